@@ -34,17 +34,27 @@ impl Vent {
     /// Volume in m³ poured from the start up to `time_s`.
     fn volume(&self, time_s: f64) -> f64 {
         let days = self.rates.iter().enumerate();
-        days.map(|(day, rate)| rate * (time_s - day as f64 * DAY_S).clamp(0.0, DAY_S)).sum()
+        days.map(|(day, rate)| rate * (time_s - day as f64 * DAY_S).clamp(0.0, DAY_S))
+            .sum()
     }
 
     fn pour(&self, time_s: f64) -> FlowPour {
         let (before_m3, after_m3) = (self.volume(time_s), self.volume(time_s + STEP_S));
-        FlowPour { column: self.column, level: None, before_m3, after_m3, temperature_k: 1360.0 }
+        FlowPour {
+            column: self.column,
+            level: None,
+            before_m3,
+            after_m3,
+            temperature_k: 1360.0,
+        }
     }
 }
 
 fn main() {
-    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let asked: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
     let asked = |i: usize, default: &str| asked.get(i).map_or(default, String::as_str).to_owned();
     let days: f64 = asked(0, "2").parse().expect("a number of days");
     let threads = asked(1, "1,2");
@@ -53,26 +63,51 @@ fn main() {
         println!("no {FOLDER}: nothing to run");
         return;
     }
-    let coarse: usize = asked(3, "10").parse::<usize>().expect("a width of cells") / CELL_M as usize;
+    let coarse: usize =
+        asked(3, "10").parse::<usize>().expect("a width of cells") / CELL_M as usize;
     let (first, vents) = (etna(coarse), vents(coarse));
-    let mut rows: Vec<(usize, Row)> =
-        threads.split(',').map(|n| (n.parse().expect("numbers of threads"), Row::default())).collect();
+    let mut rows: Vec<(usize, Row)> = threads
+        .split(',')
+        .map(|n| (n.parse().expect("numbers of threads"), Row::default()))
+        .collect();
     for _ in 0..rounds {
         for (threads, row) in &mut rows {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(*threads).build().expect("threads");
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(*threads)
+                .build()
+                .expect("threads");
             let found = pool.install(|| run(first.clone(), &vents, days));
             if row.wall_s == 0.0 || found.wall_s < row.wall_s {
                 *row = found;
             }
         }
     }
-    println!("{:>7}{:>9}{:>12}{:>10}{:>16}{:>10}", "threads", "wall s", "faces", "ns/face", "ns/wet column", "capped");
+    println!(
+        "{:>7}{:>9}{:>12}{:>10}{:>16}{:>10}",
+        "threads", "wall s", "faces", "ns/face", "ns/wet column", "capped"
+    );
     for (threads, row) in &rows {
-        let Row { wall_s, faces, wet, capped, .. } = row;
+        let Row {
+            wall_s,
+            faces,
+            wet,
+            capped,
+            ..
+        } = row;
         let each = |count: &u64| wall_s * 1e9 / *count as f64;
-        println!("{threads:>7}{wall_s:>9.2}{faces:>12}{:>10.1}{:>16.0}{capped:>10.0e}", each(faces), each(wet));
-        let Extent { front, area_km2, mean_m } = row.extent;
-        println!("        front in column {front} of the map, {area_km2:.3} km², mean {mean_m:.2} m");
+        println!(
+            "{threads:>7}{wall_s:>9.2}{faces:>12}{:>10.1}{:>16.0}{capped:>10.0e}",
+            each(faces),
+            each(wet)
+        );
+        let Extent {
+            front,
+            area_km2,
+            mean_m,
+        } = row.extent;
+        println!(
+            "        front in column {front} of the map, {area_km2:.3} km², mean {mean_m:.2} m"
+        );
     }
 }
 
@@ -90,12 +125,18 @@ impl Extent {
         let FlowBox { nx, dx_m, .. } = flow.space();
         let coarse = (dx_m / CELL_M) as usize;
         let thickness = |c: usize| flow.column(c).liquid_m + flow.column(c).set_m;
-        let there = (0..flow.space().columns()).map(|c| (c % nx, thickness(c))).filter(|&(_, thick)| thick >= LEAST_M);
+        let there = (0..flow.space().columns())
+            .map(|c| (c % nx, thickness(c)))
+            .filter(|&(_, thick)| thick >= LEAST_M);
         let (mut count, mut sum, mut front) = (0_u64, 0.0, 0);
         for (x, thick) in there {
             (count, sum, front) = (count + 1, sum + thick, front.max(x * coarse + coarse - 1));
         }
-        Self { front, area_km2: count as f64 * dx_m * dx_m / 1e6, mean_m: sum / count.max(1) as f64 }
+        Self {
+            front,
+            area_km2: count as f64 * dx_m * dx_m / 1e6,
+            mean_m: sum / count.max(1) as f64,
+        }
     }
 }
 
@@ -120,7 +161,13 @@ fn run(mut flow: Flow, vents: &[Vent], days: f64) -> Row {
     let wall_s = start.elapsed().as_secs_f64();
     flow.check().expect("exact ledgers");
     let (account, extent) = (flow.account(), Extent::of(&flow));
-    Row { wall_s, faces: account.faces, wet, capped: account.capped_share(), extent }
+    Row {
+        wall_s,
+        faces: account.faces,
+        wet,
+        capped: account.capped_share(),
+        extent,
+    }
 }
 
 fn read(name: &str) -> String {
@@ -129,7 +176,11 @@ fn read(name: &str) -> String {
 
 /// Numbers of an ESRI ASCII grid with six header lines.
 fn grid(name: &str) -> Vec<f64> {
-    let numbers = |line: &str| -> Vec<f64> { line.split_whitespace().map(|n| n.parse().expect("a number")).collect() };
+    let numbers = |line: &str| -> Vec<f64> {
+        line.split_whitespace()
+            .map(|n| n.parse().expect("a number"))
+            .collect()
+    };
     read(name).lines().skip(6).flat_map(numbers).collect()
 }
 
@@ -137,14 +188,27 @@ fn grid(name: &str) -> Vec<f64> {
 fn etna(coarse: usize) -> Flow {
     let heights = grid("dem.asc");
     let [nx, nz] = MAP.map(|n| n / coarse);
-    let space = FlowBox { nx, ny: 400, nz, dx_m: CELL_M * coarse as f64, dz_m: 5.0 };
+    let space = FlowBox {
+        nx,
+        ny: 400,
+        nz,
+        dx_m: CELL_M * coarse as f64,
+        dz_m: 5.0,
+    };
     let mean = |c: usize| {
         let (x, z) = (c % nx * coarse, c / nx * coarse);
-        let cells = (0..coarse * coarse).map(|i| heights[(z + i / coarse) * MAP[0] + x + i % coarse]);
+        let cells =
+            (0..coarse * coarse).map(|i| heights[(z + i / coarse) * MAP[0] + x + i % coarse]);
         (cells.sum::<f64>() / (coarse * coarse) as f64 - FLOOR_M).max(0.0)
     };
     let ground: Vec<f64> = (0..nx * nz).map(mean).collect();
-    let setup = FlowSetup { lava: Lava::default(), step_s: STEP_S, open_sides: true, seed: 1, heaters: Vec::new() };
+    let setup = FlowSetup {
+        lava: Lava::default(),
+        step_s: STEP_S,
+        open_sides: true,
+        seed: 1,
+        heaters: Vec::new(),
+    };
     Flow::new(space, setup, &ground).expect("numbers in range")
 }
 
@@ -154,10 +218,20 @@ fn vents(coarse: usize) -> Vec<Vent> {
     let text = read("emission_rate.txt");
     let tables = text.split("[VENT_ID]").skip(1).enumerate();
     let vent = |(i, table): (usize, &str)| {
-        let place = places.iter().position(|&place| place == (i + 1) as f64).expect("a place for each vent");
+        let place = places
+            .iter()
+            .position(|&place| place == (i + 1) as f64)
+            .expect("a place for each vent");
         let (x, z) = (place % MAP[0] / coarse, place / MAP[0] / coarse);
-        let rates = table.split_whitespace().skip(1).filter_map(|word| word.parse().ok()).collect();
-        Vent { column: z * (MAP[0] / coarse) + x, rates }
+        let rates = table
+            .split_whitespace()
+            .skip(1)
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        Vent {
+            column: z * (MAP[0] / coarse) + x,
+            rates,
+        }
     };
     tables.map(vent).collect()
 }

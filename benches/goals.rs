@@ -39,7 +39,10 @@ use worlds::{PAPER, volcano};
 const ROUNDS: usize = 25;
 
 fn main() {
-    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let asked: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
     let rows: [(&str, fn()); 14] = [
         ("count-volcano", count_volcano),
         ("count-full", count_full),
@@ -58,18 +61,24 @@ fn main() {
     ];
     println!("{} threads; {:?} and slower", threads(), Level::fastest());
     for (name, row) in rows {
-        if asked.is_empty() && !name.starts_with("count") || asked.iter().any(|asked| asked == name) {
+        if asked.is_empty() && !name.starts_with("count") || asked.iter().any(|asked| asked == name)
+        {
             row();
         }
     }
 }
 
 fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| n.get()).min(2)
+    std::thread::available_parallelism()
+        .map_or(1, |n| n.get())
+        .min(2)
 }
 
 fn pool(threads: usize) -> ThreadPool {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool")
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a pool")
 }
 
 /// Milliseconds that `work` takes.
@@ -91,21 +100,33 @@ fn by_turns(runs: &mut [Run<'_>]) -> Vec<f64> {
     let mut times: Vec<Vec<f64>> = runs.iter_mut().map(|run| run()).collect();
     for _ in 1..ROUNDS {
         for (run, times) in runs.iter_mut().zip(&mut times) {
-            times.iter_mut().zip(run()).for_each(|(least, time)| *least = least.min(time));
+            times
+                .iter_mut()
+                .zip(run())
+                .for_each(|(least, time)| *least = least.min(time));
         }
     }
-    times.iter().map(|times| times.iter().sum::<f64>() / times.len() as f64).collect()
+    times
+        .iter()
+        .map(|times| times.iter().sum::<f64>() / times.len() as f64)
+        .collect()
 }
 
 fn line(name: &str, ours: f64, what: &str, theirs: f64, goal: &str) {
-    println!("{name:<58}{ours:>10.4} ms  {what} {theirs:>9.4} ms  ratio {:>7.2}  goal {goal}", theirs / ours);
+    println!(
+        "{name:<58}{ours:>10.4} ms  {what} {theirs:>9.4} ms  ratio {:>7.2}  goal {goal}",
+        theirs / ours
+    );
 }
 
 /// Engines with their threads: the fastest level on two threads and on one, then the slower levels.
 fn engines() -> Vec<(String, usize, Level)> {
     let fastest = Level::fastest();
     let slower = Level::available().iter().rev().skip(1);
-    let mut engines = vec![("fastest".into(), threads(), fastest), ("fastest, 1 thread".into(), 1, fastest)];
+    let mut engines = vec![
+        ("fastest".into(), threads(), fastest),
+        ("fastest, 1 thread".into(), 1, fastest),
+    ];
     engines.extend(slower.map(|&level| (format!("{level:?}"), threads(), level)));
     engines
 }
@@ -136,7 +157,8 @@ fn volcano_row() {
         let pool = pool(threads);
         let specs: Vec<_> = start.vents().cloned().collect();
         let engine = Box::new(Tiled::on(level));
-        let mut simulation = Simulation::new(start.world().clone(), &spec, &specs, start.seed(), engine);
+        let mut simulation =
+            Simulation::new(start.world().clone(), &spec, &specs, start.seed(), engine);
         let moment = simulation.snapshot(None);
         runs.push(Box::new(move || {
             pool.install(|| {
@@ -148,14 +170,27 @@ fn volcano_row() {
     }
     let times = by_turns(&mut runs);
     for ((name, _, level), &time) in engines.iter().zip(&times[1..]) {
-        let goal = if *level == Level::Portable { "25" } else { "120" };
-        line(&format!("volcano, 200 steps after 2,000: {name}"), time, "baseline", times[0], goal);
+        let goal = if *level == Level::Portable {
+            "25"
+        } else {
+            "120"
+        };
+        line(
+            &format!("volcano, 200 steps after 2,000: {name}"),
+            time,
+            "baseline",
+            times[0],
+            goal,
+        );
     }
 }
 
 /// Makes one step of gravity and spreading.
 fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, step: u64) {
-    for rule in rules.iter().filter(|(_, rule)| !matches!(rule, Rule::Calm(_))) {
+    for rule in rules
+        .iter()
+        .filter(|(_, rule)| !matches!(rule, Rule::Calm(_)))
+    {
         engine.run(world, rule, Draw { seed: 1, step });
     }
 }
@@ -169,7 +204,9 @@ fn full_run<'a>(world: &'a World, (threads, level): (usize, Level), steps: u64) 
         pool.install(|| {
             let mut world = world.clone();
             (0..2).for_each(|i| step(&mut engine, &mut world, &rules, i));
-            (2..steps + 2).map(|i| ms(|| step(&mut engine, &mut world, &rules, i))).collect()
+            (2..steps + 2)
+                .map(|i| ms(|| step(&mut engine, &mut world, &rules, i)))
+                .collect()
         })
     })
 }
@@ -210,7 +247,10 @@ fn count_volcano() {
 fn count_full() {
     let world = World::restless(PAPER, 0.5);
     let (spec, mut engine) = (RulesSpec::default(), Tiled::default());
-    let (gravity_rule, spreading_rule) = (&Rule::Gravity((&spec).into()), &Rule::Spreading((&spec).into()));
+    let (gravity_rule, spreading_rule) = (
+        &Rule::Gravity((&spec).into()),
+        &Rule::Spreading((&spec).into()),
+    );
     let (mut gravity, mut spreading) = (0.0, 0.0);
     pool(1).install(|| {
         for _ in 0..20 {
@@ -221,7 +261,8 @@ fn count_full() {
                     ms(|| engine.run(&mut world, (0, spreading_rule), Draw { seed: 1, step: i })),
                 ];
                 if i > 1 {
-                    (gravity, spreading) = (gravity + times[0] / 560.0, spreading + times[1] / 560.0);
+                    (gravity, spreading) =
+                        (gravity + times[0] / 560.0, spreading + times[1] / 560.0);
                 }
             }
         }
@@ -249,29 +290,71 @@ fn full_rows() {
         moving(bytes, threads()),
     ];
     let engines = engines();
-    runs.extend(engines.iter().map(|&(_, threads, level)| full_run(&world, (threads, level), 30)));
+    runs.extend(
+        engines
+            .iter()
+            .map(|&(_, threads, level)| full_run(&world, (threads, level), 30)),
+    );
     let times = by_turns(&mut runs);
     for ((name, _, level), &time) in engines.iter().zip(&times[2..]) {
-        let goal = if *level == Level::Portable { "12" } else { "70" };
-        line(&format!("lower half full: {name}"), time, "baseline", times[0], goal);
+        let goal = if *level == Level::Portable {
+            "12"
+        } else {
+            "70"
+        };
+        line(
+            &format!("lower half full: {name}"),
+            time,
+            "baseline",
+            times[0],
+            goal,
+        );
     }
-    line("lower half full: moving its bytes once", times[1], "ours", times[2], "at most 1.5");
-    line("lower half full: two threads", times[2], "one thread", times[3], "at least 1.8");
+    line(
+        "lower half full: moving its bytes once",
+        times[1],
+        "ours",
+        times[2],
+        "at most 1.5",
+    );
+    line(
+        "lower half full: two threads",
+        times[2],
+        "one thread",
+        times[3],
+        "at least 1.8",
+    );
 }
 
 fn memory_row() {
     let world = World::restless(Grid::new(512, 100, 512), 0.5);
     let bytes = world.lava().tally().cells as usize * 4;
-    let mut runs = [moving(bytes, threads()), full_run(&world, (threads(), Level::fastest()), 4)];
+    let mut runs = [
+        moving(bytes, threads()),
+        full_run(&world, (threads(), Level::fastest()), 4),
+    ];
     let times = by_turns(&mut runs);
-    line("26 M cells, lower half full: moving its bytes once", times[0], "ours", times[1], "at most 1.2");
+    line(
+        "26 M cells, lower half full: moving its bytes once",
+        times[0],
+        "ours",
+        times[1],
+        "at most 1.2",
+    );
 }
 
 /// The volcano with its lava in the middle of a box of size `grid`, on a plain.
 fn embedded(lava: &World, grid: Grid) -> World {
-    let [dx, dz] = [(grid.nx - PAPER.nx) / 2 / 8 * 8, (grid.nz - PAPER.nz) / 2 / 8 * 8];
+    let [dx, dz] = [
+        (grid.nx - PAPER.nx) / 2 / 8 * 8,
+        (grid.nz - PAPER.nz) / 2 / 8 * 8,
+    ];
     let heights = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| {
-        lava.ground().surface().get((z.wrapping_sub(dz), x.wrapping_sub(dx))).copied().unwrap_or(8.0)
+        lava.ground()
+            .surface()
+            .get((z.wrapping_sub(dz), x.wrapping_sub(dx)))
+            .copied()
+            .unwrap_or(8.0)
     });
     let mut world = World::new(Ground::from_surface(grid.ny, heights));
     for ([x, y, z], cell) in lava.lava().held() {
@@ -285,14 +368,19 @@ fn flat_row() {
     const STEPS: u64 = 100;
     let lava = volcano(PAPER, 2000);
     let rules = lava.rules().clone();
-    let sizes = [[128; 3], [256; 3], [512; 3], [1024, 512, 1024]].map(|[x, y, z]| Grid::new(x, y, z));
+    let sizes =
+        [[128; 3], [256; 3], [512; 3], [1024, 512, 1024]].map(|[x, y, z]| Grid::new(x, y, z));
     let worlds = sizes.map(|grid| embedded(lava.world(), grid));
     let active = lava
         .world()
         .lava()
         .held()
         .filter(|&(place, cell)| {
-            spreads(cell, Bed::under(lava.world(), 0, place), &Spreading::from(&RulesSpec::default()))
+            spreads(
+                cell,
+                Bed::under(lava.world(), 0, place),
+                &Spreading::from(&RulesSpec::default()),
+            )
         })
         .count();
     let mut runs: Vec<Run<'_>> = Vec::new();
@@ -304,15 +392,22 @@ fn flat_row() {
             pool.install(|| {
                 let mut world = world.clone();
                 (0..5).for_each(|i| step(&mut engine, &mut world, rules, i));
-                (5..STEPS + 5).map(|i| ms(|| step(&mut engine, &mut world, rules, i))).collect()
+                (5..STEPS + 5)
+                    .map(|i| ms(|| step(&mut engine, &mut world, rules, i)))
+                    .collect()
             })
         }));
     }
     let times = by_turns(&mut runs);
     for (grid, time) in sizes.iter().zip(&times) {
-        let name = format!("same lava in {} × {} × {}, 1 thread", grid.nx, grid.ny, grid.nz);
+        let name = format!(
+            "same lava in {} × {} × {}, 1 thread",
+            grid.nx, grid.ny, grid.nz
+        );
         let each = time * 1e6 / active as f64;
-        println!("{name:<58}{time:>10.4} ms  {each:>8.2} ns an active cell of {active}  goal: all within 15 %");
+        println!(
+            "{name:<58}{time:>10.4} ms  {each:>8.2} ns an active cell of {active}  goal: all within 15 %"
+        );
     }
 }
 
@@ -329,8 +424,14 @@ fn settled_row() {
             (0..5).for_each(|i| step(&mut engine, &mut world, &rules, i));
             ms(|| (5..10_005).for_each(|i| step(&mut engine, &mut world, &rules, i))) / 10_000.0
         });
-        let name = format!("settled, {nx} × {ny} × {nz}, {} liquid cells", world.lava().tally().cells);
-        println!("{name:<58}{:>10.4} µs a step  goal: under 5", per_step * 1e3);
+        let name = format!(
+            "settled, {nx} × {ny} × {nz}, {} liquid cells",
+            world.lava().tally().cells
+        );
+        println!(
+            "{name:<58}{:>10.4} µs a step  goal: under 5",
+            per_step * 1e3
+        );
     }
 }
 

@@ -20,7 +20,11 @@ use lavoxel::world::{Edit, Matter, Shape};
 use worlds::erupted;
 
 /// Size of the box.
-const GRID: Grid = Grid { nx: 512, ny: 128, nz: 512 };
+const GRID: Grid = Grid {
+    nx: 512,
+    ny: 128,
+    nz: 512,
+};
 /// Number of rounds in which the runs take turns.
 const ROUNDS: usize = 7;
 /// Number of steps of a run.
@@ -31,8 +35,15 @@ const FRAMES: usize = 8;
 const SIZE: (usize, usize) = (960, 540);
 
 fn main() {
-    let asked: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let rows: [(&str, fn()); 3] = [("step", step_row), ("lowpass", lowpass_row), ("frame", frame_row)];
+    let asked: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| !argument.starts_with('-'))
+        .collect();
+    let rows: [(&str, fn()); 3] = [
+        ("step", step_row),
+        ("lowpass", lowpass_row),
+        ("frame", frame_row),
+    ];
     println!("{} threads", rayon::current_num_threads());
     for (name, row) in rows {
         if asked.is_empty() || asked.iter().any(|asked| asked == name) {
@@ -59,15 +70,27 @@ fn rock(simulation: &Simulation, held: &[Place], step: usize) -> Command {
     let [x, y, z] = held[random % held.len()];
     let near = |v: usize, by: usize, n: usize| (v + by % 7).saturating_sub(3).min(n - 1);
     let grid = simulation.world().grid();
-    let at =
-        [near(x, random >> 20, grid.nx), (y + (random >> 30) % 3).min(grid.ny - 1), near(z, random >> 40, grid.nz)];
+    let at = [
+        near(x, random >> 20, grid.nx),
+        (y + (random >> 30) % 3).min(grid.ny - 1),
+        near(z, random >> 40, grid.nz),
+    ];
     let from = at.map(|v| v as f64);
-    Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter: Matter::Rock })
+    Command::Put(Edit {
+        shape: Shape::Box {
+            from,
+            to: from.map(|v| v + 1.0),
+        },
+        matter: Matter::Rock,
+    })
 }
 
 /// Mean milliseconds of `work` after each step, without and with a change of the ground before the
 /// step.
-fn by_turns(steps: usize, mut work: impl FnMut(&mut Simulation, Option<Command>) -> f64) -> [f64; 2] {
+fn by_turns(
+    steps: usize,
+    mut work: impl FnMut(&mut Simulation, Option<Command>) -> f64,
+) -> [f64; 2] {
     let mut simulation = volcano();
     let start = simulation.snapshot(None);
     let held: Vec<Place> = simulation.world().lava().held().map(|(at, _)| at).collect();
@@ -96,11 +119,16 @@ fn step(simulation: &mut Simulation, act: Option<Command>) {
 
 fn line(name: &str, [without, with]: [f64; 2]) {
     let ratio = with / without;
-    println!("{name:<44}{without:>10.4} ms without  {with:>10.4} ms with one cell of rock a step  ratio {ratio:>7.3}");
+    println!(
+        "{name:<44}{without:>10.4} ms without  {with:>10.4} ms with one cell of rock a step  ratio {ratio:>7.3}"
+    );
 }
 
 fn step_row() {
-    line("a step, 512 × 128 × 512", by_turns(STEPS, |simulation, act| ms(|| step(simulation, act))));
+    line(
+        "a step, 512 × 128 × 512",
+        by_turns(STEPS, |simulation, act| ms(|| step(simulation, act))),
+    );
 }
 
 fn lowpass_row() {
@@ -117,9 +145,13 @@ fn lowpass_row() {
 /// Times low-pass, ground and picture after a step, at the same picture size.
 fn frame_row() {
     for style in [Style::Cinematic, Style::Scientific] {
-        let look = LookSpec { style, ..LookSpec::default() };
+        let look = LookSpec {
+            style,
+            ..LookSpec::default()
+        };
         let world = volcano();
-        let mut renderer = Renderer::new(world.world().ground().surface(), GRID, look).expect("a good look");
+        let mut renderer =
+            Renderer::new(world.world().ground().surface(), GRID, look).expect("a good look");
         let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), SIZE);
         let mut lowpass = LowPass::new(GRID);
         let times = by_turns(FRAMES, |simulation, act| {

@@ -28,14 +28,26 @@ fn voxelise(bench: &mut Criterion) {
 fn read(bench: &mut Criterion) {
     const SIDE: usize = 512;
     let folder = tempfile::tempdir().expect("a folder");
-    let map = Heightmap { heights: ridges(SIDE), cell_size_m: (10.0, 10.0), origin: None, notes: Vec::new() };
+    let map = Heightmap {
+        heights: ridges(SIDE),
+        cell_size_m: (10.0, 10.0),
+        origin: None,
+        notes: Vec::new(),
+    };
     let mut group = bench.benchmark_group("read");
-    group.sample_size(10).throughput(Throughput::Elements((SIDE * SIDE) as u64));
+    group
+        .sample_size(10)
+        .throughput(Throughput::Elements((SIDE * SIDE) as u64));
     for ending in ["asc", "png"] {
         let path = folder.path().join("ridges").with_extension(ending);
         write::heightmap(&map, &path, Existing::Keep).expect("a new file");
-        let options = LoadOptions { cell_size_m: Some(10.0), ..LoadOptions::default() };
-        group.bench_function(ending, |b| b.iter(|| load(&path, &options).expect("what was just written")));
+        let options = LoadOptions {
+            cell_size_m: Some(10.0),
+            ..LoadOptions::default()
+        };
+        group.bench_function(ending, |b| {
+            b.iter(|| load(&path, &options).expect("what was just written"))
+        });
     }
 }
 

@@ -31,11 +31,20 @@ const FRAMES: usize = 7;
 /// Name of a box, and the function that makes its simulation.
 type NamedBox = (&'static str, fn() -> Simulation);
 
-const BOXES: [NamedBox; 2] = [("128", || volcano(PAPER, 2000)), ("512", || erupted(Grid::new(512, 400, 512), 4, 8000))];
+const BOXES: [NamedBox; 2] = [
+    ("128", || volcano(PAPER, 2000)),
+    ("512", || erupted(Grid::new(512, 400, 512), 4, 8000)),
+];
 
 fn main() {
-    let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    if arguments.first().is_some_and(|argument| argument == "--count") {
+    let mut arguments: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|argument| argument != "--bench")
+        .collect();
+    if arguments
+        .first()
+        .is_some_and(|argument| argument == "--count")
+    {
         return count(&arguments[1..]);
     }
     let at = arguments.iter().position(|argument| argument == "--dump");
@@ -44,13 +53,24 @@ fn main() {
         assert!(at < arguments.len(), "--dump needs a folder");
         PathBuf::from(arguments.remove(at))
     });
-    rayon::ThreadPoolBuilder::new().num_threads(THREADS).build_global().expect("the first pool");
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(THREADS)
+        .build_global()
+        .expect("the first pool");
     let mut cases = Vec::new();
     println!("milliseconds of processor time a frame, {PICTURE:?} pixels, {THREADS} threads");
-    println!("{:<26}{:>8}{:>8}{:>8}{:>8}", "case", "still", "flows", "turns", "fresh");
+    println!(
+        "{:<26}{:>8}{:>8}{:>8}{:>8}",
+        "case", "still", "flows", "turns", "fresh"
+    );
     for (name, make) in BOXES {
-        let wanted = |case: &str| arguments.is_empty() || arguments.iter().any(|asked| case.contains(asked.as_str()));
-        let looks: Vec<_> = looks(name).into_iter().filter(|(case, _)| wanted(case)).collect();
+        let wanted = |case: &str| {
+            arguments.is_empty() || arguments.iter().any(|asked| case.contains(asked.as_str()))
+        };
+        let looks: Vec<_> = looks(name)
+            .into_iter()
+            .filter(|(case, _)| wanted(case))
+            .collect();
         if looks.is_empty() {
             continue;
         }
@@ -63,21 +83,38 @@ fn main() {
         }
     }
     if let Some(folder) = dump {
-        fs::write(folder.join("cases.json"), format!("[{}]\n", cases.join(",\n "))).expect("a folder to write to");
+        fs::write(
+            folder.join("cases.json"),
+            format!("[{}]\n", cases.join(",\n ")),
+        )
+        .expect("a folder to write to");
     }
 }
 
 /// Draws frames on one thread without timing them: `[still, flows or turns, frames, case]`.
 fn count(arguments: &[String]) {
-    let [kind, frames, case] = arguments else { panic!("--count still|flows|turns FRAMES CASE") };
+    let [kind, frames, case] = arguments else {
+        panic!("--count still|flows|turns FRAMES CASE")
+    };
     let frames: usize = frames.parse().expect("a number of frames");
-    rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global().expect("the first pool");
-    let (name, make) = BOXES.into_iter().find(|(name, _)| case.starts_with(name)).expect("a case of a box");
-    let (_, look) = looks(name).into_iter().find(|(named, _)| named == case).expect("a case of the table");
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread()
+        .build_global()
+        .expect("the first pool");
+    let (name, make) = BOXES
+        .into_iter()
+        .find(|(name, _)| case.starts_with(name))
+        .expect("a case of a box");
+    let (_, look) = looks(name)
+        .into_iter()
+        .find(|(named, _)| named == case)
+        .expect("a case of the table");
     let worlds = worlds(make());
     let mut lowpass = LowPass::new(worlds[0].grid());
     lowpass.refresh(&worlds[0]);
-    let mut renderer = Renderer::new(worlds[0].ground().surface(), worlds[0].grid(), look).expect("a valid look");
+    let mut renderer =
+        Renderer::new(worlds[0].ground().surface(), worlds[0].grid(), look).expect("a valid look");
     let view = camera(&renderer, 0.0);
     for frame in 0..=frames {
         // The states run forth and back, so that any number of frames has changes.
@@ -113,9 +150,17 @@ fn worlds(mut simulation: Simulation) -> Vec<State> {
 fn looks(name: &str) -> Vec<(String, LookSpec)> {
     let mut looks = Vec::new();
     for step in [0.5, 1.0] {
-        for (style, word) in [(Style::Scientific, "scientific"), (Style::Cinematic, "cinematic")] {
+        for (style, word) in [
+            (Style::Scientific, "scientific"),
+            (Style::Cinematic, "cinematic"),
+        ] {
             for (antialias, more) in [(Antialias::Off, ""), (Antialias::Edges, "-edges")] {
-                let look = LookSpec { style, step, antialias, ..LookSpec::default() };
+                let look = LookSpec {
+                    style,
+                    step,
+                    antialias,
+                    ..LookSpec::default()
+                };
                 looks.push((format!("{name}-{step:.1}-{word}{more}"), look));
             }
         }
@@ -125,7 +170,10 @@ fn looks(name: &str) -> Vec<(String, LookSpec)> {
 
 fn camera(renderer: &Renderer, turned_deg: f32) -> Camera {
     let spec = CameraSpec::default();
-    let spec = CameraSpec { azimuth_deg: spec.azimuth_deg + turned_deg, ..spec };
+    let spec = CameraSpec {
+        azimuth_deg: spec.azimuth_deg + turned_deg,
+        ..spec
+    };
     Camera::new(&spec, &renderer.subject(), PICTURE)
 }
 
@@ -135,7 +183,8 @@ fn time(case: &str, worlds: &[State], look: &LookSpec) {
     let world = &worlds[0];
     let mut lowpass = LowPass::new(world.grid());
     lowpass.refresh(world);
-    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone()).expect("a valid look");
+    let mut renderer =
+        Renderer::new(world.ground().surface(), world.grid(), look.clone()).expect("a valid look");
     let view = camera(&renderer, 0.0);
     let fresh = timed(|| renderer.frame_of(&mut lowpass, &view));
     let still = shortest(|_| timed(|| renderer.frame_of(&mut lowpass, &view)));
@@ -179,15 +228,24 @@ fn write(folder: &Path, case: &str, name: &str, world: &State, look: &LookSpec) 
     let volume = lowpass.refresh(world);
     let (density, ground) = (format!("{name}-density.raw"), format!("{name}-ground.raw"));
     fs::write(folder.join(&density), &volume.density).expect("room for a volume");
-    let heights: Vec<u8> = world.ground().surface().iter().flat_map(|height| height.to_le_bytes()).collect();
+    let heights: Vec<u8> = world
+        .ground()
+        .surface()
+        .iter()
+        .flat_map(|height| height.to_le_bytes())
+        .collect();
     fs::write(folder.join(&ground), heights).expect("room for the heights");
-    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone()).expect("a valid look");
+    let mut renderer =
+        Renderer::new(world.ground().surface(), world.grid(), look.clone()).expect("a valid look");
     let view = camera(&renderer, 0.0);
     let picture: image::RgbImage = renderer.frame(volume, &view).into();
-    picture.save(folder.join(format!("{case}-lavoxel.png"))).expect("room for a picture");
+    picture
+        .save(folder.join(format!("{case}-lavoxel.png")))
+        .expect("room for a picture");
     let palette = Palette::named("lava").expect("the default palette");
-    let palette: Vec<[f32; 3]> =
-        (0..256).map(|i| palette.srgb(i as f32 / 255.0).map(|c| f32::from(c) / 255.0)).collect();
+    let palette: Vec<[f32; 3]> = (0..256)
+        .map(|i| palette.srgb(i as f32 / 255.0).map(|c| f32::from(c) / 255.0))
+        .collect();
     let [_, up, forward] = view.axes();
     let (eye, fov_deg) = (view.eye(), 2.0 * view.half_height().atan().to_degrees());
     let (grid, step, opacity) = (world.grid(), look.step, &look.opacity);

@@ -19,7 +19,11 @@ use ndarray::Array2;
 use worlds::{PAPER, erupted, liquid, volcano};
 
 /// Box with as many cells as a picture may need.
-const LARGE: Grid = Grid { nx: 512, ny: 400, nz: 512 };
+const LARGE: Grid = Grid {
+    nx: 512,
+    ny: 400,
+    nz: 512,
+};
 
 /// Number of steps after which a run restarts, so that all samples see about the same amount of
 /// lava.
@@ -53,7 +57,13 @@ fn whole(bench: &mut Criterion) {
 fn step(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("lowpass");
     group.sample_size(20);
-    let at_rest = Simulation::new(World::at_rest(PAPER), &RulesSpec::default(), &[], 1, Box::new(Tiled::default()));
+    let at_rest = Simulation::new(
+        World::at_rest(PAPER),
+        &RulesSpec::default(),
+        &[],
+        1,
+        Box::new(Tiled::default()),
+    );
     for (name, mut simulation) in [
         ("volcano 500", volcano(PAPER, 500)),
         ("volcano 2000", volcano(PAPER, 2000)),
@@ -64,14 +74,21 @@ fn step(bench: &mut Criterion) {
         let mut lowpass = LowPass::new(simulation.world().grid());
         group.bench_function(BenchmarkId::new("after a step", name), |b| {
             b.iter_custom(|times| {
-                (0..times).map(|i| after_a_step(&mut simulation, &mut lowpass, &start, i % STRETCH == 0)).sum()
+                (0..times)
+                    .map(|i| after_a_step(&mut simulation, &mut lowpass, &start, i % STRETCH == 0))
+                    .sum()
             });
         });
     }
 }
 
 /// Makes a step, after going back to `start` if `reset`, and times the low-pass alone.
-fn after_a_step(simulation: &mut Simulation, lowpass: &mut LowPass, start: &Snapshot, reset: bool) -> Duration {
+fn after_a_step(
+    simulation: &mut Simulation,
+    lowpass: &mut LowPass,
+    start: &Snapshot,
+    reset: bool,
+) -> Duration {
     if reset {
         simulation.go_back(start);
         (0..2).for_each(|_| simulation.step());
@@ -86,17 +103,28 @@ fn after_a_step(simulation: &mut Simulation, lowpass: &mut LowPass, start: &Snap
 fn march(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("march");
     let size = (480, 320);
-    group.sample_size(10).throughput(Throughput::Elements(480 * 320));
+    group
+        .sample_size(10)
+        .throughput(Throughput::Elements(480 * 320));
     for scale in [128, 256] {
         let simulation = volcano(Grid::new(scale, scale * 100 / 128, scale), 1500);
         let world = simulation.world();
         let mut lowpass = LowPass::new(world.grid());
         let volume = lowpass.refresh(world);
-        for (name, style) in [("cinematic", Style::Cinematic), ("scientific", Style::Scientific)] {
-            let look = LookSpec { style, ..LookSpec::default() };
-            let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look).expect("the default look");
+        for (name, style) in [
+            ("cinematic", Style::Cinematic),
+            ("scientific", Style::Scientific),
+        ] {
+            let look = LookSpec {
+                style,
+                ..LookSpec::default()
+            };
+            let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look)
+                .expect("the default look");
             let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), size);
-            group.bench_function(BenchmarkId::new(name, scale), |b| b.iter(|| renderer.frame(volume, &camera)));
+            group.bench_function(BenchmarkId::new(name, scale), |b| {
+                b.iter(|| renderer.frame(volume, &camera))
+            });
         }
     }
 }
@@ -107,17 +135,31 @@ const AIR: usize = 96;
 /// Column of ash that widens with its height and leans with the wind, in lumps of some cells.
 fn column() -> AirVolume {
     let cells = Grid::new(AIR, AIR, AIR);
-    let grid = AirGrid { cells, ratio: 2, corner: [-72, -72], sides: [Side::Open; 3] };
+    let grid = AirGrid {
+        cells,
+        ratio: 2,
+        corner: [-72, -72],
+        sides: [Side::Open; 3],
+    };
     let kg_m3 = |[x, y, z]: [usize; 3]| {
         let [x, y, z] = [x as f32 - 48.0, y as f32, z as f32 - 48.0];
-        let lumps =
-            (0.7 * x).sin() * (0.5 * y).cos() * (0.6 * z).sin() + 0.7 * (0.25 * x + 0.3 * z).sin() * (0.2 * y).cos();
+        let lumps = (0.7 * x).sin() * (0.5 * y).cos() * (0.6 * z).sin()
+            + 0.7 * (0.25 * x + 0.3 * z).sin() * (0.2 * y).cos();
         let aside = (x - 0.003 * y * y).hypot(z) / (5.0 + 0.22 * y) + 0.25 * lumps;
         6e-4 * (1.0 - aside * aside).max(0.0)
     };
-    let carried = cells.places().map(|place| [((kg_m3(place) / 4.0).sqrt() * 65535.0) as u16, 0]).collect();
+    let carried = cells
+        .places()
+        .map(|place| [((kg_m3(place) / 4.0).sqrt() * 65535.0) as u16, 0])
+        .collect();
     let flow = vec![[20, 40, 5, 0]; cells.cells()];
-    AirVolume { grid, cell_m: 10.0, carried, inks: Vec::new(), flow }
+    AirVolume {
+        grid,
+        cell_m: 10.0,
+        carried,
+        inks: Vec::new(),
+        flow,
+    }
 }
 
 /// Times a plume over a pool of lava, with lighting recomputed for each frame and with cached
@@ -125,7 +167,9 @@ fn column() -> AirVolume {
 /// picture -- smoke`.
 fn smoke(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("smoke");
-    group.sample_size(10).throughput(Throughput::Elements(480 * 360));
+    group
+        .sample_size(10)
+        .throughput(Throughput::Elements(480 * 360));
     let grid = Grid::new(48, 40, 48);
     let mut volume = Volume::empty(grid);
     for (i, [x, y, z]) in grid.places().enumerate() {
@@ -135,16 +179,32 @@ fn smoke(bench: &mut Criterion) {
     }
     let camera = Camera::from_pose([24.0, 90.0, 330.0].into(), (180.0, 0.0), 40.0, (480, 360));
     let (air, same) = (column(), Arc::new(column()));
-    for (name, antialias) in [("one ray a pixel", Antialias::Off), ("smooth edges", Antialias::Edges)] {
-        let look = LookSpec { antialias, ..LookSpec::default() };
-        let mut renderer = Renderer::new(&Array2::zeros((grid.nz, grid.nx)), grid, look).expect("the default look");
+    for (name, antialias) in [
+        ("one ray a pixel", Antialias::Off),
+        ("smooth edges", Antialias::Edges),
+    ] {
+        let look = LookSpec {
+            antialias,
+            ..LookSpec::default()
+        };
+        let mut renderer = Renderer::new(&Array2::zeros((grid.nz, grid.nx)), grid, look)
+            .expect("the default look");
         renderer.set_steps(77);
         group.bench_function(BenchmarkId::new("another air", name), |b| {
-            let another = || Volume { air: Some(Arc::new(air.clone())), ..volume.clone() };
-            b.iter_batched(another, |volume| renderer.frame(&volume, &camera), BatchSize::LargeInput);
+            let another = || Volume {
+                air: Some(Arc::new(air.clone())),
+                ..volume.clone()
+            };
+            b.iter_batched(
+                another,
+                |volume| renderer.frame(&volume, &camera),
+                BatchSize::LargeInput,
+            );
         });
         volume.air = Some(Arc::clone(&same));
-        group.bench_function(BenchmarkId::new("the same air", name), |b| b.iter(|| renderer.frame(&volume, &camera)));
+        group.bench_function(BenchmarkId::new("the same air", name), |b| {
+            b.iter(|| renderer.frame(&volume, &camera))
+        });
     }
 }
 

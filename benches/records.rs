@@ -18,11 +18,17 @@ const ROUNDS: usize = 25;
 const STEPS: usize = 200;
 
 fn main() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("a pool");
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(2)
+        .build()
+        .expect("a pool");
     pool.install(|| {
         row("volcano from step 500", &mut volcano(PAPER, 500));
         row("volcano from step 2,000", &mut volcano(PAPER, 2000));
-        row("the same in 512 × 400 × 512", &mut volcano(Grid::new(512, 400, 512), 2000));
+        row(
+            "the same in 512 × 400 × 512",
+            &mut volcano(Grid::new(512, 400, 512), 2000),
+        );
     });
 }
 
@@ -38,12 +44,17 @@ fn row(name: &str, simulation: &mut Simulation) {
         records.observe(simulation.world(), None, simulation.steps());
         for (step, look) in &mut least {
             *step = step.min(microseconds(|| simulation.step()));
-            *look = look.min(microseconds(|| records.observe(simulation.world(), None, simulation.steps())));
+            *look = look.min(microseconds(|| {
+                records.observe(simulation.world(), None, simulation.steps())
+            }));
         }
     }
     let mean = |of: fn(&(f64, f64)) -> f64| least.iter().map(of).sum::<f64>() / STEPS as f64;
     let (step, look) = (mean(|times| times.0), mean(|times| times.1));
-    println!("{name}: step {step:.1} µs, look {look:.1} µs, {:.0} % of the step", 100.0 * look / step);
+    println!(
+        "{name}: step {step:.1} µs, look {look:.1} µs, {:.0} % of the step",
+        100.0 * look / step
+    );
 }
 
 fn microseconds(work: impl FnOnce()) -> f64 {

@@ -50,7 +50,10 @@ fn advance(worker: &mut Worker, (from, to): (u64, u64), mut see: impl FnMut(&mut
 }
 
 fn view(painter: &Painter, turned_deg: f32) -> View {
-    let spec = CameraSpec { azimuth_deg: 150.0 + turned_deg, ..CameraSpec::default() };
+    let spec = CameraSpec {
+        azimuth_deg: 150.0 + turned_deg,
+        ..CameraSpec::default()
+    };
     let subject = painter.subject().expect("the first update has come");
     View {
         camera: Camera::new(&spec, &subject, SIZE),
@@ -75,7 +78,12 @@ fn frames(c: &mut Criterion) {
         ("surface", Style::Surface),
         ("maximum", Style::Maximum),
     ] {
-        painter.set_look(&LookSpec { style, ..look.clone() }).expect("the built-in look in another style");
+        painter
+            .set_look(&LookSpec {
+                style,
+                ..look.clone()
+            })
+            .expect("the built-in look in another style");
         let still = view(&painter, 0.0);
         for (jumps, skipping) in [("", true), (", every brick sampled", false)] {
             painter.set_skipping(skipping);

@@ -44,14 +44,29 @@ struct Plume {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let solver = words.first().map_or("incompressible", String::as_str);
-    let number = |k: usize, default: f64| words.get(k).and_then(|word| word.parse().ok()).unwrap_or(default);
+    let number = |k: usize, default: f64| {
+        words
+            .get(k)
+            .and_then(|word| word.parse().ok())
+            .unwrap_or(default)
+    };
     let (cells, seconds) = (number(1, 48.0), number(2, 500.0));
-    let mut simulation = plain(solver, cells, number(3, if solver == "article" { 20.0 } else { 2400.0 }))?;
+    let mut simulation = plain(
+        solver,
+        cells,
+        number(3, if solver == "article" { 20.0 } else { 2400.0 }),
+    )?;
     let plume = run(&mut simulation, seconds);
     let world = simulation.world();
     world.check()?;
     let size = world.air().ok_or("no air")?.grid().size();
-    println!("{solver} {} × {} × {}, {} steps: all accounts exact", size[0], size[1], size[2], simulation.steps());
+    println!(
+        "{solver} {} × {} × {}, {} steps: all accounts exact",
+        size[0],
+        size[1],
+        size[2],
+        simulation.steps()
+    );
     plume.report();
     Ok(())
 }
@@ -66,7 +81,9 @@ fn plain(solver: &str, cells: f64, rate: f64) -> Result<Simulation, Box<dyn std:
         0.75 * voxels,
         40.0 / edge
     );
-    Ok(Scene::parse(&text, Path::new("plume.toml"))?.build(Box::new(Tiled::default()))?.simulation)
+    Ok(Scene::parse(&text, Path::new("plume.toml"))?
+        .build(Box::new(Tiled::default()))?
+        .simulation)
 }
 
 /// Runs for `seconds` of air time and returns the fitted plume.
@@ -75,7 +92,9 @@ fn run(simulation: &mut Simulation, seconds: f64) -> Plume {
     let mut steps = 1;
     while simulation.steps() < steps {
         simulation.step();
-        let Some(air) = simulation.world().air() else { break };
+        let Some(air) = simulation.world().air() else {
+            break;
+        };
         steps = (seconds / air.scale().step_s) as u64;
         let sums = sums.get_or_insert_with(|| Sums::new(air));
         if 2 * simulation.steps() >= steps && simulation.steps().is_multiple_of(4) {
@@ -92,8 +111,16 @@ impl Sums {
     fn new(air: &Air) -> Self {
         let grid = air.grid();
         let middle = |y: usize| [grid.cells.nx / 2, y, grid.cells.nz / 2];
-        let floor = (0..grid.cells.ny).find(|&y| !air.openness().is_solid(middle(y))).unwrap_or(0);
-        Self { grid, floor, speed: vec![0.0; grid.cells.cells()], count: 0.0, heat: vec![0.0; grid.cells.ny] }
+        let floor = (0..grid.cells.ny)
+            .find(|&y| !air.openness().is_solid(middle(y)))
+            .unwrap_or(0);
+        Self {
+            grid,
+            floor,
+            speed: vec![0.0; grid.cells.cells()],
+            count: 0.0,
+            heat: vec![0.0; grid.cells.ny],
+        }
     }
 
     fn add(&mut self, air: &Air) {
@@ -111,8 +138,12 @@ impl Sums {
         let places = || grid.cells.places().filter(move |place| place[1] == y);
         let speeds = || places().map(|place| self.speed[grid.cells.index(place)] / self.count);
         let most = speeds().fold(0.0, f64::max);
-        let fluxes =
-            |power: i32| speeds().filter(|speed| *speed > 0.05 * most).map(|speed| speed.powi(power)).sum::<f64>();
+        let fluxes = |power: i32| {
+            speeds()
+                .filter(|speed| *speed > 0.05 * most)
+                .map(|speed| speed.powi(power))
+                .sum::<f64>()
+        };
         let (volume, momentum) = (fluxes(1), fluxes(2));
         [volume / (PI * momentum).sqrt(), momentum / volume]
     }
@@ -123,13 +154,27 @@ impl Sums {
         let (high, flux) = (self.grid.cells.ny - self.floor, lift * put);
         let row = |y: usize| {
             let [b, w] = self.top_hat(self.floor + y);
-            [y as f64 + 0.5, b, w, lift * self.heat[self.floor + y] / self.count / flux]
+            [
+                y as f64 + 0.5,
+                b,
+                w,
+                lift * self.heat[self.floor + y] / self.count / flux,
+            ]
         };
         let rows: Vec<[f64; 4]> = (high * 15 / 100..high * 3 / 4).map(row).collect();
         let (slope, start) = line(&rows.iter().map(|row| (row[0], row[1])).collect::<Vec<_>>());
         let origin = start / slope;
-        let shifted: Vec<_> = rows.iter().map(|row| ((row[0] + origin).ln(), row[2].ln())).collect();
-        Plume { slope, origin, exponent: line(&shifted).0, rows, flux }
+        let shifted: Vec<_> = rows
+            .iter()
+            .map(|row| ((row[0] + origin).ln(), row[2].ln()))
+            .collect();
+        Plume {
+            slope,
+            origin,
+            exponent: line(&shifted).0,
+            rows,
+            flux,
+        }
     }
 }
 
@@ -140,14 +185,24 @@ impl Plume {
     }
 
     fn report(&self) {
-        let Self { slope, origin, exponent, rows, flux } = self;
+        let Self {
+            slope,
+            origin,
+            exponent,
+            rows,
+            flux,
+        } = self;
         let alpha = self.alpha();
-        let theory = |z: f64| 5.0 / (6.0 * alpha) * (0.9 * alpha * flux / PI).cbrt() / (z + origin).cbrt();
+        let theory =
+            |z: f64| 5.0 / (6.0 * alpha) * (0.9 * alpha * flux / PI).cbrt() / (z + origin).cbrt();
         println!("buoyancy flux {flux:.5} cells⁴/step³");
         println!(
             "b = {slope:.3} (z {origin:+.1}): α {alpha:.3} (turbulent plumes: 0.10 to 0.16); w ~ z^{exponent:.2} (−0.33)"
         );
-        println!("{:>6}{:>8}{:>9}{:>16}{:>24}", "z", "b", "w", "w of theory", "buoyancy flux / source");
+        println!(
+            "{:>6}{:>8}{:>9}{:>16}{:>24}",
+            "z", "b", "w", "w of theory", "buoyancy flux / source"
+        );
         for [z, b, w, share] in rows.iter().step_by((rows.len() / 12).max(1)) {
             println!("{z:>6.1}{b:>8.2}{w:>9.4}{:>16.4}{share:>24.3}", theory(*z));
         }
@@ -157,7 +212,10 @@ impl Plume {
 /// Slope and intercept of the least-squares line through points.
 fn line(points: &[(f64, f64)]) -> (f64, f64) {
     let n = points.len() as f64;
-    let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
+    let (mx, my) = (
+        points.iter().map(|p| p.0).sum::<f64>() / n,
+        points.iter().map(|p| p.1).sum::<f64>() / n,
+    );
     let slope = points.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum::<f64>()
         / points.iter().map(|p| (p.0 - mx).powi(2)).sum::<f64>();
     (slope, my - slope * mx)

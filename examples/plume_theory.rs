@@ -25,11 +25,18 @@ impl Plume {
         let fit = text.lines().find_map(|line| line.strip_prefix("b = "))?;
         let slope = fit.split_once(" (z ")?.0;
         let numbers = |line: &str| -> Option<[f64; 5]> {
-            let numbers: Option<Vec<f64>> = line.split_whitespace().map(|word| word.parse().ok()).collect();
+            let numbers: Option<Vec<f64>> = line
+                .split_whitespace()
+                .map(|word| word.parse().ok())
+                .collect();
             numbers?.try_into().ok()
         };
         let rows = text.lines().filter_map(numbers).collect();
-        Some(Self { title, slope: slope.parse().ok()?, rows })
+        Some(Self {
+            title,
+            slope: slope.parse().ok()?,
+            rows,
+        })
     }
 
     /// Pairs of height and column `k`.
@@ -45,7 +52,10 @@ impl Plume {
         Plot::new(format!("{}: half-width", self.title))
             .axis_x("height z [cells]", Axis::Linear)
             .axis_y("half-width b [cells]", Axis::Linear)
-            .points(format!("computed, α = {:.3}", self.slope / 1.2), self.column(1))
+            .points(
+                format!("computed, α = {:.3}", self.slope / 1.2),
+                self.column(1),
+            )
             .line_of_theory("db/dz = 6/5 α, α = 0.10 and 0.16", line(0.10))
             .line_of_theory("", line(0.16))
     }
@@ -73,10 +83,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Some((svg, texts)) = words.split_first().filter(|(_, texts)| !texts.is_empty()) else {
         return Err("name the SVG to write, then the outputs of air_plume".into());
     };
-    let mut page = Page::new("Plumes beside Morton, Taylor and Turner (1956)").columns(3).plot_size(480, 340);
+    let mut page = Page::new("Plumes beside Morton, Taylor and Turner (1956)")
+        .columns(3)
+        .plot_size(480, 340);
     for text in texts {
-        let plume = Plume::parse(&std::fs::read_to_string(text)?).ok_or(format!("{text} is no output of air_plume"))?;
-        page = page.plot(plume.width()).plot(plume.speed()).plot(plume.flux());
+        let plume = Plume::parse(&std::fs::read_to_string(text)?)
+            .ok_or(format!("{text} is no output of air_plume"))?;
+        page = page
+            .plot(plume.width())
+            .plot(plume.speed())
+            .plot(plume.flux());
     }
     page.write(Path::new(svg), Existing::Replace)?;
     Ok(())

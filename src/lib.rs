@@ -160,7 +160,9 @@
 
 pub use lavoxel_air as air;
 pub use lavoxel_automaton::{engine, matter, rules, view, world};
-pub use lavoxel_base::{account, body, grid, measure, memory, param, random, units, validate, words};
+pub use lavoxel_base::{
+    account, body, grid, measure, memory, param, random, units, validate, words,
+};
 pub use lavoxel_files::{input, inside, output, shipped};
 pub use lavoxel_geo::{generate, map, mesh, terrain};
 pub use lavoxel_io::{checkpoint, export, report};

@@ -1,6 +1,9 @@
 //! The promises: a warm step allocates no memory, and the memory of a low-pass matches its
 //! estimate.
-#![allow(unsafe_code, reason = "an allocator that counts; it hands everything to the system's")]
+#![allow(
+    unsafe_code,
+    reason = "an allocator that counts; it hands everything to the system's"
+)]
 
 mod common;
 
@@ -65,7 +68,10 @@ static ALLOCATOR: Counting = Counting;
 
 /// Number of allocations in `steps` steps on `threads` threads, after `warm` warm-up steps.
 fn asked(simulation: &mut Simulation, threads: usize, [warm, steps]: [u64; 2]) -> u64 {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a pool");
     pool.install(|| {
         (0..warm).for_each(|_| simulation.step());
         let before = ASKED.load(Ordering::Relaxed);
@@ -76,14 +82,26 @@ fn asked(simulation: &mut Simulation, threads: usize, [warm, steps]: [u64; 2]) -
 
 /// A pool whose surface never comes to rest.
 fn sloshing() -> Simulation {
-    let rules = RulesSpec { threshold: 0.0, alpha: 1.0, ..RulesSpec::default() };
-    Simulation::new(World::restless(Grid::new(96, 24, 96), 0.5), &rules, &[], 1, tiled())
+    let rules = RulesSpec {
+        threshold: 0.0,
+        alpha: 1.0,
+        ..RulesSpec::default()
+    };
+    Simulation::new(
+        World::restless(Grid::new(96, 24, 96), 0.5),
+        &rules,
+        &[],
+        1,
+        tiled(),
+    )
 }
 
 /// Lava that runs down a slope.
 fn stream() -> Simulation {
     let grid = Grid::new(96, 60, 96);
-    let slope = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| 52.0 - 0.5 * z as f32 + ((x * x) % 7) as f32);
+    let slope = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| {
+        52.0 - 0.5 * z as f32 + ((x * x) % 7) as f32
+    });
     let vents = [20.0, 48.0, 76.0].map(|x| VentSpec {
         x,
         z: 6.0,
@@ -94,8 +112,17 @@ fn stream() -> Simulation {
         energy: 1.5,
         ..VentSpec::default()
     });
-    let rules = RulesSpec { threshold: 0.05, ..RulesSpec::default() };
-    Simulation::new(World::new(Ground::from_surface(grid.ny, slope)), &rules, &vents, 1, tiled())
+    let rules = RulesSpec {
+        threshold: 0.05,
+        ..RulesSpec::default()
+    };
+    Simulation::new(
+        World::new(Ground::from_surface(grid.ny, slope)),
+        &rules,
+        &vents,
+        1,
+        tiled(),
+    )
 }
 
 #[test]
@@ -103,30 +130,54 @@ fn a_warm_step_asks_for_no_memory() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     for threads in [1, 2] {
         let mut pool = sloshing();
-        assert_eq!(asked(&mut pool, threads, [300, 500]), 0, "{threads} threads");
+        assert_eq!(
+            asked(&mut pool, threads, [300, 500]),
+            0,
+            "{threads} threads"
+        );
         // After this refresh changes are recorded for readers.
         LowPass::new(pool.world().grid()).refresh(pool.world());
-        assert_eq!(asked(&mut pool, threads, [300, 1000]), 0, "{threads} threads");
+        assert_eq!(
+            asked(&mut pool, threads, [300, 1000]),
+            0,
+            "{threads} threads"
+        );
         // Lava that spreads to new tiles needs memory; the lists of strips then double, so the
         // number of allocations stays small.
         let mut stream = stream();
         let asked = asked(&mut stream, threads, [1000, 300]);
         assert!(stream.world().lava().tally().cells > 5000, "it runs");
-        assert!(asked < 100, "{asked} times in 300 steps on {threads} threads");
+        assert!(
+            asked < 100,
+            "{asked} times in 300 steps on {threads} threads"
+        );
     }
 }
 
 /// Box over a rough floor, filled by a third each with lava, water and oil.
 fn layered(grid: Grid, others: Vec<Material>) -> World {
     let floor = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| ((x * 7 + z * 3) % 5) as f32);
-    let names: Vec<_> = others.iter().map(|material| material.name.clone()).collect();
+    let names: Vec<_> = others
+        .iter()
+        .map(|material| material.name.clone())
+        .collect();
     let mut world = World::with_materials(Ground::from_surface(grid.ny, floor), others);
-    let water = names.into_iter().map(|name| Matter::Material { name, amount: 1.0 });
-    for (i, matter) in
-        std::iter::once(Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None }).chain(water).enumerate()
+    let water = names
+        .into_iter()
+        .map(|name| Matter::Material { name, amount: 1.0 });
+    for (i, matter) in std::iter::once(Matter::Lava {
+        amount: 1.0,
+        energy: 1.0,
+        temperature_k: None,
+    })
+    .chain(water)
+    .enumerate()
     {
         let [low, high] = [i, i + 1].map(|i| (i * grid.ny / 3) as f64);
-        let shape = Shape::Box { from: [0.0, low, 0.0], to: [grid.nx as f64, high, grid.nz as f64] };
+        let shape = Shape::Box {
+            from: [0.0, low, 0.0],
+            to: [grid.nx as f64, high, grid.nz as f64],
+        };
         world.edit(&Edit { shape, matter });
     }
     world
@@ -136,7 +187,11 @@ fn layered(grid: Grid, others: Vec<Material>) -> World {
 fn a_low_pass_takes_no_more_than_its_estimate() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     // A cube, a tall box and a flat box, in which rows, slabs and columns have different weights.
-    for grid in [Grid::new(128, 96, 128), Grid::new(40, 600, 40), Grid::new(500, 12, 300)] {
+    for grid in [
+        Grid::new(128, 96, 128),
+        Grid::new(40, 600, 40),
+        Grid::new(500, 12, 300),
+    ] {
         for others in [vec![], vec![Material::water(), Material::oil()]] {
             let media = others.len();
             let mut world = layered(grid, others);
@@ -149,8 +204,14 @@ fn a_low_pass_takes_no_more_than_its_estimate() {
             // Every cell changes once more before the changes are read; memory freed by the world
             // must not count in the low-pass's favour.
             let kept = held() - before;
-            let shape = Shape::Box { from: [0.0; 3], to: [grid.nx, grid.ny, grid.nz].map(|n| n as f64) };
-            world.edit(&Edit { shape, matter: Matter::Drain });
+            let shape = Shape::Box {
+                from: [0.0; 3],
+                to: [grid.nx, grid.ny, grid.nz].map(|n| n as f64),
+            };
+            world.edit(&Edit {
+                shape,
+                matter: Matter::Drain,
+            });
             let before = held();
             PEAK.store(before, Ordering::Relaxed);
             lowpass.refresh(&world);
@@ -158,8 +219,13 @@ fn a_low_pass_takes_no_more_than_its_estimate() {
             let taken = first.max(second) as u64;
             // Every estimate includes the program itself.
             let own = MemoryEstimate::of("nothing", 0, 0.0).bytes();
-            let need = LowPass::need(grid).and(LowPass::need_of_media(grid, media)).bytes() - own;
-            let told = format!("{taken} bytes ({first}, {second}) of {need} for {grid:?} and {media} materials");
+            let need = LowPass::need(grid)
+                .and(LowPass::need_of_media(grid, media))
+                .bytes()
+                - own;
+            let told = format!(
+                "{taken} bytes ({first}, {second}) of {need} for {grid:?} and {media} materials"
+            );
             assert!(taken <= need + need / 50, "{told}");
             assert!(2 * taken >= need, "weighed too much: {told}");
         }
@@ -170,18 +236,41 @@ fn a_low_pass_takes_no_more_than_its_estimate() {
 fn a_flow_takes_what_its_lava_reaches() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let held = || HELD.load(Ordering::Relaxed);
-    let space = FlowBox { nx: 4096, ny: 64, nz: 4096, dx_m: 10.0, dz_m: 5.0 };
+    let space = FlowBox {
+        nx: 4096,
+        ny: 64,
+        nz: 4096,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
     let (lava, columns) = (Lava::default(), space.columns());
     let kelvin = lava.vent_k;
-    let setup = FlowSetup { lava, step_s: 1.0, open_sides: true, seed: 1, heaters: Vec::new() };
-    let ground: Vec<f64> = (0..columns).map(|c| 10.0 + (c % 4096) as f64 * 0.05).collect();
+    let setup = FlowSetup {
+        lava,
+        step_s: 1.0,
+        open_sides: true,
+        seed: 1,
+        heaters: Vec::new(),
+    };
+    let ground: Vec<f64> = (0..columns)
+        .map(|c| 10.0 + (c % 4096) as f64 * 0.05)
+        .collect();
     let before = held();
     let mut flow = Flow::new(space, setup, &ground).expect("numbers in range");
     let dry = held() - before;
-    assert!(dry <= 8 * columns as i64 && dry <= flow.bytes() as i64, "{dry} bytes of dry ground");
+    assert!(
+        dry <= 8 * columns as i64 && dry <= flow.bytes() as i64,
+        "{dry} bytes of dry ground"
+    );
     // A disc that covers one column in a hundred.
     let is_wet = |c: usize| ((c % 4096) as f64 - 2048.0).hypot((c / 4096) as f64 - 2048.0) < 231.1;
-    let pour = |column| FlowPour { column, level: None, before_m3: 0.0, after_m3: 150.0, temperature_k: kelvin };
+    let pour = |column| FlowPour {
+        column,
+        level: None,
+        before_m3: 0.0,
+        after_m3: 150.0,
+        temperature_k: kelvin,
+    };
     flow.fill((0..columns).filter(|&c| is_wet(c)).map(pour));
     (0..2).for_each(|_| flow.step(&[]));
     let (wet, taken) = (flow.wet().len(), held() - before);
@@ -192,5 +281,9 @@ fn a_flow_takes_what_its_lava_reaches() {
         flow.bytes() >> 20
     );
     assert!(wet > columns / 100, "{wet} wet columns");
-    assert!(taken <= 1 << 30 && taken <= flow.bytes() as i64, "{taken} of {} bytes", flow.bytes());
+    assert!(
+        taken <= 1 << 30 && taken <= flow.bytes() as i64,
+        "{taken} of {} bytes",
+        flow.bytes()
+    );
 }

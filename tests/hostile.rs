@@ -51,11 +51,18 @@ impl Dice {
 
 /// Seeds of a target with their file names, sorted by name.
 fn seeds(target: &Target) -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target.name);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("fuzz/seeds")
+        .join(target.name);
     let mut seeds: Vec<_> = fs::read_dir(&folder)
         .unwrap_or_else(|e| panic!("{}: {e}", folder.display()))
         .map(|entry| entry.unwrap().path())
-        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(&path).unwrap()))
+        .map(|path| {
+            (
+                path.file_name().unwrap().to_string_lossy().into_owned(),
+                fs::read(&path).unwrap(),
+            )
+        })
         .collect();
     seeds.sort();
     seeds
@@ -70,7 +77,9 @@ fn mutated(seed: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
         match dice.roll(8) {
             0 => bytes.truncate(at),
             1 if !bytes.is_empty() => bytes[at] ^= 1 << dice.roll(8),
-            2 if !bytes.is_empty() => bytes[at] = [0, 1, 0x7f, 0x80, 0xff, b'"', b'\n', b' '][dice.roll(8)],
+            2 if !bytes.is_empty() => {
+                bytes[at] = [0, 1, 0x7f, 0x80, 0xff, b'"', b'\n', b' '][dice.roll(8)]
+            }
             3 => {
                 let end = (at + dice.roll(40)).min(bytes.len());
                 bytes.drain(at..end);
@@ -96,8 +105,14 @@ fn inflate(bytes: &mut Vec<u8>, at: usize, dice: &mut Dice) {
     match bytes[at..].iter().position(u8::is_ascii_digit) {
         Some(found) => {
             let from = at + found;
-            let length = bytes[from..].iter().position(|b| !b.is_ascii_digit()).unwrap_or(bytes.len() - from);
-            bytes.splice(from..from + length, NUMBERS[dice.roll(NUMBERS.len())].bytes());
+            let length = bytes[from..]
+                .iter()
+                .position(|b| !b.is_ascii_digit())
+                .unwrap_or(bytes.len() - from);
+            bytes.splice(
+                from..from + length,
+                NUMBERS[dice.roll(NUMBERS.len())].bytes(),
+            );
         }
         None => bytes[at..].iter_mut().take(4).for_each(|b| *b = 0xff),
     }
@@ -125,11 +140,22 @@ fn repaired(mut bytes: Vec<u8>) -> Vec<u8> {
 /// message.
 fn trouble(target: &Target, what: &str, bytes: &[u8]) -> Option<String> {
     let panic = catch_unwind(AssertUnwindSafe(|| run(target.name, bytes))).err()?;
-    let words =
-        panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref().copied()).unwrap_or_default();
-    let kept = std::env::temp_dir().join(format!("hostile-{}.{}", what.replace(' ', "-"), target.ending));
+    let words = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or(panic.downcast_ref().copied())
+        .unwrap_or_default();
+    let kept = std::env::temp_dir().join(format!(
+        "hostile-{}.{}",
+        what.replace(' ', "-"),
+        target.ending
+    ));
     fs::write(&kept, bytes).unwrap();
-    Some(format!("{}, {what}: {words}\n    bytes: {}", target.name, kept.display()))
+    Some(format!(
+        "{}, {what}: {words}\n    bytes: {}",
+        target.name,
+        kept.display()
+    ))
 }
 
 /// Runs all seeds and mutations of one target; returns the messages of the first 20 failures.
@@ -137,16 +163,24 @@ fn storm(target: &Target) -> Vec<String> {
     let seeds = seeds(target);
     assert!(seeds.len() >= 8, "{} has seeds", target.name);
     let mut dice = Dice(0);
-    let asked = std::env::var("LAVOXEL_MUTATIONS").ok().and_then(|count| count.parse().ok());
+    let asked = std::env::var("LAVOXEL_MUTATIONS")
+        .ok()
+        .and_then(|count| count.parse().ok());
     let mutations = (0..asked.unwrap_or(MUTATIONS) / target.cost).map(|i| {
         let (name, seed) = &seeds[i % seeds.len()];
         let (_, other) = &seeds[dice.roll(seeds.len())];
         let bytes = mutated(seed, other, &mut dice);
-        let bytes = if target.ending == "png" && dice.roll(4) > 0 { repaired(bytes) } else { bytes };
+        let bytes = if target.ending == "png" && dice.roll(4) > 0 {
+            repaired(bytes)
+        } else {
+            bytes
+        };
         (format!("mutation {i} of {name}"), bytes)
     });
     let all = seeds.iter().cloned().chain(mutations);
-    all.filter_map(|(what, bytes)| trouble(target, &what, &bytes)).take(20).collect()
+    all.filter_map(|(what, bytes)| trouble(target, &what, &bytes))
+        .take(20)
+        .collect()
 }
 
 /// Checks that at least two seeds of each target are accepted, and all checkpoint seeds that are
@@ -156,9 +190,15 @@ fn whole_seeds_are_read(target: &Target) {
     let taken = |(name, bytes): (String, Vec<u8>)| run(target.name, &bytes).then_some(name);
     let names: Vec<String> = seeds(target).into_iter().filter_map(taken).collect();
     println!("{}: {names:?}", target.name);
-    assert!(names.len() >= 2, "{}: only {names:?} are taken", target.name);
+    assert!(
+        names.len() >= 2,
+        "{}: only {names:?} are taken",
+        target.name
+    );
     if ["checkpoint", "sections"].contains(&target.name) {
-        for whole in ["air", "caves", "events", "flow", "fresh", "placed", "records", "vent", "water"] {
+        for whole in [
+            "air", "caves", "events", "flow", "fresh", "placed", "records", "vent", "water",
+        ] {
             let name = format!("{whole}.{}", target.ending);
             assert!(names.contains(&name), "{name} is not taken: only {names:?}");
         }
@@ -178,12 +218,24 @@ fn peak() -> Option<u64> {
 fn hostile_bytes_do_no_harm() {
     let before = peak();
     let named = std::env::var("LAVOXEL_PARSERS").ok();
-    let is_wanted = |target: &&Target| named.as_ref().is_none_or(|names| names.split(',').any(|n| n == target.name));
-    TARGETS.iter().filter(is_wanted).for_each(whole_seeds_are_read);
+    let is_wanted = |target: &&Target| {
+        named
+            .as_ref()
+            .is_none_or(|names| names.split(',').any(|n| n == target.name))
+    };
+    TARGETS
+        .iter()
+        .filter(is_wanted)
+        .for_each(whole_seeds_are_read);
     let troubles: Vec<String> = TARGETS.iter().filter(is_wanted).flat_map(storm).collect();
     assert!(troubles.is_empty(), "{}", troubles.join("\n"));
     if let (Some(before), Some(after)) = (before, peak()) {
         let grown = after - before;
-        assert!(grown <= LIMIT, "took {} MiB of the {} allowed", grown >> 20, LIMIT >> 20);
+        assert!(
+            grown <= LIMIT,
+            "took {} MiB of the {} allowed",
+            grown >> 20,
+            LIMIT >> 20
+        );
     }
 }

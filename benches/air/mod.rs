@@ -43,7 +43,10 @@ fn plume(cells: [usize; 3], is_full: bool, threads: usize, level: Level) -> Run<
     let [nx, ny, nz] = cells;
     let grid = AirGrid::new(Grid::new(nx, ny, nz), [Side::Open; 3]);
     let (openness, pool) = (Openness::free(grid), pool(threads));
-    let forces = Forces { lift: 0.01, ..Forces::default() };
+    let forces = Forces {
+        lift: 0.01,
+        ..Forces::default()
+    };
     Box::new(move || {
         let mut amounts = Amounts::none(grid, false);
         let mut solver = Incompressible::new(grid, IncompressibleParams::default(), level);
@@ -74,7 +77,13 @@ fn plume(cells: [usize; 3], is_full: bool, threads: usize, level: Level) -> Run<
 /// Time of a step of air at rest.
 fn still() -> f64 {
     let grid = AirGrid::new(Grid::new(128, 104, 128), [Side::Open; 3]);
-    let (openness, forces) = (Openness::free(grid), Forces { lift: 0.01, ..Forces::default() });
+    let (openness, forces) = (
+        Openness::free(grid),
+        Forces {
+            lift: 0.01,
+            ..Forces::default()
+        },
+    );
     let mut amounts = Amounts::none(grid, false);
     let mut solver = Incompressible::new(grid, IncompressibleParams::default(), Level::fastest());
     solver.step(&mut amounts, &openness, &forces);
@@ -92,16 +101,25 @@ fn article(cells: [usize; 3], threads: usize, level: Level) -> Run<'static> {
     let [nx, ny, nz] = cells;
     let grid = AirGrid::new(Grid::new(nx, ny, nz), [Side::Open; 3]);
     let (openness, pool) = (Openness::free(grid), pool(threads));
-    let forces = Forces { lift: 0.003, ..Forces::default() };
-    let columns: Vec<_> = (0..nx * nz).map(|column| (column % nx, column / nx)).collect();
-    let (mut amounts, mut solver) = (Amounts::none(grid, true), Article::new(grid, ArticleParams::default(), level));
+    let forces = Forces {
+        lift: 0.003,
+        ..Forces::default()
+    };
+    let columns: Vec<_> = (0..nx * nz)
+        .map(|column| (column % nx, column / nx))
+        .collect();
+    let (mut amounts, mut solver) = (
+        Amounts::none(grid, true),
+        Article::new(grid, ArticleParams::default(), level),
+    );
     solver.set_ground(&openness, &columns);
     for (n, place) in grid.cells.places().enumerate() {
         let random = mix64(n as u64);
         let speed = |shift: u32| (random >> shift & 255) as f32 / 1275.0 - 0.1;
         solver.push(place, [speed(0), speed(8), speed(16)]);
         for field in Field::CARRIED {
-            amounts.field_mut(field)[grid.at(place)] = (random >> (20 + 8 * field as u32)) as u32 % UNIT;
+            amounts.field_mut(field)[grid.at(place)] =
+                (random >> (20 + 8 * field as u32)) as u32 % UNIT;
         }
     }
     Box::new(move || {
@@ -122,7 +140,12 @@ fn article(cells: [usize; 3], threads: usize, level: Level) -> Run<'static> {
 pub(crate) fn article_row() {
     for cells @ [nx, ny, nz] in [[64, 64, 64], [128, 104, 128]] {
         let mut runs = vec![article(cells, threads(), Level::fastest())];
-        runs.extend(Level::available().iter().rev().map(|&level| article(cells, 1, level)));
+        runs.extend(
+            Level::available()
+                .iter()
+                .rev()
+                .map(|&level| article(cells, 1, level)),
+        );
         let times = by_turns(&mut runs);
         let each = |time: f64| time * 1e6 / (nx * ny * nz) as f64;
         println!(
@@ -131,21 +154,37 @@ pub(crate) fn article_row() {
             times[1] / times[0]
         );
         for (level, &time) in Level::available().iter().rev().zip(&times[1..]) {
-            println!("    one thread, {level:?}: {:>8.2} ns a cell and step  goal 60 with AVX-512", each(time));
+            println!(
+                "    one thread, {level:?}: {:>8.2} ns a cell and step  goal 60 with AVX-512",
+                each(time)
+            );
         }
     }
 }
 
 /// Prints times of a step of the air.
 pub(crate) fn row() {
-    for (cells, is_full) in [([64, 64, 64], false), ([64, 64, 64], true), ([128, 104, 128], false)] {
+    for (cells, is_full) in [
+        ([64, 64, 64], false),
+        ([64, 64, 64], true),
+        ([128, 104, 128], false),
+    ] {
         let [nx, ny, nz] = cells;
         let count = (nx * ny * nz) as f64;
         let mut runs = vec![plume(cells, is_full, threads(), Level::fastest())];
-        runs.extend(Level::available().iter().rev().map(|&level| plume(cells, is_full, 1, level)));
+        runs.extend(
+            Level::available()
+                .iter()
+                .rev()
+                .map(|&level| plume(cells, is_full, 1, level)),
+        );
         let times = by_turns(&mut runs);
         let each = |time: f64| time * 1e6 / count;
-        let what = if is_full { "smoke in all cells" } else { "a young plume" };
+        let what = if is_full {
+            "smoke in all cells"
+        } else {
+            "a young plume"
+        };
         println!(
             "incompressible, {what}, {nx} × {ny} × {nz}, two threads {:>8.2} ns a cell and step, {:.2} of one thread  goal 1.7",
             each(times[0]),
@@ -153,10 +192,16 @@ pub(crate) fn row() {
         );
         for (level, &time) in Level::available().iter().rev().zip(&times[1..]) {
             let goal = if *level == Level::Portable { 80 } else { 50 };
-            println!("    one thread, {level:?}: {:>8.2} ns a cell and step  goal {goal}", each(time));
+            println!(
+                "    one thread, {level:?}: {:>8.2} ns a cell and step  goal {goal}",
+                each(time)
+            );
         }
     }
-    println!("air at rest, 128 × 104 × 128: {:>8.3} µs a step  goal: under 5", still() * 1e3);
+    println!(
+        "air at rest, 128 × 104 × 128: {:>8.3} µs a step  goal: under 5",
+        still() * 1e3
+    );
 }
 
 /// Prints times of a whole step of a volcano with a plume.
@@ -189,17 +234,27 @@ pub(crate) fn volcano_row() {
 /// Highest speed of the air, and the percentage of its cells in the bounding box of all carried
 /// fields.
 pub(crate) fn motion(simulation: &Simulation) -> [f64; 2] {
-    let Some(air) = simulation.world().air() else { return [0.0; 2] };
+    let Some(air) = simulation.world().air() else {
+        return [0.0; 2];
+    };
     let (grid, mut fastest) = (air.grid(), 0.0_f32);
     let (mut low, mut high) = (grid.size(), [0; 3]);
     for place in grid.cells.places() {
-        fastest = air.velocity(place).into_iter().fold(fastest, |most, v| v.abs().max(most));
-        if air.excess(place) != 0 || air.amounts().get(Field::Ash, place) + air.amounts().get(Field::Steam, place) > 0 {
+        fastest = air
+            .velocity(place)
+            .into_iter()
+            .fold(fastest, |most, v| v.abs().max(most));
+        if air.excess(place) != 0
+            || air.amounts().get(Field::Ash, place) + air.amounts().get(Field::Steam, place) > 0
+        {
             for axis in 0..3 {
-                (low[axis], high[axis]) = (low[axis].min(place[axis]), high[axis].max(place[axis] + 1));
+                (low[axis], high[axis]) =
+                    (low[axis].min(place[axis]), high[axis].max(place[axis] + 1));
             }
         }
     }
-    let cells: f64 = (0..3).map(|axis| high[axis].saturating_sub(low[axis]) as f64).product();
+    let cells: f64 = (0..3)
+        .map(|axis| high[axis].saturating_sub(low[axis]) as f64)
+        .product();
     [fastest.into(), 100.0 * cells / grid.cells.cells() as f64]
 }

@@ -51,10 +51,26 @@ impl Baseline {
     pub(crate) fn new(world: &World) -> Self {
         let grid = world.grid();
         let cells: Vec<_> = world.lava().cells().collect();
-        let amount: Vec<f32> = cells.iter().map(|cell| units::amount(cell.amount)).collect();
-        let energy: Vec<f32> = cells.iter().map(|cell| units::energy(cell.energy)).collect();
-        let solid = grid.places().map(|place| world.ground().is_solid(place)).collect();
-        Self { grid, solid, next_amount: amount.clone(), next_energy: energy.clone(), amount, energy }
+        let amount: Vec<f32> = cells
+            .iter()
+            .map(|cell| units::amount(cell.amount))
+            .collect();
+        let energy: Vec<f32> = cells
+            .iter()
+            .map(|cell| units::energy(cell.energy))
+            .collect();
+        let solid = grid
+            .places()
+            .map(|place| world.ground().is_solid(place))
+            .collect();
+        Self {
+            grid,
+            solid,
+            next_amount: amount.clone(),
+            next_energy: energy.clone(),
+            amount,
+            energy,
+        }
     }
 
     /// Pours into full cells on top of the standing lava of columns, as a vent does.
@@ -90,7 +106,11 @@ impl Baseline {
                         continue;
                     }
                     let e = self.energy[c];
-                    let q = if m == a { e } else { e.min(e * rules.beta * m / a) };
+                    let q = if m == a {
+                        e
+                    } else {
+                        e.min(e * rules.beta * m / a)
+                    };
                     self.amount[c] -= m;
                     self.amount[b] += m;
                     self.energy[c] -= q;

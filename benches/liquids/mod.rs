@@ -13,7 +13,11 @@ use lavoxel::world::{Content, Edit, Ground, Matter, Shape, World};
 
 use super::{Run, by_turns, ms, pool, threads};
 
-const GRID: Grid = Grid { nx: 128, ny: 64, nz: 128 };
+const GRID: Grid = Grid {
+    nx: 128,
+    ny: 64,
+    nz: 128,
+};
 const CELLS: f64 = 524_288.0;
 const STEPS: u64 = 20;
 
@@ -23,11 +27,23 @@ fn amount(place: [usize; 3]) -> u16 {
 }
 
 fn world(material: Material) -> World {
-    let matter = Matter::Material { name: material.name.clone(), amount: 1.0 };
+    let matter = Matter::Material {
+        name: material.name.clone(),
+        amount: 1.0,
+    };
     let mut world = World::with_materials(Ground::none(GRID), vec![material]);
     let half = [GRID.nx, GRID.ny / 2, GRID.nz].map(|v| v as f64);
-    world.edit(&Edit { shape: Shape::Box { from: [0.0; 3], to: half }, matter });
-    world.rewrite(1, |place, _| Content { amount: amount(place), energy: 0 });
+    world.edit(&Edit {
+        shape: Shape::Box {
+            from: [0.0; 3],
+            to: half,
+        },
+        matter,
+    });
+    world.rewrite(1, |place, _| Content {
+        amount: amount(place),
+        energy: 0,
+    });
     world
 }
 
@@ -42,7 +58,14 @@ fn run(world: &World, threads: usize) -> Run<'_> {
             let mut world = world.clone();
             let mut step = |number: u64| {
                 for (layer, rule) in rules.iter().filter(|&(layer, _)| layer == 1) {
-                    engine.run(&mut world, (layer, rule), Draw { seed: 1, step: number });
+                    engine.run(
+                        &mut world,
+                        (layer, rule),
+                        Draw {
+                            seed: 1,
+                            step: number,
+                        },
+                    );
                 }
             };
             step(0);
@@ -68,9 +91,17 @@ impl Plain {
         for place @ [x, y, z] in GRID.places() {
             let at = (y + 1) * LAYER + (z + 1) * PITCH + x + 1;
             rock[at] = false;
-            mass[at] = if y < GRID.ny / 2 { f32::from(amount(place)) / 32768.0 } else { 0.0 };
+            mass[at] = if y < GRID.ny / 2 {
+                f32::from(amount(place)) / 32768.0
+            } else {
+                0.0
+            };
         }
-        Self { rock, next: mass.clone(), mass }
+        Self {
+            rock,
+            next: mass.clone(),
+            mass,
+        }
     }
 
     /// Applies *Simple Fluid Simulation With Cellular Automata* as published, with four sides.
@@ -95,7 +126,11 @@ impl Plain {
                 *left -= flow;
             };
             if !rock[at - LAYER] {
-                give(at - LAYER, stable(left + mass[at - LAYER]) - mass[at - LAYER], &mut left);
+                give(
+                    at - LAYER,
+                    stable(left + mass[at - LAYER]) - mass[at - LAYER],
+                    &mut left,
+                );
             }
             for to in [at - 1, at + 1, at - PITCH, at + PITCH] {
                 if left > 0.0 && !rock[to] {
@@ -103,7 +138,11 @@ impl Plain {
                 }
             }
             if left > 0.0 && !rock[at + LAYER] {
-                give(at + LAYER, left - stable(left + mass[at + LAYER]), &mut left);
+                give(
+                    at + LAYER,
+                    left - stable(left + mass[at + LAYER]),
+                    &mut left,
+                );
             }
         }
         std::mem::swap(&mut self.mass, &mut self.next);
@@ -127,7 +166,13 @@ impl Plain {
                 continue;
             }
             let sides = [at - 1, at + 1, at - PITCH, at + PITCH];
-            let lower = sides.map(|to| if rock[to] { 0.0 } else { (here - mass[to]).max(0.0) });
+            let lower = sides.map(|to| {
+                if rock[to] {
+                    0.0
+                } else {
+                    (here - mass[to]).max(0.0)
+                }
+            });
             let count = 1.0 + lower.iter().filter(|&&d| d > 0.0).count() as f32;
             let drop = lower.iter().sum::<f32>() / count;
             for (to, lower) in sides.into_iter().zip(lower) {
@@ -149,9 +194,19 @@ fn plain(step: fn(&mut Plain)) -> Run<'static> {
 
 /// Prints times of the rules of liquids.
 pub(crate) fn row() {
-    let pressed = Compress { passes: 1, ..Compress::default() };
-    let compressed = world(Material { pressure: Pressure::Compress, compress: pressed, ..Material::water() });
-    let level = world(Material { pressure: Pressure::None, ..Material::water() });
+    let pressed = Compress {
+        passes: 1,
+        ..Compress::default()
+    };
+    let compressed = world(Material {
+        pressure: Pressure::Compress,
+        compress: pressed,
+        ..Material::water()
+    });
+    let level = world(Material {
+        pressure: Pressure::None,
+        ..Material::water()
+    });
     for (name, world, step) in [
         ("compress", &compressed, Plain::compress as fn(&mut Plain)),
         ("squeeze and level", &level, Plain::fall_and_level),

@@ -11,7 +11,11 @@ use ndarray::Array2;
 
 use crate::{Run, by_turns, ms, pool, threads};
 
-const GRID: Grid = Grid { nx: 128, ny: 100, nz: 128 };
+const GRID: Grid = Grid {
+    nx: 128,
+    ny: 100,
+    nz: 128,
+};
 const SEA_LEVEL: usize = 32;
 const STEPS: u64 = 10;
 
@@ -27,16 +31,34 @@ fn rough(place: [usize; 3]) -> u16 {
 }
 
 fn sea(is_rough: bool, air: Air) -> World {
-    let trace = Trace { air, ..Trace::default() };
-    let water = Material { pressure: Pressure::Trace, trace, ..Material::water() };
+    let trace = Trace {
+        air,
+        ..Trace::default()
+    };
+    let water = Material {
+        pressure: Pressure::Trace,
+        trace,
+        ..Material::water()
+    };
     let surface = Array2::from_shape_fn((GRID.nz, GRID.nx), |(z, x)| ground(x, z) as f32);
     let mut world = World::with_materials(Ground::from_surface(GRID.ny, surface), vec![water]);
-    let matter = Matter::Material { name: "water".to_owned(), amount: 1.0 };
-    world.edit(&Edit { shape: Shape::Below { level: SEA_LEVEL as f64 }, matter });
+    let matter = Matter::Material {
+        name: "water".to_owned(),
+        amount: 1.0,
+    };
+    world.edit(&Edit {
+        shape: Shape::Below {
+            level: SEA_LEVEL as f64,
+        },
+        matter,
+    });
     if is_rough {
         let layer = world.number_of("water").expect("it was put in");
         world.rewrite(layer, |place, cell| match place[1] + 1 {
-            SEA_LEVEL => Content { amount: rough(place), ..cell },
+            SEA_LEVEL => Content {
+                amount: rough(place),
+                ..cell
+            },
             _ => cell,
         });
     }
@@ -46,7 +68,10 @@ fn sea(is_rough: bool, air: Air) -> World {
 /// Run in which all rules of water act but only tracing is timed.
 fn run(world: &World, threads: usize) -> Run<'_> {
     let pool = pool(threads);
-    let materials: Vec<_> = world.layers()[1..].iter().map(|layer| layer.material().clone()).collect();
+    let materials: Vec<_> = world.layers()[1..]
+        .iter()
+        .map(|layer| layer.material().clone())
+        .collect();
     let rules = Rules::new(&RulesSpec::default(), &materials, &[], GRID);
     let mut engine = Tiled::default();
     Box::new(move || {
@@ -57,14 +82,26 @@ fn run(world: &World, threads: usize) -> Run<'_> {
             for number in 0..=STEPS {
                 for (layer, rule) in rules.iter().filter(|&(layer, _)| layer == 1) {
                     let before = world.state_hash();
-                    let time = ms(|| engine.run(&mut world, (layer, rule), Draw { seed: 1, step: number }));
+                    let time = ms(|| {
+                        engine.run(
+                            &mut world,
+                            (layer, rule),
+                            Draw {
+                                seed: 1,
+                                step: number,
+                            },
+                        )
+                    });
                     if number > 0 && matches!(rule, Rule::Trace(_)) {
                         times.push(time);
                         moved += usize::from(world.state_hash() != before);
                     }
                 }
             }
-            assert!(moved == 0 || moved == times.len(), "it moves in {moved} of the steps");
+            assert!(
+                moved == 0 || moved == times.len(),
+                "it moves in {moved} of the steps"
+            );
             times
         })
     })
@@ -97,7 +134,14 @@ impl Published {
                 std::cmp::Ordering::Greater => 0.0,
             };
         }
-        Self { rock, next: amount.clone(), left: amount.clone(), amount, seen: vec![0; cells], found: Vec::new() }
+        Self {
+            rock,
+            next: amount.clone(),
+            left: amount.clone(),
+            amount,
+            seen: vec![0; cells],
+            found: Vec::new(),
+        }
     }
 
     /// Returns the result of `isPressured` for an upward direction.
@@ -106,7 +150,14 @@ impl Published {
     }
 
     fn expand(&mut self, at: usize, search: u32) {
-        for to in [at + LAYER, at - 1, at + 1, at - PITCH, at + PITCH, at - LAYER] {
+        for to in [
+            at + LAYER,
+            at - 1,
+            at + 1,
+            at - PITCH,
+            at + PITCH,
+            at - LAYER,
+        ] {
             if !self.rock[to] && self.seen[to] != search {
                 self.seen[to] = search;
                 self.found.push(to);
@@ -118,8 +169,12 @@ impl Published {
     /// all searches take minutes.
     fn step(&mut self) -> f64 {
         const ONE_IN: usize = 97;
-        let searches = |at: &usize| !self.rock[*at] && self.left[*at] >= 0.5 && self.is_pressured(*at);
-        let cells: Vec<_> = (LAYER..self.amount.len() - LAYER).filter(searches).step_by(ONE_IN).collect();
+        let searches =
+            |at: &usize| !self.rock[*at] && self.left[*at] >= 0.5 && self.is_pressured(*at);
+        let cells: Vec<_> = (LAYER..self.amount.len() - LAYER)
+            .filter(searches)
+            .step_by(ONE_IN)
+            .collect();
         ONE_IN as f64 * ms(|| cells.into_iter().for_each(|at| self.search(at)))
     }
 
@@ -130,7 +185,9 @@ impl Published {
         self.expand(at, search);
         while let Some(to) = self.found.pop() {
             let there = self.amount[to];
-            let flow = ((liquid - there) / 2.0).min(1.0 - self.next[to]).clamp(0.0, liquid);
+            let flow = ((liquid - there) / 2.0)
+                .min(1.0 - self.next[to])
+                .clamp(0.0, liquid);
             if there < liquid && self.is_pressured(to) && to / LAYER <= at / LAYER && flow > 0.1 {
                 self.left[at] -= flow;
                 self.next[at] -= flow;
@@ -146,10 +203,20 @@ impl Published {
 
 /// Prints times of tracing.
 pub(super) fn row() {
-    let (rough, flat, kept) = (sea(true, Air::Ignored), sea(false, Air::Ignored), sea(true, Air::Kept));
+    let (rough, flat, kept) = (
+        sea(true, Air::Ignored),
+        sea(false, Air::Ignored),
+        sea(true, Air::Kept),
+    );
     let cells = rough.layers()[1].tally().cells;
-    let times = by_turns(&mut [run(&rough, threads()), run(&rough, 1), run(&flat, threads()), run(&kept, threads())]);
-    let ([two, one, rest, kept], published) = ([0, 1, 2, 3].map(|k| times[k]), Published::new().step());
+    let times = by_turns(&mut [
+        run(&rough, threads()),
+        run(&rough, 1),
+        run(&flat, threads()),
+        run(&kept, threads()),
+    ]);
+    let ([two, one, rest, kept], published) =
+        ([0, 1, 2, 3].map(|k| times[k]), Published::new().step());
     println!(
         "trace, {cells} cells     {two:>8.3} ms, one thread {one:>6.3}, air kept {kept:>6.3}, at rest {rest:.5}  \
          published {published:>9.0} ms  ratio {:>6.0}  goal 1 ms, 0 at rest",

@@ -8,7 +8,11 @@ use lavoxel::simulation::Simulation;
 use lavoxel::world::World;
 
 /// Box of the paper.
-pub(crate) const PAPER: Grid = Grid { nx: 128, ny: 100, nz: 128 };
+pub(crate) const PAPER: Grid = Grid {
+    nx: 128,
+    ny: 100,
+    nz: 128,
+};
 
 /// Simulation of the built-in volcano after `steps` steps, in a box of size `grid`.
 pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
@@ -23,13 +27,19 @@ pub(crate) fn erupted(grid: Grid, times: usize, steps: u64) -> Simulation {
     for vent in &mut scene.spec.vents {
         // The rate is the same in every box, so that the boxes differ in size alone.
         vent.for_box = None;
-        vent.place = VentPlace::Cells { x: scale(62.5, grid.nx, PAPER.nx), z: scale(60.5, grid.nz, PAPER.nz) };
+        vent.place = VentPlace::Cells {
+            x: scale(62.5, grid.nx, PAPER.nx),
+            z: scale(60.5, grid.nz, PAPER.nz),
+        };
         if let VentRadius::Cells(radius) = &mut vent.radius {
             *radius *= times as f64;
         }
         vent.rate *= (times * times) as f64;
     }
-    let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
+    let mut simulation = scene
+        .build(Box::new(Tiled::default()))
+        .expect("the built-in scene")
+        .simulation;
     (0..steps).for_each(|_| simulation.step());
     simulation
 }

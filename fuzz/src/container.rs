@@ -26,5 +26,11 @@ pub fn container<'a>(sections: impl IntoIterator<Item = (&'a [u8], &'a [u8])>) -
 pub fn block(part: &[u8]) -> Vec<u8> {
     let packed = compress(part);
     let lengths = [part.len(), packed.len()].map(|length| (length as u32).to_le_bytes());
-    [&lengths[0][..], &lengths[1], &xxh3_64(&packed).to_le_bytes(), &packed].concat()
+    [
+        &lengths[0][..],
+        &lengths[1],
+        &xxh3_64(&packed).to_le_bytes(),
+        &packed,
+    ]
+    .concat()
 }

@@ -69,39 +69,176 @@ struct Refused {
 
 impl Refused {
     fn file<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Self {
-        let name = path.file_name().and_then(|name| name.to_str()).expect("it has a name").to_owned();
-        move |error| Self { name: name.clone(), message: error.to_string() }
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .expect("it has a name")
+            .to_owned();
+        move |error| Self {
+            name: name.clone(),
+            message: error.to_string(),
+        }
     }
 }
 
 /// All parsers. A new heightmap format needs one line here, and a fuzz target of three lines.
 pub const TARGETS: &[Target] = &[
-    Target { name: "scene", ending: "toml", cost: 1, read: scene },
-    Target { name: "asc", ending: "asc", cost: 1, read: |bytes| heightmap(&written("hostile.asc", bytes)) },
-    Target { name: "csv", ending: "csv", cost: 1, read: |bytes| heightmap(&written("hostile.csv", bytes)) },
-    Target { name: "png", ending: "png", cost: 1, read: |bytes| heightmap(&written("hostile.png", bytes)) },
-    Target { name: "tif", ending: "tif", cost: 1, read: |bytes| heightmap(&written("hostile.tif", bytes)) },
-    Target { name: "dem", ending: "dem", cost: 1, read: |bytes| heightmap(&written("hostile.dem", bytes)) },
-    Target { name: "npy", ending: "npy", cost: 1, read: |bytes| heightmap(&written("hostile.npy", bytes)) },
-    Target { name: "hgt", ending: "hgt", cost: 100, read: tile },
-    Target { name: "raw", ending: "raw", cost: 1, read: bare_numbers },
-    Target { name: "prj", ending: "prj", cost: 1, read: projection },
-    Target { name: "checkpoint", ending: "lavockpt", cost: 2, read: checkpoint },
-    Target { name: "sections", ending: "sections", cost: 2, read: sections },
-    Target { name: "mesh", ending: "mesh", cost: 4, read: mesh },
-    Target { name: "geojson", ending: "geojson", cost: 1, read: polygons },
-    Target { name: "geopackage", ending: "gpkg", cost: 4, read: geopackage },
-    Target { name: "vents", ending: "csv", cost: 1, read: vents },
-    Target { name: "record", ending: "run", cost: 1, read: record },
-    Target { name: "drape", ending: "png", cost: 4, read: drape },
-    Target { name: "session", ending: "lavoxel", cost: 2, read: session },
-    Target { name: "rates", ending: "csv", cost: 1, read: rates },
-    Target { name: "fronts", ending: "csv", cost: 40, read: fronts },
-    Target { name: "assets", ending: "csv", cost: 4, read: assets },
-    Target { name: "runs", ending: "csv", cost: 4, read: runs },
-    Target { name: "style", ending: "qml", cost: 20, read: style },
-    Target { name: "plan", ending: "json", cost: 1, read: plan },
-    Target { name: "input", ending: "txt", cost: 4, read: every_reader },
+    Target {
+        name: "scene",
+        ending: "toml",
+        cost: 1,
+        read: scene,
+    },
+    Target {
+        name: "asc",
+        ending: "asc",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.asc", bytes)),
+    },
+    Target {
+        name: "csv",
+        ending: "csv",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.csv", bytes)),
+    },
+    Target {
+        name: "png",
+        ending: "png",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.png", bytes)),
+    },
+    Target {
+        name: "tif",
+        ending: "tif",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.tif", bytes)),
+    },
+    Target {
+        name: "dem",
+        ending: "dem",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.dem", bytes)),
+    },
+    Target {
+        name: "npy",
+        ending: "npy",
+        cost: 1,
+        read: |bytes| heightmap(&written("hostile.npy", bytes)),
+    },
+    Target {
+        name: "hgt",
+        ending: "hgt",
+        cost: 100,
+        read: tile,
+    },
+    Target {
+        name: "raw",
+        ending: "raw",
+        cost: 1,
+        read: bare_numbers,
+    },
+    Target {
+        name: "prj",
+        ending: "prj",
+        cost: 1,
+        read: projection,
+    },
+    Target {
+        name: "checkpoint",
+        ending: "lavockpt",
+        cost: 2,
+        read: checkpoint,
+    },
+    Target {
+        name: "sections",
+        ending: "sections",
+        cost: 2,
+        read: sections,
+    },
+    Target {
+        name: "mesh",
+        ending: "mesh",
+        cost: 4,
+        read: mesh,
+    },
+    Target {
+        name: "geojson",
+        ending: "geojson",
+        cost: 1,
+        read: polygons,
+    },
+    Target {
+        name: "geopackage",
+        ending: "gpkg",
+        cost: 4,
+        read: geopackage,
+    },
+    Target {
+        name: "vents",
+        ending: "csv",
+        cost: 1,
+        read: vents,
+    },
+    Target {
+        name: "record",
+        ending: "run",
+        cost: 1,
+        read: record,
+    },
+    Target {
+        name: "drape",
+        ending: "png",
+        cost: 4,
+        read: drape,
+    },
+    Target {
+        name: "session",
+        ending: "lavoxel",
+        cost: 2,
+        read: session,
+    },
+    Target {
+        name: "rates",
+        ending: "csv",
+        cost: 1,
+        read: rates,
+    },
+    Target {
+        name: "fronts",
+        ending: "csv",
+        cost: 40,
+        read: fronts,
+    },
+    Target {
+        name: "assets",
+        ending: "csv",
+        cost: 4,
+        read: assets,
+    },
+    Target {
+        name: "runs",
+        ending: "csv",
+        cost: 4,
+        read: runs,
+    },
+    Target {
+        name: "style",
+        ending: "qml",
+        cost: 20,
+        read: style,
+    },
+    Target {
+        name: "plan",
+        ending: "json",
+        cost: 1,
+        read: plan,
+    },
+    Target {
+        name: "input",
+        ending: "txt",
+        cost: 4,
+        read: every_reader,
+    },
 ];
 
 thread_local! {
@@ -114,20 +251,40 @@ thread_local! {
 /// # Panics If the parser panics, takes too much memory, or refuses with a wrong message.
 pub fn run(name: &str, bytes: &[u8]) -> bool {
     memory::set_limit(LIMIT);
-    let target = TARGETS.iter().find(|target| target.name == name).expect("a known target");
+    let target = TARGETS
+        .iter()
+        .find(|target| target.name == name)
+        .expect("a known target");
     let before = ALLOCATED.current_usage();
     ALLOCATED.reset_peak_usage();
     let read = (target.read)(bytes);
     let taken = ALLOCATED.peak_usage().saturating_sub(before) as u64;
-    assert!(taken <= LIMIT + BESIDE, "took {} MiB where {} are allowed", taken >> 20, LIMIT >> 20);
+    assert!(
+        taken <= LIMIT + BESIDE,
+        "took {} MiB where {} are allowed",
+        taken >> 20,
+        LIMIT >> 20
+    );
     let is_taken = read.is_ok();
     if let Err(Refused { name, message }) = read {
-        assert!(message.contains(&name), "the message does not name {name}: {message}");
+        assert!(
+            message.contains(&name),
+            "the message does not name {name}: {message}"
+        );
         assert_eq!(message.lines().count(), 1, "more than one line: {message}");
-        assert!(!message.contains(|c: char| c.is_control()), "control characters: {message:?}");
-        assert!(message.chars().count() <= LONGEST_MESSAGE, "a long message: {message}");
+        assert!(
+            !message.contains(|c: char| c.is_control()),
+            "control characters: {message:?}"
+        );
+        assert!(
+            message.chars().count() <= LONGEST_MESSAGE,
+            "a long message: {message}"
+        );
         // The parser's guard turns a panic into an error, which counts as a finding all the same.
-        assert!(!message.contains("cannot be decoded"), "a decoder panicked: {message}");
+        assert!(
+            !message.contains("cannot be decoded"),
+            "a decoder panicked: {message}"
+        );
     }
     is_taken
 }
@@ -150,12 +307,19 @@ fn heightmap(path: &Path) -> Result<(), Refused> {
 /// Reads a heightmap with and without a cell size.
 fn heightmap_with(path: &Path, options: &LoadOptions) -> Result<(), Refused> {
     let with_own_size = load(path, options);
-    let options = LoadOptions { cell_size_m: Some(10.0), ..options.clone() };
+    let options = LoadOptions {
+        cell_size_m: Some(10.0),
+        ..options.clone()
+    };
     let map = load(path, &options).map_err(Refused::file(path))?;
     assert_eq!(map.heights.dim(), (map.rows(), map.cols()));
     for map in with_own_size.iter().chain([&map]) {
         assert!(map.rows() > 0 && map.cols() > 0, "a map without heights");
-        assert!(map.cell_size_m.0 > 0.0 && map.cell_size_m.1 > 0.0, "cells of {:?} m", map.cell_size_m);
+        assert!(
+            map.cell_size_m.0 > 0.0 && map.cell_size_m.1 > 0.0,
+            "cells of {:?} m",
+            map.cell_size_m
+        );
         map.statistics();
     }
     let spec = TerrainSpec {
@@ -166,7 +330,10 @@ fn heightmap_with(path: &Path, options: &LoadOptions) -> Result<(), Refused> {
     };
     // A terrain that does not fit is refused without naming a file: the caller names the scene.
     if let Ok(surface) = spec.build(Grid::new(9, 40, 7), None, Path::new("")) {
-        assert!(surface.heights.iter().all(|h| (0.0..=40.0).contains(h)), "ground outside of the box");
+        assert!(
+            surface.heights.iter().all(|h| (0.0..=40.0).contains(h)),
+            "ground outside of the box"
+        );
     }
     Ok(())
 }
@@ -178,10 +345,17 @@ const TILE_BYTES: usize = 2 * 1201 * 1201;
 /// The remaining bytes are repeated to fill a tile, because seeds of millions of bytes would be too
 /// heavy; a `-` before the name keeps the file short.
 fn tile(bytes: &[u8]) -> Result<(), Refused> {
-    let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+    let end = bytes
+        .iter()
+        .position(|byte| *byte == b'\n')
+        .unwrap_or(bytes.len());
     let name = String::from_utf8_lossy(&bytes[..end]);
     let rest = bytes.get(end + 1..).unwrap_or_default();
-    let letters = name.trim_start_matches('-').chars().filter(|c| !c.is_control() && *c != '/').take(40);
+    let letters = name
+        .trim_start_matches('-')
+        .chars()
+        .filter(|c| !c.is_control() && *c != '/')
+        .take(40);
     let file = format!("{}.hgt", letters.collect::<String>());
     let filled: Vec<u8> = rest.iter().copied().cycle().take(TILE_BYTES).collect();
     let path = written(&file, if name.starts_with('-') { rest } else { &filled });
@@ -192,8 +366,9 @@ fn tile(bytes: &[u8]) -> Result<(), Refused> {
 }
 
 /// Encodings of raw numbers, selected by the first byte of an input.
-const ENCODINGS: [&str; 12] =
-    ["u8", "i8", "u16", "i16be", "u32be", "i32", "u64", "i64be", "f16", "f32", "f32be", "f64be"];
+const ENCODINGS: [&str; 12] = [
+    "u8", "i8", "u16", "i16be", "u32be", "i32", "u64", "i64be", "f16", "f32", "f32be", "f64be",
+];
 
 /// Reads raw numbers. The first four bytes give the encoding, columns and rows (0: the file is a
 /// square), and bits that select further options.
@@ -209,7 +384,10 @@ fn bare_numbers(bytes: &[u8]) -> Result<(), Refused> {
         no_data: bit(2, 0.0),
         ..LoadOptions::default()
     };
-    heightmap_with(&written("hostile.raw", bytes.get(4..).unwrap_or_default()), &options)
+    heightmap_with(
+        &written("hostile.raw", bytes.get(4..).unwrap_or_default()),
+        &options,
+    )
 }
 
 /// Heightmap for a `.prj` file to belong to.
@@ -222,7 +400,11 @@ fn projection(bytes: &[u8]) -> Result<(), Refused> {
     written("hostile.prj", bytes);
     let map = load(&path, &LoadOptions::default());
     fs::remove_file(path.with_extension("prj")).expect("it is there");
-    let crs = map.map_err(Refused::file(&path))?.origin.map(|origin| origin.crs).unwrap_or_default();
+    let crs = map
+        .map_err(Refused::file(&path))?
+        .origin
+        .map(|origin| origin.crs)
+        .unwrap_or_default();
     crs.name();
     let keys = crs.to_geo_keys();
     let size = |crs: &Crs| match crs.unit() {
@@ -235,7 +417,10 @@ fn projection(bytes: &[u8]) -> Result<(), Refused> {
         assert_eq!(again.epsg(), crs.epsg());
         let (degrees_again, unit_again) = size(&again);
         let same = (unit_again - unit).abs() <= 1e-9 * unit;
-        assert!(degrees == degrees_again && same, "units of {unit} and, after a GeoTIFF, {unit_again}");
+        assert!(
+            degrees == degrees_again && same,
+            "units of {unit} and, after a GeoTIFF, {unit_again}"
+        );
     }
     Ok(())
 }
@@ -258,7 +443,9 @@ fn sections(bytes: &[u8]) -> Result<(), Refused> {
     let mut sections = Vec::new();
     while let Some(name) = take(1).and_then(|length| take(length[0].into())) {
         let mut length = [0; 4];
-        take(4).into_iter().for_each(|found| length[..found.len()].copy_from_slice(found));
+        take(4)
+            .into_iter()
+            .for_each(|found| length[..found.len()].copy_from_slice(found));
         let body = take(u32::from_le_bytes(length) as usize).unwrap_or_default();
         sections.push((name, body));
     }
@@ -270,7 +457,10 @@ fn sections(bytes: &[u8]) -> Result<(), Refused> {
 fn mended(mut bytes: Vec<u8>) -> Vec<u8> {
     // Offset behind the magic bytes and the format number.
     let mut at = 10;
-    if let Some(format) = bytes.get_mut(8..at).filter(|format| u16::from_le_bytes([format[0], format[1]]) < FORMAT) {
+    if let Some(format) = bytes
+        .get_mut(8..at)
+        .filter(|format| u16::from_le_bytes([format[0], format[1]]) < FORMAT)
+    {
         format.copy_from_slice(&FORMAT.to_le_bytes());
     }
     let version = bytes.get(at).copied().unwrap_or(0);
@@ -279,7 +469,9 @@ fn mended(mut bytes: Vec<u8>) -> Vec<u8> {
         at += 1 + usize::from(name);
         while let Some(head) = bytes.get(at..at + 16).filter(|head| head[..4] != [0; 4]) {
             let packed = u32::from_le_bytes([head[4], head[5], head[6], head[7]]) as usize;
-            let Some(sum) = bytes.get(at + 16..at + 16 + packed).map(xxh3_64) else { return bytes };
+            let Some(sum) = bytes.get(at + 16..at + 16 + packed).map(xxh3_64) else {
+                return bytes;
+            };
             bytes[at + 8..at + 16].copy_from_slice(&sum.to_le_bytes());
             at += 16 + packed;
         }
@@ -299,7 +491,10 @@ fn go_on(bytes: &[u8]) -> Result<(), Refused> {
     let mut simulation = found.stage.simulation;
     let grid = simulation.world().grid();
     // The records are taken up as in the program.
-    let records = found.extras.get("records").and_then(|bytes| postcard::from_bytes::<Records>(bytes).ok());
+    let records = found
+        .extras
+        .get("records")
+        .and_then(|bytes| postcard::from_bytes::<Records>(bytes).ok());
     let mut records = records.filter(|records| records.fits(grid));
     if grid.nx * grid.ny * grid.nz > MOST_CELLS {
         return Ok(());
@@ -307,7 +502,9 @@ fn go_on(bytes: &[u8]) -> Result<(), Refused> {
     for _ in 0..2 {
         simulation.step();
         let (state, step) = (simulation.world(), simulation.steps());
-        records.iter_mut().for_each(|records| records.observe(state, state.flow(), step));
+        records
+            .iter_mut()
+            .for_each(|records| records.observe(state, state.flow(), step));
     }
     simulation.world().check().expect("the account is exact");
     Ok(())
@@ -322,7 +519,9 @@ fn scene(bytes: &[u8]) -> Result<(), Refused> {
     if spec.grid.size.iter().product::<usize>() > MOST_CELLS || parts > MOST_PARTS {
         return Ok(());
     }
-    let stage = scene.build(Box::new(Tiled::default())).map_err(Refused::file(path))?;
+    let stage = scene
+        .build(Box::new(Tiled::default()))
+        .map_err(Refused::file(path))?;
     let mut simulation = stage.simulation;
     (0..3).for_each(|_| simulation.step());
     simulation.world().check().expect("the account is exact");
@@ -337,22 +536,40 @@ fn mesh(bytes: &[u8]) -> Result<(), Refused> {
         Some(b'g') => "glb",
         _ => "stl",
     };
-    let path = written(&format!("hostile.{ending}"), bytes.get(1..).unwrap_or_default());
+    let path = written(
+        &format!("hostile.{ending}"),
+        bytes.get(1..).unwrap_or_default(),
+    );
     let mut spec = MeshSpec::default();
     spec.file.clone_from(&path);
     (spec.turn_deg, spec.base, spec.height) = (10.0, Some([10.0, 2.0, 10.0]), Some(12.0));
     let grid = Grid::new(20, 16, 20);
-    let site = Site { grid, cell_size_m: 1.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
+    let site = Site {
+        grid,
+        cell_size_m: 1.0,
+        floor_m: 0.0,
+        vertical_exaggeration: 1.0,
+        georeference: None,
+    };
     let mut shelf = Shelf::new(Path::new(""), &site);
     let cells = shelf.mesh(&spec).map_err(Refused::file(&path));
-    cells.map(|first| assert!(shelf.mesh(&spec).is_ok_and(|again| again == first), "other cells for the same mesh"))
+    cells.map(|first| {
+        assert!(
+            shelf.mesh(&spec).is_ok_and(|again| again == first),
+            "other cells for the same mesh"
+        )
+    })
 }
 
 /// Reads polygons and features, and samples places from them.
 fn polygons(bytes: &[u8]) -> Result<(), Refused> {
     let text = &*String::from_utf8_lossy(bytes);
-    let refused = |message: String| Refused::file(Path::new("hostile.geojson"))(format!("hostile.geojson {message}"));
-    geojson::need(text).check("simplify it").map_err(|error| refused(error.to_string()))?;
+    let refused = |message: String| {
+        Refused::file(Path::new("hostile.geojson"))(format!("hostile.geojson {message}"))
+    };
+    geojson::need(text)
+        .check("simplify it")
+        .map_err(|error| refused(error.to_string()))?;
     if let Ok(polygons) = Polygons::parse(text) {
         assert!(!polygons.polygons.is_empty(), "no polygons");
         polygons.bounds();
@@ -364,15 +581,26 @@ fn polygons(bytes: &[u8]) -> Result<(), Refused> {
 fn geopackage(bytes: &[u8]) -> Result<(), Refused> {
     let path = written("hostile.gpkg", bytes);
     let grid = Grid::new(20, 16, 20);
-    let site = Site { grid, cell_size_m: 1.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
-    lavoxel::exposure::Assets::read(&path, &site).map(drop).map_err(Refused::file(&path))
+    let site = Site {
+        grid,
+        cell_size_m: 1.0,
+        floor_m: 0.0,
+        vertical_exaggeration: 1.0,
+        georeference: None,
+    };
+    lavoxel::exposure::Assets::read(&path, &site)
+        .map(drop)
+        .map_err(Refused::file(&path))
 }
 
 /// Reads a table of vents, and samples places from the table.
 fn vents(bytes: &[u8]) -> Result<(), Refused> {
     let text = &*String::from_utf8_lossy(bytes);
-    let refused = |message: String| Refused::file(Path::new("hostile.csv"))(format!("hostile.csv {message}"));
-    table::need(text).check("leave out lines").map_err(|error| refused(error.to_string()))?;
+    let refused =
+        |message: String| Refused::file(Path::new("hostile.csv"))(format!("hostile.csv {message}"));
+    table::need(text)
+        .check("leave out lines")
+        .map_err(|error| refused(error.to_string()))?;
     draw(table::parse(text).map_err(refused)?).map_err(refused)
 }
 
@@ -422,7 +650,9 @@ fn small_scene(terrain: &str, more: &str) -> Scene {
 fn drape(bytes: &[u8]) -> Result<(), Refused> {
     let path = written("hostile.png", bytes);
     let scene = small_scene("drape = \"hostile.png\"", "");
-    let stage = scene.build(Box::new(Plain)).expect("it is built without the picture");
+    let stage = scene
+        .build(Box::new(Plain))
+        .expect("it is built without the picture");
     scene.drape(&stage).map(drop).map_err(Refused::file(&path))
 }
 
@@ -436,11 +666,22 @@ fn session(bytes: &[u8]) -> Result<(), Refused> {
 fn rates(bytes: &[u8]) -> Result<(), Refused> {
     let path = written("hostile.csv", bytes);
     let files = vec!["hostile.csv".to_owned()];
-    let rates = RatesFiles { files, start: None, shift: 1.0, radiant_j_m3: Some(1.4e8) };
+    let rates = RatesFiles {
+        files,
+        start: None,
+        shift: 1.0,
+        radiant_j_m3: Some(1.4e8),
+    };
     let read = rates.read(path.parent().expect("it lies in a folder"));
     let rates = read.map_err(|(name, fault)| Refused::file(&path)(format!("{name}: {fault}")))?;
-    assert!(rates.iter().flatten().all(|number| number.is_finite()), "rates that are no numbers");
-    assert!(rates.is_sorted_by(|a, b| a[0] < b[0]), "rates that are not in order");
+    assert!(
+        rates.iter().flatten().all(|number| number.is_finite()),
+        "rates that are no numbers"
+    );
+    assert!(
+        rates.is_sorted_by(|a, b| a[0] < b[0]),
+        "rates that are not in order"
+    );
     Ok(())
 }
 
@@ -449,7 +690,9 @@ fn fronts(bytes: &[u8]) -> Result<(), Refused> {
     let path = written("hostile.csv", bytes);
     let mut settings = lavoxel::calibrate::Settings::default();
     settings.fronts.push(path.clone());
-    settings.vary.push("rates=0.5..2".parse().expect("a number and its bounds"));
+    settings
+        .vary
+        .push("rates=0.5..2".parse().expect("a number and its bounds"));
     let scene = small_scene("", "[flow]\nduration = 1e6\n");
     let fit = lavoxel::calibrate::Fit::new(&scene, &settings, 1, Arc::default());
     fit.map(drop).map_err(Refused::file(&path))
@@ -457,7 +700,10 @@ fn fronts(bytes: &[u8]) -> Result<(), Refused> {
 
 /// Map for a sheet, and the sheet's settings.
 fn map_of_sheet() -> (PathBuf, lavoxel::sheet::Settings) {
-    (written("map.asc", PLAIN_MAP), lavoxel::sheet::Settings::default())
+    (
+        written("map.asc", PLAIN_MAP),
+        lavoxel::sheet::Settings::default(),
+    )
 }
 
 /// Reads a table of exposure.
@@ -465,7 +711,9 @@ fn assets(bytes: &[u8]) -> Result<(), Refused> {
     let (map, mut settings) = map_of_sheet();
     let path = written("hostile.csv", bytes);
     settings.tables.push(path.clone());
-    lavoxel::sheet::Sheet::read(&map, &settings).map(drop).map_err(Refused::file(&path))
+    lavoxel::sheet::Sheet::read(&map, &settings)
+        .map(drop)
+        .map_err(Refused::file(&path))
 }
 
 /// Plan of a hazard map.
@@ -476,8 +724,12 @@ fn runs(bytes: &[u8]) -> Result<(), Refused> {
     let (map, settings) = map_of_sheet();
     let plan = written("plan.json", PLAN);
     let path = written("runs.csv", bytes);
-    let read = lavoxel::sheet::Sheet::read(&map, &settings).map(drop).map_err(Refused::file(&path));
-    [plan, path].iter().for_each(|path| fs::remove_file(path).expect("it is there"));
+    let read = lavoxel::sheet::Sheet::read(&map, &settings)
+        .map(drop)
+        .map_err(Refused::file(&path));
+    [plan, path]
+        .iter()
+        .for_each(|path| fs::remove_file(path).expect("it is there"));
     read
 }
 
@@ -487,7 +739,9 @@ fn style(bytes: &[u8]) -> Result<(), Refused> {
     let path = written("map.qml", bytes);
     let sheet = lavoxel::sheet::Sheet::read(&map, &settings).expect("a right map");
     let project = written("map.qgs", b"");
-    let write = sheet.write_project(&project, lavoxel::output::Existing::Replace).map_err(Refused::file(&path));
+    let write = sheet
+        .write_project(&project, lavoxel::output::Existing::Replace)
+        .map_err(Refused::file(&path));
     fs::remove_file(path).expect("it is there");
     write
 }
@@ -508,7 +762,11 @@ fn every_reader(bytes: &[u8]) -> Result<(), Refused> {
     let mut text = Ok(());
     for reader in lavoxel::input::READERS {
         let length = reader.bytes(&path, |bytes| bytes.len());
-        assert!(length.is_ok_and(|length| length == bytes.len()), "{} reads another length", reader.name);
+        assert!(
+            length.is_ok_and(|length| length == bytes.len()),
+            "{} reads another length",
+            reader.name
+        );
         text = reader.text(&path, |text| assert_eq!(text.as_bytes(), bytes));
     }
     text.map_err(|error| Refused::file(&path)(format!("hostile.txt: {error}")))

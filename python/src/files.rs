@@ -18,7 +18,12 @@ use crate::simulation::{Held, existing};
 const ABOVE: f64 = 0.0;
 
 /// Writes a state as a volume or a mesh, or as a map of `subject` if given.
-pub(crate) fn export(held: &Held, path: &Path, subject: Option<&str>, existing: Existing) -> PyResult<()> {
+pub(crate) fn export(
+    held: &Held,
+    path: &Path,
+    subject: Option<&str>,
+    existing: Existing,
+) -> PyResult<()> {
     let simulation = &held.stage.simulation;
     let (world, site) = (simulation.world(), &held.stage.site);
     let about = Report::of(&held.scene, &held.stage, false).about();
@@ -27,25 +32,48 @@ pub(crate) fn export(held: &Held, path: &Path, subject: Option<&str>, existing: 
         let file = MapFile::new(subject, path.to_owned());
         file.check(existing).map_err(fail)?;
         file.check_site(site).map_err(fail)?;
-        file.need(site.grid).check("make the box smaller").map_err(fail)?;
+        file.need(site.grid)
+            .check("make the box smaller")
+            .map_err(fail)?;
         return file.write(&held.maps(), &about, existing).map_err(fail);
     }
-    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npz")) {
+    if path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("npz"))
+    {
         export::npz::check_size(site.grid).map_err(fail)?;
-        export::npz::need(site.grid).check("make the box smaller").map_err(fail)?;
+        export::npz::need(site.grid)
+            .check("make the box smaller")
+            .map_err(fail)?;
         return export::npz::write(path, &held.maps(), &about, existing).map_err(fail);
     }
     let file = SpaceFile::volume(path).or_else(|of_volumes| {
-        let both = |_| format!("{of_volumes}; or a mesh: {}; or a map, with its field", export::mesh_formats());
+        let both = |_| {
+            format!(
+                "{of_volumes}; or a mesh: {}; or a map, with its field",
+                export::mesh_formats()
+            )
+        };
         SpaceFile::mesh(path).map_err(both)
     });
     let file = file.map_err(fail)?;
     file.check(site.grid).map_err(fail)?;
-    file.need(site.grid).check("make the box smaller").map_err(fail)?;
+    file.need(site.grid)
+        .check("make the box smaller")
+        .map_err(fail)?;
     let look = &held.scene.spec.look;
     let drape = held.scene.drape(&held.stage).map_err(fail)?;
-    let skin = Skin { level: look.iso, palette: look.palette.build("look.palette").map_err(fail)?, drape };
-    let shot = ExportState { world, site, about: &about, state: world.state_hash() };
+    let skin = Skin {
+        level: look.iso,
+        palette: look.palette.build("look.palette").map_err(fail)?,
+        drape,
+    };
+    let shot = ExportState {
+        world,
+        site,
+        about: &about,
+        state: world.state_hash(),
+    };
     file.write(&shot, &skin, existing).map_err(fail)
 }
 
@@ -63,19 +91,30 @@ impl Film {
         let (width, height) = size;
         let film = export::Film { width, height, fps };
         let animation = create_animation(&path, film, existing(force)).map_err(fail)?;
-        Ok(Self { animation: Some(animation), size })
+        Ok(Self {
+            animation: Some(animation),
+            size,
+        })
     }
 
     /// Adds a frame, shape (height, width, 3).
     fn frame(&mut self, pixels: PyReadonlyArray3<'_, u8>) -> PyResult<()> {
         let (width, height) = self.size;
-        let animation = self.animation.as_mut().ok_or_else(|| fail("the film is finished"))?;
+        let animation = self
+            .animation
+            .as_mut()
+            .ok_or_else(|| fail("the film is finished"))?;
         let pixels = pixels.as_array();
         if pixels.dim() != (height as usize, width as usize, 3) {
-            return Err(fail(format!("a frame has the shape ({height}, {width}, 3), this one has {:?}", pixels.dim())));
+            return Err(fail(format!(
+                "a frame has the shape ({height}, {width}, 3), this one has {:?}",
+                pixels.dim()
+            )));
         }
         let pixels = pixels.as_standard_layout();
-        animation.frame(pixels.as_slice().unwrap_or_default()).map_err(fail)
+        animation
+            .frame(pixels.as_slice().unwrap_or_default())
+            .map_err(fail)
     }
 
     /// Gives the film up: there is no file.
@@ -85,24 +124,34 @@ impl Film {
 
     /// Puts the film in its place; without it there is no file.
     fn finish(&mut self) -> PyResult<()> {
-        self.animation.take().map_or(Ok(()), |animation| animation.finish().map_err(fail))
+        self.animation
+            .take()
+            .map_or(Ok(()), |animation| animation.finish().map_err(fail))
     }
 }
 
 /// The bytes of a picture, shape (height, width, 3), as PNG.
 #[pyfunction]
-pub(crate) fn png<'py>(py: Python<'py>, pixels: PyReadonlyArray3<'_, u8>) -> PyResult<Bound<'py, PyBytes>> {
+pub(crate) fn png<'py>(
+    py: Python<'py>,
+    pixels: PyReadonlyArray3<'_, u8>,
+) -> PyResult<Bound<'py, PyBytes>> {
     let pixels = pixels.as_array();
     let (height, width, colors) = pixels.dim();
     if colors != 3 {
-        return Err(fail(format!("a picture has the shape (height, width, 3), this one has {:?}", pixels.dim())));
+        return Err(fail(format!(
+            "a picture has the shape (height, width, 3), this one has {:?}",
+            pixels.dim()
+        )));
     }
     let mut bytes = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut bytes, width as u32, height as u32);
     encoder.set_color(::png::ColorType::Rgb);
     let pixels = pixels.as_standard_layout();
     let mut writer = encoder.write_header().map_err(fail)?;
-    writer.write_image_data(pixels.as_slice().unwrap_or_default()).map_err(fail)?;
+    writer
+        .write_image_data(pixels.as_slice().unwrap_or_default())
+        .map_err(fail)?;
     writer.finish().map_err(fail)?;
     Ok(PyBytes::new(py, &bytes))
 }

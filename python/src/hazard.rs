@@ -24,7 +24,9 @@ pub(crate) struct Study {
 
 impl Study {
     fn folder(&self) -> PyResult<&Folder> {
-        self.folder.as_ref().ok_or_else(|| fail("a study without a folder only makes runs"))
+        self.folder
+            .as_ref()
+            .ok_or_else(|| fail("a study without a folder only makes runs"))
     }
 }
 
@@ -41,15 +43,32 @@ impl Study {
         force: bool,
     ) -> PyResult<Self> {
         let (settings, stop): (Settings, _) = (of_json(settings)?, Arc::<AtomicBool>::default());
-        let (scene, asked, is_bare, switch) = (scene.scene.clone(), scene.asked.clone(), scene.is_bare, stop.clone());
+        let (scene, asked, is_bare, switch) = (
+            scene.scene.clone(),
+            scene.asked.clone(),
+            scene.is_bare,
+            stop.clone(),
+        );
         let study = or_leave(py, move || {
-            let source = Source { scene: &scene, asked: &asked, is_bare };
+            let source = Source {
+                scene: &scene,
+                asked: &asked,
+                is_bare,
+            };
             hazard::Study::new(&source, &settings, at_once, switch).map_err(fail)
         })?;
         detached(py, || {
             let opening = if force { Opening::Clear } else { Opening::GoOn };
-            let folder = folder.map(|path| study.open(path, opening)).transpose().map_err(fail)?;
-            Ok(Self { study, folder, stop, start: Instant::now() })
+            let folder = folder
+                .map(|path| study.open(path, opening))
+                .transpose()
+                .map_err(fail)?;
+            Ok(Self {
+                study,
+                folder,
+                stop,
+                start: Instant::now(),
+            })
         })
     }
 
@@ -79,8 +98,13 @@ impl Study {
     /// Makes a run on this thread; gives the bytes of its file.
     fn run<'py>(&self, py: Python<'py>, run: u64) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| {
-            let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(fail)?;
-            let record = alone.install(|| self.study.run(run, &|| false)).map_err(fail)?;
+            let alone = rayon::ThreadPoolBuilder::new()
+                .num_threads(1)
+                .build()
+                .map_err(fail)?;
+            let record = alone
+                .install(|| self.study.run(run, &|| false))
+                .map_err(fail)?;
             let record = record.ok_or_else(|| fail("the run was given up"))?;
             Ok::<_, PyErr>(record.bytes(self.study.file.fingerprint()))
         })?;
@@ -94,7 +118,13 @@ impl Study {
     }
 
     /// Makes runs on `threads` threads and puts them into the folder; `made` is called now and then with the number of finished runs.
-    fn make(&self, py: Python<'_>, runs: Vec<u64>, threads: usize, made: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn make(
+        &self,
+        py: Python<'_>,
+        runs: Vec<u64>,
+        threads: usize,
+        made: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
         let folder = self.folder()?;
         let count = std::sync::atomic::AtomicUsize::new(0);
         let ends = || self.stop.load(Ordering::Relaxed);
@@ -108,14 +138,22 @@ impl Study {
             while !work.is_finished() {
                 py.detach(|| std::thread::sleep(WAIT));
                 let now = count.load(Ordering::Relaxed);
-                let tell = || if now > told { made.call1((now,)).map(|_| ()) } else { Ok(()) };
+                let tell = || {
+                    if now > told {
+                        made.call1((now,)).map(|_| ())
+                    } else {
+                        Ok(())
+                    }
+                };
                 if interrupted.is_ok() {
                     interrupted = py.check_signals().and_then(|()| tell());
                     self.stop.store(interrupted.is_err(), Ordering::Relaxed);
                 }
                 told = now;
             }
-            let result: Result<usize, HazardError> = py.detach(|| work.join()).map_err(|_| fail("a run broke off"))?;
+            let result: Result<usize, HazardError> = py
+                .detach(|| work.join())
+                .map_err(|_| fail("a run broke off"))?;
             self.stop.store(false, Ordering::Relaxed);
             interrupted?;
             made.call1((result.map_err(fail)?,)).map(|_| ())
@@ -126,7 +164,10 @@ impl Study {
     fn draw(&self, py: Python<'_>, made: usize) -> PyResult<(String, Vec<PathBuf>)> {
         let folder = self.folder()?;
         detached(py, || {
-            let (report, files) = self.study.draw(folder, (made, &|| self.start.elapsed())).map_err(fail)?;
+            let (report, files) = self
+                .study
+                .draw(folder, (made, &|| self.start.elapsed()))
+                .map_err(fail)?;
             Ok((to_json(&report)?, files))
         })
     }

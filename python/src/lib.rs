@@ -20,7 +20,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 // The exception belongs to the package `lavoxel`, where unpickling looks for it.
-create_exception!(lavoxel, LavoxelError, PyValueError, "A fault in the words of the program, with the mend.");
+create_exception!(
+    lavoxel,
+    LavoxelError,
+    PyValueError,
+    "A fault in the words of the program, with the mend."
+);
 
 fn fail(error: impl Display) -> PyErr {
     LavoxelError::new_err(words::in_python(&error.to_string()))
@@ -31,7 +36,10 @@ fn of_json<T: serde::de::DeserializeOwned>(text: &str) -> PyResult<T> {
     let unplaced = |error: serde_json::Error| {
         let text = error.to_string();
         // The line and column refer to a text that only this module sees.
-        fail(text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message))
+        fail(
+            text.rsplit_once(" at line ")
+                .map_or(&*text, |(message, _)| message),
+        )
     };
     serde_json::from_str(text).map_err(unplaced)
 }
@@ -44,7 +52,9 @@ fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
 /// Names of the shipped scenes.
 #[pyfunction]
 fn shipped_scenes() -> Vec<String> {
-    lavoxel::shipped::scenes().map(|scene| scene.name.to_owned()).collect()
+    lavoxel::shipped::scenes()
+        .map(|scene| scene.name.to_owned())
+        .collect()
 }
 
 /// Limits the memory that simulations and files take, in bytes.

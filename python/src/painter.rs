@@ -25,14 +25,19 @@ pub(crate) struct Painter {
 /// Height of a cell in units of its width.
 fn tall(scene: &Scene, stage: &Stage) -> f32 {
     let is_flow = scene.spec.model == Model::Flow;
-    if is_flow { (stage.site.cell_height_m() / stage.site.cell_size_m) as f32 } else { 1.0 }
+    if is_flow {
+        (stage.site.cell_height_m() / stage.site.cell_size_m) as f32
+    } else {
+        1.0
+    }
 }
 
 impl Painter {
     /// Checks that the box can be drawn, and that the memory of such a picture is within the limit.
     pub(crate) fn check(scene: &Scene, (width, height): (usize, usize)) -> PyResult<()> {
         let side = |side: usize| u32::try_from(side).unwrap_or(u32::MAX);
-        let picture = need_of_picture([side(width), side(height)]).and(need_of_smoke(scene.air_cells()));
+        let picture =
+            need_of_picture([side(width), side(height)]).and(need_of_smoke(scene.air_cells()));
         scene.check_drawable_with(picture).map_err(fail)
     }
 
@@ -49,18 +54,33 @@ impl Painter {
             within("size", side as f64, 1.0, MOST_PIXELS)?;
         }
         let world = stage.simulation.world();
-        let look = LookSpec { cell_height: tall(scene, stage), ..look };
+        let look = LookSpec {
+            cell_height: tall(scene, stage),
+            ..look
+        };
         if kept.as_ref().is_none_or(|kept| kept.look != look) {
             LowPass::check(world.grid())?;
             let renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone())?;
-            *kept = Some(Self { look, renderer, lowpass: LowPass::new(world.grid()) });
+            *kept = Some(Self {
+                look,
+                renderer,
+                lowpass: LowPass::new(world.grid()),
+            });
         }
-        let Some(Self { renderer, lowpass, .. }) = kept else { unreachable!("it was made above") };
+        let Some(Self {
+            renderer, lowpass, ..
+        }) = kept
+        else {
+            unreachable!("it was made above")
+        };
         renderer.stop_by(stop.clone());
         renderer.set_ground(world.ground());
         renderer.set_steps(stage.simulation.steps());
         let matter = scene.spec.matter_at_start(stage.site.grid);
-        let subject = renderer.subject().of_tall_cells(tall(scene, stage)).holding(&matter);
+        let subject = renderer
+            .subject()
+            .of_tall_cells(tall(scene, stage))
+            .holding(&matter);
         let camera = Camera::new(camera, &subject, (width, height));
         let (simulation, volume) = (&stage.simulation, lowpass.refresh(world));
         let moment = (simulation.seed(), simulation.steps());

@@ -36,7 +36,11 @@ pub(crate) type Shared = Arc<Mutex<OwnRules>>;
 impl OwnRules {
     /// Creates an empty list of rules for simulation `number`.
     pub(crate) fn new(number: u64) -> Shared {
-        Arc::new(Mutex::new(Self { number, rules: Vec::new(), error: None }))
+        Arc::new(Mutex::new(Self {
+            number,
+            rules: Vec::new(),
+            error: None,
+        }))
     }
 
     /// Returns the rules for another simulation, which calls the same functions.
@@ -58,7 +62,10 @@ pub(crate) struct Extended {
 
 impl Extended {
     pub(crate) fn new(own: &Shared) -> Box<Self> {
-        Box::new(Self { inner: Tiled::default(), own: own.clone() })
+        Box::new(Self {
+            inner: Tiled::default(),
+            own: own.clone(),
+        })
     }
 }
 
@@ -67,7 +74,11 @@ impl Engine for Extended {
         self.inner.run(world, rule, draw);
         let (layer, rule) = rule;
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        let OwnRules { number, rules, error } = &mut *own;
+        let OwnRules {
+            number,
+            rules,
+            error,
+        } = &mut *own;
         for own in rules.iter().filter(|own| own.after == rule.name()) {
             if error.is_none() && world.layers()[layer].material().name == own.material {
                 *error = in_rule(*number, || Python::attach(|py| own.run(py, world, layer))).err();
@@ -100,14 +111,25 @@ impl OwnRule {
             (amount[[z, y, x]], energy[[z, y, x]]) = (cell.amount, cell.energy);
         }
         let solid = Array3::from_shape_fn(shape, |(z, y, x)| world.ground().is_solid([x, y, z]));
-        let arrays = (amount.into_pyarray(py), energy.into_pyarray(py), solid.into_pyarray(py));
+        let arrays = (
+            amount.into_pyarray(py),
+            energy.into_pyarray(py),
+            solid.into_pyarray(py),
+        );
         let given = self.function.bind(py).call1(arrays)?;
-        let (amount, energy): (PyReadonlyArray3<'_, u16>, PyReadonlyArray3<'_, u16>) = given.extract()?;
+        let (amount, energy): (PyReadonlyArray3<'_, u16>, PyReadonlyArray3<'_, u16>) =
+            given.extract()?;
         let (amount, energy) = (amount.as_array(), energy.as_array());
         if amount.dim() != shape || energy.dim() != shape {
-            return Err(fail(format!("the rule gave arrays of {:?} cells, the box has {shape:?}", amount.dim())));
+            return Err(fail(format!(
+                "the rule gave arrays of {:?} cells, the box has {shape:?}",
+                amount.dim()
+            )));
         }
-        let content = |[x, y, z]: [usize; 3]| Content { amount: amount[[z, y, x]], energy: energy[[z, y, x]] };
+        let content = |[x, y, z]: [usize; 3]| Content {
+            amount: amount[[z, y, x]],
+            energy: energy[[z, y, x]],
+        };
         world.replace(layer, content).map_err(fail)
     }
 }

@@ -29,12 +29,23 @@ impl Scene {
         let asked: Overrides = of_json(overrides)?;
         or_leave(py, move || {
             let named = || shipped::named(&path).ok_or_else(|| fail(shipped::no_file(&path)));
-            let path = if path.exists() { path.clone() } else { named()? };
+            let path = if path.exists() {
+                path.clone()
+            } else {
+                named()?
+            };
             if scene::Scene::is_heightmap(&path) {
-                let usual =
-                    for_hazard.then(|| lavoxel::hazard::overrides_of_heightmap(&asked)).transpose().map_err(fail)?;
-                let scene = scene::Scene::around_heightmap(&path, usual.as_ref().unwrap_or(&asked)).map_err(fail)?;
-                return Ok(Self { scene, asked, is_bare: true });
+                let usual = for_hazard
+                    .then(|| lavoxel::hazard::overrides_of_heightmap(&asked))
+                    .transpose()
+                    .map_err(fail)?;
+                let scene = scene::Scene::around_heightmap(&path, usual.as_ref().unwrap_or(&asked))
+                    .map_err(fail)?;
+                return Ok(Self {
+                    scene,
+                    asked,
+                    is_bare: true,
+                });
             }
             let mut scene = scene::Scene::open(&path).map_err(fail)?;
             if asked != Overrides::default() {
@@ -43,20 +54,34 @@ impl Scene {
             if let (true, Some(stem)) = (scene.spec.name.is_empty(), path.file_stem()) {
                 scene.spec.name = stem.to_string_lossy().into_owned();
             }
-            Ok(Self { scene, asked, is_bare: false })
+            Ok(Self {
+                scene,
+                asked,
+                is_bare: false,
+            })
         })
     }
 
     /// Reads a text, whose files lie in the folder of `origin`. Overrides are `applied` where the text is that of a scene which was
     /// read with them; `is_bare` says that it was made around a heightmap.
     #[staticmethod]
-    fn parse(text: &str, origin: PathBuf, overrides: &str, applied: bool, is_bare: bool) -> PyResult<Self> {
+    fn parse(
+        text: &str,
+        origin: PathBuf,
+        overrides: &str,
+        applied: bool,
+        is_bare: bool,
+    ) -> PyResult<Self> {
         let asked: Overrides = of_json(overrides)?;
         let mut scene = scene::Scene::parse(text, &origin).map_err(fail)?;
         if !applied && asked != Overrides::default() {
             scene.apply(&asked).map_err(fail)?;
         }
-        Ok(Self { scene, asked, is_bare })
+        Ok(Self {
+            scene,
+            asked,
+            is_bare,
+        })
     }
 
     /// Writes tables that Python wrote as JSON as the text of a scene.
@@ -83,7 +108,11 @@ impl Scene {
 
     /// Values that a heightmap left open, in words.
     fn choices(&self) -> Vec<String> {
-        self.scene.choices().iter().map(|choice| words::in_python(choice)).collect()
+        self.scene
+            .choices()
+            .iter()
+            .map(|choice| words::in_python(choice))
+            .collect()
     }
 
     /// Steps that the scene asks for.

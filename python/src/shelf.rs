@@ -55,8 +55,18 @@ pub(crate) struct Taken<'a> {
 impl Shelf {
     pub(crate) fn new(number: u64, held: Held) -> Self {
         let (held, waiting) = (Some(Box::new(held)), VecDeque::new());
-        let slot = Slot { held, waiting, next_ticket: 0, process: std::process::id(), is_broken: false };
-        Self { number, slot: Mutex::new(slot), changed: Condvar::new() }
+        let slot = Slot {
+            held,
+            waiting,
+            next_ticket: 0,
+            process: std::process::id(),
+            is_broken: false,
+        };
+        Self {
+            number,
+            slot: Mutex::new(slot),
+            changed: Condvar::new(),
+        }
     }
 
     pub(crate) fn number(&self) -> u64 {
@@ -90,8 +100,10 @@ impl Shelf {
         };
         loop {
             let taken = py.detach(|| {
-                let is_early =
-                    |slot: &mut Slot| !slot.is_broken && (slot.held.is_none() || slot.waiting.front() != Some(&ticket));
+                let is_early = |slot: &mut Slot| {
+                    !slot.is_broken
+                        && (slot.held.is_none() || slot.waiting.front() != Some(&ticket))
+                };
                 let slot = self.changed.wait_timeout_while(self.slot(), WAIT, is_early);
                 let (mut slot, time) = slot.unwrap_or_else(PoisonError::into_inner);
                 if slot.is_broken || time.timed_out() {
@@ -101,7 +113,10 @@ impl Shelf {
                 slot.held.take()
             });
             if let Some(held) = taken {
-                return Ok(Taken { held: Some(held), shelf: self });
+                return Ok(Taken {
+                    held: Some(held),
+                    shelf: self,
+                });
             }
             // The lock is released here, before the slot is locked again below.
             let checked = self.slot().check();
@@ -118,7 +133,9 @@ impl Slot {
     /// Checks that the simulation will come back, if it is out.
     fn check(&mut self) -> PyResult<()> {
         if self.is_broken {
-            return Err(fail("the simulation broke off in the middle of a step: build it again"));
+            return Err(fail(
+                "the simulation broke off in the middle of a step: build it again",
+            ));
         }
         let process = std::process::id();
         if self.process != process {
@@ -150,14 +167,18 @@ impl Deref for Taken<'_> {
     type Target = Held;
 
     fn deref(&self) -> &Held {
-        let Some(held) = &self.held else { unreachable!("it is put back at the end") };
+        let Some(held) = &self.held else {
+            unreachable!("it is put back at the end")
+        };
         held
     }
 }
 
 impl DerefMut for Taken<'_> {
     fn deref_mut(&mut self) -> &mut Held {
-        let Some(held) = &mut self.held else { unreachable!("it is put back at the end") };
+        let Some(held) = &mut self.held else {
+            unreachable!("it is put back at the end")
+        };
         held
     }
 }

@@ -49,24 +49,52 @@ impl Held {
     /// Wraps a simulation that has made no step since it was built or read.
     fn new(scene: scene::Scene, stage: Stage, own: Shared) -> Self {
         let world = stage.simulation.world();
-        let of = |material: &lavoxel::matter::Material| Records::new(world.grid()).of(&material.name);
+        let of =
+            |material: &lavoxel::matter::Material| Records::new(world.grid()).of(&material.name);
         let records = world.materials().map(of).collect();
-        let mut held = Self { scene, stage, records, own, painter: None };
+        let mut held = Self {
+            scene,
+            stage,
+            records,
+            own,
+            painter: None,
+        };
         held.observe();
         held
     }
 
     /// Copies state, records and custom rules; the copy shares nothing with the original.
     fn copy(&self, number: u64) -> PyResult<Self> {
-        let Stage { simulation, site, notes } = &self.stage;
-        let need = simulation.world().taken().and(Records::need(site.grid, self.records.len()));
+        let Stage {
+            simulation,
+            site,
+            notes,
+        } = &self.stage;
+        let need = simulation
+            .world()
+            .taken()
+            .and(Records::need(site.grid, self.records.len()));
         need.check("let go of other simulations").map_err(fail)?;
         let own = OwnRules::new(number);
-        let rules = Python::attach(|py| self.own.lock().unwrap_or_else(PoisonError::into_inner).copies(py));
+        let rules = Python::attach(|py| {
+            self.own
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .copies(py)
+        });
         own.lock().unwrap_or_else(PoisonError::into_inner).rules = rules;
-        let stage =
-            Stage { simulation: simulation.copy(Extended::new(&own)), site: site.clone(), notes: notes.clone() };
-        Ok(Self { scene: self.scene.clone(), stage, records: self.records.clone(), own, painter: None })
+        let stage = Stage {
+            simulation: simulation.copy(Extended::new(&own)),
+            site: site.clone(),
+            notes: notes.clone(),
+        };
+        Ok(Self {
+            scene: self.scene.clone(),
+            stage,
+            records: self.records.clone(),
+            own,
+            painter: None,
+        })
     }
 
     /// Makes steps for at most [`BATCH`], and returns how many are left. A long step of the
@@ -81,7 +109,13 @@ impl Held {
             if self.stage.simulation.was_stopped() {
                 break;
             }
-            if let Some(error) = self.own.lock().unwrap_or_else(PoisonError::into_inner).error.take() {
+            if let Some(error) = self
+                .own
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .error
+                .take()
+            {
                 return Err(error);
             }
             self.stage.simulation.world().check_memory().map_err(fail)?;
@@ -96,11 +130,17 @@ impl Held {
 
     fn observe(&mut self) {
         let (state, step) = (self.stage.simulation.world(), self.stage.simulation.steps());
-        self.records.iter_mut().for_each(|records| records.observe(state, state.flow(), step));
+        self.records
+            .iter_mut()
+            .for_each(|records| records.observe(state, state.flow(), step));
     }
 
     pub(crate) fn maps(&self) -> Maps<'_> {
-        Maps { world: self.stage.simulation.world(), records: &self.records, site: &self.stage.site }
+        Maps {
+            world: self.stage.simulation.world(),
+            records: &self.records,
+            site: &self.stage.site,
+        }
     }
 
     fn command(&mut self, command: impl Into<Command>) -> PyResult<()> {
@@ -150,7 +190,9 @@ impl Simulation {
     pub(crate) fn build(scene: scene::Scene) -> PyResult<Self> {
         // Records of all materials need memory in addition to the scene.
         let grid = scene.spec.grid.grid().map_err(fail)?;
-        scene.check_memory(Records::need(grid, scene.materials().len())).map_err(fail)?;
+        scene
+            .check_memory(Records::need(grid, scene.materials().len()))
+            .map_err(fail)?;
         Self::new(|number| {
             let own = OwnRules::new(number);
             let stage = scene.build(Extended::new(&own)).map_err(fail)?;
@@ -161,10 +203,16 @@ impl Simulation {
     /// Gives the simulation made by `make` its number.
     fn new(make: impl FnOnce(u64) -> PyResult<Held>) -> PyResult<Self> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        Ok(Self { shelf: Shelf::new(number, make(number)?) })
+        Ok(Self {
+            shelf: Shelf::new(number, make(number)?),
+        })
     }
 
-    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Held) -> PyResult<T> + Send) -> PyResult<T> {
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&mut Held) -> PyResult<T> + Send,
+    ) -> PyResult<T> {
         let mut held = self.shelf.take(py)?;
         detached(py, || work(&mut held))
     }
@@ -183,7 +231,8 @@ impl Simulation {
         or_leave(py, move || {
             Self::new(|number| {
                 let own = OwnRules::new(number);
-                let Checkpoint { scene, stage, .. } = Checkpoint::load(&path, Extended::new(&own)).map_err(fail)?;
+                let Checkpoint { scene, stage, .. } =
+                    Checkpoint::load(&path, Extended::new(&own)).map_err(fail)?;
                 Ok(Held::new(scene, stage, own))
             })
         })
@@ -256,18 +305,31 @@ impl Simulation {
     /// Edge and height of a cell in metres.
     #[getter]
     fn cell_m(&self, py: Python<'_>) -> PyResult<(f64, f64)> {
-        self.with(py, |held| Ok((held.stage.site.cell_size_m, held.stage.site.cell_height_m())))
+        self.with(py, |held| {
+            Ok((held.stage.site.cell_size_m, held.stage.site.cell_height_m()))
+        })
     }
 
     /// Middles of the cells along x (west to east) and y (north to south) of the map, in its units, and elevations of the layers in
     /// metres; the name of the unit; and the system of the map as well-known text, where it is known.
     #[expect(clippy::type_complexity, reason = "a tuple for Python")]
-    fn axes(&self, py: Python<'_>) -> PyResult<(Vec<f64>, Vec<f64>, Vec<f64>, String, Option<String>)> {
+    fn axes(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<(Vec<f64>, Vec<f64>, Vec<f64>, String, Option<String>)> {
         self.with(py, |held| {
             let (site, placement) = (&held.stage.site, held.stage.site.placement());
-            let up = (0..site.grid.ny).map(|y| site.elevation_m(y as f64 + 0.5)).collect();
+            let up = (0..site.grid.ny)
+                .map(|y| site.elevation_m(y as f64 + 0.5))
+                .collect();
             let wkt = site.crs().and_then(lavoxel::map::Crs::to_wkt);
-            Ok((placement.xs().collect(), placement.ys().collect(), up, site.map_unit().to_owned(), wkt))
+            Ok((
+                placement.xs().collect(),
+                placement.ys().collect(),
+                up,
+                site.map_unit().to_owned(),
+                wkt,
+            ))
         })
     }
 
@@ -275,7 +337,10 @@ impl Simulation {
     fn fields(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String)>> {
         self.with(py, |held| {
             let quantities = held.stage.simulation.world().quantities();
-            Ok(quantities.iter().map(|q| (q.name(), q.unit().to_owned(), q.words())).collect())
+            Ok(quantities
+                .iter()
+                .map(|q| (q.name(), q.unit().to_owned(), q.words()))
+                .collect())
         })
     }
 
@@ -283,16 +348,25 @@ impl Simulation {
     fn maps(&self, py: Python<'_>) -> PyResult<Vec<(String, String, String)>> {
         self.with(py, |held| {
             let quantities = held.stage.simulation.world().column_quantities();
-            Ok(quantities.iter().map(|q| (q.name(), q.unit().to_owned(), q.words())).collect())
+            Ok(quantities
+                .iter()
+                .map(|q| (q.name(), q.unit().to_owned(), q.words()))
+                .collect())
         })
     }
 
     /// A field in every cell, shape (z, y, x). What only matter has, such as a temperature, is NaN in cells without it where they are
     /// to be `marked`, else 0.
-    fn array<'py>(&self, py: Python<'py>, name: &str, marked: bool) -> PyResult<Bound<'py, PyArray3<f32>>> {
+    fn array<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        marked: bool,
+    ) -> PyResult<Bound<'py, PyArray3<f32>>> {
         let array = self.with(py, |held| {
             let need = MemoryEstimate::of("the array", held.stage.site.grid.cells(), 4.0);
-            need.check("read maps, or make the box smaller").map_err(fail)?;
+            need.check("read maps, or make the box smaller")
+                .map_err(fail)?;
             let world = held.stage.simulation.world();
             let mut array = world.array(name).map_err(fail)?;
             let quantity = world.quantity(name).map_err(fail)?;
@@ -316,12 +390,26 @@ impl Simulation {
             let world = held.stage.simulation.world();
             let grid = world.grid();
             let need = MemoryEstimate::of("the array", grid.cells(), 2.0);
-            need.check("read maps, or make the box smaller").map_err(fail)?;
-            let known = || world.materials().map(|material| material.name.clone()).collect::<Vec<_>>().join(", ");
+            need.check("read maps, or make the box smaller")
+                .map_err(fail)?;
+            let known = || {
+                world
+                    .materials()
+                    .map(|material| material.name.clone())
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
             let layer = world.layer(material);
-            let layer = layer.ok_or_else(|| fail(format!("{material}: no such material; there are {}", known())))?;
+            let layer = layer.ok_or_else(|| {
+                fail(format!(
+                    "{material}: no such material; there are {}",
+                    known()
+                ))
+            })?;
             let mut array = lavoxel::ndarray::Array3::zeros((grid.nz, grid.ny, grid.nx));
-            layer.held().for_each(|([x, y, z], cell)| array[[z, y, x]] = cell.amount);
+            layer
+                .held()
+                .for_each(|([x, y, z], cell)| array[[z, y, x]] = cell.amount);
             Ok::<_, PyErr>(array)
         })?;
         Ok(array.into_pyarray(py))
@@ -332,9 +420,13 @@ impl Simulation {
         let array = self.with(py, |held| {
             let (grid, ground) = (held.stage.site.grid, held.stage.simulation.world().ground());
             let need = MemoryEstimate::of("the array", grid.cells(), 1.0);
-            need.check("read maps, or make the box smaller").map_err(fail)?;
+            need.check("read maps, or make the box smaller")
+                .map_err(fail)?;
             let shape = (grid.nz, grid.ny, grid.nx);
-            Ok::<_, PyErr>(lavoxel::ndarray::Array3::from_shape_fn(shape, |(z, y, x)| ground.is_solid([x, y, z])))
+            Ok::<_, PyErr>(lavoxel::ndarray::Array3::from_shape_fn(
+                shape,
+                |(z, y, x)| ground.is_solid([x, y, z]),
+            ))
         })?;
         Ok(array.into_pyarray(py))
     }
@@ -366,7 +458,12 @@ impl Simulation {
         let image = with_switch(py, |stop| {
             let camera: CameraSpec = overridden(&held.scene.spec.camera, camera)?;
             let look: LookSpec = overridden(&held.scene.look(), look)?;
-            let Held { scene, stage, painter, .. } = &mut *held;
+            let Held {
+                scene,
+                stage,
+                painter,
+                ..
+            } = &mut *held;
             Painter::check(scene, size)?;
             Painter::draw(painter, (scene, stage), (&camera, look), (size, stop)).map_err(fail)
         })?;
@@ -384,14 +481,26 @@ impl Simulation {
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let plane: Plane = place.parse().map_err(fail)?;
         let image = self.with(py, |held| {
-            let Stage { simulation, site, .. } = &held.stage;
+            let Stage {
+                simulation, site, ..
+            } = &held.stage;
             let quantity = match field {
                 Some(name) => simulation.world().quantity(name).map_err(fail)?,
                 None => held.scene.usual_quantity(),
             };
-            let palette = held.scene.spec.look.palette.build("look.palette").map_err(fail)?;
+            let palette = held
+                .scene
+                .spec
+                .look
+                .palette
+                .build("look.palette")
+                .map_err(fail)?;
             let colors = (palette, held.scene.look().kelvin);
-            let section = Section { plane, quantity, whole };
+            let section = Section {
+                plane,
+                quantity,
+                whole,
+            };
             let draw = || -> Result<Image, Invalid> {
                 let title = format!("{}, step {}", held.scene.spec.name, simulation.steps());
                 Slices::new(section, site, colors)?.draw(simulation, size, title)
@@ -429,17 +538,32 @@ impl Simulation {
 
     /// The vents, past ones too, as JSON tables in cells, by their numbers.
     fn vents(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(py, |held| to_json(&held.stage.simulation.vents().collect::<Vec<_>>()))
+        self.with(py, |held| {
+            to_json(&held.stage.simulation.vents().collect::<Vec<_>>())
+        })
     }
 
     /// Calls a function behind a rule of a material, in every step from now on.
-    fn add_rule(&self, py: Python<'_>, function: Py<PyAny>, material: String, after: String) -> PyResult<()> {
+    fn add_rule(
+        &self,
+        py: Python<'_>,
+        function: Py<PyAny>,
+        material: String,
+        after: String,
+    ) -> PyResult<()> {
         self.with(py, |held| {
             let world = held.stage.simulation.world();
             let known = |names: Vec<&str>| names.join(", ");
             let Some(number) = world.number_of(&material) else {
-                let names = known(world.materials().map(|material| material.name.as_str()).collect());
-                return Err(fail(format!("{material}: no such material; there are {names}")));
+                let names = known(
+                    world
+                        .materials()
+                        .map(|material| material.name.as_str())
+                        .collect(),
+                );
+                return Err(fail(format!(
+                    "{material}: no such material; there are {names}"
+                )));
             };
             if world.is_mirror(number) {
                 let mend = "a rule is of another material";
@@ -448,10 +572,17 @@ impl Simulation {
                 )));
             }
             if !Rule::NAMES.contains(&after.as_str()) {
-                return Err(fail(format!("{after}: no such rule; there are {}", known(Rule::NAMES.to_vec()))));
+                return Err(fail(format!(
+                    "{after}: no such rule; there are {}",
+                    known(Rule::NAMES.to_vec())
+                )));
             }
             let mut own = held.own.lock().unwrap_or_else(PoisonError::into_inner);
-            own.rules.push(OwnRule { material, after, function });
+            own.rules.push(OwnRule {
+                material,
+                after,
+                function,
+            });
             Ok(())
         })
     }
@@ -463,8 +594,15 @@ impl Simulation {
             let most = held.stage.simulation.world().taken().and(records.clone());
             most.check("let go of snapshots").map_err(fail)?;
             let snapshot = held.stage.simulation.snapshot(None);
-            let _held = records.and(MemoryEstimate::of("a snapshot", snapshot.bytes(), 1.0)).held();
-            Ok(Snapshot { snapshot, records: held.records.clone(), of: self.shelf.number(), _held })
+            let _held = records
+                .and(MemoryEstimate::of("a snapshot", snapshot.bytes(), 1.0))
+                .held();
+            Ok(Snapshot {
+                snapshot,
+                records: held.records.clone(),
+                of: self.shelf.number(),
+                _held,
+            })
         })
     }
 
@@ -484,7 +622,11 @@ impl Simulation {
     fn save(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
         self.with(py, |held| {
             let mut file = WholeFile::create(&path, existing(force)).map_err(fail)?;
-            let writer = CheckpointWriter { scene: &held.scene, stage: &held.stage, extras: &[] };
+            let writer = CheckpointWriter {
+                scene: &held.scene,
+                stage: &held.stage,
+                extras: &[],
+            };
             writer.write(Path::new(&path), &mut file).map_err(fail)?;
             file.commit().map_err(fail)
         })
@@ -492,26 +634,39 @@ impl Simulation {
 
     /// Writes the scene with all that was done, whole or not at all: it gives this state after the same steps.
     fn save_scene(&self, py: Python<'_>, path: PathBuf, force: bool) -> PyResult<()> {
-        self.with(py, |held| held.scene.recorded(&held.stage.simulation).save(&path, existing(force)).map_err(fail))
+        self.with(py, |held| {
+            held.scene
+                .recorded(&held.stage.simulation)
+                .save(&path, existing(force))
+                .map_err(fail)
+        })
     }
 
     /// The report of `lavoxel run`, as JSON.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(py, |held| to_json(&Report::of(&held.scene, &held.stage, false)))
+        self.with(py, |held| {
+            to_json(&Report::of(&held.scene, &held.stage, false))
+        })
     }
 
     /// The report for people.
     fn text(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(py, |held| Ok(Report::of(&held.scene, &held.stage, false).text()))
+        self.with(py, |held| {
+            Ok(Report::of(&held.scene, &held.stage, false).text())
+        })
     }
 
     /// Sentences on what was lost or left the box, and on where the model does not hold.
     fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.with(py, |held| {
-            let Stage { simulation, site, .. } = &held.stage;
+            let Stage {
+                simulation, site, ..
+            } = &held.stage;
             let edge = Edge::of(simulation, site);
             // The physical model's report already contains its own note about the sides.
-            let left = edge.words().filter(|_| edge.left_m3 > 0.0 && simulation.world().flow().is_none());
+            let left = edge
+                .words()
+                .filter(|_| edge.left_m3 > 0.0 && simulation.world().flow().is_none());
             let report = Report::of(&held.scene, &held.stage, false);
             let all = report.warnings().iter().cloned().chain(left);
             Ok(all.map(|line| words::in_python(&line)).collect())
@@ -520,12 +675,22 @@ impl Simulation {
 
     /// Checks the accounts and every other invariant.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        self.with(py, |held| held.stage.simulation.world().check().map_err(fail))
+        self.with(py, |held| {
+            held.stage.simulation.world().check().map_err(fail)
+        })
     }
 
     /// Writes a volume, a mesh or a map, by the ending of the file; `subject` is the field of a map.
-    fn export(&self, py: Python<'_>, path: PathBuf, subject: Option<&str>, force: bool) -> PyResult<()> {
-        self.with(py, |held| crate::files::export(held, &path, subject, existing(force)))
+    fn export(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        subject: Option<&str>,
+        force: bool,
+    ) -> PyResult<()> {
+        self.with(py, |held| {
+            crate::files::export(held, &path, subject, existing(force))
+        })
     }
 }
 
@@ -542,11 +707,18 @@ fn is_of_matter(measure: CellMeasure) -> bool {
 }
 
 pub(crate) fn existing(force: bool) -> Existing {
-    if force { Existing::Replace } else { Existing::Keep }
+    if force {
+        Existing::Replace
+    } else {
+        Existing::Keep
+    }
 }
 
 /// Returns a scene table in which the keys of a JSON object replace the table's own.
-fn overridden<T: serde::Serialize + serde::de::DeserializeOwned>(table: &T, keys: &str) -> PyResult<T> {
+fn overridden<T: serde::Serialize + serde::de::DeserializeOwned>(
+    table: &T,
+    keys: &str,
+) -> PyResult<T> {
     let mut tables = serde_json::to_value(table).map_err(fail)?;
     let keys: serde_json::Map<String, serde_json::Value> = of_json(keys)?;
     match tables.as_object_mut() {

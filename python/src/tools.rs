@@ -14,20 +14,29 @@ use crate::{fail, to_json};
 #[pyfunction]
 pub(crate) fn seconds(time: &str) -> PyResult<f64> {
     let parsed: Result<Seconds, String> = time.parse();
-    parsed.map(|Seconds(seconds)| seconds).map_err(|fault| fail(format!("{time:?}: {fault}")))
+    parsed
+        .map(|Seconds(seconds)| seconds)
+        .map_err(|fault| fail(format!("{time:?}: {fault}")))
 }
 
 /// Names of the cases, each with its title and whether it is quick.
 #[pyfunction]
 pub(crate) fn verify_cases() -> Vec<(String, String, bool)> {
-    CASES.iter().map(|case| (case.name.to_owned(), case.title.to_owned(), case.is_quick)).collect()
+    CASES
+        .iter()
+        .map(|case| (case.name.to_owned(), case.title.to_owned(), case.is_quick))
+        .collect()
 }
 
 /// Runs a case; gives its outcome as JSON.
 #[pyfunction]
 pub(crate) fn verify(py: Python<'_>, name: &str) -> PyResult<String> {
     let Some(found) = case(name) else {
-        let known = CASES.iter().map(|case| case.name).collect::<Vec<_>>().join(", ");
+        let known = CASES
+            .iter()
+            .map(|case| case.name)
+            .collect::<Vec<_>>()
+            .join(", ");
         return Err(fail(format!("{name}: no such case; there are {known}")));
     };
     to_json(&or_leave(py, || Ok(found.run()))?)
@@ -48,5 +57,7 @@ pub(crate) fn compare(
     let mut options = Options::default();
     options.until = until.map(str::parse::<Seconds>).transpose().map_err(fail)?;
     (options.above, options.from, options.cell_size) = (above, origin, cell_size);
-    to_json(&or_leave(py, move || footprints::compare(&a, &b, &options).map_err(fail))?)
+    to_json(&or_leave(py, move || {
+        footprints::compare(&a, &b, &options).map_err(fail)
+    })?)
 }

@@ -33,7 +33,9 @@ pub(crate) fn in_python(message: &str) -> String {
     while let Some(at) = rest.find("--") {
         let (before, flag) = (&rest[..at], &rest[at + 2..]);
         text.push_str(before);
-        let end = flag.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(flag.len());
+        let end = flag
+            .find(|c: char| !(c.is_ascii_lowercase() || c == '-'))
+            .unwrap_or(flag.len());
         let name = flag[..end].trim_end_matches('-');
         let is_flag = name.starts_with(|c: char| c.is_ascii_lowercase());
         if !is_flag || before.ends_with(|c: char| c.is_alphanumeric() || c == '-') {
@@ -45,8 +47,13 @@ pub(crate) fn in_python(message: &str) -> String {
         let Some((_, argument)) = ARGUMENTS.iter().find(|(flag, _)| *flag == name) else {
             text.push_str(&name.replace('-', "_"));
             // A flag alone in brackets is an example of the argument.
-            let value = rest.strip_prefix(' ').and_then(|rest| rest.split_once(')')).map(|(value, _)| value);
-            if let Some(value) = value.filter(|value| before.ends_with('(') && !value.contains([' ', '('])) {
+            let value = rest
+                .strip_prefix(' ')
+                .and_then(|rest| rest.split_once(')'))
+                .map(|(value, _)| value);
+            if let Some(value) =
+                value.filter(|value| before.ends_with('(') && !value.contains([' ', '(']))
+            {
                 text.push_str(&format!("=\"{value}\""));
                 rest = &rest[1 + value.len()..];
             }

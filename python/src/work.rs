@@ -33,9 +33,18 @@ pub(crate) fn start() {
 pub(crate) fn set_threads(threads: usize) -> PyResult<()> {
     let process = std::process::id();
     if IMPORTED_BY.load(Ordering::Relaxed) == process {
-        ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(fail)?;
-    } else if FORKED.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|(of, _)| of == process) {
-        return Err(fail("threads run already: set their number before the first step"));
+        ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build_global()
+            .map_err(fail)?;
+    } else if FORKED
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .is_some_and(|(of, _)| of == process)
+    {
+        return Err(fail(
+            "threads run already: set their number before the first step",
+        ));
     }
     THREADS.store(threads, Ordering::Relaxed);
     Ok(())
@@ -52,7 +61,10 @@ fn pool_behind_fork() -> PyResult<Option<&'static ThreadPool>> {
     if let Some((_, pool)) = known.filter(|(of, _)| *of == process) {
         return Ok(Some(pool));
     }
-    let pool = ThreadPoolBuilder::new().num_threads(THREADS.load(Ordering::Relaxed)).build().map_err(fail)?;
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(THREADS.load(Ordering::Relaxed))
+        .build()
+        .map_err(fail)?;
     // The pool is leaked because it lives as long as its process, as the global pool does.
     let pool: &'static ThreadPool = Box::leak(Box::new(pool));
     *FORKED.lock().unwrap_or_else(PoisonError::into_inner) = Some((process, pool));
@@ -69,7 +81,10 @@ pub(crate) fn on_threads<T: Send>(work: impl FnOnce() -> PyResult<T> + Send) -> 
 }
 
 /// Runs `work` while other Python threads run; Ctrl-C waits for the end of `work`.
-pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+pub(crate) fn detached<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> PyResult<T> + Send,
+) -> PyResult<T> {
     py.detach(|| on_threads(work))
 }
 
@@ -96,14 +111,20 @@ pub(crate) fn with_switch<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(Arc<AtomicBool>) -> PyResult<T> + Send,
 ) -> PyResult<T> {
-    let (stop, has_ended, caller) = (Arc::<AtomicBool>::default(), AtomicBool::new(false), thread::current());
+    let (stop, has_ended, caller) = (
+        Arc::<AtomicBool>::default(),
+        AtomicBool::new(false),
+        thread::current(),
+    );
     thread::scope(|scope| {
         let switch = stop.clone();
         let work = || telling(|| on_threads(|| work(switch)), &caller, &has_ended);
         let thread = Builder::new().spawn_scoped(scope, work).map_err(fail)?;
         let interrupted = wait(py, &has_ended, || thread.is_finished());
         stop.store(interrupted.is_err(), Ordering::Relaxed);
-        let result = py.detach(|| thread.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let result = py
+            .detach(|| thread.join())
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         interrupted?;
         result
     })
@@ -117,7 +138,10 @@ pub(crate) fn or_leave<T: Send + 'static>(
 ) -> PyResult<T> {
     let (has_ended, caller) = (Arc::<AtomicBool>::default(), thread::current());
     let ended = has_ended.clone();
-    let thread = Builder::new().spawn(move || telling(|| on_threads(work), &caller, &ended)).map_err(fail)?;
+    let thread = Builder::new()
+        .spawn(move || telling(|| on_threads(work), &caller, &ended))
+        .map_err(fail)?;
     wait(py, &has_ended, || thread.is_finished())?;
-    py.detach(|| thread.join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    py.detach(|| thread.join())
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }

@@ -73,7 +73,12 @@ pub(crate) struct CalibrateArgs {
     ///
     /// With :log the search is over the logarithm of the number. The KEY `rates` is a factor on all
     /// effusion rates.
-    #[arg(long, value_name = "KEY=LOW..HIGH[:log]", allow_hyphen_values = true, required = true)]
+    #[arg(
+        long,
+        value_name = "KEY=LOW..HIGH[:log]",
+        allow_hyphen_values = true,
+        required = true
+    )]
     vary: Vec<Vary>,
 
     /// Make N runs in total
@@ -89,7 +94,12 @@ pub(crate) struct CalibrateArgs {
     repeats: u64,
 
     /// Count a column as covered if its lava is at some time thicker than METRES
-    #[arg(long, value_name = "METRES", default_value_t = 0.05, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "METRES",
+        default_value_t = 0.05,
+        allow_negative_numbers = true
+    )]
     above: f64,
 
     /// Measure the distances of fronts from the point X,Y, in coordinates of the map [default: the
@@ -131,12 +141,26 @@ fn begin(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
     start_threads(scene.spec.threads)?;
     let at_once = rayon::current_num_threads();
     let fit = Fit::new(&scene, &args.settings(), at_once, stop::flag()).map_err(told)?;
-    let path = args.out.clone().unwrap_or_else(|| Fit::usual_folder(&scene.spec.name));
-    let opening = if args.force { Opening::Clear } else { Opening::GoOn };
-    let shard = args.shard.map(|Shard { number, of }| (number as usize - 1, of as usize));
+    let path = args
+        .out
+        .clone()
+        .unwrap_or_else(|| Fit::usual_folder(&scene.spec.name));
+    let opening = if args.force {
+        Opening::Clear
+    } else {
+        Opening::GoOn
+    };
+    let shard = args
+        .shard
+        .map(|Shard { number, of }| (number as usize - 1, of as usize));
     stop::after_the_step();
     let progress = Runs::new(args.runs, 0, args.scene.quiet);
-    let made = fit.make((path.clone(), opening), (at_once, shard), &stop::asked, &|| progress.add_one());
+    let made = fit.make(
+        (path.clone(), opening),
+        (at_once, shard),
+        &stop::asked,
+        &|| progress.add_one(),
+    );
     progress.finish();
     let Some((report, written)) = made.map_err(told)? else {
         say::note(&format!(
@@ -145,10 +169,19 @@ fn begin(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
         ));
         return Ok(Outcome::Stopped);
     };
-    say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
-    report.warnings().into_iter().for_each(|warning| say::warn(Some(warning)));
+    say::data(&if args.json {
+        serde_json::to_string_pretty(&report)?
+    } else {
+        report.text()
+    })?;
+    report
+        .warnings()
+        .into_iter()
+        .for_each(|warning| say::warn(Some(warning)));
     if !args.scene.quiet {
-        written.iter().for_each(|path| say::note(&path.display().to_string()));
+        written
+            .iter()
+            .for_each(|path| say::note(&path.display().to_string()));
     }
     Ok(Outcome::Done)
 }
@@ -169,7 +202,10 @@ impl CalibrateArgs {
     /// Reads the scene with the overrides of the flags. A bare heightmap gets the physical model.
     fn load(&self) -> anyhow::Result<Scene> {
         let source = &self.scene.source;
-        anyhow::ensure!(source.file.is_some(), "name a heightmap, or a scene with model = \"flow\"");
+        anyhow::ensure!(
+            source.file.is_some(),
+            "name a heightmap, or a scene with model = \"flow\""
+        );
         let asked = source.place.overrides()?;
         match source.heightmap() {
             Some(_) => source.load_with(&overrides_of_heightmap(&asked).map_err(hazard::told)?),
@@ -179,7 +215,11 @@ impl CalibrateArgs {
 
     /// Files that are read in addition to the scene.
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        let timed = self.observed.iter().chain(&self.thickness).chain(&self.check);
+        let timed = self
+            .observed
+            .iter()
+            .chain(&self.thickness)
+            .chain(&self.check);
         timed.map(|file| &file.path).chain(&self.fronts)
     }
 

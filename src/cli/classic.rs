@@ -16,10 +16,16 @@ const HEIGHT: usize = 24;
 /// Pairs of step and radius (by the second moment, in cells), for steps 8, 16, 32 and so on up to
 /// 4096.
 pub(super) fn radii() -> Vec<(f64, f64)> {
-    let grid = Grid { nx: SIDE, ny: HEIGHT + 2, nz: SIDE };
+    let grid = Grid {
+        nx: SIDE,
+        ny: HEIGHT + 2,
+        nz: SIDE,
+    };
     let mut world = World::new(Ground::none(grid));
     let middle = SIDE / 2;
-    let is_in = |x: usize, z: usize| x.abs_diff(middle).pow(2) + z.abs_diff(middle).pow(2) <= RADIUS * RADIUS;
+    let is_in = |x: usize, z: usize| {
+        x.abs_diff(middle).pow(2) + z.abs_diff(middle).pow(2) <= RADIUS * RADIUS
+    };
     for place in grid.places().filter(|&[x, y, z]| y < HEIGHT && is_in(x, z)) {
         world.place(place, AMOUNT_ONE, ENERGY_ONE);
     }

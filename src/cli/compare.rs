@@ -54,7 +54,12 @@ pub(crate) struct CompareArgs {
 
     /// Count raster cells with a value above LIMIT, in the unit of the file; in a GeoTIFF of times,
     /// such as an arrival map, all cells with a value count
-    #[arg(long, value_name = "LIMIT", default_value_t = 0.05, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "LIMIT",
+        default_value_t = 0.05,
+        allow_negative_numbers = true
+    )]
     above: f64,
 
     /// Treat NUMBER, such as -9999, as no data in a raster that declares no such number
@@ -95,8 +100,15 @@ pub(crate) struct CompareArgs {
 }
 
 pub(super) fn point(text: &str) -> Result<[f64; 2], String> {
-    let number = |part: &str| part.trim().parse::<f64>().ok().filter(|value| value.is_finite());
-    let parts = text.split_once(',').and_then(|(x, y)| Some([number(x)?, number(y)?]));
+    let number = |part: &str| {
+        part.trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|value| value.is_finite())
+    };
+    let parts = text
+        .split_once(',')
+        .and_then(|(x, y)| Some([number(x)?, number(y)?]));
     parts.ok_or_else(|| "must be two numbers, such as 500547,4178262".to_owned())
 }
 
@@ -119,8 +131,15 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
         ([one], false) => one.text(),
         (all, true) => serde_json::to_string_pretty(&by_time(all, &wanted))?,
         (all, false) => {
-            let rows = all.iter().zip(&wanted).map(|(found, (_, until))| found.row(&words_of(*until)));
-            [Comparison::HEADING.to_owned()].into_iter().chain(rows).collect::<Vec<_>>().join("\n")
+            let rows = all
+                .iter()
+                .zip(&wanted)
+                .map(|(found, (_, until))| found.row(&words_of(*until)));
+            [Comparison::HEADING.to_owned()]
+                .into_iter()
+                .chain(rows)
+                .collect::<Vec<_>>()
+                .join("\n")
         }
     };
     say::data(&text)?;
@@ -130,7 +149,12 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
 /// Comparisons paired with their times in seconds, for JSON.
 fn by_time<'a>(all: &'a [Comparison], wanted: &[(&PathBuf, Option<Seconds>)]) -> Vec<ByTime<'a>> {
     let pairs = all.iter().zip(wanted);
-    pairs.map(|(found, (_, until))| ByTime { until_s: until.map(|Seconds(until)| until), found }).collect()
+    pairs
+        .map(|(found, (_, until))| ByTime {
+            until_s: until.map(|Seconds(until)| until),
+            found,
+        })
+        .collect()
 }
 
 #[derive(Serialize)]
@@ -150,32 +174,49 @@ impl CompareArgs {
     fn wanted(&self) -> Result<Vec<(&PathBuf, Option<Seconds>)>, String> {
         let dated = self.b.iter().any(|file| file.at.is_some());
         match (&self.b[..], &self.until[..]) {
-            (_, [_, ..]) if dated => Err("--until: each B has its time already, behind the @".to_owned()),
+            (_, [_, ..]) if dated => {
+                Err("--until: each B has its time already, behind the @".to_owned())
+            }
             ([one], []) => Ok(vec![(&one.path, one.at)]),
             ([one], times) => Ok(times.iter().map(|time| (&one.path, Some(*time))).collect()),
             (many, []) if many.iter().all(|file| file.at.is_some()) => {
                 Ok(many.iter().map(|file| (&file.path, file.at)).collect())
             }
             (many, _) => {
-                let undated = many.iter().find(|file| file.at.is_none()).unwrap_or(&many[0]);
+                let undated = many
+                    .iter()
+                    .find(|file| file.at.is_none())
+                    .unwrap_or(&many[0]);
                 let shown = undated.path.display();
-                Err(format!("{shown}: of several files each needs its time, such as {shown}@1d"))
+                Err(format!(
+                    "{shown}: of several files each needs its time, such as {shown}@1d"
+                ))
             }
         }
         .and_then(|wanted| match &self.classes {
-            Some(path) if wanted.len() > 1 => {
-                Err(format!("--classes {}: is the map of one comparison, not of several times", path.display()))
-            }
+            Some(path) if wanted.len() > 1 => Err(format!(
+                "--classes {}: is the map of one comparison, not of several times",
+                path.display()
+            )),
             _ => Ok(wanted),
         })
     }
 
     fn options(&self, until: Option<Seconds>) -> Options {
         let mut options = Options::default();
-        (options.above, options.until, options.from, options.cell_size) =
-            (self.above, until, self.from, self.cell_size);
-        (options.thickness, options.classes, options.no_data) = (self.thickness, self.classes.clone(), self.no_data);
-        options.existing = if self.force { Existing::Replace } else { Existing::Keep };
+        (
+            options.above,
+            options.until,
+            options.from,
+            options.cell_size,
+        ) = (self.above, until, self.from, self.cell_size);
+        (options.thickness, options.classes, options.no_data) =
+            (self.thickness, self.classes.clone(), self.no_data);
+        options.existing = if self.force {
+            Existing::Replace
+        } else {
+            Existing::Keep
+        };
         options
     }
 }

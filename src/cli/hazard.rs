@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use lavoxel::hazard::{Curve, HazardError, Opening, Seeds, Settings, Source, Study, overrides_of_heightmap};
+use lavoxel::hazard::{
+    Curve, HazardError, Opening, Seeds, Settings, Source, Study, overrides_of_heightmap,
+};
 use lavoxel::scene::{Overrides, Scene, Seconds};
 
 use crate::cli::flags::count;
@@ -110,7 +112,12 @@ pub(crate) struct HazardArgs {
     out: Option<PathBuf>,
 
     /// Count a place as inundated if its lava is at some time thicker than METRES
-    #[arg(long, value_name = "METRES", default_value_t = 0.05, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "METRES",
+        default_value_t = 0.05,
+        allow_negative_numbers = true
+    )]
     above: f64,
 
     /// Map the quantiles A, B, … of arrival and thickness
@@ -136,7 +143,12 @@ pub(crate) struct HazardArgs {
 
     /// Draw contours of probability at the levels A, B, … [default: 0.05, 0.1, 0.25, 0.5, 0.75,
     /// 0.9]
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
     levels: Option<Vec<f64>>,
 
     /// Also draw every map over the ground, as .png
@@ -193,14 +205,26 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     let start = Instant::now();
     let (scene, asked) = args.load()?;
     start_threads(scene.spec.threads)?;
-    let source = Source { scene: &scene, asked: &asked, is_bare: args.is_bare() };
+    let source = Source {
+        scene: &scene,
+        asked: &asked,
+        is_bare: args.is_bare(),
+    };
     let at_once = rayon::current_num_threads();
     let study = Study::new(&source, &args.settings(), at_once, stop::flag()).map_err(told)?;
-    let path = args.out.clone().unwrap_or_else(|| Study::usual_folder(&scene.spec.name));
-    args.merge.iter().try_for_each(|other| study.check_part(other)).map_err(told)?;
+    let path = args
+        .out
+        .clone()
+        .unwrap_or_else(|| Study::usual_folder(&scene.spec.name));
+    args.merge
+        .iter()
+        .try_for_each(|other| study.check_part(other))
+        .map_err(told)?;
     let folder = study.open(path, args.opening()).map_err(told)?;
     for other in &args.merge {
-        let taken = folder.take_from(other, args.runs, study.ground.site.grid.columns()).map_err(told)?;
+        let taken = folder
+            .take_from(other, args.runs, study.ground.site.grid.columns())
+            .map_err(told)?;
         if !args.scene.quiet {
             say::note(&format!("{}: {taken} runs taken", other.display()));
         }
@@ -210,35 +234,65 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     if args.makes_runs() {
         if !found.is_empty() && !args.scene.quiet {
             let count = found.len();
-            say::note(&format!("{}: {count} of {} runs are there already", folder.path.display(), args.runs));
+            say::note(&format!(
+                "{}: {count} of {} runs are there already",
+                folder.path.display(),
+                args.runs
+            ));
         }
-        let mine: Vec<u64> =
-            missing.iter().copied().filter(|run| args.shard.is_none_or(|shard| shard.has(*run))).collect();
+        let mine: Vec<u64> = missing
+            .iter()
+            .copied()
+            .filter(|run| args.shard.is_none_or(|shard| shard.has(*run)))
+            .collect();
         stop::after_the_step();
-        let all = if args.shard.is_some() { mine.len() as u64 } else { args.runs };
+        let all = if args.shard.is_some() {
+            mine.len() as u64
+        } else {
+            args.runs
+        };
         let progress = Runs::new(all, all - mine.len() as u64, args.scene.quiet);
-        let result = study.make(&folder, (&mine, at_once), &stop::asked, &|_| progress.add_one());
+        let result = study.make(&folder, (&mine, at_once), &stop::asked, &|_| {
+            progress.add_one()
+        });
         progress.finish();
         made = result.map_err(told)?;
         let (path, done) = (folder.path.display(), folder.runs(args.runs).0.len());
         if made < mine.len() {
             let rest = "the same command makes the others";
-            say::note(&format!("stopped after {done} of {} runs in {path}; {rest}", args.runs));
+            say::note(&format!(
+                "stopped after {done} of {} runs in {path}; {rest}",
+                args.runs
+            ));
             return Ok(Outcome::Stopped);
         }
         if let Some(Shard { number, of }) = args.shard {
             let maps = "when all parts are made: the same command with --reduce-only, or --merge, in place of --shard";
-            say::note(&format!("part {number} of {of} is made, {done} of {} runs in {path}; {maps}", args.runs));
+            say::note(&format!(
+                "part {number} of {of} is made, {done} of {} runs in {path}; {maps}",
+                args.runs
+            ));
             return Ok(Outcome::Done);
         }
     }
     // Maps can be made again from the runs, so a signal may abandon them from now on.
     stop::only_files_are_left(true);
-    let (report, written) = study.draw(&folder, (made, &|| start.elapsed())).map_err(told)?;
-    say::data(&if args.json { serde_json::to_string_pretty(&report)? } else { report.text() })?;
-    report.warnings().into_iter().for_each(|warning| say::warn(Some(warning)));
+    let (report, written) = study
+        .draw(&folder, (made, &|| start.elapsed()))
+        .map_err(told)?;
+    say::data(&if args.json {
+        serde_json::to_string_pretty(&report)?
+    } else {
+        report.text()
+    })?;
+    report
+        .warnings()
+        .into_iter()
+        .for_each(|warning| say::warn(Some(warning)));
     if !args.scene.quiet {
-        written.iter().for_each(|path| say::note(&path.display().to_string()));
+        written
+            .iter()
+            .for_each(|path| say::note(&path.display().to_string()));
     }
     Ok(Outcome::Done)
 }
@@ -261,8 +315,15 @@ impl HazardArgs {
     fn load(&self) -> anyhow::Result<(Scene, Overrides)> {
         let source = &self.scene.source;
         let asked = source.place.overrides()?;
-        anyhow::ensure!(source.file.is_some(), "name a heightmap, or a scene with model = \"flow\"");
-        let overrides = if self.is_bare() { overrides_of_heightmap(&asked).map_err(told)? } else { asked.clone() };
+        anyhow::ensure!(
+            source.file.is_some(),
+            "name a heightmap, or a scene with model = \"flow\""
+        );
+        let overrides = if self.is_bare() {
+            overrides_of_heightmap(&asked).map_err(told)?
+        } else {
+            asked.clone()
+        };
         Ok((source.load_with(&overrides)?, asked))
     }
 
@@ -275,8 +336,11 @@ impl HazardArgs {
         let mut settings = Settings::default();
         settings.runs = self.runs;
         settings.vent_area.clone_from(&self.vent_area);
-        (settings.rates, settings.volumes, settings.durations) =
-            (self.rates.clone(), self.volumes.clone(), self.durations.clone());
+        (settings.rates, settings.volumes, settings.durations) = (
+            self.rates.clone(),
+            self.volumes.clone(),
+            self.durations.clone(),
+        );
         (settings.correlation, settings.curve) = (self.correlation, self.curve);
         settings.draw.clone_from(&self.draw);
         settings.seeds = self.seeds.into();

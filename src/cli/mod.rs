@@ -195,7 +195,10 @@ impl Source {
             }
         };
         scene.files().iter().for_each(|path| protect_map(path));
-        if let (true, Some(stem)) = (scene.spec.name.is_empty(), path.as_deref().and_then(Path::file_stem)) {
+        if let (true, Some(stem)) = (
+            scene.spec.name.is_empty(),
+            path.as_deref().and_then(Path::file_stem),
+        ) {
             scene.spec.name = tame(&stem.to_string_lossy());
         }
         scene.spec.seed = self.seed.unwrap_or(scene.spec.seed);
@@ -220,7 +223,9 @@ fn no_file(path: &Path) -> anyhow::Error {
 /// Protects an input file and its sidecar files from being overwritten by an output.
 fn protect_map(path: &Path) {
     output::protect(path);
-    sidecar_files(path).iter().for_each(|file| output::protect(file));
+    sidecar_files(path)
+        .iter()
+        .for_each(|file| output::protect(file));
 }
 
 /// Upper bound of the number of threads, or of the threads per processor on a machine with many
@@ -271,7 +276,9 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // The parser knows one command only: a better tip needs the arguments as typed.
-            let typed: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+            let typed: Vec<String> = std::env::args_os()
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect();
             return ExitCode::from(say::usage(&tips::better(error, &Cli::command(), &typed)));
         }
     };
@@ -329,7 +336,10 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 /// Returns true if the connection to the display of an open window was lost.
 #[cfg(feature = "window")]
 fn lost_display(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(lavoxel::viewer::ViewerError::Lost(_)))
+    matches!(
+        error.downcast_ref(),
+        Some(lavoxel::viewer::ViewerError::Lost(_))
+    )
 }
 
 /// Returns false: a build without a window has no display to lose.
@@ -341,7 +351,11 @@ fn lost_display(_: &anyhow::Error) -> bool {
 /// Hint that names a flag which would avoid the error; empty if there is none.
 fn way_out(error: &anyhow::Error) -> &'static str {
     let exists = matches!(output_error(error), Some(OutputError::Exists { .. }));
-    if exists { ", or pass --force to replace it" } else { "" }
+    if exists {
+        ", or pass --force to replace it"
+    } else {
+        ""
+    }
 }
 
 /// Output error in the error chain; `None` for other errors.
@@ -349,10 +363,16 @@ fn output_error(error: &anyhow::Error) -> Option<&OutputError> {
     if let Some(CheckpointError::Output(error)) = error.downcast_ref() {
         return Some(error);
     }
-    error.chain().find_map(|cause| match (cause.downcast_ref(), cause.downcast_ref(), cause.downcast_ref()) {
-        (Some(error), _, _) | (_, Some(ExportError::Output(error)), _) | (_, _, Some(TerrainError::Output(error))) => {
-            Some(error)
+    error.chain().find_map(|cause| {
+        match (
+            cause.downcast_ref(),
+            cause.downcast_ref(),
+            cause.downcast_ref(),
+        ) {
+            (Some(error), _, _)
+            | (_, Some(ExportError::Output(error)), _)
+            | (_, _, Some(TerrainError::Output(error))) => Some(error),
+            _ => None,
         }
-        _ => None,
     })
 }

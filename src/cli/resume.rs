@@ -86,16 +86,30 @@ Examples:
 
 /// Runs `lavoxel resume`.
 pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
-    let Checkpoint { mut scene, mut stage, extras } = load(args)?;
+    let Checkpoint {
+        mut scene,
+        mut stage,
+        extras,
+    } = load(args)?;
     args.work.put_into(&mut scene);
     if let Some(duration) = args.duration {
         scene.run_for(duration)?;
     }
-    stage.simulation.end_at(scene.spec.flow_spec().and_then(|flow| flow.duration).map(|Seconds(end)| end));
+    stage.simulation.end_at(
+        scene
+            .spec
+            .flow_spec()
+            .and_then(|flow| flow.duration)
+            .map(|Seconds(end)| end),
+    );
     args.change_rates(&mut stage.simulation)?;
     let (step, steps) = (stage.simulation.steps(), scene.spec.film.steps);
     let file = args.file.display();
-    let asked = args.duration.map_or(format!("--steps {steps}"), |duration| format!("--duration {duration}"));
+    let asked = args
+        .duration
+        .map_or(format!("--steps {steps}"), |duration| {
+            format!("--duration {duration}")
+        });
     anyhow::ensure!(
         step <= steps,
         "{asked}: {file} is at step {step} already; give a later one, or start again with lavoxel run"
@@ -103,7 +117,11 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     let world = stage.simulation.world();
     let held = world.taken().held();
     // Files of future events are already in the checkpoint, but must not be overwritten.
-    scene.files().iter().filter(|path| !is_same_file(path, &args.file)).for_each(|path| protect(path));
+    scene
+        .files()
+        .iter()
+        .filter(|path| !is_same_file(path, &args.file))
+        .for_each(|path| protect(path));
     // Only new checkpoints may replace the one being resumed.
     let mut files = args.work.files(&scene, Some(&args.file))?;
     files.keeps = true;
@@ -118,7 +136,15 @@ pub(super) fn run(args: &ResumeArgs) -> anyhow::Result<Outcome> {
     args.renew_ground(&scene, &mut stage)?;
     args.raise_barriers(&scene, &mut stage)?;
     let keeper = Some(args.keeper(step)?);
-    Work { scene, stage, files, keeper, json: args.work.json, quiet: args.quiet }.run()
+    Work {
+        scene,
+        stage,
+        files,
+        keeper,
+        json: args.work.json,
+        quiet: args.quiet,
+    }
+    .run()
 }
 
 /// Reads the checkpoint; the error offers the previous one if that is intact.
@@ -147,11 +173,18 @@ impl ResumeArgs {
     fn change_rates(&self, simulation: &mut Simulation) -> anyhow::Result<()> {
         // Numbers of `--rates` count the open vents of the physical model from 1, not all vents of
         // the scene.
-        let open: Vec<(usize, VentSpec)> =
-            simulation.open_vents().map(|(number, vent)| (number, vent.clone())).collect();
-        let mut of_flow = open.into_iter().filter(|(_, vent)| vent.flow.is_some()).collect::<Vec<_>>();
+        let open: Vec<(usize, VentSpec)> = simulation
+            .open_vents()
+            .map(|(number, vent)| (number, vent.clone()))
+            .collect();
+        let mut of_flow = open
+            .into_iter()
+            .filter(|(_, vent)| vent.flow.is_some())
+            .collect::<Vec<_>>();
         for text in &self.rates {
-            let numbered = text.split_once('=').and_then(|(number, file)| Some((number.parse::<usize>().ok()?, file)));
+            let numbered = text
+                .split_once('=')
+                .and_then(|(number, file)| Some((number.parse::<usize>().ok()?, file)));
             anyhow::ensure!(
                 numbered.is_some() || of_flow.len() == 1,
                 "--rates {text}: {} vents of the physical model are open; say which, such as --rates 1={text}",
@@ -159,15 +192,18 @@ impl ResumeArgs {
             );
             let (number, file) = numbered.unwrap_or((1, text));
             let vent = number.checked_sub(1).and_then(|i| of_flow.get_mut(i));
-            let (number, vent) =
-                vent.with_context(|| format!("--rates {text}: there is no vent {number} that is open"))?;
+            let (number, vent) = vent.with_context(|| {
+                format!("--rates {text}: there is no vent {number} that is open")
+            })?;
             let rates = RatesFiles {
                 files: vec![file.to_owned()],
                 start: self.rates_start.clone(),
                 shift: 0.0,
                 radiant_j_m3: None,
             };
-            let wrong = |(name, fault): (String, String)| anyhow::anyhow!("--rates: {} must be {fault}", tame(&name));
+            let wrong = |(name, fault): (String, String)| {
+                anyhow::anyhow!("--rates: {} must be {fault}", tame(&name))
+            };
             anyhow::ensure!(
                 self.rates_start.is_some() || !rates.has_dates(Path::new("")),
                 "--rates {text} has dates: say the date at which the simulation started with --rates-start"
@@ -186,17 +222,27 @@ impl ResumeArgs {
     fn open_vents(&self, scene: &Scene, stage: &mut Stage) -> anyhow::Result<()> {
         for vent in &self.vent {
             let spec = scene.vent_now(vent, stage)?;
-            stage.simulation.command(VentChange::Place(spec)).map_err(|fault| anyhow::anyhow!("--vent: {fault}"))?;
+            stage
+                .simulation
+                .command(VentChange::Place(spec))
+                .map_err(|fault| anyhow::anyhow!("--vent: {fault}"))?;
         }
         Ok(())
     }
 
     /// Replaces the ground by the heights of a survey.
     fn renew_ground(&self, scene: &Scene, stage: &mut Stage) -> anyhow::Result<()> {
-        let Some(file) = &self.survey else { return Ok(()) };
+        let Some(file) = &self.survey else {
+            return Ok(());
+        };
         let edit = scene.survey_on(Edit::survey(std::path::absolute(file)?), &stage.site);
-        let edit = edit.map_err(|fault| anyhow::anyhow!("{}", fault.to_string().replace("matter.file", "--survey")))?;
-        stage.simulation.command(edit).map_err(|fault| anyhow::anyhow!("--survey {}: {fault}", file.display()))
+        let edit = edit.map_err(|fault| {
+            anyhow::anyhow!("{}", fault.to_string().replace("matter.file", "--survey"))
+        })?;
+        stage
+            .simulation
+            .command(edit)
+            .map_err(|fault| anyhow::anyhow!("--survey {}: {fault}", file.display()))
     }
 
     /// Raises the ground along the lines of files.
@@ -215,12 +261,19 @@ impl ResumeArgs {
     /// Writer of the further checkpoints, into the resumed file or another one.
     fn keeper(&self, step: u64) -> anyhow::Result<Keeper> {
         let (every, existing) = (self.work.every(), self.work.existing());
-        Ok(match self.work.checkpoint.as_deref().filter(|other| !is_same_file(other, &self.file)) {
-            Some(other) => {
-                protect(&self.file);
-                Keeper::new(other, every, existing)?
-            }
-            None => Keeper::going_on(&self.file, step, every, existing)?,
-        })
+        Ok(
+            match self
+                .work
+                .checkpoint
+                .as_deref()
+                .filter(|other| !is_same_file(other, &self.file))
+            {
+                Some(other) => {
+                    protect(&self.file);
+                    Keeper::new(other, every, existing)?
+                }
+                None => Keeper::going_on(&self.file, step, every, existing)?,
+            },
+        )
     }
 }

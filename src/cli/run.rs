@@ -110,7 +110,11 @@ impl WorkOptions {
 
     /// Policy for existing output files.
     pub(super) fn existing(&self) -> Existing {
-        if self.force { Existing::Replace } else { Existing::Keep }
+        if self.force {
+            Existing::Replace
+        } else {
+            Existing::Keep
+        }
     }
 
     /// Checks, before lengthy work, the output files for a scene changed by
@@ -118,21 +122,36 @@ impl WorkOptions {
     /// checkpoint to be resumed.
     pub(super) fn files(&self, scene: &Scene, last: Option<&Path>) -> anyhow::Result<Files> {
         let maps = self.maps.check(scene, self.existing())?;
-        let exports = self.volumes.check(scene, scene.spec.film.steps, self.existing())?;
+        let exports = self
+            .volumes
+            .check(scene, scene.spec.film.steps, self.existing())?;
         let kept = || self.checkpoint.as_deref().into_iter().chain(last);
         let is_kept = |path: &&Path| kept().any(|kept| is_same_file(kept, path));
         if let Some(twice) = maps.paths().chain(exports.paths()).find(is_kept) {
-            return Err(OutputError::Twice { path: twice.to_owned() }.into());
+            return Err(OutputError::Twice {
+                path: twice.to_owned(),
+            }
+            .into());
         }
         check_distinct(maps.paths().chain(exports.paths()))?;
-        Ok(Files { maps, exports, keeps: self.checkpoint.is_some() })
+        Ok(Files {
+            maps,
+            exports,
+            keeps: self.checkpoint.is_some(),
+        })
     }
 
     /// Checkpoint writer of a new run; `None` without `--checkpoint`.
     fn keeper(&self) -> anyhow::Result<Option<Keeper>> {
         let every_what = self.checkpoint_every.is_none() || self.checkpoint.is_some();
-        anyhow::ensure!(every_what, "--checkpoint-every: pass --checkpoint FILE, too, where the checkpoints are kept");
-        let keeper = self.checkpoint.as_deref().map(|path| Keeper::new(path, self.every(), self.existing()));
+        anyhow::ensure!(
+            every_what,
+            "--checkpoint-every: pass --checkpoint FILE, too, where the checkpoints are kept"
+        );
+        let keeper = self
+            .checkpoint
+            .as_deref()
+            .map(|path| Keeper::new(path, self.every(), self.existing()));
         Ok(keeper.transpose()?)
     }
 }
@@ -169,8 +188,22 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     scene.check_memory(files.need(scene.spec.grid.grid()?))?;
     start_threads(scene.spec.threads)?;
     let stage = scene.build(args.work.engine.make())?;
-    say::warn(stage.notes.iter().cloned().chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))));
-    Work { scene, stage, files, keeper, json: args.work.json, quiet: args.scene.quiet }.run()
+    say::warn(
+        stage
+            .notes
+            .iter()
+            .cloned()
+            .chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))),
+    );
+    Work {
+        scene,
+        stage,
+        files,
+        keeper,
+        json: args.work.json,
+        quiet: args.scene.quiet,
+    }
+    .run()
 }
 
 /// Output files of a run, except the report.
@@ -184,7 +217,11 @@ pub(super) struct Files {
 impl Files {
     /// Memory estimate for writing the largest file, without the world.
     pub(super) fn need(&self, grid: Grid) -> MemoryEstimate {
-        let kept = if self.keeps { self.maps.need_of_keeping(grid) } else { MemoryEstimate::default() };
+        let kept = if self.keeps {
+            self.maps.need_of_keeping(grid)
+        } else {
+            MemoryEstimate::default()
+        };
         self.maps.need(grid).or(self.exports.need(grid)).or(kept)
     }
 }
@@ -247,13 +284,21 @@ impl Work {
 
     /// Writes the files that are due after a step.
     fn after_step(&mut self) -> anyhow::Result<()> {
-        let Self { stage, files, keeper, .. } = self;
+        let Self {
+            stage,
+            files,
+            keeper,
+            ..
+        } = self;
         if files.exports.is_due(stage.simulation.steps()) {
             stage.simulation.show();
         }
         files.maps.observe(&stage.simulation);
         files.exports.after_step(&stage.simulation, &stage.site)?;
-        if keeper.as_ref().is_some_and(|keeper| keeper.is_due(stage.simulation.steps())) {
+        if keeper
+            .as_ref()
+            .is_some_and(|keeper| keeper.is_due(stage.simulation.steps()))
+        {
             self.keep()?;
         }
         Ok(())
@@ -261,21 +306,53 @@ impl Work {
 
     /// Writes a checkpoint, if checkpoints are enabled.
     fn keep(&mut self) -> Result<(), CheckpointError> {
-        let Some(keeper) = &mut self.keeper else { return Ok(()) };
+        let Some(keeper) = &mut self.keeper else {
+            return Ok(());
+        };
         self.stage.simulation.show();
-        let extras: Vec<_> = self.files.maps.memory().chain(self.files.exports.memory()).collect();
-        keeper.keep(&CheckpointWriter { scene: &self.scene, stage: &self.stage, extras: &extras })
+        let extras: Vec<_> = self
+            .files
+            .maps
+            .memory()
+            .chain(self.files.exports.memory())
+            .collect();
+        keeper.keep(&CheckpointWriter {
+            scene: &self.scene,
+            stage: &self.stage,
+            extras: &extras,
+        })
     }
 
     fn report(mut self) -> anyhow::Result<Outcome> {
         self.stage.simulation.show();
-        let Self { scene, stage, mut files, keeper, json, quiet } = self;
+        let Self {
+            scene,
+            stage,
+            mut files,
+            keeper,
+            json,
+            quiet,
+        } = self;
         let interrupted = stage.simulation.steps() < scene.spec.film.steps;
         let report = Report::of(&scene, &stage, interrupted);
         let about = report.about();
-        let said = say::data(&if json { serde_json::to_string_pretty(&report)? } else { report.text() });
-        let outcome = if interrupted { Outcome::Stopped } else { Outcome::Done };
-        let writes = keeper.is_some() || files.maps.paths().chain(files.exports.paths()).next().is_some();
+        let said = say::data(&if json {
+            serde_json::to_string_pretty(&report)?
+        } else {
+            report.text()
+        });
+        let outcome = if interrupted {
+            Outcome::Stopped
+        } else {
+            Outcome::Done
+        };
+        let writes = keeper.is_some()
+            || files
+                .maps
+                .paths()
+                .chain(files.exports.paths())
+                .next()
+                .is_some();
         // The text report and the list of files mention the interruption already.
         if interrupted && json && !quiet && !writes {
             say::note(&format!("stopped after step {}", stage.simulation.steps()));
@@ -285,11 +362,25 @@ impl Work {
         }
         // The report is printed first, because a full disk must not suppress it; conversely, a
         // failing standard output must not suppress the files.
-        files.exports.finish(&stage.simulation, &stage.site, quiet)?;
-        files.maps.write(&stage.simulation, &Ended { about, site: &stage.site, outcome, quiet })?;
+        files
+            .exports
+            .finish(&stage.simulation, &stage.site, quiet)?;
+        files.maps.write(
+            &stage.simulation,
+            &Ended {
+                about,
+                site: &stage.site,
+                outcome,
+                quiet,
+            },
+        )?;
         if let Some(keeper) = keeper.filter(|_| !quiet) {
             let (path, step) = (keeper.path().display(), stage.simulation.steps());
-            let next = if interrupted { format!("; go on with: lavoxel resume {path}") } else { String::new() };
+            let next = if interrupted {
+                format!("; go on with: lavoxel resume {path}")
+            } else {
+                String::new()
+            };
             say::note(&format!("{path} (step {step}){next}"));
         }
         said?;

@@ -120,18 +120,31 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
                 return Ok(say::data(Scene::text_of(path)?.trim_end())?);
             }
             // A heightmap is no scene to check, but can be packed.
-            let scene = if args.pack.is_some() { Scene::open(path)? } else { Scene::load(path)? };
+            let scene = if args.pack.is_some() {
+                Scene::open(path)?
+            } else {
+                Scene::load(path)?
+            };
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
             scene.drape(&stage)?;
             say::warn(
-                stage.notes.iter().cloned().chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))),
+                stage
+                    .notes
+                    .iter()
+                    .cloned()
+                    .chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))),
             );
             // Packing comes before any output: a scene whose file is refused is not reported.
-            args.pack.as_ref().map_or(Ok(()), |pack| send(&scene, pack, args.force))?;
+            args.pack
+                .as_ref()
+                .map_or(Ok(()), |pack| send(&scene, pack, args.force))?;
             let [nx, ny, nz] = scene.spec.grid.size;
-            let counted = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+            let counted =
+                |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
             let mut parts = vec![counted(scene.spec.vents.len(), "vent")];
-            parts.extend(Material::besides_lava(&scene.spec.materials).map(|material| material.name.clone()));
+            parts.extend(
+                Material::besides_lava(&scene.spec.materials).map(|material| material.name.clone()),
+            );
             if !scene.spec.sources.is_empty() {
                 parts.push(counted(scene.spec.sources.len(), "source"));
             }
@@ -141,12 +154,19 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
                 stage.site.cell_size_m,
                 parts.join(", ")
             ))?;
-            scene.reaction_lines().iter().try_for_each(|line| say::data(&format!("  {line}")))?;
-            args.pack.as_ref().map_or(Ok(()), |pack| say::data(&tame(&pack.display().to_string())))?;
+            scene
+                .reaction_lines()
+                .iter()
+                .try_for_each(|line| say::data(&format!("  {line}")))?;
+            args.pack
+                .as_ref()
+                .map_or(Ok(()), |pack| say::data(&tame(&pack.display().to_string())))?;
         }
         None if args.random.is_some() => {
             let volcano = args.volcano(args.random.unwrap_or_default());
-            let text = volcano.text().map_err(|error| args.typed().name(error.into()))?;
+            let text = volcano
+                .text()
+                .map_err(|error| args.typed().name(error.into()))?;
             say::data(text.trim_end())?;
         }
         None if args.list => list()?,
@@ -165,13 +185,21 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
 /// Parses the name of a session file.
 fn session_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    if is_session(&path) { Ok(path) } else { Err(format!("let the name end in .{ENDING}")) }
+    if is_session(&path) {
+        Ok(path)
+    } else {
+        Err(format!("let the name end in .{ENDING}"))
+    }
 }
 
 /// Writes a session file, and reports the files that were left out.
 fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
     scene.files().iter().for_each(|path| protect_map(path));
-    let existing = if force { Existing::Replace } else { Existing::Keep };
+    let existing = if force {
+        Existing::Replace
+    } else {
+        Existing::Keep
+    };
     let left = scene.pack(path, &Extras::default(), existing)?;
     for file in left {
         let most = MAX_PACKED >> 20;
@@ -185,19 +213,34 @@ fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
 
 /// Prints names and descriptions of the built-in scenes.
 fn list() -> anyhow::Result<()> {
-    let longest = shipped::scenes().map(|scene| scene.name.len()).max().unwrap_or(0);
-    shipped::scenes().try_for_each(|scene| say::data(&format!("{:longest$}  {}", scene.name, scene.about())))?;
-    Ok(say::data("\nShow one with `lavoxel view NAME`, draw it with `lavoxel render NAME`.")?)
+    let longest = shipped::scenes()
+        .map(|scene| scene.name.len())
+        .max()
+        .unwrap_or(0);
+    shipped::scenes()
+        .try_for_each(|scene| say::data(&format!("{:longest$}  {}", scene.name, scene.about())))?;
+    Ok(say::data(
+        "\nShow one with `lavoxel view NAME`, draw it with `lavoxel render NAME`.",
+    )?)
 }
 
 /// Default reactions as comments of a scene.
 fn default_reactions() -> String {
-    let lines = DEFAULT_REACTIONS.lines().map(|line| match line.strip_prefix('#') {
-        _ if line.is_empty() => String::new(),
-        Some(words) => format!("#{words}"),
-        None => {
-            format!("# {}", line.replacen("[[classic]]", "[[reaction]]", 1).replacen("[[flow]]", "[[reaction]]", 1))
-        }
-    });
+    let lines = DEFAULT_REACTIONS
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            _ if line.is_empty() => String::new(),
+            Some(words) => format!("#{words}"),
+            None => {
+                format!(
+                    "# {}",
+                    line.replacen("[[classic]]", "[[reaction]]", 1).replacen(
+                        "[[flow]]",
+                        "[[reaction]]",
+                        1
+                    )
+                )
+            }
+        });
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use lavoxel::output::{Existing, check_distinct};
 use lavoxel::scene::Seconds;
-use lavoxel::sheet::{Date, Paper, Settings, Sheet, SheetError, check, check_project, check_report};
+use lavoxel::sheet::{
+    Date, Paper, Settings, Sheet, SheetError, check, check_project, check_report,
+};
 
 use crate::cli::show::say;
 use crate::cli::{file_or_shipped, no_file, protect_map};
@@ -119,7 +121,11 @@ const NONE: &str = "none";
 
 /// Runs `lavoxel sheet`.
 pub(super) fn run(args: &SheetArgs) -> anyhow::Result<()> {
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let existing = if args.force {
+        Existing::Replace
+    } else {
+        Existing::Keep
+    };
     let settings = args.settings()?;
     // Inputs are protected first: no output may replace one.
     let inputs = args.overlay.iter().chain(&args.table).chain([&args.map]);
@@ -130,16 +136,31 @@ pub(super) fn run(args: &SheetArgs) -> anyhow::Result<()> {
         protect_map(path);
     }
     settings.ground.iter().for_each(|path| protect_map(path));
-    args.out.iter().try_for_each(|path| check(path, existing)).map_err(told)?;
-    args.qgis.iter().try_for_each(|path| check_project(path, existing)).map_err(told)?;
-    args.report.iter().try_for_each(|path| check_report(path, existing)).map_err(told)?;
+    args.out
+        .iter()
+        .try_for_each(|path| check(path, existing))
+        .map_err(told)?;
+    args.qgis
+        .iter()
+        .try_for_each(|path| check_project(path, existing))
+        .map_err(told)?;
+    args.report
+        .iter()
+        .try_for_each(|path| check_report(path, existing))
+        .map_err(told)?;
     let outputs = args.out.iter().chain(&args.qgis).chain(&args.report);
     check_distinct(outputs.map(PathBuf::as_path))?;
     let sheet = Sheet::read(&args.map, &settings).map_err(told)?;
     sheet.files().iter().for_each(|path| protect_map(path));
     sheet.write(&args.out, existing).map_err(told)?;
-    args.qgis.iter().try_for_each(|path| sheet.write_project(path, existing)).map_err(told)?;
-    args.report.iter().try_for_each(|path| sheet.write_report(path, existing)).map_err(told)?;
+    args.qgis
+        .iter()
+        .try_for_each(|path| sheet.write_project(path, existing))
+        .map_err(told)?;
+    args.report
+        .iter()
+        .try_for_each(|path| sheet.write_report(path, existing))
+        .map_err(told)?;
     for path in args.out.iter().chain(&args.qgis).chain(&args.report) {
         say::note(&path.display().to_string());
     }
@@ -177,7 +198,8 @@ impl SheetArgs {
             PaperName::A3 => Paper::A3,
         };
         settings.landscape = (self.landscape || self.portrait).then_some(self.landscape);
-        settings.stamp = (self.stamp != NONE && !self.stamp.trim().is_empty()).then(|| self.stamp.clone());
+        settings.stamp =
+            (self.stamp != NONE && !self.stamp.trim().is_empty()).then(|| self.stamp.clone());
         Ok(settings)
     }
 }

@@ -56,11 +56,21 @@ pub(crate) struct TerrainArgs {
 
     /// Set the size in cells of a built-in terrain [default: 128x100x128], or of a box to fit a
     /// heightmap into
-    #[arg(long, visible_alias = "grid", value_name = "NXxNYxNZ", conflicts_with = "resample")]
+    #[arg(
+        long,
+        visible_alias = "grid",
+        value_name = "NXxNYxNZ",
+        conflicts_with = "resample"
+    )]
     size: Option<Size>,
 
     /// Set the edge of a cell of the box in metres
-    #[arg(long, value_name = "METRES", conflicts_with = "resample", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "METRES",
+        conflicts_with = "resample",
+        allow_negative_numbers = true
+    )]
     voxel_size: Option<f64>,
 
     #[command(flatten)]
@@ -109,11 +119,20 @@ pub(crate) fn run(args: &TerrainArgs) -> anyhow::Result<()> {
 }
 
 fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
-    let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    let existing = if args.force {
+        Existing::Replace
+    } else {
+        Existing::Keep
+    };
     let map = args.terrain()?;
     if args.picture.is_some() || args.out.is_some() {
         let need = MemoryEstimate::of("the heights", map.heights.len(), BYTES_A_HEIGHT);
-        need.and(MemoryEstimate::of("the picture or file", map.heights.len(), BYTES_A_PIXEL)).check(MEND)?;
+        need.and(MemoryEstimate::of(
+            "the picture or file",
+            map.heights.len(),
+            BYTES_A_PIXEL,
+        ))
+        .check(MEND)?;
     }
     if let Some(path) = &args.picture {
         write::picture(&args.draw(&map), path, existing)?;
@@ -153,7 +172,9 @@ impl TerrainArgs {
 
     /// Built-in kind that the source names; `None` for a file.
     fn kind(&self) -> Option<Kind> {
-        Kind::GENERATED.into_iter().find(|kind| kind.name() == self.source)
+        Kind::GENERATED
+            .into_iter()
+            .find(|kind| kind.name() == self.source)
     }
 
     fn grid(&self) -> Grid {
@@ -162,7 +183,11 @@ impl TerrainArgs {
 
     fn draw(&self, map: &Heightmap) -> Picture {
         let shade = if self.gray {
-            Hillshade { tint: Tint::Gray, light: Light::Single, ..Hillshade::default() }
+            Hillshade {
+                tint: Tint::Gray,
+                light: Light::Single,
+                ..Hillshade::default()
+            }
         } else {
             Hillshade::default()
         };
@@ -173,8 +198,12 @@ impl TerrainArgs {
         let elevations = map.range().filter(|_| !self.gray);
         let relief = Relief {
             pixel_m: map.extent_m().0 / picture.width as f64,
-            elevations: elevations
-                .map(|range| (Palette::sampled(|share| shade.tint.color(share)), Scale::new("elevation", "m", range))),
+            elevations: elevations.map(|range| {
+                (
+                    Palette::sampled(|share| shade.tint.color(share)),
+                    Scale::new("elevation", "m", range),
+                )
+            }),
         };
         let Picture { width, height, rgb } = picture;
         let Image { width, height, rgb } = relief.annotate(&Image { width, height, rgb });
@@ -194,21 +223,36 @@ impl TerrainArgs {
     fn no_such_source(&self) -> anyhow::Error {
         let kinds = Kind::GENERATED.map(Kind::name);
         let likeness = |name: &str| strsim::jaro_winkler(&self.source.to_lowercase(), name);
-        let nearest = kinds.into_iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        let nearest = kinds
+            .into_iter()
+            .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
         let hint = match nearest.filter(|name| likeness(name) > 0.8) {
             Some(name) => format!("did you mean {name}?"),
             None => format!("terrains are {}", kinds.join(", ")),
         };
-        anyhow::anyhow!("no file \"{}\" and no such terrain ({hint})", tame(&self.source))
+        anyhow::anyhow!(
+            "no file \"{}\" and no such terrain ({hint})",
+            tame(&self.source)
+        )
     }
 
     fn generated(&self, kind: Kind) -> anyhow::Result<Heightmap> {
         // Keys without a meaning here are passed on, so that they are refused and not ignored.
-        let keys = TerrainSpec { vertical_exaggeration: None, cell_size_m: None, ..self.map.terrain() };
-        let spec = TerrainSpec { kind, seed: self.seed, ..keys };
+        let keys = TerrainSpec {
+            vertical_exaggeration: None,
+            cell_size_m: None,
+            ..self.map.terrain()
+        };
+        let spec = TerrainSpec {
+            kind,
+            seed: self.seed,
+            ..keys
+        };
         let cell_size_m = self.voxel_size.or(self.map.cell_size);
         self.check_box()?;
-        let mut map = spec.build(self.grid(), cell_size_m, Path::new(""))?.to_heightmap();
+        let mut map = spec
+            .build(self.grid(), cell_size_m, Path::new(""))?
+            .to_heightmap();
         if let Some(raster) = self.resample {
             map = onto(&map, raster)?;
         }
@@ -218,7 +262,12 @@ impl TerrainArgs {
     fn loaded(&self) -> anyhow::Result<Heightmap> {
         protect_map(Path::new(&self.source));
         let file = Some(PathBuf::from(&self.source));
-        let spec = TerrainSpec { kind: Kind::Heightmap, seed: self.seed, file, ..self.map.terrain() };
+        let spec = TerrainSpec {
+            kind: Kind::Heightmap,
+            seed: self.seed,
+            file,
+            ..self.map.terrain()
+        };
         if let Some(size) = self.size {
             self.check_box()?;
             let mut surface = spec.build(size.0, self.voxel_size, Path::new(""))?;
@@ -227,7 +276,10 @@ impl TerrainArgs {
             surface.vertical_exaggeration = 1.0;
             return Ok(surface.to_heightmap());
         }
-        anyhow::ensure!(self.voxel_size.is_none(), "--voxel-size: needs a box too (--size NXxNYxNZ)");
+        anyhow::ensure!(
+            self.voxel_size.is_none(),
+            "--voxel-size: needs a box too (--size NXxNYxNZ)"
+        );
         self.map.check_no_box()?;
         let mut map = spec.read(Path::new(""))?;
         if let Some(rule) = self.map.fill() {
@@ -256,19 +308,26 @@ impl TerrainArgs {
 
 /// Heights resampled to the cells of `--resample`.
 fn onto(map: &Heightmap, Raster { cols, rows }: Raster) -> anyhow::Result<Heightmap> {
-    map.resampled(cols, rows).with_context(|| format!("--resample {cols}x{rows}"))
+    map.resampled(cols, rows)
+        .with_context(|| format!("--resample {cols}x{rows}"))
 }
 
 fn describe(map: &Heightmap) -> String {
     let s = &map.statistics();
     let mut lines = vec![
         format!("raster      {} columns × {} rows", s.cols, s.rows),
-        format!("extent      {:.1} m west–east × {:.1} m north–south", s.width_m, s.depth_m),
+        format!(
+            "extent      {:.1} m west–east × {:.1} m north–south",
+            s.width_m, s.depth_m
+        ),
     ];
     if let Some(bounds) = s.bounds {
         lines.push(format!("map         {bounds}"));
         lines.extend(
-            map.origin.as_ref().and_then(Georeference::scale_in_words).map(|words| format!("scale       {words}")),
+            map.origin
+                .as_ref()
+                .and_then(Georeference::scale_in_words)
+                .map(|words| format!("scale       {words}")),
         );
         if let Some(share) = s.scale_varies.filter(|share| *share > MOST_VARIATION) {
             lines.push(format!(
@@ -280,10 +339,16 @@ fn describe(map: &Heightmap) -> String {
     if s.min_m.is_nan() {
         lines.push("heights     none".to_owned());
     } else {
-        lines.push(format!("heights     {:.1} to {:.1} m, mean {:.1} m", s.min_m, s.max_m, s.mean_m));
+        lines.push(format!(
+            "heights     {:.1} to {:.1} m, mean {:.1} m",
+            s.min_m, s.max_m, s.mean_m
+        ));
     }
     if !s.slope_max_deg.is_nan() {
-        lines.push(format!("slope       mean {:.1}°, steepest {:.1}°", s.slope_mean_deg, s.slope_max_deg));
+        lines.push(format!(
+            "slope       mean {:.1}°, steepest {:.1}°",
+            s.slope_mean_deg, s.slope_max_deg
+        ));
     }
     lines.push(format!("no data     {} cells", s.no_data));
     lines.join("\n")

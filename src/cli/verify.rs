@@ -71,7 +71,9 @@ impl VerifyArgs {
     fn cases<'a>(&self, of_field: &'a [Case]) -> anyhow::Result<Vec<&'a Case>> {
         let all = || CASES.iter().chain(of_field);
         if self.names.is_empty() {
-            return Ok(all().filter(|case| case.is_quick || case.is_field() || !self.quick).collect());
+            return Ok(all()
+                .filter(|case| case.is_quick || case.is_field() || !self.quick)
+                .collect());
         }
         let case = |name: &String| {
             let known = || all().map(|case| case.name).collect::<Vec<_>>().join(", ");
@@ -80,7 +82,10 @@ impl VerifyArgs {
                 Some(_) if self.field.is_none() => {
                     anyhow::anyhow!("{name}: needs the folder of its files, with --field FOLDER")
                 }
-                Some(_) => anyhow::anyhow!("{name}: the folder of --field has no files of it; there are {}", known()),
+                Some(_) => anyhow::anyhow!(
+                    "{name}: the folder of --field has no files of it; there are {}",
+                    known()
+                ),
                 None => anyhow::anyhow!("{name}: no such case; there are {}", known()),
             })
         };
@@ -89,23 +94,34 @@ impl VerifyArgs {
 
     /// Cases of field data; empty without `--field`.
     fn of_field(&self) -> anyhow::Result<Vec<Case>> {
-        let read = |folder: &PathBuf| field::cases(folder).map_err(|fault| anyhow::anyhow!("--field {fault}"));
+        let read = |folder: &PathBuf| {
+            field::cases(folder).map_err(|fault| anyhow::anyhow!("--field {fault}"))
+        };
         self.field.as_ref().map_or_else(|| Ok(Vec::new()), read)
     }
 
     fn existing(&self) -> Existing {
-        if self.force { Existing::Replace } else { Existing::Keep }
+        if self.force {
+            Existing::Replace
+        } else {
+            Existing::Keep
+        }
     }
 }
 
 /// Runs `lavoxel verify`.
 pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     let limited = args.max_memory.is_some();
-    anyhow::ensure!(!limited, "--max-memory: the boxes of lavoxel verify are small and have one size; leave it out");
+    anyhow::ensure!(
+        !limited,
+        "--max-memory: the boxes of lavoxel verify are small and have one size; leave it out"
+    );
     let of_field = args.of_field()?;
     let cases = args.cases(&of_field)?;
     if let Some(path) = &args.picture {
-        let is_svg = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg"));
+        let is_svg = path
+            .extension()
+            .is_some_and(|end| end.eq_ignore_ascii_case("svg"));
         anyhow::ensure!(is_svg, "{}: the picture is written as .svg", path.display());
         check_free(path, args.existing())?;
     }
@@ -130,14 +146,22 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
     if !args.json {
         say::data(&summary(&found))?;
     }
-    Ok(if found.iter().any(Found::fails) { Outcome::Failed } else { Outcome::Done })
+    Ok(if found.iter().any(Found::fails) {
+        Outcome::Failed
+    } else {
+        Outcome::Done
+    })
 }
 
 /// Summary: number of cases that hold.
 fn summary(found: &[Found]) -> String {
     let count = |of: fn(&&Found) -> bool| found.iter().filter(of).count();
     let outside = count(|outcome| !outcome.holds() && !outcome.fails());
-    let summary = format!("{} of {} cases hold", count(|outcome| outcome.holds()), found.len());
+    let summary = format!(
+        "{} of {} cases hold",
+        count(|outcome| outcome.holds()),
+        found.len()
+    );
     match outside {
         0 => summary,
         _ => format!("{summary}; {outside} outside of field data, which is no failure"),
@@ -157,9 +181,18 @@ fn shout(outcome: &Found) -> &'static str {
 const LABEL: usize = 42;
 
 fn text(outcome: &Found) -> String {
-    let mut lines = vec![format!("{}: {}\n  {}", outcome.name, shout(outcome), outcome.about)];
+    let mut lines = vec![format!(
+        "{}: {}\n  {}",
+        outcome.name,
+        shout(outcome),
+        outcome.about
+    )];
     // Numbers stay aligned behind the longest label.
-    let wide = outcome.rows.iter().map(|row| row.what.chars().count()).fold(LABEL, usize::max);
+    let wide = outcome
+        .rows
+        .iter()
+        .map(|row| row.what.chars().count())
+        .fold(LABEL, usize::max);
     for row in &outcome.rows {
         let mark = if row.holds() { ' ' } else { '!' };
         let (what, value, reference) = (&row.what, number(row.value), number(row.reference));
@@ -171,8 +204,15 @@ fn text(outcome: &Found) -> String {
             format!("  {mark} {what:<wide$} {value:>13}  reference {reference:>13}  tolerance {tolerance:>11}")
         });
     }
-    let exact = if outcome.is_exact { "exact" } else { "NOT exact" };
-    lines.push(format!("    ledgers {exact}, held back {:.1e} of the fluxes", outcome.capped_share));
+    let exact = if outcome.is_exact {
+        "exact"
+    } else {
+        "NOT exact"
+    };
+    lines.push(format!(
+        "    ledgers {exact}, held back {:.1e} of the fluxes",
+        outcome.capped_share
+    ));
     lines.join("\n")
 }
 
@@ -192,7 +232,11 @@ fn number(value: f64) -> String {
 /// Page with a plot per case, and one of the classic rules.
 fn page(found: &[Found]) -> Page {
     let has_field = found.iter().any(|outcome| outcome.is_field);
-    let beside = if has_field { "theory and field data" } else { "theory" };
+    let beside = if has_field {
+        "theory and field data"
+    } else {
+        "theory"
+    };
     let page = Page::new(format!("The physical model beside {beside}")).columns(3);
     let page = found.iter().map(plot).fold(page, Page::plot);
     let radii = classic::radii();
@@ -203,7 +247,9 @@ fn page(found: &[Found]) -> Page {
             .axis_x("steps", Axis::Log)
             .axis_y("radius in cells", Axis::Log)
             .points("classic rules", radii)
-            .line_of_theory("t^⅛ of a viscous layer", move |step| first * (step / first_step).powf(0.125)),
+            .line_of_theory("t^⅛ of a viscous layer", move |step| {
+                first * (step / first_step).powf(0.125)
+            }),
     )
 }
 
@@ -213,7 +259,13 @@ const LEAST_SPAN: f64 = 0.1;
 
 fn plot(outcome: &Found) -> Plot {
     let curve = &outcome.curve;
-    let axis = || if curve.is_logarithmic { Axis::Log } else { Axis::Linear };
+    let axis = || {
+        if curve.is_logarithmic {
+            Axis::Log
+        } else {
+            Axis::Linear
+        }
+    };
     let [x, y] = curve.axes.clone();
     let plot = Plot::new(format!("{} ({})", outcome.title, outcome.name))
         .verdict(judgement(outcome), outcome.holds())
@@ -222,16 +274,26 @@ fn plot(outcome: &Found) -> Plot {
         .points("model", curve.model.iter().copied())
         .points_of_theory(curve.reference, curve.theory.iter().copied());
     let heights = || curve.model.iter().chain(&curve.theory).map(|point| point.1);
-    let (low, high) = (heights().fold(f64::INFINITY, f64::min), heights().fold(0.0, f64::max));
+    let (low, high) = (
+        heights().fold(f64::INFINITY, f64::min),
+        heights().fold(0.0, f64::max),
+    );
     let is_flat = !curve.is_logarithmic && low >= (1.0 - LEAST_SPAN) * high && high > 0.0;
-    if is_flat { plot.range_y(0.0, 1.3 * high) } else { plot }
+    if is_flat {
+        plot.range_y(0.0, 1.3 * high)
+    } else {
+        plot
+    }
 }
 
 /// Verdict on a case, and the largest deviation of its numbers.
 fn judgement(outcome: &Found) -> String {
     let verdict = shout(outcome);
     match outcome.deviation() {
-        Some(share) => format!("{verdict}, numbers off by {} % at most", short(100.0 * share, 1)),
+        Some(share) => format!(
+            "{verdict}, numbers off by {} % at most",
+            short(100.0 * share, 1)
+        ),
         None => verdict.to_owned(),
     }
 }

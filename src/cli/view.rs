@@ -86,7 +86,8 @@ enum Switch {
 fn window_size(text: &str) -> Result<[u32; 2], String> {
     let size = pixels(text)?;
     let fits = size.iter().all(|side| (64..=16_384).contains(side));
-    fits.then_some(size).ok_or_else(|| "a window has 64 to 16384 pixels along each side".to_owned())
+    fits.then_some(size)
+        .ok_or_else(|| "a window has 64 to 16384 pixels along each side".to_owned())
 }
 
 /// Parses a rate such as `60`, or `unlimited`; `free` is the former name in older scripts.
@@ -94,7 +95,9 @@ fn pace(text: &str) -> Result<Pace, String> {
     match text.parse::<f64>() {
         _ if ["unlimited", "free"].contains(&text) => Ok(Pace::Free),
         Ok(rate) if (0.01..=1e6).contains(&rate) => Ok(Pace::Rate(rate)),
-        _ => Err(format!("\"{text}\" is neither a number of steps a second from 0.01 to 1000000 nor \"unlimited\"")),
+        _ => Err(format!(
+            "\"{text}\" is neither a number of steps a second from 0.01 to 1000000 nor \"unlimited\""
+        )),
     }
 }
 
@@ -126,7 +129,10 @@ pub(super) fn run(args: &ViewArgs) -> anyhow::Result<Outcome> {
 impl ViewArgs {
     /// Returns true if no flag chooses a scene, or the way it runs.
     fn is_open(&self) -> bool {
-        let runs = self.paused || self.steps.is_some() || self.pace.is_some() || self.source.seed.is_some();
+        let runs = self.paused
+            || self.steps.is_some()
+            || self.pace.is_some()
+            || self.source.seed.is_some();
         self.source.file.is_none() && !runs
     }
 }
@@ -136,14 +142,24 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
     let scene = args.source.load_or(Scene::eruption, &overrides)?;
     let file = args.source.file.as_deref();
     // In the physical model there is no other model to offer.
-    let bare = args.source.heightmap().filter(|_| scene.spec.model == Model::Classic);
-    let usual = if bare.is_some() { HEIGHTMAP_PACE } else { Pace::Rate(60.0) };
+    let bare = args
+        .source
+        .heightmap()
+        .filter(|_| scene.spec.model == Model::Classic);
+    let usual = if bare.is_some() {
+        HEIGHTMAP_PACE
+    } else {
+        Pace::Rate(60.0)
+    };
     let mut options = options(args.size, args.pace.unwrap_or(usual));
     options.paused = args.paused;
     options.file = file.filter(|file| file.is_file()).map(Into::into);
-    let as_saved = overrides == Overrides::default() && args.source.seed.is_none() && args.steps.is_none();
+    let as_saved =
+        overrides == Overrides::default() && args.source.seed.is_none() && args.steps.is_none();
     options.resumes = as_saved && options.file.as_deref().is_some_and(is_session);
-    options.heightmap = bare.map(|path| Ok::<_, anyhow::Error>((path, args.source.place.overrides()?))).transpose()?;
+    options.heightmap = bare
+        .map(|path| Ok::<_, anyhow::Error>((path, args.source.place.overrides()?)))
+        .transpose()?;
     options.steps = args.steps;
     options.start_screen = args.is_open() && overrides == Overrides::default();
     options.panel = args.panel == Switch::On;
@@ -198,8 +214,12 @@ fn complete_environment() {
     const SOCKETS: &str = "XDG_RUNTIME_DIR";
     const THRESHOLD: &str = "MALLOC_MMAP_THRESHOLD_";
     const MAPPED: u32 = 256 << 10;
-    let has_display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| env::var_os(name).is_some());
-    let (Ok(own), Ok(program)) = (std::fs::metadata("/proc/self"), env::current_exe()) else { return };
+    let has_display = ["DISPLAY", "WAYLAND_DISPLAY"]
+        .iter()
+        .any(|name| env::var_os(name).is_some());
+    let (Ok(own), Ok(program)) = (std::fs::metadata("/proc/self"), env::current_exe()) else {
+        return;
+    };
     let mut missing = Vec::new();
     if !env::var_os(SOCKETS).is_some_and(|folder| Path::new(&folder).is_absolute()) {
         missing.push((SOCKETS, format!("/run/user/{}", own.uid())));
@@ -231,5 +251,9 @@ fn show(scene: Scene, options: Options) -> anyhow::Result<Outcome> {
         ViewerError::Start(StartError::Scene(error)) => anyhow::Error::from(error),
         other => other.into(),
     })?;
-    Ok(if stop::asked() { Outcome::Stopped } else { Outcome::Done })
+    Ok(if stop::asked() {
+        Outcome::Stopped
+    } else {
+        Outcome::Done
+    })
 }

@@ -52,7 +52,15 @@ type Corners = [(usize, f32); 4];
 impl Original {
     pub(crate) fn still(width: usize, height: usize) -> Self {
         let zero = || vec![0.0; width * height];
-        Self { width, height, vx: zero(), vy: zero(), density: vec![1.0; width * height], heat: zero(), ink: zero() }
+        Self {
+            width,
+            height,
+            vx: zero(),
+            vy: zero(),
+            density: vec![1.0; width * height],
+            heat: zero(),
+            ink: zero(),
+        }
     }
 
     pub(crate) fn at(&self, x: usize, y: usize) -> usize {
@@ -67,14 +75,33 @@ impl Original {
         }
         let mirror = |place: f32, cells: usize| {
             let far = cells as f32 - 1.0001;
-            let place = if place > far { 2.0 * far - place } else { place.abs() };
+            let place = if place > far {
+                2.0 * far - place
+            } else {
+                place.abs()
+            };
             (place as usize, place.fract())
         };
-        let (x, fx) = mirror((cell % self.width) as f32 + scale * self.vx[cell], self.width);
-        let (y, fy) = mirror((cell / self.width) as f32 + scale * self.vy[cell], self.height);
+        let (x, fx) = mirror(
+            (cell % self.width) as f32 + scale * self.vx[cell],
+            self.width,
+        );
+        let (y, fy) = mirror(
+            (cell / self.width) as f32 + scale * self.vy[cell],
+            self.height,
+        );
         let low = self.at(x, y);
-        let up = if self.height > 1 { low + self.width } else { low };
-        Some([(low, (1.0 - fx) * (1.0 - fy)), (low + 1, fx * (1.0 - fy)), (up, (1.0 - fx) * fy), (up + 1, fx * fy)])
+        let up = if self.height > 1 {
+            low + self.width
+        } else {
+            low
+        };
+        Some([
+            (low, (1.0 - fx) * (1.0 - fy)),
+            (low + 1, fx * (1.0 - fy)),
+            (up, (1.0 - fx) * fy),
+            (up + 1, fx * fy),
+        ])
     }
 
     /// Forward advection: distributes each cell's content to the four cells ahead.
@@ -93,13 +120,22 @@ impl Original {
     /// the shares taken from a donor cell are scaled down to its content; otherwise their sum may
     /// exceed the content.
     pub(crate) fn reverse(&self, field: &[f32], scale: f32, accounted: bool) -> Vec<f32> {
-        let asks: Vec<_> = (0..field.len()).map(|cell| self.corners(cell, -scale)).collect();
+        let asks: Vec<_> = (0..field.len())
+            .map(|cell| self.corners(cell, -scale))
+            .collect();
         let mut asked = vec![0.0_f32; field.len()];
-        asks.iter().flatten().flatten().for_each(|&(corner, share)| asked[corner] += share);
+        asks.iter()
+            .flatten()
+            .flatten()
+            .for_each(|&(corner, share)| asked[corner] += share);
         let mut to = field.to_vec();
         for (cell, ask) in asks.iter().enumerate() {
             for &(corner, share) in ask.iter().flatten() {
-                let share = if accounted { share / asked[corner].max(1.0) } else { share };
+                let share = if accounted {
+                    share / asked[corner].max(1.0)
+                } else {
+                    share
+                };
                 to[corner] -= share * field[corner];
                 to[cell] += share * field[corner];
             }
@@ -111,7 +147,10 @@ impl Original {
     /// subtracting there.
     pub(crate) fn trace_back(&self, field: &[f32], scale: f32) -> Vec<f32> {
         let value = |cell| match self.corners(cell, -scale) {
-            Some(corners) => corners.iter().map(|&(corner, share)| share * field[corner]).sum(),
+            Some(corners) => corners
+                .iter()
+                .map(|&(corner, share)| share * field[corner])
+                .sum(),
             None => field[cell],
         };
         (0..field.len()).map(value).collect()
@@ -218,5 +257,10 @@ pub(crate) fn total(field: &[f32]) -> f64 {
 
 /// Mean column of a field, weighted by its values.
 pub(crate) fn mean_x(field: &[f32], width: usize) -> f64 {
-    field.iter().enumerate().map(|(cell, &v)| (cell % width) as f64 * f64::from(v)).sum::<f64>() / total(field)
+    field
+        .iter()
+        .enumerate()
+        .map(|(cell, &v)| (cell % width) as f64 * f64::from(v))
+        .sum::<f64>()
+        / total(field)
 }

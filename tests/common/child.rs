@@ -10,7 +10,11 @@ pub(crate) struct Running(Option<Child>);
 impl Running {
     /// Starts a command.
     pub(crate) fn start(command: &mut Command) -> Self {
-        Self(Some(command.spawn().unwrap_or_else(|e| panic!("{command:?}: {e}"))))
+        Self(Some(
+            command
+                .spawn()
+                .unwrap_or_else(|e| panic!("{command:?}: {e}")),
+        ))
     }
 
     /// Sends SIGINT, as Ctrl-C does.
@@ -29,7 +33,9 @@ impl Running {
     /// Waits for the end of the program and reads what it wrote into its pipes.
     pub(crate) fn output(mut self) -> Output {
         let child = self.0.take().expect("only this function takes it");
-        child.wait_with_output().expect("the program can be waited for")
+        child
+            .wait_with_output()
+            .expect("the program can be waited for")
     }
 }
 

@@ -26,9 +26,16 @@ pub(crate) fn steps(simulation: &mut Simulation, steps: u64) {
     for _ in 0..steps {
         simulation.step();
         let world = simulation.world();
-        world.check().unwrap_or_else(|e| panic!("step {}: {e}", simulation.steps()));
+        world
+            .check()
+            .unwrap_or_else(|e| panic!("step {}: {e}", simulation.steps()));
         for (element, account) in world.elements() {
-            assert_eq!(account.now + account.left, account.came, "{element} after step {}", simulation.steps());
+            assert_eq!(
+                account.now + account.left,
+                account.came,
+                "{element} after step {}",
+                simulation.steps()
+            );
         }
     }
 }
@@ -51,7 +58,10 @@ pub(crate) fn used(world: &World, name: &str) -> u64 {
 pub(crate) fn assert_same_bits(text: &str, before: u64) {
     const AFTER: u64 = 29;
     let run = |threads: usize, engine: fn() -> Box<dyn Engine>| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| {
             let mut simulation = build(text, engine()).simulation;
             (0..before + AFTER).for_each(|_| simulation.step());
@@ -64,8 +74,15 @@ pub(crate) fn assert_same_bits(text: &str, before: u64) {
     steps(&mut stage.simulation, before);
     let kept = stage.simulation.snapshot(None);
     let mut bytes = Vec::new();
-    CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }.write(Path::new("a.lvx"), &mut bytes).unwrap();
-    let again = Checkpoint::read(&bytes[..], Path::new("a.lvx"), tiled()).unwrap_or_else(|e| panic!("{e}"));
+    CheckpointWriter {
+        scene: &scene,
+        stage: &stage,
+        extras: &[],
+    }
+    .write(Path::new("a.lvx"), &mut bytes)
+    .unwrap();
+    let again =
+        Checkpoint::read(&bytes[..], Path::new("a.lvx"), tiled()).unwrap_or_else(|e| panic!("{e}"));
     let mut again = again.stage.simulation;
     steps(&mut again, AFTER);
     assert_eq!(again.world().state_hash(), hash);

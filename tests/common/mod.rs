@@ -25,7 +25,9 @@ pub(crate) const FRESH: (u16, u16) = (AMOUNT_ONE, ENERGY_ONE);
 /// which is small enough for every `cargo test`.
 pub(crate) fn cases(default: u32) -> u32 {
     let asked = std::env::var("LAVOXEL_CASES").ok();
-    asked.map_or(default, |count| count.parse().expect("LAVOXEL_CASES is a number of cases"))
+    asked.map_or(default, |count| {
+        count.parse().expect("LAVOXEL_CASES is a number of cases")
+    })
 }
 
 /// Returns the stride at which a test samples its pictures, scenes or commands: `few` in a quick
@@ -47,7 +49,12 @@ impl Dice {
 
 /// World with rock in `solid_percent` of the cells and random liquid, extremes included, in
 /// `liquid_percent` of the rest.
-pub(crate) fn random_world(grid: Grid, seed: u64, solid_percent: u64, liquid_percent: u64) -> World {
+pub(crate) fn random_world(
+    grid: Grid,
+    seed: u64,
+    solid_percent: u64,
+    liquid_percent: u64,
+) -> World {
     let mut dice = Dice(seed);
     let mut world = World::new(Ground::none(grid));
     for z in 0..grid.nz {
@@ -55,8 +62,14 @@ pub(crate) fn random_world(grid: Grid, seed: u64, solid_percent: u64, liquid_per
             for x in 0..grid.nx {
                 if dice.below(100) < solid_percent {
                     let from = [x as f64, y as f64, z as f64];
-                    let shape = Shape::Box { from, to: from.map(|v| v + 1.0) };
-                    world.edit(&Edit { shape, matter: Matter::Rock });
+                    let shape = Shape::Box {
+                        from,
+                        to: from.map(|v| v + 1.0),
+                    };
+                    world.edit(&Edit {
+                        shape,
+                        matter: Matter::Rock,
+                    });
                 } else if dice.below(100) < liquid_percent {
                     let amount = match dice.below(8) {
                         0 => AMOUNT_ONE,
@@ -79,21 +92,42 @@ pub(crate) fn random_world(grid: Grid, seed: u64, solid_percent: u64, liquid_per
 
 /// The built-in volcano without lava.
 pub(crate) fn volcano(grid: Grid) -> World {
-    let bed = Bed { seed: 1, base: 0.08 * grid.ny as f64, roughness: 1.0 };
-    World::new(Ground::from_surface(grid.ny, generate::volcano(grid, &bed, &Cone::default())))
+    let bed = Bed {
+        seed: 1,
+        base: 0.08 * grid.ny as f64,
+        roughness: 1.0,
+    };
+    World::new(Ground::from_surface(
+        grid.ny,
+        generate::volcano(grid, &bed, &Cone::default()),
+    ))
 }
 
 /// Strategy for rules over the whole allowed range, with the limits and the default more often.
 pub(crate) fn any_rules() -> impl Strategy<Value = RulesSpec> {
     let value = |param: &'static Param| {
         // Above a few times the default hardly anything moves.
-        let high = if param.scale == Scale::Linear { param.high } else { 3.0 * param.default() };
-        prop_oneof![Just(param.low), Just(high), Just(param.default()), param.low..=high]
+        let high = if param.scale == Scale::Linear {
+            param.high
+        } else {
+            3.0 * param.default()
+        };
+        prop_oneof![
+            Just(param.low),
+            Just(high),
+            Just(param.default()),
+            param.low..=high
+        ]
     };
     let values: Vec<_> = RulesSpec::params().map(value).collect();
     (values, any::<bool>()).prop_map(|(values, open)| {
-        let mut rules = RulesSpec { walls: if open { Walls::Open } else { Walls::Closed }, ..RulesSpec::default() };
-        RulesSpec::params().zip(values).for_each(|(param, value)| (param.set)(&mut rules, value));
+        let mut rules = RulesSpec {
+            walls: if open { Walls::Open } else { Walls::Closed },
+            ..RulesSpec::default()
+        };
+        RulesSpec::params()
+            .zip(values)
+            .for_each(|(param, value)| (param.set)(&mut rules, value));
         rules
     })
 }
@@ -134,14 +168,21 @@ pub(crate) fn plain() -> Box<dyn Engine> {
 }
 
 /// A simulation without vents.
-pub(crate) fn still(world: World, rules: &RulesSpec, seed: u64, engine: Box<dyn Engine>) -> Simulation {
+pub(crate) fn still(
+    world: World,
+    rules: &RulesSpec,
+    seed: u64,
+    engine: Box<dyn Engine>,
+) -> Simulation {
     Simulation::new(world, rules, &[], seed, engine)
 }
 
 /// Largest density of each brick including a halo of one cell, as documented.
 pub(crate) fn densest(volume: &Volume) -> Vec<u8> {
     let grid = volume.grid;
-    let near = |brick: usize, n: usize| (brick * BRICK).saturating_sub(1)..(brick * BRICK + BRICK + 1).min(n);
+    let near = |brick: usize, n: usize| {
+        (brick * BRICK).saturating_sub(1)..(brick * BRICK + BRICK + 1).min(n)
+    };
     let mut all = Vec::new();
     for k in 0..grid.nz.div_ceil(BRICK) {
         for j in 0..grid.ny.div_ceil(BRICK) {
@@ -271,7 +312,9 @@ rules = { threshold = 0.4, walls = "open" }
 pub(crate) fn set_next(world: &World, dice: &mut Dice) -> Place {
     let held: Vec<_> = world.lava().held().collect();
     let ([x, y, z], _) = held[dice.below(held.len() as u64) as usize];
-    let near = |v: usize, n: usize, dice: &mut Dice| (v + dice.below(9) as usize).saturating_sub(4).min(n - 1);
+    let near = |v: usize, n: usize, dice: &mut Dice| {
+        (v + dice.below(9) as usize).saturating_sub(4).min(n - 1)
+    };
     [
         near(x, world.grid().nx, dice),
         (y + dice.below(4) as usize).min(world.grid().ny - 1),
@@ -280,10 +323,18 @@ pub(crate) fn set_next(world: &World, dice: &mut Dice) -> Place {
 }
 
 /// World of random rock, lava and `materials`, which share a cell up to `capacity`.
-pub(crate) fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>, capacity: Capacity) -> World {
+pub(crate) fn random_mixture(
+    grid: Grid,
+    seed: u64,
+    materials: Vec<Material>,
+    capacity: Capacity,
+) -> World {
     let mut dice = Dice(seed);
     let lava = random_world(grid, seed, dice.below(40), dice.below(60));
-    let names: Vec<_> = materials.iter().map(|material| material.name.clone()).collect();
+    let names: Vec<_> = materials
+        .iter()
+        .map(|material| material.name.clone())
+        .collect();
     let mut world = World::with_materials(lava.ground().clone(), materials).with_capacity(capacity);
     for (place, content) in lava.lava().held() {
         world.place(place, content.amount, content.energy);
@@ -292,7 +343,11 @@ pub(crate) fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>, ca
     for place in grid.places() {
         if dice.below(100) < share {
             let name = names[dice.below(names.len() as u64) as usize].clone();
-            let amount = if dice.below(3) == 0 { 1.0 } else { dice.below(1001) as f64 / 1000.0 };
+            let amount = if dice.below(3) == 0 {
+                1.0
+            } else {
+                dice.below(1001) as f64 / 1000.0
+            };
             world.edit(&one_cell(place, Matter::Material { name, amount }));
         }
     }
@@ -303,47 +358,103 @@ pub(crate) fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>, ca
 /// An edit of one cell.
 pub(crate) fn one_cell(place: Place, matter: Matter) -> Edit {
     let from = place.map(|v| v as f64);
-    Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter }
+    Edit {
+        shape: Shape::Box {
+            from,
+            to: from.map(|v| v + 1.0),
+        },
+        matter,
+    }
 }
 
 /// An edit of a small ball.
 pub(crate) fn ball(x: f64, y: f64, z: f64, matter: Matter) -> Edit {
-    Edit { shape: Shape::Sphere { center: [x, y, z], radius: 2.6 }, matter }
+    Edit {
+        shape: Shape::Sphere {
+            center: [x, y, z],
+            radius: 2.6,
+        },
+        matter,
+    }
 }
 
 /// Sends a random command of a user; draws again if the command is refused.
 pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
     let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
     let grid = simulation.world().grid();
-    let (x, y, z) = (real(grid.nx as f64), real(grid.ny as f64), real(grid.nz as f64));
-    let spec = VentSpec { x, z, radius: real(3.0), rate: real(2.0), energy: real(1.9), ..VentSpec::default() };
+    let (x, y, z) = (
+        real(grid.nx as f64),
+        real(grid.ny as f64),
+        real(grid.nz as f64),
+    );
+    let spec = VentSpec {
+        x,
+        z,
+        radius: real(3.0),
+        rate: real(2.0),
+        energy: real(1.9),
+        ..VentSpec::default()
+    };
     let rules = RulesSpec {
         threshold: 0.05 + real(0.5),
         spread: 0.05 + real(0.2),
         factor: 0.3 + real(0.7),
-        friction: Friction { on_solid: real(0.1), on_liquid: 0.0 },
-        walls: if real(1.0) < 0.5 { Walls::Open } else { Walls::Closed },
+        friction: Friction {
+            on_solid: real(0.1),
+            on_liquid: 0.0,
+        },
+        walls: if real(1.0) < 0.5 {
+            Walls::Open
+        } else {
+            Walls::Closed
+        },
         spreading_every: 1 + real(3.0) as u32,
         ..RulesSpec::default()
     };
     let amount = real(1.0);
     let open: Vec<usize> = simulation.open_vents().map(|(number, _)| number).collect();
     let step = simulation.steps();
-    let one_of = |dice: &mut Dice| open.get(dice.below(open.len().max(1) as u64) as usize).copied();
-    let others: Vec<_> =
-        simulation.world().layers().iter().map(|layer| &layer.material().name).filter(|name| *name != "lava").collect();
-    let other = others.get(dice.below(others.len().max(1) as u64) as usize).map(|name| (*name).clone());
+    let one_of = |dice: &mut Dice| {
+        open.get(dice.below(open.len().max(1) as u64) as usize)
+            .copied()
+    };
+    let others: Vec<_> = simulation
+        .world()
+        .layers()
+        .iter()
+        .map(|layer| &layer.material().name)
+        .filter(|name| *name != "lava")
+        .collect();
+    let other = others
+        .get(dice.below(others.len().max(1) as u64) as usize)
+        .map(|name| (*name).clone());
     match dice.below(13) {
         0 => simulation.command(spec).unwrap(),
         1 => {
             let start = step + dice.below(30);
-            simulation.command(VentSpec { start, end: Some(start + dice.below(20)), ..spec }).unwrap();
+            simulation
+                .command(VentSpec {
+                    start,
+                    end: Some(start + dice.below(20)),
+                    ..spec
+                })
+                .unwrap();
         }
-        2 | 3 => one_of(dice).map_or((), |number| simulation.command(VentChange::Change(number, spec)).unwrap()),
-        4 => one_of(dice).map_or((), |number| simulation.command(VentChange::Close(number)).unwrap()),
+        2 | 3 => one_of(dice).map_or((), |number| {
+            simulation
+                .command(VentChange::Change(number, spec))
+                .unwrap()
+        }),
+        4 => one_of(dice).map_or((), |number| {
+            simulation.command(VentChange::Close(number)).unwrap()
+        }),
         5 if amount < 0.5 => simulation.command(rules).unwrap(),
         5 => {
-            let some = RulesSpec { threshold: rules.threshold, walls: rules.walls, ..simulation.rules_spec().clone() };
+            let some = RulesSpec {
+                threshold: rules.threshold,
+                walls: rules.walls,
+                ..simulation.rules_spec().clone()
+            };
             // A change without effect is refused.
             if some != *simulation.rules_spec() {
                 let change = RulesChange::between(simulation.rules_spec(), &some);
@@ -351,25 +462,61 @@ pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
             }
         }
         6 => simulation.command(Command::Seed(dice.below(1000))).unwrap(),
-        7 => simulation.command(Command::Put(ball(x, y, z, Matter::Rock))).unwrap(),
-        8 => simulation.command(Command::Put(ball(x, y, z, Matter::Nothing))).unwrap(),
-        9 => simulation.command(Command::Put(ball(x, y, z, Matter::Drain))).unwrap(),
+        7 => simulation
+            .command(Command::Put(ball(x, y, z, Matter::Rock)))
+            .unwrap(),
+        8 => simulation
+            .command(Command::Put(ball(x, y, z, Matter::Nothing)))
+            .unwrap(),
+        9 => simulation
+            .command(Command::Put(ball(x, y, z, Matter::Drain)))
+            .unwrap(),
         10 if simulation.world().air().is_some() => {
             let mut about = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
             if about(1.0) < 0.3 {
-                return simulation.command(Wind::even(about(12.0), about(360.0))).unwrap();
+                return simulation
+                    .command(Wind::even(about(12.0), about(360.0)))
+                    .unwrap();
             }
             let wind_m_s = [about(20.0) - 10.0, about(20.0), 0.0];
-            let breath = Breath { heat_k: about(200.0), ash_kg_m3: about(0.1), steam_kg_m3: about(0.1), wind_m_s };
-            simulation.command(Command::Put(ball(x, y, z, Matter::Air(breath)))).unwrap();
+            let breath = Breath {
+                heat_k: about(200.0),
+                ash_kg_m3: about(0.1),
+                steam_kg_m3: about(0.1),
+                wind_m_s,
+            };
+            simulation
+                .command(Command::Put(ball(x, y, z, Matter::Air(breath))))
+                .unwrap();
         }
-        11 if other.is_some() => simulation.command(VentSpec { material: other, ..spec }).unwrap(),
+        11 if other.is_some() => simulation
+            .command(VentSpec {
+                material: other,
+                ..spec
+            })
+            .unwrap(),
         12 if other.is_some() => {
             let name = other.unwrap_or_default();
-            simulation.command(Command::Put(ball(x, y, z, Matter::Material { name, amount }))).unwrap();
+            simulation
+                .command(Command::Put(ball(
+                    x,
+                    y,
+                    z,
+                    Matter::Material { name, amount },
+                )))
+                .unwrap();
         }
         _ => simulation
-            .command(Command::Put(ball(x, y, z, Matter::Lava { amount, energy: 1.5, temperature_k: None })))
+            .command(Command::Put(ball(
+                x,
+                y,
+                z,
+                Matter::Lava {
+                    amount,
+                    energy: 1.5,
+                    temperature_k: None,
+                },
+            )))
             .unwrap(),
     }
 }

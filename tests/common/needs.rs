@@ -27,7 +27,11 @@ pub(crate) fn program(name: &str, package: &str) -> bool {
     // Some programs exit with an error on an unknown flag; only a failed start means that the
     // program is missing.
     let mut command = Command::new(name);
-    command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
     let there = command.status().is_ok();
     if !there {
         skip(&format!("the program {name} (Debian: {package})"));
@@ -39,7 +43,10 @@ pub(crate) fn program(name: &str, package: &str) -> bool {
 /// the Debian package.
 pub(crate) fn python(module: &str, package: &str) -> Option<&'static str> {
     let imports = |python: &&str| {
-        let run = Command::new(python).args(["-c", &format!("import {module}")]).stderr(Stdio::null()).status();
+        let run = Command::new(python)
+            .args(["-c", &format!("import {module}")])
+            .stderr(Stdio::null())
+            .status();
         run.is_ok_and(|status| status.success())
     };
     let found = ["python3", "/usr/bin/python3"].into_iter().find(imports);
@@ -52,7 +59,9 @@ pub(crate) fn python(module: &str, package: &str) -> Option<&'static str> {
 /// Path of elevation data next to the checkout; records a skipped test if it is missing.
 /// `LAVOXEL_SKIP` has no effect here, because the data is not a package.
 pub(crate) fn terrain(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/terrains").join(name);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../shared/terrains")
+        .join(name);
     if !path.exists() {
         record(&format!("../shared/terrains/{name}"));
         return None;
@@ -69,7 +78,8 @@ pub(crate) fn record(missing: &str) {
     // tests.
     writeln!(std::io::stderr(), "skipped {test}: it needs {missing}").ok();
     let file = OpenOptions::new().create(true).append(true).open(list());
-    file.and_then(|mut file| writeln!(file, "{missing}\t{test}")).ok();
+    file.and_then(|mut file| writeln!(file, "{missing}\t{test}"))
+        .ok();
 }
 
 /// File in which the test programs of one `cargo test` list their skips; the shared parent process

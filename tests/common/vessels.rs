@@ -11,12 +11,19 @@ use lavoxel_sim::simulation::Simulation;
 
 /// Water without pressure, which only falls and levels.
 pub(crate) fn loose_water() -> Material {
-    Material { pressure: Pressure::None, ..Material::water() }
+    Material {
+        pressure: Pressure::None,
+        ..Material::water()
+    }
 }
 
 /// Water with `pressure = "trace"` and default parameters.
 pub(crate) fn water() -> Material {
-    Material { pressure: Pressure::Trace, trace: Trace::default(), ..Material::water() }
+    Material {
+        pressure: Pressure::Trace,
+        trace: Trace::default(),
+        ..Material::water()
+    }
 }
 
 /// Water with `pressure = "trace"` and the parameters of the published rule.
@@ -24,7 +31,15 @@ pub(crate) fn published_water() -> Material {
     let (through, min_liquid, min_pressure, min_flow) = (0.5, 0.5, 0.1, 0.1);
     // Full pressure: a cell next to a body takes as much as it has room for.
     let press = 1.0;
-    let trace = Trace { through, min_liquid, min_pressure, min_flow, press, rest: false, ..Trace::default() };
+    let trace = Trace {
+        through,
+        min_liquid,
+        min_pressure,
+        min_flow,
+        press,
+        rest: false,
+        ..Trace::default()
+    };
     Material { trace, ..water() }
 }
 
@@ -38,17 +53,29 @@ pub(crate) fn floor(grid: Grid, water: Material) -> World {
 /// Fills the cells from corner `from` to corner `to` (x, y, z; `to` exclusive).
 pub(crate) fn fill(world: &mut World, from: [usize; 3], to: [usize; 3], matter: Matter) {
     let [from, to] = [from, to].map(|corner| corner.map(|v| v as f64));
-    world.edit(&Edit { shape: Shape::Box { from, to }, matter });
+    world.edit(&Edit {
+        shape: Shape::Box { from, to },
+        matter,
+    });
 }
 
 /// Matter of a full cell of water.
 pub(crate) fn full() -> Matter {
-    Matter::Material { name: "water".to_owned(), amount: 1.0 }
+    Matter::Material {
+        name: "water".to_owned(),
+        amount: 1.0,
+    }
 }
 
 pub(crate) fn run(mut world: World) -> Simulation {
     world.open_account();
-    Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
+    Simulation::new(
+        world,
+        &RulesSpec::default(),
+        &[],
+        1,
+        Box::new(Tiled::default()),
+    )
 }
 
 /// Makes `count` steps and checks the account after each.
@@ -60,7 +87,9 @@ pub(crate) fn steps(simulation: &mut Simulation, count: u64) {
 }
 
 pub(crate) fn amount(world: &World, place: [usize; 3]) -> f64 {
-    let units = world.layer("water").map_or(0, |layer| layer.at(place).amount);
+    let units = world
+        .layer("water")
+        .map_or(0, |layer| layer.at(place).amount);
     f64::from(units) / f64::from(AMOUNT_ONE)
 }
 
@@ -72,7 +101,9 @@ pub(crate) fn column(world: &World, x: usize, z: usize) -> f64 {
 /// Height of the surface in a column: the highest cell that holds water and stands on rock or on
 /// water.
 pub(crate) fn level(world: &World, x: usize, z: usize) -> f64 {
-    let stands = |y: usize| y == 0 || world.ground().is_solid([x, y - 1, z]) || amount(world, [x, y - 1, z]) > 0.5;
+    let stands = |y: usize| {
+        y == 0 || world.ground().is_solid([x, y - 1, z]) || amount(world, [x, y - 1, z]) > 0.5
+    };
     let top = (0..world.grid().ny).rfind(|&y| amount(world, [x, y, z]) > 0.02 && stands(y));
     top.map_or(0.0, |y| y as f64 + amount(world, [x, y, z]).min(1.0))
 }
@@ -98,7 +129,9 @@ pub(crate) fn vessels(arms: usize, nz: usize, water: Material) -> World {
 
 /// Water levels of the arms of [`vessels`], in cells.
 pub(crate) fn levels(world: &World, arms: usize) -> Vec<f64> {
-    (0..arms).map(|arm| level(world, 2 + 12 * arm, world.grid().nz / 2)).collect()
+    (0..arms)
+        .map(|arm| level(world, 2 + 12 * arm, world.grid().nz / 2))
+        .collect()
 }
 
 /// Order in which the published rule visits cells, which the article leaves open.
@@ -142,13 +175,27 @@ impl Published {
         let grid = world.grid();
         let places = || (0..grid.ny).flat_map(|y| (0..grid.nx).map(move |x| [x, y, 0]));
         let now: Vec<_> = places().map(|place| amount(world, place) as f32).collect();
-        let rock = places().map(|place| world.ground().is_solid(place)).collect();
-        Self { nx: grid.nx, ny: grid.ny, rock, next: now.clone(), left: now.clone(), now, order, traces }
+        let rock = places()
+            .map(|place| world.ground().is_solid(place))
+            .collect();
+        Self {
+            nx: grid.nx,
+            ny: grid.ny,
+            rock,
+            next: now.clone(),
+            left: now.clone(),
+            now,
+            order,
+            traces,
+        }
     }
 
     /// Returns the neighbour at offset (`dx`, `dy`) if it lies in the box and is not rock.
     fn passable(&self, at: usize, [dx, dy]: [isize; 2]) -> Option<usize> {
-        let (x, y) = ((at % self.nx).checked_add_signed(dx)?, (at / self.nx).checked_add_signed(dy)?);
+        let (x, y) = (
+            (at % self.nx).checked_add_signed(dx)?,
+            (at / self.nx).checked_add_signed(dy)?,
+        );
         let to = x + y * self.nx;
         (x < self.nx && y < self.ny && !self.rock[to]).then_some(to)
     }
@@ -191,13 +238,20 @@ impl Published {
 
     /// Applies `doHorizontalFlow` to a cell.
     fn horizontal(&mut self, at: usize) {
-        let support = self.passable(at, [0, -1]).map_or(1.0, |below| self.now[below]);
+        let support = self
+            .passable(at, [0, -1])
+            .map_or(1.0, |below| self.now[below]);
         let here = self.left[at];
         if support < Self::VISCOSITY || here <= Self::STICKYNESS {
             return;
         }
-        let sides = [self.passable(at, [-1, 0]), self.passable(at, [1, 0])].into_iter().flatten();
-        let lower: Vec<_> = sides.clone().filter(|&side| self.now[side] < here).collect();
+        let sides = [self.passable(at, [-1, 0]), self.passable(at, [1, 0])]
+            .into_iter()
+            .flatten();
+        let lower: Vec<_> = sides
+            .clone()
+            .filter(|&side| self.now[side] < here)
+            .collect();
         let total = here + lower.iter().map(|&side| self.now[side]).sum::<f32>();
         let level = total / (1 + lower.len()) as f32;
         for side in sides {
@@ -208,11 +262,15 @@ impl Published {
 
     /// Returns the result of `isPressured` upward, without the article's condition on the liquid.
     fn is_pressured(&self, at: usize) -> bool {
-        self.passable(at, [0, 1]).is_some_and(|above| 1.0 - self.now[above] >= Self::MIN_PRESSURE)
+        self.passable(at, [0, 1])
+            .is_some_and(|above| 1.0 - self.now[above] >= Self::MIN_PRESSURE)
     }
 
     fn expand(&self, at: usize, found: &mut Vec<usize>, done: &mut [bool]) {
-        for to in [[0, 1], [-1, 0], [1, 0], [0, -1]].into_iter().filter_map(|by| self.passable(at, by)) {
+        for to in [[0, 1], [-1, 0], [1, 0], [0, -1]]
+            .into_iter()
+            .filter_map(|by| self.passable(at, by))
+        {
             if !std::mem::replace(&mut done[to], true) {
                 found.push(to);
             }
@@ -230,7 +288,10 @@ impl Published {
         self.expand(at, &mut found, &mut done);
         while let Some(to) = found.pop() {
             let there = self.now[to];
-            let flow = ((liquid - there) / 2.0).min(1.0 - self.next[to]).min(liquid).max(0.0);
+            let flow = ((liquid - there) / 2.0)
+                .min(1.0 - self.next[to])
+                .min(liquid)
+                .max(0.0);
             let is_lower = to / self.nx <= at / self.nx && there < liquid;
             if is_lower && self.is_pressured(to) && flow > Self::MIN_FLOW {
                 return self.flow(at, to, flow);
@@ -243,7 +304,12 @@ impl Published {
 
     /// Amount in column `x`, in cells.
     pub(crate) fn column(&self, x: usize) -> f64 {
-        self.now.iter().skip(x).step_by(self.nx).map(|&amount| f64::from(amount)).sum()
+        self.now
+            .iter()
+            .skip(x)
+            .step_by(self.nx)
+            .map(|&amount| f64::from(amount))
+            .sum()
     }
 
     /// Mean x of the water relative to the middle of the box, in cells.
@@ -256,6 +322,10 @@ impl Published {
 /// Amount-weighted mean index of the columns, relative to the middle.
 pub(crate) fn mean_x(columns: &[f64]) -> f64 {
     let middle = (columns.len() - 1) as f64 / 2.0;
-    let moment: f64 = columns.iter().enumerate().map(|(x, amount)| (x as f64 - middle) * amount).sum();
+    let moment: f64 = columns
+        .iter()
+        .enumerate()
+        .map(|(x, amount)| (x as f64 - middle) * amount)
+        .sum();
     moment / columns.iter().sum::<f64>()
 }

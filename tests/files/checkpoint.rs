@@ -5,7 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::{Dice, SCENE, meddle, plain, tiled};
-use lavoxel::checkpoint::{Checkpoint, CheckpointError, CheckpointWriter, Keeper, previous, steps_of};
+use lavoxel::checkpoint::{
+    Checkpoint, CheckpointError, CheckpointWriter, Keeper, previous, steps_of,
+};
 use lavoxel::engine::Engine;
 use lavoxel::output::Existing;
 use lavoxel::rules::MaterialChange;
@@ -18,7 +20,13 @@ fn scene() -> Scene {
 
 fn saved(scene: &Scene, stage: &Stage) -> Vec<u8> {
     let mut bytes = Vec::new();
-    CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("run.lvx"), &mut bytes).unwrap();
+    CheckpointWriter {
+        scene,
+        stage,
+        extras: &[],
+    }
+    .write(Path::new("run.lvx"), &mut bytes)
+    .unwrap();
     bytes
 }
 
@@ -36,22 +44,35 @@ fn live_beside(session: u64) {
     let (mut hands, mut stops) = ([Dice(session), Dice(session)], Dice(session + 1000));
     let scene = scene();
     let mut first = scene.build(tiled()).unwrap();
-    let mut second = Checkpoint { scene: scene.clone(), stage: scene.build(tiled()).unwrap(), extras: [].into() };
+    let mut second = Checkpoint {
+        scene: scene.clone(),
+        stage: scene.build(tiled()).unwrap(),
+        extras: [].into(),
+    };
     while first.simulation.steps() < 90 {
-        for (simulation, dice) in
-            [&mut first, &mut second.stage].map(|stage| &mut stage.simulation).into_iter().zip(&mut hands)
+        for (simulation, dice) in [&mut first, &mut second.stage]
+            .map(|stage| &mut stage.simulation)
+            .into_iter()
+            .zip(&mut hands)
         {
             (0..dice.below(2)).for_each(|_| meddle(simulation, dice));
             (0..=dice.below(3)).for_each(|_| simulation.step());
         }
         if stops.below(4) == 0 {
             let bytes = saved(&second.scene, &second.stage);
-            assert!(bytes == saved(&scene, &first), "equal states make equal files");
+            assert!(
+                bytes == saved(&scene, &first),
+                "equal states make equal files"
+            );
             second = again(&bytes, engine(&mut stops));
         }
         let (one, other) = (&first.simulation, &second.stage.simulation);
         let now = format!("session {session}, step {}", one.steps());
-        assert_eq!(one.world().state_hash(), other.world().state_hash(), "{now}");
+        assert_eq!(
+            one.world().state_hash(),
+            other.world().state_hash(),
+            "{now}"
+        );
         assert_eq!(
             (one.steps(), one.seed(), one.rules_spec()),
             (other.steps(), other.seed(), other.rules_spec()),
@@ -67,7 +88,11 @@ fn live_beside(session: u64) {
 fn a_session_put_into_bytes_and_read_goes_on_as_if_it_never_was() {
     for session in 0..9 {
         let threads = 1 + session as usize % 3;
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| live_beside(session));
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap()
+            .install(|| live_beside(session));
     }
 }
 
@@ -84,15 +109,28 @@ fn a_checkpoint_needs_neither_scene_nor_heightmap() {
     (0..40).for_each(|_| stage.simulation.step());
     let path = folder.path().join("run.lvx");
     let mut keeper = Keeper::new(&path, 10, Existing::Keep).unwrap();
-    keeper.keep(&CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }).unwrap();
+    keeper
+        .keep(&CheckpointWriter {
+            scene: &scene,
+            stage: &stage,
+            extras: &[],
+        })
+        .unwrap();
     fs::remove_file(folder.path().join("maunga_whau.toml")).unwrap();
     fs::remove_file(folder.path().join("maunga_whau.asc")).unwrap();
 
     let mut other = Checkpoint::load(&path, tiled()).unwrap();
-    assert_eq!(other.scene.spec.seed, u64::MAX, "a seed that no scene file can hold");
+    assert_eq!(
+        other.scene.spec.seed,
+        u64::MAX,
+        "a seed that no scene file can hold"
+    );
     assert_eq!(other.scene.spec.name, scene.spec.name);
     assert_eq!(other.stage.site, stage.site);
-    assert_eq!(other.stage.simulation.world().ground().surface(), stage.simulation.world().ground().surface());
+    assert_eq!(
+        other.stage.simulation.world().ground().surface(),
+        stage.simulation.world().ground().surface()
+    );
     let hash_after = |stage: &mut Stage| {
         (0..60).for_each(|_| stage.simulation.step());
         stage.simulation.world().state_hash()
@@ -110,10 +148,17 @@ fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
         while stage.simulation.steps() < steps {
             stage.simulation.step();
         }
-        keeper.keep(&CheckpointWriter { scene: &scene, stage: &stage, extras: &[] }).unwrap();
+        keeper
+            .keep(&CheckpointWriter {
+                scene: &scene,
+                stage: &stage,
+                extras: &[],
+            })
+            .unwrap();
     };
     let kept = || (steps_of(&path), steps_of(&previous(&path)));
-    let refused = |keeper: Result<Keeper, CheckpointError>| keeper.expect_err("it is in the way").to_string();
+    let refused =
+        |keeper: Result<Keeper, CheckpointError>| keeper.expect_err("it is in the way").to_string();
     let fresh = |existing| Keeper::new(&path, 5, existing);
     let going_on = |path: &Path, step| Keeper::going_on(path, step, 5, Existing::Keep);
 
@@ -127,7 +172,10 @@ fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
     assert_eq!(kept(), (Some(10), Some(5)));
     assert!(!keeper.is_due(10));
 
-    assert!(refused(fresh(Existing::Keep)).contains("run.lvx exists already: go on from it with lavoxel resume"));
+    assert!(
+        refused(fresh(Existing::Keep))
+            .contains("run.lvx exists already: go on from it with lavoxel resume")
+    );
     keep(&mut going_on(&path, 10).unwrap(), 12);
     assert_eq!(kept(), (Some(12), Some(10)));
     assert!(refused(going_on(&previous(&path), 10)).contains("it is good and has step 12"));
@@ -181,60 +229,133 @@ fn mean_heights(stage: &Stage) -> Vec<(String, f64)> {
 
 #[test]
 fn a_lava_with_a_density_of_its_own_rises_through_what_is_heavier_and_is_resumed() {
-    let (usual, light) = (pool(""), pool("[[material]]\nname = \"lava\"\ndensity = 700.0"));
-    let height = |stage: &Stage, name: &str| mean_heights(stage).into_iter().find(|of| of.0 == name).unwrap().1;
+    let (usual, light) = (
+        pool(""),
+        pool("[[material]]\nname = \"lava\"\ndensity = 700.0"),
+    );
+    let height = |stage: &Stage, name: &str| {
+        mean_heights(stage)
+            .into_iter()
+            .find(|of| of.0 == name)
+            .unwrap()
+            .1
+    };
     for (scene, lava_rises) in [(&usual, false), (&light, true)] {
         let (mut fast, mut slow) = (scene.build(tiled()).unwrap(), scene.build(plain()).unwrap());
         (0..150).for_each(|_| fast.simulation.step());
         (0..150).for_each(|_| slow.simulation.step());
-        assert_eq!(fast.simulation.world().state_hash(), slow.simulation.world().state_hash());
+        assert_eq!(
+            fast.simulation.world().state_hash(),
+            slow.simulation.world().state_hash()
+        );
         fast.simulation.world().check().unwrap();
-        assert_eq!(height(&fast, "lava") > height(&fast, "oil"), lava_rises, "{:?}", mean_heights(&fast));
+        assert_eq!(
+            height(&fast, "lava") > height(&fast, "oil"),
+            lava_rises,
+            "{:?}",
+            mean_heights(&fast)
+        );
         // A checkpoint's scene contains the lava's density, and its layers have the order that
         // follows from the densities.
         let mut resumed = again(&saved(scene, &fast), tiled());
         (0..20).for_each(|_| fast.simulation.step());
         (0..20).for_each(|_| resumed.stage.simulation.step());
-        assert_eq!(resumed.stage.simulation.world().state_hash(), fast.simulation.world().state_hash());
+        assert_eq!(
+            resumed.stage.simulation.world().state_hash(),
+            fast.simulation.world().state_hash()
+        );
     }
     // Records of many runs belong to their lava; a default lava is not named.
-    let course = |scene: &Scene| scene.build(tiled()).unwrap().simulation.into_origin().course();
+    let course = |scene: &Scene| {
+        scene
+            .build(tiled())
+            .unwrap()
+            .simulation
+            .into_origin()
+            .course()
+    };
     assert!(course(&light).contains("lava") && !course(&usual).contains("lava"));
-    assert_eq!(course(&usual), course(&pool("[[material]]\nname = \"lava\"")));
+    assert_eq!(
+        course(&usual),
+        course(&pool("[[material]]\nname = \"lava\""))
+    );
     // Changed parameters of another material leave the order of the lava unchanged.
     let mut stage = light.build(tiled()).unwrap();
     let change: MaterialChange = toml::from_str("name = \"oil\"\nviscosity = 0.2").unwrap();
     stage.simulation.command(Command::from(change)).unwrap();
     (0..150).for_each(|_| stage.simulation.step());
-    assert!(height(&stage, "lava") > height(&stage, "oil"), "{:?}", mean_heights(&stage));
+    assert!(
+        height(&stage, "lava") > height(&stage, "oil"),
+        "{:?}",
+        mean_heights(&stage)
+    );
 }
 
 #[test]
 fn what_a_table_of_the_lava_cannot_say_is_refused() {
-    let refused = |text: &str| Scene::parse(text, Path::new("lava.toml")).unwrap_err().to_string();
+    let refused = |text: &str| {
+        Scene::parse(text, Path::new("lava.toml"))
+            .unwrap_err()
+            .to_string()
+    };
     let of = |keys: &str| refused(&format!("[[material]]\nname = \"lava\"\n{keys}\n"));
-    let keys = [("speed = 0.5", "speed"), ("kind = \"gas\"", "kind"), ("look = { preset = \"metal\" }", "look")];
-    for (line, key) in [("grains = { drag = 0.1 }", "grains.drag"), ("sets = true", "sets")].into_iter().chain(keys) {
+    let keys = [
+        ("speed = 0.5", "speed"),
+        ("kind = \"gas\"", "kind"),
+        ("look = { preset = \"metal\" }", "look"),
+    ];
+    for (line, key) in [
+        ("grains = { drag = 0.1 }", "grains.drag"),
+        ("sets = true", "sets"),
+    ]
+    .into_iter()
+    .chain(keys)
+    {
         let message = of(line);
-        assert!(message.contains(&format!("material[0].{key} = ")), "{message}");
-        assert!(message.contains("of lava, tables have density"), "{message}");
+        assert!(
+            message.contains(&format!("material[0].{key} = ")),
+            "{message}"
+        );
+        assert!(
+            message.contains("of lava, tables have density"),
+            "{message}"
+        );
     }
     for (rest, key) in [
-        ("[[source]]\nmaterial = \"lava\"\nx = 3.0\nz = 3.0\nrate = 1.0", "source[0].material"),
-        ("[[event]]\nat = 3\nmaterial = { name = \"lava\", speed = 0.5 }", "event[0].material.speed"),
+        (
+            "[[source]]\nmaterial = \"lava\"\nx = 3.0\nz = 3.0\nrate = 1.0",
+            "source[0].material",
+        ),
+        (
+            "[[event]]\nat = 3\nmaterial = { name = \"lava\", speed = 0.5 }",
+            "event[0].material.speed",
+        ),
     ] {
         let message = of(rest);
         assert!(message.contains(key), "{message}");
     }
     let message = refused("model = \"flow\"\n[[material]]\nname = \"lava\"\ndensity = 2400.0\n");
-    assert!(message.contains("material[0].name") && message.contains("flow.lava"), "{message}");
+    assert!(
+        message.contains("material[0].name") && message.contains("flow.lava"),
+        "{message}"
+    );
     let message = of("[[material]]\nname = \"lava\"");
-    assert!(message.contains("a name that no other material has"), "{message}");
+    assert!(
+        message.contains("a name that no other material has"),
+        "{message}"
+    );
     // With custom elements of the lava the default reactions no longer balance, and are dropped as
     // for other materials.
     let scene = "default_reactions = true\n[[material]]\nname = \"lava\"\nelements = { glass = 3 }\n[[material]]\nname = \
                  \"water\"\n[[vent]]\nx = 60.0\nz = 60.0\nrate = 1.0\n";
     let scene = Scene::parse(scene, Path::new("lava.toml")).unwrap_or_else(|e| panic!("{e}"));
-    assert!(scene.reaction_lines().iter().any(|line| line.contains("lava")), "{:?}", scene.reaction_lines());
+    assert!(
+        scene
+            .reaction_lines()
+            .iter()
+            .any(|line| line.contains("lava")),
+        "{:?}",
+        scene.reaction_lines()
+    );
     scene.build(tiled()).unwrap();
 }

@@ -25,7 +25,11 @@ fn there(program: &str) -> bool {
 /// Runs a program that must succeed; returns its standard output.
 fn run(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).output().unwrap();
-    assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{program} {args:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8(output.stdout).unwrap()
 }
 
@@ -34,19 +38,28 @@ fn plain(path: &Path) -> Result<Heightmap, TerrainError> {
 }
 
 fn cells_of(metres: f64) -> LoadOptions {
-    LoadOptions { cell_size_m: Some(metres), ..LoadOptions::default() }
+    LoadOptions {
+        cell_size_m: Some(metres),
+        ..LoadOptions::default()
+    }
 }
 
 /// Checks that heights are equal bit for bit, with no data in the same cells.
 fn assert_same(found: &Array2<f32>, expected: &Array2<f32>, what: &str) {
     assert_eq!(found.dim(), expected.dim(), "{what}");
     for ((at, a), b) in found.indexed_iter().zip(expected) {
-        assert!(a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()), "{what} {at:?}: {a} is not {b}");
+        assert!(
+            a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+            "{what} {at:?}: {a} is not {b}"
+        );
     }
 }
 
 fn assert_near(found: f64, expected: f64, within: f64, what: &str) {
-    assert!((found - expected).abs() <= within, "{what}: {found} is not {expected}");
+    assert!(
+        (found - expected).abs() <= within,
+        "{what}: {found} is not {expected}"
+    );
 }
 
 /// Checks that a file is refused in one line that names the file and contains `words`.

@@ -50,21 +50,41 @@ fn a_scene_written_both_ways_has_the_same_states() {
     assert_eq!(by_lava.spec, by_rules.spec);
     // Each number differs from the default.
     for param in RulesSpec::params() {
-        assert_ne!((param.get)(&by_lava.spec.rules), param.default(), "{}", param.key);
+        assert_ne!(
+            (param.get)(&by_lava.spec.rules),
+            param.default(),
+            "{}",
+            param.key
+        );
     }
-    assert_eq!(steps(&mut built(&by_lava), 80), steps(&mut built(&by_rules), 80));
-    assert_ne!(steps(&mut built(&by_lava), 80), steps(&mut built(&scene(&both("", "", ""))), 80));
+    assert_eq!(
+        steps(&mut built(&by_lava), 80),
+        steps(&mut built(&by_rules), 80)
+    );
+    assert_ne!(
+        steps(&mut built(&by_lava), 80),
+        steps(&mut built(&scene(&both("", "", ""))), 80)
+    );
     // Some keys are in one table and some in the other, and one key is in both, in different
     // notations.
-    let mixed = both("threshold = 2e-1\nfriction.on_solid = 0.1", "opacity = [[0.1, 0.0], [1.0, 0.5]]", OF_LAVA);
+    let mixed = both(
+        "threshold = 2e-1\nfriction.on_solid = 0.1",
+        "opacity = [[0.1, 0.0], [1.0, 0.5]]",
+        OF_LAVA,
+    );
     let mixed = mixed + &format!("look.{OPACITY}\n");
     assert_eq!(scene(&mixed).spec, by_rules.spec);
     // A saved scene keeps all values, under `[rules]` and `[look]`.
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("saved.toml");
-    by_lava.save(&path, lavoxel::output::Existing::Keep).unwrap();
+    by_lava
+        .save(&path, lavoxel::output::Existing::Keep)
+        .unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
-    assert!(text.contains("support = 0.5") && text.contains("on_liquid = 0.2"), "{text}");
+    assert!(
+        text.contains("support = 0.5") && text.contains("on_liquid = 0.2"),
+        "{text}"
+    );
     assert_eq!(Scene::load(&path).unwrap().spec.rules, by_rules.spec.rules);
 }
 
@@ -93,34 +113,91 @@ fn what_two_tables_say_differently_or_none_knows_is_refused() {
             "look =",
             "material[1].look.opacity = [[0.1, 0], [1, 1]]: must be [[",
         ),
-        ("", "", "spread = 9", "spread", "material[1].spread = 9: must be a number from"),
-        ("", "", "viscosity = 1.5", "viscosity", "material[1].viscosity = 1.5: must be a number from 0 to 1"),
-        ("", "", "friction.on_liquid = 2", "on_liquid", "material[1].friction.on_liquid = 2: must be"),
-        ("", "", "threshold = \"high\"", "threshold", "material.threshold = \"high\": must be a number"),
-        ("", "", "thresold = 0.2", "thresold", "unknown key `thresold`: did you mean `threshold`?"),
-        ("", "", "friction = { on_ice = 0.1 }", "on_ice", "unknown key `on_ice`"),
+        (
+            "",
+            "",
+            "spread = 9",
+            "spread",
+            "material[1].spread = 9: must be a number from",
+        ),
+        (
+            "",
+            "",
+            "viscosity = 1.5",
+            "viscosity",
+            "material[1].viscosity = 1.5: must be a number from 0 to 1",
+        ),
+        (
+            "",
+            "",
+            "friction.on_liquid = 2",
+            "on_liquid",
+            "material[1].friction.on_liquid = 2: must be",
+        ),
+        (
+            "",
+            "",
+            "threshold = \"high\"",
+            "threshold",
+            "material.threshold = \"high\": must be a number",
+        ),
+        (
+            "",
+            "",
+            "thresold = 0.2",
+            "thresold",
+            "unknown key `thresold`: did you mean `threshold`?",
+        ),
+        (
+            "",
+            "",
+            "friction = { on_ice = 0.1 }",
+            "on_ice",
+            "unknown key `on_ice`",
+        ),
         ("", "", "support = 0.9", "", "unknown key `support`"),
-        ("", "", "fluidity = 3", "fluidity", "material[1].fluidity = \"set\": must be left out: of lava, tables have"),
+        (
+            "",
+            "",
+            "fluidity = 3",
+            "fluidity",
+            "material[1].fluidity = \"set\": must be left out: of lava, tables have",
+        ),
     ] {
         let text = both(rules, look, lava);
         let message = parsed(&text).expect_err(lava);
-        assert!(message.contains(&expected.replace("\"set\"", "set")), "{message}\n{expected}");
+        assert!(
+            message.contains(&expected.replace("\"set\"", "set")),
+            "{message}\n{expected}"
+        );
         if !place.is_empty() {
-            assert!(message.starts_with(&format!("lava.toml:{}: ", line(&text, place))), "{message}");
+            assert!(
+                message.starts_with(&format!("lava.toml:{}: ", line(&text, place))),
+                "{message}"
+            );
         }
     }
     // Keys of the lava are unknown in tables of other materials.
-    let message = parsed(&format!("{BOX}[[material]]\nname = \"oil\"\nthreshold = 0.2\n")).unwrap_err();
+    let message = parsed(&format!(
+        "{BOX}[[material]]\nname = \"oil\"\nthreshold = 0.2\n"
+    ))
+    .unwrap_err();
     assert!(message.contains("unknown key `threshold`"), "{message}");
-    let message = parsed("model = \"flow\"\n[[material]]\nname = \"lava\"\nthreshold = 0.2\n").unwrap_err();
-    assert!(message.contains("material[0].name") && message.contains("flow.lava"), "{message}");
+    let message =
+        parsed("model = \"flow\"\n[[material]]\nname = \"lava\"\nthreshold = 0.2\n").unwrap_err();
+    assert!(
+        message.contains("material[0].name") && message.contains("flow.lava"),
+        "{message}"
+    );
 }
 
 #[test]
 fn an_event_that_changes_the_lava_changes_the_rules() {
     let event = |change: &str| format!("{BOX}[[event]]\nat = 20\n{change}\n");
     let by_rules = scene(&event(&format!("[event.rules]\n{OF_RULES}")));
-    let by_lava = scene(&event(&format!("[event.material]\nname = \"lava\"\n{OF_LAVA}")));
+    let by_lava = scene(&event(&format!(
+        "[event.material]\nname = \"lava\"\n{OF_LAVA}"
+    )));
     assert_eq!(by_lava.spec, by_rules.spec);
     let mut never_stopped = built(&by_rules);
     let expected = steps(&mut never_stopped, 60);
@@ -130,16 +207,39 @@ fn an_event_that_changes_the_lava_changes_the_rules() {
     for _ in 0..3 {
         steps(&mut stage, 15);
         let (mut bytes, scene) = (Vec::new(), &by_lava);
-        CheckpointWriter { scene, stage: &stage, extras: &[] }.write(Path::new("run.lvx"), &mut bytes).unwrap();
-        stage = Checkpoint::read(&bytes[..], Path::new("run.lvx"), tiled()).unwrap().stage;
+        CheckpointWriter {
+            scene,
+            stage: &stage,
+            extras: &[],
+        }
+        .write(Path::new("run.lvx"), &mut bytes)
+        .unwrap();
+        stage = Checkpoint::read(&bytes[..], Path::new("run.lvx"), tiled())
+            .unwrap()
+            .stage;
     }
     assert_eq!(steps(&mut stage, 15), expected);
-    assert_eq!(steps(&mut built(&by_lava.recorded(&stage.simulation)), 60), expected);
+    assert_eq!(
+        steps(&mut built(&by_lava.recorded(&stage.simulation)), 60),
+        expected
+    );
     for (change, expected) in [
-        ("material = { name = \"lava\", speed = 0.5 }", "event[0].material.speed = set: must be left out: of lava"),
-        ("material = { name = \"lava\" }", "event[0].material = only the name \"lava\""),
-        ("material = { name = \"lava\", viscosity = 7 }", "event[0].material.viscosity = 7: must be"),
-        ("material = { name = \"lava\", beta = 2.0 }\nrules = { alpha = 0.5 }", "exactly one of"),
+        (
+            "material = { name = \"lava\", speed = 0.5 }",
+            "event[0].material.speed = set: must be left out: of lava",
+        ),
+        (
+            "material = { name = \"lava\" }",
+            "event[0].material = only the name \"lava\"",
+        ),
+        (
+            "material = { name = \"lava\", viscosity = 7 }",
+            "event[0].material.viscosity = 7: must be",
+        ),
+        (
+            "material = { name = \"lava\", beta = 2.0 }\nrules = { alpha = 0.5 }",
+            "exactly one of",
+        ),
     ] {
         let message = parsed(&event(change)).expect_err(change);
         assert!(message.contains(expected), "{message}");
@@ -150,10 +250,19 @@ fn an_event_that_changes_the_lava_changes_the_rules() {
 fn the_schema_knows_the_keys_of_the_lava() {
     let schema = schema();
     let material = "/properties/material/items/properties";
-    for table in [material, "/properties/event/items/properties/material/properties"] {
+    for table in [
+        material,
+        "/properties/event/items/properties/material/properties",
+    ] {
         for param in RulesSpec::params() {
-            let key = if param.key == "support" { "viscosity" } else { param.key };
-            let number = schema.pointer(&format!("{table}/{}", key.replace('.', "/properties/"))).expect(key);
+            let key = if param.key == "support" {
+                "viscosity"
+            } else {
+                param.key
+            };
+            let number = schema
+                .pointer(&format!("{table}/{}", key.replace('.', "/properties/")))
+                .expect(key);
             assert_eq!(number["maximum"].as_f64(), Some(param.high), "{key}");
         }
     }

@@ -22,7 +22,9 @@ use lavoxel::simulation::Simulation;
 use lavoxel::state::State;
 use lavoxel::terrain::{LoadOptions, load};
 use lavoxel::units::{amount, energy};
-use lavoxel::world::ColumnMeasure::{Arrival, Ground as Elevation, MaxThickness, PeakEnergy, Surface, Thickness};
+use lavoxel::world::ColumnMeasure::{
+    Arrival, Ground as Elevation, MaxThickness, PeakEnergy, Surface, Thickness,
+};
 use lavoxel::world::{ColumnMeasure, ColumnQuantity, Ground, World};
 use ndarray::{Array1, Array2, Array3, Ix1, Ix2, Ix3, OwnedRepr};
 use ndarray_npy::NpzReader;
@@ -48,17 +50,27 @@ struct Run {
 impl Run {
     fn new(prj: Option<&str>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut dem = "ncols 40\nnrows 30\nxllcorner 562005.25\nyllcorner 5112003.5\ncellsize 12.5\n".to_owned();
+        let mut dem =
+            "ncols 40\nnrows 30\nxllcorner 562005.25\nyllcorner 5112003.5\ncellsize 12.5\n"
+                .to_owned();
         for row in 0..30 {
             for col in 0..40 {
-                dem += &format!("{} ", 1000.0 + 0.37 * f64::from((col - 20) * (col - 20) + (row - 15) * (row - 12)));
+                dem += &format!(
+                    "{} ",
+                    1000.0 + 0.37 * f64::from((col - 20) * (col - 20) + (row - 15) * (row - 12))
+                );
             }
         }
         fs::write(folder.path().join("dem.asc"), dem).unwrap();
         if let Some(prj) = prj {
             fs::write(folder.path().join("dem.prj"), prj).unwrap();
         }
-        Self::of("file = 'dem.asc'\nvertical_exaggeration = 1.7\n", [26, 40, 24], folder, 90)
+        Self::of(
+            "file = 'dem.asc'\nvertical_exaggeration = 1.7\n",
+            [26, 40, 24],
+            folder,
+            90,
+        )
     }
 
     /// Builds a run with a lake, and a spring above the lake that starts later.
@@ -67,15 +79,30 @@ impl Run {
         let water = "[[material]]\nname = 'water'\n[[body]]\nshape = { kind = 'box', from = [0, 4, 0], to = [20, 7, 9] }\n\
                      matter = { kind = 'material', name = 'water', amount = 1.0 }\n\
                      [[source]]\nmaterial = 'water'\nx = 10\nz = 18\nradius = 1.5\nrate = 0.7\nstart = 30\nend = 40\n";
-        Self::on(terrain, [20, 24, 20], tempfile::tempdir().unwrap(), (90, water))
+        Self::on(
+            terrain,
+            [20, 24, 20],
+            tempfile::tempdir().unwrap(),
+            (90, water),
+        )
     }
 
     /// Makes `steps` steps on a heightmap, with a vent in the middle and a ball that dries up.
     fn of(terrain: &str, size: [usize; 3], folder: TempDir, steps: u64) -> Self {
-        Self::on(&format!("kind = 'heightmap'\n{terrain}"), size, folder, (steps, ""))
+        Self::on(
+            &format!("kind = 'heightmap'\n{terrain}"),
+            size,
+            folder,
+            (steps, ""),
+        )
     }
 
-    fn on(terrain: &str, [nx, ny, nz]: [usize; 3], folder: TempDir, (steps, more): (u64, &str)) -> Self {
+    fn on(
+        terrain: &str,
+        [nx, ny, nz]: [usize; 3],
+        folder: TempDir,
+        (steps, more): (u64, &str),
+    ) -> Self {
         let text = format!(
             "name = 'hollow & <co>'\nseed = 6\ndefault_reactions = false\n[grid]\nsize = [{nx}, {ny}, {nz}]\n[terrain]\n{terrain}\
              [rules]\nthreshold = 0.2\n[[vent]]\nx = {}\nz = {}\nradius = 2\nrate = 1.5\n[[event]]\nat = 20\n\
@@ -91,25 +118,44 @@ impl Run {
         let site = stage.site.clone();
         let mut simulation = stage.simulation;
         let materials = scene.materials();
-        let mut records: Vec<_> = materials.iter().map(|m| Records::new(site.grid).of(&m.name)).collect();
+        let mut records: Vec<_> = materials
+            .iter()
+            .map(|m| Records::new(site.grid).of(&m.name))
+            .collect();
         let mut observe = |simulation: &Simulation| {
             let state = simulation.world();
-            records.iter_mut().for_each(|records| records.observe(state, state.flow(), simulation.steps()));
+            records
+                .iter_mut()
+                .for_each(|records| records.observe(state, state.flow(), simulation.steps()));
         };
         observe(&simulation);
         while simulation.steps() < steps {
             simulation.step();
             observe(&simulation);
         }
-        Self { folder, simulation, records, site }
+        Self {
+            folder,
+            simulation,
+            records,
+            site,
+        }
     }
 
     fn maps(&self) -> Maps<'_> {
-        Maps { world: self.simulation.world(), records: &self.records, site: &self.site }
+        Maps {
+            world: self.simulation.world(),
+            records: &self.records,
+            site: &self.site,
+        }
     }
 
     fn about(&self) -> About {
-        About { scene: "hollow & <co>".to_owned(), seed: 6, step: self.simulation.steps(), ..About::default() }
+        About {
+            scene: "hollow & <co>".to_owned(),
+            seed: 6,
+            step: self.simulation.steps(),
+            ..About::default()
+        }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -136,7 +182,13 @@ fn lava(measure: ColumnMeasure) -> ColumnQuantity {
 fn real(values: Values) -> Array2<f64> {
     match values {
         Values::Real(values) => values.mapv(f64::from),
-        Values::Whole(values) => values.mapv(|v| if v == Values::NO_WHOLE { f64::NAN } else { f64::from(v) }),
+        Values::Whole(values) => values.mapv(|v| {
+            if v == Values::NO_WHOLE {
+                f64::NAN
+            } else {
+                f64::from(v)
+            }
+        }),
     }
 }
 
@@ -167,15 +219,24 @@ fn maps_say_what_their_definition_says() {
     let run = Run::new(None);
     let (world, site, maps) = (run.simulation.world(), &run.site, run.maps());
     let metres = |amount: f64| (amount * site.cell_size_m / site.vertical_exaggeration) as f32;
-    let [thickness, most, arrival, peak, surface, ground] =
-        [Thickness, MaxThickness, Arrival, PeakEnergy, Surface, Elevation]
-            .map(|measure| real(maps.values(&lava(measure))));
+    let [thickness, most, arrival, peak, surface, ground] = [
+        Thickness,
+        MaxThickness,
+        Arrival,
+        PeakEnergy,
+        Surface,
+        Elevation,
+    ]
+    .map(|measure| real(maps.values(&lava(measure))));
     let mut kinds = BTreeSet::new();
     for z in 0..site.grid.nz {
         for x in 0..site.grid.nx {
             let at = [z, x];
-            let lava: f64 = (0..site.grid.ny).map(|y| f64::from(amount(world.lava().at([x, y, z]).amount))).sum();
-            let land = site.floor_m + f64::from(world.ground().surface()[at]) * site.cell_height_m();
+            let lava: f64 = (0..site.grid.ny)
+                .map(|y| f64::from(amount(world.lava().at([x, y, z]).amount)))
+                .sum();
+            let land =
+                site.floor_m + f64::from(world.ground().surface()[at]) * site.cell_height_m();
             assert_eq!(ground[at], f64::from(land as f32));
             assert_eq!(surface[at], f64::from(land as f32 + metres(lava)));
             let came = run.records[0].arrival()[at] != u32::MAX;
@@ -186,10 +247,18 @@ fn maps_say_what_their_definition_says() {
             } else {
                 assert!(thickness[at].is_nan());
             }
-            assert!([most[at], arrival[at], peak[at]].iter().all(|v| v.is_nan() != came), "{at:?}");
+            assert!(
+                [most[at], arrival[at], peak[at]]
+                    .iter()
+                    .all(|v| v.is_nan() != came),
+                "{at:?}"
+            );
             if came {
                 assert!((0.0..=90.0).contains(&arrival[at]) && most[at] > 0.0 && peak[at] >= 0.0);
-                assert_eq!(peak[at], f64::from(energy(run.records[0].peak_energy()[at])));
+                assert_eq!(
+                    peak[at],
+                    f64::from(energy(run.records[0].peak_energy()[at]))
+                );
             }
         }
     }
@@ -206,10 +275,21 @@ fn both_formats_give_back_every_number_at_its_place() {
     for quantity in run.simulation.world().column_quantities() {
         let name = quantity.name();
         let values = real(run.maps().values(&quantity));
-        assert_same(&read_tif(&run.write(quantity.measure(), "tif")), &values, &name);
-        let map = load(&run.write(quantity.measure(), "asc"), &LoadOptions::default()).unwrap();
+        assert_same(
+            &read_tif(&run.write(quantity.measure(), "tif")),
+            &values,
+            &name,
+        );
+        let map = load(
+            &run.write(quantity.measure(), "asc"),
+            &LoadOptions::default(),
+        )
+        .unwrap();
         assert_same(&map.heights.mapv(f64::from), &values, &name);
-        assert_eq!(map.cell_size_m, (run.site.cell_size_m, run.site.cell_size_m));
+        assert_eq!(
+            map.cell_size_m,
+            (run.site.cell_size_m, run.site.cell_size_m)
+        );
         let origin = map.origin.unwrap();
         assert_eq!(origin.x_west, place.west);
         assert!((origin.y_north - place.north).abs() < 1e-6);
@@ -222,47 +302,99 @@ fn both_formats_give_back_every_number_at_its_place() {
     assert!((south - place.south()).abs() < 1e-6);
     assert!((east - west - 26.0 * run.site.cell_size_m).abs() < 1e-6);
     // The box is cut from the middle of a map of 500 m × 375 m.
-    assert!(west > 562_005.25 && north < 5_112_003.5 + 375.0 + 1e-6, "{west} {north}");
+    assert!(
+        west > 562_005.25 && north < 5_112_003.5 + 375.0 + 1e-6,
+        "{west} {north}"
+    );
 }
 
 /// Checks that a GeoTIFF keeps the heightmap's coordinate system: with and without an EPSG number,
 /// in metres, feet and degrees.
 #[test]
 fn a_geotiff_keeps_the_coordinate_system() {
-    let feet = NUMBERLESS.replace("UNIT[\"Meter\",1.0]", "UNIT[\"Foot_US\",0.3048006096012192]");
+    let feet = NUMBERLESS.replace(
+        "UNIT[\"Meter\",1.0]",
+        "UNIT[\"Foot_US\",0.3048006096012192]",
+    );
     let numbered = feet.replace("12192]]", "12192],AUTHORITY[\"EPSG\",\"2276\"]]");
-    let degrees =
-        NUMBERLESS.split_once(',').unwrap().1.split_once(",PROJECTION").unwrap().0.replace("6378137.0", "3396190.0");
+    let degrees = NUMBERLESS
+        .split_once(',')
+        .unwrap()
+        .1
+        .split_once(",PROJECTION")
+        .unwrap()
+        .0
+        .replace("6378137.0", "3396190.0");
     let degrees = degrees.replace("WGS_1984", "Mars");
-    for (prj, text) in [(NUMBERLESS, true), (&feet, true), (&numbered, false), (&degrees, true)] {
+    for (prj, text) in [
+        (NUMBERLESS, true),
+        (&feet, true),
+        (&numbered, false),
+        (&degrees, true),
+    ] {
         let folder = tempfile::tempdir().unwrap();
-        let dem =
-            format!("ncols 9\nnrows 9\nxllcorner 10\nyllcorner 40\ncellsize 0.5\n{}", "7 8 9 8 7 6 5 4 3\n".repeat(9));
+        let dem = format!(
+            "ncols 9\nnrows 9\nxllcorner 10\nyllcorner 40\ncellsize 0.5\n{}",
+            "7 8 9 8 7 6 5 4 3\n".repeat(9)
+        );
         fs::write(folder.path().join("dem.asc"), dem).unwrap();
         fs::write(folder.path().join("dem.prj"), prj).unwrap();
         let run = Run::of("file = 'dem.asc'\n", [9, 100, 9], folder, 1);
-        let before = load(&run.path("dem.asc"), &LoadOptions::default()).unwrap().origin.unwrap().crs;
-        let after = load(&run.write(Elevation, "tif"), &LoadOptions::default()).unwrap().origin.unwrap().crs;
-        assert_eq!((after.unit(), after.epsg()), (before.unit(), before.epsg()), "{prj}");
-        assert!(!text || after.to_wkt().as_deref() == Some(prj), "{prj}: {:?}", after.to_wkt());
+        let before = load(&run.path("dem.asc"), &LoadOptions::default())
+            .unwrap()
+            .origin
+            .unwrap()
+            .crs;
+        let after = load(&run.write(Elevation, "tif"), &LoadOptions::default())
+            .unwrap()
+            .origin
+            .unwrap()
+            .crs;
+        assert_eq!(
+            (after.unit(), after.epsg()),
+            (before.unit(), before.epsg()),
+            "{prj}"
+        );
+        assert!(
+            !text || after.to_wkt().as_deref() == Some(prj),
+            "{prj}: {:?}",
+            after.to_wkt()
+        );
     }
 }
 
 /// Checks a map of several strips with a short last strip.
 #[test]
 fn a_large_map_comes_back_whole() {
-    let heights = Array2::from_shape_fn((700, 300), |(z, x)| (z * 7919 + x * 104_729) as f32 % 61.7);
+    let heights =
+        Array2::from_shape_fn((700, 300), |(z, x)| (z * 7919 + x * 104_729) as f32 % 61.7);
     let world = State::from(World::new(Ground::from_surface(64, heights)));
-    let site =
-        Site { grid: world.grid(), cell_size_m: 2.5, floor_m: -12.0, vertical_exaggeration: 1.0, georeference: None };
-    let maps = Maps { world: &world, records: &[], site: &site };
+    let site = Site {
+        grid: world.grid(),
+        cell_size_m: 2.5,
+        floor_m: -12.0,
+        vertical_exaggeration: 1.0,
+        georeference: None,
+    };
+    let maps = Maps {
+        world: &world,
+        records: &[],
+        site: &site,
+    };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.tiff");
     let about = About::default();
     write_map(&path, &lava(Elevation), &maps, &about, Existing::Keep).unwrap();
-    assert_same(&read_tif(&path), &real(maps.values(&lava(Elevation))), "ground");
+    assert_same(
+        &read_tif(&path),
+        &real(maps.values(&lava(Elevation))),
+        "ground",
+    );
     if let Some(info) = output("gdalinfo", &["-checksum", path.to_str().unwrap()]) {
-        assert!(info.contains("Size is 300, 700") && info.contains("Block=300x218"), "{info}");
+        assert!(
+            info.contains("Size is 300, 700") && info.contains("Block=300x218"),
+            "{info}"
+        );
     }
 }
 
@@ -279,10 +411,20 @@ fn a_map_in_degrees_stays_in_degrees() {
     let transform = file.transform().unwrap();
     let cell = run.site.cell_size_m;
     assert_eq!((transform.origin_x, transform.origin_y), (-122.25, 46.25));
-    assert_eq!((transform.pixel_width, transform.pixel_height), (cell / 77_000.0, -cell / 111_000.0));
+    assert_eq!(
+        (transform.pixel_width, transform.pixel_height),
+        (cell / 77_000.0, -cell / 111_000.0)
+    );
     let text = fs::read_to_string(run.write(Surface, "asc")).unwrap();
     assert!(text.contains("\nxllcorner -122.25\n"), "{text:.200}");
-    assert!(text.contains(&format!("\ndx {}\ndy {}\n", cell / 77_000.0, cell / 111_000.0)), "{text:.200}");
+    assert!(
+        text.contains(&format!(
+            "\ndx {}\ndy {}\n",
+            cell / 77_000.0,
+            cell / 111_000.0
+        )),
+        "{text:.200}"
+    );
 }
 
 #[test]
@@ -291,7 +433,10 @@ fn without_a_map_the_south_west_corner_is_the_origin() {
     run.site.georeference = None;
     let file = GeoTiffFile::open(run.write(Elevation, "tif")).unwrap();
     let cell = run.site.cell_size_m;
-    assert_eq!(file.geo_bounds().unwrap().map(|v| (v / cell).round()), [0.0, 0.0, 26.0, 24.0]);
+    assert_eq!(
+        file.geo_bounds().unwrap().map(|v| (v / cell).round()),
+        [0.0, 0.0, 26.0, 24.0]
+    );
     assert_eq!(file.epsg(), None);
 }
 
@@ -309,18 +454,25 @@ fn an_archive_gives_back_every_field() {
     assert_eq!(amounts.dim(), (grid.ny, grid.nz, grid.nx));
     for ((y, z, x), &found) in amounts.indexed_iter() {
         let cell = world.lava().at([x, y, z]);
-        assert_eq!((found, energies[[y, z, x]]), (amount(cell.amount), energy(cell.energy)));
+        assert_eq!(
+            (found, energies[[y, z, x]]),
+            (amount(cell.amount), energy(cell.energy))
+        );
         assert_eq!(solid[[y, z, x]], world.ground().is_solid([x, y, z]));
     }
     for quantity in world.column_quantities() {
         let name = format!("{}.npy", quantity.name().replace('-', "_"));
         let found = match quantity.measure() {
             Arrival => file.by_name::<OwnedRepr<f64>, Ix2>(&name).unwrap(),
-            _ => file.by_name::<OwnedRepr<f32>, Ix2>(&name).unwrap().mapv(f64::from),
+            _ => file
+                .by_name::<OwnedRepr<f32>, Ix2>(&name)
+                .unwrap()
+                .mapv(f64::from),
         };
         assert_same(&found, &real(run.maps().values(&quantity)), &name);
     }
-    let mut axis = |name: &str| -> Array1<f64> { file.by_name::<OwnedRepr<f64>, Ix1>(name).unwrap() };
+    let mut axis =
+        |name: &str| -> Array1<f64> { file.by_name::<OwnedRepr<f64>, Ix1>(name).unwrap() };
     let (x, y, z) = (axis("x.npy"), axis("y.npy"), axis("z.npy"));
     assert_eq!((x.len(), y.len(), z.len()), (grid.nx, grid.nz, grid.ny));
     let (place, half) = (run.site.placement(), 0.5 * run.site.cell_size_m);
@@ -340,34 +492,66 @@ fn every_material_has_its_maps_and_fields() {
     for (at, &held) in water.column_amounts().indexed_iter() {
         let metres = |units: u64| (units as f64 / 32768.0 * site.cell_height_m()) as f32;
         let land = site.floor_m + f64::from(world.ground().surface()[at]) * site.cell_height_m();
-        assert_eq!(surface[at], f64::from(land as f32 + metres(held + lavas[at])), "ground, lava and water");
+        assert_eq!(
+            surface[at],
+            f64::from(land as f32 + metres(held + lavas[at])),
+            "ground, lava and water"
+        );
         assert!(thickness[at] == f64::from(metres(held)) || thickness[at].is_nan() && held == 0);
         assert_eq!(most[at].is_nan(), arrival[at].is_nan());
         assert!(most[at] >= thickness[at] || thickness[at].is_nan());
         wet += usize::from(held > 0);
         both += usize::from(held > 0 && lavas[at] > 0);
     }
-    assert!(wet > 100 && both > 0, "{wet} columns with water, {both} of them with lava");
+    assert!(
+        wet > 100 && both > 0,
+        "{wet} columns with water, {both} of them with lava"
+    );
     // The lake was there before the first step, and has spread.
     assert_eq!(arrival.iter().copied().fold(f64::INFINITY, f64::min), 0.0);
     assert!(arrival.iter().any(|&step| step > 0.0));
 
     for quantity in world.column_quantities() {
         let values = real(maps.values(&quantity));
-        assert_same(&read_tif(&run.write_of(&quantity, "tif")), &values, &quantity.name());
+        assert_same(
+            &read_tif(&run.write_of(&quantity, "tif")),
+            &values,
+            &quantity.name(),
+        );
     }
     let path = run.path("all.npz");
     npz::write(&path, &maps, &run.about(), Existing::Keep).unwrap();
     let mut file = NpzReader::new(File::open(&path).unwrap()).unwrap();
-    let names: BTreeSet<String> = file.names().unwrap().into_iter().filter(|name| name.starts_with("water")).collect();
-    let expected = ["water_amount", "water_arrival", "water_max_thickness", "water_surface", "water_thickness"];
-    assert_eq!(names.iter().map(|name| name.trim_end_matches(".npy")).collect::<Vec<_>>(), expected);
-    let amounts: Array3<f32> = file.by_name::<OwnedRepr<f32>, Ix3>("water_amount.npy").unwrap();
+    let names: BTreeSet<String> = file
+        .names()
+        .unwrap()
+        .into_iter()
+        .filter(|name| name.starts_with("water"))
+        .collect();
+    let expected = [
+        "water_amount",
+        "water_arrival",
+        "water_max_thickness",
+        "water_surface",
+        "water_thickness",
+    ];
+    assert_eq!(
+        names
+            .iter()
+            .map(|name| name.trim_end_matches(".npy"))
+            .collect::<Vec<_>>(),
+        expected
+    );
+    let amounts: Array3<f32> = file
+        .by_name::<OwnedRepr<f32>, Ix3>("water_amount.npy")
+        .unwrap();
     for ((y, z, x), &found) in amounts.indexed_iter() {
         assert_eq!(found, amount(water.at([x, y, z]).amount));
     }
     for (name, values) in [("water_thickness", &thickness), ("water_surface", &surface)] {
-        let found = file.by_name::<OwnedRepr<f32>, Ix2>(&format!("{name}.npy")).unwrap();
+        let found = file
+            .by_name::<OwnedRepr<f32>, Ix2>(&format!("{name}.npy"))
+            .unwrap();
         assert_same(&found.mapv(f64::from), values, name);
     }
 }
@@ -378,17 +562,28 @@ fn every_material_has_its_maps_and_fields() {
 fn an_archive_holds_the_whole_air() {
     let air = "[air]\nratio = 2\nheight_m = 900\nmargin_m = 60\nwind = [[0, 8, 270]]\n\
                [[fume]]\nx = 20\nz = 10\nrate = 40\nair = { gas = 0.3, ash = 0.2, steam = 0.1, jet_m_s = 20 }\n";
-    let run = Run::on("kind = 'plane'\nbase_cells = 4\n", [24, 20, 20], tempfile::tempdir().unwrap(), (40, air));
+    let run = Run::on(
+        "kind = 'plane'\nbase_cells = 4\n",
+        [24, 20, 20],
+        tempfile::tempdir().unwrap(),
+        (40, air),
+    );
     let (world, site) = (run.simulation.world(), &run.site);
     let path = run.path("all.npz");
     npz::write(&path, &run.maps(), &run.about(), Existing::Keep).unwrap();
     let mut file = NpzReader::new(File::open(&path).unwrap()).unwrap();
     let air = world.air().unwrap();
     let cells = air.grid().cells;
-    assert!(cells.nx * air.grid().ratio > site.grid.nx && cells.ny * air.grid().ratio > site.grid.ny);
-    let solid: Array3<bool> = file.by_name::<OwnedRepr<bool>, Ix3>("air_box_solid.npy").unwrap();
+    assert!(
+        cells.nx * air.grid().ratio > site.grid.nx && cells.ny * air.grid().ratio > site.grid.ny
+    );
+    let solid: Array3<bool> = file
+        .by_name::<OwnedRepr<bool>, Ix3>("air_box_solid.npy")
+        .unwrap();
     for field in Field::CARRIED {
-        let units: Array3<u32> = file.by_name(&format!("air_box_{}.npy", field.name())).unwrap();
+        let units: Array3<u32> = file
+            .by_name(&format!("air_box_{}.npy", field.name()))
+            .unwrap();
         assert_eq!(units.dim(), (cells.ny, cells.nz, cells.nx));
         let sum: u64 = units.iter().map(|&units| u64::from(units)).sum();
         assert!(sum > 0, "{field:?}");
@@ -399,20 +594,39 @@ fn an_archive_holds_the_whole_air() {
         }
         // Some heat and ash lie beyond the box.
         let [high, margin] = [site.grid.ny / 2, 3];
-        let beyond = units.indexed_iter().filter(|((y, _, x), _)| *y >= high || *x < margin || *x >= cells.nx - margin);
-        assert!(beyond.map(|(_, &units)| u64::from(units)).sum::<u64>() > 0, "{field:?}");
+        let beyond = units
+            .indexed_iter()
+            .filter(|((y, _, x), _)| *y >= high || *x < margin || *x >= cells.nx - margin);
+        assert!(
+            beyond.map(|(_, &units)| u64::from(units)).sum::<u64>() > 0,
+            "{field:?}"
+        );
     }
     let axis = |file: &mut NpzReader<File>, name: &str| -> Array1<f64> {
-        file.by_name::<OwnedRepr<f64>, Ix1>(&format!("{name}.npy")).unwrap()
+        file.by_name::<OwnedRepr<f64>, Ix1>(&format!("{name}.npy"))
+            .unwrap()
     };
     // One air cell spans two cells of the lava, and the air begins this far west and north of the
     // box.
-    let [west, north] = air.grid().corner.map(|corner| -f64::from(corner) * site.cell_size_m);
+    let [west, north] = air
+        .grid()
+        .corner
+        .map(|corner| -f64::from(corner) * site.cell_size_m);
     for (name, margin) in [("x", west), ("y", -north), ("z", 0.0)] {
-        let (box_of, air_of) = (axis(&mut file, name), axis(&mut file, &format!("air_box_{name}")));
+        let (box_of, air_of) = (
+            axis(&mut file, name),
+            axis(&mut file, &format!("air_box_{name}")),
+        );
         let middle = 0.5 * (box_of[0] + box_of[1]);
-        assert!((air_of[0] + margin - middle).abs() < 1e-6, "{name}: {} beside {middle}", air_of[0]);
-        assert!((air_of[1] - air_of[0] - 2.0 * (box_of[1] - box_of[0])).abs() < 1e-6, "{name}");
+        assert!(
+            (air_of[0] + margin - middle).abs() < 1e-6,
+            "{name}: {} beside {middle}",
+            air_of[0]
+        );
+        assert!(
+            (air_of[1] - air_of[0] - 2.0 * (box_of[1] - box_of[0])).abs() < 1e-6,
+            "{name}"
+        );
     }
 }
 
@@ -420,8 +634,15 @@ fn an_archive_holds_the_whole_air() {
 fn gdal_reads_of_which_material_a_map_is() {
     let run = Run::with_water();
     let path = run.write_of(&ColumnQuantity::new(Thickness, "water"), "tif");
-    let Some(info) = output("gdalinfo", &[path.to_str().unwrap()]) else { return };
-    for part in ["quantity=water.thickness", "Description = water thickness", "Unit Type: m", "note="] {
+    let Some(info) = output("gdalinfo", &[path.to_str().unwrap()]) else {
+        return;
+    };
+    for part in [
+        "quantity=water.thickness",
+        "Description = water thickness",
+        "Unit Type: m",
+        "note=",
+    ] {
         assert!(info.contains(part), "no {part} in\n{info}");
     }
 }
@@ -430,9 +651,20 @@ fn gdal_reads_of_which_material_a_map_is() {
 fn what_cannot_be_written_is_refused_and_leaves_nothing() {
     let run = Run::new(None);
     let (maps, about) = (run.maps(), run.about());
-    let write = |name: &str| write_map(&run.path(name), &lava(Surface), &maps, &about, Existing::Keep);
+    let write = |name: &str| {
+        write_map(
+            &run.path(name),
+            &lava(Surface),
+            &maps,
+            &about,
+            Existing::Keep,
+        )
+    };
     let wrong = write("surface.bmp").unwrap_err();
-    assert!(matches!(wrong, ExportError::UnknownFormat { purpose: "map", .. }), "{wrong}");
+    assert!(
+        matches!(wrong, ExportError::UnknownFormat { purpose: "map", .. }),
+        "{wrong}"
+    );
     write("surface.tif").unwrap();
     assert!(matches!(write("surface.tif"), Err(ExportError::Output(_))));
     fs::write(run.path("other.prj"), "mine").unwrap();
@@ -440,7 +672,12 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
     assert!(!run.path("other.asc").exists());
 
     let error = npz::check_size(Grid::new(8192, 8192, 9)).unwrap_err();
-    assert!(error.to_string().starts_with("grid.size = [8192, 8192, 9]: must be at most"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("grid.size = [8192, 8192, 9]: must be at most"),
+        "{error}"
+    );
     npz::check_size(Grid::new(8192, 8192, 8)).unwrap();
 }
 
@@ -452,15 +689,27 @@ fn output(program: &str, args: &[&str]) -> Option<String> {
         return None;
     }
     let output = Command::new(program).args(args).output().unwrap();
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
     assert!(output.status.success(), "{program} {args:?}: {out}{err}");
     Some(out.into_owned())
 }
 
 /// Returns the lines of `gdalinfo` with the corners of a raster.
 fn corners(info: &str) -> Vec<&str> {
-    let names = ["Upper Left", "Lower Left", "Upper Right", "Lower Right", "Center"];
-    let lines: Vec<_> = info.lines().filter(|line| names.iter().any(|name| line.starts_with(name))).collect();
+    let names = [
+        "Upper Left",
+        "Lower Left",
+        "Upper Right",
+        "Lower Right",
+        "Center",
+    ];
+    let lines: Vec<_> = info
+        .lines()
+        .filter(|line| names.iter().any(|name| line.starts_with(name)))
+        .collect();
     assert_eq!(lines.len(), 5, "{info}");
     lines
 }
@@ -469,12 +718,18 @@ fn corners(info: &str) -> Vec<&str> {
 /// coordinate system.
 fn lies_on(run: &Run, dem: &Path) {
     let dem = dem.to_str().unwrap();
-    let Some(info) = output("gdalinfo", &[dem]) else { return };
+    let Some(info) = output("gdalinfo", &[dem]) else {
+        return;
+    };
     let system = |path: &str| output("gdalsrsinfo", &["-o", "proj4", path]).unwrap();
     for ending in ["tif", "asc"] {
         let path = run.write(Surface, ending);
         let path = path.to_str().unwrap();
-        assert_eq!(corners(&output("gdalinfo", &[path]).unwrap()), corners(&info), "{ending}");
+        assert_eq!(
+            corners(&output("gdalinfo", &[path]).unwrap()),
+            corners(&info),
+            "{ending}"
+        );
         assert_eq!(system(path), system(dem), "{ending}");
     }
 }
@@ -486,7 +741,19 @@ fn gdal_finds_the_maps_where_the_heightmap_lies() {
         // The box shows all 30 rows, and of the columns the middle 32.5, which GDAL can cut out.
         let dem = run.path("dem.tif");
         let (from, to) = (run.path("dem.asc"), dem.to_str().unwrap());
-        let args = ["-q", "-srcwin", "3.75", "0", "32.5", "30", "-outsize", "26", "24", from.to_str().unwrap(), to];
+        let args = [
+            "-q",
+            "-srcwin",
+            "3.75",
+            "0",
+            "32.5",
+            "30",
+            "-outsize",
+            "26",
+            "24",
+            from.to_str().unwrap(),
+            to,
+        ];
         if output("gdal_translate", &args).is_some() {
             lies_on(&run, &dem);
         }
@@ -495,12 +762,23 @@ fn gdal_finds_the_maps_where_the_heightmap_lies() {
 
 #[test]
 fn gdal_finds_lava_on_mount_st_helens() {
-    let Some(path) = needs::terrain("st_helens/st_helens_30m_utm10n.asc") else { return };
+    let Some(path) = needs::terrain("st_helens/st_helens_30m_utm10n.asc") else {
+        return;
+    };
     let path = path.canonicalize().unwrap().to_str().unwrap().to_owned();
     let terrain = format!("file = '{path}'\ncrop = [20, 60, 300, 300]\nfill_no_data = 'nearest'\n");
     let run = Run::of(&terrain, [100, 100, 100], tempfile::tempdir().unwrap(), 60);
     let dem = run.path("crop.tif");
-    let args = ["-q", "-srcwin", "20", "60", "300", "300", &path, dem.to_str().unwrap()];
+    let args = [
+        "-q",
+        "-srcwin",
+        "20",
+        "60",
+        "300",
+        "300",
+        &path,
+        dem.to_str().unwrap(),
+    ];
     if output("gdal_translate", &args).is_some() {
         lies_on(&run, &dem);
     }
@@ -510,7 +788,9 @@ fn gdal_finds_lava_on_mount_st_helens() {
 fn gdal_reads_what_the_map_is() {
     let run = Run::new(Some(UTM));
     let path = run.write(Arrival, "tif");
-    let Some(info) = output("gdalinfo", &[path.to_str().unwrap()]) else { return };
+    let Some(info) = output("gdalinfo", &[path.to_str().unwrap()]) else {
+        return;
+    };
     for part in [
         "AREA_OR_POINT=Area",
         "quantity=arrival",
@@ -532,11 +812,26 @@ fn gdal_reads_what_the_map_is() {
 #[test]
 fn gdal_adds_ground_and_thickness_to_the_surface() {
     let run = Run::new(Some(UTM));
-    let [thickness, ground, surface] = [Thickness, Elevation, Surface].map(|measure| run.write(measure, "tif"));
+    let [thickness, ground, surface] =
+        [Thickness, Elevation, Surface].map(|measure| run.write(measure, "tif"));
     let sum = run.path("sum.tif");
     let [a, b, to] = [&thickness, &ground, &sum].map(|path| path.to_str().unwrap());
-    if output("gdal_calc.py", &["--quiet", "-A", a, "-B", b, "--calc", "A+B", "--NoDataValue=-9999", "--outfile", to])
-        .is_none()
+    if output(
+        "gdal_calc.py",
+        &[
+            "--quiet",
+            "-A",
+            a,
+            "-B",
+            b,
+            "--calc",
+            "A+B",
+            "--NoDataValue=-9999",
+            "--outfile",
+            to,
+        ],
+    )
+    .is_none()
     {
         return;
     }
@@ -554,7 +849,9 @@ fn gdal_adds_ground_and_thickness_to_the_surface() {
 
 #[test]
 fn numpy_reads_the_archive() {
-    let Some(python) = needs::python("numpy", "python3-numpy") else { return };
+    let Some(python) = needs::python("numpy", "python3-numpy") else {
+        return;
+    };
     let run = Run::new(Some(UTM));
     let path = run.path("all.npz");
     npz::write(&path, &run.maps(), &run.about(), Existing::Keep).unwrap();
@@ -579,20 +876,32 @@ assert (d['max_thickness'] >= np.nan_to_num(d['thickness']) - 1e-6)[~np.isnan(d[
 assert (d['peak_energy'] >= d['energy'].max(axis=0))[~np.isnan(d['arrival'])].all()
 print('fine')
 ";
-    assert_eq!(output(python, &["-c", program, path.to_str().unwrap()]).unwrap(), "fine\n");
+    assert_eq!(
+        output(python, &["-c", program, path.to_str().unwrap()]).unwrap(),
+        "fine\n"
+    );
 }
 
 /// Checks that the style next to a map is well formed, and that its scale covers the map's numbers.
 #[test]
 fn styles_for_qgis_cover_their_maps() {
-    let Some(python) = needs::python("osgeo.gdal", "python3-gdal") else { return };
+    let Some(python) = needs::python("osgeo.gdal", "python3-gdal") else {
+        return;
+    };
     let run = Run::new(Some(UTM));
     let thickness = lava(Thickness);
     let subjects = [Thickness, Arrival, Elevation].map(|measure| Subject::of(lava(measure)));
-    for subject in subjects.into_iter().chain([Subject::footprint(thickness, 0.05)]) {
+    for subject in subjects
+        .into_iter()
+        .chain([Subject::footprint(thickness, 0.05)])
+    {
         for ending in ["tif", "asc"] {
-            let map = MapFile::new(subject.clone(), run.path(&format!("{}-{ending}.{ending}", subject.name())));
-            map.write(&run.maps(), &run.about(), Existing::Keep).unwrap();
+            let map = MapFile::new(
+                subject.clone(),
+                run.path(&format!("{}-{ending}.{ending}", subject.name())),
+            );
+            map.write(&run.maps(), &run.about(), Existing::Keep)
+                .unwrap();
             let style = map.style_path().unwrap();
             let program = "\
 import sys, xml.etree.ElementTree as tree
@@ -616,8 +925,19 @@ else:
 assert all(len(item.get('color')) == 7 for item in items)
 print('fine')
 ";
-            let args = ["-c", program, map.path.to_str().unwrap(), style.to_str().unwrap(), subject.unit()];
-            assert_eq!(output(python, &args).unwrap(), "fine\n", "{}", subject.name());
+            let args = [
+                "-c",
+                program,
+                map.path.to_str().unwrap(),
+                style.to_str().unwrap(),
+                subject.unit(),
+            ];
+            assert_eq!(
+                output(python, &args).unwrap(),
+                "fine\n",
+                "{}",
+                subject.name()
+            );
         }
     }
 }
@@ -626,13 +946,21 @@ print('fine')
 /// cells in area.
 #[test]
 fn polygons_of_footprints_are_simple_and_exact() {
-    let Some(python) = needs::python("osgeo.ogr", "python3-gdal") else { return };
+    let Some(python) = needs::python("osgeo.ogr", "python3-gdal") else {
+        return;
+    };
     for prj in [Some(UTM), Some(NEAR), None] {
         let run = Run::new(prj);
-        let map = MapFile::new(Subject::footprint(lava(MaxThickness), 0.2), run.path("footprint.geojson"));
-        map.write(&run.maps(), &run.about(), Existing::Keep).unwrap();
+        let map = MapFile::new(
+            Subject::footprint(lava(MaxThickness), 0.2),
+            run.path("footprint.geojson"),
+        );
+        map.write(&run.maps(), &run.about(), Existing::Keep)
+            .unwrap();
         let lines = MapFile::new(Subject::of(lava(Thickness)), run.path("lines.geojson"));
-        lines.write(&run.maps(), &run.about(), Existing::Keep).unwrap();
+        lines
+            .write(&run.maps(), &run.about(), Existing::Keep)
+            .unwrap();
         let values = real(run.maps().values(&lava(MaxThickness)));
         let cells = values.iter().filter(|value| **value > 0.2).count();
         assert!(cells > 20);
@@ -670,7 +998,14 @@ assert levels == sorted(levels) and levels[0] > 0
 print('fine')
 ";
         let paths = [&map.path, &lines.path].map(|path| path.to_str().unwrap().to_owned());
-        let args = ["-c", program, &paths[0], &area.to_string(), &paths[1], prj.unwrap_or_default()];
+        let args = [
+            "-c",
+            program,
+            &paths[0],
+            &area.to_string(),
+            &paths[1],
+            prj.unwrap_or_default(),
+        ];
         assert_eq!(output(python, &args).unwrap(), "fine\n", "{prj:?}");
     }
 }

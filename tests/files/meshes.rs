@@ -28,10 +28,17 @@ fn turned(steps: [usize; 2], at: impl Fn(f64, f64) -> [f64; 3]) -> Triangles {
         at(2.0 * PI * share(i, steps[0]), 2.0 * PI * share(j, steps[1])).map(|v| v as f32)
     };
     let square = |i: usize, j: usize| {
-        let [a, b, c, d] = [point(i, j), point(i + 1, j), point(i + 1, j + 1), point(i, j + 1)];
+        let [a, b, c, d] = [
+            point(i, j),
+            point(i + 1, j),
+            point(i + 1, j + 1),
+            point(i, j + 1),
+        ];
         [[a, c, b], [a, d, c]]
     };
-    (0..steps[0]).flat_map(|i| (0..steps[1]).flat_map(move |j| square(i, j))).collect()
+    (0..steps[0])
+        .flat_map(|i| (0..steps[1]).flat_map(move |j| square(i, j)))
+        .collect()
 }
 
 fn torus(wide: f64, thick: f64) -> Triangles {
@@ -44,15 +51,40 @@ fn torus(wide: f64, thick: f64) -> Triangles {
 /// Box with its lowest corner at the origin.
 fn cuboid(sides: [f32; 3]) -> Triangles {
     let corner = |i: usize| std::array::from_fn(|k| if i >> k & 1 == 1 { sides[k] } else { 0.0 });
-    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]].map(|t| t.map(corner))).collect()
+    let faces = [
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+    ];
+    faces
+        .iter()
+        .flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]].map(|t| t.map(corner)))
+        .collect()
 }
 
 fn sphere(radius: f64) -> Triangles {
     // A subdivided octahedron: unlike a sphere of meridians, its poles have no thin triangles.
-    let ends =
-        [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
-    let faces = [[2, 4, 0], [2, 0, 5], [2, 5, 1], [2, 1, 4], [3, 0, 4], [3, 5, 0], [3, 1, 5], [3, 4, 1]];
+    let ends = [
+        [1.0, 0.0, 0.0],
+        [-1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, -1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [0.0, 0.0, -1.0],
+    ];
+    let faces = [
+        [2, 4, 0],
+        [2, 0, 5],
+        [2, 5, 1],
+        [2, 1, 4],
+        [3, 0, 4],
+        [3, 5, 0],
+        [3, 1, 5],
+        [3, 4, 1],
+    ];
     let mut all: Vec<[[f64; 3]; 3]> = faces.iter().map(|face| face.map(|i| ends[i])).collect();
     for _ in 0..5 {
         let cut = |[a, b, c]: [[f64; 3]; 3]| {
@@ -66,7 +98,9 @@ fn sphere(radius: f64) -> Triangles {
         };
         all = all.into_iter().flat_map(cut).collect();
     }
-    all.into_iter().map(|face| face.map(|p| p.map(|v| (v * radius) as f32))).collect()
+    all.into_iter()
+        .map(|face| face.map(|p| p.map(|v| (v * radius) as f32)))
+        .collect()
 }
 
 fn stl(triangles: &Triangles) -> Vec<u8> {
@@ -76,7 +110,12 @@ fn stl(triangles: &Triangles) -> Vec<u8> {
     for corners in triangles {
         bytes.extend([0; 12]);
         // The file has z up: north is −z of our axes.
-        bytes.extend(corners.iter().flat_map(|[x, y, z]| [*x, -z, *y]).flat_map(f32::to_le_bytes));
+        bytes.extend(
+            corners
+                .iter()
+                .flat_map(|[x, y, z]| [*x, -z, *y])
+                .flat_map(f32::to_le_bytes),
+        );
         bytes.extend([0; 2]);
     }
     bytes
@@ -86,7 +125,9 @@ fn stl_text(triangles: &Triangles) -> Vec<u8> {
     let mut text = String::from("solid\n");
     for corners in triangles {
         text += "facet normal 0 0 0\n outer loop\n";
-        corners.iter().for_each(|[x, y, z]| text += &format!("  vertex {x:e} {:e} {y:e}\n", -z));
+        corners
+            .iter()
+            .for_each(|[x, y, z]| text += &format!("  vertex {x:e} {:e} {y:e}\n", -z));
         text += " endloop\nendfacet\n";
     }
     (text + "endsolid\n").into_bytes()
@@ -95,7 +136,9 @@ fn stl_text(triangles: &Triangles) -> Vec<u8> {
 fn obj(triangles: &Triangles) -> Vec<u8> {
     let mut text = String::from("mtllib none.mtl\no thing\nusemtl red\n");
     for (i, corners) in triangles.iter().enumerate() {
-        corners.iter().for_each(|[x, y, z]| text += &format!("v {x} {y} {z}\n"));
+        corners
+            .iter()
+            .for_each(|[x, y, z]| text += &format!("v {x} {y} {z}\n"));
         text += &format!("f {} {} {}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3);
     }
     text.into_bytes()
@@ -104,7 +147,12 @@ fn obj(triangles: &Triangles) -> Vec<u8> {
 /// GLB whose node moves the mesh by 5 along x and whose child node moves it back; `change` edits
 /// the JSON.
 fn glb_with(triangles: &Triangles, change: impl Fn(&str) -> String) -> Vec<u8> {
-    let numbers: Vec<u8> = triangles.iter().flatten().flatten().flat_map(|v| v.to_le_bytes()).collect();
+    let numbers: Vec<u8> = triangles
+        .iter()
+        .flatten()
+        .flatten()
+        .flat_map(|v| v.to_le_bytes())
+        .collect();
     let (length, count) = (numbers.len(), 3 * triangles.len());
     let json = format!(
         r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[0]}}],
@@ -140,19 +188,29 @@ fn scene(folder: &Path, file: &str, keys: &str, matter: &str) -> Scene {
 }
 
 fn built(scene: &Scene) -> Simulation {
-    scene.build(common::tiled()).unwrap_or_else(|e| panic!("{e}")).simulation
+    scene
+        .build(common::tiled())
+        .unwrap_or_else(|e| panic!("{e}"))
+        .simulation
 }
 
 /// Rock cells as [x, y, z].
 fn rock(simulation: &Simulation) -> Vec<[usize; 3]> {
     let world = simulation.world();
-    world.grid().places().filter(|&place| world.ground().is_solid(place)).collect()
+    world
+        .grid()
+        .places()
+        .filter(|&place| world.ground().is_solid(place))
+        .collect()
 }
 
 /// Error of a scene with this mesh file and these body keys.
 fn error(folder: &Path, file: &str, keys: &str) -> String {
     let simulation = scene(folder, file, keys, ROCK).build(common::tiled());
-    simulation.err().unwrap_or_else(|| panic!("{file} with {keys} was taken")).to_string()
+    simulation
+        .err()
+        .unwrap_or_else(|| panic!("{file} with {keys} was taken"))
+        .to_string()
 }
 
 /// Matter keys of a body of rock.
@@ -174,7 +232,10 @@ fn volumes_are_those_of_the_bodies() {
         for turn in [0.0, 33.0] {
             let keys = format!("unit_m = 2.0, turn_deg = {turn}, base = [20.3, 4.2, 22.1]");
             let cells = rock(&built(&scene(folder.path(), "body.stl", &keys, ROCK))).len() as f64;
-            assert!((cells / volume - 1.0).abs() < 0.02, "{name} turned by {turn}°: {cells} cells for {volume}");
+            assert!(
+                (cells / volume - 1.0).abs() < 0.02,
+                "{name} turned by {turn}°: {cells} cells for {volume}"
+            );
         }
     }
 }
@@ -183,9 +244,20 @@ fn volumes_are_those_of_the_bodies() {
 fn a_box_along_the_axes_has_the_cells_of_the_shape() {
     let folder = tempfile::tempdir().unwrap();
     // The box's sides pass through the middles of cells.
-    fs::write(folder.path().join("box.obj"), obj(&cuboid([6.0, 8.0, 10.0]))).unwrap();
-    let mesh = rock(&built(&scene(folder.path(), "box.obj", "unit_m = 2.0, origin = [3.5, 4.5, 5.5]", ROCK)));
-    let inside = |p: &[usize; 3]| (3..9).contains(&p[0]) && (4..12).contains(&p[1]) && (5..15).contains(&p[2]);
+    fs::write(
+        folder.path().join("box.obj"),
+        obj(&cuboid([6.0, 8.0, 10.0])),
+    )
+    .unwrap();
+    let mesh = rock(&built(&scene(
+        folder.path(),
+        "box.obj",
+        "unit_m = 2.0, origin = [3.5, 4.5, 5.5]",
+        ROCK,
+    )));
+    let inside = |p: &[usize; 3]| {
+        (3..9).contains(&p[0]) && (4..12).contains(&p[1]) && (5..15).contains(&p[2])
+    };
     assert_eq!(mesh.len(), 6 * 8 * 10);
     assert!(mesh.iter().all(inside));
 }
@@ -196,7 +268,12 @@ fn every_format_gives_the_same_cells() {
     let triangles = torus(11.0, 4.5);
     let cells = |file: &str, bytes: &[u8], more: &str| {
         fs::write(folder.path().join(file), bytes).unwrap();
-        rock(&built(&scene(folder.path(), file, &format!("{MIDDLE}, turn_deg = 20.0{more}"), ROCK)))
+        rock(&built(&scene(
+            folder.path(),
+            file,
+            &format!("{MIDDLE}, turn_deg = 20.0{more}"),
+            ROCK,
+        )))
     };
     let first = cells("a.stl", &stl(&triangles), "");
     assert!(first.len() > 3000);
@@ -228,7 +305,11 @@ fn proportions_are_those_in_metres() {
     };
     assert_eq!([side(0), side(1), side(2)], [20, 40, 20], "a ball of 40 m");
     let volume = 4.0 / 3.0 * PI * 20.0_f64.powi(3) / 4.0;
-    assert!((cells.len() as f64 / volume - 1.0).abs() < 0.02, "{} for {volume}", cells.len());
+    assert!(
+        (cells.len() as f64 / volume - 1.0).abs() < 0.02,
+        "{} for {volume}",
+        cells.len()
+    );
 }
 
 #[test]
@@ -240,7 +321,10 @@ fn any_matter_fills_a_mesh() {
     assert!(count > 2000);
     for (name, matter) in [
         ("lava", "kind = \"lava\", amount = 1.0, energy = 1.0"),
-        ("water", "kind = \"material\", name = \"water\", amount = 1.0"),
+        (
+            "water",
+            "kind = \"material\", name = \"water\", amount = 1.0",
+        ),
     ] {
         let simulation = with(matter);
         let layer = simulation.world().layer(name).unwrap();
@@ -259,21 +343,45 @@ fn small_holes_do_not_leak_and_large_ones_are_refused() {
     };
     let all = cells(&whole);
     // A few triangles are missing in places.
-    let holed: Triangles = whole.iter().enumerate().filter(|(i, _)| i % 1000 != 17).map(|(_, t)| *t).collect();
+    let holed: Triangles = whole
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| i % 1000 != 17)
+        .map(|(_, t)| *t)
+        .collect();
     assert_eq!(whole.len() - holed.len(), 9);
     assert!(cells(&holed) == all);
     // A third of the triangles have the opposite winding.
-    let turn = |(i, [a, b, c]): (usize, &[[f32; 3]; 3])| if i % 3 == 0 { [*a, *c, *b] } else { [*a, *b, *c] };
+    let turn = |(i, [a, b, c]): (usize, &[[f32; 3]; 3])| {
+        if i % 3 == 0 {
+            [*a, *c, *b]
+        } else {
+            [*a, *b, *c]
+        }
+    };
     assert!(cells(&whole.iter().enumerate().map(turn).collect()) == all);
     // Two balls that overlap are one body.
     let moved = |t: &[[f32; 3]; 3]| t.map(|[x, y, z]| [x + 4.0, y, z]);
-    let both = cells(&whole.iter().copied().chain(whole.iter().map(moved)).collect());
+    let both = cells(
+        &whole
+            .iter()
+            .copied()
+            .chain(whole.iter().map(moved))
+            .collect(),
+    );
     assert!(all.iter().all(|cell| both.contains(cell)) && both.len() > all.len());
     // A sheet has no inside.
-    let sheet: Triangles = whole.iter().filter(|t| t.iter().all(|p| p[0] > -2.0 && p[2] > -2.0)).copied().collect();
+    let sheet: Triangles = whole
+        .iter()
+        .filter(|t| t.iter().all(|p| p[0] > -2.0 && p[2] > -2.0))
+        .copied()
+        .collect();
     fs::write(folder.path().join("sheet.stl"), stl(&sheet)).unwrap();
     let error = error(folder.path(), "sheet.stl", MIDDLE);
-    assert!(error.contains("sheet.stl: the mesh is not closed: ") && error.contains(" open edges"), "{error}");
+    assert!(
+        error.contains("sheet.stl: the mesh is not closed: ") && error.contains(" open edges"),
+        "{error}"
+    );
     assert!(error.contains("Fill Holes"), "{error}");
 }
 
@@ -302,20 +410,32 @@ fn a_damaged_file_gives_one_message() {
     };
     let files = [
         (("x.stl", cut(stl(&ball), 60)), "cannot hold the"),
-        (("x.stl", huge(stl(&ball))), "cannot hold the 4294967295 triangles"),
+        (
+            ("x.stl", huge(stl(&ball))),
+            "cannot hold the 4294967295 triangles",
+        ),
         (("x.stl", cut(stl_text(&ball), 60)), "cut short"),
         (("x.stl", Vec::new()), "too short"),
         (("x.stl", stl(&Vec::new())), "no triangles"),
         (("x.stl", stl(&nan)), "not at a finite place"),
         (("x.stl", stl(&far)), "not at a finite place"),
         (
-            ("x.stl", b"solid a\nfacet normal 0 0 0\nouter loop\nvertex 1 2 x\nendsolid".to_vec()),
+            (
+                "x.stl",
+                b"solid a\nfacet normal 0 0 0\nouter loop\nvertex 1 2 x\nendsolid".to_vec(),
+            ),
             "not a mesh in the format STL",
         ),
         (("x.stl", vec![0xff; 4000]), "cannot hold the"),
         (("x.obj", obj(&nan)), "not at a finite place"),
-        (("x.obj", b"o a\nv 0 0 0\nf 1 2 3\n".to_vec()), "not a mesh in the format OBJ"),
-        (("x.obj", b"v 0 0 zero\n".to_vec()), "not a mesh in the format OBJ"),
+        (
+            ("x.obj", b"o a\nv 0 0 0\nf 1 2 3\n".to_vec()),
+            "not a mesh in the format OBJ",
+        ),
+        (
+            ("x.obj", b"v 0 0 zero\n".to_vec()),
+            "not a mesh in the format OBJ",
+        ),
         (("x.obj", b"# nothing\n".to_vec()), "no triangles"),
         (("x.obj", vec![0xff; 400]), "not a mesh in the format OBJ"),
         (("x.glb", cut(glb(&ball), 70)), "cut short"),
@@ -323,8 +443,14 @@ fn a_damaged_file_gives_one_message() {
         (("x.glb", stl(&ball)), "not a mesh in the format GLB"),
         (("x.glb", Vec::new()), "not a mesh in the format GLB"),
         (change("\"count\":", "\"count\":9"), "beyond the numbers"),
-        (change("\"count\":", "\"count\":99999999999999"), "not a mesh in the format GLB"),
-        (change("\"bufferView\":0", "\"bufferView\":7"), "has no numbers"),
+        (
+            change("\"count\":", "\"count\":99999999999999"),
+            "not a mesh in the format GLB",
+        ),
+        (
+            change("\"bufferView\":0", "\"bufferView\":7"),
+            "has no numbers",
+        ),
         (change("\"POSITION\":0", "\"POSITION\":9"), "not there"),
         (change("\"mesh\":0", "\"mesh\":4000000000"), "not there"),
         (change("\"nodes\":[0]", "\"nodes\":[8]"), "not there"),
@@ -332,14 +458,26 @@ fn a_damaged_file_gives_one_message() {
         (change("\"VEC3\"", "\"VEC2\""), "three numbers"),
         (change("5126", "5120"), "three numbers"),
         (change("\"buffer\":0", "\"buffer\":1"), "another file"),
-        (change("\"scene\":0", "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"scene\":0"), "draco"),
+        (
+            change(
+                "\"scene\":0",
+                "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"scene\":0",
+            ),
+            "draco",
+        ),
         (change("\"asset\"", "asset"), "not a mesh in the format GLB"),
-        (change("\"translation\":[5,0,0]", "\"translation\":[1e39,0,0]"), ".glb"),
+        (
+            change("\"translation\":[5,0,0]", "\"translation\":[1e39,0,0]"),
+            ".glb",
+        ),
     ];
     for (i, ((file, bytes), part)) in files.iter().enumerate() {
         fs::write(folder.path().join(file), bytes).unwrap();
         let error = error(folder.path(), file, MIDDLE);
-        assert!(error.contains(part) && error.contains(file) && !error.contains('\n'), "{i}: {error}");
+        assert!(
+            error.contains(part) && error.contains(file) && !error.contains('\n'),
+            "{i}: {error}"
+        );
         assert!(error.len() < 600, "{i}: {error}");
     }
 }
@@ -348,14 +486,30 @@ fn a_damaged_file_gives_one_message() {
 fn wrong_keys_are_named() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("ball.glb"), glb(&sphere(9.0))).unwrap();
-    fs::write(folder.path().join("flat.obj"), "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n").unwrap();
+    fs::write(
+        folder.path().join("flat.obj"),
+        "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n",
+    )
+    .unwrap();
     fs::create_dir(folder.path().join("folder.stl")).unwrap();
     for (file, keys, part) in [
         ("none.stl", MIDDLE, "none.stl: cannot be read"),
         ("folder.stl", MIDDLE, "not a regular file"),
-        ("ball.glb", "unit_m = 2.0, origin = [2000.0, 18.0, 22.0]", "no cell of the box lies inside"),
-        ("ball.glb", "unit_m = 0.01, origin = [20.0, 18.0, 22.0]", "no cell of the box lies inside"),
-        ("flat.obj", "height = 4.0, base = [20.0, 18.0, 22.0]", "is flat"),
+        (
+            "ball.glb",
+            "unit_m = 2.0, origin = [2000.0, 18.0, 22.0]",
+            "no cell of the box lies inside",
+        ),
+        (
+            "ball.glb",
+            "unit_m = 0.01, origin = [20.0, 18.0, 22.0]",
+            "no cell of the box lies inside",
+        ),
+        (
+            "flat.obj",
+            "height = 4.0, base = [20.0, 18.0, 22.0]",
+            "is flat",
+        ),
         (
             "ball.glb",
             "unit_m = 2.0, origin = [20.0, 18.0, 22.0], part = \"leg\"",
@@ -366,19 +520,47 @@ fn wrong_keys_are_named() {
         assert!(error.contains(part), "{error}");
     }
     let refused = |shape: &str| {
-        let text = format!("[[body]]\nmatter = {{ kind = \"rock\" }}\nshape = {{ kind = \"mesh\", {shape} }}\n");
-        Scene::parse(&text, &folder.path().join("scene.toml")).unwrap_err().to_string()
+        let text = format!(
+            "[[body]]\nmatter = {{ kind = \"rock\" }}\nshape = {{ kind = \"mesh\", {shape} }}\n"
+        );
+        Scene::parse(&text, &folder.path().join("scene.toml"))
+            .unwrap_err()
+            .to_string()
     };
     let place = "base = [1, 2, 3]";
     for (shape, part) in [
-        (format!("file = \"ball.ply\", height = 3, {place}"), "must be the name of a mesh (.stl, .obj, .glb)"),
-        (format!("file = \"ball.stl\", {place}"), "shape.height = nothing: must be given, or unit_m"),
-        ("file = \"ball.stl\", height = 3".to_owned(), "shape.base = nothing: must be given, or origin"),
-        (format!("file = \"ball.stl\", height = 3, unit_m = 1, {place}"), "shape.unit_m = set: must be left out"),
-        (format!("file = \"ball.stl\", height = 3, origin = [1, 2, 3], {place}"), "shape.origin = set: must be left"),
-        (format!("file = \"ball.stl\", height = -3, {place}"), "shape.height = -3"),
-        (format!("file = \"ball.stl\", height = 3, turn = 4, {place}"), "did you mean `turn_deg`"),
-        (format!("file = \"ball.stl\", height = nan, {place}"), "shape.height = NaN"),
+        (
+            format!("file = \"ball.ply\", height = 3, {place}"),
+            "must be the name of a mesh (.stl, .obj, .glb)",
+        ),
+        (
+            format!("file = \"ball.stl\", {place}"),
+            "shape.height = nothing: must be given, or unit_m",
+        ),
+        (
+            "file = \"ball.stl\", height = 3".to_owned(),
+            "shape.base = nothing: must be given, or origin",
+        ),
+        (
+            format!("file = \"ball.stl\", height = 3, unit_m = 1, {place}"),
+            "shape.unit_m = set: must be left out",
+        ),
+        (
+            format!("file = \"ball.stl\", height = 3, origin = [1, 2, 3], {place}"),
+            "shape.origin = set: must be left",
+        ),
+        (
+            format!("file = \"ball.stl\", height = -3, {place}"),
+            "shape.height = -3",
+        ),
+        (
+            format!("file = \"ball.stl\", height = 3, turn = 4, {place}"),
+            "did you mean `turn_deg`",
+        ),
+        (
+            format!("file = \"ball.stl\", height = nan, {place}"),
+            "shape.height = NaN",
+        ),
     ] {
         let error = refused(&shape);
         assert!(error.contains(part), "{error}");
@@ -387,7 +569,9 @@ fn wrong_keys_are_named() {
         "[[event]]\nat = 3\nput = {{ shape = {{ kind = \"mesh\", file = \"a.ply\", height = 3, {place} }}, \
                          matter = {{ kind = \"rock\" }} }}\n"
     );
-    let error = Scene::parse(&event, &folder.path().join("scene.toml")).unwrap_err().to_string();
+    let error = Scene::parse(&event, &folder.path().join("scene.toml"))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("event[0].put.shape.file"), "{error}");
 }
 
@@ -406,16 +590,26 @@ fn an_event_puts_a_mesh_into_the_box_when_it_is_due() {
     fs::write(folder.path().join("ball.stl"), stl(&sphere(6.0))).unwrap();
     let at_once = rock(&built(&scene_of_event(folder.path(), 0)));
     let scene = scene_of_event(folder.path(), 3);
-    let mut stage = scene.build(common::tiled()).unwrap_or_else(|e| panic!("{e}"));
+    let mut stage = scene
+        .build(common::tiled())
+        .unwrap_or_else(|e| panic!("{e}"));
     let bare = rock(&stage.simulation).len();
     assert!(at_once.len() > bare + 800, "{} cells", at_once.len() - bare);
     let path = folder.path().join("run.lvx");
     let kept = |stage: &Stage| {
         let mut bytes = Vec::new();
-        CheckpointWriter { scene: &scene, stage, extras: &[] }.write(&path, &mut bytes).unwrap();
+        CheckpointWriter {
+            scene: &scene,
+            stage,
+            extras: &[],
+        }
+        .write(&path, &mut bytes)
+        .unwrap();
         bytes
     };
-    let read = |bytes: &[u8]| Checkpoint::read(bytes, &path, common::tiled()).map(|kept| kept.stage.simulation);
+    let read = |bytes: &[u8]| {
+        Checkpoint::read(bytes, &path, common::tiled()).map(|kept| kept.stage.simulation)
+    };
     stage.simulation.step();
     let early = kept(&stage);
     (0..2).for_each(|_| stage.simulation.step());
@@ -428,7 +622,10 @@ fn an_event_puts_a_mesh_into_the_box_when_it_is_due() {
     // A recording still finds the mesh file, wherever the recording is saved.
     fs::create_dir(folder.path().join("deeper")).unwrap();
     let written = folder.path().join("deeper/recorded.toml");
-    scene.recorded(&stage.simulation).save(&written, Existing::Keep).unwrap();
+    scene
+        .recorded(&stage.simulation)
+        .save(&written, Existing::Keep)
+        .unwrap();
     let mut replay = built(&Scene::load(&written).unwrap());
     (0..3).for_each(|_| replay.step());
     assert_eq!(replay.world().state_hash(), hash);
@@ -436,31 +633,75 @@ fn an_event_puts_a_mesh_into_the_box_when_it_is_due() {
     let late = kept(&stage);
     fs::remove_file(folder.path().join("ball.stl")).unwrap();
     let error = read(&early).err().expect("the ball is gone").to_string();
-    assert!(error.contains("an event to come: ") && error.contains("ball.stl"), "{error}");
-    assert_eq!(rock(&read(&late).unwrap_or_else(|e| panic!("{e}"))), at_once);
+    assert!(
+        error.contains("an event to come: ") && error.contains("ball.stl"),
+        "{error}"
+    );
+    assert_eq!(
+        rock(&read(&late).unwrap_or_else(|e| panic!("{e}"))),
+        at_once
+    );
 }
 
 #[test]
 fn a_surface_that_was_written_is_the_same_body_when_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let lava = "kind = \"lava\", amount = 1.0, energy = 1.0";
-    fs::write(folder.path().join("box.glb"), glb(&cuboid([24.0, 20.0, 22.0]))).unwrap();
-    let first = scene(folder.path(), "box.glb", "unit_m = 2.0, origin = [7.0, 8.0, 11.0]", lava);
+    fs::write(
+        folder.path().join("box.glb"),
+        glb(&cuboid([24.0, 20.0, 22.0])),
+    )
+    .unwrap();
+    let first = scene(
+        folder.path(),
+        "box.glb",
+        "unit_m = 2.0, origin = [7.0, 8.0, 11.0]",
+        lava,
+    );
     let stage = first.build(common::tiled()).unwrap();
     let world = stage.simulation.world();
-    let about = About { scene: "box".to_owned(), seed: 1, ..About::default() };
-    let shot = ExportState { world, site: &stage.site, about: &about, state: world.state_hash() };
-    let skin = Skin { level: 0.5, palette: Palette::named("lava").unwrap(), drape: None };
-    write_glb(&folder.path().join("lava.glb"), &shot, &skin, Existing::Keep).unwrap();
+    let about = About {
+        scene: "box".to_owned(),
+        seed: 1,
+        ..About::default()
+    };
+    let shot = ExportState {
+        world,
+        site: &stage.site,
+        about: &about,
+        state: world.state_hash(),
+    };
+    let skin = Skin {
+        level: 0.5,
+        palette: Palette::named("lava").unwrap(),
+        drape: None,
+    };
+    write_glb(
+        &folder.path().join("lava.glb"),
+        &shot,
+        &skin,
+        Existing::Keep,
+    )
+    .unwrap();
 
     let floor = -stage.site.floor_m / stage.site.cell_height_m();
     let keys = format!("part = \"lava\", unit_m = 1.0, origin = [0.0, {floor:?}, 44.0]");
     let again = built(&scene(folder.path(), "lava.glb", &keys, lava));
-    let places = |world: &World| world.lava().held().map(|(place, _)| place).collect::<HashSet<_>>();
+    let places = |world: &World| {
+        world
+            .lava()
+            .held()
+            .map(|(place, _)| place)
+            .collect::<HashSet<_>>()
+    };
     let (before, after) = (places(world), places(again.world()));
     assert_eq!(before.len(), 24 * 20 * 22);
     let apart = before.symmetric_difference(&after).count();
-    assert!(apart * 100 < before.len(), "{apart} of {} cells differ", before.len());
+    assert!(
+        apart * 100 < before.len(),
+        "{apart} of {} cells differ",
+        before.len()
+    );
 }
 
 #[test]
@@ -473,7 +714,11 @@ fn a_saved_scene_finds_its_mesh() {
     for path in [folder.path().join("again.toml"), other.join("again.toml")] {
         first.save(&path, Existing::Keep).unwrap();
         let again = Scene::load(&path).unwrap();
-        assert!(rock(&built(&again)) == rock(&built(&first)), "{}", path.display());
+        assert!(
+            rock(&built(&again)) == rock(&built(&first)),
+            "{}",
+            path.display()
+        );
     }
 }
 
@@ -484,8 +729,14 @@ fn the_bridge_has_an_arch() {
     let ground = simulation.world().ground();
     let is_rock = |x: f64, y: usize| ground.is_solid([x as usize, y, 52]);
     let floor = (0..48).find(|&y| !ground.is_solid([30, y, 52])).unwrap();
-    assert!(!is_rock(30.0, 21) && is_rock(30.0, 26), "open below the crown, rock above");
-    assert!(is_rock(14.0, floor + 3) && is_rock(46.0, floor + 3), "the feet");
+    assert!(
+        !is_rock(30.0, 21) && is_rock(30.0, 26),
+        "open below the crown, rock above"
+    );
+    assert!(
+        is_rock(14.0, floor + 3) && is_rock(46.0, floor + 3),
+        "the feet"
+    );
     assert!(!is_rock(30.0, 30), "nothing above the road");
 }
 
@@ -506,7 +757,11 @@ fn a_heightmap_is_a_body() {
         );
         Scene::parse(&text, &folder.path().join("relief.toml"))
     };
-    let rock = scene("{ kind = \"rock\" }", "").unwrap().build(common::tiled()).unwrap().simulation;
+    let rock = scene("{ kind = \"rock\" }", "")
+        .unwrap()
+        .build(common::tiled())
+        .unwrap()
+        .simulation;
     let tall = |x: usize, z: usize| rock.world().ground().top(x, z) as i32 - 3;
     assert_eq!([1, 2, 4, 6, 7, 8].map(|x| tall(x, 4)), [0, 0, 2, 4, 4, 0]);
     assert_eq!([2, 4, 6].map(|x| tall(x, 5)), [4, 0, 0]);
@@ -515,14 +770,24 @@ fn a_heightmap_is_a_body() {
     assert!(melting.contains("solid"), "{melting}");
     for (from, to, message) in [
         ("relief.asc", "none.asc", "none.asc"),
-        ("size = [6.0", "size = [0.0", "body[0].shape.size = 0: must be a number from 0.5"),
+        (
+            "size = [6.0",
+            "size = [0.0",
+            "body[0].shape.size = 0: must be a number from 0.5",
+        ),
         ("from = [2.0", "from = [nan", "body[0].shape.from = NaN"),
     ] {
         let text = "[grid]\nsize = [12, 12, 10]\n[[body]]\nmatter = { kind = \"rock\" }\nshape = { kind = \"heightmap\", file = \
                     \"relief.asc\", from = [2.0, 3.0, 4.0], size = [6.0, 4.0, 2.0] }\n";
         assert!(text.contains(from));
         let scene = Scene::parse(&text.replace(from, to), &folder.path().join("wrong.toml"));
-        let refused = scene.and_then(|scene| scene.build(common::tiled()).map(drop)).unwrap_err().to_string();
-        assert!(refused.contains(message) && !refused.contains('\n'), "{refused}");
+        let refused = scene
+            .and_then(|scene| scene.build(common::tiled()).map(drop))
+            .unwrap_err()
+            .to_string();
+        assert!(
+            refused.contains(message) && !refused.contains('\n'),
+            "{refused}"
+        );
     }
 }

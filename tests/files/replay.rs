@@ -20,7 +20,10 @@ fn scene(text: &str) -> Scene {
 }
 
 fn start(scene: &Scene) -> Simulation {
-    scene.build(tiled()).unwrap_or_else(|e| panic!("{e}")).simulation
+    scene
+        .build(tiled())
+        .unwrap_or_else(|e| panic!("{e}"))
+        .simulation
 }
 
 fn run(simulation: &mut Simulation, steps: u64) -> u64 {
@@ -38,17 +41,30 @@ fn events_of_the_file_happen_at_their_steps() {
     let mut bare = scene.clone();
     bare.spec.events.clear();
     let mut by_hand = start(&bare);
-    let [nothing, seed, rules] = by_file.events() else { panic!("three events") };
+    let [nothing, seed, rules] = by_file.events() else {
+        panic!("three events")
+    };
     let [nothing, seed, rules] = [nothing, seed, rules].map(|event| event.command.clone());
     assert_ne!(by_file.world().state_hash(), by_hand.world().state_hash());
 
     by_hand.command(nothing.clone()).unwrap();
-    assert_eq!(run(&mut by_file, 0), run(&mut by_hand, 0), "step 0 is before the first step");
+    assert_eq!(
+        run(&mut by_file, 0),
+        run(&mut by_hand, 0),
+        "step 0 is before the first step"
+    );
     assert_eq!(run(&mut by_file, 44), run(&mut by_hand, 44));
     assert_eq!((by_file.seed(), by_file.rules_spec().threshold), (4, 0.2));
     by_file.step();
-    assert_eq!((by_file.seed(), by_file.rules_spec().threshold), (9, 0.4), "part of the state after 45 steps");
-    assert_eq!((by_file.rules_spec().walls, by_file.rules_spec().spread), (Walls::Open, 0.2));
+    assert_eq!(
+        (by_file.seed(), by_file.rules_spec().threshold),
+        (9, 0.4),
+        "part of the state after 45 steps"
+    );
+    assert_eq!(
+        (by_file.rules_spec().walls, by_file.rules_spec().spread),
+        (Walls::Open, 0.2)
+    );
 
     run(&mut by_hand, 45);
     by_hand.command(seed.clone()).unwrap();
@@ -74,7 +90,11 @@ fn of_equal_steps_the_order_of_the_file_counts() {
         )
     };
     let rock_after = |first: &str, second: &str| {
-        let text = format!("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n{}{}", put(first), put(second));
+        let text = format!(
+            "[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n{}{}",
+            put(first),
+            put(second)
+        );
         let mut simulation = start(&scene(&text));
         run(&mut simulation, 2);
         simulation.world().ground().is_solid([4, 4, 4])
@@ -97,20 +117,40 @@ fn rules_of_an_event_change_only_the_keys_that_they_name() {
     assert_eq!(simulation.rules_spec(), &expected);
 
     // Rules set by hand stay in force, too.
-    let by_hand = RulesSpec { support: 0.5, ..expected.clone() };
-    simulation.command(RulesChange::between(&expected, &by_hand)).unwrap();
+    let by_hand = RulesSpec {
+        support: 0.5,
+        ..expected.clone()
+    };
+    simulation
+        .command(RulesChange::between(&expected, &by_hand))
+        .unwrap();
     run(&mut simulation, 6);
-    expected = RulesSpec { spreading_every: 3, walls: Walls::Open, alpha: 0.8, ..by_hand };
+    expected = RulesSpec {
+        spreading_every: 3,
+        walls: Walls::Open,
+        alpha: 0.8,
+        ..by_hand
+    };
     assert_eq!(simulation.rules_spec(), &expected);
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("recorded.toml");
-    original.recorded(&simulation).save(&path, Existing::Keep).unwrap();
+    original
+        .recorded(&simulation)
+        .save(&path, Existing::Keep)
+        .unwrap();
     let saved = fs::read_to_string(&path).unwrap();
-    assert_eq!(saved.matches("support = ").count(), 2, "once in [rules], once in the event:\n{saved}");
+    assert_eq!(
+        saved.matches("support = ").count(),
+        2,
+        "once in [rules], once in the event:\n{saved}"
+    );
     let mut again = start(&Scene::load(&path).unwrap());
     run(&mut again, 6);
-    assert_eq!((again.rules_spec(), again.events()), (&expected, simulation.events()));
+    assert_eq!(
+        (again.rules_spec(), again.events()),
+        (&expected, simulation.events())
+    );
 }
 
 #[test]
@@ -118,16 +158,27 @@ fn an_event_that_lists_all_keys_replaces_all_of_them() {
     let text = "[rules]\nspread = 0.1\n[[event]]\nat = 1\n[event.rules]\nfactor = 0.9\nbeta = 1.0\nthreshold = 0.5\n\
                 spread = 0.2\nalpha = 0.9\nsupport = 0.9\nwalls = \"closed\"\nspreading_every = 1\n\
                 [event.rules.friction]\non_solid = 0.0\non_liquid = 0.0\n";
-    let scene = scene(&format!("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n{text}"));
+    let scene = scene(&format!(
+        "[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n{text}"
+    ));
     let mut simulation = start(&scene);
     run(&mut simulation, 1);
-    assert_eq!(simulation.rules_spec(), &RulesSpec { factor: 0.9, ..RulesSpec::default() });
+    assert_eq!(
+        simulation.rules_spec(),
+        &RulesSpec {
+            factor: 0.9,
+            ..RulesSpec::default()
+        }
+    );
 }
 
 #[test]
 fn vents_changed_by_command_pour_as_those_of_a_file_with_the_same_steps() {
-    let bare = "[grid]\nsize = [20, 18, 16]\n[terrain]\nkind = \"hills\"\n[rules]\nthreshold = 0.2\n";
-    let table = |x: f64, rate: f64, steps: &str| format!("[[vent]]\nx = {x}\nz = 8.0\nrate = {rate}\n{steps}\n");
+    let bare =
+        "[grid]\nsize = [20, 18, 16]\n[terrain]\nkind = \"hills\"\n[rules]\nthreshold = 0.2\n";
+    let table = |x: f64, rate: f64, steps: &str| {
+        format!("[[vent]]\nx = {x}\nz = 8.0\nrate = {rate}\n{steps}\n")
+    };
     let tables = [
         table(9.0, 1.1, "end = 20"),
         table(4.0, 0.7, "start = 10\nend = 45"),
@@ -137,68 +188,152 @@ fn vents_changed_by_command_pour_as_those_of_a_file_with_the_same_steps() {
     ];
     let mut by_file = start(&scene(&format!("{bare}{}", tables.concat())));
     let mut by_hand = start(&scene(&format!("{bare}{}", table(9.0, 1.1, ""))));
-    let vent = |x: f64, rate: f64| VentSpec { x, z: 8.0, rate, ..VentSpec::default() };
-    let later = VentSpec { start: 70, end: Some(80), ..vent(15.0, 0.4) };
+    let vent = |x: f64, rate: f64| VentSpec {
+        x,
+        z: 8.0,
+        rate,
+        ..VentSpec::default()
+    };
+    let later = VentSpec {
+        start: 70,
+        end: Some(80),
+        ..vent(15.0, 0.4)
+    };
     let session = [
         (10, VentChange::Place(vent(4.0, 0.7))),
         (20, VentChange::Change(0, vent(9.0, 1.9))),
         (30, VentChange::Change(0, vent(12.0, 1.9))),
         (30, VentChange::Place(vent(1.0, 3.0))),
         (30, VentChange::Close(2)),
-        (40, VentChange::Place(VentSpec { rate: 0.9, ..later.clone() })),
+        (
+            40,
+            VentChange::Place(VentSpec {
+                rate: 0.9,
+                ..later.clone()
+            }),
+        ),
         (45, VentChange::Close(1)),
         (50, VentChange::Change(3, later)),
         (60, VentChange::Close(0)),
     ];
     for (step, change) in session {
-        assert_eq!(run(&mut by_file, step), run(&mut by_hand, step), "before step {step}");
+        assert_eq!(
+            run(&mut by_file, step),
+            run(&mut by_hand, step),
+            "before step {step}"
+        );
         by_hand.command(change).unwrap();
     }
     assert!(by_hand.events().is_empty() && by_hand.vents().eq(by_file.vents()));
     assert_eq!(run(&mut by_file, 90), run(&mut by_hand, 90));
-    let refused = by_hand.command(VentChange::Close(0)).expect_err("it is over").to_string();
-    assert_eq!(refused, "vent = 0: must be the number of a vent that pours or will pour");
+    let refused = by_hand
+        .command(VentChange::Close(0))
+        .expect_err("it is over")
+        .to_string();
+    assert_eq!(
+        refused,
+        "vent = 0: must be the number of a vent that pours or will pour"
+    );
 }
 
 #[test]
 fn a_material_changes_in_the_parameters_that_a_command_names() {
     let water = Material::water();
-    let oil = Material { name: "oil".to_owned(), density: 900.0, ..water.clone() };
+    let oil = Material {
+        name: "oil".to_owned(),
+        density: 900.0,
+        ..water.clone()
+    };
     let ground = || Ground::none(Grid::new(8, 8, 8));
     let fresh = |engine| {
         let world = World::with_materials(ground(), vec![oil.clone(), water.clone()]);
         Simulation::new(world, &RulesSpec::default(), &[], 1, engine)
     };
     let mut simulation = fresh(tiled());
-    let thick = Material { viscosity: 1.0, ..oil.clone() };
-    let slow = Material { fluidity: 9, ..thick.clone() };
+    let thick = Material {
+        viscosity: 1.0,
+        ..oil.clone()
+    };
+    let slow = Material {
+        fluidity: 9,
+        ..thick.clone()
+    };
     run(&mut simulation, 2);
     let before = simulation.snapshot(None);
-    simulation.command(MaterialChange::between(&oil, &thick)).unwrap();
-    simulation.command(MaterialChange::between(&thick, &slow)).unwrap();
-    simulation.command(MaterialChange::between(&oil, &slow)).unwrap();
+    simulation
+        .command(MaterialChange::between(&oil, &thick))
+        .unwrap();
+    simulation
+        .command(MaterialChange::between(&thick, &slow))
+        .unwrap();
+    simulation
+        .command(MaterialChange::between(&oil, &slow))
+        .unwrap();
     assert_eq!(simulation.materials(), [water.clone(), slow.clone()]);
-    let event = Event { at: 2, command: MaterialChange::between(&oil, &slow).into() };
-    assert_eq!(simulation.events(), std::slice::from_ref(&event), "one event for what happens between two steps");
+    let event = Event {
+        at: 2,
+        command: MaterialChange::between(&oil, &slow).into(),
+    };
+    assert_eq!(
+        simulation.events(),
+        std::slice::from_ref(&event),
+        "one event for what happens between two steps"
+    );
     let table = toml::to_string(&EventSpec::of(&event)).unwrap();
-    assert_eq!(toml::from_str::<EventSpec>(&table).unwrap().event("event[0]").unwrap(), event, "{table}");
+    assert_eq!(
+        toml::from_str::<EventSpec>(&table)
+            .unwrap()
+            .event("event[0]")
+            .unwrap(),
+        event,
+        "{table}"
+    );
 
     let mut replay = fresh(plain()).with_events(vec![event]).unwrap();
     run(&mut replay, 2);
     assert_eq!(replay.materials(), simulation.materials());
     simulation.go_back(&before);
-    assert_eq!((simulation.materials(), simulation.events()), (&[water.clone(), oil.clone()][..], &[][..]));
+    assert_eq!(
+        (simulation.materials(), simulation.events()),
+        (&[water.clone(), oil.clone()][..], &[][..])
+    );
 
-    let honey = Material { name: "honey".to_owned(), ..oil.clone() };
-    let refused = |change: MaterialChange| fresh(tiled()).command(change).expect_err("refused").to_string();
-    let unknown = MaterialChange::between(&honey, &Material { speed: 0.5, ..honey.clone() });
+    let honey = Material {
+        name: "honey".to_owned(),
+        ..oil.clone()
+    };
+    let refused = |change: MaterialChange| {
+        fresh(tiled())
+            .command(change)
+            .expect_err("refused")
+            .to_string()
+    };
+    let unknown = MaterialChange::between(
+        &honey,
+        &Material {
+            speed: 0.5,
+            ..honey.clone()
+        },
+    );
     assert_eq!(
         refused(unknown),
         "material.name = \"honey\": must be the name of a [[material]] table: \"water\" or \"oil\""
     );
-    let wild = MaterialChange::between(&oil, &Material { viscosity: 2.0, ..oil.clone() });
-    assert_eq!(refused(wild), "material.viscosity = 2: must be a number from 0 to 1");
-    assert!(refused(MaterialChange::between(&oil, &oil)).starts_with("material = only the name \"oil\": must be one"));
+    let wild = MaterialChange::between(
+        &oil,
+        &Material {
+            viscosity: 2.0,
+            ..oil.clone()
+        },
+    );
+    assert_eq!(
+        refused(wild),
+        "material.viscosity = 2: must be a number from 0 to 1"
+    );
+    assert!(
+        refused(MaterialChange::between(&oil, &oil))
+            .starts_with("material = only the name \"oil\": must be one")
+    );
 }
 
 #[test]
@@ -210,33 +345,89 @@ fn a_session_with_another_material_replays_to_the_same_bits() {
     let original = scene(&text);
     let mut simulation = start(&original);
     let brine = |simulation: &Simulation| {
-        simulation.materials().iter().find(|material| material.name == "brine").unwrap().clone()
+        simulation
+            .materials()
+            .iter()
+            .find(|material| material.name == "brine")
+            .unwrap()
+            .clone()
     };
-    let spring = VentSpec { x: 15.0, z: 9.0, rate: 0.6, material: Some("brine".to_owned()), ..VentSpec::default() };
+    let spring = VentSpec {
+        x: 15.0,
+        z: 9.0,
+        rate: 0.6,
+        material: Some("brine".to_owned()),
+        ..VentSpec::default()
+    };
     run(&mut simulation, 5);
     simulation.command(spring.clone()).unwrap();
-    simulation.command(ball(10.0, 14.0, 8.0, Matter::Material { name: "brine".to_owned(), amount: 0.8 })).unwrap();
+    simulation
+        .command(ball(
+            10.0,
+            14.0,
+            8.0,
+            Matter::Material {
+                name: "brine".to_owned(),
+                amount: 0.8,
+            },
+        ))
+        .unwrap();
     run(&mut simulation, 20);
     assert_eq!(brine(&simulation).viscosity, 0.9);
-    let slow = Material { fluidity: 4, stickiness: 0.1, ..brine(&simulation) };
-    simulation.command(MaterialChange::between(&brine(&simulation), &slow)).unwrap();
+    let slow = Material {
+        fluidity: 4,
+        stickiness: 0.1,
+        ..brine(&simulation)
+    };
+    simulation
+        .command(MaterialChange::between(&brine(&simulation), &slow))
+        .unwrap();
     let number = simulation.open_vents().last().unwrap().0;
-    simulation.command(VentChange::Change(number, VentSpec { rate: 1.2, ..spring })).unwrap();
+    simulation
+        .command(VentChange::Change(
+            number,
+            VentSpec {
+                rate: 1.2,
+                ..spring
+            },
+        ))
+        .unwrap();
     run(&mut simulation, 30);
     simulation.command(VentChange::Close(number)).unwrap();
     let state = |simulation: &mut Simulation| {
         let hash = run(simulation, 60);
-        (hash, simulation.world().layer("brine").unwrap().cells().collect::<Vec<_>>())
+        (
+            hash,
+            simulation
+                .world()
+                .layer("brine")
+                .unwrap()
+                .cells()
+                .collect::<Vec<_>>(),
+        )
     };
     let lived = state(&mut simulation);
     assert!(simulation.world().layer("brine").unwrap().mass() > 0);
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("water.toml");
-    original.recorded(&simulation).save(&path, Existing::Keep).unwrap();
+    original
+        .recorded(&simulation)
+        .save(&path, Existing::Keep)
+        .unwrap();
     let again = Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
-    let sources = again.spec.sources.iter().filter(|source| source.material.as_deref() == Some("brine")).count();
-    let changes = again.spec.events.iter().filter(|event| event.material.is_some()).count();
+    let sources = again
+        .spec
+        .sources
+        .iter()
+        .filter(|source| source.material.as_deref() == Some("brine"))
+        .count();
+    let changes = again
+        .spec
+        .events
+        .iter()
+        .filter(|event| event.material.is_some())
+        .count();
     assert_eq!((sources, changes), (3, 2));
     let mut replay = start(&again);
     assert!(state(&mut replay) == lived, "another state");
@@ -246,17 +437,31 @@ fn a_session_with_another_material_replays_to_the_same_bits() {
     without.spec.events.retain(|event| event.material.is_none());
     assert!(state(&mut start(&without)) != lived, "the same state");
 
-    let unknown = text.replace("{ name = \"brine\", viscosity", "{ name = \"honey\", viscosity");
-    let refused = Scene::parse(&unknown, Path::new("scene.toml")).expect_err("no honey").to_string();
+    let unknown = text.replace(
+        "{ name = \"brine\", viscosity",
+        "{ name = \"honey\", viscosity",
+    );
+    let refused = Scene::parse(&unknown, Path::new("scene.toml"))
+        .expect_err("no honey")
+        .to_string();
     let said = ".material.name = \"honey\": must be the name of a [[material]] table: ";
     assert!(refused.contains(said), "{refused}");
 }
 
 #[test]
 fn an_event_is_no_change_of_vents() {
-    let simulation = start(&scene("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n"));
-    let event = Event { at: 3, command: VentSpec::default().into() };
-    let refused = simulation.with_events(vec![event]).err().expect("vents have their own steps").to_string();
+    let simulation = start(&scene(
+        "[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n",
+    ));
+    let event = Event {
+        at: 3,
+        command: VentSpec::default().into(),
+    };
+    let refused = simulation
+        .with_events(vec![event])
+        .err()
+        .expect("vents have their own steps")
+        .to_string();
     assert_eq!(
         refused,
         "event[0] = a change of vents: must be put, rules, material, wind or seed; a vent has a start and an end instead"
@@ -267,7 +472,9 @@ fn an_event_is_no_change_of_vents() {
 fn wrong_events_are_refused_with_their_place() {
     let refused = |event: &str| {
         let text = format!("[[event]]\nat = 1\nseed = 1\n[[event]]\n{event}\n");
-        Scene::parse(&text, Path::new("scene.toml")).expect_err(event).to_string()
+        Scene::parse(&text, Path::new("scene.toml"))
+            .expect_err(event)
+            .to_string()
     };
     let ball = "shape = { kind = \"sphere\", center = [1, 1, 1], radius = -2 }, matter = { kind = \"rock\" }";
     for (event, said) in [
@@ -275,29 +482,64 @@ fn wrong_events_are_refused_with_their_place() {
             "at = 1",
             "scene.toml:4: event[1] = only a step: must be one with exactly one of put, rules, material, wind and seed",
         ),
-        ("at = 1\nseed = 1\nrules = {}", "event[1] = rules and seed: must be"),
+        (
+            "at = 1\nseed = 1\nrules = {}",
+            "event[1] = rules and seed: must be",
+        ),
         ("seed = 1", "missing field `at`"),
         ("at = -1\nseed = 1", "scene.toml:5: "),
-        ("at = 2_000_000_000\nseed = 1", "event[1].at = 2000000000: must be a number from 0 to 1000000000"),
-        ("at = 1\nrules = { spread = 0.5 }", "event[1].rules.spread = 0.5: must be"),
-        ("at = 1\nrules = { spred = 0.5 }", "unknown key `spred`: did you mean `spread`?"),
-        ("at = 1\nrules = { friction = { on_rock = 0.5 } }", "unknown key `on_rock`: did you mean `on_solid`?"),
-        ("at = 1\nrules = { threshold = \"high\" }", "threshold = \"high\": must be a number"),
-        ("at = 1\nrules = { spreading_every = 1.5 }", "spreading_every = 1.5: must be a whole number of 0 or more"),
+        (
+            "at = 2_000_000_000\nseed = 1",
+            "event[1].at = 2000000000: must be a number from 0 to 1000000000",
+        ),
+        (
+            "at = 1\nrules = { spread = 0.5 }",
+            "event[1].rules.spread = 0.5: must be",
+        ),
+        (
+            "at = 1\nrules = { spred = 0.5 }",
+            "unknown key `spred`: did you mean `spread`?",
+        ),
+        (
+            "at = 1\nrules = { friction = { on_rock = 0.5 } }",
+            "unknown key `on_rock`: did you mean `on_solid`?",
+        ),
+        (
+            "at = 1\nrules = { threshold = \"high\" }",
+            "threshold = \"high\": must be a number",
+        ),
+        (
+            "at = 1\nrules = { spreading_every = 1.5 }",
+            "spreading_every = 1.5: must be a whole number of 0 or more",
+        ),
         (
             "at = 1\nmaterial = { viscosity = 0.5 }",
             "event[1].material = a table without name: must be one with the name",
         ),
-        ("at = 1\nmaterial = { name = \"water\", density = 5 }", "unknown key `density`"),
-        ("at = 1\nrules = {}", "event[1].rules = {}: must be a table that names a key; keys left out stay as they are"),
-        (&format!("at = 1\nput = {{ {ball} }}"), "event[1].put.shape.radius = -2: must be"),
+        (
+            "at = 1\nmaterial = { name = \"water\", density = 5 }",
+            "unknown key `density`",
+        ),
+        (
+            "at = 1\nrules = {}",
+            "event[1].rules = {}: must be a table that names a key; keys left out stay as they are",
+        ),
+        (
+            &format!("at = 1\nput = {{ {ball} }}"),
+            "event[1].put.shape.radius = -2: must be",
+        ),
     ] {
         let error = refused(event);
         assert!(error.contains(said), "{error}\nfor {event}");
     }
     let many = "[[event]]\nat = 1\nseed = 1\n".repeat(100_001);
-    let error = Scene::parse(&many, Path::new("scene.toml")).expect_err("too many").to_string();
-    assert!(error.contains("number of [[event]] tables = 100001"), "{error}");
+    let error = Scene::parse(&many, Path::new("scene.toml"))
+        .expect_err("too many")
+        .to_string();
+    assert!(
+        error.contains("number of [[event]] tables = 100001"),
+        "{error}"
+    );
 }
 
 /// Runs a random session with rewinds; returns the hash at every step of the final timeline.
@@ -336,18 +578,33 @@ fn a_session_saved_as_a_scene_replays_to_the_same_bits() {
         let steps = 70 + session * 3;
         let hashes = live(&mut simulation, &mut Dice(session), steps);
         let path = folder.path().join(format!("session-{session}.toml"));
-        original.recorded(&simulation).save(&path, Existing::Keep).unwrap();
+        original
+            .recorded(&simulation)
+            .save(&path, Existing::Keep)
+            .unwrap();
 
         let again = Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(again.spec.film.steps, steps);
-        assert!(again.spec.vents.len() + again.spec.events.len() > 10, "something was done: {:?}", again.spec);
+        assert!(
+            again.spec.vents.len() + again.spec.events.len() > 10,
+            "something was done: {:?}",
+            again.spec
+        );
         let mut replay = start(&again);
         for step in 0..=steps {
-            assert_eq!(run(&mut replay, step), hashes[step as usize], "session {session}, step {step}");
+            assert_eq!(
+                run(&mut replay, step),
+                hashes[step as usize],
+                "session {session}, step {step}"
+            );
         }
         assert_eq!(replay.events(), simulation.events());
         // Events of the scene that are still to come happen in both runs.
-        assert_eq!(run(&mut replay, steps + 40), run(&mut simulation, steps + 40), "session {session} goes on");
+        assert_eq!(
+            run(&mut replay, steps + 40),
+            run(&mut simulation, steps + 40),
+            "session {session} goes on"
+        );
     }
 }
 
@@ -361,7 +618,10 @@ fn a_kept_moment_goes_on_as_it_did_the_first_time() {
     let first: Vec<u64> = (31..80).map(|step| run(&mut simulation, step)).collect();
     (0..20).for_each(|_| meddle(&mut simulation, &mut dice));
     simulation.go_back(&moment);
-    assert_eq!((simulation.steps(), simulation.world().state_hash()), (30, now));
+    assert_eq!(
+        (simulation.steps(), simulation.world().state_hash()),
+        (30, now)
+    );
     let second: Vec<u64> = (31..80).map(|step| run(&mut simulation, step)).collect();
     assert_eq!(first, second);
 }
@@ -370,12 +630,30 @@ fn a_kept_moment_goes_on_as_it_did_the_first_time() {
 fn what_is_refused_leaves_the_simulation_as_it_was() {
     let mut simulation = start(&scene(SCENE));
     run(&mut simulation, 10);
-    let (hash, events) = (simulation.world().state_hash(), simulation.events().to_vec());
-    let spread = RulesSpec { spread: 0.3, ..RulesSpec::default() };
+    let (hash, events) = (
+        simulation.world().state_hash(),
+        simulation.events().to_vec(),
+    );
+    let spread = RulesSpec {
+        spread: 0.3,
+        ..RulesSpec::default()
+    };
     for (act, key) in [
-        (Command::Put(ball(f64::NAN, 1.0, 1.0, Matter::Rock)), "put.shape.center"),
         (
-            Command::Put(ball(1.0, 1.0, 1.0, Matter::Lava { amount: 2.0, energy: 1.0, temperature_k: None })),
+            Command::Put(ball(f64::NAN, 1.0, 1.0, Matter::Rock)),
+            "put.shape.center",
+        ),
+        (
+            Command::Put(ball(
+                1.0,
+                1.0,
+                1.0,
+                Matter::Lava {
+                    amount: 2.0,
+                    energy: 1.0,
+                    temperature_k: None,
+                },
+            )),
             "put.matter.amount",
         ),
         (spread.into(), "rules.spread"),
@@ -383,22 +661,44 @@ fn what_is_refused_leaves_the_simulation_as_it_was() {
     ] {
         assert_eq!(simulation.command(act).expect_err(key).key, key);
     }
-    assert_eq!((simulation.world().state_hash(), simulation.events()), (hash, events.as_slice()));
+    assert_eq!(
+        (simulation.world().state_hash(), simulation.events()),
+        (hash, events.as_slice())
+    );
 }
 
 #[test]
 fn a_dragged_slider_leaves_one_event() {
-    let mut simulation = start(&scene("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n"));
+    let mut simulation = start(&scene(
+        "[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n",
+    ));
     simulation.step();
     for i in 1..10 {
         let threshold = f64::from(i) / 10.0;
-        simulation.command(RulesSpec { threshold, ..RulesSpec::default() }).unwrap();
+        simulation
+            .command(RulesSpec {
+                threshold,
+                ..RulesSpec::default()
+            })
+            .unwrap();
     }
     simulation.command(Command::Seed(1)).unwrap();
     simulation.command(Command::Seed(2)).unwrap();
     simulation.command(Command::Seed(2)).unwrap();
-    let last = RulesSpec { threshold: 0.9, ..RulesSpec::default() };
-    let events = [Event { at: 1, command: last.into() }, Event { at: 1, command: Command::Seed(2) }];
+    let last = RulesSpec {
+        threshold: 0.9,
+        ..RulesSpec::default()
+    };
+    let events = [
+        Event {
+            at: 1,
+            command: last.into(),
+        },
+        Event {
+            at: 1,
+            command: Command::Seed(2),
+        },
+    ];
     assert_eq!(simulation.events(), events);
 }
 
@@ -408,11 +708,24 @@ fn a_saved_scene_finds_its_heightmap() {
     let maps = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
     let original = Scene::load(&maps.join("maunga_whau.toml")).unwrap();
     let mut simulation = start(&original);
-    simulation.command(VentSpec { start: 0, x: 30.0, ..original.spec.vents[0].in_cells().unwrap() }).unwrap();
-    simulation.command(Command::Put(ball(57.0, 40.0, 66.0, Matter::Rock))).unwrap();
+    simulation
+        .command(VentSpec {
+            start: 0,
+            x: 30.0,
+            ..original.spec.vents[0].in_cells().unwrap()
+        })
+        .unwrap();
+    simulation
+        .command(Command::Put(ball(57.0, 40.0, 66.0, Matter::Rock)))
+        .unwrap();
     let hash = run(&mut simulation, 25);
     let lived = original.recorded(&simulation);
-    let replayed = |path: &Path| run(&mut start(&Scene::load(path).unwrap_or_else(|e| panic!("{e}"))), 25);
+    let replayed = |path: &Path| {
+        run(
+            &mut start(&Scene::load(path).unwrap_or_else(|e| panic!("{e}"))),
+            25,
+        )
+    };
 
     let elsewhere = folder.path().join("sessions/one.toml");
     lived.save(&elsewhere, Existing::Keep).unwrap();
@@ -422,9 +735,17 @@ fn a_saved_scene_finds_its_heightmap() {
     let beside = folder.path().join("terrain");
     fs::create_dir(&beside).unwrap();
     fs::copy(maps.join("maunga_whau.asc"), beside.join("maunga_whau.asc")).unwrap();
-    fs::copy(maps.join("maunga_whau.toml"), beside.join("maunga_whau.toml")).unwrap();
-    let lived = Scene::load(&beside.join("maunga_whau.toml")).unwrap().recorded(&simulation);
-    lived.save(&beside.join("two.toml"), Existing::Keep).unwrap();
+    fs::copy(
+        maps.join("maunga_whau.toml"),
+        beside.join("maunga_whau.toml"),
+    )
+    .unwrap();
+    let lived = Scene::load(&beside.join("maunga_whau.toml"))
+        .unwrap()
+        .recorded(&simulation);
+    lived
+        .save(&beside.join("two.toml"), Existing::Keep)
+        .unwrap();
     let moved = folder.path().join("moved");
     fs::rename(&beside, &moved).unwrap();
     assert_eq!(replayed(&moved.join("two.toml")), hash);
@@ -437,15 +758,30 @@ fn a_scene_that_cannot_be_written_leaves_nothing_behind() {
     let mut scene = scene(SCENE);
     scene.save(&path, Existing::Keep).unwrap();
     let before = fs::read(&path).unwrap();
-    assert!(matches!(scene.save(&path, Existing::Keep), Err(SceneError::Output(_))));
+    assert!(matches!(
+        scene.save(&path, Existing::Keep),
+        Err(SceneError::Output(_))
+    ));
     scene.spec.seed = u64::MAX;
-    let error = scene.save(&path, Existing::Replace).expect_err("no TOML number is so large").to_string();
-    assert!(error.contains("seed = 18446744073709551615: must be at most 9223372036854775807"), "{error}");
+    let error = scene
+        .save(&path, Existing::Replace)
+        .expect_err("no TOML number is so large")
+        .to_string();
+    assert!(
+        error.contains("seed = 18446744073709551615: must be at most 9223372036854775807"),
+        "{error}"
+    );
     assert_eq!(fs::read(&path).unwrap(), before);
     scene.spec.seed = 5;
     scene.save(&path, Existing::Replace).unwrap();
     // A saved scene lists all its reactions explicitly.
     let default_reactions = scene.spec.default_reactions;
-    assert_eq!(SceneSpec { default_reactions, ..Scene::load(&path).unwrap().spec }, scene.spec);
+    assert_eq!(
+        SceneSpec {
+            default_reactions,
+            ..Scene::load(&path).unwrap().spec
+        },
+        scene.spec
+    );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }

@@ -18,7 +18,10 @@ fn sides(from: usize, to: usize) -> impl Strategy<Value = Size> {
 /// Strategy for random heights, some unknown.
 fn land(size: Size, share_of_holes: f64) -> impl Strategy<Value = Array2<f32>> {
     let cell = (100.0f32..200.0, proptest::bool::weighted(share_of_holes));
-    let cells = proptest::collection::vec(cell.prop_map(|(h, hole)| if hole { f32::NAN } else { h }), size.0 * size.1);
+    let cells = proptest::collection::vec(
+        cell.prop_map(|(h, hole)| if hole { f32::NAN } else { h }),
+        size.0 * size.1,
+    );
     cells.prop_map(move |cells| Array2::from_shape_vec((size.1, size.0), cells).unwrap())
 }
 
@@ -132,13 +135,26 @@ fn plane(x: f64, y: f64) -> f64 {
 
 /// Heightmap of 40 × 60 cells of 30 m × 12 m on that map.
 fn oblong() -> Heightmap {
-    let origin = Georeference { x_west: 300.0, y_north: 9000.0, metres_per_unit: (20.0, 0.5), crs: Crs::default() };
+    let origin = Georeference {
+        x_west: 300.0,
+        y_north: 9000.0,
+        metres_per_unit: (20.0, 0.5),
+        crs: Crs::default(),
+    };
     let cell_size_m = (30.0, 12.0);
     let height = |(r, c): (usize, usize)| {
-        let (x, y) = origin.to_map((c as f64 + 0.5) * cell_size_m.0, (r as f64 + 0.5) * cell_size_m.1);
+        let (x, y) = origin.to_map(
+            (c as f64 + 0.5) * cell_size_m.0,
+            (r as f64 + 0.5) * cell_size_m.1,
+        );
         plane(x, y) as f32
     };
-    Heightmap { heights: Array2::from_shape_fn((60, 40), height), cell_size_m, origin: Some(origin), notes: Vec::new() }
+    Heightmap {
+        heights: Array2::from_shape_fn((60, 40), height),
+        cell_size_m,
+        origin: Some(origin),
+        notes: Vec::new(),
+    }
 }
 
 /// Compares heights with the plane at the coordinates of the map's own georeference.
@@ -147,12 +163,23 @@ fn check_in_place(map: &Heightmap, rim: usize) {
     let (rows, cols) = map.heights.dim();
     let inside = |i: usize, n: usize| i >= rim && i + rim < n;
     let mut seen = 0;
-    for ((r, c), &h) in map.heights.indexed_iter().filter(|((r, c), _)| inside(*r, rows) && inside(*c, cols)) {
-        let (east, south) = ((c as f64 + 0.5) * map.cell_size_m.0, (r as f64 + 0.5) * map.cell_size_m.1);
+    for ((r, c), &h) in map
+        .heights
+        .indexed_iter()
+        .filter(|((r, c), _)| inside(*r, rows) && inside(*c, cols))
+    {
+        let (east, south) = (
+            (c as f64 + 0.5) * map.cell_size_m.0,
+            (r as f64 + 0.5) * map.cell_size_m.1,
+        );
         let (x, y) = origin.to_map(east, south);
         let back = origin.from_map(x, y);
         assert!((back.0 - east).abs() < 1e-6 && (back.1 - south).abs() < 1e-6);
-        assert!((f64::from(h) - plane(x, y)).abs() < 0.05, "row {r}, column {c}: {h} for {}", plane(x, y));
+        assert!(
+            (f64::from(h) - plane(x, y)).abs() < 0.05,
+            "row {r}, column {c}: {h} for {}",
+            plane(x, y)
+        );
         seen += 1;
     }
     assert!(seen > 10);
@@ -179,7 +206,13 @@ fn a_box_on_oblong_cells_lies_where_it_says() {
     let file = folder.path().join("oblong.asc");
     lavoxel::terrain::write::heightmap(
         // The file carries no units; on a map in metres both axes have the same unit.
-        &Heightmap { origin: oblong().origin.map(|o| Georeference { metres_per_unit: (1.0, 1.0), ..o }), ..oblong() },
+        &Heightmap {
+            origin: oblong().origin.map(|o| Georeference {
+                metres_per_unit: (1.0, 1.0),
+                ..o
+            }),
+            ..oblong()
+        },
         &file,
         lavoxel::output::Existing::Keep,
     )
@@ -195,19 +228,57 @@ fn a_box_on_oblong_cells_lies_where_it_says() {
     for (keys, (nx, nz), wish) in [
         (TerrainSpec::default(), (64, 64), None),
         (TerrainSpec::default(), (33, 50), Some(11.0)),
-        (TerrainSpec { crop: Some([2, 3, 30, 50]), ..TerrainSpec::default() }, (90, 30), None),
-        // Finer from east to west, coarser by two from north to south.
-        (TerrainSpec { crop: Some([2, 3, 30, 50]), ..TerrainSpec::default() }, (37, 25), Some(24.0)),
-        (TerrainSpec { crop_m: Some([60.0, 36.0, 900.0, 600.0]), ..TerrainSpec::default() }, (90, 60), None),
-        (TerrainSpec { bounds: Some([360.0, 8364.0, 1260.0, 8964.0]), ..TerrainSpec::default() }, (90, 60), None),
         (
-            TerrainSpec { vertical_exaggeration: Some(1.7), base_cells: Some(6.0), ..TerrainSpec::default() },
+            TerrainSpec {
+                crop: Some([2, 3, 30, 50]),
+                ..TerrainSpec::default()
+            },
+            (90, 30),
+            None,
+        ),
+        // Finer from east to west, coarser by two from north to south.
+        (
+            TerrainSpec {
+                crop: Some([2, 3, 30, 50]),
+                ..TerrainSpec::default()
+            },
+            (37, 25),
+            Some(24.0),
+        ),
+        (
+            TerrainSpec {
+                crop_m: Some([60.0, 36.0, 900.0, 600.0]),
+                ..TerrainSpec::default()
+            },
+            (90, 60),
+            None,
+        ),
+        (
+            TerrainSpec {
+                bounds: Some([360.0, 8364.0, 1260.0, 8964.0]),
+                ..TerrainSpec::default()
+            },
+            (90, 60),
+            None,
+        ),
+        (
+            TerrainSpec {
+                vertical_exaggeration: Some(1.7),
+                base_cells: Some(6.0),
+                ..TerrainSpec::default()
+            },
             (64, 64),
             None,
         ),
     ] {
-        let spec = TerrainSpec { kind: Kind::Heightmap, file: Some(file.clone()), ..keys };
-        let surface = spec.build(lavoxel::grid::Grid::new(nx, 1000, nz), wish, folder.path()).unwrap();
+        let spec = TerrainSpec {
+            kind: Kind::Heightmap,
+            file: Some(file.clone()),
+            ..keys
+        };
+        let surface = spec
+            .build(lavoxel::grid::Grid::new(nx, 1000, nz), wish, folder.path())
+            .unwrap();
         let place = surface.georeference.clone().unwrap();
         let (west, north) = (place.x_west - 300.0, 9000.0 - place.y_north);
         let elevations = surface.to_heightmap();
@@ -216,27 +287,49 @@ fn a_box_on_oblong_cells_lies_where_it_says() {
             if i * 30 < nx || (nx - 1 - i) * 30 < nx || k * 30 < nz || (nz - 1 - k) * 30 < nz {
                 continue;
             }
-            let (east, south) = ((i as f64 + 0.5) * surface.cell_size_m, (k as f64 + 0.5) * surface.cell_size_m);
+            let (east, south) = (
+                (i as f64 + 0.5) * surface.cell_size_m,
+                (k as f64 + 0.5) * surface.cell_size_m,
+            );
             let expected = inside(west + east, north + south);
-            assert!((f64::from(h) - expected).abs() < 0.1, "{spec:?}: column {i}, {k}: {h} for {expected}");
+            assert!(
+                (f64::from(h) - expected).abs() < 0.1,
+                "{spec:?}: column {i}, {k}: {h} for {expected}"
+            );
         }
     }
 }
 
 #[test]
 fn holes_are_filled_or_cut_as_asked() {
-    let holes = array![[f32::NAN, 12.0, 13.0, 14.0], [21.0, 22.0, 23.0, 24.0], [31.0, 32.0, 33.0, f32::NAN],];
-    let map = Heightmap { heights: holes, cell_size_m: (10.0, 20.0), origin: oblong().origin, notes: Vec::new() };
+    let holes = array![
+        [f32::NAN, 12.0, 13.0, 14.0],
+        [21.0, 22.0, 23.0, 24.0],
+        [31.0, 32.0, 33.0, f32::NAN],
+    ];
+    let map = Heightmap {
+        heights: holes,
+        cell_size_m: (10.0, 20.0),
+        origin: oblong().origin,
+        notes: Vec::new(),
+    };
     let mut cut = map.clone();
     cut.fill(Fill::Cut).unwrap();
     assert_eq!(cut, map.crop(Crop::from([1, 0, 3, 2])).unwrap());
     let mut whole = cut.clone();
     whole.fill(Fill::Cut).unwrap();
     assert_eq!(whole, cut, "what has no holes stays as it is");
-    for (rule, corner) in [(Fill::Nearest, [12.0, 21.0, 22.0].as_slice()), (Fill::Lowest, &[12.0])] {
+    for (rule, corner) in [
+        (Fill::Nearest, [12.0, 21.0, 22.0].as_slice()),
+        (Fill::Lowest, &[12.0]),
+    ] {
         let mut filled = map.clone();
         filled.fill(rule).unwrap();
-        assert!(corner.contains(&filled.heights[[0, 0]]), "{rule:?}: {}", filled.heights);
+        assert!(
+            corner.contains(&filled.heights[[0, 0]]),
+            "{rule:?}: {}",
+            filled.heights
+        );
         assert_eq!(filled.no_data(), 0);
     }
     assert!(map.clone().fill(Fill::Error).is_err());
@@ -246,17 +339,32 @@ fn holes_are_filled_or_cut_as_asked() {
 fn a_box_is_cut_from_what_has_no_holes() {
     let folder = tempfile::tempdir().unwrap();
     let rows = "-9999 -9999 100 100 100 100\n-9999 100 100 100 100 100\n100 100 100 100 100 -9999\n100 100 100 100 -9999 -9999\n";
-    let text = format!("ncols 6\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n{rows}");
+    let text = format!(
+        "ncols 6\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 10\nNODATA_value -9999\n{rows}"
+    );
     std::fs::write(folder.path().join("slanted.asc"), text).unwrap();
     let build = |fill| {
         let file = Some("slanted.asc".into());
-        let spec = TerrainSpec { kind: Kind::Heightmap, file, fill_no_data: fill, ..TerrainSpec::default() };
+        let spec = TerrainSpec {
+            kind: Kind::Heightmap,
+            file,
+            fill_no_data: fill,
+            ..TerrainSpec::default()
+        };
         spec.build(lavoxel::grid::Grid::new(6, 20, 6), None, folder.path())
     };
-    assert!(build(None).unwrap_err().to_string().contains("have no data"));
+    assert!(
+        build(None)
+            .unwrap_err()
+            .to_string()
+            .contains("have no data")
+    );
     let surface = build(Some(Fill::Cut)).unwrap();
     assert!(surface.heights.iter().all(|&h| h == 4.0) && surface.floor_m > 0.0);
     let place = surface.georeference.unwrap();
     // Two squares of 3 × 3 cells are without holes; the northern one is taken.
-    assert_eq!((place.x_west, place.y_north, surface.cell_size_m), (20.0, 40.0, 5.0));
+    assert_eq!(
+        (place.x_west, place.y_north, surface.cell_size_m),
+        (20.0, 40.0, 5.0)
+    );
 }

@@ -38,7 +38,10 @@ const OWN: [&str; 3] = ["name", "seed", "vent"];
 
 fn scenes() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
-    let mut scenes: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut scenes: Vec<_> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     scenes.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     scenes.sort();
     scenes
@@ -51,17 +54,32 @@ fn every_scene_runs() {
     for path in scenes {
         let scene = Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
         assert!(!scene.spec.name.is_empty(), "{}", path.display());
-        let mut simulation = scene.build(common::tiled()).unwrap_or_else(|e| panic!("{e}")).simulation;
+        let mut simulation = scene
+            .build(common::tiled())
+            .unwrap_or_else(|e| panic!("{e}"))
+            .simulation;
         for _ in 0..20 {
             simulation.step();
         }
         let world = simulation.world();
-        world.check().unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let is_full = |air: &Air| [Field::Ash, Field::Ink1].iter().any(|&field| air.amounts().total(field) > 0);
-        let matter = world.layers().iter().any(|layer| layer.mass() > 0) || world.air().is_some_and(is_full);
+        world
+            .check()
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let is_full = |air: &Air| {
+            [Field::Ash, Field::Ink1]
+                .iter()
+                .any(|&field| air.amounts().total(field) > 0)
+        };
+        let matter =
+            world.layers().iter().any(|layer| layer.mass() > 0) || world.air().is_some_and(is_full);
         assert!(matter, "{}: no matter", path.display());
         for layer in world.layers() {
-            assert_eq!(layer.ledger().blocked, 0, "{}: the roof is in the way", path.display());
+            assert_eq!(
+                layer.ledger().blocked,
+                0,
+                "{}: the roof is in the way",
+                path.display()
+            );
         }
     }
 }
@@ -101,16 +119,46 @@ fn full() -> SceneSpec {
         error_length_m: Some(100.0),
         error_seed: Some(1),
     };
-    let vent = VentTable { end: Some(1), ..VentTable::at(VentPlace::Cells { x: 1.0, z: 1.0 }) };
+    let vent = VentTable {
+        end: Some(1),
+        ..VentTable::at(VentPlace::Cells { x: 1.0, z: 1.0 })
+    };
     let metres = VentPlace::Metres { x_m: 1.0, z_m: 1.0 };
-    spec.vents.push(VentTable { place: metres, radius: VentRadius::Metres(1.0), ..vent.clone() });
-    spec.vents.push(VentTable { place: VentPlace::Map { map_x: 1.0, map_y: 1.0 }, ..vent.clone() });
-    spec.vents.push(VentTable { place: VentPlace::Summit, for_box: Some([1; 3]), ..vent.clone() });
+    spec.vents.push(VentTable {
+        place: metres,
+        radius: VentRadius::Metres(1.0),
+        ..vent.clone()
+    });
+    spec.vents.push(VentTable {
+        place: VentPlace::Map {
+            map_x: 1.0,
+            map_y: 1.0,
+        },
+        ..vent.clone()
+    });
+    spec.vents.push(VentTable {
+        place: VentPlace::Summit,
+        for_box: Some([1; 3]),
+        ..vent.clone()
+    });
     spec.vents.push(vent);
-    let shape = Shape::Sphere { center: [1.0; 3], radius: 1.0 };
-    let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } };
+    let shape = Shape::Sphere {
+        center: [1.0; 3],
+        radius: 1.0,
+    };
+    let body = BodySpec {
+        shape,
+        matter: Matter::Lava {
+            amount: 1.0,
+            energy: 1.0,
+            temperature_k: None,
+        },
+    };
     spec.bodies.push(body.clone());
-    let deeper = Material { viscosity: 0.5, ..Material::water() };
+    let deeper = Material {
+        viscosity: 0.5,
+        ..Material::water()
+    };
     let change = MaterialChange::between(&Material::water(), &deeper);
     spec.events.push(EventSpec {
         at: 1,
@@ -135,11 +183,19 @@ fn table_of(spec: &SceneSpec) -> Table {
 /// Collects all dotted keys with their values; `vent`, `body` and `event` count as tables.
 fn keys(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
     for (key, value) in table {
-        let name = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+        let name = if prefix.is_empty() {
+            key.clone()
+        } else {
+            format!("{prefix}.{key}")
+        };
         match value {
-            Value::Table(inner) if !["body", "event"].contains(&prefix) => keys(&name, inner, found),
+            Value::Table(inner) if !["body", "event"].contains(&prefix) => {
+                keys(&name, inner, found)
+            }
             Value::Array(items) if items.first().is_some_and(Value::is_table) => {
-                items.iter().for_each(|item| keys(&name, item.as_table().unwrap(), found));
+                items
+                    .iter()
+                    .for_each(|item| keys(&name, item.as_table().unwrap(), found));
             }
             _ => found.push((name, value.clone())),
         }
@@ -168,7 +224,11 @@ fn the_built_in_scene_shows_every_key() {
     keys("", &table_of(&full()), &mut wanted);
     assert!(wanted.len() > 60, "{wanted:?}");
     let shown = shown(VOLCANO);
-    let missing: Vec<_> = wanted.iter().map(|(key, _)| key).filter(|key| !shown.contains(key)).collect();
+    let missing: Vec<_> = wanted
+        .iter()
+        .map(|(key, _)| key)
+        .filter(|key| !shown.contains(key))
+        .collect();
     assert!(missing.is_empty(), "not shown: {missing:?}");
 }
 
@@ -184,7 +244,10 @@ fn the_built_in_scene_shows_the_defaults() {
     // The volcano has land around the box; without the key a box floats in the sky.
     for (table, surroundings) in [(&mut built_in, "land"), (&mut default, "sky")] {
         let look = table["look"].as_table_mut().unwrap();
-        assert_eq!(look.remove("surroundings").unwrap().as_str(), Some(surroundings));
+        assert_eq!(
+            look.remove("surroundings").unwrap().as_str(),
+            Some(surroundings)
+        );
     }
     assert_eq!(built_in, default);
 }
@@ -215,9 +278,13 @@ fn values_in_comments_can_be_put_in() {
         ];
         let proposal = line.strip_prefix("# ").filter(|rest| {
             let key = rest.split_once(" = ").map_or("", |(key, _)| key);
-            !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_') && key != "shape"
+            !key.is_empty()
+                && key.chars().all(|c| c.is_ascii_lowercase() || c == '_')
+                && key != "shape"
         });
-        let Some(proposal) = proposal.filter(|_| table != "vent") else { continue };
+        let Some(proposal) = proposal.filter(|_| table != "vent") else {
+            continue;
+        };
         let beside = match table {
             "terrain" if heightmap.iter().any(|key| proposal.starts_with(key)) => {
                 if proposal.starts_with("file") {
@@ -238,13 +305,32 @@ fn values_in_comments_can_be_put_in() {
 
 #[test]
 fn proposed_terrain_keys_are_the_defaults() {
-    let terrain = VOLCANO.split_once("[terrain]").unwrap().1.split_once("# For kind = \"heightmap\"").unwrap().0;
-    let proposals =
-        terrain.lines().filter_map(|line| line.strip_prefix("# ")).filter(|line| !line.starts_with("angle"));
-    let text = format!("[terrain]\nkind = \"volcano\"\n{}\n", proposals.collect::<Vec<_>>().join("\n"));
+    let terrain = VOLCANO
+        .split_once("[terrain]")
+        .unwrap()
+        .1
+        .split_once("# For kind = \"heightmap\"")
+        .unwrap()
+        .0;
+    let proposals = terrain
+        .lines()
+        .filter_map(|line| line.strip_prefix("# "))
+        .filter(|line| !line.starts_with("angle"));
+    let text = format!(
+        "[terrain]\nkind = \"volcano\"\n{}\n",
+        proposals.collect::<Vec<_>>().join("\n")
+    );
     let ground = |text: &str| {
-        let scene = Scene::parse(text, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e} in\n{text}"));
-        scene.build(common::tiled()).unwrap().simulation.world().ground().surface().clone()
+        let scene = Scene::parse(text, Path::new("scene.toml"))
+            .unwrap_or_else(|e| panic!("{e} in\n{text}"));
+        scene
+            .build(common::tiled())
+            .unwrap()
+            .simulation
+            .world()
+            .ground()
+            .surface()
+            .clone()
     };
     assert!(text.lines().count() > 6, "{text}");
     assert!(ground(&text) == ground(""), "not the defaults:\n{text}");
@@ -262,7 +348,16 @@ fn unknown_keys_are_refused_in_every_table() {
     let whole = toml::to_string(&full()).unwrap();
     assert!(toml::from_str::<SceneSpec>(&whole).is_ok());
     let headers: Vec<_> = whole.lines().filter(|line| line.starts_with('[')).collect();
-    for part in ["[grid]", "[terrain]", "[rules]", "[rules.friction]", "[[vent]]", "[camera]", "[look]", "[film]"] {
+    for part in [
+        "[grid]",
+        "[terrain]",
+        "[rules]",
+        "[rules.friction]",
+        "[[vent]]",
+        "[camera]",
+        "[look]",
+        "[film]",
+    ] {
         assert!(headers.contains(&part), "{part} in {headers:?}");
     }
     for header in headers {
@@ -271,12 +366,19 @@ fn unknown_keys_are_refused_in_every_table() {
         assert!(error.message().contains("unheard_of"), "{header}: {error}");
     }
     assert!(toml::from_str::<SceneSpec>(&format!("unheard_of = 1\n{whole}")).is_err());
-    let shapes =
-        ["kind = \"box\", from = [0, 0, 0], to = [1, 1, 1]", "kind = \"sphere\", center = [0, 0, 0], radius = 1"];
+    let shapes = [
+        "kind = \"box\", from = [0, 0, 0], to = [1, 1, 1]",
+        "kind = \"sphere\", center = [0, 0, 0], radius = 1",
+    ];
     for shape in shapes {
-        let body = |more: &str| format!("[[body]]\nshape = {{ {shape}{more} }}\nmatter = {{ kind = \"rock\" }}\n");
+        let body = |more: &str| {
+            format!("[[body]]\nshape = {{ {shape}{more} }}\nmatter = {{ kind = \"rock\" }}\n")
+        };
         assert!(toml::from_str::<SceneSpec>(&body("")).is_ok(), "{shape}");
-        assert!(toml::from_str::<SceneSpec>(&body(", unheard_of = 1")).is_err(), "{shape}");
+        assert!(
+            toml::from_str::<SceneSpec>(&body(", unheard_of = 1")).is_err(),
+            "{shape}"
+        );
     }
 }
 
@@ -295,15 +397,23 @@ const LISTS: [&str; 7] = [
 /// key.
 fn lengthen(value: &mut Value, key: &str, number: &mut usize) -> Option<String> {
     match value {
-        Value::Table(table) => table.iter_mut().find_map(|(key, value)| lengthen(value, key, number)),
-        Value::Array(items) if items.first().is_some_and(|item| item.is_integer() || item.is_float()) => {
+        Value::Table(table) => table
+            .iter_mut()
+            .find_map(|(key, value)| lengthen(value, key, number)),
+        Value::Array(items)
+            if items
+                .first()
+                .is_some_and(|item| item.is_integer() || item.is_float()) =>
+        {
             *number = number.checked_sub(1).unwrap_or(usize::MAX);
             (*number == usize::MAX).then(|| {
                 items.push(items[0].clone());
                 key.to_owned()
             })
         }
-        Value::Array(items) => items.iter_mut().find_map(|item| lengthen(item, key, number)),
+        Value::Array(items) => items
+            .iter_mut()
+            .find_map(|item| lengthen(item, key, number)),
         _ => None,
     }
 }
@@ -318,32 +428,61 @@ fn a_list_with_a_number_too_many_is_refused() {
         read(&Value::Table(scene.clone())).unwrap_or_else(|e| panic!("{text}: {e}"));
         for i in 0.. {
             let mut longer = Value::Table(scene.clone());
-            let Some(key) = lengthen(&mut longer, "", &mut i.clone()) else { break };
+            let Some(key) = lengthen(&mut longer, "", &mut i.clone()) else {
+                break;
+            };
             assert!(read(&longer).is_err(), "{key} took a number more: {longer}");
             lengthened.push(key);
         }
     }
-    for key in
-        ["kelvin", "heat_decay", "for_box", "wind_m_s", "from", "base", "size", "clip", "friction", "wind", "crop_m"]
-    {
-        assert!(lengthened.iter().any(|found| found == key), "{key} in {lengthened:?}");
+    for key in [
+        "kelvin",
+        "heat_decay",
+        "for_box",
+        "wind_m_s",
+        "from",
+        "base",
+        "size",
+        "clip",
+        "friction",
+        "wind",
+        "crop_m",
+    ] {
+        assert!(
+            lengthened.iter().any(|found| found == key),
+            "{key} in {lengthened:?}"
+        );
     }
 }
 
 #[test]
 fn a_wrong_key_in_a_palette_is_named_in_words_of_a_scene() {
-    let palette = |stop: &str| format!("[look]\npalette = [{{ at = 0.0, color = \"#000000\" }}, {stop}]\n");
+    let palette =
+        |stop: &str| format!("[look]\npalette = [{{ at = 0.0, color = \"#000000\" }}, {stop}]\n");
     let read = |stop: &str| Scene::parse(&palette(stop), Path::new("scene.toml")).map(drop);
     assert!(read("{ at = 1.0, color = \"#ffffff\" }").is_ok());
-    let error = read("{ at = 1.0, colour = \"#ffffff\" }").unwrap_err().to_string();
-    assert!(error.contains("scene.toml:2: unknown key `colour`: did you mean `color`?"), "{error}");
-    let error = Scene::parse("[look]\npalette = 3\n", Path::new("scene.toml")).unwrap_err().to_string();
-    assert!(error.contains("look.palette = 3: must be one of") && error.contains("{ at, color }"), "{error}");
+    let error = read("{ at = 1.0, colour = \"#ffffff\" }")
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("scene.toml:2: unknown key `colour`: did you mean `color`?"),
+        "{error}"
+    );
+    let error = Scene::parse("[look]\npalette = 3\n", Path::new("scene.toml"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("look.palette = 3: must be one of") && error.contains("{ at, color }"),
+        "{error}"
+    );
 }
 
 #[test]
 fn the_stages_of_a_scene_are_timed_by_the_clock_of_the_system() {
-    let mut simulation = Scene::volcano().build(Box::new(Tiled::default())).expect("the built-in scene").simulation;
+    let mut simulation = Scene::volcano()
+        .build(Box::new(Tiled::default()))
+        .expect("the built-in scene")
+        .simulation;
     (0..3).for_each(|_| simulation.step());
     let gravity = simulation.timings().of("gravity");
     assert_eq!(gravity.runs, 3);
@@ -355,9 +494,14 @@ fn the_air_names_materials_of_its_kinds() {
     let wrong = |key: &str| {
         let materials = "[[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n";
         let text = format!("{materials}[air]\n{key}\n");
-        Scene::parse(&text, Path::new("scene.toml")).expect_err(key).to_string()
+        Scene::parse(&text, Path::new("scene.toml"))
+            .expect_err(key)
+            .to_string()
     };
     let steam = wrong("steam = \"water\"");
-    assert!(steam.contains("air.steam = water: must be the name of a material that is a gas"), "{steam}");
+    assert!(
+        steam.contains("air.steam = water: must be the name of a material that is a gas"),
+        "{steam}"
+    );
     assert!(wrong("ash = \"sand\"").contains("air.ash = "));
 }

@@ -16,11 +16,21 @@ fn scenes_come_to_the_states_that_they_always_came_to() {
         ("volcano", [0x469a_4848_6cca_3f18, 0x5dc2_3067_8e8f_2e1b]),
         ("slope", [0x071b_5938_c287_4176, 0x5da4_5cf3_f2c7_c27c]),
         ("bowl", [0x63cd_08c6_6cb7_1844, 0x434a_a7bc_bffd_4a4e]),
-        ("maunga_whau", [0x134d_29c3_8dc4_328f, 0xfc1f_ee3b_f10a_7035]),
+        (
+            "maunga_whau",
+            [0x134d_29c3_8dc4_328f, 0xfc1f_ee3b_f10a_7035],
+        ),
     ];
     for (name, [early, late]) in states {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name).with_extension("toml");
-        let mut simulation = Scene::load(&path).unwrap().build(common::tiled()).unwrap().simulation;
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("terrains")
+            .join(name)
+            .with_extension("toml");
+        let mut simulation = Scene::load(&path)
+            .unwrap()
+            .build(common::tiled())
+            .unwrap()
+            .simulation;
         for (steps, expected) in [(150, early), (400, late)] {
             while simulation.steps() < steps {
                 simulation.step();

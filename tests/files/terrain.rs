@@ -15,18 +15,31 @@ use lavoxel::map::{Crs, Georeference};
 use lavoxel::output::{Existing, OutputError};
 use lavoxel::terrain::formats::{asc, csv};
 use lavoxel::terrain::write;
-use lavoxel::terrain::{Crop, Fill, Heightmap, Hillshade, Kind, LoadOptions, Surface, TerrainError, TerrainSpec, load};
+use lavoxel::terrain::{
+    Crop, Fill, Heightmap, Hillshade, Kind, LoadOptions, Surface, TerrainError, TerrainSpec, load,
+};
 use ndarray::{Array2, array};
 use proptest::prelude::*;
 
-const HEAD: &str = "ncols 3\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\n";
+const HEAD: &str =
+    "ncols 3\nnrows 2\nxllcorner 100\nyllcorner 200\ncellsize 10\nNODATA_value -9999\n";
 
 fn map(heights: Array2<f32>) -> Heightmap {
-    Heightmap { heights, cell_size_m: (10.0, 10.0), origin: None, notes: Vec::new() }
+    Heightmap {
+        heights,
+        cell_size_m: (10.0, 10.0),
+        origin: None,
+        notes: Vec::new(),
+    }
 }
 
 fn place(x_west: f64, y_north: f64, wkt: Option<&str>) -> Georeference {
-    Georeference { x_west, y_north, metres_per_unit: (1.0, 1.0), crs: wkt.map_or_else(Crs::default, Crs::from_wkt) }
+    Georeference {
+        x_west,
+        y_north,
+        metres_per_unit: (1.0, 1.0),
+        crs: wkt.map_or_else(Crs::default, Crs::from_wkt),
+    }
 }
 
 fn read_asc(text: &str) -> Result<Heightmap, TerrainError> {
@@ -38,7 +51,10 @@ fn read_csv(text: &str) -> Result<Heightmap, TerrainError> {
 }
 
 fn ten_metres() -> LoadOptions {
-    LoadOptions { cell_size_m: Some(10.0), ..LoadOptions::default() }
+    LoadOptions {
+        cell_size_m: Some(10.0),
+        ..LoadOptions::default()
+    }
 }
 
 fn in_folder(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
@@ -54,7 +70,11 @@ fn png(size: (u32, u32), color: png::ColorType, depth: png::BitDepth, data: &[u8
     let mut encoder = png::Encoder::new(&mut bytes, size.0, size.1);
     encoder.set_color(color);
     encoder.set_depth(depth);
-    encoder.write_header().unwrap().write_image_data(data).unwrap();
+    encoder
+        .write_header()
+        .unwrap()
+        .write_image_data(data)
+        .unwrap();
     bytes
 }
 
@@ -74,7 +94,8 @@ fn asc_takes_every_way_to_write_the_same() {
     assert_eq!(read_asc(odd).unwrap(), plain);
     let wide = read_asc("ncols 1\nnrows 1\ndx 2\ndy 3\n7").unwrap();
     assert_eq!((wide.cell_size_m, wide.origin), ((2.0, 3.0), None));
-    let f32_max = "ncols 2 nrows 1 cellsize 1 nodata_value -3.4028234663852886e+38 -3.40282347e+38 nan";
+    let f32_max =
+        "ncols 2 nrows 1 cellsize 1 nodata_value -3.4028234663852886e+38 -3.40282347e+38 nan";
     assert_eq!(read_asc(f32_max).unwrap().no_data(), 2);
 }
 
@@ -86,33 +107,70 @@ fn asc_names_the_line_and_what_is_wrong() {
         ("\u{0}\u{1}\u{2}", "binary data"),
         ("ncols 3\nnrows 2\n1 2 3 4 5 6", "cellsize"),
         ("ncols 3\nncols 3\n", "line 2: expected ncols once"),
-        ("ncols 3\nnrows two\n", "line 2: expected a number after nrows, found \"two\""),
-        ("ncols -3\nnrows 2\ncellsize 1\n1", "ncols to be a whole number from 1, found -3"),
-        ("ncols 3\nnrows 2\ncellsize -10\n1 2 3 4 5 6", "cell sizes above 0"),
-        ("ncols 3\nnrows 2\ncellsize nan\n1 2 3 4 5 6", "a number after cellsize"),
-        ("ncols 3\nnrows 2\ncellsize 1\nxllcorner 5\n1 2 3 4 5 6", "yllcorner"),
+        (
+            "ncols 3\nnrows two\n",
+            "line 2: expected a number after nrows, found \"two\"",
+        ),
+        (
+            "ncols -3\nnrows 2\ncellsize 1\n1",
+            "ncols to be a whole number from 1, found -3",
+        ),
+        (
+            "ncols 3\nnrows 2\ncellsize -10\n1 2 3 4 5 6",
+            "cell sizes above 0",
+        ),
+        (
+            "ncols 3\nnrows 2\ncellsize nan\n1 2 3 4 5 6",
+            "a number after cellsize",
+        ),
+        (
+            "ncols 3\nnrows 2\ncellsize 1\nxllcorner 5\n1 2 3 4 5 6",
+            "yllcorner",
+        ),
         (
             "ncols 3\nnrows 2\ncellsize 1\n1 2 3\n4 5",
             "6 heights (3 columns × 2 rows), found the end of the file after 5",
         ),
-        ("ncols 3\nnrows 2\ncellsize 1\n1 2 3\n4 5 6 7", "line 5: expected the end of the file"),
-        ("ncols 3\nnrows 2\ncellsize 1\n1 2 3\n4 oops 6", "line 5: expected a height in metres, found \"oops\""),
-        ("ncols 3\nnrows 2\ncellsize 1\n1 2 3\n4 5,5 6", "decimal point"),
-        ("ncols 3\nnrows 2\ncellsize 1\n1 2 inf\n4 5 6", "line 4: expected a height within ±100 km"),
-        ("ncols 3\nnrows 2\ncellsize 1\n1 2 1e9\n4 5 6", "NODATA_value line"),
+        (
+            "ncols 3\nnrows 2\ncellsize 1\n1 2 3\n4 5 6 7",
+            "line 5: expected the end of the file",
+        ),
+        (
+            "ncols 3\nnrows 2\ncellsize 1\n1 2 3\n4 oops 6",
+            "line 5: expected a height in metres, found \"oops\"",
+        ),
+        (
+            "ncols 3\nnrows 2\ncellsize 1\n1 2 3\n4 5,5 6",
+            "decimal point",
+        ),
+        (
+            "ncols 3\nnrows 2\ncellsize 1\n1 2 inf\n4 5 6",
+            "line 4: expected a height within ±100 km",
+        ),
+        (
+            "ncols 3\nnrows 2\ncellsize 1\n1 2 1e9\n4 5 6",
+            "NODATA_value line",
+        ),
         ("ncols 60000\nnrows 60000\ncellsize 1\n1 2", "more than the"),
         ("ncols 8000\nnrows 8000\ncellsize 1\n1 2", "cut short"),
     ];
     for (text, expected) in cases {
         let error = read_asc(text).unwrap_err().to_string();
-        assert!(error.contains("test.asc") && error.contains(expected), "{text:?} gave: {error}");
+        assert!(
+            error.contains("test.asc") && error.contains(expected),
+            "{text:?} gave: {error}"
+        );
     }
 }
 
 #[test]
 fn csv_reads_tables_with_and_without_heading() {
     let expected = array![[1.0f32, 2.0], [3.0, 4.5]];
-    for text in ["\"V1\",\"V2\"\n1,2\n3,4.5\n", "1;2\r\n3;4.5", "\u{feff}1\t2\n\n3\t4.5\n"] {
+    for text in [
+        "\"V1\",\"V2\"\n1,2\n3,4.5\n",
+        "1;2\r\n3;4.5",
+        "\u{feff}1\t2\n\n3\t4.5\n",
+    ] {
         assert_eq!(read_csv(text).unwrap().heights, expected, "{text:?}");
     }
     assert_eq!(read_csv("1,NA\n,4\n").unwrap().no_data(), 2);
@@ -126,34 +184,61 @@ fn csv_names_the_line_and_what_is_wrong() {
         ("a,b\n", "no numbers"),
         ("1,2\n3\n", "line 2: expected 2 fields"),
         ("1,2\n3,x\n", "line 2: expected a height"),
-        ("1,2\n3,\u{0}\n", "line 2: expected a table of numbers, found binary data"),
+        (
+            "1,2\n3,\u{0}\n",
+            "line 2: expected a table of numbers, found binary data",
+        ),
         (&long, "line 1"),
     ];
     for (text, expected) in cases {
         let error = read_csv(text).unwrap_err().to_string();
-        assert!(error.contains(expected), "{:?} gave: {error}", &text[..text.len().min(20)]);
+        assert!(
+            error.contains(expected),
+            "{:?} gave: {error}",
+            &text[..text.len().min(20)]
+        );
     }
-    let error = csv::read_from(Cursor::new("1,2"), Path::new("a.csv"), &LoadOptions::default()).unwrap_err();
+    let error = csv::read_from(
+        Cursor::new("1,2"),
+        Path::new("a.csv"),
+        &LoadOptions::default(),
+    )
+    .unwrap_err();
     assert!(matches!(error, TerrainError::NoCellSize { .. }));
 }
 
 #[test]
 fn png_reads_all_kinds_of_gray() {
     use png::{BitDepth::*, ColorType::*};
-    let options = LoadOptions { black_m: Some(100.0), white_m: Some(355.0), ..ten_metres() };
+    let options = LoadOptions {
+        black_m: Some(100.0),
+        white_m: Some(355.0),
+        ..ten_metres()
+    };
     let cases = [
         png((2, 1), Grayscale, Eight, &[0, 255]),
         png((2, 1), Grayscale, Sixteen, &[0, 0, 255, 255]),
         png((2, 1), Grayscale, One, &[0b0100_0000]),
-        png((2, 1), GrayscaleAlpha, Sixteen, &[0, 0, 255, 255, 255, 255, 255, 255]),
+        png(
+            (2, 1),
+            GrayscaleAlpha,
+            Sixteen,
+            &[0, 0, 255, 255, 255, 255, 255, 255],
+        ),
         png((2, 1), Rgb, Eight, &[0, 0, 0, 255, 255, 255]),
         png((2, 1), Rgba, Eight, &[0, 0, 0, 255, 255, 255, 255, 255]),
     ];
     for bytes in cases {
         let (_folder, path) = in_folder("a.png", &bytes);
-        assert_eq!(load(&path, &options).unwrap().heights, array![[100.0f32, 355.0]]);
+        assert_eq!(
+            load(&path, &options).unwrap().heights,
+            array![[100.0f32, 355.0]]
+        );
     }
-    let (_folder, path) = in_folder("a.png", &png((2, 1), GrayscaleAlpha, Eight, &[7, 255, 9, 0]));
+    let (_folder, path) = in_folder(
+        "a.png",
+        &png((2, 1), GrayscaleAlpha, Eight, &[7, 255, 9, 0]),
+    );
     let map = load(&path, &ten_metres()).unwrap();
     assert!(map.heights[[0, 0]] == 7.0 && map.heights[[0, 1]].is_nan());
 }
@@ -185,18 +270,44 @@ fn png_refuses_what_holds_no_heights() {
 fn load_knows_formats_by_ending_and_by_content() {
     let text = format!("{HEAD}1 2 3\n4 5 6\n");
     let (_folder, path) = in_folder("dem.txt", text.as_bytes());
-    assert_eq!(load(&path, &LoadOptions::default()).unwrap().cell_size_m, (10.0, 10.0));
-    let given = load(&path, &LoadOptions { cell_size_m: Some(5.0), ..LoadOptions::default() }).unwrap();
+    assert_eq!(
+        load(&path, &LoadOptions::default()).unwrap().cell_size_m,
+        (10.0, 10.0)
+    );
+    let given = load(
+        &path,
+        &LoadOptions {
+            cell_size_m: Some(5.0),
+            ..LoadOptions::default()
+        },
+    )
+    .unwrap();
     assert_eq!((given.cell_size_m, given.origin), ((5.0, 5.0), None));
     let (folder, path) = in_folder("dem.xyz", b"?");
-    let error = load(&path, &LoadOptions::default()).unwrap_err().to_string();
-    assert!(error.contains(".asc, .csv, .dem, .hgt, .npy, .png, .r16, .r32, .raw, .tif, .tiff"), "{error}");
-    assert!(load(folder.path(), &LoadOptions::default()).unwrap_err().to_string().contains("a folder"));
+    let error = load(&path, &LoadOptions::default())
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains(".asc, .csv, .dem, .hgt, .npy, .png, .r16, .r32, .raw, .tif, .tiff"),
+        "{error}"
+    );
+    assert!(
+        load(folder.path(), &LoadOptions::default())
+            .unwrap_err()
+            .to_string()
+            .contains("a folder")
+    );
     let missing = load(&folder.path().join("none.asc"), &LoadOptions::default()).unwrap_err();
     assert!(matches!(missing, TerrainError::Read { .. }));
     for size in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-        let options = LoadOptions { cell_size_m: Some(size), ..LoadOptions::default() };
-        assert!(matches!(load(&path, &options), Err(TerrainError::Invalid(_))));
+        let options = LoadOptions {
+            cell_size_m: Some(size),
+            ..LoadOptions::default()
+        };
+        assert!(matches!(
+            load(&path, &options),
+            Err(TerrainError::Invalid(_))
+        ));
     }
 }
 
@@ -232,48 +343,94 @@ fn coarser_heights_are_the_mean_of_what_they_cover() {
     assert_eq!(half.heights, array![[2.0, 17.0 / 3.0]]);
     assert_eq!(half.cell_size_m, (20.0, 20.0));
     // Three cells are resampled to two: each new cell covers one and a half old cells.
-    assert_eq!(map(array![[0.0, 3.0, 6.0]]).resampled(2, 1).expect("memory").heights, array![[1.0, 5.0]]);
     assert_eq!(
-        fine.resampled(4, 2).expect("memory").heights.slice(ndarray::s![0, ..]),
+        map(array![[0.0, 3.0, 6.0]])
+            .resampled(2, 1)
+            .expect("memory")
+            .heights,
+        array![[1.0, 5.0]]
+    );
+    assert_eq!(
+        fine.resampled(4, 2)
+            .expect("memory")
+            .heights
+            .slice(ndarray::s![0, ..]),
         fine.heights.slice(ndarray::s![0, ..])
     );
 }
 
 #[test]
 fn finer_heights_follow_a_plane_exactly() {
-    let coarse = map(Array2::from_shape_fn((8, 8), |(r, c)| (2 * r + 3 * c) as f32));
+    let coarse = map(Array2::from_shape_fn((8, 8), |(r, c)| {
+        (2 * r + 3 * c) as f32
+    }));
     let fine = coarse.resampled(32, 32).expect("memory").heights;
-    for ((r, c), &h) in fine.indexed_iter().filter(|((r, c), _)| (8..24).contains(r) && (8..24).contains(c)) {
+    for ((r, c), &h) in fine
+        .indexed_iter()
+        .filter(|((r, c), _)| (8..24).contains(r) && (8..24).contains(c))
+    {
         let (z, x) = ((r as f32 + 0.5) / 4.0 - 0.5, (c as f32 + 0.5) / 4.0 - 0.5);
         assert!((h - (2.0 * z + 3.0 * x)).abs() < 1e-4);
     }
-    let hole = map(array![[1.0, f32::NAN], [1.0, 1.0]]).resampled(8, 8).expect("memory").heights;
+    let hole = map(array![[1.0, f32::NAN], [1.0, 1.0]])
+        .resampled(8, 8)
+        .expect("memory")
+        .heights;
     assert!(hole[[0, 7]].is_nan() && hole.iter().all(|h| h.is_nan() || (*h - 1.0).abs() < 1e-6));
 }
 
 #[test]
 fn statistics_crop_fill_and_exaggeration() {
-    let mut hilly = map(array![[0.0, 10.0, 20.0], [0.0, 10.0, f32::NAN], [0.0, 10.0, 20.0]]);
+    let mut hilly = map(array![
+        [0.0, 10.0, 20.0],
+        [0.0, 10.0, f32::NAN],
+        [0.0, 10.0, 20.0]
+    ]);
     let s = hilly.statistics();
-    assert_eq!((s.min_m, s.max_m, s.mean_m, s.no_data, s.width_m), (0.0, 20.0, 8.75, 1, 30.0));
-    assert!(matches!(hilly.fill(Fill::Error), Err(TerrainError::NoData { missing: 1, total: 9 })));
+    assert_eq!(
+        (s.min_m, s.max_m, s.mean_m, s.no_data, s.width_m),
+        (0.0, 20.0, 8.75, 1, 30.0)
+    );
+    assert!(matches!(
+        hilly.fill(Fill::Error),
+        Err(TerrainError::NoData {
+            missing: 1,
+            total: 9
+        })
+    ));
     let mut lowest = hilly.clone();
     lowest.fill(Fill::Lowest).unwrap();
     assert_eq!(lowest.heights[[1, 2]], 0.0);
     hilly.fill(Fill::Nearest).unwrap();
     assert!(hilly.heights[[1, 2]] >= 10.0);
     assert!(
-        (map(Array2::from_shape_fn((3, 3), |(_, c)| 10.0 * c as f32)).statistics().slope_mean_deg - 45.0).abs() < 1e-9
+        (map(Array2::from_shape_fn((3, 3), |(_, c)| 10.0 * c as f32))
+            .statistics()
+            .slope_mean_deg
+            - 45.0)
+            .abs()
+            < 1e-9
     );
     let part = hilly.crop(Crop::from([1, 0, 2, 3])).unwrap();
     assert_eq!(part.heights.dim(), (3, 2));
-    for wrong in [[0, 0, 4, 1], [3, 0, 1, 1], [0, 0, 0, 1], [usize::MAX, 0, 2, 1]] {
-        assert!(matches!(hilly.crop(wrong.into()), Err(TerrainError::Crop { .. })));
+    for wrong in [
+        [0, 0, 4, 1],
+        [3, 0, 1, 1],
+        [0, 0, 0, 1],
+        [usize::MAX, 0, 2, 1],
+    ] {
+        assert!(matches!(
+            hilly.crop(wrong.into()),
+            Err(TerrainError::Crop { .. })
+        ));
     }
     hilly.exaggerate(2.0, 10.0);
     assert_eq!(hilly.heights[[0, 0]], -10.0);
     let mut nothing = map(array![[f32::NAN]]);
-    assert!(matches!(nothing.fill(Fill::Nearest), Err(TerrainError::AllNoData { total: 1 })));
+    assert!(matches!(
+        nothing.fill(Fill::Nearest),
+        Err(TerrainError::AllNoData { total: 1 })
+    ));
     assert!(nothing.statistics().mean_m.is_nan());
 }
 
@@ -282,18 +439,36 @@ fn written_heights_come_back() {
     let folder = tempfile::tempdir().unwrap();
     let origin = place(499_547.5, 4_178_762.5, Some("LOCAL_CS[\"x\"]"));
     let heights = array![[1.5, f32::NAN, 3000.25], [-12.0, 0.1, 7.0]];
-    let map = Heightmap { heights, cell_size_m: (10.0, 20.0), origin: Some(origin), notes: Vec::new() };
+    let map = Heightmap {
+        heights,
+        cell_size_m: (10.0, 20.0),
+        origin: Some(origin),
+        notes: Vec::new(),
+    };
     let asc = folder.path().join("a.asc");
     write::heightmap(&map, &asc, Existing::Keep).unwrap();
     let back = load(&asc, &LoadOptions::default()).unwrap();
-    assert_eq!((&back.origin, back.cell_size_m), (&map.origin, map.cell_size_m));
-    assert!(back.heights.iter().zip(&map.heights).all(|(a, b)| a == b || (a.is_nan() && b.is_nan())));
+    assert_eq!(
+        (&back.origin, back.cell_size_m),
+        (&map.origin, map.cell_size_m)
+    );
+    assert!(
+        back.heights
+            .iter()
+            .zip(&map.heights)
+            .all(|(a, b)| a == b || (a.is_nan() && b.is_nan()))
+    );
 
     let png = folder.path().join("a.png");
     write::heightmap(&map, &png, Existing::Keep).unwrap();
     let back = load(&png, &LoadOptions::default()).unwrap();
     assert_eq!(back.cell_size_m, map.cell_size_m);
-    assert!(back.heights.iter().zip(&map.heights).all(|(a, b)| (a - b).abs() < 0.03 || (a.is_nan() && b.is_nan())));
+    assert!(
+        back.heights
+            .iter()
+            .zip(&map.heights)
+            .all(|(a, b)| (a - b).abs() < 0.03 || (a.is_nan() && b.is_nan()))
+    );
 
     assert!(matches!(
         write::heightmap(&map, &png, Existing::Keep),
@@ -309,11 +484,18 @@ fn written_heights_come_back() {
         write::heightmap(&map, &folder.path().join("a.tif"), Existing::Keep),
         Err(TerrainError::UnknownFormat { .. })
     ));
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "only the grid, its projection and the picture");
+    assert_eq!(
+        fs::read_dir(folder.path()).unwrap().count(),
+        3,
+        "only the grid, its projection and the picture"
+    );
 }
 
 fn spec(kind: Kind) -> TerrainSpec {
-    TerrainSpec { kind, ..TerrainSpec::default() }
+    TerrainSpec {
+        kind,
+        ..TerrainSpec::default()
+    }
 }
 
 fn built(kind: Kind, grid: Grid) -> Surface {
@@ -322,8 +504,12 @@ fn built(kind: Kind, grid: Grid) -> Surface {
 
 /// FNV-1a hash over heights in 64ths of a cell.
 fn hash(ground: &Array2<f32>) -> u64 {
-    let levels = ground.iter().flat_map(|h| ((h * 64.0).round() as i32).to_le_bytes());
-    levels.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    let levels = ground
+        .iter()
+        .flat_map(|h| ((h * 64.0).round() as i32).to_le_bytes());
+    levels.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 #[test]
@@ -336,7 +522,10 @@ fn generated_ground_is_pinned() {
         (Kind::Bowl, PIN_BOWL),
     ];
     let found = pins.map(|(kind, _)| (kind, hash(&built(kind, Grid::new(128, 100, 128)).heights)));
-    assert_eq!(found, pins, "a change of a terrain changes every scene on it: pin it again only on purpose");
+    assert_eq!(
+        found, pins,
+        "a change of a terrain changes every scene on it: pin it again only on purpose"
+    );
 }
 
 const PIN_VOLCANO: u64 = 0xf4a1_3121_7956_9807;
@@ -349,23 +538,36 @@ const PIN_BOWL: u64 = 0xc5bf_3661_99c5_466d;
 fn one_thread_makes_the_same_bits_as_many() {
     let grid = Grid::new(96, 80, 64);
     let many = built(Kind::Volcano, grid);
-    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let one = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .unwrap();
     assert_eq!(one.install(|| built(Kind::Volcano, grid)), many);
 }
 
 #[test]
 fn a_finer_box_has_the_same_volcano() {
     let coarse = built(Kind::Volcano, Grid::new(64, 50, 64)).heights;
-    let fine = map(built(Kind::Volcano, Grid::new(256, 200, 256)).heights).resampled(64, 64).expect("memory").heights;
-    let worst = coarse.iter().zip(&fine).map(|(a, b)| (a - b / 4.0).abs()).fold(0.0, f32::max);
+    let fine = map(built(Kind::Volcano, Grid::new(256, 200, 256)).heights)
+        .resampled(64, 64)
+        .expect("memory")
+        .heights;
+    let worst = coarse
+        .iter()
+        .zip(&fine)
+        .map(|(a, b)| (a - b / 4.0).abs())
+        .fold(0.0, f32::max);
     assert!(worst < 2.5, "{worst} cells apart");
     assert_ne!(
         hash(&coarse),
         hash(
-            &TerrainSpec { seed: Some(2), ..spec(Kind::Volcano) }
-                .build(Grid::new(64, 50, 64), None, Path::new(""))
-                .unwrap()
-                .heights
+            &TerrainSpec {
+                seed: Some(2),
+                ..spec(Kind::Volcano)
+            }
+            .build(Grid::new(64, 50, 64), None, Path::new(""))
+            .unwrap()
+            .heights
         )
     );
 }
@@ -397,32 +599,63 @@ fn lip(ground: &Array2<f32>, (x, z): (usize, usize)) -> (f32, (usize, usize)) {
 fn the_volcano_is_the_one_that_scenes_count_on() {
     for seed in 1..12 {
         let grid = Grid::new(128, 100, 128);
-        let ground =
-            TerrainSpec { seed: Some(seed), ..spec(Kind::Volcano) }.build(grid, None, Path::new("")).unwrap().heights;
+        let ground = TerrainSpec {
+            seed: Some(seed),
+            ..spec(Kind::Volcano)
+        }
+        .build(grid, None, Path::new(""))
+        .unwrap()
+        .heights;
         let top = ground.iter().copied().fold(0.0, f32::max);
         let low = ground.iter().copied().fold(f32::MAX, f32::min);
-        assert!((70.0..80.0).contains(&top) && low >= 3.0, "seed {seed}: {low} to {top}");
+        assert!(
+            (70.0..80.0).contains(&top) && low >= 3.0,
+            "seed {seed}: {low} to {top}"
+        );
         let (x, z) = generate::crater(grid);
         let (level, at) = lip(&ground, (x, z));
         let (dx, dz) = (at.0 as f64 - x as f64, at.1 as f64 - z as f64);
         let floor = ground[[z, x]];
-        assert!(level - floor > 4.0 && top - level > 2.5, "seed {seed}: floor {floor}, lip {level}, top {top}");
-        assert!(dx > 1.0 && dz > 1.0, "seed {seed}: the lowest lip is to the south-east, not {dx}, {dz}");
+        assert!(
+            level - floor > 4.0 && top - level > 2.5,
+            "seed {seed}: floor {floor}, lip {level}, top {top}"
+        );
+        assert!(
+            dx > 1.0 && dz > 1.0,
+            "seed {seed}: the lowest lip is to the south-east, not {dx}, {dz}"
+        );
     }
 }
 
 #[test]
 fn plain_shapes_are_exact() {
     let grid = Grid::new(20, 50, 30);
-    let plane =
-        TerrainSpec { base_cells: Some(3.0), ..spec(Kind::Plane) }.build(grid, Some(2.0), Path::new("")).unwrap();
-    assert!(plane.heights.iter().all(|&h| h == 3.0) && plane.heights.dim() == (30, 20) && plane.cell_size_m == 2.0);
-    let slope = TerrainSpec { base_cells: Some(2.0), angle_deg: Some(45.0), ..spec(Kind::Slope) };
+    let plane = TerrainSpec {
+        base_cells: Some(3.0),
+        ..spec(Kind::Plane)
+    }
+    .build(grid, Some(2.0), Path::new(""))
+    .unwrap();
+    assert!(
+        plane.heights.iter().all(|&h| h == 3.0)
+            && plane.heights.dim() == (30, 20)
+            && plane.cell_size_m == 2.0
+    );
+    let slope = TerrainSpec {
+        base_cells: Some(2.0),
+        angle_deg: Some(45.0),
+        ..spec(Kind::Slope)
+    };
     let ground = slope.build(grid, None, Path::new("")).unwrap().heights;
     assert!((ground[[29, 7]] - 2.0).abs() < 1e-4 && (ground[[0, 7]] - 31.0).abs() < 1e-4);
     let bowl = built(Kind::Bowl, Grid::new(21, 50, 21)).heights;
     assert!(bowl[[10, 10]] == 4.0 && (bowl[[0, 0]] - 20.0).abs() < 1e-4);
-    let steep = TerrainSpec { angle_deg: Some(80.0), ..slope }.build(grid, None, Path::new("")).unwrap_err();
+    let steep = TerrainSpec {
+        angle_deg: Some(80.0),
+        ..slope
+    }
+    .build(grid, None, Path::new(""))
+    .unwrap_err();
     assert!(steep.to_string().contains("ny = "), "{steep}");
 }
 
@@ -435,40 +668,71 @@ fn the_table_refuses_what_it_cannot_use() {
         ("roughness = -1", "terrain.roughness"),
         ("height = nan", "terrain.height"),
         ("crater_depth = 0.9", "terrain.crater_depth"),
-        ("kind = \"heightmap\"\nfile = \"a.png\"\nwhite_m = -5.0", "terrain.white_m"),
+        (
+            "kind = \"heightmap\"\nfile = \"a.png\"\nwhite_m = -5.0",
+            "terrain.white_m",
+        ),
     ];
     for (text, key) in cases {
         let spec: TerrainSpec = toml::from_str(text).unwrap();
         assert!(spec.validate().unwrap_err().key == key, "{text}");
     }
-    assert!(toml::from_str::<TerrainSpec>("hight = 3").unwrap_err().to_string().contains("hight"));
-    let full = "kind = \"heightmap\"\nfile = \"a.asc\"\ncrop = [1, 2, 3, 4]\nfill_no_data = \"lowest\"\n";
+    assert!(
+        toml::from_str::<TerrainSpec>("hight = 3")
+            .unwrap_err()
+            .to_string()
+            .contains("hight")
+    );
+    let full =
+        "kind = \"heightmap\"\nfile = \"a.asc\"\ncrop = [1, 2, 3, 4]\nfill_no_data = \"lowest\"\n";
     let spec: TerrainSpec = toml::from_str(full).unwrap();
     spec.validate().unwrap();
-    assert_eq!(toml::from_str::<TerrainSpec>(&toml::to_string(&spec).unwrap()).unwrap(), spec);
+    assert_eq!(
+        toml::from_str::<TerrainSpec>(&toml::to_string(&spec).unwrap()).unwrap(),
+        spec
+    );
 }
 
 #[test]
 fn a_heightmap_is_fitted_into_the_box() {
     // 6 × 4 cells of 10 m rising to the east; the box is cut from the middle 4 × 4.
-    let text = format!("ncols 6\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}", "0 10 20 30 40 50\n".repeat(4));
+    let text = format!(
+        "ncols 6\nnrows 4\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}",
+        "0 10 20 30 40 50\n".repeat(4)
+    );
     let (folder, _path) = in_folder("east.asc", text.as_bytes());
-    let spec = TerrainSpec { file: Some("east.asc".into()), base_cells: Some(2.0), ..spec(Kind::Heightmap) };
-    let surface = spec.build(Grid::new(4, 20, 4), None, folder.path()).unwrap();
+    let spec = TerrainSpec {
+        file: Some("east.asc".into()),
+        base_cells: Some(2.0),
+        ..spec(Kind::Heightmap)
+    };
+    let surface = spec
+        .build(Grid::new(4, 20, 4), None, folder.path())
+        .unwrap();
     assert_eq!(surface.heights.row(0).to_vec(), [2.0, 3.0, 4.0, 5.0]);
     assert_eq!((surface.cell_size_m, surface.floor_m), (10.0, -10.0));
     let place = surface.georeference.clone().unwrap();
     assert_eq!((place.x_west, place.y_north), (10.0, 40.0));
     assert_eq!(surface.to_heightmap().heights[[0, 3]], 40.0);
 
-    let low = spec.build(Grid::new(4, 7, 4), None, folder.path()).unwrap_err().to_string();
+    let low = spec
+        .build(Grid::new(4, 7, 4), None, folder.path())
+        .unwrap_err()
+        .to_string();
     assert!(
-        low.contains("ny = 7") && low.contains("at least ny = 9") && low.contains("vertical_exaggeration"),
+        low.contains("ny = 7")
+            && low.contains("at least ny = 9")
+            && low.contains("vertical_exaggeration"),
         "{low}"
     );
-    let wide = spec.build(Grid::new(4, 20, 4), Some(11.0), folder.path()).unwrap_err().to_string();
+    let wide = spec
+        .build(Grid::new(4, 20, 4), Some(11.0), folder.path())
+        .unwrap_err()
+        .to_string();
     assert!(wide.contains("10.000 m or less"), "{wide}");
-    let half = spec.build(Grid::new(4, 20, 4), Some(5.0), folder.path()).unwrap();
+    let half = spec
+        .build(Grid::new(4, 20, 4), Some(5.0), folder.path())
+        .unwrap();
     assert_eq!(half.georeference.unwrap().x_west, 20.0);
 }
 
@@ -476,18 +740,32 @@ fn a_heightmap_is_fitted_into_the_box() {
 fn the_shipped_mountain_is_the_right_way_up() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/maunga_whau.asc");
     let map = load(&path, &LoadOptions::default()).unwrap();
-    assert_eq!((map.rows(), map.cols(), map.range()), (87, 61, Some((94.0, 195.0))));
+    assert_eq!(
+        (map.rows(), map.cols(), map.range()),
+        (87, 61, Some((94.0, 195.0)))
+    );
     // The summit is on the southern rim, and the crater floor lies north of the summit.
-    assert_eq!((map.heights[[67, 30]], map.heights[[57, 27]]), (195.0, 148.0));
+    assert_eq!(
+        (map.heights[[67, 30]], map.heights[[57, 27]]),
+        (195.0, 148.0)
+    );
 }
 
 #[test]
 fn a_hillshade_is_light_towards_the_sun() {
-    let ridge = map(Array2::from_shape_fn((40, 40), |(_, c)| 200.0 - 10.0 * (c as f32 - 19.5).abs()));
+    let ridge = map(Array2::from_shape_fn((40, 40), |(_, c)| {
+        200.0 - 10.0 * (c as f32 - 19.5).abs()
+    }));
     let picture = Hillshade::default().draw(&ridge);
-    assert_eq!((picture.width, picture.height, picture.rgb.len()), (768, 768, 768 * 768 * 3));
+    assert_eq!(
+        (picture.width, picture.height, picture.rgb.len()),
+        (768, 768, 768 * 768 * 3)
+    );
     let at = |x: usize| u32::from(picture.rgb[(384 * 768 + x) * 3]);
-    assert!(at(200) > at(568) + 30, "west faces the sun in the north-west");
+    assert!(
+        at(200) > at(568) + 30,
+        "west faces the sun in the north-west"
+    );
     let empty = Hillshade::default().draw(&map(Array2::from_elem((2, 3), f32::NAN)));
     assert_eq!((empty.width, empty.height), (768, 512));
 }

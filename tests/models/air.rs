@@ -13,13 +13,22 @@ use lavoxel::simulation::Simulation;
 use lavoxel::source::VentAir;
 
 fn scene(solver: &str) -> Scene {
-    let text = common::SCENE.replace("[air]\n", &format!("[air]\nsolver = \"{solver}\"\ninks = 3\n"));
-    let text = text.replace("jet_m_s = 20.0 }", "jet_m_s = 20.0, inks = [0.1, 0.0, 0.02] }");
+    let text = common::SCENE.replace(
+        "[air]\n",
+        &format!("[air]\nsolver = \"{solver}\"\ninks = 3\n"),
+    );
+    let text = text.replace(
+        "jet_m_s = 20.0 }",
+        "jet_m_s = 20.0, inks = [0.1, 0.0, 0.02] }",
+    );
     Scene::parse(&text, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn start(scene: &Scene) -> Simulation {
-    scene.build(tiled()).unwrap_or_else(|e| panic!("{e}")).simulation
+    scene
+        .build(tiled())
+        .unwrap_or_else(|e| panic!("{e}"))
+        .simulation
 }
 
 const SOLVERS: [&str; 2] = ["article", "incompressible"];
@@ -27,7 +36,9 @@ const SOLVERS: [&str; 2] = ["article", "incompressible"];
 #[test]
 fn accounts_are_exact_after_every_step_of_a_session() {
     let sessions = 2 / one_in(2) as u64;
-    for (solver, session) in SOLVERS.into_iter().flat_map(|solver| (0..sessions).map(move |session| (solver, session)))
+    for (solver, session) in SOLVERS
+        .into_iter()
+        .flat_map(|solver| (0..sessions).map(move |session| (solver, session)))
     {
         let (mut simulation, mut dice) = (start(&scene(solver)), Dice(session));
         for step in 0..250 {
@@ -35,15 +46,32 @@ fn accounts_are_exact_after_every_step_of_a_session() {
                 meddle(&mut simulation, &mut dice);
             }
             simulation.step();
-            simulation.world().check().unwrap_or_else(|e| panic!("{solver}, session {session}, step {step}: {e}"));
+            simulation
+                .world()
+                .check()
+                .unwrap_or_else(|e| panic!("{solver}, session {session}, step {step}: {e}"));
         }
         let air = simulation.world().air().unwrap();
         let account = |field| *air.account(field);
-        assert!(Field::CARRIED.into_iter().all(|field| account(field).put > 0), "{solver}");
-        assert!(account(Field::Ink1).put > account(Field::Ink3).put && account(Field::Ink3).put > 0, "{solver}");
+        assert!(
+            Field::CARRIED
+                .into_iter()
+                .all(|field| account(field).put > 0),
+            "{solver}"
+        );
+        assert!(
+            account(Field::Ink1).put > account(Field::Ink3).put && account(Field::Ink3).put > 0,
+            "{solver}"
+        );
         assert_eq!(account(Field::Ink2).put, 0, "{solver}");
-        assert!(account(Field::Ash).deposited > 0 && account(Field::Steam).evaporated > 0, "{solver}");
-        assert!(account(Field::Heat).out != 0 && account(Field::Heat).buried > 0, "{solver}");
+        assert!(
+            account(Field::Ash).deposited > 0 && account(Field::Steam).evaporated > 0,
+            "{solver}"
+        );
+        assert!(
+            account(Field::Heat).out != 0 && account(Field::Heat).buried > 0,
+            "{solver}"
+        );
     }
 }
 
@@ -52,7 +80,10 @@ fn threads_and_stops_change_no_bit() {
     for solver in SOLVERS {
         let scene = scene(solver);
         let run = |threads: usize, stop: u64| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
             pool.install(|| {
                 let (mut stage, mut dice) = (scene.build(tiled()).unwrap(), Dice(5));
                 for step in 0..120 {
@@ -69,15 +100,27 @@ fn threads_and_stops_change_no_bit() {
         };
         let once = run(1, 1000);
         for (threads, stop) in [(2, 1000), (5, 60), (1, 61), (3, 1)] {
-            assert_eq!(run(threads, stop), once, "{solver}, {threads} threads, stopped at {stop}");
+            assert_eq!(
+                run(threads, stop),
+                once,
+                "{solver}, {threads} threads, stopped at {stop}"
+            );
         }
     }
 }
 
 fn through_a_file(scene: &Scene, stage: &Stage) -> Stage {
     let mut bytes = Vec::new();
-    CheckpointWriter { scene, stage, extras: &[] }.write(Path::new("run.lvx"), &mut bytes).unwrap();
-    Checkpoint::read(&bytes[..], Path::new("run.lvx"), tiled()).unwrap_or_else(|e| panic!("{e}")).stage
+    CheckpointWriter {
+        scene,
+        stage,
+        extras: &[],
+    }
+    .write(Path::new("run.lvx"), &mut bytes)
+    .unwrap();
+    Checkpoint::read(&bytes[..], Path::new("run.lvx"), tiled())
+        .unwrap_or_else(|e| panic!("{e}"))
+        .stage
 }
 
 #[test]
@@ -94,7 +137,11 @@ fn a_recorded_session_replays_to_the_same_bits() {
         let recorded = scene.recorded(&simulation);
         let mut again = start(&recorded);
         (0..80).for_each(|_| again.step());
-        assert_eq!(again.world().state_hash(), simulation.world().state_hash(), "{solver}");
+        assert_eq!(
+            again.world().state_hash(),
+            simulation.world().state_hash(),
+            "{solver}"
+        );
     }
 }
 
@@ -105,7 +152,12 @@ fn the_wind_blows_from_the_start() {
         let air = simulation.world().air().unwrap();
         let size = air.grid().size();
         let aloft = [size[0] / 2, size[1] - 2, size[2] / 2];
-        let speed = air.velocity_m_s(aloft).iter().map(|v| v * v).sum::<f64>().sqrt();
+        let speed = air
+            .velocity_m_s(aloft)
+            .iter()
+            .map(|v| v * v)
+            .sum::<f64>()
+            .sqrt();
         assert!((speed - 8.0).abs() < 0.5, "{solver}: {speed} m/s");
     }
 }
@@ -119,11 +171,19 @@ fn files_know_the_air() {
     for name in ["air.heat", "air.ash", "air.steam", "air.speed"] {
         let values = world.array(name).unwrap();
         assert!(values.iter().any(|&value| value > 0.0), "{name}");
-        let (place, value) = values.indexed_iter().max_by(|a, b| a.1.total_cmp(b.1)).unwrap();
-        let cell = air.grid().cell_of([place.2 as i64, place.1 as i64, place.0 as i64]).unwrap();
+        let (place, value) = values
+            .indexed_iter()
+            .max_by(|a, b| a.1.total_cmp(b.1))
+            .unwrap();
+        let cell = air
+            .grid()
+            .cell_of([place.2 as i64, place.1 as i64, place.0 as i64])
+            .unwrap();
         assert!(*value > 0.0 && !air.openness().is_solid(cell), "{name}");
     }
-    let ash: f64 = (0..16).flat_map(|z| (0..20).map(move |x| air.ash_on(x, z))).sum();
+    let ash: f64 = (0..16)
+        .flat_map(|z| (0..20).map(move |x| air.ash_on(x, z)))
+        .sum();
     assert!(ash > 0.0, "some has fallen on the box");
 }
 
@@ -131,11 +191,18 @@ fn files_know_the_air() {
 fn any_air(dice: &mut Dice) -> AirSpec {
     let mut pick = |values: &[f64]| values[dice.below(values.len() as u64) as usize];
     let side = |n: f64| [Side::Wall, Side::Open, Side::Wrap][n as usize];
-    let sides =
-        SidesSpec { x: side(pick(&[0.0, 1.0, 2.0])), z: side(pick(&[0.0, 1.0, 2.0])), top: side(pick(&[0.0, 1.0])) };
+    let sides = SidesSpec {
+        x: side(pick(&[0.0, 1.0, 2.0])),
+        z: side(pick(&[0.0, 1.0, 2.0])),
+        top: side(pick(&[0.0, 1.0])),
+    };
     let speed = pick(&[0.0, 5.0, 200.0]);
     let mut spec = AirSpec {
-        solver: if pick(&[0.0, 1.0]) == 0.0 { Motion::Article } else { Motion::Incompressible },
+        solver: if pick(&[0.0, 1.0]) == 0.0 {
+            Motion::Article
+        } else {
+            Motion::Incompressible
+        },
         ratio: Some(pick(&[1.0, 2.0, 4.0]) as usize),
         margin_m: pick(&[0.0, 25.0]),
         sides,
@@ -167,7 +234,10 @@ fn what_is_accepted_runs_a_thousand_steps() {
         scene.spec.bodies.clear();
         scene.spec.events.clear();
         for vent in scene.spec.vents.iter_mut().chain(&mut scene.spec.sources) {
-            vent.place = VentPlace::Cells { x: dice.below(9) as f64, z: dice.below(8) as f64 };
+            vent.place = VentPlace::Cells {
+                x: dice.below(9) as f64,
+                z: dice.below(8) as f64,
+            };
             vent.height = None;
         }
         let jet = [0.0, 1000.0][dice.below(2) as usize];
@@ -195,13 +265,24 @@ fn what_is_accepted_runs_a_thousand_steps() {
             }
             simulation.step();
             if step % 50 == 49 {
-                simulation.world().check().unwrap_or_else(|e| panic!("{e} at step {step} of {:?}", scene.spec.air));
+                simulation
+                    .world()
+                    .check()
+                    .unwrap_or_else(|e| panic!("{e} at step {step} of {:?}", scene.spec.air));
             }
         }
         let air = simulation.world().air().unwrap();
-        let fastest =
-            air.grid().cells.places().flat_map(|place| air.velocity(place)).fold(0.0, |a: f32, v| a.max(v.abs()));
-        assert!(fastest.is_finite() && fastest <= 10.0, "{fastest} cells a step in {:?}", scene.spec.air);
+        let fastest = air
+            .grid()
+            .cells
+            .places()
+            .flat_map(|place| air.velocity(place))
+            .fold(0.0, |a: f32, v| a.max(v.abs()));
+        assert!(
+            fastest.is_finite() && fastest <= 10.0,
+            "{fastest} cells a step in {:?}",
+            scene.spec.air
+        );
     }
 }
 
@@ -213,7 +294,10 @@ fn wrong_keys_are_named() {
     };
     for (text, part) in [
         ("[[fume]]\nx = 1.0\nz = 1.0", "an [air] table"),
-        ("[[vent]]\nx = 1.0\nz = 1.0\nair = { gas = 0.1 }", "an [air] table"),
+        (
+            "[[vent]]\nx = 1.0\nz = 1.0\nair = { gas = 0.1 }",
+            "an [air] table",
+        ),
         (
             "[[body]]\nshape = { kind = \"below\", level = 3.0 }\nmatter = { kind = \"air\", heat_k = 5.0 }",
             "an [air] table",
@@ -224,8 +308,14 @@ fn wrong_keys_are_named() {
         ("[air]\nsides = { top = \"wrap\" }", "air.sides.top"),
         ("[air.article]\npressure = 0.4", "air.article.pressure"),
         ("[air]\nsteam = \"smoke\"", "air.steam"),
-        ("[air]\n[[fume]]\nx = 1.0\nz = 1.0\nair = { ash = 1.5 }", "fume[0].air.ash"),
-        ("[air]\n[[fume]]\nx = 1.0\nz = 1.0\nmaterial = \"water\"", "fume[0].material"),
+        (
+            "[air]\n[[fume]]\nx = 1.0\nz = 1.0\nair = { ash = 1.5 }",
+            "fume[0].air.ash",
+        ),
+        (
+            "[air]\n[[fume]]\nx = 1.0\nz = 1.0\nmaterial = \"water\"",
+            "fume[0].material",
+        ),
         (
             "[air]\n[[body]]\nshape = { kind = \"below\", level = 3.0 }\nmatter = { kind = \"air\", heat_k = -5.0 }",
             "heat_k",
@@ -243,10 +333,14 @@ fn vorticity(air: &Air) -> Vec<(f64, bool)> {
     let [nx, ny, _] = air.grid().size();
     let speed = |x: usize, y: usize| air.velocity([x, y, 0]).map(f64::from);
     let of = |x: usize, y: usize| {
-        if x == 0 || y == 0 || x + 1 == nx || y + 1 == ny || air.openness().is_solid([x, y - 1, 0]) {
+        if x == 0 || y == 0 || x + 1 == nx || y + 1 == ny || air.openness().is_solid([x, y - 1, 0])
+        {
             return (0.0, false);
         }
-        let ([west, east], [down, up]) = ([speed(x - 1, y), speed(x + 1, y)], [speed(x, y - 1), speed(x, y + 1)]);
+        let ([west, east], [down, up]) = (
+            [speed(x - 1, y), speed(x + 1, y)],
+            [speed(x, y - 1), speed(x, y + 1)],
+        );
         let [ux, vx] = [0, 1].map(|k| 0.5 * (east[k] - west[k]));
         let [uy, vy] = [0, 1].map(|k| 0.5 * (up[k] - down[k]));
         (vx - uy, (vx - uy).abs() > (ux - vy).hypot(uy + vx))
@@ -259,9 +353,15 @@ fn vorticity(air: &Air) -> Vec<(f64, bool)> {
 /// the largest vorticity.
 fn eddies(air: &Air) -> [f64; 2] {
     let (nx, vorticity) = (air.grid().cells.nx, vorticity(air));
-    let largest = vorticity.iter().map(|(turn, _)| turn.abs()).fold(0.0, f64::max);
+    let largest = vorticity
+        .iter()
+        .map(|(turn, _)| turn.abs())
+        .fold(0.0, f64::max);
     let is_eddy = |&(turn, beats): &(f64, bool)| beats && turn.abs() > 0.2 * largest;
-    let mut left: Vec<f64> = vorticity.iter().map(|cell| if is_eddy(cell) { cell.0.signum() } else { 0.0 }).collect();
+    let mut left: Vec<f64> = vorticity
+        .iter()
+        .map(|cell| if is_eddy(cell) { cell.0.signum() } else { 0.0 })
+        .collect();
     let mut count = 0.0;
     for cell in 0..left.len() {
         let (way, mut found, mut size) = (left[cell], vec![cell], 0);
@@ -297,8 +397,13 @@ fn rolled_up(text: &str) -> [f64; 2] {
 #[test]
 #[ignore = "half a minute of steps; .ci/full: cargo test --test models -- --ignored smoke_in_a_box_rolls_up"]
 fn smoke_in_a_box_rolls_up() {
-    let scene = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/smoke2d.toml")).unwrap();
-    let smooth = scene.replace("filter_velocity = 0.0\n", "").replace("filter_density = 0.05\n", "");
+    let scene = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/smoke2d.toml"),
+    )
+    .unwrap();
+    let smooth = scene
+        .replace("filter_velocity = 0.0\n", "")
+        .replace("filter_density = 0.05\n", "");
     assert_eq!(scene.lines().count(), smooth.lines().count() + 2);
     let (rolled, smooth) = rayon::join(|| rolled_up(&scene), || rolled_up(&smooth));
     println!("eddies and the largest vorticity: {rolled:?}, by default {smooth:?}");
@@ -333,7 +438,8 @@ fn heat_height(simulation: &Simulation) -> f64 {
 #[test]
 fn ink_is_passive() {
     for solver in SOLVERS {
-        let runs = [[0.02, 0.0], [0.02, 0.002], [0.02, 0.02], [0.2, 0.0]].map(|shares| plume(solver, shares));
+        let runs = [[0.02, 0.0], [0.02, 0.002], [0.02, 0.02], [0.2, 0.0]]
+            .map(|shares| plume(solver, shares));
         let air = |run: usize| runs[run].world().air().unwrap();
         // Motion, heat and ash have the same bits without ink, with some ink and with ten times as
         // much.
@@ -356,18 +462,35 @@ fn ink_is_passive() {
         // No cell takes more from a source than 256 times the unit of ash; below that limit ten
         // times the share gives ten times the ink.
         let [some, more] = [1, 2].map(|run| air(run).amounts().total(Field::Ink1));
-        assert!(some > 0 && more > 9 * some, "{solver}: {some} and {more} units");
+        assert!(
+            some > 0 && more > 9 * some,
+            "{solver}: {some} and {more} units"
+        );
     }
 }
 
 #[test]
 fn more_inks_than_the_air_has_are_refused() {
     let text = common::SCENE.replace("jet_m_s = 20.0 }", "jet_m_s = 20.0, inks = [0.1] }");
-    let error = Scene::parse(&text, Path::new("scene.toml")).unwrap_err().to_string();
-    assert!(error.contains("fume[0].air.inks = 1 shares") && error.contains("air.inks, which is 0"), "{error}");
-    let text = format!("{}\n[look.air]\ninks = [{}]\n", common::SCENE, r##""#ffffff", "##.repeat(5));
-    let error = Scene::parse(&text, Path::new("scene.toml")).unwrap_err().to_string();
-    assert!(error.contains("look.air.inks") && error.contains("at most 4 colours"), "{error}");
+    let error = Scene::parse(&text, Path::new("scene.toml"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("fume[0].air.inks = 1 shares") && error.contains("air.inks, which is 0"),
+        "{error}"
+    );
+    let text = format!(
+        "{}\n[look.air]\ninks = [{}]\n",
+        common::SCENE,
+        r##""#ffffff", "##.repeat(5)
+    );
+    let error = Scene::parse(&text, Path::new("scene.toml"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("look.air.inks") && error.contains("at most 4 colours"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -386,9 +509,13 @@ fn leaves_follow_the_wind_and_sink_slowly() {
         )
     };
     let leaves: String = (0..40).map(leaf).collect();
-    let scene = Scene::parse(&format!("{text}{leaves}"), Path::new("leaves.toml")).unwrap_or_else(|e| panic!("{e}"));
+    let scene = Scene::parse(&format!("{text}{leaves}"), Path::new("leaves.toml"))
+        .unwrap_or_else(|e| panic!("{e}"));
     let mean = |simulation: &Simulation| {
-        let places: Vec<_> = simulation.world().layers()[0].held().map(|(place, _)| place).collect();
+        let places: Vec<_> = simulation.world().layers()[0]
+            .held()
+            .map(|(place, _)| place)
+            .collect();
         assert_eq!(places.len(), 40, "no leaf is lost");
         [0, 1, 2].map(|axis| places.iter().map(|place| place[axis] as f64).sum::<f64>() / 40.0)
     };

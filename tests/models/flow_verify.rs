@@ -16,7 +16,11 @@ fn the_quick_cases_hold() {
 #[test]
 fn names_are_unique_and_words() {
     for (i, case) in CASES.iter().enumerate() {
-        assert!(case.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-'));
+        assert!(
+            case.name
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+        );
         assert!(CASES[..i].iter().all(|other| other.name != case.name));
         assert!(!case.about.is_empty());
     }

@@ -103,16 +103,34 @@ fn water_boils_by_the_heat_of_melt_and_of_solid() {
         let boiled = used(simulation.world(), "water");
         assert!(boiled > 0 && account.set > 0, "{account:?}");
         // Each unit of water took the same whole number of heat units.
-        assert_eq!(account.heat_used % i128::from(boiled), 0, "{} of {boiled}", account.heat_used);
-        let each = (account.heat_used / i128::from(boiled)) as f64 / flow(simulation.world()).heat_units_of_joule();
+        assert_eq!(
+            account.heat_used % i128::from(boiled),
+            0,
+            "{} of {boiled}",
+            account.heat_used
+        );
+        let each = (account.heat_used / i128::from(boiled)) as f64
+            / flow(simulation.world()).heat_units_of_joule();
         let kilograms = 1000.0 * flow(simulation.world()).space().cell_m3() / f64::from(AMOUNT_ONE);
-        assert!((each / kilograms / 2.6e6 - 1.0).abs() < 1e-3, "{} J/kg", each / kilograms);
+        assert!(
+            (each / kilograms / 2.6e6 - 1.0).abs() < 1e-3,
+            "{} J/kg",
+            each / kilograms
+        );
         boiled
     };
-    let without =
-        |near: &str| QUENCH.replace(&format!("{near} = 0.001 }}"), &format!("{near} = 0.001 }}\nchance = 0.0"));
-    let [both, by_solid, by_melt] = [QUENCH.to_owned(), without("lava"), without("set")].map(|scene| boiled(&scene));
-    assert!(both > by_solid && both > by_melt, "{both} by both, {by_solid} by solid, {by_melt} by melt");
+    let without = |near: &str| {
+        QUENCH.replace(
+            &format!("{near} = 0.001 }}"),
+            &format!("{near} = 0.001 }}\nchance = 0.0"),
+        )
+    };
+    let [both, by_solid, by_melt] =
+        [QUENCH.to_owned(), without("lava"), without("set")].map(|scene| boiled(&scene));
+    assert!(
+        both > by_solid && both > by_melt,
+        "{both} by both, {by_solid} by solid, {by_melt} by melt"
+    );
 }
 
 #[test]
@@ -179,7 +197,12 @@ rate = 0.01
 /// random places.
 fn random_scene(seed: u64) -> String {
     let mut dice = Dice(seed);
-    let lavas = [("paraffin-wax", 350), ("chocolate", 320), ("semisolid-aluminium", 890), ("ice", 300)];
+    let lavas = [
+        ("paraffin-wax", 350),
+        ("chocolate", 320),
+        ("semisolid-aluminium", 890),
+        ("ice", 300),
+    ];
     let (preset, warm_k) = lavas[dice.below(4) as usize];
     let mut scene = format!(
         "seed = {seed}\n{RANDOM}[flow]\nstep_s = 0.5\nopen_sides = {}\nlava = {{ preset = \"{preset}\", vent_k = {warm_k}, \
@@ -216,14 +239,21 @@ fn accounts_are_exact_after_every_step_of_random_worlds() {
         for step in 0..25 {
             steps(&mut fast, 1);
             steps(&mut slow, 1);
-            assert_eq!(fast.world().state_hash(), slow.world().state_hash(), "seed {seed}, step {step}");
+            assert_eq!(
+                fast.world().state_hash(),
+                slow.world().state_hash(),
+                "seed {seed}, step {step}"
+            );
         }
         let account = flow(fast.world()).account();
         used_heat += i64::from(account.heat_used > 0);
         used_melt += account.used;
         made += account.made;
     }
-    assert!(used_heat > 6 && used_melt > 0 && made > 0, "heat in {used_heat} worlds, {used_melt} taken, {made} made");
+    assert!(
+        used_heat > 6 && used_melt > 0 && made > 0,
+        "heat in {used_heat} worlds, {used_melt} taken, {made} made"
+    );
 }
 
 #[test]
@@ -231,19 +261,42 @@ fn solid_that_melts_leaves_its_place_to_water() {
     let mut simulation = build(THAW, tiled()).simulation;
     let water = mass(simulation.world(), "water");
     let inside = [6, 4, 6];
-    assert_eq!(amount(simulation.world(), "water", inside), 0, "a body takes its place");
+    assert_eq!(
+        amount(simulation.world(), "water", inside),
+        0,
+        "a body takes its place"
+    );
     steps(&mut simulation, 2);
-    assert_eq!(amount(simulation.world(), "water", inside), 0, "and keeps it");
+    assert_eq!(
+        amount(simulation.world(), "water", inside),
+        0,
+        "and keeps it"
+    );
     steps(&mut simulation, 70);
     let world = simulation.world();
     let account = flow(world).account();
-    assert!(account.set == 0 && account.liquid() > 0, "all is molten: {account:?}");
+    assert!(
+        account.set == 0 && account.liquid() > 0,
+        "all is molten: {account:?}"
+    );
     assert_eq!(mass(world, "water"), water);
     // The melt lies below the water, which stands level where the block was.
     assert!(amount(world, "melt", [6, 2, 6]) > AMOUNT_ONE / 2);
-    let height = |x: usize, z: usize| -> u32 { (0..12).map(|y| u32::from(amount(world, "water", [x, y, z]))).sum() };
-    assert!(height(6, 6).abs_diff(height(1, 1)) < u32::from(AMOUNT_ONE) / 16, "{} {}", height(6, 6), height(1, 1));
-    assert!(amount(world, "water", inside) > AMOUNT_ONE / 2, "water where ice was");
+    let height = |x: usize, z: usize| -> u32 {
+        (0..12)
+            .map(|y| u32::from(amount(world, "water", [x, y, z])))
+            .sum()
+    };
+    assert!(
+        height(6, 6).abs_diff(height(1, 1)) < u32::from(AMOUNT_ONE) / 16,
+        "{} {}",
+        height(6, 6),
+        height(1, 1)
+    );
+    assert!(
+        amount(world, "water", inside) > AMOUNT_ONE / 2,
+        "water where ice was"
+    );
 }
 
 #[test]
@@ -258,9 +311,16 @@ fn solid_that_sets_lifts_what_it_displaces() {
     let after = ["water", "sand"].map(|name| mass(world, name) + used(world, name));
     assert_eq!(after, before, "none is lost in the solid");
     // Cells filled by solid hold nothing else.
-    let full = world.layer("set").unwrap().held().filter(|(_, cell)| cell.amount == AMOUNT_ONE);
-    let shared =
-        full.filter(|&(place, _)| ["water", "sand", "steam"].iter().any(|name| amount(world, name, place) > 0));
+    let full = world
+        .layer("set")
+        .unwrap()
+        .held()
+        .filter(|(_, cell)| cell.amount == AMOUNT_ONE);
+    let shared = full.filter(|&(place, _)| {
+        ["water", "sand", "steam"]
+            .iter()
+            .any(|name| amount(world, name, place) > 0)
+    });
     assert_eq!(shared.count(), 0);
 }
 
@@ -268,19 +328,28 @@ fn solid_that_sets_lifts_what_it_displaces() {
 fn quench_by_other_names() -> String {
     let own = "[[material]]\nname = \"casting\"\nshows = \"solid\"\n[[material]]\nname = \"pour\"\nshows = \"melt\"\n\
                [[material]]\nname = \"die\"\nshows = \"mould\"\n[[body]]\nshape = { kind = \"below\"";
-    QUENCH.replacen("[[body]]\nshape = { kind = \"below\"", own, 1).replace("near = { set =", "near = { casting =")
+    QUENCH
+        .replacen("[[body]]\nshape = { kind = \"below\"", own, 1)
+        .replace("near = { set =", "near = { casting =")
 }
 
 #[test]
 fn solid_melt_and_mould_are_what_their_tables_say() {
-    let [mut usual, mut named] = [QUENCH, &quench_by_other_names()].map(|text| build(text, tiled()).simulation);
+    let [mut usual, mut named] =
+        [QUENCH, &quench_by_other_names()].map(|text| build(text, tiled()).simulation);
     for simulation in [&mut usual, &mut named] {
         steps(simulation, 20);
     }
     let (usual, named) = (usual.world(), named.world());
     assert!(mass(usual, "steam") > 0);
-    for (layer, other) in [("set", "casting"), ("melt", "pour"), ("mould", "die"), ("water", "water")] {
-        let cells = |world: &World, name: &str| world.layer(name).unwrap().held().collect::<Vec<_>>();
+    for (layer, other) in [
+        ("set", "casting"),
+        ("melt", "pour"),
+        ("mould", "die"),
+        ("water", "water"),
+    ] {
+        let cells =
+            |world: &World, name: &str| world.layer(name).unwrap().held().collect::<Vec<_>>();
         assert_eq!(cells(usual, layer), cells(named, other), "{layer}");
     }
     assert_eq!(flow(usual).account(), flow(named).account());
@@ -291,25 +360,46 @@ fn default_reactions_know_the_solid_by_what_it_shows() {
     let cut = QUENCH.find("[[reaction]]").unwrap()..QUENCH.find("[[vent]]").unwrap();
     let other = quench_by_other_names();
     let cut_other = other.find("[[reaction]]").unwrap()..other.find("[[vent]]").unwrap();
-    let lines = |text: &str| Scene::parse(text, Path::new("own.toml")).unwrap().reaction_lines();
+    let lines = |text: &str| {
+        Scene::parse(text, Path::new("own.toml"))
+            .unwrap()
+            .reaction_lines()
+    };
     let (usual, named) = (
         [&QUENCH[..cut.start], &QUENCH[cut.end..]].concat(),
         [&other[..cut_other.start], &other[cut_other.end..]].concat(),
     );
-    let usual: Vec<_> = lines(&usual).iter().map(|line| line.replace("set", "casting")).collect();
-    assert!(usual.iter().any(|line| line.contains("beside casting (default)")), "{usual:?}");
+    let usual: Vec<_> = lines(&usual)
+        .iter()
+        .map(|line| line.replace("set", "casting"))
+        .collect();
+    assert!(
+        usual
+            .iter()
+            .any(|line| line.contains("beside casting (default)")),
+        "{usual:?}"
+    );
     assert_eq!(usual, lines(&named));
 }
 
 #[test]
 fn a_part_is_shown_once_and_of_a_lava_that_melts() {
     let twice = quench_by_other_names().replace("shows = \"mould\"", "shows = \"melt\"");
-    let refused = Scene::parse(&twice, Path::new("own.toml")).unwrap_err().to_string();
-    assert!(refused.contains("shows") && refused.contains("no other material shows"), "{refused}");
-    let plain =
-        "[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"wax\"\nshows = \"solid\"\n";
-    let refused = Scene::parse(plain, Path::new("own.toml")).unwrap_err().to_string();
-    assert!(refused.contains("material[0].shows") && refused.contains("docs/melting.md"), "{refused}");
+    let refused = Scene::parse(&twice, Path::new("own.toml"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("shows") && refused.contains("no other material shows"),
+        "{refused}"
+    );
+    let plain = "[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"wax\"\nshows = \"solid\"\n";
+    let refused = Scene::parse(plain, Path::new("own.toml"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("material[0].shows") && refused.contains("docs/melting.md"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -325,28 +415,48 @@ fn faces_under_water_give_nothing_to_the_air() {
     };
     let [dry, half, drowned] = [1.0, 5.0, 11.0].map(lost);
     assert_eq!(drowned, 0);
-    assert!(half > 0 && half < dry, "{half} half under water, {dry} in the air");
+    assert!(
+        half > 0 && half < dry,
+        "{half} half under water, {dry} in the air"
+    );
 }
 
 #[test]
 fn the_air_takes_heat_and_steam_of_melt_and_solid() {
     let air = "[air]\nratio = 2\nmargin_m = 0.0\nheight_m = 0.8\nstep_s = 0.5\nsteam = \"steam\"\n";
-    let mut simulation = build(&QUENCH.replace("[flow]", &format!("{air}[flow]")), tiled()).simulation;
+    let mut simulation =
+        build(&QUENCH.replace("[flow]", &format!("{air}[flow]")), tiled()).simulation;
     steps(&mut simulation, 40);
     let world = simulation.world();
     assert!(world.air().unwrap().account(lavoxel::air::Field::Heat).put > 0);
-    assert!(world.layer("steam").unwrap().ledger().outflow > 0, "steam goes into the air");
+    assert!(
+        world.layer("steam").unwrap().ledger().outflow > 0,
+        "steam goes into the air"
+    );
     // A hot block alone warms the water, too.
-    let block =
-        QUENCH.replace("6e-5", "0.0").replace("level = 6.0", "level = 1.0").replace("[flow]", &format!("{air}[flow]"));
+    let block = QUENCH
+        .replace("6e-5", "0.0")
+        .replace("level = 6.0", "level = 1.0")
+        .replace("[flow]", &format!("{air}[flow]"));
     let mut simulation = build(&block, tiled()).simulation;
     steps(&mut simulation, 10);
-    assert!(simulation.world().air().unwrap().account(lavoxel::air::Field::Heat).put > 0);
+    assert!(
+        simulation
+            .world()
+            .air()
+            .unwrap()
+            .account(lavoxel::air::Field::Heat)
+            .put
+            > 0
+    );
 }
 
 #[test]
 fn edits_and_events_change_solid_melt_and_water() {
-    let ball = |y: f64| Shape::Sphere { center: [15.0, y, 6.0], radius: 3.0 };
+    let ball = |y: f64| Shape::Sphere {
+        center: [15.0, y, 6.0],
+        radius: 3.0,
+    };
     let event = "[[event]]\nat = 20\nput = { shape = { kind = \"sphere\", center = [15.0, 8.0, 6.0], radius = 3.0 }, matter = { \
                  kind = \"solid\", temperature_k = 700.0 } }\n[[event]]\nat = 30\nput = { shape = { kind = \"below\", level = \
                  7.0 }, matter = { kind = \"material\", name = \"water\", amount = 1.0 } }\n";
@@ -354,25 +464,62 @@ fn edits_and_events_change_solid_melt_and_water() {
     steps(&mut with, 45);
     let mut by_hand = build(QUENCH, tiled()).simulation;
     steps(&mut by_hand, 20);
-    by_hand.command(Edit { shape: ball(8.0), matter: Matter::Solid { temperature_k: Some(700.0) } }).unwrap();
+    by_hand
+        .command(Edit {
+            shape: ball(8.0),
+            matter: Matter::Solid {
+                temperature_k: Some(700.0),
+            },
+        })
+        .unwrap();
     steps(&mut by_hand, 10);
-    let sea = Matter::Material { name: "water".to_owned(), amount: 1.0 };
-    by_hand.command(Edit { shape: Shape::Below { level: 7.0 }, matter: sea }).unwrap();
+    let sea = Matter::Material {
+        name: "water".to_owned(),
+        amount: 1.0,
+    };
+    by_hand
+        .command(Edit {
+            shape: Shape::Below { level: 7.0 },
+            matter: sea,
+        })
+        .unwrap();
     steps(&mut by_hand, 15);
     assert_eq!(by_hand.world().state_hash(), with.world().state_hash());
-    by_hand.command(Edit { shape: Shape::Below { level: 20.0 }, matter: Matter::Drain }).unwrap();
+    by_hand
+        .command(Edit {
+            shape: Shape::Below { level: 20.0 },
+            matter: Matter::Drain,
+        })
+        .unwrap();
     assert_eq!(mass(by_hand.world(), "water"), 0);
     assert!(flow(by_hand.world()).is_dry() && flow(by_hand.world()).account().set > 0);
-    by_hand.command(Edit { shape: ball(8.0), matter: Matter::Nothing }).unwrap();
+    by_hand
+        .command(Edit {
+            shape: ball(8.0),
+            matter: Matter::Nothing,
+        })
+        .unwrap();
     steps(&mut by_hand, 5);
 }
 
 #[test]
 fn what_would_change_the_layers_of_the_lava_is_refused() {
     for (from, to, message) in [
-        ("takes = { water = 1 }", "takes = { set = 1 }", "reaction[0].takes = \"set\": must be another material"),
-        ("makes = { steam = 4 }", "makes = { mould = 4 }", "reaction[0].makes = \"mould\": must be another material"),
-        ("takes = { water = 1 }", "takes = { melt = 1 }", "reaction[0].heat = set: must be with near = { lava"),
+        (
+            "takes = { water = 1 }",
+            "takes = { set = 1 }",
+            "reaction[0].takes = \"set\": must be another material",
+        ),
+        (
+            "makes = { steam = 4 }",
+            "makes = { mould = 4 }",
+            "reaction[0].makes = \"mould\": must be another material",
+        ),
+        (
+            "takes = { water = 1 }",
+            "takes = { melt = 1 }",
+            "reaction[0].heat = set: must be with near = { lava",
+        ),
         (
             "name = \"water\", amount",
             "name = \"melt\", amount",
@@ -385,13 +532,24 @@ fn what_would_change_the_layers_of_the_lava_is_refused() {
         ),
     ] {
         assert!(QUENCH.contains(from), "{from}");
-        let refused =
-            Scene::parse(&QUENCH.replace(from, to), Path::new("wrong.toml")).map(drop).expect_err(to).to_string();
-        assert!(refused.contains(message) && !refused.contains('\n'), "{refused}");
+        let refused = Scene::parse(&QUENCH.replace(from, to), Path::new("wrong.toml"))
+            .map(drop)
+            .expect_err(to)
+            .to_string();
+        assert!(
+            refused.contains(message) && !refused.contains('\n'),
+            "{refused}"
+        );
     }
-    let basalt = QUENCH.replace("semisolid-aluminium\", viscosity = { pa_s = 1.0, mush = 1e4 }", "etna-basalt\"");
+    let basalt = QUENCH.replace(
+        "semisolid-aluminium\", viscosity = { pa_s = 1.0, mush = 1e4 }",
+        "etna-basalt\"",
+    );
     let basalt = basalt.replace("kind = \"solid\", temperature_k = 800.0", "kind = \"rock\"");
-    let refused = Scene::parse(&basalt, Path::new("wrong.toml")).map(drop).expect_err("no solid melts").to_string();
+    let refused = Scene::parse(&basalt, Path::new("wrong.toml"))
+        .map(drop)
+        .expect_err("no solid melts")
+        .to_string();
     let wrong = "reaction[1].near = \"set\": must be the name of a [[material]] table: \"lava\"";
     assert!(refused.contains(wrong), "{refused}");
 }

@@ -11,8 +11,16 @@ use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 
 /// Water with the parameters of the published rule and `passes` passes per step.
 fn water(passes: u32) -> Material {
-    let compress = Compress { max: 0.02, passes, ..Compress::default() };
-    Material { pressure: Pressure::Compress, compress, ..Material::water() }
+    let compress = Compress {
+        max: 0.02,
+        passes,
+        ..Compress::default()
+    };
+    Material {
+        pressure: Pressure::Compress,
+        compress,
+        ..Material::water()
+    }
 }
 
 fn empty(grid: Grid, water: Material) -> World {
@@ -22,16 +30,31 @@ fn empty(grid: Grid, water: Material) -> World {
 /// Fills the cells from corner `from` to corner `to` (x, y, z; `to` exclusive).
 fn fill(world: &mut World, from: [usize; 3], to: [usize; 3], matter: Matter) {
     let corners = [from, to].map(|corner| corner.map(|v| v as f64));
-    world.edit(&Edit { shape: Shape::Box { from: corners[0], to: corners[1] }, matter });
+    world.edit(&Edit {
+        shape: Shape::Box {
+            from: corners[0],
+            to: corners[1],
+        },
+        matter,
+    });
 }
 
 fn full() -> Matter {
-    Matter::Material { name: "water".to_owned(), amount: 1.0 }
+    Matter::Material {
+        name: "water".to_owned(),
+        amount: 1.0,
+    }
 }
 
 fn run(mut world: World) -> Simulation {
     world.open_account();
-    Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
+    Simulation::new(
+        world,
+        &RulesSpec::default(),
+        &[],
+        1,
+        Box::new(Tiled::default()),
+    )
 }
 
 fn amount(world: &World, place: [usize; 3]) -> f64 {
@@ -92,10 +115,17 @@ fn the_arms_of_a_tube_come_level_and_to_rest() {
         (0..steps).for_each(|_| simulation.step());
         let world = simulation.world().clone();
         let apart = apart(&world);
-        assert!(apart <= 0.1, "{nz} thick: the arms stand {apart:.3} cells apart");
+        assert!(
+            apart <= 0.1,
+            "{nz} thick: the arms stand {apart:.3} cells apart"
+        );
         simulation.step();
         let held = |world: &World| world.layers()[1].held().collect::<Vec<_>>();
-        assert_eq!(held(simulation.world()), held(&world), "{nz} thick: it is at rest");
+        assert_eq!(
+            held(simulation.world()),
+            held(&world),
+            "{nz} thick: it is at rest"
+        );
         simulation.world().check().expect("the account is exact");
     }
 }
@@ -107,7 +137,11 @@ fn the_time_to_come_level_falls_with_the_passes() {
         f64::from(passes) * steps_to_level(run(tube(1, 21, water(passes))), most) as f64
     });
     for (passes, work) in [2, 4, 8].into_iter().zip(&steps[1..]) {
-        assert!((work / steps[0] - 1.0).abs() < 0.1, "{passes} passes: {work} passes in all, one a step {}", steps[0]);
+        assert!(
+            (work / steps[0] - 1.0).abs() < 0.1,
+            "{passes} passes: {work} passes in all, one a step {}",
+            steps[0]
+        );
     }
 }
 
@@ -128,12 +162,20 @@ fn deep_water_holds_more_at_its_foot() {
     let mut simulation = run(world);
     (0..400).for_each(|_| simulation.step());
     let layer = &simulation.world().layers()[1];
-    let column: Vec<i32> = (0..24).map(|y| i32::from(layer.at([4, y, 4]).amount)).collect();
-    let full = column.iter().filter(|&&amount| amount >= i32::from(AMOUNT_ONE)).count();
+    let column: Vec<i32> = (0..24)
+        .map(|y| i32::from(layer.at([4, y, 4]).amount))
+        .collect();
+    let full = column
+        .iter()
+        .filter(|&&amount| amount >= i32::from(AMOUNT_ONE))
+        .count();
     assert!((14..20).contains(&full), "{full} full cells in {column:?}");
     for pair in column[..full].windows(2) {
         // Each cell holds 0.02 of a cell more than the cell above, rounded to an even 654 units.
-        assert!((pair[0] - pair[1] - 654).abs() <= 40, "{pair:?} in {column:?}");
+        assert!(
+            (pair[0] - pair[1] - 654).abs() <= 40,
+            "{pair:?} in {column:?}"
+        );
     }
 }
 
@@ -142,8 +184,15 @@ fn a_sea_is_poured_at_rest() {
     let grid = Grid::new(16, 30, 12);
     let mut world = empty(grid, water(1));
     fill(&mut world, [5, 0, 4], [9, 12, 8], Matter::Rock);
-    world.edit(&Edit { shape: Shape::Below { level: 16.0 }, matter: full() });
-    assert!(amount(&world, [0, 0, 0]) > 1.29, "the foot holds {}", amount(&world, [0, 0, 0]));
+    world.edit(&Edit {
+        shape: Shape::Below { level: 16.0 },
+        matter: full(),
+    });
+    assert!(
+        amount(&world, [0, 0, 0]) > 1.29,
+        "the foot holds {}",
+        amount(&world, [0, 0, 0])
+    );
     let held = |world: &World| world.layers()[1].held().collect::<Vec<_>>();
     let poured = held(&world);
     let mut simulation = run(world);
@@ -156,7 +205,13 @@ fn a_mirrored_world_stays_a_mirror_image() {
     let grid = Grid::new(24, 20, 9);
     let blob = |mirrored: bool| {
         let mut world = empty(grid, water(1));
-        let x = |from: usize, to: usize| if mirrored { [grid.nx - to, grid.nx - from] } else { [from, to] };
+        let x = |from: usize, to: usize| {
+            if mirrored {
+                [grid.nx - to, grid.nx - from]
+            } else {
+                [from, to]
+            }
+        };
         let [from, to] = x(6, 8);
         fill(&mut world, [from, 0, 2], [to, 7, 7], Matter::Rock);
         let [from, to] = x(1, 6);
@@ -169,7 +224,9 @@ fn a_mirrored_world_stays_a_mirror_image() {
         other.step();
         for place @ [x, y, z] in grid.places() {
             let [a, b] = [(&one, place), (&other, [grid.nx - 1 - x, y, z])];
-            let at = |(simulation, place): (&Simulation, _)| simulation.world().layers()[1].at(place).amount;
+            let at = |(simulation, place): (&Simulation, _)| {
+                simulation.world().layers()[1].at(place).amount
+            };
             assert_eq!(at(a), at(b), "{place:?} in step {step}");
         }
     }
@@ -185,7 +242,10 @@ fn a_box_too_deep_for_it_is_refused_with_what_fits() {
     };
     scene(48).expect("0.02 fits a box 48 cells high");
     let refused = scene(100).expect_err("it overflows").to_string();
-    assert!(refused.contains("material[0].compress.max") && refused.contains("at most 0.0095"), "{refused}");
+    assert!(
+        refused.contains("material[0].compress.max") && refused.contains("at most 0.0095"),
+        "{refused}"
+    );
 }
 
 /// Published rule in 32-bit floating point: rows of `nx` cells from the bottom up, rock around.
@@ -205,7 +265,9 @@ impl Published {
         let places = || (0..grid.ny).flat_map(|y| (0..grid.nx).map(move |x| [x, y, 0]));
         Self {
             nx: grid.nx,
-            rock: places().map(|place| world.ground().is_solid(place)).collect(),
+            rock: places()
+                .map(|place| world.ground().is_solid(place))
+                .collect(),
             mass: places().map(|place| amount(world, place) as f32).collect(),
         }
     }
@@ -230,7 +292,8 @@ impl Published {
                 (at + 1, Wanted::Beside),
                 (at + self.nx, Wanted::Above),
             ] {
-                if self.rock[at] || left <= 0.0 || self.rock.get(neighbour).copied().unwrap_or(true) {
+                if self.rock[at] || left <= 0.0 || self.rock.get(neighbour).copied().unwrap_or(true)
+                {
                     continue;
                 }
                 let there = self.mass[neighbour];
@@ -263,9 +326,12 @@ enum Wanted {
 /// its foot.
 fn thin_box(has_wall: bool) -> World {
     let mut world = empty(Grid::new(42, 32, 1), water(1));
-    for (from, to) in
-        [([0, 0, 0], [42, 1, 1]), ([0, 31, 0], [42, 32, 1]), ([0, 0, 0], [1, 32, 1]), ([41, 0, 0], [42, 32, 1])]
-    {
+    for (from, to) in [
+        ([0, 0, 0], [42, 1, 1]),
+        ([0, 31, 0], [42, 32, 1]),
+        ([0, 0, 0], [1, 32, 1]),
+        ([41, 0, 0], [42, 32, 1]),
+    ] {
         fill(&mut world, from, to, Matter::Rock);
     }
     if has_wall {
@@ -291,38 +357,75 @@ fn a_thin_box_follows_the_published_rule() {
             };
             let differences: Vec<f64> = published.mass.iter().enumerate().map(difference).collect();
             let largest = differences.iter().copied().fold(0.0, f64::max);
-            assert!(largest <= 0.1, "wall: {has_wall}, step {step}: a cell differs by {largest:.3}");
+            assert!(
+                largest <= 0.1,
+                "wall: {has_wall}, step {step}: a cell differs by {largest:.3}"
+            );
             let wet = published.mass.iter().filter(|&&mass| mass > 0.0).count();
             let rms = (differences.iter().map(|d| d * d).sum::<f64>() / wet as f64).sqrt();
-            assert!(rms <= 0.02, "wall: {has_wall}, step {step}: the cells differ by {rms:.4}");
+            assert!(
+                rms <= 0.02,
+                "wall: {has_wall}, step {step}: the cells differ by {rms:.4}"
+            );
         }
     }
 }
 
 #[test]
 fn no_liquid_presses_into_cells_that_a_block_fills() {
-    let stone = Material { name: "stone".to_owned(), kind: Kind::Still, density: 2500.0, ..Material::water() };
-    let mut world = World::with_materials(Ground::none(Grid::new(12, 20, 8)), vec![water(4), stone]);
-    let block = Matter::Material { name: "stone".to_owned(), amount: 1.0 };
+    let stone = Material {
+        name: "stone".to_owned(),
+        kind: Kind::Still,
+        density: 2500.0,
+        ..Material::water()
+    };
+    let mut world =
+        World::with_materials(Ground::none(Grid::new(12, 20, 8)), vec![water(4), stone]);
+    let block = Matter::Material {
+        name: "stone".to_owned(),
+        amount: 1.0,
+    };
     fill(&mut world, [0, 0, 0], [12, 20, 8], block);
     fill(&mut world, [3, 2, 2], [9, 20, 6], Matter::Nothing);
     fill(&mut world, [3, 2, 2], [9, 14, 6], full());
     let mut simulation = run(world);
     (0..400).for_each(|_| simulation.step());
     let world = simulation.world();
-    let layer = world.materials().position(|material| material.name == "water").expect("it is there");
-    let inside = |[x, y, z]: [usize; 3]| (3..9).contains(&x) && (2..20).contains(&y) && (2..6).contains(&z);
+    let layer = world
+        .materials()
+        .position(|material| material.name == "water")
+        .expect("it is there");
+    let inside =
+        |[x, y, z]: [usize; 3]| (3..9).contains(&x) && (2..20).contains(&y) && (2..6).contains(&z);
     let places = (0..20).flat_map(|y| (0..8).flat_map(move |z| (0..12).map(move |x| [x, y, z])));
-    let amounts = places.map(|place| (inside(place), u64::from(world.layers()[layer].at(place).amount)));
-    let sums = amounts.fold([0, 0], |sums, (inside, amount)| {
-        [sums[0] + amount * u64::from(inside), sums[1] + amount * u64::from(!inside)]
+    let amounts = places.map(|place| {
+        (
+            inside(place),
+            u64::from(world.layers()[layer].at(place).amount),
+        )
     });
-    assert_eq!(sums, [6 * 12 * 4 * u64::from(AMOUNT_ONE), 0], "in the hollow and in the stone");
+    let sums = amounts.fold([0, 0], |sums, (inside, amount)| {
+        [
+            sums[0] + amount * u64::from(inside),
+            sums[1] + amount * u64::from(!inside),
+        ]
+    });
+    assert_eq!(
+        sums,
+        [6 * 12 * 4 * u64::from(AMOUNT_ONE), 0],
+        "in the hollow and in the stone"
+    );
 }
 
 /// Water that runs off two terraces, one cell thick as in the article, after `steps` steps.
 fn terraces(dry_below: f64, steps: u64) -> Simulation {
-    let mut world = empty(Grid::new(40, 24, 1), Material { dry_below, ..water(1) });
+    let mut world = empty(
+        Grid::new(40, 24, 1),
+        Material {
+            dry_below,
+            ..water(1)
+        },
+    );
     fill(&mut world, [0, 0, 0], [40, 1, 1], Matter::Rock);
     fill(&mut world, [0, 1, 0], [14, 12, 1], Matter::Rock);
     fill(&mut world, [14, 1, 0], [26, 6, 1], Matter::Rock);
@@ -335,7 +438,10 @@ fn terraces(dry_below: f64, steps: u64) -> Simulation {
 #[test]
 fn cells_with_less_than_the_articles_least_mass_become_dry() {
     let films = |simulation: &Simulation| {
-        let held = simulation.world().layers()[1].held().map(|(_, cell)| cell.amount).collect::<Vec<_>>();
+        let held = simulation.world().layers()[1]
+            .held()
+            .map(|(_, cell)| cell.amount)
+            .collect::<Vec<_>>();
         held.into_iter().filter(|&amount| amount < 4).count()
     };
     let wet = terraces(0.0, 3000);
@@ -349,14 +455,21 @@ fn cells_with_less_than_the_articles_least_mass_become_dry() {
         most = most.max(now - dried);
         dried = now;
     }
-    assert!(most <= 3 * 40, "{most} units dried in a step, in front of a stream that is 40 cells long at most");
+    assert!(
+        most <= 3 * 40,
+        "{most} units dried in a step, in front of a stream that is 40 cells long at most"
+    );
     // 0.0001 of a cell is 3.3 units: cells with 1 to 3 units become dry.
     assert!(films(&wet) >= 5, "{} films", films(&wet));
     for simulation in [&wet, &dry] {
         let (layer, one) = (&simulation.world().layers()[1], u64::from(AMOUNT_ONE));
         simulation.world().check().expect("the account is exact");
         let ledger = layer.ledger();
-        assert_eq!(layer.mass() + ledger.dried, 16 * one, "what is there and what dried");
+        assert_eq!(
+            layer.mass() + ledger.dried,
+            16 * one,
+            "what is there and what dried"
+        );
     }
     assert_eq!(wet.world().layers()[1].ledger().dried, 0);
     // Bound: a terrace leaks 3 units per step over its edge, which dry in their fall, until its
@@ -367,16 +480,32 @@ fn cells_with_less_than_the_articles_least_mass_become_dry() {
 
 #[test]
 fn a_thin_sheet_dries_whole_and_then_rests() {
-    let water = Material { dry_below: 0.05, ..Material::water() };
+    let water = Material {
+        dry_below: 0.05,
+        ..Material::water()
+    };
     let mut world = empty(Grid::new(30, 4, 30), water);
     fill(&mut world, [14, 0, 14], [16, 2, 16], full());
     let mut simulation = run(world);
     let wet = |simulation: &Simulation| simulation.world().layers()[1].held().count();
-    let most = (0..400).map(|_| (simulation.step(), wet(&simulation)).1).max();
-    assert!(most >= Some(16), "it spreads first, to twice its 8 cells and more: {most:?} cells");
+    let most = (0..400)
+        .map(|_| (simulation.step(), wet(&simulation)).1)
+        .max();
+    assert!(
+        most >= Some(16),
+        "it spreads first, to twice its 8 cells and more: {most:?} cells"
+    );
     let ledger = simulation.world().layers()[1].ledger();
-    assert_eq!((wet(&simulation), ledger.dried), (0, 8 * u64::from(AMOUNT_ONE)));
-    assert!(ledger.mass().iter().any(|sum| sum.key == "dried" && sum.words == "dried"));
+    assert_eq!(
+        (wet(&simulation), ledger.dried),
+        (0, 8 * u64::from(AMOUNT_ONE))
+    );
+    assert!(
+        ledger
+            .mass()
+            .iter()
+            .any(|sum| sum.key == "dried" && sum.words == "dried")
+    );
     assert!(simulation.world().layers()[1].is_asleep());
     simulation.world().check().expect("the account is exact");
 }

@@ -15,7 +15,9 @@ const ONE: u64 = AMOUNT_ONE as u64;
 /// Number of steps of a cycle: `LAVOXEL_SOAK_STEPS` if set (100000 for the long test), else
 /// `usual`.
 fn steps(usual: u64) -> u64 {
-    let asked = std::env::var("LAVOXEL_SOAK_STEPS").ok().and_then(|steps| steps.parse().ok());
+    let asked = std::env::var("LAVOXEL_SOAK_STEPS")
+        .ok()
+        .and_then(|steps| steps.parse().ok());
     asked.unwrap_or(usual)
 }
 
@@ -25,28 +27,46 @@ fn scene(text: &str) -> Result<Scene, String> {
 
 fn simulation(text: &str) -> Simulation {
     let scene = scene(text).unwrap_or_else(|error| panic!("{error}"));
-    scene.build(common::tiled()).unwrap_or_else(|error| panic!("{error}")).simulation
+    scene
+        .build(common::tiled())
+        .unwrap_or_else(|error| panic!("{error}"))
+        .simulation
 }
 
 fn shipped(name: &str) -> Simulation {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("terrains")
+        .join(name);
     let scene = Scene::load(&path).unwrap_or_else(|error| panic!("{error}"));
-    scene.build(common::tiled()).unwrap_or_else(|error| panic!("{error}")).simulation
+    scene
+        .build(common::tiled())
+        .unwrap_or_else(|error| panic!("{error}"))
+        .simulation
 }
 
 fn step(simulation: &mut Simulation, steps: u64) {
     for _ in 0..steps {
         simulation.step();
         let world = simulation.world();
-        world.check().unwrap_or_else(|fault| panic!("step {}: {fault}", simulation.steps()));
+        world
+            .check()
+            .unwrap_or_else(|fault| panic!("step {}: {fault}", simulation.steps()));
         for (element, account) in world.elements() {
-            assert_eq!(account.now + account.left, account.came, "{element} after step {}", simulation.steps());
+            assert_eq!(
+                account.now + account.left,
+                account.came,
+                "{element} after step {}",
+                simulation.steps()
+            );
         }
     }
 }
 
 fn at(world: &World, name: &str, place: [usize; 3]) -> Content {
-    world.layer(name).map(|layer| layer.at(place)).unwrap_or_default()
+    world
+        .layer(name)
+        .map(|layer| layer.at(place))
+        .unwrap_or_default()
 }
 
 fn mass(world: &World, name: &str) -> u64 {
@@ -55,7 +75,9 @@ fn mass(world: &World, name: &str) -> u64 {
 
 /// Scene of a closed column of cells without rock, with further tables `rest`.
 fn column(height: usize, rest: &str) -> String {
-    format!("[grid]\nsize = [1, {height}, 1]\n[terrain]\nkind = \"plane\"\nbase_cells = 0.0\n{rest}")
+    format!(
+        "[grid]\nsize = [1, {height}, 1]\n[terrain]\nkind = \"plane\"\nbase_cells = 0.0\n{rest}"
+    )
 }
 
 fn body(y: usize, matter: &str) -> String {
@@ -78,24 +100,53 @@ fn a_wrong_reaction_is_refused_by_name() {
         ("takes = {}", "number of materials in reaction[0].takes = 0"),
         ("takes = { mud = 1 }", "reaction[0].takes = \"mud\""),
         ("takes = { water = 0 }", "reaction[0].takes.water = 0"),
-        ("takes = { water = 1 }\nmakes = { steam = 4 }\nrate = 0.0", "reaction[0].rate = 0"),
-        ("takes = { water = 1 }\nmakes = { steam = 4 }\nchance = 1.5", "reaction[0].chance = 1.5"),
-        ("takes = { water = 1 }\nmakes = { steam = 4 }\nwhere = \"beside\"", "reaction[0].where = \"beside\""),
-        ("takes = { water = 1 }\nmakes = { steam = 4 }\nwhere = \"across\"", "reaction[0].where = \"across\""),
-        ("takes = { water = 1 }\nmakes = { steam = 4 }\nwhere = \"here\"", "unknown value `here`"),
-        ("takes = { water = 1 }\nmakes = { steam = 4 }\nnear = { ice = 0.1 }", "reaction[0].near = \"ice\""),
-        ("takes = { water = 1 }\nmakes = { steam = 4 }\nnear = { lava = 2.0 }", "reaction[0].near.lava = 2"),
+        (
+            "takes = { water = 1 }\nmakes = { steam = 4 }\nrate = 0.0",
+            "reaction[0].rate = 0",
+        ),
+        (
+            "takes = { water = 1 }\nmakes = { steam = 4 }\nchance = 1.5",
+            "reaction[0].chance = 1.5",
+        ),
+        (
+            "takes = { water = 1 }\nmakes = { steam = 4 }\nwhere = \"beside\"",
+            "reaction[0].where = \"beside\"",
+        ),
+        (
+            "takes = { water = 1 }\nmakes = { steam = 4 }\nwhere = \"across\"",
+            "reaction[0].where = \"across\"",
+        ),
+        (
+            "takes = { water = 1 }\nmakes = { steam = 4 }\nwhere = \"here\"",
+            "unknown value `here`",
+        ),
+        (
+            "takes = { water = 1 }\nmakes = { steam = 4 }\nnear = { ice = 0.1 }",
+            "reaction[0].near = \"ice\"",
+        ),
+        (
+            "takes = { water = 1 }\nmakes = { steam = 4 }\nnear = { lava = 2.0 }",
+            "reaction[0].near.lava = 2",
+        ),
         (
             "takes = { water = 1 }\nmakes = { steam = 4 }\nnear = { lava = 0.5 }\nwhere = \"cell\"",
             "reaction[0].where = \"cell\"",
         ),
     ];
     for (table, expected) in wrong {
-        let error = scene(&format!("{SEA}[[reaction]]\n{table}\n")).err().unwrap_or_default();
-        assert!(error.contains(expected), "{table}\ngave {error:?}\nand not {expected:?}");
+        let error = scene(&format!("{SEA}[[reaction]]\n{table}\n"))
+            .err()
+            .unwrap_or_default();
+        assert!(
+            error.contains(expected),
+            "{table}\ngave {error:?}\nand not {expected:?}"
+        );
     }
     let grains = "[[material]]\nname = \"ash\"\nelements = {}\n[[material]]\nname = \"sand\"\n";
-    let error = scene(&format!("{grains}[[reaction]]\ntakes = {{ ash = 3 }}\nmakes = {{ sand = 3 }}")).err();
+    let error = scene(&format!(
+        "{grains}[[reaction]]\ntakes = {{ ash = 3 }}\nmakes = {{ sand = 3 }}"
+    ))
+    .err();
     assert!(error.is_some_and(|error| error.contains("3 parts of a grain")));
 }
 
@@ -113,9 +164,19 @@ fn a_reaction_across_a_face_leaves_what_it_makes_where_its_parts_were() {
     step(&mut simulation, 1);
     let world = simulation.world();
     assert_eq!(at(world, "rubble", [0, 0, 0]).amount, AMOUNT_ONE / 4);
-    assert_eq!(at(world, "lava", [0, 0, 0]), Content { amount: AMOUNT_ONE / 4 * 3, energy: 6144 });
+    assert_eq!(
+        at(world, "lava", [0, 0, 0]),
+        Content {
+            amount: AMOUNT_ONE / 4 * 3,
+            energy: 6144
+        }
+    );
     assert_eq!([mass(world, "water"), mass(world, "steam")], [0, ONE]);
-    assert_eq!(world.lava().ledger().energy.used, 2048, "a quarter of the energy goes with the lava");
+    assert_eq!(
+        world.lava().ledger().energy.used,
+        2048,
+        "a quarter of the energy goes with the lava"
+    );
 }
 
 #[test]
@@ -129,7 +190,11 @@ fn steam_on_ice_makes_water_and_ash_melts_into_lava() {
     step(&mut cooled, 300);
     let world = cooled.world();
     // The remaining steam is thinner than four units per cell.
-    assert!(mass(world, "steam") < 4 * 8, "{} units of steam are left", mass(world, "steam"));
+    assert!(
+        mass(world, "steam") < 4 * 8,
+        "{} units of steam are left",
+        mass(world, "steam")
+    );
     assert!(mass(world, "water") > ONE / 4 - 8);
     assert_eq!(mass(world, "ice"), ice_before, "the ice is only near");
 
@@ -140,7 +205,11 @@ fn steam_on_ice_makes_water_and_ash_melts_into_lava() {
     let mut melted = simulation(&column(8, &format!("{ash}{bodies}")));
     step(&mut melted, 20);
     let world = melted.world();
-    assert_eq!([mass(world, "ash"), mass(world, "lava")], [0, ONE / 2 * 3], "half a cell of lava more");
+    assert_eq!(
+        [mass(world, "ash"), mass(world, "lava")],
+        [0, ONE / 2 * 3],
+        "half a cell of lava more"
+    );
     assert_eq!(world.lava().ledger().energy.made, 2048);
 }
 
@@ -182,15 +251,22 @@ fn rubble_sets_from_the_ground_up_and_lifts_what_is_in_its_cell() {
 
 #[test]
 fn steam_leaves_through_an_open_roof_only() {
-    let steam =
-        format!("[[material]]\nname = \"steam\"\n{}", body(0, "kind = \"material\", name = \"steam\", amount = 1.0"));
+    let steam = format!(
+        "[[material]]\nname = \"steam\"\n{}",
+        body(0, "kind = \"material\", name = \"steam\", amount = 1.0")
+    );
     let mut closed = simulation(&column(8, &steam));
     step(&mut closed, 400);
     assert_eq!(mass(closed.world(), "steam"), ONE);
     let mut open = simulation(&column(8, &format!("{steam}[rules]\nroof = \"open\"\n")));
     step(&mut open, 400);
     assert_eq!(mass(open.world(), "steam"), 0);
-    let gone = open.world().layer("steam").expect("it is there").ledger().outflow;
+    let gone = open
+        .world()
+        .layer("steam")
+        .expect("it is there")
+        .ledger()
+        .outflow;
     assert_eq!(gone, ONE);
 }
 
@@ -200,7 +276,11 @@ fn steam_leaves_through_an_open_roof_only() {
 fn assert_goes_on(name: &str, steps: u64) {
     let mut simulation = shipped(name);
     let taken = |simulation: &Simulation, name: &str| {
-        simulation.world().layer(name).map_or(0, |layer| layer.ledger().used) / ONE
+        simulation
+            .world()
+            .layer(name)
+            .map_or(0, |layer| layer.ledger().used)
+            / ONE
     };
     let (mut last, mut turns) = ([0; 2], Vec::new());
     for part in 0..steps / 2000 {
@@ -213,9 +293,19 @@ fn assert_goes_on(name: &str, steps: u64) {
     }
     for side in 0..2 {
         let all: Vec<_> = turns.iter().map(|turn| turn[side]).collect();
-        let (mean, least) = (all.iter().sum::<u64>() / all.len() as u64, all.iter().min().copied().unwrap_or(0));
-        println!("{name}: {} of {} turns, mean {mean} cells, least {least}", ["boiled", "cooled"][side], all.len());
-        assert!(mean > 20 && 2 * least >= mean, "{name}, {side}: least {least} of a mean of {mean} cells: {all:?}");
+        let (mean, least) = (
+            all.iter().sum::<u64>() / all.len() as u64,
+            all.iter().min().copied().unwrap_or(0),
+        );
+        println!(
+            "{name}: {} of {} turns, mean {mean} cells, least {least}",
+            ["boiled", "cooled"][side],
+            all.len()
+        );
+        assert!(
+            mean > 20 && 2 * least >= mean,
+            "{name}, {side}: least {least} of a mean of {mean} cells: {all:?}"
+        );
     }
 }
 
@@ -232,9 +322,13 @@ fn the_closed_cycle_of_water_goes_on() {
 fn drops(world: &World) -> usize {
     let water = world.layer("water").expect("it is there");
     let is_open = |[x, y, z]: [usize; 3]| !world.ground().is_solid([x, y, z]);
-    let is_air = |place: [usize; 3]| is_open(place) && u64::from(water.at(place).amount) < ONE / 200;
+    let is_air =
+        |place: [usize; 3]| is_open(place) && u64::from(water.at(place).amount) < ONE / 200;
     let falls = |&([x, y, z], cell): &([usize; 3], Content)| {
-        u64::from(cell.amount) >= ONE / 20 && y > 1 && is_air([x, y - 1, z]) && is_air([x, y - 2, z])
+        u64::from(cell.amount) >= ONE / 20
+            && y > 1
+            && is_air([x, y - 1, z])
+            && is_air([x, y - 2, z])
     };
     water.held().filter(falls).count()
 }
@@ -249,7 +343,11 @@ fn it_rains_in_the_cycle_of_water() {
     }
     println!("drops by frames: {frames:?}");
     let rainy = frames.iter().filter(|&&drops| drops >= 30).count();
-    assert!(4 * rainy >= 3 * frames.len(), "in {rainy} of {} frames: {frames:?}", frames.len());
+    assert!(
+        4 * rainy >= 3 * frames.len(),
+        "in {rainy} of {} frames: {frames:?}",
+        frames.len()
+    );
 }
 
 #[test]
@@ -259,32 +357,51 @@ fn the_coast_of_the_island_grows() {
     let land = |simulation: &Simulation| {
         let (world, grid) = (simulation.world(), simulation.world().grid());
         let columns = (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| [x, 17, z]));
-        columns.filter(|&place| world.ground().is_solid(place)).count()
+        columns
+            .filter(|&place| world.ground().is_solid(place))
+            .count()
     };
     let mut before = land(&simulation);
     let first = before;
     for _ in 0..3 {
         step(&mut simulation, 600);
         let now = land(&simulation);
-        assert!(now >= before, "{before} columns of land at sea level, then {now}");
+        assert!(
+            now >= before,
+            "{before} columns of land at sea level, then {now}"
+        );
         before = now;
     }
     println!("columns of land at sea level: {first}, then {before}");
-    assert!(before > first + 50, "{first} columns of land at sea level, after 1,800 steps {before}");
+    assert!(
+        before > first + 50,
+        "{first} columns of land at sea level, after 1,800 steps {before}"
+    );
     let world = simulation.world();
-    let [water, steam] = ["water", "steam"].map(|name| world.layer(name).expect("it is there").ledger());
-    assert!(water.used > 0 && steam.made == 4 * water.used, "four of steam for one of water");
+    let [water, steam] =
+        ["water", "steam"].map(|name| world.layer(name).expect("it is there").ledger());
+    assert!(
+        water.used > 0 && steam.made == 4 * water.used,
+        "four of steam for one of water"
+    );
 }
 
 /// Scene of a column with lava below material `name`, with default reactions.
 fn beside(name: &str) -> String {
     let bodies = body(0, "kind = \"lava\", amount = 1.0, energy = 1.0")
-        + &body(1, &format!("kind = \"material\", name = \"{name}\", amount = 1.0"));
+        + &body(
+            1,
+            &format!("kind = \"material\", name = \"{name}\", amount = 1.0"),
+        );
     column(10, &format!("[[material]]\nname = \"{name}\"\n{bodies}"))
 }
 
 fn names(simulation: &Simulation) -> Vec<String> {
-    simulation.world().materials().map(|material| material.name.clone()).collect()
+    simulation
+        .world()
+        .materials()
+        .map(|material| material.name.clone())
+        .collect()
 }
 
 #[test]
@@ -296,15 +413,27 @@ fn lava_breaks_up_in_water_and_its_steam_rains_without_a_table() {
     let broken = ledger("lava").used;
     assert!(broken > ONE / 2, "{broken} units of lava broke up");
     assert_eq!(ledger("rubble").made, broken);
-    assert_eq!(ledger("steam").made, 4 * broken, "a part of water is four of steam");
+    assert_eq!(
+        ledger("steam").made,
+        4 * broken,
+        "a part of water is four of steam"
+    );
     assert_eq!(ledger("water").used, broken);
     // The roof is closed: steam that gathers below the roof condenses and falls as water, four
     // parts of steam for one of water.
     step(&mut sea, 4000);
-    let [rain, steam] = ["water", "steam"].map(|name| sea.world().layer(name).expect("it is there").ledger());
+    let [rain, steam] =
+        ["water", "steam"].map(|name| sea.world().layer(name).expect("it is there").ledger());
     assert!(rain.made > 0);
     assert_eq!(steam.used, 4 * rain.made);
-    assert_eq!(rain.used, sea.world().layer("rubble").expect("it is there").ledger().made);
+    assert_eq!(
+        rain.used,
+        sea.world()
+            .layer("rubble")
+            .expect("it is there")
+            .ledger()
+            .made
+    );
 }
 
 #[test]
@@ -313,7 +442,11 @@ fn lava_breaks_up_at_ice_which_melts() {
     assert_eq!(names(&ice), ["ice", "rubble", "lava", "water", "steam"]);
     step(&mut ice, 100);
     let ledger = |name: &str| ice.world().layer(name).expect("it is there").ledger();
-    assert!(ledger("ice").used > ONE / 4, "{} units of ice melted", ledger("ice").used);
+    assert!(
+        ledger("ice").used > ONE / 4,
+        "{} units of ice melted",
+        ledger("ice").used
+    );
     assert_eq!(ledger("lava").used, ledger("rubble").made);
 }
 
@@ -323,7 +456,14 @@ fn sand_beside_lava_fuses_to_glass_a_whole_grain_at_a_time() {
     assert_eq!(names(&sand), ["glass", "sand", "lava"]);
     step(&mut sand, 600);
     let world = sand.world();
-    assert_eq!([mass(world, "sand"), mass(world, "glass"), mass(world, "lava")], [0, ONE, ONE]);
+    assert_eq!(
+        [
+            mass(world, "sand"),
+            mass(world, "glass"),
+            mass(world, "lava")
+        ],
+        [0, ONE, ONE]
+    );
     assert_eq!(world.layer("sand").expect("it is there").ledger().used, ONE);
 }
 
@@ -333,16 +473,28 @@ fn default_reactions_are_in_force_where_their_materials_are_and_no_table_replace
     // layers.
     let off = simulation(&format!("default_reactions = false\n{}", beside("water")));
     assert_eq!(names(&off), ["lava", "water"]);
-    let alone = column(10, &format!("[[material]]\nname = \"water\"\n{}", body(0, "kind = \"rock\"")));
+    let alone = column(
+        10,
+        &format!(
+            "[[material]]\nname = \"water\"\n{}",
+            body(0, "kind = \"rock\"")
+        ),
+    );
     assert_eq!(names(&simulation(&alone)), ["lava", "water"]);
     // Steam alone stays, too; materials with other elements, or with names that no preset has, do
     // not react.
-    let other = beside("water").replace("name = \"water\"\n[[", "name = \"water\"\nelements = { h2o = 1 }\n[[");
+    let other = beside("water").replace(
+        "name = \"water\"\n[[",
+        "name = \"water\"\nelements = { h2o = 1 }\n[[",
+    );
     assert_eq!(names(&simulation(&other)), ["lava", "water"]);
     assert_eq!(names(&simulation(&beside("brine"))), ["lava", "brine"]);
     // A table for the pair replaces both default reactions, and no steam layer is added.
     let own = "[[reaction]]\ntakes = { water = 1 }\nmakes = {}\nnear = { lava = 0.5 }\n";
-    let plain = beside("water").replace("name = \"water\"\n[[", &format!("name = \"water\"\nelements = {{}}\n{own}[["));
+    let plain = beside("water").replace(
+        "name = \"water\"\n[[",
+        &format!("name = \"water\"\nelements = {{}}\n{own}[["),
+    );
     assert_eq!(names(&simulation(&plain)), ["lava", "water"]);
     // A table must name declared materials: a material that only default reactions would add is
     // unknown.
@@ -350,9 +502,16 @@ fn default_reactions_are_in_force_where_their_materials_are_and_no_table_replace
     let error = scene(&unnamed).err().unwrap_or_default();
     assert!(error.contains("reaction[0].takes = \"steam\""), "{error}");
     // Materials added by default reactions count towards the limit.
-    let many: String = (0..14).map(|i| format!("[[material]]\nname = \"m{i}\"\n")).collect();
-    let error = scene(&format!("{}{many}", beside("water"))).err().unwrap_or_default();
-    assert!(error.contains("default_reactions = true: must be false, or fewer tables"), "{error}");
+    let many: String = (0..14)
+        .map(|i| format!("[[material]]\nname = \"m{i}\"\n"))
+        .collect();
+    let error = scene(&format!("{}{many}", beside("water")))
+        .err()
+        .unwrap_or_default();
+    assert!(
+        error.contains("default_reactions = true: must be false, or fewer tables"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -360,7 +519,10 @@ fn default_reactions_come_to_the_same_bits_from_a_saved_scene_and_on_both_engine
     let text = beside("water");
     let read = scene(&text).unwrap_or_else(|error| panic!("{error}"));
     let run = |scene: &Scene, engine: Box<dyn lavoxel::engine::Engine>| {
-        let mut simulation = scene.build(engine).unwrap_or_else(|error| panic!("{error}")).simulation;
+        let mut simulation = scene
+            .build(engine)
+            .unwrap_or_else(|error| panic!("{error}"))
+            .simulation;
         (0..500).for_each(|_| simulation.step());
         (simulation.world().state_hash(), simulation)
     };
@@ -368,7 +530,9 @@ fn default_reactions_come_to_the_same_bits_from_a_saved_scene_and_on_both_engine
     assert_eq!(run(&read, common::plain()).0, hash);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("saved.toml");
-    read.recorded(&stepped).save(&path, lavoxel::output::Existing::Keep).unwrap_or_else(|error| panic!("{error}"));
+    read.recorded(&stepped)
+        .save(&path, lavoxel::output::Existing::Keep)
+        .unwrap_or_else(|error| panic!("{error}"));
     let written = std::fs::read_to_string(&path).expect("it was written");
     assert!(written.contains("default_reactions = false"), "{written}");
     let saved = Scene::load(&path).unwrap_or_else(|error| panic!("{error}"));

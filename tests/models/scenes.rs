@@ -9,17 +9,28 @@ use lavoxel::shipped;
 
 /// True if the text names a file that the scene reads.
 fn names_a_file(text: &str) -> bool {
-    text.lines().any(|line| line.split('#').next().is_some_and(|line| line.contains("file = ")))
+    text.lines().any(|line| {
+        line.split('#')
+            .next()
+            .is_some_and(|line| line.contains("file = "))
+    })
 }
 
 #[test]
 fn every_shipped_scene_without_files_parses() {
-    let (with, without): (Vec<_>, Vec<_>) = shipped::scenes().partition(|scene| names_a_file(scene.text));
+    let (with, without): (Vec<_>, Vec<_>) =
+        shipped::scenes().partition(|scene| names_a_file(scene.text));
     for scene in &without {
-        let read = Scene::parse(scene.text, &scene.path()).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+        let read = Scene::parse(scene.text, &scene.path())
+            .unwrap_or_else(|error| panic!("{}: {error}", scene.name));
         assert!(read.spec.grid.grid().is_ok(), "{}", scene.name);
     }
-    assert!(without.len() >= 20 && with.len() >= 3, "{} without files, {} with", without.len(), with.len());
+    assert!(
+        without.len() >= 20 && with.len() >= 3,
+        "{} without files, {} with",
+        without.len(),
+        with.len()
+    );
 }
 
 #[test]
@@ -28,13 +39,23 @@ fn a_scene_over_generated_ground_is_built_and_steps() {
                 [[material]]\nname = \"water\"\n[[body]]\nshape = { kind = \"below\", level = 4.0 }\n\
                 matter = { kind = \"material\", name = \"water\", amount = 1.0 }\n[air]\nstep_s = 0.5\n";
     let scene = Scene::parse(text, Path::new("scene.toml")).expect("a right scene");
-    let mut simulation = scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
+    let mut simulation = scene
+        .build(Box::new(Tiled::default()))
+        .expect("it fits")
+        .simulation;
     (0..40).for_each(|_| simulation.step());
     assert!(simulation.world().lava().mass() > 0);
     let water = simulation.world().layer("water").expect("the scene has it");
     assert!(water.mass() > 0);
-    let wrong = Scene::parse(&text.replace("[air]", "[air]\nstep = 1"), Path::new("scene.toml")).expect_err("wrong");
-    assert!(wrong.to_string().contains("did you mean `step_s`?"), "{wrong}");
+    let wrong = Scene::parse(
+        &text.replace("[air]", "[air]\nstep = 1"),
+        Path::new("scene.toml"),
+    )
+    .expect_err("wrong");
+    assert!(
+        wrong.to_string().contains("did you mean `step_s`?"),
+        "{wrong}"
+    );
 }
 
 #[test]
@@ -42,7 +63,10 @@ fn the_physical_model_runs_from_text() {
     let text = "model = \"flow\"\n[grid]\nsize = [24, 16, 24]\ncell_size_m = 10.0\n[terrain]\nkind = \"slope\"\n\
                 [[vent]]\nx = 12.0\nz = 6.0\nrate_m3_s = 20.0\n";
     let scene = Scene::parse(text, Path::new("scene.toml")).expect("a right scene");
-    let mut simulation = scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
+    let mut simulation = scene
+        .build(Box::new(Tiled::default()))
+        .expect("it fits")
+        .simulation;
     (0..10).for_each(|_| simulation.step());
     assert!(!simulation.world().flow().expect("a flow").wet().is_empty());
 }

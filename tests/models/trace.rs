@@ -2,8 +2,8 @@
 //! nothing depends on the order of the cells.
 
 use crate::vessels::{
-    ORDERS, Published, amount, column, fill, floor, full, level, levels, loose_water, mean_x, published_water, run,
-    steps, vessels, water,
+    ORDERS, Published, amount, column, fill, floor, full, level, levels, loose_water, mean_x,
+    published_water, run, steps, vessels, water,
 };
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
@@ -20,7 +20,11 @@ fn apart(levels: &[f64]) -> f64 {
 
 /// Runs until nothing moves; returns the step from which the levels differ by at most a cell, and
 /// the number of steps.
-fn run_to_rest(simulation: &mut Simulation, most: u64, levels: impl Fn(&World) -> Vec<f64>) -> (u64, u64) {
+fn run_to_rest(
+    simulation: &mut Simulation,
+    most: u64,
+    levels: impl Fn(&World) -> Vec<f64>,
+) -> (u64, u64) {
     let mut within = None;
     for step in 1..=most {
         let before = simulation.world().state_hash();
@@ -34,7 +38,10 @@ fn run_to_rest(simulation: &mut Simulation, most: u64, levels: impl Fn(&World) -
             return (within.expect("the surface comes level"), step);
         }
     }
-    panic!("it does not come to rest in {most} steps: {:?}", levels(simulation.world()));
+    panic!(
+        "it does not come to rest in {most} steps: {:?}",
+        levels(simulation.world())
+    );
 }
 
 #[test]
@@ -52,10 +59,21 @@ fn the_arms_of_vessels_come_level_and_to_rest() {
         let mut simulation = run(vessels(arms, nz, material));
         let (within, rest) = run_to_rest(&mut simulation, 400, |world| levels(world, arms));
         let levels = levels(simulation.world(), arms);
-        println!("{arms} arms, {nz} thick: within a cell from step {within}, at rest at {rest}, {levels:.3?}");
-        assert!(within <= from, "{arms} arms, {nz} thick: within a cell only from step {within}");
-        assert!(apart(&levels) <= closest, "{arms} arms, {nz} thick: levels {levels:.3?}");
-        assert!(simulation.world().layers()[1].is_asleep(), "nothing is visited at rest");
+        println!(
+            "{arms} arms, {nz} thick: within a cell from step {within}, at rest at {rest}, {levels:.3?}"
+        );
+        assert!(
+            within <= from,
+            "{arms} arms, {nz} thick: within a cell only from step {within}"
+        );
+        assert!(
+            apart(&levels) <= closest,
+            "{arms} arms, {nz} thick: levels {levels:.3?}"
+        );
+        assert!(
+            simulation.world().layers()[1].is_asleep(),
+            "nothing is visited at rest"
+        );
     }
 }
 
@@ -78,7 +96,13 @@ fn settle(simulation: &mut Simulation) {
 
 #[test]
 fn a_closed_arm_keeps_its_air() {
-    let kept = Material { trace: Trace { air: Air::Kept, ..Trace::default() }, ..water() };
+    let kept = Material {
+        trace: Trace {
+            air: Air::Kept,
+            ..Trace::default()
+        },
+        ..water()
+    };
     for nz in [1, 6] {
         let mut simulation = run(closed_arm(nz, kept.clone()));
         settle(&mut simulation);
@@ -86,20 +110,34 @@ fn a_closed_arm_keeps_its_air() {
         let held = levels(simulation.world(), 2);
         // Below trapped air only levelling moves water, which rests at differences of 3 units: 40
         // along the pipe.
-        assert!(held[0] == 16.0 && (3.0 - held[1]).abs() < 2e-3, "{nz} thick: {held:?}");
+        assert!(
+            held[0] == 16.0 && (3.0 - held[1]).abs() < 2e-3,
+            "{nz} thick: {held:?}"
+        );
         let before = simulation.world().state_hash();
         steps(&mut simulation, 1000);
         assert_eq!(simulation.world().state_hash(), before, "for good");
         // A hole in the lid lets the air out.
         let z = nz as f64 / 2.0;
-        let hole = Shape::Box { from: [14.0, 18.0, z.floor()], to: [15.0, 19.0, z.floor() + 1.0] };
-        simulation.command(Command::Put(Edit { shape: hole, matter: Matter::Nothing })).expect("a hole");
+        let hole = Shape::Box {
+            from: [14.0, 18.0, z.floor()],
+            to: [15.0, 19.0, z.floor() + 1.0],
+        };
+        simulation
+            .command(Command::Put(Edit {
+                shape: hole,
+                matter: Matter::Nothing,
+            }))
+            .expect("a hole");
         settle(&mut simulation);
         let open = levels(simulation.world(), 2);
         assert!(apart(&open) <= 0.02, "{nz} thick: {open:?}");
     }
     // The arms come level if air gives way, and with `pressure = "compress"`, which has no air.
-    let compressed = Material { pressure: Pressure::Compress, ..loose_water() };
+    let compressed = Material {
+        pressure: Pressure::Compress,
+        ..loose_water()
+    };
     for (material, count, closest) in [(water(), 400, 0.02), (compressed, 6000, 1.0)] {
         let mut simulation = run(closed_arm(1, material));
         steps(&mut simulation, count);
@@ -110,25 +148,49 @@ fn a_closed_arm_keeps_its_air() {
 
 #[test]
 fn air_that_reaches_an_open_side_makes_way() {
-    let kept = Material { trace: Trace { air: Air::Kept, ..Trace::default() }, ..water() };
+    let kept = Material {
+        trace: Trace {
+            air: Air::Kept,
+            ..Trace::default()
+        },
+        ..water()
+    };
     for (walls, expected) in [(Walls::Closed, [16.0, 3.0]), (Walls::Open, [9.5, 9.5])] {
         let mut world = closed_arm(6, kept.clone());
         // The tunnel runs from below the lid to the side of the box, above the level.
         fill(&mut world, [17, 15, 2], [18, 16, 3], Matter::Nothing);
         world.open_account();
-        let rules = RulesSpec { walls, ..RulesSpec::default() };
+        let rules = RulesSpec {
+            walls,
+            ..RulesSpec::default()
+        };
         let mut simulation = Simulation::new(world, &rules, &[], 1, Box::new(Tiled::default()));
         settle(&mut simulation);
         let levels = levels(simulation.world(), 2);
-        assert!(levels.iter().zip(expected).all(|(level, to)| (level - to).abs() < 0.02), "{walls:?}: {levels:?}");
-        assert_eq!(simulation.world().layers()[1].ledger().outflow, 0, "only air passes the tunnel");
+        assert!(
+            levels
+                .iter()
+                .zip(expected)
+                .all(|(level, to)| (level - to).abs() < 0.02),
+            "{walls:?}: {levels:?}"
+        );
+        assert_eq!(
+            simulation.world().layers()[1].ledger().outflow,
+            0,
+            "only air passes the tunnel"
+        );
     }
 }
 
 /// Returns the step from which the water of a broken dam is level within a cell.
 fn dam(grid: Grid, side: usize, material: Material, most: u64) -> u64 {
     let mut world = floor(grid, material);
-    fill(&mut world, [0, 1, 0], [side, 1 + side, grid.nz.min(side)], full());
+    fill(
+        &mut world,
+        [0, 1, 0],
+        [side, 1 + side, grid.nz.min(side)],
+        full(),
+    );
     let mut simulation = run(world);
     let columns = |world: &World| {
         let places = (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z)));
@@ -138,7 +200,11 @@ fn dam(grid: Grid, side: usize, material: Material, most: u64) -> u64 {
     while step < most && within.is_none_or(|within| step < within + 30) {
         steps(&mut simulation, 1);
         step += 1;
-        within = if apart(&columns(simulation.world())) > 1.0 { None } else { within.or(Some(step)) };
+        within = if apart(&columns(simulation.world())) > 1.0 {
+            None
+        } else {
+            within.or(Some(step))
+        };
     }
     within.expect("it comes level")
 }
@@ -156,7 +222,10 @@ fn a_dam_comes_level() {
     ] {
         let from = dam(grid, side, material, 2 * prototype);
         println!("{grid:?}: level from step {from}, prototype {prototype}");
-        assert!(from as f64 <= 1.2 * prototype as f64, "{grid:?}: level from step {from}, not {prototype}");
+        assert!(
+            from as f64 <= 1.2 * prototype as f64,
+            "{grid:?}: level from step {from}, not {prototype}"
+        );
     }
 }
 
@@ -171,7 +240,8 @@ fn the_published_search_depends_on_the_order_and_overfills() {
         for step in 1..=600 {
             published.step();
             most = published.now.iter().copied().fold(most, f32::max);
-            let arm = |xs: std::ops::Range<usize>| xs.map(|x| published.column(x)).sum::<f64>() / 4.0;
+            let arm =
+                |xs: std::ops::Range<usize>| xs.map(|x| published.column(x)).sum::<f64>() / 4.0;
             if (arm(1..5) - arm(13..17)).abs() < 1.0 {
                 within = within.or(Some(step));
             }
@@ -186,7 +256,10 @@ fn the_published_search_depends_on_the_order_and_overfills() {
     let mut simulation = run(world);
     for _ in 0..300 {
         steps(&mut simulation, 1);
-        let most = simulation.world().layers()[1].held().map(|(_, cell)| cell.amount).max();
+        let most = simulation.world().layers()[1]
+            .held()
+            .map(|(_, cell)| cell.amount)
+            .max();
         assert!(most <= Some(AMOUNT_ONE), "{most:?}");
     }
 }
@@ -202,7 +275,10 @@ fn a_symmetric_blob_stays_in_the_middle() {
     };
     let published = ORDERS.map(farthest).into_iter().fold(0.0, f64::max);
     println!("the published blob moved {published:.2} cells in 10 steps");
-    assert!(published > 2.0, "by the published scan the blob moves {published:.3} cells aside");
+    assert!(
+        published > 2.0,
+        "by the published scan the blob moves {published:.3} cells aside"
+    );
     for material in [published_water(), water()] {
         let mut world = floor(Grid::new(41, 20, 1), material);
         fill(&mut world, [17, 1, 0], [24, 12, 1], full());
@@ -212,7 +288,11 @@ fn a_symmetric_blob_stays_in_the_middle() {
             let columns: Vec<_> = (0..41).map(|x| column(simulation.world(), x, 0)).collect();
             // Shares are rounded by a unit in the order of the cells, and a unit decides if a thin
             // cell gives, so the symmetry is not exact.
-            assert!(mean_x(&columns).abs() < 5e-3, "step {step}: {}", mean_x(&columns));
+            assert!(
+                mean_x(&columns).abs() < 5e-3,
+                "step {step}: {}",
+                mean_x(&columns)
+            );
         }
     }
 }
@@ -228,7 +308,10 @@ fn neither_half_of_a_mirrored_world_is_favoured() {
                 Matter::Rock
             } else if y < 16 && mix64((x / 5 + z / 5 * 31 + y / 4 * 911) as u64) & 1 == 1 {
                 let units = mix64((x * 3 + z * 5 + y * 7) as u64) & 32767;
-                Matter::Material { name: "water".to_owned(), amount: units as f64 / f64::from(AMOUNT_ONE) }
+                Matter::Material {
+                    name: "water".to_owned(),
+                    amount: units as f64 / f64::from(AMOUNT_ONE),
+                }
             } else {
                 continue;
             };
@@ -239,13 +322,21 @@ fn neither_half_of_a_mirrored_world_is_favoured() {
     }
     let mut simulation = run(world);
     let half = |world: &World, xs: std::ops::Range<usize>| -> f64 {
-        (0..20).flat_map(|z| xs.clone().map(move |x| column(world, x, z))).sum()
+        (0..20)
+            .flat_map(|z| xs.clone().map(move |x| column(world, x, z)))
+            .sum()
     };
     steps(&mut simulation, 400);
-    let halves = [half(simulation.world(), 0..24), half(simulation.world(), 24..48)];
+    let halves = [
+        half(simulation.world(), 0..24),
+        half(simulation.world(), 24..48),
+    ];
     let sum = halves[0] + halves[1];
     println!("halves hold {halves:.2?} of {sum:.2} cells");
-    assert!((halves[0] - halves[1]).abs() <= 1e-3 * sum, "{halves:.2?} of {sum:.2}");
+    assert!(
+        (halves[0] - halves[1]).abs() <= 1e-3 * sum,
+        "{halves:.2?} of {sum:.2}"
+    );
 }
 
 #[test]
@@ -253,9 +344,17 @@ fn a_sea_poured_level_does_not_move() {
     let grid = Grid::new(40, 40, 24);
     let mut world = floor(grid, water());
     for (x, z) in (0..24).flat_map(|z| (0..40).map(move |x| (x, z))) {
-        fill(&mut world, [x, 0, z], [x + 1, 1 + (x * 7 + z * 5) % 9, z + 1], Matter::Rock);
+        fill(
+            &mut world,
+            [x, 0, z],
+            [x + 1, 1 + (x * 7 + z * 5) % 9, z + 1],
+            Matter::Rock,
+        );
     }
-    world.edit(&Edit { shape: Shape::Below { level: 30.0 }, matter: full() });
+    world.edit(&Edit {
+        shape: Shape::Below { level: 30.0 },
+        matter: full(),
+    });
     let mut simulation = run(world);
     let before = simulation.world().state_hash();
     steps(&mut simulation, 8);
@@ -266,7 +365,12 @@ fn a_sea_poured_level_does_not_move() {
 #[test]
 fn a_high_pond_is_not_emptied_through_a_running_film() {
     let half_after = |through: f64, rest: bool, min_liquid: f64| {
-        let trace = Trace { through, rest, min_liquid, ..Trace::default() };
+        let trace = Trace {
+            through,
+            rest,
+            min_liquid,
+            ..Trace::default()
+        };
         let mut world = floor(Grid::new(60, 30, 1), Material { trace, ..water() });
         for x in 0..60 {
             let height = match x {
@@ -288,21 +392,38 @@ fn a_high_pond_is_not_emptied_through_a_running_film() {
     };
     let (films, bodies) = (half_after(0.5, false, 0.5), half_after(0.95, true, 0.02));
     println!("50 cells are down after {films:?} and {bodies:?} steps");
-    assert!(films.zip(bodies).is_some_and(|(films, bodies)| 2 * films < bodies), "{films:?} and {bodies:?}");
+    assert!(
+        films
+            .zip(bodies)
+            .is_some_and(|(films, bodies)| 2 * films < bodies),
+        "{films:?} and {bodies:?}"
+    );
 }
 
 fn scene(name: &str) -> Simulation {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains").join(name);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("terrains")
+        .join(name);
     let scene = lavoxel::scene::Scene::load(&path).unwrap_or_else(|e| panic!("{e}"));
-    scene.build(Box::new(Tiled::default())).unwrap_or_else(|e| panic!("{e}")).simulation
+    scene
+        .build(Box::new(Tiled::default()))
+        .unwrap_or_else(|e| panic!("{e}"))
+        .simulation
 }
 
 #[test]
 fn the_thin_scene_comes_level() {
     let mut branching = scene("branching.toml");
-    let levels = |world: &World| (0..3).map(|arm| level(world, 1 + 12 * arm, 0)).collect::<Vec<_>>();
+    let levels = |world: &World| {
+        (0..3)
+            .map(|arm| level(world, 1 + 12 * arm, 0))
+            .collect::<Vec<_>>()
+    };
     let (within, rest) = run_to_rest(&mut branching, 400, levels);
-    assert!(within <= 30 && apart(&levels(branching.world())) <= 0.2, "level from {within}, at rest at {rest}");
+    assert!(
+        within <= 30 && apart(&levels(branching.world())) <= 0.2,
+        "level from {within}, at rest at {rest}"
+    );
 }
 
 #[test]
@@ -311,8 +432,9 @@ fn the_reservoir_behind_the_broken_dam_comes_level_with_the_tank() {
     steps(&mut dam, 400);
     dam.world().check().expect("the account is exact");
     // Levels behind the dam, in the breach and beyond the houses.
-    let levels: Vec<_> =
-        [[12, 10], [12, 40], [26, 25], [50, 25], [77, 25]].map(|[x, z]| level(dam.world(), x, z)).into();
+    let levels: Vec<_> = [[12, 10], [12, 40], [26, 25], [50, 25], [77, 25]]
+        .map(|[x, z]| level(dam.world(), x, z))
+        .into();
     assert!(apart(&levels) <= 0.5, "{levels:.2?}");
 }
 
@@ -331,15 +453,29 @@ fn the_vessels_come_level_and_the_bell_when_it_is_opened() {
     (0..200).for_each(|_| vessels.step());
     vessels.world().check().expect("the account is exact");
     let after = levels(vessels.world());
-    println!("after {after:.3?}, in the bell {:.3}", bell(vessels.world()));
-    assert!(apart(&after) <= 0.02 && (bell(vessels.world()) - after[0]).abs() <= 0.02, "{after:?}");
-    assert!(after[0] < before[0] - 1.0, "what rose in the bell sank elsewhere");
+    println!(
+        "after {after:.3?}, in the bell {:.3}",
+        bell(vessels.world())
+    );
+    assert!(
+        apart(&after) <= 0.02 && (bell(vessels.world()) - after[0]).abs() <= 0.02,
+        "{after:?}"
+    );
+    assert!(
+        after[0] < before[0] - 1.0,
+        "what rose in the bell sank elsewhere"
+    );
 }
 
 /// World filled with rock up to the roof, to dig cells into.
 fn block(grid: Grid, material: Material) -> World {
     let mut world = floor(grid, material);
-    fill(&mut world, [0; 3], [grid.nx, grid.ny, grid.nz], Matter::Rock);
+    fill(
+        &mut world,
+        [0; 3],
+        [grid.nx, grid.ny, grid.nz],
+        Matter::Rock,
+    );
     world
 }
 
@@ -363,10 +499,18 @@ fn an_empty_pipe_fills_and_its_arms_come_level() {
         let levels = |world: &World| arms.map(|x| level(world, x, 3)).to_vec();
         let (within, rest) = run_to_rest(&mut simulation, 4000, levels);
         let levels = levels(simulation.world());
-        println!("{length} long: within a cell from step {within}, at rest at {rest}, {levels:.3?}");
-        assert!(within <= most, "{length} long: within a cell only from step {within}");
+        println!(
+            "{length} long: within a cell from step {within}, at rest at {rest}, {levels:.3?}"
+        );
+        assert!(
+            within <= most,
+            "{length} long: within a cell only from step {within}"
+        );
         assert!(apart(&levels) <= 0.02, "{length} long: {levels:.3?}");
-        assert!(simulation.world().layers()[1].is_asleep(), "nothing is visited at rest");
+        assert!(
+            simulation.world().layers()[1].is_asleep(),
+            "nothing is visited at rest"
+        );
     }
 }
 
@@ -407,20 +551,42 @@ fn a_maze_fills_under_a_head_of_eight_cells() {
     let cells = maze();
     let mut world = block(Grid::new(17, 42, 17), water());
     for &[x, y, z] in cells.iter().chain(&[[9, 24, 9]]) {
-        fill(&mut world, [x, y, z], [x + 1, y + 1, z + 1], Matter::Nothing);
+        fill(
+            &mut world,
+            [x, y, z],
+            [x + 1, y + 1, z + 1],
+            Matter::Nothing,
+        );
     }
     fill(&mut world, [1, 25, 1], [16, 42, 16], Matter::Nothing);
     // The water fills the maze and eight cells more.
     fill(&mut world, [1, 25, 1], [16, 40, 16], full());
     let mut simulation = run(world);
-    let filled = |world: &World| cells.iter().filter(|&&place| amount(world, place) > 0.95).count();
+    let filled = |world: &World| {
+        cells
+            .iter()
+            .filter(|&&place| amount(world, place) > 0.95)
+            .count()
+    };
     let from = (1..=20_000).find(|_| {
         steps(&mut simulation, 1);
         filled(simulation.world()) == cells.len()
     });
-    println!("{} cells of the maze are full after {from:?} steps", cells.len());
-    assert!(from.is_some(), "{} of {} cells are full", filled(simulation.world()), cells.len());
-    assert!((32.5..34.0).contains(&level(simulation.world(), 3, 3)), "{}", level(simulation.world(), 3, 3));
+    println!(
+        "{} cells of the maze are full after {from:?} steps",
+        cells.len()
+    );
+    assert!(
+        from.is_some(),
+        "{} of {} cells are full",
+        filled(simulation.world()),
+        cells.len()
+    );
+    assert!(
+        (32.5..34.0).contains(&level(simulation.world(), 3, 3)),
+        "{}",
+        level(simulation.world(), 3, 3)
+    );
 }
 
 /// Outflow in cells per step from a tank through a pipe of 2 × 2 cells, 8 long, with `head` cells
@@ -440,9 +606,16 @@ fn outflow(head: usize, walls: Walls, material: Material) -> f64 {
     }
     fill_in(&mut world, [1, 8, 1], [17, 9 + head, 17], full());
     world.open_account();
-    let rules = RulesSpec { walls, ..RulesSpec::default() };
+    let rules = RulesSpec {
+        walls,
+        ..RulesSpec::default()
+    };
     let mut simulation = Simulation::new(world, &rules, &[], 1, Box::new(Tiled::default()));
-    let held = |world: &World| (1..26).flat_map(|x| (1..17).map(move |z| column(world, x, z))).sum::<f64>();
+    let held = |world: &World| {
+        (1..26)
+            .flat_map(|x| (1..17).map(move |z| column(world, x, z)))
+            .sum::<f64>()
+    };
     steps(&mut simulation, 200);
     let before = held(simulation.world());
     steps(&mut simulation, 100);
@@ -456,7 +629,10 @@ fn outflow_grows_with_the_head() {
         println!("{walls:?}: {rates:.4?} cells a step");
         for (i, root) in [(1, 2.0_f64.sqrt()), (2, 2.0)] {
             let grown = rates[i] / rates[0];
-            assert!((grown / root - 1.0).abs() < 0.1, "{walls:?}: {grown}, {rates:.4?}");
+            assert!(
+                (grown / root - 1.0).abs() < 0.1,
+                "{walls:?}: {grown}, {rates:.4?}"
+            );
         }
     }
 }

@@ -20,37 +20,69 @@ use ndarray::{Array2, Array3};
 /// Picture of a pool of lava with `energy` per amount over flat ground, by night, seen from above.
 fn pool(energy: f32, look: LookSpec) -> Image {
     let (nx, ny, nz) = (24, 16, 24);
-    let inside = |(z, y, x): (usize, usize, usize)| (2..8).contains(&y) && (5..19).contains(&x) && (5..19).contains(&z);
+    let inside = |(z, y, x): (usize, usize, usize)| {
+        (2..8).contains(&y) && (5..19).contains(&x) && (5..19).contains(&z)
+    };
     let density = Array3::from_shape_fn((nz, ny, nx), |place| f32::from(u8::from(inside(place))));
     let volume = Volume::from_arrays(&density, &density.mapv(|d| d * energy)).unwrap();
-    let look = LookSpec { sky: SkyPreset::Night, glow: 0.0, haze: 0.0, ..look };
+    let look = LookSpec {
+        sky: SkyPreset::Night,
+        glow: 0.0,
+        haze: 0.0,
+        ..look
+    };
     let mut renderer = Renderer::new(&Array2::from_elem((nz, nx), 2.0), volume.grid, look).unwrap();
-    let spec = CameraSpec { elevation_deg: 80.0, ..CameraSpec::default() };
+    let spec = CameraSpec {
+        elevation_deg: 80.0,
+        ..CameraSpec::default()
+    };
     let camera = Camera::new(&spec, &renderer.subject(), (96, 96));
     renderer.frame(&volume, &camera)
 }
 
 /// Mean red and blue of the middle 16 × 16 pixels of a picture, 0 to 255.
 fn middle(image: &Image) -> [f64; 2] {
-    let pixels: Vec<[u8; 3]> =
-        (40..56).flat_map(|y| (40..56).map(move |x| (x, y))).map(|(x, y)| image.pixel(x, y)).collect();
-    [0, 2].map(|channel| pixels.iter().map(|pixel| f64::from(pixel[channel])).sum::<f64>() / pixels.len() as f64)
+    let pixels: Vec<[u8; 3]> = (40..56)
+        .flat_map(|y| (40..56).map(move |x| (x, y)))
+        .map(|(x, y)| image.pixel(x, y))
+        .collect();
+    [0, 2].map(|channel| {
+        pixels
+            .iter()
+            .map(|pixel| f64::from(pixel[channel]))
+            .sum::<f64>()
+            / pixels.len() as f64
+    })
 }
 
 #[test]
 fn lava_glows_by_its_temperature_and_cool_liquids_do_not() {
     // Without crust, so that the picture shows the lava itself.
-    let glow =
-        |kelvin, energy| middle(&pool(energy, LookSpec { crust: 0.0, kelvin: Some(kelvin), ..LookSpec::default() }));
+    let glow = |kelvin, energy| {
+        middle(&pool(
+            energy,
+            LookSpec {
+                crust: 0.0,
+                kelvin: Some(kelvin),
+                ..LookSpec::default()
+            },
+        ))
+    };
     let (basalt, oil) = ([1143.0, 1360.0], [293.0, 315.0]);
     let [fresh, cold, cool] = [glow(basalt, 1.0), glow(basalt, 0.0), glow(oil, 1.0)];
     // Hotter is brighter and yellower.
-    assert!(fresh[0] > cold[0] && fresh[1] > cold[1] + 20.0, "{fresh:?} and {cold:?}");
+    assert!(
+        fresh[0] > cold[0] && fresh[1] > cold[1] + 20.0,
+        "{fresh:?} and {cold:?}"
+    );
     assert!(cold[0] > 100.0 && cool[0] < 2.0, "{cold:?} and {cool:?}");
     // Two pairs of `kelvin` that give the same temperature give the same picture, up to the 8 bits
     // of the energy.
     let same = glow([0.0, 1360.0], 1.0);
-    assert!((fresh[0] - same[0]).abs() < 4.0 && (fresh[1] - same[1]).abs() < 6.0, "{fresh:?} and {same:?}");
+    assert!(
+        (fresh[0] - same[0]).abs() < 4.0 && (fresh[1] - same[1]).abs() < 6.0,
+        "{fresh:?} and {same:?}"
+    );
 }
 
 #[test]
@@ -65,31 +97,63 @@ fn scenes_of_the_physical_model_know_their_temperatures() {
     let [cold, hot] = scene("silicone-oil").look().kelvin.unwrap();
     assert!(cold < 300.0 && hot == 315.0, "{cold} {hot}");
     let own = "[look]\nkelvin = [1000.0, 1500.0]\n[terrain]\nkind = \"plane\"\n";
-    assert_eq!(Scene::parse(own, Path::new("own.toml")).unwrap().look().kelvin, Some([1000.0, 1500.0]));
+    assert_eq!(
+        Scene::parse(own, Path::new("own.toml"))
+            .unwrap()
+            .look()
+            .kelvin,
+        Some([1000.0, 1500.0])
+    );
     assert_eq!(Scene::volcano().look().kelvin, None);
-    let wrong = Scene::parse("[look]\nkelvin = [1500.0, 1000.0]\n", Path::new("own.toml")).unwrap_err().to_string();
+    let wrong = Scene::parse("[look]\nkelvin = [1500.0, 1000.0]\n", Path::new("own.toml"))
+        .unwrap_err()
+        .to_string();
     assert!(wrong.contains("look.kelvin = 1000"), "{wrong}");
 }
 
 #[test]
 fn bars_show_degrees() {
     let quantity = Quantity::default().like(CellMeasure::SpecificEnergy);
-    let scale = Scale::of(&quantity).unwrap().in_celsius(&quantity, Some([1143.15, 1359.15])).up_to(1.0);
-    assert_eq!((scale.title(), scale.read_range()), ("temperature [°C]".to_owned(), (870.0, 1086.0)));
-    assert!((scale.place(0.5) - 0.5).abs() < 1e-6 && (scale.place_of_read(978.0) - 0.5).abs() < 1e-6);
+    let scale = Scale::of(&quantity)
+        .unwrap()
+        .in_celsius(&quantity, Some([1143.15, 1359.15]))
+        .up_to(1.0);
+    assert_eq!(
+        (scale.title(), scale.read_range()),
+        ("temperature [°C]".to_owned(), (870.0, 1086.0))
+    );
+    assert!(
+        (scale.place(0.5) - 0.5).abs() < 1e-6 && (scale.place_of_read(978.0) - 0.5).abs() < 1e-6
+    );
     let amount = Quantity::default();
-    assert_eq!(Scale::of(&amount).unwrap().in_celsius(&amount, Some([0.0, 1.0])), Scale::of(&amount).unwrap());
+    assert_eq!(
+        Scale::of(&amount)
+            .unwrap()
+            .in_celsius(&amount, Some([0.0, 1.0])),
+        Scale::of(&amount).unwrap()
+    );
 }
 
 #[test]
 fn oblong_cells_have_their_proportions() {
     let grid = lavoxel::grid::Grid::new(40, 30, 40);
     let bounds = lavoxel::render::Bounds::of(grid).of_tall_cells(0.5);
-    let spec = CameraSpec { elevation_deg: 1.0, azimuth_deg: 180.0, fov_deg: 2.0, ..CameraSpec::default() };
+    let spec = CameraSpec {
+        elevation_deg: 1.0,
+        azimuth_deg: 180.0,
+        fov_deg: 2.0,
+        ..CameraSpec::default()
+    };
     let camera = Camera::new(&spec, &bounds, (400, 400));
     let at = |x: f32, y: f32| camera.project(Point3::new(x, y, 20.0)).unwrap();
-    let ((left, foot, _), (right, ..), (_, top, _)) = (at(10.0, 10.0), at(20.0, 10.0), at(10.0, 20.0));
-    assert!(((foot - top) / (right - left) - 0.5).abs() < 0.01, "{} by {}", right - left, foot - top);
+    let ((left, foot, _), (right, ..), (_, top, _)) =
+        (at(10.0, 10.0), at(20.0, 10.0), at(10.0, 20.0));
+    assert!(
+        ((foot - top) / (right - left) - 0.5).abs() < 0.01,
+        "{} by {}",
+        right - left,
+        foot - top
+    );
     // The ray of a pixel goes through the point that is projected onto this pixel.
     let point = Point3::new(31.0, 7.0, 12.0);
     let (x, y, away) = camera.project(point).unwrap();
@@ -114,22 +178,42 @@ fn rock_that_set_is_darker_than_the_ground() {
     let flow = world.flow().unwrap();
     assert!(flow.is_dry(), "all of it set");
     let picture = |renderer: &mut Renderer| {
-        let camera =
-            Camera::new(&CameraSpec { elevation_deg: 85.0, ..CameraSpec::default() }, &renderer.subject(), (96, 96));
+        let camera = Camera::new(
+            &CameraSpec {
+                elevation_deg: 85.0,
+                ..CameraSpec::default()
+            },
+            &renderer.subject(),
+            (96, 96),
+        );
         let mut lowpass = LowPass::new(world.grid());
         renderer.frame(lowpass.refresh(world), &camera)
     };
-    let look = LookSpec { sky: SkyPreset::Day, ..scene.look() };
+    let look = LookSpec {
+        sky: SkyPreset::Day,
+        ..scene.look()
+    };
     let new = |look: LookSpec| Renderer::new(world.ground().surface(), world.grid(), look).unwrap();
     let (mut plain, mut told) = (new(look.clone()), new(look.clone()));
     told.set_ground(world.ground());
     let light = |image: &Image| {
         let middle = (40..56).flat_map(|y| (40..56).map(move |x| (x, y)));
-        middle.map(|(x, y)| image.pixel(x, y).map(f64::from).iter().sum::<f64>()).sum::<f64>()
+        middle
+            .map(|(x, y)| image.pixel(x, y).map(f64::from).iter().sum::<f64>())
+            .sum::<f64>()
     };
     let (ground, rock) = (picture(&mut plain), picture(&mut told));
-    assert!(light(&rock) < 0.7 * light(&ground), "{} and {}", light(&rock), light(&ground));
-    assert_eq!(ground.pixel(4, 4), rock.pixel(4, 4), "far from it nothing changed");
+    assert!(
+        light(&rock) < 0.7 * light(&ground),
+        "{} and {}",
+        light(&rock),
+        light(&ground)
+    );
+    assert_eq!(
+        ground.pixel(4, 4),
+        rock.pixel(4, 4),
+        "far from it nothing changed"
+    );
     // A renderer that has followed the ground from the start draws the same picture as a new
     // renderer.
     let (_, early) = basalt(0);
@@ -149,7 +233,10 @@ fn plain_styles_reach_from_the_solidus_to_the_vent() {
     };
     // The palette of energies runs to 2 per amount, that of temperatures to the hot end of
     // `kelvin`: energy 2 and 1360 K have the same colour.
-    let (as_energy, as_kelvin) = (pool(2.0, look(None)), pool(1.0, look(Some([1143.0, 1360.0]))));
+    let (as_energy, as_kelvin) = (
+        pool(2.0, look(None)),
+        pool(1.0, look(Some([1143.0, 1360.0]))),
+    );
     assert_eq!(as_energy.pixel(48, 48), as_kelvin.pixel(48, 48));
 }
 
@@ -160,39 +247,72 @@ fn lava_that_stays_hot_inside_grows_a_dark_crust() {
                 [[vent]]\nx = 12.0\nz = 12.0\nradius = 2.0\nrates_m3_s = [[0, 8.0], [\"2 min\", 0.0]]\n";
     let scene = Scene::parse(text, Path::new("pool.toml")).unwrap();
     let mut simulation = scene.build(common::tiled()).unwrap().simulation;
-    let look = LookSpec { sky: SkyPreset::Night, glow: 0.0, haze: 0.0, ..scene.look() };
+    let look = LookSpec {
+        sky: SkyPreset::Night,
+        glow: 0.0,
+        haze: 0.0,
+        ..scene.look()
+    };
     // Red of the middle of the picture, temperature of the surface and temperature of the lava (K)
     // after `steps` steps.
     let mut after = |steps: u64| {
         (simulation.steps()..steps).for_each(|_| simulation.step());
         let world = simulation.world();
-        let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look.clone()).unwrap();
+        let mut renderer =
+            Renderer::new(world.ground().surface(), world.grid(), look.clone()).unwrap();
         renderer.set_ground(world.ground());
-        let spec = CameraSpec { elevation_deg: 85.0, ..CameraSpec::default() };
+        let spec = CameraSpec {
+            elevation_deg: 85.0,
+            ..CameraSpec::default()
+        };
         let camera = Camera::new(&spec, &renderer.subject(), (96, 96));
         let mut lowpass = LowPass::new(world.grid());
         let red = middle(&renderer.frame(lowpass.refresh(world), &camera))[0];
         let (flow, column) = (world.flow().unwrap(), 12 * 24 + 12);
-        (red, flow.crust_k(column).unwrap(), flow.column(column).surface_k.unwrap())
+        (
+            red,
+            flow.crust_k(column).unwrap(),
+            flow.column(column).surface_k.unwrap(),
+        )
     };
     let (young, old) = (after(7), after(2000));
-    assert!(old.2 > young.2 - 60.0, "the lava stays hot: {} K, {} K", young.2, old.2);
-    assert!(old.1 < young.1 - 150.0, "its surface does not: {} K, {} K", young.1, old.1);
-    assert!(old.0 < 0.85 * young.0, "and is drawn darker: red {} and {}", young.0, old.0);
+    assert!(
+        old.2 > young.2 - 60.0,
+        "the lava stays hot: {} K, {} K",
+        young.2,
+        old.2
+    );
+    assert!(
+        old.1 < young.1 - 150.0,
+        "its surface does not: {} K, {} K",
+        young.1,
+        old.1
+    );
+    assert!(
+        old.0 < 0.85 * young.0,
+        "and is drawn darker: red {} and {}",
+        young.0,
+        old.0
+    );
 }
 
 /// Temperatures of [`CrustMap`] (K), computed for all columns at once.
 fn whole_crust(world: &State) -> Vec<f32> {
     let (flow, Grid { nx, nz, .. }) = (world.flow().unwrap(), world.grid());
-    let lava: Vec<Option<f32>> = (0..nx * nz).map(|column| flow.crust_k(column).map(|kelvin| kelvin as f32)).collect();
+    let lava: Vec<Option<f32>> = (0..nx * nz)
+        .map(|column| flow.crust_k(column).map(|kelvin| kelvin as f32))
+        .collect();
     let near = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);
     let beside = |column: usize| {
-        let around = near(column / nx, nz).flat_map(|z| near(column % nx, nx).map(move |x| z * nx + x));
+        let around =
+            near(column / nx, nz).flat_map(|z| near(column % nx, nx).map(move |x| z * nx + x));
         let all: Vec<f32> = around.filter_map(|column| lava[column]).collect();
         (!all.is_empty()).then(|| all.iter().sum::<f32>() / all.len() as f32)
     };
     let air = flow.setup().lava.ambient_k as f32;
-    (0..nx * nz).map(|column| lava[column].or_else(|| beside(column)).unwrap_or(air)).collect()
+    (0..nx * nz)
+        .map(|column| lava[column].or_else(|| beside(column)).unwrap_or(air))
+        .collect()
 }
 
 #[test]
@@ -206,11 +326,28 @@ fn a_crust_that_is_followed_is_that_of_all_columns() {
     let mut lowpass = LowPass::new(simulation.world().grid());
     let (mut held, mut others, mut fewer) = (Vec::new(), 0, 0);
     for round in 0..120 {
-        let crust = lowpass.refresh(simulation.world()).crust.clone().expect("lava that grows a crust");
-        assert_eq!(crust.kelvin, whole_crust(simulation.world()), "after {} steps", simulation.steps());
-        let again = lowpass.refresh(simulation.world()).crust.clone().expect("the same");
+        let crust = lowpass
+            .refresh(simulation.world())
+            .crust
+            .clone()
+            .expect("lava that grows a crust");
+        assert_eq!(
+            crust.kelvin,
+            whole_crust(simulation.world()),
+            "after {} steps",
+            simulation.steps()
+        );
+        let again = lowpass
+            .refresh(simulation.world())
+            .crust
+            .clone()
+            .expect("the same");
         assert!(Arc::ptr_eq(&crust, &again), "nothing changed");
-        let warm = crust.kelvin.iter().filter(|kelvin| **kelvin != crust.kelvin[0]).count();
+        let warm = crust
+            .kelvin
+            .iter()
+            .filter(|kelvin| **kelvin != crust.kelvin[0])
+            .count();
         if let Some((last, before)) = held.last() {
             others += usize::from(!Arc::ptr_eq(last, &crust));
             fewer += usize::from(warm < *before);
@@ -223,5 +360,8 @@ fn a_crust_that_is_followed_is_that_of_all_columns() {
         held.push((crust, warm));
         (0..1 + round / 10).for_each(|_| simulation.step());
     }
-    assert!(others > 100 && fewer > 0, "{others} maps were another one, {fewer} had less lava");
+    assert!(
+        others > 100 && fewer > 0,
+        "{others} maps were another one, {fewer} had less lava"
+    );
 }

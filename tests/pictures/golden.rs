@@ -16,8 +16,8 @@ use lavoxel::lowpass::LowPass;
 use lavoxel::map::Site;
 use lavoxel::matter::Material;
 use lavoxel::render::{
-    Axis, Camera, CameraSpec, Content, LookSpec, MaterialLook, PaletteSpec, Preset, Renderer, Scale, SkyPreset,
-    SliceSpec, SliceStyle, Style, picture, slice,
+    Axis, Camera, CameraSpec, Content, LookSpec, MaterialLook, PaletteSpec, Preset, Renderer,
+    Scale, SkyPreset, SliceSpec, SliceStyle, Style, picture, slice,
 };
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, VentTable};
 use lavoxel::simulation::Simulation;
@@ -36,9 +36,15 @@ struct Allowed {
 
 /// Tolerance of volumes: sums in another order round differently, and edges may fall to the other
 /// side.
-const VOLUME: Allowed = Allowed { mean: 0.6, others: 0.01 };
+const VOLUME: Allowed = Allowed {
+    mean: 0.6,
+    others: 0.01,
+};
 /// Tolerance of slices and relief: the last bit of a colour.
-const FLAT: Allowed = Allowed { mean: 0.1, others: 0.0005 };
+const FLAT: Allowed = Allowed {
+    mean: 0.1,
+    others: 0.0005,
+};
 /// Difference of a channel in levels from which a pixel counts as different.
 const OTHER: u8 = 24;
 
@@ -51,34 +57,69 @@ fn compare(name: &str, picture: &RgbImage, allowed: &Allowed) {
     if update || !reference.exists() {
         fs::create_dir_all(reference.parent().unwrap()).unwrap();
         picture.save(&reference).unwrap();
-        assert!(update, "{name}: there was no reference; check {}", reference.display());
+        assert!(
+            update,
+            "{name}: there was no reference; check {}",
+            reference.display()
+        );
         return;
     }
     let expected = image::open(&reference).unwrap().to_rgb8();
     assert_eq!(picture.dimensions(), expected.dimensions(), "{name}");
     let mut difference = picture.clone();
-    difference.iter_mut().zip(expected.iter()).for_each(|(a, b)| *a = a.abs_diff(*b));
+    difference
+        .iter_mut()
+        .zip(expected.iter())
+        .for_each(|(a, b)| *a = a.abs_diff(*b));
     let mean = difference.iter().map(|&d| f64::from(d)).sum::<f64>() / difference.len() as f64;
-    let others = difference.pixels().filter(|pixel| pixel.0.iter().any(|&d| d >= OTHER)).count();
+    let others = difference
+        .pixels()
+        .filter(|pixel| pixel.0.iter().any(|&d| d >= OTHER))
+        .count();
     let others = others as f64 / f64::from(picture.width() * picture.height());
     if mean > allowed.mean || others > allowed.others {
         let folder = root.join("target/golden");
         fs::create_dir_all(&folder).unwrap();
         picture.save(folder.join(format!("{name}.png"))).unwrap();
-        difference.save(folder.join(format!("{name}-difference.png"))).unwrap();
-        let shares = format!("mean difference {mean:.2}, {:.1} % other pixels", 100.0 * others);
-        panic!("{name}: {shares}; see {} and set UPDATE_GOLDEN=1 if it is meant", folder.display());
+        difference
+            .save(folder.join(format!("{name}-difference.png")))
+            .unwrap();
+        let shares = format!(
+            "mean difference {mean:.2}, {:.1} % other pixels",
+            100.0 * others
+        );
+        panic!(
+            "{name}: {shares}; see {} and set UPDATE_GOLDEN=1 if it is meant",
+            folder.display()
+        );
     }
 }
 
 /// A scene on 48 × 40 × 48 cells after `steps` steps; every number that the pictures depend on is
 /// given here.
-fn grown(terrain: TerrainSpec, vents: Vec<VentTable>, bodies: Vec<BodySpec>, steps: u64) -> Simulation {
-    grown_from(SceneSpec { terrain, vents, bodies, ..SceneSpec::default() }, steps)
+fn grown(
+    terrain: TerrainSpec,
+    vents: Vec<VentTable>,
+    bodies: Vec<BodySpec>,
+    steps: u64,
+) -> Simulation {
+    grown_from(
+        SceneSpec {
+            terrain,
+            vents,
+            bodies,
+            ..SceneSpec::default()
+        },
+        steps,
+    )
 }
 
 fn grown_from(spec: SceneSpec, steps: u64) -> Simulation {
-    let mut scene = Scene::parse("", &Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/golden.toml")).unwrap();
+    let mut scene = Scene::parse(
+        "",
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains/golden.toml"),
+    )
+    .unwrap();
     scene.spec = SceneSpec { seed: 11, ..spec };
     scene.spec.grid.size = [48, 40, 48];
     scene.spec.rules.threshold = 0.3;
@@ -91,29 +132,56 @@ fn grown_from(spec: SceneSpec, steps: u64) -> Simulation {
 }
 
 fn vent(x: f64, z: f64, rate: f64) -> VentTable {
-    VentSpec { x, z, radius: 1.5, rate, ..VentSpec::default() }.into()
+    VentSpec {
+        x,
+        z,
+        radius: 1.5,
+        rate,
+        ..VentSpec::default()
+    }
+    .into()
 }
 
 fn volcano() -> Simulation {
     let (x, z) = crater(Grid::new(48, 40, 48));
-    grown(TerrainSpec::default(), vec![vent(x as f64 + 0.5, z as f64 + 0.5, 1.5)], Vec::new(), 400)
+    grown(
+        TerrainSpec::default(),
+        vec![vent(x as f64 + 0.5, z as f64 + 0.5, 1.5)],
+        Vec::new(),
+        400,
+    )
 }
 
 fn volume(simulation: &Simulation, look: LookSpec, azimuth_deg: f32) -> RgbImage {
     let world = simulation.world();
     let mut renderer = Renderer::new(world.ground().surface(), world.grid(), look).unwrap();
     renderer.set_steps(simulation.steps());
-    let spec = CameraSpec { azimuth_deg, elevation_deg: 35.0, distance: None, target: None, fov_deg: 32.0 };
+    let spec = CameraSpec {
+        azimuth_deg,
+        elevation_deg: 35.0,
+        distance: None,
+        target: None,
+        fov_deg: 32.0,
+    };
     let camera = Camera::new(&spec, &renderer.subject(), SIZE);
-    renderer.frame(LowPass::new(world.grid()).refresh(world), &camera).into()
+    renderer
+        .frame(LowPass::new(world.grid()).refresh(world), &camera)
+        .into()
 }
 
 fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
     let world = simulation.world();
-    let site =
-        Site { grid: world.grid(), cell_size_m: 10.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
+    let site = Site {
+        grid: world.grid(),
+        cell_size_m: 10.0,
+        floor_m: 0.0,
+        vertical_exaggeration: 1.0,
+        georeference: None,
+    };
     let style = SliceStyle {
-        palette: PaletteSpec::Name("inferno".into()).build("palette").unwrap(),
+        palette: PaletteSpec::Name("inferno".into())
+            .build("palette")
+            .unwrap(),
         scale: Scale::of(&Quantity::default()),
         empty_is_zero: false,
         materials: Vec::new(),
@@ -135,33 +203,58 @@ fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
 
 #[test]
 fn volcano_cinematic() {
-    compare("volcano_cinematic", &volume(&volcano(), LookSpec::default(), 150.0), &VOLUME);
+    compare(
+        "volcano_cinematic",
+        &volume(&volcano(), LookSpec::default(), 150.0),
+        &VOLUME,
+    );
 }
 
 #[test]
 fn volcano_scientific() {
-    let look = LookSpec { style: Style::Scientific, ..LookSpec::default() };
-    compare("volcano_scientific", &volume(&volcano(), look, 150.0), &VOLUME);
+    let look = LookSpec {
+        style: Style::Scientific,
+        ..LookSpec::default()
+    };
+    compare(
+        "volcano_scientific",
+        &volume(&volcano(), look, 150.0),
+        &VOLUME,
+    );
 }
 
 #[test]
 fn volcano_surface() {
-    let look = LookSpec { style: Style::Surface, ..LookSpec::default() };
+    let look = LookSpec {
+        style: Style::Surface,
+        ..LookSpec::default()
+    };
     compare("volcano_surface", &volume(&volcano(), look, 150.0), &VOLUME);
 }
 
 #[test]
 fn volcano_maximum() {
     let palette = PaletteSpec::Name("inferno".into());
-    let look =
-        LookSpec { style: Style::Maximum, color_by: CellMeasure::SpecificEnergy, palette, ..LookSpec::default() };
+    let look = LookSpec {
+        style: Style::Maximum,
+        color_by: CellMeasure::SpecificEnergy,
+        palette,
+        ..LookSpec::default()
+    };
     compare("volcano_maximum", &volume(&volcano(), look, 150.0), &VOLUME);
 }
 
 #[test]
 fn volcano_at_night() {
-    let look = LookSpec { sky: SkyPreset::Night, ..LookSpec::default() };
-    compare("volcano_at_night", &volume(&volcano(), look, 150.0), &VOLUME);
+    let look = LookSpec {
+        sky: SkyPreset::Night,
+        ..LookSpec::default()
+    };
+    compare(
+        "volcano_at_night",
+        &volume(&volcano(), look, 150.0),
+        &VOLUME,
+    );
 }
 
 #[test]
@@ -183,64 +276,159 @@ fn maunga_whau() {
         ..TerrainSpec::default()
     };
     let simulation = grown(terrain, vec![vent(21.5, 25.0, 2.0)], Vec::new(), 400);
-    compare("maunga_whau", &volume(&simulation, LookSpec::default(), 330.0), &VOLUME);
+    compare(
+        "maunga_whau",
+        &volume(&simulation, LookSpec::default(), 330.0),
+        &VOLUME,
+    );
 }
 
 fn pool() -> Simulation {
-    let shape = Shape::Sphere { center: [15.0, 30.0, 22.0], radius: 6.0 };
-    let body = BodySpec { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } };
-    let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
+    let shape = Shape::Sphere {
+        center: [15.0, 30.0, 22.0],
+        radius: 6.0,
+    };
+    let body = BodySpec {
+        shape,
+        matter: Matter::Lava {
+            amount: 1.0,
+            energy: 1.0,
+            temperature_k: None,
+        },
+    };
+    let terrain = TerrainSpec {
+        kind: Kind::Bowl,
+        roughness: Some(0.3),
+        ..TerrainSpec::default()
+    };
     grown(terrain, Vec::new(), vec![body], 200)
 }
 
 #[test]
 fn bowl() {
-    compare("bowl", &volume(&pool(), LookSpec::default(), 160.0), &VOLUME);
+    compare(
+        "bowl",
+        &volume(&pool(), LookSpec::default(), 160.0),
+        &VOLUME,
+    );
 }
 
 #[test]
 fn bowl_cut_open() {
     let clip = [[0.0, 1.0], [0.0, 1.0], [0.0, 0.5]];
-    compare("bowl_cut_open", &volume(&pool(), LookSpec { clip, ..LookSpec::default() }, 160.0), &VOLUME);
+    compare(
+        "bowl_cut_open",
+        &volume(
+            &pool(),
+            LookSpec {
+                clip,
+                ..LookSpec::default()
+            },
+            160.0,
+        ),
+        &VOLUME,
+    );
 }
 
 /// Lake into which a sphere of lava sinks.
 fn lake(look: &LookSpec) -> RgbImage {
-    let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
-    let surface = terrain.build(Grid::new(48, 40, 48), None, Path::new("")).unwrap().heights;
-    let mut world = World::with_materials(Ground::from_surface(40, surface), vec![Material::water()]);
-    let lava = Matter::Lava { amount: 1.0, energy: 1.1, temperature_k: None };
-    world.edit(&Edit { shape: Shape::Sphere { center: [15.0, 17.0, 22.0], radius: 6.0 }, matter: lava });
-    let water = Matter::Material { name: "water".into(), amount: 1.0 };
-    world.edit(&Edit { shape: Shape::Below { level: 16.0 }, matter: water });
-    let camera = CameraSpec { azimuth_deg: 160.0, ..CameraSpec::default() };
+    let terrain = TerrainSpec {
+        kind: Kind::Bowl,
+        roughness: Some(0.3),
+        ..TerrainSpec::default()
+    };
+    let surface = terrain
+        .build(Grid::new(48, 40, 48), None, Path::new(""))
+        .unwrap()
+        .heights;
+    let mut world =
+        World::with_materials(Ground::from_surface(40, surface), vec![Material::water()]);
+    let lava = Matter::Lava {
+        amount: 1.0,
+        energy: 1.1,
+        temperature_k: None,
+    };
+    world.edit(&Edit {
+        shape: Shape::Sphere {
+            center: [15.0, 17.0, 22.0],
+            radius: 6.0,
+        },
+        matter: lava,
+    });
+    let water = Matter::Material {
+        name: "water".into(),
+        amount: 1.0,
+    };
+    world.edit(&Edit {
+        shape: Shape::Below { level: 16.0 },
+        matter: water,
+    });
+    let camera = CameraSpec {
+        azimuth_deg: 160.0,
+        ..CameraSpec::default()
+    };
     let image = picture(&world, &camera, look, SIZE).unwrap();
     RgbImage::from_raw(image.width as u32, image.height as u32, image.rgb).unwrap()
 }
 
 #[test]
 fn lake_by_day() {
-    compare("lake_by_day", &lake(&LookSpec { sky: SkyPreset::Day, ..LookSpec::default() }), &VOLUME);
+    compare(
+        "lake_by_day",
+        &lake(&LookSpec {
+            sky: SkyPreset::Day,
+            ..LookSpec::default()
+        }),
+        &VOLUME,
+    );
 }
 
 #[test]
 fn lake_scientific() {
-    compare("lake_scientific", &lake(&LookSpec { style: Style::Scientific, ..LookSpec::default() }), &VOLUME);
+    compare(
+        "lake_scientific",
+        &lake(&LookSpec {
+            style: Style::Scientific,
+            ..LookSpec::default()
+        }),
+        &VOLUME,
+    );
 }
 
 #[test]
 fn hillshade() {
-    let surface = TerrainSpec::default().build(Grid::new(48, 40, 48), None, Path::new("")).unwrap();
+    let surface = TerrainSpec::default()
+        .build(Grid::new(48, 40, 48), None, Path::new(""))
+        .unwrap();
     let picture = Hillshade::default().draw(&surface.to_heightmap());
-    let picture = RgbImage::from_raw(picture.width as u32, picture.height as u32, picture.rgb).unwrap();
-    compare("hillshade", &resize(&picture, 64, 64, FilterType::Triangle), &FLAT);
+    let picture =
+        RgbImage::from_raw(picture.width as u32, picture.height as u32, picture.rgb).unwrap();
+    compare(
+        "hillshade",
+        &resize(&picture, 64, 64, FilterType::Triangle),
+        &FLAT,
+    );
 }
 
 /// Valley with one material of every look in a lake, and a cloud next to lava.
 fn all_looks(look: &LookSpec) -> RgbImage {
-    let terrain = TerrainSpec { kind: Kind::Bowl, roughness: Some(0.3), ..TerrainSpec::default() };
-    let surface = terrain.build(Grid::new(48, 40, 48), None, Path::new("")).unwrap().heights;
-    let order = [Preset::Ice, Preset::Sand, Preset::Ash, Preset::Rubble, Preset::Water, Preset::Steam];
+    let terrain = TerrainSpec {
+        kind: Kind::Bowl,
+        roughness: Some(0.3),
+        ..TerrainSpec::default()
+    };
+    let surface = terrain
+        .build(Grid::new(48, 40, 48), None, Path::new(""))
+        .unwrap()
+        .heights;
+    let order = [
+        Preset::Ice,
+        Preset::Sand,
+        Preset::Ash,
+        Preset::Rubble,
+        Preset::Water,
+        Preset::Steam,
+    ];
     let material = |(k, preset): (usize, Preset)| Material {
         name: format!("{preset:?}").to_lowercase(),
         density: 2000.0 - 300.0 * k as f64,
@@ -249,22 +437,49 @@ fn all_looks(look: &LookSpec) -> RgbImage {
     };
     let materials = order.into_iter().enumerate().map(material).collect();
     let mut world = World::with_materials(Ground::from_surface(40, surface), materials);
-    let full = |name: &str| Matter::Material { name: name.into(), amount: 1.0 };
-    let mut ball = |center: [f64; 3], radius: f64, matter: Matter| {
-        world.edit(&Edit { shape: Shape::Sphere { center, radius }, matter });
+    let full = |name: &str| Matter::Material {
+        name: name.into(),
+        amount: 1.0,
     };
-    ball([36.0, 14.0, 20.0], 6.5, Matter::Lava { amount: 1.0, energy: 1.1, temperature_k: None });
+    let mut ball = |center: [f64; 3], radius: f64, matter: Matter| {
+        world.edit(&Edit {
+            shape: Shape::Sphere { center, radius },
+            matter,
+        });
+    };
+    ball(
+        [36.0, 14.0, 20.0],
+        6.5,
+        Matter::Lava {
+            amount: 1.0,
+            energy: 1.1,
+            temperature_k: None,
+        },
+    );
     ball([14.0, 12.0, 14.0], 7.0, full("ice"));
     ball([22.0, 9.0, 36.0], 7.0, full("sand"));
     ball([10.0, 14.0, 30.0], 6.0, full("ash"));
     ball([34.0, 12.0, 32.0], 6.0, full("rubble"));
-    let sea = Edit { shape: Shape::Below { level: 14.0 }, matter: full("water") };
+    let sea = Edit {
+        shape: Shape::Below { level: 14.0 },
+        matter: full("water"),
+    };
     world.edit(&sea);
     for (center, radius) in [([33.0, 23.0, 18.0], 5.0), ([29.0, 29.0, 20.0], 4.0)] {
-        let matter = Matter::Material { name: "steam".into(), amount: 0.7 };
-        world.edit(&Edit { shape: Shape::Sphere { center, radius }, matter });
+        let matter = Matter::Material {
+            name: "steam".into(),
+            amount: 0.7,
+        };
+        world.edit(&Edit {
+            shape: Shape::Sphere { center, radius },
+            matter,
+        });
     }
-    let camera = CameraSpec { azimuth_deg: 160.0, elevation_deg: 40.0, ..CameraSpec::default() };
+    let camera = CameraSpec {
+        azimuth_deg: 160.0,
+        elevation_deg: 40.0,
+        ..CameraSpec::default()
+    };
     let image = picture(&world, &camera, look, SIZE).unwrap();
     RgbImage::from_raw(image.width as u32, image.height as u32, image.rgb).unwrap()
 }
@@ -276,34 +491,82 @@ fn looks_at_dusk() {
 
 #[test]
 fn looks_by_day() {
-    compare("looks_by_day", &all_looks(&LookSpec { sky: SkyPreset::Day, ..LookSpec::default() }), &VOLUME);
+    compare(
+        "looks_by_day",
+        &all_looks(&LookSpec {
+            sky: SkyPreset::Day,
+            ..LookSpec::default()
+        }),
+        &VOLUME,
+    );
 }
 
 #[test]
 fn looks_at_night() {
-    compare("looks_at_night", &all_looks(&LookSpec { sky: SkyPreset::Night, ..LookSpec::default() }), &VOLUME);
+    compare(
+        "looks_at_night",
+        &all_looks(&LookSpec {
+            sky: SkyPreset::Night,
+            ..LookSpec::default()
+        }),
+        &VOLUME,
+    );
 }
 
 #[test]
 fn looks_scientific() {
-    compare("looks_scientific", &all_looks(&LookSpec { style: Style::Scientific, ..LookSpec::default() }), &VOLUME);
+    compare(
+        "looks_scientific",
+        &all_looks(&LookSpec {
+            style: Style::Scientific,
+            ..LookSpec::default()
+        }),
+        &VOLUME,
+    );
 }
 
 #[test]
 fn looks_surface() {
-    compare("looks_surface", &all_looks(&LookSpec { style: Style::Surface, ..LookSpec::default() }), &VOLUME);
+    compare(
+        "looks_surface",
+        &all_looks(&LookSpec {
+            style: Style::Surface,
+            ..LookSpec::default()
+        }),
+        &VOLUME,
+    );
 }
 
 /// A column of ash and steam from a vent on a volcano, in a light wind.
 #[test]
 fn plume_at_dusk() {
     let (x, z) = crater(Grid::new(48, 40, 48));
-    let breath = VentAir { gas: 0.05, ash: 0.02, steam: 0.002, jet_m_s: 20.0, ..VentAir::default() };
-    let vents = vec![VentTable { air: Some(Box::new(breath)), ..vent(x as f64 + 0.5, z as f64 + 0.5, 1.5) }];
-    let air = AirSpec { wind: vec![[0.0, 3.0, 270.0]], ..AirSpec::default() };
-    let simulation = grown_from(SceneSpec { vents, air: Some(air), ..SceneSpec::default() }, 60);
+    let breath = VentAir {
+        gas: 0.05,
+        ash: 0.02,
+        steam: 0.002,
+        jet_m_s: 20.0,
+        ..VentAir::default()
+    };
+    let vents = vec![VentTable {
+        air: Some(Box::new(breath)),
+        ..vent(x as f64 + 0.5, z as f64 + 0.5, 1.5)
+    }];
+    let air = AirSpec {
+        wind: vec![[0.0, 3.0, 270.0]],
+        ..AirSpec::default()
+    };
+    let simulation = grown_from(
+        SceneSpec {
+            vents,
+            air: Some(air),
+            ..SceneSpec::default()
+        },
+        60,
+    );
     let world = simulation.world();
-    let mut renderer = Renderer::new(world.ground().surface(), world.grid(), LookSpec::default()).unwrap();
+    let mut renderer =
+        Renderer::new(world.ground().surface(), world.grid(), LookSpec::default()).unwrap();
     renderer.set_steps(simulation.steps());
     let spec = CameraSpec {
         azimuth_deg: 200.0,
@@ -313,6 +576,8 @@ fn plume_at_dusk() {
         fov_deg: 32.0,
     };
     let camera = Camera::new(&spec, &renderer.subject(), SIZE);
-    let picture = renderer.frame(LowPass::new(world.grid()).refresh(world), &camera).into();
+    let picture = renderer
+        .frame(LowPass::new(world.grid()).refresh(world), &camera)
+        .into();
     compare("plume_at_dusk", &picture, &VOLUME);
 }

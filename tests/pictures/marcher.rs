@@ -31,7 +31,9 @@ use image::RgbImage;
 use lavoxel::generate::crater;
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::{LowPass, Volume};
-use lavoxel::render::{Antialias, Bounds, Camera, CameraSpec, Image, LookSpec, PaletteSpec, Renderer, Style};
+use lavoxel::render::{
+    Antialias, Bounds, Camera, CameraSpec, Image, LookSpec, PaletteSpec, Renderer, Style,
+};
 use lavoxel::scene::{Scene, VentPlace};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::state::State;
@@ -55,10 +57,19 @@ struct Apart {
 
 impl Apart {
     fn of(a: &Image, b: &Image) -> Self {
-        let mut all: Vec<u8> = a.rgb.iter().zip(&b.rgb).map(|(a, b)| a.abs_diff(*b)).collect();
+        let mut all: Vec<u8> = a
+            .rgb
+            .iter()
+            .zip(&b.rgb)
+            .map(|(a, b)| a.abs_diff(*b))
+            .collect();
         all.sort_unstable();
         let mean = all.iter().map(|&d| f64::from(d)).sum::<f64>() / all.len() as f64;
-        Self { mean, nearly_all: all[all.len() - 1 - all.len() / 1000], most: all[all.len() - 1] }
+        Self {
+            mean,
+            nearly_all: all[all.len() - 1 - all.len() / 1000],
+            most: all[all.len() - 1],
+        }
     }
 
     fn within(self, bound: Self) -> bool {
@@ -83,7 +94,11 @@ struct Judge {
 }
 
 const fn bound(mean: f64, nearly_all: u8, most: u8) -> Apart {
-    Apart { mean, nearly_all, most }
+    Apart {
+        mean,
+        nearly_all,
+        most,
+    }
 }
 
 /// Bounds for lava that went through a low-pass.
@@ -97,7 +112,11 @@ const SHARP: [Apart; 3] = [bound(1.2, 6, 9), bound(0.06, 10, 48), bound(0.1, 2, 
 
 impl Judge {
     fn new(bounds: [Apart; 3]) -> Self {
-        Self { bounds, worst: [Apart::default(); 3], pictures: 0 }
+        Self {
+            bounds,
+            worst: [Apart::default(); 3],
+            pictures: 0,
+        }
     }
 
     /// Draws a volume that is new to `renderer`, and compares the picture.
@@ -107,9 +126,19 @@ impl Judge {
     }
 
     /// Compares `drawn`, the renderer's picture of a volume, with the reference.
-    fn judge(&mut self, renderer: &Renderer, volume: &Volume, camera: &Camera, drawn: &Image, name: &str) {
+    fn judge(
+        &mut self,
+        renderer: &Renderer,
+        volume: &Volume,
+        camera: &Camera,
+        drawn: &Image,
+        name: &str,
+    ) {
         let look = renderer.look();
-        let style = STYLES.iter().position(|&style| style == look.style).unwrap();
+        let style = STYLES
+            .iter()
+            .position(|&style| style == look.style)
+            .unwrap();
         let bare = renderer.clone().frame(&Volume::empty(volume.grid), camera);
         let expected = expected(renderer, volume, camera, &bare, drawn);
         let apart = Apart::of(drawn, &expected);
@@ -118,39 +147,74 @@ impl Judge {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/marcher");
             fs::create_dir_all(&folder).unwrap();
             for (word, picture) in [("drawn", drawn), ("expected", &expected)] {
-                RgbImage::from(picture.clone()).save(folder.join(format!("{word}.png"))).unwrap();
+                RgbImage::from(picture.clone())
+                    .save(folder.join(format!("{word}.png")))
+                    .unwrap();
             }
-            panic!("{name}, {look:?}: {apart:?} is more than {:?}; see {}", self.bounds[style], folder.display());
+            panic!(
+                "{name}, {look:?}: {apart:?} is more than {:?}; see {}",
+                self.bounds[style],
+                folder.display()
+            );
         }
     }
 
     fn report(&self, test: &str) {
         println!("{test}: {} pictures, at worst", self.pictures);
-        STYLES.iter().zip(self.worst).for_each(|(style, worst)| println!("  {style:?} {worst:?}"));
+        STYLES
+            .iter()
+            .zip(self.worst)
+            .for_each(|(style, worst)| println!("  {style:?} {worst:?}"));
     }
 }
 
 /// Look of one ray per pixel in a plain style.
 fn look(style: Style, step: f32, color_by: CellMeasure) -> LookSpec {
-    LookSpec { style, step, color_by, antialias: Antialias::Off, ..LookSpec::default() }
+    LookSpec {
+        style,
+        step,
+        color_by,
+        antialias: Antialias::Off,
+        ..LookSpec::default()
+    }
 }
 
 /// Looks of all styles and steps, each with one colouring, chosen by `turn`.
 fn looks(turn: usize) -> impl Iterator<Item = LookSpec> {
-    let all = STYLES.into_iter().flat_map(|style| STEPS.map(|step| (style, step)));
+    let all = STYLES
+        .into_iter()
+        .flat_map(|style| STEPS.map(|step| (style, step)));
     all.enumerate().map(move |(i, (style, step))| {
-        look(style, step, if (i + turn).is_multiple_of(2) { CellMeasure::Amount } else { CellMeasure::SpecificEnergy })
+        look(
+            style,
+            step,
+            if (i + turn).is_multiple_of(2) {
+                CellMeasure::Amount
+            } else {
+                CellMeasure::SpecificEnergy
+            },
+        )
     })
 }
 
 /// Renderer over ground that lies below the box of [`GRID`].
 fn over_nothing() -> Renderer {
-    Renderer::new(&Array2::from_elem((GRID.nz, GRID.nx), -1.0), GRID, LookSpec::default()).unwrap()
+    Renderer::new(
+        &Array2::from_elem((GRID.nz, GRID.nx), -1.0),
+        GRID,
+        LookSpec::default(),
+    )
+    .unwrap()
 }
 
 /// Draws each volume from one in `few` of the cameras, different ones for each volume, in all
 /// styles.
-fn draw_all(judge: &mut Judge, volumes: Vec<Named<Volume>>, few: usize, more: impl Fn(LookSpec) -> Vec<LookSpec>) {
+fn draw_all(
+    judge: &mut Judge,
+    volumes: Vec<Named<Volume>>,
+    few: usize,
+    more: impl Fn(LookSpec) -> Vec<LookSpec>,
+) {
     let mut renderer = over_nothing();
     let cameras = cameras(&renderer);
     let few = few * one_in(4);
@@ -181,8 +245,18 @@ fn lava_with_sharp_edges() {
 #[test]
 fn clips() {
     let mut judge = Judge::new(SMOOTH);
-    let clips = [[[0.0, 0.52], [0.3, 0.63], [0.45, 1.0]], [[0.0, 1.0], [0.0, 1.0], [0.498, 0.502]]];
-    draw_all(&mut judge, smooth(), 9, |look| clips.map(|clip| LookSpec { clip, ..look.clone() }).into());
+    let clips = [
+        [[0.0, 0.52], [0.3, 0.63], [0.45, 1.0]],
+        [[0.0, 1.0], [0.0, 1.0], [0.498, 0.502]],
+    ];
+    draw_all(&mut judge, smooth(), 9, |look| {
+        clips
+            .map(|clip| LookSpec {
+                clip,
+                ..look.clone()
+            })
+            .into()
+    });
     judge.report("clips");
 }
 
@@ -193,7 +267,10 @@ fn transfer_functions() {
         ("inferno", vec![[0.0, 0.0], [1.0, 0.01]]),
         ("turbo", vec![[0.3, 0.0], [0.31, 1.0]]),
         ("viridis", vec![[0.0, 0.03]]),
-        ("gray", vec![[0.1, 0.0], [0.2, 0.4], [0.3, 0.0], [0.6, 0.0], [0.7, 0.9]]),
+        (
+            "gray",
+            vec![[0.1, 0.0], [0.2, 0.4], [0.3, 0.0], [0.6, 0.0], [0.7, 0.9]],
+        ),
     ];
     let all = |look: LookSpec| {
         let changed = |(palette, opacity): &(&str, Vec<[f32; 2]>)| LookSpec {
@@ -201,7 +278,11 @@ fn transfer_functions() {
             opacity: opacity.clone(),
             ..look.clone()
         };
-        transfers.iter().map(changed).filter(|look| look.style != Style::Surface).collect()
+        transfers
+            .iter()
+            .map(changed)
+            .filter(|look| look.style != Style::Surface)
+            .collect()
     };
     draw_all(&mut judge, smooth(), 9, all);
     judge.report("transfer functions");
@@ -213,9 +294,25 @@ fn boxes_of_few_cells() {
     for (nx, ny, nz) in [(1, 1, 1), (5, 1, 2), (1, 7, 3), (2, 2, 1)] {
         let grid = Grid::new(nx, ny, nz);
         let mut dice = Dice(nx as u64);
-        let mut bytes = |low: u64| (0..grid.cells()).map(|_| (low + dice.below(256 - low)) as u8).collect();
-        let volume = Volume { grid, density: bytes(0), energy: bytes(100), media: Vec::new(), air: None, crust: None };
-        let mut renderer = Renderer::new(&Array2::from_elem((nz, nx), -1.0), grid, LookSpec::default()).unwrap();
+        let mut bytes = |low: u64| {
+            (0..grid.cells())
+                .map(|_| (low + dice.below(256 - low)) as u8)
+                .collect()
+        };
+        let volume = Volume {
+            grid,
+            density: bytes(0),
+            energy: bytes(100),
+            media: Vec::new(),
+            air: None,
+            crust: None,
+        };
+        let mut renderer = Renderer::new(
+            &Array2::from_elem((nz, nx), -1.0),
+            grid,
+            LookSpec::default(),
+        )
+        .unwrap();
         let camera = Camera::new(&CameraSpec::default(), &Bounds::of(grid), (45, 33));
         for look in looks(nx) {
             renderer.set_look(look).unwrap();
@@ -230,7 +327,10 @@ fn volcano() -> Simulation {
     let mut scene = Scene::volcano();
     let (x, z) = crater(Grid::new(48, 40, 48));
     scene.spec.grid.size = [48, 40, 48];
-    scene.spec.vents[0].place = VentPlace::Cells { x: x as f64, z: z as f64 };
+    scene.spec.vents[0].place = VentPlace::Cells {
+        x: x as f64,
+        z: z as f64,
+    };
     scene.build(tiled()).unwrap().simulation
 }
 
@@ -267,24 +367,38 @@ fn the_ground_lies_where_its_heights_and_its_clip_say() {
     let (mut renderer, ground) = (over(&simulation), simulation.world().ground());
     let (grid, heights) = (ground.grid(), ground.surface());
     let height = |x: f32, z: f32| {
-        let (x, z) = ((x - 0.5).clamp(0.0, grid.nx as f32 - 1.001), (z - 0.5).clamp(0.0, grid.nz as f32 - 1.001));
+        let (x, z) = (
+            (x - 0.5).clamp(0.0, grid.nx as f32 - 1.001),
+            (z - 0.5).clamp(0.0, grid.nz as f32 - 1.001),
+        );
         let (i, j, u, v) = (x as usize, z as usize, x.fract(), z.fract());
         let row = |j: usize| heights[[j, i]] * (1.0 - u) + heights[[j, i + 1]] * u;
         row(j) * (1.0 - v) + row(j + 1) * v
     };
     let whole = [0.0, 1.0];
-    for clip in
-        [[whole; 3], [[0.0, 0.49], whole, whole], [[0.3, 0.8], [0.0, 0.35], [0.45, 1.0]], [whole, [0.2, 1.0], whole]]
-    {
-        renderer.set_look(LookSpec { clip, ..LookSpec::default() }).unwrap();
+    for clip in [
+        [whole; 3],
+        [[0.0, 0.49], whole, whole],
+        [[0.3, 0.8], [0.0, 0.35], [0.45, 1.0]],
+        [whole, [0.2, 1.0], whole],
+    ] {
+        renderer
+            .set_look(LookSpec {
+                clip,
+                ..LookSpec::default()
+            })
+            .unwrap();
         let (mut tops, mut cuts) = (0, 0);
         for (place, camera) in cameras(&renderer) {
             let (width, down) = camera.size();
             for pixel in (0..width * down).step_by(7) {
                 let ray = camera.ray((pixel % width) as f32 + 0.5, (pixel / width) as f32 + 0.5);
                 let distance = renderer.distance_to_ground(&ray);
-                let over =
-                    |t: f32| Some(ray.at(t)).filter(|p| inside(p, grid, clip, 0.0)).map(|p| p.y - height(p.x, p.z));
+                let over = |t: f32| {
+                    Some(ray.at(t))
+                        .filter(|p| inside(p, grid, clip, 0.0))
+                        .map(|p| p.y - height(p.x, p.z))
+                };
                 let end = distance.unwrap_or(200.0) - 1e-3;
                 let walk = (0..).map(|i| i as f32 * 0.1).take_while(|t| *t < end);
                 let deepest = walk.filter_map(over).fold(0.0, f32::min);
@@ -293,17 +407,31 @@ fn the_ground_lies_where_its_heights_and_its_clip_say() {
                     "{clip:?} {place}: a ray goes {deepest} under the ground before it meets it"
                 );
                 // An eye under the ground hits rock at distance 0.
-                let Some(p) = distance.filter(|t| *t > 1e-3).map(|t| ray.at(t)) else { continue };
+                let Some(p) = distance.filter(|t| *t > 1e-3).map(|t| ray.at(t)) else {
+                    continue;
+                };
                 let above = p.y - height(p.x, p.z);
-                assert!(above < RELIEF, "{clip:?} {place}: a ray meets the ground {above} above it");
-                assert!(inside(&p, grid, clip, 0.01), "{clip:?} {place}: a ray meets ground outside the clip, at {p}");
+                assert!(
+                    above < RELIEF,
+                    "{clip:?} {place}: a ray meets the ground {above} above it"
+                );
+                assert!(
+                    inside(&p, grid, clip, 0.01),
+                    "{clip:?} {place}: a ray meets ground outside the clip, at {p}"
+                );
                 // A point well under the ground can only be hit on a side.
                 let on_side = !inside(&p, grid, clip, -0.01);
-                assert!(above > -RELIEF || on_side, "{clip:?} {place}: a ray meets nothing {above} above the ground");
+                assert!(
+                    above > -RELIEF || on_side,
+                    "{clip:?} {place}: a ray meets nothing {above} above the ground"
+                );
                 *(if on_side { &mut cuts } else { &mut tops }) += 1;
             }
         }
-        assert!(tops > 50 && cuts > 50, "{clip:?}: {tops} rays met the top, {cuts} a side");
+        assert!(
+            tops > 50 && cuts > 50,
+            "{clip:?}: {tops} rays met the top, {cuts} a side"
+        );
     }
 }
 
@@ -314,7 +442,11 @@ fn inside(p: &Vector3<f32>, grid: Grid, clip: [[f32; 2]; 3], beside: f32) -> boo
     let foot = -0.05 * sides[0].max(sides[2]);
     (0..3).all(|axis| {
         let [low, high] = clip[axis].map(|share| share * sides[axis]);
-        let low = if axis == 1 && clip[1][0] == 0.0 { foot } else { low };
+        let low = if axis == 1 && clip[1][0] == 0.0 {
+            foot
+        } else {
+            low
+        };
         p[axis] >= low - beside && p[axis] <= high + beside
     })
 }
@@ -328,13 +460,27 @@ const VIEWS: [usize; 10] = [0, 0, 0, 0, 0, 0, 1, 8, 8, 0];
 fn flow(see: &mut dyn FnMut(usize, &State)) {
     let mut simulation = volcano();
     let ball = |height: f64, radius: f64, matter: Matter| {
-        Command::Put(Edit { shape: Shape::Sphere { center: [12.0, height, 12.0], radius }, matter })
+        Command::Put(Edit {
+            shape: Shape::Sphere {
+                center: [12.0, height, 12.0],
+                radius,
+            },
+            matter,
+        })
     };
     (0..200).for_each(|_| simulation.step());
     for frame in 0..VIEWS.len() {
         match frame {
             2 => simulation
-                .command(ball(30.0, 6.0, Matter::Lava { amount: 0.9, energy: 1.2, temperature_k: None }))
+                .command(ball(
+                    30.0,
+                    6.0,
+                    Matter::Lava {
+                        amount: 0.9,
+                        energy: 1.2,
+                        temperature_k: None,
+                    },
+                ))
                 .unwrap(),
             4 => simulation.command(ball(18.0, 18.0, Matter::Drain)).unwrap(),
             _ => {}
@@ -350,15 +496,28 @@ fn frames_of_a_flow() {
     let (simulation, mut judge) = (volcano(), Judge::new(ON_GROUND));
     let mut renderer = over(&simulation);
     let cameras = cameras(&renderer);
-    let smoothed = LookSpec { smoothing: 0.8, ..look(Style::Surface, 0.5, CellMeasure::Amount) };
-    for look in looks(0).step_by(2).chain(looks(1).skip(1).step_by(2)).chain([smoothed]) {
+    let smoothed = LookSpec {
+        smoothing: 0.8,
+        ..look(Style::Surface, 0.5, CellMeasure::Amount)
+    };
+    for look in looks(0)
+        .step_by(2)
+        .chain(looks(1).skip(1).step_by(2))
+        .chain([smoothed])
+    {
         renderer.set_look(look).unwrap();
         let mut lowpass = LowPass::new(simulation.world().grid());
         flow(&mut |frame, world| {
             lowpass.refresh(world);
             let (place, camera) = &cameras[VIEWS[frame]];
             let drawn = renderer.frame_of(&mut lowpass, camera);
-            judge.judge(&renderer, lowpass.volume(), camera, &drawn, &format!("frame {frame} {place}"));
+            judge.judge(
+                &renderer,
+                lowpass.volume(),
+                camera,
+                &drawn,
+                &format!("frame {frame} {place}"),
+            );
         });
     }
     judge.report("flow");

@@ -55,8 +55,16 @@ impl Writer {
     fn scene(number: u64, steps: u64) -> String {
         let dice = Dice(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5eed);
         let (text, materials) = (String::new(), Vec::new());
-        let mut writer =
-            Self { dice, text, size: [0; 3], flows: false, melts: false, has_air: false, materials, steps };
+        let mut writer = Self {
+            dice,
+            text,
+            size: [0; 3],
+            flows: false,
+            melts: false,
+            has_air: false,
+            materials,
+            steps,
+        };
         writer.write();
         writer.text
     }
@@ -91,8 +99,15 @@ impl Writer {
         self.has_air = self.chance(35);
         let step_s = self.one(&["0.1", "1.0", "10.0"]);
         let step_s = if self.melts { "1.0" } else { step_s };
-        let cell = if self.melts { "0.01" } else { self.one(&["2.0", "5.0", "10.0"]) };
-        self.line(&format!("[grid]\nsize = {:?}\ncell_size_m = {cell}", self.size));
+        let cell = if self.melts {
+            "0.01"
+        } else {
+            self.one(&["2.0", "5.0", "10.0"])
+        };
+        self.line(&format!(
+            "[grid]\nsize = {:?}\ncell_size_m = {cell}",
+            self.size
+        ));
         if self.flows && !self.has_air && !self.melts && self.chance(50) {
             self.line("cell_height_m = 2.0");
         }
@@ -111,7 +126,9 @@ impl Writer {
             let melting = format!("{{ preset = \"{melting}\", viscosity = {{ pa_s = 50.0 }} }}");
             let lava = if self.melts { &melting } else { lava };
             let open = self.chance(50);
-            self.line(&format!("[flow]\nstep_s = {step_s}\nlava = {lava}\nopen_sides = {open}"));
+            self.line(&format!(
+                "[flow]\nstep_s = {step_s}\nlava = {lava}\nopen_sides = {open}"
+            ));
         }
         let (roof, walls) = (self.one(&["open", "closed"]), self.one(&["open", "closed"]));
         self.line(&format!("[rules]\nroof = \"{roof}\""));
@@ -130,14 +147,19 @@ impl Writer {
         }
         if self.chance(30) {
             let shape = self.shape();
-            self.line(&format!("[[goal]]\nname = \"g\"\nshape = {shape}\nkeep_below = 3.0\nuntil = {}", self.steps));
+            self.line(&format!(
+                "[[goal]]\nname = \"g\"\nshape = {shape}\nkeep_below = 3.0\nuntil = {}",
+                self.steps
+            ));
         }
     }
 
     fn terrain(&mut self) {
         let kind = self.one(&["plane", "slope", "volcano", "hills", "bowl"]);
         let (seed, base) = (self.dice.below(1000), self.between(1.0, 4.0));
-        self.line(&format!("[terrain]\nkind = \"{kind}\"\nseed = {seed}\nbase_cells = {base}"));
+        self.line(&format!(
+            "[terrain]\nkind = \"{kind}\"\nseed = {seed}\nbase_cells = {base}"
+        ));
     }
 
     fn materials(&mut self) {
@@ -153,10 +175,17 @@ impl Writer {
         if !self.has_air {
             return;
         }
-        let (ratio, solver) = (self.one(&[1, 2, 4]), self.one(&["article", "incompressible"]));
+        let (ratio, solver) = (
+            self.one(&[1, 2, 4]),
+            self.one(&["article", "incompressible"]),
+        );
         let sides = self.one(&["open", "wrap", "wall"]);
-        self.line(&format!("[air]\nratio = {ratio}\nsolver = \"{solver}\"\nstep_s = {step_s}"));
-        self.line(&format!("sides = {{ x = \"open\", z = \"{sides}\", top = \"open\" }}"));
+        self.line(&format!(
+            "[air]\nratio = {ratio}\nsolver = \"{solver}\"\nstep_s = {step_s}"
+        ));
+        self.line(&format!(
+            "sides = {{ x = \"open\", z = \"{sides}\", top = \"open\" }}"
+        ));
         if self.chance(60) {
             self.line("wind = [[0.0, 3.0, 290.0], [200.0, 6.0, 200.0]]");
         }
@@ -176,14 +205,22 @@ impl Writer {
         let [p, q, r] = self.place();
         let size = self.between(0.5, 5.0);
         match self.dice.below(6) {
-            0 => format!("{{ kind = \"below\", level = {} }}", self.between(0.0, self.size[1] as f64 / 2.0)),
-            1 => format!("{{ kind = \"cylinder\", base = [{x}, {y}, {z}], radius = {size}, height = {} }}", size + 1.0),
+            0 => format!(
+                "{{ kind = \"below\", level = {} }}",
+                self.between(0.0, self.size[1] as f64 / 2.0)
+            ),
+            1 => format!(
+                "{{ kind = \"cylinder\", base = [{x}, {y}, {z}], radius = {size}, height = {} }}",
+                size + 1.0
+            ),
             2 => {
                 let sides = [x.min(p), y.min(q), z.min(r)];
                 let far = [x.max(p), y.max(q), z.max(r)];
                 format!("{{ kind = \"box\", from = {sides:?}, to = {far:?} }}")
             }
-            3 => format!("{{ kind = \"line\", points = [[{x}, {z}], [{p}, {r}]], width = {size} }}"),
+            3 => {
+                format!("{{ kind = \"line\", points = [[{x}, {z}], [{p}, {r}]], width = {size} }}")
+            }
             _ => format!("{{ kind = \"sphere\", center = [{x}, {y}, {z}], radius = {size} }}"),
         }
     }
@@ -192,27 +229,41 @@ impl Writer {
     fn put(&mut self, is_event: bool) -> String {
         let shape = self.shape();
         let amount = self.one(&["0.37", "0.999", "1.0"]);
-        let material = if self.materials.is_empty() { None } else { Some(self.one(&self.materials.clone())) };
+        let material = if self.materials.is_empty() {
+            None
+        } else {
+            Some(self.one(&self.materials.clone()))
+        };
         let matter = match (self.dice.below(12), material) {
             (0, _) => "{ kind = \"rock\" }".to_owned(),
             (1, _) => "{ kind = \"nothing\" }".to_owned(),
             (2, _) => "{ kind = \"drain\" }".to_owned(),
             (3 | 4, _) => {
-                format!("{{ kind = \"lava\", amount = {amount}, energy = {} }}", self.one(&["0.0", "0.5", "1.0"]))
+                format!(
+                    "{{ kind = \"lava\", amount = {amount}, energy = {} }}",
+                    self.one(&["0.0", "0.5", "1.0"])
+                )
             }
             (5 | 6, _) => format!("{{ kind = \"raise\", by = {} }}", self.between(-4.0, 4.0)),
             (7, Some(name)) => format!("{{ kind = \"flood\", name = \"{name}\" }}"),
             (8, Some(name)) => format!("{{ kind = \"replace\", name = \"{name}\" }}"),
             (9, _) if self.has_air && is_event => {
-                "{ kind = \"air\", heat_k = 80.0, ash_kg_m3 = 0.02, wind_m_s = [3.0, 0.0, 0.0] }".to_owned()
+                "{ kind = \"air\", heat_k = 80.0, ash_kg_m3 = 0.02, wind_m_s = [3.0, 0.0, 0.0] }"
+                    .to_owned()
             }
-            (_, Some(name)) => format!("{{ kind = \"material\", name = \"{name}\", amount = {amount} }}"),
+            (_, Some(name)) => {
+                format!("{{ kind = \"material\", name = \"{name}\", amount = {amount} }}")
+            }
             _ => "{ kind = \"rock\" }".to_owned(),
         };
         // Deep thin lava takes many sub-steps, so the physical model gets only small drops of lava.
         let [x, y, z] = self.place();
         let drop = format!("{{ kind = \"sphere\", center = [{x}, {y}, {z}], radius = 2.2 }}");
-        let shape = if self.flows && matter.contains("lava") { drop } else { shape };
+        let shape = if self.flows && matter.contains("lava") {
+            drop
+        } else {
+            shape
+        };
         format!("shape = {shape}\nmatter = {matter}")
     }
 
@@ -240,7 +291,9 @@ impl Writer {
         for _ in 0..self.dice.below(4) {
             let [x, _, z] = self.place();
             let (radius, start) = (self.one(&[0.0, 1.0, 2.5]), self.dice.below(self.steps / 2));
-            self.line(&format!("[[vent]]\nx = {x}\nz = {z}\nradius = {radius}\nstart = {start}"));
+            self.line(&format!(
+                "[[vent]]\nx = {x}\nz = {z}\nradius = {radius}\nstart = {start}"
+            ));
             if self.chance(40) {
                 let end = start + self.dice.below(self.steps);
                 self.line(&format!("end = {end}"));
@@ -248,7 +301,10 @@ impl Writer {
             let small = if self.melts { 1e-9 } else { 1.0 };
             let rate = self.one(&[0.16, 2.0, 20.0]) * small;
             match (self.flows, self.dice.below(3)) {
-                (true, 0) => self.line(&format!("rates_m3_s = [[0, {rate}], [\"2 s\", {}], [\"9 s\", 0]]", 2.0 * rate)),
+                (true, 0) => self.line(&format!(
+                    "rates_m3_s = [[0, {rate}], [\"2 s\", {}], [\"9 s\", 0]]",
+                    2.0 * rate
+                )),
                 (true, _) => self.line(&format!("rate_m3_s = {rate}")),
                 (false, _) => self.line("rate = 1.3"),
             }
@@ -275,13 +331,17 @@ impl Writer {
 /// Runs the program in a folder; returns its report without the keys that may differ, or its error
 /// message.
 fn run(folder: &Path, args: &str) -> Result<Value, String> {
-    let program = Command::new(env!("CARGO_BIN_EXE_lavoxel")).current_dir(folder).args(args.split(' ')).output();
+    let program = Command::new(env!("CARGO_BIN_EXE_lavoxel"))
+        .current_dir(folder)
+        .args(args.split(' '))
+        .output();
     let output = program.unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if output.status.code() != Some(0) {
         return Err(format!("exit {:?}: {said}", output.status.code()));
     }
-    let mut report: Value = serde_json::from_slice(&output.stdout).map_err(|error| format!("{error}: {said}"))?;
+    let mut report: Value =
+        serde_json::from_slice(&output.stdout).map_err(|error| format!("{error}: {said}"))?;
     for key in ["timings_ms", "threads"] {
         report.as_object_mut().unwrap().remove(key);
     }
@@ -292,7 +352,9 @@ fn run(folder: &Path, args: &str) -> Result<Value, String> {
 fn other_arrays(whole: &Path, resumed: &Path) -> Vec<String> {
     let [mut whole, mut resumed] =
         [whole, resumed].map(|path| zip::ZipArchive::new(fs::File::open(path).unwrap()).unwrap());
-    let names = |archive: &zip::ZipArchive<fs::File>| archive.file_names().map(str::to_owned).collect::<Vec<_>>();
+    let names = |archive: &zip::ZipArchive<fs::File>| {
+        archive.file_names().map(str::to_owned).collect::<Vec<_>>()
+    };
     let (mut all, other) = (names(&whole), names(&resumed));
     let bytes = |archive: &mut zip::ZipArchive<fs::File>, name: &str| {
         let mut bytes = Vec::new();
@@ -309,25 +371,53 @@ fn other_arrays(whole: &Path, resumed: &Path) -> Vec<String> {
 /// Keys that differ between two reports, with both values.
 fn other_keys(whole: &Value, resumed: &Value) -> String {
     let mut words = String::new();
-    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let keys = |value: &Value| {
+        value
+            .as_object()
+            .unwrap()
+            .keys()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
     let mut all = [keys(whole), keys(resumed)].concat();
     all.sort();
     all.dedup();
-    for key in all.iter().filter(|key| whole.get(key.as_str()) != resumed.get(key.as_str())) {
-        let short = |value: Option<&Value>| format!("{value:?}").chars().take(600).collect::<String>();
-        writeln!(words, "  {key}:\n    {}\n    {}", short(whole.get(key)), short(resumed.get(key))).unwrap();
+    for key in all
+        .iter()
+        .filter(|key| whole.get(key.as_str()) != resumed.get(key.as_str()))
+    {
+        let short =
+            |value: Option<&Value>| format!("{value:?}").chars().take(600).collect::<String>();
+        writeln!(
+            words,
+            "  {key}:\n    {}\n    {}",
+            short(whole.get(key)),
+            short(resumed.get(key))
+        )
+        .unwrap();
     }
     words
 }
 
 /// Differences between an uninterrupted run of a scene and one stopped after `cuts`; `None` if the
 /// scene is refused.
-fn differs(folder: &Path, scene: &str, steps: u64, cuts: &[u64], every: u64) -> Option<Vec<String>> {
-    let files = |name: &str| format!("--npz {name}.npz --volume {name}/s.vti --export-every {every} --json --quiet");
+fn differs(
+    folder: &Path,
+    scene: &str,
+    steps: u64,
+    cuts: &[u64],
+    every: u64,
+) -> Option<Vec<String>> {
+    let files = |name: &str| {
+        format!("--npz {name}.npz --volume {name}/s.vti --export-every {every} --json --quiet")
+    };
     for name in ["whole", "part"] {
         fs::create_dir_all(folder.join(name)).unwrap();
     }
-    let whole = match run(folder, &format!("run {scene} --steps {steps} {}", files("whole"))) {
+    let whole = match run(
+        folder,
+        &format!("run {scene} --steps {steps} {}", files("whole")),
+    ) {
         Ok(report) => report,
         Err(said) if said.contains("panicked") => return Some(vec![said]),
         Err(_) => return None,
@@ -337,7 +427,10 @@ fn differs(folder: &Path, scene: &str, steps: u64, cuts: &[u64], every: u64) -> 
     let mut command = format!("run {scene} --checkpoint q.lvx --checkpoint-every {every}");
     for until in cuts.iter().chain([&steps]) {
         _ = fs::remove_file(folder.join("part.npz"));
-        match run(folder, &format!("{command} --steps {until} {}", files("part"))) {
+        match run(
+            folder,
+            &format!("{command} --steps {until} {}", files("part")),
+        ) {
             Ok(report) => resumed = report,
             Err(said) => return Some(vec![format!("{command} --steps {until}: {said}")]),
         }
@@ -350,8 +443,10 @@ fn differs(folder: &Path, scene: &str, steps: u64, cuts: &[u64], every: u64) -> 
     if !arrays.is_empty() {
         faults.push(format!("arrays: {arrays:?}"));
     }
-    let mut series: Vec<_> =
-        fs::read_dir(folder.join("whole")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut series: Vec<_> = fs::read_dir(folder.join("whole"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
     series.sort();
     let other = series.iter().filter(|name| {
         let bytes = |of: &str| fs::read(folder.join(of).join(name)).ok();
@@ -374,14 +469,19 @@ fn shows_another_flow(state: &State) -> Option<String> {
         for y in 0..grid.ny {
             let cell = flow.cell([x, y, z]);
             if state.ground().is_solid([x, y, z]) != (cell.rock >= UNITS / 2) {
-                return Some(format!("({x}, {y}, {z}) is ground in the flow or in the cells alone"));
+                return Some(format!(
+                    "({x}, {y}, {z}) is ground in the flow or in the cells alone"
+                ));
             }
             shown += i64::from(state.lava().at([x, y, z]).amount);
             there += i64::from(cell.amount);
         }
         // Each cell is rounded by itself, and even the thinnest film is shown as one unit.
         if shown > there / per_unit + grid.ny as i64 {
-            return Some(format!("column ({x}, {z}) shows {shown} units of lava and has {}", there / per_unit));
+            return Some(format!(
+                "column ({x}, {z}) shows {shown} units of lava and has {}",
+                there / per_unit
+            ));
         }
     }
     None
@@ -399,7 +499,10 @@ fn undo_differs(path: &Path, steps: u64, cuts: &[u64]) -> Vec<String> {
         }
         if step < steps {
             simulation.step();
-            faults.extend(shows_another_flow(simulation.world()).map(|fault| format!("step {}: {fault}", step + 1)));
+            faults.extend(
+                shows_another_flow(simulation.world())
+                    .map(|fault| format!("step {}: {fault}", step + 1)),
+            );
         }
     }
     let whole = simulation.world().state_hash();
@@ -411,7 +514,10 @@ fn undo_differs(path: &Path, steps: u64, cuts: &[u64]) -> Vec<String> {
             simulation.step();
         }
         if simulation.world().state_hash() != whole {
-            faults.push(format!("another state after a step back to {}", snapshot.steps()));
+            faults.push(format!(
+                "another state after a step back to {}",
+                snapshot.steps()
+            ));
         }
     }
     faults
@@ -419,30 +525,47 @@ fn undo_differs(path: &Path, steps: u64, cuts: &[u64]) -> Vec<String> {
 
 #[test]
 fn random_scenes_that_are_stopped_go_on_as_if_they_had_not_been() {
-    let first = std::env::var("LAVOXEL_FIRST").ok().map_or(0, |first| first.parse::<u64>().unwrap());
+    let first = std::env::var("LAVOXEL_FIRST")
+        .ok()
+        .map_or(0, |first| first.parse::<u64>().unwrap());
     let (mut tried, mut number, mut wrong) = (0, first, Vec::new());
     while tried < cases(4) {
-        assert!(number < first + 20 + 4 * u64::from(cases(4)), "most scenes are refused");
+        assert!(
+            number < first + 20 + 4 * u64::from(cases(4)),
+            "most scenes are refused"
+        );
         let mut dice = Dice(number ^ 0xc075);
         let steps = 10 + dice.below(16);
-        let mut cuts: Vec<u64> = (0..1 + dice.below(2)).map(|_| 1 + dice.below(steps - 1)).collect();
+        let mut cuts: Vec<u64> = (0..1 + dice.below(2))
+            .map(|_| 1 + dice.below(steps - 1))
+            .collect();
         cuts.sort_unstable();
         cuts.dedup();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("scene.toml");
         fs::write(&path, Writer::scene(number, steps)).unwrap();
-        if let Some(mut faults) = differs(folder.path(), "scene.toml", steps, &cuts, 1 + dice.below(9)) {
+        if let Some(mut faults) =
+            differs(folder.path(), "scene.toml", steps, &cuts, 1 + dice.below(9))
+        {
             tried += 1;
             if faults.iter().all(|fault| !fault.contains("panicked")) {
                 faults.extend(undo_differs(&path, steps, &cuts));
             }
             if !faults.is_empty() {
-                wrong.push(format!("scene {number}, {steps} steps, cuts {cuts:?}:\n{}", faults.join("\n")));
+                wrong.push(format!(
+                    "scene {number}, {steps} steps, cuts {cuts:?}:\n{}",
+                    faults.join("\n")
+                ));
             }
         }
         number += 1;
     }
-    assert!(wrong.is_empty(), "{} of {tried} scenes:\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {tried} scenes:\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
 }
 
 /// Physical scene with a ditch two cells deep.
@@ -516,11 +639,18 @@ put = { shape = { kind = "line", points = [[2.1, 29.0], [2.8, 15.6]], width = 0.
 
 #[test]
 fn scenes_that_dig_set_and_crush_go_on_as_if_they_had_not_been_stopped() {
-    for (text, steps, cut) in [(DITCH, 12, 5), (DITCH, 12, 7), (RUBBLE, 16, 9), (CRUSHED, 6, 3), (LOWERED, 14, 6)] {
+    for (text, steps, cut) in [
+        (DITCH, 12, 5),
+        (DITCH, 12, 7),
+        (RUBBLE, 16, 9),
+        (CRUSHED, 6, 3),
+        (LOWERED, 14, 6),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("scene.toml");
         fs::write(&path, text).unwrap();
-        let mut faults = differs(folder.path(), "scene.toml", steps, &[cut], 4).expect("a right scene");
+        let mut faults =
+            differs(folder.path(), "scene.toml", steps, &[cut], 4).expect("a right scene");
         faults.extend(undo_differs(&path, steps, &[cut]));
         assert!(faults.is_empty(), "{text}\n{}", faults.join("\n"));
     }
@@ -536,10 +666,20 @@ fn scenes_that_dig_set_and_crush_go_on_as_if_they_had_not_been_stopped() {
 #[test]
 fn shipped_scenes_go_on_with_the_records_of_their_materials() {
     let terrains = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
-    for (scene, steps, cut) in [("bridge.toml", 6, 3), ("ice.toml", 2, 1), ("maunga_whau.asc", 2, 1)] {
+    for (scene, steps, cut) in [
+        ("bridge.toml", 6, 3),
+        ("ice.toml", 2, 1),
+        ("maunga_whau.asc", 2, 1),
+    ] {
         let (folder, scene) = (tempfile::tempdir().unwrap(), terrains.join(scene));
-        let faults = differs(folder.path(), scene.to_str().unwrap(), steps, &[cut], 100).expect("a right scene");
-        assert!(faults.is_empty(), "{}\n{}", scene.display(), faults.join("\n"));
+        let faults = differs(folder.path(), scene.to_str().unwrap(), steps, &[cut], 100)
+            .expect("a right scene");
+        assert!(
+            faults.is_empty(),
+            "{}\n{}",
+            scene.display(),
+            faults.join("\n")
+        );
     }
 }
 
@@ -550,7 +690,9 @@ fn every_bit_of_a_session_file_counts() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("trip.lavoxel");
     let scene = Scene::parse(DITCH, &folder.path().join("ditch.toml")).unwrap();
-    scene.pack(&path, &Extras::default(), Existing::Keep).unwrap();
+    scene
+        .pack(&path, &Extras::default(), Existing::Keep)
+        .unwrap();
     let (bytes, whole) = (fs::read(&path).unwrap(), Scene::open(&path).unwrap().spec);
     let mut refused = 0;
     for (place, bit) in (0..bytes.len()).flat_map(|place| (0..8).map(move |bit| (place, bit))) {
@@ -559,16 +701,30 @@ fn every_bit_of_a_session_file_counts() {
         fs::write(&path, &wrong).unwrap();
         match Scene::open(&path) {
             Err(_) => refused += 1,
-            Ok(read) => assert!(read.spec == whole, "bit {bit} of byte {place} of {}", bytes.len()),
+            Ok(read) => assert!(
+                read.spec == whole,
+                "bit {bit} of byte {place} of {}",
+                bytes.len()
+            ),
         }
     }
     // All bits of compressed data, and of its length, checksum and offset, must be refused.
-    assert!(refused > 8 * bytes.len() / 2, "{refused} of {} bits", 8 * bytes.len());
+    assert!(
+        refused > 8 * bytes.len() / 2,
+        "{refused} of {} bits",
+        8 * bytes.len()
+    );
 }
 
 #[test]
 #[ignore = "prints a scene of the test above: LAVOXEL_FIRST=7 cargo test --test program -- --ignored --nocapture print_a_scene"]
 fn print_a_scene() {
-    let number = std::env::var("LAVOXEL_FIRST").unwrap().parse::<u64>().unwrap();
-    println!("{}", Writer::scene(number, 10 + Dice(number ^ 0xc075).below(16)));
+    let number = std::env::var("LAVOXEL_FIRST")
+        .unwrap()
+        .parse::<u64>()
+        .unwrap();
+    println!(
+        "{}",
+        Writer::scene(number, 10 + Dice(number ^ 0xc075).below(16))
+    );
 }

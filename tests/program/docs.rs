@@ -13,8 +13,18 @@ use serde_json::Value;
 use super::cli::place::lavoxel;
 
 /// Flags that name an output file.
-const OUTPUTS: [&str; 10] =
-    ["--animation", "--checkpoint", "--frames", "--map", "--mesh", "--npz", "--out", "--picture", "--save", "--volume"];
+const OUTPUTS: [&str; 10] = [
+    "--animation",
+    "--checkpoint",
+    "--frames",
+    "--map",
+    "--mesh",
+    "--npz",
+    "--out",
+    "--picture",
+    "--save",
+    "--volume",
+];
 
 /// Root folder of the project.
 fn project() -> &'static Path {
@@ -27,9 +37,20 @@ fn files_that_pages_name_are_there() {
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
         let quoted = text.split('`').skip(1).step_by(2);
-        let inside = |name: &&str| ["crates/", "src/", "tests/", "examples/"].iter().any(|room| name.starts_with(room));
-        for name in quoted.filter(inside).filter(|name| !name.contains(char::is_whitespace)) {
-            assert!(project().join(name).exists(), "{} names {name}", page.display());
+        let inside = |name: &&str| {
+            ["crates/", "src/", "tests/", "examples/"]
+                .iter()
+                .any(|room| name.starts_with(room))
+        };
+        for name in quoted
+            .filter(inside)
+            .filter(|name| !name.contains(char::is_whitespace))
+        {
+            assert!(
+                project().join(name).exists(),
+                "{} names {name}",
+                page.display()
+            );
             seen += 1;
         }
     }
@@ -41,15 +62,35 @@ fn files_that_pages_name_are_there() {
 #[test]
 fn architecture_draws_the_crates_of_the_workspace() {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["metadata", "--no-deps", "--offline", "--format-version", "1"]);
+    cargo.args([
+        "metadata",
+        "--no-deps",
+        "--offline",
+        "--format-version",
+        "1",
+    ]);
     let metadata = cargo.current_dir(project()).output().unwrap();
     let metadata: Value = serde_json::from_slice(&metadata.stdout).unwrap();
     let mut needs = BTreeMap::new();
     for package in metadata["packages"].as_array().unwrap() {
         let of = |package: &Value| package["name"].as_str().unwrap().to_owned();
-        let own = package["dependencies"].as_array().unwrap().iter().filter(|need| need["kind"].is_null()).map(of);
+        let own = package["dependencies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|need| need["kind"].is_null())
+            .map(of);
         let own: BTreeSet<_> = own.filter(|name| name.starts_with("lavoxel")).collect();
-        needs.insert(of(package), (own, package["description"].as_str().unwrap_or_default().to_owned()));
+        needs.insert(
+            of(package),
+            (
+                own,
+                package["description"]
+                    .as_str()
+                    .unwrap_or_default()
+                    .to_owned(),
+            ),
+        );
     }
     needs.remove("lavoxel-python");
     let drawn = drawing(&needs);
@@ -58,9 +99,16 @@ fn architecture_draws_the_crates_of_the_workspace() {
     let (start, rest) = text.split_once("<!-- crates -->\n").unwrap();
     let (old, end) = rest.split_once("<!-- /crates -->").unwrap();
     if std::env::var_os("UPDATE_DOCS").is_some() {
-        fs::write(&page, format!("{start}<!-- crates -->\n{drawn}<!-- /crates -->{end}")).unwrap();
+        fs::write(
+            &page,
+            format!("{start}<!-- crates -->\n{drawn}<!-- /crates -->{end}"),
+        )
+        .unwrap();
     } else {
-        assert_eq!(old, drawn, "UPDATE_DOCS=1 cargo test --test program architecture");
+        assert_eq!(
+            old, drawn,
+            "UPDATE_DOCS=1 cargo test --test program architecture"
+        );
     }
 }
 
@@ -70,27 +118,48 @@ type Needs = BTreeMap<String, (BTreeSet<String>, String)>;
 /// other need implies.
 fn drawing(needs: &Needs) -> String {
     fn floor(needs: &Needs, name: &str) -> usize {
-        needs[name].0.iter().map(|need| floor(needs, need) + 1).max().unwrap_or(0)
+        needs[name]
+            .0
+            .iter()
+            .map(|need| floor(needs, need) + 1)
+            .max()
+            .unwrap_or(0)
     }
     fn reaches(needs: &Needs, from: &str, to: &str) -> bool {
-        needs[from].0.iter().any(|need| need == to || reaches(needs, need, to))
+        needs[from]
+            .0
+            .iter()
+            .any(|need| need == to || reaches(needs, need, to))
     }
-    let mut rows: Vec<_> = needs.keys().map(|name| (std::cmp::Reverse(floor(needs, name)), name)).collect();
+    let mut rows: Vec<_> = needs
+        .keys()
+        .map(|name| (std::cmp::Reverse(floor(needs, name)), name))
+        .collect();
     rows.sort();
     let mut drawn = "\n| floor | crate | what it is | stands on |\n|---|---|---|---|\n".to_owned();
     for (std::cmp::Reverse(floor), name) in rows {
         let (own, what) = &needs[name];
-        let near = own.iter().filter(|need| !own.iter().any(|other| reaches(needs, other, need)));
+        let near = own
+            .iter()
+            .filter(|need| !own.iter().any(|other| reaches(needs, other, need)));
         let short = |name: &String| name.trim_start_matches("lavoxel-").to_owned();
         let near: Vec<_> = near.map(short).collect();
-        writeln!(drawn, "| {floor} | `{}` | {what} | {} |", short(name), near.join(", ")).unwrap();
+        writeln!(
+            drawn,
+            "| {floor} | `{}` | {what} | {} |",
+            short(name),
+            near.join(", ")
+        )
+        .unwrap();
     }
     drawn + "\n"
 }
 
 /// README and the pages of docs.
 fn pages() -> Vec<PathBuf> {
-    let docs = fs::read_dir(project().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let docs = fs::read_dir(project().join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let docs = docs.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
     let mut pages: Vec<_> = docs.chain([project().join("README.md")]).collect();
     pages.sort();
@@ -113,7 +182,10 @@ fn blocks(page: &Path) -> Vec<(String, Vec<String>)> {
 
 /// Commands of a page for the reader to paste.
 fn commands(page: &Path) -> Vec<String> {
-    let pasted = blocks(page).into_iter().filter(|(word, _)| word == "sh").flat_map(|(_, lines)| lines);
+    let pasted = blocks(page)
+        .into_iter()
+        .filter(|(word, _)| word == "sh")
+        .flat_map(|(_, lines)| lines);
     pasted.filter(|line| line.starts_with("lavoxel ")).collect()
 }
 
@@ -125,10 +197,18 @@ fn commands_write_into_one_folder_and_run_a_second_time() {
             let words: Vec<_> = command.split(' ').collect();
             for pair in words.windows(2).filter(|pair| OUTPUTS.contains(&pair[0])) {
                 let file = pair[1].rsplit('=').next().unwrap();
-                assert!(file.starts_with("lavoxel-out/"), "{}: {command}", page.display());
+                assert!(
+                    file.starts_with("lavoxel-out/"),
+                    "{}: {command}",
+                    page.display()
+                );
                 // A second run of `lavoxel hazard` or `calibrate` keeps existing runs.
                 let keeps = ["hazard", "calibrate"].contains(&words[1]);
-                assert!(words.contains(&"--force") || keeps, "{}: {command}", page.display());
+                assert!(
+                    words.contains(&"--force") || keeps,
+                    "{}: {command}",
+                    page.display()
+                );
                 seen += 1;
             }
         }
@@ -141,7 +221,11 @@ fn the_tutorial_prints_what_it_says() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("terrains")).unwrap();
     for name in ["maunga_whau.asc", "maunga_whau.prj", "hazard_vents.geojson"] {
-        fs::copy(project().join("terrains").join(name), folder.path().join("terrains").join(name)).unwrap();
+        fs::copy(
+            project().join("terrains").join(name),
+            folder.path().join("terrains").join(name),
+        )
+        .unwrap();
     }
     let page = project().join("docs/tutorial.md");
     let mut text = fs::read_to_string(&page).unwrap();
@@ -151,7 +235,11 @@ fn the_tutorial_prints_what_it_says() {
         match word.as_str() {
             "sh" => {
                 for line in lines.iter().filter(|line| line.starts_with("lavoxel ")) {
-                    let run = lavoxel().current_dir(folder.path()).args(line.split(' ').skip(1)).output().unwrap();
+                    let run = lavoxel()
+                        .current_dir(folder.path())
+                        .args(line.split(' ').skip(1))
+                        .output()
+                        .unwrap();
                     let said = String::from_utf8_lossy(&run.stderr);
                     assert!(run.status.success(), "{line}\n{said}");
                     printed = String::from_utf8(run.stdout).unwrap();
@@ -159,7 +247,9 @@ fn the_tutorial_prints_what_it_says() {
             }
             "text" if renew => {
                 let passing = |line: &str| {
-                    ["per step ", "state "].iter().any(|start| line.starts_with(start))
+                    ["per step ", "state "]
+                        .iter()
+                        .any(|start| line.starts_with(start))
                         || line.contains(" of computing")
                 };
                 let printed: Vec<_> = printed.lines().filter(|line| !passing(line)).collect();
@@ -168,7 +258,11 @@ fn the_tutorial_prints_what_it_says() {
             }
             "text" => {
                 let wanted: Vec<_> = lines.iter().map(|line| machine_free(line)).collect();
-                let found: Vec<_> = printed.lines().map(machine_free).filter(|line| wanted.contains(line)).collect();
+                let found: Vec<_> = printed
+                    .lines()
+                    .map(machine_free)
+                    .filter(|line| wanted.contains(line))
+                    .collect();
                 assert_eq!(found, wanted, "the program printed\n{printed}");
                 compared += 1;
             }
@@ -183,7 +277,12 @@ fn the_tutorial_prints_what_it_says() {
 
 /// Removes the number of threads from a line.
 fn machine_free(line: &str) -> String {
-    let Some(start) = line.find(" threads").filter(|_| line.contains(" steps on ")) else { return line.to_owned() };
+    let Some(start) = line
+        .find(" threads")
+        .filter(|_| line.contains(" steps on "))
+    else {
+        return line.to_owned();
+    };
     let digits = line[..start].rfind(' ').unwrap_or(0);
     format!("{}{}", &line[..digits], &line[start..])
 }

@@ -19,8 +19,12 @@ fn docs() -> PathBuf {
 /// Arguments of `lavoxel` for each film.
 fn commands() -> Vec<Vec<String>> {
     let page = fs::read_to_string(docs().join("gallery.md")).unwrap();
-    let lines = page.lines().filter_map(|line| line.strip_prefix("`lavoxel ")?.strip_suffix('`'));
-    lines.map(|line| line.split(' ').map(str::to_owned).collect()).collect()
+    let lines = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("`lavoxel ")?.strip_suffix('`'));
+    lines
+        .map(|line| line.split(' ').map(str::to_owned).collect())
+        .collect()
 }
 
 /// Returns the argument after `flag`.
@@ -51,14 +55,20 @@ fn every_scene_has_a_film_of_its_own_that_is_small() {
     for command in &commands {
         let name = after(command, "--animation").unwrap();
         assert_eq!(name, format!("{}.webp", command[1]));
-        let film = fs::read(docs().join("gallery").join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let film = fs::read(docs().join("gallery").join(name))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(film.len() <= MOST, "{name} has {} bytes", film.len());
         let chunks = chunks(&film);
         let frames = chunks.iter().filter(|(name, _)| name == b"ANMF").count();
         assert!(frames >= FEWEST, "{name} has {frames} frames");
         let (_, canvas) = chunks.iter().find(|(name, _)| name == b"VP8X").unwrap();
-        let side = |at: usize| u32::from_le_bytes([canvas[at], canvas[at + 1], canvas[at + 2], 0]) + 1;
-        assert_eq!(after(command, "--size"), Some(&*format!("{}x{}", side(4), side(7))), "{name}");
+        let side =
+            |at: usize| u32::from_le_bytes([canvas[at], canvas[at + 1], canvas[at + 2], 0]) + 1;
+        assert_eq!(
+            after(command, "--size"),
+            Some(&*format!("{}x{}", side(4), side(7))),
+            "{name}"
+        );
     }
 }
 
@@ -85,7 +95,16 @@ fn commands_of_the_gallery_draw_a_film() {
             .current_dir(folder.path())
             .output()
             .unwrap();
-        assert!(done.status.success(), "{command:?}: {}", String::from_utf8_lossy(&done.stderr));
-        assert!(folder.path().join(after(&command, "--animation").unwrap()).exists());
+        assert!(
+            done.status.success(),
+            "{command:?}: {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+        assert!(
+            folder
+                .path()
+                .join(after(&command, "--animation").unwrap())
+                .exists()
+        );
     }
 }

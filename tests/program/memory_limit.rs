@@ -20,7 +20,10 @@ use wait4::Wait4;
 use crate::common::one_in;
 
 #[path = "../../fuzz/src/container.rs"]
-#[allow(unreachable_pub, reason = "the fuzz targets use it as a module of their crate")]
+#[allow(
+    unreachable_pub,
+    reason = "the fuzz targets use it as a module of their crate"
+)]
 mod container;
 
 use crate::safety::tiff::Tiff;
@@ -54,7 +57,12 @@ impl Folder {
     /// on the disk.
     fn with_zeros(&self, name: &str, bytes: &[u8], zeros: u64) -> PathBuf {
         let path = self.put(name, bytes);
-        File::options().write(true).open(&path).unwrap().set_len(bytes.len() as u64 + zeros).unwrap();
+        File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_len(bytes.len() as u64 + zeros)
+            .unwrap();
         path
     }
 
@@ -63,9 +71,16 @@ impl Folder {
         // A small process starts the program: the system's peak for a child includes the parent's
         // memory at the fork, and this process may hold the data of other tests.
         let mut small = Command::new(env::current_exe().unwrap());
-        small.args(["--exact", "memory_limit::starts_a_program", "--ignored", "--nocapture"]);
+        small.args([
+            "--exact",
+            "memory_limit::starts_a_program",
+            "--ignored",
+            "--nocapture",
+        ]);
         let lines: Vec<_> = args.iter().copied().chain(["--max-memory"]).collect();
-        small.env(MEASURED, format!("{}\n{limit}M", lines.join("\n"))).current_dir(self.0.path());
+        small
+            .env(MEASURED, format!("{}\n{limit}M", lines.join("\n")))
+            .current_dir(self.0.path());
         let output = small.output().unwrap();
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         let stdout = String::from_utf8_lossy(&output.stdout);
@@ -75,7 +90,10 @@ impl Folder {
             .unwrap_or_else(|| panic!("{args:?}: {stdout}{stderr}"));
         let (peak, code) = told.1.split_once(' ').unwrap();
         let (peak, code) = (peak.parse::<u64>().unwrap() >> 20, code.parse().ok());
-        assert!(peak <= limit + BESIDE, "{args:?} took {peak} MiB of {limit}: {stderr}");
+        assert!(
+            peak <= limit + BESIDE,
+            "{args:?} took {peak} MiB of {limit}: {stderr}"
+        );
         Run { code, stderr }
     }
 
@@ -83,9 +101,15 @@ impl Folder {
     fn refused(&self, limit: u64, args: &[&str], words: &str) {
         let Run { code, stderr } = self.run(limit, args);
         assert_eq!(code, Some(2), "{args:?}: {stderr}");
-        assert!(stderr.lines().count() == 1 && stderr.contains(words), "{args:?}, \"{words}\": {stderr}");
+        assert!(
+            stderr.lines().count() == 1 && stderr.contains(words),
+            "{args:?}, \"{words}\": {stderr}"
+        );
         // The message names the flag or file at fault.
-        assert!(args[1..].iter().any(|arg| stderr.contains(arg)), "{args:?}: {stderr}");
+        assert!(
+            args[1..].iter().any(|arg| stderr.contains(arg)),
+            "{args:?}: {stderr}"
+        );
     }
 
     fn accepted(&self, limit: u64, args: &[&str]) {
@@ -120,8 +144,17 @@ fn sharing(tag: u16, count: u16, values: u16) -> Tiff {
 fn starts_a_program() {
     let Ok(args) = env::var(MEASURED) else { return };
     let mut program = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
-    let ended = program.args(args.lines()).stdout(Stdio::null()).spawn().unwrap().wait4().unwrap();
-    let code = ended.status.code().map_or("by a signal".to_owned(), |code| code.to_string());
+    let ended = program
+        .args(args.lines())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+        .wait4()
+        .unwrap();
+    let code = ended
+        .status
+        .code()
+        .map_or("by a signal".to_owned(), |code| code.to_string());
     println!("{TOLD}{} {code}", ended.rusage.maxrss);
 }
 
@@ -147,7 +180,10 @@ fn a_tiff_is_weighed_before_it_is_read() {
     folder.refused(64, &["terrain", "twice.tif"], "the tables of the TIFF");
 
     // One tag is as long as the file, in a tag that is read and in one that is ignored.
-    for (name, tag, words) in [("private.tif", 50000, None), ("metadata.tif", 42112, Some("the tables of the TIFF"))] {
+    for (name, tag, words) in [
+        ("private.tif", 50000, None),
+        ("metadata.tif", 42112, Some("the tables of the TIFF")),
+    ] {
         let mut long = map();
         long.put(tag, 2, 100_000_000, vec![b'x'; 8]);
         folder.with_zeros(name, &long.bytes(), 100_000_000);
@@ -166,20 +202,29 @@ fn pictures_below_a_picture_are_left_alone() {
     tiff.longs(330, &vec![0; count]);
     // Each sub-directory lies behind the map and refers to a text that all share.
     let end = tiff.bytes().len() as u32;
-    let below: Vec<u8> = [(256u16, 3u16, 1u32, 1u32), (257, 3, 1, 1), (60000, 2, length, 8)]
-        .into_iter()
-        .flat_map(|(tag, kind, count, value)| {
-            [
-                tag.to_le_bytes().to_vec(),
-                kind.to_le_bytes().to_vec(),
-                count.to_le_bytes().to_vec(),
-                value.to_le_bytes().to_vec(),
-            ]
-            .concat()
-        })
-        .collect();
+    let below: Vec<u8> = [
+        (256u16, 3u16, 1u32, 1u32),
+        (257, 3, 1, 1),
+        (60000, 2, length, 8),
+    ]
+    .into_iter()
+    .flat_map(|(tag, kind, count, value)| {
+        [
+            tag.to_le_bytes().to_vec(),
+            kind.to_le_bytes().to_vec(),
+            count.to_le_bytes().to_vec(),
+            value.to_le_bytes().to_vec(),
+        ]
+        .concat()
+    })
+    .collect();
     let below = [&3u16.to_le_bytes()[..], &below, &[0; 4]].concat();
-    tiff.longs(330, &(0..count as u32).map(|i| end + i * below.len() as u32).collect::<Vec<_>>());
+    tiff.longs(
+        330,
+        &(0..count as u32)
+            .map(|i| end + i * below.len() as u32)
+            .collect::<Vec<_>>(),
+    );
     let mut bytes = tiff.bytes();
     bytes.extend(below.repeat(count));
     bytes.resize(bytes.len().max(length as usize + 8), 0xff);
@@ -190,11 +235,23 @@ fn pictures_below_a_picture_are_left_alone() {
 #[test]
 fn heights_are_weighed_before_they_are_worked_on() {
     let folder = folder();
-    let matrix = |skew: f64| [[1.0, skew, 0.0, 0.0], [0.0, -1.0, 0.0, 0.0], [0.0; 4], [0.0, 0.0, 0.0, 1.0]].concat();
+    let matrix = |skew: f64| {
+        [
+            [1.0, skew, 0.0, 0.0],
+            [0.0, -1.0, 0.0, 0.0],
+            [0.0; 4],
+            [0.0, 0.0, 0.0, 1.0],
+        ]
+        .concat()
+    };
     let mut sheared = Tiff::new([45, 45], [8, 1], vec![1; 45 * 45], false);
     sheared.doubles(34264, &matrix(9e5));
     folder.put("sheared.tif", &sheared.bytes());
-    folder.refused(64, &["terrain", "sheared.tif"], "the raster turned north up");
+    folder.refused(
+        64,
+        &["terrain", "sheared.tif"],
+        "the raster turned north up",
+    );
 
     // 2048 × 2048 cells with one hole in a text table: filling the hole takes next to no memory.
     let mut holes = String::from("ncols 2048\nnrows 2048\ncellsize 1\nNODATA_value 9\n9 ");
@@ -204,14 +261,37 @@ fn heights_are_weighed_before_they_are_worked_on() {
     folder.accepted(64, &["terrain", "hole.asc", "--fill", "nearest"]);
 
     folder.put("map.tif", &map().bytes());
-    folder.refused(64, &["terrain", "map.tif", "--resample", "8192x8192"], "--resample 8192x8192: the new heights");
-    folder.refused(200, &["terrain", "slope", "--size", "8192x8192x8192"], "the ground");
-    folder.accepted(64, &["terrain", "slope", "--size", "2400x2400x2400", "--picture", "a.png"]);
+    folder.refused(
+        64,
+        &["terrain", "map.tif", "--resample", "8192x8192"],
+        "--resample 8192x8192: the new heights",
+    );
+    folder.refused(
+        200,
+        &["terrain", "slope", "--size", "8192x8192x8192"],
+        "the ground",
+    );
+    folder.accepted(
+        64,
+        &[
+            "terrain",
+            "slope",
+            "--size",
+            "2400x2400x2400",
+            "--picture",
+            "a.png",
+        ],
+    );
 }
 
 /// First chunks of a grey PNG of `cols` × `rows` pixels.
 fn png([cols, rows]: [u32; 2]) -> Vec<u8> {
-    let head = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &cols.to_be_bytes(), &rows.to_be_bytes(), b"\x08\0\0\0\0"];
+    let head = [
+        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(),
+        &cols.to_be_bytes(),
+        &rows.to_be_bytes(),
+        b"\x08\0\0\0\0",
+    ];
     let mut png = head.concat();
     let mut crc = flate2::Crc::new();
     crc.update(&png[12..]);
@@ -226,21 +306,38 @@ fn a_palette_of_half_a_colour_is_refused() {
     let palette = [&png[..24], &[8, 3, 0, 0, 0]].concat();
     let mut crc = flate2::Crc::new();
     crc.update(&palette[12..]);
-    let palette =
-        [&palette[..], &crc.sum().to_be_bytes(), b"\0\0\0\x04PLTE\0\0\0\0\xb4\xa3\xae\x7a\0\0\0\0IDAT"].concat();
+    let palette = [
+        &palette[..],
+        &crc.sum().to_be_bytes(),
+        b"\0\0\0\x04PLTE\0\0\0\0\xb4\xa3\xae\x7a\0\0\0\0IDAT",
+    ]
+    .concat();
     folder.put("palette.png", &palette);
-    folder.refused(64, &["terrain", "palette.png", "--cell-size", "10"], "a palette of 4 bytes");
+    folder.refused(
+        64,
+        &["terrain", "palette.png", "--cell-size", "10"],
+        "a palette of 4 bytes",
+    );
 }
 
 #[test]
 fn a_scene_is_weighed_before_it_is_parsed() {
     let folder = folder();
     for (name, text) in [
-        ("values.toml", format!("[grid]\nsize = [{}]\n", "1,".repeat(1 << 20))),
+        (
+            "values.toml",
+            format!("[grid]\nsize = [{}]\n", "1,".repeat(1 << 20)),
+        ),
         ("newlines.toml", "\n".repeat(3 << 20)),
         ("events.toml", "[[event]]\n".repeat(1 << 18)),
-        ("tables.toml", "a = [".to_owned() + &"{a.b.c=1},".repeat(1 << 16) + "]\n"),
-        ("names.toml", (0..1 << 16).map(|i| format!("a{i}.b.c.d=1\n")).collect()),
+        (
+            "tables.toml",
+            "a = [".to_owned() + &"{a.b.c=1},".repeat(1 << 16) + "]\n",
+        ),
+        (
+            "names.toml",
+            (0..1 << 16).map(|i| format!("a{i}.b.c.d=1\n")).collect(),
+        ),
     ] {
         folder.put(name, text.as_bytes());
         folder.refused(64, &["run", name], "the scene would need");
@@ -249,12 +346,22 @@ fn a_scene_is_weighed_before_it_is_parsed() {
     let dabs: String = (0..3000)
         .map(|i| format!("[[event]]\nat = {i}\n[event.put]\nshape = {{ kind = \"sphere\", center = [1.5, 2.5, {i}.5], radius = 0.5 }}\nmatter = {{ kind = \"rock\" }}\n"))
         .collect();
-    folder.put("dabs.toml", format!("[grid]\nsize = [8, 8, 8]\n[film]\nsteps = 3\n{dabs}").as_bytes());
+    folder.put(
+        "dabs.toml",
+        format!("[grid]\nsize = [8, 8, 8]\n[film]\nsteps = 3\n{dabs}").as_bytes(),
+    );
     folder.accepted(100, &["run", "dabs.toml"]);
 
     let vent = "[[vent]]\nx = 200.0\nz = 200.0\nradius = 300.0\nrate = 1e6\n".repeat(40);
-    folder.put("vents.toml", format!("[grid]\nsize = [400, 300, 400]\n[terrain]\nkind = \"plane\"\n{vent}").as_bytes());
-    folder.refused(200, &["run", "vents.toml", "--steps", "100"], "the lava would need");
+    folder.put(
+        "vents.toml",
+        format!("[grid]\nsize = [400, 300, 400]\n[terrain]\nkind = \"plane\"\n{vent}").as_bytes(),
+    );
+    folder.refused(
+        200,
+        &["run", "vents.toml", "--steps", "100"],
+        "the lava would need",
+    );
 }
 
 /// Checks that a limit on file sizes (`ulimit -f`, in blocks of 512 bytes) leaves no partial file:
@@ -264,11 +371,22 @@ fn a_limit_on_the_size_of_files_leaves_none() {
     let folder = folder();
     let program = env!("CARGO_BIN_EXE_lavoxel");
     let script = format!("ulimit -f 8; exec '{program}' terrain volcano --out a.asc");
-    let output = Command::new("sh").args(["-c", &script]).current_dir(folder.0.path()).output().unwrap();
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(folder.0.path())
+        .output()
+        .unwrap();
     let message = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{message}");
-    assert!(message.contains("a.asc") && message.lines().count() == 1, "{message}");
-    assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 0, "nothing is left");
+    assert!(
+        message.contains("a.asc") && message.lines().count() == 1,
+        "{message}"
+    );
+    assert_eq!(
+        fs::read_dir(folder.0.path()).unwrap().count(),
+        0,
+        "nothing is left"
+    );
 }
 
 /// Checkpoint of these sections: names and bytes.
@@ -288,14 +406,30 @@ fn header(size: [usize; 3]) -> String {
 #[test]
 fn a_checkpoint_is_weighed_while_it_is_read() {
     let folder = folder();
-    let scene = |size: [usize; 3]| format!("name = \"x\"\n[grid]\nsize = {size:?}\n[terrain]\nkind = \"plane\"\n");
+    let scene = |size: [usize; 3]| {
+        format!("name = \"x\"\n[grid]\nsize = {size:?}\n[terrain]\nkind = \"plane\"\n")
+    };
     let small = [8, 8, 8];
     let long = scene(small) + &"\n".repeat(8 << 20);
-    let ground: Vec<u8> = [1f32; 64].iter().flat_map(|h| h.to_le_bytes()).chain([0; 4]).collect();
+    let ground: Vec<u8> = [1f32; 64]
+        .iter()
+        .flat_map(|h| h.to_le_bytes())
+        .chain([0; 4])
+        .collect();
     let sections = [("header", header(small)), ("scene", long)];
-    let sections: Vec<(&str, &[u8])> = sections.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
-    folder.put("scene.lvx", &checkpoint(&[&sections[..], &[("ground", &ground), ("lava", &[])]].concat()));
-    folder.refused(64, &["resume", "scene.lvx", "--steps", "2"], "the scene would need");
+    let sections: Vec<(&str, &[u8])> = sections
+        .iter()
+        .map(|(name, text)| (*name, text.as_bytes()))
+        .collect();
+    folder.put(
+        "scene.lvx",
+        &checkpoint(&[&sections[..], &[("ground", &ground), ("lava", &[])]].concat()),
+    );
+    folder.refused(
+        64,
+        &["resume", "scene.lvx", "--steps", "2"],
+        "the scene would need",
+    );
     let long = header(small) + &"\n".repeat(2 << 20);
     folder.put("header.lvx", &checkpoint(&[("header", long.as_bytes())]));
     folder.refused(64, &["resume", "header.lvx", "--steps", "2"], "would need");
@@ -308,7 +442,10 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
     let mut cave = [0; 4 + 1024];
     cave[4] = 0b101;
     let mut file = File::create(&path).unwrap();
-    let start = checkpoint(&[("header", header(tall).as_bytes()), ("scene", scene(tall).as_bytes())]);
+    let start = checkpoint(&[
+        ("header", header(tall).as_bytes()),
+        ("scene", scene(tall).as_bytes()),
+    ]);
     // Written block by block so that this process stays small; the reader never reaches the
     // checksum at the end.
     file.write_all(&start[..start.len() - 9]).unwrap();
@@ -323,7 +460,11 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
         }
     }
     drop(file);
-    folder.refused(64, &["resume", "caves.lvx", "--steps", "2"], "hollow columns would need");
+    folder.refused(
+        64,
+        &["resume", "caves.lvx", "--steps", "2"],
+        "hollow columns would need",
+    );
 }
 
 impl Folder {
@@ -331,7 +472,9 @@ impl Folder {
     /// child includes the parent's memory.
     fn of_pieces(&self, name: &str, pieces: impl IntoIterator<Item = Vec<u8>>) {
         let mut file = BufWriter::new(File::create(self.0.path().join(name)).unwrap());
-        pieces.into_iter().for_each(|piece| file.write_all(&piece).unwrap());
+        pieces
+            .into_iter()
+            .for_each(|piece| file.write_all(&piece).unwrap());
         file.flush().unwrap();
     }
 }
@@ -348,14 +491,22 @@ fn stl(count: usize, triangle: impl Fn(usize) -> [[f32; 3]; 3]) -> impl Iterator
 
 /// Triangle `i` of a cube, 0 to 11.
 fn of_a_cube(i: usize) -> [[f32; 3]; 3] {
-    const FACES: [[usize; 4]; 6] = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    const FACES: [[usize; 4]; 6] = [
+        [0, 2, 3, 1],
+        [4, 5, 7, 6],
+        [0, 1, 5, 4],
+        [2, 6, 7, 3],
+        [0, 4, 6, 2],
+        [1, 3, 7, 5],
+    ];
     let [a, b, c, d] = FACES[i / 2];
     [[a, b, c], [a, c, d]][i % 2].map(|corner| std::array::from_fn(|k| (corner >> k & 1) as f32))
 }
 
 /// Triangle `i` of a mesh in which no triangles share a corner.
 fn loose(i: usize) -> [[f32; 3]; 3] {
-    [[0.0, 0.1, 0.2], [1.0, 0.5, 0.3], [0.2, 0.9, 0.4]].map(|corner| corner.map(|v| v + i as f32 * 0.01))
+    [[0.0, 0.1, 0.2], [1.0, 0.5, 0.3], [0.2, 0.9, 0.4]]
+        .map(|corner| corner.map(|v| v + i as f32 * 0.01))
 }
 
 /// Binary glTF with this JSON and binary chunk.
@@ -377,17 +528,22 @@ fn glb(json: &str, numbers: &[u8]) -> Vec<u8> {
 /// a mesh of equal corners.
 fn shared(nodes: usize, parts: usize, triangles: usize) -> Vec<u8> {
     let numbers: Vec<u8> = match parts {
-        1 => (0..9 * triangles).flat_map(|i| ((i * i % 1009) as f32 + i as f32 * 0.1).to_le_bytes()).collect(),
+        1 => (0..9 * triangles)
+            .flat_map(|i| ((i * i % 1009) as f32 + i as f32 * 0.1).to_le_bytes())
+            .collect(),
         _ => vec![0; 36 * triangles],
     };
-    let list = |n: usize, part: &dyn Fn(usize) -> String| (0..n).map(part).collect::<Vec<_>>().join(",");
+    let list =
+        |n: usize, part: &dyn Fn(usize) -> String| (0..n).map(part).collect::<Vec<_>>().join(",");
     let json = format!(
         r#"{{"asset":{{"version":"2.0"}},"scene":0,"scenes":[{{"nodes":[{}]}}],"nodes":[{}],
         "meshes":[{{"primitives":[{}]}}],
         "accessors":[{{"bufferView":0,"componentType":5126,"count":{},"type":"VEC3"}}],
         "bufferViews":[{{"buffer":0,"byteLength":{}}}],"buffers":[{{"byteLength":{}}}]}}"#,
         list(nodes, &|i| i.to_string()),
-        list(nodes, &|i| format!(r#"{{"mesh":0,"translation":[{i},0,0]}}"#)),
+        list(nodes, &|i| format!(
+            r#"{{"mesh":0,"translation":[{i},0,0]}}"#
+        )),
         list(parts, &|_| r#"{"attributes":{"POSITION":0}}"#.to_owned()),
         3 * triangles,
         numbers.len(),
@@ -398,11 +554,15 @@ fn shared(nodes: usize, parts: usize, triangles: usize) -> Vec<u8> {
 
 /// Scene text of a box with further keys.
 fn scene_of(size: [usize; 3], more: &str) -> String {
-    format!("[grid]\nsize = {size:?}\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n{more}")
+    format!(
+        "[grid]\nsize = {size:?}\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n{more}"
+    )
 }
 
 fn body(file: &str, keys: &str) -> String {
-    format!("shape = {{ kind = \"mesh\", file = \"{file}\", {keys} }}\nmatter = {{ kind = \"rock\" }}\n")
+    format!(
+        "shape = {{ kind = \"mesh\", file = \"{file}\", {keys} }}\nmatter = {{ kind = \"rock\" }}\n"
+    )
 }
 
 #[test]
@@ -411,7 +571,10 @@ fn a_mesh_is_weighed_while_it_is_read() {
     let refused = |limit: u64, file: &str, words: &str| folder.mesh_within(limit, file, words);
     let obj = |head: &str, face: &str, count: usize, words: &str| {
         let faces = std::iter::repeat_n(face.as_bytes().to_vec(), count);
-        folder.of_pieces("faces.obj", std::iter::once(head.as_bytes().to_vec()).chain(faces));
+        folder.of_pieces(
+            "faces.obj",
+            std::iter::once(head.as_bytes().to_vec()).chain(faces),
+        );
         refused(64, "faces.obj", words);
     };
     let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
@@ -430,7 +593,13 @@ fn a_mesh_is_weighed_while_it_is_read() {
     refused(200, "looser.stl", "the triangles of the mesh would need");
     folder.of_pieces("points.stl", stl(100_000, |_| [[1.0; 3]; 3]));
     refused(64, "points.stl", "no triangles");
-    folder.put("empty.glb", &glb(&format!("{{\"nodes\":[{}{{}}]}}", "{},".repeat(1 << 18)), &[]));
+    folder.put(
+        "empty.glb",
+        &glb(
+            &format!("{{\"nodes\":[{}{{}}]}}", "{},".repeat(1 << 18)),
+            &[],
+        ),
+    );
     refused(64, "empty.glb", "the description of the mesh would need");
 }
 
@@ -439,23 +608,47 @@ fn meshes_of_bodies_and_events_are_weighed_together_and_read_once() {
     let folder = folder();
     folder.of_pieces("cube.stl", stl(12, of_a_cube));
     let events = |keys: &dyn Fn(usize) -> String| {
-        let event = |i: usize| format!("[[event]]\nat = {}\n[event.put]\n{}", 5 + i, body("cube.stl", &keys(i)));
+        let event = |i: usize| {
+            format!(
+                "[[event]]\nat = {}\n[event.put]\n{}",
+                5 + i,
+                body("cube.stl", &keys(i))
+            )
+        };
         scene_of([120, 120, 120], &(0..300).map(event).collect::<String>())
     };
     // The list of cells inside each mesh takes 0.2 MB, the search for these cells 2 MB.
-    let apart = |i: usize| format!("height = 115.0, base = [60.0, {}, 60.0]", 2.0 + i as f64 / 1000.0);
+    let apart = |i: usize| {
+        format!(
+            "height = 115.0, base = [60.0, {}, 60.0]",
+            2.0 + i as f64 / 1000.0
+        )
+    };
     folder.put("apart.toml", events(&apart).as_bytes());
-    folder.refused(30, &["run", "apart.toml", "--steps", "1"], "the cells of the mesh would need");
+    folder.refused(
+        30,
+        &["run", "apart.toml", "--steps", "1"],
+        "the cells of the mesh would need",
+    );
     folder.put("one.toml", events(&|_| apart(0)).as_bytes());
     folder.accepted(30, &["run", "one.toml", "--steps", "1"]);
 }
 
 /// Memory in MiB that a refusal names, rounded up by more than the message rounds.
 fn needed(message: &str) -> u64 {
-    let (before, _) = message.split_once(" of memory in all").unwrap_or_else(|| panic!("{message}"));
+    let (before, _) = message
+        .split_once(" of memory in all")
+        .unwrap_or_else(|| panic!("{message}"));
     let mut words = before.rsplit(' ');
-    let (unit, number) = (words.next().unwrap(), words.next().unwrap().parse::<f64>().unwrap());
-    let mib = if unit == "GiB" { number * 1024.0 + 52.0 } else { number + 1.0 };
+    let (unit, number) = (
+        words.next().unwrap(),
+        words.next().unwrap().parse::<f64>().unwrap(),
+    );
+    let mib = if unit == "GiB" {
+        number * 1024.0 + 52.0
+    } else {
+        number + 1.0
+    };
     mib as u64
 }
 
@@ -489,30 +682,57 @@ fn whatever_is_made_fits_into_the_limit() {
     let lava = "[[body]]\nshape = { kind = \"box\", from = [0, 2, 0], to = [120, 60, 120] }\n\
                 matter = { kind = \"lava\", amount = 1.0, energy = 1.0 }\n";
     folder.put("lava.toml", scene_of([120, 80, 120], lava).as_bytes());
-    folder.put("land.toml", scene_of([1600, 9, 1600], "").replace("plane", "hills").as_bytes());
+    folder.put(
+        "land.toml",
+        scene_of([1600, 9, 1600], "")
+            .replace("plane", "hills")
+            .as_bytes(),
+    );
     folder.put("ground.toml", scene_of([4096, 512, 4096], "").as_bytes());
     let wide = "ncols 9\nnrows 9\nxllcorner 1757000\nyllcorner 5917000\ncellsize 200\n".to_owned();
-    folder.put("dem.asc", (wide.clone() + &"1 2 3 4 5 4 3 2 1\n".repeat(9)).as_bytes());
-    folder.put("higher.asc", (wide.clone() + &"2 2 4 4 6 4 4 2 2\n".repeat(9)).as_bytes());
-    folder.put("today.asc", (wide + &"2 2 3 4 2 4 3 2 2\n".repeat(9)).as_bytes());
+    folder.put(
+        "dem.asc",
+        (wide.clone() + &"1 2 3 4 5 4 3 2 1\n".repeat(9)).as_bytes(),
+    );
+    folder.put(
+        "higher.asc",
+        (wide.clone() + &"2 2 4 4 6 4 4 2 2\n".repeat(9)).as_bytes(),
+    );
+    folder.put(
+        "today.asc",
+        (wide + &"2 2 3 4 2 4 3 2 2\n".repeat(9)).as_bytes(),
+    );
     let line = "[[event]]\nat = 1\nput = { shape = { kind = \"line\", points = [[0, 9], [900, 900], [9, 900]], width = 90 }, \
                 matter = { kind = \"raise\", by = 2 } }\n";
     folder.put("line.toml", scene_of([1600, 20, 1600], line).as_bytes());
     let air = "[air]\nratio = 1\nmargin_m = 0.0\n";
     folder.put("still.toml", scene_of([96, 80, 96], air).as_bytes());
-    folder.put("article.toml", scene_of([96, 80, 96], &format!("{air}solver = \"article\"\n")).as_bytes());
+    folder.put(
+        "article.toml",
+        scene_of([96, 80, 96], &format!("{air}solver = \"article\"\n")).as_bytes(),
+    );
     let dam = "[[body]]\nshape = { kind = \"box\", from = [0, 2, 0], to = [60, 5, 120] }\n\
                matter = { kind = \"lava\", amount = 1.0 }\n[[vent]]\nx = 9.0\nz = 9.0\nrate_m3_s = 1.0\n";
-    folder.put("dam.toml", format!("model = \"flow\"\n{}", scene_of([120, 20, 120], dam)).as_bytes());
+    folder.put(
+        "dam.toml",
+        format!("model = \"flow\"\n{}", scene_of([120, 20, 120], dam)).as_bytes(),
+    );
     let wall = "[[barrier]]\nline_m = [[9, 40], [110, 40]]\nheight_m = 8\nwidth_m = 4\n";
     folder.put(
         "wall.toml",
-        format!("model = \"flow\"\n{}", scene_of([120, 20, 120], &format!("{dam}{wall}"))).as_bytes(),
+        format!(
+            "model = \"flow\"\n{}",
+            scene_of([120, 20, 120], &format!("{dam}{wall}"))
+        )
+        .as_bytes(),
     );
     let wide = "[[barrier]]\nline_m = [[0, 0], [9e3, 9e3], [0, 9e3]]\nwidth_m = 4e4\n".repeat(3);
     folder.put("wide.toml", scene_of([1600, 9, 1600], &wide).as_bytes());
     let thick = format!("{}\n", "1 ".repeat(120)).repeat(120);
-    folder.put("thick.asc", format!("ncols 120\nnrows 120\nxllcorner 0\nyllcorner 0\ncellsize 1\n{thick}").as_bytes());
+    folder.put(
+        "thick.asc",
+        format!("ncols 120\nnrows 120\nxllcorner 0\nyllcorner 0\ncellsize 1\n{thick}").as_bytes(),
+    );
     // A command reads at most the files of the one or two commands before it.
     let all = [
         "run wall.toml --steps 1 --barrier-table a.csv --force",
@@ -549,7 +769,11 @@ fn whatever_is_made_fits_into_the_limit() {
         let started = std::time::Instant::now();
         let args: Vec<&str> = args.split(' ').collect();
         let least = folder.least(&args);
-        println!("{least:>5} MiB {:>6.1} s: {}", started.elapsed().as_secs_f64(), args.join(" "));
+        println!(
+            "{least:>5} MiB {:>6.1} s: {}",
+            started.elapsed().as_secs_f64(),
+            args.join(" ")
+        );
     }
 }
 
@@ -557,7 +781,10 @@ fn whatever_is_made_fits_into_the_limit() {
 fn every_scene_that_is_shipped_fits_into_the_limit() {
     let folder = folder();
     let terrains = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("terrains");
-    let mut scenes: Vec<_> = fs::read_dir(&terrains).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut scenes: Vec<_> = fs::read_dir(&terrains)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     scenes.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
     scenes.sort();
     assert!(scenes.len() > 20);
@@ -570,7 +797,8 @@ fn every_scene_that_is_shipped_fits_into_the_limit() {
 fn a_session_file_is_weighed_before_it_is_unpacked() {
     let folder = folder();
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
-    let packed = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Deflated);
+    let packed = zip::write::SimpleFileOptions::default()
+        .compression_method(zip::CompressionMethod::Deflated);
     zip.start_file("scene.toml", packed).expect("begun");
     let zeros = vec![b'\n'; 1 << 20];
     (0..400).for_each(|_| std::io::Write::write_all(&mut zip, &zeros).expect("written"));
@@ -580,7 +808,9 @@ fn a_session_file_is_weighed_before_it_is_unpacked() {
     let Run { code, stderr } = folder.run(64, &["run", "bomb.lavoxel", "--steps", "1"]);
     assert_eq!(code, Some(2), "{stderr}");
     assert!(
-        stderr.lines().count() == 1 && stderr.contains("would need") && stderr.contains("bomb.lavoxel"),
+        stderr.lines().count() == 1
+            && stderr.contains("would need")
+            && stderr.contains("bomb.lavoxel"),
         "{stderr}"
     );
 }
@@ -589,10 +819,16 @@ impl Folder {
     /// Checks that a scene refuses a mesh in one line that contains `words` and the file.
     fn mesh_within(&self, limit: u64, file: &str, words: &str) {
         let keys = "unit_m = 0.1, base = [10.0, 2.0, 10.0]";
-        self.put("scene.toml", scene_of([20, 20, 20], &format!("[[body]]\n{}", body(file, keys))).as_bytes());
+        self.put(
+            "scene.toml",
+            scene_of([20, 20, 20], &format!("[[body]]\n{}", body(file, keys))).as_bytes(),
+        );
         let Run { code, stderr } = self.run(limit, &["run", "scene.toml", "--steps", "1"]);
         assert_eq!(code, Some(2), "{file}: {stderr}");
-        assert!(stderr.lines().count() == 1 && stderr.contains(words) && stderr.contains(file), "{file}: {stderr}");
+        assert!(
+            stderr.lines().count() == 1 && stderr.contains(words) && stderr.contains(file),
+            "{file}: {stderr}"
+        );
     }
 
     fn mesh(&self, file: &str, words: &str) {
@@ -604,19 +840,31 @@ impl Folder {
     fn refuses(&self, limit: u64, args: &[&str], words: &str) {
         let Run { code, stderr } = self.run(limit, args);
         assert_eq!(code, Some(2), "{args:?}: {stderr}");
-        assert!(stderr.lines().count() == 1 && stderr.contains(words), "{args:?}, \"{words}\": {stderr}");
+        assert!(
+            stderr.lines().count() == 1 && stderr.contains(words),
+            "{args:?}, \"{words}\": {stderr}"
+        );
     }
 
     /// Writes a thickness map, and the plan of a hazard map.
     fn study(&self) {
-        self.put("p.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
-        self.put("plan.json", br#"{"scene":"x","vents":"x","runs":1,"decides":{}}"#);
+        self.put(
+            "p.asc",
+            b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4",
+        );
+        self.put(
+            "plan.json",
+            br#"{"scene":"x","vents":"x","runs":1,"decides":{}}"#,
+        );
     }
 
     /// Writes a scene of a poured flow with 12 × 12 columns.
     fn flow(&self) {
         let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrate_m3_s = 1.0\n";
-        self.put("flow.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], vent)).as_bytes());
+        self.put(
+            "flow.toml",
+            format!("model = \"flow\"\n{}", scene_of([12, 12, 12], vent)).as_bytes(),
+        );
     }
 }
 
@@ -650,37 +898,73 @@ const WALK: &[Step] = &[
         folder.refused(64, &["terrain", "N35E138.hgt"], "the heights of the file");
     }),
     ("npy", |folder| {
-        let head = format!("{:<117}\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (8192, 8192), }");
+        let head = format!(
+            "{:<117}\n",
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (8192, 8192), }"
+        );
         let head = [b"\x93NUMPY\x01\0v\0", head.as_bytes()].concat();
         folder.with_zeros("a.npy", &head, 4 * 8192 * 8192);
-        folder.refused(64, &["terrain", "a.npy", "--cell-size", "1"], "the heights of the file");
+        folder.refused(
+            64,
+            &["terrain", "a.npy", "--cell-size", "1"],
+            "the heights of the file",
+        );
     }),
     ("png", |folder| {
         let text = [&png([2, 2])[..], &100_000_000_u32.to_be_bytes(), b"tEXta\0"].concat();
         folder.with_zeros("text.png", &text, 110_000_000);
-        folder.refused(64, &["terrain", "text.png", "--cell-size", "10"], "beside its pixels");
+        folder.refused(
+            64,
+            &["terrain", "text.png", "--cell-size", "10"],
+            "beside its pixels",
+        );
     }),
     ("raw", |folder| {
         folder.with_zeros("a.r16", b"", 2 * 8192 * 8192);
-        folder.refused(64, &["terrain", "a.r16", "--cell-size", "1"], "the heights of the file");
+        folder.refused(
+            64,
+            &["terrain", "a.r16", "--cell-size", "1"],
+            "the heights of the file",
+        );
     }),
     ("tif", |folder| {
         folder.put("doubles.tif", &sharing(34736, 8000, 40_000).bytes());
         folder.refused(64, &["terrain", "doubles.tif"], "8000 GeoKeys");
     }),
     ("prj", |folder| {
-        folder.put("a.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
+        folder.put(
+            "a.asc",
+            b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4",
+        );
         for text in ["PROJCS[", "[", "a,"] {
             folder.put("a.prj", text.repeat((1 << 20) / text.len()).as_bytes());
             folder.run(16, &["terrain", "a.asc"]);
         }
     }),
     ("drape", |folder| {
-        folder.with_zeros("large.png", &[&png([8192, 8192])[..], b"\0\0\0\x09IDAT"].concat(), 100);
-        let scene = scene_of([8, 8, 8], "").replace("[terrain]\n", "[terrain]\ndrape = \"large.png\"\n");
+        folder.with_zeros(
+            "large.png",
+            &[&png([8192, 8192])[..], b"\0\0\0\x09IDAT"].concat(),
+            100,
+        );
+        let scene =
+            scene_of([8, 8, 8], "").replace("[terrain]\n", "[terrain]\ndrape = \"large.png\"\n");
         folder.put("drape.toml", scene.as_bytes());
-        let args = ["render", "drape.toml", "--steps", "1", "--size", "64x48", "--picture", "a.png"];
-        folder.refuses(100, &args, "large.png: the picture over the ground would need");
+        let args = [
+            "render",
+            "drape.toml",
+            "--steps",
+            "1",
+            "--size",
+            "64x48",
+            "--picture",
+            "a.png",
+        ];
+        folder.refuses(
+            100,
+            &args,
+            "large.png: the picture over the ground would need",
+        );
         let text = [&png([2, 2])[..], &100_000_000_u32.to_be_bytes(), b"tEXta\0"].concat();
         folder.with_zeros("large.png", &text, 110_000_000);
         folder.refuses(100, &args, "beside its pixels");
@@ -691,11 +975,20 @@ const WALK: &[Step] = &[
     }),
     ("obj", |folder| {
         let faces = std::iter::repeat_n(b"o a\nf 1 2 3\n".to_vec(), 800_000);
-        folder.of_pieces("a.obj", std::iter::once(b"v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_vec()).chain(faces));
+        folder.of_pieces(
+            "a.obj",
+            std::iter::once(b"v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_vec()).chain(faces),
+        );
         folder.mesh("a.obj", "would need");
     }),
     ("glb", |folder| {
-        folder.put("a.glb", &glb(&format!("{{\"nodes\":[{}{{}}]}}", "{},".repeat(1 << 18)), &[]));
+        folder.put(
+            "a.glb",
+            &glb(
+                &format!("{{\"nodes\":[{}{{}}]}}", "{},".repeat(1 << 18)),
+                &[],
+            ),
+        );
         folder.mesh("a.glb", "the description of the mesh would need");
     }),
     ("checkpoint", |folder| {
@@ -707,72 +1000,185 @@ const WALK: &[Step] = &[
         // Entries share one file, each under a different name.
         let entry = |i: u32| {
             let name = format!("{i:08}");
-            let head = [b"PK\x01\x02\x14\0\x14\0\0\0\0\0\0\0!\0".as_slice(), &[0; 12], &8_u32.to_le_bytes(), &[0; 14]];
+            let head = [
+                b"PK\x01\x02\x14\0\x14\0\0\0\0\0\0\0!\0".as_slice(),
+                &[0; 12],
+                &8_u32.to_le_bytes(),
+                &[0; 14],
+            ];
             [&head.concat()[..], name.as_bytes()].concat()
         };
         let list: Vec<u8> = (0..65_000).flat_map(entry).collect();
         let counts = [65_000_u16.to_le_bytes(), 65_000_u16.to_le_bytes()].concat();
-        let end = [b"PK\x05\x06\0\0\0\0".as_slice(), &counts, &(list.len() as u32).to_le_bytes(), &[0; 6]].concat();
+        let end = [
+            b"PK\x05\x06\0\0\0\0".as_slice(),
+            &counts,
+            &(list.len() as u32).to_le_bytes(),
+            &[0; 6],
+        ]
+        .concat();
         folder.put("list.lavoxel", &[list, end].concat());
-        folder.refuses(64, &["run", "list.lavoxel", "--steps", "1"], "list of files is longer than 1 MiB");
+        folder.refuses(
+            64,
+            &["run", "list.lavoxel", "--steps", "1"],
+            "list of files is longer than 1 MiB",
+        );
     }),
     ("packed", |folder| {
-        folder.with_zeros("h.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n", 15 << 20);
-        let ground = scene_of([8, 8, 8], "").replace("kind = \"plane\"", "kind = \"heightmap\"\nfile = \"h.asc\"");
-        folder.put("h.toml", ground.replace("base_cells = 2.0\n", "").as_bytes());
+        folder.with_zeros(
+            "h.asc",
+            b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n",
+            15 << 20,
+        );
+        let ground = scene_of([8, 8, 8], "")
+            .replace("kind = \"plane\"", "kind = \"heightmap\"\nfile = \"h.asc\"");
+        folder.put(
+            "h.toml",
+            ground.replace("base_cells = 2.0\n", "").as_bytes(),
+        );
         folder.refuses(16, &["scene", "h.toml", "--pack", "a.lavoxel"], "");
     }),
     ("features", |folder| {
         let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrate_m3_s = 1.0\n";
         let wide = format!("model = \"flow\"\n{}", scene_of([1000, 9, 1000], vent));
         folder.put("wide.toml", wide.as_bytes());
-        let many = format!(r#"{{"crs":null,"type":"MultiPolygon","coordinates":[{}]}}"#, [OVER_ALL; 60].join(","));
+        let many = format!(
+            r#"{{"crs":null,"type":"MultiPolygon","coordinates":[{}]}}"#,
+            [OVER_ALL; 60].join(",")
+        );
         folder.put("many.geojson", many.as_bytes());
-        folder.accepted(200, &["run", "wide.toml", "--exposure", "many.geojson=many.csv", "--steps", "1"]);
+        folder.accepted(
+            200,
+            &[
+                "run",
+                "wide.toml",
+                "--exposure",
+                "many.geojson=many.csv",
+                "--steps",
+                "1",
+            ],
+        );
         let one = format!(
             r#"{{"type":"Feature","properties":{{"thickness_m":0}},"geometry":{{"type":"Polygon","coordinates":{OVER_ALL}}}}}"#
         );
         let each = [&*one; 60].join(",");
         let each = format!(r#"{{"crs":null,"type":"FeatureCollection","features":[{each}]}}"#);
         folder.put("each.geojson", each.as_bytes());
-        folder.put("start.toml", format!("{wide}[flow.start]\noutline = \"each.geojson\"\n").as_bytes());
+        folder.put(
+            "start.toml",
+            format!("{wide}[flow.start]\noutline = \"each.geojson\"\n").as_bytes(),
+        );
         folder.refuses(200, &["run", "start.toml", "--steps", "1"], "has none");
         folder.put("deep.geojson", "[".repeat(10 << 20).as_bytes());
-        folder.refuses(64, &["run", "wide.toml", "--exposure", "deep.geojson=a.csv", "--steps", "1"], "would need");
+        folder.refuses(
+            64,
+            &[
+                "run",
+                "wide.toml",
+                "--exposure",
+                "deep.geojson=a.csv",
+                "--steps",
+                "1",
+            ],
+            "would need",
+        );
     }),
     ("geopackage", |folder| {
         folder.flow();
         folder.with_zeros("a.gpkg", b"SQLite format 3\0", 200_000_000);
-        folder.refuses(64, &["run", "flow.toml", "--exposure", "a.gpkg=a.csv", "--steps", "1"], "");
+        folder.refuses(
+            64,
+            &[
+                "run",
+                "flow.toml",
+                "--exposure",
+                "a.gpkg=a.csv",
+                "--steps",
+                "1",
+            ],
+            "",
+        );
         folder.with_zeros("a.gpkg", b"SQLite format 3\0", 300_000_000);
-        folder.refuses(64, &["run", "flow.toml", "--exposure", "a.gpkg=a.csv", "--steps", "1"], "longer than 256 MiB");
+        folder.refuses(
+            64,
+            &[
+                "run",
+                "flow.toml",
+                "--exposure",
+                "a.gpkg=a.csv",
+                "--steps",
+                "1",
+            ],
+            "longer than 256 MiB",
+        );
     }),
     ("vents", |folder| {
-        folder.put("h.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
-        folder.of_pieces("vents.csv", std::iter::repeat_n(b"50,50\n".to_vec(), 1_000_000));
-        let flags = ["hazard", "h.asc", "--vent-area", "vents.csv", "--rates", "5", "--volumes", "200", "--runs", "1"];
+        folder.put(
+            "h.asc",
+            b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4",
+        );
+        folder.of_pieces(
+            "vents.csv",
+            std::iter::repeat_n(b"50,50\n".to_vec(), 1_000_000),
+        );
+        let flags = [
+            "hazard",
+            "h.asc",
+            "--vent-area",
+            "vents.csv",
+            "--rates",
+            "5",
+            "--volumes",
+            "200",
+            "--runs",
+            "1",
+        ];
         folder.refused(64, &flags, "the vents of the table would need");
     }),
     ("rates", |folder| {
         let rows = (0..100_000).map(|i| format!("{i},1\n").into_bytes());
-        folder.of_pieces("r.csv", std::iter::once(b"time_h,rate_m3_s\n".to_vec()).chain(rows));
+        folder.of_pieces(
+            "r.csv",
+            std::iter::once(b"time_h,rate_m3_s\n".to_vec()).chain(rows),
+        );
         folder.with_zeros("quote.csv", b"time_h,rate_m3_s\n\"", 15 << 20);
-        for (files, words) in
-            [(vec!["\"r.csv\""; 400], "the rows of the tables of rates"), (vec!["\"quote.csv\""], "rates would need")]
-        {
-            let vent = format!("[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [{}]\n", files.join(","));
-            folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vent)).as_bytes());
+        for (files, words) in [
+            (vec!["\"r.csv\""; 400], "the rows of the tables of rates"),
+            (vec!["\"quote.csv\""], "rates would need"),
+        ] {
+            let vent = format!(
+                "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [{}]\n",
+                files.join(",")
+            );
+            folder.put(
+                "rates.toml",
+                format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vent)).as_bytes(),
+            );
             folder.refuses(64, &["run", "rates.toml", "--steps", "1"], words);
         }
         // Short rows follow a long header.
-        let wide = format!("time_h,rate_m3_s{}\n{}", ",".repeat(1 << 20), "0,1\n".repeat(1000));
+        let wide = format!(
+            "time_h,rate_m3_s{}\n{}",
+            ",".repeat(1 << 20),
+            "0,1\n".repeat(1000)
+        );
         folder.put("wide.csv", wide.as_bytes());
         let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [\"wide.csv\"]\n";
-        folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], vent)).as_bytes());
-        folder.refuses(100, &["run", "rates.toml", "--steps", "1"], "the table would need");
+        folder.put(
+            "rates.toml",
+            format!("model = \"flow\"\n{}", scene_of([12, 12, 12], vent)).as_bytes(),
+        );
+        folder.refuses(
+            100,
+            &["run", "rates.toml", "--steps", "1"],
+            "the table would need",
+        );
         // Tables of many vents stay in memory at the same time.
         let vents = "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [\"r.csv\"]\n".repeat(100);
-        folder.put("rates.toml", format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vents)).as_bytes());
+        folder.put(
+            "rates.toml",
+            format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vents)).as_bytes(),
+        );
         folder.refuses(64, &["run", "rates.toml", "--steps", "1"], "would need");
     }),
     ("fronts", |folder| {
@@ -780,22 +1186,44 @@ const WALK: &[Step] = &[
         folder.with_zeros("quote.csv", b"time,distance_m\n\"", 15 << 20);
         folder.of_pieces(
             "rows.csv",
-            std::iter::once(b"time,distance_m\n".to_vec()).chain(std::iter::repeat_n(b"9,9\n".to_vec(), 1_000_000)),
+            std::iter::once(b"time,distance_m\n".to_vec())
+                .chain(std::iter::repeat_n(b"9,9\n".to_vec(), 1_000_000)),
         );
-        for (file, words) in [("quote.csv", "would need"), ("rows.csv", "more than 10000 rows")] {
-            let fit = ["calibrate", "flow.toml", "--duration", "20s", "--vary", "rates=0.5..2", "--fronts", file];
+        for (file, words) in [
+            ("quote.csv", "would need"),
+            ("rows.csv", "more than 10000 rows"),
+        ] {
+            let fit = [
+                "calibrate",
+                "flow.toml",
+                "--duration",
+                "20s",
+                "--vary",
+                "rates=0.5..2",
+                "--fronts",
+                file,
+            ];
             folder.refused(64, &fit, words);
         }
     }),
     ("assets", |folder| {
         folder.study();
         folder.with_zeros("quote.csv", b"name,probability\n\"", 20 << 20);
-        folder.refused(64, &["sheet", "p.asc", "--table", "quote.csv", "--out", "a.pdf"], "would need");
+        folder.refused(
+            64,
+            &["sheet", "p.asc", "--table", "quote.csv", "--out", "a.pdf"],
+            "would need",
+        );
         folder.of_pieces(
             "rows.csv",
-            std::iter::once(b"name,probability\n".to_vec()).chain(std::iter::repeat_n(b"a,1\n".to_vec(), 1_000_000)),
+            std::iter::once(b"name,probability\n".to_vec())
+                .chain(std::iter::repeat_n(b"a,1\n".to_vec(), 1_000_000)),
         );
-        folder.refused(100, &["sheet", "p.asc", "--table", "rows.csv", "--out", "a.pdf"], "the table would need");
+        folder.refused(
+            100,
+            &["sheet", "p.asc", "--table", "rows.csv", "--out", "a.pdf"],
+            "the table would need",
+        );
     }),
     ("runs", |folder| {
         folder.study();
@@ -803,11 +1231,21 @@ const WALK: &[Step] = &[
         folder.with_zeros("runs.csv", format!("{head}\"").as_bytes(), 20 << 20);
         folder.refuses(64, &["sheet", "p.asc", "--out", "a.pdf"], "would need");
         let rows = std::iter::repeat_n(b"1,1,1,1,1,1,1,1,1,,\n".to_vec(), 400_000);
-        folder.of_pieces("runs.csv", std::iter::once(head.as_bytes().to_vec()).chain(rows));
-        folder.refuses(100, &["sheet", "p.asc", "--out", "a.pdf"], "the table would need");
+        folder.of_pieces(
+            "runs.csv",
+            std::iter::once(head.as_bytes().to_vec()).chain(rows),
+        );
+        folder.refuses(
+            100,
+            &["sheet", "p.asc", "--out", "a.pdf"],
+            "the table would need",
+        );
     }),
     ("style", |folder| {
-        folder.put("p.asc", b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4");
+        folder.put(
+            "p.asc",
+            b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4",
+        );
         folder.with_zeros("p.qml", b"<qgis><pipe>", 100_000_000);
         folder.accepted(64, &["sheet", "p.asc", "--qgis", "a.qgs"]);
     }),
@@ -818,13 +1256,20 @@ const WALK: &[Step] = &[
     }),
     ("field", |folder| {
         fs::create_dir(folder.0.path().join("mauna_ulu_1974")).unwrap();
-        folder.put("mauna_ulu_1974/input_parameters_MaunaUlu74_this_study.json", "[".repeat(15 << 20).as_bytes());
+        folder.put(
+            "mauna_ulu_1974/input_parameters_MaunaUlu74_this_study.json",
+            "[".repeat(15 << 20).as_bytes(),
+        );
         folder.refuses(64, &["verify", "--field", ".", "field-mauna-ulu"], "");
     }),
     ("record", |folder| {
         folder.put(
             "h.asc",
-            format!("ncols 9\nnrows 9\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}", "1 ".repeat(81)).as_bytes(),
+            format!(
+                "ncols 9\nnrows 9\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}",
+                "1 ".repeat(81)
+            )
+            .as_bytes(),
         );
         let laws = [
             "--vent",
@@ -854,7 +1299,10 @@ const WALK: &[Step] = &[
         folder.accepted(100, &args);
         folder.with_zeros("fit/runs/run_000000.json", b"", 100_000_000);
         let Run { code, stderr } = folder.run(100, &args);
-        assert!(code == Some(2) && stderr.contains("run_000000.json"), "{stderr}");
+        assert!(
+            code == Some(2) && stderr.contains("run_000000.json"),
+            "{stderr}"
+        );
     }),
     ("bench", |folder| {
         folder.with_zeros("old.json", b"", 100_000_000);
@@ -866,7 +1314,9 @@ const WALK: &[Step] = &[
         let mut parts = Parts::open(folder.0.path(), "plan", &[], Existing::Keep).unwrap();
         folder.with_zeros("frame-000001.png", &png([8192, 8192]), 100);
         assert!(parts.read(1, (4, 4)).is_none());
-        parts.note_unfinished(&folder.with_zeros("film.webp", b"", 1000)).unwrap();
+        parts
+            .note_unfinished(&folder.with_zeros("film.webp", b"", 1000))
+            .unwrap();
         assert_eq!(parts.unfinished().len(), 1);
     }),
     ("notes", |folder| {
@@ -890,7 +1340,8 @@ const WALK: &[Step] = &[
 fn every_reader_keeps_to_the_limit() {
     for reader in READERS {
         let row = WALK.iter().find(|(name, _)| *name == reader.name);
-        let (name, read) = row.unwrap_or_else(|| panic!("{} ({}) has no row in the walk", reader.name, reader.what));
+        let (name, read) = row
+            .unwrap_or_else(|| panic!("{} ({}) has no row in the walk", reader.name, reader.what));
         println!("{name}");
         read(&folder());
     }
@@ -903,7 +1354,8 @@ fn every_reader_keeps_to_the_limit() {
 fn what_is_done_at_once_fits_into_the_limit() {
     let folder = folder();
     let heights = format!("{}\n", "1 ".repeat(600)).repeat(600);
-    let head = |cell: f64| format!("ncols 600\nnrows 600\nxllcorner 0\nyllcorner 0\ncellsize {cell}\n");
+    let head =
+        |cell: f64| format!("ncols 600\nnrows 600\nxllcorner 0\nyllcorner 0\ncellsize {cell}\n");
     folder.put("large.asc", (head(1.0) + &heights).as_bytes());
     folder.put("thick.asc", (head(1.0) + &heights).as_bytes());
     let compare = folder.least(&["compare", "large.asc", "thick.asc", "--thickness"]);
@@ -912,6 +1364,12 @@ fn what_is_done_at_once_fits_into_the_limit() {
                --vary rates=0.5..2 --runs 18 --population 8 --repeats 2 --threads 8 --out fit --force";
     let fit: Vec<&str> = fit.split_whitespace().collect();
     println!("calibrate: {} MiB", folder.least(&fit));
-    folder.put("flow.toml", format!("model = \"flow\"\n{}", scene_of([1500, 9, 1500], "")).as_bytes());
-    println!("flow: {} MiB", folder.least(&["run", "flow.toml", "--steps", "1"]));
+    folder.put(
+        "flow.toml",
+        format!("model = \"flow\"\n{}", scene_of([1500, 9, 1500], "")).as_bytes(),
+    );
+    println!(
+        "flow: {} MiB",
+        folder.least(&["run", "flow.toml", "--steps", "1"])
+    );
 }

@@ -26,8 +26,9 @@ fn folder() -> PathBuf {
 /// Hash (FNV-1a) of a scene and the flags of its picture.
 fn hash(text: &str, flags: &str) -> String {
     let bytes = text.lines().flat_map(str::bytes).chain(flags.bytes());
-    let hash =
-        bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
     format!("{hash:016x}")
 }
 
@@ -42,8 +43,16 @@ fn list() -> Vec<Line> {
     let text = fs::read_to_string(folder().join("list")).unwrap();
     let line = |line: &str| {
         let mut parts = line.splitn(3, ' ').map(str::to_owned);
-        let mut next = || parts.next().unwrap_or_else(|| panic!("name, hash and flags: {line}"));
-        Line { name: next(), hash: next(), flags: next() }
+        let mut next = || {
+            parts
+                .next()
+                .unwrap_or_else(|| panic!("name, hash and flags: {line}"))
+        };
+        Line {
+            name: next(),
+            hash: next(),
+            flags: next(),
+        }
     };
     text.lines().map(line).collect()
 }
@@ -53,7 +62,13 @@ fn draw(line: &Line) {
     let png = folder.path().join("picture.png");
     let size = SIZE.map(|side| side * LARGER);
     let done = Command::new(env!("CARGO_BIN_EXE_lavoxel"))
-        .args(["render", &line.name, "-q", "--size", &format!("{}x{}", size[0], size[1])])
+        .args([
+            "render",
+            &line.name,
+            "-q",
+            "--size",
+            &format!("{}x{}", size[0], size[1]),
+        ])
         .args(line.flags.split(' '))
         .arg("--picture")
         .arg(&png)
@@ -61,9 +76,18 @@ fn draw(line: &Line) {
         .status()
         .unwrap();
     assert!(done.success(), "{}", line.name);
-    let picture = resize(&image::open(&png).unwrap().to_rgb8(), SIZE[0], SIZE[1], FilterType::Lanczos3);
+    let picture = resize(
+        &image::open(&png).unwrap().to_rgb8(),
+        SIZE[0],
+        SIZE[1],
+        FilterType::Lanczos3,
+    );
     let file = self::folder().join(&line.name).with_extension("webp");
-    let film = Film { width: SIZE[0], height: SIZE[1], fps: 1 };
+    let film = Film {
+        width: SIZE[0],
+        height: SIZE[1],
+        fps: 1,
+    };
     let mut webp = create_animation(&file, film, Existing::Replace).unwrap();
     webp.frame(picture.as_raw()).unwrap();
     webp.finish().unwrap();
@@ -90,8 +114,14 @@ fn thumbnails_are_those_of_the_scenes_as_they_are() {
         }
     }
     if !asked.is_empty() {
-        let text: String = lines.iter().map(|line| format!("{} {} {}\n", line.name, line.hash, line.flags)).collect();
+        let text: String = lines
+            .iter()
+            .map(|line| format!("{} {} {}\n", line.name, line.hash, line.flags))
+            .collect();
         fs::write(folder().join("list"), text).unwrap();
     }
-    assert!(stale.is_empty(), "UPDATE_THUMBNAILS=1 draws those of {stale:?} again");
+    assert!(
+        stale.is_empty(),
+        "UPDATE_THUMBNAILS=1 draws those of {stale:?} again"
+    );
 }

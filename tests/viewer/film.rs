@@ -24,13 +24,18 @@ const FILM: &str = "render session.lavoxel --size 120x90 --animation film.png";
 
 fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
-    command.current_dir(folder).args(FILM.split(' ')).stderr(Stdio::null());
+    command
+        .current_dir(folder)
+        .args(FILM.split(' '))
+        .stderr(Stdio::null());
     command
 }
 
 #[test]
 fn a_recorded_session_is_filmed_with_its_camera_and_goes_on_after_a_kill() {
-    let Some(display) = Display::start() else { return };
+    let Some(display) = Display::start() else {
+        return;
+    };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let folder = folder.path();
     fs::write(folder.join("scene.toml"), SCENE).expect("written");
@@ -48,7 +53,11 @@ fn a_recorded_session_is_filmed_with_its_camera_and_goes_on_after_a_kill() {
     let told = window.wait_for("key frames");
     assert!(told.contains("lavoxel render SESSION.lavoxel"), "{told}");
     let recording = window.saved(folder);
-    assert!(recording.extension().is_some_and(|ending| ending == "webp"), "{}", recording.display());
+    assert!(
+        recording.extension().is_some_and(|ending| ending == "webp"),
+        "{}",
+        recording.display()
+    );
     display.key("ctrl+s");
     let session = window.saved(folder);
     display.key("ctrl+q");
@@ -59,11 +68,19 @@ fn a_recorded_session_is_filmed_with_its_camera_and_goes_on_after_a_kill() {
     let film = &scene.spec.film;
     // A busy machine samples the camera unevenly, so only bounds on the number of keys hold; the
     // keys carry the camera's path, so there is no orbit.
-    assert!((2..80).contains(&film.keys.len()) && film.orbit_deg == 0.0, "{} keys", film.keys.len());
+    assert!(
+        (2..80).contains(&film.keys.len()) && film.orbit_deg == 0.0,
+        "{} keys",
+        film.keys.len()
+    );
     let plan = Plan::new(film, &scene.spec.camera);
     let [first, last] = [0, u64::MAX].map(|frame| plan.shot(frame));
     let turned = last.camera.azimuth_deg - first.camera.azimuth_deg;
-    assert!((40.0..200.0).contains(&turned) && first.step < last.step, "{turned}: {:?}", film.keys);
+    assert!(
+        (40.0..200.0).contains(&turned) && first.step < last.step,
+        "{turned}: {:?}",
+        film.keys
+    );
 
     let places = ["whole", "killed"].map(|name| folder.join(name));
     for place in &places {
@@ -75,17 +92,34 @@ fn a_recorded_session_is_filmed_with_its_camera_and_goes_on_after_a_kill() {
     let mut running = Running::start(&mut program(killed));
     let middle = killed.join(format!("film.png.parts/frame-{:06}.png", plan.frames() / 2));
     while !middle.exists() {
-        assert!(running.try_wait().expect("it can be asked").is_none(), "it ended before {}", middle.display());
+        assert!(
+            running.try_wait().expect("it can be asked").is_none(),
+            "it ended before {}",
+            middle.display()
+        );
         std::thread::sleep(Duration::from_millis(2));
     }
     running.kill().expect("it runs");
     running.wait().expect("it ends");
     assert!(!killed.join("film.png").exists());
-    assert!(program(killed).status().is_ok_and(|status| status.success()));
+    assert!(
+        program(killed)
+            .status()
+            .is_ok_and(|status| status.success())
+    );
     let films = places.map(|place| fs::read(place.join("film.png")).expect("the film"));
     assert!(films[0] == films[1], "byte for byte");
-    let frames = PngDecoder::new(Cursor::new(&films[0])).expect("PNG").apng().expect("animated").into_frames();
-    let frames: Vec<_> = frames.map(|frame| frame.expect("whole").into_buffer()).collect();
+    let frames = PngDecoder::new(Cursor::new(&films[0]))
+        .expect("PNG")
+        .apng()
+        .expect("animated")
+        .into_frames();
+    let frames: Vec<_> = frames
+        .map(|frame| frame.expect("whole").into_buffer())
+        .collect();
     assert_eq!(frames.len() as u64, plan.frames());
-    assert!(frames[0] != frames[frames.len() / 2] && frames[0] != frames[frames.len() - 1], "the camera goes round");
+    assert!(
+        frames[0] != frames[frames.len() / 2] && frames[0] != frames[frames.len() - 1],
+        "the camera goes round"
+    );
 }

@@ -24,8 +24,15 @@ const MOST_GROWTH_MB: f64 = 200.0;
 /// Resident memory of this process in megabytes.
 fn resident_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
-    let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("a process has memory");
-    let kib: f64 = line.split_whitespace().nth(1).and_then(|word| word.parse().ok()).expect("a number of kB");
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .expect("a process has memory");
+    let kib: f64 = line
+        .split_whitespace()
+        .nth(1)
+        .and_then(|word| word.parse().ok())
+        .expect("a number of kB");
     kib * 1024.0 / 1e6
 }
 
@@ -61,15 +68,28 @@ fn memory_stays_flat_while_the_camera_turns() {
     let (mut painter, _worker) = eruption();
     let subject = painter.subject().expect("a scene has come");
     let mut turn = |frame: usize| {
-        let spec = CameraSpec { azimuth_deg: 150.0 + 1.7 * frame as f32, ..CameraSpec::default() };
+        let spec = CameraSpec {
+            azimuth_deg: 150.0 + 1.7 * frame as f32,
+            ..CameraSpec::default()
+        };
         let camera = Camera::new(&spec, &subject, SIZE);
         let (cuts_shown, quality) = ([false; 3], Quality::Fixed(1.0));
-        let view = View { camera, covered: 0, quality, cuts_shown, volume_shown: true, ground_shown: true };
+        let view = View {
+            camera,
+            covered: 0,
+            quality,
+            cuts_shown,
+            volume_shown: true,
+            ground_shown: true,
+        };
         painter.picture(&view, 1, false).expect("a scene has come");
     };
     (0..WARM_UP).for_each(&mut turn);
     let before = resident_mb();
     (WARM_UP..WARM_UP + FRAMES).for_each(&mut turn);
     let growth = resident_mb() - before;
-    assert!(growth < MOST_GROWTH_MB, "{FRAMES} frames from turning cameras added {growth:.0} MB to {before:.0} MB");
+    assert!(
+        growth < MOST_GROWTH_MB,
+        "{FRAMES} frames from turning cameras added {growth:.0} MB to {before:.0} MB"
+    );
 }

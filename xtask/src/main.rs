@@ -5,7 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Folders whose comments are checked.
-const FOLDERS: [&str; 8] = ["crates", "src", "tests", "benches", "examples", "python/src", "fuzz", "xtask"];
+const FOLDERS: [&str; 8] = [
+    "crates",
+    "src",
+    "tests",
+    "benches",
+    "examples",
+    "python/src",
+    "fuzz",
+    "xtask",
+];
 
 /// Turns of phrase that readers found hard, in comments: the pattern, where it counts, and the number of times that it may stand. Lower a number
 /// when comments get better.
@@ -45,11 +54,15 @@ fn main() -> ExitCode {
 fn habits() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
-    FOLDERS.iter().for_each(|folder| sources(&root.join(folder), &mut files));
+    FOLDERS
+        .iter()
+        .for_each(|folder| sources(&root.join(folder), &mut files));
     files.sort();
     let mut found: Vec<Vec<String>> = vec![Vec::new(); HABITS.len()];
     for file in &files {
-        let Ok(text) = fs::read_to_string(file) else { continue };
+        let Ok(text) = fs::read_to_string(file) else {
+            continue;
+        };
         let name = file.strip_prefix(&root).unwrap_or(file).display();
         for (line, habit) in in_text(&text) {
             let words = text.lines().nth(line).unwrap_or_default().trim();
@@ -64,7 +77,11 @@ fn habits() -> ExitCode {
             places.iter().for_each(|place| println!("    {place}"));
         }
     }
-    if passes { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if passes {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 /// Lines of a text with an old habit, counted from 0, and its place in [`HABITS`].
@@ -73,14 +90,18 @@ fn in_text(text: &str) -> Vec<(usize, usize)> {
     let mut in_doc = false;
     for (number, line) in text.lines().enumerate() {
         let line = line.trim_start();
-        let doc = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
+        let doc = line
+            .strip_prefix("///")
+            .or_else(|| line.strip_prefix("//!"));
         let Some(words) = doc.or_else(|| line.strip_prefix("//")) else {
             in_doc = false;
             continue;
         };
         for (habit, (pattern, place, _)) in HABITS.iter().enumerate() {
             let there = match place {
-                Where::Begins => doc.is_some() && !in_doc && words.trim_start().starts_with(pattern),
+                Where::Begins => {
+                    doc.is_some() && !in_doc && words.trim_start().starts_with(pattern)
+                }
                 Where::Inside => holds(words, pattern.trim_end()),
             };
             if there {
@@ -94,13 +115,20 @@ fn in_text(text: &str) -> Vec<(usize, usize)> {
 
 /// Returns true if `words` hold `pattern` up to the end of a word.
 fn holds(words: &str, pattern: &str) -> bool {
-    let ends = |at: usize| words[at + pattern.len()..].chars().next().is_none_or(|next| !next.is_alphanumeric());
+    let ends = |at: usize| {
+        words[at + pattern.len()..]
+            .chars()
+            .next()
+            .is_none_or(|next| !next.is_alphanumeric())
+    };
     words.match_indices(pattern).any(|(at, _)| ends(at))
 }
 
 /// Collects the Rust sources below a folder.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() && path.file_name().is_none_or(|name| name != "target") {
             sources(&path, files);
@@ -117,7 +145,10 @@ mod tests {
     #[test]
     fn habits_are_found_where_they_count() {
         let text = "/// Whether it rains.\nfn a() {}\n/// Rain.\n/// Whether it rains, of it all.\n// a rest of items\n// so much rain\n";
-        let names: Vec<_> = in_text(text).into_iter().map(|(line, habit)| (line, HABITS[habit].0.trim())).collect();
+        let names: Vec<_> = in_text(text)
+            .into_iter()
+            .map(|(line, habit)| (line, HABITS[habit].0.trim()))
+            .collect();
         assert_eq!(names, [(0, "Whether"), (3, "of it"), (5, "so much")]);
     }
 }

@@ -33,28 +33,32 @@ impl Air {
         let (nx, first) = (grid.cells.nx, grid.at([0, 0, 0]) % slab);
         let ash = &mut self.amounts.field_mut(Field::Ash)[grid.at([0, 0, 0]) - first..];
         let columns = self.deposited.par_chunks_mut(nx);
-        let landed = ash.par_chunks_mut(slab).zip(columns).enumerate().map(|(z, (ash, deposited))| {
-            let mut landed = 0;
-            // Bottom up, so that no ash falls twice in a step.
-            for y in 0..grid.cells.ny {
-                let (below, from) = ash[first - row..].split_at_mut((y + 1) * row);
-                let (below, from) = (&mut below[y * row..][..nx], &mut from[..nx]);
-                if is_empty(from) {
-                    continue;
-                }
-                for (x, (from, below)) in from.iter_mut().zip(below).enumerate() {
-                    let falling = part(*from, share);
-                    *from -= falling;
-                    if y > 0 && !openness.is_solid([x, y - 1, z]) {
-                        *below += falling;
-                    } else {
-                        deposited[x] += u64::from(falling);
-                        landed += u64::from(falling);
+        let landed =
+            ash.par_chunks_mut(slab)
+                .zip(columns)
+                .enumerate()
+                .map(|(z, (ash, deposited))| {
+                    let mut landed = 0;
+                    // Bottom up, so that no ash falls twice in a step.
+                    for y in 0..grid.cells.ny {
+                        let (below, from) = ash[first - row..].split_at_mut((y + 1) * row);
+                        let (below, from) = (&mut below[y * row..][..nx], &mut from[..nx]);
+                        if is_empty(from) {
+                            continue;
+                        }
+                        for (x, (from, below)) in from.iter_mut().zip(below).enumerate() {
+                            let falling = part(*from, share);
+                            *from -= falling;
+                            if y > 0 && !openness.is_solid([x, y - 1, z]) {
+                                *below += falling;
+                            } else {
+                                deposited[x] += u64::from(falling);
+                                landed += u64::from(falling);
+                            }
+                        }
                     }
-                }
-            }
-            landed
-        });
+                    landed
+                });
         account.deposited += landed.sum::<u64>();
     }
 
@@ -68,10 +72,16 @@ impl Air {
         let grid = self.amounts.grid();
         let [_, row, slab] = grid.strides();
         let first = grid.at([0, 0, 0]) % slab;
-        let [heat, ash, steam, ..] = self.amounts.fields_mut() else { unreachable!("every air has these fields") };
+        let [heat, ash, steam, ..] = self.amounts.fields_mut() else {
+            unreachable!("every air has these fields")
+        };
         let start = grid.at([0, 0, 0]) - first;
-        let slabs = steam[start..].par_chunks_mut(slab).zip(heat[start..].par_chunks(slab));
-        let slabs = slabs.zip(ash[start..].par_chunks(slab)).zip((0..grid.cells.nz).into_par_iter());
+        let slabs = steam[start..]
+            .par_chunks_mut(slab)
+            .zip(heat[start..].par_chunks(slab));
+        let slabs = slabs
+            .zip(ash[start..].par_chunks(slab))
+            .zip((0..grid.cells.nz).into_par_iter());
         let faded = slabs.map(|(((steam, heat), ash), _)| {
             let rows = (0..grid.cells.ny).map(|y| first + y * row..first + y * row + grid.cells.nx);
             rows.map(|cells| {
@@ -80,7 +90,11 @@ impl Air {
                     return 0;
                 }
                 let others = heat[cells.clone()].iter().zip(&ash[cells.clone()]);
-                steam[cells].iter_mut().zip(others).map(|(steam, (&h, &a))| fade_cell(steam, h, a, share)).sum::<u64>()
+                steam[cells]
+                    .iter_mut()
+                    .zip(others)
+                    .map(|(steam, (&h, &a))| fade_cell(steam, h, a, share))
+                    .sum::<u64>()
             })
             .sum::<u64>()
         });

@@ -8,7 +8,9 @@ impl Air {
     /// Value of `measure` in the air cell that contains `voxel`, in the unit of the measure; 0 in
     /// solid cells, outside the air, and for measures of another model.
     pub fn measure(&self, measure: CellMeasure, voxel: Place) -> f32 {
-        let Some(place) = self.grid().cell_of(voxel.map(|n| n as i64)) else { return 0.0 };
+        let Some(place) = self.grid().cell_of(voxel.map(|n| n as i64)) else {
+            return 0.0;
+        };
         if self.openness.is_solid(place) {
             return 0.0;
         }
@@ -39,16 +41,25 @@ impl Air {
 
     /// Velocity in m/s at the centre of the air cell `place` (x east, y up, z south).
     pub fn velocity_m_s(&self, place: Place) -> [f64; 3] {
-        self.velocity(place).map(|cells| f64::from(cells) * self.scale.edge_m / self.scale.step_s)
+        self.velocity(place)
+            .map(|cells| f64::from(cells) * self.scale.edge_m / self.scale.step_s)
     }
 
     fn speed_m_s(&self, place: Place) -> f64 {
-        self.velocity_m_s(place).iter().map(|v| v * v).sum::<f64>().sqrt()
+        self.velocity_m_s(place)
+            .iter()
+            .map(|v| v * v)
+            .sum::<f64>()
+            .sqrt()
     }
 
     /// Largest speed in m/s over all air cells.
     pub fn max_speed_m_s(&self) -> f64 {
-        let speeds = self.grid().cells.places().map(|place| self.speed_m_s(place));
+        let speeds = self
+            .grid()
+            .cells
+            .places()
+            .map(|place| self.speed_m_s(place));
         speeds.fold(0.0, f64::max)
     }
 

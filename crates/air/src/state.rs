@@ -48,7 +48,13 @@ impl Clone for Air {
 impl Air {
     /// Returns air at rest without ash, drops and inks. `cell_m`: edge of a voxel in metres;
     /// `has_density`: flag for the density field; `spec` must have been validated.
-    pub fn new(spec: &AirSpec, grid: AirGrid, cell_m: f64, solver: Box<dyn Solver>, has_density: bool) -> Self {
+    pub fn new(
+        spec: &AirSpec,
+        grid: AirGrid,
+        cell_m: f64,
+        solver: Box<dyn Solver>,
+        has_density: bool,
+    ) -> Self {
         let scale = Scale::new(spec, grid, cell_m);
         let forces = scale.forces(spec, grid);
         let mut air = Self {
@@ -121,29 +127,43 @@ impl Air {
     /// Names the first fault.
     pub fn check(&self) -> Result<(), String> {
         for field in self.amounts.present() {
-            self.account(field).check(field, self.amounts.total(field))?;
-            let holds = |place: &Place| self.openness.is_solid(*place) && self.amounts.get(field, *place) > 0;
+            self.account(field)
+                .check(field, self.amounts.total(field))?;
+            let holds = |place: &Place| {
+                self.openness.is_solid(*place) && self.amounts.get(field, *place) > 0
+            };
             if let Some(place) = self.grid().cells.places().find(holds) {
-                return Err(format!("{} of the air in the solid cell {place:?}", field.name()));
+                return Err(format!(
+                    "{} of the air in the solid cell {place:?}",
+                    field.name()
+                ));
             }
         }
         let fallen: u64 = self.deposited.iter().sum();
         match self.account(Field::Ash).deposited {
             counted if counted == fallen => Ok(()),
-            counted => Err(format!("{fallen} units of ash on the ground, {counted} in the account")),
+            counted => Err(format!(
+                "{fallen} units of ash on the ground, {counted} in the account"
+            )),
         }
     }
 
     /// Memory of the air in bytes: fields, solver, blocked cells and faces, and ash on the ground.
     pub fn bytes(&self) -> usize {
         let cells = self.grid().cells.cells();
-        self.amounts.bytes() + self.solver.bytes() + 7 * cells + 2 * size_of_val(&self.deposited[..])
+        self.amounts.bytes()
+            + self.solver.bytes()
+            + 7 * cells
+            + 2 * size_of_val(&self.deposited[..])
     }
 
     /// Resets the accounts: the present contents become the initial amounts.
     pub fn open_account(&mut self) {
         for field in self.amounts.present() {
-            let account = FieldAccount { initial: self.amounts.total(field), ..FieldAccount::default() };
+            let account = FieldAccount {
+                initial: self.amounts.total(field),
+                ..FieldAccount::default()
+            };
             self.accounts[field as usize] = account;
         }
         self.accounts[Field::Ash as usize].deposited = self.deposited.iter().sum();
@@ -161,8 +181,14 @@ impl Air {
     pub fn step(&mut self) {
         self.fall();
         self.fade();
-        let flows = self.solver.step(&mut self.amounts, &self.openness, &self.forces);
-        for (account, (out, decayed)) in self.accounts.iter_mut().zip(flows.out.into_iter().zip(flows.decayed)) {
+        let flows = self
+            .solver
+            .step(&mut self.amounts, &self.openness, &self.forces);
+        for (account, (out, decayed)) in self
+            .accounts
+            .iter_mut()
+            .zip(flows.out.into_iter().zip(flows.decayed))
+        {
             account.out += out;
             account.decayed += decayed;
         }
@@ -209,7 +235,9 @@ impl Air {
 
     /// Lowest free cell at or above the cell `[x, y, z]`; `None` if every such cell is solid.
     pub fn lowest_open(&self, [x, y, z]: Place) -> Option<Place> {
-        (y..self.grid().cells.ny).map(|y| [x, y, z]).find(|&place| !self.openness.is_solid(place))
+        (y..self.grid().cells.ny)
+            .map(|y| [x, y, z])
+            .find(|&place| !self.openness.is_solid(place))
     }
 
     /// Adds up to `units` of `field` to a cell, limited by `MOST`, and returns the units added.

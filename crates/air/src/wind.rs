@@ -58,7 +58,8 @@ impl<'de> Visitor<'de> for Written {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Wind, A::Error> {
-        Even::deserialize(MapAccessDeserializer::new(map)).map(|even| Wind::even(even.speed_m_s, even.from_deg))
+        Even::deserialize(MapAccessDeserializer::new(map))
+            .map(|even| Wind::even(even.speed_m_s, even.from_deg))
     }
 }
 
@@ -80,7 +81,12 @@ impl Wind {
     /// # Errors
     /// Names the number that is out of range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
-        within(&format!("number of heights in {key}"), self.0.len() as f64, 0.0, MAX_HEIGHTS as f64)?;
+        within(
+            &format!("number of heights in {key}"),
+            self.0.len() as f64,
+            0.0,
+            MAX_HEIGHTS as f64,
+        )?;
         for [height, speed, from] in &self.0 {
             within(&format!("{key} height"), *height, -1e4, 1e5)?;
             within(&format!("{key} speed"), *speed, 0.0, FASTEST_M_S)?;
@@ -89,13 +95,23 @@ impl Wind {
         if self.0.is_sorted_by(|a, b| a[0] < b[0]) {
             return Ok(());
         }
-        Err(Invalid::new(key, format!("{:?}", self.0), "in the order of the heights"))
+        Err(Invalid::new(
+            key,
+            format!("{:?}", self.0),
+            "in the order of the heights",
+        ))
     }
 
     /// Row with the largest speed: `[speed in m/s, direction of origin in degrees, 0 to 360]`; the
     /// lowest such height if several are equal, zeros without wind.
     pub fn fastest(&self) -> [f64; 2] {
-        let faster = |most: [f64; 2], row: &[f64; 3]| if row[1] > most[0] { [row[1], row[2]] } else { most };
+        let faster = |most: [f64; 2], row: &[f64; 3]| {
+            if row[1] > most[0] {
+                [row[1], row[2]]
+            } else {
+                most
+            }
+        };
         let first = self.0.first().map_or([0.0; 2], |row| [row[1], row[2]]);
         let [speed, from] = self.0.iter().fold(first, faster);
         [speed, from.rem_euclid(360.0)]
@@ -155,19 +171,30 @@ mod tests {
     }
 
     fn read(text: &str) -> Result<Wind, String> {
-        toml::from_str::<Key>(text).map(|key| key.wind).map_err(|error| error.message().to_owned())
+        toml::from_str::<Key>(text)
+            .map(|key| key.wind)
+            .map_err(|error| error.message().to_owned())
     }
 
     #[test]
     fn both_forms_of_a_wind_are_read() {
         let table = Wind(vec![[0.0, 3.0, 290.0], [2000.0, 16.0, 280.0]]);
-        assert_eq!(read("wind = [[0.0, 3.0, 290.0], [2000.0, 16.0, 280.0]]"), Ok(table.clone()));
-        assert_eq!(read("wind = { speed_m_s = 6.0, from_deg = 270.0 }"), Ok(Wind::even(6.0, 270.0)));
+        assert_eq!(
+            read("wind = [[0.0, 3.0, 290.0], [2000.0, 16.0, 280.0]]"),
+            Ok(table.clone())
+        );
+        assert_eq!(
+            read("wind = { speed_m_s = 6.0, from_deg = 270.0 }"),
+            Ok(Wind::even(6.0, 270.0))
+        );
         assert_eq!(read("wind = []"), Ok(Wind::default()));
         assert!(read("wind = 3.0").is_err_and(|text| text.contains("speed_m_s")));
         assert!(read("wind = { speed_m_s = 6.0 }").is_err_and(|text| text.contains("from_deg")));
         assert!(read("wind = [[0.0, 3.0]]").is_err_and(|text| text.contains("array of length 3")));
-        let fast = Wind::even(201.0, 0.0).validate("event[0].wind").expect_err("too fast").to_string();
+        let fast = Wind::even(201.0, 0.0)
+            .validate("event[0].wind")
+            .expect_err("too fast")
+            .to_string();
         assert!(fast.starts_with("event[0].wind speed = 201"), "{fast}");
         assert_eq!(table.validate("air.wind"), Ok(()));
     }
@@ -176,8 +203,14 @@ mod tests {
     fn a_profile_keeps_its_shape_under_another_speed_and_direction() {
         let table = Wind(vec![[0.0, 3.0, 350.0], [2000.0, 12.0, 20.0]]);
         assert_eq!(table.fastest(), [12.0, 20.0]);
-        assert_eq!(table.with_fastest(6.0, 10.0), Wind(vec![[0.0, 1.5, 340.0], [2000.0, 6.0, 10.0]]));
-        assert_eq!(Wind::default().with_fastest(4.0, 90.0), Wind::even(4.0, 90.0));
+        assert_eq!(
+            table.with_fastest(6.0, 10.0),
+            Wind(vec![[0.0, 1.5, 340.0], [2000.0, 6.0, 10.0]])
+        );
+        assert_eq!(
+            Wind::default().with_fastest(4.0, 90.0),
+            Wind::even(4.0, 90.0)
+        );
         assert_eq!(Wind::default().fastest(), [0.0; 2]);
     }
 }

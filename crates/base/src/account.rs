@@ -47,8 +47,13 @@ pub fn check(name: &str, sums: &[Sum], now: i128) -> Result<(), String> {
         return Ok(());
     }
     let there = sums.iter().filter(|sum| sum.units != 0);
-    let words: Vec<_> = there.map(|sum| format!("{} {}", sum.units, sum.words)).collect();
-    Err(format!("{name}: {excess} units more than came: {now} now, {}", words.join(", ")))
+    let words: Vec<_> = there
+        .map(|sum| format!("{} {}", sum.units, sum.words))
+        .collect();
+    Err(format!(
+        "{name}: {excess} units more than came: {now} now, {}",
+        words.join(", ")
+    ))
 }
 
 /// Declares a struct with the sums of one or more accounts, and for each account a function that
@@ -109,11 +114,20 @@ mod tests {
 
     #[test]
     fn an_account_that_does_not_close_says_by_how_much() {
-        let two = Two { rain: 7, left: -2, lost: 5, heat_sun: 1 << 100, steps: 3 };
+        let two = Two {
+            rain: 7,
+            left: -2,
+            lost: 5,
+            heat_sun: 1 << 100,
+            steps: 3,
+        };
         assert_eq!(check("water", &two.water(), 9), Ok(()));
         assert_eq!(excess(&two.heat(), 0), -(1 << 100));
         assert_eq!((two.heat()[0].key, two.steps), ("sun", 3));
         let wrong = check("water", &two.water(), 10).expect_err("one too many");
-        assert_eq!(wrong, "water: 1 units more than came: 10 now, 7 rain, -2 left, 5 lost before");
+        assert_eq!(
+            wrong,
+            "water: 1 units more than came: 10 now, 7 rain, -2 left, 5 lost before"
+        );
     }
 }

@@ -41,7 +41,8 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de>,
 {
-    Vec::deserialize(from).map(|lists: Vec<List<T, N>>| lists.into_iter().map(|List(values)| values).collect())
+    Vec::deserialize(from)
+        .map(|lists: Vec<List<T, N>>| lists.into_iter().map(|List(values)| values).collect())
 }
 
 /// Deserializes an optional list of lists; returns an error unless each inner list has exactly `N`
@@ -83,6 +84,10 @@ impl<'de, T: Deserialize<'de>, const N: usize> Visitor<'de> for Values<T, N> {
         while count >= N && from.next_element::<IgnoredAny>()?.is_some() {
             count += 1;
         }
-        values.try_into().ok().filter(|_| count == N).ok_or_else(|| Error::invalid_length(count, &self))
+        values
+            .try_into()
+            .ok()
+            .filter(|_| count == N)
+            .ok_or_else(|| Error::invalid_length(count, &self))
     }
 }

@@ -46,7 +46,12 @@ pub struct Facts {
 
 impl Facts {
     fn new(of: Of, name: &'static str, unit: &'static str, what: &'static str) -> Self {
-        Self { name, unit, what, of }
+        Self {
+            name,
+            unit,
+            what,
+            of,
+        }
     }
 }
 
@@ -112,10 +117,18 @@ impl Measure for CellMeasure {
 
     fn facts(self) -> Facts {
         match self {
-            Self::Amount => Facts::new(Of::Materials, "amount", "full cells", "amount of {}, 0 to 1"),
-            Self::Energy => {
-                Facts::new(Of::Carriers, "energy", "vent units", "energy of the {}, 1 for a full cell from the vent")
-            }
+            Self::Amount => Facts::new(
+                Of::Materials,
+                "amount",
+                "full cells",
+                "amount of {}, 0 to 1",
+            ),
+            Self::Energy => Facts::new(
+                Of::Carriers,
+                "energy",
+                "vent units",
+                "energy of the {}, 1 for a full cell from the vent",
+            ),
             Self::SpecificEnergy => Facts::new(
                 Of::Carriers,
                 "specific-energy",
@@ -123,15 +136,35 @@ impl Measure for CellMeasure {
                 "energy of the {} per amount, 1 from the vent",
             ),
             Self::Solid => Facts::new(Of::Ground, "solid", "", "rock, and which material is where"),
-            Self::Heat => Facts::new(Of::Air, "heat", "K", "how much warmer the air is than at rest"),
+            Self::Heat => Facts::new(
+                Of::Air,
+                "heat",
+                "K",
+                "how much warmer the air is than at rest",
+            ),
             Self::Ash => Facts::new(Of::Air, "ash", "kg/m³", "ash in the air"),
             Self::Steam => Facts::new(Of::Air, "steam", "kg/m³", "drops of water in the air"),
-            Self::Ink => Facts::new(Of::Air, "ink", "kg/m³", "ink in the air, all colours together"),
+            Self::Ink => Facts::new(
+                Of::Air,
+                "ink",
+                "kg/m³",
+                "ink in the air, all colours together",
+            ),
             Self::Speed => Facts::new(Of::Air, "speed", "m/s", "speed of the air"),
             Self::Temperature => Facts::new(Of::Flow, "temperature", "K", "temperature of the {}"),
             Self::Viscosity => Facts::new(Of::Flow, "viscosity", "Pa s", "viscosity of the {}"),
-            Self::VelocityEast => Facts::new(Of::Flow, "velocity-east", "m/s", "velocity of the {} towards east"),
-            Self::VelocityNorth => Facts::new(Of::Flow, "velocity-north", "m/s", "velocity of the {} towards north"),
+            Self::VelocityEast => Facts::new(
+                Of::Flow,
+                "velocity-east",
+                "m/s",
+                "velocity of the {} towards east",
+            ),
+            Self::VelocityNorth => Facts::new(
+                Of::Flow,
+                "velocity-north",
+                "m/s",
+                "velocity of the {} towards north",
+            ),
             Self::Set => Facts::new(Of::Flow, "set", "full cells", "{} that turned to rock"),
         }
     }
@@ -227,23 +260,56 @@ impl Measure for ColumnMeasure {
     fn facts(self) -> Facts {
         match self {
             Self::Thickness => Facts::new(Of::Materials, "thickness", "m", "{} thickness"),
-            Self::Arrival => {
-                Facts::new(Of::Materials, "arrival", "steps", "number of steps after which {} first stood here")
+            Self::Arrival => Facts::new(
+                Of::Materials,
+                "arrival",
+                "steps",
+                "number of steps after which {} first stood here",
+            ),
+            Self::MaxThickness => Facts::new(
+                Of::Materials,
+                "max-thickness",
+                "m",
+                "largest {} thickness after any step",
+            ),
+            Self::PeakEnergy => Facts::new(
+                Of::Carriers,
+                "peak-energy",
+                "vent units",
+                "largest energy of a cell after any step",
+            ),
+            Self::Surface => {
+                Facts::new(Of::Materials, "surface", "m", "elevation of ground and {}")
             }
-            Self::MaxThickness => {
-                Facts::new(Of::Materials, "max-thickness", "m", "largest {} thickness after any step")
-            }
-            Self::PeakEnergy => {
-                Facts::new(Of::Carriers, "peak-energy", "vent units", "largest energy of a cell after any step")
-            }
-            Self::Surface => Facts::new(Of::Materials, "surface", "m", "elevation of ground and {}"),
             Self::Ground => Facts::new(Of::Ground, "ground", "m", "elevation of the ground"),
             Self::Ash => Facts::new(Of::Fallout, "ash", "kg/m²", "ash that fell from the air"),
-            Self::ArrivalTime => Facts::new(Of::Flow, "arrival", "h", "hours after which {} first stood here"),
-            Self::SetThickness => Facts::new(Of::Flow, "set-thickness", "m", "{} that turned to rock"),
-            Self::Temperature => Facts::new(Of::Flow, "temperature", "K", "temperature of the surface of the {}"),
-            Self::Viscosity => Facts::new(Of::Flow, "viscosity", "Pa s", "viscosity of the uppermost {}"),
-            Self::MaxSpeed => Facts::new(Of::Flow, "max-speed", "m/s", "largest speed of the surface of the {}"),
+            Self::ArrivalTime => Facts::new(
+                Of::Flow,
+                "arrival",
+                "h",
+                "hours after which {} first stood here",
+            ),
+            Self::SetThickness => {
+                Facts::new(Of::Flow, "set-thickness", "m", "{} that turned to rock")
+            }
+            Self::Temperature => Facts::new(
+                Of::Flow,
+                "temperature",
+                "K",
+                "temperature of the surface of the {}",
+            ),
+            Self::Viscosity => Facts::new(
+                Of::Flow,
+                "viscosity",
+                "Pa s",
+                "viscosity of the uppermost {}",
+            ),
+            Self::MaxSpeed => Facts::new(
+                Of::Flow,
+                "max-speed",
+                "m/s",
+                "largest speed of the surface of the {}",
+            ),
         }
     }
 }
@@ -274,11 +340,19 @@ pub enum Span {
 
 impl Ramp {
     fn new(palette: &'static str, span: Span, none_at_zero: bool) -> Self {
-        Self { palette, reversed: false, span, none_at_zero }
+        Self {
+            palette,
+            reversed: false,
+            span,
+            none_at_zero,
+        }
     }
 
     fn reversed(self) -> Self {
-        Self { reversed: true, ..self }
+        Self {
+            reversed: true,
+            ..self
+        }
     }
 }
 
@@ -288,8 +362,12 @@ impl ColumnMeasure {
     /// Colour ramp of the measure on maps.
     pub fn ramp(self) -> Ramp {
         match self {
-            Self::Thickness | Self::MaxThickness | Self::SetThickness => Ramp::new("lava", Span::FromZero, true),
-            Self::Arrival | Self::ArrivalTime | Self::MaxSpeed => Ramp::new("viridis", Span::FromZero, false),
+            Self::Thickness | Self::MaxThickness | Self::SetThickness => {
+                Ramp::new("lava", Span::FromZero, true)
+            }
+            Self::Arrival | Self::ArrivalTime | Self::MaxSpeed => {
+                Ramp::new("viridis", Span::FromZero, false)
+            }
             Self::Temperature => Ramp::new("inferno", Span::Found, false),
             Self::Viscosity => Ramp::new("viridis", Span::Decades(4), false),
             Self::PeakEnergy => Ramp::new("inferno", Span::FromZero, false),
@@ -313,6 +391,12 @@ pub const OLDER_COLORS: [&str; 2] = ["density", "energy"];
 impl Value for CellMeasure {
     /// Form of a scene key whose value is the name of a measure that can colour the volume.
     fn form() -> Form {
-        Form::Words(COLORS.map(|measure| measure.facts().name).into_iter().chain(OLDER_COLORS).collect())
+        Form::Words(
+            COLORS
+                .map(|measure| measure.facts().name)
+                .into_iter()
+                .chain(OLDER_COLORS)
+                .collect(),
+        )
     }
 }

@@ -32,7 +32,11 @@ pub fn limit() -> u64 {
 pub fn left_beside(estimate: &MemoryEstimate) -> u64 {
     match limit() {
         u64::MAX => u64::MAX,
-        limit => limit.saturating_sub(estimate.bytes().saturating_add(HELD.load(Ordering::Relaxed))),
+        limit => limit.saturating_sub(
+            estimate
+                .bytes()
+                .saturating_add(HELD.load(Ordering::Relaxed)),
+        ),
     }
 }
 
@@ -70,7 +74,9 @@ impl MemoryEstimate {
     /// (such as `"the ground"`).
     pub fn of(what: &'static str, count: usize, each: f64) -> Self {
         // The cast saturates: a value that is too large becomes `u64::MAX`, which no limit allows.
-        Self { parts: vec![(what, (count as f64 * each).ceil() as u64)] }
+        Self {
+            parts: vec![(what, (count as f64 * each).ceil() as u64)],
+        }
     }
 
     /// Adds two estimates whose memory is in use at the same time; parts of the same name are
@@ -88,13 +94,19 @@ impl MemoryEstimate {
 
     /// Sum of all parts and the baseline memory of the process, in bytes.
     pub fn bytes(&self) -> u64 {
-        self.parts.iter().fold(OWN, |sum, (_, bytes)| sum.saturating_add(*bytes))
+        self.parts
+            .iter()
+            .fold(OWN, |sum, (_, bytes)| sum.saturating_add(*bytes))
     }
 
     /// Returns the larger of two estimates, for tasks that never run at the same time.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
-        if other.bytes() > self.bytes() { other } else { self }
+        if other.bytes() > self.bytes() {
+            other
+        } else {
+            self
+        }
     }
 
     /// Registers this estimate as memory in use until the returned value is dropped.
@@ -111,13 +123,27 @@ impl MemoryEstimate {
         self.check_against(limit(), HELD.load(Ordering::Relaxed), mend)
     }
 
-    fn check_against(&self, limit: u64, held: u64, mend: &'static str) -> Result<(), TooMuchMemory> {
+    fn check_against(
+        &self,
+        limit: u64,
+        held: u64,
+        mend: &'static str,
+    ) -> Result<(), TooMuchMemory> {
         let bytes = self.bytes().saturating_add(held);
         if bytes <= limit {
             return Ok(());
         }
-        let what = self.parts.iter().max_by_key(|(_, bytes)| *bytes).map_or("the program", |(what, _)| *what);
-        Err(TooMuchMemory { what, bytes, limit, mend })
+        let what = self
+            .parts
+            .iter()
+            .max_by_key(|(_, bytes)| *bytes)
+            .map_or("the program", |(what, _)| *what);
+        Err(TooMuchMemory {
+            what,
+            bytes,
+            limit,
+            mend,
+        })
     }
 }
 
@@ -157,11 +183,17 @@ mod tests {
 
     #[test]
     fn refuses_what_is_more_than_the_limit_and_names_the_largest_part() {
-        let need = MemoryEstimate::of("the ground", 1 << 20, 6.0).and(MemoryEstimate::of("the picture", 1 << 20, 60.0));
+        let need = MemoryEstimate::of("the ground", 1 << 20, 6.0).and(MemoryEstimate::of(
+            "the picture",
+            1 << 20,
+            60.0,
+        ));
         assert_eq!(need.bytes(), OWN + (66 << 20));
         assert_eq!(need.check_against(OWN + (66 << 20), 0, "less"), Ok(()));
         assert!(need.check_against(OWN + (66 << 20), 1, "less").is_err());
-        let error = need.check_against(64 << 20, 0, "make film.size smaller").expect_err("too much");
+        let error = need
+            .check_against(64 << 20, 0, "make film.size smaller")
+            .expect_err("too much");
         let text = "the picture would need 74 MiB of memory in all, more than the 64 MiB allowed: make film.size \
                     smaller, or allow more with --max-memory";
         assert_eq!(error.to_string(), text);

@@ -80,7 +80,10 @@ impl Draw {
     /// of a separate step.
     pub fn passes(self, passes: u32) -> impl Iterator<Item = Self> {
         let first = self.step.wrapping_mul(u64::from(passes));
-        (0..u64::from(passes)).map(move |pass| Self { seed: self.seed, step: first.wrapping_add(pass) })
+        (0..u64::from(passes)).map(move |pass| Self {
+            seed: self.seed,
+            step: first.wrapping_add(pass),
+        })
     }
 
     /// Key of the spreading patterns of the step.
@@ -91,7 +94,9 @@ impl Draw {
     /// Key of the purpose `salt` in the step, for the layer or source with index `number`.
     pub fn key_of(self, salt: Salt, number: usize) -> StepKey {
         let StepKey(key) = self.key();
-        StepKey(mix64(key ^ (salt as u64 | (number as u64) << 8).wrapping_mul(0xa24b_aed4_963e_e407)))
+        StepKey(mix64(
+            key ^ (salt as u64 | (number as u64) << 8).wrapping_mul(0xa24b_aed4_963e_e407),
+        ))
     }
 }
 
@@ -108,7 +113,10 @@ pub struct StepKey(u64);
 impl StepKey {
     /// Creates the key of the spreading patterns for step `step` of a run with `seed`.
     pub fn new(seed: u64, step: u64) -> Self {
-        Self(mix64(mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)) ^ step.wrapping_mul(0xd1b5_4a32_d192_ed03)))
+        Self(mix64(
+            mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15))
+                ^ step.wrapping_mul(0xd1b5_4a32_d192_ed03),
+        ))
     }
 
     /// Four fair random bits of a cell; bit `d` belongs to `DIRECTIONS[d]` of the spreading rule.
@@ -120,7 +128,13 @@ impl StepKey {
     /// Patterns of the row of cells with equal `y` and `z`, cached for visits in ascending x.
     #[inline]
     pub fn row(self, y: usize, z: usize) -> RowPatterns {
-        RowPatterns { key: self, y, z, group_x: usize::MAX, words: [0; 2] }
+        RowPatterns {
+            key: self,
+            y,
+            z,
+            group_x: usize::MAX,
+            words: [0; 2],
+        }
     }
 
     /// Two random words of the group of 32 cells whose tile is at (tx, y, tz). The 32-bit halves
@@ -242,7 +256,11 @@ mod tests {
             let pattern = key.pattern([2 * TILE_X + lane % TILE_X, 5, 3 * TILE_Z + lane / TILE_X]);
             for d in 0..4 {
                 let bit = words[d / 2] >> (lane + 32 * (d % 2)) & 1;
-                assert_eq!(u64::from(pattern >> d & 1), bit, "lane {lane}, direction {d}");
+                assert_eq!(
+                    u64::from(pattern >> d & 1),
+                    bit,
+                    "lane {lane}, direction {d}"
+                );
             }
         }
     }
@@ -256,10 +274,15 @@ mod tests {
         for share in [0, 1, 64, 65, 128, 200, 255, 256] {
             let chosen = places().filter(|&place| key.chooses(place, share)).count();
             let expected = f64::from(share) / 256.0 * 4096.0;
-            assert!((chosen as f64 - expected).abs() <= 0.04 * 4096.0, "{chosen} of 4096 for {share}");
+            assert!(
+                (chosen as f64 - expected).abs() <= 0.04 * 4096.0,
+                "{chosen} of 4096 for {share}"
+            );
             assert!(
                 chosen >= before
-                    && places().all(|place| !key.chooses(place, share.max(1) - 1) || key.chooses(place, share))
+                    && places()
+                        .all(|place| !key.chooses(place, share.max(1) - 1)
+                            || key.chooses(place, share))
             );
             before = chosen;
         }

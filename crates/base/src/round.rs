@@ -4,30 +4,55 @@
 /// `least` is a positive number.
 pub fn steps(least: f64) -> impl Iterator<Item = f64> {
     let power = least.log10().floor();
-    let power = if power.is_finite() { Some(power as i32) } else { None };
-    let rising = power.into_iter().flat_map(|power| (power..power + 12).flat_map(|p| [1.0, 2.0, 5.0].map(|f| (f, p))));
+    let power = if power.is_finite() {
+        Some(power as i32)
+    } else {
+        None
+    };
+    let rising = power
+        .into_iter()
+        .flat_map(|power| (power..power + 12).flat_map(|p| [1.0, 2.0, 5.0].map(|f| (f, p))));
     // Negative powers divide instead of multiplying: 2 / 10 is exactly the float that prints as
     // 0.2, whereas 2 · 0.1 may differ in the last bit.
-    let step = |(f, p): (f64, i32)| if p < 0 { f / 10_f64.powi(-p) } else { f * 10_f64.powi(p) };
+    let step = |(f, p): (f64, i32)| {
+        if p < 0 {
+            f / 10_f64.powi(-p)
+        } else {
+            f * 10_f64.powi(p)
+        }
+    };
     rising.map(step).filter(move |step| *step >= least * 0.999)
 }
 
 /// Rounds up to two significant digits.
 pub fn round_up(value: f64) -> f64 {
     let tenth = 10_f64.powf(value.log10().floor() - 1.0);
-    if tenth.is_finite() && tenth > 0.0 { (value / tenth - 1e-6).ceil() * tenth } else { value }
+    if tenth.is_finite() && tenth > 0.0 {
+        (value / tenth - 1e-6).ceil() * tenth
+    } else {
+        value
+    }
 }
 
 /// Rounds down to 1, 2 or 5 × a power of ten; 0 for a value that is not positive.
 pub fn round_down(value: f64) -> f64 {
-    steps(0.1 * value).take_while(|step| *step <= value).last().unwrap_or(0.0)
+    steps(0.1 * value)
+        .take_while(|step| *step <= value)
+        .last()
+        .unwrap_or(0.0)
 }
 
 /// Formats `value` with the number of decimals that multiples of `step` need.
 pub fn number(value: f64, step: f64) -> String {
-    let digits = (-step.abs().max(1e-12).log10() - 1e-9).ceil().clamp(0.0, 9.0) as usize;
+    let digits = (-step.abs().max(1e-12).log10() - 1e-9)
+        .ceil()
+        .clamp(0.0, 9.0) as usize;
     let text = format!("{value:.digits$}");
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
     match text.strip_prefix('-') {
         Some("0") => "0".to_owned(),
         Some(positive) => format!("−{positive}"),
@@ -47,8 +72,18 @@ mod tests {
 
     #[test]
     fn numbers_have_no_needless_digits() {
-        assert_eq!([number(0.2, 0.2), number(100.0, 50.0), number(1.0, 0.5)], ["0.2", "100", "1"]);
-        assert_eq!([number(-12.5, 0.5), number(-0.0, 1.0), number(174.765, 0.005)], ["−12.5", "0", "174.765"]);
+        assert_eq!(
+            [number(0.2, 0.2), number(100.0, 50.0), number(1.0, 0.5)],
+            ["0.2", "100", "1"]
+        );
+        assert_eq!(
+            [
+                number(-12.5, 0.5),
+                number(-0.0, 1.0),
+                number(174.765, 0.005)
+            ],
+            ["−12.5", "0", "174.765"]
+        );
     }
 
     #[test]
@@ -56,6 +91,9 @@ mod tests {
         let up = [1.07, 1.1, 1.0, 0.33, 7.81, 234.0].map(|value| number(round_up(value), 0.01));
         assert_eq!(up, ["1.1", "1.1", "1", "0.33", "7.9", "240"]);
         assert_eq!(round_up(0.0), 0.0);
-        assert_eq!([672.0, 0.3, 5.0, 1999.0, 0.0, f64::NAN].map(round_down), [500.0, 0.2, 5.0, 1000.0, 0.0, 0.0]);
+        assert_eq!(
+            [672.0, 0.3, 5.0, 1999.0, 0.0, f64::NAN].map(round_down),
+            [500.0, 0.2, 5.0, 1000.0, 0.0, 0.0]
+        );
     }
 }

@@ -32,7 +32,9 @@ pub fn amount_units(amount: f64) -> u16 {
 
 /// Converts an energy (0 or more) to fixed-point units, clamped to [`ENERGY_MAX`].
 pub fn energy_units(energy: f64) -> u16 {
-    (energy.max(0.0) * f64::from(ENERGY_ONE)).round().min(f64::from(ENERGY_MAX)) as u16
+    (energy.max(0.0) * f64::from(ENERGY_ONE))
+        .round()
+        .min(f64::from(ENERGY_MAX)) as u16
 }
 
 /// Converts fixed-point units to an amount in full cells (0 to 1).

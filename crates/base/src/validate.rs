@@ -16,7 +16,11 @@ impl Invalid {
     /// Creates the error for `key`, with the rejected `value` and a description of the `expected`
     /// values.
     pub fn new(key: &str, value: impl std::fmt::Display, expected: impl std::fmt::Display) -> Self {
-        Self { key: key.to_owned(), value: tame(&value.to_string()), expected: expected.to_string() }
+        Self {
+            key: key.to_owned(),
+            value: tame(&value.to_string()),
+            expected: expected.to_string(),
+        }
     }
 }
 
@@ -30,14 +34,25 @@ pub fn tame(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
     };
-    let visible = |word: &str| word.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
-    let words: Vec<String> = text.split([' ', '\n']).map(|word| short(visible(word), LONGEST_WORD)).collect();
+    let visible = |word: &str| {
+        word.chars()
+            .map(|c| if c.is_control() { '?' } else { c })
+            .collect()
+    };
+    let words: Vec<String> = text
+        .split([' ', '\n'])
+        .map(|word| short(visible(word), LONGEST_WORD))
+        .collect();
     short(words.join(" "), LONGEST_TEXT)
 }
 
 /// Quotes an untrusted word for a message: truncated to 24 characters, without control characters.
 pub fn quoted(word: &str) -> String {
-    let mut shown: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).take(24).collect();
+    let mut shown: String = word
+        .chars()
+        .map(|c| if c.is_control() { '?' } else { c })
+        .take(24)
+        .collect();
     if word.chars().count() > 24 {
         shown.push('…');
     }
@@ -49,7 +64,11 @@ pub fn quoted(word: &str) -> String {
 pub fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     const LONGEST: usize = 1000;
     if text.chars().any(char::is_control) || text.chars().count() > LONGEST {
-        return Err(Invalid::new(key, text, format!("one line of at most {LONGEST} letters")));
+        return Err(Invalid::new(
+            key,
+            text,
+            format!("one line of at most {LONGEST} letters"),
+        ));
     }
     Ok(())
 }
@@ -59,16 +78,32 @@ pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid>
     if value >= low && value <= high {
         Ok(())
     } else {
-        Err(Invalid::new(key, value, format!("a number from {} to {}", limit(low, f64::ceil), limit(high, f64::floor))))
+        Err(Invalid::new(
+            key,
+            value,
+            format!(
+                "a number from {} to {}",
+                limit(low, f64::ceil),
+                limit(high, f64::floor)
+            ),
+        ))
     }
 }
 
 /// Rounds a limit for display with `round` (up or down, into the allowed range): to two decimals,
 /// or to two significant digits if the limit is small.
 fn limit(value: f64, round: fn(f64) -> f64) -> f64 {
-    let power = if value != 0.0 && value.abs() < 0.1 { 10f64.powf(1.0 - value.abs().log10().floor()) } else { 100.0 };
+    let power = if value != 0.0 && value.abs() < 0.1 {
+        10f64.powf(1.0 - value.abs().log10().floor())
+    } else {
+        100.0
+    };
     let exact = !value.is_finite() || (value * power).round() / power == value;
-    if exact { value } else { round(value * power) / power }
+    if exact {
+        value
+    } else {
+        round(value * power) / power
+    }
 }
 
 #[cfg(test)]
@@ -84,13 +119,19 @@ mod tests {
             (-36_000.0, 0.3, "a number from -36000 to 0.3"),
             (1e-6, 87.333_3, "a number from 0.000001 to 87.33"),
         ] {
-            assert_eq!(within("key", f64::NAN, low, high).map_err(|e| e.expected), Err(expected.to_owned()));
+            assert_eq!(
+                within("key", f64::NAN, low, high).map_err(|e| e.expected),
+                Err(expected.to_owned())
+            );
         }
     }
 
     #[test]
     fn text_from_outside_is_tamed() {
-        assert_eq!(tame("two words\nand a line \u{1b}[2J"), "two words and a line ?[2J");
+        assert_eq!(
+            tame("two words\nand a line \u{1b}[2J"),
+            "two words and a line ?[2J"
+        );
         assert_eq!(tame(&"x".repeat(100)), format!("{}…", "x".repeat(60)));
         assert_eq!(tame(&"ä ".repeat(9000)).chars().count(), LONGEST_TEXT + 1);
         assert!(one_line("name", "Mount Ätna").is_ok() && one_line("name", "a\u{1b}b").is_err());

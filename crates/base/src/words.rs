@@ -38,10 +38,19 @@ const PREFIXES: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
 
 /// Formats a number with three significant digits; `unit` returns the unit for a power of 1000.
 fn prefixed(number: f64, unit: impl Fn(usize) -> String) -> String {
-    let steps = if number == 0.0 { 0 } else { (number.abs().log10() / 3.0).floor().clamp(0.0, 6.0) as usize };
+    let steps = if number == 0.0 {
+        0
+    } else {
+        (number.abs().log10() / 3.0).floor().clamp(0.0, 6.0) as usize
+    };
     // A mantissa of 999.5 or more would print as 1000: the next prefix is used.
-    let steps = (steps + usize::from((number.abs() / 1000f64.powi(steps as i32)).round() >= 1000.0)).min(6);
-    format!("{} {}", rough(number / 1000f64.powi(steps as i32)), unit(steps))
+    let steps =
+        (steps + usize::from((number.abs() / 1000f64.powi(steps as i32)).round() >= 1000.0)).min(6);
+    format!(
+        "{} {}",
+        rough(number / 1000f64.powi(steps as i32)),
+        unit(steps)
+    )
 }
 
 /// Formats an energy in J, kJ, MJ and so on.
@@ -51,7 +60,13 @@ pub fn heat(joules: f64) -> String {
 
 /// Formats a mass in kg, t, kt and so on.
 pub fn mass(kg: f64) -> String {
-    prefixed(kg, |steps| if steps == 0 { "kg".to_owned() } else { format!("{}t", PREFIXES[steps - 1]) })
+    prefixed(kg, |steps| {
+        if steps == 0 {
+            "kg".to_owned()
+        } else {
+            format!("{}t", PREFIXES[steps - 1])
+        }
+    })
 }
 
 /// Formats a length in mm, m or km.
@@ -68,14 +83,22 @@ pub const TIMES: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), (
 
 /// Formats a duration in the largest unit of `TIMES` that fits.
 pub fn duration(seconds: f64) -> String {
-    let (unit, size) = TIMES.iter().rev().find(|(_, size)| seconds.abs() >= *size).unwrap_or(&TIMES[0]);
+    let (unit, size) = TIMES
+        .iter()
+        .rev()
+        .find(|(_, size)| seconds.abs() >= *size)
+        .unwrap_or(&TIMES[0]);
     format!("{} {unit}", short(seconds / size, 2))
 }
 
 /// Rounds a number to at most `digits` decimals.
 pub fn short(number: f64, digits: i32) -> f64 {
     let power = 10f64.powi(digits);
-    if number.abs() < 1e15 { (power * number).round() / power } else { number }
+    if number.abs() < 1e15 {
+        (power * number).round() / power
+    } else {
+        number
+    }
 }
 
 /// Rounds a number to three significant digits.
@@ -84,7 +107,11 @@ pub fn rough(number: f64) -> f64 {
         return number;
     }
     let digits = 2 - number.abs().log10().floor() as i32;
-    if digits > 0 { short(number, digits) } else { (number / 10f64.powi(-digits)).round() * 10f64.powi(-digits) }
+    if digits > 0 {
+        short(number, digits)
+    } else {
+        (number / 10f64.powi(-digits)).round() * 10f64.powi(-digits)
+    }
 }
 
 #[cfg(test)]
@@ -96,13 +123,28 @@ mod tests {
         let words = [0, 999, 1000, 1_234_567].map(grouped);
         assert_eq!(words, ["0", "999", "1 000", "1 234 567"]);
         let volumes = [0.4, 1234.5, 2.4e7, 247_884_830_273.0].map(volume);
-        assert_eq!(volumes, ["400 l", "1 235 m³", "24.00 million m³", "247.885 km³"]);
-        assert_eq!([area(9_876_543.2), area(4.2e7)], ["9 876 543 m²", "42.000 km²"]);
-        assert_eq!([2.6449, 0.015_678, 434.78, 65_535.0, 0.0].map(rough), [2.64, 0.0157, 435.0, 65_500.0, 0.0]);
+        assert_eq!(
+            volumes,
+            ["400 l", "1 235 m³", "24.00 million m³", "247.885 km³"]
+        );
+        assert_eq!(
+            [area(9_876_543.2), area(4.2e7)],
+            ["9 876 543 m²", "42.000 km²"]
+        );
+        assert_eq!(
+            [2.6449, 0.015_678, 434.78, 65_535.0, 0.0].map(rough),
+            [2.64, 0.0157, 435.0, 65_500.0, 0.0]
+        );
         assert_eq!(short(1.000_000_4, 6), 1.0);
         let heats = [0.0, 999.96, 35.637e12, -2.5e3].map(heat);
         assert_eq!(heats, ["0 J", "1 kJ", "35.6 TJ", "-2.5 kJ"]);
-        assert_eq!([0.5, 1234.0, 5.6e6].map(mass), ["0.5 kg", "1.23 t", "5.6 kt"]);
-        assert_eq!([0.0625, 3.0, 12_345.0].map(length), ["62.5 mm", "3 m", "12.3 km"]);
+        assert_eq!(
+            [0.5, 1234.0, 5.6e6].map(mass),
+            ["0.5 kg", "1.23 t", "5.6 kt"]
+        );
+        assert_eq!(
+            [0.0625, 3.0, 12_345.0].map(length),
+            ["62.5 mm", "3 m", "12.3 km"]
+        );
     }
 }

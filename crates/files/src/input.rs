@@ -150,7 +150,9 @@ impl From<InputError> for io::Error {
     fn from(error: InputError) -> Self {
         match error {
             InputError::Read(cause) => cause,
-            InputError::Broken(_) | InputError::NotText(_) => Self::new(io::ErrorKind::InvalidData, error),
+            InputError::Broken(_) | InputError::NotText(_) => {
+                Self::new(io::ErrorKind::InvalidData, error)
+            }
             error => Self::other(error),
         }
     }
@@ -174,7 +176,10 @@ impl<T> std::ops::Deref for Loaded<T> {
 impl<T> Loaded<T> {
     /// Wraps `content`, whose memory is registered by `held`.
     pub fn new(content: T, held: Held) -> Self {
-        Self { content, _held: held }
+        Self {
+            content,
+            _held: held,
+        }
     }
 
     /// Returns the content and the registration of its memory.
@@ -185,7 +190,11 @@ impl<T> Loaded<T> {
 
 /// Description of a path that is not a regular file, such as `a folder`.
 fn kind_of(about: &std::fs::Metadata) -> &'static str {
-    if about.is_dir() { "a folder" } else { "a device or pipe" }
+    if about.is_dir() {
+        "a folder"
+    } else {
+        "a device or pipe"
+    }
 }
 
 /// Length of a regular file in bytes.
@@ -195,7 +204,11 @@ fn kind_of(about: &std::fs::Metadata) -> &'static str {
 /// a device.
 pub fn length_of(path: &Path) -> Result<u64, InputError> {
     let about = std::fs::metadata(path)?;
-    if about.is_file() { Ok(about.len()) } else { Err(InputError::NotRegular(kind_of(&about))) }
+    if about.is_file() {
+        Ok(about.len())
+    } else {
+        Err(InputError::NotRegular(kind_of(&about)))
+    }
 }
 
 /// Checks that `path` is a regular file or a pipe; rejects folders, and devices, whose input may be
@@ -204,19 +217,34 @@ pub fn length_of(path: &Path) -> Result<u64, InputError> {
 /// # Errors
 /// Description of the rejected object, such as `a folder`.
 pub fn check_regular_or_pipe(path: &Path) -> Result<(), &'static str> {
-    let Ok(about) = std::fs::metadata(path) else { return Ok(()) };
+    let Ok(about) = std::fs::metadata(path) else {
+        return Ok(());
+    };
     #[cfg(unix)]
     let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(&about.file_type());
     #[cfg(not(unix))]
     let is_pipe = false;
-    let what = if about.is_dir() { "a folder" } else { "a device" };
-    if about.is_file() || is_pipe { Ok(()) } else { Err(what) }
+    let what = if about.is_dir() {
+        "a folder"
+    } else {
+        "a device"
+    };
+    if about.is_file() || is_pipe {
+        Ok(())
+    } else {
+        Err(what)
+    }
 }
 
 /// Decodes UTF-8 or, after a byte order mark, UTF-16, which spreadsheet programs write.
 fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
     let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
-        bytes[2..].as_chunks::<2>().0.iter().map(|pair| from(*pair)).collect()
+        bytes[2..]
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|pair| from(*pair))
+            .collect()
     };
     let units = match bytes.first_chunk::<2>() {
         Some([0xff, 0xfe]) => Some(wide(u16::from_le_bytes)),
@@ -225,7 +253,8 @@ fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
     };
     match units {
         Some(units) => String::from_utf16(&units).map_err(|_| InputError::NotText(0)),
-        None => String::from_utf8(bytes).map_err(|error| InputError::NotText(error.utf8_error().valid_up_to())),
+        None => String::from_utf8(bytes)
+            .map_err(|error| InputError::NotText(error.utf8_error().valid_up_to())),
     }
 }
 
@@ -233,7 +262,10 @@ impl Reader {
     /// Finds the reader in `among` that has the path's extension, ignoring case.
     pub fn of_ending<'a>(path: &Path, among: &[&'a Self]) -> Option<&'a Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        among.iter().copied().find(|reader| reader.endings.contains(&ending.as_str()))
+        among
+            .iter()
+            .copied()
+            .find(|reader| reader.endings.contains(&ending.as_str()))
     }
 
     /// Opens a regular file; returns the file and its length in bytes. Must be called inside
@@ -242,16 +274,27 @@ impl Reader {
     /// # Errors
     /// [`InputError`] if the file is not regular, is too long, or cannot be opened.
     pub fn open(&self, path: &Path) -> Result<(File, u64), InputError> {
-        debug_assert!(GUARDED.get(), "{} is opened outside of input::guard", self.name);
+        debug_assert!(
+            GUARDED.get(),
+            "{} is opened outside of input::guard",
+            self.name
+        );
         // Checked before opening, because opening a pipe waits for a writer.
         let length = length_of(path)?;
         if length > self.most_bytes {
-            return Err(InputError::TooLong { what: self.what, most: self.most_bytes });
+            return Err(InputError::TooLong {
+                what: self.what,
+                most: self.most_bytes,
+            });
         }
         let file = File::open(path)?;
         // The path may refer to another file by now than when it was checked.
         let about = file.metadata()?;
-        if about.is_file() { Ok((file, length)) } else { Err(InputError::NotRegular(kind_of(&about))) }
+        if about.is_file() {
+            Ok((file, length))
+        } else {
+            Err(InputError::NotRegular(kind_of(&about)))
+        }
     }
 
     /// Opens a regular file or a pipe. The length is not checked: the caller must limit the bytes
@@ -269,7 +312,11 @@ impl Reader {
     /// # Errors
     /// The errors of [`Self::open`]; [`InputError::Memory`] above the memory limit;
     /// [`InputError::Broken`] if `decode` panics.
-    pub fn bytes<T>(&self, path: &Path, decode: impl FnOnce(Loaded<Vec<u8>>) -> T) -> Result<T, InputError> {
+    pub fn bytes<T>(
+        &self,
+        path: &Path,
+        decode: impl FnOnce(Loaded<Vec<u8>>) -> T,
+    ) -> Result<T, InputError> {
         guard(|| {
             let (file, length) = self.open(path)?;
             let need = MemoryEstimate::of(self.what, length as usize, self.weight.max(1.0));
@@ -285,7 +332,11 @@ impl Reader {
     ///
     /// # Errors
     /// The errors of [`Self::bytes`], and [`InputError::NotText`] for invalid UTF-8.
-    pub fn text<T>(&self, path: &Path, parse: impl FnOnce(Loaded<String>) -> T) -> Result<T, InputError> {
+    pub fn text<T>(
+        &self,
+        path: &Path,
+        parse: impl FnOnce(Loaded<String>) -> T,
+    ) -> Result<T, InputError> {
         self.bytes(path, |bytes| {
             let (bytes, held) = bytes.into_parts();
             let text = decode(bytes)?;

@@ -45,7 +45,10 @@ pub struct Inside {
 /// the path is an ordinary path on disk.
 pub fn file(path: &Path) -> Option<io::Result<Inside>> {
     if let Some(bytes) = shipped::bytes(path) {
-        return Some(Ok(Inside { bytes: Cow::Borrowed(bytes), held: Held::bytes(bytes.len() as u64) }));
+        return Some(Ok(Inside {
+            bytes: Cow::Borrowed(bytes),
+            held: Held::bytes(bytes.len() as u64),
+        }));
     }
     let (session, name) = session_and_name(path)?;
     Some(entry(session, &name))
@@ -53,7 +56,8 @@ pub fn file(path: &Path) -> Option<io::Result<Inside>> {
 
 /// Returns true if the path has the extension of session files.
 pub fn is_session(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
 }
 
 /// Path of the session file that contains the file at `path`; `None` if no component of the path is
@@ -64,11 +68,18 @@ pub fn session_of(path: &Path) -> Option<&Path> {
 
 /// Path of the session file on disk, and the name of the entry inside.
 fn session_and_name(path: &Path) -> Option<(&Path, String)> {
-    let session = path.ancestors().skip(1).find(|folder| is_session(folder) && folder.is_file())?;
-    let parts = path.strip_prefix(session).ok()?.components().map(|part| match part {
-        Component::Normal(name) => name.to_str(),
-        _ => None,
-    });
+    let session = path
+        .ancestors()
+        .skip(1)
+        .find(|folder| is_session(folder) && folder.is_file())?;
+    let parts = path
+        .strip_prefix(session)
+        .ok()?
+        .components()
+        .map(|part| match part {
+            Component::Normal(name) => name.to_str(),
+            _ => None,
+        });
     Some((session, parts.collect::<Option<Vec<_>>>()?.join("/")))
 }
 
@@ -82,26 +93,44 @@ fn unpacked(session: &Path, name: &str) -> io::Result<Inside> {
     let list = MemoryEstimate::of("the list of the session file", 1, LIST);
     list.check(MEND).map_err(io::Error::other)?;
     let left = Rc::new(Cell::new(LONGEST_LIST));
-    let mut archive =
-        ZipArchive::new(BufReader::new(Listed { file, left: Rc::clone(&left), last: [0; 3] })).map_err(wrong)?;
+    let mut archive = ZipArchive::new(BufReader::new(Listed {
+        file,
+        left: Rc::clone(&left),
+        last: [0; 3],
+    }))
+    .map_err(wrong)?;
     left.set(u64::MAX);
     let packed = archive.by_name(name).map_err(|cause| match cause {
-        ZipError::FileNotFound => io::Error::new(io::ErrorKind::NotFound, format!("there is no {name} in it")),
+        ZipError::FileNotFound => {
+            io::Error::new(io::ErrorKind::NotFound, format!("there is no {name} in it"))
+        }
         cause => wrong(cause),
     })?;
     let length = packed.size();
-    let need = MemoryEstimate::of("a file of the session file", usize::try_from(length).unwrap_or(usize::MAX), 1.0);
-    need.clone().and(list).check(MEND).map_err(io::Error::other)?;
+    let need = MemoryEstimate::of(
+        "a file of the session file",
+        usize::try_from(length).unwrap_or(usize::MAX),
+        1.0,
+    );
+    need.clone()
+        .and(list)
+        .check(MEND)
+        .map_err(io::Error::other)?;
     let mut bytes = Vec::with_capacity(length.min(1 << 20) as usize);
     // The ZIP reader compares the checksum only at end of file: reading one byte beyond the length
     // triggers the comparison.
     let mut whole = packed.take(length.saturating_add(1));
-    whole.read_to_end(&mut bytes).map_err(|cause| io::Error::new(cause.kind(), words(&cause)))?;
+    whole
+        .read_to_end(&mut bytes)
+        .map_err(|cause| io::Error::new(cause.kind(), words(&cause)))?;
     if bytes.len() as u64 != length {
         let cause = io::Error::other(format!("{name} has another length than its list says"));
         return Err(io::Error::new(io::ErrorKind::InvalidData, words(&cause)));
     }
-    Ok(Inside { bytes: Cow::Owned(bytes), held: need.held() })
+    Ok(Inside {
+        bytes: Cow::Owned(bytes),
+        held: need.held(),
+    })
 }
 
 /// Converts an archive error into an I/O error.
@@ -131,11 +160,14 @@ impl Read for Listed {
             return Ok(count);
         }
         let left = self.left.get().checked_sub(count as u64);
-        self.left.set(left.ok_or_else(|| io::Error::other("its list of files is longer than 1 MiB"))?);
+        self.left
+            .set(left.ok_or_else(|| io::Error::other("its list of files is longer than 1 MiB"))?);
         let seen = [&self.last[..], &into[..count]].concat();
         self.last.copy_from_slice(&seen[seen.len() - 3..]);
         match seen.windows(ZIP64.len()).any(|bytes| bytes == ZIP64) {
-            true => Err(io::Error::other("it is a ZIP64 archive; pack it again without")),
+            true => Err(io::Error::other(
+                "it is a ZIP64 archive; pack it again without",
+            )),
             false => Ok(count),
         }
     }

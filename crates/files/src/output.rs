@@ -22,25 +22,53 @@ const LONGEST_NAME: usize = 60;
 /// Sanitizes untrusted text as a part of a file name without path separators: keeps letters,
 /// digits, `-`, `_` and inner `.`.
 pub fn safe_name(text: &str) -> String {
-    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
-    let name: String = text.trim_matches('.').chars().map(plain).take(LONGEST_NAME).collect();
-    if name.is_empty() { "unnamed".to_owned() } else { name }
+    let plain = |c: char| {
+        if c.is_alphanumeric() || "-_.".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    let name: String = text
+        .trim_matches('.')
+        .chars()
+        .map(plain)
+        .take(LONGEST_NAME)
+        .collect();
+    if name.is_empty() {
+        "unnamed".to_owned()
+    } else {
+        name
+    }
 }
 
 /// Converts a scene's name into a file name stem that is valid on all systems and needs no quoting
 /// in shells.
 pub fn file_name(name: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let plain = |c: char| {
+        if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '-'
+        }
+    };
     let plain: String = safe_name(name).chars().map(plain).collect();
     let plain = plain.trim_matches('-');
-    if plain.is_empty() { "scene".to_owned() } else { plain.to_owned() }
+    if plain.is_empty() {
+        "scene".to_owned()
+    } else {
+        plain.to_owned()
+    }
 }
 
 /// First free path of `name`, `name-2`, `name-3`, … in `folder`, without an extension; `taken`
 /// returns true for a path in use.
 pub fn free_name(folder: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> PathBuf {
     let numbered = (2..).map(|n| folder.join(format!("{name}-{n}")));
-    std::iter::once(folder.join(name)).chain(numbered).find(|path| !taken(path)).unwrap_or_else(|| folder.join(name))
+    std::iter::once(folder.join(name))
+        .chain(numbered)
+        .find(|path| !taken(path))
+        .unwrap_or_else(|| folder.join(name))
 }
 
 /// Policy for an output path at which a file already exists.
@@ -63,7 +91,9 @@ pub enum OutputError {
         path: PathBuf,
     },
     /// The path is an input file of the same command.
-    #[error("{path} is read by this command and would be replaced: choose another name for what is written")]
+    #[error(
+        "{path} is read by this command and would be replaced: choose another name for what is written"
+    )]
     Source {
         /// Path of the file.
         path: PathBuf,
@@ -87,7 +117,10 @@ pub enum OutputError {
 impl OutputError {
     /// Creates an I/O error for `path`.
     pub fn io(path: &Path, cause: io::Error) -> Self {
-        Self::Io { path: path.to_owned(), cause }
+        Self::Io {
+            path: path.to_owned(),
+            cause,
+        }
     }
 }
 
@@ -115,7 +148,9 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
 pub fn check_distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), OutputError> {
     let mut seen = BTreeSet::new();
     match paths.into_iter().find(|path| !seen.insert(resolved(path))) {
-        Some(path) => Err(OutputError::Twice { path: path.to_owned() }),
+        Some(path) => Err(OutputError::Twice {
+            path: path.to_owned(),
+        }),
         None => Ok(()),
     }
 }
@@ -139,26 +174,45 @@ fn is_source(path: &Path) -> bool {
 /// Checks, before lengthy work, that a file can be written at `path` under the policy `existing`.
 pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
     if is_source(path) {
-        return Err(OutputError::Source { path: path.to_owned() });
+        return Err(OutputError::Source {
+            path: path.to_owned(),
+        });
     }
     if existing == Existing::Keep && path.exists() {
-        return Err(OutputError::Exists { path: path.to_owned() });
+        return Err(OutputError::Exists {
+            path: path.to_owned(),
+        });
     }
     // Writing to a device or a pipe would replace it, which only the administrator can do, and
     // never wants to.
     if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
-        return Err(OutputError::io(path, io::Error::other("it is a device or pipe; name a file instead")));
+        return Err(OutputError::io(
+            path,
+            io::Error::other("it is a device or pipe; name a file instead"),
+        ));
     }
     if path.is_dir() {
-        return Err(OutputError::io(path, io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
+        return Err(OutputError::io(
+            path,
+            io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"),
+        ));
     }
-    let above = path.ancestors().skip(1).find(|above| above.exists()).unwrap_or(Path::new("."));
+    let above = path
+        .ancestors()
+        .skip(1)
+        .find(|above| above.exists())
+        .unwrap_or(Path::new("."));
     if !above.is_dir() {
         let reason = format!("{} is no folder", above.display());
-        return Err(OutputError::io(path, io::Error::new(io::ErrorKind::NotADirectory, reason)));
+        return Err(OutputError::io(
+            path,
+            io::Error::new(io::ErrorKind::NotADirectory, reason),
+        ));
     }
     // Only a trial write tells whether a folder can be written.
-    temporary(above, &temporary_prefix(path)).map(drop).map_err(|cause| OutputError::io(path, cause))
+    temporary(above, &temporary_prefix(path))
+        .map(drop)
+        .map_err(|cause| OutputError::io(path, cause))
 }
 
 /// Output file that is written to a temporary file in the target folder and renamed by
@@ -198,8 +252,13 @@ impl Drop for Begun {
 /// Deletes the temporary files of all unfinished outputs and returns their final paths. Call only
 /// at program exit: the writers fail afterwards.
 pub fn abandon() -> Vec<PathBuf> {
-    let begun = BEGUN.lock().map(|mut begun| std::mem::take(&mut *begun)).unwrap_or_default();
-    let removed = begun.into_iter().filter(|(temporary, _)| fs::remove_file(temporary).is_ok());
+    let begun = BEGUN
+        .lock()
+        .map(|mut begun| std::mem::take(&mut *begun))
+        .unwrap_or_default();
+    let removed = begun
+        .into_iter()
+        .filter(|(temporary, _)| fs::remove_file(temporary).is_ok());
     removed.map(|(_, path)| path).collect()
 }
 
@@ -219,7 +278,12 @@ impl WholeFile {
         };
         let file = start().map_err(|cause| OutputError::io(path, cause))?;
         let begun = Begun::new(file.path(), path);
-        Ok(Self { path: path.to_owned(), existing, writer: BufWriter::new(file), _begun: begun })
+        Ok(Self {
+            path: path.to_owned(),
+            existing,
+            writer: BufWriter::new(file),
+            _begun: begun,
+        })
     }
 
     /// Final path of the output.
@@ -244,7 +308,12 @@ impl WholeFile {
     /// Flushes the data to disk and renames the temporary file to the final path.
     pub fn commit(mut self) -> Result<(), OutputError> {
         self.sync()?;
-        let Self { path, existing, writer, _begun } = self;
+        let Self {
+            path,
+            existing,
+            writer,
+            _begun,
+        } = self;
         let fail = |cause| OutputError::io(&path, cause);
         let file = writer.into_inner().map_err(|e| fail(e.into_error()))?;
         let moved = match existing {
@@ -256,7 +325,9 @@ impl WholeFile {
                 sync_folder(folder_of(&path));
                 Ok(())
             }
-            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Err(OutputError::Exists { path }),
+            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(OutputError::Exists { path })
+            }
             Err(e) => Err(fail(e.error)),
         }
     }
@@ -264,14 +335,18 @@ impl WholeFile {
 
 /// Parent folder of a path; `.` for a bare file name.
 fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Flushes the directory entries of `folder` to disk, so that a rename survives a power failure.
 /// Errors are ignored: not every system supports this, and the file is complete in any case.
 fn sync_folder(folder: &Path) {
     if cfg!(unix) {
-        fs::File::open(folder).and_then(|folder| folder.sync_all()).ok();
+        fs::File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .ok();
     }
 }
 
@@ -283,7 +358,9 @@ const RANDOM_CHARACTERS: usize = 6;
 
 /// Prefix of the temporary file names of the output `path`.
 fn temporary_prefix(path: &Path) -> String {
-    let name = path.file_name().map(|name| file_name(&name.to_string_lossy()));
+    let name = path
+        .file_name()
+        .map(|name| file_name(&name.to_string_lossy()));
     format!("{TEMPORARY}{}-", name.unwrap_or_default())
 }
 
@@ -299,13 +376,19 @@ const LEFT_BEHIND: Duration = Duration::from_secs(60);
 /// Deletes abandoned temporary files in `folder`; runs once per folder and process.
 fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-    let first = |mut swept: std::sync::MutexGuard<'_, BTreeSet<PathBuf>>| swept.insert(folder.to_owned());
+    let first =
+        |mut swept: std::sync::MutexGuard<'_, BTreeSet<PathBuf>>| swept.insert(folder.to_owned());
     if SWEPT.lock().is_ok_and(first) {
         let old = |entry: &fs::DirEntry| {
-            let age = entry.metadata().ok().and_then(|about| about.modified().ok()?.elapsed().ok());
+            let age = entry
+                .metadata()
+                .ok()
+                .and_then(|about| about.modified().ok()?.elapsed().ok());
             age.is_some_and(|age| age >= LEFT_BEHIND)
         };
-        sweep_those(folder, |entry, name| name.starts_with(TEMPORARY) && old(entry));
+        sweep_those(folder, |entry, name| {
+            name.starts_with(TEMPORARY) && old(entry)
+        });
     }
 }
 
@@ -314,7 +397,8 @@ fn sweep_once(folder: &Path) {
 pub fn sweep(path: &Path) {
     let prefix = temporary_prefix(path);
     sweep_those(folder_of(path), |_, name| {
-        name.strip_prefix(&prefix).is_some_and(|rest| rest.len() == RANDOM_CHARACTERS)
+        name.strip_prefix(&prefix)
+            .is_some_and(|rest| rest.len() == RANDOM_CHARACTERS)
     });
 }
 
@@ -372,10 +456,17 @@ mod tests {
 
     #[test]
     fn free_names_count_up() {
-        let taken = |path: &Path| ["out/a", "out/a-2", "out/b-2"].map(Path::new).contains(&path);
+        let taken = |path: &Path| {
+            ["out/a", "out/a-2", "out/b-2"]
+                .map(Path::new)
+                .contains(&path)
+        };
         let names = ["a", "b"].map(|name| free_name(Path::new("out"), name, taken));
         assert_eq!(names, ["out/a-3", "out/b"].map(PathBuf::from));
-        assert_eq!([file_name("Maunga Whau!"), file_name("…")], ["maunga-whau", "scene"]);
+        assert_eq!(
+            [file_name("Maunga Whau!"), file_name("…")],
+            ["maunga-whau", "scene"]
+        );
         assert_eq!(
             ["../../a b", "water.thickness", "..", "/"].map(safe_name),
             ["_.._a_b", "water.thickness", "unnamed", "_"]
@@ -389,13 +480,21 @@ mod tests {
         let mut file = WholeFile::create(&path, Existing::Keep).expect("it is free");
         file.write_all(b"half").expect("written");
         drop(file);
-        assert_eq!(fs::read_dir(folder.path().join("new")).expect("a folder").count(), 0);
+        assert_eq!(
+            fs::read_dir(folder.path().join("new"))
+                .expect("a folder")
+                .count(),
+            0
+        );
 
         let mut file = WholeFile::create(&path, Existing::Keep).expect("it is free");
         file.write_all(b"whole").expect("written");
         file.commit().expect("moved");
         assert_eq!(fs::read(&path).expect("there"), b"whole");
-        assert!(matches!(WholeFile::create(&path, Existing::Keep), Err(OutputError::Exists { .. })));
+        assert!(matches!(
+            WholeFile::create(&path, Existing::Keep),
+            Err(OutputError::Exists { .. })
+        ));
 
         let mut file = WholeFile::create(&path, Existing::Replace).expect("replaceable");
         file.write_all(b"new").expect("written");
@@ -409,11 +508,19 @@ mod tests {
         let path = folder.path().join("scene.toml");
         protect(&path);
         fs::write(&path, "read").expect("written");
-        assert!(check_free(&path, Existing::Replace).is_ok(), "it was not there");
+        assert!(
+            check_free(&path, Existing::Replace).is_ok(),
+            "it was not there"
+        );
         protect(&path);
         let again = folder.path().join(".").join("scene.toml");
-        let error = check_free(&again, Existing::Replace).expect_err("refused").to_string();
-        assert!(error.contains("scene.toml is read by this command"), "{error}");
+        let error = check_free(&again, Existing::Replace)
+            .expect_err("refused")
+            .to_string();
+        assert!(
+            error.contains("scene.toml is read by this command"),
+            "{error}"
+        );
         assert!(check_free(&folder.path().join("other.toml"), Existing::Replace).is_ok());
     }
 
@@ -422,7 +529,10 @@ mod tests {
     fn only_what_a_dead_writer_left_is_swept_away() {
         let folder = tempfile::tempdir().expect("a folder");
         let [path, other] = ["run.lvx", "other.lvx"].map(|name| folder.path().join(name));
-        let left = WholeFile::create(&path, Existing::Keep).expect("it is free").temporary_path().to_owned();
+        let left = WholeFile::create(&path, Existing::Keep)
+            .expect("it is free")
+            .temporary_path()
+            .to_owned();
         fs::write(&left, "what a killed writer leaves").expect("written");
         let file = WholeFile::create(&path, Existing::Keep).expect("it is free");
         sweep(&other);
@@ -435,7 +545,8 @@ mod tests {
     #[cfg(unix)]
     fn the_first_file_of_a_folder_sweeps_away_what_was_left_long_ago() {
         let folder = tempfile::tempdir().expect("a folder");
-        let [old, new] = ["old", "new"].map(|name| folder.path().join(format!(".lavoxel-{name}-abcdef")));
+        let [old, new] =
+            ["old", "new"].map(|name| folder.path().join(format!(".lavoxel-{name}-abcdef")));
         let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
         for (path, time) in [(&old, long_ago), (&new, std::time::SystemTime::now())] {
             let file = fs::File::create(path).expect("a file");
@@ -448,7 +559,12 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn a_device_is_never_replaced() {
-        let error = check_free(Path::new("/dev/null"), Existing::Replace).expect_err("refused").to_string();
-        assert_eq!(error, "cannot write /dev/null: it is a device or pipe; name a file instead");
+        let error = check_free(Path::new("/dev/null"), Existing::Replace)
+            .expect_err("refused")
+            .to_string();
+        assert_eq!(
+            error,
+            "cannot write /dev/null: it is a device or pipe; name a file instead"
+        );
     }
 }

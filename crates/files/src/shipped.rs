@@ -74,9 +74,20 @@ pub struct Shipped {
 impl Shipped {
     /// First clause of the comment at the top of the scene file.
     pub fn about(&self) -> String {
-        let comment = self.text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim);
-        let words = comment.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
-        let end = [". ", ": "].into_iter().filter_map(|end| words.find(end)).min().unwrap_or(words.len());
+        let comment = self
+            .text
+            .lines()
+            .map_while(|line| line.strip_prefix('#'))
+            .map(str::trim);
+        let words = comment
+            .take_while(|line| !line.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
+        let end = [". ", ": "]
+            .into_iter()
+            .filter_map(|end| words.find(end))
+            .min()
+            .unwrap_or(words.len());
         // Titles of books are in italics.
         words[..end].trim_end_matches('.').replace('*', "")
     }
@@ -91,14 +102,20 @@ impl Shipped {
 pub fn scenes() -> impl Iterator<Item = Shipped> {
     FILES.iter().filter_map(|(file, bytes)| {
         let name = file.strip_suffix(".toml")?;
-        Some(Shipped { name, text: std::str::from_utf8(bytes).ok()? })
+        Some(Shipped {
+            name,
+            text: std::str::from_utf8(bytes).ok()?,
+        })
     })
 }
 
 /// Content of an embedded file; `None` if `path` is not in [`FOLDER`] or names no embedded file.
 pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
     let name = inside(path)?;
-    FILES.iter().find(|(file, _)| name == Path::new(file)).map(|(_, bytes)| *bytes)
+    FILES
+        .iter()
+        .find(|(file, _)| name == Path::new(file))
+        .map(|(_, bytes)| *bytes)
 }
 
 /// Part of `path` after the component [`FOLDER`]; `None` without this component. Leading folders
@@ -115,26 +132,59 @@ pub fn named(typed: &Path) -> Option<PathBuf> {
     if typed.components().count() != 1 || typed.exists() {
         return None;
     }
-    let found = [typed.to_owned(), typed.with_extension("toml")].into_iter().map(|name| Path::new(FOLDER).join(name));
+    let found = [typed.to_owned(), typed.with_extension("toml")]
+        .into_iter()
+        .map(|name| Path::new(FOLDER).join(name));
     found.into_iter().find(|path| bytes(path).is_some())
 }
 
 /// Error message for a missing file, with the file of the most similar name as a suggestion: in the
 /// same folder, or among the embedded scenes.
 pub fn no_file(path: &Path) -> String {
-    let wanted = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let names = std::fs::read_dir(folder).into_iter().flatten().take(1000).flatten();
+    let wanted = path
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let names = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .take(1000)
+        .flatten();
     let names = names.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let in_folder = names.map(|name| (strsim::jaro_winkler(&name, &wanted), path.with_file_name(name)));
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
-    let shipped = scenes().map(|scene| (strsim::jaro_winkler(scene.name, &stem), PathBuf::from(scene.name)));
-    let near = in_folder.chain(shipped).filter(|(likeness, _)| *likeness > 0.85);
+    let in_folder = names.map(|name| {
+        (
+            strsim::jaro_winkler(&name, &wanted),
+            path.with_file_name(name),
+        )
+    });
+    let stem = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
+    let shipped = scenes().map(|scene| {
+        (
+            strsim::jaro_winkler(scene.name, &stem),
+            PathBuf::from(scene.name),
+        )
+    });
+    let near = in_folder
+        .chain(shipped)
+        .filter(|(likeness, _)| *likeness > 0.85);
     let hint = match near.max_by(|a, b| a.0.total_cmp(&b.0)) {
         Some((_, name)) => format!("did you mean {}?", name.display()),
-        None => "name a scene (.toml), a heightmap, or a shipped scene (lavoxel scene --list)".to_owned(),
+        None => "name a scene (.toml), a heightmap, or a shipped scene (lavoxel scene --list)"
+            .to_owned(),
     };
-    lavoxel_base::validate::tame(&format!("cannot read {}: no such file; {hint}", path.display()))
+    lavoxel_base::validate::tame(&format!(
+        "cannot read {}: no such file; {hint}",
+        path.display()
+    ))
 }
 
 #[cfg(test)]
@@ -146,18 +196,39 @@ mod tests {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../terrains");
         let mut names: Vec<_> = std::fs::read_dir(folder)
             .expect("the folder of terrains")
-            .map(|entry| entry.expect("an entry").file_name().into_string().expect("a name"))
+            .map(|entry| {
+                entry
+                    .expect("an entry")
+                    .file_name()
+                    .into_string()
+                    .expect("a name")
+            })
             .filter(|name| name != "README.md")
             .collect();
         names.sort();
-        assert_eq!(FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>(), names);
+        assert_eq!(
+            FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            names
+        );
     }
 
     #[test]
     fn names_need_no_ending_and_files_come_first() {
-        assert_eq!(named(Path::new("island")), Some(PathBuf::from("shipped:/island.toml")));
-        assert_eq!(named(Path::new("maunga_whau.asc")), Some(PathBuf::from("shipped:/maunga_whau.asc")));
-        for nothing in ["vulcano", "terrains/island.toml", "Cargo.toml", "shipped:", ""] {
+        assert_eq!(
+            named(Path::new("island")),
+            Some(PathBuf::from("shipped:/island.toml"))
+        );
+        assert_eq!(
+            named(Path::new("maunga_whau.asc")),
+            Some(PathBuf::from("shipped:/maunga_whau.asc"))
+        );
+        for nothing in [
+            "vulcano",
+            "terrains/island.toml",
+            "Cargo.toml",
+            "shipped:",
+            "",
+        ] {
             assert_eq!(named(Path::new(nothing)), None, "{nothing}");
         }
     }

@@ -63,19 +63,32 @@ impl Table {
     fn read(text: &str, most_rows: usize, names: Option<&[&str]>) -> Result<Self, String> {
         if let Some(at) = text.find('\0') {
             let line = 1 + lines_in(&text[..at]);
-            return Err(format!("line {line}: holds a byte 0, as UTF-16 does: save the table as text in UTF-8"));
+            return Err(format!(
+                "line {line}: holds a byte 0, as UTF-16 does: save the table as text in UTF-8"
+            ));
         }
-        let mut records = Records { rest: text.trim_start_matches('\u{feff}'), line: 0 };
+        let mut records = Records {
+            rest: text.trim_start_matches('\u{feff}'),
+            line: 0,
+        };
         let mut first = records.next_said().ok_or_else(|| "is empty".to_owned())?;
         let named = named_separator(first.1);
         if named.is_some() {
-            first = records.next_said().ok_or_else(|| "has no heading below its line sep=".to_owned())?;
+            first = records
+                .next_said()
+                .ok_or_else(|| "has no heading below its line sep=".to_owned())?;
         }
         let is_blank = names.is_some() && named.is_none() && !first.1.contains(SEPARATORS);
-        let separator = if is_blank { ' ' } else { named.unwrap_or_else(|| separator_of(first.1)) };
+        let separator = if is_blank {
+            ' '
+        } else {
+            named.unwrap_or_else(|| separator_of(first.1))
+        };
         let mut heading = fields(first, separator)?;
         let mut next = None;
-        let is_word = |field: &String| !field.is_empty() && with_point(field, separator != ',').parse::<f64>().is_err();
+        let is_word = |field: &String| {
+            !field.is_empty() && with_point(field, separator != ',').parse::<f64>().is_err()
+        };
         if let Some(names) = names.filter(|_| !heading.iter().any(is_word)) {
             heading = names.iter().map(|name| (*name).to_owned()).collect();
             next = Some(first);
@@ -88,9 +101,14 @@ impl Table {
             }
             let (line, found, most) = (record.0, fields.len(), heading.len());
             if fields.iter().skip(most).any(|field| !field.is_empty()) {
-                let mend =
-                    if separator == ',' { "; where a comma is a decimal point, separate fields by ;" } else { "" };
-                return Err(format!("line {line}: has {found} fields under a heading of {most}{mend}"));
+                let mend = if separator == ',' {
+                    "; where a comma is a decimal point, separate fields by ;"
+                } else {
+                    ""
+                };
+                return Err(format!(
+                    "line {line}: has {found} fields under a heading of {most}{mend}"
+                ));
             }
             if rows.len() == most_rows {
                 return Err(format!("has more than {most_rows} rows"));
@@ -101,17 +119,26 @@ impl Table {
             if fields_held - weighed >= WEIGHED {
                 weighed = fields_held;
                 let need = MemoryEstimate::of("the table", fields_held, BYTES_A_FIELD);
-                need.check("leave out columns and rows").map_err(|error| error.to_string())?;
+                need.check("leave out columns and rows")
+                    .map_err(|error| error.to_string())?;
             }
             fields.resize(most, String::new());
-            rows.push(Row { line, fields, decimal_comma: separator != ',' });
+            rows.push(Row {
+                line,
+                fields,
+                decimal_comma: separator != ',',
+            });
         }
         Ok(Self { heading, rows })
     }
 
     /// Index of the first column whose name is in `names`, ignoring case; `None` if there is none.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
-        names.iter().find_map(|name| self.heading.iter().position(|field| field.eq_ignore_ascii_case(name)))
+        names.iter().find_map(|name| {
+            self.heading
+                .iter()
+                .position(|field| field.eq_ignore_ascii_case(name))
+        })
     }
 
     /// Data rows, without the header.
@@ -136,7 +163,11 @@ impl Row {
     /// # Errors
     /// Message with the line number, `what` (the name of the number) and the field's text.
     pub fn number(&self, column: usize, what: &str) -> Result<f64, String> {
-        let number = self.with_point(column).parse::<f64>().ok().filter(|number| number.is_finite());
+        let number = self
+            .with_point(column)
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite());
         number.ok_or_else(|| match self.text(column) {
             "" => format!("line {}: {what} is missing", self.line),
             field => format!("line {}: {what} {:?} is no number", self.line, tame(field)),
@@ -162,22 +193,34 @@ impl Row {
 /// and no point; several commas would be thousands separators.
 pub fn with_point(field: &str, decimal_comma: bool) -> String {
     let is_decimal = decimal_comma && field.matches(',').count() == 1 && !field.contains('.');
-    if is_decimal { field.replace(',', ".") } else { field.to_owned() }
+    if is_decimal {
+        field.replace(',', ".")
+    } else {
+        field.to_owned()
+    }
 }
 
 /// Separator declared by a line such as `sep=;`, which spreadsheets write above the header; `None`
 /// for any other line.
 pub fn named_separator(line: &str) -> Option<char> {
     let line = line.trim_matches(['\r', '\n', '"', ' ']);
-    let name = line.get(..4).filter(|name| name.eq_ignore_ascii_case("sep=")).map(|_| &line[4..])?;
+    let name = line
+        .get(..4)
+        .filter(|name| name.eq_ignore_ascii_case("sep="))
+        .map(|_| &line[4..])?;
     let mut letters = name.chars();
-    letters.next().filter(|letter| NAMED.contains(letter) && letters.next().is_none())
+    letters
+        .next()
+        .filter(|letter| NAMED.contains(letter) && letters.next().is_none())
 }
 
 /// Detects the separator of a line by the priority of `SEPARATORS`: a comma is the last choice,
 /// because numbers may contain commas.
 pub fn separator_of(line: &str) -> char {
-    SEPARATORS.into_iter().find(|&separator| outside_quotes(line, separator).next().is_some()).unwrap_or(',')
+    SEPARATORS
+        .into_iter()
+        .find(|&separator| outside_quotes(line, separator).next().is_some())
+        .unwrap_or(',')
 }
 
 /// Byte offsets of the character `wanted` in a line, outside of quotation marks.
@@ -201,8 +244,13 @@ fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>,
     let (mut all, mut start) = (Vec::new(), 0);
     for end in outside_quotes(record, separator).chain([record.len()]) {
         let field = record[start..end].trim();
-        let bare = field.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-        all.push(bare.map_or_else(|| field.to_owned(), |bare| bare.replace("\"\"", "\"").trim().to_owned()));
+        let bare = field
+            .strip_prefix('"')
+            .and_then(|rest| rest.strip_suffix('"'));
+        all.push(bare.map_or_else(
+            || field.to_owned(),
+            |bare| bare.replace("\"\"", "\"").trim().to_owned(),
+        ));
         start = (end + separator.len_utf8()).min(record.len());
     }
     Ok(all)
@@ -233,7 +281,10 @@ impl<'a> Records<'a> {
             let record = &self.rest[..end];
             self.line += 1 + lines_in(record);
             let after = &self.rest[end..];
-            self.rest = after.strip_prefix("\r\n").or_else(|| after.strip_prefix(ends)).unwrap_or(after);
+            self.rest = after
+                .strip_prefix("\r\n")
+                .or_else(|| after.strip_prefix(ends))
+                .unwrap_or(after);
             if !is_remark && !record.trim().is_empty() {
                 return Some((line, record));
             }
@@ -254,7 +305,11 @@ mod tests {
     fn numbers(text: &str) -> Result<Vec<[f64; 2]>, String> {
         let table = Table::parse(text, 10)?;
         let columns = ["a", "b"].map(|name| table.column(&[name]).expect("a column"));
-        table.rows().iter().map(|row| Ok([row.number(columns[0], "a")?, row.number(columns[1], "b")?])).collect()
+        table
+            .rows()
+            .iter()
+            .map(|row| Ok([row.number(columns[0], "a")?, row.number(columns[1], "b")?]))
+            .collect()
     }
 
     #[test]
@@ -268,7 +323,11 @@ mod tests {
             "\n\na,b,\n0,250.5,\n1,2,\n,,\n",
             "\"a\";\"b\"\n\"0\";\"250,5\"\n\"1\";\"2\"",
         ] {
-            assert_eq!(numbers(text), Ok(vec![[0.0, 250.5], [1.0, 2.0]]), "{text:?}");
+            assert_eq!(
+                numbers(text),
+                Ok(vec![[0.0, 250.5], [1.0, 2.0]]),
+                "{text:?}"
+            );
         }
     }
 
@@ -292,7 +351,10 @@ mod tests {
             ("a,b\n0,\"1\n", "line 2: a quotation mark is never closed"),
             ("a,b\n0,inf\n", "line 2: b \"inf\" is no number"),
             ("", "is empty"),
-            ("a\0;\0b\0\n\0", "line 1: holds a byte 0, as UTF-16 does: save the table as text in UTF-8"),
+            (
+                "a\0;\0b\0\n\0",
+                "line 1: holds a byte 0, as UTF-16 does: save the table as text in UTF-8",
+            ),
             ("sep=;", "has no heading below its line sep="),
         ] {
             assert_eq!(numbers(text), Err(fault.to_owned()), "{text:?}");
@@ -304,6 +366,9 @@ mod tests {
     #[test]
     fn quotes_hold_separators_and_quotes() {
         let table = Table::parse("name,b\n\"A, \"\"B\"\"\",1\n", 10).expect("right");
-        assert_eq!((table.rows()[0].text(0), table.heading.len()), ("A, \"B\"", 2));
+        assert_eq!(
+            (table.rows()[0].text(0), table.heading.len()),
+            ("A, \"B\"", 2)
+        );
     }
 }

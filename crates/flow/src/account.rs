@@ -93,7 +93,8 @@ impl FlowAccount {
     /// Returns true if every sum is small enough for later additions to fit; needed for values read
     /// from a file.
     pub(crate) fn can_be(&self) -> bool {
-        let within = |sums: Vec<Sum>, most: u128| sums.iter().all(|sum| sum.units.unsigned_abs() <= most);
+        let within =
+            |sums: Vec<Sum>, most: u128| sums.iter().all(|sum| sum.units.unsigned_abs() <= most);
         let counts = [self.faces, self.fluxes, self.capped, self.sub_steps];
         within(self.amount(), MOST as u128)
             && within(self.heat(), 1 << 100)
@@ -112,6 +113,10 @@ impl FlowAccount {
 
     /// Share (0 to 1) of the fluxes that were clamped; 0 if no flux was computed.
     pub fn capped_share(&self) -> f64 {
-        if self.fluxes == 0 { 0.0 } else { self.capped as f64 / self.fluxes as f64 }
+        if self.fluxes == 0 {
+            0.0
+        } else {
+            self.capped as f64 / self.fluxes as f64
+        }
     }
 }

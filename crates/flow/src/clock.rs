@@ -25,7 +25,10 @@ pub struct FlowClock {
 impl FlowClock {
     /// Clock whose steps all last `step_s` seconds.
     pub fn of(step_s: f64) -> Self {
-        Self { step_s, short: Vec::new() }
+        Self {
+            step_s,
+            short: Vec::new(),
+        }
     }
 
     /// Returns a clock with steps of `step_s` seconds, except the steps in `short`: rows of step
@@ -41,7 +44,10 @@ impl FlowClock {
             if !(is_next && is_whole_number && end_s > start_s && end_s < start_s + step_s) {
                 return None;
             }
-            clock.short.push(ShortStep { step: number, end_s });
+            clock.short.push(ShortStep {
+                step: number,
+                end_s,
+            });
         }
         Some(clock)
     }
@@ -89,7 +95,10 @@ impl FlowClock {
         let Some(end_s) = end_s else { return };
         let steps = self.steps_in(end_s);
         if steps > made && end_s < self.time_s(steps - 1) + self.step_s * (1.0 - ROUNDING) {
-            self.short.push(ShortStep { step: steps - 1, end_s });
+            self.short.push(ShortStep {
+                step: steps - 1,
+                end_s,
+            });
         }
     }
 
@@ -109,14 +118,29 @@ mod tests {
     #[test]
     fn an_end_cuts_the_last_step_and_moves_those_after_it() {
         let mut clock = FlowClock::of(40.0);
-        assert_eq!([0.0, 40.0, 60.0, 80.0, 80.0 + 1e-8].map(|time| clock.steps_in(time)), [0, 1, 2, 2, 2]);
+        assert_eq!(
+            [0.0, 40.0, 60.0, 80.0, 80.0 + 1e-8].map(|time| clock.steps_in(time)),
+            [0, 1, 2, 2, 2]
+        );
         clock.end_at(0, Some(60.0));
-        assert_eq!([0, 1, 2, 3].map(|steps| clock.time_s(steps)), [0.0, 40.0, 60.0, 100.0]);
-        assert_eq!([0, 1, 2].map(|step| clock.length_s(step)), [40.0, 20.0, 40.0]);
-        assert_eq!([40.0, 59.0, 60.0, 61.0, 100.0, 101.0].map(|time| clock.steps_in(time)), [1, 2, 2, 3, 3, 4]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|steps| clock.time_s(steps)),
+            [0.0, 40.0, 60.0, 100.0]
+        );
+        assert_eq!(
+            [0, 1, 2].map(|step| clock.length_s(step)),
+            [40.0, 20.0, 40.0]
+        );
+        assert_eq!(
+            [40.0, 59.0, 60.0, 61.0, 100.0, 101.0].map(|time| clock.steps_in(time)),
+            [1, 2, 2, 3, 3, 4]
+        );
         // Step 1 is made and stays short; the new end cuts a later step.
         clock.end_at(2, Some(110.5));
-        assert_eq!([2, 3, 4].map(|steps| clock.time_s(steps)), [60.0, 100.0, 110.5]);
+        assert_eq!(
+            [2, 3, 4].map(|steps| clock.time_s(steps)),
+            [60.0, 100.0, 110.5]
+        );
         let rows = clock.short_steps(4);
         assert_eq!(rows, [[1.0, 60.0], [3.0, 110.5]]);
         assert_eq!(FlowClock::new(40.0, &rows), Some(clock.clone()));
@@ -129,7 +153,11 @@ mod tests {
     fn an_end_at_a_whole_step_cuts_nothing() {
         for (step_s, end_s) in [(40.0, 80.0), (0.1, 0.3), (3.7, 3.7 * 7.0), (1.0, 0.0)] {
             let clock = FlowClock::of(step_s);
-            assert_eq!(clock.clone().ending_at(Some(end_s)), clock, "{step_s} {end_s}");
+            assert_eq!(
+                clock.clone().ending_at(Some(end_s)),
+                clock,
+                "{step_s} {end_s}"
+            );
         }
     }
 

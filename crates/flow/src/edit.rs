@@ -41,10 +41,17 @@ impl Flow {
     /// # Panics
     ///
     /// If a place lies outside the box, or solid is put into a flow whose lava has no liquidus.
-    pub fn edit(&mut self, places: impl IntoIterator<Item = [usize; 3]>, edit: FlowEdit) -> Vec<u32> {
+    pub fn edit(
+        &mut self,
+        places: impl IntoIterator<Item = [usize; 3]>,
+        edit: FlowEdit,
+    ) -> Vec<u32> {
         let mut columns = Vec::new();
         for [x, y, z] in places {
-            assert!(x < self.space.nx && y < self.space.ny && z < self.space.nz, "inside of the box");
+            assert!(
+                x < self.space.nx && y < self.space.ny && z < self.space.nz,
+                "inside of the box"
+            );
             let c = z * self.space.nx + x;
             if edit == FlowEdit::Drain && self.columns.get(c).is_none() {
                 continue;
@@ -72,8 +79,15 @@ impl Flow {
     /// Sets the ground height of `columns` (numbers, ascending) to `height(column)` in cell heights
     /// above the floor. Columns that contain lava, and columns for which `height` returns `None`,
     /// keep their ground. Returns for each column the range of levels that became full rock.
-    pub fn survey(&mut self, columns: &[u32], height: impl Fn(usize) -> Option<f64>) -> Vec<Range<usize>> {
-        let holds: Vec<bool> = columns.iter().map(|&c| self.holds_lava(c as usize)).collect();
+    pub fn survey(
+        &mut self,
+        columns: &[u32],
+        height: impl Fn(usize) -> Option<f64>,
+    ) -> Vec<Range<usize>> {
+        let holds: Vec<bool> = columns
+            .iter()
+            .map(|&c| self.holds_lava(c as usize))
+            .collect();
         let holds = |c: usize| columns.binary_search(&(c as u32)).is_ok_and(|at| holds[at]);
         let to = |c: usize, old: i64| {
             let height = height(c).filter(|_| !holds(c));
@@ -84,7 +98,10 @@ impl Flow {
 
     /// Returns true if column `c` contains lava: liquid, solidified, or meltable solid.
     fn holds_lava(&self, c: usize) -> bool {
-        let solid = self.solids.as_ref().is_some_and(|solids| solids[c].cells.iter().any(|cell| cell.amount > 0));
+        let solid = self
+            .solids
+            .as_ref()
+            .is_some_and(|solids| solids[c].cells.iter().any(|cell| cell.amount > 0));
         solid || self.has_set(c) || self.columns.get(c).is_some_and(Column::is_wet)
     }
 
@@ -114,7 +131,9 @@ impl Flow {
 
     fn raise_column(&mut self, c: usize, to: impl Fn(usize, i64) -> i64) -> Range<usize> {
         let top = self.space.ny as i64 * UNIT;
-        let Some(old) = self.columns[c].runs.last().map(|run| run.floor.min(top)) else { return 0..0 };
+        let Some(old) = self.columns[c].runs.last().map(|run| run.floor.min(top)) else {
+            return 0..0;
+        };
         let new = to(c, old).clamp(0, top);
         let set = self.marks[c].set;
         for level in (old.min(new).div_euclid(UNIT))..(old.max(new) + UNIT - 1).div_euclid(UNIT) {
@@ -132,7 +151,10 @@ impl Flow {
 
     fn edit_cell(&mut self, c: usize, level: i32, edit: FlowEdit) {
         match edit {
-            FlowEdit::Lava { share, temperature_k } => {
+            FlowEdit::Lava {
+                share,
+                temperature_k,
+            } => {
                 self.top_up(c, level, (share * f64::from(UNITS)) as i32, temperature_k);
             }
             FlowEdit::Solid { temperature_k } => {
@@ -160,7 +182,8 @@ impl Flow {
         if missing <= 0 {
             return;
         }
-        let heat = i64::from(missing) * (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
+        let heat = i64::from(missing)
+            * (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
         let cell = self.columns[c].cell_mut(level);
         (cell.amount, cell.heat) = (cell.amount + missing, cell.heat + heat);
         self.account.placed += i64::from(missing);
@@ -210,7 +233,9 @@ impl Flow {
     /// Updates the runs of the columns `changed` after their rock has changed, and the slopes of
     /// these columns and their neighbours.
     pub(crate) fn reshape(&mut self, changed: impl Iterator<Item = u32> + Clone) {
-        let Self { columns, tables, .. } = self;
+        let Self {
+            columns, tables, ..
+        } = self;
         for c in changed.clone() {
             let column: &mut Column = &mut columns[c as usize];
             column.find_gaps();
@@ -224,7 +249,11 @@ impl Flow {
     /// cells.
     fn slope_around(&mut self, changed: impl Iterator<Item = u32>) {
         for c in changed {
-            for c in neighbours(self.space, c as usize).into_iter().flatten().chain([c as usize]) {
+            for c in neighbours(self.space, c as usize)
+                .into_iter()
+                .flatten()
+                .chain([c as usize])
+            {
                 if self.columns.get(c).is_some() {
                     self.columns[c].cos2 = self.slope_cosine(c);
                     self.leans[c] = Lean::of(&self.columns[c]);

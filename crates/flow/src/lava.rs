@@ -130,18 +130,30 @@ impl Lava {
     /// Heat of warming by one kelvin below the solidus, relative to one kelvin above, where latent
     /// heat is released. 1 for a lava that melts and for a lava without latent heat.
     fn solid_share(&self) -> f64 {
-        if self.melts() { 1.0 } else { self.density_kg_m3 * self.heat_capacity / self.heat_per_m3() }
+        if self.melts() {
+            1.0
+        } else {
+            self.density_kg_m3 * self.heat_capacity / self.heat_per_m3()
+        }
     }
 
     /// Heat, in kelvin of `heat_per_m3`, that a temperature change of 1 K at `temperature_k` (K)
     /// takes: 1 above the solidus; less below if latent heat is spread over the range above.
     pub fn heat_of_kelvin(&self, temperature_k: f64) -> f64 {
-        if temperature_k < self.solidus_k { self.solid_share() } else { 1.0 }
+        if temperature_k < self.solidus_k {
+            self.solid_share()
+        } else {
+            1.0
+        }
     }
 
     /// Latent heat divided by heat capacity, in K, for a lava that melts; else 0.
     fn latent_k(&self) -> f64 {
-        if self.melts() { self.latent_heat / self.heat_capacity } else { 0.0 }
+        if self.melts() {
+            self.latent_heat / self.heat_capacity
+        } else {
+            0.0
+        }
     }
 
     /// Enthalpy in kelvin (heat per volume over [`Lava::heat_per_m3`]) at `temperature_k`, latent
@@ -185,7 +197,13 @@ impl Lava {
                 let above = (t - 499.31 + 28.74 * libm::log(water)).max(100.0);
                 crystals * libm::pow(10.0, -4.643 + (5812.44 - 427.04 * water) / above)
             }
-            Viscosity::Vft { a, b, c, least_pa_s, most_pa_s } => {
+            Viscosity::Vft {
+                a,
+                b,
+                c,
+                least_pa_s,
+                most_pa_s,
+            } => {
                 libm::pow(10.0, (a + b / (t - c).max(1.0)).min(300.0)).clamp(least_pa_s, most_pa_s)
             }
             Viscosity::Melt { pa_s, mush } => pa_s * libm::pow(mush, 1.0 - self.molten(t)),
@@ -196,8 +214,11 @@ impl Lava {
     /// Yield strength in Pa at `temperature_k`; below the solidus the value at the solidus.
     pub fn yield_pa(&self, temperature_k: f64) -> f64 {
         let t = temperature_k.max(self.solidus_k);
-        let grown =
-            if self.yield_factor > 0.0 { self.yield_factor * libm::pow(10.0, 13.00997 - 0.0089 * t) } else { 0.0 };
+        let grown = if self.yield_factor > 0.0 {
+            self.yield_factor * libm::pow(10.0, 13.00997 - 0.0089 * t)
+        } else {
+            0.0
+        };
         (self.yield_pa + grown).min(MOST_YIELD)
     }
 
@@ -205,14 +226,22 @@ impl Lava {
     pub fn heat_per_m3(&self) -> f64 {
         let range = (self.vent_k - self.solidus_k).max(1.0);
         // A lava that melts has its latent heat in the enthalpy (`heat_at`) instead.
-        let latent = if self.melts() { 0.0 } else { self.latent_heat / range };
+        let latent = if self.melts() {
+            0.0
+        } else {
+            self.latent_heat / range
+        };
         self.density_kg_m3 * (self.heat_capacity + latent)
     }
 
     /// Two temperatures in K that map to warmth 0 and 1: the solidus (or the ambient temperature
     /// for a lava that never solidifies), and the temperature at the vent.
     pub fn warmth_k(&self) -> [f64; 2] {
-        let cold = if self.solidus_k > 0.0 { self.solidus_k } else { self.ambient_k };
+        let cold = if self.solidus_k > 0.0 {
+            self.solidus_k
+        } else {
+            self.ambient_k
+        };
         [cold, self.vent_k.max(cold + 1.0)]
     }
 
@@ -224,18 +253,36 @@ impl Lava {
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
         if self.vent_k < self.solidus_k {
-            let expected =
-                format!("at least {key}.solidus_k, {} K: what is poured is liquid; set both", self.solidus_k);
-            return Err(Invalid::new(&format!("{key}.vent_k"), self.vent_k, expected));
+            let expected = format!(
+                "at least {key}.solidus_k, {} K: what is poured is liquid; set both",
+                self.solidus_k
+            );
+            return Err(Invalid::new(
+                &format!("{key}.vent_k"),
+                self.vent_k,
+                expected,
+            ));
         }
         self.validate_melting(key)?;
-        within(&format!("{key}.ambient_k"), self.ambient_k, 0.0, self.vent_k)?;
+        within(
+            &format!("{key}.ambient_k"),
+            self.ambient_k,
+            0.0,
+            self.vent_k,
+        )?;
         self.cooling.check(&format!("{key}.cooling"))?;
         self.viscosity.check(&format!("{key}.viscosity"))?;
         match self.viscosity {
-            Viscosity::Vft { least_pa_s, most_pa_s, .. } => {
-                within(&format!("{key}.viscosity.most_pa_s"), most_pa_s, least_pa_s, MOST_VISCOSITY)
-            }
+            Viscosity::Vft {
+                least_pa_s,
+                most_pa_s,
+                ..
+            } => within(
+                &format!("{key}.viscosity.most_pa_s"),
+                most_pa_s,
+                least_pa_s,
+                MOST_VISCOSITY,
+            ),
             _ => Ok(()),
         }
     }
@@ -252,13 +299,32 @@ impl Lava {
                 _ => Ok(()),
             };
         }
-        within(&format!("{key}.solidus_k"), self.solidus_k, LEAST_KELVIN, MOST_KELVIN)?;
-        within(&format!("{key}.liquidus_k"), self.liquidus_k, self.solidus_k + LEAST_MUSH_K, MOST_KELVIN)?;
-        within(&format!("{key}.latent_heat"), self.latent_heat, 0.0, MOST_KELVIN * self.heat_capacity)?;
+        within(
+            &format!("{key}.solidus_k"),
+            self.solidus_k,
+            LEAST_KELVIN,
+            MOST_KELVIN,
+        )?;
+        within(
+            &format!("{key}.liquidus_k"),
+            self.liquidus_k,
+            self.solidus_k + LEAST_MUSH_K,
+            MOST_KELVIN,
+        )?;
+        within(
+            &format!("{key}.latent_heat"),
+            self.latent_heat,
+            0.0,
+            MOST_KELVIN * self.heat_capacity,
+        )?;
         match self.cooling {
             Cooling::Skin { .. } => {
                 let expected = "\"bare\" or \"none\" for a lava with a liquidus";
-                Err(Invalid::new(&format!("{key}.cooling.kind"), "\"skin\"", expected))
+                Err(Invalid::new(
+                    &format!("{key}.cooling.kind"),
+                    "\"skin\"",
+                    expected,
+                ))
             }
             _ => Ok(()),
         }

@@ -200,7 +200,8 @@ pub struct FlowCell {
 impl FlowCell {
     /// Temperature of the liquid in K; `None` for a cell without liquid.
     pub fn temperature_k(&self, lava: &Lava) -> Option<f64> {
-        let kelvin = || lava.temperature_of(self.heat as f64 / f64::from(self.amount) / HEAT_UNITS as f64);
+        let kelvin =
+            || lava.temperature_of(self.heat as f64 / f64::from(self.amount) / HEAT_UNITS as f64);
         (self.amount > 0).then(kelvin)
     }
 }
@@ -259,7 +260,13 @@ pub(crate) struct Mark {
 
 impl Mark {
     /// Initial history of a column: no lava has arrived.
-    const NONE: Self = Self { set: 0, arrival_s: f64::INFINITY, warmed_s: f64::INFINITY, speed: 0.0, max_speed: 0.0 };
+    const NONE: Self = Self {
+        set: 0,
+        arrival_s: f64::INFINITY,
+        warmed_s: f64::INFINITY,
+        speed: 0.0,
+        max_speed: 0.0,
+    };
 
     /// Returns true if the values are valid for a column; needed for values read from a file.
     fn can_be(&self) -> bool {
@@ -386,7 +393,10 @@ impl Flow {
         let mut flow = Self {
             space,
             tables: Tables::new(space, &setup),
-            solids: setup.lava.melts().then(|| vec![melt::SolidColumn::default(); columns]),
+            solids: setup
+                .lava
+                .melts()
+                .then(|| vec![melt::SolidColumn::default(); columns]),
             melted: Vec::new(),
             has_loose: false,
             clock: FlowClock::of(setup.step_s),
@@ -445,15 +455,29 @@ impl Flow {
             column.find_gaps();
             column.refresh(&self.tables);
         }
-        let cosines: Vec<_> = self.columns.iter().map(|(c, _)| self.slope_cosine(c)).collect();
-        self.columns.iter_mut().zip(cosines).for_each(|((_, column), cos2)| column.cos2 = cos2);
-        self.columns.iter().for_each(|(c, column)| self.leans[c] = Lean::of(column));
+        let cosines: Vec<_> = self
+            .columns
+            .iter()
+            .map(|(c, _)| self.slope_cosine(c))
+            .collect();
+        self.columns
+            .iter_mut()
+            .zip(cosines)
+            .for_each(|((_, column), cos2)| column.cos2 = cos2);
+        self.columns
+            .iter()
+            .for_each(|(c, column)| self.leans[c] = Lean::of(column));
         self.list_wet();
     }
 
     /// Lists the columns with liquid.
     fn list_wet(&mut self) {
-        self.wet = self.columns.iter().filter(|(_, column)| column.is_wet()).map(|(c, _)| c as u32).collect();
+        self.wet = self
+            .columns
+            .iter()
+            .filter(|(_, column)| column.is_wet())
+            .map(|(c, _)| c as u32)
+            .collect();
         self.is_disturbed = true;
     }
 
@@ -495,7 +519,9 @@ impl Flow {
 
     /// Length in seconds of the last step; `step_s` of the setup before the first step.
     pub fn last_step_s(&self) -> f64 {
-        self.steps.checked_sub(1).map_or(self.setup.step_s, |last| self.clock.length_s(last))
+        self.steps
+            .checked_sub(1)
+            .map_or(self.setup.step_s, |last| self.clock.length_s(last))
     }
 
     /// Ledgers of volume and heat.
@@ -562,17 +588,26 @@ impl Flow {
     /// Total thickness of the liquid in column `number`, in units of height. Liquid under pressure
     /// exceeds the height of its gap.
     fn liquid_units(&self, number: usize) -> i64 {
-        self.column_at(number).runs.iter().map(|run| run.depth).sum()
+        self.column_at(number)
+            .runs
+            .iter()
+            .map(|run| run.depth)
+            .sum()
     }
 
     /// State of column `number` in metres, seconds and kelvin.
     pub fn column(&self, number: usize) -> FlowColumn {
         let (column, mark) = (self.column_at(number), &self.marks[number]);
         let meters = |units: i64| self.space.meters(units);
-        let highest = column.cells.iter().rposition(|cell| cell.amount > 0 || cell.rock > 0);
+        let highest = column
+            .cells
+            .iter()
+            .rposition(|cell| cell.amount > 0 || cell.rock > 0);
         let surface = highest.map_or(i64::from(column.base) * UNIT, |i| {
             let cell = column.cells[i];
-            (i64::from(column.base) + i as i64) * UNIT + i64::from(cell.rock) + i64::from(cell.amount)
+            (i64::from(column.base) + i as i64) * UNIT
+                + i64::from(cell.rock)
+                + i64::from(cell.amount)
         });
         // The uppermost wet run even under a roof, so that maps show lava in tubes.
         let run = column.runs.iter().rev().find(|run| run.is_wet());
@@ -583,14 +618,22 @@ impl Flow {
             liquid_m: meters(self.liquid_units(number)),
             set_m: meters(mark.set),
             surface_m: meters(surface),
-            arrival_s: mark.arrival_s.is_finite().then_some(mark.arrival_s.max(0.0)),
+            arrival_s: mark
+                .arrival_s
+                .is_finite()
+                .then_some(mark.arrival_s.max(0.0)),
             surface_k: run.and_then(|run| self.shown_cell(number, run.top).temperature_k(lava)),
             viscosity_pa_s: run.map(|run| self.tables.viscosity_pa_s(run.fluidity)),
             yield_pa: run.map(|run| self.tables.yield_pa(run.strength)),
             max_speed_m_s: f64::from(mark.max_speed),
-            lid_m: profile.map_or(0.0, |profile| profile.lid_m(lava.solidus_k).min(profile.crust_m)),
+            lid_m: profile.map_or(0.0, |profile| {
+                profile.lid_m(lava.solidus_k).min(profile.crust_m)
+            }),
             core_k: profile.map(|profile| lava.temperature_of(profile.core)),
-            roofed: column.runs.iter().any(|run| run.is_wet() && !run.is_under_sky()),
+            roofed: column
+                .runs
+                .iter()
+                .any(|run| run.is_wet() && !run.is_under_sky()),
         }
     }
 
@@ -608,7 +651,11 @@ impl Flow {
         self.columns.iter().try_for_each(|(c, column)| {
             let fault = column.fault();
             fault.map_or(Ok(()), |fault| {
-                Err(format!("flow: {fault} in column ({}, {})", c % self.space.nx, c / self.space.nx))
+                Err(format!(
+                    "flow: {fault} in column ({}, {})",
+                    c % self.space.nx,
+                    c / self.space.nx
+                ))
             })
         })
     }

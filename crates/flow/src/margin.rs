@@ -16,10 +16,18 @@ impl Ground<'_> {
     pub(crate) fn wetted(self, c: usize) -> f64 {
         let here = &self.leans[c];
         let depth = here.depth();
-        let near = || neighbours(self.space, c).into_iter().flatten().map(|n| &self.leans[n]);
+        let near = || {
+            neighbours(self.space, c)
+                .into_iter()
+                .flatten()
+                .map(|n| &self.leans[n])
+        };
         // Below a fall the liquid is no wedge of the flow above.
         let falls = |near: &Lean| near.floor - here.floor > self.tables.cliff;
-        let deepest = near().filter(|near| !falls(near)).map(Lean::depth).fold(0, i64::max);
+        let deepest = near()
+            .filter(|near| !falls(near))
+            .map(Lean::depth)
+            .fold(0, i64::max);
         // An edge of the flow: the neighbour is dry, or its liquid lies lower than this column's
         // floor.
         let is_edge = |near: &Lean| !near.has_liquid() || near.head <= here.floor;

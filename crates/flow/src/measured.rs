@@ -23,7 +23,10 @@ impl Flow {
         let value = match measure {
             CellMeasure::Amount => share(self.liquid(place)),
             CellMeasure::Temperature => self.temperature_k(place).unwrap_or_default(),
-            CellMeasure::Viscosity => self.cell(place).temperature_k(lava).map_or(0.0, |k| lava.viscosity_pa_s(k)),
+            CellMeasure::Viscosity => self
+                .cell(place)
+                .temperature_k(lava)
+                .map_or(0.0, |k| lava.viscosity_pa_s(k)),
             CellMeasure::VelocityEast => self.velocity_m_s(place)[0],
             // Avoids −0, which would tell columns that lava came near from others.
             CellMeasure::VelocityNorth => 0.0 - self.velocity_m_s(place)[1],
@@ -46,7 +49,8 @@ impl Flow {
     /// ground before the flow and those above all rock and liquid.
     pub fn stored(&self) -> impl Iterator<Item = Place> + '_ {
         let nx = self.space.nx;
-        (0..self.space.columns()).flat_map(move |c| self.levels_measured(c).map(move |y| [c % nx, y, c / nx]))
+        (0..self.space.columns())
+            .flat_map(move |c| self.levels_measured(c).map(move |y| [c % nx, y, c / nx]))
     }
 
     fn levels_measured(&self, c: usize) -> std::ops::Range<usize> {
@@ -57,7 +61,9 @@ impl Flow {
     }
 
     fn liquid(&self, [x, y, z]: Place) -> i32 {
-        self.columns.get(z * self.space.nx + x).map_or(0, |column| column.cell(y as i32).amount)
+        self.columns
+            .get(z * self.space.nx + x)
+            .map_or(0, |column| column.cell(y as i32).amount)
     }
 
     /// Amount in units of solidified lava in a cell: rock above the ground before the flow, or
@@ -71,7 +77,8 @@ impl Flow {
         if !self.has_set(c) {
             return 0;
         }
-        let ground = (self.ground.of(c) - y as i64 * i64::from(UNITS)).clamp(0, UNITS.into()) as i32;
+        let ground =
+            (self.ground.of(c) - y as i64 * i64::from(UNITS)).clamp(0, UNITS.into()) as i32;
         (self.columns[c].cell(y as i32).rock - ground).max(0)
     }
 

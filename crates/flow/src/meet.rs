@@ -40,7 +40,10 @@ impl Flow {
             Phase::Liquid => {
                 let (first, last) = layer(column, y as i32)?;
                 let cells = || (first..=last).map(|level| column.cell(level));
-                (cells().map(|cell| i64::from(cell.amount)).sum::<i64>(), cells().map(|cell| cell.heat).sum())
+                (
+                    cells().map(|cell| i64::from(cell.amount)).sum::<i64>(),
+                    cells().map(|cell| cell.heat).sum(),
+                )
             }
             Phase::Solid => {
                 let solid = self.solid_met(c, y as i32)?;
@@ -50,7 +53,8 @@ impl Flow {
         let lava = &self.setup.lava;
         // Only the uppermost run carries a crust; under a crust the core's temperature drives the
         // heat flux.
-        let is_uppermost = phase == Phase::Liquid && column.runs.last().is_some_and(|run| y as i32 >= run.first);
+        let is_uppermost =
+            phase == Phase::Liquid && column.runs.last().is_some_and(|run| y as i32 >= run.first);
         let profile = if is_uppermost { self.profile(c) } else { None };
         let mean_k = || lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64);
         let least = self.setup.lava.heat_at(above_k) * HEAT_UNITS as f64 * amount as f64;
@@ -67,9 +71,15 @@ impl Flow {
         if phase == Phase::Solid {
             return self.cool_solid(z * self.space.nx + x, y as i32, units);
         }
-        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return 0 };
-        let Some((first, last)) = layer(column, y as i32) else { return 0 };
-        let amount: i64 = (first..=last).map(|level| i64::from(column.cell(level).amount)).sum();
+        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else {
+            return 0;
+        };
+        let Some((first, last)) = layer(column, y as i32) else {
+            return 0;
+        };
+        let amount: i64 = (first..=last)
+            .map(|level| i64::from(column.cell(level).amount))
+            .sum();
         let mut left = units;
         for level in first..=last {
             let cell = column.cell_mut(level);
@@ -92,7 +102,9 @@ impl Flow {
             self.cool_solid(z * self.space.nx + x, y as i32, -units);
             return;
         }
-        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return };
+        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else {
+            return;
+        };
         if let Some((_, last)) = layer(column, y as i32) {
             column.cell_mut(last).heat += units;
             self.account.heat_used -= i128::from(units);
@@ -105,13 +117,21 @@ impl Flow {
     /// Removes up to `amount` units of liquid and their heat from the layer at the cell `[x, y,
     /// z]`, from the top down.
     pub fn take_liquid(&mut self, [x, y, z]: [usize; 3], amount: i32) {
-        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else { return };
-        let Some((first, last)) = layer(column, y as i32) else { return };
+        let Some(column) = self.columns.get_mut(z * self.space.nx + x) else {
+            return;
+        };
+        let Some((first, last)) = layer(column, y as i32) else {
+            return;
+        };
         let mut left = amount;
         for level in (first..=last).rev() {
             let cell = column.cell_mut(level);
             let part = left.min(cell.amount);
-            let heat = if part == cell.amount { cell.heat } else { crate::store::column::heat_of(part, *cell) };
+            let heat = if part == cell.amount {
+                cell.heat
+            } else {
+                crate::store::column::heat_of(part, *cell)
+            };
             (cell.amount, cell.heat, left) = (cell.amount - part, cell.heat - heat, left - part);
             self.account.used += i64::from(part);
             self.account.heat_used += i128::from(heat);
@@ -124,8 +144,11 @@ impl Flow {
         let c = z * self.space.nx + x;
         self.reach([c as u32]);
         let column = &mut self.columns[c];
-        let Some(run) = run_at(column, y as i32).copied() else { return };
-        let heat = i64::from(amount) * (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
+        let Some(run) = run_at(column, y as i32).copied() else {
+            return;
+        };
+        let heat =
+            i64::from(amount) * (self.setup.lava.heat_at(temperature_k) * HEAT_UNITS as f64) as i64;
         let cell = column.cell_mut(run.top.max(run.first));
         (cell.amount, cell.heat) = (cell.amount + amount, cell.heat + heat);
         self.account.made += i64::from(amount);
@@ -141,7 +164,12 @@ impl Flow {
         for c in std::mem::take(&mut self.covered) {
             self.columns[c as usize].covered = false;
         }
-        self.covered = self.wet.iter().zip(covered).filter_map(|(&c, &covered)| covered.then_some(c)).collect();
+        self.covered = self
+            .wet
+            .iter()
+            .zip(covered)
+            .filter_map(|(&c, &covered)| covered.then_some(c))
+            .collect();
         for &c in &self.covered {
             self.columns[c as usize].covered = true;
         }
@@ -149,14 +177,21 @@ impl Flow {
 
     /// Number of heat units per joule.
     pub fn heat_units_of_joule(&self) -> f64 {
-        f64::from(UNITS) * HEAT_UNITS as f64 / (self.space.cell_m3() * self.setup.lava.heat_per_m3())
+        f64::from(UNITS) * HEAT_UNITS as f64
+            / (self.space.cell_m3() * self.setup.lava.heat_per_m3())
     }
 }
 
 /// Converts `units` of heat lost through the surface of the uppermost run into heat deficit of its
 /// crust. Does nothing if `level` lies below that run.
 fn thicken(column: &mut Column, level: i32, units: i64) {
-    let Some(run) = column.runs.last().filter(|run| run.is_wet() && level >= run.first) else { return };
+    let Some(run) = column
+        .runs
+        .last()
+        .filter(|run| run.is_wet() && level >= run.first)
+    else {
+        return;
+    };
     let (amount, _) = run_content(column, run);
     if amount > 0 {
         let more = units as f64 / amount as f64 / HEAT_UNITS as f64;
@@ -174,7 +209,9 @@ fn run_at(column: &Column, level: i32) -> Option<&Run> {
 fn layer(column: &Column, level: i32) -> Option<(i32, i32)> {
     let run = run_at(column, level).filter(|run| run.is_wet())?;
     // The run's top may be stale: reactions take liquid after the runs were found.
-    let last = (run.first..=level.min(run.top)).rev().find(|&level| column.cell(level).amount > 0)?;
+    let last = (run.first..=level.min(run.top))
+        .rev()
+        .find(|&level| column.cell(level).amount > 0)?;
     let (mut first, mut amount) = (last, i64::from(column.cell(last).amount));
     while first > run.first && amount < i64::from(UNITS / 2) {
         first -= 1;

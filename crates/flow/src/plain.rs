@@ -43,7 +43,10 @@ impl Flow {
             // All derived state is recomputed after each change, so that a stale cache of the fast
             // step shows as a difference.
             for sub in sub_steps(&plan, time) {
-                let sub = SubStep { key: sub_key(self.setup.seed, self.steps, number), ..sub };
+                let sub = SubStep {
+                    key: sub_key(self.setup.seed, self.steps, number),
+                    ..sub
+                };
                 self.pour(&pours, &plan, sub);
                 self.refresh_all();
                 let mut moves = self.plain_moves(&plan, sub.key, sub.level);
@@ -68,7 +71,9 @@ impl Flow {
             column.settle();
             column.refresh(&self.tables);
         }
-        self.columns.iter().for_each(|(c, column)| self.leans[c] = Lean::of(column));
+        self.columns
+            .iter()
+            .for_each(|(c, column)| self.leans[c] = Lean::of(column));
     }
 
     fn plain_moves(&mut self, plan: &Plan, key: u64, due: i32) -> Vec<Move> {
@@ -76,7 +81,11 @@ impl Flow {
         let (nx, nz) = (self.space.nx, self.space.nz);
         for number in 0..2 * self.space.columns() {
             let (c, is_south) = (number / 2, number % 2 == 1);
-            let is_last = if is_south { c / nx + 1 == nz } else { c % nx + 1 == nx };
+            let is_last = if is_south {
+                c / nx + 1 == nz
+            } else {
+                c % nx + 1 == nx
+            };
             if is_last {
                 continue;
             }
@@ -96,7 +105,13 @@ impl Flow {
                 account.capped += u64::from(flux.is_capped);
                 watch.put_off = watch.put_off.max(flux.eased);
                 let (from, to) = if flux.is_forward { (c, n) } else { (n, c) };
-                pair.parts(&flux, key, number, |level, amount| moves.push(Move { from: (from, level), to, amount }));
+                pair.parts(&flux, key, number, |level, amount| {
+                    moves.push(Move {
+                        from: (from, level),
+                        to,
+                        amount,
+                    })
+                });
             });
         }
         moves
@@ -127,14 +142,23 @@ impl Flow {
             let cell = self.columns[each.to].cell_mut(level);
             (cell.amount, cell.heat) = (cell.amount + each.amount, cell.heat + heat);
             if self.tables.carries_skin {
-                skins.entry(each.to).or_default().add(each.amount, before[from].skin);
+                skins
+                    .entry(each.to)
+                    .or_default()
+                    .add(each.amount, before[from].skin);
             }
         }
         for (c, came) in skins {
             self.columns[c].skin = came.mixed(before[c].skin, self.columns[c].amount());
         }
-        let lost: i64 = self.columns.iter_mut().map(|(_, column)| column.drop_rests()).sum();
+        let lost: i64 = self
+            .columns
+            .iter_mut()
+            .map(|(_, column)| column.drop_rests())
+            .sum();
         self.account.heat_sky += i128::from(lost);
-        self.columns.iter_mut().for_each(|(_, column)| column.settle());
+        self.columns
+            .iter_mut()
+            .for_each(|(_, column)| column.settle());
     }
 }

@@ -28,7 +28,10 @@ impl Flow {
     /// Places lava of temperature `temperature_k` (K) on columns, each listed once, and cools the
     /// lava for its age. Call before the first step, and only for a lava that never melts again.
     pub fn stand(&mut self, lava: &[Standing], temperature_k: f64) {
-        debug_assert!(self.solids.is_none() && self.steps == 0, "fresh lava that sets for good");
+        debug_assert!(
+            self.solids.is_none() && self.steps == 0,
+            "fresh lava that sets for good"
+        );
         self.reach(lava.iter().map(|standing| standing.column));
         for standing in lava {
             let amount = standing.thickness_m / self.space.dz_m * f64::from(UNITS);
@@ -49,7 +52,9 @@ impl Flow {
         let (mut left, mut level) = (amount, self.columns[c].base);
         while left > 0 && level < self.space.ny as i32 {
             let cell = self.columns[c].cell(level);
-            let most = (UNITS - cell.rock).max(0).min(left.min(i64::from(UNITS)) as i32);
+            let most = (UNITS - cell.rock)
+                .max(0)
+                .min(left.min(i64::from(UNITS)) as i32);
             self.top_up(c, level, cell.amount + most, temperature_k);
             left -= i64::from(self.columns[c].cell(level).amount - cell.amount);
             level += 1;
@@ -58,7 +63,10 @@ impl Flow {
 
     /// Cools the columns of `lava` for their ages.
     fn age(&mut self, lava: &[Standing]) {
-        let wetted: Vec<f64> = lava.iter().map(|standing| self.ground().wetted(standing.column as usize)).collect();
+        let wetted: Vec<f64> = lava
+            .iter()
+            .map(|standing| self.ground().wetted(standing.column as usize))
+            .collect();
         let mut order: Vec<usize> = (0..lava.len()).filter(|i| lava[*i].age_s > 0.0).collect();
         order.sort_by(|a, b| lava[*a].age_s.total_cmp(&lava[*b].age_s));
         // Columns of one age share their steps, so they can be cooled in batches.
@@ -70,13 +78,26 @@ impl Flow {
             let mut time_s = 0.0;
             while time_s < age_s {
                 let step_s = (PART * time_s).max(FIRST_S).min(age_s - time_s);
-                time_s = if age_s - time_s <= step_s { age_s } else { time_s + step_s };
-                let setup = FlowSetup { step_s, ..self.setup.clone() };
+                time_s = if age_s - time_s <= step_s {
+                    age_s
+                } else {
+                    time_s + step_s
+                };
+                let setup = FlowSetup {
+                    step_s,
+                    ..self.setup.clone()
+                };
                 let cool = Cool::new(self.space, &setup, &self.tables.crust, time_s - age_s);
                 if !cool.is_needed() {
                     return;
                 }
-                let of = |i: &usize| (lava[*i].column as usize, self.marks[lava[*i].column as usize], wetted[*i]);
+                let of = |i: &usize| {
+                    (
+                        lava[*i].column as usize,
+                        self.marks[lava[*i].column as usize],
+                        wetted[*i],
+                    )
+                };
                 let wet: SmallVec<[_; BATCH]> = batch.iter().map(of).collect();
                 losses = losses.plus(cool.columns(&mut self.columns.part(), wet.into_iter()));
             }
@@ -97,10 +118,28 @@ mod tests {
     }
 
     fn plain(age_s: f64, thickness_m: f64, dz_m: f64) -> Flow {
-        let space = FlowBox { nx: 7, ny: (40.0 / dz_m) as usize, nz: 7, dx_m: 10.0, dz_m };
-        let setup = FlowSetup { lava: lava(), step_s: 60.0, open_sides: false, seed: 1, heaters: Vec::new() };
+        let space = FlowBox {
+            nx: 7,
+            ny: (40.0 / dz_m) as usize,
+            nz: 7,
+            dx_m: 10.0,
+            dz_m,
+        };
+        let setup = FlowSetup {
+            lava: lava(),
+            step_s: 60.0,
+            open_sides: false,
+            seed: 1,
+            heaters: Vec::new(),
+        };
         let mut flow = Flow::new(space, setup, &[2.5; 49]).expect("numbers in range");
-        let there: Vec<Standing> = (0..49).map(|column| Standing { column, thickness_m, age_s }).collect();
+        let there: Vec<Standing> = (0..49)
+            .map(|column| Standing {
+                column,
+                thickness_m,
+                age_s,
+            })
+            .collect();
         flow.stand(&there, lava().vent_k);
         flow.check().expect("exact");
         flow
@@ -110,8 +149,14 @@ mod tests {
     fn lava_that_has_just_come_is_as_hot_as_its_vent_and_as_thick_as_was_said() {
         let flow = plain(0.0, 7.3, 2.0);
         let column = flow.column(24);
-        assert!((column.liquid_m - 7.3).abs() < 1e-5 && (column.surface_m - 9.8).abs() < 1e-5, "{column:?}");
-        assert!((column.core_k.unwrap_or(0.0) - lava().vent_k).abs() < 0.5, "{column:?}");
+        assert!(
+            (column.liquid_m - 7.3).abs() < 1e-5 && (column.surface_m - 9.8).abs() < 1e-5,
+            "{column:?}"
+        );
+        assert!(
+            (column.core_k.unwrap_or(0.0) - lava().vent_k).abs() < 0.5,
+            "{column:?}"
+        );
     }
 
     #[test]
@@ -125,7 +170,10 @@ mod tests {
             (account.heat_sky + account.heat_bed) as f64 / account.heat_placed as f64
         };
         let (all, found) = (heat(&watched), heat(&aged));
-        assert!((found / all - 1.0).abs() < 0.03, "{found} of the heat, {all} where it was watched");
+        assert!(
+            (found / all - 1.0).abs() < 0.03,
+            "{found} of the heat, {all} where it was watched"
+        );
         let lids = [&watched, &aged].map(|flow| flow.column(24).lid_m + flow.column(24).set_m);
         assert!((lids[1] / lids[0] - 1.0).abs() < 0.1, "{lids:?} m of crust");
         // The height of cells must not matter.
@@ -138,7 +186,10 @@ mod tests {
         let mut flow = plain(30.0 * 86_400.0, 1.0, 2.0);
         (0..5).for_each(|_| flow.step(&[]));
         let column = flow.column(24);
-        assert!(column.liquid_m < 0.01 && (column.set_m - 1.0).abs() < 0.02, "{column:?}");
+        assert!(
+            column.liquid_m < 0.01 && (column.set_m - 1.0).abs() < 0.02,
+            "{column:?}"
+        );
         assert_eq!(column.arrival_s, Some(0.0));
         flow.check().expect("exact");
     }

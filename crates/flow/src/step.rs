@@ -60,7 +60,11 @@ impl Flow {
     }
 
     fn make_step(&mut self, pours: &[FlowPour]) {
-        let many = if self.is_any_stale() { self.wet.len() } else { self.plan.active.len() };
+        let many = if self.is_any_stale() {
+            self.wet.len()
+        } else {
+            self.plan.active.len()
+        };
         if many < TASK {
             self.step_here(pours);
         } else {
@@ -73,8 +77,14 @@ impl Flow {
         self.reach(pours.iter().map(|pour| pour.column as u32));
         let mut plan = std::mem::replace(&mut self.plan, Plan::new(0));
         self.changed_area.reset(self.space.nx, self.space.nz);
-        plan.begin(self.ground(), self.is_any_stale().then_some(&self.wet), &pours);
-        plan.rested.iter().for_each(|&c| self.marks[c as usize].speed = 0.0);
+        plan.begin(
+            self.ground(),
+            self.is_any_stale().then_some(&self.wet),
+            &pours,
+        );
+        plan.rested
+            .iter()
+            .for_each(|&c| self.marks[c as usize].speed = 0.0);
         self.was_stopped = false;
         if plan.active.is_empty() && !self.is_any_stale() {
             self.steps += 1;
@@ -101,7 +111,12 @@ impl Flow {
 
     /// Makes the sub-steps of a step; returns false if a stop was requested before the last
     /// sub-step. `before`: saved state for undoing the step.
-    fn make_rounds(&mut self, plan: &mut Plan, pours: &[Pour], mut before: Option<&mut Before>) -> bool {
+    fn make_rounds(
+        &mut self,
+        plan: &mut Plan,
+        pours: &[Pour],
+        mut before: Option<&mut Before>,
+    ) -> bool {
         let (mut time, mut number) = (0, 0);
         while !plan.active.is_empty() {
             self.reach(plan.active.iter().copied());
@@ -115,7 +130,11 @@ impl Flow {
                 // The stamp tells parts of this sub-step from old ones, so that faces need no
                 // clearing.
                 self.next_stamp();
-                let sub = SubStep { stamp: self.stamp, key: sub_key(self.setup.seed, self.steps, number), ..sub };
+                let sub = SubStep {
+                    stamp: self.stamp,
+                    key: sub_key(self.setup.seed, self.steps, number),
+                    ..sub
+                };
                 self.pour(pours, plan, sub);
                 self.sub_step(plan, sub);
                 number += 1;
@@ -153,7 +172,9 @@ impl Flow {
     /// stamps of all faces are cleared.
     fn next_stamp(&mut self) {
         if self.stamp == u32::MAX {
-            self.faces.iter_mut().for_each(|(_, faces)| faces.iter_mut().for_each(|face| face.stamp = 0));
+            self.faces
+                .iter_mut()
+                .for_each(|(_, faces)| faces.iter_mut().for_each(|face| face.stamp = 0));
             self.stamp = 0;
         }
         self.stamp += 1;
@@ -161,8 +182,13 @@ impl Flow {
 
     /// Converts pours to units; drops pours outside the box and pours of less than one unit.
     pub(crate) fn pours(&self, pours: &[FlowPour]) -> Vec<Pour> {
-        let inside = pours.iter().filter(|pour| pour.column < self.space.columns());
-        inside.map(|pour| Pour::new(self.space, &self.setup.lava, pour)).filter(|pour| pour.units > 0).collect()
+        let inside = pours
+            .iter()
+            .filter(|pour| pour.column < self.space.columns());
+        inside
+            .map(|pour| Pour::new(self.space, &self.setup.lava, pour))
+            .filter(|pour| pour.units > 0)
+            .collect()
     }
 
     /// Finishes a step after its sub-steps: open sides, heat exchange, solidification, records.
@@ -171,7 +197,11 @@ impl Flow {
         if self.setup.open_sides {
             self.drain(plan);
         }
-        let cold = if self.solids.is_some() { self.end_melting(plan) } else { self.end_cooling(plan) };
+        let cold = if self.solids.is_some() {
+            self.end_melting(plan)
+        } else {
+            self.end_cooling(plan)
+        };
         self.set(&cold);
         self.note_arrivals(&cold);
         // A cold cell sets as soon as it touches rock, so the next step must look at its column
@@ -185,26 +215,50 @@ impl Flow {
     /// columns that may solidify.
     fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
-        let is_cooling = Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
-        let wetted = if is_cooling { self.wetted(plan) } else { Vec::new() };
-        let Self { space, setup, columns, marks, leans, tables, account, .. } = self;
+        let is_cooling =
+            Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
+        let wetted = if is_cooling {
+            self.wetted(plan)
+        } else {
+            Vec::new()
+        };
+        let Self {
+            space,
+            setup,
+            columns,
+            marks,
+            leans,
+            tables,
+            account,
+            ..
+        } = self;
         let cool = Cool::new(*space, setup, &tables.crust, notes.now_s);
-        let ended = each_wet(plan, (columns, marks, leans), tables, &|wet, columns, marks, ended| {
-            for &(_, c) in wet {
-                ended.note_speed(c, notes.speed(c, &columns[c as usize], &mut marks[c as usize]));
-            }
-            if is_cooling {
-                // Hot lava comes up through the columns of a vent, even where an older crust was.
-                let is_fed = |c: u32| plan.fed.binary_search(&c).is_ok();
-                wet.iter().filter(|(_, c)| is_fed(*c)).for_each(|&(_, c)| columns[c as usize].lid = 0);
-                let cooling = wet.iter().filter(|(_, c)| !is_fed(*c));
-                let cooling = cooling.map(|&(i, c)| (c as usize, marks[c as usize], wetted[i]));
-                ended.losses = ended.losses.plus(cool.columns(columns, cooling));
-            }
-            for &(_, c) in wet {
-                notes.arrival(c, &columns[c as usize], &mut marks[c as usize], ended);
-            }
-        });
+        let ended = each_wet(
+            plan,
+            (columns, marks, leans),
+            tables,
+            &|wet, columns, marks, ended| {
+                for &(_, c) in wet {
+                    ended.note_speed(
+                        c,
+                        notes.speed(c, &columns[c as usize], &mut marks[c as usize]),
+                    );
+                }
+                if is_cooling {
+                    // Hot lava comes up through the columns of a vent, even where an older crust was.
+                    let is_fed = |c: u32| plan.fed.binary_search(&c).is_ok();
+                    wet.iter()
+                        .filter(|(_, c)| is_fed(*c))
+                        .for_each(|&(_, c)| columns[c as usize].lid = 0);
+                    let cooling = wet.iter().filter(|(_, c)| !is_fed(*c));
+                    let cooling = cooling.map(|&(i, c)| (c as usize, marks[c as usize], wetted[i]));
+                    ended.losses = ended.losses.plus(cool.columns(columns, cooling));
+                }
+                for &(_, c) in wet {
+                    notes.arrival(c, &columns[c as usize], &mut marks[c as usize], ended);
+                }
+            },
+        );
         account.heat_sky += i128::from(ended.losses.sky);
         account.heat_roof += i128::from(ended.losses.roof);
         account.heat_bed += i128::from(ended.losses.bed);
@@ -216,27 +270,56 @@ impl Flow {
     /// `plan.active`.
     fn wetted(&self, plan: &Plan) -> Vec<f64> {
         let ground = self.ground();
-        plan.active.par_iter().with_min_len(TASK).map(|&c| ground.wetted(c as usize)).collect()
+        plan.active
+            .par_iter()
+            .with_min_len(TASK)
+            .map(|&c| ground.wetted(c as usize))
+            .collect()
     }
 
     /// Finishes a step of a lava that melts, where solid exchanges heat too. Returns the numbers of
     /// the columns that may solidify.
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
         let notes = Notes::of(self, plan);
-        let Self { columns, marks, leans, tables, .. } = self;
-        let moved = each_wet(plan, (columns, marks, leans), tables, &|wet, columns, marks, ended| {
-            for &(_, c) in wet {
-                ended.note_speed(c, notes.speed(c, &columns[c as usize], &mut marks[c as usize]));
-            }
-        });
+        let Self {
+            columns,
+            marks,
+            leans,
+            tables,
+            ..
+        } = self;
+        let moved = each_wet(
+            plan,
+            (columns, marks, leans),
+            tables,
+            &|wet, columns, marks, ended| {
+                for &(_, c) in wet {
+                    ended.note_speed(
+                        c,
+                        notes.speed(c, &columns[c as usize], &mut marks[c as usize]),
+                    );
+                }
+            },
+        );
         self.watch.note(moved.fastest, notes.now_s);
         self.exchange_heat();
-        let Self { columns, marks, leans, tables, .. } = self;
-        let ended = each_wet(plan, (columns, marks, leans), tables, &|wet, columns, marks, ended| {
-            for &(_, c) in wet {
-                notes.arrival(c, &columns[c as usize], &mut marks[c as usize], ended);
-            }
-        });
+        let Self {
+            columns,
+            marks,
+            leans,
+            tables,
+            ..
+        } = self;
+        let ended = each_wet(
+            plan,
+            (columns, marks, leans),
+            tables,
+            &|wet, columns, marks, ended| {
+                for &(_, c) in wet {
+                    notes.arrival(c, &columns[c as usize], &mut marks[c as usize], ended);
+                }
+            },
+        );
         ended.cold
     }
 
@@ -246,7 +329,8 @@ impl Flow {
             let level = plan.level(pour.column);
             if level >= sub.level {
                 // Differences of a running total, so that the sub-steps add up to the whole pour.
-                let up_to = |time: u64| ((i128::from(pour.units) * i128::from(time)) >> FINEST) as i64;
+                let up_to =
+                    |time: u64| ((i128::from(pour.units) * i128::from(time)) >> FINEST) as i64;
                 self.pour_into(pour, up_to(sub.time + (WHOLE >> level)) - up_to(sub.time));
             }
         }
@@ -290,7 +374,11 @@ impl Flow {
     /// as outflow.
     fn drain(&mut self, plan: &Plan) {
         let notes = Notes::of(self, plan);
-        for &c in plan.active.iter().filter(|&&c| is_at_side(self.space, c as usize)) {
+        for &c in plan
+            .active
+            .iter()
+            .filter(|&&c| is_at_side(self.space, c as usize))
+        {
             let column = &mut self.columns[c as usize];
             if column.is_wet() {
                 notes.speed(c, column, &mut self.marks[c as usize]);
@@ -321,7 +409,12 @@ impl Flow {
 
     fn note_changes(&mut self, plan: &Plan) {
         if !plan.active.is_empty() {
-            let Self { leans, wet, changed_area, .. } = self;
+            let Self {
+                leans,
+                wet,
+                changed_area,
+                ..
+            } = self;
             let old = std::mem::take(wet);
             let is_wet = |c: &u32| leans[*c as usize].has_liquid();
             changed_area.extend(plan.active.iter().copied().filter(is_wet));
@@ -355,16 +448,28 @@ impl<'a> Notes<'a> {
         let meter = flow.space.dx_m / flow.setup.step_s;
         // ρ q/η, where the mean speed of a film is two thirds of its surface's speed.
         let unit_m = flow.space.dz_m / UNIT as f64;
-        let inertia =
-            2.0 / 3.0 * flow.setup.lava.density_kg_m3 * unit_m / flow.tables.viscosity_pa_s(Mag::from_units(1));
-        Self { plan, cliff: flow.tables.cliff, meter, inertia, now_s: flow.time_s(), cold_law: flow.cold_law() }
+        let inertia = 2.0 / 3.0 * flow.setup.lava.density_kg_m3 * unit_m
+            / flow.tables.viscosity_pa_s(Mag::from_units(1));
+        Self {
+            plan,
+            cliff: flow.tables.cliff,
+            meter,
+            inertia,
+            now_s: flow.time_s(),
+            cold_law: flow.cold_law(),
+        }
     }
 
     /// Records the surface speed 1.5 ρ g S M/h of column `c`, from the slopes at the start of the
     /// step. Returns the Reynolds number.
     fn speed(&self, c: u32, column: &Column, mark: &mut Mark) -> f64 {
-        let Some(run) = column.runs.last().filter(|run| run.is_wet()) else { return 0.0 };
-        let (depth, fall) = (run.depth as f64, self.plan.fall(c as usize).min(self.cliff) as f64);
+        let Some(run) = column.runs.last().filter(|run| run.is_wet()) else {
+            return 0.0;
+        };
+        let (depth, fall) = (
+            run.depth as f64,
+            self.plan.fall(c as usize).min(self.cliff) as f64,
+        );
         let fluidity = run.fluidity.to_f64();
         let speed = 1.5 * fluidity * depth * depth * fall * self.meter;
         mark.speed = speed as f32;
@@ -397,7 +502,10 @@ impl Ended {
     fn plus(mut self, more: Self) -> Self {
         self.cold.extend(more.cold);
         self.note_speed(more.fastest.1, more.fastest.0);
-        Self { losses: self.losses.plus(more.losses), ..self }
+        Self {
+            losses: self.losses.plus(more.losses),
+            ..self
+        }
     }
 
     fn note_speed(&mut self, c: u32, reynolds: f64) {
@@ -413,7 +521,10 @@ fn each_wet(
     plan: &Plan,
     (columns, marks, leans): (&mut Blocks<Column>, &mut Blocks<Mark>, &mut Blocks<Lean>),
     tables: &Tables,
-    work: &(impl Fn(&[(usize, u32)], &mut BlocksMut<'_, Column>, &mut BlocksMut<'_, Mark>, &mut Ended) + Sync),
+    work: &(
+         impl Fn(&[(usize, u32)], &mut BlocksMut<'_, Column>, &mut BlocksMut<'_, Mark>, &mut Ended)
+         + Sync
+     ),
 ) -> Ended {
     on_strips(
         &plan.strips,
@@ -426,7 +537,12 @@ fn each_wet(
             loop {
                 let of_place = |place: usize| (place, plan.active[place]);
                 let is_wet = |&(_, c): &(usize, u32)| leans[c as usize].has_liquid();
-                let wet: SmallVec<[_; BATCH]> = places.by_ref().map(of_place).filter(is_wet).take(BATCH).collect();
+                let wet: SmallVec<[_; BATCH]> = places
+                    .by_ref()
+                    .map(of_place)
+                    .filter(is_wet)
+                    .take(BATCH)
+                    .collect();
                 if wet.is_empty() {
                     return ended;
                 }
@@ -443,16 +559,28 @@ fn each_wet(
 /// Iterator over the sub-steps of a round that begins at `time`: start time and coarsest moving
 /// level of each. The caller fills in stamp and key.
 pub(crate) fn sub_steps(plan: &Plan, time: u64) -> impl Iterator<Item = SubStep> + use<> {
-    let &Plan { due, round, finest, .. } = plan;
+    let &Plan {
+        due, round, finest, ..
+    } = plan;
     (0..1u64 << (finest - round)).map(move |i| {
-        let level = if i == 0 { due } else { finest - i.trailing_zeros() as i32 };
-        SubStep { stamp: 0, key: 0, level, time: time + i * (WHOLE >> finest) }
+        let level = if i == 0 {
+            due
+        } else {
+            finest - i.trailing_zeros() as i32
+        };
+        SubStep {
+            stamp: 0,
+            key: 0,
+            level,
+            time: time + i * (WHOLE >> finest),
+        }
     })
 }
 
 /// Random key of a sub-step: a hash of the seed, the step number and the sub-step's `number` within
 /// the step.
 pub(crate) fn sub_key(seed: u64, step: u64, number: u64) -> u64 {
-    let key = mix64(mix64(seed ^ 0x6c61_7661).wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    let key =
+        mix64(mix64(seed ^ 0x6c61_7661).wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     mix64(key.wrapping_add(number))
 }

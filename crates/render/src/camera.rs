@@ -37,12 +37,22 @@ impl Bounds {
     pub fn of(grid: Grid) -> Self {
         let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
         let reach = [0.5 * high.x.hypot(high.z); LEVELS];
-        Self { low: Point3::origin(), high, reach, matter: (0.0, [0.0; LEVELS]), tall: 1.0 }
+        Self {
+            low: Point3::origin(),
+            high,
+            reach,
+            matter: (0.0, [0.0; LEVELS]),
+            tall: 1.0,
+        }
     }
 
     /// Returns the bounds of a block of ground from `foot` up to its highest point `top` (y in
     /// cells); `ground` yields points of its surface, in cells.
-    pub fn of_ground(grid: Grid, (foot, top): (f32, f32), ground: impl Iterator<Item = Point3<f32>>) -> Self {
+    pub fn of_ground(
+        grid: Grid,
+        (foot, top): (f32, f32),
+        ground: impl Iterator<Item = Point3<f32>>,
+    ) -> Self {
         let mut bounds = Self::of(grid);
         bounds.low.y = foot;
         bounds.high.y = top.max(foot + 1.0);
@@ -65,13 +75,22 @@ impl Bounds {
     #[must_use]
     pub fn holding(mut self, boxes: &[[[f32; 3]; 2]]) -> Self {
         let middle = nalgebra::center(&self.low, &self.high);
-        let top = boxes.iter().map(|[_, high]| high[1]).fold(self.low.y, f32::max);
+        let top = boxes
+            .iter()
+            .map(|[_, high]| high[1])
+            .fold(self.low.y, f32::max);
         let mut reach = [0.0_f32; LEVELS];
         for [low, high] in boxes {
-            let away = |axis: usize| (low[axis] - middle[axis]).abs().max((high[axis] - middle[axis]).abs());
+            let away = |axis: usize| {
+                (low[axis] - middle[axis])
+                    .abs()
+                    .max((high[axis] - middle[axis]).abs())
+            };
             let level = (high[1] - self.low.y) / (top - self.low.y).max(1e-3) * (LEVELS - 1) as f32;
             let below = &mut reach[..=(level.ceil().max(0.0) as usize).min(LEVELS - 1)];
-            below.iter_mut().for_each(|reach| *reach = reach.max(away(0).hypot(away(2))));
+            below
+                .iter_mut()
+                .for_each(|reach| *reach = reach.max(away(0).hypot(away(2))));
         }
         self.matter = (top, reach);
         self
@@ -176,8 +195,19 @@ impl Camera {
         let right = forward.cross(&Vector3::y()).normalize();
         let up = right.cross(&forward);
         let half_height = (fov_deg.to_radians() * 0.5).tan();
-        let [right, up, forward] = [right, up, forward].map(|axis| Vector3::new(axis.x, axis.y / tall, axis.z));
-        Self { eye, right, up, forward, tall, half_height, pixel: pixel(half_height, size), size, shift: [0.0; 2] }
+        let [right, up, forward] =
+            [right, up, forward].map(|axis| Vector3::new(axis.x, axis.y / tall, axis.z));
+        Self {
+            eye,
+            right,
+            up,
+            forward,
+            tall,
+            half_height,
+            pixel: pixel(half_height, size),
+            size,
+            shift: [0.0; 2],
+        }
     }
 
     /// Returns the target and distance of the camera of `spec` for a picture of `size` (width,
@@ -187,8 +217,11 @@ impl Camera {
         let (forward, up) = (camera.forward, camera.up);
         let extent = subject.high - subject.low;
         let outline = outline(subject);
-        let fixed = spec.target.map(|f| subject.low + extent.component_mul(&Vector3::from(f)));
-        let mut target = fixed.unwrap_or(subject.low + extent.component_mul(&Vector3::new(0.5, 0.4, 0.5)));
+        let fixed = spec
+            .target
+            .map(|f| subject.low + extent.component_mul(&Vector3::from(f)));
+        let mut target =
+            fixed.unwrap_or(subject.low + extent.component_mul(&Vector3::new(0.5, 0.4, 0.5)));
         let distance = spec.distance.map(|d| d * subject.diagonal());
         // The fitted distance depends on the target, and the centring of the target on the
         // distance: four rounds of a fixed point.
@@ -199,12 +232,20 @@ impl Camera {
                 target += up * (camera.off_centre(&outline) * fitted);
             }
         }
-        Framing { target, distance_cells: distance.unwrap_or_else(|| camera.fit(target, &outline)) }
+        Framing {
+            target,
+            distance_cells: distance.unwrap_or_else(|| camera.fit(target, &outline)),
+        }
     }
 
     /// Returns a camera at the origin with the view direction of `spec`.
     fn turned(spec: &CameraSpec, tall: f32, size: (usize, usize)) -> Self {
-        Self::from_pose_over((Point3::origin(), tall), (spec.azimuth_deg, spec.elevation_deg), spec.fov_deg, size)
+        Self::from_pose_over(
+            (Point3::origin(), tall),
+            (spec.azimuth_deg, spec.elevation_deg),
+            spec.fov_deg,
+            size,
+        )
     }
 
     /// Smallest distance in cells from `target` at which all `points` lie inside the picture, with
@@ -234,7 +275,11 @@ impl Camera {
     #[must_use]
     pub fn raised_to(&self, height: f32, target: Point3<f32>) -> Self {
         let eye = Point3::new(self.eye.x, height, self.eye.z);
-        let way = Vector3::new(eye.x - target.x, (eye.y - target.y) * self.tall, eye.z - target.z);
+        let way = Vector3::new(
+            eye.x - target.x,
+            (eye.y - target.y) * self.tall,
+            eye.z - target.z,
+        );
         let (azimuth, elevation) = (way.x.atan2(-way.z), way.y.atan2(way.x.hypot(way.z)));
         let fov = 2.0 * self.half_height.atan();
         let pose = (azimuth.to_degrees(), elevation.to_degrees());
@@ -246,14 +291,22 @@ impl Camera {
     pub fn resized(&self, size: (usize, usize)) -> Self {
         let size = (size.0.max(1), size.1.max(1));
         let scale = size.1 as f32 / self.size.1 as f32;
-        Self { size, pixel: pixel(self.half_height, size), shift: self.shift.map(|n| n * scale), ..self.clone() }
+        Self {
+            size,
+            pixel: pixel(self.half_height, size),
+            shift: self.shift.map(|n| n * scale),
+            ..self.clone()
+        }
     }
 
     /// Returns the camera with its rays offset to the right and down by fractions of a pixel, for
     /// multi-sampling over several pictures.
     #[must_use]
     pub fn shifted(&self, [right, down]: [f32; 2]) -> Self {
-        Self { shift: [self.shift[0] + right, self.shift[1] + down], ..self.clone() }
+        Self {
+            shift: [self.shift[0] + right, self.shift[1] + down],
+            ..self.clone()
+        }
     }
 
     /// Returns the view of the part of the picture to the right of the first `columns` columns of
@@ -262,13 +315,20 @@ impl Camera {
     pub fn right_of(&self, columns: usize) -> Self {
         let columns = columns.min(self.size.0 - 1);
         let shift = [self.shift[0] + 0.5 * columns as f32, self.shift[1]];
-        Self { size: (self.size.0 - columns, self.size.1), shift, ..self.clone() }
+        Self {
+            size: (self.size.0 - columns, self.size.1),
+            shift,
+            ..self.clone()
+        }
     }
 
     /// Principal point: pixel position of the view direction.
     #[inline(always)]
     pub fn middle(&self) -> [f32; 2] {
-        [0.5 * self.size.0 as f32 - self.shift[0], 0.5 * self.size.1 as f32 - self.shift[1]]
+        [
+            0.5 * self.size.0 as f32 - self.shift[0],
+            0.5 * self.size.1 as f32 - self.shift[1],
+        ]
     }
 
     /// Width and height of the picture in pixels.
@@ -290,7 +350,8 @@ impl Camera {
     /// its components along the axes of the picture, in cell widths.
     pub fn measures(&self) -> [Vector3<f32>; 3] {
         let square = self.tall * self.tall;
-        self.axes().map(|axis| Vector3::new(axis.x, axis.y * square, axis.z))
+        self.axes()
+            .map(|axis| Vector3::new(axis.x, axis.y * square, axis.z))
     }
 
     /// Components of an offset in cells along the axes of the picture, in cell widths.
@@ -326,7 +387,13 @@ impl Camera {
         let y = (down - py) * self.pixel;
         let direction = self.forward + self.right * x + self.up * y;
         let length = direction.norm();
-        (Ray { origin: self.eye.coords, direction: direction * (1.0 / length) }, length)
+        (
+            Ray {
+                origin: self.eye.coords,
+                direction: direction * (1.0 / length),
+            },
+            length,
+        )
     }
 
     /// Edge of a pixel at distance 1.
@@ -366,12 +433,19 @@ fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
     let ring = |(y, radius): (f32, f32)| {
         (0..24).map(move |i| {
             let angle = i as f32 * std::f32::consts::TAU / 24.0;
-            Point3::new(middle.x + radius * angle.cos(), y, middle.z + radius * angle.sin())
+            Point3::new(
+                middle.x + radius * angle.cos(),
+                y,
+                middle.z + radius * angle.sin(),
+            )
         })
     };
     let (top, reach) = subject.matter;
     let matter = rings(top, reach).filter(|(_, radius)| *radius > 0.0);
-    rings(subject.high.y, subject.reach).chain(matter).flat_map(ring).collect()
+    rings(subject.high.y, subject.reach)
+        .chain(matter)
+        .flat_map(ring)
+        .collect()
 }
 
 #[cfg(test)]
@@ -382,11 +456,16 @@ mod tests {
     fn a_projected_point_lies_on_the_ray_through_its_pixel() {
         let bounds = Bounds::of(Grid::new(40, 30, 50));
         for azimuth_deg in [0.0, 77.0, 205.0] {
-            let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+            let spec = CameraSpec {
+                azimuth_deg,
+                ..CameraSpec::default()
+            };
             let camera = Camera::new(&spec, &bounds, (320, 200));
             for camera in [camera.shifted([0.25, -0.4]), camera] {
                 for point in [Point3::new(3.0, 2.0, 40.0), Point3::new(30.0, 25.0, 11.0)] {
-                    let (px, py, depth) = camera.project(point).expect("the box is in front of the camera");
+                    let (px, py, depth) = camera
+                        .project(point)
+                        .expect("the box is in front of the camera");
                     assert!((camera.ray(px, py).at(depth) - point.coords).norm() < 1e-2);
                 }
             }
@@ -397,13 +476,19 @@ mod tests {
     fn automatic_framing_keeps_the_box_inside_the_picture() {
         let bounds = Bounds::of(Grid::new(128, 60, 128));
         for azimuth_deg in [0.0, 30.0, 45.0, 90.0] {
-            let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+            let spec = CameraSpec {
+                azimuth_deg,
+                ..CameraSpec::default()
+            };
             let camera = Camera::new(&spec, &bounds, (960, 640));
             for corner in 0..8 {
                 let side = |bit: u8, n: f32| if corner >> bit & 1 == 1 { n } else { 0.0 };
                 let point = Point3::new(side(0, 128.0), side(1, 60.0), side(2, 128.0));
                 let (x, y, _) = camera.project(point).expect("in front");
-                assert!((0.0..960.0).contains(&x) && (0.0..640.0).contains(&y), "{point} is at {x}, {y}");
+                assert!(
+                    (0.0..960.0).contains(&x) && (0.0..640.0).contains(&y),
+                    "{point} is at {x}, {y}"
+                );
             }
         }
     }
@@ -416,15 +501,30 @@ mod tests {
         let boxed = |top: f32| [[5.0, 2.0, 8.0], [35.0, top, 30.0]];
         let spec = CameraSpec::default();
         let low = ground.holding(&[boxed(3.0)]);
-        assert_eq!(Camera::new(&spec, &low, (320, 200)), Camera::new(&spec, &ground, (320, 200)));
-        let camera = Camera::new(&spec, &ground.holding(&[boxed(3.0), boxed(45.0)]), (320, 200));
+        assert_eq!(
+            Camera::new(&spec, &low, (320, 200)),
+            Camera::new(&spec, &ground, (320, 200))
+        );
+        let camera = Camera::new(
+            &spec,
+            &ground.holding(&[boxed(3.0), boxed(45.0)]),
+            (320, 200),
+        );
         for (x, z) in [(5.0, 8.0), (35.0, 8.0), (5.0, 30.0), (35.0, 30.0)] {
             let point = Point3::new(x, 45.0, z);
             let (px, py, _) = camera.project(point).expect("in front");
-            assert!((0.0..320.0).contains(&px) && (0.0..200.0).contains(&py), "{point} is at {px}, {py}");
+            assert!(
+                (0.0..320.0).contains(&px) && (0.0..200.0).contains(&py),
+                "{point} is at {px}, {py}"
+            );
         }
-        let given = CameraSpec { target: Some([0.5; 3]), distance: Some(1.5), ..CameraSpec::default() };
-        let views = [ground, ground.holding(&[boxed(45.0)])].map(|subject| Camera::new(&given, &subject, (320, 200)));
+        let given = CameraSpec {
+            target: Some([0.5; 3]),
+            distance: Some(1.5),
+            ..CameraSpec::default()
+        };
+        let views = [ground, ground.holding(&[boxed(45.0)])]
+            .map(|subject| Camera::new(&given, &subject, (320, 200)));
         assert_eq!(views[0], views[1], "a given framing stays");
     }
 
@@ -432,38 +532,69 @@ mod tests {
     fn a_pose_and_a_framing_give_the_same_camera_as_the_orbit() {
         let bounds = Bounds::of(Grid::new(40, 30, 50));
         for target in [None, Some([0.2, 0.9, 0.5])] {
-            let spec = CameraSpec { target, ..CameraSpec::default() };
+            let spec = CameraSpec {
+                target,
+                ..CameraSpec::default()
+            };
             let camera = Camera::new(&spec, &bounds, (320, 200));
             let framing = Camera::frame(&spec, &bounds, (320, 200));
-            let free =
-                Camera::from_pose(camera.eye(), (spec.azimuth_deg, spec.elevation_deg), spec.fov_deg, (320, 200));
+            let free = Camera::from_pose(
+                camera.eye(),
+                (spec.azimuth_deg, spec.elevation_deg),
+                spec.fov_deg,
+                (320, 200),
+            );
             assert_eq!(free, camera);
             let (x, y, away) = camera.project(framing.target).expect("in front");
             assert!(
-                (x - 160.0).abs() < 0.01 && (y - 100.0).abs() < 0.01 && (away - framing.distance_cells).abs() < 0.01
+                (x - 160.0).abs() < 0.01
+                    && (y - 100.0).abs() < 0.01
+                    && (away - framing.distance_cells).abs() < 0.01
             );
         }
         let straight_down = Camera::from_pose(Point3::origin(), (0.0, 90.0), 40.0, (8, 8));
-        assert!(straight_down.axes().iter().all(|axis| (axis.norm() - 1.0).abs() < 1e-5));
+        assert!(
+            straight_down
+                .axes()
+                .iter()
+                .all(|axis| (axis.norm() - 1.0).abs() < 1e-5)
+        );
     }
 
     #[test]
     fn azimuth_is_a_compass_bearing() {
         let bounds = Bounds::of(Grid::new(10, 10, 10));
-        let spec = CameraSpec { azimuth_deg: 90.0, ..CameraSpec::default() };
-        assert!(Camera::new(&spec, &bounds, (8, 8)).eye().x > 10.0, "90 degrees stands in the east");
+        let spec = CameraSpec {
+            azimuth_deg: 90.0,
+            ..CameraSpec::default()
+        };
+        assert!(
+            Camera::new(&spec, &bounds, (8, 8)).eye().x > 10.0,
+            "90 degrees stands in the east"
+        );
     }
 
     #[test]
     fn rays_of_a_shifted_camera_go_through_other_places_of_the_pixels() {
-        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(10, 10, 10)), (64, 48));
-        let (shifted, whole) = (camera.shifted([0.25, -0.5]).ray(3.5, 40.5), camera.ray(3.75, 40.0));
+        let camera = Camera::new(
+            &CameraSpec::default(),
+            &Bounds::of(Grid::new(10, 10, 10)),
+            (64, 48),
+        );
+        let (shifted, whole) = (
+            camera.shifted([0.25, -0.5]).ray(3.5, 40.5),
+            camera.ray(3.75, 40.0),
+        );
         assert!((shifted.direction - whole.direction).norm() < 1e-6);
     }
 
     #[test]
     fn the_right_part_of_a_picture_shows_what_it_shows_there_at_any_size() {
-        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(10, 10, 10)), (64, 48));
+        let camera = Camera::new(
+            &CameraSpec::default(),
+            &Bounds::of(Grid::new(10, 10, 10)),
+            (64, 48),
+        );
         let right = camera.right_of(20);
         assert_eq!(right.size(), (44, 48));
         let twice = right.resized((88, 96)).shifted([0.5, -1.0]);
@@ -476,7 +607,13 @@ mod tests {
 
     #[test]
     fn a_wrong_key_is_named() {
-        let spec = CameraSpec { fov_deg: f32::NAN, ..CameraSpec::default() };
-        assert_eq!(spec.validate().map_err(|e| e.key), Err("camera.fov_deg".to_owned()));
+        let spec = CameraSpec {
+            fov_deg: f32::NAN,
+            ..CameraSpec::default()
+        };
+        assert_eq!(
+            spec.validate().map_err(|e| e.key),
+            Err("camera.fov_deg".to_owned())
+        );
     }
 }

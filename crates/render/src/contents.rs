@@ -77,14 +77,21 @@ pub struct Contents {
 impl Default for Contents {
     /// Shows lava, ground and colour bar, and no slices.
     fn default() -> Self {
-        Self { lava: true, ground: true, legend: true, slices: [None, None, None] }
+        Self {
+            lava: true,
+            ground: true,
+            legend: true,
+            slices: [None, None, None],
+        }
     }
 }
 
 impl Contents {
     /// Layer indices of the slices perpendicular to x, y and z.
     pub(crate) fn cells(&self) -> [Option<usize>; 3] {
-        self.slices.each_ref().map(|cut| cut.as_ref().map(|cut| cut.cell))
+        self.slices
+            .each_ref()
+            .map(|cut| cut.as_ref().map(|cut| cut.cell))
     }
 }
 
@@ -113,15 +120,29 @@ pub(crate) struct SliceHit {
 impl<'a> Slices<'a> {
     /// Returns the slices of a box of `size` cells; `shown` is the shown part of the box in
     /// fractions.
-    pub(crate) fn new(size: [usize; 3], shown: [[f32; 2]; 3], contents: &'a Contents, transfer: &'a Transfer) -> Self {
+    pub(crate) fn new(
+        size: [usize; 3],
+        shown: [[f32; 2]; 3],
+        contents: &'a Contents,
+        transfer: &'a Transfer,
+    ) -> Self {
         let size = size.map(|n| n as f32);
         let shown = std::array::from_fn(|axis| shown[axis].map(|share| share * size[axis]));
-        Self { size, shown, cuts: &contents.slices, transfer, natural: false }
+        Self {
+            size,
+            shown,
+            cuts: &contents.slices,
+            transfer,
+            natural: false,
+        }
     }
 
     /// Returns these slices for the cinematic style.
     pub(crate) fn natural(self) -> Self {
-        Self { natural: true, ..self }
+        Self {
+            natural: true,
+            ..self
+        }
     }
 
     /// True if no slice has cells to show.
@@ -141,7 +162,9 @@ impl<'a> Slices<'a> {
     pub(crate) fn nearest(&self, ray: &Ray, limit: f32) -> Option<SliceHit> {
         let mut nearest: Option<(f32, [u8; 4])> = None;
         for (axis, cut) in self.cuts.iter().enumerate() {
-            let Some(cut) = cut.as_ref().filter(|cut| self.shows(cut)) else { continue };
+            let Some(cut) = cut.as_ref().filter(|cut| self.shows(cut)) else {
+                continue;
+            };
             if ray.direction[axis].abs() < 1e-9 {
                 continue;
             }
@@ -149,11 +172,17 @@ impl<'a> Slices<'a> {
             if t <= 0.0 || t >= nearest.map_or(limit, |(t, _)| t) {
                 continue;
             }
-            if let Some(texel) = self.texel(axis, cut, ray.at(t)).filter(|texel| self.is_seen(texel[3])) {
+            if let Some(texel) = self
+                .texel(axis, cut, ray.at(t))
+                .filter(|texel| self.is_seen(texel[3]))
+            {
                 nearest = Some((t, texel));
             }
         }
-        nearest.map(|(t, texel)| SliceHit { t, light: self.light(texel) })
+        nearest.map(|(t, texel)| SliceHit {
+            t,
+            light: self.light(texel),
+        })
     }
 
     /// True if cells of the kind `content` are drawn. In the cinematic style, rock is skipped: the
@@ -167,12 +196,19 @@ impl<'a> Slices<'a> {
     /// slice's plane. Needed because the cells of a slice are entirely rock or not, while the top
     /// of the ground is smooth.
     pub(crate) fn rock(&self, hit: &GroundHit) -> Option<SliceHit> {
-        let Face::Cut(normal) = hit.face else { return None };
+        let Face::Cut(normal) = hit.face else {
+            return None;
+        };
         let near = 0.02 + 1e-4 * hit.t;
-        let holds = |axis: usize, cut: &Cut| normal[axis] != 0.0 && (hit.point[axis] - cut.middle()).abs() < near;
+        let holds = |axis: usize, cut: &Cut| {
+            normal[axis] != 0.0 && (hit.point[axis] - cut.middle()).abs() < near
+        };
         let mut cuts = self.cuts.iter().enumerate();
         cuts.any(|(axis, cut)| cut.as_ref().is_some_and(|cut| holds(axis, cut)))
-            .then_some(SliceHit { t: hit.t, light: CUT_ROCK })
+            .then_some(SliceHit {
+                t: hit.t,
+                light: CUT_ROCK,
+            })
     }
 
     /// Texel of `cut` at the point `p` (cells) in its plane; `None` outside of the shown part.
@@ -182,13 +218,17 @@ impl<'a> Slices<'a> {
             let [low, high] = self.shown[k];
             (p[k] >= low && p[k] <= high).then(|| p[k].min(self.size[k] - 1.0) as usize)
         };
-        cut.texels.get(cell(down)? * cut.width + cell(across)?).copied()
+        cut.texels
+            .get(cell(down)? * cut.width + cell(across)?)
+            .copied()
     }
 
     fn light(&self, [first, green, blue, content]: [u8; 4]) -> V3 {
         match content {
             ROCK => CUT_ROCK,
-            MATERIAL => V3::from([first, green, blue].map(|c| srgb_to_linear(f32::from(c) / 255.0))),
+            MATERIAL => {
+                V3::from([first, green, blue].map(|c| srgb_to_linear(f32::from(c) / 255.0)))
+            }
             _ => self.transfer.linear(f32::from(first) / 255.0),
         }
     }
@@ -202,8 +242,14 @@ mod tests {
     fn slices_open_the_box_on_the_side_of_the_eye() {
         let clip = [[0.0, 1.0], [0.0, 1.0], [0.0, 0.4]];
         let slices = [Some(0.25), None, Some(0.3)];
-        assert_eq!(opened(clip, slices, [2.0, 0.5, 3.0]), [[0.0, 0.25], [0.0, 1.0], [0.0, 0.3]]);
-        assert_eq!(opened(clip, slices, [-2.0, 0.5, -3.0]), [[0.25, 1.0], [0.0, 1.0], [0.3, 0.4]]);
+        assert_eq!(
+            opened(clip, slices, [2.0, 0.5, 3.0]),
+            [[0.0, 0.25], [0.0, 1.0], [0.0, 0.3]]
+        );
+        assert_eq!(
+            opened(clip, slices, [-2.0, 0.5, -3.0]),
+            [[0.25, 1.0], [0.0, 1.0], [0.3, 0.4]]
+        );
         assert_eq!(opened(clip, [None; 3], [0.0; 3]), clip);
     }
 }

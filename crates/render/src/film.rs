@@ -39,7 +39,11 @@ pub(crate) struct Film {
 pub(crate) enum Develop {
     /// Filmic conversion: bloom of strength `glow`, heat haze `shimmer`, factor `exposure`, filmic
     /// tone curve.
-    Filmic { exposure: f32, glow: f32, shimmer: Shimmer },
+    Filmic {
+        exposure: f32,
+        glow: f32,
+        shimmer: Shimmer,
+    },
     /// Linear light directly to sRGB: palette colours stay exact.
     Plain,
 }
@@ -72,11 +76,17 @@ pub const WHITE: f32 = 2.0;
 pub const GLOWS: [f32; 2] = [0.03, 0.25];
 
 impl Shimmer {
-    pub(crate) const NONE: Self = Self { strength: 0.0, moment: 0.0 };
+    pub(crate) const NONE: Self = Self {
+        strength: 0.0,
+        moment: 0.0,
+    };
 
     /// Returns the heat haze of strength `strength` after `steps` steps.
     pub fn at(strength: f32, steps: f64) -> Self {
-        Self { strength, moment: (steps * RISES).rem_euclid(2.0 * std::f64::consts::TAU) as f32 }
+        Self {
+            strength,
+            moment: (steps * RISES).rem_euclid(2.0 * std::f64::consts::TAU) as f32,
+        }
     }
 
     /// Displacement of the picture at position (x, y), to the right and down; `heat` of the air is
@@ -84,7 +94,10 @@ impl Shimmer {
     fn moved(self, [x, y]: [f32; 2], heat: f32) -> [f32; 2] {
         let (x, y, t) = (x * WAVES, y * WAVES, self.moment);
         let by = MOVES * self.strength * heat;
-        [by * (y + t + 1.7 * (0.6 * x + 0.5 * t).sin()).sin(), by * (0.8 * x + 1.3 * (0.7 * y + t).sin()).sin()]
+        [
+            by * (y + t + 1.7 * (0.6 * x + 0.5 * t).sin()).sin(),
+            by * (0.8 * x + 1.3 * (0.7 * y + t).sin()).sin(),
+        ]
     }
 }
 
@@ -102,7 +115,11 @@ fn beside(bloom: V3) -> f32 {
 impl Film {
     /// Returns a film of (width, height) pixels without light.
     pub(crate) fn dark((width, height): (usize, usize)) -> Self {
-        Self { width, height, light: vec![V3::zeros(); width * height] }
+        Self {
+            width,
+            height,
+            light: vec![V3::zeros(); width * height],
+        }
     }
 
     /// Resizes the film to (width, height) pixels; all light is undefined afterwards.
@@ -113,23 +130,44 @@ impl Film {
 
     pub(crate) fn develop(&self, how: Develop) -> Image {
         let (bloom, air) = match how {
-            Develop::Filmic { glow, exposure, shimmer } if glow > 0.0 || shimmer.strength > 0.0 => {
+            Develop::Filmic {
+                glow,
+                exposure,
+                shimmer,
+            } if glow > 0.0 || shimmer.strength > 0.0 => {
                 let [mut near, wide] = self.bloom(exposure);
                 let below = ABOVE * self.height as f32;
-                let warm = |x: f32, y: f32, near: V3| beside(near * exposure) * heat(wide.at(x, y + below) * exposure);
+                let warm = |x: f32, y: f32, near: V3| {
+                    beside(near * exposure) * heat(wide.at(x, y + below) * exposure)
+                };
                 let air = (shimmer.strength > 0.0).then(|| (shimmer, near.map(warm)));
                 let shares = SHARES.map(|share| share * glow);
-                near.data.iter_mut().zip(&wide.data).for_each(|(n, w)| *n = *n * shares[0] + *w * shares[1]);
+                near.data
+                    .iter_mut()
+                    .zip(&wide.data)
+                    .for_each(|(n, w)| *n = *n * shares[0] + *w * shares[1]);
                 ((glow > 0.0).then_some(near), air)
             }
             _ => (None, None),
         };
         let mut image = Image::filled(self.width, self.height, [0; 3]);
-        let rows = image.rgb.par_chunks_mut(3 * self.width).zip(self.light.par_chunks(self.width)).enumerate();
+        let rows = image
+            .rgb
+            .par_chunks_mut(3 * self.width)
+            .zip(self.light.par_chunks(self.width))
+            .enumerate();
         let (level, bloom) = (Level::fastest(), bloom.as_ref());
         rows.for_each(|(y, (row, light))| {
-            let bent = air.as_ref().and_then(|(shimmer, air)| self.bent(*shimmer, air, y));
-            level.run(Print { how, bloom, y, light: bent.as_deref().unwrap_or(light), row });
+            let bent = air
+                .as_ref()
+                .and_then(|(shimmer, air)| self.bent(*shimmer, air, y));
+            level.run(Print {
+                how,
+                bloom,
+                y,
+                light: bent.as_deref().unwrap_or(light),
+                row,
+            });
         });
         image
     }
@@ -140,19 +178,30 @@ impl Film {
         let (blocks, row) = (air.row(at), &self.light[y * self.width..][..self.width]);
         let hot = |x: usize| air.along(&blocks, x as f32 + 0.5);
         let mut bent: Option<Vec<V3>> = None;
-        for (x, hot) in (0..self.width).map(|x| (x, hot(x))).filter(|(_, hot)| *hot > 0.0) {
+        for (x, hot) in (0..self.width)
+            .map(|x| (x, hot(x)))
+            .filter(|(_, hot)| *hot > 0.0)
+        {
             let place = [x as f32 + 0.5, at];
-            let [right, down] = shimmer.moved(place.map(|c| c / high), hot).map(|c| c * high);
-            bent.get_or_insert_with(|| row.to_vec())[x] = self.between(place[0] + right, place[1] + down);
+            let [right, down] = shimmer
+                .moved(place.map(|c| c / high), hot)
+                .map(|c| c * high);
+            bent.get_or_insert_with(|| row.to_vec())[x] =
+                self.between(place[0] + right, place[1] + down);
         }
         bent
     }
 
     /// Bilinearly interpolated light at (`x`, `y`) in pixels, clamped at the sides.
     fn between(&self, x: f32, y: f32) -> V3 {
-        let (x, y) = ((x - 0.5).clamp(0.0, (self.width - 1) as f32), (y - 0.5).clamp(0.0, (self.height - 1) as f32));
+        let (x, y) = (
+            (x - 0.5).clamp(0.0, (self.width - 1) as f32),
+            (y - 0.5).clamp(0.0, (self.height - 1) as f32),
+        );
         let (i, j) = (x as usize, y as usize);
-        let at = |i: usize, j: usize| self.light[j.min(self.height - 1) * self.width + i.min(self.width - 1)];
+        let at = |i: usize, j: usize| {
+            self.light[j.min(self.height - 1) * self.width + i.min(self.width - 1)]
+        };
         let along = |j: usize| at(i, j).lerp(&at(i + 1, j), x - i as f32);
         along(j).lerp(&along(j + 1), y - j as f32)
     }
@@ -161,9 +210,17 @@ impl Film {
     /// with both radii.
     fn bloom(&self, exposure: f32) -> [Raster<V3>; 2] {
         let (width, height) = (self.width.div_ceil(BLOCK), self.height.div_ceil(BLOCK));
-        let bright: Vec<V3> =
-            (0..width * height).into_par_iter().map(|k| self.bright(k % width, k / width, exposure)).collect();
-        let bright = Raster { width, depth: height, per_cell: 1.0 / BLOCK as f32, origin: 0.5, data: bright };
+        let bright: Vec<V3> = (0..width * height)
+            .into_par_iter()
+            .map(|k| self.bright(k % width, k / width, exposure))
+            .collect();
+        let bright = Raster {
+            width,
+            depth: height,
+            per_cell: 1.0 / BLOCK as f32,
+            origin: 0.5,
+            data: bright,
+        };
         radii(height).map(|radius| bright.blurred(radius))
     }
 
@@ -175,7 +232,8 @@ impl Film {
                 // All channels are scaled by a common factor: a threshold per channel would leave a
                 // red fog.
                 let brightest = light.max();
-                sum += light * ((brightest - THRESHOLD).clamp(0.0, BRIGHTEST) / brightest.max(1e-6));
+                sum +=
+                    light * ((brightest - THRESHOLD).clamp(0.0, BRIGHTEST) / brightest.max(1e-6));
                 count += 1.0;
             }
         }
@@ -287,9 +345,23 @@ mod tests {
 
     #[test]
     fn a_black_film_stays_black_and_bloom_is_symmetric() {
-        let film = |light: Vec<V3>| Film { width: 24, height: 24, light };
-        let how = Develop::Filmic { exposure: 1.0, glow: 1.0, shimmer: Shimmer::at(1.0, 3.0) };
-        assert!(film(vec![V3::zeros(); 576]).develop(how).rgb.iter().all(|b| *b <= 1));
+        let film = |light: Vec<V3>| Film {
+            width: 24,
+            height: 24,
+            light,
+        };
+        let how = Develop::Filmic {
+            exposure: 1.0,
+            glow: 1.0,
+            shimmer: Shimmer::at(1.0, 3.0),
+        };
+        assert!(
+            film(vec![V3::zeros(); 576])
+                .develop(how)
+                .rgb
+                .iter()
+                .all(|b| *b <= 1)
+        );
         let mut light = vec![V3::zeros(); 576];
         for (x, y) in [(11, 11), (12, 11), (11, 12), (12, 12)] {
             light[y * 24 + x] = v3(50.0, 50.0, 50.0);
@@ -307,19 +379,40 @@ mod tests {
                 (_, y) if y > 160 => bright,
                 (x, _) => V3::repeat(0.1 + 0.3 * (x / 4 % 2) as f32),
             });
-            let film = Film { width, height, light: light.collect() };
-            film.develop(Develop::Filmic { exposure: 1.0, glow: 0.0, shimmer: Shimmer::at(strength, steps) }).rgb
+            let film = Film {
+                width,
+                height,
+                light: light.collect(),
+            };
+            film.develop(Develop::Filmic {
+                exposure: 1.0,
+                glow: 0.0,
+                shimmer: Shimmer::at(strength, steps),
+            })
+            .rgb
         };
         let (lava, wall) = (v3(4.0, 1.2, 0.1), V3::repeat(3.0));
         let still = picture(lava, 0.0, 0.0);
         let moved = |other: &[u8], rows: std::ops::Range<usize>| {
             let rows = rows.start * width * 3..rows.end * width * 3;
-            still[rows.clone()].iter().zip(&other[rows]).filter(|(a, b)| a.abs_diff(**b) > 4).count()
+            still[rows.clone()]
+                .iter()
+                .zip(&other[rows])
+                .filter(|(a, b)| a.abs_diff(**b) > 4)
+                .count()
         };
         let trembles = picture(lava, 4.0, 0.0);
-        assert!(moved(&trembles, 140..160) > 500, "{} over it", moved(&trembles, 140..160));
+        assert!(
+            moved(&trembles, 140..160) > 500,
+            "{} over it",
+            moved(&trembles, 140..160)
+        );
         assert_eq!(moved(&trembles, 0..60), 0, "far above");
         assert_ne!(picture(lava, 4.0, 3.0), trembles, "the waves rise");
-        assert_eq!(picture(wall, 4.0, 0.0), picture(wall, 0.0, 0.0), "a wall is not hot");
+        assert_eq!(
+            picture(wall, 4.0, 0.0),
+            picture(wall, 0.0, 0.0),
+            "a wall is not hot"
+        );
     }
 }

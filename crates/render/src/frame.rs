@@ -29,7 +29,12 @@ const EDGE_CONTRAST: f32 = 0.06;
 const SHARP_CONTRAST: f32 = 0.18;
 /// Four sample positions in a pixel, no two in the same row or column. The mean of the first two,
 /// as of all four, is the centre of the pixel.
-const SUBPIXELS: [(f32, f32); 4] = [(0.375, 0.125), (0.625, 0.875), (0.875, 0.375), (0.125, 0.625)];
+const SUBPIXELS: [(f32, f32); 4] = [
+    (0.375, 0.125),
+    (0.625, 0.875),
+    (0.875, 0.375),
+    (0.125, 0.625),
+];
 
 /// Upper bound of the picture size in pixels up to which backdrops of supersampled pixels are
 /// cached; they take up to 200 bytes per pixel.
@@ -154,20 +159,42 @@ impl<B: Copy + Default + Send + Sync> Kept<B> {
         let beams = Beams::new(scene.block, &scene.part, camera, scene.level, self.beams);
         self.centres.resize(width * height, B::default());
         let rows = self.centres.par_chunks_mut(width).enumerate();
-        rows.filter(|_| goes_on(scene.stop))
-            .for_each(|(y, row)| scene.level.run(Behinds { tracer, camera, beams: &beams, y, row }));
-        let depths = Depths::new(camera, &self.centres, T::far, scene.antialias != Antialias::Off);
+        rows.filter(|_| goes_on(scene.stop)).for_each(|(y, row)| {
+            scene.level.run(Behinds {
+                tracer,
+                camera,
+                beams: &beams,
+                y,
+                row,
+            })
+        });
+        let depths = Depths::new(
+            camera,
+            &self.centres,
+            T::far,
+            scene.antialias != Antialias::Off,
+        );
         self.closer.clear();
-        let keeps = scene.antialias != Antialias::Off && scene.keeps_closer && width * height <= MOST_KEPT;
-        self.closer.resize(if keeps { width * height } else { 0 }, None);
+        let keeps =
+            scene.antialias != Antialias::Off && scene.keeps_closer && width * height <= MOST_KEPT;
+        self.closer
+            .resize(if keeps { width * height } else { 0 }, None);
         self.bare.drawn = None;
-        Self { beams, depths, ..self }
+        Self {
+            beams,
+            depths,
+            ..self
+        }
     }
 }
 
 impl Default for Bare {
     fn default() -> Self {
-        Self { image: Image::filled(0, 0, [0; 3]), film: Film::dark((0, 0)), drawn: None }
+        Self {
+            image: Image::filled(0, 0, [0; 3]),
+            film: Film::dark((0, 0)),
+            drawn: None,
+        }
     }
 }
 
@@ -176,9 +203,20 @@ impl<T: Tracer> Frame<'_, T> {
     /// keep their light.
     pub(crate) fn expose(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
-        let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width)).enumerate();
+        let rows = film
+            .light
+            .par_chunks_mut(width)
+            .zip(behind.par_chunks(width))
+            .enumerate();
         rows.filter(|_| goes_on(self.stop))
-            .for_each(|(y, (light, behind))| self.level.run(Exposed { frame: self, y, behind, light }));
+            .for_each(|(y, (light, behind))| {
+                self.level.run(Exposed {
+                    frame: self,
+                    y,
+                    behind,
+                    light,
+                })
+            });
     }
 
     /// Computes the interpolated gas and smoke of the picture. `None` without any gas, or if the
@@ -188,7 +226,8 @@ impl<T: Tracer> Frame<'_, T> {
         let size @ (width, height) = self.camera.size();
         Veils::new(size, weave, |[x, y]| {
             // A grid ray must reach as far as the longest ray of the four adjacent pixels.
-            let around = |n: usize, count: usize| n.saturating_sub(1).min(count - 1)..=n.min(count - 1);
+            let around =
+                |n: usize, count: usize| n.saturating_sub(1).min(count - 1)..=n.min(count - 1);
             let pixels = around(y, height).flat_map(|y| around(x, width).map(move |x| (x, y)));
             let (mut far, mut gas) = (0.0_f32, Reach::NONE);
             for (x, y) in pixels {
@@ -200,7 +239,15 @@ impl<T: Tracer> Frame<'_, T> {
             }
             let ray = self.camera.ray(x as f32, y as f32);
             let jitter = mask::turned(x / weave.square, y / weave.square, self.turn);
-            let sight = Sight { jitter, reach: Reach::NONE, others: Others { gas, ..Others::NONE }, veil: None };
+            let sight = Sight {
+                jitter,
+                reach: Reach::NONE,
+                others: Others {
+                    gas,
+                    ..Others::NONE
+                },
+                veil: None,
+            };
             self.tracer.veil(&ray, far, sight)
         })
     }
@@ -209,7 +256,10 @@ impl<T: Tracer> Frame<'_, T> {
     /// light without tracing.
     pub(crate) fn expose_bare(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
-        let rows = film.light.par_chunks_mut(width).zip(behind.par_chunks(width));
+        let rows = film
+            .light
+            .par_chunks_mut(width)
+            .zip(behind.par_chunks(width));
         rows.for_each(|(light, behind)| {
             for (light, behind) in light.iter_mut().zip(behind) {
                 *light = self.tracer.bare(behind).unwrap_or_default();
@@ -230,10 +280,19 @@ impl<T: Tracer> Frame<'_, T> {
         let rows = image.rgb.par_chunks_mut(3 * film.width).enumerate();
         let develop = |y: usize, row: &mut [u8], closer: Option<&mut [Option<Closer<T>>]>| {
             let wanted = wanted.map(|(wanted, _)| wanted);
-            self.level.run(Developed { frame: self, beams, y, film, wanted, closer, row });
+            self.level.run(Developed {
+                frame: self,
+                beams,
+                y,
+                film,
+                wanted,
+                closer,
+                row,
+            });
         };
         if kept.closer.is_empty() || keeping == Some(Keeping::Not) {
-            rows.filter(|_| goes_on(self.stop)).for_each(|(y, row)| develop(y, row, None));
+            rows.filter(|_| goes_on(self.stop))
+                .for_each(|(y, row)| develop(y, row, None));
         } else {
             let closer = kept.closer.par_chunks_mut(film.width);
             rows.zip(closer)
@@ -244,11 +303,21 @@ impl<T: Tracer> Frame<'_, T> {
 
     /// Linear RGB light at the position (`u`, `v`) (0 to 1) in a pixel; `shift` offsets the jitter.
     #[inline(always)]
-    fn light<S: Simd>(&self, s: S, pixel: (usize, usize), (u, v): (f32, f32), shift: f32, behind: &T::Behind) -> V3 {
+    fn light<S: Simd>(
+        &self,
+        s: S,
+        pixel: (usize, usize),
+        (u, v): (f32, f32),
+        shift: f32,
+        behind: &T::Behind,
+    ) -> V3 {
         let (x, y) = pixel;
         let slices = self.tracer.slices();
         if !slices.is_empty()
-            && let Some(hit) = slices.nearest(&self.camera.ray(x as f32 + u, y as f32 + v), up_to_cut(T::far(behind)))
+            && let Some(hit) = slices.nearest(
+                &self.camera.ray(x as f32 + u, y as f32 + v),
+                up_to_cut(T::far(behind)),
+            )
         {
             return self.light_before(s, pixel, (u, v), shift, &T::slice(hit));
         }
@@ -268,26 +337,59 @@ impl<T: Tracer> Frame<'_, T> {
         let (x, y) = pixel;
         let (reach, far) = (self.tiles.at(x, y), T::far(behind));
         let others = self.others.map_or(Others::NONE, |tiles| tiles.at(x, y));
-        let is_free = (reach.is_empty() || reach.near >= far) && (others.is_empty() || others.near() >= far);
+        let is_free =
+            (reach.is_empty() || reach.near >= far) && (others.is_empty() || others.near() >= far);
         let ray = self.camera.ray(x as f32 + u, y as f32 + v);
-        if is_free && let Some(light) = self.tracer.bare(behind).filter(|_| !self.tracer.reaches_beyond(&ray)) {
+        if is_free
+            && let Some(light) = self
+                .tracer
+                .bare(behind)
+                .filter(|_| !self.tracer.reaches_beyond(&ray))
+        {
             return light;
         }
         let jitter = mask::turned(x, y, self.turn + shift);
-        let veil = self.veils.as_ref().and_then(|veils| veils.at(x as f32 + u, y as f32 + v));
-        self.tracer.trace(s, &ray, behind, Sight { jitter, reach, others, veil })
+        let veil = self
+            .veils
+            .as_ref()
+            .and_then(|veils| veils.at(x as f32 + u, y as f32 + v));
+        self.tracer.trace(
+            s,
+            &ray,
+            behind,
+            Sight {
+                jitter,
+                reach,
+                others,
+                veil,
+            },
+        )
     }
 
     /// Returns the light of `film`, with the pixels selected by `wanted` supersampled.
-    pub(crate) fn refine(&self, film: &Film, kept: &mut Kept<T::Behind>, wanted: Wanted) -> Vec<V3> {
+    pub(crate) fn refine(
+        &self,
+        film: &Film,
+        kept: &mut Kept<T::Behind>,
+        wanted: Wanted,
+    ) -> Vec<V3> {
         let mut light = film.light.clone();
         let beams = &kept.beams;
         let rows = light.par_chunks_mut(film.width).enumerate();
         let refine = |y: usize, light: &mut [V3], closer: Option<&mut [Option<Closer<T>>]>| {
-            self.level.run(Refined { frame: self, beams, y, film, wanted, closer, light });
+            self.level.run(Refined {
+                frame: self,
+                beams,
+                y,
+                film,
+                wanted,
+                closer,
+                light,
+            });
         };
         if kept.closer.is_empty() {
-            rows.filter(|_| goes_on(self.stop)).for_each(|(y, light)| refine(y, light, None));
+            rows.filter(|_| goes_on(self.stop))
+                .for_each(|(y, light)| refine(y, light, None));
         } else {
             let closer = kept.closer.par_chunks_mut(film.width);
             rows.zip(closer)
@@ -318,7 +420,11 @@ impl<T: Tracer> Frame<'_, T> {
         kept: Option<&mut [Option<Closer<T>>]>,
     ) -> V3 {
         let mut found = [T::Behind::default(); SUBPIXELS.len()];
-        if let Some(known) = kept.as_ref().and_then(|kept| kept[x].as_ref()).filter(|known| known.len() >= rays) {
+        if let Some(known) = kept
+            .as_ref()
+            .and_then(|kept| kept[x].as_ref())
+            .filter(|known| known.len() >= rays)
+        {
             return self.mean(s, x, y, &known[..rays]);
         }
         self.look_closer(beams, (x, y), &mut found[..rays]);
@@ -333,7 +439,13 @@ impl<T: Tracer> Frame<'_, T> {
         let mut sum = V3::zeros();
         for (index, (place, behind)) in SUBPIXELS.into_iter().zip(behinds).enumerate() {
             // Averages tone-mapped light, so that one very bright ray does not dominate the pixel.
-            let seen = self.light(s, (x, y), place, index as f32 / behinds.len() as f32, behind);
+            let seen = self.light(
+                s,
+                (x, y),
+                place,
+                index as f32 / behinds.len() as f32,
+                behind,
+            );
             sum += seen / (1.0 + seen.max());
         }
         let mean = sum / behinds.len() as f32;
@@ -356,7 +468,9 @@ impl<T: Tracer> Work for Exposed<'_, T> {
     fn with<S: Simd>(self, s: S) {
         for run in self.frame.live.runs(self.y) {
             for x in run {
-                self.light[x] = self.frame.light(s, (x, self.y), (0.5, 0.5), 0.0, &self.behind[x]);
+                self.light[x] = self
+                    .frame
+                    .light(s, (x, self.y), (0.5, 0.5), 0.0, &self.behind[x]);
             }
         }
     }
@@ -370,7 +484,12 @@ impl<T: Tracer> Work for Refined<'_, T> {
                 let pixel = (x, self.y);
                 let rays = self.wanted.rays(self.film, pixel);
                 if rays > 0 {
-                    self.light[x] = self.frame.supersample(s, self.beams, (pixel, rays), self.closer.as_deref_mut());
+                    self.light[x] = self.frame.supersample(
+                        s,
+                        self.beams,
+                        (pixel, rays),
+                        self.closer.as_deref_mut(),
+                    );
                 }
             }
         }
@@ -385,7 +504,12 @@ impl<T: Tracer> Work for Developed<'_, T> {
             for x in run {
                 let light = match self.wanted.map_or(0, |wanted| wanted.rays(film, (x, y))) {
                     0 => film.light[y * film.width + x],
-                    rays => self.frame.supersample(s, self.beams, ((x, y), rays), self.closer.as_deref_mut()),
+                    rays => self.frame.supersample(
+                        s,
+                        self.beams,
+                        ((x, y), rays),
+                        self.closer.as_deref_mut(),
+                    ),
                 };
                 self.row[3 * x..3 * x + 3].copy_from_slice(&Develop::Plain.pixel(light, (x, y)));
             }
@@ -400,7 +524,12 @@ fn goes_on(stop: &AtomicBool) -> bool {
 
 /// Alpha channel of `image`, 0 (sky) to 255 (opaque): ground and slices are opaque, lava
 /// contributes its opacity, and bloom its visible difference from the bare sky.
-pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: Develop) -> Vec<u8> {
+pub(crate) fn cover<T: Tracer>(
+    tracer: &T,
+    camera: &Camera,
+    image: &Image,
+    how: Develop,
+) -> Vec<u8> {
     let pixel = |k: usize| {
         let (x, y) = (k % image.width, k / image.width);
         let mut opacity = 0.0;
@@ -408,18 +537,37 @@ pub(crate) fn cover<T: Tracer>(tracer: &T, camera: &Camera, image: &Image, how: 
         for (u, v) in SUBPIXELS {
             let ray = camera.ray(x as f32 + u, y as f32 + v);
             let behind = tracer.behind(&ray, 0.0);
-            let hidden = T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
-            let sight = Sight { jitter: mask::value(x, y), reach: Reach::ALL, others: Others::ALL, veil: None };
-            opacity += if hidden { 1.0 } else { tracer.opacity(&ray, &behind, sight) };
+            let hidden =
+                T::far(&behind) < f32::MAX || tracer.slices().nearest(&ray, f32::MAX).is_some();
+            let sight = Sight {
+                jitter: mask::value(x, y),
+                reach: Reach::ALL,
+                others: Others::ALL,
+                veil: None,
+            };
+            opacity += if hidden {
+                1.0
+            } else {
+                tracer.opacity(&ray, &behind, sight)
+            };
             sky += tracer.bare(&behind).unwrap_or_default();
         }
         let n = SUBPIXELS.len() as f32;
         let bare = how.pixel(sky / n, (x, y));
-        let spill = image.pixel(x, y).iter().zip(bare).map(|(&a, b)| a.abs_diff(b)).max().unwrap_or(0);
+        let spill = image
+            .pixel(x, y)
+            .iter()
+            .zip(bare)
+            .map(|(&a, b)| a.abs_diff(b))
+            .max()
+            .unwrap_or(0);
         // A difference of one level is noise.
         ((opacity / n * 255.0).round() as u8).max(spill.saturating_sub(1))
     };
-    (0..image.width * image.height).into_par_iter().map(pixel).collect()
+    (0..image.width * image.height)
+        .into_par_iter()
+        .map(pixel)
+        .collect()
 }
 
 /// Backdrops of the sub-pixel rays of a supersampled pixel.
@@ -445,8 +593,17 @@ impl Wanted {
         // All four neighbours without a branch, which is faster; at the picture's sides a pixel is
         // its own neighbour.
         let (east, south) = ((x + 1).min(film.width - 1), (y + 1).min(film.height - 1));
-        let around = [at(x.saturating_sub(1), y), at(x, y.saturating_sub(1)), at(east, y), at(x, south)];
-        let differs = |least: f32| around.iter().fold(false, |any, there| any | contrasts(here, *there, least));
+        let around = [
+            at(x.saturating_sub(1), y),
+            at(x, y.saturating_sub(1)),
+            at(east, y),
+            at(x, south),
+        ];
+        let differs = |least: f32| {
+            around
+                .iter()
+                .fold(false, |any, there| any | contrasts(here, *there, least))
+        };
         match differs(EDGE_CONTRAST) {
             false => 0,
             true if differs(SHARP_CONTRAST) => SUBPIXELS.len(),

@@ -18,7 +18,11 @@ pub struct Image {
 impl Image {
     /// Returns a picture of `width` × `height` pixels filled with the sRGB colour `color`.
     pub fn filled(width: usize, height: usize, color: [u8; 3]) -> Self {
-        Self { width, height, rgb: color.repeat(width * height) }
+        Self {
+            width,
+            height,
+            rgb: color.repeat(width * height),
+        }
     }
 
     /// Resizes the picture to (width, height) pixels; all colours are undefined afterwards.
@@ -74,12 +78,19 @@ pub(crate) static SRGB: LazyLock<Srgb> = LazyLock::new(Srgb::new);
 
 impl Srgb {
     fn new() -> Self {
-        Self { shades: (0..=SHADES).map(|i| linear_to_srgb(i as f32 / SHADES as f32)).collect() }
+        Self {
+            shades: (0..=SHADES)
+                .map(|i| linear_to_srgb(i as f32 / SHADES as f32))
+                .collect(),
+        }
     }
 
     /// sRGB value of the linear value `c`; both are clamped to 0..1, NaN becomes 0.
     #[inline(always)]
-    #[allow(clippy::manual_clamp, reason = "what is not a number becomes 0, which clamp leaves as it is")]
+    #[allow(
+        clippy::manual_clamp,
+        reason = "what is not a number becomes 0, which clamp leaves as it is"
+    )]
     pub(crate) fn of(&self, c: f32) -> f32 {
         let place = c.max(0.0).min(1.0) * SHADES as f32;
         let i = (place as u32 as usize).min(SHADES - 1);
@@ -96,8 +107,14 @@ mod tests {
         let table = Srgb::new();
         for i in 0..=100_000 {
             let c = i as f32 * 1e-5;
-            assert!((table.of(c) - linear_to_srgb(c)).abs() < 0.01 / 255.0, "at {c}");
+            assert!(
+                (table.of(c) - linear_to_srgb(c)).abs() < 0.01 / 255.0,
+                "at {c}"
+            );
         }
-        assert_eq!([table.of(-1.0), table.of(f32::NAN), table.of(7.0)], [0.0, 0.0, table.of(1.0)]);
+        assert_eq!(
+            [table.of(-1.0), table.of(f32::NAN), table.of(7.0)],
+            [0.0, 0.0, table.of(1.0)]
+        );
     }
 }

@@ -70,14 +70,17 @@ pub use image::Image;
 pub use lava::blackbody::BlackBody;
 pub use lava::sparks::Mouth;
 pub use lavoxel_automaton::view::{
-    AirLook, Antialias, CameraSpec, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec, Preset, SkyPreset,
-    Stop, Style, Surroundings, sun,
+    AirLook, Antialias, CameraSpec, LookSpec, MaterialLook, PALETTE_NAMES, Palette, PaletteSpec,
+    Preset, SkyPreset, Stop, Style, Surroundings, sun,
 };
 pub use media::sea::Sea;
 pub use names::Named;
-pub use need::{need, need_of_air, need_of_media, need_of_picture, need_of_smoke, need_of_surroundings};
+pub use need::{
+    need, need_of_air, need_of_media, need_of_picture, need_of_smoke, need_of_surroundings,
+};
 pub use picture::picture;
 pub use renderer::Renderer;
 pub use slice::{
-    Axis, Content, Crop, Part, Plane, Sample, Section, SliceSpec, SliceStyle, Slices, Survey, slice, slice_of_motion,
+    Axis, Content, Crop, Part, Plane, Sample, Section, SliceSpec, SliceStyle, Slices, Survey,
+    slice, slice_of_motion,
 };

@@ -58,31 +58,46 @@ struct Pattern {
 
 impl Pattern {
     fn empty() -> Self {
-        Self { points: [false; TILE], crowd: [0; TILE] }
+        Self {
+            points: [false; TILE],
+            crowd: [0; TILE],
+        }
     }
 
     fn set(&mut self, at: usize, point: bool) {
         self.points[at] = point;
         let reach = GAUSSIAN.len() as isize - 1;
-        let around = |from: usize, by: isize| (from as isize + by).rem_euclid(SIDE as isize) as usize;
+        let around =
+            |from: usize, by: isize| (from as isize + by).rem_euclid(SIDE as isize) as usize;
         for v in -reach..=reach {
             let row = around(at / SIDE, v) * SIDE;
             for u in -reach..=reach {
                 let share = (GAUSSIAN[u.unsigned_abs()] * (GAUSSIAN[v.unsigned_abs()] >> 4)) >> 6;
                 let crowd = &mut self.crowd[row + around(at % SIDE, u)];
-                *crowd = if point { *crowd + share } else { *crowd - share };
+                *crowd = if point {
+                    *crowd + share
+                } else {
+                    *crowd - share
+                };
             }
         }
     }
 
     /// Index of the point with the highest density; the first of equal ones.
     fn cluster(&self) -> usize {
-        (0..TILE).filter(|&i| self.points[i]).rev().max_by_key(|&i| self.crowd[i]).unwrap_or_default()
+        (0..TILE)
+            .filter(|&i| self.points[i])
+            .rev()
+            .max_by_key(|&i| self.crowd[i])
+            .unwrap_or_default()
     }
 
     /// Index of the pixel without a point and with the lowest density; the first of equal ones.
     fn void(&self) -> usize {
-        (0..TILE).filter(|&i| !self.points[i]).min_by_key(|&i| self.crowd[i]).unwrap_or_default()
+        (0..TILE)
+            .filter(|&i| !self.points[i])
+            .min_by_key(|&i| self.crowd[i])
+            .unwrap_or_default()
     }
 
     /// Returns random points after relaxation: points move one by one from the tightest cluster
@@ -120,7 +135,10 @@ fn tile() -> Box<[f32]> {
     let mut put = |at: usize, turn: usize| values[at] = (turn as f32 + 0.5) / TILE as f32;
     // Ranks of the initial points, in reverse order: the tightest cluster is removed first and gets
     // the highest rank.
-    let mut pattern = Pattern { points: first.points, crowd: first.crowd };
+    let mut pattern = Pattern {
+        points: first.points,
+        crowd: first.crowd,
+    };
     for turn in (0..count).rev() {
         let at = pattern.cluster();
         pattern.set(at, false);
@@ -177,7 +195,12 @@ pub(crate) mod tests {
     fn each_value_comes_once() {
         let mut values: Vec<f32> = (0..TILE).map(|i| value(i % SIDE, i / SIDE)).collect();
         values.sort_by(f32::total_cmp);
-        assert!(values.iter().enumerate().all(|(k, value)| *value == (k as f32 + 0.5) / TILE as f32));
+        assert!(
+            values
+                .iter()
+                .enumerate()
+                .all(|(k, value)| *value == (k as f32 + 0.5) / TILE as f32)
+        );
         assert_eq!(value(3, 5), value(3 + SIDE, 5 + 7 * SIDE), "tiles join");
     }
 
@@ -186,29 +209,43 @@ pub(crate) mod tests {
         for frame in [0, 1, 5] {
             let energy = spectrum(|x, y| turned(x, y, turn(frame)));
             let (broad, fine) = (mean(&energy, 1.0..8.0), mean(&energy, 20.0..32.0));
-            assert!(broad < 0.06 * fine, "frame {frame}: {broad:.3} against {fine:.3}");
+            assert!(
+                broad < 0.06 * fine,
+                "frame {frame}: {broad:.3} against {fine:.3}"
+            );
         }
     }
 
     #[test]
     fn no_wave_stands_out_as_those_of_a_mesh_do() {
-        let strongest = |energy: &[f64]| energy.iter().copied().fold(0.0, f64::max) / mean(energy, 0.5..64.0);
+        let strongest =
+            |energy: &[f64]| energy.iter().copied().fold(0.0, f64::max) / mean(energy, 0.5..64.0);
         for frame in [0, 1, 5] {
             let peak = strongest(&spectrum(|x, y| turned(x, y, turn(frame))));
-            assert!(peak < 30.0, "frame {frame}: one wave has {peak:.0} times the energy of the mean one");
+            assert!(
+                peak < 30.0,
+                "frame {frame}: one wave has {peak:.0} times the energy of the mean one"
+            );
         }
         // Counter-check: the measure recognises a mesh, here interleaved gradient noise.
         let part = |x: f32| x - x.floor();
-        let mesh = spectrum(|x, y| part(52.982_918 * part(0.067_110_56 * x as f32 + 0.005_837_15 * y as f32)));
+        let mesh = spectrum(|x, y| {
+            part(52.982_918 * part(0.067_110_56 * x as f32 + 0.005_837_15 * y as f32))
+        });
         assert!(strongest(&mesh) > 300.0);
     }
 
     #[test]
     fn the_turns_of_a_pixel_divide_a_step_evenly() {
         for frames in [4, 8, 16] {
-            let mut values: Vec<f32> = (0..frames).map(|frame| turned(9, 30, turn(frame))).collect();
+            let mut values: Vec<f32> = (0..frames)
+                .map(|frame| turned(9, 30, turn(frame)))
+                .collect();
             values.sort_by(f32::total_cmp);
-            let widest = values.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f32::max);
+            let widest = values
+                .windows(2)
+                .map(|pair| pair[1] - pair[0])
+                .fold(0.0, f32::max);
             assert!(widest < 2.2 / frames as f32, "{frames}: a gap of {widest}");
         }
     }

@@ -67,7 +67,11 @@ pub(crate) fn in_widths(way: V3, tall: f32) -> V3 {
 /// `elevation_deg`, both in degrees.
 pub(crate) fn direction(azimuth_deg: f32, elevation_deg: f32) -> V3 {
     let (azimuth, elevation) = (azimuth_deg.to_radians(), elevation_deg.to_radians());
-    v3(elevation.cos() * azimuth.sin(), elevation.sin(), -elevation.cos() * azimuth.cos())
+    v3(
+        elevation.cos() * azimuth.sin(),
+        elevation.sin(),
+        -elevation.cos() * azimuth.cos(),
+    )
 }
 
 /// Piecewise linear interpolation at `place` of `stops` (position and value each, ascending

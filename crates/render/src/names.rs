@@ -36,7 +36,8 @@ mod tests {
     #[test]
     fn names_are_those_of_scene_files() {
         for style in Style::ALL {
-            let read = Style::deserialize(IntoDeserializer::<Error>::into_deserializer(style.name()));
+            let read =
+                Style::deserialize(IntoDeserializer::<Error>::into_deserializer(style.name()));
             assert_eq!(read.as_ref(), Ok(style));
         }
     }

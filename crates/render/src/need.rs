@@ -23,8 +23,16 @@ const BYTES_A_PIXEL: f64 = 72.0;
 /// the low-pass volume.
 pub fn need(grid: Grid, [width, height]: [u32; 2]) -> MemoryEstimate {
     LowPass::need(grid)
-        .and(MemoryEstimate::of("drawing the volume", grid.cells(), BYTES_A_CELL))
-        .and(MemoryEstimate::of("the drawn ground", land::nodes(grid), BYTES_A_NODE))
+        .and(MemoryEstimate::of(
+            "drawing the volume",
+            grid.cells(),
+            BYTES_A_CELL,
+        ))
+        .and(MemoryEstimate::of(
+            "the drawn ground",
+            land::nodes(grid),
+            BYTES_A_NODE,
+        ))
         .and(need_of_picture([width, height]))
 }
 
@@ -42,12 +50,20 @@ const BYTES_A_CELL_OF_MEDIUM: f64 = 1.6;
 /// volumes.
 pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
     let bytes = BYTES_A_CELL_OF_MEDIUM * media as f64;
-    LowPass::need_of_media(grid, media).and(MemoryEstimate::of("drawing the other materials", grid.cells(), bytes))
+    LowPass::need_of_media(grid, media).and(MemoryEstimate::of(
+        "drawing the other materials",
+        grid.cells(),
+        bytes,
+    ))
 }
 
 /// Returns the memory for a picture of `width` × `height` pixels alone, without the scene.
 pub fn need_of_picture([width, height]: [u32; 2]) -> MemoryEstimate {
-    MemoryEstimate::of("the picture", width as usize * height as usize, BYTES_A_PIXEL)
+    MemoryEstimate::of(
+        "the picture",
+        width as usize * height as usize,
+        BYTES_A_PIXEL,
+    )
 }
 
 /// Bytes per air cell: smoke with its light, 8, or haze, 1; while these are computed,
@@ -64,5 +80,9 @@ pub fn need_of_air(cells: usize) -> MemoryEstimate {
 /// Returns the memory for rendering alone of an air of `cells` cells: volumes of density, motion
 /// and light.
 pub fn need_of_smoke(cells: usize) -> MemoryEstimate {
-    MemoryEstimate::of("drawing ash and steam in the air", cells, BYTES_A_CELL_OF_AIR)
+    MemoryEstimate::of(
+        "drawing ash and steam in the air",
+        cells,
+        BYTES_A_CELL_OF_AIR,
+    )
 }

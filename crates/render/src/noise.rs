@@ -46,7 +46,11 @@ impl Work for Noise<'_> {
 /// Gradient noise with unit lattice spacing at `p`, about −1..1, zero on average.
 pub(crate) fn gradient(p: V3) -> f32 {
     let mut sum = 0.0;
-    Level::fastest().run(Noise { p, octaves: 1, sum: &mut sum });
+    Level::fastest().run(Noise {
+        p,
+        octaves: 1,
+        sum: &mut sum,
+    });
     sum
 }
 
@@ -54,7 +58,11 @@ pub(crate) fn gradient(p: V3) -> f32 {
 /// amplitude; about −1..1.
 pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
     let mut sum = 0.0;
-    Level::fastest().run(Noise { p, octaves, sum: &mut sum });
+    Level::fastest().run(Noise {
+        p,
+        octaves,
+        sum: &mut sum,
+    });
     // Normalises the sum; its weights are powers of two, which are exact.
     sum * 0.8
 }
@@ -92,7 +100,11 @@ pub(crate) fn plate(p: V3, drawn: V3) -> Plate {
         for j in -1..=1 {
             for i in -1..=1 {
                 let h = hash([cell[0] + i, cell[1] + j, cell[2] + k]);
-                let seed = v3((h & 1023) as f32, ((h >> 10) & 1023) as f32, ((h >> 20) & 1023) as f32) / 1023.0;
+                let seed = v3(
+                    (h & 1023) as f32,
+                    ((h >> 10) & 1023) as f32,
+                    ((h >> 20) & 1023) as f32,
+                ) / 1023.0;
                 let away = v3(i as f32, j as f32, k as f32) + seed - f;
                 // A metric in which lengths along `drawn` count less: plates then extend along it.
                 let along = away.dot(&drawn);
@@ -111,7 +123,13 @@ pub(crate) fn plate(p: V3, drawn: V3) -> Plate {
     let apart = across.norm().max(1e-6);
     let edge = 0.5 * (second.0 - first.0) / apart;
     let (tone, bond) = (share_of(first.2), share_of(first.2 ^ second.2));
-    Plate { edge, inward: -across / apart, tone, bond, way: -first.1 }
+    Plate {
+        edge,
+        inward: -across / apart,
+        tone,
+        bond,
+        way: -first.1,
+    }
 }
 
 #[cfg(test)]
@@ -126,12 +144,21 @@ mod tests {
                 let across = v3(step.z, 0.0, step.x) * (97.0 * line as f32);
                 plate(v3(0.3, 0.4, 0.2) + across + step * k as f32, drawn).tone
             };
-            (0..40).map(|line| (1..400).filter(|&k| tone(k, line) != tone(k - 1, line)).count()).sum::<usize>()
+            (0..40)
+                .map(|line| {
+                    (1..400)
+                        .filter(|&k| tone(k, line) != tone(k - 1, line))
+                        .count()
+                })
+                .sum::<usize>()
         };
         let (east, south) = (V3::x() * 0.05, V3::z() * 0.05);
         let ratio = |drawn: V3| edges(south, drawn) as f32 / edges(east, drawn) as f32;
         let (round, long) = (ratio(V3::zeros()), ratio(V3::x() * 0.85));
-        assert!((round - 1.0).abs() < 0.15 && long > 1.4, "{round} without, {long} with");
+        assert!(
+            (round - 1.0).abs() < 0.15 && long > 1.4,
+            "{round} without, {long} with"
+        );
     }
 
     #[test]
@@ -139,9 +166,17 @@ mod tests {
         let drawn = V3::x() * 0.8;
         for k in 0..50 {
             let p = v3(0.37 * k as f32, 0.21 * k as f32, 0.11 * k as f32);
-            let (here, there) = (plate(p, drawn), plate(p + plate(p, drawn).inward * 1e-3, drawn));
+            let (here, there) = (
+                plate(p, drawn),
+                plate(p + plate(p, drawn).inward * 1e-3, drawn),
+            );
             let same = here.tone == there.tone && here.bond == there.bond;
-            assert!(!same || (there.edge - here.edge - 1e-3).abs() < 2e-4, "{k}: {} and {}", here.edge, there.edge);
+            assert!(
+                !same || (there.edge - here.edge - 1e-3).abs() < 2e-4,
+                "{k}: {} and {}",
+                here.edge,
+                there.edge
+            );
         }
     }
 }

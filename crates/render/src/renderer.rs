@@ -63,7 +63,11 @@ const WHOLE: [[f32; 2]; 3] = [[0.0, 1.0]; 3];
 const OVER_GROUND: f32 = 0.01;
 
 /// Placeholder for the picture of a cancelled frame.
-const NO_PICTURE: Image = Image { width: 0, height: 0, rgb: Vec::new() };
+const NO_PICTURE: Image = Image {
+    width: 0,
+    height: 0,
+    rgb: Vec::new(),
+};
 
 /// Renderer of volumes over one ground with one look. Backdrops, bricks, gases, smoke and light are
 /// cached between frames.
@@ -118,7 +122,10 @@ impl Renderer {
     pub fn new(ground: &Array2<f32>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let land = TerrainLook::bake(ground, grid, &look, NODES);
-        Ok(Self { keeps_closer: true, ..Self::over(Arc::new(land), grid, look)? })
+        Ok(Self {
+            keeps_closer: true,
+            ..Self::over(Arc::new(land), grid, look)?
+        })
     }
 
     /// Creates a renderer over `land`, which must be baked for the sun of `look`. In pictures with
@@ -197,7 +204,9 @@ impl Renderer {
     /// True if the backdrop of `camera` is cached, so that the next picture needs no intersection
     /// with the ground.
     pub(crate) fn knows_ground(&self, camera: &Camera) -> bool {
-        self.seen.iter().any(|seen| seen.is_of(camera, self.contents.cells()))
+        self.seen
+            .iter()
+            .any(|seen| seen.is_of(camera, self.contents.cells()))
     }
 
     /// Replaces the ground by `land`, baked for the same box, and drops all cached backdrops.
@@ -213,12 +222,19 @@ impl Renderer {
     /// # Panics
     /// When the ground has another shape than this renderer.
     pub fn set_ground(&mut self, ground: &Ground) {
-        assert_eq!(ground.grid(), self.grid, "the ground has the renderer's shape");
+        assert_eq!(
+            ground.grid(),
+            self.grid,
+            "the ground has the renderer's shape"
+        );
         if self.ground.replace(ground.stamp()) == Some(ground.stamp()) {
             return;
         }
-        if Arc::make_mut(&mut self.land).follow(ground.surface(), &Caves::of(ground, self.look.cell_height), &self.look)
-        {
+        if Arc::make_mut(&mut self.land).follow(
+            ground.surface(),
+            &Caves::of(ground, self.look.cell_height),
+            &self.look,
+        ) {
             self.seen.clear();
         }
     }
@@ -271,16 +287,26 @@ impl Renderer {
     /// Returns a camera raised above the ground at the place of `camera`, if that camera is inside
     /// rock of `ground` or below the land around the box; `None` otherwise. `ground` must be the
     /// ground last given to [`Renderer::set_ground`]; the new camera looks at `target` (cells).
-    pub fn out_of_rock(&self, ground: &Ground, camera: &Camera, target: Point3<f32>) -> Option<Camera> {
+    pub fn out_of_rock(
+        &self,
+        ground: &Ground,
+        camera: &Camera,
+        target: Point3<f32>,
+    ) -> Option<Camera> {
         let (eye, grid) = (camera.eye(), self.grid);
         let is_in = |at: f32, side: usize| at >= 0.0 && at < side as f32;
         let above = OVER_GROUND * grid.nx.max(grid.nz) as f32 + 1.0;
         if is_in(eye.x, grid.nx) && is_in(eye.z, grid.nz) {
             let place = [eye.x as usize, eye.y.max(0.0) as usize, eye.z as usize];
             let is_rock = eye.y < 0.0 || is_in(eye.y, grid.ny) && ground.is_solid(place);
-            return is_rock.then(|| camera.raised_to(ground.top(place[0], place[2]) as f32 + above, target));
+            return is_rock
+                .then(|| camera.raised_to(ground.top(place[0], place[2]) as f32 + above, target));
         }
-        let land = self.land.beyond.as_ref().map(|beyond| beyond.height(eye.x, eye.z))?;
+        let land = self
+            .land
+            .beyond
+            .as_ref()
+            .map(|beyond| beyond.height(eye.x, eye.z))?;
         (eye.y < land).then(|| camera.raised_to(land + above, target))
     }
 
@@ -295,13 +321,24 @@ impl Renderer {
     /// along x, y and z as fractions of the box.
     fn shown_from(&self, eye: V3) -> [[f32; 2]; 3] {
         let sides = self.sides();
-        let plane = |axis: usize| self.contents.slices[axis].as_ref().map(|cut| cut.middle() / sides[axis]);
-        opened(self.look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / sides[axis]))
+        let plane = |axis: usize| {
+            self.contents.slices[axis]
+                .as_ref()
+                .map(|cut| cut.middle() / sides[axis])
+        };
+        opened(
+            self.look.clip,
+            [0, 1, 2].map(plane),
+            [0, 1, 2].map(|axis| eye[axis] / sides[axis]),
+        )
     }
 
     /// Returns the drawn part of the ground; `shown` is the result of `Self::shown_from`.
     fn part(&self, shown: [[f32; 2]; 3]) -> Part {
-        self.land.block.part(if self.contents.ground { shown } else { NOWHERE }, self.sides())
+        self.land.block.part(
+            if self.contents.ground { shown } else { NOWHERE },
+            self.sides(),
+        )
     }
 
     /// Returns the part of the box (fractions) in which lava and other media are drawn: `shown`, or
@@ -334,27 +371,56 @@ impl Renderer {
     /// When the low-pass has another shape than this renderer.
     pub fn frame_of(&mut self, lowpass: &mut LowPass, camera: &Camera) -> Image {
         let changed = lowpass.take_changes_since(&mut self.last);
-        let lava = FieldChanges { rows: lowpass.rows(), changed: changed.as_ref().map(|all| &all.lava[..]) };
+        let lava = FieldChanges {
+            rows: lowpass.rows(),
+            changed: changed.as_ref().map(|all| &all.lava[..]),
+        };
         let medium = |k: usize| FieldChanges {
             rows: lowpass.rows_of(k),
             changed: changed.as_ref().map(|all| &all.media[k][..]),
         };
         let media = (0..lowpass.volume().media.len()).map(medium).collect();
-        self.draw_changes(lowpass.volume(), &VolumeChanges { lava, media }, camera, Skipping::Bricks)
+        self.draw_changes(
+            lowpass.volume(),
+            &VolumeChanges { lava, media },
+            camera,
+            Skipping::Bricks,
+        )
     }
 
     pub(super) fn draw(&mut self, volume: &Volume, camera: &Camera, skipping: Skipping) -> Image {
         self.last = None;
-        let fields = std::iter::once(Some(volume.lava())).chain(volume.media.iter().map(|m| m.fields(volume.grid)));
-        let rows: Vec<_> = fields.map(|fields| fields.map(rows).unwrap_or_default()).collect();
-        let mut all = rows.iter().map(|rows| FieldChanges { rows, changed: None });
-        let Some(lava) = all.next() else { unreachable!("the lava's fields come first") };
-        self.draw_changes(volume, &VolumeChanges { lava, media: all.collect() }, camera, skipping)
+        let fields = std::iter::once(Some(volume.lava()))
+            .chain(volume.media.iter().map(|m| m.fields(volume.grid)));
+        let rows: Vec<_> = fields
+            .map(|fields| fields.map(rows).unwrap_or_default())
+            .collect();
+        let mut all = rows.iter().map(|rows| FieldChanges {
+            rows,
+            changed: None,
+        });
+        let Some(lava) = all.next() else {
+            unreachable!("the lava's fields come first")
+        };
+        self.draw_changes(
+            volume,
+            &VolumeChanges {
+                lava,
+                media: all.collect(),
+            },
+            camera,
+            skipping,
+        )
     }
 
     /// Draws `volume` as seen by `camera`, recomputing cached data only for the cells in `changes`.
     /// Returns `None` if the flag of [`Self::stop_switch`] was set before the frame was finished.
-    pub fn frame_with(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera) -> Option<Image> {
+    pub fn frame_with(
+        &mut self,
+        volume: &Volume,
+        changes: &VolumeChanges,
+        camera: &Camera,
+    ) -> Option<Image> {
         self.last = None;
         let image = self.draw_changes(volume, changes, camera, Skipping::Bricks);
         if self.is_given_up() {
@@ -369,8 +435,14 @@ impl Renderer {
     /// neither. Empty before the first frame.
     pub fn distances(&self) -> Vec<f32> {
         match self.seen.last().map(|seen| &seen.behind) {
-            Some(Behind::Cinematic(kept)) => kept.centres.iter().map(<ShadeContext as Tracer>::far).collect(),
-            Some(Behind::Plain(kept)) => kept.centres.iter().map(<Specimen as Tracer>::far).collect(),
+            Some(Behind::Cinematic(kept)) => kept
+                .centres
+                .iter()
+                .map(<ShadeContext as Tracer>::far)
+                .collect(),
+            Some(Behind::Plain(kept)) => {
+                kept.centres.iter().map(<Specimen as Tracer>::far).collect()
+            }
             None => Vec::new(),
         }
     }
@@ -380,7 +452,10 @@ impl Renderer {
     pub fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
         let interest = self.transfer.of_interest(&self.look);
         let shown = self.shown_from(camera.eye().coords);
-        let field = self.prepared.field(volume, interest, Skipping::Bricks).clipped(self.with_volume(shown));
+        let field = self
+            .prepared
+            .field(volume, interest, Skipping::Bricks)
+            .clipped(self.with_volume(shown));
         let media = self.media(volume, Skipping::Bricks, shown);
         match self.look.style {
             Style::Cinematic => {
@@ -390,14 +465,26 @@ impl Renderer {
                 let media = Media::new(media, self.clouds(fog.as_deref(), smoke.as_deref()), part);
                 let ember = EmberLight::none(volume.grid);
                 let how = self.filmic();
-                let sea = self.sea(volume, shown).and_then(|sea| self.around(sea, volume, &media));
+                let sea = self
+                    .sea(volume, shown)
+                    .and_then(|sea| self.around(sea, volume, &media));
                 let sparks = self.sparks(camera);
-                cover(&self.context(&field, &media, (shown, sea, &sparks), &ember), camera, image, how)
+                cover(
+                    &self.context(&field, &media, (shown, sea, &sparks), &ember),
+                    camera,
+                    image,
+                    how,
+                )
             }
             _ => {
                 let haze = self.prepared.known_haze();
                 let haze = self.haze(haze.as_deref(), (shown, Skipping::Bricks));
-                cover(&self.specimen(&field, &media, (shown, haze.as_ref())), camera, image, Develop::Plain)
+                cover(
+                    &self.specimen(&field, &media, (shown, haze.as_ref())),
+                    camera,
+                    image,
+                    Develop::Plain,
+                )
             }
         }
     }
@@ -407,15 +494,26 @@ impl Renderer {
         self.stop.load(Ordering::Relaxed)
     }
 
-    fn draw_changes(&mut self, volume: &Volume, changes: &VolumeChanges, camera: &Camera, skipping: Skipping) -> Image {
-        assert_eq!(volume.grid, self.grid, "the volume has the renderer's shape");
+    fn draw_changes(
+        &mut self,
+        volume: &Volume,
+        changes: &VolumeChanges,
+        camera: &Camera,
+        skipping: Skipping,
+    ) -> Image {
+        assert_eq!(
+            volume.grid, self.grid,
+            "the volume has the renderer's shape"
+        );
         let interest = self.transfer.of_interest(&self.look);
         self.prepared.follow(volume, changes, interest);
         if self.is_given_up() {
             return NO_PICTURE;
         }
         let shown = self.shown_from(camera.eye().coords);
-        let sea = self.sea(volume, shown).filter(|_| self.look.style == Style::Cinematic);
+        let sea = self
+            .sea(volume, shown)
+            .filter(|_| self.look.style == Style::Cinematic);
         let goes_on = self.look.style == Style::Cinematic && self.goes_on(sea.is_some(), shown);
         if goes_on != self.goes_on {
             // The cached backdrops are invalid: rays must search for the land beyond the box again.
@@ -431,10 +529,17 @@ impl Renderer {
                 };
                 let fog = self
                     .prepared
-                    .fog(volume, changes, (self.sky.sun, self.look.cell_height, risen(self.steps)))
+                    .fog(
+                        volume,
+                        changes,
+                        (self.sky.sun, self.look.cell_height, risen(self.steps)),
+                    )
                     .filter(|_| self.contents.lava);
-                let wanted =
-                    smoke::Wanted { sun: self.sky.sun, tall: self.look.cell_height, look: self.look.air.clone() };
+                let wanted = smoke::Wanted {
+                    sun: self.sky.sun,
+                    tall: self.look.cell_height,
+                    look: self.look.air.clone(),
+                };
                 let smoke = match self.contents.lava {
                     true => self.prepared.smoke(volume, wanted, &ember),
                     false => None,
@@ -443,7 +548,10 @@ impl Renderer {
                     return NO_PICTURE;
                 }
                 let clouds = self.clouds(fog.as_deref(), smoke.as_deref());
-                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
+                let field = self
+                    .prepared
+                    .field(volume, interest, skipping)
+                    .clipped(self.with_volume(shown));
                 let part = (self.with_volume(shown), skipping);
                 let media = Media::new(self.media(volume, skipping, shown), clouds, part);
                 let sea = sea.and_then(|sea| self.around(sea, volume, &media));
@@ -456,11 +564,17 @@ impl Renderer {
                     _ => Kept::default().turned(&context, &scene),
                 };
                 let places = self.places(volume, (camera, &kept.depths), clouds, skipping);
-                (self.everything(&context, camera, &places, &mut kept), Behind::Cinematic(kept))
+                (
+                    self.everything(&context, camera, &places, &mut kept),
+                    Behind::Cinematic(kept),
+                )
             }
             _ => {
                 let haze = self.prepared.haze(volume).filter(|_| self.contents.lava);
-                let field = self.prepared.field(volume, interest, skipping).clipped(self.with_volume(shown));
+                let field = self
+                    .prepared
+                    .field(volume, interest, skipping)
+                    .clipped(self.with_volume(shown));
                 let media = self.media(volume, skipping, shown);
                 let haze = haze.as_deref();
                 let in_view = self.haze(haze, (shown, skipping));
@@ -471,22 +585,36 @@ impl Renderer {
                     Some(Behind::Plain(kept)) => kept.turned(&specimen, &scene),
                     _ => Kept::default().turned(&specimen, &scene),
                 };
-                let clouds = Clouds { haze, ..self.clouds(None, None) };
+                let clouds = Clouds {
+                    haze,
+                    ..self.clouds(None, None)
+                };
                 let places = self.places(volume, (camera, &kept.depths), clouds, skipping);
-                (self.over_bare(&specimen, camera, &places, &mut kept), Behind::Plain(kept))
+                (
+                    self.over_bare(&specimen, camera, &places, &mut kept),
+                    Behind::Plain(kept),
+                )
             }
         };
-        self.seen.push(Seen { camera: camera.clone(), slices: self.contents.cells(), behind });
+        self.seen.push(Seen {
+            camera: camera.clone(),
+            slices: self.contents.cells(),
+            behind,
+        });
         image
     }
 
     /// Removes and returns the cached backdrop of `camera`, or, if there is none and the cache is
     /// full, the oldest backdrop, whose allocation is reused.
     fn take_seen(&mut self, camera: &Camera) -> Option<Seen> {
-        let known = self.seen.iter().position(|seen| seen.is_of(camera, self.contents.cells()));
+        let known = self
+            .seen
+            .iter()
+            .position(|seen| seen.is_of(camera, self.contents.cells()));
         let full = (self.seen.len() >= self.kept_cameras).then_some(0);
         let taken = known.or(full).map(|at| self.seen.remove(at));
-        self.seen.drain(..(self.seen.len() + 1).saturating_sub(self.kept_cameras));
+        self.seen
+            .drain(..(self.seen.len() + 1).saturating_sub(self.kept_cameras));
         taken
     }
 
@@ -498,11 +626,21 @@ impl Renderer {
 
     /// Returns the gases and smoke with the sampling step of the look.
     fn clouds<'a>(&self, fog: Option<&'a Fog>, smoke: Option<&'a Smoke>) -> Clouds<'a> {
-        Clouds { fog, smoke, haze: None, size: self.sides(), step: self.look.step }
+        Clouds {
+            fog,
+            smoke,
+            haze: None,
+            size: self.sides(),
+            step: self.look.step,
+        }
     }
 
     /// Returns the haze of the plain styles, restricted to the part `shown` of the box (fractions).
-    fn haze<'a>(&self, haze: Option<&'a Haze>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Option<HazeField<'a>> {
+    fn haze<'a>(
+        &self,
+        haze: Option<&'a Haze>,
+        (shown, skipping): ([[f32; 2]; 3], Skipping),
+    ) -> Option<HazeField<'a>> {
         let part = (self.with_volume(shown), self.sides());
         haze.map(|haze| HazeField::new(haze, self.look.step, part, skipping))
     }
@@ -522,49 +660,97 @@ impl Renderer {
         // Without skipping, every tile of a present medium counts: tests compare this with the
         // skipping renderer.
         let whole = skipping == Skipping::Never;
-        let tiles = |bricks: &Bricks| if whole { Tiles::whole(camera) } else { Tiles::new(bricks, camera, depths) };
+        let tiles = |bricks: &Bricks| {
+            if whole {
+                Tiles::whole(camera)
+            } else {
+                Tiles::new(bricks, camera, depths)
+            }
+        };
         let of_media = |wanted: &dyn Fn(Form) -> bool| {
-            let bricks = self.prepared.bricks_of_media(volume, |look| wanted(look.preset.form()));
+            let bricks = self
+                .prepared
+                .bricks_of_media(volume, |look| wanted(look.preset.form()));
             bricks.map(tiles).reduce(Tiles::union)
         };
-        let gas = clouds.fog.map(|fog| Tiles::of_boxes(fog.boxes(), camera, depths));
-        let smoke = clouds.smoke.map(|smoke| Tiles::of_boxes(smoke.boxes(), camera, depths));
+        let gas = clouds
+            .fog
+            .map(|fog| Tiles::of_boxes(fog.boxes(), camera, depths));
+        let smoke = clouds
+            .smoke
+            .map(|smoke| Tiles::of_boxes(smoke.boxes(), camera, depths));
         let gas = gas.into_iter().chain(smoke).reduce(Tiles::union);
         let others = match self.look.style {
             Style::Cinematic => OtherTiles {
                 clear: of_media(&|form| form == Form::Clear),
                 solid: of_media(&|form| form == Form::Solid),
-                gas: if whole { gas.map(|_| Tiles::whole(camera)) } else { gas },
+                gas: if whole {
+                    gas.map(|_| Tiles::whole(camera))
+                } else {
+                    gas
+                },
             },
             _ => {
                 let haze = clouds.haze.map(|haze| match whole {
                     true => Tiles::whole(camera),
                     false => Tiles::of_boxes(haze.boxes(), camera, depths),
                 });
-                OtherTiles { clear: of_media(&|_| true), solid: None, gas: haze }
+                OtherTiles {
+                    clear: of_media(&|_| true),
+                    solid: None,
+                    gas: haze,
+                }
             }
         };
-        Places { lava: tiles(self.prepared.bricks()), others }
+        Places {
+            lava: tiles(self.prepared.bricks()),
+            others,
+        }
     }
 
     /// Returns the clots in flight at the current step, and the width of a pixel at distance 1.
     fn sparks(&self, camera: &Camera) -> (Sparks, f32) {
-        let mouths = if self.contents.lava { &self.mouths[..] } else { &[] };
-        (Sparks::at(mouths, self.steps, self.look.sparks, self.land.unit), camera.pixel())
+        let mouths = if self.contents.lava {
+            &self.mouths[..]
+        } else {
+            &[]
+        };
+        (
+            Sparks::at(mouths, self.steps, self.look.sparks, self.land.unit),
+            camera.pixel(),
+        )
     }
 
     /// Returns the media other than lava, restricted to the part `shown` of the box (fractions).
-    fn media<'a>(&'a self, volume: &'a Volume, skipping: Skipping, shown: [[f32; 2]; 3]) -> Vec<Clear<'a>> {
-        let (interest, shown) = (self.transfer.of_interest(&self.look), self.with_volume(shown));
+    fn media<'a>(
+        &'a self,
+        volume: &'a Volume,
+        skipping: Skipping,
+        shown: [[f32; 2]; 3],
+    ) -> Vec<Clear<'a>> {
+        let (interest, shown) = (
+            self.transfer.of_interest(&self.look),
+            self.with_volume(shown),
+        );
         let media = self.prepared.media(volume, interest, skipping);
-        media.map(|(medium, field)| Clear::new(field.clipped(shown), &medium.look, &self.look)).collect()
+        media
+            .map(|(medium, field)| Clear::new(field.clipped(shown), &medium.look, &self.look))
+            .collect()
     }
 
     fn scene<'a>(&'a self, camera: &'a Camera, shown: [[f32; 2]; 3]) -> Scene<'a> {
         let (block, part) = (&self.land.block, self.part(shown));
         let antialias = self.look.antialias;
         let keeps_closer = self.keeps_closer || antialias != Antialias::Full;
-        Scene { camera, block, part, antialias, keeps_closer, level: self.level, stop: &self.stop }
+        Scene {
+            camera,
+            block,
+            part,
+            antialias,
+            keeps_closer,
+            level: self.level,
+            stop: &self.stop,
+        }
     }
 
     fn context<'a>(
@@ -623,6 +809,11 @@ impl Renderer {
 
     /// Returns the slices of a frame in which the part `shown` of the box (fractions) is drawn.
     fn slices(&self, shown: [[f32; 2]; 3]) -> Slices<'_> {
-        Slices::new([self.grid.nx, self.grid.ny, self.grid.nz], shown, &self.contents, &self.transfer)
+        Slices::new(
+            [self.grid.nx, self.grid.ny, self.grid.nz],
+            shown,
+            &self.contents,
+            &self.transfer,
+        )
     }
 }

@@ -143,19 +143,32 @@ impl Axis {
 impl SliceSpec {
     /// Returns a slice that shows its whole layer in a picture of `size` (width, height) pixels.
     pub fn whole(grid: Grid, axis: Axis, cell: usize, size: (usize, usize)) -> Self {
-        Self { axis, cell, shown: Part::whole(grid, axis), size }
+        Self {
+            axis,
+            cell,
+            shown: Part::whole(grid, axis),
+            size,
+        }
     }
 
     /// Checks that the slice lies in the box; errors carry the key `slice.cell` or `slice.shown`.
     pub fn validate(&self, grid: Grid) -> Result<(), Invalid> {
         let depth = self.axis.cells(grid);
         if self.cell >= depth {
-            return Err(Invalid::new("slice.cell", self.cell, format!("0 to {}", depth - 1)));
+            return Err(Invalid::new(
+                "slice.cell",
+                self.cell,
+                format!("0 to {}", depth - 1),
+            ));
         }
         let all = Part::whole(grid, self.axis);
         for ([low, high], [_, most]) in [(self.shown.across, all.across), (self.shown.up, all.up)] {
             if low >= high || high > most {
-                return Err(Invalid::new("slice.shown", format!("{low}..{high}"), format!("a part of 0..{most}")));
+                return Err(Invalid::new(
+                    "slice.shown",
+                    format!("{low}..{high}"),
+                    format!("a part of 0..{most}"),
+                ));
             }
         }
         Ok(())
@@ -166,7 +179,10 @@ impl Part {
     /// Returns the rectangle of all cells of a slice perpendicular to `axis`.
     pub fn whole(grid: Grid, axis: Axis) -> Self {
         let (across, up) = axis.across();
-        Self { across: [0, across.cells(grid)], up: [0, up.cells(grid)] }
+        Self {
+            across: [0, across.cells(grid)],
+            up: [0, up.cells(grid)],
+        }
     }
 
     /// Returns the number of cells along width and height.
@@ -178,18 +194,30 @@ impl Part {
 impl SliceStyle {
     /// sRGB colour of the value `value`.
     fn color(&self, value: f32) -> [u8; 3] {
-        self.palette.srgb(self.scale.as_ref().map_or(1.0, |scale| scale.place(value)))
+        self.palette
+            .srgb(self.scale.as_ref().map_or(1.0, |scale| scale.place(value)))
     }
 
     /// sRGB colour of an empty cell.
     fn empty(&self) -> [u8; 3] {
-        if self.empty_is_zero { self.color(0.0) } else { AIR }
+        if self.empty_is_zero {
+            self.color(0.0)
+        } else {
+            AIR
+        }
     }
 
     /// Returns the position of the slice as text: cell index, and the value on each ruler.
     fn place(&self, spec: &SliceSpec) -> String {
-        let measured = self.rulers[spec.axis.number()].iter().map(|ruler| format!(", {}", ruler.middle_of(spec.cell)));
-        format!("{} = {}{}", spec.axis.name(), spec.cell, measured.collect::<String>())
+        let measured = self.rulers[spec.axis.number()]
+            .iter()
+            .map(|ruler| format!(", {}", ruler.middle_of(spec.cell)));
+        format!(
+            "{} = {}{}",
+            spec.axis.name(),
+            spec.cell,
+            measured.collect::<String>()
+        )
     }
 }
 
@@ -225,9 +253,21 @@ pub fn slice_of_motion(
     let layout = Layout::new(spec, style);
     frame(&mut image, layout.cells, layout.ink);
     // Cells first, arrows and axes later: each covers the parts drawn before.
-    Cells { grid, spec, style, content }.draw(&mut image, layout.cells);
+    Cells {
+        grid,
+        spec,
+        style,
+        content,
+    }
+    .draw(&mut image, layout.cells);
     let fastest = style.scale.as_ref().map_or(1.0, |scale| scale.range.1);
-    Arrows { spec, ink: layout.ink, motion, fastest }.draw(&mut image, layout.cells);
+    Arrows {
+        spec,
+        ink: layout.ink,
+        motion,
+        fastest,
+    }
+    .draw(&mut image, layout.cells);
     for (axis, out) in &layout.axes {
         axis.draw(&mut image, layout.cells, *out);
     }
@@ -235,7 +275,12 @@ pub fn slice_of_motion(
         bar.draw(&mut image, *place);
     }
     if let Some((left, right, middle)) = layout.heading {
-        heading(&mut image, (left, right, middle), layout.ink, [&style.title, &style.place(spec)]);
+        heading(
+            &mut image,
+            (left, right, middle),
+            layout.ink,
+            [&style.title, &style.place(spec)],
+        );
     }
     if let Some((x, y)) = layout.key {
         key(&mut image, (x, y), layout.ink, style);
@@ -247,12 +292,21 @@ pub fn slice_of_motion(
 fn frame(image: &mut Image, cells: Frame, ink: Ink) {
     let thick = stroke(ink);
     let corner = (cells.x.saturating_sub(thick), cells.y.saturating_sub(thick));
-    image.fill(corner, (cells.width + 2 * thick, cells.height + 2 * thick), BORDER);
+    image.fill(
+        corner,
+        (cells.width + 2 * thick, cells.height + 2 * thick),
+        BORDER,
+    );
 }
 
 /// Writes the title at the left and the slice's position at the right; in this order a step count
 /// that gains digits moves nothing in a film.
-fn heading(image: &mut Image, (left, right, middle): (f32, f32, f32), ink: Ink, [title, place]: [&str; 2]) {
+fn heading(
+    image: &mut Image,
+    (left, right, middle): (f32, f32, f32),
+    ink: Ink,
+    [title, place]: [&str; 2],
+) {
     let gap = 1.5 * ink.size;
     let place = ink.shortened(place, right - left);
     let title = ink.shortened(title, right - left - ink.width(&place) - gap);
@@ -268,12 +322,20 @@ fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
         let top = y + layout::KEY_LINE * em * row as f32;
         let corner = (x.round() as usize, top.round() as usize);
         image.fill(corner, (em.round() as usize, em.round() as usize), color);
-        ink.draw(image, (x + layout::KEY_TEXT * em, top + 0.5 * em), Align::Start, name);
+        ink.draw(
+            image,
+            (x + layout::KEY_TEXT * em, top + 0.5 * em),
+            Align::Start,
+            name,
+        );
     }
 }
 
 fn entries(style: &SliceStyle) -> impl Iterator<Item = (&str, [u8; 3])> {
-    let materials = style.materials.iter().map(|material| (&material.name[..], material.color));
+    let materials = style
+        .materials
+        .iter()
+        .map(|material| (&material.name[..], material.color));
     // No entry for air where empty cells have the value 0: the colour bar shows the colour of 0.
     let air = (!style.empty_is_zero).then_some(("air", AIR));
     air.into_iter().chain(materials).chain([("rock", ROCK)])

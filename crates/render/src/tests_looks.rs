@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use ndarray::Array2;
 
-use super::{Camera, CameraSpec, Image, LookSpec, MaterialLook, Preset, Renderer, SkyPreset, Style};
+use super::{
+    Camera, CameraSpec, Image, LookSpec, MaterialLook, Preset, Renderer, SkyPreset, Style,
+};
 use crate::volume::places::Skipping;
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
@@ -21,7 +23,14 @@ fn name(preset: Preset) -> String {
 
 /// All presets as materials, the solid ones heavier than water.
 fn materials() -> Vec<Material> {
-    let order = [Preset::Ice, Preset::Sand, Preset::Ash, Preset::Rubble, Preset::Water, Preset::Steam];
+    let order = [
+        Preset::Ice,
+        Preset::Sand,
+        Preset::Ash,
+        Preset::Rubble,
+        Preset::Water,
+        Preset::Steam,
+    ];
     let material = |(k, preset): (usize, Preset)| Material {
         name: name(preset),
         density: 2000.0 - 300.0 * k as f64,
@@ -34,10 +43,20 @@ fn materials() -> Vec<Material> {
 /// Puts a ball of a material into the world, where there is room.
 fn put(world: &mut World, what: &str, center: [f64; 3], radius: f64) {
     let matter = match what {
-        "lava" => Matter::Lava { amount: 1.0, energy: 1.2, temperature_k: None },
-        name => Matter::Material { name: name.into(), amount: 1.0 },
+        "lava" => Matter::Lava {
+            amount: 1.0,
+            energy: 1.2,
+            temperature_k: None,
+        },
+        name => Matter::Material {
+            name: name.into(),
+            amount: 1.0,
+        },
     };
-    world.edit(&Edit { shape: Shape::Sphere { center, radius }, matter });
+    world.edit(&Edit {
+        shape: Shape::Sphere { center, radius },
+        matter,
+    });
 }
 
 /// Valley with a lake, balls of all materials, and lava under steam.
@@ -52,8 +71,14 @@ fn valley() -> World {
     put(&mut world, "ash", [30.0, 8.0, 24.0], 4.0);
     put(&mut world, "ice", [28.0, 8.0, 10.0], 4.5);
     put(&mut world, "rubble", [11.0, 7.0, 14.0], 4.5);
-    let water = Matter::Material { name: "water".into(), amount: 1.0 };
-    world.edit(&Edit { shape: Shape::Below { level: 8.0 }, matter: water });
+    let water = Matter::Material {
+        name: "water".into(),
+        amount: 1.0,
+    };
+    world.edit(&Edit {
+        shape: Shape::Below { level: 8.0 },
+        matter: water,
+    });
     put(&mut world, "steam", [11.0, 16.0, 25.0], 5.5);
     put(&mut world, "steam", [24.0, 22.0, 18.0], 3.5);
     world
@@ -68,15 +93,28 @@ fn renderer(world: &World, look: LookSpec) -> Renderer {
 }
 
 fn look(style: Style) -> LookSpec {
-    LookSpec { style, sky: SkyPreset::Day, step: 0.7, ..LookSpec::default() }
+    LookSpec {
+        style,
+        sky: SkyPreset::Day,
+        step: 0.7,
+        ..LookSpec::default()
+    }
 }
 
-const STYLES: [Style; 4] = [Style::Cinematic, Style::Scientific, Style::Surface, Style::Maximum];
+const STYLES: [Style; 4] = [
+    Style::Cinematic,
+    Style::Scientific,
+    Style::Surface,
+    Style::Maximum,
+];
 
 /// Cameras above the valley, and within a cloud.
 fn cameras(renderer: &Renderer) -> [Camera; 2] {
     let inside = Camera::from_pose([11.0, 17.0, 27.0].into(), (40.0, 10.0), 80.0, (50, 41));
-    [Camera::new(&CameraSpec::default(), &renderer.subject(), (64, 48)), inside]
+    [
+        Camera::new(&CameraSpec::default(), &renderer.subject(), (64, 48)),
+        inside,
+    ]
 }
 
 #[test]
@@ -84,14 +122,26 @@ fn skipping_and_instruction_sets_change_no_byte_of_any_material() {
     let world = valley();
     let volume = filtered(&world);
     for style in STYLES {
-        for clip in [LookSpec::default().clip, [[0.0, 0.62], [0.1, 0.6], [0.2, 1.0]]] {
-            let mut renderer = renderer(&world, LookSpec { clip, ..look(style) });
+        for clip in [
+            LookSpec::default().clip,
+            [[0.0, 0.62], [0.1, 0.6], [0.2, 1.0]],
+        ] {
+            let mut renderer = renderer(
+                &world,
+                LookSpec {
+                    clip,
+                    ..look(style)
+                },
+            );
             for camera in cameras(&renderer) {
                 renderer.level = Level::Portable;
                 let whole = renderer.draw(&volume, &camera, Skipping::Never);
                 for &level in Level::available() {
                     renderer.level = level;
-                    assert!(renderer.draw(&volume, &camera, Skipping::Bricks) == whole, "{level:?}, {style:?}");
+                    assert!(
+                        renderer.draw(&volume, &camera, Skipping::Bricks) == whole,
+                        "{level:?}, {style:?}"
+                    );
                 }
             }
         }
@@ -115,7 +165,11 @@ fn a_material_of_which_there_is_nothing_changes_no_byte() {
             let seen = renderer.frame(&whole, &camera) != absent;
             assert!(seen, "{} is seen in style {style:?}", whole.media[k].name);
             let empty = renderer.frame(&with(vec![0; whole.grid.cells()]), &camera);
-            assert!(absent == empty, "{} in style {style:?}", whole.media[k].name);
+            assert!(
+                absent == empty,
+                "{} in style {style:?}",
+                whole.media[k].name
+            );
         }
     }
 }
@@ -124,32 +178,51 @@ fn a_material_of_which_there_is_nothing_changes_no_byte() {
 fn a_frame_after_changes_is_the_frame_of_a_fresh_renderer() {
     let mut world = valley();
     let mut lowpass = LowPass::new(world.grid());
-    let names = ["sand", "ash", "ice", "rubble", "water", "steam", "steam", "lava"];
+    let names = [
+        "sand", "ash", "ice", "rubble", "water", "steam", "steam", "lava",
+    ];
     for style in [Style::Cinematic, Style::Scientific] {
         let mut kept = renderer(&world, look(style));
         let camera = cameras(&kept)[0].clone();
         for turn in 0..6_u64 {
             for i in 0..6 {
                 let die = |k: u64, n: u64| mix64(turn << 20 | i << 8 | k) % n;
-                let center = [die(0, 40) as f64, 5.0 + die(1, 20) as f64, die(2, 40) as f64];
-                let shape = Shape::Sphere { center, radius: 2.0 };
+                let center = [
+                    die(0, 40) as f64,
+                    5.0 + die(1, 20) as f64,
+                    die(2, 40) as f64,
+                ];
+                let shape = Shape::Sphere {
+                    center,
+                    radius: 2.0,
+                };
                 if die(3, 3) == 0 {
-                    world.edit(&Edit { shape, matter: Matter::Drain });
+                    world.edit(&Edit {
+                        shape,
+                        matter: Matter::Drain,
+                    });
                 } else {
                     put(&mut world, names[die(4, 8) as usize], center, 2.0);
                 }
             }
             lowpass.refresh(&world);
             let fresh = renderer(&world, look(style)).frame(lowpass.volume(), &camera);
-            assert!(kept.frame_of(&mut lowpass, &camera) == fresh, "turn {turn} of {style:?}");
-            assert!(kept.frame_of(&mut lowpass, &camera) == fresh, "the same frame again");
+            assert!(
+                kept.frame_of(&mut lowpass, &camera) == fresh,
+                "turn {turn} of {style:?}"
+            );
+            assert!(
+                kept.frame_of(&mut lowpass, &camera) == fresh,
+                "the same frame again"
+            );
         }
     }
 }
 
 /// Sum of a channel over a part of a picture, given as shares of width and height.
 fn channel(image: &Image, channel: usize, [x, y]: [[f32; 2]; 2]) -> f64 {
-    let part = |[low, high]: [f32; 2], n: usize| (low * n as f32) as usize..(high * n as f32) as usize;
+    let part =
+        |[low, high]: [f32; 2], n: usize| (low * n as f32) as usize..(high * n as f32) as usize;
     let columns = part(x, image.width);
     let rows = part(y, image.height);
     let (mut sum, count) = (0.0, (columns.len() * rows.len()) as f64);
@@ -178,8 +251,14 @@ fn cloud(density: f32, [from, to]: [usize; 2], lava: bool) -> Volume {
     let amount = (density * 255.0) as u8;
     volume.media.push(Medium {
         name: "steam".into(),
-        look: MaterialLook { waves: 0.0, ..MaterialLook::of(Preset::Steam) },
-        density: grid.places().map(|place| if within(place) { amount } else { 0 }).collect(),
+        look: MaterialLook {
+            waves: 0.0,
+            ..MaterialLook::of(Preset::Steam)
+        },
+        density: grid
+            .places()
+            .map(|place| if within(place) { amount } else { 0 })
+            .collect(),
     });
     volume
 }
@@ -190,7 +269,11 @@ fn flat(look: LookSpec) -> Renderer {
 
 #[test]
 fn more_steam_hides_more() {
-    let mut renderer = flat(LookSpec { haze: 0.0, glow: 0.0, ..look(Style::Cinematic) });
+    let mut renderer = flat(LookSpec {
+        haze: 0.0,
+        glow: 0.0,
+        ..look(Style::Cinematic)
+    });
     let camera = Camera::from_pose([24.0, 26.0, 90.0].into(), (180.0, 0.0), 40.0, (48, 32));
     let mut hidden = |density: f32| {
         let volume = cloud(density, [8, 38], false);
@@ -205,30 +288,55 @@ fn more_steam_hides_more() {
 
 #[test]
 fn steam_thins_out_towards_the_sides_of_its_box() {
-    let mut renderer = flat(LookSpec { haze: 0.0, glow: 0.0, ..look(Style::Cinematic) });
+    let mut renderer = flat(LookSpec {
+        haze: 0.0,
+        glow: 0.0,
+        ..look(Style::Cinematic)
+    });
     let camera = Camera::from_pose([24.0, 26.0, 110.0].into(), (180.0, 0.0), 34.0, (160, 100));
     let mut volume = cloud(0.8, [8, 40], false);
     let grid = volume.grid;
-    volume.media[0].density = grid.places().map(|[_, y, _]| if y < 8 { 0 } else { 204 }).collect();
+    volume.media[0].density = grid
+        .places()
+        .map(|[_, y, _]| if y < 8 { 0 } else { 204 })
+        .collect();
     let image = renderer.frame(&volume, &camera);
     let cover = renderer.coverage(&volume, &camera, &image);
     let opaque = cover.iter().copied().max().unwrap_or_default();
     assert!(opaque > 200, "{opaque}");
     for y in [20, 30, 40] {
-        let steep = cover[160 * y..][..160].windows(2).map(|pair| pair[0].abs_diff(pair[1])).max();
-        assert!(steep < Some(90), "row {y}: steam ends as if cut, with a step of {steep:?} of 255");
+        let steep = cover[160 * y..][..160]
+            .windows(2)
+            .map(|pair| pair[0].abs_diff(pair[1]))
+            .max();
+        assert!(
+            steep < Some(90),
+            "row {y}: steam ends as if cut, with a step of {steep:?} of 255"
+        );
     }
 }
 
 #[test]
 fn the_side_of_a_cloud_away_from_the_sun_is_grey() {
-    let day =
-        LookSpec { sky: SkyPreset::Day, haze: 0.0, glow: 0.0, sun_elevation_deg: Some(25.0), ..look(Style::Cinematic) };
+    let day = LookSpec {
+        sky: SkyPreset::Day,
+        haze: 0.0,
+        glow: 0.0,
+        sun_elevation_deg: Some(25.0),
+        ..look(Style::Cinematic)
+    };
     // Sun from behind the camera, and from behind the cloud.
     let light = |sun_azimuth_deg: f32| {
-        let mut renderer = flat(LookSpec { sun_azimuth_deg, ..day.clone() });
+        let mut renderer = flat(LookSpec {
+            sun_azimuth_deg,
+            ..day.clone()
+        });
         let camera = Camera::from_pose([24.0, 22.0, 110.0].into(), (180.0, 0.0), 30.0, (60, 60));
-        channel(&renderer.frame(&cloud(1.0, [6, 36], false), &camera), 1, [[0.45, 0.55], [0.45, 0.55]])
+        channel(
+            &renderer.frame(&cloud(1.0, [6, 36], false), &camera),
+            1,
+            [[0.45, 0.55], [0.45, 0.55]],
+        )
     };
     let (lit, shaded) = (light(180.0), light(0.0));
     assert!(shaded > 0.62 * lit, "{shaded:.0} of {lit:.0}");
@@ -236,15 +344,26 @@ fn the_side_of_a_cloud_away_from_the_sun_is_grey() {
 
 #[test]
 fn lava_lights_steam_from_below() {
-    let night = LookSpec { sky: SkyPreset::Night, haze: 0.0, glow: 0.0, ..look(Style::Cinematic) };
+    let night = LookSpec {
+        sky: SkyPreset::Night,
+        haze: 0.0,
+        glow: 0.0,
+        ..look(Style::Cinematic)
+    };
     let mut renderer = flat(night);
     let camera = Camera::from_pose([24.0, 22.0, 110.0].into(), (180.0, 0.0), 30.0, (60, 60));
     let volume = cloud(0.8, [6, 36], true);
     let image = renderer.frame(&volume, &camera);
     // The cloud spans y from 6 to 36 in the middle of the picture.
     let (column, low, high) = ([0.42, 0.58], [0.55, 0.66], [0.28, 0.4]);
-    let redness = |rows: [f32; 2]| channel(&image, 0, [column, rows]) - channel(&image, 2, [column, rows]);
-    assert!(redness(low) > redness(high) + 20.0, "{} below, {} above", redness(low), redness(high));
+    let redness =
+        |rows: [f32; 2]| channel(&image, 0, [column, rows]) - channel(&image, 2, [column, rows]);
+    assert!(
+        redness(low) > redness(high) + 20.0,
+        "{} below, {} above",
+        redness(low),
+        redness(high)
+    );
     let dark = cloud(0.8, [6, 36], false);
     let unlit = renderer.frame(&dark, &camera);
     assert!(channel(&image, 0, [column, low]) > channel(&unlit, 0, [column, low]) + 20.0);
@@ -252,14 +371,26 @@ fn lava_lights_steam_from_below() {
 
 #[test]
 fn steam_throws_a_soft_shadow() {
-    let day = LookSpec { haze: 0.0, sun_elevation_deg: Some(80.0), ..look(Style::Cinematic) };
+    let day = LookSpec {
+        haze: 0.0,
+        sun_elevation_deg: Some(80.0),
+        ..look(Style::Cinematic)
+    };
     let mut renderer = flat(day);
     // View from below the cloud.
     let camera = Camera::from_pose([24.0, 8.0, 44.0].into(), (180.0, 30.0), 30.0, (40, 30));
-    let mut light =
-        |density: f32| channel(&renderer.frame(&cloud(density, [24, 38], false), &camera), 1, [[0.0, 1.0]; 2]);
+    let mut light = |density: f32| {
+        channel(
+            &renderer.frame(&cloud(density, [24, 38], false), &camera),
+            1,
+            [[0.0, 1.0]; 2],
+        )
+    };
     let (clear, thin, thick) = (light(0.0), light(0.1), light(1.0));
-    assert!(clear > thin + 2.0 && thin > thick + 5.0, "{clear}, {thin}, {thick}");
+    assert!(
+        clear > thin + 2.0 && thin > thick + 5.0,
+        "{clear}, {thin}, {thick}"
+    );
 }
 
 #[test]
@@ -275,7 +406,11 @@ fn every_pixel_of_every_look_has_light() {
         for camera in cameras(&renderer) {
             let image = renderer.frame(volume, &camera);
             // NaN becomes black, which no pixel is by day.
-            let black = image.rgb.chunks_exact(3).filter(|pixel| pixel.iter().all(|&c| c == 0)).count();
+            let black = image
+                .rgb
+                .chunks_exact(3)
+                .filter(|pixel| pixel.iter().all(|&c| c == 0))
+                .count();
             assert_eq!(black, 0, "{name}");
         }
     }
@@ -287,19 +422,40 @@ fn water_before_sand_darkens_it_and_takes_its_red() {
     let mut world = World::with_materials(Ground::from_surface(30, surface), materials());
     world.edit(&Edit {
         shape: Shape::Below { level: 5.0 },
-        matter: Matter::Material { name: "sand".into(), amount: 1.0 },
+        matter: Matter::Material {
+            name: "sand".into(),
+            amount: 1.0,
+        },
     });
-    let mut renderer = renderer(&world, LookSpec { haze: 0.0, ..look(Style::Cinematic) });
+    let mut renderer = renderer(
+        &world,
+        LookSpec {
+            haze: 0.0,
+            ..look(Style::Cinematic)
+        },
+    );
     let camera = Camera::from_pose([20.0, 40.0, 24.0].into(), (0.0, 80.0), 20.0, (40, 40));
     let dry = renderer.frame(&filtered(&world), &camera);
     world.edit(&Edit {
         shape: Shape::Below { level: 11.0 },
-        matter: Matter::Material { name: "water".into(), amount: 1.0 },
+        matter: Matter::Material {
+            name: "water".into(),
+            amount: 1.0,
+        },
     });
     let wet = renderer.frame(&filtered(&world), &camera);
-    let [before, after] = [&dry, &wet].map(|image| [0, 2].map(|c| channel(image, c, [[0.2, 0.8]; 2])));
-    assert!(after[0] < 0.6 * before[0], "red goes from {} to {}", before[0], after[0]);
-    assert!(after[1] / before[1] > 1.5 * after[0] / before[0], "blue stays longer: {before:?}, {after:?}");
+    let [before, after] =
+        [&dry, &wet].map(|image| [0, 2].map(|c| channel(image, c, [[0.2, 0.8]; 2])));
+    assert!(
+        after[0] < 0.6 * before[0],
+        "red goes from {} to {}",
+        before[0],
+        after[0]
+    );
+    assert!(
+        after[1] / before[1] > 1.5 * after[0] / before[0],
+        "blue stays longer: {before:?}, {after:?}"
+    );
 }
 
 /// Slope of lava of a constant temperature, under a crust with these surface temperatures in the
@@ -314,7 +470,9 @@ fn crusted(kelvin: Option<[f32; 2]>) -> Volume {
     }
     let of_column = |[west, east]: [f32; 2]| {
         let columns = (0..grid.columns()).map(|k| if k % SIDE < SIDE / 2 { west } else { east });
-        Arc::new(CrustMap { kelvin: columns.collect() })
+        Arc::new(CrustMap {
+            kelvin: columns.collect(),
+        })
     };
     volume.crust = kelvin.map(of_column);
     volume
@@ -323,15 +481,22 @@ fn crusted(kelvin: Option<[f32; 2]>) -> Volume {
 #[test]
 fn old_crust_is_darker_than_young_and_than_the_lava_under_it() {
     for sky in [SkyPreset::Dusk, SkyPreset::Day, SkyPreset::Night] {
-        let look = LookSpec { sky, kelvin: Some([300.0, 1360.0]), haze: 0.0, ..LookSpec::default() };
+        let look = LookSpec {
+            sky,
+            kelvin: Some([300.0, 1360.0]),
+            haze: 0.0,
+            ..LookSpec::default()
+        };
         let grid = crusted(None).grid;
-        let mut renderer = Renderer::new(&Array2::zeros((SIDE, SIDE)), grid, look).expect("a valid look");
+        let mut renderer =
+            Renderer::new(&Array2::zeros((SIDE, SIDE)), grid, look).expect("a valid look");
         let camera = Camera::from_pose([20.0, 40.0, 60.0].into(), (180.0, 50.0), 30.0, (120, 80));
         let mut halves = |kelvin: Option<[f32; 2]>| {
             let image = renderer.frame(&crusted(kelvin), &camera);
             let mean = |columns: std::ops::Range<usize>| {
                 let places = (20..60).flat_map(|y| columns.clone().map(move |x| (x, y)));
-                let values = places.map(|(x, y)| image.pixel(x, y).iter().map(|&c| f64::from(c)).sum::<f64>());
+                let values = places
+                    .map(|(x, y)| image.pixel(x, y).iter().map(|&c| f64::from(c)).sum::<f64>());
                 values.sum::<f64>() / (3 * 40 * columns.len()) as f64
             };
             [mean(15..50), mean(70..105)]
@@ -340,13 +505,19 @@ fn old_crust_is_darker_than_young_and_than_the_lava_under_it() {
         for kelvin in [1250.0, 1050.0, 850.0, 650.0, 450.0] {
             let [west, east] = halves(Some([kelvin, 450.0]));
             assert!(west < last, "{sky:?}: {west} at {kelvin} K, {last} before");
-            assert!(west >= east - 1.0, "{sky:?}, {kelvin} K: {west} in the west, {east} in the east");
+            assert!(
+                west >= east - 1.0,
+                "{sky:?}, {kelvin} K: {west} in the west, {east} in the east"
+            );
             last = west;
         }
         let [young, old] = halves(Some([1150.0, 550.0]));
         assert!(young > 1.25 * old, "{sky:?}: young {young}, old {old}");
         let [unknown, other] = halves(None);
-        assert!((unknown - other).abs() < 0.3 * unknown, "the same lava on both sides: {unknown} and {other}");
+        assert!(
+            (unknown - other).abs() < 0.3 * unknown,
+            "the same lava on both sides: {unknown} and {other}"
+        );
     }
 }
 
@@ -357,19 +528,44 @@ fn oblong_cells_have_the_sky_the_haze_and_the_mirrors_of_cubes() {
         let up = |height: f32| height / tall;
         let grid = Grid::new(SIDE, up(24.0) as usize, SIDE);
         let mut volume = Volume::empty(grid);
-        let density = grid.places().map(|[_, y, _]| if (y as f32) < up(4.0) { 255 } else { 0 }).collect();
-        volume.media.push(Medium { name: "water".into(), look: MaterialLook::of(Preset::Water), density });
-        let look = LookSpec { sky: SkyPreset::Day, cell_height: tall, haze: 2.0, glow: 0.0, ..LookSpec::default() };
-        let mut renderer = Renderer::new(&Array2::from_elem((SIDE, SIDE), up(2.0)), grid, look).expect("a valid look");
+        let density = grid
+            .places()
+            .map(|[_, y, _]| if (y as f32) < up(4.0) { 255 } else { 0 })
+            .collect();
+        volume.media.push(Medium {
+            name: "water".into(),
+            look: MaterialLook::of(Preset::Water),
+            density,
+        });
+        let look = LookSpec {
+            sky: SkyPreset::Day,
+            cell_height: tall,
+            haze: 2.0,
+            glow: 0.0,
+            ..LookSpec::default()
+        };
+        let mut renderer = Renderer::new(&Array2::from_elem((SIDE, SIDE), up(2.0)), grid, look)
+            .expect("a valid look");
         let eye = [20.0, up(30.0), 95.0].into();
-        renderer.frame(&volume, &Camera::from_pose_over((eye, tall), (180.0, 14.0), 50.0, (80, 60)))
+        renderer.frame(
+            &volume,
+            &Camera::from_pose_over((eye, tall), (180.0, 14.0), 50.0, (80, 60)),
+        )
     };
     let (cubes, oblong) = (picture(1.0), picture(0.5));
-    let differences = cubes.rgb.iter().zip(&oblong.rgb).map(|(a, b)| f64::from(a.abs_diff(*b)));
+    let differences = cubes
+        .rgb
+        .iter()
+        .zip(&oblong.rgb)
+        .map(|(a, b)| f64::from(a.abs_diff(*b)));
     let mean = differences.sum::<f64>() / cubes.rgb.len() as f64;
     assert!(mean < 2.0, "{mean:.2} levels");
     // Upper rows, which show the sky alone.
     let rows = 3 * 80 * 15;
-    let most = cubes.rgb[..rows].iter().zip(&oblong.rgb).map(|(a, b)| a.abs_diff(*b)).max();
+    let most = cubes.rgb[..rows]
+        .iter()
+        .zip(&oblong.rgb)
+        .map(|(a, b)| a.abs_diff(*b))
+        .max();
     assert!(most <= Some(1), "{most:?} levels in the sky");
 }

@@ -75,11 +75,22 @@ impl GoalSpec {
         self.check(key)?;
         self.shape.validate(&format!("{key}.shape"))?;
         if let Some(kind) = self.shape.kind_of_file() {
-            return Err(Invalid::new(&format!("{key}.shape.kind"), kind, "a shape that needs no file, such as box"));
+            return Err(Invalid::new(
+                &format!("{key}.shape.kind"),
+                kind,
+                "a shape that needs no file, such as box",
+            ));
         }
-        let given = [self.keep_below, self.reach, self.fill].iter().flatten().count();
+        let given = [self.keep_below, self.reach, self.fill]
+            .iter()
+            .flatten()
+            .count();
         if given != 1 {
-            return Err(Invalid::new(key, format!("{given} aims"), "one of keep_below, reach and fill"));
+            return Err(Invalid::new(
+                key,
+                format!("{given} aims"),
+                "one of keep_below, reach and fill",
+            ));
         }
         Ok(())
     }
@@ -149,9 +160,15 @@ pub struct Goals {
 impl Goals {
     /// Starts the goals of validated tables in `world`, which must be at step 0.
     pub fn new(specs: &[GoalSpec], world: &World) -> Self {
-        let goals: Arc<[Goal]> = specs.iter().map(|spec| Goal::new(spec, world.grid())).collect();
-        let progress =
-            goals.iter().map(|goal| Progress { room: goal.room(world), now: goal.count(world), verdict: None });
+        let goals: Arc<[Goal]> = specs
+            .iter()
+            .map(|spec| Goal::new(spec, world.grid()))
+            .collect();
+        let progress = goals.iter().map(|goal| Progress {
+            room: goal.room(world),
+            now: goal.count(world),
+            verdict: None,
+        });
         let progress = progress.collect();
         Self { goals, progress }
     }
@@ -164,7 +181,9 @@ impl Goals {
 
     /// Returns true if at least one goal is undecided.
     pub fn are_open(&self) -> bool {
-        self.progress.iter().any(|progress| progress.verdict.is_none())
+        self.progress
+            .iter()
+            .any(|progress| progress.verdict.is_none())
     }
 
     /// Counts the matter of all undecided goals after step `step` and decides those that are due.
@@ -179,7 +198,10 @@ impl Goals {
 
     /// Iterates over the goals with their progress, in scene order.
     pub fn iter(&self) -> impl Iterator<Item = (&GoalSpec, Progress)> {
-        self.goals.iter().map(|goal| &goal.spec).zip(self.progress.iter().copied())
+        self.goals
+            .iter()
+            .map(|goal| &goal.spec)
+            .zip(self.progress.iter().copied())
     }
 
     /// Progress of all goals in scene order, for a checkpoint.
@@ -194,23 +216,42 @@ impl Goal {
         for [x, y, z] in spec.shape.cells(grid) {
             match runs.last_mut() {
                 Some(run) if run.end == x && run.from[1..] == [y, z] => run.end += 1,
-                _ => runs.push(Run { from: [x, y, z], end: x + 1 }),
+                _ => runs.push(Run {
+                    from: [x, y, z],
+                    end: x + 1,
+                }),
             }
         }
         runs.shrink_to_fit();
-        Self { spec: spec.clone(), runs }
+        Self {
+            spec: spec.clone(),
+            runs,
+        }
     }
 
     /// Capacity of the goal's open cells, in units of amount.
     fn room(&self, world: &World) -> u64 {
-        let cells = self.runs.iter().flat_map(|run| (run.from[0]..run.end).map(|x| [x, run.from[1], run.from[2]]));
-        cells.filter(|&place| !world.ground().is_solid(place)).count() as u64 * u64::from(AMOUNT_ONE)
+        let cells = self
+            .runs
+            .iter()
+            .flat_map(|run| (run.from[0]..run.end).map(|x| [x, run.from[1], run.from[2]]));
+        cells
+            .filter(|&place| !world.ground().is_solid(place))
+            .count() as u64
+            * u64::from(AMOUNT_ONE)
     }
 
     /// Amount of the goal's material in the goal's cells, in units.
     fn count(&self, world: &World) -> u64 {
-        let Some(layer) = world.layer(&self.spec.material) else { return 0 };
-        let rows = self.runs.iter().map(|&Run { from: [x, y, z], end }| layer.row(y, z, x..end));
+        let Some(layer) = world.layer(&self.spec.material) else {
+            return 0;
+        };
+        let rows = self.runs.iter().map(
+            |&Run {
+                 from: [x, y, z],
+                 end,
+             }| layer.row(y, z, x..end),
+        );
         rows.flatten().map(|(_, cell)| u64::from(cell.amount)).sum()
     }
 
@@ -235,29 +276,59 @@ impl Aim {
             // A shape without open cells cannot be filled.
             Self::Fill(_) => return 0.0,
         };
-        if wanted > 0.0 { cells(progress.now) / wanted } else { f64::from(u8::from(progress.now > 0)) }
+        if wanted > 0.0 {
+            cells(progress.now) / wanted
+        } else {
+            f64::from(u8::from(progress.now > 0))
+        }
     }
 }
 
 /// Outcome of all goals together: won when all goals are won, lost as soon as one goal is lost;
 /// `None` while undecided.
 pub fn outcome(goals: &[(GoalSpec, Progress)]) -> Option<Verdict> {
-    let verdict =
-        |of: Verdict| move |(_, progress): &(GoalSpec, Progress)| progress.verdict.is_some_and(|(is, _)| is == of);
+    let verdict = |of: Verdict| {
+        move |(_, progress): &(GoalSpec, Progress)| progress.verdict.is_some_and(|(is, _)| is == of)
+    };
     let won = !goals.is_empty() && goals.iter().all(verdict(Verdict::Won));
-    if goals.iter().any(verdict(Verdict::Lost)) { Some(Verdict::Lost) } else { won.then_some(Verdict::Won) }
+    if goals.iter().any(verdict(Verdict::Lost)) {
+        Some(Verdict::Lost)
+    } else {
+        won.then_some(Verdict::Won)
+    }
 }
 
 /// Describes the progress of a goal in one line.
 pub fn words(goal: &GoalSpec, progress: &Progress) -> String {
     let (now, material) = (cells(progress.now), &goal.material);
-    let amount = |cells: f64| if cells < 100.0 { format!("{cells:.2}") } else { grouped(cells.round() as u64) };
+    let amount = |cells: f64| {
+        if cells < 100.0 {
+            format!("{cells:.2}")
+        } else {
+            grouped(cells.round() as u64)
+        }
+    };
     let count = match goal.aim() {
-        Aim::KeepBelow(most) => format!("{} full cells of {material}, at most {}", amount(now), amount(most)),
-        Aim::Reach(least) => format!("{} of {} full cells of {material}", amount(now), amount(least)),
+        Aim::KeepBelow(most) => format!(
+            "{} full cells of {material}, at most {}",
+            amount(now),
+            amount(most)
+        ),
+        Aim::Reach(least) => format!(
+            "{} of {} full cells of {material}",
+            amount(now),
+            amount(least)
+        ),
         Aim::Fill(share) => {
-            let full = if progress.room > 0 { 100.0 * progress.now as f64 / progress.room as f64 } else { 0.0 };
-            format!("{full:.0} % full of {material}, {:.0} % asked", 100.0 * share)
+            let full = if progress.room > 0 {
+                100.0 * progress.now as f64 / progress.room as f64
+            } else {
+                0.0
+            };
+            format!(
+                "{full:.0} % full of {material}, {:.0} % asked",
+                100.0 * share
+            )
         }
     };
     let keeps = matches!(goal.aim(), Aim::KeepBelow(_));

@@ -83,7 +83,14 @@ impl Volume {
     /// Creates a volume without lava or other media.
     pub fn empty(grid: Grid) -> Self {
         let none = || vec![0; grid.cells()];
-        Self { grid, density: none(), energy: none(), media: Vec::new(), air: None, crust: None }
+        Self {
+            grid,
+            density: none(),
+            energy: none(),
+            media: Vec::new(),
+            air: None,
+            crust: None,
+        }
     }
 
     /// Creates a volume from arrays of densities and extensive energies, shape (z, y, x), with z to
@@ -93,11 +100,18 @@ impl Volume {
     /// # Errors
     /// If the shapes differ, an axis is empty or longer than [`MAX_SIDE`], or the box has more than
     /// [`MAX_CELLS`] cells.
-    pub fn from_arrays(density: &ArrayRef<f32, Ix3>, energy: &ArrayRef<f32, Ix3>) -> Result<Self, Invalid> {
+    pub fn from_arrays(
+        density: &ArrayRef<f32, Ix3>,
+        energy: &ArrayRef<f32, Ix3>,
+    ) -> Result<Self, Invalid> {
         let (nz, ny, nx) = density.dim();
         if energy.dim() != density.dim() {
             let shapes = format!("{:?} and {:?}", density.shape(), energy.shape());
-            return Err(Invalid::new("shape of density and energy", shapes, "the same for both"));
+            return Err(Invalid::new(
+                "shape of density and energy",
+                shapes,
+                "the same for both",
+            ));
         }
         for n in [nx, ny, nz] {
             within("side of a volume", n as f64, 1.0, MAX_SIDE as f64)?;
@@ -135,7 +149,11 @@ impl Volume {
                 format!("that of the volume, {:?}", (nz, ny, nx)),
             ));
         }
-        self.media.push(Medium { name: name.to_owned(), look, density: bytes(density, 1.0) });
+        self.media.push(Medium {
+            name: name.to_owned(),
+            look,
+            density: bytes(density, 1.0),
+        });
         Ok(self)
     }
 
@@ -151,7 +169,11 @@ impl Volume {
 
     /// Borrowed fields of the lava.
     pub fn lava(&self) -> Fields<'_> {
-        Fields { grid: self.grid, density: &self.density, energy: &self.energy }
+        Fields {
+            grid: self.grid,
+            density: &self.density,
+            energy: &self.energy,
+        }
     }
 
     fn view<'a>(&self, field: &'a [u8]) -> ArrayView3<'a, u8> {
@@ -175,20 +197,31 @@ pub struct Fields<'a> {
 impl Medium {
     /// Creates the empty medium of an absent `material`.
     fn absent(material: &Material) -> Self {
-        Self { name: material.name.clone(), look: material.look.clone(), density: Vec::new() }
+        Self {
+            name: material.name.clone(),
+            look: material.look.clone(),
+            density: Vec::new(),
+        }
     }
 
     /// Borrowed fields of the medium; `None` while the medium is absent. `grid` is the shape of the
     /// volume.
     pub fn fields(&self, grid: Grid) -> Option<Fields<'_>> {
-        (!self.density.is_empty()).then_some(Fields { grid, density: &self.density, energy: &[] })
+        (!self.density.is_empty()).then_some(Fields {
+            grid,
+            density: &self.density,
+            energy: &[],
+        })
     }
 }
 
 /// Quantizes values from 0..=`most` to 0..=255, rounded to nearest.
 fn bytes(field: &ArrayRef<f32, Ix3>, most: f32) -> Vec<u8> {
     // The cast clamps to 0..=255 and turns NaN into 0.
-    field.iter().map(|value| (value / most * 255.0).round() as u8).collect()
+    field
+        .iter()
+        .map(|value| (value / most * 255.0).round() as u8)
+        .collect()
 }
 
 /// Token that identifies a call which consumed the changes of a low-pass; detects missed changes.
@@ -202,7 +235,10 @@ pub struct VolumeCursor {
 
 impl VolumeCursor {
     fn first() -> Self {
-        Self { stamp: stamp::new(), taken: 0 }
+        Self {
+            stamp: stamp::new(),
+            taken: 0,
+        }
     }
 }
 
@@ -246,7 +282,10 @@ pub struct LowPass {
 impl LowPass {
     /// Creates a low-pass with empty fields for boxes of shape `grid`.
     pub fn new(grid: Grid) -> Self {
-        let (shown, changed) = (vec![Span::EMPTY; grid.ny * grid.nz], vec![SlabChanges::default(); grid.nz]);
+        let (shown, changed) = (
+            vec![Span::EMPTY; grid.ny * grid.nz],
+            vec![SlabChanges::default(); grid.nz],
+        );
         let volume = Volume::empty(grid);
         Self {
             cursor: VolumeCursor::first(),
@@ -264,22 +303,51 @@ impl LowPass {
     /// Memory estimate of a low-pass for boxes of shape `grid`.
     pub fn need(grid: Grid) -> MemoryEstimate {
         let changes = (SlabChanges::most(grid.ny) * size_of::<Change>()) as f64 / grid.ny as f64;
-        let rows =
-            MemoryEstimate::of("the rows of the low-pass", grid.ny * grid.nz, size_of::<Span>() as f64 + changes);
-        let cursor = MemoryEstimate::of("the low-pass's versions of the ground", grid.columns(), 0.25);
-        MemoryEstimate::of("the low-pass", grid.cells(), 2.0).and(rows).and(cursor)
+        let rows = MemoryEstimate::of(
+            "the rows of the low-pass",
+            grid.ny * grid.nz,
+            size_of::<Span>() as f64 + changes,
+        );
+        let cursor = MemoryEstimate::of(
+            "the low-pass's versions of the ground",
+            grid.columns(),
+            0.25,
+        );
+        MemoryEstimate::of("the low-pass", grid.cells(), 2.0)
+            .and(rows)
+            .and(cursor)
     }
 
     /// Memory estimate of `media` materials other than lava, once all are present.
     pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
         // Each thread copies the rows around the row that it writes. Asking rayon for its threads
         // would start the pool before the program has chosen their number.
-        let threads = if media > 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { 0 };
+        let threads = if media > 0 {
+            std::thread::available_parallelism().map_or(1, usize::from)
+        } else {
+            0
+        };
         let copies = AroundRow::length(grid) * threads;
-        MemoryEstimate::of("the low-pass of the other materials", grid.cells(), 1.0 * media as f64)
-            .and(MemoryEstimate::of("its rows", grid.ny * grid.nz, 20.0 * media as f64))
-            .and(MemoryEstimate::of("its versions of the ground", grid.columns(), 0.25 * media as f64))
-            .and(MemoryEstimate::of("the amounts around its rows", copies, AroundRow::BYTES_A_CELL as f64))
+        MemoryEstimate::of(
+            "the low-pass of the other materials",
+            grid.cells(),
+            1.0 * media as f64,
+        )
+        .and(MemoryEstimate::of(
+            "its rows",
+            grid.ny * grid.nz,
+            20.0 * media as f64,
+        ))
+        .and(MemoryEstimate::of(
+            "its versions of the ground",
+            grid.columns(),
+            0.25 * media as f64,
+        ))
+        .and(MemoryEstimate::of(
+            "the amounts around its rows",
+            copies,
+            AroundRow::BYTES_A_CELL as f64,
+        ))
     }
 
     /// Memory estimate of the ash and steam fields of an air with `cells` cells.
@@ -293,7 +361,11 @@ impl LowPass {
             return Ok(());
         }
         let size = format!("{:?}", [grid.nx, grid.ny, grid.nz]);
-        Err(Invalid::new("grid.size", size, format!("at most {MAX_CELLS} cells in all to be drawn as a volume")))
+        Err(Invalid::new(
+            "grid.size",
+            size,
+            format!("at most {MAX_CELLS} cells in all to be drawn as a volume"),
+        ))
     }
 
     /// Cells of each row outside of which the lava's fields are zero, at index `z · ny + y`.
@@ -312,14 +384,19 @@ impl LowPass {
     pub fn take_changes(&mut self) -> Vec<Change> {
         self.cursor.taken += 1;
         let mut changes = Vec::new();
-        self.changed.iter_mut().for_each(|slab| slab.append_to(&mut changes));
+        self.changed
+            .iter_mut()
+            .for_each(|slab| slab.append_to(&mut changes));
         changes
     }
 
     /// Returns and clears the changes of [`Volume::media`]`[medium]`, independently of the lava's.
     pub fn take_changes_of(&mut self, medium: usize) -> Vec<Change> {
         let mut changes = Vec::new();
-        self.clear[medium].changed.iter_mut().for_each(|slab| slab.append_to(&mut changes));
+        self.clear[medium]
+            .changed
+            .iter_mut()
+            .for_each(|slab| slab.append_to(&mut changes));
         changes
     }
 
@@ -335,8 +412,16 @@ impl LowPass {
     pub fn take_changes_since(&mut self, last: &mut Option<VolumeCursor>) -> Option<TakenChanges> {
         let known = last.as_ref() == Some(&self.cursor);
         let lava = self.take_changes();
-        let changes = TakenChanges { lava, media: (0..self.clear.len()).map(|k| self.take_changes_of(k)).collect() };
-        *last = Some(VolumeCursor { stamp: self.cursor.stamp, taken: self.cursor.taken });
+        let changes = TakenChanges {
+            lava,
+            media: (0..self.clear.len())
+                .map(|k| self.take_changes_of(k))
+                .collect(),
+        };
+        *last = Some(VolumeCursor {
+            stamp: self.cursor.stamp,
+            taken: self.cursor.taken,
+        });
         known.then_some(changes)
     }
 
@@ -353,10 +438,17 @@ impl LowPass {
         let world = state.world;
         self.cursors.resize(world.layers().len(), None);
         let layers = self.cursors.iter_mut().zip(world.layers());
-        let changes: Vec<_> =
-            layers.map(|(cursor, layer)| LayerChanges::since(cursor, layer, world.ground())).collect();
-        let lava = world.layers().iter().position(Layer::carries_energy).map(|lava| &changes[lava]);
-        self.filtered = lava.filter(|changes| !changes.is_empty()).map_or(0, |changes| self.filter(world, changes));
+        let changes: Vec<_> = layers
+            .map(|(cursor, layer)| LayerChanges::since(cursor, layer, world.ground()))
+            .collect();
+        let lava = world
+            .layers()
+            .iter()
+            .position(Layer::carries_energy)
+            .map(|lava| &changes[lava]);
+        self.filtered = lava
+            .filter(|changes| !changes.is_empty())
+            .map_or(0, |changes| self.filter(world, changes));
         self.filtered += self.refresh_media(world, &changes);
         self.refresh_air(state.air);
         self.volume.crust = self.crusts.refresh(state.flow);
@@ -375,11 +467,20 @@ impl LowPass {
     /// Filters the other materials within reach of the changes (one entry per layer); returns the
     /// number of recomputed cells.
     fn refresh_media(&mut self, world: &World, changes: &[LayerChanges<'_>]) -> usize {
-        let layers = || world.layers().iter().enumerate().filter(|(_, layer)| !layer.carries_energy());
-        let same = |(medium, (_, layer)): (&Medium, (usize, &Layer))| medium.name == layer.material().name;
+        let layers = || {
+            world
+                .layers()
+                .iter()
+                .enumerate()
+                .filter(|(_, layer)| !layer.carries_energy())
+        };
+        let same =
+            |(medium, (_, layer)): (&Medium, (usize, &Layer))| medium.name == layer.material().name;
         let (media, clear) = (&mut self.volume.media, &mut self.clear);
         if layers().count() != media.len() || !media.iter().zip(layers()).all(same) {
-            *media = layers().map(|(_, layer)| Medium::absent(layer.material())).collect();
+            *media = layers()
+                .map(|(_, layer)| Medium::absent(layer.material()))
+                .collect();
             clear.clear();
             clear.resize_with(media.len(), ClearFilter::default);
         }
@@ -387,7 +488,11 @@ impl LowPass {
         filters
             .map(|((filter, medium), (number, layer))| {
                 medium.look.clone_from(&layer.material().look);
-                let matter = Matter { ground: world.ground(), layer, heavier: &world.layers()[..number] };
+                let matter = Matter {
+                    ground: world.ground(),
+                    layer,
+                    heavier: &world.layers()[..number],
+                };
                 let changes: Vec<_> = changes[..=number].iter().collect();
                 filter.refresh(&matter, &changes, medium)
             })
@@ -404,9 +509,19 @@ impl LowPass {
             .zip(self.volume.energy.par_chunks_mut(grid.slab()))
             .enumerate()
             .map_init(
-                || Taps { layer, ..Taps::default() },
+                || Taps {
+                    layer,
+                    ..Taps::default()
+                },
                 |taps, (z, (((shown, changed), density), energy))| {
-                    Slab { z, shown, changed, density, energy }.filter(taps, world, &changes.around(grid, z, 1))
+                    Slab {
+                        z,
+                        shown,
+                        changed,
+                        density,
+                        energy,
+                    }
+                    .filter(taps, world, &changes.around(grid, z, 1))
                 },
             )
             .sum()
@@ -441,7 +556,13 @@ impl Slab<'_> {
             let (density, energy) = (&mut self.density[row.clone()], &mut self.energy[row]);
             let mut filter = |span: Span| {
                 let changed = |x| self.changed.add(self.z * grid.ny + y, x);
-                taps.filter_row(world, (y, self.z), span, (&mut *density, &mut *energy), changed);
+                taps.filter_row(
+                    world,
+                    (y, self.z),
+                    span,
+                    (&mut *density, &mut *energy),
+                    changed,
+                );
                 filtered += span.range().len();
             };
             if known {
@@ -457,10 +578,12 @@ impl Slab<'_> {
 
 /// Iterates over the up to nine rows around row (y, z) inside the box as (y, z, weight).
 fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, usize, u32)> {
-    let near =
-        |v: usize, n: usize| (v.saturating_sub(1)..=(v + 1).min(n - 1)).map(move |w| (w, if w == v { 2 } else { 1 }));
-    near(z, grid.nz)
-        .flat_map(move |(z, weight_z)| near(y, grid.ny).map(move |(y, weight_y)| (y, z, weight_y * weight_z)))
+    let near = |v: usize, n: usize| {
+        (v.saturating_sub(1)..=(v + 1).min(n - 1)).map(move |w| (w, if w == v { 2 } else { 1 }))
+    };
+    near(z, grid.nz).flat_map(move |(z, weight_z)| {
+        near(y, grid.ny).map(move |(y, weight_y)| (y, z, weight_y * weight_z))
+    })
 }
 
 /// Weighted sums over the 3 × 3 rows around one row, for each x: weights, amounts, energies.
@@ -483,14 +606,18 @@ impl Taps {
         self.held.resize(grid.ny, Span::EMPTY);
         for y in ys.start.saturating_sub(1)..(ys.end + 1).min(grid.ny) {
             let slabs = z.saturating_sub(1)..(z + 2).min(grid.nz);
-            self.held[y] = slabs.fold(Span::EMPTY, |span, z| span.union(world.layers()[self.layer].span(y, z)));
+            self.held[y] = slabs.fold(Span::EMPTY, |span, z| {
+                span.union(world.layers()[self.layer].span(y, z))
+            });
         }
     }
 
     /// Span of row `y` in the slab read last within the kernel's reach of lava.
     fn reach(&self, grid: Grid, y: usize) -> Span {
         let near = &self.held[y.saturating_sub(1)..(y + 2).min(grid.ny)];
-        near.iter().fold(Span::EMPTY, |span, &held| span.union(held)).grown(grid.nx)
+        near.iter()
+            .fold(Span::EMPTY, |span, &held| span.union(held))
+            .grown(grid.nx)
     }
 
     /// Filters the cells `span` of row (y, z) into `density` and `energy`; calls `changed` with the
@@ -513,15 +640,19 @@ impl Taps {
         }
         for (near_y, near_z, weight) in rows_around(grid, y, z) {
             let open = &mut self.weight[place(wide.start)..place(wide.end)];
-            world.ground().add_open((near_y, near_z), wide.start, weight, open);
-            for (tx, tile) in world.layers()[self.layer].part_of_row(near_y, near_z, tiles.clone()) {
+            world
+                .ground()
+                .add_open((near_y, near_z), wide.start, weight, open);
+            for (tx, tile) in world.layers()[self.layer].part_of_row(near_y, near_z, tiles.clone())
+            {
                 let from = place(tx * TILE_X);
                 add_to(&mut self.amount[from..], weight, tile.amount().row(near_z));
                 add_to(&mut self.energy[from..], weight, tile.energy().row(near_z));
             }
         }
         for x in span.range() {
-            let across = |taps: &[u32]| taps[place(x) - 1] + 2 * taps[place(x)] + taps[place(x) + 1];
+            let across =
+                |taps: &[u32]| taps[place(x) - 1] + 2 * taps[place(x)] + taps[place(x) + 1];
             let weight = across(&self.weight);
             let shades = (
                 shade(across(&self.amount), weight, AMOUNT_ONE, 1.0),
@@ -544,7 +675,9 @@ fn place(x: usize) -> usize {
 fn add_to(sums: &mut [u32], weight: u32, cells: &[u16; TILE_X]) {
     // A fixed-size chunk lets the compiler add all cells at once.
     if let Some(sums) = sums.first_chunk_mut::<TILE_X>() {
-        sums.iter_mut().zip(cells).for_each(|(sum, &cell)| *sum += weight * u32::from(cell));
+        sums.iter_mut()
+            .zip(cells)
+            .for_each(|(sum, &cell)| *sum += weight * u32::from(cell));
     }
 }
 

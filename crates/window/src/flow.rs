@@ -80,30 +80,54 @@ impl FlowProbe {
     pub(crate) fn of(flow: &Flow, cell: [usize; 3]) -> Self {
         let number = cell[2] * flow.space().nx + cell[0];
         let column = flow.column(number);
-        Self { column, kelvin: flow.temperature_k(cell).or(column.surface_k), surface_k: flow.crust_k(number) }
+        Self {
+            column,
+            kelvin: flow.temperature_k(cell).or(column.surface_k),
+            surface_k: flow.crust_k(number),
+        }
     }
 
     /// Returns the text lines for the user; empty for a column without lava.
     pub(crate) fn words(&self) -> String {
-        let FlowProbe { column, kelvin, surface_k } = self;
+        let FlowProbe {
+            column,
+            kelvin,
+            surface_k,
+        } = self;
         let mut lines = Vec::new();
         if column.liquid_m > 0.0 {
             let named = |name: &str, kelvin: &Option<f64>| {
-                kelvin.map(|kelvin| format!("   {name} {}", warmth(kelvin))).unwrap_or_default()
+                kelvin
+                    .map(|kelvin| format!("   {name} {}", warmth(kelvin)))
+                    .unwrap_or_default()
             };
             let kelvin = format!("{}{}", named("surface", surface_k), named("inside", kelvin));
-            let viscosity = column.viscosity_pa_s.map(|pa_s| format!("   {pa_s:.3e} Pa s")).unwrap_or_default();
+            let viscosity = column
+                .viscosity_pa_s
+                .map(|pa_s| format!("   {pa_s:.3e} Pa s"))
+                .unwrap_or_default();
             let roofed = if column.roofed { "   under a roof" } else { "" };
-            lines.push(format!("lava {} m{kelvin}{viscosity}{roofed}", rough(column.liquid_m)));
+            lines.push(format!(
+                "lava {} m{kelvin}{viscosity}{roofed}",
+                rough(column.liquid_m)
+            ));
             if let Some(core_k) = column.core_k {
-                lines.push(format!("crust {} m   core {}", rough(column.lid_m), warmth(core_k)));
+                lines.push(format!(
+                    "crust {} m   core {}",
+                    rough(column.lid_m),
+                    warmth(core_k)
+                ));
             }
         }
         if column.set_m > 0.0 {
             lines.push(format!("set {} m", rough(column.set_m)));
         }
         if let Some(arrival) = column.arrival_s {
-            lines.push(format!("came after {}, up to {} m/s", Seconds(arrival), rough(column.max_speed_m_s)));
+            lines.push(format!(
+                "came after {}, up to {} m/s",
+                Seconds(arrival),
+                rough(column.max_speed_m_s)
+            ));
         }
         lines.join("\n")
     }
@@ -112,7 +136,9 @@ impl FlowProbe {
 /// Returns the rate that marks show: in m³/s for a vent of the physical model (last row of its rate
 /// table), else in cells per step.
 pub(crate) fn rate_of(vent: &VentSpec) -> f64 {
-    vent.flow.as_ref().map_or(vent.rate, |flow| flow.rates_m3_s.last().map_or(0.0, |[_, rate]| *rate))
+    vent.flow.as_ref().map_or(vent.rate, |flow| {
+        flow.rates_m3_s.last().map_or(0.0, |[_, rate]| *rate)
+    })
 }
 
 /// Sets the constant effusion rate `rate_m3_s` (m³/s) of a vent of the physical model.
@@ -127,6 +153,9 @@ pub(crate) fn label(name: &str, vent: &VentSpec, flow: &VentFlow, whole: bool) -
     if !whole {
         return format!("{name}  {rate} m³/s");
     }
-    let kelvin = flow.temperature_k.map(|kelvin| format!(", {kelvin:.0} K")).unwrap_or_default();
+    let kelvin = flow
+        .temperature_k
+        .map(|kelvin| format!(", {kelvin:.0} K"))
+        .unwrap_or_default();
     format!("{name}: {rate} m³/s, radius {}{kelvin}", vent.radius)
 }

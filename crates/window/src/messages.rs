@@ -10,11 +10,13 @@ use std::sync::Arc;
 use ndarray::{Array2, s};
 
 pub use self::reports::{
-    AccountReport, AirAccount, BranchReport, DeedReport, MaterialReport, Probe, Report, Rock, TimeLine,
+    AccountReport, AirAccount, BranchReport, DeedReport, MaterialReport, Probe, Report, Rock,
+    TimeLine,
 };
 pub use super::flow::{FlowProbe, FlowReport};
 pub use super::past::history::{
-    Act, Branch, BranchError, Deed, History, HistoryError, Kind, LONGEST_NAME, MOST_BRANCHES, Moment,
+    Act, Branch, BranchError, Deed, History, HistoryError, Kind, LONGEST_NAME, MOST_BRANCHES,
+    Moment,
 };
 use lavoxel_automaton::world::{Ground, GroundCursor, Matter, Quantity};
 use lavoxel_base::grid::Place;
@@ -224,7 +226,11 @@ pub struct GroundPatch {
 impl GroundPatch {
     /// Creates a patch of the whole ground; `tall` is the height of a cell in cell widths.
     pub(crate) fn whole(ground: &Ground, tall: f32) -> Self {
-        Self { origin: [0, 0], heights: ground.surface().clone(), caves: Arc::new(Caves::of(ground, tall)) }
+        Self {
+            origin: [0, 0],
+            heights: ground.surface().clone(),
+            caves: Arc::new(Caves::of(ground, tall)),
+        }
     }
 
     /// Creates a patch of the bounding rectangle of all columns changed since `cursor`, and moves
@@ -232,14 +238,23 @@ impl GroundPatch {
     /// widths.
     pub(crate) fn since(cursor: &mut GroundCursor, ground: &Ground, tall: f32) -> Option<Self> {
         let [xs, zs] = ground.changes_since(cursor).bounds(ground.grid())?;
-        let heights = ground.surface().slice(s![zs.clone(), xs.clone()]).to_owned();
-        Some(Self { origin: [xs.start, zs.start], heights, caves: Arc::new(Caves::of(ground, tall)) })
+        let heights = ground
+            .surface()
+            .slice(s![zs.clone(), xs.clone()])
+            .to_owned();
+        Some(Self {
+            origin: [xs.start, zs.start],
+            heights,
+            caves: Arc::new(Caves::of(ground, tall)),
+        })
     }
 
     /// Copies the patch into `heights`, the heights of the whole ground in cells, shape (nz, nx).
     pub fn write_to(&self, heights: &mut Array2<f32>) {
         let ([x, z], (depth, width)) = (self.origin, self.heights.dim());
-        heights.slice_mut(s![z..z + depth, x..x + width]).assign(&self.heights);
+        heights
+            .slice_mut(s![z..z + depth, x..x + width])
+            .assign(&self.heights);
     }
 }
 
@@ -340,7 +355,11 @@ impl EmberUpdate {
         let column = |(k, map): (usize, &nalgebra::Vector2<f32>)| [map.x, map.y, surface(k)];
         Self {
             columns: light.maps.data.iter().enumerate().map(column).collect(),
-            patches: light.patches.iter().map(|p| [p.place.x, p.place.y, p.place.z, p.glow]).collect(),
+            patches: light
+                .patches
+                .iter()
+                .map(|p| [p.place.x, p.place.y, p.place.z, p.glow])
+                .collect(),
         }
     }
 }
@@ -366,11 +385,19 @@ pub enum Mend {
 impl Notice {
     /// Creates a notice about a completed action.
     pub fn new(text: String) -> Self {
-        Self { wrong: false, text, mend: None }
+        Self {
+            wrong: false,
+            text,
+            mend: None,
+        }
     }
 
     /// Creates an error notice about an action that failed.
     pub fn wrong(text: String) -> Self {
-        Self { wrong: true, text, mend: None }
+        Self {
+            wrong: true,
+            text,
+            mend: None,
+        }
     }
 }

@@ -95,7 +95,10 @@ pub(crate) struct Plots {
 impl Plots {
     /// Drops the series and the picked column of the old scene.
     pub(crate) fn restart(&mut self) {
-        *self = Self { is_open: self.is_open, ..Self::default() };
+        *self = Self {
+            is_open: self.is_open,
+            ..Self::default()
+        };
     }
 
     /// Adds the values of a report; restarts the series for another scene.
@@ -106,17 +109,26 @@ impl Plots {
             self.restart();
             self.of = Some(of);
         }
-        if self.material.as_ref().is_some_and(|name| report.materials.iter().all(|m| m.material.name != *name)) {
+        if self
+            .material
+            .as_ref()
+            .is_some_and(|name| report.materials.iter().all(|m| m.material.name != *name))
+        {
             self.choose(None);
         }
         let now = time(report);
         if let Some(m3) = volume(report, self.name(report)) {
             self.volume.note(now, m3);
         }
-        let Some(watched) = &report.watched else { return };
+        let Some(watched) = &report.watched else {
+            return;
+        };
         if let Some(spread) = watched.spread.filter(|spread| spread.step == report.step) {
             self.area.note(now, spread.area_m2);
-            spread.front_m.into_iter().for_each(|metres| self.front.note(now, metres));
+            spread
+                .front_m
+                .into_iter()
+                .for_each(|metres| self.front.note(now, metres));
         }
         if let (Some(point), Some(column)) = (&mut self.point, &watched.column)
             && point.at == column.at
@@ -128,28 +140,49 @@ impl Plots {
     /// Returns the name of the plotted material: the chosen one; by default lava, if the world
     /// contains lava or vents, else the first material.
     pub(crate) fn name<'a>(&'a self, report: &'a Report) -> &'a str {
-        let first = || report.materials.first().map_or(Material::LAVA, |m| &m.material.name);
-        let lava =
-            report.materials.iter().any(|m| m.material.carries_energy() && (m.cells > 0 || !report.vents.is_empty()));
-        self.material.as_deref().unwrap_or_else(|| if lava { Material::LAVA } else { first() })
+        let first = || {
+            report
+                .materials
+                .first()
+                .map_or(Material::LAVA, |m| &m.material.name)
+        };
+        let lava = report
+            .materials
+            .iter()
+            .any(|m| m.material.carries_energy() && (m.cells > 0 || !report.vents.is_empty()));
+        self.material
+            .as_deref()
+            .unwrap_or_else(|| if lava { Material::LAVA } else { first() })
     }
 
     /// Restarts the series for another material; `None` for the default.
     pub(crate) fn choose(&mut self, material: Option<String>) {
         self.material = material;
-        (self.volume, self.area, self.front) = (Series::default(), Series::default(), Series::default());
+        (self.volume, self.area, self.front) =
+            (Series::default(), Series::default(), Series::default());
     }
 
     /// Restarts the column's series for the column `at` (`[x, z]`); `place` is the clicked point in
     /// cells.
     pub(crate) fn pick(&mut self, at: [usize; 2], place: [f32; 3]) {
-        self.point = Some(Point { at, place, thickness: Vec::new(), celsius: Series::default() });
+        self.point = Some(Point {
+            at,
+            place,
+            thickness: Vec::new(),
+            celsius: Series::default(),
+        });
     }
 
     /// Returns the measurements that the plots need at present.
     pub(crate) fn wanted(&self, report: Option<&Report>) -> Watch {
-        let material = report.filter(|_| self.is_open).map(|report| self.name(report).to_owned());
-        Watch { material, column: self.point.as_ref().map(|point| point.at), stand: None }
+        let material = report
+            .filter(|_| self.is_open)
+            .map(|report| self.name(report).to_owned());
+        Watch {
+            material,
+            column: self.point.as_ref().map(|point| point.at),
+            stand: None,
+        }
     }
 }
 
@@ -167,18 +200,27 @@ impl Point {
                 None => {}
             }
         }
-        celsius.into_iter().for_each(|celsius| self.celsius.note(time, celsius));
+        celsius
+            .into_iter()
+            .for_each(|celsius| self.celsius.note(time, celsius));
     }
 }
 
 /// Returns the time of a report on the plots' axis: minutes in the physical model, else steps.
 pub(crate) fn time(report: &Report) -> f64 {
-    report.flow.as_ref().map_or(report.step as f64, |flow| flow.time_s / 60.0)
+    report
+        .flow
+        .as_ref()
+        .map_or(report.step as f64, |flow| flow.time_s / 60.0)
 }
 
 /// Returns the unit of [`time`].
 pub(crate) fn unit(report: &Report) -> &'static str {
-    if report.flow.is_some() { "min" } else { "steps" }
+    if report.flow.is_some() {
+        "min"
+    } else {
+        "steps"
+    }
 }
 
 /// Returns the volume of a material in m³; in the physical model, the volume of liquid lava. `None`
@@ -187,7 +229,10 @@ fn volume(report: &Report, name: &str) -> Option<f64> {
     if let Some(flow) = report.flow.as_ref().filter(|_| name == Material::LAVA) {
         return Some(flow.liquid);
     }
-    let of = report.materials.iter().find(|of| of.material.name == name)?;
+    let of = report
+        .materials
+        .iter()
+        .find(|of| of.material.name == name)?;
     Some(of.mass.present * report.cell_volume_m3)
 }
 
@@ -204,8 +249,16 @@ mod tests {
             assert!(series.samples.len() <= MOST);
         }
         assert!(series.samples.len() > MOST / 4, "{}", series.samples.len());
-        assert_eq!((series.samples[0], series.last()), ([0.0, 0.0], Some(199_998.0)));
-        assert!(series.samples.windows(2).all(|pair| pair[0][0] < pair[1][0] && pair[1][1] == 2.0 * pair[1][0]));
+        assert_eq!(
+            (series.samples[0], series.last()),
+            ([0.0, 0.0], Some(199_998.0))
+        );
+        assert!(
+            series
+                .samples
+                .windows(2)
+                .all(|pair| pair[0][0] < pair[1][0] && pair[1][1] == 2.0 * pair[1][0])
+        );
     }
 
     #[test]
@@ -215,7 +268,11 @@ mod tests {
         series.note(20.0, 7.0);
         assert_eq!((series.samples.len(), series.last()), (21, Some(7.0)));
         series.note(20.0, 8.0);
-        assert_eq!((series.samples.len(), series.last()), (21, Some(8.0)), "one number for one time");
+        assert_eq!(
+            (series.samples.len(), series.last()),
+            (21, Some(8.0)),
+            "one number for one time"
+        );
     }
 
     #[test]
@@ -229,7 +286,10 @@ mod tests {
         assert_eq!(plots.volume.samples.len(), 5, "a sum that is there anyway");
         assert_eq!(plots.wanted(Some(&report)), Watch::default());
         plots.is_open = true;
-        assert_eq!(plots.wanted(Some(&report)).material.as_deref(), Some("lava"));
+        assert_eq!(
+            plots.wanted(Some(&report)).material.as_deref(),
+            Some("lava")
+        );
         report.name = "other".to_owned();
         plots.note(&report);
         assert_eq!((plots.volume.samples.len(), plots.is_open), (1, true));

@@ -52,7 +52,10 @@ pub(crate) struct Draft<T> {
 
 impl<T: Clone + PartialEq> Draft<T> {
     pub(crate) fn new(value: T) -> Self {
-        Self { value, edited: None }
+        Self {
+            value,
+            edited: None,
+        }
     }
 
     /// Marks the value as just edited by the user, which overrides reports for a while.
@@ -214,7 +217,11 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(scene: Scene, pace: Pace, panel: bool) -> Self {
         let spec = &scene.spec;
-        let rate = if pace == Pace::Paused { USUAL_PACE } else { pace };
+        let rate = if pace == Pace::Paused {
+            USUAL_PACE
+        } else {
+            pace
+        };
         Self {
             report: None,
             ground: None,
@@ -276,7 +283,10 @@ impl State {
         let report = &update.report;
         // Compared by number, not by step: a running simulation is past step 0 when the first
         // report arrives.
-        let came = self.coming.as_ref().is_some_and(|(number, _)| *number == report.opened);
+        let came = self
+            .coming
+            .as_ref()
+            .is_some_and(|(number, _)| *number == report.opened);
         if came {
             self.drafts_replaced_by(report);
         }
@@ -294,7 +304,8 @@ impl State {
             }
         }
         if let Some(ground) = &self.ground {
-            self.built.follow(&report.built, ground, update.ground.is_some());
+            self.built
+                .follow(&report.built, ground, update.ground.is_some());
         }
         self.times.note(report);
         self.plots.note(report);
@@ -343,15 +354,27 @@ impl State {
 
     /// Makes the scene that was sent the present scene.
     fn arrive(&mut self) {
-        let Some((_, scene)) = self.coming.take() else { return };
+        let Some((_, scene)) = self.coming.take() else {
+            return;
+        };
         let drape = self.report.as_ref().and_then(|report| report.drape.clone());
-        self.look = LookSpec { cell_height: self.cell_height(), drape, ..scene.look() };
-        let there =
-            |quantity: &Quantity| self.report.as_ref().is_some_and(|report| report.quantities.contains(quantity));
+        self.look = LookSpec {
+            cell_height: self.cell_height(),
+            drape,
+            ..scene.look()
+        };
+        let there = |quantity: &Quantity| {
+            self.report
+                .as_ref()
+                .is_some_and(|report| report.quantities.contains(quantity))
+        };
         // A quantity chosen by the user stays; the default quantity of the old scene is replaced by
         // that of the new one.
-        let chosen = Some(std::mem::take(&mut self.cuts.quantity)).filter(|now| *now != self.scene.usual_quantity());
-        let quantity = chosen.filter(there).unwrap_or_else(|| scene.usual_quantity());
+        let chosen = Some(std::mem::take(&mut self.cuts.quantity))
+            .filter(|now| *now != self.scene.usual_quantity());
+        let quantity = chosen
+            .filter(there)
+            .unwrap_or_else(|| scene.usual_quantity());
         self.cuts = Cuts::middle(scene.spec.grid.size, quantity);
         self.tools.cancel();
         self.tools.replaced = None;
@@ -361,14 +384,19 @@ impl State {
 
     /// Returns the number of cells along x, y and z; `None` before the first report.
     pub(crate) fn sides(&self) -> Option<[usize; 3]> {
-        self.report.as_ref().map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
+        self.report
+            .as_ref()
+            .map(|report| [report.grid.nx, report.grid.ny, report.grid.nz])
     }
 
     /// Returns the column `[x, z]` that contains the point `at` (`[x, z]` in cells); `None` outside
     /// the box.
     pub(crate) fn column(&self, at: [f32; 2]) -> Option<[usize; 2]> {
         let [nx, _, nz] = self.sides()?;
-        let inside = at.iter().zip([nx, nz]).all(|(at, side)| (0.0..side as f32).contains(at));
+        let inside = at
+            .iter()
+            .zip([nx, nz])
+            .all(|(at, side)| (0.0..side as f32).contains(at));
         inside.then(|| at.map(|at| at as usize))
     }
 
@@ -383,7 +411,9 @@ impl State {
     /// Returns the height of a cell as drawn, in cell widths.
     fn cell_height(&self) -> f32 {
         let flows = self.report.as_ref().filter(|report| report.flow.is_some());
-        flows.map_or(1.0, |report| (report.cell_height_m / report.cell_size_m) as f32)
+        flows.map_or(1.0, |report| {
+            (report.cell_height_m / report.cell_size_m) as f32
+        })
     }
 
     /// Queues a request for the frame loop.
@@ -413,10 +443,17 @@ impl State {
     /// Returns the visible part of the box for a camera (clip box, cut open by slices): lower and
     /// upper bound in cells along x, y and z.
     pub(crate) fn part(&self, camera: &Camera) -> [[f32; 2]; 3] {
-        let Some(sides) = self.sides().map(|sides| sides.map(|n| n as f32)) else { return [[0.0, 0.0]; 3] };
-        let plane = |k: usize| self.cuts.shown[k].then(|| (self.cuts.at[k] as f32 + 0.5) / sides[k]);
+        let Some(sides) = self.sides().map(|sides| sides.map(|n| n as f32)) else {
+            return [[0.0, 0.0]; 3];
+        };
+        let plane =
+            |k: usize| self.cuts.shown[k].then(|| (self.cuts.at[k] as f32 + 0.5) / sides[k]);
         let eye = camera.eye();
-        let part = opened(self.look.clip, std::array::from_fn(plane), std::array::from_fn(|k| eye[k] / sides[k]));
+        let part = opened(
+            self.look.clip,
+            std::array::from_fn(plane),
+            std::array::from_fn(|k| eye[k] / sides[k]),
+        );
         std::array::from_fn(|k| part[k].map(|share| share * sides[k]))
     }
 
@@ -445,8 +482,15 @@ impl State {
 
 /// Returns the materials other than lava that tools can pour, with the parameters in force.
 fn poured(report: &Report) -> Vec<Material> {
-    let others = report.materials.iter().filter(|report| !report.shows_flow).map(|report| &report.material);
-    others.filter(|material| !material.carries_energy()).cloned().collect()
+    let others = report
+        .materials
+        .iter()
+        .filter(|report| !report.shows_flow)
+        .map(|report| &report.material);
+    others
+        .filter(|material| !material.carries_energy())
+        .cloned()
+        .collect()
 }
 
 #[cfg(test)]
@@ -469,9 +513,19 @@ mod tests {
     fn a_pause_goes_back_to_the_rate_before() {
         let mut state = State::new(Scene::volcano(), Pace::Rate(30.0), true);
         state.set_pace(Pace::Paused);
-        assert_eq!((state.pace.value, state.rate), (Pace::Paused, Pace::Rate(30.0)));
-        assert!(matches!(state.requests[..], [Request::Send(Command::Pace(Pace::Paused))]));
+        assert_eq!(
+            (state.pace.value, state.rate),
+            (Pace::Paused, Pace::Rate(30.0))
+        );
+        assert!(matches!(
+            state.requests[..],
+            [Request::Send(Command::Pace(Pace::Paused))]
+        ));
         let paused = State::new(Scene::volcano(), Pace::Paused, true);
-        assert_eq!((paused.pace.value, paused.rate), (Pace::Paused, Pace::Rate(60.0)), "not unlimited");
+        assert_eq!(
+            (paused.pace.value, paused.rate),
+            (Pace::Paused, Pace::Rate(60.0)),
+            "not unlimited"
+        );
     }
 }

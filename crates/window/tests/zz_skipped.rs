@@ -15,9 +15,16 @@ fn main() {
         tests.entry(missing).or_default().push(test);
     }
     let count: usize = tests.values().map(Vec::len).sum();
-    println!("\n{count} tests or parts of tests skipped{}", if count == 0 { "" } else { ":" });
+    println!(
+        "\n{count} tests or parts of tests skipped{}",
+        if count == 0 { "" } else { ":" }
+    );
     for (missing, tests) in &tests {
-        println!("  {} for want of {missing}: {}", tests.len(), tests.join(", "));
+        println!(
+            "  {} for want of {missing}: {}",
+            tests.len(),
+            tests.join(", ")
+        );
     }
     println!();
 }

@@ -59,15 +59,27 @@ impl Comparison {
     }
 
     pub(super) fn text(&self) -> String {
-        let label = self.label.as_ref().map_or(String::new(), |label| format!(" ({label})"));
-        let mut lines: Vec<String> = self.warnings.iter().map(|warning| format!("warning: {warning}")).collect();
-        lines.push(format!("against {}{label}: medians in milliseconds,", self.file));
+        let label = self
+            .label
+            .as_ref()
+            .map_or(String::new(), |label| format!(" ({label})"));
+        let mut lines: Vec<String> = self
+            .warnings
+            .iter()
+            .map(|warning| format!("warning: {warning}"))
+            .collect();
+        lines.push(format!(
+            "against {}{label}: medians in milliseconds,",
+            self.file
+        ));
         lines.push(RULE.to_owned());
         for of in Timed::all() {
             let changes = self.changes.iter().filter(|change| change.of == of);
             let mut part: Vec<String> = changes.map(Change::text).collect();
             if !part.is_empty() {
-                let heads = ["before", "now", "now/before"].map(|head| format!("{head:>11}")).join("");
+                let heads = ["before", "now", "now/before"]
+                    .map(|head| format!("{head:>11}"))
+                    .join("");
                 part.insert(0, format!("{:<NAME_WIDTH$}{heads}", of.title()));
                 lines.extend(part);
             }
@@ -99,9 +111,15 @@ impl Change {
             (true, true) => "  faster",
             (true, false) => "  slower",
         };
-        let ratio = self.ratio.map_or("?".to_owned(), |ratio| format!("{ratio:.2}"));
+        let ratio = self
+            .ratio
+            .map_or("?".to_owned(), |ratio| format!("{ratio:.2}"));
         let (old, new) = (number(self.old_ms), number(self.new_ms));
-        format!("  {:<w$}{old:>11}{new:>11}{ratio:>11}{mark}", self.world, w = NAME_WIDTH - 2)
+        format!(
+            "  {:<w$}{old:>11}{new:>11}{ratio:>11}{mark}",
+            self.world,
+            w = NAME_WIDTH - 2
+        )
     }
 }
 
@@ -126,8 +144,16 @@ fn warnings(old: &Table, new: &Table) -> Vec<String> {
         }
     };
     differ("machine", old.machine.clone(), new.machine.clone());
-    differ("number of threads", old.threads.to_string(), new.threads.to_string());
-    differ("number of steps", old.steps.to_string(), new.steps.to_string());
+    differ(
+        "number of threads",
+        old.threads.to_string(),
+        new.threads.to_string(),
+    );
+    differ(
+        "number of steps",
+        old.steps.to_string(),
+        new.steps.to_string(),
+    );
     differ("box", format!("{:?}", old.dims), format!("{:?}", new.dims));
     warnings
 }

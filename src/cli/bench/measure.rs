@@ -32,7 +32,9 @@ const MAP_NY: usize = 512;
 /// Takes `count` samples by calling `one` with the sample's index; after Ctrl-C fewer, but at least
 /// one.
 fn samples<T>(count: u64, mut one: impl FnMut(u64) -> T) -> Vec<T> {
-    (0..count).map_while(|i| (i == 0 || !stop::asked()).then(|| one(i))).collect()
+    (0..count)
+        .map_while(|i| (i == 0 || !stop::asked()).then(|| one(i)))
+        .collect()
 }
 
 fn time(work: impl FnOnce()) -> Duration {
@@ -60,7 +62,12 @@ pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Tim
         sums
     });
     let names: BTreeSet<&str> = stages.iter().map(|stage| stage.name()).collect();
-    names.into_iter().map(move |name| (Timed::Rule(name), Times::of(samples.iter().map(|sums| sums[name]).collect())))
+    names.into_iter().map(move |name| {
+        (
+            Timed::Rule(name),
+            Times::of(samples.iter().map(|sums| sums[name]).collect()),
+        )
+    })
 }
 
 /// Times the low-pass after each step.
@@ -97,12 +104,20 @@ pub(super) struct Easel {
 
 impl Easel {
     /// Times `count` pictures from a fixed camera, with one simulation step between them.
-    pub(super) fn pictures(&mut self, case: &Case, style: Style, count: u64) -> anyhow::Result<Times> {
+    pub(super) fn pictures(
+        &mut self,
+        case: &Case,
+        style: Style,
+        count: u64,
+    ) -> anyhow::Result<Times> {
         let mut world = case.world.clone();
         let mut engine = Tiled::default();
         let mut lowpass = LowPass::new(world.grid());
         let renderer = self.renderer(&world)?;
-        renderer.set_look(LookSpec { style, ..LookSpec::default() })?;
+        renderer.set_look(LookSpec {
+            style,
+            ..LookSpec::default()
+        })?;
         let camera = Camera::new(&CameraSpec::default(), &renderer.subject(), PICTURE);
         // The first picture is not timed: it traces the ground, which later pictures reuse.
         renderer.frame(lowpass.refresh(&world), &camera);
@@ -129,8 +144,9 @@ impl Easel {
 /// Times the conversion of a heightmap to the ground of a box, from memory and from a file.
 pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
-    let row =
-        |name: String, side: usize, times| Row::new(&name, [(Timed::Open, times)].into()).with_columns(side * side);
+    let row = |name: String, side: usize, times| {
+        Row::new(&name, [(Timed::Open, times)].into()).with_columns(side * side)
+    };
     let heights = ridges(MAP_SIDE);
     let voxelise = |_| {
         // The copy is made outside of the timed work.
@@ -140,11 +156,20 @@ pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
         })
     };
     let name = format!("{MAP_SIDE} × {MAP_SIDE} in memory");
-    rows.push(row(name, MAP_SIDE, Times::of_durations(samples(times, voxelise))));
+    rows.push(row(
+        name,
+        MAP_SIDE,
+        Times::of_durations(samples(times, voxelise)),
+    ));
 
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("ridges.asc");
-    let map = Heightmap { heights: ridges(FILE_SIDE), cell_size_m: (10.0, 10.0), origin: None, notes: Vec::new() };
+    let map = Heightmap {
+        heights: ridges(FILE_SIDE),
+        cell_size_m: (10.0, 10.0),
+        origin: None,
+        notes: Vec::new(),
+    };
     write::heightmap(&map, &path, Existing::Keep)?;
     let timed = samples(times, |_| {
         let start = Instant::now();
@@ -152,7 +177,11 @@ pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
         Ok(start.elapsed())
     });
     let timed = timed.into_iter().collect::<anyhow::Result<_>>()?;
-    rows.push(row(format!("{FILE_SIDE} × {FILE_SIDE}, .asc file"), FILE_SIDE, Times::of_durations(timed)));
+    rows.push(row(
+        format!("{FILE_SIDE} × {FILE_SIDE}, .asc file"),
+        FILE_SIDE,
+        Times::of_durations(timed),
+    ));
     Ok(rows)
 }
 

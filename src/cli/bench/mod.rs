@@ -78,7 +78,11 @@ impl BenchArgs {
     }
 
     fn existing(&self) -> Existing {
-        if self.force { Existing::Replace } else { Existing::Keep }
+        if self.force {
+            Existing::Replace
+        } else {
+            Existing::Keep
+        }
     }
 }
 
@@ -91,12 +95,16 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     }
     start_threads(args.threads.unwrap_or(0) as usize)?;
     stop::after_the_step();
-    let Some(rows) = measured(args)? else { return Ok(Outcome::Stopped) };
+    let Some(rows) = measured(args)? else {
+        return Ok(Outcome::Stopped);
+    };
     let table = Table::new(args, rows);
     if let Some(path) = &args.save {
         saved::write(&table, path, args.existing())?;
     }
-    let comparison = old.zip(args.compare.as_deref()).map(|(old, path)| Comparison::new(&old, &table, path));
+    let comparison = old
+        .zip(args.compare.as_deref())
+        .map(|(old, path)| Comparison::new(&old, &table, path));
     say::data(&match (args.json, &comparison) {
         (true, _) => compare::json(&table, comparison.as_ref())?,
         (false, Some(comparison)) => format!("{}\n\n{}", table.text(), comparison.text()),
@@ -110,7 +118,11 @@ fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
     let mut rows = Vec::new();
     let mut easel = Easel::default();
     // Worlds are built only if needed: opening a map uses none.
-    let cases = if Timed::all().any(|work| work.is_of_worlds() && args.asks_for(work)) { cases()? } else { Vec::new() };
+    let cases = if Timed::all().any(|work| work.is_of_worlds() && args.asks_for(work)) {
+        cases()?
+    } else {
+        Vec::new()
+    };
     for case in &cases {
         // Runs inside the thread pool: entering the pool for every step would take longer than some
         // steps.
@@ -140,7 +152,12 @@ fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<Row> 
     if asks(Timed::Hash) {
         times.insert(Timed::Hash, hash(case, args.pictures));
     }
-    let cells = case.world.layers().iter().map(|layer| layer.tally().cells).sum();
+    let cells = case
+        .world
+        .layers()
+        .iter()
+        .map(|layer| layer.tally().cells)
+        .sum();
     Ok(Row::new(&case.name, times).with_liquid(cells))
 }
 

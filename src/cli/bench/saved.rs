@@ -20,14 +20,24 @@ pub(super) fn write(table: &Table, path: &Path, existing: Existing) -> anyhow::R
 /// Reads a timing table written by [`write`]; any other content is an error.
 pub(super) fn read(path: &Path) -> anyhow::Result<Table> {
     let name = path.display();
-    let wrong = |what: &str| anyhow::anyhow!("{name}: not a table of lavoxel bench --save: {}", tame(what));
-    let table = BENCH.text(path, |text| serde_json::from_str::<Table>(&text)).map_err(|error| match error {
-        InputError::Read(cause) => anyhow::anyhow!("cannot read {name}: {cause}"),
-        error => wrong(&error.to_string()),
-    })?;
+    let wrong = |what: &str| {
+        anyhow::anyhow!(
+            "{name}: not a table of lavoxel bench --save: {}",
+            tame(what)
+        )
+    };
+    let table = BENCH
+        .text(path, |text| serde_json::from_str::<Table>(&text))
+        .map_err(|error| match error {
+            InputError::Read(cause) => anyhow::anyhow!("cannot read {name}: {cause}"),
+            error => wrong(&error.to_string()),
+        })?;
     let mut table = table.map_err(|e| wrong(&e.to_string()))?;
     if table.format != FORMAT {
-        return Err(wrong(&format!("its format is {:?}, and {FORMAT:?} is needed", table.format)));
+        return Err(wrong(&format!(
+            "its format is {:?}, and {FORMAT:?} is needed",
+            table.format
+        )));
     }
     if let Some((row, _)) = table.all().find(|(_, times)| !times.is_sound()) {
         return Err(wrong(&format!("the times of {:?} are none", row.world)));

@@ -41,7 +41,11 @@ pub(super) struct Paper {
 
 impl Default for Paper {
     fn default() -> Self {
-        Self { machine: "Pentium 4, 2.53 GHz", gravity_ms: 3.2, spreading_ms: 21.6 }
+        Self {
+            machine: "Pentium 4, 2.53 GHz",
+            gravity_ms: 3.2,
+            spreading_ms: 21.6,
+        }
     }
 }
 
@@ -60,16 +64,30 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn new(world: &str, times: BTreeMap<Timed, Times>) -> Self {
-        let times = times.into_iter().map(|(stage, times)| (stage.key(), times)).collect();
-        Self { world: world.to_owned(), liquid_cells: None, columns: None, times }
+        let times = times
+            .into_iter()
+            .map(|(stage, times)| (stage.key(), times))
+            .collect();
+        Self {
+            world: world.to_owned(),
+            liquid_cells: None,
+            columns: None,
+            times,
+        }
     }
 
     pub(super) fn with_liquid(self, cells: u64) -> Self {
-        Self { liquid_cells: Some(cells), ..self }
+        Self {
+            liquid_cells: Some(cells),
+            ..self
+        }
     }
 
     pub(super) fn with_columns(self, columns: usize) -> Self {
-        Self { columns: Some(columns), ..self }
+        Self {
+            columns: Some(columns),
+            ..self
+        }
     }
 
     pub(super) fn times(&self, stage: Timed) -> Option<&Times> {
@@ -80,7 +98,10 @@ impl Row {
     fn extent(&self, times: &Times) -> (String, String) {
         match (self.liquid_cells, self.columns) {
             (Some(cells), _) => (cells.to_string(), String::new()),
-            (None, Some(columns)) => (columns.to_string(), format!("{:>8.1} M/s", columns as f64 / times.p50 / 1e3)),
+            (None, Some(columns)) => (
+                columns.to_string(),
+                format!("{:>8.1} M/s", columns as f64 / times.p50 / 1e3),
+            ),
             (None, None) => Default::default(),
         }
     }
@@ -102,34 +123,59 @@ impl Times {
         ms.sort_unstable_by(f64::total_cmp);
         let at = |share: f64| ms[((ms.len() - 1) as f64 * share).round() as usize];
         let mean = ms.iter().sum::<f64>() / ms.len() as f64;
-        Self { mean, p10: at(0.1), p50: at(0.5), p90: at(0.9), p99: at(0.99) }
+        Self {
+            mean,
+            p10: at(0.1),
+            p50: at(0.5),
+            p90: at(0.9),
+            p99: at(0.99),
+        }
     }
 
     pub(super) fn of_durations(times: Vec<Duration>) -> Self {
-        Self::of(times.into_iter().map(|time| time.as_secs_f64() * 1e3).collect())
+        Self::of(
+            times
+                .into_iter()
+                .map(|time| time.as_secs_f64() * 1e3)
+                .collect(),
+        )
     }
 
     /// Returns true if the values are valid durations: nonnegative, with ascending percentiles.
     pub(super) fn is_sound(&self) -> bool {
-        let Self { mean, p10, p50, p90, p99 } = *self;
+        let Self {
+            mean,
+            p10,
+            p50,
+            p90,
+            p99,
+        } = *self;
         mean >= 0.0 && p10 >= 0.0 && p10 <= p50 && p50 <= p90 && p90 <= p99 && p99.is_finite()
     }
 
     fn text(&self) -> String {
-        [self.mean, self.p10, self.p50, self.p90, self.p99].map(number).join("")
+        [self.mean, self.p10, self.p50, self.p90, self.p99]
+            .map(number)
+            .join("")
     }
 }
 
 /// Formats milliseconds with three significant digits in nine characters.
 pub(super) fn number(ms: f64) -> String {
-    let decimals = if ms > 0.0 { (2.0 - ms.log10().floor()).clamp(0.0, 6.0) } else { 0.0 };
+    let decimals = if ms > 0.0 {
+        (2.0 - ms.log10().floor()).clamp(0.0, 6.0)
+    } else {
+        0.0
+    };
     format!("{ms:>9.*}", decimals as usize)
 }
 
 impl Table {
     /// Iterates over the rows with times of `stage`.
     pub(super) fn stage(&self, stage: Timed) -> impl Iterator<Item = (&Row, &Times)> {
-        self.rows.iter().filter_map(move |row| Some((row, row.times(stage)?)))
+        self.rows
+            .iter()
+            .filter_map(move |row| Some((row, row.times(stage)?)))
     }
 
     /// Iterates over all rows and their times.
@@ -138,7 +184,10 @@ impl Table {
     }
 
     pub(super) fn text(&self) -> String {
-        let label = self.label.as_ref().map_or(String::new(), |label| format!("{label}; "));
+        let label = self
+            .label
+            .as_ref()
+            .map_or(String::new(), |label| format!("{label}; "));
         let mut lines = vec![
             format!("{label}{}, {} threads", self.machine, self.threads),
             format!(
@@ -151,17 +200,35 @@ impl Table {
                 lines.extend(self.part(stage));
             }
         }
-        lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+        lines
+            .iter()
+            .map(|line| line.trim_end())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// Text lines of the table for one stage.
     fn part(&self, stage: Timed) -> Vec<String> {
-        let what = if stage == Timed::Open { "columns" } else { "liquid" };
-        let heads = ["mean", "p10", "p50", "p90", "p99"].map(|head| format!("{head:>9}")).join("");
-        let mut lines = vec![String::new(), format!("{:<NAME_WIDTH$}{what:>9}{heads}", stage.title())];
+        let what = if stage == Timed::Open {
+            "columns"
+        } else {
+            "liquid"
+        };
+        let heads = ["mean", "p10", "p50", "p90", "p99"]
+            .map(|head| format!("{head:>9}"))
+            .join("");
+        let mut lines = vec![
+            String::new(),
+            format!("{:<NAME_WIDTH$}{what:>9}{heads}", stage.title()),
+        ];
         for (row, times) in self.stage(stage) {
             let (extent, rate) = row.extent(times);
-            lines.push(format!("  {:<w$}{extent:>9}{}{rate}", row.world, times.text(), w = NAME_WIDTH - 2));
+            lines.push(format!(
+                "  {:<w$}{extent:>9}{}{rate}",
+                row.world,
+                times.text(),
+                w = NAME_WIDTH - 2
+            ));
         }
         let theirs = match stage {
             Timed::Rule("gravity") => Some(self.paper.gravity_ms),
@@ -170,7 +237,11 @@ impl Table {
         };
         if let Some(ms) = theirs {
             let (name, machine) = ("the paper's volcano", self.paper.machine);
-            lines.push(format!("  {name:<w$}{:>9}{ms:>9.2}  ({machine})", "?", w = NAME_WIDTH - 2));
+            lines.push(format!(
+                "  {name:<w$}{:>9}{ms:>9.2}  ({machine})",
+                "?",
+                w = NAME_WIDTH - 2
+            ));
         }
         lines
     }

@@ -26,8 +26,18 @@ pub(super) enum Timed {
 
 /// All subjects in display order.
 static ALL: LazyLock<Vec<Timed>> = LazyLock::new(|| {
-    let rules = Stage::names().filter(|name| *name != "sources").map(Timed::Rule);
-    rules.chain([Timed::Lowpass, Timed::Cinematic, Timed::Scientific, Timed::Hash, Timed::Open]).collect()
+    let rules = Stage::names()
+        .filter(|name| *name != "sources")
+        .map(Timed::Rule);
+    rules
+        .chain([
+            Timed::Lowpass,
+            Timed::Cinematic,
+            Timed::Scientific,
+            Timed::Hash,
+            Timed::Open,
+        ])
+        .collect()
 });
 
 impl Timed {

@@ -15,7 +15,11 @@ use lavoxel::world::{Ground, World};
 use super::stop;
 
 /// Box of the paper.
-pub(super) const PAPER_BOX: Grid = Grid { nx: 128, ny: 100, nz: 128 };
+pub(super) const PAPER_BOX: Grid = Grid {
+    nx: 128,
+    ny: 100,
+    nz: 128,
+};
 
 /// Numbers of steps after which the volcano is timed.
 const VOLCANO_STEPS: [u64; 2] = [500, 2000];
@@ -30,7 +34,11 @@ const SETTLED_BATCH: u64 = 100;
 /// Scenes with several materials, each with the number of steps before the measurement. Together
 /// the scenes use every rule.
 const SCENES: [(&str, &str, u64); 6] = [
-    ("island", include_str!("../../../terrains/island.toml"), 1500),
+    (
+        "island",
+        include_str!("../../../terrains/island.toml"),
+        1500,
+    ),
     ("cycle", include_str!("../../../terrains/cycle.toml"), 500),
     ("u-tube", include_str!("../../../terrains/u_tube.toml"), 100),
     ("float", include_str!("../../../terrains/float.toml"), 20),
@@ -72,24 +80,48 @@ pub(super) struct Case {
 /// Builds all worlds; after Ctrl-C fewer.
 pub(super) fn cases() -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
-    let mut simulation = Scene::volcano().build(Box::new(Tiled::default()))?.simulation;
+    let mut simulation = Scene::volcano()
+        .build(Box::new(Tiled::default()))?
+        .simulation;
     for steps in VOLCANO_STEPS {
-        cases.push(after(&mut simulation, steps, format!("volcano, step {steps}")));
+        cases.push(after(
+            &mut simulation,
+            steps,
+            format!("volcano, step {steps}"),
+        ));
     }
     let rules = Rules::from(&RulesSpec::default());
     for fill in FILLS {
         let world = World::restless(PAPER_BOX, fill).into();
         let (name, rules) = (format!("box, {:.0} % full", fill * 100.0), rules.clone());
-        cases.push(Case { name, world, rules, vents: none(), batch: 1 });
+        cases.push(Case {
+            name,
+            world,
+            rules,
+            vents: none(),
+            batch: 1,
+        });
     }
     let world = World::at_rest(PAPER_BOX).into();
     let mut engine = Tiled::default();
-    let mut settled = Case { name: "settled".to_owned(), world, rules, vents: none(), batch: SETTLED_BATCH };
+    let mut settled = Case {
+        name: "settled".to_owned(),
+        world,
+        rules,
+        vents: none(),
+        batch: SETTLED_BATCH,
+    };
     (0..SETTLING).for_each(|i| settled.step(&mut engine, i));
     cases.push(settled);
     for (name, text, steps) in SCENES {
-        let mut simulation = Scene::parse(text, Path::new(name))?.build(Box::new(Tiled::default()))?.simulation;
-        cases.push(after(&mut simulation, steps, format!("{name}, step {steps}")));
+        let mut simulation = Scene::parse(text, Path::new(name))?
+            .build(Box::new(Tiled::default()))?
+            .simulation;
+        cases.push(after(
+            &mut simulation,
+            steps,
+            format!("{name}, step {steps}"),
+        ));
     }
     Ok(cases)
 }
@@ -99,8 +131,17 @@ fn after(simulation: &mut Simulation, steps: u64, name: String) -> Case {
     while simulation.steps() < steps && !stop::asked() {
         simulation.step();
     }
-    let vents = Vents::new(&simulation.vents().cloned().collect::<Vec<_>>(), simulation.world().grid());
-    Case { name, world: simulation.world().clone(), rules: simulation.rules().clone(), vents, batch: 1 }
+    let vents = Vents::new(
+        &simulation.vents().cloned().collect::<Vec<_>>(),
+        simulation.world().grid(),
+    );
+    Case {
+        name,
+        world: simulation.world().clone(),
+        rules: simulation.rules().clone(),
+        vents,
+        batch: 1,
+    }
 }
 
 impl Case {
@@ -109,12 +150,17 @@ impl Case {
         let air = Stage::of_air(&self.world, &self.vents);
         let flow = self.world.flow().map(|_| Stage::Flow(&self.vents));
         let flows = flow.is_some();
-        flow.into_iter().chain(Stage::of_rules(&self.rules).filter(move |_| !flows)).chain(air)
+        flow.into_iter()
+            .chain(Stage::of_rules(&self.rules).filter(move |_| !flows))
+            .chain(air)
     }
 
     /// Advances the case's own world by one step, without the sources.
     pub(super) fn step(&mut self, engine: &mut Tiled, number: u64) {
-        let mut world = std::mem::replace(&mut self.world, World::new(Ground::none(Grid::new(1, 1, 1))).into());
+        let mut world = std::mem::replace(
+            &mut self.world,
+            World::new(Ground::none(Grid::new(1, 1, 1))).into(),
+        );
         self.step_of(&mut world, engine, number);
         self.world = world;
     }
@@ -123,7 +169,16 @@ impl Case {
     /// as for lava that is fed.
     pub(super) fn step_of(&self, world: &mut State, engine: &mut Tiled, number: u64) {
         let stages = self.stages().filter(|stage| !stage.calms());
-        stages.for_each(|stage| stage.run(world, engine, Draw { seed: 1, step: number }));
+        stages.for_each(|stage| {
+            stage.run(
+                world,
+                engine,
+                Draw {
+                    seed: 1,
+                    step: number,
+                },
+            )
+        });
     }
 }
 

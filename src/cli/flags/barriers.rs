@@ -42,9 +42,19 @@ pub(in crate::cli) struct BarrierTable {
 
 impl BarrierOptions {
     /// Validates the flag before lengthy work; `None` if no table is requested.
-    pub(super) fn check(&self, scene: &Scene, existing: Existing) -> anyhow::Result<Option<BarrierTable>> {
-        let Some(path) = &self.barrier_table else { return Ok(None) };
-        let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    pub(super) fn check(
+        &self,
+        scene: &Scene,
+        existing: Existing,
+    ) -> anyhow::Result<Option<BarrierTable>> {
+        let Some(path) = &self.barrier_table else {
+            return Ok(None);
+        };
+        let ending = path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
         let name = path.display();
         anyhow::ensure!(
             ["csv", "geojson"].contains(&&*ending),
@@ -59,9 +69,17 @@ impl BarrierOptions {
             "--barrier-table {name}: there are no barriers; pass --barrier LINES.geojson or add [[barrier]] tables to the scene"
         );
         check_free(path, existing)?;
-        MemoryEstimate::of("the table of barriers", scene.spec.grid.grid()?.columns(), 24.0)
-            .check("make the box coarser")?;
-        Ok(Some(BarrierTable { path: path.clone(), scene: scene.clone(), barriers: Vec::new() }))
+        MemoryEstimate::of(
+            "the table of barriers",
+            scene.spec.grid.grid()?.columns(),
+            24.0,
+        )
+        .check("make the box coarser")?;
+        Ok(Some(BarrierTable {
+            path: path.clone(),
+            scene: scene.clone(),
+            barriers: Vec::new(),
+        }))
     }
 }
 
@@ -85,15 +103,34 @@ impl BarrierTable {
         existing: Existing,
         quiet: bool,
     ) -> anyhow::Result<()> {
-        let Some(flow) = simulation.world().flow() else { return Ok(()) };
+        let Some(flow) = simulation.world().flow() else {
+            return Ok(());
+        };
         let without = self.without(simulation.steps(), quiet)?;
-        let flow_without = without.as_ref().and_then(|stage| stage.simulation.world().flow());
+        let flow_without = without
+            .as_ref()
+            .and_then(|stage| stage.simulation.world().flow());
         let (outcomes, gain) = after(&self.barriers, site, flow, flow_without);
-        let rows: Vec<Row> =
-            self.barriers.iter().zip(&outcomes).map(row).chain(gain.map(|gain| together(&gain))).collect();
-        write(&self.path, &self.assets(site, gain.is_some()), &rows, NO_FORECAST_OF_FLOW, existing)?;
+        let rows: Vec<Row> = self
+            .barriers
+            .iter()
+            .zip(&outcomes)
+            .map(row)
+            .chain(gain.map(|gain| together(&gain)))
+            .collect();
+        write(
+            &self.path,
+            &self.assets(site, gain.is_some()),
+            &rows,
+            NO_FORECAST_OF_FLOW,
+            existing,
+        )?;
         if !quiet {
-            say::note(&format!("{}: {}", self.path.display(), words(&self.barriers, &outcomes, gain.as_ref())));
+            say::note(&format!(
+                "{}: {}",
+                self.path.display(),
+                words(&self.barriers, &outcomes, gain.as_ref())
+            ));
         }
         Ok(())
     }
@@ -104,7 +141,10 @@ impl BarrierTable {
             return Ok(None);
         }
         if !quiet {
-            say::note(&format!("{}: the same {steps} steps without barriers …", self.path.display()));
+            say::note(&format!(
+                "{}: the same {steps} steps without barriers …",
+                self.path.display()
+            ));
         }
         let mut scene = self.scene.clone();
         scene.spec.barriers.clear();
@@ -120,9 +160,18 @@ impl BarrierTable {
 
     /// Lines of the barriers as features; `all` adds a feature for all barriers together.
     fn assets(&self, site: &Site, all: bool) -> Assets {
-        let own =
-            self.barriers.iter().map(|barrier| (barrier.name.clone(), barrier.lines.clone(), barrier.columns.clone()));
-        let mut columns: Vec<u32> = self.barriers.iter().flat_map(|barrier| barrier.columns.iter().copied()).collect();
+        let own = self.barriers.iter().map(|barrier| {
+            (
+                barrier.name.clone(),
+                barrier.lines.clone(),
+                barrier.columns.clone(),
+            )
+        });
+        let mut columns: Vec<u32> = self
+            .barriers
+            .iter()
+            .flat_map(|barrier| barrier.columns.iter().copied())
+            .collect();
         columns.sort_unstable();
         columns.dedup();
         let together = all.then(|| ("all together".to_owned(), Vec::new(), columns));
@@ -131,7 +180,9 @@ impl BarrierTable {
 }
 
 fn number(value: Option<f64>, fine: f64) -> Value {
-    value.filter(|value| value.is_finite()).map_or(Value::Null, |value| json!((value * fine).round() / fine))
+    value
+        .filter(|value| value.is_finite())
+        .map_or(Value::Null, |value| json!((value * fine).round() / fine))
 }
 
 /// Output row of a barrier; distances in metres, times in hours.
@@ -145,34 +196,67 @@ fn row((barrier, outcome): (&Barrier, &BarrierOutcome)) -> Row {
         ("freeboard_m", number(outcome.freeboard_m, 1e3)),
         ("held_m3", number(outcome.held_m3, 1.0)),
     ];
-    let of_all = ["turned_m3", "saved_m2", "added_m2", "later_m2", "later_h"].map(|name| (name, Value::Null));
-    own.into_iter().chain(of_all).map(|(name, value)| (name.into(), value)).collect()
+    let of_all = ["turned_m3", "saved_m2", "added_m2", "later_m2", "later_h"]
+        .map(|name| (name, Value::Null));
+    own.into_iter()
+        .chain(of_all)
+        .map(|(name, value)| (name.into(), value))
+        .collect()
 }
 
 /// Output row of all barriers together.
 fn together(gain: &BarrierGain) -> Row {
-    let own =
-        ["height_m", "width_m", "reached_h", "overflow_h", "freeboard_m", "held_m3"].map(|name| (name, Value::Null));
+    let own = [
+        "height_m",
+        "width_m",
+        "reached_h",
+        "overflow_h",
+        "freeboard_m",
+        "held_m3",
+    ]
+    .map(|name| (name, Value::Null));
     let of_all = [
         ("turned_m3", number(Some(gain.turned_m3), 1.0)),
         ("saved_m2", number(Some(gain.saved_m2), 1.0)),
         ("added_m2", number(Some(gain.added_m2), 1.0)),
         ("later_m2", number(Some(gain.later.0), 1.0)),
-        ("later_h", number(gain.later.1.map(|seconds| seconds / HOUR), 1e4)),
+        (
+            "later_h",
+            number(gain.later.1.map(|seconds| seconds / HOUR), 1e4),
+        ),
     ];
-    own.into_iter().chain(of_all).map(|(name, value)| (name.into(), value)).collect()
+    own.into_iter()
+        .chain(of_all)
+        .map(|(name, value)| (name.into(), value))
+        .collect()
 }
 
 /// Summary line: numbers of barriers reached and overflowed, and the total gain.
 fn words(barriers: &[Barrier], outcomes: &[BarrierOutcome], gain: Option<&BarrierGain>) -> String {
     let count = |time: fn(&BarrierOutcome) -> Option<f64>| outcomes.iter().filter_map(time).count();
-    let (reached, overflowed) = (count(|outcome| outcome.reached_s), count(|outcome| outcome.overflow_s));
-    let timed = barriers.iter().zip(outcomes).filter_map(|(barrier, outcome)| Some((outcome.overflow_s?, barrier)));
+    let (reached, overflowed) = (
+        count(|outcome| outcome.reached_s),
+        count(|outcome| outcome.overflow_s),
+    );
+    let timed = barriers
+        .iter()
+        .zip(outcomes)
+        .filter_map(|(barrier, outcome)| Some((outcome.overflow_s?, barrier)));
     let first = timed.min_by(|a, b| a.0.total_cmp(&b.0));
-    let first = first.map(|(time, barrier)| format!(", {} first, after {}", barrier.name, Seconds(time)));
+    let first =
+        first.map(|(time, barrier)| format!(", {} first, after {}", barrier.name, Seconds(time)));
     let gained = gain.map_or_else(
         || "; stopped before the run without".to_owned(),
-        |gain| format!("; {:.0} m² saved, {:.0} m² reached instead", gain.saved_m2, gain.added_m2),
+        |gain| {
+            format!(
+                "; {:.0} m² saved, {:.0} m² reached instead",
+                gain.saved_m2, gain.added_m2
+            )
+        },
     );
-    format!("{reached} of {} reached, {overflowed} overflowed{}{gained}", barriers.len(), first.unwrap_or_default())
+    format!(
+        "{reached} of {} reached, {overflowed} overflowed{}{gained}",
+        barriers.len(),
+        first.unwrap_or_default()
+    )
 }

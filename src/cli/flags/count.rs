@@ -69,7 +69,13 @@ mod tests {
 
     #[test]
     fn counts_are_read_as_people_write_them() {
-        for (text, number) in [("3000", 3000), ("1.5e6", 1_500_000), ("1e3", 1000), ("1_000", 1000), ("0", 0)] {
+        for (text, number) in [
+            ("3000", 3000),
+            ("1.5e6", 1_500_000),
+            ("1e3", 1000),
+            ("1_000", 1000),
+            ("0", 0),
+        ] {
             assert_eq!(steps(text), Ok(number), "{text}");
         }
         for (text, part) in [
@@ -83,7 +89,11 @@ mod tests {
             ("99999999999999999999999", "must be 0 to 1000000000 steps"),
             ("inf", "must be"),
         ] {
-            assert!(steps(text).is_err_and(|message| message.contains(part)), "{text}: {:?}", steps(text));
+            assert!(
+                steps(text).is_err_and(|message| message.contains(part)),
+                "{text}: {:?}",
+                steps(text)
+            );
         }
         assert!(interval("0").is_err());
     }

@@ -59,21 +59,41 @@ pub(in crate::cli) struct Exposures {
 impl ExposureOptions {
     /// Validates the flags before lengthy work. A feature counts as reached by lava thicker than
     /// `above_m` metres.
-    pub(super) fn check(&self, scene: &Scene, above_m: f64, existing: Existing) -> anyhow::Result<Exposures> {
+    pub(super) fn check(
+        &self,
+        scene: &Scene,
+        above_m: f64,
+        existing: Existing,
+    ) -> anyhow::Result<Exposures> {
         let exposure = |text: &String| {
-            let two = text.split_once('=').filter(|(map, file)| !map.is_empty() && !file.is_empty());
-            let (map, file) =
-                two.with_context(|| format!("--exposure {text}: must be MAP=FILE, such as roads.geojson=exposed.csv"))?;
+            let two = text
+                .split_once('=')
+                .filter(|(map, file)| !map.is_empty() && !file.is_empty());
+            let (map, file) = two.with_context(|| {
+                format!("--exposure {text}: must be MAP=FILE, such as roads.geojson=exposed.csv")
+            })?;
             let file = PathBuf::from(file);
-            let ending = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+            let ending = file
+                .extension()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .to_lowercase();
             anyhow::ensure!(
                 ["csv", "geojson"].contains(&&*ending),
                 "--exposure {text}: the file must end in .csv or .geojson"
             );
             check_free(&file, existing)?;
-            Ok(Exposure { map: PathBuf::from(map), file, assets: None })
+            Ok(Exposure {
+                map: PathBuf::from(map),
+                file,
+                assets: None,
+            })
         };
-        let list = self.exposure.iter().map(exposure).collect::<anyhow::Result<Vec<_>>>()?;
+        let list = self
+            .exposure
+            .iter()
+            .map(exposure)
+            .collect::<anyhow::Result<Vec<_>>>()?;
         anyhow::ensure!(
             list.is_empty() || scene.spec.flow.is_some(),
             "--exposure: hours and metres need the physical model; add model = \"flow\" to the scene, or pass --lava to a heightmap"
@@ -83,7 +103,12 @@ impl ExposureOptions {
             FlowRecords::need(grid).check("make the box coarser")?;
         }
         let records = (!list.is_empty()).then(|| FlowRecords::new(grid).with_kelvin());
-        Ok(Exposures { list, above_m, records, seen: None })
+        Ok(Exposures {
+            list,
+            above_m,
+            records,
+            seen: None,
+        })
     }
 }
 
@@ -104,15 +129,28 @@ impl Exposures {
 
     /// Temporary memory of the records while a checkpoint is written.
     pub(super) fn need_of_keeping(&self, grid: Grid) -> MemoryEstimate {
-        if self.records.is_some() { FlowRecords::need(grid) } else { MemoryEstimate::default() }
+        if self.records.is_some() {
+            FlowRecords::need(grid)
+        } else {
+            MemoryEstimate::default()
+        }
     }
 
     /// Records the present state; must be called before the first step and after each step.
     pub(super) fn observe(&mut self, simulation: &Simulation) {
-        let Some((records, flow)) = self.records.as_mut().zip(simulation.world().flow()) else { return };
+        let Some((records, flow)) = self.records.as_mut().zip(simulation.world().flow()) else {
+            return;
+        };
         let step = Some(simulation.steps());
         if self.seen != step {
-            records.observe(flow, if self.seen.is_some() { flow.changed() } else { flow.wet() });
+            records.observe(
+                flow,
+                if self.seen.is_some() {
+                    flow.changed()
+                } else {
+                    flow.wet()
+                },
+            );
             self.seen = step;
         }
     }
@@ -120,16 +158,27 @@ impl Exposures {
     /// Section name and encoded records for a checkpoint; `None` without records.
     pub(super) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         let records = self.records.as_ref()?;
-        Some((MEMORY, postcard::to_allocvec(records).expect("records are plain numbers")))
+        Some((
+            MEMORY,
+            postcard::to_allocvec(records).expect("records are plain numbers"),
+        ))
     }
 
     /// Restores the records from the checkpoint sections `memory`, written after `step` steps.
-    pub(super) fn go_on(&mut self, memory: &BTreeMap<String, Vec<u8>>, scene: &Scene, step: u64) -> anyhow::Result<()> {
+    pub(super) fn go_on(
+        &mut self,
+        memory: &BTreeMap<String, Vec<u8>>,
+        scene: &Scene,
+        step: u64,
+    ) -> anyhow::Result<()> {
         let grid = scene.spec.grid.grid()?;
         match memory.get(MEMORY) {
             Some(bytes) => {
-                let read = postcard::from_bytes::<FlowRecords>(bytes).ok().filter(|records| records.fits(grid));
-                self.records = Some(read.context("the checkpoint's section \"flow_records\" is not right")?);
+                let read = postcard::from_bytes::<FlowRecords>(bytes)
+                    .ok()
+                    .filter(|records| records.fits(grid));
+                self.records =
+                    Some(read.context("the checkpoint's section \"flow_records\" is not right")?);
                 // The restored records already include the step of the checkpoint.
                 self.seen = Some(step);
             }
@@ -150,16 +199,24 @@ impl Exposures {
         existing: Existing,
         quiet: bool,
     ) -> Vec<anyhow::Result<()>> {
-        let Some((mut records, flow)) = self.records.take().zip(simulation.world().flow()) else { return Vec::new() };
+        let Some((mut records, flow)) = self.records.take().zip(simulation.world().flow()) else {
+            return Vec::new();
+        };
         // Observes all wet columns, because lava placed by an event may never have moved.
         records.observe(flow, flow.wet());
         let written = |exposure: &Exposure| -> anyhow::Result<()> {
-            let Some(assets) = &exposure.assets else { return Ok(()) };
+            let Some(assets) = &exposure.assets else {
+                return Ok(());
+            };
             let reached = assets.after(flow, &records, self.above_m);
             let rows: Vec<Row> = reached.iter().map(row).collect();
             write(&exposure.file, assets, &rows, NO_FORECAST_OF_FLOW, existing)?;
             if !quiet {
-                say::note(&format!("{}: {}", exposure.file.display(), words(assets, &reached)));
+                say::note(&format!(
+                    "{}: {}",
+                    exposure.file.display(),
+                    words(assets, &reached)
+                ));
             }
             Ok(())
         };
@@ -171,12 +228,21 @@ impl Exposures {
 fn row(reach: &Option<Reach>) -> Row {
     let short = |number: f64, fine: f64| json!((number * fine).round() / fine);
     let of = |number: fn(&Reach) -> f64, fine| {
-        let known = reach.as_ref().map(number).filter(|number| number.is_finite());
+        let known = reach
+            .as_ref()
+            .map(number)
+            .filter(|number| number.is_finite());
         known.map_or(Value::Null, |number| short(number, fine))
     };
     vec![
-        ("reached".into(), json!(if reach.is_some() { "yes" } else { "no" })),
-        ("share_reached".into(), short(reach.map_or(0.0, |reach| reach.share), 1e4)),
+        (
+            "reached".into(),
+            json!(if reach.is_some() { "yes" } else { "no" }),
+        ),
+        (
+            "share_reached".into(),
+            short(reach.map_or(0.0, |reach| reach.share), 1e4),
+        ),
         ("arrival_h".into(), of(|reach| reach.arrival_s / HOUR, 1e4)),
         ("thickness_max_m".into(), of(|reach| reach.thickness_m, 1e3)),
         ("temperature_max_k".into(), of(|reach| reach.kelvin, 1.0)),
@@ -185,15 +251,29 @@ fn row(reach: &Option<Reach>) -> Row {
 
 /// Summary line: number of features reached, and the first one.
 fn words(assets: &Assets, reached: &[Option<Reach>]) -> String {
-    let all = assets.list().iter().zip(reached).filter_map(|(asset, reach)| Some((asset, (*reach)?)));
+    let all = assets
+        .list()
+        .iter()
+        .zip(reached)
+        .filter_map(|(asset, reach)| Some((asset, (*reach)?)));
     let count = all.clone().count();
-    let outside = assets.list().iter().filter(|asset| asset.columns.is_empty()).count();
+    let outside = assets
+        .list()
+        .iter()
+        .filter(|asset| asset.columns.is_empty())
+        .count();
     let outside = (outside > 0).then(|| format!(", {outside} outside of the box"));
     let first = all.min_by(|a, b| a.1.arrival_s.total_cmp(&b.1.arrival_s));
-    let first = first.map(|(asset, reach)| format!("; first {} after {}", asset.name, Seconds(reach.arrival_s)));
+    let first = first
+        .map(|(asset, reach)| format!("; first {} after {}", asset.name, Seconds(reach.arrival_s)));
     let without = match assets.without_geometry() {
         0 => String::new(),
         count => format!(", {count} without a geometry left out"),
     };
-    format!("{count} of {} reached{}{without}{}", reached.len(), outside.unwrap_or_default(), first.unwrap_or_default())
+    format!(
+        "{count} of {} reached{}{without}{}",
+        reached.len(),
+        outside.unwrap_or_default(),
+        first.unwrap_or_default()
+    )
 }

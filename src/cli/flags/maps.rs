@@ -59,7 +59,12 @@ pub(in crate::cli) struct MapOptions {
 
     /// Draw the contour lines of .geojson and .gpkg maps at the levels A, B, …, in the unit of the
     /// quantity [default: the numbers of the legend]
-    #[arg(long, value_name = "A,B,…", value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        allow_negative_numbers = true
+    )]
     levels: Option<Vec<f64>>,
 
     /// Round the corners of lines and outlines in .geojson, .gpkg and .kmz files; areas stay the
@@ -84,16 +89,25 @@ pub(in crate::cli) struct MapOptions {
 
 impl MapOptions {
     /// Validates, before lengthy work, the requested files and checks that they can be written.
-    pub(in crate::cli) fn check(&self, scene: &Scene, existing: Existing) -> anyhow::Result<MapPlan> {
+    pub(in crate::cli) fn check(
+        &self,
+        scene: &Scene,
+        existing: Existing,
+    ) -> anyhow::Result<MapPlan> {
         let (grid, quantities) = (scene.spec.grid.grid()?, scene.column_quantities());
         let above = self.above(scene)?;
-        let maps =
-            self.maps.iter().map(|text| self.map(text, &quantities, above)).collect::<anyhow::Result<Vec<_>>>()?;
+        let maps = self
+            .maps
+            .iter()
+            .map(|text| self.map(text, &quantities, above))
+            .collect::<anyhow::Result<Vec<_>>>()?;
         for map in &maps {
             map.check(existing)?;
         }
         if let Some(path) = &self.npz {
-            let fits = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("npz"));
+            let fits = path
+                .extension()
+                .is_some_and(|e| e.eq_ignore_ascii_case("npz"));
             anyhow::ensure!(fits, "--npz {}: let the name end in .npz", path.display());
             npz::check_size(grid)?;
             check_free(path, existing)?;
@@ -101,7 +115,14 @@ impl MapOptions {
         let exposures = self.exposure.check(scene, above, existing)?;
         let barriers = self.barriers.check(scene, existing)?;
         let table = barriers.iter().map(BarrierTable::path);
-        check_apart(&maps, self.npz.as_deref().into_iter().chain(exposures.paths()).chain(table))?;
+        check_apart(
+            &maps,
+            self.npz
+                .as_deref()
+                .into_iter()
+                .chain(exposures.paths())
+                .chain(table),
+        )?;
         let of_lines = self.levels.is_none() || maps.iter().any(MapFile::has_levels);
         anyhow::ensure!(
             of_lines,
@@ -111,29 +132,59 @@ impl MapOptions {
         // history.
         let past = |map: &MapFile| map.subject.quantity().measure().needs_records();
         let needs_records = self.npz.is_some() || maps.iter().any(past);
-        let recorded = if needs_records { recorded(&quantities) } else { Vec::new() };
+        let recorded = if needs_records {
+            recorded(&quantities)
+        } else {
+            Vec::new()
+        };
         let held = Records::need(grid, recorded.len());
         if !recorded.is_empty() {
             held.check(MEND)?;
         }
-        let records = recorded.iter().map(|material| Records::new(grid).of(material)).collect();
-        Ok(MapPlan { maps, npz: self.npz.clone(), exposures, barriers, existing, records, _held: held.held() })
+        let records = recorded
+            .iter()
+            .map(|material| Records::new(grid).of(material))
+            .collect();
+        Ok(MapPlan {
+            maps,
+            npz: self.npz.clone(),
+            exposures,
+            barriers,
+            existing,
+            records,
+            _held: held.held(),
+        })
     }
 }
 
 impl MapOptions {
     /// Parses `NAME=FILE` as a map with its output file.
-    fn map(&self, text: &str, quantities: &[ColumnQuantity], above: f64) -> anyhow::Result<MapFile> {
+    fn map(
+        &self,
+        text: &str,
+        quantities: &[ColumnQuantity],
+        above: f64,
+    ) -> anyhow::Result<MapFile> {
         let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
             let names = Subject::names(quantities);
-            anyhow::bail!("--map {text}: must be NAME=FILE, such as thickness=lava.tif; maps are {names}");
+            anyhow::bail!(
+                "--map {text}: must be NAME=FILE, such as thickness=lava.tif; maps are {names}"
+            );
         };
         match Subject::find(name, quantities, above) {
             Ok(subject) => {
                 let (style, levels, smooth) = (!self.no_style, self.rising_levels()?, self.smooth);
-                Ok(MapFile { style, levels, smooth, ..MapFile::new(subject, PathBuf::from(path)) })
+                Ok(MapFile {
+                    style,
+                    levels,
+                    smooth,
+                    ..MapFile::new(subject, PathBuf::from(path))
+                })
             }
-            Err(_) => anyhow::bail!("--map {text}: there is no map {name:?}; maps are {}", Subject::names(quantities)),
+            Err(_) => anyhow::bail!(
+                "--map {text}: there is no map {name:?}; maps are {}",
+                Subject::names(quantities)
+            ),
         }
     }
 }
@@ -144,19 +195,28 @@ impl MapOptions {
     fn above(&self, scene: &Scene) -> anyhow::Result<f64> {
         let usual = || match scene.spec.flow {
             Some(_) => {
-                let height_m = scene.spec.grid.cell_height_m.or(scene.spec.grid.cell_size_m);
+                let height_m = scene
+                    .spec
+                    .grid
+                    .cell_height_m
+                    .or(scene.spec.grid.cell_size_m);
                 height_m.map_or(FOOTPRINT_ABOVE, covered_above_m)
             }
             None => FOOTPRINT_ABOVE,
         };
         let above = self.footprint_above.unwrap_or_else(usual);
-        anyhow::ensure!(above >= 0.0 && above.is_finite(), "--footprint-above {above}: must be a number from 0 up");
+        anyhow::ensure!(
+            above >= 0.0 && above.is_finite(),
+            "--footprint-above {above}: must be a number from 0 up"
+        );
         Ok(above)
     }
 
     /// Contour levels, ascending and without duplicates; `None` without the flag.
     fn rising_levels(&self) -> anyhow::Result<Option<Vec<f64>>> {
-        let Some(mut levels) = self.levels.clone() else { return Ok(None) };
+        let Some(mut levels) = self.levels.clone() else {
+            return Ok(None);
+        };
         if let Some(wrong) = levels.iter().find(|level| !level.is_finite()) {
             anyhow::bail!("--levels: {wrong} is no level; pass numbers, such as 0.5,1,2");
         }
@@ -169,18 +229,31 @@ impl MapOptions {
 /// Names of the materials to be recorded if any file needs records: those with a maximum thickness,
 /// without duplicates.
 fn recorded(quantities: &[ColumnQuantity]) -> Vec<String> {
-    let thickest = quantities.iter().filter(|quantity| quantity.measure() == ColumnMeasure::MaxThickness);
-    thickest.filter_map(Quantity::material).map(str::to_owned).collect()
+    let thickest = quantities
+        .iter()
+        .filter(|quantity| quantity.measure() == ColumnMeasure::MaxThickness);
+    thickest
+        .filter_map(Quantity::material)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Checks that all output files have distinct paths.
-fn check_apart<'a>(maps: &'a [MapFile], others: impl Iterator<Item = &'a Path>) -> anyhow::Result<()> {
+fn check_apart<'a>(
+    maps: &'a [MapFile],
+    others: impl Iterator<Item = &'a Path>,
+) -> anyhow::Result<()> {
     check_distinct(maps.iter().map(|map| map.path.as_path()).chain(others))?;
-    let styles: Vec<_> = maps.iter().filter_map(|map| Some((map.style_path()?, &map.path))).collect();
+    let styles: Vec<_> = maps
+        .iter()
+        .filter_map(|map| Some((map.style_path()?, &map.path)))
+        .collect();
     for (i, (style, map)) in styles.iter().enumerate() {
         if let Some((_, other)) = styles[..i].iter().find(|(earlier, _)| earlier == style) {
             let (other, map, style) = (other.display(), map.display(), style.display());
-            anyhow::bail!("{other} and {map} would share the style {style}: give one another name, or pass --no-style");
+            anyhow::bail!(
+                "{other} and {map} would share the style {style}: give one another name, or pass --no-style"
+            );
         }
     }
     Ok(())
@@ -214,21 +287,31 @@ impl MapPlan {
     pub(in crate::cli) fn paths(&self) -> impl Iterator<Item = &Path> {
         let maps = self.maps.iter().map(|map| map.path.as_path());
         let table = self.barriers.iter().map(BarrierTable::path);
-        maps.chain(self.npz.as_deref()).chain(self.exposures.paths()).chain(table)
+        maps.chain(self.npz.as_deref())
+            .chain(self.exposures.paths())
+            .chain(table)
     }
 
     /// Checks, before lengthy work, that the files can be written for this box, and reads the input
     /// maps that they need.
     pub(in crate::cli) fn check_site(&mut self, site: &Site) -> anyhow::Result<()> {
         self.exposures.check_site(site)?;
-        self.barriers.as_mut().map_or(Ok(()), |table| table.check_site(site))?;
-        self.maps.iter().try_for_each(|map| Ok(map.check_site(site)?))
+        self.barriers
+            .as_mut()
+            .map_or(Ok(()), |table| table.check_site(site))?;
+        self.maps
+            .iter()
+            .try_for_each(|map| Ok(map.check_site(site)?))
     }
 
     /// Memory for writing the largest file, without the world and the records.
     pub(in crate::cli) fn need(&self, grid: Grid) -> MemoryEstimate {
         let archive = self.npz.as_ref().map(|_| npz::need(grid));
-        self.maps.iter().map(|map| map.need(grid)).chain(archive).fold(MemoryEstimate::default(), MemoryEstimate::or)
+        self.maps
+            .iter()
+            .map(|map| map.need(grid))
+            .chain(archive)
+            .fold(MemoryEstimate::default(), MemoryEstimate::or)
     }
 
     /// Temporary memory of the records while a checkpoint is written.
@@ -245,19 +328,25 @@ impl MapPlan {
     pub(in crate::cli) fn observe(&mut self, simulation: &Simulation) {
         self.exposures.observe(simulation);
         let (state, step) = (simulation.world(), simulation.steps());
-        self.records.iter_mut().for_each(|records| records.observe(state, state.flow(), step));
+        self.records
+            .iter_mut()
+            .for_each(|records| records.observe(state, state.flow(), step));
     }
 
     /// Section names and encoded records for a checkpoint.
     pub(in crate::cli) fn memory(&self) -> impl Iterator<Item = (&'static str, Vec<u8>)> {
-        self.memory_of_records().into_iter().chain(self.exposures.memory())
+        self.memory_of_records()
+            .into_iter()
+            .chain(self.exposures.memory())
     }
 
     fn memory_of_records(&self) -> Option<(&'static str, Vec<u8>)> {
         // One buffer with the final capacity is filled material by material: a growing buffer would
         // double, and unused capacity takes no physical memory.
         let room = self.records.iter().map(Records::most_bytes).sum();
-        let add = |bytes, records| postcard::to_extend(records, bytes).expect("records are plain numbers");
+        let add = |bytes, records| {
+            postcard::to_extend(records, bytes).expect("records are plain numbers")
+        };
         let bytes: Vec<u8> = self.records.iter().fold(Vec::with_capacity(room), add);
         (!bytes.is_empty()).then_some((MEMORY, bytes))
     }
@@ -282,9 +371,14 @@ impl MapPlan {
         let recorded = recorded(&scene.column_quantities());
         // The records are concatenated without an index.
         while !bytes.is_empty() {
-            let read = postcard::take_from_bytes::<Records>(bytes).ok().filter(|(records, _)| records.fits(grid));
-            let (records, rest) = read.context("the checkpoint's section \"records\" is not right")?;
-            let is_new = all.iter().all(|other| other.material() != records.material());
+            let read = postcard::take_from_bytes::<Records>(bytes)
+                .ok()
+                .filter(|(records, _)| records.fits(grid));
+            let (records, rest) =
+                read.context("the checkpoint's section \"records\" is not right")?;
+            let is_new = all
+                .iter()
+                .all(|other| other.material() != records.material());
             anyhow::ensure!(
                 is_new && recorded.iter().any(|name| name == records.material()),
                 "the checkpoint's section \"records\" is not right: records of {} do not belong there",
@@ -293,7 +387,10 @@ impl MapPlan {
             all.push(records);
             bytes = rest;
         }
-        let has = |asked: &&Records| all.iter().any(|records| records.material() == asked.material());
+        let has = |asked: &&Records| {
+            all.iter()
+                .any(|records| records.material() == asked.material())
+        };
         if let Some(missing) = self.records.iter().find(|asked| !has(asked)) {
             anyhow::bail!(
                 "the checkpoint's section \"records\" has none of {}: start again with lavoxel run and the same --map \
@@ -306,13 +403,24 @@ impl MapPlan {
     }
 
     /// Writes all files and prints their paths; an error does not prevent later files.
-    pub(in crate::cli) fn write(&mut self, simulation: &Simulation, run: &Ended<'_>) -> anyhow::Result<()> {
-        let maps = Maps { world: simulation.world(), records: &self.records, site: run.site };
+    pub(in crate::cli) fn write(
+        &mut self,
+        simulation: &Simulation,
+        run: &Ended<'_>,
+    ) -> anyhow::Result<()> {
+        let maps = Maps {
+            world: simulation.world(),
+            records: &self.records,
+            site: run.site,
+        };
         let _held = simulation.world().taken().held();
         let about = &run.about;
         let quiet = run.quiet || self.paths().next().is_none();
         if run.outcome == Outcome::Stopped && !quiet {
-            say::note(&format!("stopped after step {}; these files are of the steps up to there:", about.step));
+            say::note(&format!(
+                "stopped after step {}; these files are of the steps up to there:",
+                about.step
+            ));
         }
         let report = |path: &Path, written: anyhow::Result<()>| {
             if written.is_ok() && !quiet {
@@ -322,13 +430,23 @@ impl MapPlan {
         };
         let mut results: Vec<anyhow::Result<()>> = Vec::new();
         for map in &self.maps {
-            results.push(report(&map.path, map.write(&maps, about, self.existing).map_err(Into::into)));
+            results.push(report(
+                &map.path,
+                map.write(&maps, about, self.existing).map_err(Into::into),
+            ));
         }
         if let Some(path) = &self.npz {
-            results.push(report(path, npz::write(path, &maps, about, self.existing).map_err(Into::into)));
+            results.push(report(
+                path,
+                npz::write(path, &maps, about, self.existing).map_err(Into::into),
+            ));
         }
         results.extend(self.exposures.write(simulation, self.existing, quiet));
-        results.extend(self.barriers.iter().map(|table| table.write(simulation, run.site, self.existing, quiet)));
+        results.extend(
+            self.barriers
+                .iter()
+                .map(|table| table.write(simulation, run.site, self.existing, quiet)),
+        );
         results.into_iter().collect()
     }
 }

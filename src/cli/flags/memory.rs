@@ -22,10 +22,16 @@ impl FromStr for Size {
     /// Parses `512M`, `4G`, `1.5GiB`, `80%`, or plain bytes; the prefixes are powers of 1024.
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("\"{text}\" is not a size such as 512M, 4G or 80%");
-        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let end = text
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(text.len());
         let (number, unit) = text.split_at(end);
         let number: f64 = number.parse().map_err(|_| wrong())?;
-        let power = match unit.to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
+        let power = match unit
+            .to_ascii_lowercase()
+            .trim_end_matches('b')
+            .trim_end_matches('i')
+        {
             "%" if number > 0.0 && number <= 100.0 => return Ok(Self::Share(number / 100.0)),
             "" => 0,
             "k" => 1,
@@ -35,7 +41,11 @@ impl FromStr for Size {
             _ => return Err(wrong()),
         };
         let bytes = number * 1024_f64.powi(power);
-        if bytes >= 1.0 { Ok(Self::Bytes(bytes as u64)) } else { Err(wrong()) }
+        if bytes >= 1.0 {
+            Ok(Self::Bytes(bytes as u64))
+        } else {
+            Err(wrong())
+        }
     }
 }
 
@@ -58,7 +68,10 @@ fn of_machine() -> Option<u64> {
     let mut system = System::new().ok()?;
     system.refresh_memory();
     let group = system.cgroup_limits().map(|limits| limits.total_memory);
-    let all = [Some(system.total_memory()), group].into_iter().flatten().filter(|&bytes| bytes > 0);
+    let all = [Some(system.total_memory()), group]
+        .into_iter()
+        .flatten()
+        .filter(|&bytes| bytes > 0);
     all.min()
 }
 
@@ -68,12 +81,19 @@ mod tests {
 
     #[test]
     fn sizes_are_read_as_people_write_them() {
-        for (text, bytes) in [("64M", 64 << 20), ("1.5GiB", 3 << 29), ("512kb", 512 << 10), ("2T", 2 << 40), ("77", 77)]
-        {
+        for (text, bytes) in [
+            ("64M", 64 << 20),
+            ("1.5GiB", 3 << 29),
+            ("512kb", 512 << 10),
+            ("2T", 2 << 40),
+            ("77", 77),
+        ] {
             assert_eq!(text.parse(), Ok(Size::Bytes(bytes)), "{text}");
         }
         assert_eq!("80%".parse(), Ok(Size::Share(0.8)));
-        for text in ["", "M", "0", "-4G", "0%", "101%", "4X", "1e9", "1.2.3", "four", "4 G", "NaN", "inf"] {
+        for text in [
+            "", "M", "0", "-4G", "0%", "101%", "4X", "1e9", "1.2.3", "four", "4 G", "NaN", "inf",
+        ] {
             assert!(text.parse::<Size>().is_err(), "{text}");
         }
     }

@@ -215,7 +215,9 @@ const FLAGS: [(&str, &str); 18] = [
 
 /// Iterates over parameters of `[terrain]`, each with the flag that sets it.
 fn flags() -> impl Iterator<Item = (&'static Param<TerrainSpec>, &'static str)> {
-    FLAGS.into_iter().filter_map(|(key, flag)| Some((TerrainSpec::param(key)?, flag)))
+    FLAGS
+        .into_iter()
+        .filter_map(|(key, flag)| Some((TerrainSpec::param(key)?, flag)))
 }
 
 /// Help text of a flag: the description of a `[terrain]` key.
@@ -261,7 +263,16 @@ impl MapArgs {
         for (param, flag) in flags().filter(|(param, _)| param.entry().form == Form::Number) {
             let value = param.given(&terrain).map(|_| (param.get)(&terrain));
             for key in [format!("terrain.{}", param.key), param.key.to_owned()] {
-                typed.add(&key, flag, value, if param.unit == "m" { "metres" } else { param.unit });
+                typed.add(
+                    &key,
+                    flag,
+                    value,
+                    if param.unit == "m" {
+                        "metres"
+                    } else {
+                        param.unit
+                    },
+                );
             }
         }
     }
@@ -273,8 +284,14 @@ impl MapArgs {
 
     /// Returns an error for flags that only make sense with a box.
     pub(in crate::cli) fn check_no_box(&self) -> anyhow::Result<()> {
-        for (flag, given) in [("--base-m", self.base_m.is_some()), ("--base-cells", self.base_cells.is_some())] {
-            anyhow::ensure!(!given, "{flag}: says how a box is filled; give the box too (--size NXxNYxNZ)");
+        for (flag, given) in [
+            ("--base-m", self.base_m.is_some()),
+            ("--base-cells", self.base_cells.is_some()),
+        ] {
+            anyhow::ensure!(
+                !given,
+                "{flag}: says how a box is filled; give the box too (--size NXxNYxNZ)"
+            );
         }
         Ok(())
     }
@@ -297,14 +314,18 @@ impl PlaceArgs {
     /// Overrides that the flags set.
     pub(in crate::cli) fn overrides(&self) -> anyhow::Result<Overrides> {
         let lava = |name: &str| {
-            LavaSpec::preset(name).map_err(|error| anyhow::anyhow!(error.replace("flow.lava =", "--lava")))
+            LavaSpec::preset(name)
+                .map_err(|error| anyhow::anyhow!(error.replace("flow.lava =", "--lava")))
         };
         // The path is made absolute, because scenes resolve relative paths from their own folder.
         let drape = self.drape.as_ref().map(std::path::absolute).transpose()?;
         Ok(Overrides {
             size: self.grid.map(|Size(grid)| [grid.nx, grid.ny, grid.nz]),
             cell_size_m: self.voxel_size,
-            terrain: TerrainSpec { drape, ..self.map.terrain() },
+            terrain: TerrainSpec {
+                drape,
+                ..self.map.terrain()
+            },
             vents: self.vent.iter().map(|vent| vent.wish.clone()).collect(),
             barriers: self.barrier.clone(),
             surveys: self.survey.clone(),
@@ -337,29 +358,67 @@ impl PlaceArgs {
         for key in ["grid.cell_size_m", "cell_size_m"] {
             typed.add(key, "--voxel-size", self.voxel_size, "metres");
         }
-        typed.add("terrain.drape", "--drape", self.drape.as_ref().map(|file| file.display()), "");
-        typed.add("grid.cell_height_m", "--cell-height", self.cell_height, "metres");
+        typed.add(
+            "terrain.drape",
+            "--drape",
+            self.drape.as_ref().map(|file| file.display()),
+            "",
+        );
+        typed.add(
+            "grid.cell_height_m",
+            "--cell-height",
+            self.cell_height,
+            "metres",
+        );
         typed.add("grid.size", "--finer", self.finer, "");
         typed.add("flow.lava", "--lava", self.lava.as_ref(), "");
         typed.add("flow.start.age", "--start-age", self.start_age, "");
-        typed.add("flow.start.thickness_m", "--start-thickness", self.start_thickness, "metres");
+        typed.add(
+            "flow.start.thickness_m",
+            "--start-thickness",
+            self.start_thickness,
+            "metres",
+        );
         for key in ["flow.start.", "flow.start"] {
-            typed.add(key, "--start", self.start.as_ref().map(|file| file.display()), "");
+            typed.add(
+                key,
+                "--start",
+                self.start.as_ref().map(|file| file.display()),
+                "",
+            );
         }
         typed.add("flow.duration", "--duration", self.duration, "");
         typed.add("flow.step_s", "--time-step", self.time_step, "");
-        let surveys = self.survey.iter().map(|(time, file)| format!("{time}={}", file.display()));
+        let surveys = self
+            .survey
+            .iter()
+            .map(|(time, file)| format!("{time}={}", file.display()));
         let surveys: Vec<String> = surveys.collect();
         for key in ["matter.file", "event[", "survey"] {
-            typed.add(key, "--survey", (!surveys.is_empty()).then(|| surveys.join(" ")), "");
+            typed.add(
+                key,
+                "--survey",
+                (!surveys.is_empty()).then(|| surveys.join(" ")),
+                "",
+            );
         }
         for (i, vent) in self.vent.iter().enumerate() {
             let in_cells = matches!(vent.wish.place, VentPlace::Cells { .. });
             for axis in ["x", "z"] {
                 let hint = "cells; for metres write 500m,500m, for the map map:X,Y";
-                typed.add(&format!("vent[{i}].{axis}"), "--vent", in_cells.then_some(&vent.text), hint);
+                typed.add(
+                    &format!("vent[{i}].{axis}"),
+                    "--vent",
+                    in_cells.then_some(&vent.text),
+                    hint,
+                );
             }
-            typed.add(&format!("vent[{i}].map_x, map_y"), "--vent", Some(&vent.text), "");
+            typed.add(
+                &format!("vent[{i}].map_x, map_y"),
+                "--vent",
+                Some(&vent.text),
+                "",
+            );
             typed.add(&format!("vent[{i}]."), "--vent", Some(&vent.text), "");
         }
         typed
@@ -368,7 +427,10 @@ impl PlaceArgs {
     /// Returns an error that names the flags which do not apply to the terrain `kind`.
     pub(in crate::cli) fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
         self.map.check_kind(kind)?;
-        let on_map = self.vent.iter().any(|vent| matches!(vent.wish.place, VentPlace::Map { .. }));
+        let on_map = self
+            .vent
+            .iter()
+            .any(|vent| matches!(vent.wish.place, VentPlace::Map { .. }));
         anyhow::ensure!(
             !on_map || kind == Kind::Heightmap,
             "--vent map:…: a generated terrain (kind = \"{}\") is on no map; give cells (64,64) or metres (1200m,800m)",
@@ -380,7 +442,9 @@ impl PlaceArgs {
 
 /// Parses `TIME=FILE`.
 fn survey(text: &str) -> Result<(Seconds, PathBuf), String> {
-    let (time, file) = text.split_once('=').ok_or("write TIME=FILE, such as 36h=drone.tif")?;
+    let (time, file) = text
+        .split_once('=')
+        .ok_or("write TIME=FILE, such as 36h=drone.tif")?;
     let time: Seconds = time.parse()?;
     if !(0.0..=1e11).contains(&time.0) || file.is_empty() {
         return Err("write a time from 0 on, and a file, such as 36h=drone.tif".to_owned());
@@ -439,8 +503,12 @@ impl FromStr for Size {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match numbers(text, ['x', 'X', '×', ','])?[..] {
-            [nx, ny, nz] if [nx, ny, nz].iter().all(|n| (1..=MAX_SIDE).contains(n)) => Ok(Self(Grid::new(nx, ny, nz))),
-            _ => Err(format!("three numbers from 1 to {MAX_SIDE} are needed, such as 128x100x128")),
+            [nx, ny, nz] if [nx, ny, nz].iter().all(|n| (1..=MAX_SIDE).contains(n)) => {
+                Ok(Self(Grid::new(nx, ny, nz)))
+            }
+            _ => Err(format!(
+                "three numbers from 1 to {MAX_SIDE} are needed, such as 128x100x128"
+            )),
         }
     }
 }
@@ -457,15 +525,23 @@ impl FromStr for Raster {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match numbers(text, ['x', 'X', '×'])?[..] {
-            [cols, rows] if [cols, rows].iter().all(|n| (1..=MAX_SIDE).contains(n)) => Ok(Self { cols, rows }),
-            _ => Err(format!("two numbers from 1 to {MAX_SIDE} are needed, such as 256x256")),
+            [cols, rows] if [cols, rows].iter().all(|n| (1..=MAX_SIDE).contains(n)) => {
+                Ok(Self { cols, rows })
+            }
+            _ => Err(format!(
+                "two numbers from 1 to {MAX_SIDE} are needed, such as 256x256"
+            )),
         }
     }
 }
 
 /// Parses integers separated by any of `separators`.
 fn numbers<const N: usize>(text: &str, separators: [char; N]) -> Result<Vec<usize>, String> {
-    let part = |part: &str| part.trim().parse().map_err(|_| format!("\"{part}\" is not a whole number"));
+    let part = |part: &str| {
+        part.trim()
+            .parse()
+            .map_err(|_| format!("\"{part}\" is not a whole number"))
+    };
     text.split(separators).map(part).collect()
 }
 
@@ -481,7 +557,10 @@ impl FromStr for Cut {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let parts: Vec<&str> = text.split([',', ' ', ';']).map(str::trim).collect();
-        let metres: Option<Vec<f64>> = parts.iter().map(|part| part.strip_suffix('m')?.trim().parse().ok()).collect();
+        let metres: Option<Vec<f64>> = parts
+            .iter()
+            .map(|part| part.strip_suffix('m')?.trim().parse().ok())
+            .collect();
         let cells: Option<Vec<usize>> = parts.iter().map(|part| part.parse().ok()).collect();
         match (metres.as_deref(), cells.as_deref()) {
             (Some(&[west, north, wide, deep]), _) => Ok(Self::Metres([west, north, wide, deep])),
@@ -496,8 +575,13 @@ impl FromStr for Cut {
 /// Parses four numbers (west, south, east, north) such as `499547.5,4174982.5,503327.5,4178762.5`.
 fn four_numbers(text: &str) -> Result<[f64; 4], String> {
     let wrong = || format!("\"{text}\" is not four coordinates: west,south,east,north");
-    let numbers: Option<Vec<f64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
-    numbers.and_then(|numbers| numbers.try_into().ok()).ok_or_else(wrong)
+    let numbers: Option<Vec<f64>> = text
+        .split(',')
+        .map(|part| part.trim().parse().ok())
+        .collect();
+    numbers
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or_else(wrong)
 }
 
 /// Vent as typed: `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, or a fissure between two
@@ -513,7 +597,10 @@ impl FromStr for Vent {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Ok(Self { wish: text.parse()?, text: text.to_owned() })
+        Ok(Self {
+            wish: text.parse()?,
+            text: text.to_owned(),
+        })
     }
 }
 
@@ -534,12 +621,19 @@ mod tests {
     #[test]
     fn parts_are_read_in_cells_and_metres() {
         assert!(matches!("1,2,3,4".parse(), Ok(Cut::Cells([1, 2, 3, 4]))));
-        assert!(matches!("0m,25.5m,100m,1e3m".parse(), Ok(Cut::Metres([_, 25.5, 100.0, 1e3]))));
+        assert!(matches!(
+            "0m,25.5m,100m,1e3m".parse(),
+            Ok(Cut::Metres([_, 25.5, 100.0, 1e3]))
+        ));
         for wrong in ["1,2,3", "1m,2m,3m", "1m,2,3,4", "1,2,3,-4", "a"] {
             assert!(wrong.parse::<Cut>().is_err(), "{wrong}");
         }
         assert_eq!(four_numbers("-1,2.5,3,4e2"), Ok([-1.0, 2.5, 3.0, 400.0]));
         assert!(four_numbers("1,2,3").is_err() && four_numbers("1,2,3,4,5").is_err());
-        assert!("8x9x10".parse::<Size>().is_ok() && "8,9,10".parse::<Size>().is_ok() && "8x9".parse::<Size>().is_err());
+        assert!(
+            "8x9x10".parse::<Size>().is_ok()
+                && "8,9,10".parse::<Size>().is_ok()
+                && "8x9".parse::<Size>().is_err()
+        );
     }
 }

@@ -14,13 +14,19 @@ const TIMES: [(&str, &[&str]); 4] = [
 
 /// Replaces the suggestion in a parser error by a better one, if available.
 pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[String]) -> Error {
-    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else { return error };
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
+        return error;
+    };
     if error.kind() != ErrorKind::UnknownArgument {
         return error;
     }
-    if let Some(tip) = of_a_time(wrong, typed).or_else(|| of_another_command(wrong, program, typed)) {
+    if let Some(tip) = of_a_time(wrong, typed).or_else(|| of_another_command(wrong, program, typed))
+    {
         error.remove(ContextKind::SuggestedArg);
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![tip.into()]),
+        );
     }
     error
 }
@@ -29,8 +35,12 @@ pub(in crate::cli) fn better(mut error: Error, program: &Command, typed: &[Strin
 /// other errors.
 fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
     let at = typed.iter().position(|word| word == wrong)?;
-    let [flag, number] = typed.get(at.checked_sub(2)?..at)? else { return None };
-    let (unit, _) = TIMES.iter().find(|(_, words)| words.contains(&wrong.to_lowercase().as_str()))?;
+    let [flag, number] = typed.get(at.checked_sub(2)?..at)? else {
+        return None;
+    };
+    let (unit, _) = TIMES
+        .iter()
+        .find(|(_, words)| words.contains(&wrong.to_lowercase().as_str()))?;
     let is_time = flag.starts_with("--") && number.parse::<f64>().is_ok();
     is_time.then(|| format!("a number and its unit are one word: {flag} {number}{unit}"))
 }
@@ -39,9 +49,10 @@ fn of_a_time(wrong: &str, typed: &[String]) -> Option<String> {
 fn of_another_command(wrong: &str, program: &Command, typed: &[String]) -> Option<String> {
     let name = wrong.strip_prefix("--")?.split('=').next()?;
     let has = |command: &&Command| {
-        command
-            .get_arguments()
-            .any(|arg| arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name)))
+        command.get_arguments().any(|arg| {
+            arg.get_long() == Some(name)
+                || arg.get_all_aliases().is_some_and(|all| all.contains(&name))
+        })
     };
     let others: Vec<String> = program
         .get_subcommands()

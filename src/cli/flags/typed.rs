@@ -22,22 +22,40 @@ struct Flag {
 impl Typed {
     /// Registers `flag` for `key` if `value` is present; `hint` is the unit or the accepted
     /// notations.
-    pub(in crate::cli) fn add(&mut self, key: &str, flag: &str, value: Option<impl Display>, hint: &'static str) {
+    pub(in crate::cli) fn add(
+        &mut self,
+        key: &str,
+        flag: &str,
+        value: Option<impl Display>,
+        hint: &'static str,
+    ) {
         if let Some(value) = value {
             let text = tame(&format!("{flag} {value}"));
-            self.0.push(Flag { key: key.to_owned(), text, hint });
+            self.0.push(Flag {
+                key: key.to_owned(),
+                text,
+                hint,
+            });
         }
     }
 
     /// Replaces, in an error, the scene key by the flag that overrides it.
     pub(in crate::cli) fn name(&self, error: anyhow::Error) -> anyhow::Error {
-        let Some(invalid) = invalid_in(&error) else { return error };
+        let Some(invalid) = invalid_in(&error) else {
+            return error;
+        };
         let named = |flag: &&Flag| match flag.key.strip_suffix('.') {
             Some(_) => invalid.key.starts_with(&flag.key),
             None => invalid.key == flag.key,
         };
-        let Some(Flag { key, text, hint }) = self.0.iter().find(named) else { return error };
-        let hint = if hint.is_empty() { String::new() } else { format!(" {hint}") };
+        let Some(Flag { key, text, hint }) = self.0.iter().find(named) else {
+            return error;
+        };
+        let hint = if hint.is_empty() {
+            String::new()
+        } else {
+            format!(" {hint}")
+        };
         // If the flag sets a whole table, the message must also name the number.
         let part = match invalid.key.strip_prefix(key.as_str()).unwrap_or_default() {
             "" => String::new(),
@@ -52,7 +70,9 @@ fn invalid_in(error: &anyhow::Error) -> Option<&Invalid> {
     error.chain().find_map(|cause| {
         let terrain = match cause.downcast_ref() {
             Some(SceneError::Invalid { invalid, .. }) => return Some(invalid),
-            Some(SceneError::Terrain { cause, .. } | SceneError::Heightmap(cause)) => Some(&**cause),
+            Some(SceneError::Terrain { cause, .. } | SceneError::Heightmap(cause)) => {
+                Some(&**cause)
+            }
             _ => cause.downcast_ref::<TerrainError>(),
         };
         match terrain {

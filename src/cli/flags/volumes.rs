@@ -49,7 +49,11 @@ impl Run {
             match runs.last_mut() {
                 Some(run) if run.count == 1 => (run.apart, run.count) = (step - run.first, 2),
                 Some(run) if step == run.first + run.apart * run.count => run.count += 1,
-                _ => runs.push(Self { first: step, apart: 0, count: 1 }),
+                _ => runs.push(Self {
+                    first: step,
+                    apart: 0,
+                    count: 1,
+                }),
             }
         }
         runs
@@ -59,9 +63,18 @@ impl Run {
     /// untrusted, so they are checked before anything is expanded.
     fn steps(runs: &[Self], last: u64) -> Option<Vec<u64>> {
         let mut steps = Vec::new();
-        for Self { first, apart, count } in runs {
-            let end = count.checked_sub(1)?.checked_mul(*apart)?.checked_add(*first)?;
-            (*count <= MAX_FILES && steps.len() as u64 + count <= MAX_FILES + 1 && end <= last).then_some(())?;
+        for Self {
+            first,
+            apart,
+            count,
+        } in runs
+        {
+            let end = count
+                .checked_sub(1)?
+                .checked_mul(*apart)?
+                .checked_add(*first)?;
+            (*count <= MAX_FILES && steps.len() as u64 + count <= MAX_FILES + 1 && end <= last)
+                .then_some(())?;
             steps.extend((0..*count).map(|n| first + n * apart));
         }
         steps.is_sorted_by(|a, b| a < b).then_some(steps)
@@ -85,28 +98,67 @@ pub(in crate::cli) struct VolumeArgs {
 
 impl VolumeArgs {
     /// Checks, before the simulation starts, that every file can be written.
-    pub(in crate::cli) fn check(&self, scene: &Scene, steps: u64, existing: Existing) -> anyhow::Result<Exports> {
+    pub(in crate::cli) fn check(
+        &self,
+        scene: &Scene,
+        steps: u64,
+        existing: Existing,
+    ) -> anyhow::Result<Exports> {
         let mut outputs: Vec<Output> = Vec::new();
-        let volumes = self.volume.iter().map(|path| ("--volume", SpaceFile::volume(path)));
-        let meshes = self.mesh.iter().map(|path| ("--mesh", SpaceFile::mesh(path)));
+        let volumes = self
+            .volume
+            .iter()
+            .map(|path| ("--volume", SpaceFile::volume(path)));
+        let meshes = self
+            .mesh
+            .iter()
+            .map(|path| ("--mesh", SpaceFile::mesh(path)));
         for (flag, file) in volumes.chain(meshes) {
             let file = file?;
-            let twice = outputs.iter().any(|other| is_same_file(other.file.path(), file.path()));
-            anyhow::ensure!(!twice, "{flag} {}: two outputs cannot have the same name", file.path().display());
+            let twice = outputs
+                .iter()
+                .any(|other| is_same_file(other.file.path(), file.path()));
+            anyhow::ensure!(
+                !twice,
+                "{flag} {}: two outputs cannot have the same name",
+                file.path().display()
+            );
             file.check(scene.spec.grid.grid()?)?;
-            outputs.push(Output { file, steps: Vec::new(), is_begun: false });
+            outputs.push(Output {
+                file,
+                steps: Vec::new(),
+                is_begun: false,
+            });
         }
         if let Some(every) = self.export_every {
-            anyhow::ensure!(!outputs.is_empty(), "--export-every {every}: name what to write with --volume or --mesh");
+            anyhow::ensure!(
+                !outputs.is_empty(),
+                "--export-every {every}: name what to write with --volume or --mesh"
+            );
             let files = steps.div_ceil(every);
             let least = steps.div_ceil(MAX_FILES);
-            let mend = format!("at most {MAX_FILES} are written; pass --export-every {least} or more");
-            anyhow::ensure!(files <= MAX_FILES, "--export-every {every}: this would be {files} files, and {mend}");
+            let mend =
+                format!("at most {MAX_FILES} are written; pass --export-every {least} or more");
+            anyhow::ensure!(
+                files <= MAX_FILES,
+                "--export-every {every}: this would be {files} files, and {mend}"
+            );
         }
         let palette = scene.spec.look.palette.build("look.palette")?;
-        let skin = Skin { level: scene.spec.look.iso, palette, drape: None };
+        let skin = Skin {
+            level: scene.spec.look.iso,
+            palette,
+            drape: None,
+        };
         let name = scene.spec.name.clone();
-        Ok(Exports { outputs, every: self.export_every, steps, existing, skin, scene: name })
+        Ok(Exports {
+            outputs,
+            every: self.export_every,
+            steps,
+            existing,
+            skin,
+            scene: name,
+        })
     }
 }
 
@@ -128,7 +180,9 @@ impl Output {
 
     /// Path of the series' file for step `step`.
     fn numbered(&self, step: u64) -> PathBuf {
-        self.file.path().with_file_name(self.name_of(&format!("{step:06}")))
+        self.file
+            .path()
+            .with_file_name(self.name_of(&format!("{step:06}")))
     }
 
     /// File name of the series with `number` inserted.
@@ -140,14 +194,35 @@ impl Output {
     }
 
     /// Writes one step to its own file and updates the series file.
-    fn add(&mut self, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
-        self.file.at(self.numbered(shot.about.step)).write(shot, skin, existing)?;
+    fn add(
+        &mut self,
+        shot: &ExportState<'_>,
+        skin: &Skin,
+        existing: Existing,
+    ) -> Result<(), ExportError> {
+        self.file
+            .at(self.numbered(shot.about.step))
+            .write(shot, skin, existing)?;
         // After the first step, the series file is known to be this run's own.
-        let list_existing = if self.is_begun { Existing::Replace } else { existing };
+        let list_existing = if self.is_begun {
+            Existing::Replace
+        } else {
+            existing
+        };
         self.is_begun = true;
         self.steps.push(shot.about.step);
-        let name = |step: &u64| (*step, self.name_of(&format!("{step:06}")).to_string_lossy().into_owned());
-        self.file.write_list(&self.steps.iter().map(name).collect::<Vec<_>>(), list_existing)
+        let name = |step: &u64| {
+            (
+                *step,
+                self.name_of(&format!("{step:06}"))
+                    .to_string_lossy()
+                    .into_owned(),
+            )
+        };
+        self.file.write_list(
+            &self.steps.iter().map(name).collect::<Vec<_>>(),
+            list_existing,
+        )
     }
 }
 
@@ -177,24 +252,41 @@ impl Exports {
     /// Section name and encoded steps of the series for a checkpoint; `None` without a series.
     pub(in crate::cli) fn memory(&self) -> Option<(&'static str, Vec<u8>)> {
         self.every?;
-        let series = |output: &Output| Series { path: output.path(), runs: Run::of(&output.steps) };
+        let series = |output: &Output| Series {
+            path: output.path(),
+            runs: Run::of(&output.steps),
+        };
         let all: Vec<Series> = self.outputs.iter().map(series).collect();
-        Some((MEMORY, postcard::to_allocvec(&all).expect("steps are plain numbers")))
+        Some((
+            MEMORY,
+            postcard::to_allocvec(&all).expect("steps are plain numbers"),
+        ))
     }
 
     /// Restores series of the same file names from the checkpoint sections `memory`, written after
     /// `step` steps, so that files written before stay in the series.
-    pub(in crate::cli) fn go_on(&mut self, memory: &BTreeMap<String, Vec<u8>>, step: u64) -> anyhow::Result<()> {
-        let Some(bytes) = memory.get(MEMORY).filter(|_| self.every.is_some()) else { return Ok(()) };
+    pub(in crate::cli) fn go_on(
+        &mut self,
+        memory: &BTreeMap<String, Vec<u8>>,
+        step: u64,
+    ) -> anyhow::Result<()> {
+        let Some(bytes) = memory.get(MEMORY).filter(|_| self.every.is_some()) else {
+            return Ok(());
+        };
         let wrong = || anyhow::anyhow!("the checkpoint's section \"series\" is not right");
         let all: Vec<Series> = postcard::from_bytes(bytes).map_err(|_| wrong())?;
         for output in &mut self.outputs {
-            let Some(series) = all.iter().find(|series| series.path == output.path()) else { continue };
+            let Some(series) = all.iter().find(|series| series.path == output.path()) else {
+                continue;
+            };
             let steps = Run::steps(&series.runs, step).ok_or_else(wrong)?;
             // A list names existing files only. The list counts as begun even without a step: an
             // interrupted run wrote its last step.
             output.is_begun = true;
-            output.steps = steps.into_iter().filter(|&step| output.numbered(step).exists()).collect();
+            output.steps = steps
+                .into_iter()
+                .filter(|&step| output.numbered(step).exists())
+                .collect();
         }
         Ok(())
     }
@@ -208,7 +300,10 @@ impl Exports {
                 continue;
             };
             if !output.is_begun {
-                output.file.list().map_or(Ok(()), |list| check_free(&list, self.existing))?;
+                output
+                    .file
+                    .list()
+                    .map_or(Ok(()), |list| check_free(&list, self.existing))?;
             }
             if output.steps.last() != Some(&self.steps) {
                 check_free(&output.numbered(self.steps), self.existing)?;
@@ -216,16 +311,27 @@ impl Exports {
             // One file has shown that the folder is writable; for the others only existence is
             // checked.
             let next = output.steps.last().map_or(0, |step| step / every) + 1;
-            let taken = (next..=self.steps / every).map(|n| output.numbered(n * every)).find(|path| path.exists());
+            let taken = (next..=self.steps / every)
+                .map(|n| output.numbered(n * every))
+                .find(|path| path.exists());
             taken.map_or(Ok(()), |path| check_free(&path, self.existing))?;
         }
         Ok(())
     }
 
     /// Reads the draped picture if a file needs it.
-    pub(in crate::cli) fn take_drape(&mut self, scene: &Scene, stage: &Stage) -> anyhow::Result<()> {
-        let is_shown =
-            |output: &Output| output.file.path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"));
+    pub(in crate::cli) fn take_drape(
+        &mut self,
+        scene: &Scene,
+        stage: &Stage,
+    ) -> anyhow::Result<()> {
+        let is_shown = |output: &Output| {
+            output
+                .file
+                .path()
+                .extension()
+                .is_some_and(|ending| ending.eq_ignore_ascii_case("glb"))
+        };
         if self.outputs.iter().any(is_shown) {
             self.skin.drape = scene.drape(stage)?;
         }
@@ -238,12 +344,25 @@ impl Exports {
     }
 
     /// Writes the step if it belongs to a series.
-    pub(in crate::cli) fn after_step(&mut self, simulation: &Simulation, site: &Site) -> anyhow::Result<()> {
-        if self.is_due(simulation.steps()) { self.write(simulation, site) } else { Ok(()) }
+    pub(in crate::cli) fn after_step(
+        &mut self,
+        simulation: &Simulation,
+        site: &Site,
+    ) -> anyhow::Result<()> {
+        if self.is_due(simulation.steps()) {
+            self.write(simulation, site)
+        } else {
+            Ok(())
+        }
     }
 
     /// Writes the last step, wherever the run ended, and reports the files.
-    pub(in crate::cli) fn finish(&mut self, simulation: &Simulation, site: &Site, quiet: bool) -> anyhow::Result<()> {
+    pub(in crate::cli) fn finish(
+        &mut self,
+        simulation: &Simulation,
+        site: &Site,
+        quiet: bool,
+    ) -> anyhow::Result<()> {
         self.write(simulation, site)?;
         if !quiet && !self.outputs.is_empty() {
             self.tell(simulation);
@@ -258,8 +377,19 @@ impl Exports {
         let (world, step) = (simulation.world(), simulation.steps());
         let _held = world.taken().held();
         let (seed, time_s) = (simulation.seed(), simulation.time_s());
-        let about = About { scene: self.scene.clone(), seed, step, time_s, ..About::default() };
-        let shot = ExportState { world, site, about: &about, state: world.state_hash() };
+        let about = About {
+            scene: self.scene.clone(),
+            seed,
+            step,
+            time_s,
+            ..About::default()
+        };
+        let shot = ExportState {
+            world,
+            site,
+            about: &about,
+            state: world.state_hash(),
+        };
         for output in &mut self.outputs {
             let written = match self.every {
                 None => output.file.write(&shot, &self.skin, self.existing),
@@ -268,7 +398,9 @@ impl Exports {
             };
             let before = output.steps.len();
             match written {
-                Err(e) if before > 0 => return Err(e).context(format!("the {before} files before are complete")),
+                Err(e) if before > 0 => {
+                    return Err(e).context(format!("the {before} files before are complete"));
+                }
                 written => written?,
             }
         }
@@ -278,12 +410,21 @@ impl Exports {
     /// Reports the end of the run, and then the written files.
     fn tell(&self, simulation: &Simulation) {
         let step = simulation.steps();
-        for layer in simulation.world().layers().iter().filter(|layer| layer.mass() == 0) {
+        for layer in simulation
+            .world()
+            .layers()
+            .iter()
+            .filter(|layer| layer.mass() == 0)
+        {
             let name = &layer.material().name;
-            say::note(&format!("there is no {name} after the last step: its volumes and meshes are empty"));
+            say::note(&format!(
+                "there is no {name} after the last step: its volumes and meshes are empty"
+            ));
         }
         if step < self.steps {
-            say::note(&format!("stopped after step {step}; these files are complete up to there:"));
+            say::note(&format!(
+                "stopped after step {step}; these files are complete up to there:"
+            ));
         }
         for output in &self.outputs {
             let files = output.steps.len();
@@ -292,8 +433,13 @@ impl Exports {
                 continue;
             }
             let all = output.file.path().with_file_name(output.name_of("*"));
-            let list = output.file.list().map_or(String::new(), |list| format!(", listed in {}", list.display()));
-            say::note(&format!("{} ({files} files, the last of step {step}{list})", all.display()));
+            let list = output.file.list().map_or(String::new(), |list| {
+                format!(", listed in {}", list.display())
+            });
+            say::note(&format!(
+                "{} ({files} files, the last of step {step}{list})",
+                all.display()
+            ));
         }
     }
 }

@@ -3,7 +3,10 @@
 /// Processor and operating system in one line.
 pub(in crate::cli) fn name() -> String {
     let system = format!("{} {}", std::env::consts::OS, std::env::consts::ARCH);
-    format!("{}, {system}", processor().unwrap_or_else(|| "unknown processor".to_owned()))
+    format!(
+        "{}, {system}",
+        processor().unwrap_or_else(|| "unknown processor".to_owned())
+    )
 }
 
 /// Name of the processor; `None` unless the system lists it in `/proc/cpuinfo`.

@@ -36,7 +36,9 @@ pub(in crate::cli) fn listen() {
         });
     };
     if let Err(e) = ctrlc::set_handler(handler) {
-        crate::cli::show::say::note(&format!("lavoxel: Ctrl-C will end the program at once: {e}"));
+        crate::cli::show::say::note(&format!(
+            "lavoxel: Ctrl-C will end the program at once: {e}"
+        ));
     }
 }
 

@@ -15,7 +15,9 @@ use lavoxel::export::maps::need_of;
 use lavoxel::export::{Parts, animation_formats, check_animation, fingerprints};
 use lavoxel::film::{Move, NotesSpec, Plan};
 use lavoxel::memory::MemoryEstimate;
-use lavoxel::output::{Existing, FOLDER, check_distinct, check_free, file_name, free_name, is_same_file};
+use lavoxel::output::{
+    Existing, FOLDER, check_distinct, check_free, file_name, free_name, is_same_file,
+};
 use lavoxel::render::{self, Plane, Section, Style};
 use lavoxel::scene::{Model, Scene, Stage};
 use lavoxel::world::Quantity;
@@ -82,11 +84,21 @@ pub(crate) struct RenderArgs {
     fps: Option<u32>,
 
     /// Place the camera in the compass direction DEG from its target, in degrees: 0 north, 90 east
-    #[arg(long, value_name = "DEG", allow_hyphen_values = true, conflicts_with = "slice")]
+    #[arg(
+        long,
+        value_name = "DEG",
+        allow_hyphen_values = true,
+        conflicts_with = "slice"
+    )]
     azimuth: Option<f32>,
 
     /// Place the camera DEG degrees above the horizon of its target
-    #[arg(long, value_name = "DEG", allow_hyphen_values = true, conflicts_with = "slice")]
+    #[arg(
+        long,
+        value_name = "DEG",
+        allow_hyphen_values = true,
+        conflicts_with = "slice"
+    )]
     elevation: Option<f32>,
 
     /// Set the distance from camera to target to X diagonals of the shown box
@@ -103,7 +115,12 @@ pub(crate) struct RenderArgs {
     fov: Option<f32>,
 
     /// Turn the camera round its target by DEG degrees from the first frame to the last
-    #[arg(long, value_name = "DEG", allow_hyphen_values = true, conflicts_with = "slice")]
+    #[arg(
+        long,
+        value_name = "DEG",
+        allow_hyphen_values = true,
+        conflicts_with = "slice"
+    )]
     orbit: Option<f32>,
 
     /// Move the camera: turntable (once round the target), along-front (along the lava from its
@@ -177,7 +194,8 @@ pub(crate) struct RenderArgs {
 }
 
 /// First line of the plan of a film.
-const PLAN: &str = "Frames of a film that is not whole yet: the command that began it goes on with them.";
+const PLAN: &str =
+    "Frames of a film that is not whole yet: the command that began it goes on with them.";
 
 /// Minimum time between two checkpoints of a film.
 const KEPT_EVERY: Duration = Duration::from_secs(20);
@@ -230,7 +248,10 @@ pub(super) fn run_default() -> anyhow::Result<Outcome> {
 
 /// Runs `lavoxel render`.
 pub(super) fn run(args: &RenderArgs) -> anyhow::Result<Outcome> {
-    args.scene.load().and_then(|scene| shoot(args, scene)).map_err(|error| args.typed().name(error))
+    args.scene
+        .load()
+        .and_then(|scene| shoot(args, scene))
+        .map_err(|error| args.typed().name(error))
 }
 
 fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
@@ -242,7 +263,11 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
         "--notes temperature: the colours of this look are no temperatures; set look.kelvin, or leave it out"
     );
     let view = args.view(&scene)?;
-    let mut beside = args.beside.as_deref().map(|text| Asked::read(text, &scene)).transpose()?;
+    let mut beside = args
+        .beside
+        .as_deref()
+        .map(|text| Asked::read(text, &scene))
+        .transpose()?;
     if let Some(Asked::Scene(other)) = &mut beside {
         args.put_into(other)?;
         other.validate()?;
@@ -278,17 +303,49 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
         painter.look_at_the_flow(&mut scene.spec, &stage.simulation)?;
     }
     let plan = Plan::new(&scene.spec.film, &scene.spec.camera);
-    say::warn(stage.notes.iter().cloned().chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))));
-    say::warn(scene.warning_of_pictures(&stage.simulation).filter(|_| args.slice.is_none()));
+    say::warn(
+        stage
+            .notes
+            .iter()
+            .cloned()
+            .chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))),
+    );
+    say::warn(
+        scene
+            .warning_of_pictures(&stage.simulation)
+            .filter(|_| args.slice.is_none()),
+    );
     if !args.scene.quiet && !scene.choices().is_empty() {
-        scene.summary(&stage.site, &stage.simulation).iter().for_each(|line| say::note(line));
+        scene
+            .summary(&stage.site, &stage.simulation)
+            .iter()
+            .for_each(|line| say::note(line));
     }
     let other_view = other_view.unwrap_or(View::Volume);
-    let beside = beside.map(|asked| Beside::new(asked, &scene, &stage.site, other_view)).transpose()?;
+    let beside = beside
+        .map(|asked| Beside::new(asked, &scene, &stage.site, other_view))
+        .transpose()?;
     let reel = Reel::open(&outputs.targets, &text, (plan.frames(), plan.fps()))?;
-    let state = State { stage, keeper: None, kept: Instant::now(), wait: KEPT_EVERY, begun: false };
-    Shooting { scene, state, painter, beside, outputs, plan, framed: None, reel, shown: 0, quiet: args.scene.quiet }
-        .run()
+    let state = State {
+        stage,
+        keeper: None,
+        kept: Instant::now(),
+        wait: KEPT_EVERY,
+        begun: false,
+    };
+    Shooting {
+        scene,
+        state,
+        painter,
+        beside,
+        outputs,
+        plan,
+        framed: None,
+        reel,
+        shown: 0,
+        quiet: args.scene.quiet,
+    }
+    .run()
 }
 
 impl RenderArgs {
@@ -298,19 +355,49 @@ impl RenderArgs {
         let sides = |size: [u32; 2]| format!("{}x{}", size[0], size[1]);
         let pixels = "pixels along each side";
         typed.add("film.size", "--size", self.size.map(sides), pixels);
-        typed.add("film.picture_size", "--picture-size", self.picture_size.map(sides), pixels);
+        typed.add(
+            "film.picture_size",
+            "--picture-size",
+            self.picture_size.map(sides),
+            pixels,
+        );
         typed.add("film.picture_size", "--size", self.size.map(sides), pixels);
         typed.add("film.fps", "--fps", self.fps, "frames a second");
         typed.add("film.orbit_deg", "--orbit", self.orbit, "degrees");
         typed.add("film.hold_s", "--hold", self.hold, "seconds");
         typed.add("camera.azimuth_deg", "--azimuth", self.azimuth, "degrees");
-        typed.add("camera.elevation_deg", "--elevation", self.elevation, "degrees");
-        typed.add("camera.distance", "--distance", self.distance, "diagonals of what is shown");
+        typed.add(
+            "camera.elevation_deg",
+            "--elevation",
+            self.elevation,
+            "degrees",
+        );
+        typed.add(
+            "camera.distance",
+            "--distance",
+            self.distance,
+            "diagonals of what is shown",
+        );
         typed.add("camera.fov_deg", "--fov", self.fov, "degrees");
-        typed.add("camera.target", "--target", self.target.map(|[x, y, z]| format!("{x},{y},{z}")), "");
-        typed.add("film.notes.caption", "--caption", self.caption.as_ref(), "one line");
+        typed.add(
+            "camera.target",
+            "--target",
+            self.target.map(|[x, y, z]| format!("{x},{y},{z}")),
+            "",
+        );
+        typed.add(
+            "film.notes.caption",
+            "--caption",
+            self.caption.as_ref(),
+            "one line",
+        );
         let clips: Vec<_> = self.clip.iter().map(ToString::to_string).collect();
-        typed.add("look.clip", "--clip", (!clips.is_empty()).then(|| clips.join(" --clip ")), "");
+        typed.add(
+            "look.clip",
+            "--clip",
+            (!clips.is_empty()).then(|| clips.join(" --clip ")),
+            "",
+        );
         typed.add("slice.cell", "--slice", self.slice, "");
         typed
     }
@@ -328,7 +415,10 @@ impl RenderArgs {
         film.fps = self.fps.unwrap_or(film.fps);
         film.orbit_deg = self.orbit.unwrap_or(film.orbit_deg);
         film.hold_s = self.hold.unwrap_or(film.hold_s);
-        let chosen = self.camera_move.as_ref().and_then(|word| Move::ALL.iter().find(|(_, known, _)| known == word));
+        let chosen = self
+            .camera_move
+            .as_ref()
+            .and_then(|word| Move::ALL.iter().find(|(_, known, _)| known == word));
         film.camera_move = chosen.map(|(one, ..)| *one).or(film.camera_move);
         camera.azimuth_deg = self.azimuth.unwrap_or(camera.azimuth_deg);
         camera.elevation_deg = self.elevation.unwrap_or(camera.elevation_deg);
@@ -343,7 +433,11 @@ impl RenderArgs {
         look.style = self.style.unwrap_or(look.style);
         for (i, clip) in self.clip.iter().enumerate() {
             let twice = self.clip[..i].iter().any(|other| other.axis == clip.axis);
-            anyhow::ensure!(!twice, "--clip {}: give each axis once", ["x", "y", "z"][clip.axis]);
+            anyhow::ensure!(
+                !twice,
+                "--clip {}: give each axis once",
+                ["x", "y", "z"][clip.axis]
+            );
             look.clip[clip.axis] = clip.shares;
         }
         Ok(())
@@ -355,7 +449,10 @@ impl RenderArgs {
         let is_set = self.distance.is_some() || self.target.is_some() || self.azimuth.is_some();
         let film = &scene.spec.film;
         let is_led = film.camera_move.is_some() || !film.keys.is_empty() || self.slice.is_some();
-        scene.spec.model == Model::Flow && self.scene.source.heightmap().is_some() && !is_set && !is_led
+        scene.spec.model == Model::Flow
+            && self.scene.source.heightmap().is_some()
+            && !is_set
+            && !is_led
     }
 
     /// Text that contains all inputs of the frames; an interrupted film is continued only if its
@@ -363,7 +460,10 @@ impl RenderArgs {
     fn plan_text(&self, scene: &Scene, other: Option<&Scene>) -> anyhow::Result<String> {
         let mut whole = scene.clone();
         whole.spec.threads = 0;
-        let other = other.map(|other| other.to_toml(Path::new("plan.toml"))).transpose()?.unwrap_or_default();
+        let other = other
+            .map(|other| other.to_toml(Path::new("plan.toml")))
+            .transpose()?
+            .unwrap_or_default();
         let view = [
             self.slice.map(|slice| format!("slice {slice}")),
             self.field.as_ref().map(|field| format!("field {field}")),
@@ -374,21 +474,35 @@ impl RenderArgs {
         let view: String = view.into_iter().flatten().map(|line| line + "\n").collect();
         // The last file is the scene itself, whose text is part of the plan already.
         let files = scene.files();
-        let files = fingerprints(files.split_last().map_or(&[][..], |(_, files)| files).iter().map(PathBuf::as_path));
+        let files = fingerprints(
+            files
+                .split_last()
+                .map_or(&[][..], |(_, files)| files)
+                .iter()
+                .map(PathBuf::as_path),
+        );
         let text = whole.to_toml(Path::new("plan.toml"))?;
-        Ok(format!("{PLAN}\nprogram lavoxel {}\n{view}{files}{text}{other}", env!("CARGO_PKG_VERSION")))
+        Ok(format!(
+            "{PLAN}\nprogram lavoxel {}\n{view}{files}{text}{other}",
+            env!("CARGO_PKG_VERSION")
+        ))
     }
 
     /// Memory estimate of the largest picture.
     fn need(&self, scene: &Scene) -> MemoryEstimate {
         let film = &scene.spec.film;
-        let size = [film.size, film.picture_size].into_iter().max_by_key(|[w, h]| u64::from(*w) * u64::from(*h));
+        let size = [film.size, film.picture_size]
+            .into_iter()
+            .max_by_key(|[w, h]| u64::from(*w) * u64::from(*h));
         match (self.slice, scene.spec.grid.grid()) {
             (None, Ok(grid)) => {
                 let media = render::need_of_media(grid, scene.spec.other_materials());
                 let air = render::need_of_air(scene.air_cells());
                 let around = render::need_of_surroundings(grid, &scene.spec.look);
-                render::need(grid, size.unwrap_or_default()).and(media).and(air).and(around)
+                render::need(grid, size.unwrap_or_default())
+                    .and(media)
+                    .and(air)
+                    .and(around)
             }
             _ => render::need_of_picture(size.unwrap_or_default()),
         }
@@ -396,14 +510,24 @@ impl RenderArgs {
 
     /// View (volume or slice) in which a scene is drawn.
     fn view(&self, scene: &Scene) -> anyhow::Result<View> {
-        let Some(plane) = self.slice else { return Ok(View::Volume) };
+        let Some(plane) = self.slice else {
+            return Ok(View::Volume);
+        };
         let all = scene.quantities();
         let quantity = match self.field.as_ref().map(|field| Quantity::find(field, &all)) {
             None => scene.usual_quantity(),
             Some(Ok(quantity)) => quantity.clone(),
-            Some(Err(e)) => anyhow::bail!("--field {0}: there is no field {0:?}; fields are {1}", e.name, e.known),
+            Some(Err(e)) => anyhow::bail!(
+                "--field {0}: there is no field {0:?}; fields are {1}",
+                e.name,
+                e.known
+            ),
         };
-        Ok(View::Slice(Section { plane, quantity, whole: self.whole }))
+        Ok(View::Slice(Section {
+            plane,
+            quantity,
+            whole: self.whole,
+        }))
     }
 }
 
@@ -416,40 +540,65 @@ struct Outputs {
 }
 
 impl Outputs {
-    fn choose(args: &RenderArgs, scene: &Scene, (plan, text): (&Plan, &str)) -> anyhow::Result<Self> {
-        let existing = if args.force { Existing::Replace } else { Existing::Keep };
+    fn choose(
+        args: &RenderArgs,
+        scene: &Scene,
+        (plan, text): (&Plan, &str),
+    ) -> anyhow::Result<Self> {
+        let existing = if args.force {
+            Existing::Replace
+        } else {
+            Existing::Keep
+        };
         let name = file_name(&scene.spec.name);
         let targets = Targets {
             animations: args.animation.clone(),
             folder: args.frames.clone().map(|folder| (folder, name.clone())),
             existing,
         };
-        let mut outputs = Self { picture: args.picture.clone(), targets, unfinished: Vec::new() };
+        let mut outputs = Self {
+            picture: args.picture.clone(),
+            targets,
+            unfinished: Vec::new(),
+        };
         if outputs.picture.is_none() && outputs.targets.parts().is_none() {
             // Files of an interrupted run of the same film count as free: the same command
             // continues it.
             let taken = |path: &Path| {
-                let unfinished = Parts::of_plan(&Parts::folder_of(&path.with_extension("webp")), text);
+                let unfinished =
+                    Parts::of_plan(&Parts::folder_of(&path.with_extension("webp")), text);
                 let known = unfinished.map(|parts| parts.unfinished());
                 let files = ["png", "webp"].map(|ending| path.with_extension(ending));
-                files.iter().any(|file| file.exists() && known.as_ref().is_none_or(|known| !known.contains(file)))
+                files.iter().any(|file| {
+                    file.exists() && known.as_ref().is_none_or(|known| !known.contains(file))
+                })
             };
             let free = free_name(Path::new(FOLDER), &name, taken);
             outputs.picture = Some(free.with_extension("png"));
             outputs.targets.animations = vec![free.with_extension("webp")];
         }
         let folder = outputs.targets.parts();
-        let parts = folder.as_deref().and_then(|folder| Parts::of_plan(folder, text));
+        let parts = folder
+            .as_deref()
+            .and_then(|folder| Parts::of_plan(folder, text));
         outputs.unfinished = parts.as_ref().map(Parts::unfinished).unwrap_or_default();
         if let Some(picture) = &outputs.picture {
             anyhow::ensure!(
-                picture.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")),
+                picture
+                    .extension()
+                    .is_some_and(|e| e.eq_ignore_ascii_case("png")),
                 "--picture {}: pictures are written as PNG; let the name end in .png",
                 picture.display()
             );
             check_free(picture, outputs.existing(picture))?;
         }
-        check_distinct(outputs.picture.iter().chain(&outputs.targets.animations).map(PathBuf::as_path))?;
+        check_distinct(
+            outputs
+                .picture
+                .iter()
+                .chain(&outputs.targets.animations)
+                .map(PathBuf::as_path),
+        )?;
         for animation in &outputs.targets.animations {
             check_animation(animation, outputs.existing(animation))?;
         }
@@ -466,7 +615,11 @@ impl Outputs {
     /// Policy for an existing file at `path`: files of an interrupted run of this film may be
     /// replaced.
     fn existing(&self, path: &Path) -> Existing {
-        if self.unfinished.iter().any(|known| is_same_file(known, path)) {
+        if self
+            .unfinished
+            .iter()
+            .any(|known| is_same_file(known, path))
+        {
             Existing::Replace
         } else {
             self.targets.existing
@@ -504,10 +657,20 @@ impl State {
         let last = folder.join(STATE);
         for path in [last.clone(), previous(&last)] {
             // An unreadable checkpoint is ignored: its steps are simulated again.
-            let read = path.exists().then(|| Checkpoint::load(&path, Box::new(Tiled::default())).ok()).flatten();
-            let Some(checkpoint) = read.filter(|read| read.stage.simulation.steps() < step) else { continue };
+            let read = path
+                .exists()
+                .then(|| Checkpoint::load(&path, Box::new(Tiled::default())).ok())
+                .flatten();
+            let Some(checkpoint) = read.filter(|read| read.stage.simulation.steps() < step) else {
+                continue;
+            };
             self.stage = checkpoint.stage;
-            self.keeper = Some(Keeper::going_on(&path, self.stage.simulation.steps(), 1, Existing::Replace)?);
+            self.keeper = Some(Keeper::going_on(
+                &path,
+                self.stage.simulation.steps(),
+                1,
+                Existing::Replace,
+            )?);
             break;
         }
         if self.keeper.is_none() {
@@ -527,9 +690,17 @@ impl State {
     /// Advances by one step, after writing a checkpoint if one is due and all earlier frames are
     /// stored. Returns the duration of the step.
     fn step(&mut self, scene: &Scene) -> anyhow::Result<Duration> {
-        if let Some(keeper) = self.keeper.as_mut().filter(|_| self.kept.elapsed() >= self.wait) {
+        if let Some(keeper) = self
+            .keeper
+            .as_mut()
+            .filter(|_| self.kept.elapsed() >= self.wait)
+        {
             let begin = Instant::now();
-            keeper.keep(&CheckpointWriter { scene, stage: &self.stage, extras: &[] })?;
+            keeper.keep(&CheckpointWriter {
+                scene,
+                stage: &self.stage,
+                extras: &[],
+            })?;
             (self.kept, self.wait) = (Instant::now(), KEPT_EVERY.max(begin.elapsed() * KEPT_COST));
         }
         let begin = Instant::now();

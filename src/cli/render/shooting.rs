@@ -67,24 +67,35 @@ impl Shooting {
             }
             None => {}
         }
-        Ok(if is_done { Outcome::Done } else { Outcome::Stopped })
+        Ok(if is_done {
+            Outcome::Done
+        } else {
+            Outcome::Stopped
+        })
     }
 
     /// Number of steps needed by the film and the picture of the last step.
     fn steps(&self) -> u64 {
         let film = self.reel.as_ref().map_or(0, |_| self.plan.last_step());
-        if self.outputs.picture.is_some() { film.max(self.scene.spec.film.steps) } else { film }
+        if self.outputs.picture.is_some() {
+            film.max(self.scene.spec.film.steps)
+        } else {
+            film
+        }
     }
 
     /// Returns true if the picture of the last step needs steps beyond the present one.
     fn is_early(&self) -> bool {
-        self.outputs.picture.is_some() && self.state.stage.simulation.steps() < self.scene.spec.film.steps
+        self.outputs.picture.is_some()
+            && self.state.stage.simulation.steps() < self.scene.spec.film.steps
     }
 
     /// Draws the frames of the film until the end or a stop signal, and completes the film's files.
     /// Returns the number of frames.
     fn film(&mut self) -> anyhow::Result<u64> {
-        let Some(mut reel) = self.reel.take() else { return Ok(0) };
+        let Some(mut reel) = self.reel.take() else {
+            return Ok(0);
+        };
         self.frame_cameras()?;
         let mut progress = Frames::new(self.plan.frames(), self.plan.last_step(), self.quiet);
         let mut kept = 0;
@@ -98,7 +109,10 @@ impl Shooting {
                 continue;
             }
             kept = frame;
-            if let Some(part) = reel.known(frame, self.scene.spec.film.size).filter(|part| self.takes_up(part)) {
+            if let Some(part) = reel
+                .known(frame, self.scene.spec.film.size)
+                .filter(|part| self.takes_up(part))
+            {
                 reel.add((frame, name), part.size, &part.rgb)?;
                 self.shown = shot.step;
                 progress.skip(frame + 1, shot.step);
@@ -138,16 +152,31 @@ impl Shooting {
             return Ok(false);
         }
         self.shown = step;
-        let shot = if step < shot.step { self.plan.early(frame, step) } else { shot.clone() };
+        let shot = if step < shot.step {
+            self.plan.early(frame, step)
+        } else {
+            shot.clone()
+        };
         let (camera, sight) = self.camera(&shot);
         let size = self.scene.spec.film.size;
-        let Some(image) = self.paint(size, &camera)? else { return Ok(false) };
+        let Some(image) = self.paint(size, &camera)? else {
+            return Ok(false);
+        };
         let size = (image.width as u32, image.height as u32);
         let labels = self.labels(sight);
         if self.plan.shot(frame).step > step {
-            let path = self.outputs.targets.frame_path(name_of(&self.plan, frame, step));
+            let path = self
+                .outputs
+                .targets
+                .frame_path(name_of(&self.plan, frame, step));
             if let Some(path) = &path {
-                write_png(path, size, &image.rgb, &labels, self.outputs.targets.existing)?;
+                write_png(
+                    path,
+                    size,
+                    &image.rgb,
+                    &labels,
+                    self.outputs.targets.existing,
+                )?;
             }
             reel.add_last(path.as_deref(), size, &image.rgb)?;
             return Ok(false);
@@ -161,10 +190,18 @@ impl Shooting {
     /// Fixes the framing of all frames to the bounds at step 0.
     fn frame_cameras(&mut self) -> anyhow::Result<()> {
         let simulation = &self.state.stage.simulation;
-        let Some(bounds) = self.painter.keep_framing(simulation)? else { return Ok(()) };
+        let Some(bounds) = self.painter.keep_framing(simulation)? else {
+            return Ok(());
+        };
         self.beside.as_mut().map_or(Ok(()), Beside::keep_framing)?;
-        let vents: Vec<[f64; 2]> = simulation.lava_vents().map(|vent| [vent.x, vent.z]).collect();
-        let follower = self.plan.follows().map(|kind| Follower::new(kind, &vents, simulation.world(), self.plan.fps()));
+        let vents: Vec<[f64; 2]> = simulation
+            .lava_vents()
+            .map(|vent| [vent.x, vent.z])
+            .collect();
+        let follower = self
+            .plan
+            .follows()
+            .map(|kind| Follower::new(kind, &vents, simulation.world(), self.plan.fps()));
         self.framed = Some(Framed { follower, bounds });
         Ok(())
     }
@@ -172,32 +209,63 @@ impl Shooting {
     /// Camera for a frame of the present state; for a following camera also its sight of the lava.
     fn camera(&mut self, shot: &Shot) -> (CameraSpec, Option<Sight>) {
         let camera = shot.camera.clone();
-        let Some(Framed { follower: Some(follower), bounds: [low, extent] }) = &mut self.framed else {
+        let Some(Framed {
+            follower: Some(follower),
+            bounds: [low, extent],
+        }) = &mut self.framed
+        else {
             return (camera, None);
         };
         let sight = follower.sight(self.state.stage.simulation.world(), shot.share);
         let target = follower.follow(sight);
-        let share = |axis: usize| ((target[axis] as f32 - low[axis]) / extent[axis].max(1e-3)).clamp(-10.0, 10.0);
+        let share = |axis: usize| {
+            ((target[axis] as f32 - low[axis]) / extent[axis].max(1e-3)).clamp(-10.0, 10.0)
+        };
         let target = Some(std::array::from_fn(share));
-        (CameraSpec { target, distance: camera.distance.or(Some(FOLLOWING)), ..camera }, Some(sight))
+        (
+            CameraSpec {
+                target,
+                distance: camera.distance.or(Some(FOLLOWING)),
+                ..camera
+            },
+            Some(sight),
+        )
     }
 
     /// Advances a following camera by the sight stored in an earlier frame's file; returns false if
     /// the file has no sight.
     fn takes_up(&mut self, part: &Part) -> bool {
-        let Some(Framed { follower: Some(follower), .. }) = &mut self.framed else { return true };
-        let numbers: Option<Vec<f64>> =
-            part.labels.get(SIGHT).and_then(|text| text.split(' ').map(|number| number.parse().ok()).collect());
-        let Some(&[x, y, z, reach]) = numbers.as_deref() else { return false };
-        follower.follow(Sight { point: [x, y, z], reach });
+        let Some(Framed {
+            follower: Some(follower),
+            ..
+        }) = &mut self.framed
+        else {
+            return true;
+        };
+        let numbers: Option<Vec<f64>> = part
+            .labels
+            .get(SIGHT)
+            .and_then(|text| text.split(' ').map(|number| number.parse().ok()).collect());
+        let Some(&[x, y, z, reach]) = numbers.as_deref() else {
+            return false;
+        };
+        follower.follow(Sight {
+            point: [x, y, z],
+            reach,
+        });
         true
     }
 
     /// Draws the picture of the last step if requested and not stopped; returns true if drawn.
     fn picture(&mut self) -> anyhow::Result<bool> {
-        let Some(path) = self.outputs.picture.clone() else { return Ok(false) };
+        let Some(path) = self.outputs.picture.clone() else {
+            return Ok(false);
+        };
         let steps = self.steps();
-        let folder = self.reel.as_ref().map(|reel| reel.parts().folder().to_owned());
+        let folder = self
+            .reel
+            .as_ref()
+            .map(|reel| reel.parts().folder().to_owned());
         if !stop::asked() {
             let from = self.state.begin(folder.as_deref(), steps)?;
             let mut progress = Progress::new(steps, self.quiet);
@@ -219,16 +287,29 @@ impl Shooting {
             self.beside.iter_mut().for_each(Beside::free_framing);
         }
         let (camera, _) = self.camera(&shot);
-        let Some(image) = self.paint(self.scene.spec.film.picture_size, &camera)? else { return Ok(false) };
+        let Some(image) = self.paint(self.scene.spec.film.picture_size, &camera)? else {
+            return Ok(false);
+        };
         let size = (image.width as u32, image.height as u32);
-        write_png(&path, size, &image.rgb, &self.labels(None), self.outputs.existing(&path))?;
+        write_png(
+            &path,
+            size,
+            &image.rgb,
+            &self.labels(None),
+            self.outputs.existing(&path),
+        )?;
         Ok(true)
     }
 
     /// Draws the present state, with the part at the right if requested; `None` if the program has
     /// been stopped and its grace period is over.
     fn paint(&mut self, size: [u32; 2], camera: &CameraSpec) -> anyhow::Result<Option<Image>> {
-        let Self { painter, state, beside, .. } = self;
+        let Self {
+            painter,
+            state,
+            beside,
+            ..
+        } = self;
         let simulation = &state.stage.simulation;
         let mut paint = |size| Ok(painter.paint(simulation, size, camera)?);
         match beside {
@@ -247,7 +328,11 @@ impl Shooting {
             ("Step", simulation.steps().to_string()),
             ("State", format!("{:016x}", simulation.world().state_hash())),
         ];
-        if let Some(Sight { point: [x, y, z], reach }) = sight {
+        if let Some(Sight {
+            point: [x, y, z],
+            reach,
+        }) = sight
+        {
             labels.push((SIGHT, format!("{x} {y} {z} {reach}")));
         }
         labels
@@ -258,23 +343,43 @@ impl Shooting {
         if self.quiet {
             return;
         }
-        let Stage { simulation, site, .. } = &self.state.stage;
+        let Stage {
+            simulation, site, ..
+        } = &self.state.stage;
         // Stored frames are skipped without simulating their steps.
         let steps = simulation.steps().max(self.shown);
         if let Some(edge) = Edge::of(simulation, site).words() {
             say::note(&edge);
         }
-        self.beside.iter().flat_map(|beside| beside.lines(simulation)).for_each(|line| say::note(&line));
+        self.beside
+            .iter()
+            .flat_map(|beside| beside.lines(simulation))
+            .for_each(|line| say::note(&line));
         let flow = FlowReport::of(simulation, site);
-        flow.iter().flat_map(FlowReport::warnings).for_each(|warning| say::warn(Some(warning)));
-        if stop::asked() && (steps < self.steps() || self.reel.is_some() && frames < self.plan.frames()) {
-            say::note(&format!("stopped after step {steps}; these files are complete up to there:"));
+        flow.iter()
+            .flat_map(FlowReport::warnings)
+            .for_each(|warning| say::warn(Some(warning)));
+        if stop::asked()
+            && (steps < self.steps() || self.reel.is_some() && frames < self.plan.frames())
+        {
+            say::note(&format!(
+                "stopped after step {steps}; these files are complete up to there:"
+            ));
         }
-        for path in self.outputs.targets.animations.iter().filter(|_| frames > 0) {
+        for path in self
+            .outputs
+            .targets
+            .animations
+            .iter()
+            .filter(|_| frames > 0)
+        {
             say::note(&format!("{} ({frames} frames)", path.display()));
         }
         if let Some((folder, name)) = &self.outputs.targets.folder {
-            say::note(&format!("{} ({frames} frames)", folder.join(format!("{name}_*.png")).display()));
+            say::note(&format!(
+                "{} ({frames} frames)",
+                folder.join(format!("{name}_*.png")).display()
+            ));
         }
         match &self.outputs.picture {
             Some(path) if has_picture => say::note(&format!("{} (step {steps})", path.display())),

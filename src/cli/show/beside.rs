@@ -43,7 +43,9 @@ impl Asked {
             let path = Path::new(text);
             match file_or_shipped(path) {
                 Ok(path) => return Ok(Self::Scene(Box::new(Scene::open(&path)?))),
-                Err(_) if path.extension().is_some() => return Err(no_file(path).context(format!("--beside {text}"))),
+                Err(_) if path.extension().is_some() => {
+                    return Err(no_file(path).context(format!("--beside {text}")));
+                }
                 Err(_) => {}
             }
         }
@@ -53,10 +55,15 @@ impl Asked {
         );
         let Ok(subject) = known else {
             let names = Subject::names(&quantities);
-            anyhow::bail!("--beside {text}: there is no map {name:?} and no such scene; maps are {names}");
+            anyhow::bail!(
+                "--beside {text}: there is no map {name:?} and no such scene; maps are {names}"
+            );
         };
         let past = subject.quantity().measure().needs_records();
-        anyhow::ensure!(!past, "--beside {text}: a film keeps no records of the past, which this map needs");
+        anyhow::ensure!(
+            !past,
+            "--beside {text}: a film keeps no records of the past, which this map needs"
+        );
         Ok(Self::Map(subject, upper))
     }
 
@@ -78,11 +85,19 @@ pub(in crate::cli) enum Beside {
 impl Beside {
     /// Creates the right part for pictures of `scene` at `site`; `view` is the view of the other
     /// scene.
-    pub(in crate::cli) fn new(asked: Asked, scene: &Scene, site: &Site, view: View) -> anyhow::Result<Self> {
+    pub(in crate::cli) fn new(
+        asked: Asked,
+        scene: &Scene,
+        site: &Site,
+        view: View,
+    ) -> anyhow::Result<Self> {
         match asked {
-            Asked::Map(subject, upper) => {
-                Ok(Self::Map(Map { subject, upper, scene: scene.spec.name.clone(), site: site.clone() }))
-            }
+            Asked::Map(subject, upper) => Ok(Self::Map(Map {
+                subject,
+                upper,
+                scene: scene.spec.name.clone(),
+                site: site.clone(),
+            })),
             Asked::Scene(scene) => Ok(Self::Run(Box::new(Run::new(&scene, view)?))),
         }
     }
@@ -115,35 +130,56 @@ impl Beside {
             Self::Map(map) => Some(map.picture(simulation, size)),
             Self::Run(run) => {
                 run.catch_up(simulation)?;
-                run.painter.paint(&run.stage.simulation, [(width / 2).max(1), height], camera)?.map(RgbImage::from)
+                run.painter
+                    .paint(&run.stage.simulation, [(width / 2).max(1), height], camera)?
+                    .map(RgbImage::from)
             }
         };
         let Some(right) = right else { return Ok(None) };
         let (across, down) = right.dimensions();
-        let Some(left) = paint([(width - across.min(width)).max(1), height])? else { return Ok(None) };
+        let Some(left) = paint([(width - across.min(width)).max(1), height])? else {
+            return Ok(None);
+        };
         let left = RgbImage::from(left);
         let mut whole = RgbImage::from_pixel(left.width() + across, height, *right.get_pixel(0, 0));
         for (part, x, y) in [(&left, 0, 0), (&right, left.width(), (height - down) / 2)] {
             whole.copy_from(part, x, y)?;
         }
         let (width, height) = whole.dimensions();
-        Ok(Some(Image { width: width as usize, height: height as usize, rgb: whole.into_raw() }))
+        Ok(Some(Image {
+            width: width as usize,
+            height: height as usize,
+            rgb: whole.into_raw(),
+        }))
     }
 
     /// Differences between `simulation` and the other scene at the same time, one line per
     /// quantity; empty for a map.
     pub(in crate::cli) fn lines(&self, simulation: &Simulation) -> Vec<String> {
-        let Self::Run(run) = self else { return Vec::new() };
+        let Self::Run(run) = self else {
+            return Vec::new();
+        };
         let (name, other) = (&run.name, &run.stage.simulation);
         let states = [simulation.world().view(), other.world().view()];
         let Some(differences) = differences(states) else {
-            return vec![format!("{name} has another number of cells: no differences in numbers")];
+            return vec![format!(
+                "{name} has another number of cells: no differences in numbers"
+            )];
         };
-        let head = format!("beside {name} after {} and {} steps", simulation.steps(), other.steps());
-        if differences.iter().all(|difference| difference.largest == 0.0) {
+        let head = format!(
+            "beside {name} after {} and {} steps",
+            simulation.steps(),
+            other.steps()
+        );
+        if differences
+            .iter()
+            .all(|difference| difference.largest == 0.0)
+        {
             return vec![format!("{head}: the same in every cell")];
         }
-        let lines = differences.iter().map(|difference| format!("  {}", difference.line()));
+        let lines = differences
+            .iter()
+            .map(|difference| format!("  {}", difference.line()));
         std::iter::once(head + ":").chain(lines).collect()
     }
 }
@@ -160,13 +196,24 @@ pub(in crate::cli) struct Map {
 impl Map {
     /// Draws the map of the present state, scaled to a picture of `size` pixels.
     fn picture(&self, simulation: &Simulation, [width, height]: [u32; 2]) -> RgbImage {
-        let maps = Maps { world: simulation.world(), records: &[], site: &self.site };
+        let maps = Maps {
+            world: simulation.world(),
+            records: &[],
+            site: &self.site,
+        };
         let (seed, step, time_s) = (simulation.seed(), simulation.steps(), simulation.time_s());
-        let about = About { scene: self.scene.clone(), seed, step, time_s, ..About::default() };
+        let about = About {
+            scene: self.scene.clone(),
+            seed,
+            step,
+            time_s,
+            ..About::default()
+        };
         let map = RgbImage::from(maps.picture(&self.subject, &about, self.upper));
-        let scale =
-            (f64::from(height) / f64::from(map.height())).min(f64::from(width / WIDEST) / f64::from(map.width()));
-        let [across, down] = [map.width(), map.height()].map(|n| ((f64::from(n) * scale) as u32).max(1));
+        let scale = (f64::from(height) / f64::from(map.height()))
+            .min(f64::from(width / WIDEST) / f64::from(map.width()));
+        let [across, down] =
+            [map.width(), map.height()].map(|n| ((f64::from(n) * scale) as u32).max(1));
         resize(&map, across, down, FilterType::CatmullRom)
     }
 }
@@ -183,7 +230,11 @@ impl Run {
         let mut stage = scene.build(Box::new(Tiled::default()))?;
         stage.simulation.stop_by(stop::flag());
         let painter = Painter::new(scene, &stage, view)?;
-        Ok(Self { name: scene.spec.name.clone(), stage, painter })
+        Ok(Self {
+            name: scene.spec.name.clone(),
+            stage,
+            painter,
+        })
     }
 
     /// Advances the other scene to the time of `to`: in seconds if both are physical models, else

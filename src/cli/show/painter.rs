@@ -9,7 +9,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use lavoxel::film::{NotesSpec, Vantage};
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{
-    Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Mouth, Named, Notes, Renderer, Section, Slices, Style, clock,
+    Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Mouth, Named, Notes, Renderer, Section,
+    Slices, Style, clock,
 };
 use lavoxel::scene::{Model, Scene, SceneSpec, Stage};
 use lavoxel::simulation::Simulation;
@@ -35,9 +36,15 @@ pub(in crate::cli) enum View {
 
 /// Command-line parser for the names of a type's values.
 pub(in crate::cli) fn named<T: Named>() -> impl TypedValueParser<Value = T> {
-    let values = T::ALL.iter().map(|choice| PossibleValue::new(choice.name()).help(choice.what()));
+    let values = T::ALL
+        .iter()
+        .map(|choice| PossibleValue::new(choice.name()).help(choice.what()));
     PossibleValuesParser::new(values).try_map(|name| {
-        T::ALL.iter().copied().find(|choice| choice.name() == name).ok_or_else(|| format!("unknown name {name}"))
+        T::ALL
+            .iter()
+            .copied()
+            .find(|choice| choice.name() == name)
+            .ok_or_else(|| format!("unknown name {name}"))
     })
 }
 
@@ -58,13 +65,22 @@ impl FromStr for Clip {
         let (axis, shares) = text.split_once('=').ok_or_else(wrong)?;
         let (low, high) = shares.split_once("..").ok_or_else(wrong)?;
         let number = |part: &str| part.trim().parse().map_err(|_| wrong());
-        Ok(Self { axis: Axis::named(axis).ok_or_else(wrong)?.number(), shares: [number(low)?, number(high)?] })
+        Ok(Self {
+            axis: Axis::named(axis).ok_or_else(wrong)?.number(),
+            shares: [number(low)?, number(high)?],
+        })
     }
 }
 
 impl fmt::Display for Clip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}..{}", ["x", "y", "z"][self.axis], self.shares[0], self.shares[1])
+        write!(
+            f,
+            "{}={}..{}",
+            ["x", "y", "z"][self.axis],
+            self.shares[0],
+            self.shares[1]
+        )
     }
 }
 
@@ -100,7 +116,11 @@ impl Painter {
     /// Creates a painter for a built scene; returns an error for a slice outside of the box.
     pub(in crate::cli) fn new(scene: &Scene, stage: &Stage, view: View) -> anyhow::Result<Self> {
         let site = &stage.site;
-        let drape = if matches!(view, View::Volume) { scene.drape(stage)? } else { None };
+        let drape = if matches!(view, View::Volume) {
+            scene.drape(stage)?
+        } else {
+            None
+        };
         let view = match view {
             View::Slice(section) => {
                 let palette = scene.spec.look.palette.build("look.palette")?;
@@ -112,10 +132,18 @@ impl Painter {
             }
         };
         // Only the physical model has oblong cells.
-        let tall = if scene.spec.model == Model::Flow { (site.cell_height_m() / site.cell_size_m) as f32 } else { 1.0 };
+        let tall = if scene.spec.model == Model::Flow {
+            (site.cell_height_m() / site.cell_size_m) as f32
+        } else {
+            1.0
+        };
         Ok(Self {
             name: scene.spec.name.clone(),
-            look: LookSpec { cell_height: tall, drape, ..scene.look() },
+            look: LookSpec {
+                cell_height: tall,
+                drape,
+                ..scene.look()
+            },
             tall,
             matter: scene.spec.matter_at_start(site.grid),
             view,
@@ -130,14 +158,20 @@ impl Painter {
 
     /// Fixes the framing of all cameras to the present bounds, so that growing rock does not move
     /// the picture. Returns the bounds as (lowest corner, extent) in cells; `None` for slices.
-    pub(in crate::cli) fn keep_framing(&mut self, simulation: &Simulation) -> Result<Option<[[f32; 3]; 2]>, Invalid> {
+    pub(in crate::cli) fn keep_framing(
+        &mut self,
+        simulation: &Simulation,
+    ) -> Result<Option<[[f32; 3]; 2]>, Invalid> {
         if !matches!(self.view, Drawn::Volume) {
             return Ok(None);
         }
         let bounds = self.bounds(simulation)?;
         self.framed = Some(bounds);
         let extent = bounds.high - bounds.low;
-        Ok(Some([[bounds.low.x, bounds.low.y, bounds.low.z], [extent.x, extent.y, extent.z]]))
+        Ok(Some([
+            [bounds.low.x, bounds.low.y, bounds.low.z],
+            [extent.x, extent.y, extent.z],
+        ]))
     }
 
     /// Points the camera of a bare heightmap's scene at the land that the lava will reach, if that
@@ -147,17 +181,29 @@ impl Painter {
         spec: &mut SceneSpec,
         simulation: &Simulation,
     ) -> Result<(), Invalid> {
-        let Some(flow) = simulation.world().flow().filter(|_| matches!(self.view, Drawn::Volume)) else {
+        let Some(flow) = simulation
+            .world()
+            .flow()
+            .filter(|_| matches!(self.view, Drawn::Volume))
+        else {
             return Ok(());
         };
         // The length of the flow is estimated from its final volume: length² = shape × volume /
         // thickness.
         let end_s = flow.clock().time_s(spec.film.steps);
-        let vents: Vec<_> = simulation.lava_vents().filter_map(|vent| Some((vent, vent.flow.as_deref()?))).collect();
-        let volume_m3: f64 = vents.iter().map(|(_, pours)| pours.volume_m3(0.0, end_s)).sum();
+        let vents: Vec<_> = simulation
+            .lava_vents()
+            .filter_map(|vent| Some((vent, vent.flow.as_deref()?)))
+            .collect();
+        let volume_m3: f64 = vents
+            .iter()
+            .map(|(_, pours)| pours.volume_m3(0.0, end_s))
+            .sum();
         let length_m = (FLOW_SHAPE * volume_m3 / FLOW_THICKNESS_M).sqrt();
         let places: Vec<[f64; 2]> = vents.iter().map(|(vent, _)| [vent.x, vent.z]).collect();
-        let Some(view) = Vantage::of(simulation.world(), &places, length_m / self.cell_m) else { return Ok(()) };
+        let Some(view) = Vantage::of(simulation.world(), &places, length_m / self.cell_m) else {
+            return Ok(());
+        };
         let bounds = self.bounds(simulation)?;
         let extent = bounds.high - bounds.low;
         if view.radius > SMALL_PART * f64::from(extent.x.max(extent.z)) {
@@ -165,8 +211,11 @@ impl Painter {
         }
         let camera = &mut spec.camera;
         let [x, y, z] = view.target.map(|cells| cells as f32);
-        camera.target =
-            Some([(x - bounds.low.x) / extent.x, (y - bounds.low.y) / extent.y, (z - bounds.low.z) / extent.z]);
+        camera.target = Some([
+            (x - bounds.low.x) / extent.x,
+            (y - bounds.low.y) / extent.y,
+            (z - bounds.low.z) / extent.z,
+        ]);
         let distance = view.radius as f32 / (0.5 * camera.fov_deg).to_radians().tan();
         camera.distance = Some((distance / bounds.diagonal()).clamp(0.01, 100.0));
         camera.azimuth_deg = view.azimuth_deg as f32;
@@ -183,7 +232,11 @@ impl Painter {
         let (tall, world) = (self.tall, simulation.world());
         let renderer = match &mut self.renderer {
             Some(renderer) => renderer,
-            none => none.insert(Renderer::new(world.ground().surface(), world.grid(), self.look.clone())?),
+            none => none.insert(Renderer::new(
+                world.ground().surface(),
+                world.grid(),
+                self.look.clone(),
+            )?),
         };
         renderer.set_ground(world.ground());
         Ok(renderer.subject().of_tall_cells(tall).holding(&self.matter))
@@ -204,19 +257,31 @@ impl Painter {
         }
         let image = match &mut self.view {
             Drawn::Volume => self.volume(simulation, size, camera),
-            Drawn::Slice(slices) => {
-                slices.draw(simulation, size, format!("{}, step {}", self.name, simulation.steps()))
-            }
+            Drawn::Slice(slices) => slices.draw(
+                simulation,
+                size,
+                format!("{}, step {}", self.name, simulation.steps()),
+            ),
         };
         image.map(|image| (!overdue.load(Ordering::Relaxed)).then_some(image))
     }
 
-    fn volume(&mut self, simulation: &Simulation, size: (usize, usize), spec: &CameraSpec) -> Result<Image, Invalid> {
+    fn volume(
+        &mut self,
+        simulation: &Simulation,
+        size: (usize, usize),
+        spec: &CameraSpec,
+    ) -> Result<Image, Invalid> {
         let now = self.bounds(simulation)?;
         let framed = self.framed.unwrap_or(now);
-        let (mut camera, framing) = (Camera::new(spec, &framed, size), Camera::frame(spec, &framed, size));
+        let (mut camera, framing) = (
+            Camera::new(spec, &framed, size),
+            Camera::frame(spec, &framed, size),
+        );
         let world = simulation.world();
-        let Some(renderer) = &mut self.renderer else { unreachable!("the bounds are those of a renderer") };
+        let Some(renderer) = &mut self.renderer else {
+            unreachable!("the bounds are those of a renderer")
+        };
         // A camera inside rock would give a black picture, so it is raised; the warning is printed
         // once per film.
         if let Some(above) = renderer.out_of_rock(world.ground(), &camera, framing.target) {
@@ -231,19 +296,26 @@ impl Painter {
         }
         renderer.stop_by(stop::overdue());
         renderer.set_steps(simulation.steps());
-        let lowpass = self.lowpass.get_or_insert_with(|| LowPass::new(world.grid()));
+        let lowpass = self
+            .lowpass
+            .get_or_insert_with(|| LowPass::new(world.grid()));
         let seen = (lowpass.refresh(world), world.ground().surface());
         let moment = (simulation.seed(), simulation.steps());
         let vents = simulation.vents().filter(|_| world.flow().is_none());
         renderer.set_mouths(Mouth::of(vents, seen, moment));
         let mut image = renderer.frame_of(lowpass, &camera);
-        self.notes_on(simulation, &camera, framing.distance_cells).draw(&mut image);
+        self.notes_on(simulation, &camera, framing.distance_cells)
+            .draw(&mut image);
         Ok(image)
     }
 
     /// Annotations of a picture; `distance_cells` is the distance of the camera's target.
     fn notes_on(&self, simulation: &Simulation, camera: &Camera, distance_cells: f32) -> Notes {
-        let time = || simulation.time_s().map_or_else(|| format!("step {}", simulation.steps()), clock);
+        let time = || {
+            simulation
+                .time_s()
+                .map_or_else(|| format!("step {}", simulation.steps()), clock)
+        };
         let [right, up, _] = camera.axes();
         // North is −z, and picture rows go down: two sign changes.
         let north = [-right.z, up.z];
@@ -253,7 +325,10 @@ impl Painter {
             clock: self.notes.clock.then(time),
             north: self.notes.north.then_some(north),
             metres_a_pixel: self.notes.scale.then_some(pixel * self.cell_m),
-            kelvin: self.look.kelvin.filter(|_| self.notes.temperature && self.look.style == Style::Cinematic),
+            kelvin: self
+                .look
+                .kelvin
+                .filter(|_| self.notes.temperature && self.look.style == Style::Cinematic),
         }
     }
 }

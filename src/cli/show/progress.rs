@@ -30,9 +30,17 @@ pub(in crate::cli) struct Progress {
 impl Progress {
     /// Creates the progress display for `steps` steps; with `quiet` nothing is printed.
     pub(in crate::cli) fn new(steps: u64, quiet: bool) -> Self {
-        let bar = bar(steps, quiet, "{bar:28} step {pos}/{len}  {rate}  {msg}  {eta} left");
+        let bar = bar(
+            steps,
+            quiet,
+            "{bar:28} step {pos}/{len}  {rate}  {msg}  {eta} left",
+        );
         let log = Log::instead_of(&bar, quiet, "step");
-        Self { bar, shown: Instant::now(), log }
+        Self {
+            bar,
+            shown: Instant::now(),
+            log,
+        }
     }
 
     /// Starts at step `step`; the rate and the remaining time are measured from there.
@@ -77,7 +85,14 @@ impl Frames {
     pub(in crate::cli) fn new(frames: u64, steps: u64, quiet: bool) -> Self {
         let bar = bar(frames, quiet, "{bar:28} frame {pos}/{len}  {msg}");
         let log = Log::instead_of(&bar, quiet, "frame");
-        Self { bar, shown: Instant::now(), log, costs: Costs::default(), all: [frames, steps], now: [0; 2] }
+        Self {
+            bar,
+            shown: Instant::now(),
+            log,
+            costs: Costs::default(),
+            all: [frames, steps],
+            now: [0; 2],
+        }
     }
 
     /// Registers a frame that existed already.
@@ -110,11 +125,21 @@ impl Frames {
     fn show(&mut self, simulation: Option<&Simulation>) {
         let left = self.left();
         if let Some(log) = &mut self.log {
-            log.say_with(self.now[0], Some(self.all[0]), &format!(", step {} of {}", self.now[1], self.all[1]), left);
+            log.say_with(
+                self.now[0],
+                Some(self.all[0]),
+                &format!(", step {} of {}", self.now[1], self.all[1]),
+                left,
+            );
         } else if !self.bar.is_hidden() && self.shown.elapsed() > REFRESH {
-            let left = left.map(|left| format!("  {left} left")).unwrap_or_default();
+            let left = left
+                .map(|left| format!("  {left} left"))
+                .unwrap_or_default();
             let contents = simulation.map(contents).unwrap_or_default();
-            self.bar.set_message(format!("step {}/{}  {contents}{left}", self.now[1], self.all[1]));
+            self.bar.set_message(format!(
+                "step {}/{}  {contents}{left}",
+                self.now[1], self.all[1]
+            ));
             self.shown = Instant::now();
         }
     }
@@ -149,7 +174,11 @@ impl Costs {
     /// Estimated time in seconds for `frames` frames and `steps` steps; `None` before the first
     /// frame, or before the first step if steps remain.
     fn of(&self, [frames, steps]: [u64; 2]) -> Option<f64> {
-        let stepping = if steps == 0 { 0.0 } else { self.0[1]? * steps as f64 };
+        let stepping = if steps == 0 {
+            0.0
+        } else {
+            self.0[1]? * steps as f64
+        };
         Some(self.0[0]? * frames as f64 + stepping)
     }
 }
@@ -164,11 +193,16 @@ pub(in crate::cli) struct Runs {
 impl Runs {
     /// Creates the progress display for `runs` runs, of which `done` exist already.
     pub(in crate::cli) fn new(runs: u64, done: u64, quiet: bool) -> Self {
-        let bar = bar(runs, quiet, "{bar:28} run {pos}/{len}  {elapsed} so far  {eta} left");
+        let bar = bar(
+            runs,
+            quiet,
+            "{bar:28} run {pos}/{len}  {elapsed} so far  {eta} left",
+        );
         bar.set_position(done);
         bar.reset_eta();
         bar.enable_steady_tick(REFRESH);
-        let log = Log::instead_of(&bar, quiet, "run").map(|log| Mutex::new(Log { first: done, ..log }));
+        let log =
+            Log::instead_of(&bar, quiet, "run").map(|log| Mutex::new(Log { first: done, ..log }));
         Self { bar, log }
     }
 
@@ -176,7 +210,9 @@ impl Runs {
     pub(in crate::cli) fn add_one(&self) {
         self.bar.inc(1);
         if let Some(log) = &self.log {
-            log.lock().unwrap_or_else(PoisonError::into_inner).say(self.bar.position(), self.bar.length());
+            log.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .say(self.bar.position(), self.bar.length());
         }
     }
 
@@ -187,9 +223,14 @@ impl Runs {
 }
 
 fn bar(length: u64, quiet: bool, template: &str) -> ProgressBar {
-    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let target = if quiet {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr()
+    };
     let bar = ProgressBar::with_draw_target(Some(length), target);
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let rate = |state: &ProgressState, out: &mut dyn Write| {
         // A failure to draw the bar must not fail the run.
         write!(out, "{:.1} steps/s", state.per_sec()).ok();
@@ -212,7 +253,12 @@ impl Log {
     /// Creates log lines if the bar has no terminal; `None` with a terminal or with `quiet`.
     fn instead_of(bar: &ProgressBar, quiet: bool, unit: &'static str) -> Option<Self> {
         let now = Instant::now();
-        (bar.is_hidden() && !quiet).then_some(Self { unit, first: 0, start: now, last: now })
+        (bar.is_hidden() && !quiet).then_some(Self {
+            unit,
+            first: 0,
+            start: now,
+            last: now,
+        })
     }
 
     fn say(&mut self, done: u64, all: Option<u64>) {
@@ -235,7 +281,10 @@ impl Log {
         if !self.is_due(now, done, all) {
             return None;
         }
-        let (made, took) = (done.saturating_sub(self.first), now.duration_since(self.start).as_secs_f64());
+        let (made, took) = (
+            done.saturating_sub(self.first),
+            now.duration_since(self.start).as_secs_f64(),
+        );
         let left = (made > 0).then(|| Seconds((took / made as f64 * (all - done) as f64).ceil()));
         Some(self.line(done, all, ("", took, left)))
     }
@@ -246,16 +295,32 @@ impl Log {
         is_due
     }
 
-    fn line(&self, done: u64, all: u64, (more, took, left): (&str, f64, Option<Seconds>)) -> String {
-        let left = left.map(|left| format!(", about {left} left")).unwrap_or_default();
-        format!("{} {done} of {all}{more}, {} so far{left}", self.unit, Seconds(took.round()))
+    fn line(
+        &self,
+        done: u64,
+        all: u64,
+        (more, took, left): (&str, f64, Option<Seconds>),
+    ) -> String {
+        let left = left
+            .map(|left| format!(", about {left} left"))
+            .unwrap_or_default();
+        format!(
+            "{} {done} of {all}{more}, {} so far{left}",
+            self.unit,
+            Seconds(took.round())
+        )
     }
 }
 
 /// Text that describes the contents of the box.
 fn contents(simulation: &Simulation) -> String {
     flow_words(simulation).unwrap_or_else(|| {
-        let tallies: Vec<_> = simulation.world().layers().iter().map(Layer::tally).collect();
+        let tallies: Vec<_> = simulation
+            .world()
+            .layers()
+            .iter()
+            .map(Layer::tally)
+            .collect();
         let held: u64 = tallies.iter().map(|tally| tally.cells).sum();
         let mass = cells(tallies.iter().map(|tally| tally.mass).sum());
         format!("{held} liquid cells  mass {mass:.1}")
@@ -267,7 +332,11 @@ fn flow_words(simulation: &Simulation) -> Option<String> {
     let (flow, time) = (simulation.world().flow()?, simulation.time_s()?);
     let account = flow.account();
     let held = account.liquid() as f64 * flow.space().unit_m3();
-    Some(format!("{} simulated  {} liquid", Seconds(time), volume(held)))
+    Some(format!(
+        "{} simulated  {} liquid",
+        Seconds(time),
+        volume(held)
+    ))
 }
 
 #[cfg(test)]
@@ -283,21 +352,38 @@ mod tests {
         costs.add(1, Duration::from_millis(500));
         assert_eq!(costs.of([3, 10]), Some(11.0));
         (0..2000).for_each(|_| costs.add(1, Duration::from_secs(1)));
-        assert!(costs.of([0, 10]).is_some_and(|seconds| (seconds - 10.0).abs() < 0.01), "late steps count more");
+        assert!(
+            costs
+                .of([0, 10])
+                .is_some_and(|seconds| (seconds - 10.0).abs() < 0.01),
+            "late steps count more"
+        );
     }
 
     #[test]
     fn a_log_has_a_line_every_ten_seconds_with_the_time_left() {
         let start = Instant::now();
-        let mut log = Log { unit: "step", first: 100, start, last: start };
+        let mut log = Log {
+            unit: "step",
+            first: 100,
+            start,
+            last: start,
+        };
         let mut at = |seconds: u64, done| log.due(start + Duration::from_secs(seconds), done, 1000);
         assert_eq!(at(9, 190), None);
-        assert_eq!(at(10, 200).as_deref(), Some("step 200 of 1000, 10 s so far, about 1.33 min left"));
+        assert_eq!(
+            at(10, 200).as_deref(),
+            Some("step 200 of 1000, 10 s so far, about 1.33 min left")
+        );
         assert_eq!(at(15, 300), None);
-        assert_eq!(at(20, 300).as_deref(), Some("step 300 of 1000, 20 s so far, about 1.17 min left"));
+        assert_eq!(
+            at(20, 300).as_deref(),
+            Some("step 300 of 1000, 20 s so far, about 1.17 min left")
+        );
         assert_eq!(at(30, 1000), None, "the report comes now");
         assert_eq!(
-            log.due(start + Duration::from_secs(60), 100, 1000).as_deref(),
+            log.due(start + Duration::from_secs(60), 100, 1000)
+                .as_deref(),
             Some("step 100 of 1000, 1 min so far")
         );
     }

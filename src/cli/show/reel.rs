@@ -34,13 +34,18 @@ impl Targets {
     /// requested.
     pub(in crate::cli) fn parts(&self) -> Option<PathBuf> {
         let folder = self.folder.as_ref().map(|(folder, _)| folder);
-        self.animations.first().or(folder).map(|path| Parts::folder_of(path))
+        self.animations
+            .first()
+            .or(folder)
+            .map(|path| Parts::folder_of(path))
     }
 
     /// Path of the single-frame file with `number` (frame index or step); `None` without
     /// single-frame files.
     pub(in crate::cli) fn frame_path(&self, number: u64) -> Option<PathBuf> {
-        self.folder.as_ref().map(|(folder, name)| folder.join(format!("{name}_{number:06}.png")))
+        self.folder
+            .as_ref()
+            .map(|(folder, name)| folder.join(format!("{name}_{number:06}.png")))
     }
 
     /// Checks that the single-frame files do not exist or belong to an unfinished version of the
@@ -51,7 +56,9 @@ impl Targets {
         parts: Option<&Parts>,
     ) -> Result<(), OutputError> {
         for (i, (frame, name)) in names.enumerate() {
-            let Some(path) = self.frame_path(name) else { return Ok(()) };
+            let Some(path) = self.frame_path(name) else {
+                return Ok(());
+            };
             let is_ours = || parts.is_some_and(|parts| parts.is_handed_out(frame, &path));
             // The first file shows whether the folder is writable.
             if i == 0 && !path.exists() || path.exists() && !is_ours() {
@@ -88,16 +95,33 @@ impl Reel {
         plan: &str,
         (frames, fps): (u64, u32),
     ) -> anyhow::Result<Option<Self>> {
-        let Some(folder) = targets.parts() else { return Ok(None) };
+        let Some(folder) = targets.parts() else {
+            return Ok(None);
+        };
         let parts = Parts::open(&folder, plan, &[STATE, STATE_BEFORE], targets.existing)?;
         let replaced = parts.unfinished();
         // The extra frame at the step of an early end is no frame of the whole film.
-        let among = |path: &&PathBuf| targets.folder.as_ref().is_some_and(|(folder, _)| path.parent() == Some(folder));
+        let among = |path: &&PathBuf| {
+            targets
+                .folder
+                .as_ref()
+                .is_some_and(|(folder, _)| path.parent() == Some(folder))
+        };
         for path in replaced.iter().filter(among) {
             std::fs::remove_file(path).map_err(|cause| OutputError::io(path, cause))?;
         }
         let (targets, animations) = (targets.clone(), Vec::new());
-        Ok(Some(Self { targets, replaced, parts, fps, frames, animations, last: None, added: 0, told: false }))
+        Ok(Some(Self {
+            targets,
+            replaced,
+            parts,
+            fps,
+            frames,
+            animations,
+            last: None,
+            added: 0,
+            told: false,
+        }))
     }
 
     /// Frames stored on disk.
@@ -123,7 +147,12 @@ impl Reel {
         labels: &[(&'static str, String)],
     ) -> anyhow::Result<()> {
         let size = (image.width as u32, image.height as u32);
-        self.parts.write(frame, size, &image.rgb, (labels, self.targets.folder.is_some()))?;
+        self.parts.write(
+            frame,
+            size,
+            &image.rgb,
+            (labels, self.targets.folder.is_some()),
+        )?;
         Ok(())
     }
 
@@ -148,22 +177,38 @@ impl Reel {
     }
 
     /// Adds the last frame of a film that ends early; the frame is not stored.
-    pub(in crate::cli) fn add_last(&mut self, path: Option<&Path>, size: (u32, u32), rgb: &[u8]) -> anyhow::Result<()> {
+    pub(in crate::cli) fn add_last(
+        &mut self,
+        path: Option<&Path>,
+        size: (u32, u32),
+        rgb: &[u8],
+    ) -> anyhow::Result<()> {
         self.show(size, rgb)?;
         path.map_or(Ok(()), |path| Ok(self.parts.note_unfinished(path)?))
     }
 
     fn hand_out(&self, frame: u64, name: u64) -> anyhow::Result<()> {
-        let Some(path) = self.targets.frame_path(name) else { return Ok(()) };
+        let Some(path) = self.targets.frame_path(name) else {
+            return Ok(());
+        };
         Ok(self.parts.hand_out(frame, &path, self.targets.existing)?)
     }
 
     fn show(&mut self, (width, height): (u32, u32), rgb: &[u8]) -> anyhow::Result<()> {
         if self.added == 0 {
-            let film = Film { width, height, fps: self.fps };
+            let film = Film {
+                width,
+                height,
+                fps: self.fps,
+            };
             for path in &self.targets.animations {
-                let existing = if self.replaced.contains(path) { Existing::Replace } else { self.targets.existing };
-                self.animations.push(create_animation(path, film, existing)?);
+                let existing = if self.replaced.contains(path) {
+                    Existing::Replace
+                } else {
+                    self.targets.existing
+                };
+                self.animations
+                    .push(create_animation(path, film, existing)?);
             }
         }
         self.flush()?;
@@ -190,14 +235,20 @@ impl Reel {
         if !self.told && about >= LARGE && self.targets.folder.is_none() {
             self.told = true;
             let folder = self.parts.folder().display();
-            say::note(&format!("until the film is whole, its frames take about {:.1} GB in {folder}", about / 1e9));
+            say::note(&format!(
+                "until the film is whole, its frames take about {:.1} GB in {folder}",
+                about / 1e9
+            ));
         }
     }
 
     /// Completes the animation files, which may be replaced as long as the stored frames exist.
     pub(in crate::cli) fn finish(&mut self) -> anyhow::Result<()> {
         self.flush()?;
-        for (animation, path) in std::mem::take(&mut self.animations).into_iter().zip(&self.targets.animations) {
+        for (animation, path) in std::mem::take(&mut self.animations)
+            .into_iter()
+            .zip(&self.targets.animations)
+        {
             animation.finish()?;
             self.parts.note_unfinished(path)?;
         }
@@ -216,7 +267,10 @@ impl Reel {
 
     /// Message about how to continue a film that ended early.
     pub(in crate::cli) fn how_to_go_on(&self) -> String {
-        let (folder, size) = (self.parts.folder().display(), self.parts.bytes() as f64 / 1e6);
+        let (folder, size) = (
+            self.parts.folder().display(),
+            self.parts.bytes() as f64 / 1e6,
+        );
         format!(
             "the same command goes on with the frames in {folder} ({size:.1} MB); remove it if you do not want them"
         )

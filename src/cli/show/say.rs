@@ -6,7 +6,11 @@ use std::io::{self, Write};
 /// Replaces control characters, because the names of files, scenes and labels are untrusted.
 fn visible(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if text.contains(obeyed) { text.replace(obeyed, "?").into() } else { text.into() }
+    if text.contains(obeyed) {
+        text.replace(obeyed, "?").into()
+    } else {
+        text.into()
+    }
 }
 
 /// Maximum length of a word in a note, in characters, longer than any file name; a longer word is
@@ -21,7 +25,13 @@ fn short(text: &str) -> Cow<'_, str> {
         return text.into();
     }
     let cut = |word: &str| word.chars().take(LEFT).chain(['…']).collect::<String>();
-    let words = text.split(' ').map(|word| if is_long(word) { cut(word) } else { word.to_owned() });
+    let words = text.split(' ').map(|word| {
+        if is_long(word) {
+            cut(word)
+        } else {
+            word.to_owned()
+        }
+    });
     words.collect::<Vec<String>>().join(" ").into()
 }
 
@@ -29,7 +39,10 @@ fn short(text: &str) -> Cow<'_, str> {
 pub(in crate::cli) fn data(text: &str) -> io::Result<()> {
     match writeln!(io::stdout().lock(), "{}", visible(text)) {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        Err(e) => Err(io::Error::new(e.kind(), format!("cannot write to standard output: {e}"))),
+        Err(e) => Err(io::Error::new(
+            e.kind(),
+            format!("cannot write to standard output: {e}"),
+        )),
         Ok(()) => Ok(()),
     }
 }
@@ -47,7 +60,9 @@ fn lines(text: &str) {
 
 /// Prints warnings on standard error.
 pub(in crate::cli) fn warn(texts: impl IntoIterator<Item = String>) {
-    texts.into_iter().for_each(|text| note(&format!("warning: {text}")));
+    texts
+        .into_iter()
+        .for_each(|text| note(&format!("warning: {text}")));
 }
 
 /// Prints an error on standard error.
@@ -75,7 +90,13 @@ mod tests {
     fn nothing_that_a_terminal_obeys_is_printed() {
         assert_eq!(visible("a\u{1b}[31mb\n\tc\u{7}\u{9b}"), "a?[31mb\n\tc??");
         assert!(matches!(visible("plain ä ²"), Cow::Borrowed(_)));
-        assert!(matches!(short(&format!("a/{} b", "x".repeat(298))), Cow::Borrowed(_)));
-        assert_eq!(short(&format!("a {}", "ä".repeat(3000))), format!("a {}…", "ä".repeat(60)));
+        assert!(matches!(
+            short(&format!("a/{} b", "x".repeat(298))),
+            Cow::Borrowed(_)
+        ));
+        assert_eq!(
+            short(&format!("a {}", "ä".repeat(3000))),
+            format!("a {}…", "ä".repeat(60))
+        );
     }
 }

@@ -17,7 +17,9 @@ fn put(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
 
 /// A tile of 1201 × 1201 heights.
 fn tile() -> Vec<u8> {
-    let mut bytes: Vec<u8> = (0..1201 * 1201).flat_map(|i: i32| ((i % 4000) as i16).to_be_bytes()).collect();
+    let mut bytes: Vec<u8> = (0..1201 * 1201)
+        .flat_map(|i: i32| ((i % 4000) as i16).to_be_bytes())
+        .collect();
     bytes[2..4].copy_from_slice(&(-32768i16).to_be_bytes());
     bytes
 }
@@ -31,13 +33,25 @@ fn a_tile_lies_where_its_name_says() {
     let origin = map.origin.unwrap();
     assert_near(origin.x_west, -79.0 - 0.5 / 1200.0, 1e-12, "west");
     assert_near(origin.y_north, -1.0 + 0.5 / 1200.0, 1e-12, "north");
-    assert_near(map.cell_size_m.1, 110_576.0 / 1200.0, 0.01, "cells near the equator");
+    assert_near(
+        map.cell_size_m.1,
+        110_576.0 / 1200.0,
+        0.01,
+        "cells near the equator",
+    );
     assert!(map.cell_size_m.0 > map.cell_size_m.1 * 1.005);
 
     // If the file name has no coordinates, the user may give a cell size.
     let nameless = put(&folder, "crater.hgt", &tile());
-    assert_refused(&nameless, &LoadOptions::default(), &["N35E138.hgt", "--cell-size"]);
-    assert_eq!(load(&nameless, &cells_of(90.0)).unwrap().cell_size_m, (90.0, 90.0));
+    assert_refused(
+        &nameless,
+        &LoadOptions::default(),
+        &["N35E138.hgt", "--cell-size"],
+    );
+    assert_eq!(
+        load(&nameless, &cells_of(90.0)).unwrap().cell_size_m,
+        (90.0, 90.0)
+    );
     assert_refused(
         &put(&folder, "N00E000.hgt", &tile()[..1000]),
         &LoadOptions::default(),
@@ -50,30 +64,71 @@ fn bare_numbers_are_read_as_told() {
     let folder = folder();
     let square: Vec<u8> = (0..9u16).flat_map(|v| (100 * v).to_le_bytes()).collect();
     let map = load(&put(&folder, "a.r16", &square), &cells_of(3.0)).unwrap();
-    assert_eq!((map.heights.dim(), map.heights[[2, 1]], map.cell_size_m), ((3, 3), 700.0, (3.0, 3.0)));
-    let options = LoadOptions { black_m: Some(-100.0), white_m: Some(65435.0), no_data: Some(800.0), ..cells_of(3.0) };
+    assert_eq!(
+        (map.heights.dim(), map.heights[[2, 1]], map.cell_size_m),
+        ((3, 3), 700.0, (3.0, 3.0))
+    );
+    let options = LoadOptions {
+        black_m: Some(-100.0),
+        white_m: Some(65435.0),
+        no_data: Some(800.0),
+        ..cells_of(3.0)
+    };
     let map = load(&put(&folder, "a.raw", &square), &options).unwrap();
     assert!(map.heights[[0, 1]] == 0.0 && map.heights[[2, 2]].is_nan());
 
-    let floats: Vec<u8> = [1.5f32, -2.5, 0.0, 4.0].into_iter().flat_map(f32::to_le_bytes).collect();
-    let options = LoadOptions { raw_size: Some([4, 1]), ..cells_of(1.0) };
+    let floats: Vec<u8> = [1.5f32, -2.5, 0.0, 4.0]
+        .into_iter()
+        .flat_map(f32::to_le_bytes)
+        .collect();
+    let options = LoadOptions {
+        raw_size: Some([4, 1]),
+        ..cells_of(1.0)
+    };
     let map = load(&put(&folder, "a.r32", &floats), &options).unwrap();
     assert_eq!((map.heights.dim(), map.heights[[0, 1]]), ((1, 4), -2.5));
     // With a given size any file name is accepted.
-    let options = LoadOptions { raw_size: Some([2, 2]), raw_type: Some("f32".parse().unwrap()), ..cells_of(1.0) };
-    assert_eq!(load(&put(&folder, "a.bin", &floats), &options).unwrap().heights[[1, 1]], 4.0);
+    let options = LoadOptions {
+        raw_size: Some([2, 2]),
+        raw_type: Some("f32".parse().unwrap()),
+        ..cells_of(1.0)
+    };
+    assert_eq!(
+        load(&put(&folder, "a.bin", &floats), &options)
+            .unwrap()
+            .heights[[1, 1]],
+        4.0
+    );
 
-    assert_refused(&put(&folder, "b.r16", &square[..16]), &cells_of(1.0), &["a square", "--raw-size", "16 bytes"]);
-    assert_refused(&put(&folder, "c.r16", &square), &LoadOptions::default(), &["cell size"]);
+    assert_refused(
+        &put(&folder, "b.r16", &square[..16]),
+        &cells_of(1.0),
+        &["a square", "--raw-size", "16 bytes"],
+    );
+    assert_refused(
+        &put(&folder, "c.r16", &square),
+        &LoadOptions::default(),
+        &["cell size"],
+    );
     assert_refused(&put(&folder, "d.r16", b""), &cells_of(1.0), &["0 bytes"]);
-    for (size, word) in
-        [([3, 2], "needed"), ([3, 4], "cannot hold"), ([0, 4], "0 columns"), ([usize::MAX, 2], "more than")]
-    {
-        let options = LoadOptions { raw_size: Some(size), ..cells_of(1.0) };
+    for (size, word) in [
+        ([3, 2], "needed"),
+        ([3, 4], "cannot hold"),
+        ([0, 4], "0 columns"),
+        ([usize::MAX, 2], "more than"),
+    ] {
+        let options = LoadOptions {
+            raw_size: Some(size),
+            ..cells_of(1.0)
+        };
         let word = if word == "needed" { "12 bytes" } else { word };
         assert_refused(&put(&folder, "e.raw", &square), &options, &[word]);
     }
-    assert_refused(&put(&folder, "f.r32", &f32::INFINITY.to_le_bytes()), &cells_of(1.0), &["--no-data", "inf"]);
+    assert_refused(
+        &put(&folder, "f.r32", &f32::INFINITY.to_le_bytes()),
+        &cells_of(1.0),
+        &["--no-data", "inf"],
+    );
 }
 
 fn array(header: &str, data: &[u8]) -> Vec<u8> {
@@ -87,22 +142,58 @@ fn array(header: &str, data: &[u8]) -> Vec<u8> {
 #[test]
 fn arrays_without_numpy() {
     let folder = folder();
-    let data: Vec<u8> = [1i16, 2, 3, -4, 5, 6].into_iter().flat_map(i16::to_be_bytes).collect();
-    let bytes = array("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", &data);
+    let data: Vec<u8> = [1i16, 2, 3, -4, 5, 6]
+        .into_iter()
+        .flat_map(i16::to_be_bytes)
+        .collect();
+    let bytes = array(
+        "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n",
+        &data,
+    );
     // The format is recognised by content under any name.
     for name in ["a.npy", "a.data"] {
         let map = load(&put(&folder, name, &bytes), &cells_of(5.0)).unwrap();
-        assert_same(&map.heights, &ndarray::arr2(&[[1.0, 3.0, 5.0], [2.0, -4.0, 6.0]]), name);
+        assert_same(
+            &map.heights,
+            &ndarray::arr2(&[[1.0, 3.0, 5.0], [2.0, -4.0, 6.0]]),
+            name,
+        );
     }
     let path = put(&folder, "b.npy", &bytes[..bytes.len() - 1]);
     assert_refused(&path, &cells_of(5.0), &["6 heights", "cut short"]);
-    let huge = array("{'descr': '<f8', 'fortran_order': False, 'shape': (8000, 8000), }\n", &data);
-    assert_refused(&put(&folder, "c.npy", &huge), &cells_of(5.0), &["8000 columns × 8000 rows"]);
-    let huge = array("{'descr': '<f8', 'fortran_order': False, 'shape': (80000000000, 8000), }\n", &data);
-    assert_refused(&put(&folder, "d.npy", &huge), &cells_of(5.0), &["more than the"]);
-    assert_refused(&put(&folder, "e.npy", b"PK\x03\x04 not an array"), &cells_of(5.0), &["array of NumPy"]);
-    assert_refused(&put(&folder, "f.npy", &bytes[..20]), &cells_of(5.0), &["ends in the header"]);
-    assert_refused(&put(&folder, "g.npy", &bytes), &LoadOptions::default(), &["cell size"]);
+    let huge = array(
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (8000, 8000), }\n",
+        &data,
+    );
+    assert_refused(
+        &put(&folder, "c.npy", &huge),
+        &cells_of(5.0),
+        &["8000 columns × 8000 rows"],
+    );
+    let huge = array(
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (80000000000, 8000), }\n",
+        &data,
+    );
+    assert_refused(
+        &put(&folder, "d.npy", &huge),
+        &cells_of(5.0),
+        &["more than the"],
+    );
+    assert_refused(
+        &put(&folder, "e.npy", b"PK\x03\x04 not an array"),
+        &cells_of(5.0),
+        &["array of NumPy"],
+    );
+    assert_refused(
+        &put(&folder, "f.npy", &bytes[..20]),
+        &cells_of(5.0),
+        &["ends in the header"],
+    );
+    assert_refused(
+        &put(&folder, "g.npy", &bytes),
+        &LoadOptions::default(),
+        &["cell size"],
+    );
 }
 
 /// Record of a USGS elevation model with texts, each ending in a column counted from 1.
@@ -133,14 +224,24 @@ fn model() -> Vec<String> {
     ]);
     let profile = |x: &str, y: &str, heights: &[&str]| {
         let count = heights.len().to_string();
-        let mut fields = vec![(18, count.as_str()), (24, "1"), (48, x), (72, y), (96, "0.1000000D+03")];
+        let mut fields = vec![
+            (18, count.as_str()),
+            (24, "1"),
+            (48, x),
+            (72, y),
+            (96, "0.1000000D+03"),
+        ];
         fields.extend(heights.iter().enumerate().map(|(i, h)| (150 + 6 * i, *h)));
         record(&fields)
     };
     vec![
         head,
         profile("0.5000D+06", "0.5100030D+07", &["1", "2", "3"]),
-        profile("0.50003D+06", "0.5100000D+07", &["10", "-32767", "12", "13"]),
+        profile(
+            "0.50003D+06",
+            "0.5100000D+07",
+            &["10", "-32767", "12", "13"],
+        ),
         profile("0.50006D+06", "0.5100000D+07", &["20", "21"]),
     ]
 }
@@ -156,7 +257,12 @@ fn a_model_of_the_survey_is_put_together() {
         [feet(1.0), n, feet(21.0)],
         [n, feet(10.0), feet(20.0)],
     ]);
-    let trimmed = |end: &str| model().iter().map(|r| r.trim_end().to_owned() + end).collect::<String>();
+    let trimmed = |end: &str| {
+        model()
+            .iter()
+            .map(|r| r.trim_end().to_owned() + end)
+            .collect::<String>()
+    };
     for (name, text) in [
         ("fixed.dem", model().concat()),
         ("lines.dem", model().join("\n")),
@@ -168,10 +274,16 @@ fn a_model_of_the_survey_is_put_together() {
         let map = plain(&put(&folder, name, text.as_bytes())).unwrap();
         for (at, height) in map.heights.indexed_iter() {
             let exact = expected[at];
-            assert!((height - exact).abs() < 1e-4 || (height.is_nan() && exact.is_nan()), "{name} {at:?}: {height}");
+            assert!(
+                (height - exact).abs() < 1e-4 || (height.is_nan() && exact.is_nan()),
+                "{name} {at:?}: {height}"
+            );
         }
         let origin = map.origin.unwrap();
-        assert_eq!((origin.x_west, origin.y_north, map.cell_size_m), (499_985.0, 5_100_105.0, (30.0, 30.0)));
+        assert_eq!(
+            (origin.x_west, origin.y_north, map.cell_size_m),
+            (499_985.0, 5_100_105.0, (30.0, 30.0))
+        );
         assert_eq!(origin.crs.epsg(), Some(32610));
     }
 }
@@ -181,28 +293,58 @@ fn a_wrong_model_names_its_record() {
     let folder = folder();
     let none = LoadOptions::default();
     let text = model().concat();
-    assert_refused(&put(&folder, "cut.dem", &text.as_bytes()[..2500]), &none, &["record 4", "cut short"]);
-    assert_refused(&put(&folder, "no.dem", b"hello"), &none, &["the head of a USGS"]);
+    assert_refused(
+        &put(&folder, "cut.dem", &text.as_bytes()[..2500]),
+        &none,
+        &["record 4", "cut short"],
+    );
+    assert_refused(
+        &put(&folder, "no.dem", b"hello"),
+        &none,
+        &["the head of a USGS"],
+    );
     let wrong = |at: usize, with: &str| {
         let mut bytes = text.clone().into_bytes();
         bytes[at..at + with.len()].copy_from_slice(with.as_bytes());
         put(&folder, "wrong.dem", &bytes)
     };
-    assert_refused(&wrong(1024 + 150, " 1e9x "), &none, &["record 2", "a height", "columns 151 to 156", "\"1e9x\""]);
-    assert_refused(&wrong(1024 + 12, "99999x"), &none, &["record 2", "the number of heights"]);
+    assert_refused(
+        &wrong(1024 + 150, " 1e9x "),
+        &none,
+        &["record 2", "a height", "columns 151 to 156", "\"1e9x\""],
+    );
+    assert_refused(
+        &wrong(1024 + 12, "99999x"),
+        &none,
+        &["record 2", "the number of heights"],
+    );
     assert_refused(&wrong(1024 + 12, " 99999"), &none, &["a height"]);
     assert_refused(&wrong(858, "999999"), &none, &["record 5", "cut short"]);
     assert_refused(&wrong(534, "     7"), &none, &["feet (1) or metres (2)"]);
     assert_refused(&wrong(816, " 0.000000000"), &none, &["distances above 0"]);
-    assert_refused(&wrong(2048 + 24, "0.900000000000000000D+08"), &none, &["profiles side by side"]);
-    assert_refused(&wrong(2048 + 24, "0.900000000000000000D+30"), &none, &["heights allowed"]);
+    assert_refused(
+        &wrong(2048 + 24, "0.900000000000000000D+08"),
+        &none,
+        &["profiles side by side"],
+    );
+    assert_refused(
+        &wrong(2048 + 24, "0.900000000000000000D+30"),
+        &none,
+        &["heights allowed"],
+    );
 }
 
 fn tiff(compression: Compression) -> Vec<u8> {
     let heights = Array2::from_shape_fn((40, 50), |(r, c)| (r * 50 + c) as f32);
     let mut file = std::io::Cursor::new(Vec::new());
-    let builder = GeoTiffBuilder::new(50, 40).tile_size(16, 16).compression(compression);
-    let builder = builder.projected_epsg(32633).pixel_scale(10.0, 20.0).origin(499_000.0, 4_179_000.0).nodata("7");
+    let builder = GeoTiffBuilder::new(50, 40)
+        .tile_size(16, 16)
+        .compression(compression);
+    let builder = builder
+        .projected_epsg(32633)
+        .pixel_scale(10.0, 20.0)
+        .origin(499_000.0, 4_179_000.0)
+        .nodata("7");
     builder.write_2d_to(&mut file, heights.view()).unwrap();
     file.into_inner()
 }
@@ -212,15 +354,37 @@ fn a_geotiff_is_read_under_any_name() {
     let folder = folder();
     for name in ["a.tif", "a.TIFF", "a.data"] {
         let map = plain(&put(&folder, name, &tiff(Compression::Deflate))).unwrap();
-        assert_eq!((map.heights.dim(), map.heights[[39, 49]], map.cell_size_m), ((40, 50), 1999.0, (10.0, 20.0)));
+        assert_eq!(
+            (map.heights.dim(), map.heights[[39, 49]], map.cell_size_m),
+            ((40, 50), 1999.0, (10.0, 20.0))
+        );
         assert!(map.heights[[0, 7]].is_nan() && map.no_data() == 1);
         let origin = map.origin.unwrap();
-        assert_eq!((origin.x_west, origin.y_north, origin.crs.epsg()), (499_000.0, 4_179_000.0, Some(32633)));
+        assert_eq!(
+            (origin.x_west, origin.y_north, origin.crs.epsg()),
+            (499_000.0, 4_179_000.0, Some(32633))
+        );
     }
-    let options = LoadOptions { no_data: Some(8.0), ..LoadOptions::default() };
-    assert_eq!(load(&put(&folder, "a.tif", &tiff(Compression::None)), &options).unwrap().no_data(), 2);
-    assert_refused(&put(&folder, "b.tif", b"II*\0"), &LoadOptions::default(), &["a TIFF or GeoTIFF"]);
-    assert_refused(&put(&folder, "c.tif", b"\x89PNG no"), &LoadOptions::default(), &["a TIFF or GeoTIFF"]);
+    let options = LoadOptions {
+        no_data: Some(8.0),
+        ..LoadOptions::default()
+    };
+    assert_eq!(
+        load(&put(&folder, "a.tif", &tiff(Compression::None)), &options)
+            .unwrap()
+            .no_data(),
+        2
+    );
+    assert_refused(
+        &put(&folder, "b.tif", b"II*\0"),
+        &LoadOptions::default(),
+        &["a TIFF or GeoTIFF"],
+    );
+    assert_refused(
+        &put(&folder, "c.tif", b"\x89PNG no"),
+        &LoadOptions::default(),
+        &["a TIFF or GeoTIFF"],
+    );
 }
 
 /// Tries many truncations and changed bytes: each must give a map or a one-line error, never a
@@ -228,7 +392,9 @@ fn a_geotiff_is_read_under_any_name() {
 fn damage(whole: &[u8], head: usize, read: impl Fn(&[u8]) -> Result<Heightmap, TerrainError>) {
     let mut state = 7u64;
     let mut dice = |n: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         (state >> 33) as usize % n
     };
     assert!(read(whole).is_ok());
@@ -255,12 +421,21 @@ fn damaged_files_never_panic() {
     let path = Path::new("damaged");
     let options = cells_of(10.0);
     for compression in [Compression::None, Compression::Deflate, Compression::Lzw] {
-        damage(&tiff(compression), 400, |bytes| geotiff::read_bytes(bytes, path, &options));
+        damage(&tiff(compression), 400, |bytes| {
+            geotiff::read_bytes(bytes, path, &options)
+        });
     }
     let text = model().concat();
-    damage(text.as_bytes(), 1100, |bytes| usgs_dem::read_from(bytes, bytes.len() as u64, path, &options));
-    let bytes = array("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", &[0; 24]);
-    damage(&bytes, 60, |bytes| npy::read_from(bytes, bytes.len() as u64, path, &options));
+    damage(text.as_bytes(), 1100, |bytes| {
+        usgs_dem::read_from(bytes, bytes.len() as u64, path, &options)
+    });
+    let bytes = array(
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n",
+        &[0; 24],
+    );
+    damage(&bytes, 60, |bytes| {
+        npy::read_from(bytes, bytes.len() as u64, path, &options)
+    });
 }
 
 /// Checks that a header size that the file cannot hold is refused before any allocation.
@@ -277,16 +452,32 @@ fn a_huge_tiff_is_refused() {
     };
     let huge = |side: u32, bits: u32, rows: u32| {
         let mut bytes = b"II*\0\x08\0\0\0\x09\0".to_vec();
-        for (tag, value) in
-            [(256, side), (257, side), (258, bits), (259, 1), (262, 1), (273, 8), (277, 1), (278, rows), (279, 100)]
-        {
+        for (tag, value) in [
+            (256, side),
+            (257, side),
+            (258, bits),
+            (259, 1),
+            (262, 1),
+            (273, 8),
+            (277, 1),
+            (278, rows),
+            (279, 100),
+        ] {
             bytes.extend(entry(tag, 4, 1, value));
         }
         bytes.extend([0; 100]);
         bytes
     };
     let options = cells_of(1.0);
-    assert_refused(&put(&folder, "a.tif", &huge(8000, 32, 8000)), &options, &["8000 columns × 8000 rows"]);
+    assert_refused(
+        &put(&folder, "a.tif", &huge(8000, 32, 8000)),
+        &options,
+        &["8000 columns × 8000 rows"],
+    );
     assert_refused(&put(&folder, "b.tif", &huge(u32::MAX, 8, 1)), &options, &[]);
-    assert_refused(&put(&folder, "c.tif", &huge(60000, 8, 60000)), &options, &[]);
+    assert_refused(
+        &put(&folder, "c.tif", &huge(60000, 8, 60000)),
+        &options,
+        &[],
+    );
 }

@@ -16,7 +16,13 @@ fn put(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
 
 /// TIFF of floats without coordinates, coordinate system or marker of no data.
 fn bare(size: [u16; 2], heights: &[f32]) -> Vec<u8> {
-    Tiff::new(size, [32, 3], heights.iter().flat_map(|h| h.to_le_bytes()).collect(), false).bytes()
+    Tiff::new(
+        size,
+        [32, 3],
+        heights.iter().flat_map(|h| h.to_le_bytes()).collect(),
+        false,
+    )
+    .bytes()
 }
 
 const WORLD: &str = "10\n0\n0\n-20\n500005\n4199990\n";
@@ -35,63 +41,132 @@ fn a_world_file_and_a_projection_place_a_tiff() {
     let map = plain(&path).unwrap();
     assert_eq!(map.cell_size_m, (10.0, 20.0));
     let origin = map.origin.unwrap();
-    assert_eq!((origin.x_west, origin.y_north, origin.crs.epsg()), (500_000.0, 4_200_000.0, Some(32633)));
+    assert_eq!(
+        (origin.x_west, origin.y_north, origin.crs.epsg()),
+        (500_000.0, 4_200_000.0, Some(32633))
+    );
     // Pictures have world files too.
     let mut png = Vec::new();
     let mut encoder = png::Encoder::new(&mut png, 2, 2);
     encoder.set_color(png::ColorType::Grayscale);
-    encoder.write_header().unwrap().write_image_data(&[1, 2, 3, 4]).unwrap();
+    encoder
+        .write_header()
+        .unwrap()
+        .write_image_data(&[1, 2, 3, 4])
+        .unwrap();
     let picture = put(&folder, "photo.png", &png);
     put(&folder, "photo.PGW", WORLD);
     let map = plain(&picture).unwrap();
-    assert_eq!((map.cell_size_m, map.origin.map(|origin| origin.y_north)), ((10.0, 20.0), Some(4_200_000.0)));
+    assert_eq!(
+        (map.cell_size_m, map.origin.map(|origin| origin.y_north)),
+        ((10.0, 20.0), Some(4_200_000.0))
+    );
 
     // The file's own coordinates take precedence; a world file that differs is named.
-    let own = put(&folder, "own.tif", Tiff::on_map(&[(1024, 1), (3072, 32633)], [4e5, 4e6, 5.0]).bytes());
+    let own = put(
+        &folder,
+        "own.tif",
+        Tiff::on_map(&[(1024, 1), (3072, 32633)], [4e5, 4e6, 5.0]).bytes(),
+    );
     assert_eq!(plain(&own).unwrap().notes, Vec::<String>::new());
     put(&folder, "own.tfw", WORLD);
     let map = plain(&own).unwrap();
     assert_eq!(map.cell_size_m, (5.0, 5.0));
-    assert!(map.notes[0].contains("own.tfw is not used"), "{:?}", map.notes);
+    assert!(
+        map.notes[0].contains("own.tfw is not used"),
+        "{:?}",
+        map.notes
+    );
     put(&folder, "own.tfw", "5\n0\n0\n-5\n400002.5\n3999997.5\n");
     assert!(plain(&own).unwrap().notes.is_empty());
 
     put(&folder, "land.tfw", "10\n0\n0\n");
     let message = plain(&path).unwrap_err().to_string();
-    assert!(message.contains("land.tfw, line 3") && message.contains("six in all"), "{message}");
+    assert!(
+        message.contains("land.tfw, line 3") && message.contains("six in all"),
+        "{message}"
+    );
 }
 
 #[test]
 fn facts_of_gdals_sidecar_files_are_read() {
     let folder = folder();
-    let path = put(&folder, "land.tif", bare([2, 2], &[10.0, -9999.0, 30.0, 40.0]));
-    let text = xml("<SRS>EPSG:32633</SRS><GeoTransform>500000, 10, 0, 4200000, 0, -20</GeoTransform>\
+    let path = put(
+        &folder,
+        "land.tif",
+        bare([2, 2], &[10.0, -9999.0, 30.0, 40.0]),
+    );
+    let text = xml(
+        "<SRS>EPSG:32633</SRS><GeoTransform>500000, 10, 0, 4200000, 0, -20</GeoTransform>\
                     <PAMRasterBand band=\"1\"><NoDataValue>-9.999E+03</NoDataValue><Offset>100</Offset><Scale>0.5</Scale>\
-                    <UnitType>US Survey Feet</UnitType></PAMRasterBand>");
+                    <UnitType>US Survey Feet</UnitType></PAMRasterBand>",
+    );
     put(&folder, "land.tif.aux.xml", &text);
     let map = plain(&path).unwrap();
     let foot = 1200.0 / 3937.0;
     assert!(map.heights[[0, 1]].is_nan() && map.no_data() == 1);
-    assert_near(f64::from(map.heights[[1, 1]]), (40.0 * 0.5 + 100.0) * foot, 1e-5, "scale, offset and feet");
-    assert_eq!((map.cell_size_m, map.origin.and_then(|origin| origin.crs.epsg())), ((10.0, 20.0), Some(32633)));
+    assert_near(
+        f64::from(map.heights[[1, 1]]),
+        (40.0 * 0.5 + 100.0) * foot,
+        1e-5,
+        "scale, offset and feet",
+    );
+    assert_eq!(
+        (
+            map.cell_size_m,
+            map.origin.and_then(|origin| origin.crs.epsg())
+        ),
+        ((10.0, 20.0), Some(32633))
+    );
     // The sidecar takes precedence over the file's tags, as in GDAL.
     let mut tagged = Tiff::on_map(&[(1024, 1), (3072, 32633)], [4e5, 4e6, 5.0]);
     tagged.text(42113, b"2\0");
     let tagged = put(&folder, "tagged.tif", tagged.bytes());
-    assert_eq!(plain(&tagged).unwrap().heights.iter().position(|h| h.is_nan()), Some(2));
-    put(&folder, "tagged.tif.aux.xml", xml("<PAMRasterBand band=\"1\"><NoDataValue>3</NoDataValue></PAMRasterBand>"));
-    assert_eq!(plain(&tagged).unwrap().heights.iter().position(|h| h.is_nan()), Some(3));
+    assert_eq!(
+        plain(&tagged)
+            .unwrap()
+            .heights
+            .iter()
+            .position(|h| h.is_nan()),
+        Some(2)
+    );
+    put(
+        &folder,
+        "tagged.tif.aux.xml",
+        xml("<PAMRasterBand band=\"1\"><NoDataValue>3</NoDataValue></PAMRasterBand>"),
+    );
+    assert_eq!(
+        plain(&tagged)
+            .unwrap()
+            .heights
+            .iter()
+            .position(|h| h.is_nan()),
+        Some(3)
+    );
 
-    put(&folder, "land.tif.aux.xml", text.replace("0.5</Scale>", "half</Scale>"));
+    put(
+        &folder,
+        "land.tif.aux.xml",
+        text.replace("0.5</Scale>", "half</Scale>"),
+    );
     let message = plain(&path).unwrap_err().to_string();
-    assert!(message.contains("land.tif.aux.xml") && message.contains("(Scale)"), "{message}");
+    assert!(
+        message.contains("land.tif.aux.xml") && message.contains("(Scale)"),
+        "{message}"
+    );
 
     // ASCII grids have such sidecar files too.
-    let grid = put(&folder, "grid.asc", "ncols 2\nnrows 1\ncellsize 10\nxllcorner 0\nyllcorner 0\n5 7\n");
+    let grid = put(
+        &folder,
+        "grid.asc",
+        "ncols 2\nnrows 1\ncellsize 10\nxllcorner 0\nyllcorner 0\n5 7\n",
+    );
     put(
         &folder,
         "grid.asc.aux.xml",
-        xml("<SRS>EPSG:32633</SRS><PAMRasterBand band=\"1\"><NoDataValue>7</NoDataValue></PAMRasterBand>"),
+        xml(
+            "<SRS>EPSG:32633</SRS><PAMRasterBand band=\"1\"><NoDataValue>7</NoDataValue></PAMRasterBand>",
+        ),
     );
     let map = plain(&grid).unwrap();
     assert!(map.heights[[0, 1]].is_nan() && map.origin.unwrap().crs.epsg() == Some(32633));
@@ -104,10 +179,16 @@ fn a_mask_of_its_own_file_hides_cells() {
     let mask = |size: [u16; 2]| Tiff::new(size, [8, 1], vec![255, 0, 255, 255], false).bytes();
     put(&folder, "land.tif.msk", mask([2, 2]));
     let map = load(&path, &cells_of(1.0)).unwrap();
-    assert_eq!(map.heights.iter().map(|h| h.is_nan()).collect::<Vec<_>>(), [false, true, false, false]);
+    assert_eq!(
+        map.heights.iter().map(|h| h.is_nan()).collect::<Vec<_>>(),
+        [false, true, false, false]
+    );
     put(&folder, "land.tif.msk", mask([4, 1]));
     let message = load(&path, &cells_of(1.0)).unwrap_err().to_string();
-    assert!(message.contains("land.tif.msk") && message.contains("2 columns × 2 rows"), "{message}");
+    assert!(
+        message.contains("land.tif.msk") && message.contains("2 columns × 2 rows"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -117,10 +198,33 @@ fn control_points_are_no_grid() {
     tiff.without(33550);
     tiff.doubles(
         33922,
-        &[0.0, 0.0, 0.0, 4e5, 4e6, 0.0, 2.0, 0.0, 0.0, 400_010.0, 4e6, 0.0, 0.0, 2.0, 0.0, 4e5, 3_999_990.0, 0.0],
+        &[
+            0.0,
+            0.0,
+            0.0,
+            4e5,
+            4e6,
+            0.0,
+            2.0,
+            0.0,
+            0.0,
+            400_010.0,
+            4e6,
+            0.0,
+            0.0,
+            2.0,
+            0.0,
+            4e5,
+            3_999_990.0,
+            0.0,
+        ],
     );
     let path = put(&folder, "points.tif", tiff.bytes());
-    assert_refused(&path, &LoadOptions::default(), &["3 control points", "gdalwarp -tps"]);
+    assert_refused(
+        &path,
+        &LoadOptions::default(),
+        &["3 control points", "gdalwarp -tps"],
+    );
     assert_eq!(load(&path, &cells_of(7.0)).unwrap().cell_size_m, (7.0, 7.0));
     let path = put(&folder, "land.tif", bare([2, 2], &[1.0; 4]));
     put(
@@ -142,23 +246,54 @@ fn marks_for_no_data_that_nothing_names_are_no_ground() {
     for mark in [-9999.0f32, -32768.0, -32767.0, -99_999.0, 65_535.0] {
         let path = put(&folder, "land.tif", bare([3, 3], &marked(mark)));
         let flag = format!("--no-data {mark}");
-        assert_refused(&path, &cells_of(10.0), &["2 of 9 heights are", "column 1, row 2", &flag]);
-        let options = LoadOptions { no_data: Some(f64::from(mark)), ..cells_of(10.0) };
+        assert_refused(
+            &path,
+            &cells_of(10.0),
+            &["2 of 9 heights are", "column 1, row 2", &flag],
+        );
+        let options = LoadOptions {
+            no_data: Some(f64::from(mark)),
+            ..cells_of(10.0)
+        };
         assert_eq!(load(&path, &options).unwrap().no_data(), 2);
         // Tables and arrays have no tag for no data.
-        let rows: Vec<String> =
-            marked(mark).chunks(3).map(|row| row.iter().map(f32::to_string).collect::<Vec<_>>().join(",")).collect();
-        assert_refused(&put(&folder, "land.csv", rows.join("\n")), &cells_of(10.0), &["2 of 9 heights are", &flag]);
+        let rows: Vec<String> = marked(mark)
+            .chunks(3)
+            .map(|row| row.iter().map(f32::to_string).collect::<Vec<_>>().join(","))
+            .collect();
+        assert_refused(
+            &put(&folder, "land.csv", rows.join("\n")),
+            &cells_of(10.0),
+            &["2 of 9 heights are", &flag],
+        );
         let raw: Vec<u8> = marked(mark).iter().flat_map(|h| h.to_le_bytes()).collect();
-        assert_refused(&put(&folder, "land.r32", raw), &cells_of(10.0), &["2 of 9 heights are", &flag]);
+        assert_refused(
+            &put(&folder, "land.r32", raw),
+            &cells_of(10.0),
+            &["2 of 9 heights are", &flag],
+        );
     }
     // One file is in feet, and the numbers of another are tenths.
     let mut feet = Tiff::on_map(&[(1024, 1), (3072, 2263), (4099, 9003)], [9e5, 2e5, 10.0]);
-    feet.pixels([5000.0f32, -9999.0, 5100.0, 5200.0].iter().flat_map(|h| h.to_le_bytes()).collect());
-    assert_refused(&put(&folder, "feet.tif", feet.bytes()), &LoadOptions::default(), &["1 of 4 heights are -9999"]);
+    feet.pixels(
+        [5000.0f32, -9999.0, 5100.0, 5200.0]
+            .iter()
+            .flat_map(|h| h.to_le_bytes())
+            .collect(),
+    );
+    assert_refused(
+        &put(&folder, "feet.tif", feet.bytes()),
+        &LoadOptions::default(),
+        &["1 of 4 heights are -9999"],
+    );
     // The sea bed has heights close to −9999, so the value is no marker; a plain that contains only
     // the value −9999 stays a plain.
-    let trench = bare([3, 3], &[-9999.0, -9990.0, -9000.0, -8600.0, -8200.0, -8000.0, -7600.0, -7200.0, -7000.0]);
+    let trench = bare(
+        [3, 3],
+        &[
+            -9999.0, -9990.0, -9000.0, -8600.0, -8200.0, -8000.0, -7600.0, -7200.0, -7000.0,
+        ],
+    );
     assert!(load(&put(&folder, "trench.tif", trench), &cells_of(10.0)).is_ok());
     let path = put(&folder, "far.tif", bare([2, 1], &[812.5, 1e20]));
     assert_refused(&path, &cells_of(10.0), &["within ±100 km", "--no-data"]);
@@ -167,7 +302,14 @@ fn marks_for_no_data_that_nothing_names_are_no_ground() {
 #[test]
 fn zeros_from_a_corner_of_high_land_are_told() {
     let folder = folder();
-    let told = |heights: &[f32]| load(&put(&folder, "land.tif", bare([3, 3], heights)), &cells_of(10.0)).unwrap().notes;
+    let told = |heights: &[f32]| {
+        load(
+            &put(&folder, "land.tif", bare([3, 3], heights)),
+            &cells_of(10.0),
+        )
+        .unwrap()
+        .notes
+    };
     let notes = told(&[0.0, 0.0, 835.0, 841.0, 850.0, 862.0, 871.0, 900.0, 901.0]);
     assert!(
         notes[0].starts_with("2 heights are exactly 0")
@@ -185,17 +327,31 @@ fn zeros_from_a_corner_of_high_land_are_told() {
 fn the_unit_of_heights_can_be_said() {
     let folder = folder();
     let feet = 1200.0 / 3937.0;
-    let path = put(&folder, "state.tif", Tiff::on_map(&[(1024, 1), (3072, 2227)], [6e6, 2e6, 10.0]).bytes());
+    let path = put(
+        &folder,
+        "state.tif",
+        Tiff::on_map(&[(1024, 1), (3072, 2227)], [6e6, 2e6, 10.0]).bytes(),
+    );
     let map = plain(&path).unwrap();
     assert_near(map.cell_size_m.0, 10.0 * feet, 1e-12, "horizontal feet");
     assert!(
-        map.heights[[1, 1]] == 3.0 && map.notes.len() == 1 && map.notes[0].contains("--height-unit us-ft"),
+        map.heights[[1, 1]] == 3.0
+            && map.notes.len() == 1
+            && map.notes[0].contains("--height-unit us-ft"),
         "{:?}",
         map.notes
     );
-    let said = |unit: &str| LoadOptions { height_unit: Some(unit.parse().unwrap()), ..LoadOptions::default() };
+    let said = |unit: &str| LoadOptions {
+        height_unit: Some(unit.parse().unwrap()),
+        ..LoadOptions::default()
+    };
     let map = load(&path, &said("us-ft")).unwrap();
-    assert_near(f64::from(map.heights[[1, 1]]), 3.0 * feet, 1e-7, "vertical feet");
+    assert_near(
+        f64::from(map.heights[[1, 1]]),
+        3.0 * feet,
+        1e-7,
+        "vertical feet",
+    );
     assert!(map.notes.is_empty() && load(&path, &said("m")).unwrap().notes.is_empty());
 
     let unit = |name: &str| {
@@ -207,11 +363,32 @@ fn the_unit_of_heights_can_be_said() {
         put(&folder, "unit.tif", tiff.bytes())
     };
     assert_eq!(plain(&unit("m a.s.l.")).unwrap().heights[[1, 1]], 3.0);
-    assert_near(f64::from(plain(&unit("US Survey Feet")).unwrap().heights[[1, 1]]), 3.0 * feet, 1e-7, "feet by name");
-    assert_refused(&unit("furlong"), &LoadOptions::default(), &["metres or feet", "--height-unit", "furlong"]);
-    assert_eq!(load(&unit("furlong"), &said("m")).unwrap().heights[[1, 1]], 3.0);
-    let grid = put(&folder, "grid.asc", "ncols 2\nnrows 1\ncellsize 10\n100 200\n");
-    assert_near(f64::from(load(&grid, &said("ft")).unwrap().heights[[0, 1]]), 60.96, 1e-5, "feet of a grid");
+    assert_near(
+        f64::from(plain(&unit("US Survey Feet")).unwrap().heights[[1, 1]]),
+        3.0 * feet,
+        1e-7,
+        "feet by name",
+    );
+    assert_refused(
+        &unit("furlong"),
+        &LoadOptions::default(),
+        &["metres or feet", "--height-unit", "furlong"],
+    );
+    assert_eq!(
+        load(&unit("furlong"), &said("m")).unwrap().heights[[1, 1]],
+        3.0
+    );
+    let grid = put(
+        &folder,
+        "grid.asc",
+        "ncols 2\nnrows 1\ncellsize 10\n100 200\n",
+    );
+    assert_near(
+        f64::from(load(&grid, &said("ft")).unwrap().heights[[0, 1]]),
+        60.96,
+        1e-5,
+        "feet of a grid",
+    );
 }
 
 #[test]
@@ -221,9 +398,17 @@ fn grids_of_text_have_many_spellings() {
     let text = format!("{head}1.5D+02 -1 1.#QNAN\n# between\n-1.#IND00 none 7\n\x1a");
     let map = plain(&put(&folder, "a.asc", text)).unwrap();
     let n = f32::NAN;
-    assert_same(&map.heights, &ndarray::arr2(&[[150.0, n, n], [n, n, 7.0]]), "spellings");
+    assert_same(
+        &map.heights,
+        &ndarray::arr2(&[[150.0, n, n], [n, n, 7.0]]),
+        "spellings",
+    );
     assert_eq!(map.cell_size_m, (10.0, 10.0));
-    assert_refused(&put(&folder, "b.asc", "ncols 1\nnrows 1\ncellsize 1\nx7\n"), &LoadOptions::default(), &["line 4"]);
+    assert_refused(
+        &put(&folder, "b.asc", "ncols 1\nnrows 1\ncellsize 1\nx7\n"),
+        &LoadOptions::default(),
+        &["line 4"],
+    );
 }
 
 #[test]
@@ -235,7 +420,11 @@ fn what_is_packed_or_of_another_kind_is_told_how_to_mend() {
         ("land.nc", "gdal_translate land.nc land.tif"),
         ("land.vrt", "gdal_translate land.vrt land.tif"),
     ] {
-        assert_refused(&put(&folder, name, "text"), &LoadOptions::default(), &["not a known heightmap format", words]);
+        assert_refused(
+            &put(&folder, name, "text"),
+            &LoadOptions::default(),
+            &["not a known heightmap format", words],
+        );
     }
     let complex = Tiff::new([1, 1], [64, 6], vec![0; 8], false).bytes();
     assert_refused(
@@ -245,9 +434,21 @@ fn what_is_packed_or_of_another_kind_is_told_how_to_mend() {
     );
     let degrees = "ncols 2\nnrows 2\nxllcorner 15\nyllcorner 37.7\ncellsize 0.000277778\n1200 1210\n1300 1290\n";
     let path = put(&folder, "degrees.asc", degrees);
-    assert_refused(&path, &LoadOptions::default(), &["a coordinate system", "--crs EPSG:4326"]);
-    let options = LoadOptions { crs: Some("EPSG:4326".parse().unwrap()), ..LoadOptions::default() };
-    assert_near(load(&path, &options).unwrap().cell_size_m.1, 30.83, 0.01, "a second of arc");
+    assert_refused(
+        &path,
+        &LoadOptions::default(),
+        &["a coordinate system", "--crs EPSG:4326"],
+    );
+    let options = LoadOptions {
+        crs: Some("EPSG:4326".parse().unwrap()),
+        ..LoadOptions::default()
+    };
+    assert_near(
+        load(&path, &options).unwrap().cell_size_m.1,
+        30.83,
+        0.01,
+        "a second of arc",
+    );
 }
 
 #[test]
@@ -255,7 +456,9 @@ fn a_turned_raster_is_cut_to_its_own_ground() {
     let folder = folder();
     let (sin, cos) = 20f64.to_radians().sin_cos();
     let turned = |degrees: bool| {
-        let heights: Vec<u8> = (0..400).flat_map(|i| (100.0 + i as f32).to_le_bytes()).collect();
+        let heights: Vec<u8> = (0..400)
+            .flat_map(|i| (100.0 + i as f32).to_le_bytes())
+            .collect();
         let mut tiff = Tiff::new([20, 20], [32, 3], heights, false);
         let (sin, cos) = if degrees { (sin, cos) } else { (0.0, 1.0) };
         #[rustfmt::skip]
@@ -270,14 +473,25 @@ fn a_turned_raster_is_cut_to_its_own_ground() {
     };
     let map = plain(&turned(true)).unwrap();
     let (rows, cols) = map.heights.dim();
-    assert!(map.no_data() == 0 && rows * cols > 150 && rows < 20, "{rows} × {cols}");
     assert!(
-        map.notes[0].contains("lies turned on its map") && map.notes[0].contains(&format!("{cols} × {rows}")),
+        map.no_data() == 0 && rows * cols > 150 && rows < 20,
+        "{rows} × {cols}"
+    );
+    assert!(
+        map.notes[0].contains("lies turned on its map")
+            && map.notes[0].contains(&format!("{cols} × {rows}")),
         "{:?}",
         map.notes
     );
     // Other quantities than heights keep the whole raster, with no data outside.
-    let all = load(&turned(true), &LoadOptions { any_unit: true, ..LoadOptions::default() }).unwrap();
+    let all = load(
+        &turned(true),
+        &LoadOptions {
+            any_unit: true,
+            ..LoadOptions::default()
+        },
+    )
+    .unwrap();
     assert!(all.no_data() > 100 && all.notes.is_empty());
     assert!(plain(&turned(false)).unwrap().notes.is_empty());
 }
@@ -286,30 +500,56 @@ fn a_turned_raster_is_cut_to_its_own_ground() {
 fn metres_of_a_map_are_those_of_the_ground() {
     let folder = folder();
     let read = |code: u16, place: [f64; 3]| {
-        plain(&put(&folder, "a.tif", Tiff::on_map(&[(1024, 1), (3072, code)], place).bytes())).unwrap()
+        plain(&put(
+            &folder,
+            "a.tif",
+            Tiff::on_map(&[(1024, 1), (3072, code)], place).bytes(),
+        ))
+        .unwrap()
     };
     // Web Mercator at 64° N, where its cells of 10 m are 4.4 m wide.
     let map = read(3857, [-2_100_000.0, 9_358_000.0, 10.0]);
     assert_near(map.cell_size_m.0, 4.40, 0.02, "10 m of Web Mercator at 64°");
     let statistics = map.statistics();
-    assert_eq!(statistics.metres_per_unit.map(|scale| scale.0), Some(map.cell_size_m.0 / 10.0));
+    assert_eq!(
+        statistics.metres_per_unit.map(|scale| scale.0),
+        Some(map.cell_size_m.0 / 10.0)
+    );
     assert!(statistics.scale_varies.is_some_and(|share| share < 1e-4));
     let origin = map.origin.clone().unwrap();
-    assert!(origin.scale_in_words().is_some_and(|words| words.contains("0.4391 × 0.4385 m on the ground")));
+    assert!(
+        origin
+            .scale_in_words()
+            .is_some_and(|words| words.contains("0.4391 × 0.4385 m on the ground"))
+    );
     // A surveyor's map keeps its own metres exactly.
     let map = read(32633, [499_000.0, 4_179_000.0, 10.0]);
-    assert_eq!((map.cell_size_m, map.origin.unwrap().scale_in_words()), ((10.0, 10.0), None));
+    assert_eq!(
+        (map.cell_size_m, map.origin.unwrap().scale_in_words()),
+        ((10.0, 10.0), None)
+    );
     // The cell size of a part of a map in degrees is that at the part's own middle.
     let mut tall = Tiff::new([1, 100], [32, 3], [0u8; 400].to_vec(), false);
     tall.doubles(33550, &[0.1, 0.1, 0.0]);
     tall.doubles(33922, &[0.0, 0.0, 0.0, 15.0, 60.0, 0.0]);
     tall.keys(&[[1024, 0, 1, 2], [2048, 0, 1, 4326]]);
     let map = plain(&put(&folder, "tall.tif", tall.bytes())).unwrap();
-    let north = map.crop(lavoxel::terrain::Crop { west: 0, north: 0, cols: 1, rows: 2 }).unwrap();
+    let north = map
+        .crop(lavoxel::terrain::Crop {
+            west: 0,
+            north: 0,
+            cols: 1,
+            rows: 2,
+        })
+        .unwrap();
     let east = |latitude: f64| 0.1 * lavoxel::map::crs::metres_per_degree(latitude).0;
     assert_near(map.cell_size_m.0, east(55.0), 1e-6, "the whole map");
     assert_near(north.cell_size_m.0, east(59.9), 1e-6, "its north");
-    assert!(map.statistics().scale_varies.is_some_and(|share| share > 0.1));
+    assert!(
+        map.statistics()
+            .scale_varies
+            .is_some_and(|share| share > 0.1)
+    );
 }
 
 #[test]

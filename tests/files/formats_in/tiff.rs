@@ -14,11 +14,28 @@ pub(crate) struct Tiff {
 impl Tiff {
     /// Creates a picture of `cols` × `rows` numbers with `bits` bits each; `format` is 1 for
     /// unsigned, 2 for signed, 3 for float.
-    pub(crate) fn new([cols, rows]: [u16; 2], [bits, format]: [u16; 2], pixels: Vec<u8>, big_endian: bool) -> Self {
-        let mut tiff = Self { big_endian, entries: Vec::new(), values: Vec::new(), pixels };
-        for (tag, value) in
-            [(256, cols), (257, rows), (258, bits), (259, 1), (262, 1), (277, 1), (278, rows), (339, format)]
-        {
+    pub(crate) fn new(
+        [cols, rows]: [u16; 2],
+        [bits, format]: [u16; 2],
+        pixels: Vec<u8>,
+        big_endian: bool,
+    ) -> Self {
+        let mut tiff = Self {
+            big_endian,
+            entries: Vec::new(),
+            values: Vec::new(),
+            pixels,
+        };
+        for (tag, value) in [
+            (256, cols),
+            (257, rows),
+            (258, bits),
+            (259, 1),
+            (262, 1),
+            (277, 1),
+            (278, rows),
+            (339, format),
+        ] {
             tiff.shorts(tag, &[value]);
         }
         tiff.longs(273, &[0]);
@@ -30,7 +47,10 @@ impl Tiff {
     /// Creates four floats on a map: cells of `cell` units, the corner at (`x`, `y`), and GeoKeys
     /// with values in the directory itself.
     pub(crate) fn on_map(keys: &[(u16, u16)], [x, y, cell]: [f64; 3]) -> Self {
-        let pixels = [0f32, 1.0, 2.0, 3.0].into_iter().flat_map(f32::to_le_bytes).collect();
+        let pixels = [0f32, 1.0, 2.0, 3.0]
+            .into_iter()
+            .flat_map(f32::to_le_bytes)
+            .collect();
         let mut tiff = Self::new([2, 2], [32, 3], pixels, false);
         tiff.doubles(33550, &[cell, cell, 0.0]);
         tiff.doubles(33922, &[0.0, 0.0, 0.0, x, y, 0.0]);
@@ -41,22 +61,36 @@ impl Tiff {
 
     /// Adds a GeoKey directory: key, tag of the value, count, value or offset.
     pub(crate) fn keys(&mut self, keys: &[[u16; 4]]) {
-        let shorts: Vec<u16> = [[1, 1, 0, keys.len() as u16]].iter().chain(keys).flatten().copied().collect();
+        let shorts: Vec<u16> = [[1, 1, 0, keys.len() as u16]]
+            .iter()
+            .chain(keys)
+            .flatten()
+            .copied()
+            .collect();
         self.shorts(34735, &shorts);
     }
 
     pub(crate) fn shorts(&mut self, tag: u16, values: &[u16]) {
-        let bytes = values.iter().flat_map(|v| self.ordered(v.to_le_bytes())).collect();
+        let bytes = values
+            .iter()
+            .flat_map(|v| self.ordered(v.to_le_bytes()))
+            .collect();
         self.put(tag, 3, values.len() as u32, bytes);
     }
 
     pub(crate) fn longs(&mut self, tag: u16, values: &[u32]) {
-        let bytes = values.iter().flat_map(|v| self.ordered(v.to_le_bytes())).collect();
+        let bytes = values
+            .iter()
+            .flat_map(|v| self.ordered(v.to_le_bytes()))
+            .collect();
         self.put(tag, 4, values.len() as u32, bytes);
     }
 
     pub(crate) fn doubles(&mut self, tag: u16, values: &[f64]) {
-        let bytes = values.iter().flat_map(|v| self.ordered(v.to_le_bytes())).collect();
+        let bytes = values
+            .iter()
+            .flat_map(|v| self.ordered(v.to_le_bytes()))
+            .collect();
         self.put(tag, 12, values.len() as u32, bytes);
     }
 
@@ -107,7 +141,11 @@ impl Tiff {
                 place
             })
             .collect();
-        let mut file = if self.big_endian { b"MM\0*\0\0\0\x08".to_vec() } else { b"II*\0\x08\0\0\0".to_vec() };
+        let mut file = if self.big_endian {
+            b"MM\0*\0\0\0\x08".to_vec()
+        } else {
+            b"II*\0\x08\0\0\0".to_vec()
+        };
         file.extend(self.ordered((entries.len() as u16).to_le_bytes()));
         for (tag, kind, count, value) in entries {
             file.extend(self.ordered(tag.to_le_bytes()));
@@ -116,12 +154,17 @@ impl Tiff {
             match &self.values[value] {
                 // The strip comes last in the file.
                 _ if tag == 273 => file.extend(self.ordered((at as u32).to_le_bytes())),
-                bytes if bytes.len() > 4 => file.extend(self.ordered((places[value] as u32).to_le_bytes())),
+                bytes if bytes.len() > 4 => {
+                    file.extend(self.ordered((places[value] as u32).to_le_bytes()))
+                }
                 bytes => file.extend(bytes.iter().copied().chain([0; 4]).take(4)),
             }
         }
         file.extend([0; 4]);
-        self.values.iter().filter(|bytes| bytes.len() > 4).for_each(|bytes| file.extend(bytes));
+        self.values
+            .iter()
+            .filter(|bytes| bytes.len() > 4)
+            .for_each(|bytes| file.extend(bytes));
         file.extend(&self.pixels);
         file
     }

@@ -39,18 +39,54 @@ fn a_box_without_lava_gives_files_that_are_whole() {
     let bench = Bench::of(World::new(Ground::none(Grid::new(5, 4, 3))));
     write_vti(&bench.path("empty.vti"), &bench.shot(), Existing::Keep).unwrap();
     write_vdb(&bench.path("empty.vdb"), &bench.shot(), Existing::Keep).unwrap();
-    write_glb(&bench.path("empty.glb"), &bench.shot(), &skin(), Existing::Keep).unwrap();
-    write_ply(&bench.path("empty.ply"), &bench.shot(), &skin(), Existing::Keep).unwrap();
-    assert!(Vti::read(&bench.path("empty.vti")).floats("CellData", "amount").iter().all(|&amount| amount == 0.0));
-    assert!(read_vdb(&bench.path("empty.vdb")).1.values().all(|grid| grid.voxels.is_empty()));
+    write_glb(
+        &bench.path("empty.glb"),
+        &bench.shot(),
+        &skin(),
+        Existing::Keep,
+    )
+    .unwrap();
+    write_ply(
+        &bench.path("empty.ply"),
+        &bench.shot(),
+        &skin(),
+        Existing::Keep,
+    )
+    .unwrap();
+    assert!(
+        Vti::read(&bench.path("empty.vti"))
+            .floats("CellData", "amount")
+            .iter()
+            .all(|&amount| amount == 0.0)
+    );
+    assert!(
+        read_vdb(&bench.path("empty.vdb"))
+            .1
+            .values()
+            .all(|grid| grid.voxels.is_empty())
+    );
     assert_eq!(read_ply(&bench.path("empty.ply")), Ply::default());
     let (root, _) = read_glb(&bench.path("empty.glb"));
-    assert_eq!((&root["nodes"][0]["name"], root["nodes"].as_array().unwrap().len()), (&json!("ground"), 1));
+    assert_eq!(
+        (
+            &root["nodes"][0]["name"],
+            root["nodes"].as_array().unwrap().len()
+        ),
+        (&json!("ground"), 1)
+    );
 
     let column = Bench::of(World::new(Ground::none(Grid::new(1, 4, 1))));
-    write_glb(&column.path("nothing.glb"), &column.shot(), &skin(), Existing::Keep).unwrap();
+    write_glb(
+        &column.path("nothing.glb"),
+        &column.shot(),
+        &skin(),
+        Existing::Keep,
+    )
+    .unwrap();
     let (root, bin) = read_glb(&column.path("nothing.glb"));
-    assert!(bin.is_empty() && root.get("buffers").is_none() && root["scenes"][0].get("nodes").is_none());
+    assert!(
+        bin.is_empty() && root.get("buffers").is_none() && root["scenes"][0].get("nodes").is_none()
+    );
 }
 
 #[test]

@@ -25,13 +25,30 @@ use crate::common::tiled;
 
 /// State some steps after lava fell into a lake in a bowl.
 fn lake() -> Bench {
-    let height = |(z, x): (usize, usize)| 3.0 + 0.06 * ((x as f32 - 9.0).powi(2) + (z as f32 - 8.0).powi(2));
+    let height =
+        |(z, x): (usize, usize)| 3.0 + 0.06 * ((x as f32 - 9.0).powi(2) + (z as f32 - 8.0).powi(2));
     let ground = Ground::from_surface(24, Array2::from_shape_fn((18, 20), height));
     let mut world = World::with_materials(ground, vec![Material::water()]);
-    let water = Matter::Material { name: "water".to_owned(), amount: 1.0 };
-    world.edit(&Edit { shape: Shape::Below { level: 8.0 }, matter: water });
-    let ball = Shape::Sphere { center: [13.0, 13.0, 9.0], radius: 4.0 };
-    world.edit(&Edit { shape: ball, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } });
+    let water = Matter::Material {
+        name: "water".to_owned(),
+        amount: 1.0,
+    };
+    world.edit(&Edit {
+        shape: Shape::Below { level: 8.0 },
+        matter: water,
+    });
+    let ball = Shape::Sphere {
+        center: [13.0, 13.0, 9.0],
+        radius: 4.0,
+    };
+    world.edit(&Edit {
+        shape: ball,
+        matter: Matter::Lava {
+            amount: 1.0,
+            energy: 1.0,
+            temperature_k: None,
+        },
+    });
     world.open_account();
     let mut simulation = Simulation::from(world);
     (0..8).for_each(|_| simulation.step());
@@ -45,7 +62,10 @@ fn water(bench: &Bench) -> &Layer {
 
 /// Cells `[east, north, up]` with water, and their amounts.
 fn wet(bench: &Bench) -> BTreeMap<[usize; 3], f32> {
-    water(bench).held().map(|(at, cell)| (bench.site.cell(at), amount(cell.amount))).collect()
+    water(bench)
+        .held()
+        .map(|(at, cell)| (bench.site.cell(at), amount(cell.amount)))
+        .collect()
 }
 
 #[test]
@@ -55,7 +75,10 @@ fn a_vti_has_the_amounts_of_every_material() {
     write_vti(&path, &bench.shot(), Existing::Keep).unwrap();
     let vti = Vti::read(&path);
     let names = |part: &str| vti.names(part);
-    assert_eq!(names("CellData"), ["amount", "energy", "solid", "water.amount"]);
+    assert_eq!(
+        names("CellData"),
+        ["amount", "energy", "solid", "water.amount"]
+    );
     assert_eq!(names("PointData"), ["density", "energy", "water.density"]);
 
     let (world, [nx, ny, nz]) = (&bench.world, bench.site.shape());
@@ -64,20 +87,37 @@ fn a_vti_has_the_amounts_of_every_material() {
         let place = [at % nx, at / (nx * ny), world.grid().nz - 1 - at / nx % ny];
         assert_eq!(*found, amount(water(&bench).at(place).amount), "{place:?}");
     }
-    let sum = found.iter().map(|value| f64::from(*value) * 32768.0).sum::<f64>();
+    let sum = found
+        .iter()
+        .map(|value| f64::from(*value) * 32768.0)
+        .sum::<f64>();
     assert_eq!(sum, water(&bench).mass() as f64, "to the unit");
 
     let density = vti.floats("PointData", "water.density");
     assert_eq!(density.len(), (nx + 1) * (ny + 1) * (nz + 1));
     for (at, found) in density.into_iter().enumerate() {
-        let [i, j, k] = [at % (nx + 1), at / (nx + 1) % (ny + 1), at / ((nx + 1) * (ny + 1))];
-        let corners = (0..8).map(|c| [i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)].map(|v| v.wrapping_sub(1)));
+        let [i, j, k] = [
+            at % (nx + 1),
+            at / (nx + 1) % (ny + 1),
+            at / ((nx + 1) * (ny + 1)),
+        ];
+        let corners = (0..8)
+            .map(|c| [i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)].map(|v| v.wrapping_sub(1)));
         let inside = corners.filter(|&[x, north, y]| x < nx && north < ny && y < nz);
         let open: Vec<_> = inside.map(|[x, north, y]| [x, y, ny - 1 - north]).collect();
-        let open: Vec<_> = open.into_iter().filter(|&place| !world.ground().is_solid(place)).collect();
-        let sum: f64 = open.iter().map(|&place| f64::from(amount(water(&bench).at(place).amount))).sum();
+        let open: Vec<_> = open
+            .into_iter()
+            .filter(|&place| !world.ground().is_solid(place))
+            .collect();
+        let sum: f64 = open
+            .iter()
+            .map(|&place| f64::from(amount(water(&bench).at(place).amount)))
+            .sum();
         let mean = sum / open.len().max(1) as f64;
-        assert!((f64::from(found) - mean).abs() < 1e-6, "point {i} {j} {k}: {found} against {mean}");
+        assert!(
+            (f64::from(found) - mean).abs() < 1e-6,
+            "point {i} {j} {k}: {found} against {mean}"
+        );
     }
     python("check_layers.py", &path, &json!({"water": sum / 32768.0}));
 }
@@ -89,7 +129,16 @@ fn a_vdb_has_grids_of_every_material() {
     write_vdb(&path, &bench.shot(), Existing::Keep).unwrap();
     let grids = read_vdb(&path).1;
     let names: Vec<_> = grids.keys().collect();
-    assert_eq!(names, ["amount", "density", "energy", "water_amount", "water_density"]);
+    assert_eq!(
+        names,
+        [
+            "amount",
+            "density",
+            "energy",
+            "water_amount",
+            "water_density"
+        ]
+    );
     assert_eq!(grids["water_amount"].voxels, wet(&bench));
     let mut density = BTreeMap::new();
     RowFilter::of_layer(1).each_cell(&bench.world, |at, value, energy| {
@@ -113,15 +162,35 @@ fn a_vdb_has_a_grid_of_every_ink_of_the_air() {
     let path = bench.path("inks.vdb");
     write_vdb(&path, &bench.shot(), Existing::Keep).unwrap();
     let grids = read_vdb(&path).1;
-    let names: Vec<_> = grids.keys().filter(|name| name.starts_with("air_")).collect();
-    assert_eq!(names, ["air_density", "air_heat", "air_ink1", "air_ink2", "air_steam"]);
+    let names: Vec<_> = grids
+        .keys()
+        .filter(|name| name.starts_with("air_"))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "air_density",
+            "air_heat",
+            "air_ink1",
+            "air_ink2",
+            "air_steam"
+        ]
+    );
     assert!(grids["air_ink1"].voxels.is_empty());
     // The scene emits as much ink as ash, but some ash has sunk.
-    let [ash, ink] = ["air_density", "air_ink2"].map(|name| grids[name].voxels.values().sum::<f32>());
+    let [ash, ink] =
+        ["air_density", "air_ink2"].map(|name| grids[name].voxels.values().sum::<f32>());
     let air = simulation.world().air().unwrap();
-    let kg_m3 = air.amounts().total(Field::Ink2) as f64 / f64::from(UNIT) * air.scale().ash_unit_kg_m3;
-    assert!(ink > 0.0 && (f64::from(ink) / kg_m3 - 1.0).abs() < 1e-5, "{ink} of {kg_m3} kg/m³");
-    assert!(ash > 0.5 * ink && ash <= 1.001 * ink, "{ash} of ash, {ink} of ink");
+    let kg_m3 =
+        air.amounts().total(Field::Ink2) as f64 / f64::from(UNIT) * air.scale().ash_unit_kg_m3;
+    assert!(
+        ink > 0.0 && (f64::from(ink) / kg_m3 - 1.0).abs() < 1e-5,
+        "{ink} of {kg_m3} kg/m³"
+    );
+    assert!(
+        ash > 0.5 * ink && ash <= 1.001 * ink,
+        "{ash} of ash, {ink} of ink"
+    );
 }
 
 #[test]
@@ -130,7 +199,12 @@ fn a_glb_has_a_mesh_for_every_material() {
     let path = bench.path("lake.glb");
     write_glb(&path, &bench.shot(), &skin(), Existing::Keep).unwrap();
     let (root, bin) = read_glb(&path);
-    let names: Vec<&Value> = root["nodes"].as_array().unwrap().iter().map(|node| &node["name"]).collect();
+    let names: Vec<&Value> = root["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| &node["name"])
+        .collect();
     assert_eq!(names, ["lava", "water", "ground"]);
 
     let mesh = Mesh::surface(&bench.shot(), "water", skin().level).unwrap();
@@ -139,12 +213,27 @@ fn a_glb_has_a_mesh_for_every_material() {
     // The surface extends half a cell into the bed, which adds to the volume of a lake that is five
     // cells deep.
     let volume = wet(&bench).values().sum::<f32>();
-    assert!((0.9..1.5).contains(&(mesh.volume_m3() / f64::from(volume))), "{} of {volume}", mesh.volume_m3());
+    assert!(
+        (0.9..1.5).contains(&(mesh.volume_m3() / f64::from(volume))),
+        "{} of {volume}",
+        mesh.volume_m3()
+    );
 
     let primitive = &root["meshes"][1]["primitives"][0];
-    let y_up = mesh.positions.iter().flat_map(|p| [p[0], p[2], -p[1]]).collect::<Vec<f32>>();
-    assert_eq!(floats(accessor(&root, &bin, &primitive["attributes"]["POSITION"])), y_up);
-    assert_eq!(primitive["attributes"].as_object().unwrap().len(), 2, "neither energy nor colours");
+    let y_up = mesh
+        .positions
+        .iter()
+        .flat_map(|p| [p[0], p[2], -p[1]])
+        .collect::<Vec<f32>>();
+    assert_eq!(
+        floats(accessor(&root, &bin, &primitive["attributes"]["POSITION"])),
+        y_up
+    );
+    assert_eq!(
+        primitive["attributes"].as_object().unwrap().len(),
+        2,
+        "neither energy nor colours"
+    );
     let material = &root["materials"][primitive["material"].as_u64().unwrap() as usize];
     let color: Vec<f64> = material["pbrMetallicRoughness"]["baseColorFactor"]
         .as_array()
@@ -152,7 +241,10 @@ fn a_glb_has_a_mesh_for_every_material() {
         .iter()
         .flat_map(Value::as_f64)
         .collect();
-    assert!(material["name"] == "water" && material["alphaMode"] == "BLEND", "{material}");
+    assert!(
+        material["name"] == "water" && material["alphaMode"] == "BLEND",
+        "{material}"
+    );
     assert!(color[2] > color[0] && color[3] < 1.0, "{material}");
     assert_ne!(root["materials"][0]["alphaMode"], "BLEND", "lava is opaque");
     assert_valid(root);
@@ -165,18 +257,40 @@ fn a_ply_says_of_which_material_each_triangle_is() {
     write_ply(&path, &bench.shot(), &skin(), Existing::Keep).unwrap();
     let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
     assert!(text.contains("\ncomment material 0: lava\ncomment material 1: water\n"));
-    let [lava, water] = ["lava", "water"].map(|name| Mesh::surface(&bench.shot(), name, skin().level).unwrap());
+    let [lava, water] =
+        ["lava", "water"].map(|name| Mesh::surface(&bench.shot(), name, skin().level).unwrap());
     let ply = read_ply(&path);
     let (corners, split) = (&ply.corners, lava.positions.len());
     assert_eq!(corners.len(), split + water.positions.len());
     for (i, ([x, y, z, nx, ny, nz], color, energy)) in corners.iter().copied().enumerate() {
-        let (mesh, at) = if i < split { (&lava, i) } else { (&water, i - split) };
-        assert_eq!(([x, y, z], [nx, ny, nz]), (mesh.positions[at], mesh.normals[at]));
+        let (mesh, at) = if i < split {
+            (&lava, i)
+        } else {
+            (&water, i - split)
+        };
+        assert_eq!(
+            ([x, y, z], [nx, ny, nz]),
+            (mesh.positions[at], mesh.normals[at])
+        );
         assert_eq!(energy, mesh.energies.get(at).copied().unwrap_or(0.0));
         assert!(i < split || color == [41, 128, 219], "{color:?}");
     }
-    let shifted = water.triangles.iter().map(|triangle| triangle.map(|corner| corner + split as u32));
-    assert_eq!(ply.triangles, lava.triangles.iter().copied().chain(shifted).collect::<Vec<_>>());
-    let numbers = lava.triangles.iter().map(|_| 0).chain(water.triangles.iter().map(|_| 1));
+    let shifted = water
+        .triangles
+        .iter()
+        .map(|triangle| triangle.map(|corner| corner + split as u32));
+    assert_eq!(
+        ply.triangles,
+        lava.triangles
+            .iter()
+            .copied()
+            .chain(shifted)
+            .collect::<Vec<_>>()
+    );
+    let numbers = lava
+        .triangles
+        .iter()
+        .map(|_| 0)
+        .chain(water.triangles.iter().map(|_| 1));
     assert_eq!(ply.materials, numbers.collect::<Vec<u8>>());
 }

@@ -17,12 +17,22 @@ use crate::child::Running;
 /// standard error.
 fn run(folder: &Path, args: &str) -> (i32, String) {
     let mut command = assert_cmd::cargo::cargo_bin_cmd!("lavoxel");
-    let output = command.current_dir(folder).args(["run", "hill.toml"]).args(args.split_whitespace()).output().unwrap();
-    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    let output = command
+        .current_dir(folder)
+        .args(["run", "hill.toml"])
+        .args(args.split_whitespace())
+        .output()
+        .unwrap();
+    (
+        output.status.code().unwrap(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
 }
 
 fn files(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = entries.filter(|name| !name.starts_with("hill.")).collect();
     names.sort();
     names
@@ -35,14 +45,29 @@ fn the_program_writes_the_last_step() {
     let outputs = "--volume out/a.vti --volume out/a.vdb --mesh out/a.glb --mesh out/a.PLY";
     let (code, said) = run(folder.path(), &format!("--steps 7 {outputs}"));
     assert_eq!((code, said.lines().count()), (0, 4), "{said}");
-    assert_eq!(files(&folder.path().join("out")), ["a.PLY", "a.glb", "a.vdb", "a.vti"]);
+    assert_eq!(
+        files(&folder.path().join("out")),
+        ["a.PLY", "a.glb", "a.vdb", "a.vti"]
+    );
     let bench = Bench::hill(7);
     write_vdb(&bench.path("b.vdb"), &bench.shot(), Existing::Keep).unwrap();
-    assert!(fs::read(folder.path().join("out/a.vdb")).unwrap() == fs::read(bench.path("b.vdb")).unwrap());
+    assert!(
+        fs::read(folder.path().join("out/a.vdb")).unwrap()
+            == fs::read(bench.path("b.vdb")).unwrap()
+    );
 
     let (code, said) = run(folder.path(), "--steps 7 --volume out/a.vti");
-    assert!(code == 2 && said.contains("out/a.vti exists already") && said.contains("--force"), "{said}");
-    assert_eq!(run(folder.path(), "--steps 7 --volume out/a.vti --force --quiet"), (0, String::new()));
+    assert!(
+        code == 2 && said.contains("out/a.vti exists already") && said.contains("--force"),
+        "{said}"
+    );
+    assert_eq!(
+        run(
+            folder.path(),
+            "--steps 7 --volume out/a.vti --force --quiet"
+        ),
+        (0, String::new())
+    );
 }
 
 #[test]
@@ -51,16 +76,31 @@ fn the_program_writes_a_series() {
     hill(folder.path());
     let args = "--steps 10 --export-every 4 --volume s.vti --mesh s.ply";
     let (code, said) = run(folder.path(), args);
-    assert!(code == 0 && said.contains("s_*.vti (3 files, the last of step 10, listed in s.pvd)"), "{said}");
+    assert!(
+        code == 0 && said.contains("s_*.vti (3 files, the last of step 10, listed in s.pvd)"),
+        "{said}"
+    );
     let numbered = |ending: &str| [4, 8, 10].map(|step| format!("s_{step:06}.{ending}"));
-    let mut expected = [vec!["s.pvd".to_owned()], numbered("vti").to_vec(), numbered("ply").to_vec()].concat();
+    let mut expected = [
+        vec!["s.pvd".to_owned()],
+        numbered("vti").to_vec(),
+        numbered("ply").to_vec(),
+    ]
+    .concat();
     expected.sort();
     assert_eq!(files(folder.path()), expected);
-    python("check_vti.py", &folder.path().join("s.pvd"), &json!({"steps": [4, 8, 10]}));
+    python(
+        "check_vti.py",
+        &folder.path().join("s.pvd"),
+        &json!({"steps": [4, 8, 10]}),
+    );
 
     fs::remove_file(folder.path().join("s.pvd")).unwrap();
     let (code, said) = run(folder.path(), args);
-    assert!(code == 2 && said.contains("s_000010.vti exists already"), "{said}");
+    assert!(
+        code == 2 && said.contains("s_000010.vti exists already"),
+        "{said}"
+    );
     assert_eq!(run(folder.path(), &format!("{args} --force -q")).0, 0);
 }
 
@@ -71,19 +111,46 @@ fn the_program_refuses_before_it_works() {
     let folder = folder.path();
     fs::create_dir(folder.join("dir.vdb")).unwrap();
     for (args, code, text) in [
-        ("--volume a.obj", 2, "a.obj: no volume format ends in \"obj\"; known are .vti (ParaView) and .vdb (OpenVDB"),
-        ("--mesh a.vdb", 2, "a.vdb: no mesh format ends in \"vdb\"; known are .glb (glTF, with the ground) and .ply"),
-        ("--mesh a.ply --mesh a.ply", 2, "--mesh a.ply: two outputs cannot have the same name"),
-        ("--export-every 5", 2, "name what to write with --volume or --mesh"),
-        ("--export-every 1 --steps 1000000 --mesh a.ply", 2, "pass --export-every 10 or more"),
+        (
+            "--volume a.obj",
+            2,
+            "a.obj: no volume format ends in \"obj\"; known are .vti (ParaView) and .vdb (OpenVDB",
+        ),
+        (
+            "--mesh a.vdb",
+            2,
+            "a.vdb: no mesh format ends in \"vdb\"; known are .glb (glTF, with the ground) and .ply",
+        ),
+        (
+            "--mesh a.ply --mesh a.ply",
+            2,
+            "--mesh a.ply: two outputs cannot have the same name",
+        ),
+        (
+            "--export-every 5",
+            2,
+            "name what to write with --volume or --mesh",
+        ),
+        (
+            "--export-every 1 --steps 1000000 --mesh a.ply",
+            2,
+            "pass --export-every 10 or more",
+        ),
         ("--volume dir.vdb", 2, "dir.vdb exists already"),
         ("--volume dir.vdb --force", 1, "dir.vdb: it is a folder"),
         ("--volume hill.asc/a.vdb", 1, "hill.asc is no folder"),
     ] {
         // The steps would outlast the test, so the refusal must come before the first.
-        let steps = if args.contains("--steps") { "" } else { "--steps 1000000000" };
+        let steps = if args.contains("--steps") {
+            ""
+        } else {
+            "--steps 1000000000"
+        };
         let (found, said) = run(folder, &format!("{args} {steps}"));
-        assert!(found == code && said.contains(text) && said.lines().count() == 1, "{args}: {found} {said}");
+        assert!(
+            found == code && said.contains(text) && said.lines().count() == 1,
+            "{args}: {found} {said}"
+        );
         assert_eq!(files(folder), ["dir.vdb"], "{args}");
     }
 }
@@ -96,7 +163,9 @@ fn a_run_that_is_stopped_leaves_whole_files_and_its_last_step() {
     let args = "run hill.toml --steps 1000000000 --export-every 20000 --volume s.vti --json";
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("lavoxel"));
     command.current_dir(folder.path()).args(args.split(' '));
-    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let mut child = Running::start(&mut command);
     let start = std::time::Instant::now();
     while !folder.path().join("s_020000.vti").exists() {
@@ -107,14 +176,26 @@ fn a_run_that_is_stopped_leaves_whole_files_and_its_last_step() {
     let output = child.output();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(130), "{said}");
-    assert!(said.contains("these files are complete up to there"), "{said}");
+    assert!(
+        said.contains("these files are complete up to there"),
+        "{said}"
+    );
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     let last = report["steps"].as_u64().unwrap();
     let list = fs::read_to_string(folder.path().join("s.pvd")).unwrap();
-    let steps: Vec<u64> = list.split("timestep=\"").skip(1).map(|s| between(s, "", "\"").parse().unwrap()).collect();
+    let steps: Vec<u64> = list
+        .split("timestep=\"")
+        .skip(1)
+        .map(|s| between(s, "", "\"").parse().unwrap())
+        .collect();
     assert_eq!((steps[0], steps.last()), (20_000, Some(&last)));
     for step in &steps {
-        assert_eq!(Vti::read(&folder.path().join(format!("s_{step:06}.vti"))).floats("CellData", "amount").len(), 9600);
+        assert_eq!(
+            Vti::read(&folder.path().join(format!("s_{step:06}.vti")))
+                .floats("CellData", "amount")
+                .len(),
+            9600
+        );
     }
     assert_eq!(files(folder.path()).len(), steps.len() + 1, "no half files");
 }

@@ -6,11 +6,21 @@ use std::io::Read;
 use flate2::read::ZlibDecoder;
 
 pub(crate) fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
-    text.split_once(before).unwrap().1.split_once(after).unwrap().0
+    text.split_once(before)
+        .unwrap()
+        .1
+        .split_once(after)
+        .unwrap()
+        .0
 }
 
 pub(crate) fn floats(bytes: &[u8]) -> Vec<f32> {
-    bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect()
+    bytes
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|b| f32::from_le_bytes(*b))
+        .collect()
 }
 
 /// Cursor over a byte slice that reads numbers from the front.
@@ -49,7 +59,9 @@ impl<'a> Bytes<'a> {
     /// Indices of the set bits in the next `bits` bits.
     pub(crate) fn mask(&mut self, bits: usize) -> Vec<usize> {
         let bytes = self.take(bits / 8);
-        (0..bits).filter(|bit| bytes[bit / 8] >> (bit % 8) & 1 == 1).collect()
+        (0..bits)
+            .filter(|bit| bytes[bit / 8] >> (bit % 8) & 1 == 1)
+            .collect()
     }
 
     pub(crate) fn values(&mut self, count: usize) -> Vec<f32> {

@@ -39,32 +39,59 @@ pub(crate) struct Bench {
 }
 
 pub(crate) fn about(step: u64) -> About {
-    About { scene: "Hill <&>".to_owned(), seed: 3, step, ..About::default() }
+    About {
+        scene: "Hill <&>".to_owned(),
+        seed: 3,
+        step,
+        ..About::default()
+    }
 }
 
 impl Bench {
     /// Wraps a world with cells of one metre.
     pub(crate) fn of(world: impl Into<State>) -> Self {
         let world = world.into();
-        let site =
-            Site { grid: world.grid(), cell_size_m: 1.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None };
-        Self { folder: tempfile::tempdir().unwrap(), world, site, about: about(0) }
+        let site = Site {
+            grid: world.grid(),
+            cell_size_m: 1.0,
+            floor_m: 0.0,
+            vertical_exaggeration: 1.0,
+            georeference: None,
+        };
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            world,
+            site,
+            about: about(0),
+        }
     }
 
     /// Returns the hill scene after `steps` steps.
     pub(crate) fn hill(steps: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let stage = hill(folder.path()).build(Box::new(Tiled::default())).unwrap();
+        let stage = hill(folder.path())
+            .build(Box::new(Tiled::default()))
+            .unwrap();
         let site = stage.site.clone();
         let mut simulation = stage.simulation;
         (0..steps).for_each(|_| simulation.step());
         assert!(simulation.world().lava().tally().cells > 150);
-        Self { folder, world: simulation.world().clone(), site, about: about(steps) }
+        Self {
+            folder,
+            world: simulation.world().clone(),
+            site,
+            about: about(steps),
+        }
     }
 
     pub(crate) fn shot(&self) -> ExportState<'_> {
         let (world, site, state) = (&self.world, &self.site, self.world.state_hash());
-        ExportState { world, site, about: &self.about, state }
+        ExportState {
+            world,
+            site,
+            about: &self.about,
+            state,
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -80,14 +107,19 @@ impl Bench {
         lava.iter()
             .map(|&(at, cell)| {
                 let amount = share(cell.amount, AMOUNT_ONE);
-                (self.site.cell(at), amount, share(cell.energy, ENERGY_ONE) / amount)
+                (
+                    self.site.cell(at),
+                    amount,
+                    share(cell.energy, ENERGY_ONE) / amount,
+                )
             })
             .collect()
     }
 }
 
 pub(crate) fn hill(folder: &Path) -> Scene {
-    let mut text = format!("ncols 20\nnrows 12\nxllcorner {WEST}\nyllcorner {SOUTH}\ncellsize {CELL}\n");
+    let mut text =
+        format!("ncols 20\nnrows 12\nxllcorner {WEST}\nyllcorner {SOUTH}\ncellsize {CELL}\n");
     for row in 0..12 {
         // The ground is higher in the north and west, so that a flipped axis is noticed.
         let height = |col: i32| (30 - col - row / 2 - (col - 9).abs()).to_string();
@@ -100,7 +132,11 @@ pub(crate) fn hill(folder: &Path) -> Scene {
 }
 
 pub(crate) fn skin() -> Skin {
-    Skin { level: 0.42, palette: Palette::named("lava").unwrap(), drape: None }
+    Skin {
+        level: 0.42,
+        palette: Palette::named("lava").unwrap(),
+        drape: None,
+    }
 }
 
 /// Runs a Python script that checks a file with a library; skipped if Python or the library is
@@ -108,11 +144,25 @@ pub(crate) fn skin() -> Skin {
 pub(crate) fn python(script: &str, file: &Path, expected: &Value) {
     let json = file.with_extension("expected.json");
     fs::write(&json, expected.to_string()).unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(script);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/python")
+        .join(script);
     let mine = std::env::var("LAVOXEL_PYTHON").ok();
-    for python in mine.as_deref().into_iter().chain(["/usr/bin/python3", "python3"]) {
-        let Ok(output) = Command::new(python).arg(&script).args([file, &json]).output() else { continue };
-        let said = [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned()).concat();
+    for python in mine
+        .as_deref()
+        .into_iter()
+        .chain(["/usr/bin/python3", "python3"])
+    {
+        let Ok(output) = Command::new(python)
+            .arg(&script)
+            .args([file, &json])
+            .output()
+        else {
+            continue;
+        };
+        let said = [output.stdout, output.stderr]
+            .map(|text| String::from_utf8_lossy(&text).into_owned())
+            .concat();
         match output.status.code() {
             Some(77) => continue,
             code => {

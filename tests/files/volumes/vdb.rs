@@ -68,9 +68,16 @@ fn read_grid(bytes: &mut Bytes<'_>, at_values: impl Fn(&Bytes<'_>)) -> VdbGrid {
     for axis in 0..3 {
         assert_eq!(size, scale);
         let s: [f64; 3] = scale;
-        assert_eq!([inverse[axis], squared[axis], half[axis]], [1.0 / s[axis], (1.0 / s[axis]).powi(2), 0.5 / s[axis]]);
+        assert_eq!(
+            [inverse[axis], squared[axis], half[axis]],
+            [1.0 / s[axis], (1.0 / s[axis]).powi(2), 0.5 / s[axis]]
+        );
     }
-    assert_eq!([bytes.u32(), bytes.u32(), bytes.u32()], [1, 0, 0], "one buffer, background 0, no tiles");
+    assert_eq!(
+        [bytes.u32(), bytes.u32(), bytes.u32()],
+        [1, 0, 0],
+        "one buffer, background 0, no tiles"
+    );
     let mut leaves = Vec::new();
     for _ in 0..bytes.u32() {
         let root = [bytes.u32(), bytes.u32(), bytes.u32()].map(|v| v as usize);
@@ -80,7 +87,10 @@ fn read_grid(bytes: &mut Bytes<'_>, at_values: impl Fn(&Bytes<'_>)) -> VdbGrid {
             let lower = bytes.mask(4096);
             assert!(bytes.mask(4096).is_empty() && bytes.values(0).is_empty());
             for leaf in lower {
-                leaves.push((child(child(root, node, 32, 128), leaf, 16, 8), bytes.mask(512)));
+                leaves.push((
+                    child(child(root, node, 32, 128), leaf, 16, 8),
+                    bytes.mask(512),
+                ));
             }
         }
     }
@@ -89,9 +99,20 @@ fn read_grid(bytes: &mut Bytes<'_>, at_values: impl Fn(&Bytes<'_>)) -> VdbGrid {
     for (first, active) in leaves {
         assert_eq!(bytes.mask(512), active);
         let values = bytes.values(active.len());
-        voxels.extend(active.into_iter().map(|at| child(first, at, 8, 1)).zip(values));
+        voxels.extend(
+            active
+                .into_iter()
+                .map(|at| child(first, at, 8, 1))
+                .zip(values),
+        );
     }
-    VdbGrid { metadata, map, translation, scale, voxels }
+    VdbGrid {
+        metadata,
+        map,
+        translation,
+        scale,
+        voxels,
+    }
 }
 
 /// Compares a .vdb file with the world that was written, voxel by voxel; returns the expected facts
@@ -99,10 +120,16 @@ fn read_grid(bytes: &mut Bytes<'_>, at_values: impl Fn(&Bytes<'_>)) -> VdbGrid {
 fn check_vdb(bench: &Bench, path: &Path) -> Value {
     let (metadata, grids) = read_vdb(path);
     assert_eq!(metadata["scene"], b"Hill <&>");
-    assert_eq!(grids.keys().collect::<Vec<_>>(), ["amount", "density", "energy"]);
+    assert_eq!(
+        grids.keys().collect::<Vec<_>>(),
+        ["amount", "density", "energy"]
+    );
     let lava = bench.lava();
-    let voxels =
-        |value: fn(f32, f32) -> f32| lava.iter().map(|&(at, a, e)| (at, value(a, e))).collect::<BTreeMap<_, _>>();
+    let voxels = |value: fn(f32, f32) -> f32| {
+        lava.iter()
+            .map(|&(at, a, e)| (at, value(a, e)))
+            .collect::<BTreeMap<_, _>>()
+    };
     assert_eq!(grids["amount"].voxels, voxels(|amount, _| amount));
     assert_eq!(grids["energy"].voxels, voxels(|_, energy| energy));
     let mut lowpass = LowPass::new(bench.world.grid());
@@ -111,17 +138,35 @@ fn check_vdb(bench: &Bench, path: &Path) -> Value {
     let density: BTreeMap<_, _> = (0..grid.cells())
         .filter(|&at| volume.density[at] > 0)
         .map(|at| [at % grid.nx, at / grid.nx % grid.ny, at / grid.slab()])
-        .map(|place| (bench.site.cell(place), f32::from(volume.density[grid.index(place)]) / 255.0))
+        .map(|place| {
+            (
+                bench.site.cell(place),
+                f32::from(volume.density[grid.index(place)]) / 255.0,
+            )
+        })
         .collect();
     assert_eq!(grids["density"].voxels, density);
     for grid in grids.values() {
         assert_eq!(grid.metadata["class"], b"fog volume");
-        assert_eq!(grid.metadata["file_voxel_count"], (grid.voxels.len() as u64).to_le_bytes());
+        assert_eq!(
+            grid.metadata["file_voxel_count"],
+            (grid.voxels.len() as u64).to_le_bytes()
+        );
         let centre = bench.site.local_m([0.5; 3]);
-        assert_eq!((grid.translation, grid.scale), (centre, bench.site.spacing_m()));
+        assert_eq!(
+            (grid.translation, grid.scale),
+            (centre, bench.site.spacing_m())
+        );
     }
     let same = bench.site.cell_size_m.to_bits() == bench.site.cell_height_m().to_bits();
-    assert_eq!(grids["amount"].map, if same { "UniformScaleTranslateMap" } else { "ScaleTranslateMap" });
+    assert_eq!(
+        grids["amount"].map,
+        if same {
+            "UniformScaleTranslateMap"
+        } else {
+            "ScaleTranslateMap"
+        }
+    );
     let shape = bench.site.shape();
     json!({
         "shape": shape, "seed": "3", "spacing": bench.site.spacing_m(),
@@ -137,8 +182,15 @@ fn vdb_gives_back_every_voxel() {
     let path = bench.path("hill.vdb");
     write_vdb(&path, &bench.shot(), Existing::Keep).unwrap();
     let expected = check_vdb(&bench, &path);
-    assert_eq!(expected["local_origin"], json!([0.0, 0.0, bench.site.floor_m]), "the map's numbers stay in words");
-    assert_eq!(read_vdb(&path).0["offset_m"], format!("{WEST} {SOUTH} 0").as_bytes());
+    assert_eq!(
+        expected["local_origin"],
+        json!([0.0, 0.0, bench.site.floor_m]),
+        "the map's numbers stay in words"
+    );
+    assert_eq!(
+        read_vdb(&path).0["offset_m"],
+        format!("{WEST} {SOUTH} 0").as_bytes()
+    );
     python("check_vdb.py", &path, &expected);
 }
 
@@ -150,7 +202,11 @@ fn vdb_spans_many_nodes() {
     let mut dice = Dice(5);
     for _ in 0..900 {
         let [x, y, z] = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64) as usize);
-        world.place([x, y, z], 1 + dice.below(u64::from(AMOUNT_ONE)) as u16, dice.below(65536) as u16);
+        world.place(
+            [x, y, z],
+            1 + dice.below(u64::from(AMOUNT_ONE)) as u16,
+            dice.below(65536) as u16,
+        );
     }
     for [x, y, z] in [[0, 0, 0], [4199, 8, 299], [4096, 4, 128]] {
         world.place([x, y, z], AMOUNT_ONE, ENERGY_ONE);

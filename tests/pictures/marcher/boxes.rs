@@ -24,8 +24,15 @@ fn around_64() -> impl Iterator<Item = Grid> {
 
 /// Fills a box with fresh lava.
 fn pour(world: &mut World, from: [f64; 3], to: [f64; 3]) {
-    let matter = Matter::Lava { amount: 0.8, energy: 0.6 + 0.01 * (from[0] + from[2]), temperature_k: None };
-    world.edit(&Edit { shape: Shape::Box { from, to }, matter });
+    let matter = Matter::Lava {
+        amount: 0.8,
+        energy: 0.6 + 0.01 * (from[0] + from[2]),
+        temperature_k: None,
+    };
+    world.edit(&Edit {
+        shape: Shape::Box { from, to },
+        matter,
+    });
 }
 
 /// Twelve edges of a box as bars of two by two cells, `[from, to]` in cells; a corner belongs to
@@ -52,22 +59,35 @@ fn edges(grid: Grid) -> Vec<[[f64; 3]; 2]> {
 /// parts.
 fn close_up(target: Point3<f32>, away: Vector3<f32>) -> Camera {
     let away = away.normalize();
-    let (azimuth, elevation) = (away.x.atan2(-away.z).to_degrees(), away.y.asin().to_degrees());
+    let (azimuth, elevation) = (
+        away.x.atan2(-away.z).to_degrees(),
+        away.y.asin().to_degrees(),
+    );
     Camera::from_pose(target + away * 90.0, (azimuth, elevation), 2.0, (64, 48))
 }
 
 /// Cameras for two corners of a box from nearby, and for the whole box.
 fn corner_views(grid: Grid, turn: usize) -> [Camera; 3] {
-    let (far, sides) = (0.5 * (turn as f32), [grid.nx, grid.ny, grid.nz].map(|n| n as f32));
+    let (far, sides) = (
+        0.5 * (turn as f32),
+        [grid.nx, grid.ny, grid.nz].map(|n| n as f32),
+    );
     let corner = |bits: usize| {
         let ends = std::array::from_fn::<f32, 3, _>(|axis| (bits >> axis & 1) as f32);
         let place = std::array::from_fn::<f32, 3, _>(|axis| ends[axis] * sides[axis]);
-        close_up(place.into(), Vector3::from(ends.map(|end| end - 0.45)) + Vector3::new(0.1, 0.05 * far, 0.0))
+        close_up(
+            place.into(),
+            Vector3::from(ends.map(|end| end - 0.45)) + Vector3::new(0.1, 0.05 * far, 0.0),
+        )
     };
     let middle = Point3::from(sides.map(|side| 0.5 * side));
     let pose = (40.0 + 33.0 * turn as f32, 25.0);
     let back = Camera::from_pose(Point3::origin(), pose, 40.0, (45, 33)).axes()[2];
-    [corner(turn % 8), corner((turn + 5) % 8), Camera::from_pose(middle - back * 150.0, pose, 40.0, (45, 33))]
+    [
+        corner(turn % 8),
+        corner((turn + 5) % 8),
+        Camera::from_pose(middle - back * 150.0, pose, 40.0, (45, 33)),
+    ]
 }
 
 #[test]
@@ -78,20 +98,35 @@ fn lava_at_the_edges_and_corners_of_a_box() {
         let mut renderer = Renderer::new(&heights, grid, LookSpec::default()).unwrap();
         let [near, other, whole] = corner_views(grid, turn);
         for (i, style) in STYLES.into_iter().enumerate() {
-            let color_by = if (turn + i).is_multiple_of(2) { CellMeasure::Amount } else { CellMeasure::SpecificEnergy };
-            renderer.set_look(look(style, [0.5, 1.0][turn % 2], color_by)).unwrap();
+            let color_by = if (turn + i).is_multiple_of(2) {
+                CellMeasure::Amount
+            } else {
+                CellMeasure::SpecificEnergy
+            };
+            renderer
+                .set_look(look(style, [0.5, 1.0][turn % 2], color_by))
+                .unwrap();
             let mut world = World::new(Ground::none(grid));
             let mut lowpass = LowPass::new(grid);
             // Nothing changes before the second picture, lava before the third, and the camera
             // before each later one.
-            for (number, camera) in [&near, &near, &near, &other, &whole].into_iter().enumerate() {
+            for (number, camera) in [&near, &near, &near, &other, &whole]
+                .into_iter()
+                .enumerate()
+            {
                 let kept = |bar: &usize| number >= 2 || (bar + turn).is_multiple_of(2);
                 for [from, to] in (0..12).filter(kept).map(|bar| edges(grid)[bar]) {
                     pour(&mut world, from, to);
                 }
                 lowpass.refresh(&world);
                 let drawn = renderer.frame_of(&mut lowpass, camera);
-                judge.judge(&renderer, lowpass.volume(), camera, &drawn, &format!("{grid:?} picture {number}"));
+                judge.judge(
+                    &renderer,
+                    lowpass.volume(),
+                    camera,
+                    &drawn,
+                    &format!("{grid:?} picture {number}"),
+                );
             }
         }
     }
@@ -111,13 +146,23 @@ struct Case {
 
 fn cases() -> impl Strategy<Value = Case> {
     let side = || prop_oneof![1..=70usize, 1..=9usize];
-    let size = prop_oneof![(1..=40usize, 1..=30usize), (Just(1), 1..=60usize), (1..=60usize, Just(1))];
-    ([side(), side(), side()], any::<u64>(), size, 0..STYLES.len()).prop_map(|(sides, seed, size, style)| Case {
-        sides,
-        seed,
+    let size = prop_oneof![
+        (1..=40usize, 1..=30usize),
+        (Just(1), 1..=60usize),
+        (1..=60usize, Just(1))
+    ];
+    (
+        [side(), side(), side()],
+        any::<u64>(),
         size,
-        style,
-    })
+        0..STYLES.len(),
+    )
+        .prop_map(|(sides, seed, size, style)| Case {
+            sides,
+            seed,
+            size,
+            style,
+        })
 }
 
 /// Random numbers within given ranges.
@@ -135,9 +180,17 @@ impl Chance {
     /// Returns flat ground below the box, or slopes through the box.
     fn ground(&mut self, grid: Grid) -> Array2<f32> {
         let (flat, top) = (self.one_in(2), 0.7 * grid.ny as f32);
-        let (dx, dz, base) = (self.real(-0.5, 0.5), self.real(-0.5, 0.5), self.real(0.0, 0.5) * top);
+        let (dx, dz, base) = (
+            self.real(-0.5, 0.5),
+            self.real(-0.5, 0.5),
+            self.real(0.0, 0.5) * top,
+        );
         Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| {
-            if flat { -1.0 } else { (base + dx * x as f32 + dz * z as f32).clamp(0.0, top) }
+            if flat {
+                -1.0
+            } else {
+                (base + dx * x as f32 + dz * z as f32).clamp(0.0, top)
+            }
         })
     }
 
@@ -148,16 +201,34 @@ impl Chance {
         let middle = sides.map(|side| f64::from(self.real(-0.1, 1.1) * side));
         let radius = f64::from(self.real(0.6, 1.0 + 0.3 * sides.into_iter().fold(0.0, f32::max)));
         let shape = if self.one_in(3) {
-            let (from, to) = (middle.map(|v| v.floor() - 1.0), middle.map(|v| v.floor() + 2.0));
+            let (from, to) = (
+                middle.map(|v| v.floor() - 1.0),
+                middle.map(|v| v.floor() + 2.0),
+            );
             let axis = self.0.below(3) as usize;
-            let stretched = |ends: [f64; 3], end: f64| std::array::from_fn(|i| if i == axis { end } else { ends[i] });
-            Shape::Box { from: stretched(from, 0.0), to: stretched(to, f64::from(sides[axis])) }
+            let stretched = |ends: [f64; 3], end: f64| {
+                std::array::from_fn(|i| if i == axis { end } else { ends[i] })
+            };
+            Shape::Box {
+                from: stretched(from, 0.0),
+                to: stretched(to, f64::from(sides[axis])),
+            }
         } else {
-            Shape::Sphere { center: middle, radius }
+            Shape::Sphere {
+                center: middle,
+                radius,
+            }
         };
         let energy = f64::from(self.real(0.2, 1.9));
-        let lava = Matter::Lava { amount: f64::from(self.real(0.05, 1.0)), energy, temperature_k: None };
-        Edit { shape, matter: if self.one_in(5) { Matter::Drain } else { lava } }
+        let lava = Matter::Lava {
+            amount: f64::from(self.real(0.05, 1.0)),
+            energy,
+            temperature_k: None,
+        };
+        Edit {
+            shape,
+            matter: if self.one_in(5) { Matter::Drain } else { lava },
+        }
     }
 
     /// Returns the shown shares of the box along each axis: the whole box, or a part.
@@ -165,7 +236,11 @@ impl Chance {
         let whole = self.one_in(2);
         std::array::from_fn(|_| {
             let (a, b) = (self.real(0.0, 0.8), self.real(0.02, 1.0));
-            if whole || self.one_in(3) { [0.0, 1.0] } else { [a, (a + b).min(1.0)] }
+            if whole || self.one_in(3) {
+                [0.0, 1.0]
+            } else {
+                [a, (a + b).min(1.0)]
+            }
         })
     }
 
@@ -184,7 +259,12 @@ impl Chance {
         match self.0.below(5) {
             0 => Camera::from_pose(within.into(), turn, fov, size),
             1 => toward(within, turn, self.real(0.2, 1.5) * longest, fov),
-            2 => toward(within, turn, self.real(5.0, 200.0) * longest, self.real(5.0, 20.0)),
+            2 => toward(
+                within,
+                turn,
+                self.real(5.0, 200.0) * longest,
+                self.real(5.0, 20.0),
+            ),
             3 => {
                 // The eye lies in the plane of a side, or in the plane of the centres of the
                 // outermost cells.
@@ -194,7 +274,10 @@ impl Chance {
                 Camera::from_pose(eye.into(), (90.0 * self.0.below(4) as f32, 0.0), fov, size)
             }
             _ => {
-                let straight = (90.0 * self.0.below(4) as f32, [0.0, 89.0, -89.0][self.0.below(3) as usize]);
+                let straight = (
+                    90.0 * self.0.below(4) as f32,
+                    [0.0, 89.0, -89.0][self.0.below(3) as usize],
+                );
                 toward(within, straight, self.real(0.5, 3.0) * longest, fov)
             }
         }
@@ -212,10 +295,19 @@ fn draw(case: &Case, judge: &mut Judge) -> usize {
     (0..8).for_each(|_| world.edit(&chance.edit(grid)));
     let mut with_lava = 0;
     for turn in 0..2 {
-        let color_by = if chance.one_in(2) { CellMeasure::Amount } else { CellMeasure::SpecificEnergy };
+        let color_by = if chance.one_in(2) {
+            CellMeasure::Amount
+        } else {
+            CellMeasure::SpecificEnergy
+        };
         let style = STYLES[(case.style + turn) % STYLES.len()];
         let clip = chance.clip();
-        renderer.set_look(LookSpec { clip, ..look(style, chance.real(0.3, 1.5), color_by) }).unwrap();
+        renderer
+            .set_look(LookSpec {
+                clip,
+                ..look(style, chance.real(0.3, 1.5), color_by)
+            })
+            .unwrap();
         let mut camera = chance.camera(grid, case.size);
         for picture in 0..3 {
             match picture {
@@ -225,8 +317,15 @@ fn draw(case: &Case, judge: &mut Judge) -> usize {
             }
             lowpass.refresh(&world);
             let drawn = renderer.frame_of(&mut lowpass, &camera);
-            judge.judge(&renderer, lowpass.volume(), &camera, &drawn, &format!("picture {picture} of {case:?}"));
-            with_lava += usize::from(drawn != renderer.clone().frame(&Volume::empty(grid), &camera));
+            judge.judge(
+                &renderer,
+                lowpass.volume(),
+                &camera,
+                &drawn,
+                &format!("picture {picture} of {case:?}"),
+            );
+            with_lava +=
+                usize::from(drawn != renderer.clone().frame(&Volume::empty(grid), &camera));
         }
     }
     with_lava
@@ -236,7 +335,11 @@ fn draw(case: &Case, judge: &mut Judge) -> usize {
 /// same in each run; `LAVOXEL_CASES` sets the number of cases. A failure names its smallest case.
 #[test]
 fn boxes_by_chance() {
-    let config = ProptestConfig { cases: common::cases(12), failure_persistence: None, ..ProptestConfig::default() };
+    let config = ProptestConfig {
+        cases: common::cases(12),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
     let (judge, with_lava) = (RefCell::new(Judge::new(FEW)), Cell::new(0));
     TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
         .run(&cases(), |case| {

@@ -53,32 +53,62 @@ struct Span {
 /// Reference picture of `volume` for `drawn`, the picture by `renderer`. Where rounding decides,
 /// each pixel takes the answer that is nearest to `drawn`. The background behind the lava comes
 /// from `bare`, the renderer's picture of an empty volume.
-pub(crate) fn expected(renderer: &Renderer, volume: &Volume, camera: &Camera, bare: &Image, drawn: &Image) -> Image {
+pub(crate) fn expected(
+    renderer: &Renderer,
+    volume: &Volume,
+    camera: &Camera,
+    bare: &Image,
+    drawn: &Image,
+) -> Image {
     let look = renderer.look();
     let smooth = (look.style == Style::Surface && look.smoothing > 0.0).then(|| {
         let tap = |away: i32| (-0.5 * (f64::from(away) / f64::from(look.smoothing)).powi(2)).exp();
         filtered(volume, &[-2, -1, 0, 1, 2].map(tap))
     });
     let volume = smooth.as_ref().unwrap_or(volume);
-    let answers = [(Doubt::Generous, 0.0), (Doubt::Strict, 0.0), (Doubt::Generous, END), (Doubt::Strict, -END)]
-        .map(|(doubt, wider)| Oracle::new(volume, look, doubt, wider));
+    let answers = [
+        (Doubt::Generous, 0.0),
+        (Doubt::Strict, 0.0),
+        (Doubt::Generous, END),
+        (Doubt::Strict, -END),
+    ]
+    .map(|(doubt, wider)| Oracle::new(volume, look, doubt, wider));
     let (width, height) = camera.size();
     let mut image = Image::filled(width, height, [0; 3]);
-    image.rgb.par_chunks_mut(3).enumerate().for_each(|(k, pixel)| {
-        let (x, y) = (k % width, k / width);
-        let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5);
-        let far = before_ground(renderer, volume, &ray);
-        let answer =
-            |oracle: &Oracle| oracle.pixel(&ray, far, f64::from(lavoxel::render::mask::value(x, y)), bare.pixel(x, y));
-        let apart = |answer: &[u8; 3]| answer.iter().zip(drawn.pixel(x, y)).map(|(a, b)| a.abs_diff(b)).max();
-        let mut nearest = answer(&answers[0]);
-        for other in &answers[1..] {
-            if apart(&nearest) > Some(1) {
-                nearest = [nearest, answer(other)].into_iter().min_by_key(apart).unwrap();
+    image
+        .rgb
+        .par_chunks_mut(3)
+        .enumerate()
+        .for_each(|(k, pixel)| {
+            let (x, y) = (k % width, k / width);
+            let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5);
+            let far = before_ground(renderer, volume, &ray);
+            let answer = |oracle: &Oracle| {
+                oracle.pixel(
+                    &ray,
+                    far,
+                    f64::from(lavoxel::render::mask::value(x, y)),
+                    bare.pixel(x, y),
+                )
+            };
+            let apart = |answer: &[u8; 3]| {
+                answer
+                    .iter()
+                    .zip(drawn.pixel(x, y))
+                    .map(|(a, b)| a.abs_diff(b))
+                    .max()
+            };
+            let mut nearest = answer(&answers[0]);
+            for other in &answers[1..] {
+                if apart(&nearest) > Some(1) {
+                    nearest = [nearest, answer(other)]
+                        .into_iter()
+                        .min_by_key(apart)
+                        .unwrap();
+                }
             }
-        }
-        pixel.copy_from_slice(&nearest);
-    });
+            pixel.copy_from_slice(&nearest);
+        });
     image
 }
 
@@ -92,27 +122,46 @@ pub(crate) fn filtered(volume: &Volume, taps: &[f64]) -> Volume {
         let at = |cell: usize| {
             let place = cell / stride[axis] % side[axis];
             let held = |tap: usize| (place + tap).saturating_sub(reach).min(side[axis] - 1);
-            let value = |tap: usize| f64::from(values[cell - place * stride[axis] + held(tap) * stride[axis]]);
-            let sum: f64 = taps.iter().enumerate().map(|(tap, share)| share * value(tap)).sum();
+            let value = |tap: usize| {
+                f64::from(values[cell - place * stride[axis] + held(tap) * stride[axis]])
+            };
+            let sum: f64 = taps
+                .iter()
+                .enumerate()
+                .map(|(tap, share)| share * value(tap))
+                .sum();
             (sum / total + 0.5) as u8
         };
         (0..values.len()).map(at).collect()
     };
     let field = |values: &[u8]| (0..3).fold(values.to_vec(), along);
-    Volume { density: field(&volume.density), energy: field(&volume.energy), ..Volume::empty(grid) }
+    Volume {
+        density: field(&volume.density),
+        energy: field(&volume.energy),
+        ..Volume::empty(grid)
+    }
 }
 
 impl<'a> Oracle<'a> {
     fn new(volume: &'a Volume, look: &'a LookSpec, doubt: Doubt, wider: f64) -> Self {
         let palette = look.palette.build("look.palette").unwrap();
-        Self { volume, look, palette, visible: visible(&look.opacity), doubt, wider }
+        Self {
+            volume,
+            look,
+            palette,
+            visible: visible(&look.opacity),
+            doubt,
+            wider,
+        }
     }
 
     /// Returns the bytes of a pixel from its ray, the distance `far` to the ground, its `noise`,
     /// and `bare`, its bytes without lava.
     fn pixel(&self, ray: &Ray, far: f64, noise: f64, bare: [u8; 3]) -> [u8; 3] {
         let behind = V3::from(bare.map(|byte| light_of(byte, noise)));
-        let light = self.span(ray, far).map_or(behind, |span| self.light(ray, &span, noise, behind));
+        let light = self
+            .span(ray, far)
+            .map_or(behind, |span| self.light(ray, &span, noise, behind));
         <[f64; 3]>::from(light).map(|c| byte_of(c, noise))
     }
 
@@ -146,9 +195,15 @@ impl<'a> Oracle<'a> {
         let iso = f64::from(self.look.iso) + self.nudge(DENSITY);
         let inside = |t: f64| self.density(at(ray, t)) >= iso;
         if let Some(normal) = span.face.filter(|_| inside(span.near)) {
-            return Some(self.color(at(ray, span.near)) * (0.88 + 0.12 * normal.dot(&lamp()).clamp(0.0, 1.0)));
+            return Some(
+                self.color(at(ray, span.near))
+                    * (0.88 + 0.12 * normal.dot(&lamp()).clamp(0.0, 1.0)),
+            );
         }
-        let hit = self.samples(span, jitter).chain([span.far]).find(|t| inside(*t))?;
+        let hit = self
+            .samples(span, jitter)
+            .chain([span.far])
+            .find(|t| inside(*t))?;
         let hit = self.refined(ray, ((hit - f64::from(self.look.step)).max(span.near), hit));
         let p = at(ray, hit);
         let normal = self.normal(p);
@@ -168,7 +223,11 @@ impl<'a> Oracle<'a> {
         }
         for _ in 0..40 {
             let middle = 0.5 * (outside + inside);
-            *(if is_outside(middle) { &mut outside } else { &mut inside }) = middle;
+            *(if is_outside(middle) {
+                &mut outside
+            } else {
+                &mut inside
+            }) = middle;
         }
         inside
     }
@@ -177,14 +236,30 @@ impl<'a> Oracle<'a> {
     /// samples.
     fn maximum(&self, ray: &Ray, span: &Span, jitter: f64, behind: V3) -> V3 {
         let visible = self.visible + self.nudge(DENSITY);
-        let value = |t: f64| Some(at(ray, t)).filter(|p| self.density(*p) > visible).map_or(0.0, |p| self.value(p));
+        let value = |t: f64| {
+            Some(at(ray, t))
+                .filter(|p| self.density(*p) > visible)
+                .map_or(0.0, |p| self.value(p))
+        };
         let mut best = (span.near, value(span.near));
-        let mut consider = |t: f64| best = if value(t) > best.1 { (t, value(t)) } else { best };
+        let mut consider = |t: f64| {
+            best = if value(t) > best.1 {
+                (t, value(t))
+            } else {
+                best
+            }
+        };
         consider(span.far);
         self.samples(span, jitter).for_each(&mut consider);
         for halved in [0.5, 0.25, 0.125] {
             let (middle, aside) = (best.0, halved * f64::from(self.look.step));
-            let mut consider = |t: f64| best = if value(t) > best.1 { (t, value(t)) } else { best };
+            let mut consider = |t: f64| {
+                best = if value(t) > best.1 {
+                    (t, value(t))
+                } else {
+                    best
+                }
+            };
             consider((middle - aside).max(span.near));
             consider((middle + aside).min(span.far));
         }
@@ -197,27 +272,40 @@ impl<'a> Oracle<'a> {
     fn samples(&self, span: &Span, jitter: f64) -> impl Iterator<Item = f64> + use<> {
         let (step, slack) = (f64::from(self.look.step), -self.nudge(END));
         let (near, far) = (span.near - slack, span.far + slack);
-        (0..).map(move |n| (f64::from(n) + jitter) * step).skip_while(move |t| *t < near).take_while(move |t| *t < far)
+        (0..)
+            .map(move |n| (f64::from(n) + jitter) * step)
+            .skip_while(move |t| *t < near)
+            .take_while(move |t| *t < far)
     }
 
     /// Returns the offset of a threshold for the current [`Doubt`]: −`by` if generous, `by` if
     /// strict.
     fn nudge(&self, by: f64) -> f64 {
-        if self.doubt == Doubt::Generous { -by } else { by }
+        if self.doubt == Doubt::Generous {
+            -by
+        } else {
+            by
+        }
     }
 
     /// Returns the part of a ray inside the clip of the box and before `far`; `None` if the ray
     /// misses.
     fn span(&self, ray: &Ray, far: f64) -> Option<Span> {
         let grid = self.volume.grid;
-        let mut span = Span { near: 0.0, far, face: None };
+        let mut span = Span {
+            near: 0.0,
+            far,
+            face: None,
+        };
         for (axis, side) in [grid.nx, grid.ny, grid.nz].into_iter().enumerate() {
             let (o, d) = (f64::from(ray.origin[axis]), f64::from(ray.direction[axis]));
             let [low, high] = self.look.clip[axis].map(|share| f64::from(share) * side as f64);
             let [a, b] = [low - self.wider, high + self.wider].map(|side| (side - o) / d);
             if a.min(b) > span.near {
                 span.near = a.min(b);
-                span.face = Some(V3::from_fn(|i, _| if i == axis { -d.signum() } else { 0.0 }));
+                span.face = Some(V3::from_fn(
+                    |i, _| if i == axis { -d.signum() } else { 0.0 },
+                ));
             }
             span.far = span.far.min(a.max(b));
         }
@@ -228,7 +316,8 @@ impl<'a> Oracle<'a> {
     fn between(&self, values: &[u8], p: V3) -> f64 {
         let grid = self.volume.grid;
         let side = [grid.nx, grid.ny, grid.nz];
-        let place: [f64; 3] = std::array::from_fn(|axis| (p[axis] - 0.5).clamp(0.0, side[axis] as f64 - 1.0));
+        let place: [f64; 3] =
+            std::array::from_fn(|axis| (p[axis] - 0.5).clamp(0.0, side[axis] as f64 - 1.0));
         let low = place.map(|v| v.floor() as usize);
         let mut sum = 0.0;
         for corner in 0..8 {
@@ -250,7 +339,8 @@ impl<'a> Oracle<'a> {
 
     /// Returns the density gradient by central differences over `reach` cells, per cell.
     fn gradient(&self, p: V3, reach: f64) -> V3 {
-        let along = |e: V3| (self.density(p + e * reach) - self.density(p - e * reach)) / (2.0 * reach);
+        let along =
+            |e: V3| (self.density(p + e * reach) - self.density(p - e * reach)) / (2.0 * reach);
         let axes = Matrix3::identity();
         V3::from_fn(|axis, _| along(axes.column(axis).into()))
     }
@@ -264,11 +354,19 @@ impl<'a> Oracle<'a> {
     /// Returns the factor by which the lamp shades a point's colour; 0.9 where density is uniform.
     fn shading(&self, p: V3) -> f64 {
         // The differences are clamped at the box's sides, as density is.
-        let side = [self.volume.grid.nx, self.volume.grid.ny, self.volume.grid.nz];
+        let side = [
+            self.volume.grid.nx,
+            self.volume.grid.ny,
+            self.volume.grid.nz,
+        ];
         let held = V3::from_fn(|axis, _| p[axis].clamp(0.5, side[axis] as f64 - 0.5));
         let gradient = self.gradient(held, 1.0);
         let steep = gradient.norm();
-        let facing = if steep > 1e-4 { (-gradient.dot(&lamp()) / steep).clamp(0.0, 1.0) } else { 0.0 };
+        let facing = if steep > 1e-4 {
+            (-gradient.dot(&lamp()) / steep).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
         0.9 + (0.55 + 0.5 * facing - 0.9) * (8.0 * steep).min(1.0)
     }
 
@@ -277,7 +375,8 @@ impl<'a> Oracle<'a> {
         match self.look.color_by {
             CellMeasure::Amount => self.density(p),
             CellMeasure::SpecificEnergy => {
-                self.between(&self.volume.energy, p) / self.between(&self.volume.density, p).max(1.0)
+                self.between(&self.volume.energy, p)
+                    / self.between(&self.volume.density, p).max(1.0)
             }
             other => panic!("{other:?} colours no volume"),
         }
@@ -300,8 +399,13 @@ impl<'a> Oracle<'a> {
 /// Smallest density with a quarter of the largest opacity, in steps of 1/1024.
 fn visible(stops: &[[f32; 2]]) -> f64 {
     let densities = || (0..1024).map(|i| f64::from(i) / 1023.0);
-    let quarter = 0.25 * densities().map(|density| per_cell(stops, density)).fold(0.0, f64::max);
-    densities().find(|density| quarter > 0.0 && per_cell(stops, *density) >= quarter).unwrap_or(f64::INFINITY)
+    let quarter = 0.25
+        * densities()
+            .map(|density| per_cell(stops, density))
+            .fold(0.0, f64::max);
+    densities()
+        .find(|density| quarter > 0.0 && per_cell(stops, *density) >= quarter)
+        .unwrap_or(f64::INFINITY)
 }
 
 /// Returns the opacity of one cell length: linear between stops, constant outside.
@@ -317,7 +421,9 @@ fn per_cell(stops: &[[f32; 2]], density: f64) -> f64 {
 /// Returns the distance along a ray to the ground. The sides of the box, and of its clip, cut lava
 /// and ground in one plane, in which the ground is visible.
 fn before_ground(renderer: &Renderer, volume: &Volume, ray: &Ray) -> f64 {
-    let Some(t) = renderer.distance_to_ground(ray).map(f64::from) else { return f64::INFINITY };
+    let Some(t) = renderer.distance_to_ground(ray).map(f64::from) else {
+        return f64::INFINITY;
+    };
     let (p, grid, clip) = (at(ray, t), volume.grid, renderer.look().clip);
     let on_side = |axis: usize, side: usize| {
         let [low, high] = clip[axis].map(|share| f64::from(share) * side as f64);
@@ -326,7 +432,10 @@ fn before_ground(renderer: &Renderer, volume: &Volume, ray: &Ray) -> f64 {
         let cuts = [axis != 1 || clip[1][0] > 0.0, axis != 1 || clip[1][1] < 1.0];
         (cuts[0] && (p[axis] - low).abs() < 1e-3) || (cuts[1] && (p[axis] - high).abs() < 1e-3)
     };
-    let cut = [grid.nx, grid.ny, grid.nz].into_iter().enumerate().any(|(axis, side)| on_side(axis, side));
+    let cut = [grid.nx, grid.ny, grid.nz]
+        .into_iter()
+        .enumerate()
+        .any(|(axis, side)| on_side(axis, side));
     if cut { t - CUT } else { t }
 }
 
@@ -342,14 +451,22 @@ fn lamp() -> V3 {
 /// Converts a linear value to an sRGB byte, dithered by half a grey level of noise.
 fn byte_of(linear: f64, noise: f64) -> u8 {
     let c = linear.clamp(0.0, 1.0);
-    let shade = if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 };
+    let shade = if c <= 0.003_130_8 {
+        12.92 * c
+    } else {
+        1.055 * c.powf(1.0 / 2.4) - 0.055
+    };
     (shade * 255.0 + grain(noise)) as u8
 }
 
 /// Returns the middle of the linear values that [`byte_of`] maps to `byte`.
 fn light_of(byte: u8, noise: f64) -> f64 {
     let c = ((f64::from(byte) + 0.5 - grain(noise)) / 255.0).clamp(0.0, 1.0);
-    if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    if c <= 0.040_45 {
+        c / 12.92
+    } else {
+        ((c + 0.055) / 1.055).powf(2.4)
+    }
 }
 
 fn grain(noise: f64) -> f64 {

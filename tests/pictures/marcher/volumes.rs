@@ -8,7 +8,11 @@ use super::oracle::filtered;
 use crate::common::Dice;
 
 /// Box whose sides are not multiples of a brick.
-pub(crate) const GRID: Grid = Grid { nx: 37, ny: 29, nz: 41 };
+pub(crate) const GRID: Grid = Grid {
+    nx: 37,
+    ny: 29,
+    nz: 41,
+};
 /// Pixels of a picture; not a multiple of a tile, so that tiles at the edges are partial.
 const SIZE: (usize, usize) = (84, 63);
 
@@ -18,13 +22,28 @@ pub(crate) type Named<T> = (&'static str, T);
 /// Volumes with edges sharper than the low-pass leaves; user volumes may have such edges.
 pub(crate) fn sharp() -> Vec<Named<Volume>> {
     let solid = |inside: bool, density: f64| if inside { density } else { 0.0 };
-    let sheet = |p: [f64; 3]| [(0, 10.5), (1, 6.5), (2, 31.5)].iter().any(|&(axis, at)| p[axis] == at);
-    let shell = |p: [f64; 3]| sides().iter().zip(p).any(|(side, v)| v < 1.0 || v > side - 1.0);
+    let sheet = |p: [f64; 3]| {
+        [(0, 10.5), (1, 6.5), (2, 31.5)]
+            .iter()
+            .any(|&(axis, at)| p[axis] == at)
+    };
+    let shell = |p: [f64; 3]| {
+        sides()
+            .iter()
+            .zip(p)
+            .any(|(side, v)| v < 1.0 || v > side - 1.0)
+    };
     vec![
         ("dense blobs", blobs(5, 20.0)),
         ("sheets of one cell", filled(|p| solid(sheet(p), 0.6))),
-        ("faint sheets of one cell", filled(|p| solid(sheet(p), 0.12))),
-        ("sheet askew", filled(|[x, y, z]| solid((0.7 * x + y - 0.3 * z - 14.0).abs() < 0.7, 1.0))),
+        (
+            "faint sheets of one cell",
+            filled(|p| solid(sheet(p), 0.12)),
+        ),
+        (
+            "sheet askew",
+            filled(|[x, y, z]| solid((0.7 * x + y - 0.3 * z - 14.0).abs() < 0.7, 1.0)),
+        ),
         ("all walls", filled(|p| solid(shell(p), 0.6))),
         ("specks", specks()),
     ]
@@ -32,16 +51,28 @@ pub(crate) fn sharp() -> Vec<Named<Volume>> {
 
 /// Volumes of lava as the low-pass leaves them far from rock: filtered by (1 2 1) along each axis.
 pub(crate) fn smooth() -> Vec<Named<Volume>> {
-    let waves = |[x, y, z]: [f64; 3]| 0.35 + 0.3 * (0.5 * x).sin() * (0.4 * y).cos() * (0.3 * z).sin();
+    let waves =
+        |[x, y, z]: [f64; 3]| 0.35 + 0.3 * (0.5 * x).sin() * (0.4 * y).cos() * (0.3 * z).sin();
     let mut all = sharp();
-    all.extend([("blobs", blobs(7, 1.0)), ("faint blobs", blobs(3, 0.12)), ("a full box", filled(waves))]);
-    all.into_iter().map(|(name, volume)| (name, filtered(&volume, &[1.0, 2.0, 1.0]))).collect()
+    all.extend([
+        ("blobs", blobs(7, 1.0)),
+        ("faint blobs", blobs(3, 0.12)),
+        ("a full box", filled(waves)),
+    ]);
+    all.into_iter()
+        .map(|(name, volume)| (name, filtered(&volume, &[1.0, 2.0, 1.0])))
+        .collect()
 }
 
 /// Cameras around, above, below, far from and inside the box of [`GRID`], and some random ones.
 pub(crate) fn cameras(renderer: &Renderer) -> Vec<Named<Camera>> {
     let orbit = |azimuth_deg: f32, elevation_deg: f32, distance: Option<f32>| {
-        let spec = CameraSpec { azimuth_deg, elevation_deg, distance, ..CameraSpec::default() };
+        let spec = CameraSpec {
+            azimuth_deg,
+            elevation_deg,
+            distance,
+            ..CameraSpec::default()
+        };
         Camera::new(&spec, &renderer.subject(), SIZE)
     };
     let mut all = vec![
@@ -49,15 +80,24 @@ pub(crate) fn cameras(renderer: &Renderer) -> Vec<Named<Camera>> {
         ("level", orbit(280.0, 4.0, None)),
         ("from below", orbit(20.0, -30.0, None)),
         ("far away", orbit(200.0, 40.0, Some(12.0))),
-        ("inside", Camera::from_pose([14.0, 16.0, 22.0].into(), (40.0, 10.0), 90.0, SIZE)),
-        ("straight down", Camera::from_pose([18.3, 60.0, 20.2].into(), (0.0, 90.0), 40.0, SIZE)),
+        (
+            "inside",
+            Camera::from_pose([14.0, 16.0, 22.0].into(), (40.0, 10.0), 90.0, SIZE),
+        ),
+        (
+            "straight down",
+            Camera::from_pose([18.3, 60.0, 20.2].into(), (0.0, 90.0), 40.0, SIZE),
+        ),
     ];
     let mut dice = Dice(17);
     let mut real = |low: f32, high: f32| low + (high - low) * dice.below(1000) as f32 / 1000.0;
     for _ in 0..3 {
         let eye = [real(-10.0, 47.0), real(2.0, 40.0), real(-10.0, 51.0)];
         let turn = (real(0.0, 360.0), real(-20.0, 70.0));
-        all.push(("by chance", Camera::from_pose(eye.into(), turn, real(20.0, 110.0), SIZE)));
+        all.push((
+            "by chance",
+            Camera::from_pose(eye.into(), turn, real(20.0, 110.0), SIZE),
+        ));
     }
     all
 }
@@ -72,7 +112,10 @@ fn filled(density: impl Fn([f64; 3]) -> f64) -> Volume {
     let mut volume = Volume::empty(GRID);
     for i in 0..GRID.cells() {
         let p = [i % GRID.nx, i / GRID.nx % GRID.ny, i / GRID.slab()].map(|v| v as f64 + 0.5);
-        let (density, heat) = (density(p).clamp(0.0, 1.0), 0.5 + 0.015 * p[1] + 0.2 * (0.4 * p[0]).sin());
+        let (density, heat) = (
+            density(p).clamp(0.0, 1.0),
+            0.5 + 0.015 * p[1] + 0.2 * (0.4 * p[0]).sin(),
+        );
         volume.density[i] = (density * 255.0).round() as u8;
         volume.energy[i] = (density * heat * 255.0).round() as u8;
     }
@@ -83,7 +126,9 @@ fn filled(density: impl Fn([f64; 3]) -> f64) -> Volume {
 fn blobs(seed: u64, strength: f64) -> Volume {
     let mut dice = Dice(seed);
     let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
-    let balls: Vec<_> = (0..14).map(|_| (sides().map(&mut real), 1.5 + real(3.0))).collect();
+    let balls: Vec<_> = (0..14)
+        .map(|_| (sides().map(&mut real), 1.5 + real(3.0)))
+        .collect();
     filled(|p| {
         let ball = |(middle, radius): &([f64; 3], f64)| {
             let away: f64 = p.iter().zip(middle).map(|(a, b)| (a - b).powi(2)).sum();
@@ -96,6 +141,8 @@ fn blobs(seed: u64, strength: f64) -> Volume {
 /// Volume with random density in one cell of forty.
 fn specks() -> Volume {
     let mut dice = Dice(2);
-    let densities: Vec<f64> = (0..GRID.cells()).map(|_| (dice.below(4000) as f64 / 100.0 - 39.0).max(0.0)).collect();
+    let densities: Vec<f64> = (0..GRID.cells())
+        .map(|_| (dice.below(4000) as f64 / 100.0 - 39.0).max(0.0))
+        .collect();
     filled(|p| densities[GRID.index([p[0] as usize, p[1] as usize, p[2] as usize])])
 }

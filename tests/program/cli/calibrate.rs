@@ -5,7 +5,13 @@ use super::place::{Place, text};
 /// A valley of 30 × 40 cells of 10 m that falls to the south.
 fn valley() -> String {
     let height = |x: usize, z: usize| 300 - 3 * z + x.abs_diff(15);
-    let row = |z: usize| (0..30).map(|x| height(x, z).to_string()).collect::<Vec<_>>().join(" ") + "\n";
+    let row = |z: usize| {
+        (0..30)
+            .map(|x| height(x, z).to_string())
+            .collect::<Vec<_>>()
+            .join(" ")
+            + "\n"
+    };
     let rows: String = (0..40).map(row).collect();
     format!("ncols 30\nnrows 40\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}")
 }
@@ -42,37 +48,60 @@ fn the_numbers_of_an_eruption_are_found_within_what_is_plausible() {
     let place = Place::new();
     observe(&place);
     let found = place.json(&format!("{FIT} --out fit --json"));
-    for (i, (key, truth)) in [("rates", 1.4), ("flow.lava.viscosity.crystals", 60.0)].into_iter().enumerate() {
+    for (i, (key, truth)) in [("rates", 1.4), ("flow.lava.viscosity.crystals", 60.0)]
+        .into_iter()
+        .enumerate()
+    {
         let number = &found["numbers"][i];
         let of = |name: &str| number[name].as_f64().unwrap();
-        println!("{key}: {} within {} to {}", of("best"), of("low"), of("high"));
+        println!(
+            "{key}: {} within {} to {}",
+            of("best"),
+            of("low"),
+            of("high")
+        );
         assert_eq!(number["key"], key);
         assert!((of("low")..=of("high")).contains(&truth), "{key}: {number}");
         // The bounds do not already give the answer.
-        let width =
-            number["bounds"].as_array().unwrap().iter().map(|bound| bound.as_f64().unwrap()).collect::<Vec<_>>();
-        assert!(of("high") / of("low") < width[1] / width[0], "{key}: {number}");
+        let width = number["bounds"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|bound| bound.as_f64().unwrap())
+            .collect::<Vec<_>>();
+        assert!(
+            of("high") / of("low") < width[1] / width[0],
+            "{key}: {number}"
+        );
     }
     assert!(found["score"].as_f64().unwrap() > 0.85, "{found}");
-    assert!(found["checked"][0]["score"].as_f64().unwrap() > 0.8, "{found}");
+    assert!(
+        found["checked"][0]["score"].as_f64().unwrap() > 0.8,
+        "{found}"
+    );
     assert!(found["note"].as_str().unwrap().contains("not a forecast"));
     let trace = text(&place.read("fit/trace.csv"));
     assert_eq!(trace.lines().count(), 111, "{trace}");
     // The best scene runs, and scores as the report says.
     place.done("run fit/best.toml --duration 20min --map max-thickness=best.asc");
-    let again = place.json("compare best.asc most20.asc --json")["fit"].as_f64().unwrap();
+    let again = place.json("compare best.asc most20.asc --json")["fit"]
+        .as_f64()
+        .unwrap();
     let said = found["observed"][0]["score"].as_f64().unwrap();
     assert!((again - said).abs() < 1e-3, "{again} for {said}");
     let report = text(&place.read("fit/calibration.md"));
-    assert!(report.contains("A fit, not a forecast") && report.contains("most40.asc, not seen by the fit"), "{report}");
+    assert!(
+        report.contains("A fit, not a forecast")
+            && report.contains("most40.asc, not seen by the fit"),
+        "{report}"
+    );
 }
 
 #[test]
 fn a_fit_is_the_same_in_parts_and_after_it_was_stopped() {
     let place = Place::new();
     observe(&place);
-    let fit =
-        "calibrate etna.toml --observed most20.asc@20min --vary rates=0.5..3 --runs 26 --population 8 --repeats 2";
+    let fit = "calibrate etna.toml --observed most20.asc@20min --vary rates=0.5..3 --runs 26 --population 8 --repeats 2";
     place.done(&format!("{fit} --out whole --threads 1"));
     place.done(&format!("{fit} --out parts"));
     // Some runs are lost, including runs of the first generation.
@@ -86,11 +115,17 @@ fn a_fit_is_the_same_in_parts_and_after_it_was_stopped() {
         }
     });
     for file in ["best.toml", "profiles.svg"] {
-        assert!(place.read(&format!("whole/{file}")) == place.read(&format!("parts/{file}")), "{file}");
+        assert!(
+            place.read(&format!("whole/{file}")) == place.read(&format!("parts/{file}")),
+            "{file}"
+        );
     }
     let without_times = |name: &str| {
         let table = text(&place.read(&format!("{name}/trace.csv")));
-        table.lines().map(|line| line.rsplit_once(',').unwrap().0.to_owned()).collect::<Vec<_>>()
+        table
+            .lines()
+            .map(|line| line.rsplit_once(',').unwrap().0.to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(without_times("whole"), without_times("parts"));
     // Run files that were edited, carry another run's number, or are not text, are refused by name.
@@ -101,21 +136,36 @@ fn a_fit_is_the_same_in_parts_and_after_it_was_stopped() {
     for (bytes, message) in [
         (better.into_bytes(), checksum),
         (place.read("parts/runs/run_000004.json"), checksum),
-        (run.replacen("\"checksum\"", "\"sum\"", 1).into_bytes(), checksum),
-        (b"\xfe\x00run".to_vec(), "is no text: byte 0 is no UTF-8; remove it"),
+        (
+            run.replacen("\"checksum\"", "\"sum\"", 1).into_bytes(),
+            checksum,
+        ),
+        (
+            b"\xfe\x00run".to_vec(),
+            "is no text: byte 0 is no UTF-8; remove it",
+        ),
         (Vec::new(), checksum),
     ] {
         place.put("parts/runs/run_000003.json", bytes);
         let refused = place.refused(&format!("{fit} --out parts"));
-        assert!(refused.contains("run_000003.json") && refused.contains(message), "{refused}");
+        assert!(
+            refused.contains("run_000003.json") && refused.contains(message),
+            "{refused}"
+        );
     }
     place.put("parts/runs/run_000003.json", run);
     place.done(&format!("{fit} --out parts"));
     place.put("parts/plan.json", b"\xfe\x00plan");
     let plan = place.refused(&format!("{fit} --out parts"));
-    assert!(plan.contains("plan.json: is no text: byte 0 is no UTF-8; name another folder with --out"), "{plan}");
+    assert!(
+        plan.contains("plan.json: is no text: byte 0 is no UTF-8; name another folder with --out"),
+        "{plan}"
+    );
     let other = place.refused(&format!("{fit} --seed 9 --out whole"));
-    assert!(other.contains("is another plan") && other.contains("seed differ"), "{other}");
+    assert!(
+        other.contains("is another plan") && other.contains("seed differ"),
+        "{other}"
+    );
 }
 
 #[test]
@@ -126,24 +176,58 @@ fn what_cannot_be_fitted_is_named() {
     // The argument parser `clap` reports this error in several lines.
     let turned = place.run("calibrate etna.toml --observed most20.asc --vary rates=2..1");
     assert!(
-        turned.status.code() == Some(2) && text(&turned.stderr).contains("the first bound must be below the second")
+        turned.status.code() == Some(2)
+            && text(&turned.stderr).contains("the first bound must be below the second")
     );
     let fit = |rest: &str| place.refused(&format!("calibrate etna.toml --population 8 {rest}"));
     for (rest, message) in [
-        ("--vary rates=1..2", "name what was observed with --observed, --thickness or --fronts"),
-        ("--observed most20.asc --vary flow.lava.crystal=1..2", "unknown key `flow.lava.crystal`"),
-        ("--observed most20.asc --vary vent[3].x_m=1..2", "vent[3].x_m: the scene has 1 of `vent`"),
-        ("--observed most20.asc --vary flow.lava.emissivity=0.5..2", "flow.lava.emissivity = 2"),
-        ("--observed most20.asc@2h --vary rates=1..2", "is after the end of the runs (40 min)"),
-        ("--observed none.asc --vary rates=1..2", "none.asc: no such file"),
-        ("--fronts fronts.csv --vary rates=1..2", "is after the end of the runs"),
-        ("--observed most20.asc --vary rates=1..2 --vary rates=1..3", "--vary rates: is named twice"),
-        ("--observed most20.asc --vary rates=1..2 --runs 12", "--runs 12: must be a number from 24 to"),
-        ("--observed most20.asc --vary grid.cell_size_m=5..20", "changes the box"),
+        (
+            "--vary rates=1..2",
+            "name what was observed with --observed, --thickness or --fronts",
+        ),
+        (
+            "--observed most20.asc --vary flow.lava.crystal=1..2",
+            "unknown key `flow.lava.crystal`",
+        ),
+        (
+            "--observed most20.asc --vary vent[3].x_m=1..2",
+            "vent[3].x_m: the scene has 1 of `vent`",
+        ),
+        (
+            "--observed most20.asc --vary flow.lava.emissivity=0.5..2",
+            "flow.lava.emissivity = 2",
+        ),
+        (
+            "--observed most20.asc@2h --vary rates=1..2",
+            "is after the end of the runs (40 min)",
+        ),
+        (
+            "--observed none.asc --vary rates=1..2",
+            "none.asc: no such file",
+        ),
+        (
+            "--fronts fronts.csv --vary rates=1..2",
+            "is after the end of the runs",
+        ),
+        (
+            "--observed most20.asc --vary rates=1..2 --vary rates=1..3",
+            "--vary rates: is named twice",
+        ),
+        (
+            "--observed most20.asc --vary rates=1..2 --runs 12",
+            "--runs 12: must be a number from 24 to",
+        ),
+        (
+            "--observed most20.asc --vary grid.cell_size_m=5..20",
+            "changes the box",
+        ),
     ] {
         let said = fit(rest);
         assert!(said.contains(message), "{rest}: {said}");
     }
     let classic = place.refused("calibrate volcano --observed most20.asc --vary rates=1..2");
-    assert!(classic.contains("calibrate needs the physical model"), "{classic}");
+    assert!(
+        classic.contains("calibrate needs the physical model"),
+        "{classic}"
+    );
 }

@@ -9,7 +9,13 @@ use crate::needs;
 /// A slope of 24 × 24 cells of 10 m that falls to the south, with a hollow along the middle.
 fn slope() -> String {
     let height = |x: usize, z: usize| 250 - 4 * z + x.abs_diff(12);
-    let row = |z: usize| (0..24).map(|x| height(x, z).to_string()).collect::<Vec<_>>().join(" ") + "\n";
+    let row = |z: usize| {
+        (0..24)
+            .map(|x| height(x, z).to_string())
+            .collect::<Vec<_>>()
+            .join(" ")
+            + "\n"
+    };
     let rows: String = (0..24).map(row).collect();
     format!("ncols 24\nnrows 24\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}")
 }
@@ -61,8 +67,17 @@ print(json.dumps({
 ";
 
 fn python(place: &Place, with: &str, program: &str) -> Value {
-    let run = std::process::Command::new(with).current_dir(place.0.path()).args(["-c", program]).output().unwrap();
-    assert!(run.status.success(), "{}{}", text(&run.stdout), text(&run.stderr));
+    let run = std::process::Command::new(with)
+        .current_dir(place.0.path())
+        .args(["-c", program])
+        .output()
+        .unwrap();
+    assert!(
+        run.status.success(),
+        "{}{}",
+        text(&run.stdout),
+        text(&run.stderr)
+    );
     serde_json::from_slice(&run.stdout).unwrap()
 }
 
@@ -76,23 +91,59 @@ fn exposure_of_a_run_is_what_gdal_counts_on_its_maps() {
     let said = text(&out.stderr);
     assert!(said.contains("town.csv: 2 of 3 reached; first "), "{said}");
     let table = text(&place.read("town.csv"));
-    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
-    assert_eq!(rows[0][..6], ["feature", "name", "kind", "columns", "in_box", "reached"]);
-    assert_eq!(rows[0][6..], ["share_reached", "arrival_h", "thickness_max_m", "temperature_max_k"]);
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect();
+    assert_eq!(
+        rows[0][..6],
+        ["feature", "name", "kind", "columns", "in_box", "reached"]
+    );
+    assert_eq!(
+        rows[0][6..],
+        [
+            "share_reached",
+            "arrival_h",
+            "thickness_max_m",
+            "temperature_max_k"
+        ]
+    );
     assert_eq!(rows[1][..6], ["1", "field", "area", "56", "yes", "yes"]);
-    assert_eq!(rows[2], ["2", "far barn", "point", "1", "yes", "no", "0.0", "", "", ""]);
+    assert_eq!(
+        rows[2],
+        [
+            "2", "far barn", "point", "1", "yes", "no", "0.0", "", "", ""
+        ]
+    );
     assert_eq!(rows[3][..6], ["3", "road", "line", "24", "yes", "yes"]);
     let kelvin: f64 = rows[1][9].parse().unwrap();
     assert!((800.0..1400.0).contains(&kelvin), "{table}");
-    let Some(with) = needs::python("osgeo.ogr", "python3-gdal") else { return };
+    let Some(with) = needs::python("osgeo.ogr", "python3-gdal") else {
+        return;
+    };
     let counted = python(&place, with, COUNT);
     let number = |name: &str| counted.pointer(name).and_then(Value::as_f64).unwrap();
     assert_eq!(number("/columns"), number("/of_field/columns"));
-    assert!(number("/reached") > 5.0 && number("/reached") < number("/columns"), "{counted}");
-    assert!((number("/reached") / number("/columns") - number("/of_field/share_reached")).abs() < 1e-4, "{counted}");
-    assert!((number("/thickest") - number("/of_field/thickness_max_m")).abs() < 0.002, "{counted}");
-    assert!((number("/first") - number("/of_field/arrival_h")).abs() < 1e-3, "{counted}");
-    assert_eq!(counted.pointer("/of_field/owner").and_then(Value::as_str), Some("A, B"));
+    assert!(
+        number("/reached") > 5.0 && number("/reached") < number("/columns"),
+        "{counted}"
+    );
+    assert!(
+        (number("/reached") / number("/columns") - number("/of_field/share_reached")).abs() < 1e-4,
+        "{counted}"
+    );
+    assert!(
+        (number("/thickest") - number("/of_field/thickness_max_m")).abs() < 0.002,
+        "{counted}"
+    );
+    assert!(
+        (number("/first") - number("/of_field/arrival_h")).abs() < 1e-3,
+        "{counted}"
+    );
+    assert_eq!(
+        counted.pointer("/of_field/owner").and_then(Value::as_str),
+        Some("A, B")
+    );
 }
 
 #[test]
@@ -100,20 +151,26 @@ fn exposure_goes_on_from_a_checkpoint() {
     let place = place();
     let asked = "--exposure town.geojson=";
     place.done(&format!("run {RUN} --steps 90 {asked}whole.csv"));
-    place.done(&format!("run {RUN} --steps 40 {asked}half.csv --checkpoint run.lvx"));
+    place.done(&format!(
+        "run {RUN} --steps 40 {asked}half.csv --checkpoint run.lvx"
+    ));
     place.done(&format!("resume run.lvx --steps 90 {asked}both.csv"));
     assert_eq!(place.read("whole.csv"), place.read("both.csv"));
     assert_ne!(place.read("whole.csv"), place.read("half.csv"));
     place.done(&format!("run {RUN} --steps 5 --checkpoint bare.lvx"));
     let refused = place.refused_with(2, &format!("resume bare.lvx --steps 9 {asked}none.csv"));
-    assert!(refused.contains("no records of its 5 steps, which --exposure needs"), "{refused}");
+    assert!(
+        refused.contains("no records of its 5 steps, which --exposure needs"),
+        "{refused}"
+    );
 }
 
 /// Compares the probability map at the point and in the columns of the polygon with the table.
 #[test]
 fn exposure_of_many_runs_is_that_of_their_maps() {
     let place = place();
-    let vents = r#"{"type": "LineString", "crs": null, "coordinates": [[1040, 5200], [1200, 5200]]}"#;
+    let vents =
+        r#"{"type": "LineString", "crs": null, "coordinates": [[1040, 5200], [1200, 5200]]}"#;
     place.put("vents.geojson", vents);
     let points: Vec<String> = (0..24)
         .map(|x| {
@@ -125,28 +182,51 @@ fn exposure_of_many_runs_is_that_of_their_maps() {
         .collect();
     place.put(
         "points.geojson",
-        format!(r#"{{"type": "FeatureCollection", "crs": null, "features": [{}]}}"#, points.join(",")),
+        format!(
+            r#"{{"type": "FeatureCollection", "crs": null, "features": [{}]}}"#,
+            points.join(",")
+        ),
     );
     let asked = "--exposure town.geojson --exposure points.geojson --before 10min,1h";
     let out = place.done(&format!(
         "hazard slope.asc --vent-area vents.geojson --rates power-law:2,8,1.5 --volumes 4000 --duration 2h --runs 12 {asked} --out maps"
     ));
-    assert!(out.contains("exposure    town: 2 of 3 reached by any run; most often road: 1.00"), "{out}");
+    assert!(
+        out.contains("exposure    town: 2 of 3 reached by any run; most often road: 1.00"),
+        "{out}"
+    );
     let rows = |name: &str| -> Vec<Vec<String>> {
         let table = text(&place.read(&format!("maps/exposure_{name}.csv")));
-        table.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect()
+        table
+            .lines()
+            .map(|line| line.split(',').map(str::to_owned).collect())
+            .collect()
     };
     let town = rows("town");
-    assert_eq!(town[0][5..8], ["probability", "arrival_first_h", "arrival_median_h"]);
+    assert_eq!(
+        town[0][5..8],
+        ["probability", "arrival_first_h", "arrival_median_h"]
+    );
     assert_eq!(
         town[0][8..],
-        ["arrival_last_h", "thickness_median_m", "thickness_max_m", "probability_10min", "probability_1h"]
+        [
+            "arrival_last_h",
+            "thickness_median_m",
+            "thickness_max_m",
+            "probability_10min",
+            "probability_1h"
+        ]
     );
     let number = |text: &String| text.parse::<f64>().unwrap();
     let road: Vec<f64> = town[3][5..].iter().map(number).collect();
-    assert!(road[1] <= road[2] && road[2] <= road[3] && road[4] <= road[5], "{road:?}");
+    assert!(
+        road[1] <= road[2] && road[2] <= road[3] && road[4] <= road[5],
+        "{road:?}"
+    );
     assert!(road[6] <= road[7] && road[7] <= road[0], "{road:?}");
-    let Some(with) = needs::python("osgeo.gdal", "python3-gdal") else { return };
+    let Some(with) = needs::python("osgeo.gdal", "python3-gdal") else {
+        return;
+    };
     let maps = python(
         &place,
         with,
@@ -158,12 +238,31 @@ fn exposure_of_many_runs_is_that_of_their_maps() {
     );
     let points = rows("points");
     for (map, field) in [(0, 5), (1, 11), (2, 12)] {
-        let of_map: Vec<f64> = maps[map].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect();
+        let of_map: Vec<f64> = maps[map]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|value| value.as_f64().unwrap())
+            .collect();
         let of_table: Vec<f64> = points[1..].iter().map(|row| number(&row[field])).collect();
-        let same = of_map.iter().zip(&of_table).all(|(a, b)| (a - b).abs() < 1e-5);
-        assert!(same && of_map.len() == 24, "{field}: {of_map:?} {of_table:?}");
+        let same = of_map
+            .iter()
+            .zip(&of_table)
+            .all(|(a, b)| (a - b).abs() < 1e-5);
+        assert!(
+            same && of_map.len() == 24,
+            "{field}: {of_map:?} {of_table:?}"
+        );
     }
-    assert!(maps[0].as_array().unwrap().iter().filter(|value| value.as_f64() > Some(0.0)).count() > 5);
+    assert!(
+        maps[0]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|value| value.as_f64() > Some(0.0))
+            .count()
+            > 5
+    );
 }
 
 #[test]
@@ -173,15 +272,36 @@ fn what_exposure_cannot_be_of_is_refused() {
         let said = place.refused_with(2, args);
         assert!(said.contains(part), "{said}");
     };
-    refused("run small.toml --exposure town.geojson=a.csv", "need the physical model");
-    refused(&format!("run {RUN} --exposure town.geojson"), "must be MAP=FILE");
-    refused(&format!("run {RUN} --exposure town.geojson=a.shp"), "must end in .csv or .geojson");
-    refused(&format!("run {RUN} --exposure none.geojson=a.csv"), "none.geojson");
-    refused(&format!("run {RUN} --exposure town.geojson=a.csv --map thickness=a.csv"), "");
+    refused(
+        "run small.toml --exposure town.geojson=a.csv",
+        "need the physical model",
+    );
+    refused(
+        &format!("run {RUN} --exposure town.geojson"),
+        "must be MAP=FILE",
+    );
+    refused(
+        &format!("run {RUN} --exposure town.geojson=a.shp"),
+        "must end in .csv or .geojson",
+    );
+    refused(
+        &format!("run {RUN} --exposure none.geojson=a.csv"),
+        "none.geojson",
+    );
+    refused(
+        &format!("run {RUN} --exposure town.geojson=a.csv --map thickness=a.csv"),
+        "",
+    );
     place.put("far.geojson", TOWN.replace(", 5", ", 95"));
-    refused(&format!("run {RUN} --exposure far.geojson=a.csv"), "has no feature in the box");
+    refused(
+        &format!("run {RUN} --exposure far.geojson=a.csv"),
+        "has no feature in the box",
+    );
     place.put("degrees.geojson", TOWN.replace("\"crs\": null, ", ""));
-    refused(&format!("run {RUN} --exposure degrees.geojson=a.csv"), "\"crs\": null in the file");
+    refused(
+        &format!("run {RUN} --exposure degrees.geojson=a.csv"),
+        "\"crs\": null in the file",
+    );
 }
 
 /// Checks that the layer gives the same table as a GeoPackage made by GDAL, and that unsupported
@@ -197,28 +317,55 @@ fn a_geopackage_is_read_as_its_geojson_and_other_formats_are_named() {
         ),
         ("--barrier town.shp", "bring it into one (ogr2ogr"),
     ] {
-        let error = text(&place.run(&format!("run {RUN} {args} --duration 1min")).stderr);
+        let error = text(
+            &place
+                .run(&format!("run {RUN} {args} --duration 1min"))
+                .stderr,
+        );
         assert!(error.contains(fault), "{args}: {error}");
     }
     let error = place.refused("compare slope.asc town.shp");
-    assert!(error.contains("town.shp: is neither GeoJSON nor a GeoPackage"), "{error}");
+    assert!(
+        error.contains("town.shp: is neither GeoJSON nor a GeoPackage"),
+        "{error}"
+    );
     place.put("town.gpkg", "no database, of some length");
-    let error = text(&place.run(&format!("run {RUN} --exposure town.gpkg=out.csv --duration 1min")).stderr);
-    assert!(error.contains("town.gpkg is no GeoPackage that can be read"), "{error}");
+    let error = text(
+        &place
+            .run(&format!(
+                "run {RUN} --exposure town.gpkg=out.csv --duration 1min"
+            ))
+            .stderr,
+    );
+    assert!(
+        error.contains("town.gpkg is no GeoPackage that can be read"),
+        "{error}"
+    );
     if !needs::program("ogr2ogr", "gdal-bin") {
         return;
     }
     std::fs::remove_file(place.path("town.gpkg")).unwrap();
     let args = [place.path("town.gpkg"), place.path("town.geojson")];
     // GDAL takes GeoJSON without a coordinate system for longitude and latitude.
-    let made = std::process::Command::new("ogr2ogr").args(["-a_srs", "none"]).args(args).output().unwrap();
+    let made = std::process::Command::new("ogr2ogr")
+        .args(["-a_srs", "none"])
+        .args(args)
+        .output()
+        .unwrap();
     assert!(made.status.success(), "{}", text(&made.stderr));
     for map in ["town.geojson", "town.gpkg"] {
-        place.done(&format!("run {RUN} --duration 10min --exposure {map}={map}.csv"));
+        place.done(&format!(
+            "run {RUN} --duration 10min --exposure {map}={map}.csv"
+        ));
     }
-    assert_eq!(text(&place.read("town.gpkg.csv")), text(&place.read("town.geojson.csv")));
+    assert_eq!(
+        text(&place.read("town.gpkg.csv")),
+        text(&place.read("town.geojson.csv"))
+    );
     // Maps written by the program itself.
-    place.done(&format!("run {RUN} --duration 10min --map footprint=a.gpkg --map footprint=a.geojson"));
+    place.done(&format!(
+        "run {RUN} --duration 10min --map footprint=a.gpkg --map footprint=a.geojson"
+    ));
     let agreement = place.json("compare a.gpkg a.geojson --json");
     assert_eq!(agreement["jaccard"], 1.0, "{agreement}");
 }

@@ -16,18 +16,38 @@ fn a_heightmap_with_a_lava_runs_in_seconds_and_cubic_metres() {
     let place = Place::new();
     place.put("slope.asc", slope());
     let args = "run slope.asc --vent map:500150,4170150@20m3/s --duration 10min --lava etna-basalt --walls closed";
-    let report = place.json(&format!("{args} --json --map arrival=hours.tif --checkpoint run.lvx"));
-    let flow = |key: &str| report["flow"][key].as_f64().unwrap_or_else(|| panic!("{key} in {report}"));
-    assert_eq!((report["steps"].as_u64(), flow("time_s"), flow("step_s")), (Some(15), 600.0, 40.0));
-    assert!((flow("poured_m3") - 12_000.0).abs() < 0.01 && flow("out_m3") == 0.0, "{report}");
-    assert!((flow("liquid_m3") + flow("set_m3") - flow("poured_m3")).abs() < 0.01, "{report}");
-    assert!(flow("area_m2") >= 100.0 && flow("max_thickness_m") >= flow("mean_thickness_m"), "{report}");
+    let report = place.json(&format!(
+        "{args} --json --map arrival=hours.tif --checkpoint run.lvx"
+    ));
+    let flow = |key: &str| {
+        report["flow"][key]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{key} in {report}"))
+    };
+    assert_eq!(
+        (report["steps"].as_u64(), flow("time_s"), flow("step_s")),
+        (Some(15), 600.0, 40.0)
+    );
+    assert!(
+        (flow("poured_m3") - 12_000.0).abs() < 0.01 && flow("out_m3") == 0.0,
+        "{report}"
+    );
+    assert!(
+        (flow("liquid_m3") + flow("set_m3") - flow("poured_m3")).abs() < 0.01,
+        "{report}"
+    );
+    assert!(
+        flow("area_m2") >= 100.0 && flow("max_thickness_m") >= flow("mean_thickness_m"),
+        "{report}"
+    );
     assert_eq!(report["flow"]["exact"], Value::Bool(true));
     let words = place.run(args);
     let words = text(&words.stdout);
-    for line in
-        ["time        10 min in steps of 40 s", "volume      12 000 m³ poured: ", "accounts    volume and heat exact"]
-    {
+    for line in [
+        "time        10 min in steps of 40 s",
+        "volume      12 000 m³ poured: ",
+        "accounts    volume and heat exact",
+    ] {
         assert!(words.contains(line), "no {line:?} in\n{words}");
     }
     let resumed = place.json("resume run.lvx --steps 20 --json");
@@ -38,32 +58,73 @@ fn a_heightmap_with_a_lava_runs_in_seconds_and_cubic_metres() {
 fn a_run_ends_with_its_duration_and_not_with_a_step() {
     let place = Place::new();
     place.put("slope.asc", slope());
-    let run = "run slope.asc --vent map:500150,4170150@20m3/s --lava etna-basalt --walls closed --json";
-    let number =
-        |report: &Value, key: &str| report["flow"][key].as_f64().unwrap_or_else(|| panic!("{key} in {report}"));
-    for (duration, time_s, steps) in [("1min", 60.0, 2), ("10s", 10.0, 1), ("90.5s", 90.5, 3), ("2min", 120.0, 3)] {
+    let run =
+        "run slope.asc --vent map:500150,4170150@20m3/s --lava etna-basalt --walls closed --json";
+    let number = |report: &Value, key: &str| {
+        report["flow"][key]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{key} in {report}"))
+    };
+    for (duration, time_s, steps) in [
+        ("1min", 60.0, 2),
+        ("10s", 10.0, 1),
+        ("90.5s", 90.5, 3),
+        ("2min", 120.0, 3),
+    ] {
         let report = place.json(&format!("{run} --duration {duration}"));
-        assert_eq!((report["steps"].as_u64(), number(&report, "time_s")), (Some(steps), time_s), "{duration}");
+        assert_eq!(
+            (report["steps"].as_u64(), number(&report, "time_s")),
+            (Some(steps), time_s),
+            "{duration}"
+        );
         let poured = number(&report, "poured_m3");
-        assert!((poured - 20.0 * time_s).abs() < 0.01, "{duration}: {poured} m³");
+        assert!(
+            (poured - 20.0 * time_s).abs() < 0.01,
+            "{duration}: {poured} m³"
+        );
         assert_eq!(report["flow"]["exact"], Value::Bool(true));
     }
     // A run resumed from a step before its end gives the same report.
     let kept = format!("{run} --duration 100s --checkpoint run.lvx --checkpoint-every 1");
     let straight = place.json(&kept);
-    assert_eq!((number(&straight, "time_s"), number(&straight, "last_step_s")), (100.0, 20.0));
+    assert_eq!(
+        (
+            number(&straight, "time_s"),
+            number(&straight, "last_step_s")
+        ),
+        (100.0, 20.0)
+    );
     let resumed = place.json("resume run.lvx.previous --json --force");
-    assert_eq!((&resumed["state_hash"], number(&resumed, "time_s")), (&straight["state_hash"], 100.0));
+    assert_eq!(
+        (&resumed["state_hash"], number(&resumed, "time_s")),
+        (&straight["state_hash"], 100.0)
+    );
     // The end can be moved: after the shortened step, steps are whole again.
     let later = place.json("resume run.lvx --duration 170s --json --checkpoint later.lvx");
-    assert_eq!((later["steps"].as_u64(), number(&later, "time_s")), (Some(5), 170.0));
-    assert!((number(&later, "poured_m3") - 3400.0).abs() < 0.01, "{later}");
+    assert_eq!(
+        (later["steps"].as_u64(), number(&later, "time_s")),
+        (Some(5), 170.0)
+    );
+    assert!(
+        (number(&later, "poured_m3") - 3400.0).abs() < 0.01,
+        "{later}"
+    );
     let by_steps = place.json("resume later.lvx --steps 7 --json");
     assert_eq!(number(&by_steps, "time_s"), 250.0);
-    let words = text(&place.run(&run.replace(" --json", " --duration 1min")).stdout);
-    assert!(words.contains("time        1 min in steps of 40 s, the last one of 20 s\n"), "{words}");
+    let words = text(
+        &place
+            .run(&run.replace(" --json", " --duration 1min"))
+            .stdout,
+    );
+    assert!(
+        words.contains("time        1 min in steps of 40 s, the last one of 20 s\n"),
+        "{words}"
+    );
     let refused = place.refused_with(2, "resume later.lvx --duration 90s");
-    assert!(refused.contains("--duration 90 s") || refused.contains("--duration 1.5 min"), "{refused}");
+    assert!(
+        refused.contains("--duration 90 s") || refused.contains("--duration 1.5 min"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -71,17 +132,50 @@ fn flags_of_the_other_model_are_refused() {
     let place = Place::new();
     place.put("slope.asc", slope());
     for (args, message) in [
-        ("run slope.asc --lava basalt", "--lava \"basalt\": must be one of \"etna-basalt\""),
-        ("run slope.asc --lava etna-basalt --vent 9,9@2", "--vent 9,9@2: rate must be in cubic metres a second"),
-        ("run slope.asc --vent 9,9@2m3/s", "--vent 9,9@2m3/s: rate_m3_s must be in full cells a step"),
-        ("run slope.asc --duration 10d", "--duration 10 d: must be left out in the classic model"),
-        ("run small.toml --lava etna-basalt", "--lava etna-basalt: must be left out in the classic model"),
-        ("run slope.asc --lava etna-basalt --exaggerate 2", "--exaggerate 2: must be left out"),
-        ("run small.toml --cell-height 2", "--cell-height 2: must be left out"),
-        ("run slope.asc --cell-height 2", "--cell-height 2: must be left out"),
-        ("run slope.asc --time-step 1min", "--time-step 1 min: must be left out"),
-        ("run slope.asc --lava etna-basalt --time-step 0", "--time-step 0 s: must be a number from 0.0001"),
-        ("run slope.asc --lava etna-basalt --cell-height 0", "--cell-height 0: must be a number from 0.001"),
+        (
+            "run slope.asc --lava basalt",
+            "--lava \"basalt\": must be one of \"etna-basalt\"",
+        ),
+        (
+            "run slope.asc --lava etna-basalt --vent 9,9@2",
+            "--vent 9,9@2: rate must be in cubic metres a second",
+        ),
+        (
+            "run slope.asc --vent 9,9@2m3/s",
+            "--vent 9,9@2m3/s: rate_m3_s must be in full cells a step",
+        ),
+        (
+            "run slope.asc --duration 10d",
+            "--duration 10 d: must be left out in the classic model",
+        ),
+        (
+            "run small.toml --lava etna-basalt",
+            "--lava etna-basalt: must be left out in the classic model",
+        ),
+        (
+            "run slope.asc --lava etna-basalt --exaggerate 2",
+            "--exaggerate 2: must be left out",
+        ),
+        (
+            "run small.toml --cell-height 2",
+            "--cell-height 2: must be left out",
+        ),
+        (
+            "run slope.asc --cell-height 2",
+            "--cell-height 2: must be left out",
+        ),
+        (
+            "run slope.asc --time-step 1min",
+            "--time-step 1 min: must be left out",
+        ),
+        (
+            "run slope.asc --lava etna-basalt --time-step 0",
+            "--time-step 0 s: must be a number from 0.0001",
+        ),
+        (
+            "run slope.asc --lava etna-basalt --cell-height 0",
+            "--cell-height 0: must be a number from 0.001",
+        ),
     ] {
         let output = place.run(args);
         let error = text(&output.stderr);
@@ -93,7 +187,10 @@ fn flags_of_the_other_model_are_refused() {
 #[test]
 fn the_help_of_lava_names_all_presets() {
     let place = Place::new();
-    let words = text(&place.run("run --help").stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = text(&place.run("run --help").stdout)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
     for name in lavoxel::flow::Lava::PRESETS {
         assert!(words.contains(name), "no {name} in\n{words}");
     }
@@ -103,20 +200,43 @@ fn the_help_of_lava_names_all_presets() {
 fn a_report_warns_with_numbers_where_the_model_does_not_hold() {
     let place = Place::new();
     place.put("slope.asc", slope());
-    let args =
-        "run slope.asc --vent map:500150,4170150@20m3/s --duration 20min --lava kilauea --cell-height 2 --walls open";
+    let args = "run slope.asc --vent map:500150,4170150@20m3/s --duration 20min --lava kilauea --cell-height 2 --walls open";
     let report = place.json(&format!("{args} --json"));
     let flow = &report["flow"];
-    let reynolds = |key: &str| flow["reynolds"][key].as_f64().unwrap_or_else(|| panic!("{key} in {flow}"));
-    assert!(reynolds("max") > 1.0 && reynolds("above_1_since_s") <= reynolds("at_s"), "{flow}");
-    assert!((0.0..300.0).contains(&reynolds("x_m")) && (0.0..200.0).contains(&reynolds("z_m")), "{flow}");
+    let reynolds = |key: &str| {
+        flow["reynolds"][key]
+            .as_f64()
+            .unwrap_or_else(|| panic!("{key} in {flow}"))
+    };
+    assert!(
+        reynolds("max") > 1.0 && reynolds("above_1_since_s") <= reynolds("at_s"),
+        "{flow}"
+    );
+    assert!(
+        (0.0..300.0).contains(&reynolds("x_m")) && (0.0..200.0).contains(&reynolds("z_m")),
+        "{flow}"
+    );
     assert!(flow["out_m3"].as_f64().unwrap() > 0.0, "{flow}");
-    assert!((0.5..5.0).contains(&flow["cells_across"].as_f64().unwrap()), "{flow}");
-    let warnings: Vec<&str> = report["warnings"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    assert!(warnings.len() >= 3 && warnings[1].starts_with("Reynolds number up to "), "{warnings:?}");
+    assert!(
+        (0.5..5.0).contains(&flow["cells_across"].as_f64().unwrap()),
+        "{flow}"
+    );
+    let warnings: Vec<&str> = report["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert!(
+        warnings.len() >= 3 && warnings[1].starts_with("Reynolds number up to "),
+        "{warnings:?}"
+    );
     let words = text(&place.run(args).stdout);
     for warning in warnings {
-        assert!(words.contains(&format!("\nwarning: {warning}")), "no {warning:?} in\n{words}");
+        assert!(
+            words.contains(&format!("\nwarning: {warning}")),
+            "no {warning:?} in\n{words}"
+        );
     }
     for line in [
         "warning: Reynolds number up to ",
@@ -137,7 +257,10 @@ fn a_scene_says_before_it_starts_that_it_flows_too_fast_for_its_steps() {
     place.put("slope.asc", slope());
     place.put("thin.toml", super::signals::DEEP);
     let error = text(&place.run("scene thin.toml").stderr);
-    assert!(error.contains("of a step can follow") && error.contains("make flow.step_s "), "{error}");
+    assert!(
+        error.contains("of a step can follow") && error.contains("make flow.step_s "),
+        "{error}"
+    );
 }
 
 /// Checks the description in files of the physical model, and that the covered area is the same in
@@ -150,17 +273,31 @@ fn files_of_a_flow_say_its_hours_its_lava_and_its_cautions() {
     let maps = "--map thickness=t.tif --map footprint=covered.geojson --map thickness=t.png --map thickness=t.asc";
     let report = place.json(&format!("{args} --no-style {maps}"));
     let flow = &report["flow"];
-    assert_eq!((&report["vertical_exaggeration"], flow["area_above_m"].as_f64()), (&Value::from(1.0), Some(0.05)));
+    assert_eq!(
+        (
+            &report["vertical_exaggeration"],
+            flow["area_above_m"].as_f64()
+        ),
+        (&Value::from(1.0), Some(0.05))
+    );
     let vent = report["vents"][0].as_object().unwrap();
-    assert!(!vent.contains_key("rate") && vent["flow"]["rates_m3_s"][0][1] == 20.0, "{vent:?}");
+    assert!(
+        !vent.contains_key("rate") && vent["flow"]["rates_m3_s"][0][1] == 20.0,
+        "{vent:?}"
+    );
     assert_eq!(report["covered_area_m2"], flow["area_m2"]);
     assert_eq!(report["max_depth_m"], flow["max_thickness_m"]);
     let note = report["note"].as_str().unwrap();
-    assert!(note.contains("neither thickness nor time is a forecast") && !note.contains("classic"), "{note}");
+    assert!(
+        note.contains("neither thickness nor time is a forecast") && !note.contains("classic"),
+        "{note}"
+    );
 
     let covered: Value = serde_json::from_slice(&place.read("covered.geojson")).unwrap();
     let pieces = covered["features"].as_array().unwrap().iter();
-    let area: f64 = pieces.map(|piece| piece["properties"]["area_m2"].as_f64().unwrap()).sum();
+    let area: f64 = pieces
+        .map(|piece| piece["properties"]["area_m2"].as_f64().unwrap())
+        .sum();
     assert_eq!(Some(area), flow["area_m2"].as_f64());
     let about = &covered["about"];
     assert_eq!(
@@ -168,15 +305,40 @@ fn files_of_a_flow_say_its_hours_its_lava_and_its_cautions() {
         (Some(1200.0), &"kilauea".into(), &"20 min".into())
     );
     assert_eq!(about["rate"], "20 m³/s");
-    let cautions: Vec<&str> = about["cautions"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
-    let part = |part: &str| assert!(cautions.iter().any(|text| text.contains(part)), "no {part:?} in {cautions:?}");
-    ["left by the sides of the box", "unconverged", "Reynolds number"].into_iter().for_each(part);
+    let cautions: Vec<&str> = about["cautions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    let part = |part: &str| {
+        assert!(
+            cautions.iter().any(|text| text.contains(part)),
+            "no {part:?} in {cautions:?}"
+        )
+    };
+    [
+        "left by the sides of the box",
+        "unconverged",
+        "Reynolds number",
+    ]
+    .into_iter()
+    .for_each(part);
 
     let title = place.read("t.png");
-    assert!(String::from_utf8_lossy(&title).contains("after 20 min of slope"), "the title of the picture");
+    assert!(
+        String::from_utf8_lossy(&title).contains("after 20 min of slope"),
+        "the title of the picture"
+    );
     place.done("sheet t.tif --report r.md --out s.png");
     let words = text(&place.read("r.md"));
-    for part in ["left by the sides of the box", "Unconverged", "kilauea; 20 m³/s; ", "after 20 min", "duration"] {
+    for part in [
+        "left by the sides of the box",
+        "Unconverged",
+        "kilauea; 20 m³/s; ",
+        "after 20 min",
+        "duration",
+    ] {
         assert!(words.contains(part), "no {part:?} in\n{words}");
     }
     place.done("sheet t.asc --report bare.md");

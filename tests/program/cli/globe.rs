@@ -18,9 +18,17 @@ const SYSTEM: &str = "+proj=nzmg +lat_0=-41 +lon_0=173 +x_0=2510000 +y_0=6023150
 
 /// Runs a Python program in the folder; returns its output.
 fn python(place: &Place, python: &str, program: &str) -> String {
-    let run = std::process::Command::new(python).current_dir(place.0.path()).args(["-c", program, SYSTEM]).output();
+    let run = std::process::Command::new(python)
+        .current_dir(place.0.path())
+        .args(["-c", program, SYSTEM])
+        .output();
     let run = run.unwrap();
-    assert!(run.status.success(), "{}{}", text(&run.stdout), text(&run.stderr));
+    assert!(
+        run.status.success(),
+        "{}{}",
+        text(&run.stdout),
+        text(&run.stderr)
+    );
     text(&run.stdout)
 }
 
@@ -31,7 +39,9 @@ fn a_map_lies_on_the_globe() {
     place.done(&format!(
         "{RUN} --crs EPSG:27200 --map footprint=f.kmz --map thickness=t.kmz --map footprint=f.asc --no-style"
     ));
-    let Some(with) = needs::python("osgeo.ogr", "python3-gdal") else { return };
+    let Some(with) = needs::python("osgeo.ogr", "python3-gdal") else {
+        return;
+    };
     let program = "\
 import re, sys, zipfile
 from osgeo import gdal, ogr, osr
@@ -84,7 +94,10 @@ fn a_map_without_a_system_does_not_lie_on_the_globe() {
     let place = Place::new();
     place.put("dem.asc", slope());
     let line = place.refused(&format!("{RUN} --map footprint=f.kmz"));
-    assert!(line.contains("f.kmz: ") && line.contains("say it with --crs EPSG:NUMBER"), "{line}");
+    assert!(
+        line.contains("f.kmz: ") && line.contains("say it with --crs EPSG:NUMBER"),
+        "{line}"
+    );
     assert_eq!(place.files(), ["dem.asc", "small.toml"]);
     // The datum shift of this system needs a grid.
     let line = place.refused(&format!("{RUN} --crs EPSG:26710 --map footprint=f.kmz"));
@@ -100,12 +113,25 @@ fn a_geopackage_has_the_system_of_the_map() {
          max-thickness.footprint=f.asc --no-style"
     ));
     place.done(&format!("{RUN} --map footprint=own.gpkg"));
-    place.done(&format!("{RUN} --crs EPSG:27200 --map footprint=s.gpkg --smooth"));
+    place.done(&format!(
+        "{RUN} --crs EPSG:27200 --map footprint=s.gpkg --smooth"
+    ));
     let again = place.read("t.gpkg");
-    place.done(&format!("{RUN} --crs EPSG:27200 --map thickness=t.gpkg --levels 0.5,1 --force"));
-    assert!(place.read("t.gpkg") == again, "the same map gives the same bytes");
-    assert!(!place.files().iter().any(|name| name.contains("journal")), "{:?}", place.files());
-    let Some(with) = needs::python("osgeo.ogr", "python3-gdal") else { return };
+    place.done(&format!(
+        "{RUN} --crs EPSG:27200 --map thickness=t.gpkg --levels 0.5,1 --force"
+    ));
+    assert!(
+        place.read("t.gpkg") == again,
+        "the same map gives the same bytes"
+    );
+    assert!(
+        !place.files().iter().any(|name| name.contains("journal")),
+        "{:?}",
+        place.files()
+    );
+    let Some(with) = needs::python("osgeo.ogr", "python3-gdal") else {
+        return;
+    };
     let program = "\
 import sqlite3
 from osgeo import ogr

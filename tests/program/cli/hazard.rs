@@ -39,43 +39,75 @@ fn table(place: &Place, folder: &str) -> Vec<BTreeMap<String, String>> {
     let words = text(&place.read(&format!("{folder}/runs.csv")));
     let mut lines = words.lines().map(|line| line.split(',').map(str::to_owned));
     let names: Vec<_> = lines.next().unwrap().collect();
-    lines.map(|fields| names.iter().cloned().zip(fields).collect()).collect()
+    lines
+        .map(|fields| names.iter().cloned().zip(fields).collect())
+        .collect()
 }
 
 fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
-    row[name].parse().unwrap_or_else(|e| panic!("{name} = {:?}: {e}", row[name]))
+    row[name]
+        .parse()
+        .unwrap_or_else(|e| panic!("{name} = {:?}: {e}", row[name]))
 }
 
 /// Bytes of all files of a folder except those of single runs; the table without computing times,
 /// which differ.
 fn maps(place: &Place, folder: &str) -> BTreeMap<String, Vec<u8>> {
     let inside = |name: String| name.strip_prefix(&format!("{folder}/")).map(str::to_owned);
-    let names = place.files().into_iter().filter_map(inside).filter(|name| !name.starts_with("runs/"));
-    let mut files: BTreeMap<_, _> = names.map(|name| (name.clone(), place.read(&format!("{folder}/{name}")))).collect();
+    let names = place
+        .files()
+        .into_iter()
+        .filter_map(inside)
+        .filter(|name| !name.starts_with("runs/"));
+    let mut files: BTreeMap<_, _> = names
+        .map(|name| (name.clone(), place.read(&format!("{folder}/{name}"))))
+        .collect();
     let rows = text(&files["runs.csv"]);
-    let rows: Vec<_> = rows.lines().filter_map(|line| Some(line.rsplit_once(',')?.0)).collect();
+    let rows: Vec<_> = rows
+        .lines()
+        .filter_map(|line| Some(line.rsplit_once(',')?.0))
+        .collect();
     files.insert("runs.csv".to_owned(), rows.join("\n").into_bytes());
     files
 }
 
 fn run_files(place: &Place, folder: &str) -> usize {
-    place.files().iter().filter(|name| name.starts_with(&format!("{folder}/runs/run_"))).count()
+    place
+        .files()
+        .iter()
+        .filter(|name| name.starts_with(&format!("{folder}/runs/run_")))
+        .count()
 }
 
 #[test]
 fn maps_are_the_same_for_any_number_of_threads() {
     let place = place();
     let report = place.json(&command("--runs 12 --threads 1 --out one --json --picture"));
-    assert_eq!((report["runs"].as_u64(), report["made"].as_u64()), (Some(12), Some(12)), "{report}");
+    assert_eq!(
+        (report["runs"].as_u64(), report["made"].as_u64()),
+        (Some(12), Some(12)),
+        "{report}"
+    );
     place.done(&command("--runs 12 --threads 2 --out two --picture"));
     let (one, two) = (maps(&place, "one"), maps(&place, "two"));
     let names: Vec<_> = one.keys().map(String::as_str).collect();
-    for name in ["probability.tif", "probability.qml", "probability.png", "probability.geojson", "arrival_q10.tif"] {
+    for name in [
+        "probability.tif",
+        "probability.qml",
+        "probability.png",
+        "probability.geojson",
+        "arrival_q10.tif",
+    ] {
         assert!(names.contains(&name), "{name} in {names:?}");
     }
-    for name in
-        ["arrival_q50.tif", "arrival_q90.tif", "thickness_q50.tif", "thickness_max.tif", "plan.json", "runs.csv"]
-    {
+    for name in [
+        "arrival_q50.tif",
+        "arrival_q90.tif",
+        "thickness_q50.tif",
+        "thickness_max.tif",
+        "plan.json",
+        "runs.csv",
+    ] {
         assert!(names.contains(&name), "{name} in {names:?}");
     }
     assert_eq!(names, two.keys().map(String::as_str).collect::<Vec<_>>());
@@ -92,11 +124,24 @@ fn parts_of_the_runs_come_to_the_same_maps_in_one_folder_and_in_several() {
     let whole = maps(&place, "whole");
     // Each part runs in a folder of its own.
     for part in 1..=3 {
-        place.done(&command(&format!("--runs 11 --shard {part}/3 --out parts/{part}")));
+        place.done(&command(&format!(
+            "--runs 11 --shard {part}/3 --out parts/{part}"
+        )));
     }
-    assert_eq!([1, 2, 3].map(|part| run_files(&place, &format!("parts/{part}"))), [4, 4, 3]);
-    assert!(!place.files().iter().any(|name| name.starts_with("parts/1/probability")), "a part draws no maps");
-    place.done(&command("--runs 11 --merge parts/1 parts/2 parts/3 --out merged"));
+    assert_eq!(
+        [1, 2, 3].map(|part| run_files(&place, &format!("parts/{part}"))),
+        [4, 4, 3]
+    );
+    assert!(
+        !place
+            .files()
+            .iter()
+            .any(|name| name.starts_with("parts/1/probability")),
+        "a part draws no maps"
+    );
+    place.done(&command(
+        "--runs 11 --merge parts/1 parts/2 parts/3 --out merged",
+    ));
     assert!(maps(&place, "merged") == whole);
     // All parts run in one folder at the same time.
     std::thread::scope(|scope| {
@@ -114,7 +159,9 @@ fn parts_of_the_runs_come_to_the_same_maps_in_one_folder_and_in_several() {
 fn maps_of_some_parts_say_how_many_runs_are_missing() {
     let place = place();
     for part in [1, 3] {
-        place.done(&command(&format!("--runs 11 --shard {part}/3 --out parts/{part}")));
+        place.done(&command(&format!(
+            "--runs 11 --shard {part}/3 --out parts/{part}"
+        )));
     }
     let words = "4 of 11 runs of the plan are missing, and the maps are of the other 7";
     let merged = place.run(&command("--runs 11 --merge parts/1 parts/3 --out merged"));
@@ -123,12 +170,19 @@ fn maps_of_some_parts_say_how_many_runs_are_missing() {
     assert!(said.contains("runs        7 of 11 planned"), "{said}");
     assert!(warned.contains(words), "{warned}");
     let report = place.json(&command("--runs 11 --reduce-only --out merged --json"));
-    assert_eq!((report["runs"].as_u64(), report["missing"].as_u64()), (Some(7), Some(4)), "{report}");
+    assert_eq!(
+        (report["runs"].as_u64(), report["missing"].as_u64()),
+        (Some(7), Some(4)),
+        "{report}"
+    );
     // `--quiet` drops notes, not warnings.
     let quiet = place.run(&command("--runs 11 --reduce-only --out merged --quiet"));
     assert!(text(&quiet.stderr).contains(words));
     let whole = place.run(&command("--runs 11 --out merged"));
-    assert!(!text(&whole.stderr).contains("missing") && text(&whole.stdout).contains("runs        11, 4 of them now"));
+    assert!(
+        !text(&whole.stderr).contains("missing")
+            && text(&whole.stdout).contains("runs        11, 4 of them now")
+    );
 }
 
 #[test]
@@ -136,9 +190,16 @@ fn parts_of_another_plan_and_folders_without_one_are_not_merged() {
     let place = place();
     place.done(&command("--runs 3 --shard 1/1 --out part"));
     let refused = |more: &str| place.refused(&command(more));
-    assert!(refused("--runs 3 --above 1 --merge nowhere --out a").contains("nowhere: holds no plan.json"));
+    assert!(
+        refused("--runs 3 --above 1 --merge nowhere --out a")
+            .contains("nowhere: holds no plan.json")
+    );
     let other = command("--runs 3 --merge part --out b").replace("--seed 7", "--seed 8");
-    assert!(place.refused(&other).contains("part/plan.json: is another plan"));
+    assert!(
+        place
+            .refused(&other)
+            .contains("part/plan.json: is another plan")
+    );
     let wrong = place.run(&command("--shard 4/3"));
     assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains("such as 3/40"));
     // A truncated run file is found when the maps are made.
@@ -146,7 +207,10 @@ fn parts_of_another_plan_and_folders_without_one_are_not_merged() {
     place.put("part/runs/run_000001", &run[..run.len() - 3]);
     let merged = place.run(&command("--runs 3 --merge part --out c"));
     let message = text(&merged.stderr);
-    assert!(merged.status.code() == Some(2) && message.contains("run_000001 is damaged"), "{message}");
+    assert!(
+        merged.status.code() == Some(2) && message.contains("run_000001 is damaged"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -155,10 +219,16 @@ fn a_killed_command_goes_on_to_the_same_maps() {
     place.done(&command("--runs 40 --out whole"));
     let args = command("--runs 40 --threads 1 --out cut");
     let mut program = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
-    program.current_dir(place.0.path()).args(args.split(' ').filter(|arg| !arg.is_empty())).stderr(Stdio::piped());
+    program
+        .current_dir(place.0.path())
+        .args(args.split(' ').filter(|arg| !arg.is_empty()))
+        .stderr(Stdio::piped());
     let mut program = Running::start(&mut program);
     while run_files(&place, "cut") < 3 {
-        assert!(program.try_wait().unwrap().is_none(), "it ended before it was killed");
+        assert!(
+            program.try_wait().unwrap().is_none(),
+            "it ended before it was killed"
+        );
         std::thread::sleep(Duration::from_millis(1));
     }
     program.kill().unwrap();
@@ -169,9 +239,15 @@ fn a_killed_command_goes_on_to_the_same_maps() {
     let resumed = place.run(&args.replace("--threads 1", "--threads 2"));
     let note = text(&resumed.stderr);
     assert_eq!(resumed.status.code(), Some(0), "{note}");
-    assert!(note.contains(&format!("cut: {there} of 40 runs are there already")), "{note}");
+    assert!(
+        note.contains(&format!("cut: {there} of 40 runs are there already")),
+        "{note}"
+    );
     let (whole, cut) = (maps(&place, "whole"), maps(&place, "cut"));
-    assert_eq!(whole.keys().collect::<Vec<_>>(), cut.keys().collect::<Vec<_>>());
+    assert_eq!(
+        whole.keys().collect::<Vec<_>>(),
+        cut.keys().collect::<Vec<_>>()
+    );
     for (name, bytes) in &whole {
         assert!(*bytes == cut[name], "{name} differs");
     }
@@ -183,10 +259,17 @@ fn ctrl_c_says_how_to_go_on() {
     let place = place();
     let args = command("--runs 100000 --out cut");
     let mut program = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
-    program.current_dir(place.0.path()).args(args.split(' ')).stderr(Stdio::piped()).stdout(Stdio::piped());
+    program
+        .current_dir(place.0.path())
+        .args(args.split(' '))
+        .stderr(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut program = Running::start(&mut program);
     while run_files(&place, "cut") < 2 {
-        assert!(program.try_wait().unwrap().is_none(), "it ended before it was stopped");
+        assert!(
+            program.try_wait().unwrap().is_none(),
+            "it ended before it was stopped"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     program.interrupt();
@@ -194,10 +277,16 @@ fn ctrl_c_says_how_to_go_on() {
     let note = text(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{note}");
     let there = run_files(&place, "cut");
-    assert_eq!(note, format!("stopped after {there} of 100000 runs in cut; the same command makes the others\n"));
+    assert_eq!(
+        note,
+        format!("stopped after {there} of 100000 runs in cut; the same command makes the others\n")
+    );
     // Existing runs can be reduced to maps, and are kept.
     let report = place.json(&command("--runs 100000 --out cut --reduce-only --json"));
-    assert_eq!((report["runs"].as_u64(), report["made"].as_u64()), (Some(there as u64), Some(0)));
+    assert_eq!(
+        (report["runs"].as_u64(), report["made"].as_u64()),
+        (Some(there as u64), Some(0))
+    );
 }
 
 #[test]
@@ -206,29 +295,57 @@ fn samples_follow_their_laws_and_weights() {
     place.done(&command("--runs 60 --out out"));
     let rows = table(&place, "out");
     assert_eq!(
-        rows.iter().map(|row| row["run"].clone()).collect::<Vec<_>>(),
+        rows.iter()
+            .map(|row| row["run"].clone())
+            .collect::<Vec<_>>(),
         (0..60).map(|run| run.to_string()).collect::<Vec<_>>()
     );
     let mut of_line = 0;
     for row in &rows {
-        let (x, y, rate, volume) =
-            (number(row, "vent_x"), number(row, "vent_y"), number(row, "rate_m3_s"), number(row, "volume_m3"));
-        assert!((1.0..=20.0).contains(&rate) && (500.0..=3000.0).contains(&volume), "{row:?}");
-        assert!((number(row, "duration_s") * rate - volume).abs() < 1e-6 * volume, "{row:?}");
+        let (x, y, rate, volume) = (
+            number(row, "vent_x"),
+            number(row, "vent_y"),
+            number(row, "rate_m3_s"),
+            number(row, "volume_m3"),
+        );
+        assert!(
+            (1.0..=20.0).contains(&rate) && (500.0..=3000.0).contains(&volume),
+            "{row:?}"
+        );
+        assert!(
+            (number(row, "duration_s") * rate - volume).abs() < 1e-6 * volume,
+            "{row:?}"
+        );
         match row["feature"].as_str() {
-            "1" => assert!((1050.0..=1150.0).contains(&x) && (5180.0..=5220.0).contains(&y), "{row:?}"),
+            "1" => assert!(
+                (1050.0..=1150.0).contains(&x) && (5180.0..=5220.0).contains(&y),
+                "{row:?}"
+            ),
             "2" => {
                 of_line += 1;
-                assert!((1040.0..=1200.0).contains(&x) && (y - 5120.0).abs() < 1e-9, "{row:?}");
+                assert!(
+                    (1040.0..=1200.0).contains(&x) && (y - 5120.0).abs() < 1e-9,
+                    "{row:?}"
+                );
             }
             other => panic!("feature {other}"),
         }
-        assert!((number(row, "poured_m3") - volume).abs() < 0.02 && row["exact"] == "yes", "{row:?}");
-        assert!(number(row, "area_m2") >= 100.0 && number(row, "reach_m") >= 0.0, "{row:?}");
+        assert!(
+            (number(row, "poured_m3") - volume).abs() < 0.02 && row["exact"] == "yes",
+            "{row:?}"
+        );
+        assert!(
+            number(row, "area_m2") >= 100.0 && number(row, "reach_m") >= 0.0,
+            "{row:?}"
+        );
     }
     // A quarter of the runs start on the line, within three standard deviations.
     assert!((5..=25).contains(&of_line), "{of_line} of 60 on the line");
-    let mean = rows.iter().map(|row| number(row, "rate_m3_s").log10()).sum::<f64>() / 60.0;
+    let mean = rows
+        .iter()
+        .map(|row| number(row, "rate_m3_s").log10())
+        .sum::<f64>()
+        / 60.0;
     assert!((mean - 0.65).abs() < 0.15, "{mean}");
     let seeds: std::collections::BTreeSet<_> = rows.iter().map(|row| row["seed"].clone()).collect();
     assert_eq!(seeds.len(), 60);
@@ -239,11 +356,17 @@ fn more_runs_keep_those_that_are_there() {
     let place = place();
     place.done(&command("--runs 5 --out grown"));
     let report = place.json(&command("--runs 9 --out grown --json"));
-    assert_eq!((report["runs"].as_u64(), report["made"].as_u64()), (Some(9), Some(4)));
+    assert_eq!(
+        (report["runs"].as_u64(), report["made"].as_u64()),
+        (Some(9), Some(4))
+    );
     place.done(&command("--runs 9 --out whole"));
     assert!(maps(&place, "grown") == maps(&place, "whole"));
     // Fewer runs use the first of the existing runs.
-    assert_eq!(place.json(&command("--runs 5 --out grown --json"))["made"].as_u64(), Some(0));
+    assert_eq!(
+        place.json(&command("--runs 5 --out grown --json"))["made"].as_u64(),
+        Some(0)
+    );
     assert_eq!(table(&place, "grown").len(), 5);
 }
 
@@ -260,7 +383,9 @@ fn all_that_a_scene_holds_takes_part() {
     place.put("open.toml", open);
     place.put("walled.toml", format!("{open}{more}"));
     let area = |scene: &str| {
-        place.done(&format!("hazard {scene}.toml --durations 10min --runs 2 --out {scene}"));
+        place.done(&format!(
+            "hazard {scene}.toml --durations 10min --runs 2 --out {scene}"
+        ));
         let rows = table(&place, scene);
         assert!(rows.iter().all(|row| row["exact"] == "yes"), "{rows:?}");
         number(&rows[0], "area_m2")
@@ -283,13 +408,24 @@ fn a_run_is_that_of_the_command_run() {
     place.put("hazard.toml", scene("rate_m3_s = 5.0", "2 h"));
     place.done("hazard hazard.toml --durations 10min --runs 3 --seeds same --above 0 --out out");
     let rows = table(&place, "out");
-    assert!(rows.iter().all(|row| row["seed"] == "3" && row["rate_m3_s"] == "5" && row["time_s"] == rows[0]["time_s"]));
-    assert_eq!((number(&rows[0], "vent_x"), number(&rows[0], "vent_y")), (1123.0, 5187.0));
+    assert!(rows.iter().all(|row| row["seed"] == "3"
+        && row["rate_m3_s"] == "5"
+        && row["time_s"] == rows[0]["time_s"]));
+    assert_eq!(
+        (number(&rows[0], "vent_x"), number(&rows[0], "vent_y")),
+        (1123.0, 5187.0)
+    );
 
     let time = format!("{} s", rows[0]["time_s"]);
-    place.put("one.toml", scene("rates_m3_s = [[0, 5.0], [\"10 min\", 0.0]]", &time));
+    place.put(
+        "one.toml",
+        scene("rates_m3_s = [[0, 5.0], [\"10 min\", 0.0]]", &time),
+    );
     let error = place.refused("run one.toml --time-step 1min");
-    assert!(error.contains("--time-step 1 min: must be left out with a scene"), "{error}");
+    assert!(
+        error.contains("--time-step 1 min: must be left out with a scene"),
+        "{error}"
+    );
     place.done("run one.toml --map arrival=arrival.asc");
     // Both maps have data where lava came; the times themselves are compared in the library's
     // tests.
@@ -299,21 +435,30 @@ fn a_run_is_that_of_the_command_run() {
     let sure = place.json("compare out/probability.tif out/thickness_max.tif --above 0 --json");
     assert_eq!(sure["fit"].as_f64(), Some(1.0), "{sure}");
     let doubtful = place.run("compare out/probability.tif arrival.asc --above 1 --json");
-    assert!(text(&doubtful.stderr).contains("neither footprint has a cell"), "nothing is more probable than 1");
+    assert!(
+        text(&doubtful.stderr).contains("neither footprint has a cell"),
+        "nothing is more probable than 1"
+    );
 }
 
 #[test]
 fn numbers_of_the_scene_and_errors_of_the_heights_are_drawn() {
     let place = place();
-    let draw =
-        "--draw flow.lava.viscosity.crystals=log-uniform:2,200 --dem-error 0.5 --dem-error-length 60 --annual 0.5";
+    let draw = "--draw flow.lava.viscosity.crystals=log-uniform:2,200 --dem-error 0.5 --dem-error-length 60 --annual 0.5";
     place.done(&(command(draw) + " --runs 8 --out drawn --threads 2"));
     place.done(&(command(draw) + " --runs 8 --out again --threads 1"));
     assert!(maps(&place, "drawn") == maps(&place, "again"));
     let rows = table(&place, "drawn");
-    let crystals: Vec<f64> = rows.iter().map(|row| number(row, "flow.lava.viscosity.crystals")).collect();
-    assert!(crystals.iter().all(|c| (2.0..=200.0).contains(c)), "{crystals:?}");
-    let seeds: std::collections::BTreeSet<&String> = rows.iter().map(|row| &row["error_seed"]).collect();
+    let crystals: Vec<f64> = rows
+        .iter()
+        .map(|row| number(row, "flow.lava.viscosity.crystals"))
+        .collect();
+    assert!(
+        crystals.iter().all(|c| (2.0..=200.0).contains(c)),
+        "{crystals:?}"
+    );
+    let seeds: std::collections::BTreeSet<&String> =
+        rows.iter().map(|row| &row["error_seed"]).collect();
     assert_eq!(seeds.len(), 8, "{seeds:?}");
     // A run equals that of a scene with its numbers; without drawn errors of ground and lava the
     // maps differ.
@@ -324,11 +469,24 @@ fn numbers_of_the_scene_and_errors_of_the_heights_are_drawn() {
         rows.iter().map(|row| &row["volume_m3"]).collect::<Vec<_>>(),
         same.iter().map(|row| &row["volume_m3"]).collect::<Vec<_>>()
     );
-    assert_eq!(place.files().iter().filter(|file| file.ends_with("probability_annual.tif")).count(), 2);
+    assert_eq!(
+        place
+            .files()
+            .iter()
+            .filter(|file| file.ends_with("probability_annual.tif"))
+            .count(),
+        2
+    );
     for (more, message) in [
-        ("--draw flow.lava.yield_pa", "--draw flow.lava.yield_pa: must be a number of the scene and its law"),
+        (
+            "--draw flow.lava.yield_pa",
+            "--draw flow.lava.yield_pa: must be a number of the scene and its law",
+        ),
         ("--draw flow.lava.yeild_pa=5", "did you mean `yield_pa`?"),
-        ("--draw flow.lava.emissivity=uniform:0,2", "--draw flow.lava.emissivity: with 2"),
+        (
+            "--draw flow.lava.emissivity=uniform:0,2",
+            "--draw flow.lava.emissivity: with 2",
+        ),
         ("--draw rates=5", "--draw rates: draw rates by --rates"),
         ("--draw grid.cell_size_m=uniform:5,20", "changes the box"),
         ("--annual 0", "--annual 0: must be a number above 0"),
@@ -345,24 +503,43 @@ fn rates_wane_and_go_together_with_volumes() {
     let vents = "hazard slope.asc --vent 100m,40m --rates log-uniform:1,8 --volumes log-uniform:300,3000 --duration 2h --runs 8";
     place.done(&format!("{vents} --out alone"));
     place.done(&format!("{vents} --out steady --correlation 1"));
-    place.done(&format!("{vents} --out waning --correlation 1 --curve wane:0.1,20"));
+    place.done(&format!(
+        "{vents} --out waning --correlation 1 --curve wane:0.1,20"
+    ));
     let by_rate = |folder: &str| {
-        let mut rows: Vec<(f64, f64)> =
-            table(&place, folder).iter().map(|row| (number(row, "rate_m3_s"), number(row, "volume_m3"))).collect();
+        let mut rows: Vec<(f64, f64)> = table(&place, folder)
+            .iter()
+            .map(|row| (number(row, "rate_m3_s"), number(row, "volume_m3")))
+            .collect();
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
-        rows.into_iter().map(|(_, volume)| volume).collect::<Vec<_>>()
+        rows.into_iter()
+            .map(|(_, volume)| volume)
+            .collect::<Vec<_>>()
     };
-    assert!(by_rate("steady").is_sorted() && !by_rate("alone").is_sorted(), "the fastest are the largest");
-    assert_eq!(by_rate("waning"), by_rate("steady"), "the same eruptions, poured in another way");
+    assert!(
+        by_rate("steady").is_sorted() && !by_rate("alone").is_sorted(),
+        "the fastest are the largest"
+    );
+    assert_eq!(
+        by_rate("waning"),
+        by_rate("steady"),
+        "the same eruptions, poured in another way"
+    );
     assert!(maps(&place, "waning") != maps(&place, "steady"));
     for (more, message) in [
-        ("--correlation 1.5", "--correlation 1.5: must be a number from -1 to 1"),
+        (
+            "--correlation 1.5",
+            "--correlation 1.5: must be a number from -1 to 1",
+        ),
         ("--curve falling", "wane:0.1,20"),
         ("--curve wane:2,20", "wane:0.1,20"),
     ] {
         let output = place.run(&format!("{vents} {more} --out wrong"));
         let said = super::place::text(&output.stderr);
-        assert!(output.status.code() == Some(2) && said.contains(message), "{more}: {said}");
+        assert!(
+            output.status.code() == Some(2) && said.contains(message),
+            "{more}: {said}"
+        );
     }
 }
 
@@ -371,9 +548,13 @@ fn other_limits_and_quantiles_come_from_the_same_runs() {
     let place = place();
     place.done(&command("--runs 6 --out out"));
     let before = place.read("out/probability.tif");
-    let thick = place.json(&command("--runs 6 --out out --reduce-only --above 1 --quantiles 0.25,0.025 --json"));
+    let thick = place.json(&command(
+        "--runs 6 --out out --reduce-only --above 1 --quantiles 0.25,0.025 --json",
+    ));
     assert_eq!(thick["made"].as_u64(), Some(0));
-    assert!(place.path("out/arrival_q25.tif").exists() && place.path("out/thickness_q2_5.tif").exists());
+    assert!(
+        place.path("out/arrival_q25.tif").exists() && place.path("out/thickness_q2_5.tif").exists()
+    );
     assert!(place.read("out/probability.tif") != before);
     place.done(&command("--runs 6 --out out --reduce-only"));
     assert!(place.read("out/probability.tif") == before);
@@ -382,18 +563,31 @@ fn other_limits_and_quantiles_come_from_the_same_runs() {
 #[test]
 fn vents_come_from_tables_and_flags_too() {
     let place = place();
-    place.put("vents.csv", "weight;easting;northing\n1;1055;5200\n0;1155;5200\n");
-    place.done(&format!("hazard slope.asc --vent-area vents.csv {LAWS} --runs 4 --out table"));
+    place.put(
+        "vents.csv",
+        "weight;easting;northing\n1;1055;5200\n0;1155;5200\n",
+    );
+    place.done(&format!(
+        "hazard slope.asc --vent-area vents.csv {LAWS} --runs 4 --out table"
+    ));
     assert!(
-        table(&place, "table").iter().all(|row| (number(row, "vent_x"), number(row, "vent_y")) == (1055.0, 5200.0))
+        table(&place, "table")
+            .iter()
+            .all(|row| (number(row, "vent_x"), number(row, "vent_y")) == (1055.0, 5200.0))
     );
     let laws = "--durations list:5min=1,10min=1 --duration 2h";
-    place.done(&format!("hazard slope.asc --vent 5,4@2m3/s --vent 100m,40m@2m3/s {laws} --runs 8 --out flags"));
+    place.done(&format!(
+        "hazard slope.asc --vent 5,4@2m3/s --vent 100m,40m@2m3/s {laws} --runs 8 --out flags"
+    ));
     for row in table(&place, "flags") {
         assert_eq!(number(&row, "rate_m3_s"), 2.0);
-        assert!([300.0, 600.0].contains(&number(&row, "duration_s")), "{row:?}");
         assert!(
-            [(1050.0, 5200.0), (1100.0, 5200.0)].contains(&(number(&row, "vent_x"), number(&row, "vent_y"))),
+            [300.0, 600.0].contains(&number(&row, "duration_s")),
+            "{row:?}"
+        );
+        assert!(
+            [(1050.0, 5200.0), (1100.0, 5200.0)]
+                .contains(&(number(&row, "vent_x"), number(&row, "vent_y"))),
             "{row:?}"
         );
     }
@@ -404,33 +598,63 @@ fn runs_of_another_plan_are_never_mixed() {
     let place = place();
     place.done(&command("--runs 3 --out out"));
     for (args, what) in [
-        (command("--runs 3 --out out").replace("--seed 7", "--seed 8"), "seed"),
+        (
+            command("--runs 3 --out out").replace("--seed 7", "--seed 8"),
+            "seed",
+        ),
         (command("--runs 3 --out out --seeds same"), "seeds"),
-        (command("--runs 3 --out out").replace("log-uniform:1,20", "5"), "rates"),
-        (command("--runs 3 --out out --voxel-size 20"), "box, ground, steps"),
-        (command("--runs 3 --out out").replace("--duration 3h", "--duration 4h"), "duration"),
+        (
+            command("--runs 3 --out out").replace("log-uniform:1,20", "5"),
+            "rates",
+        ),
+        (
+            command("--runs 3 --out out --voxel-size 20"),
+            "box, ground, steps",
+        ),
+        (
+            command("--runs 3 --out out").replace("--duration 3h", "--duration 4h"),
+            "duration",
+        ),
         (command("--runs 3 --out out --lava fogo-2014"), "lava"),
         (command("--runs 3 --out out --time-step 1min"), "steps"),
     ] {
         let error = place.refused(&args);
-        assert!(error.contains(&format!("plan.json: is another plan ({what} differ")), "{args}\n→ {error}");
+        assert!(
+            error.contains(&format!("plan.json: is another plan ({what} differ")),
+            "{args}\n→ {error}"
+        );
         assert!(error.contains("--out, or pass --force"), "{error}");
     }
     // Runs under other flow rules are refused; the program detects them by trial runs.
     let plan = text(&place.read("out/plan.json"));
-    let rules = serde_json::from_str::<serde_json::Value>(&plan).unwrap()["decides"]["rules"].clone();
-    place.put("out/plan.json", plan.replace(rules.as_str().unwrap(), "0123456789abcdef"));
+    let rules =
+        serde_json::from_str::<serde_json::Value>(&plan).unwrap()["decides"]["rules"].clone();
+    place.put(
+        "out/plan.json",
+        plan.replace(rules.as_str().unwrap(), "0123456789abcdef"),
+    );
     let error = place.refused(&command("--runs 3 --out out"));
-    assert!(error.contains("plan.json: is another plan (rules differ)"), "{error}");
+    assert!(
+        error.contains("plan.json: is another plan (rules differ)"),
+        "{error}"
+    );
     place.done(&command("--runs 2 --out out --seeds same --force"));
-    assert_eq!((run_files(&place, "out"), table(&place, "out").len()), (2, 2));
+    assert_eq!(
+        (run_files(&place, "out"), table(&place, "out").len()),
+        (2, 2)
+    );
 
     // A damaged run file is named and left out.
     let mut bytes = place.read("out/runs/run_000001");
     *bytes.last_mut().unwrap() ^= 1;
     place.put("out/runs/run_000001", bytes);
     let error = place.refused(&command("--runs 2 --out out --seeds same --quiet"));
-    assert!(error.contains("run_000001 is damaged; remove it, and the same command makes this run again"), "{error}");
+    assert!(
+        error.contains(
+            "run_000001 is damaged; remove it, and the same command makes this run again"
+        ),
+        "{error}"
+    );
     std::fs::remove_file(place.path("out/runs/run_000001")).unwrap();
     let mended = place.json(&command("--runs 2 --out out --seeds same --json"));
     assert_eq!(mended["made"].as_u64(), Some(1));
@@ -464,29 +688,74 @@ fn wrong_flags_and_files_are_named() {
                            [[vent]]\nx = 5.0\nz = 5.0\nradius = 2.0\nrate_m3_s = 2.0\n",
     );
     for (args, message) in [
-        ("hazard --volumes 1000 --rates 5", "name a heightmap, or a scene with model = \"flow\""),
-        ("hazard small.toml --volumes 1000 --rates 5", "hazard needs the physical model"),
-        ("hazard slope.asc --rates 5", "--volumes: give how much erupts in m³"),
-        ("hazard slope.asc --volumes 1000", "--rates: give the effusion rate in m³/s"),
-        ("hazard slope.asc --rates 5 --volumes 9 --durations 9", "--durations: pass it or --volumes, not both"),
-        ("hazard slope.asc --rates fast --volumes 9", "--rates fast: must be a number, uniform:LOW,HIGH"),
-        ("hazard slope.asc --rates uniform:5,1 --volumes 9", "--rates uniform:5,1: must have the lower number first"),
+        (
+            "hazard --volumes 1000 --rates 5",
+            "name a heightmap, or a scene with model = \"flow\"",
+        ),
+        (
+            "hazard small.toml --volumes 1000 --rates 5",
+            "hazard needs the physical model",
+        ),
+        (
+            "hazard slope.asc --rates 5",
+            "--volumes: give how much erupts in m³",
+        ),
+        (
+            "hazard slope.asc --volumes 1000",
+            "--rates: give the effusion rate in m³/s",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --durations 9",
+            "--durations: pass it or --volumes, not both",
+        ),
+        (
+            "hazard slope.asc --rates fast --volumes 9",
+            "--rates fast: must be a number, uniform:LOW,HIGH",
+        ),
+        (
+            "hazard slope.asc --rates uniform:5,1 --volumes 9",
+            "--rates uniform:5,1: must have the lower number first",
+        ),
         (
             "hazard slope.asc --rates uniform:0,1 --volumes 9",
             "--rates uniform:0,1: must be a law of numbers above 0, at most 1e6",
         ),
-        ("hazard slope.asc --rates 5 --volumes -9", "--volumes -9: must be a law of numbers above 0"),
-        ("hazard slope.asc --rates 5 --durations uniform:1,2w", "--durations uniform:1,2w: must be a number"),
-        ("hazard slope.asc --rates 5 --volumes 9 --above -1", "--above -1: must be a number from 0 to 10000"),
-        ("hazard slope.asc --rates 5 --volumes 9 --quantiles 0.5,50", "--quantiles 50: must be numbers from 0 to 1"),
-        ("hazard slope.asc --rates 5 --volumes 9 --levels 2", "--levels 2: must be numbers from 0 to 1"),
-        ("hazard slope.asc --rates 5 --volumes 9 --lava mud", "--lava \"mud\": must be one of"),
+        (
+            "hazard slope.asc --rates 5 --volumes -9",
+            "--volumes -9: must be a law of numbers above 0",
+        ),
+        (
+            "hazard slope.asc --rates 5 --durations uniform:1,2w",
+            "--durations uniform:1,2w: must be a number",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --above -1",
+            "--above -1: must be a number from 0 to 10000",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --quantiles 0.5,50",
+            "--quantiles 50: must be numbers from 0 to 1",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --levels 2",
+            "--levels 2: must be numbers from 0 to 1",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --lava mud",
+            "--lava \"mud\": must be one of",
+        ),
         (
             "hazard slope.asc --rates 5 --volumes 9 --vent 5,5 --vent-area area.geojson",
             "--vent-area: pass it or --vent, not both",
         ),
-        ("hazard slope.asc --rates 5 --volumes 9 --vent 50,5", "--vent 50,5: must be a number from 0 to 24"),
-        ("hazard slope.asc --rates 5 --volumes 9 --vent-area none.csv", "--vent-area: cannot read none.csv"),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent 50,5",
+            "--vent 50,5: must be a number from 0 to 24",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent-area none.csv",
+            "--vent-area: cannot read none.csv",
+        ),
         (
             "hazard slope.asc --rates 5 --volumes 9 --vent-area slope.asc",
             "--vent-area slope.asc: must end in .geojson, .gpkg or .csv",
@@ -495,20 +764,50 @@ fn wrong_flags_and_files_are_named() {
             "hazard slope.asc --rates 5 --volumes 9 --vent-area outside.csv",
             "2000, 5200 lies outside of the box (x 1000 to 1240, y 5000 to 5240)",
         ),
-        ("hazard slope.asc --rates 5 --volumes 9 --vent-area weightless.csv", "has no feature with a weight above 0"),
-        ("hazard slope.asc --rates 5 --volumes 9 --vent-area words.csv", "line 2: must be x, y"),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent-area weightless.csv",
+            "has no feature with a weight above 0",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent-area words.csv",
+            "line 2: must be x, y",
+        ),
         (
             "hazard slope.asc --rates 5 --volumes 9 --vent-area degrees.geojson",
             "is in longitude and latitude (WGS 84), the heightmap in",
         ),
-        ("hazard slope.asc --rates 5 --volumes 9 --vent-area thin.geojson", "has a polygon without an area"),
-        ("hazard two.toml --rates 5 --volumes 9", "the vents of the scene differ in line, radius"),
-        ("hazard slope.asc --rates 5 --volumes 9 --vent-area heavy.csv", "has weights whose sum is too large"),
-        ("hazard slope.asc --rates 5 --volumes 9 --vent-area five.csv", "line 1: has 5 fields under a heading of 3"),
-        ("hazard slope.asc --rates 5 --volumes 9 --above 1e308", "--above 1000000000000000000000000000000000000000"),
-        ("hazard slope.asc --rates 5 --volumes 9 --above 1e308", "…: must be a number from 0 to 10000, in metres"),
-        ("hazard slope.asc --rates 5 --volumes 9 --max-memory 9M", "would need"),
-        ("hazard none.asc --rates 5 --volumes 9", "cannot read none.asc: no such file"),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent-area thin.geojson",
+            "has a polygon without an area",
+        ),
+        (
+            "hazard two.toml --rates 5 --volumes 9",
+            "the vents of the scene differ in line, radius",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent-area heavy.csv",
+            "has weights whose sum is too large",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --vent-area five.csv",
+            "line 1: has 5 fields under a heading of 3",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --above 1e308",
+            "--above 1000000000000000000000000000000000000000",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --above 1e308",
+            "…: must be a number from 0 to 10000, in metres",
+        ),
+        (
+            "hazard slope.asc --rates 5 --volumes 9 --max-memory 9M",
+            "would need",
+        ),
+        (
+            "hazard none.asc --rates 5 --volumes 9",
+            "cannot read none.asc: no such file",
+        ),
     ] {
         let error = place.refused(args);
         assert!(error.contains(message), "{args}\n→ {error}");
@@ -516,12 +815,22 @@ fn wrong_flags_and_files_are_named() {
     // The argument parser `clap` reports these errors in several lines.
     for (args, message) in [
         ("hazard slope.asc --runs 0", "must be 1 to 1000000 runs"),
-        ("hazard slope.asc --force --reduce-only", "cannot be used with"),
-        ("hazard slope.asc --seeds some", "possible values: own, same"),
+        (
+            "hazard slope.asc --force --reduce-only",
+            "cannot be used with",
+        ),
+        (
+            "hazard slope.asc --seeds some",
+            "possible values: own, same",
+        ),
     ] {
         let output = place.run(args);
         assert_eq!(output.status.code(), Some(2), "{args}");
-        assert!(text(&output.stderr).contains(message), "{args}\n→ {}", text(&output.stderr));
+        assert!(
+            text(&output.stderr).contains(message),
+            "{args}\n→ {}",
+            text(&output.stderr)
+        );
     }
 }
 
@@ -536,8 +845,14 @@ fn a_long_law_is_not_repeated_whole() {
         .unwrap();
     let error = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
-    assert!(error.starts_with("lavoxel: --rates list:1,1,") && error.contains("…: must be a number"), "{error}");
-    assert!(error.chars().count() < 400 && error.lines().count() == 1, "{error}");
+    assert!(
+        error.starts_with("lavoxel: --rates list:1,1,") && error.contains("…: must be a number"),
+        "{error}"
+    );
+    assert!(
+        error.chars().count() < 400 && error.lines().count() == 1,
+        "{error}"
+    );
 }
 
 /// Checks that a thousand threads, most of which wait for a processor, cost no more than a few.
@@ -548,9 +863,18 @@ fn a_thousand_threads_cost_no_more_than_some() {
 
     let place = place();
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
-    command.current_dir(place.0.path()).args(command_of_one().split(' ')).args(["--threads", "1000"]);
+    command
+        .current_dir(place.0.path())
+        .args(command_of_one().split(' '))
+        .args(["--threads", "1000"]);
     let null = std::process::Stdio::null;
-    let ended = command.stdout(null()).stderr(null()).spawn().unwrap().wait4().unwrap();
+    let ended = command
+        .stdout(null())
+        .stderr(null())
+        .spawn()
+        .unwrap()
+        .wait4()
+        .unwrap();
     assert!(ended.status.success());
     let used = ended.rusage.utime + ended.rusage.stime;
     // The bound is below the twelve seconds of processor time that the run once took.
@@ -558,5 +882,6 @@ fn a_thousand_threads_cost_no_more_than_some() {
 }
 
 fn command_of_one() -> String {
-    "hazard slope.asc --vent 5,4@2m3/s --durations 5min --duration 10min --runs 1 --out one".to_owned()
+    "hazard slope.asc --vent 5,4@2m3/s --durations 5min --duration 10min --runs 1 --out one"
+        .to_owned()
 }

@@ -40,7 +40,9 @@ picture_size = [96, 72]
 "#;
 
 fn number(report: &Value, key: &str) -> f64 {
-    report["flow"][key].as_f64().unwrap_or_else(|| panic!("{key} in {report}"))
+    report["flow"][key]
+        .as_f64()
+        .unwrap_or_else(|| panic!("{key} in {report}"))
 }
 
 #[test]
@@ -51,10 +53,22 @@ fn a_block_melts_beside_a_lamp_and_resumes_to_the_same_files() {
     assert_eq!(report["flow"]["exact"], Value::Bool(true), "{report}");
     let [liquid, set] = ["liquid_m3", "set_m3"].map(|key| number(&report, key));
     let block = 512.0 * 0.004_f64.powi(3);
-    assert!((liquid + set - block).abs() < 1e-9 && liquid > 0.05 * block && set > 0.2 * block, "{report}");
-    assert!(report["flow"]["heat_j"]["heated"].as_f64().is_some_and(|heat| heat > 1000.0), "{report}");
+    assert!(
+        (liquid + set - block).abs() < 1e-9 && liquid > 0.05 * block && set > 0.2 * block,
+        "{report}"
+    );
+    assert!(
+        report["flow"]["heat_j"]["heated"]
+            .as_f64()
+            .is_some_and(|heat| heat > 1000.0),
+        "{report}"
+    );
     let words = place.run("run block.toml");
-    assert!(text(&words.stdout).contains(" cm³ liquid, "), "{}", text(&words.stdout));
+    assert!(
+        text(&words.stdout).contains(" cm³ liquid, "),
+        "{}",
+        text(&words.stdout)
+    );
     // Stopped half way, then resumed.
     place.run("run block.toml --steps 30 --checkpoint half.lvx");
     let resumed = place.json("resume half.lvx --steps 60 --json");
@@ -81,7 +95,10 @@ fn heaters_that_do_not_fit_into_memory_are_refused() {
 #[test]
 fn keys_of_melting_are_refused_by_name() {
     let place = Place::new();
-    let basalt = BLOCK.replace("paraffin-wax\", viscosity = { pa_s = 2.0 }", "etna-basalt\"");
+    let basalt = BLOCK.replace(
+        "paraffin-wax\", viscosity = { pa_s = 2.0 }",
+        "etna-basalt\"",
+    );
     let classic = "[[heater]]\nshape = { kind = \"below\", level = 2.0 }\npower_w = 1.0\n";
     let with = |from: &str, to: &str| {
         assert!(BLOCK.contains(from), "{from}");
@@ -93,19 +110,44 @@ fn keys_of_melting_are_refused_by_name() {
             "heater = set: must be left out, or model = \"flow\" and a lava with liquidus_k",
         ),
         (classic.to_owned(), "heater = set: must be left out"),
-        (with("power_w = 60.0", "power_w = -1.0"), "heater[0].power_w"),
-        (with("up_to_k = 345.0", "up_to_k = 9999.0"), "heater[0].up_to_k"),
-        (with("until = \"90 s\"", "until = \"90 s\"\nfrom = \"2 min\""), "heater[0].until"),
-        (with("temperature_k = 300.0", "temperature_k = 0.0"), "body[0].matter.temperature_k"),
-        (with("pa_s = 2.0 }", "pa_s = 2.0 }, liquidus_k = 300.0"), "flow.lava.liquidus_k"),
-        (with("pa_s = 2.0 }", "pa_s = 2.0 }, latent_heat = 9e6"), "flow.lava.latent_heat"),
-        (with("pa_s = 2.0 }", "pa_s = 2.0 }, conduction = 9e3"), "flow.step_s"),
+        (
+            with("power_w = 60.0", "power_w = -1.0"),
+            "heater[0].power_w",
+        ),
+        (
+            with("up_to_k = 345.0", "up_to_k = 9999.0"),
+            "heater[0].up_to_k",
+        ),
+        (
+            with("until = \"90 s\"", "until = \"90 s\"\nfrom = \"2 min\""),
+            "heater[0].until",
+        ),
+        (
+            with("temperature_k = 300.0", "temperature_k = 0.0"),
+            "body[0].matter.temperature_k",
+        ),
+        (
+            with("pa_s = 2.0 }", "pa_s = 2.0 }, liquidus_k = 300.0"),
+            "flow.lava.liquidus_k",
+        ),
+        (
+            with("pa_s = 2.0 }", "pa_s = 2.0 }, latent_heat = 9e6"),
+            "flow.lava.latent_heat",
+        ),
+        (
+            with("pa_s = 2.0 }", "pa_s = 2.0 }, conduction = 9e3"),
+            "flow.step_s",
+        ),
         (
             with("[film]", "[[reaction]]\ntakes = { set = 1 }\n[film]"),
             "reaction[0].takes = \"set\": must be another material",
         ),
         (
-            basalt.split("[[heater]]").next().unwrap_or_default().to_owned(),
+            basalt
+                .split("[[heater]]")
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
             "body[0].matter.kind = \"solid\": must be \"rock\" here: \"solid\" needs a lava with liquidus_k",
         ),
     ] {
@@ -122,13 +164,27 @@ fn a_report_of_wax_speaks_of_wax_and_its_size() {
     let report = Place::new().done("run wax --steps 3 --quiet");
     let line = |start: &str| {
         let found = report.lines().find(|line| line.starts_with(start));
-        found.unwrap_or_else(|| panic!("no {start:?} in\n{report}")).to_owned()
+        found
+            .unwrap_or_else(|| panic!("no {start:?} in\n{report}"))
+            .to_owned()
     };
     assert!(line("volume ").contains(" cm³ put there"), "{report}");
-    assert!(line("thickness ").contains(" mm on average") && !line("thickness ").contains("roofed"), "{report}");
-    assert!(line("heat ").contains(" kJ at start or placed") && line("heat ").contains(" % solid"), "{report}");
-    assert!(line("accounts ").ends_with("none of them capped"), "{report}");
-    assert!(line("state ").ends_with("(a fingerprint of all cells: the same run gives the same)"), "{report}");
+    assert!(
+        line("thickness ").contains(" mm on average") && !line("thickness ").contains("roofed"),
+        "{report}"
+    );
+    assert!(
+        line("heat ").contains(" kJ at start or placed") && line("heat ").contains(" % solid"),
+        "{report}"
+    );
+    assert!(
+        line("accounts ").ends_with("none of them capped"),
+        "{report}"
+    );
+    assert!(
+        line("state ").ends_with("(a fingerprint of all cells: the same run gives the same)"),
+        "{report}"
+    );
     for word in ["lava", "sky", "down to", "element ", "no forecast", "e0 "] {
         assert!(!report.contains(word), "{word:?} in\n{report}");
     }

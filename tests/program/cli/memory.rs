@@ -11,26 +11,67 @@ use super::place::{Place, text};
 fn what_takes_too_much_memory_is_refused_at_once() {
     let place = Place::new();
     place.put("box.toml", "[grid]\nsize = [8192, 2048, 8192]");
-    place.put("wide.asc", format!("ncols 4000\nnrows 4000\ncellsize 10\n{}", "1 ".repeat(16_000_000)));
-    place.put("wide.toml", "[terrain]\nkind = \"heightmap\"\nfile = \"wide.asc\"");
+    place.put(
+        "wide.asc",
+        format!(
+            "ncols 4000\nnrows 4000\ncellsize 10\n{}",
+            "1 ".repeat(16_000_000)
+        ),
+    );
+    place.put(
+        "wide.toml",
+        "[terrain]\nkind = \"heightmap\"\nfile = \"wide.asc\"",
+    );
     let vent = "[[vent]]\nx = 60.0\nz = 60.0\nradius = 60.0\nrate = 900000.0\n";
-    place
-        .put("flood.toml", format!("threads = 2\n[grid]\nsize = [128, 900, 128]\n[terrain]\nkind = \"plane\"\n{vent}"));
+    place.put(
+        "flood.toml",
+        format!("threads = 2\n[grid]\nsize = [128, 900, 128]\n[terrain]\nkind = \"plane\"\n{vent}"),
+    );
     let shape = "shape = { kind = \"box\", from = [0, 0, 0], to = [8000, 900, 8000] }";
     let put = format!("{shape}\nmatter = {{ kind = \"lava\", amount = 1.0, energy = 1.0 }}\n");
-    place.put("body.toml", format!("[grid]\nsize = [1000, 1000, 1000]\n[[body]]\n{put}"));
+    place.put(
+        "body.toml",
+        format!("[grid]\nsize = [1000, 1000, 1000]\n[[body]]\n{put}"),
+    );
     for (args, what) in [
-        ("run box.toml --max-memory 64M", "box.toml: the ground would need"),
-        ("scene box.toml --max-memory 64M", "box.toml: the ground would need"),
-        ("render box.toml --max-memory 4G --picture a.png", "box.toml: drawing the volume would need"),
-        ("render --size 8192x8192 --picture a.png --max-memory 1G", "the picture would need"),
-        ("render --size 8192x8192 --slice x=3 --picture a.png --max-memory 1G", "the picture would need"),
-        ("terrain wide.asc --max-memory 64M", "wide.asc: the heights of the file would need"),
-        ("run wide.toml --max-memory 64M", "wide.asc: the heights of the file would need"),
-        ("run body.toml --max-memory 2G", "body.toml: the lava would need"),
+        (
+            "run box.toml --max-memory 64M",
+            "box.toml: the ground would need",
+        ),
+        (
+            "scene box.toml --max-memory 64M",
+            "box.toml: the ground would need",
+        ),
+        (
+            "render box.toml --max-memory 4G --picture a.png",
+            "box.toml: drawing the volume would need",
+        ),
+        (
+            "render --size 8192x8192 --picture a.png --max-memory 1G",
+            "the picture would need",
+        ),
+        (
+            "render --size 8192x8192 --slice x=3 --picture a.png --max-memory 1G",
+            "the picture would need",
+        ),
+        (
+            "terrain wide.asc --max-memory 64M",
+            "wide.asc: the heights of the file would need",
+        ),
+        (
+            "run wide.toml --max-memory 64M",
+            "wide.asc: the heights of the file would need",
+        ),
+        (
+            "run body.toml --max-memory 2G",
+            "body.toml: the lava would need",
+        ),
     ] {
         let line = place.refused(args);
-        assert!(line.contains(what) && line.contains("--max-memory"), "{args}: {line}");
+        assert!(
+            line.contains(what) && line.contains("--max-memory"),
+            "{args}: {line}"
+        );
     }
     // The memory of incoming lava is checked during the run.
     let line = place.refused("run flood.toml --steps 100000 --quiet --max-memory 64M");
@@ -38,7 +79,11 @@ fn what_takes_too_much_memory_is_refused_at_once() {
     place.done("run small.toml --steps 2 --quiet --max-memory 64M");
     let output = place.run("run small.toml --max-memory lots");
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("is not a size such as 512M"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("is not a size such as 512M"),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 /// Reads files that announce more data than any memory holds, under a memory limit.
@@ -47,19 +92,29 @@ fn what_takes_too_much_memory_is_refused_at_once() {
 fn huge_promises_take_no_memory() {
     let place = Place::new();
     let values = "1 ".repeat(450);
-    let header = |n: u64| format!("ncols {n}\nnrows {n}\nxllcorner 0\nyllcorner 0\ncellsize 10\n{values}");
+    let header =
+        |n: u64| format!("ncols {n}\nnrows {n}\nxllcorner 0\nyllcorner 0\ncellsize 10\n{values}");
     place.put("huge.asc", header(60_000));
     place.put("overflow.asc", header(u64::MAX));
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
-    png.extend([0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60, 16, 0, 0, 0, 0, 0xcc, 0xe1, 0x28, 0xf1]);
+    png.extend([
+        0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60, 16, 0, 0, 0, 0, 0xcc, 0xe1, 0x28, 0xf1,
+    ]);
     png.extend([0; 1000]);
     place.put("huge.png", png);
     for name in ["huge.asc", "overflow.asc", "huge.png"] {
-        let terrain = format!("[terrain]\nkind = \"heightmap\"\nfile = \"{name}\"\ncell_size_m = 10.0\n");
-        place.put(&format!("{name}.toml"), format!("threads = 2\n[grid]\nsize = [24, 20, 24]\n{terrain}"));
+        let terrain =
+            format!("[terrain]\nkind = \"heightmap\"\nfile = \"{name}\"\ncell_size_m = 10.0\n");
+        place.put(
+            &format!("{name}.toml"),
+            format!("threads = 2\n[grid]\nsize = [24, 20, 24]\n{terrain}"),
+        );
     }
     place.put("grid.toml", "[grid]\nsize = [60000, 60000, 60000]");
-    place.put("cells.toml", "threads = 2\n[grid]\nsize = [1024, 1024, 1024]");
+    place.put(
+        "cells.toml",
+        "threads = 2\n[grid]\nsize = [1024, 1024, 1024]",
+    );
     for args in [
         "run grid.toml",
         "render cells.toml --picture cells.png",
@@ -72,24 +127,39 @@ fn huge_promises_take_no_memory() {
     ] {
         let limited = format!("ulimit -v 400000; exec \"$0\" {args}");
         let mut command = Command::new("sh");
-        command.current_dir(place.0.path()).args(["-c", &limited, env!("CARGO_BIN_EXE_lavoxel")]);
-        let one_line = predicate::function(|err: &str| err.lines().count() == 1 && err.starts_with("lavoxel: "));
+        command
+            .current_dir(place.0.path())
+            .args(["-c", &limited, env!("CARGO_BIN_EXE_lavoxel")]);
+        let one_line = predicate::function(|err: &str| {
+            err.lines().count() == 1 && err.starts_with("lavoxel: ")
+        });
         command.assert().code(2).stderr(one_line);
     }
     // A scene too large to draw can still be run: memory depends on the ground's surface and the
     // lava.
     let mut command = Command::new("sh");
     let limited = "ulimit -v 400000; exec \"$0\" run cells.toml --steps 2 --quiet";
-    command.current_dir(place.0.path()).args(["-c", limited, env!("CARGO_BIN_EXE_lavoxel")]).assert().success();
+    command
+        .current_dir(place.0.path())
+        .args(["-c", limited, env!("CARGO_BIN_EXE_lavoxel")])
+        .assert()
+        .success();
 }
 
 /// Checks that the built-in scene is refused like any other, however low the limit.
 #[test]
 fn the_built_in_scene_is_refused_too() {
     let place = Place::new();
-    for args in ["run --max-memory 8M", "run --steps 1 --max-memory 1", "render --max-memory 8M --picture a.png"] {
+    for args in [
+        "run --max-memory 8M",
+        "run --steps 1 --max-memory 1",
+        "render --max-memory 8M --picture a.png",
+    ] {
         let line = place.refused(args);
-        assert!(line.contains("(built-in volcano): ") && line.contains("would need"), "{args}: {line}");
+        assert!(
+            line.contains("(built-in volcano): ") && line.contains("would need"),
+            "{args}: {line}"
+        );
     }
 }
 
@@ -98,7 +168,10 @@ fn the_built_in_scene_is_refused_too() {
 fn the_benchmarks_take_no_limit() {
     let place = Place::new();
     let line = place.refused("verify --quick --max-memory 1M");
-    assert!(line.contains("--max-memory: ") && line.contains("leave it out"), "{line}");
+    assert!(
+        line.contains("--max-memory: ") && line.contains("leave it out"),
+        "{line}"
+    );
     assert!(!place.done("verify --help").contains("--max-memory"));
     assert!(place.done("run --help").contains("--max-memory"));
 }

@@ -60,7 +60,12 @@ steps = 400
 
 /// Warnings of a report.
 fn warnings(report: &Value) -> Vec<String> {
-    report["warnings"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+    report["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line.as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -68,7 +73,9 @@ fn matter_put_where_denser_matter_leaves_no_room_is_counted() {
     let place = Place::new();
     let body = |name: &str, from: usize, to: usize| {
         let shape = format!("{{ kind = \"box\", from = [4, {from}, 4], to = [8, {to}, 8] }}");
-        format!("shape = {shape}, matter = {{ kind = \"material\", name = \"{name}\", amount = 1.0 }}")
+        format!(
+            "shape = {shape}, matter = {{ kind = \"material\", name = \"{name}\", amount = 1.0 }}"
+        )
     };
     for name in ["oil", "steam", "ash"] {
         let table = |put: &str| format!("[[body]]\n{}\n", put.replace("}, matter", "}\nmatter"));
@@ -83,9 +90,14 @@ fn matter_put_where_denser_matter_leaves_no_room_is_counted() {
                 let unit = report["unit"].as_f64().unwrap();
                 assert_eq!(units / unit, refused, "{more}\n{report}");
                 let said = warnings(&report);
-                let line =
-                    format!("{refused:.3} full cells of {name} were put where denser matter or a grain leaves no room");
-                assert_eq!(said.iter().filter(|said| said.starts_with(&line)).count(), 1, "{said:?}");
+                let line = format!(
+                    "{refused:.3} full cells of {name} were put where denser matter or a grain leaves no room"
+                );
+                assert_eq!(
+                    said.iter().filter(|said| said.starts_with(&line)).count(),
+                    1,
+                    "{said:?}"
+                );
             }
         }
     }
@@ -93,8 +105,15 @@ fn matter_put_where_denser_matter_leaves_no_room_is_counted() {
     let sea = "[[body]]\nshape = { kind = \"below\", level = 12.0 }\nmatter = { kind = \"material\", name = \"oil\", amount = 1.0 }\n";
     place.put("basin.toml", format!("{BASIN}{sea}"));
     let report = place.json("run basin.toml --json --steps 1");
-    assert_eq!(report["materials"]["oil"]["refused_units"].as_f64(), Some(0.0), "{report}");
-    assert!(report["materials"]["oil"]["initial_units"].as_f64() > Some(0.0), "{report}");
+    assert_eq!(
+        report["materials"]["oil"]["refused_units"].as_f64(),
+        Some(0.0),
+        "{report}"
+    );
+    assert!(
+        report["materials"]["oil"]["initial_units"].as_f64() > Some(0.0),
+        "{report}"
+    );
 }
 
 #[test]
@@ -131,12 +150,25 @@ fn a_lake_that_open_sides_do_not_hold_is_said_before_and_after() {
     let number = |key: &str| report["materials"]["water"][key].as_f64().unwrap();
     let share = number("outflow_units") / number("initial_units");
     assert!(share > 0.5, "{share}");
-    let line = format!("{} % of the water left through the open sides of the box", (100.0 * share).round());
-    assert!(warnings(&report).iter().any(|said| said.starts_with(&line)), "{line}: {:?}", warnings(&report));
-    place.put("lake.toml", LAKE.replace("walls = \"open\"", "walls = \"closed\""));
+    let line = format!(
+        "{} % of the water left through the open sides of the box",
+        (100.0 * share).round()
+    );
+    assert!(
+        warnings(&report).iter().any(|said| said.starts_with(&line)),
+        "{line}: {:?}",
+        warnings(&report)
+    );
+    place.put(
+        "lake.toml",
+        LAKE.replace("walls = \"open\"", "walls = \"closed\""),
+    );
     let output = place.run("run lake.toml --json --steps 40");
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert!(!text(&output.stderr).contains("open sides") && warnings(&report).is_empty(), "{report}");
+    assert!(
+        !text(&output.stderr).contains("open sides") && warnings(&report).is_empty(),
+        "{report}"
+    );
 }
 
 #[test]
@@ -156,7 +188,11 @@ fn a_pool_that_takes_hours_is_said_before_it_starts() {
         text(&output.stderr).contains("behind the closed sides the lava will stand up to")
     };
     assert!(said(pool(300.0, false), "12 h"));
-    assert!(!said(pool(300.0, true), "12 h") && !said(pool(0.3, false), "12 h") && !said(pool(300.0, false), "1 min"));
+    assert!(
+        !said(pool(300.0, true), "12 h")
+            && !said(pool(0.3, false), "12 h")
+            && !said(pool(300.0, false), "1 min")
+    );
 }
 
 /// Checks that files are written even if standard output refuses the report.
@@ -166,10 +202,28 @@ fn files_are_written_where_the_report_goes_to_a_full_disk() {
     let place = Place::new();
     let full = File::create("/dev/full").unwrap();
     let mut run = std::process::Command::new(lavoxel().get_program());
-    run.current_dir(place.0.path()).args(["run", "small.toml", "--map", "thickness=lava.asc", "--npz", "all.npz"]);
-    let output = run.stdout(Stdio::from(full)).stderr(Stdio::piped()).output().unwrap();
+    run.current_dir(place.0.path()).args([
+        "run",
+        "small.toml",
+        "--map",
+        "thickness=lava.asc",
+        "--npz",
+        "all.npz",
+    ]);
+    let output = run
+        .stdout(Stdio::from(full))
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("lavoxel: cannot write to standard output: No space left on device"), "{said}");
-    assert!(place.path("lava.asc").exists() && place.path("all.npz").exists(), "{:?}", place.files());
+    assert!(
+        said.contains("lavoxel: cannot write to standard output: No space left on device"),
+        "{said}"
+    );
+    assert!(
+        place.path("lava.asc").exists() && place.path("all.npz").exists(),
+        "{:?}",
+        place.files()
+    );
 }

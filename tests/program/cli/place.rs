@@ -95,7 +95,12 @@ impl Place {
                 if path.is_dir() {
                     folders.push(path);
                 } else {
-                    files.push(path.strip_prefix(self.0.path()).unwrap().display().to_string());
+                    files.push(
+                        path.strip_prefix(self.0.path())
+                            .unwrap()
+                            .display()
+                            .to_string(),
+                    );
                 }
             }
         }
@@ -105,7 +110,11 @@ impl Place {
 
     /// Runs the program with `args`, split at spaces.
     pub(crate) fn run(&self, args: &str) -> Output {
-        lavoxel().current_dir(self.0.path()).args(args.split_whitespace()).output().unwrap()
+        lavoxel()
+            .current_dir(self.0.path())
+            .args(args.split_whitespace())
+            .output()
+            .unwrap()
     }
 
     /// Runs a command that must succeed; returns its standard output.
@@ -123,17 +132,28 @@ impl Place {
     /// Runs a command that must be refused with `code` in one line, leaving every file unchanged;
     /// returns the line.
     pub(crate) fn refused_with(&self, code: i32, args: &str) -> String {
-        let contents = || self.files().into_iter().map(|name| (self.read(&name), name)).collect::<Vec<_>>();
+        let contents = || {
+            self.files()
+                .into_iter()
+                .map(|name| (self.read(&name), name))
+                .collect::<Vec<_>>()
+        };
         let before = contents();
         let output = self.run(args);
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{args}\n{err}");
         assert_eq!(text(&output.stdout), "", "{args}");
-        assert!(err.starts_with("lavoxel: ") && err.ends_with('\n'), "{args}\n{err}");
+        assert!(
+            err.starts_with("lavoxel: ") && err.ends_with('\n'),
+            "{args}\n{err}"
+        );
         assert_eq!(err.lines().count(), 1, "{args}\n{err}");
         assert!(!err.contains("panicked"), "{args}\n{err}");
         let parts: Vec<_> = err.trim_end().split(": ").collect();
-        let twice = parts.iter().enumerate().find(|(i, part)| part.len() > 20 && parts[..*i].contains(part));
+        let twice = parts
+            .iter()
+            .enumerate()
+            .find(|(i, part)| part.len() > 20 && parts[..*i].contains(part));
         assert!(twice.is_none(), "{args} says something twice\n{err}");
         assert!(contents() == before, "{args} left {:?}", self.files());
         err
@@ -156,7 +176,9 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 }
 
 pub(crate) fn picture(bytes: &[u8]) -> image::RgbImage {
-    image::load_from_memory_with_format(bytes, image::ImageFormat::Png).unwrap().to_rgb8()
+    image::load_from_memory_with_format(bytes, image::ImageFormat::Png)
+        .unwrap()
+        .to_rgb8()
 }
 
 pub(crate) fn frames<'a>(decoder: impl AnimationDecoder<'a>) -> Vec<image::Frame> {
@@ -165,7 +187,10 @@ pub(crate) fn frames<'a>(decoder: impl AnimationDecoder<'a>) -> Vec<image::Frame
 
 /// Number of frames in the header of an animated PNG.
 pub(crate) fn apng_header_frames(bytes: &[u8]) -> u32 {
-    let at = bytes.windows(4).position(|chunk| chunk == b"acTL").expect("an animation has this chunk");
+    let at = bytes
+        .windows(4)
+        .position(|chunk| chunk == b"acTL")
+        .expect("an animation has this chunk");
     u32::from_be_bytes(bytes[at + 4..at + 8].try_into().unwrap())
 }
 

@@ -10,12 +10,20 @@ use super::place::{Place, SMALL, TINY_ASC, lavoxel, text};
 #[test]
 fn the_schema_is_that_of_the_library() {
     let place = Place::new();
-    let printed: serde_json::Value = serde_json::from_str(&place.done("scene --schema")).expect("JSON");
+    let printed: serde_json::Value =
+        serde_json::from_str(&place.done("scene --schema")).expect("JSON");
     assert_eq!(printed, lavoxel::scene::schema());
-    for other in ["scene small.toml --schema", "scene --list --schema", "scene --defaults --schema"] {
+    for other in [
+        "scene small.toml --schema",
+        "scene --list --schema",
+        "scene --defaults --schema",
+    ] {
         let output = place.run(other);
         assert_eq!(output.status.code(), Some(2), "{other}");
-        assert!(text(&output.stderr).contains("cannot be used with"), "{other}");
+        assert!(
+            text(&output.stderr).contains("cannot be used with"),
+            "{other}"
+        );
     }
 }
 
@@ -24,7 +32,10 @@ fn keys_beside_a_kind_without_keys_are_refused() {
     let place = Place::new();
     place.put("rock.toml", format!("{SMALL}\n[[body]]\nshape = {{ kind = \"below\", level = 2.0 }}\nmatter = {{ kind = \"rock\", amout = 1 }}\n"));
     let refused = place.refused("scene rock.toml");
-    assert!(refused.contains("unknown key `amout`: nothing can be set here"), "{refused}");
+    assert!(
+        refused.contains("unknown key `amout`: nothing can be set here"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -34,30 +45,53 @@ fn the_printed_scene_is_the_built_in_one() {
     let scene = lavoxel::scene::Scene::parse(&printed, Path::new("printed")).unwrap();
     assert_eq!(scene.spec, lavoxel::scene::Scene::volcano().spec);
     // The output ends with the default reactions, as comments.
-    for line in
-        ["# [[reaction]]                    # lava and water side by side", "# makes = { rubble = 1, steam = 4 }"]
-    {
+    for line in [
+        "# [[reaction]]                    # lava and water side by side",
+        "# makes = { rubble = 1, steam = 4 }",
+    ] {
         assert!(printed.lines().any(|printed| printed == line), "{line}");
     }
     assert!(printed.contains("default_reactions = true"));
     place.put("my.toml", printed);
-    assert!(place.done("scene my.toml").contains("my.toml: fine; 128 × 100 × 128 cells of 10 m, 1 vent"));
+    assert!(
+        place
+            .done("scene my.toml")
+            .contains("my.toml: fine; 128 × 100 × 128 cells of 10 m, 1 vent")
+    );
     assert!(place.done("scene small.toml").contains("fine"));
     assert!(
-        place.refused("terrain vulcano").contains("no file \"vulcano\" and no such terrain (did you mean volcano?)")
+        place
+            .refused("terrain vulcano")
+            .contains("no file \"vulcano\" and no such terrain (did you mean volcano?)")
     );
-    lavoxel().arg("scene").assert().code(2).stderr(contains("--defaults"));
+    lavoxel()
+        .arg("scene")
+        .assert()
+        .code(2)
+        .stderr(contains("--defaults"));
 }
 
 #[test]
 fn shipped_scenes_are_inside_the_program() {
     let place = Place::new();
     let list = place.done("scene --list");
-    assert!(list.lines().any(|line| line.starts_with("island ") && line.contains("A volcano in the sea")), "{list}");
-    assert!(place.done("scene island").contains("shipped:/island.toml: fine"));
+    assert!(
+        list.lines()
+            .any(|line| line.starts_with("island ") && line.contains("A volcano in the sea")),
+        "{list}"
+    );
+    assert!(
+        place
+            .done("scene island")
+            .contains("shipped:/island.toml: fine")
+    );
     place.done("run maunga_whau --steps 1 --map thickness=lava.tif");
     place.done("run maunga_whau.asc --steps 1");
-    assert!(place.refused("scene ilsand").contains("did you mean island?"));
+    assert!(
+        place
+            .refused("scene ilsand")
+            .contains("did you mean island?")
+    );
     // A file of that name takes precedence over the shipped scene.
     place.put("island", SMALL);
     assert!(place.done("scene island").contains("island: fine"));
@@ -70,11 +104,20 @@ fn a_checked_scene_lists_its_reactions() {
     let scene = "[grid]\nsize = [9, 9, 9]\n[terrain]\nkind = \"plane\"\n[[vent]]\nx = 4\nz = 4\n[[material]]\nname = \"water\"\n";
     place.put("sea.toml", scene);
     let printed = place.done("scene sea.toml");
-    assert!(printed.contains("lava + water → rubble + 4 steam across a face (default)"), "{printed}");
-    assert!(printed.contains("steam comes of default reactions"), "{printed}");
+    assert!(
+        printed.contains("lava + water → rubble + 4 steam across a face (default)"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains("steam comes of default reactions"),
+        "{printed}"
+    );
     place.put("own.toml", format!("{scene}elements = {{ h2o = 1 }}\n"));
     let printed = place.done("scene own.toml");
-    assert!(printed.contains("not in force: water has another kind or other elements"), "{printed}");
+    assert!(
+        printed.contains("not in force: water has another kind or other elements"),
+        "{printed}"
+    );
     place.put("off.toml", format!("default_reactions = false\n{scene}"));
     assert!(!place.done("scene off.toml").contains('→'));
 }
@@ -88,7 +131,9 @@ fn scenes_that_are_no_scenes() {
     place.refused("run folder");
     place.refused("scene folder");
     place.refused("render folder --picture a.png");
-    let junk: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let junk: Vec<u8> = (0..5000u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8)
+        .collect();
     assert!(place.refused_scene(junk).contains("not UTF-8"));
     place.refused_scene(vec![0; 1000]);
     place.refused_scene("x".repeat(2_000_000));
@@ -105,9 +150,17 @@ fn scenes_that_are_no_scenes() {
         }
     }
     let line = place.refused_scene("[rules]\n\nspread = 9.5");
-    assert!(line.ends_with("wrong.toml:3: rules.spread = 9.5: must be a number from 0.000016 to 0.25\n"), "{line}");
+    assert!(
+        line.ends_with(
+            "wrong.toml:3: rules.spread = 9.5: must be a number from 0.000016 to 0.25\n"
+        ),
+        "{line}"
+    );
     let line = place.refused_scene("[rules]\nthreshold = \"high\"");
-    assert!(line.ends_with("wrong.toml:2: rules.threshold = \"high\": must be a number\n"), "{line}");
+    assert!(
+        line.ends_with("wrong.toml:2: rules.threshold = \"high\": must be a number\n"),
+        "{line}"
+    );
     let line = place.refused_scene("name = \"x\"\n[grid]\nsize = [24, 20");
     assert!(line.contains("wrong.toml:3: "), "{line}");
 }
@@ -116,7 +169,10 @@ fn scenes_that_are_no_scenes() {
 fn unknown_keys_get_the_nearest_name() {
     let place = Place::new();
     let line = place.refused_scene("[rules]\nthresold = 0.4");
-    assert!(line.contains("wrong.toml:2: ") && line.contains("did you mean `threshold`?"), "{line}");
+    assert!(
+        line.contains("wrong.toml:2: ") && line.contains("did you mean `threshold`?"),
+        "{line}"
+    );
     let line = place.refused_scene("[terain]\nkind = \"plane\"");
     assert!(line.contains("did you mean `terrain`?"), "{line}");
     let line = place.refused_scene("[terrain]\nkind = \"volcanoe\"");
@@ -140,14 +196,23 @@ fn values_out_of_range_name_their_key() {
         ("[rules]\nspread = nan", "rules.spread"),
         ("[rules]\nthreshold = inf", "rules.threshold"),
         ("[rules]\nfactor = -0.5", "rules.factor"),
-        ("[rules.friction]\non_solid = 1.1", "rules.friction.on_solid"),
+        (
+            "[rules.friction]\non_solid = 1.1",
+            "rules.friction.on_solid",
+        ),
         ("[rules]\nspreading_every = 0", "rules.spreading_every"),
         ("[terrain]\nroughness = nan", "terrain.roughness"),
-        ("[terrain]\nkind = \"slope\"\nangle_deg = 1e300", "terrain.angle_deg"),
+        (
+            "[terrain]\nkind = \"slope\"\nangle_deg = 1e300",
+            "terrain.angle_deg",
+        ),
         ("[camera]\nelevation_deg = nan", "camera.elevation_deg"),
         ("[look]\nexposure = inf", "look.exposure"),
         ("[look]\nopacity = []", "look.opacity"),
-        ("[look]\nclip = [[0.0, 1.0], [0.9, 0.1], [0.0, 1.0]]", "look.clip"),
+        (
+            "[look]\nclip = [[0.0, 1.0], [0.9, 0.1], [0.0, 1.0]]",
+            "look.clip",
+        ),
         ("[look]\npalette = \"rainbow\"", "look.palette"),
         ("[film]\nfps = 61", "film.fps"),
         ("[film]\nsize = [100000, 100000]", "film.size"),
@@ -165,7 +230,11 @@ fn values_out_of_range_name_their_key() {
         ("radius = 2.0", "radius = inf", "vent[0].radius"),
         ("rate = 1.0", "rate = 1e30", "vent[0].rate"),
         ("rate = 1.0", "rate = 1.0\nenergy = 3.0", "vent[0].energy"),
-        ("rate = 1.0", "rate = 1.0\nstart = 5\nend = 2", "vent[0].end"),
+        (
+            "rate = 1.0",
+            "rate = 1.0\nstart = 5\nend = 2",
+            "vent[0].end",
+        ),
     ] {
         let line = place.refused_scene(vent.replace(from, to));
         assert!(line.contains(key), "{to}: {line}");
@@ -197,8 +266,9 @@ fn values_of_the_wrong_type_name_their_line() {
 #[test]
 fn heightmaps_that_are_none() {
     let place = Place::new();
-    let scene =
-        |file: &str| format!("[grid]\nsize = [24, 20, 24]\n[terrain]\nkind = \"heightmap\"\nfile = \"{file}\"\n");
+    let scene = |file: &str| {
+        format!("[grid]\nsize = [24, 20, 24]\n[terrain]\nkind = \"heightmap\"\nfile = \"{file}\"\n")
+    };
     let line = place.refused_scene(scene("nowhere.asc"));
     assert!(line.contains("nowhere.asc"), "{line}");
     place.refused_scene(scene("."));
@@ -209,8 +279,14 @@ fn heightmaps_that_are_none() {
     let mut png = Vec::new();
     let mut encoder = png::Encoder::new(&mut png, 32, 32);
     encoder.set_color(png::ColorType::Grayscale);
-    let noise: Vec<u8> = (0..1024u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 9) as u8).collect();
-    encoder.write_header().unwrap().write_image_data(&noise).unwrap();
+    let noise: Vec<u8> = (0..1024u32)
+        .map(|i| (i.wrapping_mul(2_654_435_761) >> 9) as u8)
+        .collect();
+    encoder
+        .write_header()
+        .unwrap()
+        .write_image_data(&noise)
+        .unwrap();
     for end in [0, 7, 20, png.len() / 2, png.len() - 13] {
         place.put("cut.png", &png[..end]);
         let line = place.refused_scene(format!("{}cell_size_m = 10.0\n", scene("cut.png")));
@@ -226,7 +302,11 @@ fn a_session_file_is_a_scene_for_every_command() {
     let packed = place.done("scene tiny.asc --pack trip.lavoxel");
     assert!(packed.ends_with("trip.lavoxel\n"), "{packed}");
     fs::create_dir(place.path("elsewhere")).unwrap();
-    fs::rename(place.path("trip.lavoxel"), place.path("elsewhere/trip.lavoxel")).unwrap();
+    fs::rename(
+        place.path("trip.lavoxel"),
+        place.path("elsewhere/trip.lavoxel"),
+    )
+    .unwrap();
     let state = |scene: &str| {
         let report: serde_json::Value =
             serde_json::from_str(&place.done(&format!("run {scene} --steps 3 --json"))).unwrap();
@@ -237,17 +317,30 @@ fn a_session_file_is_a_scene_for_every_command() {
     assert!(place.done("scene elsewhere/trip.lavoxel").contains("fine"));
     // Input files are never replaced, existing files only with `--force`.
     assert!(
-        place.refused("scene elsewhere/trip.lavoxel --pack elsewhere/trip.lavoxel --force").contains("trip.lavoxel")
+        place
+            .refused("scene elsewhere/trip.lavoxel --pack elsewhere/trip.lavoxel --force")
+            .contains("trip.lavoxel")
     );
     place.done("scene tiny.asc --pack b.lavoxel");
-    assert!(place.refused("scene tiny.asc --pack b.lavoxel").contains("exists already"));
+    assert!(
+        place
+            .refused("scene tiny.asc --pack b.lavoxel")
+            .contains("exists already")
+    );
     place.done("scene tiny.asc --pack b.lavoxel --force");
     let output = place.run("scene tiny.asc --pack b.zip");
-    assert!(output.status.code() == Some(2) && text(&output.stderr).contains("let the name end in .lavoxel"));
+    assert!(
+        output.status.code() == Some(2)
+            && text(&output.stderr).contains("let the name end in .lavoxel")
+    );
     place.put("wrong.lavoxel", "no archive");
     assert!(place.refused("run wrong.lavoxel").contains("wrong.lavoxel"));
     place.done("run small.toml --steps 1 --checkpoint c.lavoxel");
-    assert!(place.refused("run c.lavoxel").contains("lavoxel resume takes checkpoints"));
+    assert!(
+        place
+            .refused("run c.lavoxel")
+            .contains("lavoxel resume takes checkpoints")
+    );
     place.done("resume c.lavoxel --steps 2");
 }
 
@@ -257,16 +350,28 @@ fn a_random_volcano_is_printed_the_same_twice_and_runs() {
     let print = "scene --random 7 --relief 0.4 --crater 0.1 --roughness 0.5 --side 48";
     let scene = place.done(print);
     assert_eq!(scene, place.done(print));
-    assert_ne!(scene, place.done("scene --random 8 --relief 0.4 --crater 0.1 --roughness 0.5 --side 48"));
+    assert_ne!(
+        scene,
+        place.done("scene --random 8 --relief 0.4 --crater 0.1 --roughness 0.5 --side 48")
+    );
     place.put("mine.toml", &scene);
     let hash = || place.json("run mine.toml --steps 20 --json")["state_hash"].take();
     let first = hash();
     assert!(first.is_string() && first == hash());
     let high = place.refused("scene --random 7 --relief 2");
-    assert!(high.contains("--relief 2: must be a number from 0.2 to 0.9"), "{high}");
-    for (words, part) in [("scene --random -1", "must not be negative"), ("scene --relief 0.5", "--random <SEED>")] {
+    assert!(
+        high.contains("--relief 2: must be a number from 0.2 to 0.9"),
+        "{high}"
+    );
+    for (words, part) in [
+        ("scene --random -1", "must not be negative"),
+        ("scene --relief 0.5", "--random <SEED>"),
+    ] {
         let output = place.run(words);
-        assert!(output.status.code() == Some(2) && text(&output.stderr).contains(part), "{words}");
+        assert!(
+            output.status.code() == Some(2) && text(&output.stderr).contains(part),
+            "{words}"
+        );
     }
 }
 
@@ -277,14 +382,29 @@ fn finer_cells_are_for_every_command_with_a_scene_and_refused_by_one_message() {
     let report = |flags: &str| place.json(&format!("run small.toml --steps 4 --json {flags}"));
     let (was, is) = (report(""), report("--finer 2"));
     let grid = |report: &serde_json::Value| -> Vec<u64> {
-        report["dims"].as_array().into_iter().flatten().filter_map(serde_json::Value::as_u64).collect()
+        report["dims"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(serde_json::Value::as_u64)
+            .collect()
     };
-    assert_eq!(grid(&is), grid(&was).iter().map(|side| 2 * side).collect::<Vec<_>>(), "{is}");
+    assert_eq!(
+        grid(&is),
+        grid(&was).iter().map(|side| 2 * side).collect::<Vec<_>>(),
+        "{is}"
+    );
     place.done("render small.toml --finer 2 --steps 2 --picture a.png --size 64x48 -q");
     let output = place.run("run small.toml --finer 9");
-    assert!(output.status.code() == Some(2) && text(&output.stderr).contains("must be 1 to 8 cells in place of one"));
+    assert!(
+        output.status.code() == Some(2)
+            && text(&output.stderr).contains("must be 1 to 8 cells in place of one")
+    );
     let slice = place.refused("run branching --finer 2");
-    assert!(slice.contains("--finer 2") && slice.contains("a slice has no finer cells across"), "{slice}");
+    assert!(
+        slice.contains("--finer 2") && slice.contains("a slice has no finer cells across"),
+        "{slice}"
+    );
     let much = place.refused("run small.toml --finer 8 --grid 1000x1000x1000 --max-memory 100M");
     assert!(much.contains("--max-memory"), "{much}");
 }
@@ -295,7 +415,10 @@ fn a_shipped_scene_is_printed_as_it_stands() {
     let printed = place.done("scene smoke2d --print");
     let text = include_str!("../../../terrains/smoke2d.toml");
     assert_eq!(printed.trim_end(), text.trim_end());
-    place.put("own.toml", printed.replace("solver = \"article\"", "solver = \"incompressible\""));
+    place.put(
+        "own.toml",
+        printed.replace("solver = \"article\"", "solver = \"incompressible\""),
+    );
     assert!(place.done("scene own.toml").contains("fine"));
     lavoxel().args(["scene", "--print"]).assert().code(2);
 }

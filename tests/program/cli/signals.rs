@@ -18,33 +18,59 @@ use crate::common::one_in;
 fn a_first_signal_ends_the_program_while_it_reads() {
     use rustix::process::Signal;
 
-    for (args, signal) in [("run pipe", Signal::TERM), ("render pipe", Signal::INT), ("resume pipe", Signal::TERM)] {
+    for (args, signal) in [
+        ("run pipe", Signal::TERM),
+        ("render pipe", Signal::INT),
+        ("resume pipe", Signal::TERM),
+    ] {
         let place = Place::new();
-        let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
-        assert!(made.is_ok_and(|status| status.success()), "coreutils has mkfifo");
+        let made = std::process::Command::new("mkfifo")
+            .arg(place.path("pipe"))
+            .status();
+        assert!(
+            made.is_ok_and(|status| status.success()),
+            "coreutils has mkfifo"
+        );
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
-        command.current_dir(place.0.path()).args(args.split(' ')).stderr(std::process::Stdio::piped());
+        command
+            .current_dir(place.0.path())
+            .args(args.split(' '))
+            .stderr(std::process::Stdio::piped());
         let mut program = Running::start(&mut command);
         std::thread::sleep(Duration::from_secs(1));
         if program.try_wait().unwrap().is_none() {
             program.signal(signal);
         }
         let code = program.output().status.code();
-        assert!(code == Some(130) || (args == "resume pipe" && code == Some(2)), "{args}: {code:?}");
+        assert!(
+            code == Some(130) || (args == "resume pipe" && code == Some(2)),
+            "{args}: {code:?}"
+        );
     }
 }
 
 /// Starts the program, sends SIGINT once `ready` returns true for the elapsed time, and waits for
 /// the end.
-fn interrupted(place: &Place, args: &str, ready: impl Fn(Duration) -> bool) -> std::process::Output {
+fn interrupted(
+    place: &Place,
+    args: &str,
+    ready: impl Fn(Duration) -> bool,
+) -> std::process::Output {
     use std::process::{Command, Stdio};
 
     let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
-    command.current_dir(place.0.path()).args(args.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .current_dir(place.0.path())
+        .args(args.split(' '))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = Running::start(&mut command);
     let start = Instant::now();
     while !ready(start.elapsed()) {
-        assert!(child.try_wait().unwrap().is_none(), "ended before it was stopped");
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "ended before it was stopped"
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     child.interrupt();
@@ -63,7 +89,10 @@ fn ctrl_c_leaves_whole_files() {
     assert!(err.contains("stopped after step "), "{err}");
 
     let files = place.files();
-    assert!(files.iter().all(|name| !name.contains(".lvx-")), "{files:?}");
+    assert!(
+        files.iter().all(|name| !name.contains(".lvx-")),
+        "{files:?}"
+    );
     let stills: Vec<_> = files.iter().filter(|name| name.starts_with("f/")).collect();
     assert!(stills.len() >= 3);
     for still in &stills {
@@ -72,7 +101,8 @@ fn ctrl_c_leaves_whole_files() {
     let bytes = place.read("a.png");
     assert_eq!(apng_header_frames(&bytes) as usize, stills.len());
     assert_eq!(apng_frames(&bytes).len(), stills.len());
-    let gif = GifDecoder::new(BufReader::new(fs::File::open(place.path("a.gif")).unwrap())).unwrap();
+    let gif =
+        GifDecoder::new(BufReader::new(fs::File::open(place.path("a.gif")).unwrap())).unwrap();
     assert_eq!(frames(gif).len(), stills.len());
     assert_eq!(picture(&place.read("end.png")).dimensions(), (40, 30));
 }
@@ -89,7 +119,10 @@ fn ctrl_c_ends_a_run_with_its_report() {
     assert_eq!(report["interrupted"], true);
     let steps = report["steps"].as_u64().unwrap();
     assert!(steps < 1_000_000_000);
-    assert_eq!(text(&output.stderr), format!("stopped after step {steps}\n"));
+    assert_eq!(
+        text(&output.stderr),
+        format!("stopped after step {steps}\n")
+    );
 }
 
 #[test]
@@ -150,10 +183,17 @@ fn stopped(
 ) -> (std::process::Output, Duration) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
     command.current_dir(place.0.path()).args(args.split(' '));
-    let mut program = Running::start(command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()));
+    let mut program = Running::start(
+        command
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped()),
+    );
     let start = Instant::now();
     while !ready(start.elapsed()) {
-        assert!(program.try_wait().unwrap().is_none(), "{args}: ended before it was stopped");
+        assert!(
+            program.try_wait().unwrap().is_none(),
+            "{args}: ended before it was stopped"
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     let asked = Instant::now();
@@ -165,7 +205,10 @@ fn stopped(
 /// Checks that no partial or temporary file is left.
 fn assert_nothing_is_half(place: &Place) {
     let files = place.files();
-    assert!(files.iter().all(|name| !name.contains(".lvx-")), "{files:?}");
+    assert!(
+        files.iter().all(|name| !name.contains(".lvx-")),
+        "{files:?}"
+    );
 }
 
 #[test]
@@ -176,7 +219,10 @@ fn ctrl_c_acts_inside_a_step_of_a_flow() {
         ("run deep.toml --checkpoint deep.lvx --json", Signal::INT),
         ("run deep.toml --checkpoint deep.lvx --json", Signal::TERM),
         ("hazard deep.toml --runs 1 --durations 1h", Signal::TERM),
-        ("render deep.toml --animation a.webp --frames f --size 160x120", Signal::INT),
+        (
+            "render deep.toml --animation a.webp --frames f --size 160x120",
+            Signal::INT,
+        ),
         ("render deep.toml --picture end.png", Signal::TERM),
     ] {
         let place = Place::new();
@@ -185,11 +231,19 @@ fn ctrl_c_acts_inside_a_step_of_a_flow() {
         // that in a frame.
         let (output, took) = stopped(&place, args, signal, |since| since > Duration::from_secs(4));
         assert!(took < SOON, "{args}: ended after {took:?}");
-        assert_eq!(output.status.code(), Some(130), "{args}: {}", text(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(130),
+            "{args}: {}",
+            text(&output.stderr)
+        );
         assert_nothing_is_half(&place);
         if args.starts_with("run") {
             let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-            assert_eq!((&report["steps"], &report["interrupted"]), (&Value::from(0), &Value::Bool(true)));
+            assert_eq!(
+                (&report["steps"], &report["interrupted"]),
+                (&Value::from(0), &Value::Bool(true))
+            );
             let kept = place.json("resume deep.lvx --steps 0 --json");
             assert_eq!(kept["state_hash"], report["state_hash"]);
         }
@@ -206,9 +260,16 @@ fn ctrl_c_acts_inside_a_frame() {
         "render --steps 1 --size 6000x5000 --picture a.png",
     ] {
         let place = Place::new();
-        let (output, took) = stopped(&place, args, Signal::TERM, |since| since > Duration::from_secs(2));
+        let (output, took) = stopped(&place, args, Signal::TERM, |since| {
+            since > Duration::from_secs(2)
+        });
         assert!(took < SOON, "{args}: ended after {took:?}");
-        assert_eq!(output.status.code(), Some(130), "{args}: {}", text(&output.stderr));
+        assert_eq!(
+            output.status.code(),
+            Some(130),
+            "{args}: {}",
+            text(&output.stderr)
+        );
         assert_nothing_is_half(&place);
     }
 }
@@ -222,7 +283,12 @@ const FULL: &str = "name = \"full\"\n[grid]\nsize = [300, 250, 300]\n[terrain]\n
 fn a_signal_gives_up_a_file_that_a_checkpoint_can_make_again() {
     use rustix::process::Signal;
 
-    let files = ["--volume all.vdb", "--mesh all.glb", "--volume all.vti", "--npz all.npz"];
+    let files = [
+        "--volume all.vdb",
+        "--mesh all.glb",
+        "--volume all.vti",
+        "--npz all.npz",
+    ];
     for file in files.iter().step_by(one_in(4)) {
         let place = Place::new();
         place.put("full.toml", FULL);
@@ -231,8 +297,17 @@ fn a_signal_gives_up_a_file_that_a_checkpoint_can_make_again() {
         let kept = place.path("full.lvx");
         let (output, took) = stopped(&place, &args, Signal::TERM, |_| kept.exists());
         assert!(took < SOON, "{file}: ended after {took:?}");
-        assert_eq!(output.status.code(), Some(130), "{file}: {}", text(&output.stderr));
-        assert_eq!(place.files(), ["full.lvx", "full.toml", "small.toml"], "{file}");
+        assert_eq!(
+            output.status.code(),
+            Some(130),
+            "{file}: {}",
+            text(&output.stderr)
+        );
+        assert_eq!(
+            place.files(),
+            ["full.lvx", "full.toml", "small.toml"],
+            "{file}"
+        );
         assert_eq!(place.json("resume full.lvx --steps 0 --json")["steps"], 0);
     }
 }

@@ -7,10 +7,17 @@ fn terrain_measures_every_built_in_kind() {
     let place = Place::new();
     for kind in ["volcano", "hills", "plane", "slope", "bowl"] {
         let report = place.done(&format!("terrain {kind} --size 32x24x40"));
-        assert!(report.starts_with("raster      32 columns × 40 rows\n"), "{kind}: {report}");
+        assert!(
+            report.starts_with("raster      32 columns × 40 rows\n"),
+            "{kind}: {report}"
+        );
         assert_eq!(report.contains("crater "), kind == "volcano", "{report}");
         let json = place.json(&format!("terrain {kind} --size 32x24x40 --json"));
-        assert_eq!((json["cols"].as_u64(), json["rows"].as_u64()), (Some(32), Some(40)), "{json}");
+        assert_eq!(
+            (json["cols"].as_u64(), json["rows"].as_u64()),
+            (Some(32), Some(40)),
+            "{json}"
+        );
     }
     assert_eq!(place.files(), ["small.toml"]);
 }
@@ -19,13 +26,26 @@ fn terrain_measures_every_built_in_kind() {
 fn terrain_converts_and_draws_a_heightmap() {
     let place = Place::new();
     place.put("tiny.asc", TINY_ASC);
-    assert!(place.done("terrain tiny.asc").contains("heights     1.0 to 9.0 m"));
+    assert!(
+        place
+            .done("terrain tiny.asc")
+            .contains("heights     1.0 to 9.0 m")
+    );
     place.done("terrain tiny.asc --picture tiny.png --out back.asc");
     place.done("terrain tiny.asc --picture bare.png --no-legend");
-    let (whole, bare) = (picture(&place.read("tiny.png")), picture(&place.read("bare.png")));
+    let (whole, bare) = (
+        picture(&place.read("tiny.png")),
+        picture(&place.read("bare.png")),
+    );
     assert_eq!(bare.width(), 768);
-    assert!(whole.width() > 768 && whole.height() > bare.height(), "a bar at the right, a length below");
-    assert_eq!(place.json("terrain back.asc --json"), place.json("terrain tiny.asc --json"));
+    assert!(
+        whole.width() > 768 && whole.height() > bare.height(),
+        "a bar at the right, a length below"
+    );
+    assert_eq!(
+        place.json("terrain back.asc --json"),
+        place.json("terrain tiny.asc --json")
+    );
     place.done("terrain tiny.asc --out gray.png");
     assert_eq!(place.json("terrain gray.png --json")["max_m"], 9.0);
     let line = place.refused("terrain tiny.asc --out back.asc");

@@ -56,7 +56,10 @@ fn wrong_flags_are_refused_with_usage() {
         let output = place.run(args);
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{args}\n{err}");
-        assert!(err.starts_with("error: ") && !err.contains("panicked"), "{args}\n{err}");
+        assert!(
+            err.starts_with("error: ") && !err.contains("panicked"),
+            "{args}\n{err}"
+        );
         assert_eq!(place.files(), ["small.toml"], "{args}");
     }
 }
@@ -65,15 +68,36 @@ fn wrong_flags_are_refused_with_usage() {
 fn the_tip_is_the_flag_that_was_meant() {
     let place = Place::new();
     for (args, tip) in [
-        ("run small.toml --duration 3 hours", "tip: a number and its unit are one word: --duration 3h"),
-        ("run small.toml --duration 10 Days", "tip: a number and its unit are one word: --duration 10d"),
-        ("run small.toml --rates 5", "tip: --rates is a flag of lavoxel resume, lavoxel hazard"),
-        ("run small.toml --vent-area area.geojson", "tip: --vent-area is a flag of lavoxel hazard"),
-        ("hazard small.toml --npz=a.npz", "tip: --npz is a flag of lavoxel run, lavoxel resume"),
-        ("run small.toml --stepz 4", "tip: a similar argument exists: '--steps'"),
+        (
+            "run small.toml --duration 3 hours",
+            "tip: a number and its unit are one word: --duration 3h",
+        ),
+        (
+            "run small.toml --duration 10 Days",
+            "tip: a number and its unit are one word: --duration 10d",
+        ),
+        (
+            "run small.toml --rates 5",
+            "tip: --rates is a flag of lavoxel resume, lavoxel hazard",
+        ),
+        (
+            "run small.toml --vent-area area.geojson",
+            "tip: --vent-area is a flag of lavoxel hazard",
+        ),
+        (
+            "hazard small.toml --npz=a.npz",
+            "tip: --npz is a flag of lavoxel run, lavoxel resume",
+        ),
+        (
+            "run small.toml --stepz 4",
+            "tip: a similar argument exists: '--steps'",
+        ),
     ] {
         let err = text(&place.run(args).stderr);
-        assert!(err.contains(tip) && err.matches("tip: ").count() == 1, "{args}\n{err}");
+        assert!(
+            err.contains(tip) && err.matches("tip: ").count() == 1,
+            "{args}\n{err}"
+        );
     }
 }
 
@@ -81,13 +105,22 @@ fn the_tip_is_the_flag_that_was_meant() {
 fn numbers_out_of_range_name_their_flag_or_key() {
     let place = Place::new();
     for (flags, key) in [
-        ("--slice z=24", "--slice z=24: must be 0 to 23 (cells), or 0m to 240m"),
+        (
+            "--slice z=24",
+            "--slice z=24: must be 0 to 23 (cells), or 0m to 240m",
+        ),
         ("--slice x=241m", "--slice x=241m: must be 0m to 240m"),
         ("--slice x=map:5", "the terrain has no map coordinates"),
-        ("--size 0x10", "--size 0x10: must be a number from 1 to 8192 pixels along each side"),
+        (
+            "--size 0x10",
+            "--size 0x10: must be a number from 1 to 8192 pixels along each side",
+        ),
         ("--size 9000x10", "--size 9000x10: must be"),
         ("--picture-size 10x0", "--picture-size 10x0: must be"),
-        ("--fps 0", "--fps 0: must be a number from 1 to 60 frames a second"),
+        (
+            "--fps 0",
+            "--fps 0: must be a number from 1 to 60 frames a second",
+        ),
         ("--azimuth nan", "--azimuth NaN: must be"),
         ("--elevation 90", "--elevation 90: must be"),
         ("--distance inf", "--distance inf: must be"),
@@ -144,7 +177,10 @@ fn what_a_terminal_would_obey_is_not_printed() {
     table["label"] = "\u{1b}]0;mine\u{7}".into();
     table["machine"] = "\u{1b}[31mloom".into();
     place.put("b.json", table.to_string());
-    place.put("format.json", r#"{"format": "\u001b[2J"#.to_owned() + &"x".repeat(100_000) + "\"}");
+    place.put(
+        "format.json",
+        r#"{"format": "\u001b[2J"#.to_owned() + &"x".repeat(100_000) + "\"}",
+    );
     for args in [
         format!("{bench} --compare b.json"),
         "bench --compare format.json".to_owned(),
@@ -154,7 +190,10 @@ fn what_a_terminal_would_obey_is_not_printed() {
     ] {
         let output = place.run(&args);
         let printed = text(&output.stdout) + &text(&output.stderr);
-        assert!(!printed.contains(['\u{1b}', '\u{7}']) && printed.len() < 4000, "{args}: {printed:?}");
+        assert!(
+            !printed.contains(['\u{1b}', '\u{7}']) && printed.len() < 4000,
+            "{args}: {printed:?}"
+        );
     }
 }
 
@@ -163,19 +202,31 @@ fn what_a_terminal_would_obey_is_not_printed() {
 fn force_does_not_replace_what_is_read() {
     let place = Place::new();
     place.put("m.asc", super::place::TINY_ASC);
-    place.put("m.toml", "[grid]\nsize = [8, 20, 8]\n[terrain]\nkind = \"heightmap\"\nfile = \"m.asc\"\n");
+    place.put(
+        "m.toml",
+        "[grid]\nsize = [8, 20, 8]\n[terrain]\nkind = \"heightmap\"\nfile = \"m.asc\"\n",
+    );
     place.put("p.png", b"no picture");
     place.put("p.prj", b"LOCAL_CS[\"none\"]");
     for (args, name) in [
         ("run m.asc --steps 1 --map thickness=m.asc --force", "m.asc"),
-        ("run m.asc --steps 1 --map thickness=./m.asc --force", "m.asc"),
-        ("run m.toml --steps 1 --map thickness=m.asc --force", "m.asc"),
+        (
+            "run m.asc --steps 1 --map thickness=./m.asc --force",
+            "m.asc",
+        ),
+        (
+            "run m.toml --steps 1 --map thickness=m.asc --force",
+            "m.asc",
+        ),
         ("run m.toml --steps 1 --checkpoint m.toml --force", "m.toml"),
         ("run m.asc --steps 1 --checkpoint m.asc --force", "m.asc"),
         ("terrain m.asc --out m.asc --force", "m.asc"),
     ] {
         let line = place.refused(args);
-        assert!(line.contains(name) && line.contains("is read by this command"), "{args}: {line}");
+        assert!(
+            line.contains(name) && line.contains("is read by this command"),
+            "{args}: {line}"
+        );
     }
     // The program's own earlier output is replaced.
     place.done("run m.asc --steps 1 --map thickness=out.asc --force --quiet");
@@ -185,8 +236,12 @@ fn force_does_not_replace_what_is_read() {
     place.done("resume run.tif --steps 2 --quiet");
     let line = place.refused("resume run.tif --steps 3 --map thickness=run.tif --force");
     assert!(line.contains("run.tif"), "{line}");
-    let line = place.refused("run m.asc --steps 1 --checkpoint new.tif --map thickness=new.tif --force");
-    assert!(line.contains("new.tif: two outputs cannot have the same name"), "{line}");
+    let line =
+        place.refused("run m.asc --steps 1 --checkpoint new.tif --map thickness=new.tif --force");
+    assert!(
+        line.contains("new.tif: two outputs cannot have the same name"),
+        "{line}"
+    );
 }
 
 #[cfg(unix)]
@@ -196,15 +251,36 @@ fn a_line_feed_in_a_name_makes_no_second_line() {
     place.put("a\nb.asc", "x");
     place.put("a\nb.toml", "[grid]\nsize = [8, 20, 8]\n");
     let run = |args: &[&str]| {
-        let output = super::place::lavoxel().current_dir(place.0.path()).args(args).output().unwrap();
-        (output.status.code(), text(&output.stdout), text(&output.stderr))
+        let output = super::place::lavoxel()
+            .current_dir(place.0.path())
+            .args(args)
+            .output()
+            .unwrap();
+        (
+            output.status.code(),
+            text(&output.stdout),
+            text(&output.stderr),
+        )
     };
     let (code, _, err) = run(&["run", "a\nb.asc", "--steps", "1"]);
-    assert!(code == Some(2) && err.lines().count() == 1 && err.contains("a?b.asc"), "{err}");
+    assert!(
+        code == Some(2) && err.lines().count() == 1 && err.contains("a?b.asc"),
+        "{err}"
+    );
     let (code, _, err) = run(&["run", "no\nne.asc"]);
     assert!(code == Some(2) && err.lines().count() == 1, "{err}");
     let (code, out, err) = run(&["scene", "a\nb.toml"]);
-    assert!(code == Some(0) && out.starts_with("a b.toml: fine"), "{out}{err}");
-    let (_, _, err) = run(&["run", "small.toml", "--steps", "1", "--map", "ground=c\nd.asc"]);
+    assert!(
+        code == Some(0) && out.starts_with("a b.toml: fine"),
+        "{out}{err}"
+    );
+    let (_, _, err) = run(&[
+        "run",
+        "small.toml",
+        "--steps",
+        "1",
+        "--map",
+        "ground=c\nd.asc",
+    ]);
     assert!(err.lines().any(|line| line == "c?d.asc (step 1)"), "{err}");
 }

@@ -64,7 +64,11 @@ impl Around<'_> {
     /// Velocity `v` with the components that point into closed faces set to 0.
     pub(super) fn shut(self, at: At, mut v: [i32; 3]) -> [i32; 3] {
         for (axis, v) in v.iter_mut().enumerate() {
-            let open = if *v < 0 { self.low(axis, at) } else { self.high(axis, at) };
+            let open = if *v < 0 {
+                self.low(axis, at)
+            } else {
+                self.high(axis, at)
+            };
             *v = if open == 0 { 0 } else { *v };
         }
         v
@@ -112,7 +116,11 @@ mod tests {
             (0, [1, 3, 1], OPEN, OPEN),
             (2, [1, 1, 0], 0, OPEN),
         ] {
-            assert_eq!((around.low(axis, at), around.high(axis, at)), (low, high), "axis {axis}, {at:?}");
+            assert_eq!(
+                (around.low(axis, at), around.high(axis, at)),
+                (low, high),
+                "axis {axis}, {at:?}"
+            );
         }
     }
 }

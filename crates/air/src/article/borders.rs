@@ -20,7 +20,11 @@ impl Passes<'_> {
             let [x, y, z] = self.rates.wind(y);
             Four([x, y, z, 0])
         };
-        border(self.grid, cells, Some(&(0..=self.grid.cells.ny).map(wind).collect()));
+        border(
+            self.grid,
+            cells,
+            Some(&(0..=self.grid.cells.ny).map(wind).collect()),
+        );
     }
 
     /// Sets the density in the halo: beyond open sides 1.0, the density of air at rest.
@@ -30,7 +34,11 @@ impl Passes<'_> {
 
     /// Sets the amounts in the halo: beyond open sides ambient air with the amounts `outside(y)` at
     /// height `y`.
-    pub(super) fn border_amounts(&self, cells: &mut [Four<u32>], outside: impl Fn(usize) -> [u32; 4]) {
+    pub(super) fn border_amounts(
+        &self,
+        cells: &mut [Four<u32>],
+        outside: impl Fn(usize) -> [u32; 4],
+    ) {
         let ambient = (0..=self.grid.cells.ny).map(|y| Four(outside(y))).collect();
         border(self.grid, cells, Some(&ambient));
     }
@@ -40,7 +48,9 @@ impl Passes<'_> {
     pub(super) fn border_factors(&self, factors: &mut [u32]) {
         let (grid, [_, _, slab]) = (self.grid, self.grid.strides());
         if grid.sides[0] == Side::Wrap {
-            factors.par_chunks_mut(slab).for_each(|slab| wrap_rows(grid, slab));
+            factors
+                .par_chunks_mut(slab)
+                .for_each(|slab| wrap_rows(grid, slab));
         }
         if grid.sides[2] == Side::Wrap {
             wrap_slabs(grid, factors);
@@ -50,7 +60,11 @@ impl Passes<'_> {
 
 /// Fills the halo of a plane: beyond open sides with `outside` (values by height) or, for `None`,
 /// with the nearest cell.
-fn border<T: Copy + Default + Send + Sync>(grid: AirGrid, plane: &mut [T], outside: Option<&Vec<T>>) {
+fn border<T: Copy + Default + Send + Sync>(
+    grid: AirGrid,
+    plane: &mut [T],
+    outside: Option<&Vec<T>>,
+) {
     let ([nx, ny, nz], [_, row, slab]) = (grid.size(), grid.strides());
     match grid.sides[2] {
         Side::Wall => {}

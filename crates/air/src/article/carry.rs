@@ -25,8 +25,20 @@ pub(super) struct Passes<'a> {
 impl Passes<'_> {
     /// Forward pass: adds to `to`, a copy of `from`, the shares that cells give to each other along
     /// the velocity `motion`.
-    pub(super) fn give<Q: Quantity>(&self, motion: &[Vec<i32>; 3], from: &[Four<Q>], to: &mut [Four<Q>]) {
-        by_turns(self.grid, to, |part| self.level.run(Give { passes: self, motion, from, part }));
+    pub(super) fn give<Q: Quantity>(
+        &self,
+        motion: &[Vec<i32>; 3],
+        from: &[Four<Q>],
+        to: &mut [Four<Q>],
+    ) {
+        by_turns(self.grid, to, |part| {
+            self.level.run(Give {
+                passes: self,
+                motion,
+                from,
+                part,
+            })
+        });
     }
 
     /// Reverse pass: adds to `to`, a copy of `from`, the shares that cells take from each other
@@ -37,7 +49,15 @@ impl Passes<'_> {
         (from, factors): (&[Four<Q>], Option<&[u32]>),
         to: &mut [Four<Q>],
     ) {
-        by_turns(self.grid, to, |part| self.level.run(Ask { passes: self, motion, from, factors, part }));
+        by_turns(self.grid, to, |part| {
+            self.level.run(Ask {
+                passes: self,
+                motion,
+                from,
+                factors,
+                part,
+            })
+        });
     }
 
     /// Advects four fields by the velocity `motion`, forward and in reverse, with the `factors` of
@@ -66,37 +86,72 @@ impl Passes<'_> {
     pub(super) fn factors(&self, motion: &[Vec<i32>; 3], asked: &mut [u32]) {
         let slab = self.grid.strides()[2];
         asked.par_chunks_mut(slab).for_each(|asked| asked.fill(0));
-        by_turns(self.grid, asked, |part| self.level.run(Asked { passes: self, motion, part }));
-        asked.par_chunks_mut(slab).for_each(|asked| self.level.run(Factors(asked)));
+        by_turns(self.grid, asked, |part| {
+            self.level.run(Asked {
+                passes: self,
+                motion,
+                part,
+            })
+        });
+        asked
+            .par_chunks_mut(slab)
+            .for_each(|asked| self.level.run(Factors(asked)));
         self.border_factors(asked);
     }
 
     /// Packs the amounts of four fields by cell, into two equal buffers.
     pub(super) fn pack(&self, [one, other]: &mut [Vec<Four<u32>>; 2], fields: &[Vec<u32>]) {
         let slab = self.grid.strides()[2];
-        one.par_chunks_mut(slab).zip(other.par_chunks_mut(slab)).enumerate().for_each(|(z, (to, other))| {
-            let field = |which: usize| &fields[which][z * slab..][..slab];
-            self.level.run(Pack { to, other, from: [field(0), field(1), field(2), field(3)] });
-        });
+        one.par_chunks_mut(slab)
+            .zip(other.par_chunks_mut(slab))
+            .enumerate()
+            .for_each(|(z, (to, other))| {
+                let field = |which: usize| &fields[which][z * slab..][..slab];
+                self.level.run(Pack {
+                    to,
+                    other,
+                    from: [field(0), field(1), field(2), field(3)],
+                });
+            });
     }
 
     /// Packs the three velocity components by cell, into two equal buffers.
-    pub(super) fn pack_velocity(&self, [one, other]: &mut [Vec<Four<i32>>; 2], planes: &[Vec<i32>; 3]) {
+    pub(super) fn pack_velocity(
+        &self,
+        [one, other]: &mut [Vec<Four<i32>>; 2],
+        planes: &[Vec<i32>; 3],
+    ) {
         let slab = self.grid.strides()[2];
-        one.par_chunks_mut(slab).zip(other.par_chunks_mut(slab)).enumerate().for_each(|(z, (to, other))| {
-            let plane = |axis: usize| &planes[axis][z * slab..][..slab];
-            self.level.run(PackVelocity { to, other, from: [plane(0), plane(1), plane(2)] });
-        });
+        one.par_chunks_mut(slab)
+            .zip(other.par_chunks_mut(slab))
+            .enumerate()
+            .for_each(|(z, (to, other))| {
+                let plane = |axis: usize| &planes[axis][z * slab..][..slab];
+                self.level.run(PackVelocity {
+                    to,
+                    other,
+                    from: [plane(0), plane(1), plane(2)],
+                });
+            });
     }
 
     /// Unpacks amounts into the four fields.
     pub(super) fn unpack(&self, fields: &mut [Vec<u32>], from: &[Four<u32>]) {
         let slab = self.grid.strides()[2];
         let [a, b, c, d] = fields else { return };
-        let parts = a.par_chunks_mut(slab).zip(b.par_chunks_mut(slab)).zip(c.par_chunks_mut(slab));
-        parts.zip(d.par_chunks_mut(slab)).zip(from.par_chunks(slab)).for_each(|((((a, b), c), d), from)| {
-            self.level.run(Unpack { to: [a, b, c, d], from });
-        });
+        let parts = a
+            .par_chunks_mut(slab)
+            .zip(b.par_chunks_mut(slab))
+            .zip(c.par_chunks_mut(slab));
+        parts
+            .zip(d.par_chunks_mut(slab))
+            .zip(from.par_chunks(slab))
+            .for_each(|((((a, b), c), d), from)| {
+                self.level.run(Unpack {
+                    to: [a, b, c, d],
+                    from,
+                });
+            });
     }
 
     /// Unpacks velocities into the planes of their components, clamped to the speed limit and with
@@ -104,12 +159,20 @@ impl Passes<'_> {
     pub(super) fn unpack_velocity(&self, planes: &mut [Vec<i32>; 3], from: &[Four<i32>]) {
         let slab = self.grid.strides()[2];
         let [x, y, z] = planes;
-        let parts = x.par_chunks_mut(slab).zip(y.par_chunks_mut(slab)).zip(z.par_chunks_mut(slab));
+        let parts = x
+            .par_chunks_mut(slab)
+            .zip(y.par_chunks_mut(slab))
+            .zip(z.par_chunks_mut(slab));
         let inside = BEYOND..BEYOND + self.grid.cells.nz;
         parts.enumerate().for_each(|(n, ((x, y), z))| {
             let start = n * slab;
             if inside.contains(&n) {
-                self.level.run(UnpackVelocity { passes: self, to: [x, y, z], from: &from[start..start + slab], start });
+                self.level.run(UnpackVelocity {
+                    passes: self,
+                    to: [x, y, z],
+                    from: &from[start..start + slab],
+                    start,
+                });
             }
         });
     }
@@ -117,9 +180,12 @@ impl Passes<'_> {
     /// Clamps velocities to the speed limit and copies the result to `copies`.
     pub(super) fn settle(&self, cells: &mut [Four<i32>], copies: &mut [Four<i32>]) {
         let slab = self.grid.strides()[2];
-        cells.par_chunks_mut(slab).zip(copies.par_chunks_mut(slab)).for_each(|(cells, copies)| {
-            self.level.run(Settle { cells, copies });
-        });
+        cells
+            .par_chunks_mut(slab)
+            .zip(copies.par_chunks_mut(slab))
+            .for_each(|(cells, copies)| {
+                self.level.run(Settle { cells, copies });
+            });
     }
 
     /// Applies the decay of heat; returns the units lost.
@@ -130,7 +196,10 @@ impl Passes<'_> {
         let (grid, [_, row, slab]) = (self.grid, self.grid.strides());
         let inside = &mut heat[BEYOND * slab..][..grid.cells.nz * slab];
         let slab = |cells: &mut [u32]| {
-            let rows = cells[BEYOND * row..].chunks_mut(row).take(grid.cells.ny).enumerate();
+            let rows = cells[BEYOND * row..]
+                .chunks_mut(row)
+                .take(grid.cells.ny)
+                .enumerate();
             rows.map(|(y, cells)| {
                 let background = self.rates.background(y);
                 let lose = |heat: &mut u32| {
@@ -138,7 +207,10 @@ impl Passes<'_> {
                     *heat -= lost;
                     u64::from(lost)
                 };
-                cells[BEYOND..BEYOND + grid.cells.nx].iter_mut().map(lose).sum::<u64>()
+                cells[BEYOND..BEYOND + grid.cells.nx]
+                    .iter_mut()
+                    .map(lose)
+                    .sum::<u64>()
             })
             .sum::<u64>()
         };
@@ -150,9 +222,14 @@ impl Passes<'_> {
     #[inline(always)]
     fn blocks(&self, slabs: std::ops::Range<usize>) -> impl Iterator<Item = (usize, bool)> {
         let ([_, row, slab], rough) = (self.grid.strides(), &self.ground.rough);
-        let rows = BEYOND..BEYOND + self.grid.cells.ny + usize::from(self.grid.sides[1] == Side::Open);
+        let rows =
+            BEYOND..BEYOND + self.grid.cells.ny + usize::from(self.grid.sides[1] == Side::Open);
         let rows = slabs.flat_map(move |z| rows.clone().map(move |y| z * (slab / row) + y));
-        rows.flat_map(move |n| (n * row..(n + 1) * row).step_by(BLOCK).map(move |at| (at, rough[n])))
+        rows.flat_map(move |n| {
+            (n * row..(n + 1) * row)
+                .step_by(BLOCK)
+                .map(move |at| (at, rough[n]))
+        })
     }
 }
 
@@ -167,10 +244,18 @@ struct Give<'a, Q> {
 impl<Q: Quantity> Work for Give<'_, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let Self { passes, motion, from, part: Part { slabs, offset, to } } = self;
+        let Self {
+            passes,
+            motion,
+            from,
+            part: Part { slabs, offset, to },
+        } = self;
         let strides = passes.grid.strides();
         for (at, is_rough) in passes.blocks(slabs) {
-            let Some(shares) = Shares::of::<false>(motion, passes.ground, (at, strides, is_rough)) else { continue };
+            let Some(shares) = Shares::of::<false>(motion, passes.ground, (at, strides, is_rough))
+            else {
+                continue;
+            };
             let from = block(from, at);
             for (cell, &own) in from.iter().enumerate() {
                 if shares.home[cell] == WHOLE {
@@ -201,7 +286,11 @@ struct Asked<'a> {
 impl Work for Asked<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let Self { passes, motion, part: Part { slabs, offset, to } } = self;
+        let Self {
+            passes,
+            motion,
+            part: Part { slabs, offset, to },
+        } = self;
         let strides = passes.grid.strides();
         for (at, is_rough) in passes.blocks(slabs) {
             let shares = Shares::of::<true>(motion, passes.ground, (at, strides, is_rough));
@@ -215,7 +304,10 @@ impl Work for Asked<'_> {
             let Some(shares) = shares else { continue };
             for cell in 0..BLOCK {
                 if shares.home[cell] < WHOLE {
-                    let (there, share) = (shares.there(cell, at - offset + cell, strides), shares.share(cell));
+                    let (there, share) = (
+                        shares.there(cell, at - offset + cell, strides),
+                        shares.share(cell),
+                    );
                     for corner in 0..CORNERS {
                         let to = &mut to[there[corner]];
                         *to = to.wrapping_add(share[corner]);
@@ -229,7 +321,11 @@ impl Work for Asked<'_> {
 /// Clears the shares that cells at rest request from themselves, as in the article.
 #[inline(always)]
 fn rest(home: &mut [u32; BLOCK], motion: &[Vec<i32>; 3], at: usize) {
-    let [x, y, z] = [block(&motion[0], at), block(&motion[1], at), block(&motion[2], at)];
+    let [x, y, z] = [
+        block(&motion[0], at),
+        block(&motion[1], at),
+        block(&motion[2], at),
+    ];
     for i in 0..BLOCK {
         let moves = (x[i].unsigned_abs() | y[i].unsigned_abs() | z[i].unsigned_abs()) >> 6;
         home[i] = if moves == 0 { 0 } else { home[i] };
@@ -250,12 +346,21 @@ struct Ask<'a, Q> {
 impl<Q: Quantity> Work for Ask<'_, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let Self { passes, motion, from, factors, part: Part { slabs, offset, to } } = self;
+        let Self {
+            passes,
+            motion,
+            from,
+            factors,
+            part: Part { slabs, offset, to },
+        } = self;
         let (strides, cells) = (passes.grid.strides(), to.len());
         let (from, to) = (&from[offset..][..cells], &mut to[..cells]);
         let factors = factors.map(|factors| &factors[offset..][..cells]);
         for (at, is_rough) in passes.blocks(slabs) {
-            let Some(shares) = Shares::of::<true>(motion, passes.ground, (at, strides, is_rough)) else { continue };
+            let Some(shares) = Shares::of::<true>(motion, passes.ground, (at, strides, is_rough))
+            else {
+                continue;
+            };
             for cell in 0..BLOCK {
                 if shares.home[cell] == WHOLE {
                     continue;
@@ -362,7 +467,11 @@ impl Work for UnpackVelocity<'_> {
             let [x, y, z] = self.to.each_mut().map(|to| &mut to[at..at + row]);
             unpack_velocity(x, y, z, &self.from[at..at + row]);
             for (axis, to) in self.to.iter_mut().enumerate() {
-                let (to, low, start) = (&mut to[at..at + row], &self.passes.ground.low[axis], self.start + at);
+                let (to, low, start) = (
+                    &mut to[at..at + row],
+                    &self.passes.ground.low[axis],
+                    self.start + at,
+                );
                 limit(to);
                 shut(to, &low[start..start + row], &low[start + strides[axis]..]);
             }

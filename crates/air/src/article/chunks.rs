@@ -23,11 +23,18 @@ pub(super) fn chunks<'a, T>(grid: AirGrid, planes: &'a mut [Vec<T>]) -> Vec<Chun
     let mut parts: Vec<_> = (0..slabs.div_ceil(each))
         .map(|n| {
             let slabs = n * each..((n + 1) * each).min(slabs);
-            Chunk { offset: slabs.start * slab, slabs, planes: Vec::new() }
+            Chunk {
+                offset: slabs.start * slab,
+                slabs,
+                planes: Vec::new(),
+            }
         })
         .collect();
     for plane in planes {
-        parts.iter_mut().zip(plane.chunks_mut(each * slab)).for_each(|(part, plane)| part.planes.push(plane));
+        parts
+            .iter_mut()
+            .zip(plane.chunks_mut(each * slab))
+            .for_each(|(part, plane)| part.planes.push(plane));
     }
     parts
 }
@@ -62,20 +69,38 @@ pub(super) struct Part<'a, T> {
 /// Runs `work` on all slabs in blocks: first on every second block, then on the blocks between, so
 /// that no two threads write to the same slab. Shares are summed as integers, so the order does not
 /// matter.
-pub(super) fn by_turns<T: Send>(grid: AirGrid, to: &mut [T], work: impl Fn(Part<'_, T>) + Sync + Send) {
+pub(super) fn by_turns<T: Send>(
+    grid: AirGrid,
+    to: &mut [T],
+    work: impl Fn(Part<'_, T>) + Sync + Send,
+) {
     let slab = grid.strides()[2];
     let beyond = usize::from(grid.sides[2] != Side::Wall);
     let all = BEYOND - beyond..BEYOND + grid.cells.nz + beyond;
     let threads = current_num_threads();
     // A block writes to one slab before and one after its own, so it must have at least two.
-    let each = if threads > 1 { all.len().div_ceil(2 * threads).max(2) } else { all.len().max(2) };
-    for first in [all.start, all.start + each].into_iter().filter(|&first| first < all.end) {
-        to[(first - 1) * slab..].par_chunks_mut(2 * each * slab).enumerate().for_each(|(n, to)| {
-            let start = first + 2 * n * each;
-            if start < all.end {
-                let slabs = start..(start + each).min(all.end);
-                work(Part { slabs, offset: (start - 1) * slab, to });
-            }
-        });
+    let each = if threads > 1 {
+        all.len().div_ceil(2 * threads).max(2)
+    } else {
+        all.len().max(2)
+    };
+    for first in [all.start, all.start + each]
+        .into_iter()
+        .filter(|&first| first < all.end)
+    {
+        to[(first - 1) * slab..]
+            .par_chunks_mut(2 * each * slab)
+            .enumerate()
+            .for_each(|(n, to)| {
+                let start = first + 2 * n * each;
+                if start < all.end {
+                    let slabs = start..(start + each).min(all.end);
+                    work(Part {
+                        slabs,
+                        offset: (start - 1) * slab,
+                        to,
+                    });
+                }
+            });
     }
 }

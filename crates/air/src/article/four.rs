@@ -48,7 +48,13 @@ pub(super) fn pack_velocity(to: &mut [Four<i32>], [x, y, z]: [&[i32]; 3]) {
 
 /// Unpacks four amounts per cell into four planes.
 #[inline(always)]
-pub(super) fn unpack(a: &mut [u32], b: &mut [u32], c: &mut [u32], d: &mut [u32], from: &[Four<u32>]) {
+pub(super) fn unpack(
+    a: &mut [u32],
+    b: &mut [u32],
+    c: &mut [u32],
+    d: &mut [u32],
+    from: &[Four<u32>],
+) {
     let n = from.len();
     let (a, b, c, d) = (&mut a[..n], &mut b[..n], &mut c[..n], &mut d[..n]);
     for i in 0..n {

@@ -27,12 +27,20 @@ impl Ground {
     /// Returns the initial state, in which all faces are closed.
     pub(super) fn unread(grid: AirGrid) -> Self {
         let low = std::array::from_fn(|_| vec![0; grid.len()]);
-        Self { grid, low, around: vec![0; grid.len()], rough: vec![false; grid.len() / grid.strides()[1]] }
+        Self {
+            grid,
+            low,
+            around: vec![0; grid.len()],
+            rough: vec![false; grid.len() / grid.strides()[1]],
+        }
     }
 
     /// Open shares of the lower and the upper face along `axis` of the cell at index `at`.
     pub(super) fn faces(&self, axis: usize, at: usize) -> (u16, u16) {
-        (self.low[axis][at], self.low[axis][at + self.grid.strides()[axis]])
+        (
+            self.low[axis][at],
+            self.low[axis][at + self.grid.strides()[axis]],
+        )
     }
 
     /// Updates all cells that depend on the changed `columns`.
@@ -49,7 +57,10 @@ impl Ground {
                 let reach = move |n: &i32| (-1..=cells + 1).contains(n);
                 let edge = if n == 0 { -1 } else { n };
                 match side {
-                    Side::Wrap => (-3..=3).map(|k| n + k * cells).filter(reach).collect::<Vec<_>>(),
+                    Side::Wrap => (-3..=3)
+                        .map(|k| n + k * cells)
+                        .filter(reach)
+                        .collect::<Vec<_>>(),
                     _ if n == cells - 1 => (edge..=cells + 1).collect(),
                     _ => (edge..=n).collect(),
                 }
@@ -60,20 +71,31 @@ impl Ground {
         }
         let beyond = BEYOND as i32;
         let [xs, ys, zs] = &mut self.low;
-        let parts = xs.par_chunks_mut(slab).zip(ys.par_chunks_mut(slab)).zip(zs.par_chunks_mut(slab));
-        let parts = parts.zip(self.around.par_chunks_mut(slab)).zip(self.rough.par_chunks_mut(slab / row)).enumerate();
+        let parts = xs
+            .par_chunks_mut(slab)
+            .zip(ys.par_chunks_mut(slab))
+            .zip(zs.par_chunks_mut(slab));
+        let parts = parts
+            .zip(self.around.par_chunks_mut(slab))
+            .zip(self.rough.par_chunks_mut(slab / row))
+            .enumerate();
         parts.for_each(|(z, ((((xs, ys), zs), corners), rough))| {
             let z = z as i32 - beyond;
             let columns = usize::try_from(z + 1).ok().and_then(|z| chosen.get(z));
-            let Some(columns) = columns.filter(|columns| !columns.is_empty()) else { return };
+            let Some(columns) = columns.filter(|columns| !columns.is_empty()) else {
+                return;
+            };
             for y in -1..=ny + 1 {
                 let start = (y + beyond) as usize * row;
                 for &x in columns {
                     let (at, cell) = ([x, y, z], start + (x + beyond) as usize);
-                    (xs[cell], ys[cell], zs[cell]) = (around.low(0, at), around.low(1, at), around.low(2, at));
+                    (xs[cell], ys[cell], zs[cell]) =
+                        (around.low(0, at), around.low(1, at), around.low(2, at));
                     corners[cell] = corners_of(around, at);
                 }
-                rough[(y + beyond) as usize] = corners[start..start + row].iter().any(|bits| bits & ROUGH != 0);
+                rough[(y + beyond) as usize] = corners[start..start + row]
+                    .iter()
+                    .any(|bits| bits & ROUGH != 0);
             }
         });
     }

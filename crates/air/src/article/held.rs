@@ -17,11 +17,19 @@ impl Held {
         for field in amounts.present() {
             let count = |z| {
                 let mut sum = (0, 0);
-                level.run(Count { grid, field: amounts.field(field), z, sum: &mut sum });
+                level.run(Count {
+                    grid,
+                    field: amounts.field(field),
+                    z,
+                    sum: &mut sum,
+                });
                 sum
             };
             let join = |(a, b): (u64, u32), (c, d): (u64, u32)| (a + c, b.max(d));
-            let (total, most) = (0..grid.cells.nz).into_par_iter().map(count).reduce(|| (0, 0), join);
+            let (total, most) = (0..grid.cells.nz)
+                .into_par_iter()
+                .map(count)
+                .reduce(|| (0, 0), join);
             held.totals[field as usize] = total as i64;
             held.most = held.most.max(most);
         }

@@ -83,18 +83,31 @@ impl Article {
     /// Returns a solver with air at rest, using vector instructions of `level`. `params` must have
     /// been validated.
     pub fn new(grid: AirGrid, params: ArticleParams, level: Level) -> Self {
-        assert!(Level::available().contains(&level), "this processor has no {level:?}");
+        assert!(
+            Level::available().contains(&level),
+            "this processor has no {level:?}"
+        );
         let velocity = Velocity::zero(grid);
         let four = || vec![Four::default(); grid.len()];
         let scratch = Scratch {
             velocity: velocity.planes.clone(),
             density: vec![0; grid.len()],
             velocities: [four(), four()],
-            amounts: [vec![Four::default(); grid.len()], vec![Four::default(); grid.len()]],
+            amounts: [
+                vec![Four::default(); grid.len()],
+                vec![Four::default(); grid.len()],
+            ],
             factors: vec![0; grid.len()],
             no_inks: Default::default(),
         };
-        Self { params, level, velocity, ground: Ground::unread(grid), rest: None, scratch }
+        Self {
+            params,
+            level,
+            velocity,
+            ground: Ground::unread(grid),
+            rest: None,
+            scratch,
+        }
     }
 
     fn grid(&self) -> AirGrid {
@@ -106,7 +119,11 @@ impl Article {
     fn shut(&self, at: usize, v: [i32; 3]) -> [i32; 3] {
         [0, 1, 2].map(|axis| {
             let (low, high) = self.ground.faces(axis, at);
-            if if v[axis] < 0 { low } else { high } == 0 { 0 } else { v[axis] }
+            if if v[axis] < 0 { low } else { high } == 0 {
+                0
+            } else {
+                v[axis]
+            }
         })
     }
 
@@ -125,8 +142,18 @@ impl Article {
     /// moved before.
     fn move_air(&mut self, amounts: &mut Amounts, rates: &Rates) -> bool {
         let still = self.velocity.is_still();
-        let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
-        let Scratch { velocity: next, density, velocities, .. } = &mut self.scratch;
+        let passes = Passes {
+            grid: self.grid(),
+            level: self.level,
+            ground: &self.ground,
+            rates,
+        };
+        let Scratch {
+            velocity: next,
+            density,
+            velocities,
+            ..
+        } = &mut self.scratch;
         let velocity = &mut self.velocity.planes;
         passes.border_motion(velocity);
         passes.border_density(amounts.field_mut(Field::Density));
@@ -135,7 +162,10 @@ impl Article {
         std::mem::swap(velocity, next);
         // Rest needs three things: nothing moved before, nothing moves now, and the density is the
         // same.
-        if still && self.velocity.is_still() && same_inside(passes.grid, amounts.field(Field::Density), density) {
+        if still
+            && self.velocity.is_still()
+            && same_inside(passes.grid, amounts.field(Field::Density), density)
+        {
             return false;
         }
         let velocity = &mut self.velocity.planes;
@@ -156,8 +186,18 @@ impl Article {
     /// Advects density and the other fields by the new velocity, then applies the decay of heat.
     /// The result contains only the decay, not the outflow.
     fn carry(&mut self, amounts: &mut Amounts, rates: &Rates) -> Flows {
-        let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
-        let Scratch { amounts: packed, factors, no_inks, .. } = &mut self.scratch;
+        let passes = Passes {
+            grid: self.grid(),
+            level: self.level,
+            ground: &self.ground,
+            rates,
+        };
+        let Scratch {
+            amounts: packed,
+            factors,
+            no_inks,
+            ..
+        } = &mut self.scratch;
         let velocity = &self.velocity.planes;
         passes.factors(velocity, factors);
         let has_inks = amounts.has(Field::INKS[0]);
@@ -170,14 +210,21 @@ impl Article {
                 std::mem::swap(&mut inks[k], &mut no_inks[k]);
             }
             passes.carry((velocity, factors), packed, inks, |_| [0; 4]);
-            missing.into_iter().for_each(|k| std::mem::swap(&mut inks[k], &mut no_inks[k]));
+            missing
+                .into_iter()
+                .for_each(|k| std::mem::swap(&mut inks[k], &mut no_inks[k]));
         }
         self.decay(amounts, rates)
     }
 
     /// Applies the decay of heat and returns the units lost.
     fn decay(&self, amounts: &mut Amounts, rates: &Rates) -> Flows {
-        let passes = Passes { grid: self.grid(), level: self.level, ground: &self.ground, rates };
+        let passes = Passes {
+            grid: self.grid(),
+            level: self.level,
+            ground: &self.ground,
+            rates,
+        };
         let mut flows = Flows::default();
         flows.decayed[Field::Heat as usize] = passes.decay(amounts.field_mut(Field::Heat));
         flows
@@ -195,12 +242,19 @@ impl Solver for Article {
     }
 
     fn step(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {
-        if self.rest.as_ref().is_some_and(|(version, under)| *version == amounts.version() && under == forces) {
+        if self
+            .rest
+            .as_ref()
+            .is_some_and(|(version, under)| *version == amounts.version() && under == forces)
+        {
             return Flows::default();
         }
         let rates = Rates::new(&self.params, forces);
         let before = Held::of(amounts, self.level);
-        let ambient = (0..=self.grid().cells.ny).map(|y| rates.background(y)).max().unwrap_or(0);
+        let ambient = (0..=self.grid().cells.ny)
+            .map(|y| rates.background(y))
+            .max()
+            .unwrap_or(0);
         self.rest = None;
         if !self.move_air(amounts, &rates) {
             // Without motion only heat can change, by decay.
@@ -216,7 +270,8 @@ impl Solver for Article {
             let after = Held::of(amounts, self.level);
             for field in amounts.present() {
                 let field = field as usize;
-                flows.out[field] = before.totals[field] - after.totals[field] - flows.decayed[field] as i64;
+                flows.out[field] =
+                    before.totals[field] - after.totals[field] - flows.decayed[field] as i64;
             }
         }
         flows
@@ -257,7 +312,13 @@ impl Solver for Article {
 
     fn bytes(&self) -> usize {
         let cell = 14 * size_of::<i32>() + 11 * size_of::<u32>() + 3 * size_of::<u16>();
-        self.grid().len() * cell + self.scratch.no_inks.iter().map(|ink| size_of_val(&ink[..])).sum::<usize>()
+        self.grid().len() * cell
+            + self
+                .scratch
+                .no_inks
+                .iter()
+                .map(|ink| size_of_val(&ink[..]))
+                .sum::<usize>()
     }
 
     fn boxed_clone(&self) -> Box<dyn Solver> {

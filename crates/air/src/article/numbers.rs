@@ -12,7 +12,9 @@ const BITS: u32 = 15;
 /// Returns ⌊a·w/2¹⁵⌋: the share `w` (at most [`WHOLE`]) of the amount `a`.
 #[inline(always)]
 pub(super) fn mul(a: u32, w: u32) -> u32 {
-    (a >> BITS).wrapping_mul(w).wrapping_add((a & (WHOLE - 1)).wrapping_mul(w) >> BITS)
+    (a >> BITS)
+        .wrapping_mul(w)
+        .wrapping_add((a & (WHOLE - 1)).wrapping_mul(w) >> BITS)
 }
 
 /// Returns the share `w` of `a`, rounded towards zero: [`mul`] of the magnitude, with the sign of
@@ -67,9 +69,13 @@ pub(super) struct Fine {
 impl Fine {
     /// Nearest factor to `value`, clamped to 0 and 1.
     pub(super) fn new(value: f32) -> Self {
-        let units =
-            (f64::from(value) * f64::from(1 << (2 * BITS))).round().clamp(0.0, f64::from(1 << (2 * BITS))) as u32;
-        Self { high: units >> BITS, low: units & (WHOLE - 1) }
+        let units = (f64::from(value) * f64::from(1 << (2 * BITS)))
+            .round()
+            .clamp(0.0, f64::from(1 << (2 * BITS))) as u32;
+        Self {
+            high: units >> BITS,
+            low: units & (WHOLE - 1),
+        }
     }
 
     /// Returns true if the factor is 0.
@@ -86,7 +92,9 @@ impl Fine {
 
 /// Nearest share to `value` in units of 2⁻¹⁵, clamped to 0 and 1.
 pub(super) fn share(value: f32) -> u32 {
-    (f64::from(value) * f64::from(WHOLE)).round().clamp(0.0, f64::from(WHOLE)) as u32
+    (f64::from(value) * f64::from(WHOLE))
+        .round()
+        .clamp(0.0, f64::from(WHOLE)) as u32
 }
 
 /// Quotient ⌊n/d⌋, exact for quotients up to 2¹⁵ of `n` up to 2³⁰ that floats hold exactly, and `d`
@@ -118,19 +126,37 @@ mod tests {
     fn shares_are_those_of_wide_arithmetic() {
         for i in 0..20_000 {
             let random = mix64(i);
-            let (a, w) = ((random >> (32 + random % 30)) as u32, random as u32 % (WHOLE + 1));
+            let (a, w) = (
+                (random >> (32 + random % 30)) as u32,
+                random as u32 % (WHOLE + 1),
+            );
             for (a, w) in [(a, w), (a, WHOLE), (u32::MAX, w), (a, 0)] {
-                assert_eq!(u64::from(mul(a, w)), (u64::from(a) * u64::from(w)) >> 15, "{a} · {w}");
+                assert_eq!(
+                    u64::from(mul(a, w)),
+                    (u64::from(a) * u64::from(w)) >> 15,
+                    "{a} · {w}"
+                );
                 let (half, negative) = ((a >> 1) as i32, -((a >> 1) as i32));
-                assert_eq!(i64::from(signed(half, w)), (i64::from(half) * i64::from(w)) >> 15);
+                assert_eq!(
+                    i64::from(signed(half, w)),
+                    (i64::from(half) * i64::from(w)) >> 15
+                );
                 assert_eq!(signed(negative, w), -signed(half, w));
             }
             let fine = Fine::new(random as u32 as f32 / u32::MAX as f32);
-            let exact = (u128::from(a) * (u128::from(fine.high) << 15 | u128::from(fine.low))) >> 30;
+            let exact =
+                (u128::from(a) * (u128::from(fine.high) << 15 | u128::from(fine.low))) >> 30;
             let off = exact as i64 - i64::from(fine.of(a));
             assert!((0..=1).contains(&off), "{a} times {fine:?}: {off}");
         }
-        assert_eq!((Fine::new(1.0).of(u32::MAX), Fine::new(7.0).of(9), Fine::new(-1.0).of(9)), (u32::MAX, 9, 0));
+        assert_eq!(
+            (
+                Fine::new(1.0).of(u32::MAX),
+                Fine::new(7.0).of(9),
+                Fine::new(-1.0).of(9)
+            ),
+            (u32::MAX, 9, 0)
+        );
         assert!(Fine::new(1e-10).is_zero() && !Fine::new(1e-9).is_zero());
         assert_eq!((share(0.24), share(2.0), share(f32::NAN)), (7864, WHOLE, 0));
     }
@@ -138,17 +164,25 @@ mod tests {
     #[test]
     fn quotients_and_roots_are_exact() {
         let check = |f: u32| assert_eq!(quotient(1 << 30, f), (1 << 30) / f, "2^30 / {f}");
-        (WHOLE..WHOLE + 70_000).chain((1 << 20) - 1000..=1 << 20).for_each(check);
+        (WHOLE..WHOLE + 70_000)
+            .chain((1 << 20) - 1000..=1 << 20)
+            .for_each(check);
         for i in 0..100_000 {
             let random = mix64(i);
-            let (c, s) = (random as u32 % (1 << 14), 1 + (random >> 32) as u32 % 60_000);
+            let (c, s) = (
+                random as u32 % (1 << 14),
+                1 + (random >> 32) as u32 % 60_000,
+            );
             if c < s {
                 assert_eq!(quotient(c << 15, s), (c << 15) / s, "{c}·2^15 / {s}");
             }
             let n = (random >> 20) as u32 % (3 << 30);
             assert_eq!(root(n), n.isqrt(), "√{n}");
         }
-        for edge in (0..56_755u32).flat_map(|s| [s * s, (s * s).saturating_sub(1)]).chain([3 << 30]) {
+        for edge in (0..56_755u32)
+            .flat_map(|s| [s * s, (s * s).saturating_sub(1)])
+            .chain([3 << 30])
+        {
             assert_eq!(root(edge), edge.isqrt(), "√{edge}");
         }
     }

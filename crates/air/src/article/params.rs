@@ -47,24 +47,47 @@ mod tests {
 
     #[test]
     fn wrong_numbers_name_their_key() {
-        let at = ArticleParams { pressure: 0.35, filter_density: 0.16, ..ArticleParams::default() };
+        let at = ArticleParams {
+            pressure: 0.35,
+            filter_density: 0.16,
+            ..ArticleParams::default()
+        };
         assert_eq!(at.validate(), Ok(()));
         let wrong = |params: ArticleParams| params.validate().expect_err("wrong").to_string();
         let params = ArticleParams::default;
         assert_eq!(
-            wrong(ArticleParams { pressure: 0.36, ..params() }),
+            wrong(ArticleParams {
+                pressure: 0.36,
+                ..params()
+            }),
             "air.article.pressure = 0.36: must be a number from 0 to 0.35"
         );
         assert!(
-            wrong(ArticleParams { filter_velocity: f32::NAN, ..params() }).starts_with("air.article.filter_velocity")
+            wrong(ArticleParams {
+                filter_velocity: f32::NAN,
+                ..params()
+            })
+            .starts_with("air.article.filter_velocity")
         );
-        assert!(wrong(ArticleParams { heat_decay: [0.0, 0.0, 2.0], ..params() }).starts_with("air.article.heat_decay"));
+        assert!(
+            wrong(ArticleParams {
+                heat_decay: [0.0, 0.0, 2.0],
+                ..params()
+            })
+            .starts_with("air.article.heat_decay")
+        );
     }
 
     #[test]
     fn tables_are_strict_and_have_defaults() {
         let params: ArticleParams = toml::from_str("pressure = 0.12").expect("keys");
-        assert_eq!(params, ArticleParams { pressure: 0.12, ..ArticleParams::default() });
+        assert_eq!(
+            params,
+            ArticleParams {
+                pressure: 0.12,
+                ..ArticleParams::default()
+            }
+        );
         assert!(toml::from_str::<ArticleParams>("presure = 0.12").is_err());
     }
 }

@@ -20,7 +20,11 @@ pub struct Plain {
 impl Plain {
     /// Returns a solver with air at rest and no solid cells.
     pub fn new(grid: AirGrid, params: ArticleParams) -> Self {
-        Self { params, velocity: Velocity::zero(grid), openness: Openness::free(grid) }
+        Self {
+            params,
+            velocity: Velocity::zero(grid),
+            openness: Openness::free(grid),
+        }
     }
 }
 
@@ -43,7 +47,8 @@ impl Solver for Plain {
     }
 
     fn push(&mut self, place: Place, velocity: [f32; 3]) {
-        let v = Around(&self.openness).shut(place.map(|n| n as i32), self.velocity.with(place, velocity));
+        let v = Around(&self.openness)
+            .shut(place.map(|n| n as i32), self.velocity.with(place, velocity));
         self.velocity.set(place, v);
     }
 
@@ -79,7 +84,12 @@ impl Solver for Plain {
 }
 
 /// Advances the air by one step and returns the flows for the accounts.
-fn advance(velocity: &mut Velocity, amounts: &mut Amounts, openness: &Openness, rates: &Rates) -> Flows {
+fn advance(
+    velocity: &mut Velocity,
+    amounts: &mut Amounts,
+    openness: &Openness,
+    rates: &Rates,
+) -> Flows {
     let air = Air::new(openness, rates);
     let mut density = amounts.field(Field::Density).to_vec();
     let (mut pushed, mut out) = (velocity.clone(), 0);
@@ -96,14 +106,24 @@ fn advance(velocity: &mut Velocity, amounts: &mut Amounts, openness: &Openness, 
 
 /// Second part of a step: advects density and the other fields by the new velocity, then applies
 /// the decay of heat.
-pub(super) fn carry(velocity: &Velocity, amounts: &mut Amounts, openness: &Openness, rates: &Rates) -> Flows {
+pub(super) fn carry(
+    velocity: &Velocity,
+    amounts: &mut Amounts,
+    openness: &Openness,
+    rates: &Rates,
+) -> Flows {
     let (mut flows, air) = (Flows::default(), Air::new(openness, rates));
-    let weights = |away: bool| air.cells().map(|at| (at, air.weights(velocity, at, away))).collect::<Vec<_>>();
+    let weights = |away: bool| {
+        air.cells()
+            .map(|at| (at, air.weights(velocity, at, away)))
+            .collect::<Vec<_>>()
+    };
     let (gives, asks) = (weights(true), weights(false));
     let factors = air.factors(&asks);
     for field in amounts.present() {
         let values = amounts.field_mut(field);
-        flows.out[field as usize] = air.give(values, field, &gives) + air.ask(values, field, (&asks, &factors));
+        flows.out[field as usize] =
+            air.give(values, field, &gives) + air.ask(values, field, (&asks, &factors));
     }
     for &at in &air.inside {
         let heat = &mut amounts.field_mut(Field::Heat)[air.index(at)];
@@ -134,7 +154,9 @@ impl<'a> Air<'a> {
     pub(super) fn new(openness: &'a Openness, rates: &'a Rates) -> Self {
         let (around, grid) = (Around(openness), openness.grid());
         let inside = grid.cells.places().map(|place| place.map(|n| n as i32));
-        let inside = inside.filter(|&at| matches!(around.spot(at), Spot::Inside(_))).collect();
+        let inside = inside
+            .filter(|&at| matches!(around.spot(at), Spot::Inside(_)))
+            .collect();
         // Layer of cells around the box; none beyond sides that wrap, which are the cells of the
         // opposite side.
         let reach = [0, 1, 2].map(|axis| {
@@ -144,8 +166,15 @@ impl<'a> Air<'a> {
         let [xs, ys, zs] = reach;
         let all = zs.flat_map(|z| ys.clone().map(move |y| (y, z)));
         let all = all.flat_map(|(y, z)| xs.clone().map(move |x| [x, y, z]));
-        let outside = all.filter(|&at| matches!(around.spot(at), Spot::Outside(_))).collect();
-        Self { around, rates, inside, outside }
+        let outside = all
+            .filter(|&at| matches!(around.spot(at), Spot::Outside(_)))
+            .collect();
+        Self {
+            around,
+            rates,
+            inside,
+            outside,
+        }
     }
 
     /// Iterator over all cells that take part in the passes, inside and outside the box.
@@ -181,7 +210,13 @@ impl<'a> Air<'a> {
 
     /// Applies diffusion, pressure, lift, wind and friction to the cell `at`, reading the old
     /// state. Returns the units of density that left the box.
-    fn push(&self, at: At, old: &Velocity, amounts: &Amounts, (pushed, spread): (&mut Velocity, &mut [u32])) -> i64 {
+    fn push(
+        &self,
+        at: At,
+        old: &Velocity,
+        amounts: &Amounts,
+        (pushed, spread): (&mut Velocity, &mut [u32]),
+    ) -> i64 {
         let (rates, [x, y, z]) = (self.rates, at.map(|n| n as usize));
         let density = |at: At| match self.is_outside(at) {
             true => rates.ambient(y)[Field::Density as usize],
@@ -190,26 +225,48 @@ impl<'a> Air<'a> {
         let (own, here, mut out) = (old.at([x, y, z]), density(at), 0);
         let (mut v, mut r) = (own, here);
         for axis in 0..3 {
-            for (side, open) in [(-1, self.around.low(axis, at)), (1, self.around.high(axis, at))] {
+            for (side, open) in [
+                (-1, self.around.low(axis, at)),
+                (1, self.around.high(axis, at)),
+            ] {
                 let (open, beside) = (u32::from(open), step(at, axis, side));
-                let (motion, there) = (self.motion(old, beside), if open > 0 { density(beside) } else { here });
+                let (motion, there) = (
+                    self.motion(old, beside),
+                    if open > 0 { density(beside) } else { here },
+                );
                 for (v, (there, own)) in v.iter_mut().zip(motion.into_iter().zip(own)) {
                     *v += signed(there - own, (rates.filter_velocity * open) >> 15);
                 }
                 let moved = mul(there.abs_diff(here), (rates.filter_density * open) >> 15);
-                r = if there > here { r.wrapping_add(moved) } else { r.wrapping_sub(moved) };
+                r = if there > here {
+                    r.wrapping_add(moved)
+                } else {
+                    r.wrapping_sub(moved)
+                };
                 if self.is_outside(beside) {
-                    out += if there > here { -i64::from(moved) } else { i64::from(moved) };
+                    out += if there > here {
+                        -i64::from(moved)
+                    } else {
+                        i64::from(moved)
+                    };
                 }
                 // Both cells of a pair are pushed by their difference, as in the article: 4,4,5,4,4
                 // gives 0,−1,0,1,0.
-                v[axis] += signed(side * (press(here) - press(there)), (rates.pressure * open) >> 15);
+                v[axis] += signed(
+                    side * (press(here) - press(there)),
+                    (rates.pressure * open) >> 15,
+                );
             }
         }
-        v[1] += rates.rise(Field::CARRIED.map(|field| amounts.field(field)[self.index(at)]), rates.background(y));
+        v[1] += rates.rise(
+            Field::CARRIED.map(|field| amounts.field(field)[self.index(at)]),
+            rates.background(y),
+        );
         if self.is_windward(at) {
             let wind = rates.wind(y);
-            v = [0, 1, 2].map(|axis| v[axis] + signed(wind[axis] - v[axis].clamp(-FASTEST, FASTEST), rates.relaxed));
+            v = [0, 1, 2].map(|axis| {
+                v[axis] + signed(wind[axis] - v[axis].clamp(-FASTEST, FASTEST), rates.relaxed)
+            });
         }
         v = v.map(|v| v.clamp(-FASTEST, FASTEST));
         if let Some(friction) = rates.friction() {
@@ -228,7 +285,8 @@ impl<'a> Air<'a> {
             && [0, 2].into_iter().any(|axis| {
                 let (n, end) = (at[axis] as usize, grid.size()[axis]);
                 let wind = self.rates.wind(at[1] as usize)[axis];
-                grid.sides[axis] == Side::Open && (wind > 0 && n < SPONGE || wind < 0 && n + SPONGE >= end)
+                grid.sides[axis] == Side::Open
+                    && (wind > 0 && n < SPONGE || wind < 0 && n + SPONGE >= end)
             })
     }
 
@@ -239,14 +297,24 @@ impl<'a> Air<'a> {
         let side = v.map(|v| if (v > 0) == away { 1 } else { -1 });
         // Half a step in each of the two passes, scaled by the openness of the face.
         let f = [0, 1, 2].map(|axis| {
-            let open = if side[axis] < 0 { self.around.low(axis, at) } else { self.around.high(axis, at) };
+            let open = if side[axis] < 0 {
+                self.around.low(axis, at)
+            } else {
+                self.around.high(axis, at)
+            };
             ((v[axis].unsigned_abs() >> 6).min(WHOLE) * u32::from(open)) >> 15
         });
         let [fx, fy, fz] = f;
         let xz = (fx * fz) >> 15;
         // Products of x and z first: a flow with x and z exchanged then has the same bits.
         let (x, z, stays) = (fx - xz, fz - xz, WHOLE + xz - fx - fz);
-        let to = |dx, dy, dz| [at[0] + dx * side[0], at[1] + dy * side[1], at[2] + dz * side[2]];
+        let to = |dx, dy, dz| {
+            [
+                at[0] + dx * side[0],
+                at[1] + dy * side[1],
+                at[2] + dz * side[2],
+            ]
+        };
         let level = WHOLE - fy;
         let mut corners = [
             (to(1, 0, 0), (x * level) >> 15),
@@ -264,18 +332,31 @@ impl<'a> Air<'a> {
         }
         let home = WHOLE - corners.iter().map(|(_, weight)| weight).sum::<u32>();
         let rests = v.iter().all(|v| v.unsigned_abs() >> 6 == 0);
-        Weights { corners, home: if rests && !away && !self.rates.still_asks { 0 } else { home } }
+        Weights {
+            corners,
+            home: if rests && !away && !self.rates.still_asks {
+                0
+            } else {
+                home
+            },
+        }
     }
 
     /// Advects the velocity by itself: forward pass, then reverse pass, with signed values and
     /// without factors.
     fn carry_velocity(&self, velocity: &mut Velocity) {
-        let weights = |away: bool| self.cells().map(|at| (at, self.weights(velocity, at, away))).collect::<Vec<_>>();
+        let weights = |away: bool| {
+            self.cells()
+                .map(|at| (at, self.weights(velocity, at, away)))
+                .collect::<Vec<_>>()
+        };
         let (gives, asks) = (weights(true), weights(false));
         for axis in 0..3 {
             let plane = velocity.plane_mut(axis);
             let outside = |plane: &mut [i32]| {
-                self.outside.iter().for_each(|&at| plane[self.index(at)] = self.rates.wind(at[1] as usize)[axis]);
+                self.outside
+                    .iter()
+                    .for_each(|&at| plane[self.index(at)] = self.rates.wind(at[1] as usize)[axis]);
             };
             let limit = |plane: &mut [i32]| {
                 let inside = self.inside.iter().map(|&at| self.index(at));
@@ -321,14 +402,31 @@ impl<'a> Air<'a> {
         let mut asked = vec![0; self.around.0.grid().len()];
         for (at, weights) in asks {
             asked[self.index(*at)] += weights.home;
-            weights.corners.iter().for_each(|(corner, weight)| asked[self.index(*corner)] += weight);
+            weights
+                .corners
+                .iter()
+                .for_each(|(corner, weight)| asked[self.index(*corner)] += weight);
         }
-        asked.iter().map(|&asked| if asked <= WHOLE { WHOLE } else { (1 << 30) / asked }).collect()
+        asked
+            .iter()
+            .map(|&asked| {
+                if asked <= WHOLE {
+                    WHOLE
+                } else {
+                    (1 << 30) / asked
+                }
+            })
+            .collect()
     }
 
     fn ambient(&self, values: &mut [u32], field: Field) {
         for &at in &self.outside {
-            values[self.index(at)] = self.rates.ambient(at[1] as usize).get(field as usize).copied().unwrap_or(0);
+            values[self.index(at)] = self
+                .rates
+                .ambient(at[1] as usize)
+                .get(field as usize)
+                .copied()
+                .unwrap_or(0);
         }
     }
 
@@ -345,10 +443,15 @@ impl<'a> Air<'a> {
         let from = values.to_vec();
         let parts = gives.iter().flat_map(|(at, weights)| {
             let own = from[self.index(*at)];
-            weights.corners.iter().map(move |(corner, weight)| (*at, *corner, mul(own, *weight)))
+            weights
+                .corners
+                .iter()
+                .map(move |(corner, weight)| (*at, *corner, mul(own, *weight)))
         });
         let mut full: Vec<u64> = from.iter().map(|&own| u64::from(own)).collect();
-        parts.clone().for_each(|(_, corner, part)| full[self.index(corner)] += u64::from(part));
+        parts
+            .clone()
+            .for_each(|(_, corner, part)| full[self.index(corner)] += u64::from(part));
         let mut out = 0;
         for (at, corner, part) in parts {
             let there = self.index(corner);
@@ -363,7 +466,12 @@ impl<'a> Air<'a> {
 
     /// Reverse pass of a field, with shares scaled by `factors`; a cell that would overflow
     /// receives nothing. Returns the net outflow in units.
-    pub(super) fn ask(&self, values: &mut [u32], field: Field, (asks, factors): (&[(At, Weights)], &[u32])) -> i64 {
+    pub(super) fn ask(
+        &self,
+        values: &mut [u32],
+        field: Field,
+        (asks, factors): (&[(At, Weights)], &[u32]),
+    ) -> i64 {
         self.ambient(values, field);
         let from = values.to_vec();
         let mut out = 0;
@@ -374,7 +482,9 @@ impl<'a> Air<'a> {
             };
             let parts = weights.corners.map(part);
             let full: u64 = parts.iter().map(|(_, part)| u64::from(*part)).sum();
-            if !self.is_outside(*at) && u64::from(from[self.index(*at)]) + full > u64::from(u32::MAX) {
+            if !self.is_outside(*at)
+                && u64::from(from[self.index(*at)]) + full > u64::from(u32::MAX)
+            {
                 continue;
             }
             for (corner, part) in parts {

@@ -19,10 +19,18 @@ impl Passes<'_> {
         amounts: &Amounts,
         (velocity, density): (&mut [Vec<i32>; 3], &mut Vec<u32>),
     ) {
-        let parts = chunks(self.grid, velocity).into_iter().zip(chunks(self.grid, std::slice::from_mut(density)));
+        let parts = chunks(self.grid, velocity)
+            .into_iter()
+            .zip(chunks(self.grid, std::slice::from_mut(density)));
         let parts: Vec<_> = parts.collect();
         parts.into_par_iter().for_each(|(velocity, density)| {
-            self.level.run(Push { passes: self, old, amounts, velocity, density });
+            self.level.run(Push {
+                passes: self,
+                old,
+                amounts,
+                velocity,
+                density,
+            });
         });
     }
 }
@@ -62,7 +70,11 @@ impl Push<'_> {
     fn beside(&self, at: usize, (axis, is_after): (usize, bool)) -> Beside<'_> {
         let Passes { grid, ground, .. } = *self.passes;
         let stride = grid.strides()[axis];
-        let (there, face) = if is_after { (at + stride, at + stride) } else { (at - stride, at) };
+        let (there, face) = if is_after {
+            (at + stride, at + stride)
+        } else {
+            (at - stride, at)
+        };
         let [x, y, z] = self.old;
         Beside {
             velocity: [block(x, there), block(y, there), block(z, there)],
@@ -77,7 +89,10 @@ impl Push<'_> {
         let rates = self.passes.rates;
         let field = |field: Field| block(self.amounts.field(field), at);
         let [heat, ash, steam] = Field::CARRIED.map(field);
-        let (own, here) = (self.old.each_ref().map(|plane| block(plane, at)), field(Field::Density));
+        let (own, here) = (
+            self.old.each_ref().map(|plane| block(plane, at)),
+            field(Field::Density),
+        );
         let (west, east) = (self.beside(at, (0, false)), self.beside(at, (0, true)));
         let (down, up) = (self.beside(at, (1, false)), self.beside(at, (1, true)));
         let (north, south) = (self.beside(at, (2, false)), self.beside(at, (2, true)));
@@ -99,14 +114,25 @@ impl Push<'_> {
         for i in 0..BLOCK {
             // Unrolled: a loop over the sides would be transformed before the vector loop, and
             // prevent vectorisation.
-            let open = [west.open[i], east.open[i], down.open[i], up.open[i], north.open[i], south.open[i]];
+            let open = [
+                west.open[i],
+                east.open[i],
+                down.open[i],
+                up.open[i],
+                north.open[i],
+                south.open[i],
+            ];
             let there = [
                 [west.density[i], east.density[i]],
                 [down.density[i], up.density[i]],
                 [north.density[i], south.density[i]],
             ];
             let filter = scaled(open, rates.filter_velocity);
-            let [x, y, z] = [diffused!(0, i, filter), diffused!(1, i, filter), diffused!(2, i, filter)];
+            let [x, y, z] = [
+                diffused!(0, i, filter),
+                diffused!(1, i, filter),
+                diffused!(2, i, filter),
+            ];
             density[i] = diffused_density(here[i], there, scaled(open, rates.filter_density));
             let by = scaled(open, rates.pressure);
             let rise = rates.rise([heat[i], ash[i], steam[i]], background);
@@ -119,13 +145,23 @@ impl Push<'_> {
 
     #[inline(always)]
     fn row(&mut self, y: usize, z: usize, lost: &mut [u32]) {
-        let Passes { grid, ground, rates, .. } = *self.passes;
+        let Passes {
+            grid,
+            ground,
+            rates,
+            ..
+        } = *self.passes;
         let strides = grid.strides();
-        let (start, cells) = ((z + BEYOND) * strides[2] + (y + BEYOND) * strides[1], strides[1]);
+        let (start, cells) = (
+            (z + BEYOND) * strides[2] + (y + BEYOND) * strides[1],
+            strides[1],
+        );
         for at in (start..start + cells).step_by(BLOCK) {
             let (velocity, density) = self.block(at, rates.background(y));
             let rows: [&mut [i32]; 3] = self.velocity.rows(at, BLOCK);
-            rows.into_iter().zip(velocity).for_each(|(row, values)| row.copy_from_slice(&values));
+            rows.into_iter()
+                .zip(velocity)
+                .for_each(|(row, values)| row.copy_from_slice(&values));
             let [row] = self.density.rows(at, BLOCK);
             row.copy_from_slice(&density);
         }
@@ -143,7 +179,11 @@ impl Push<'_> {
         }
         for (axis, v) in v.into_iter().enumerate() {
             let low = &ground.low[axis];
-            shut(v, &low[start..start + cells], &low[start + strides[axis]..][..cells]);
+            shut(
+                v,
+                &low[start..start + cells],
+                &low[start + strides[axis]..][..cells],
+            );
         }
     }
 }
@@ -157,7 +197,8 @@ impl Passes<'_> {
         }
         let ([nx, _, nz], wind) = (self.grid.size(), self.rates.wind(y));
         let inflow = |axis: usize, n: usize, end: usize| {
-            self.grid.sides[axis] == Side::Open && (wind[axis] > 0 && n < SPONGE || wind[axis] < 0 && n + SPONGE >= end)
+            self.grid.sides[axis] == Side::Open
+                && (wind[axis] > 0 && n < SPONGE || wind[axis] < 0 && n + SPONGE >= end)
         };
         if inflow(2, z, nz) {
             for (v, wind) in v.iter_mut().zip(wind) {
@@ -166,7 +207,9 @@ impl Passes<'_> {
         } else {
             for x in (0..SPONGE.min(nx)).chain(nx.saturating_sub(SPONGE).max(SPONGE)..nx) {
                 if inflow(0, x, nx) {
-                    v.iter_mut().zip(wind).for_each(|(v, wind)| draw(&mut v[x + BEYOND..][..1], wind, self.rates));
+                    v.iter_mut()
+                        .zip(wind)
+                        .for_each(|(v, wind)| draw(&mut v[x + BEYOND..][..1], wind, self.rates));
                 }
             }
         }
@@ -198,7 +241,9 @@ fn scaled_one(open: u16, share: u32) -> u32 {
 /// Velocity component after diffusion from the six neighbours; `by`: shares per face.
 #[inline(always)]
 fn diffused(own: i32, [x, y, z]: [[i32; 2]; 3], by: [[u32; 2]; 3]) -> i32 {
-    own.plus(drawn(own, x, by[0])).plus(drawn(own, y, by[1])).plus(drawn(own, z, by[2]))
+    own.plus(drawn(own, x, by[0]))
+        .plus(drawn(own, y, by[1]))
+        .plus(drawn(own, z, by[2]))
 }
 
 /// Change of a velocity component by diffusion from the neighbours before and after.
@@ -209,7 +254,9 @@ fn drawn(own: i32, [before, after]: [i32; 2], by: [u32; 2]) -> i32 {
 
 #[inline(always)]
 fn diffused_density(own: u32, [x, y, z]: [[u32; 2]; 3], by: [[u32; 2]; 3]) -> u32 {
-    own.plus(evened(own, x, by[0])).plus(evened(own, y, by[1])).plus(evened(own, z, by[2]))
+    own.plus(evened(own, x, by[0]))
+        .plus(evened(own, y, by[1]))
+        .plus(evened(own, z, by[2]))
 }
 
 #[inline(always)]
@@ -220,7 +267,11 @@ fn evened(own: u32, [before, after]: [u32; 2], by: [u32; 2]) -> u32 {
 #[inline(always)]
 fn evened_one(own: u32, there: u32, by: u32) -> u32 {
     let moved = mul(there.max(own).minus(there.min(own)), by);
-    if there > own { moved } else { 0u32.minus(moved) }
+    if there > own {
+        moved
+    } else {
+        0u32.minus(moved)
+    }
 }
 
 /// Velocity component along an axis after the pressure differences to the cells before and after.

@@ -54,10 +54,15 @@ struct Decay {
 impl Rates {
     pub(super) fn new(params: &ArticleParams, forces: &Forces) -> Self {
         let [quadratic, linear, constant] = forces.friction;
-        let friction = Friction { quadratic: share(quadratic), linear: share(linear), constant: share(constant) >> 1 };
+        let friction = Friction {
+            quadratic: share(quadratic),
+            linear: share(linear),
+            constant: share(constant) >> 1,
+        };
         let [quadratic, linear, constant] = params.heat_decay;
         let constant = (f64::from(constant) * f64::from(UNIT)).round() as u32;
-        let speed = |v: f32| ((f64::from(v) * f64::from(UNIT)).round() as i32).clamp(-FASTEST, FASTEST);
+        let speed =
+            |v: f32| ((f64::from(v) * f64::from(UNIT)).round() as i32).clamp(-FASTEST, FASTEST);
         Self {
             pressure: share(params.pressure),
             filter_velocity: share(params.filter_velocity),
@@ -67,7 +72,11 @@ impl Rates {
             relaxed: share(RELAXED),
             still_asks: params.still_asks,
             friction,
-            decay: Decay { quadratic: Fine::new(quadratic), linear: Fine::new(linear), constant },
+            decay: Decay {
+                quadratic: Fine::new(quadratic),
+                linear: Fine::new(linear),
+                constant,
+            },
             wind: forces.wind.iter().map(|wind| wind.map(speed)).collect(),
             background: forces.background.clone(),
         }
@@ -76,7 +85,12 @@ impl Rates {
     /// Wind at height `y` (in cells) in units per step along x, y and z; above the table the last
     /// row.
     pub(super) fn wind(&self, y: usize) -> [i32; 3] {
-        let [x, z] = self.wind.get(y).or(self.wind.last()).copied().unwrap_or_default();
+        let [x, z] = self
+            .wind
+            .get(y)
+            .or(self.wind.last())
+            .copied()
+            .unwrap_or_default();
         [x, 0, z]
     }
 
@@ -112,12 +126,17 @@ impl Rates {
         let excess = (heat.max(background) - heat.min(background)).min(STRONGEST);
         let lift = self.lift.of(excess) as i32;
         let lift = if heat < background { -lift } else { lift };
-        lift - self.weight.of(ash.min(STRONGEST)) as i32 - self.weight.of(steam.min(STRONGEST)) as i32
+        lift - self.weight.of(ash.min(STRONGEST)) as i32
+            - self.weight.of(steam.min(STRONGEST)) as i32
     }
 
     /// Friction of the step; `None` if there is none.
     pub(super) fn friction(&self) -> Option<Friction> {
-        let Friction { quadratic, linear, constant } = self.friction;
+        let Friction {
+            quadratic,
+            linear,
+            constant,
+        } = self.friction;
         (quadratic | linear | constant != 0).then_some(self.friction)
     }
 
@@ -143,8 +162,16 @@ impl Friction {
     #[inline(always)]
     pub(super) fn of(self, [x, y, z]: [i32; 3]) -> u32 {
         // Speed in units of 2⁻¹⁴, so that the sum of three squares fits 32 bits.
-        let (x, y, z) = ((x.unsigned_abs() >> 6), (y.unsigned_abs() >> 6), (z.unsigned_abs() >> 6));
-        let speed = root(x.wrapping_mul(x).wrapping_add(y.wrapping_mul(y)).wrapping_add(z.wrapping_mul(z)));
+        let (x, y, z) = (
+            (x.unsigned_abs() >> 6),
+            (y.unsigned_abs() >> 6),
+            (z.unsigned_abs() >> 6),
+        );
+        let speed = root(
+            x.wrapping_mul(x)
+                .wrapping_add(y.wrapping_mul(y))
+                .wrapping_add(z.wrapping_mul(z)),
+        );
         let rising = 2 * mul(speed, self.quadratic);
         let stopping = if speed <= self.constant {
             if self.constant == 0 { 0 } else { WHOLE }
@@ -172,9 +199,17 @@ mod tests {
     #[test]
     fn friction_is_a_polynomial_of_the_speed() {
         let of = |friction: [f32; 3], v: [f32; 3]| {
-            let rates = rates(&ArticleParams::default(), &Forces { friction, ..Forces::default() });
+            let rates = rates(
+                &ArticleParams::default(),
+                &Forces {
+                    friction,
+                    ..Forces::default()
+                },
+            );
             let v = v.map(|v| (v * UNIT as f32) as i32);
-            rates.friction().map(|friction| f64::from(friction.of(v)) / 32768.0)
+            rates
+                .friction()
+                .map(|friction| f64::from(friction.of(v)) / 32768.0)
         };
         assert_eq!(of([0.0; 3], [1.0, 0.0, 0.0]), None);
         for (friction, v, lost) in [
@@ -185,22 +220,40 @@ mod tests {
             ([1.0, 1.0, 0.0], [1.0, 0.0, 0.0], 1.0),
         ] {
             let found = of(friction, v).unwrap_or_default();
-            assert!((found - lost).abs() < 3e-4, "{friction:?} at {v:?}: {found} of {lost}");
+            assert!(
+                (found - lost).abs() < 3e-4,
+                "{friction:?} at {v:?}: {found} of {lost}"
+            );
         }
     }
 
     #[test]
     fn heat_decays_to_the_background_and_not_below() {
-        let params = ArticleParams { heat_decay: [0.01, 0.004, 0.0002], ..ArticleParams::default() };
-        let rates = rates(&params, &Forces { background: vec![0, 1000, 3000], ..Forces::default() });
+        let params = ArticleParams {
+            heat_decay: [0.01, 0.004, 0.0002],
+            ..ArticleParams::default()
+        };
+        let rates = rates(
+            &params,
+            &Forces {
+                background: vec![0, 1000, 3000],
+                ..Forces::default()
+            },
+        );
         let h = 2 * UNIT;
         let expected = f64::from(UNIT) * (0.01 * 4.0 + 0.004 * 2.0 + 0.0002);
         assert!((f64::from(rates.decayed(h, 0)) - expected).abs() < 100.0);
         assert_eq!(rates.decayed(h + 1000, 1000), rates.decayed(h, 0));
-        assert_eq!((rates.decayed(1050, 1000), rates.decayed(10, 1000)), (50, 0));
+        assert_eq!(
+            (rates.decayed(1050, 1000), rates.decayed(10, 1000)),
+            (50, 0)
+        );
         for heat in [0, 1, 77, UNIT, u32::MAX] {
             assert!(rates.decayed(heat, 0) <= heat);
         }
-        assert_eq!([0, 1, 2, 3, 5].map(|y| rates.background(y)), [0, 1000, 3000, 5000, 9000]);
+        assert_eq!(
+            [0, 1, 2, 3, 5].map(|y| rates.background(y)),
+            [0, 1000, 3000, 5000, 9000]
+        );
     }
 }

@@ -35,13 +35,25 @@ impl Shares {
         ground: &Ground,
         (at, strides, is_rough): (usize, [usize; 3], bool),
     ) -> Option<Self> {
-        let velocity = [block(&motion[0], at), block(&motion[1], at), block(&motion[2], at)];
+        let velocity = [
+            block(&motion[0], at),
+            block(&motion[1], at),
+            block(&motion[2], at),
+        ];
         if is_still(velocity) {
             return None;
         }
-        let low = [block(&ground.low[0], at), block(&ground.low[1], at), block(&ground.low[2], at)];
+        let low = [
+            block(&ground.low[0], at),
+            block(&ground.low[1], at),
+            block(&ground.low[2], at),
+        ];
         let [x, y, z] = [at + strides[0], at + strides[1], at + strides[2]];
-        let high = [block(&ground.low[0], x), block(&ground.low[1], y), block(&ground.low[2], z)];
+        let high = [
+            block(&ground.low[0], x),
+            block(&ground.low[1], y),
+            block(&ground.low[2], z),
+        ];
         let mut shares = Self::weigh::<ASK>(velocity, low, high);
         if is_rough {
             shares.keep_open(block(&ground.around, at));
@@ -53,8 +65,16 @@ impl Shares {
     /// Computes the shares from velocities and open shares. Products of x and z come first, so that
     /// exchanging x and z gives the same bits.
     #[inline(always)]
-    fn weigh<const ASK: bool>(velocity: [&[i32; BLOCK]; 3], low: [&[u16; BLOCK]; 3], high: [&[u16; BLOCK]; 3]) -> Self {
-        let mut shares = Self { corners: [[0; BLOCK]; CORNERS], home: [WHOLE; BLOCK], back: [[0; BLOCK]; 3] };
+    fn weigh<const ASK: bool>(
+        velocity: [&[i32; BLOCK]; 3],
+        low: [&[u16; BLOCK]; 3],
+        high: [&[u16; BLOCK]; 3],
+    ) -> Self {
+        let mut shares = Self {
+            corners: [[0; BLOCK]; CORNERS],
+            home: [WHOLE; BLOCK],
+            back: [[0; BLOCK]; 3],
+        };
         for i in 0..BLOCK {
             let (x, back_x) = fraction::<ASK>(velocity[0][i], low[0][i], high[0][i]);
             let (y, back_y) = fraction::<ASK>(velocity[1][i], low[1][i], high[1][i]);
@@ -82,7 +102,11 @@ impl Shares {
     fn keep_open(&mut self, around: &[u32; BLOCK]) {
         for (i, around) in around.iter().enumerate() {
             // The middle bit (13) is that of the cell itself.
-            let (x, y, z) = (1 + 2 * self.back[0][i], 3 + 6 * self.back[1][i], 9 + 18 * self.back[2][i]);
+            let (x, y, z) = (
+                1 + 2 * self.back[0][i],
+                3 + 6 * self.back[1][i],
+                9 + 18 * self.back[2][i],
+            );
             self.corners[2][i] &= 0u32.wrapping_sub(around >> (13 + x + z) & 1);
             self.corners[4][i] &= 0u32.wrapping_sub(around >> (13 + x + y) & 1);
             self.corners[5][i] &= 0u32.wrapping_sub(around >> (13 + y + z) & 1);
@@ -104,19 +128,40 @@ impl Shares {
     #[inline(always)]
     pub(super) fn share(&self, cell: usize) -> [u32; CORNERS] {
         let [a, b, c, d, e, f, g] = &self.corners;
-        [a[cell], b[cell], c[cell], d[cell], e[cell], f[cell], g[cell]]
+        [
+            a[cell], b[cell], c[cell], d[cell], e[cell], f[cell], g[cell],
+        ]
     }
 
     /// Indices of the corners of the cell number `cell` of a block; `home`: index of the cell
     /// itself.
     #[inline(always)]
     pub(super) fn there(&self, cell: usize, home: usize, strides: [usize; 3]) -> [usize; CORNERS] {
-        let [x, y, z] = [self.back[0][cell] as usize, self.back[1][cell] as usize, self.back[2][cell] as usize];
-        let (x, y) = ((strides[0] ^ x).wrapping_sub(x), (strides[1] ^ y).wrapping_sub(y));
+        let [x, y, z] = [
+            self.back[0][cell] as usize,
+            self.back[1][cell] as usize,
+            self.back[2][cell] as usize,
+        ];
+        let (x, y) = (
+            (strides[0] ^ x).wrapping_sub(x),
+            (strides[1] ^ y).wrapping_sub(y),
+        );
         let z = (strides[2] ^ z).wrapping_sub(z);
-        let (by_x, by_z, by_y) = (home.wrapping_add(x), home.wrapping_add(z), home.wrapping_add(y));
+        let (by_x, by_z, by_y) = (
+            home.wrapping_add(x),
+            home.wrapping_add(z),
+            home.wrapping_add(y),
+        );
         let by_xz = by_x.wrapping_add(z);
-        [by_x, by_z, by_xz, by_y, by_x.wrapping_add(y), by_z.wrapping_add(y), by_xz.wrapping_add(y)]
+        [
+            by_x,
+            by_z,
+            by_xz,
+            by_y,
+            by_x.wrapping_add(y),
+            by_z.wrapping_add(y),
+            by_xz.wrapping_add(y),
+        ]
     }
 }
 
@@ -134,9 +179,16 @@ fn is_still([x, y, z]: [&[i32; BLOCK]; 3]) -> bool {
 /// face; and −1 if the corner lies in the negative direction, else 0.
 #[inline(always)]
 fn fraction<const ASK: bool>(velocity: i32, low: u16, high: u16) -> (u32, i32) {
-    let back = if ASK { -i32::from(velocity > 0) } else { velocity >> 31 };
+    let back = if ASK {
+        -i32::from(velocity > 0)
+    } else {
+        velocity >> 31
+    };
     // Both faces are read and one is masked out: a choice between two places in memory would not be
     // vectorised.
     let open = u32::from(low) & back as u32 | u32::from(high) & !back as u32;
-    ((velocity.unsigned_abs() >> 6).min(WHOLE).wrapping_mul(open) >> 15, back)
+    (
+        (velocity.unsigned_abs() >> 6).min(WHOLE).wrapping_mul(open) >> 15,
+        back,
+    )
 }

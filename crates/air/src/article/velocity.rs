@@ -14,7 +14,10 @@ pub(super) struct Velocity {
 
 impl Velocity {
     pub(super) fn zero(grid: AirGrid) -> Self {
-        Self { grid, planes: std::array::from_fn(|_| vec![0; grid.len()]) }
+        Self {
+            grid,
+            planes: std::array::from_fn(|_| vec![0; grid.len()]),
+        }
     }
 
     pub(super) fn at(&self, place: Place) -> [i32; 3] {
@@ -24,7 +27,10 @@ impl Velocity {
 
     pub(super) fn set(&mut self, place: Place, velocity: [i32; 3]) {
         let at = self.grid.at(place);
-        self.planes.iter_mut().zip(velocity).for_each(|(plane, v)| plane[at] = v);
+        self.planes
+            .iter_mut()
+            .zip(velocity)
+            .for_each(|(plane, v)| plane[at] = v);
     }
 
     pub(super) fn plane_mut(&mut self, axis: usize) -> &mut [i32] {
@@ -41,21 +47,36 @@ impl Velocity {
     pub(super) fn with(&self, place: Place, more: [f32; 3]) -> [i32; 3] {
         let more = more.map(|v| (f64::from(v) * f64::from(UNIT)).round() as i32);
         let own = self.at(place);
-        [0, 1, 2].map(|axis| own[axis].saturating_add(more[axis]).clamp(-FASTEST, FASTEST))
+        [0, 1, 2].map(|axis| {
+            own[axis]
+                .saturating_add(more[axis])
+                .clamp(-FASTEST, FASTEST)
+        })
     }
 
     /// Returns true if all velocities in the box are 0.
     pub(super) fn is_still(&self) -> bool {
         let grid = self.grid;
-        let row = |plane: &[i32], y, z| plane[grid.at([0, y, z])..][..grid.cells.nx].iter().all(|&v| v == 0);
-        let still = |plane: &[i32]| (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| row(plane, y, z)));
+        let row = |plane: &[i32], y, z| {
+            plane[grid.at([0, y, z])..][..grid.cells.nx]
+                .iter()
+                .all(|&v| v == 0)
+        };
+        let still = |plane: &[i32]| {
+            (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| row(plane, y, z)))
+        };
         self.planes.iter().all(|plane| still(plane))
     }
 
     /// Largest magnitude of any velocity component, in units.
     pub(super) fn fastest(&self) -> i32 {
         let most = |v: &[i32]| v.iter().fold(0, |most, v| v.abs().max(most));
-        let slabs = |plane: &Vec<i32>| plane.par_chunks(self.grid.strides()[2]).map(most).reduce(|| 0, i32::max);
+        let slabs = |plane: &Vec<i32>| {
+            plane
+                .par_chunks(self.grid.strides()[2])
+                .map(most)
+                .reduce(|| 0, i32::max)
+        };
         self.planes.iter().map(slabs).max().unwrap_or(0)
     }
 
@@ -63,7 +84,12 @@ impl Velocity {
     /// the cells.
     pub(super) fn planes(&self) -> Vec<Vec<u32>> {
         let grid = self.grid;
-        let plane = |plane: &Vec<i32>| grid.cells.places().map(|place| plane[grid.at(place)] as u32).collect();
+        let plane = |plane: &Vec<i32>| {
+            grid.cells
+                .places()
+                .map(|place| plane[grid.at(place)] as u32)
+                .collect()
+        };
         self.planes.iter().map(plane).collect()
     }
 
@@ -71,22 +97,32 @@ impl Velocity {
     pub(super) fn restore(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
         let cells = self.grid.cells.cells();
         if planes.len() != 3 || planes.iter().any(|plane| plane.len() != cells) {
-            return Err(format!("velocities of the air: 3 planes of {cells} cells were expected"));
+            return Err(format!(
+                "velocities of the air: 3 planes of {cells} cells were expected"
+            ));
         }
         let too_fast = |v: &u32| !(-FASTEST..=FASTEST).contains(&(*v as i32));
         if let Some(v) = planes.iter().flatten().find(|v| too_fast(v)) {
             let speed = f64::from(*v as i32) / f64::from(UNIT);
-            return Err(format!("velocities of the air: {speed} cells a step were found, at most 2 are possible"));
+            return Err(format!(
+                "velocities of the air: {speed} cells a step were found, at most 2 are possible"
+            ));
         }
         let grid = self.grid;
         for (to, from) in self.planes.iter_mut().zip(planes) {
-            grid.cells.places().zip(from).for_each(|(place, &v)| to[grid.at(place)] = v as i32);
+            grid.cells
+                .places()
+                .zip(from)
+                .for_each(|(place, &v)| to[grid.at(place)] = v as i32);
         }
         Ok(())
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.planes.iter().map(|plane| plane.len() * size_of::<i32>()).sum()
+        self.planes
+            .iter()
+            .map(|plane| plane.len() * size_of::<i32>())
+            .sum()
     }
 }
 
@@ -99,5 +135,8 @@ pub(super) fn near(grid: AirGrid, columns: &[(usize, usize)]) -> Vec<(usize, usi
             chosen[grid.cells.column((x + dx) % nx, (z + dz) % nz)] = true;
         }
     }
-    (0..chosen.len()).filter(|&column| chosen[column]).map(|column| (column % nx, column / nx)).collect()
+    (0..chosen.len())
+        .filter(|&column| chosen[column])
+        .map(|column| (column % nx, column / nx))
+        .collect()
 }

@@ -8,7 +8,11 @@ const FEW: usize = 8192;
 
 /// Number of z-planes per thread.
 pub(super) fn planes(grid: AirGrid) -> usize {
-    let threads = if grid.cells.cells() < FEW { 1 } else { current_num_threads() };
+    let threads = if grid.cells.cells() < FEW {
+        1
+    } else {
+        current_num_threads()
+    };
     grid.len().div_ceil(grid.strides()[2]).div_ceil(threads)
 }
 

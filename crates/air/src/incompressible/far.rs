@@ -28,7 +28,13 @@ impl Rows {
     pub(super) fn new(nx: usize) -> Self {
         let row = || vec![0.0; nx + 1];
         let wide = || vec![0.0; nx + 1 + 2 * WIDE];
-        Self { courant: row(), ways: [row(), row()], free: row(), values: wide(), open: [wide(), wide()] }
+        Self {
+            courant: row(),
+            ways: [row(), row()],
+            free: row(),
+            values: wide(),
+            open: [wide(), wide()],
+        }
     }
 }
 
@@ -115,7 +121,13 @@ impl Sweep<'_> {
     /// Computes new values of a row of faces if any face moves by a whole cell or more, and returns
     /// true; else returns false without a change.
     #[inline(always)]
-    pub(super) fn far_row(&self, component: usize, place: [usize; 2], out: &mut [f32], rows: &mut Rows) -> bool {
+    pub(super) fn far_row(
+        &self,
+        component: usize,
+        place: [usize; 2],
+        out: &mut [f32],
+        rows: &mut Rows,
+    ) -> bool {
         let (n, speeds) = (out.len(), &self.speeds[self.axis]);
         let around = self.around(component, place).map(|at| &speeds[at..]);
         courants(&mut rows.courant[..n], around, self.share);
@@ -132,7 +144,11 @@ impl Sweep<'_> {
         if self.axis == 0 {
             let at = self.grid.at([0, place[0], place[1]]) - BEYOND;
             let wraps = self.grid.sides[0] == Side::Wrap;
-            widen(&mut rows.values, &self.from[component][at..], (self.grid.cells.nx, wraps));
+            widen(
+                &mut rows.values,
+                &self.from[component][at..],
+                (self.grid.cells.nx, wraps),
+            );
         }
         // A pass serves faces within a cell of its shift: one pass for all faces if possible, else
         // several.
@@ -177,8 +193,9 @@ impl Sweep<'_> {
     #[inline(always)]
     fn is_free(&self, component: usize, place: [usize; 2]) -> bool {
         let back = self.back(component);
-        let is_free =
-            |at: usize| self.open.row(self.axis, at).is_none() && self.open.row(self.axis, at - back).is_none();
+        let is_free = |at: usize| {
+            self.open.row(self.axis, at).is_none() && self.open.row(self.axis, at - back).is_none()
+        };
         if self.axis == 0 {
             return is_free(self.grid.at([0, place[0], place[1]]));
         }
@@ -189,7 +206,11 @@ impl Sweep<'_> {
     /// if that is the axis of the sweep.
     #[inline(always)]
     fn back(&self, component: usize) -> usize {
-        if component == self.axis { 0 } else { self.grid.strides()[component] }
+        if component == self.axis {
+            0
+        } else {
+            self.grid.strides()[component]
+        }
     }
 
     /// Determines the length of the open path of each face in a row on both sides: up to the first
@@ -210,7 +231,11 @@ impl Sweep<'_> {
             way[..n].fill(1.0);
             rows.free[..n].fill(1.0);
             for step in 0..MOST as isize {
-                let ahead = if side == 0 { nearest[0] - step } else { nearest[1] + step };
+                let ahead = if side == 0 {
+                    nearest[0] - step
+                } else {
+                    nearest[1] + step
+                };
                 let pair = match self.axis {
                     0 => {
                         let from = (WIDE as isize + ahead) as usize;
@@ -236,8 +261,18 @@ mod tests {
         let from = [9.0, 8.0, 1.0, 2.0, 3.0, 7.0, 6.0];
         let mut out = [0.0; 3 + 2 * WIDE];
         widen(&mut out, &from, (3, false));
-        assert_eq!(out, [9.0, 9.0, 9.0, 9.0, 9.0, 8.0, 1.0, 2.0, 3.0, 7.0, 6.0, 6.0, 6.0, 6.0, 6.0]);
+        assert_eq!(
+            out,
+            [
+                9.0, 9.0, 9.0, 9.0, 9.0, 8.0, 1.0, 2.0, 3.0, 7.0, 6.0, 6.0, 6.0, 6.0, 6.0
+            ]
+        );
         widen(&mut out, &from, (3, true));
-        assert_eq!(out, [1.0, 2.0, 3.0, 1.0, 9.0, 8.0, 1.0, 2.0, 3.0, 7.0, 6.0, 3.0, 1.0, 2.0, 3.0]);
+        assert_eq!(
+            out,
+            [
+                1.0, 2.0, 3.0, 1.0, 9.0, 8.0, 1.0, 2.0, 3.0, 7.0, 6.0, 3.0, 1.0, 2.0, 3.0
+            ]
+        );
     }
 }

@@ -53,7 +53,10 @@ fn add_lift(v: &mut [f32], heat: &[u32], background: i32, lift: f32) {
 #[inline(always)]
 fn add_weight(v: &mut [f32], ash: &[u32], steam: &[u32], weight: f32) {
     for ((v, ash), steam) in v.iter_mut().zip(ash).zip(steam) {
-        *v = limited(*v - weight * (signed(*ash) as f32 + signed(*steam) as f32), FASTEST);
+        *v = limited(
+            *v - weight * (signed(*ash) as f32 + signed(*steam) as f32),
+            FASTEST,
+        );
     }
 }
 
@@ -80,7 +83,12 @@ impl Work for Lift<'_> {
                     let of = |field| &self.amounts.field(field)[from..from + nx];
                     let background = self.forces.background.get(below).copied().unwrap_or(0);
                     let (ash, steam) = (of(Field::Ash), of(Field::Steam));
-                    let rows = Carried { heat: of(Field::Heat), ash, steam, background: signed(background) };
+                    let rows = Carried {
+                        heat: of(Field::Heat),
+                        ash,
+                        steam,
+                        background: signed(background),
+                    };
                     if self.lift != 0.0 {
                         add_lift(v, rows.heat, rows.background, self.lift);
                     }
@@ -100,20 +108,34 @@ pub(super) fn lift(amounts: &Amounts, forces: &Forces, u: &mut Faces, (time, sim
     if lift == 0.0 && weight == 0.0 {
         return;
     }
-    each_chunk(amounts.grid(), u, |first, [_, v, _]| simd.run(Lift { amounts, forces, lift, weight, v, first }));
+    each_chunk(amounts.grid(), u, |first, [_, v, _]| {
+        simd.run(Lift {
+            amounts,
+            forces,
+            lift,
+            weight,
+            v,
+            first,
+        })
+    });
 }
 
 /// Returns true if no cell has a lift or weight above the threshold `forces.calming`.
 pub(super) fn is_calm(amounts: &Amounts, openness: &Openness, forces: &Forces) -> bool {
     let (grid, nx) = (amounts.grid(), amounts.grid().cells.nx);
-    let still = |value: f32, units: u32| value * signed(units) as f32 <= forces.calming * UNIT as f32;
+    let still =
+        |value: f32, units: u32| value * signed(units) as f32 <= forces.calming * UNIT as f32;
     let calm = |y: usize, z: usize| {
         let at = grid.at([0, y, z]);
         let row = |field: Field| &amounts.field(field)[at..at + nx];
         let background = forces.background.get(y).copied().unwrap_or(0);
         let cool = |heat: u32| still(forces.lift, heat.abs_diff(background));
         let cool = |(x, &heat): (usize, &u32)| cool(heat) || openness.is_solid([x, y, z]);
-        let light = |field: Field| row(field).iter().all(|&amount| still(forces.weight, amount));
+        let light = |field: Field| {
+            row(field)
+                .iter()
+                .all(|&amount| still(forces.weight, amount))
+        };
         row(Field::Heat).iter().enumerate().all(cool) && light(Field::Ash) && light(Field::Steam)
     };
     (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| calm(y, z)))
@@ -131,7 +153,12 @@ pub(super) fn calm_down(grid: AirGrid, u: &mut Faces, by: f32) {
 
 /// Reduces every speed v by `time` · (a·v² + b·v + c) with its direction unchanged. `factors` is a
 /// buffer, filled with 1 on return.
-pub(super) fn friction(grid: AirGrid, u: &mut Faces, factors: &mut [f32], ([a, b, c], time): ([f32; 3], f32)) {
+pub(super) fn friction(
+    grid: AirGrid,
+    u: &mut Faces,
+    factors: &mut [f32],
+    ([a, b, c], time): ([f32; 3], f32),
+) {
     if [a, b, c] == [0.0; 3] {
         return;
     }
@@ -141,14 +168,22 @@ pub(super) fn friction(grid: AirGrid, u: &mut Faces, factors: &mut [f32], ([a, b
         let middle = |axis: usize| 0.5 * (u[axis][at] + u[axis][at + strides[axis]]);
         let speed = (middle(0) * middle(0) + middle(1) * middle(1) + middle(2) * middle(2)).sqrt();
         let left = speed - time * (a * speed * speed + b * speed + c);
-        factors[at] = if left > 0.0 && speed > 0.0 { left / speed } else { 0.0 };
+        factors[at] = if left > 0.0 && speed > 0.0 {
+            left / speed
+        } else {
+            0.0
+        };
     }
     wrap_factors(grid, factors);
     let shares = &*factors;
     each_chunk(grid, u, |first, u| {
         let before = first * strides[2];
         for (axis, u) in u.into_iter().enumerate() {
-            for (at, u) in u.iter_mut().enumerate().filter(|(at, _)| before + at >= strides[axis]) {
+            for (at, u) in u
+                .iter_mut()
+                .enumerate()
+                .filter(|(at, _)| before + at >= strides[axis])
+            {
                 *u *= 0.5 * (shares[before + at] + shares[before + at - strides[axis]]);
             }
         }
@@ -159,7 +194,10 @@ pub(super) fn friction(grid: AirGrid, u: &mut Faces, factors: &mut [f32], ([a, b
 /// Copies friction factors to the halo of periodic (wrap) sides from the opposite end.
 fn wrap_factors(grid: AirGrid, factors: &mut [f32]) {
     let (size, strides) = (grid.size(), grid.strides());
-    for axis in [0, 2].into_iter().filter(|&axis| grid.sides[axis] == Side::Wrap) {
+    for axis in [0, 2]
+        .into_iter()
+        .filter(|&axis| grid.sides[axis] == Side::Wrap)
+    {
         let last = (size[axis] - 1) * strides[axis];
         for place in grid.cells.places().filter(|place| place[axis] == 0) {
             let at = grid.at(place);
@@ -173,7 +211,13 @@ fn wrap_factors(grid: AirGrid, factors: &mut [f32]) {
 /// without wind.
 pub(super) fn winds(forces: &Forces, ny: usize) -> Vec<[f32; 3]> {
     let wind = |[x, z]: &[f32; 2]| [limited(*x, FASTEST), 0.0, limited(*z, FASTEST)];
-    let at = |y: usize| forces.wind.get(y).or(forces.wind.last()).map_or([0.0; 3], wind);
+    let at = |y: usize| {
+        forces
+            .wind
+            .get(y)
+            .or(forces.wind.last())
+            .map_or([0.0; 3], wind)
+    };
     (0..ny).map(at).collect()
 }
 
@@ -188,13 +232,24 @@ pub(super) fn change_wind(grid: AirGrid, u: &mut Faces, open: &Open, change: &Wi
 }
 
 /// Calls `put` with the velocity of each open face and the wind component at its height.
-fn on_open_faces(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds, put: impl Fn(&mut f32, f32)) {
+fn on_open_faces(
+    grid: AirGrid,
+    u: &mut Faces,
+    open: &Open,
+    winds: &Winds,
+    put: impl Fn(&mut f32, f32),
+) {
     let row = grid.strides()[1];
     for (axis, (u, open)) in u.iter_mut().zip(&open.faces).enumerate() {
         let rows = u.chunks_mut(row).zip(open.chunks(row)).enumerate();
         for (index, (u, open)) in rows {
-            let y = (index % (grid.strides()[2] / row)).saturating_sub(BEYOND).min(winds.len() - 1);
-            u.iter_mut().zip(open).filter(|(_, open)| **open > 0.0).for_each(|(u, _)| put(u, winds[y][axis]));
+            let y = (index % (grid.strides()[2] / row))
+                .saturating_sub(BEYOND)
+                .min(winds.len() - 1);
+            u.iter_mut()
+                .zip(open)
+                .filter(|(_, open)| **open > 0.0)
+                .for_each(|(u, _)| put(u, winds[y][axis]));
         }
     }
 }
@@ -204,9 +259,16 @@ fn on_open_faces(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds, put: 
 pub(super) fn hold_wind(grid: AirGrid, u: &mut Faces, winds: &Winds, time: f32) {
     let (size, strides) = (grid.size(), grid.strides());
     let relax = RELAX * time;
-    for axis in [0, 2].into_iter().filter(|&axis| grid.sides[axis] == Side::Open) {
+    for axis in [0, 2]
+        .into_iter()
+        .filter(|&axis| grid.sides[axis] == Side::Open)
+    {
         let across = 2 - axis;
-        for (y, wind) in winds.iter().enumerate().filter(|(_, wind)| wind[axis] != 0.0) {
+        for (y, wind) in winds
+            .iter()
+            .enumerate()
+            .filter(|(_, wind)| wind[axis] != 0.0)
+        {
             let n = size[axis];
             for other in 0..size[across] {
                 for depth in 0..SPONGE.min(n) {

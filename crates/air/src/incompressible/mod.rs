@@ -101,8 +101,18 @@ impl Incompressible {
         if grid.sides[1] == Side::Wrap {
             grid.sides[1] = Side::Wall;
         }
-        let faces = || [vec![0.0; grid.len()], vec![0.0; grid.len()], vec![0.0; grid.len()]];
-        let confinement = if params.confinement > 0.0 { params.confinement.min(1.0) } else { 0.0 };
+        let faces = || {
+            [
+                vec![0.0; grid.len()],
+                vec![0.0; grid.len()],
+                vec![0.0; grid.len()],
+            ]
+        };
+        let confinement = if params.confinement > 0.0 {
+            params.confinement.min(1.0)
+        } else {
+            0.0
+        };
         let mut solver = Self {
             grid,
             params: IncompressibleParams { confinement },
@@ -121,7 +131,9 @@ impl Incompressible {
             is_calm: false,
             rest: None,
         };
-        let columns: Vec<_> = (0..grid.cells.nz).flat_map(|z| (0..grid.cells.nx).map(move |x| (x, z))).collect();
+        let columns: Vec<_> = (0..grid.cells.nz)
+            .flat_map(|z| (0..grid.cells.nx).map(move |x| (x, z)))
+            .collect();
         solver.take_ground(&Openness::free(grid), &columns);
         solver
     }
@@ -169,7 +181,12 @@ impl Incompressible {
     /// Updates the open share of the lower face of the cell `place` along `axis`, and of the upper
     /// face if the cell is the last along that axis. Rows `[y, z]` whose faces changed are added to
     /// `changed`.
-    fn take_face(&mut self, openness: &Openness, (axis, place): (usize, Place), changed: &mut Vec<[usize; 2]>) {
+    fn take_face(
+        &mut self,
+        openness: &Openness,
+        (axis, place): (usize, Place),
+        changed: &mut Vec<[usize; 2]>,
+    ) {
         let is_last = place[axis] + 1 == self.grid.size()[axis];
         let mut faces = vec![(place, openness.low(axis, place))];
         if is_last {
@@ -194,7 +211,12 @@ impl Incompressible {
         }
     }
 
-    fn step_within(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows {
+    fn step_within(
+        &mut self,
+        amounts: &mut Amounts,
+        openness: &Openness,
+        forces: &Forces,
+    ) -> Flows {
         let (mut flows, winds) = (Flows::default(), forces::winds(forces, self.grid.cells.ny));
         let is_windy = winds.iter().any(|wind| *wind != [0.0; 3]);
         if !std::mem::replace(&mut self.has_begun, true) && is_windy {
@@ -216,7 +238,13 @@ impl Incompressible {
             self.move_air(amounts, forces, &winds, time);
             let (motion, volume) = ((&self.u, &self.open, &self.pace), &mut self.volume);
             let order = ORDERS[usize::from(self.is_odd)];
-            scalars::sweep(amounts, motion, volume, forces, (order, time, self.simd, &mut flows));
+            scalars::sweep(
+                amounts,
+                motion,
+                volume,
+                forces,
+                (order, time, self.simd, &mut flows),
+            );
             self.is_odd = !self.is_odd;
         }
         flows
@@ -224,17 +252,27 @@ impl Incompressible {
 
     /// Returns true if neither amounts nor forces have changed since the air was found at rest.
     fn is_still_at_rest(&self, amounts: &Amounts, forces: &Forces) -> bool {
-        self.rest.as_ref().is_some_and(|(version, before)| *version == amounts.version() && before == forces)
+        self.rest
+            .as_ref()
+            .is_some_and(|(version, before)| *version == amounts.version() && before == forces)
     }
 
     /// Returns true if the air is still and no force acts on it; also updates the calm flag.
-    fn is_at_rest(&mut self, amounts: &Amounts, openness: &Openness, forces: &Forces, winds: &sides::Winds) -> bool {
+    fn is_at_rest(
+        &mut self,
+        amounts: &Amounts,
+        openness: &Openness,
+        forces: &Forces,
+        winds: &sides::Winds,
+    ) -> bool {
         let is_still = self.fastest == [0.0; 3];
         if is_still && self.is_still_at_rest(amounts, forces) {
             return true;
         }
         let is_windy = winds.iter().flatten().any(|&wind| wind != 0.0);
-        self.is_calm = !is_windy && (is_still || forces.calming > 0.0) && forces::is_calm(amounts, openness, forces);
+        self.is_calm = !is_windy
+            && (is_still || forces.calming > 0.0)
+            && forces::is_calm(amounts, openness, forces);
         let is_at_rest = is_still && self.is_calm;
         self.rest = is_at_rest.then(|| (amounts.version(), forces.clone()));
         is_at_rest
@@ -244,20 +282,35 @@ impl Incompressible {
     /// closed.
     fn put(&mut self, axis: usize, place: Place, velocity: f32) {
         let at = self.grid.at(place);
-        self.u[axis][at] = if self.open.faces[axis][at] > 0.0 { velocity } else { 0.0 };
+        self.u[axis][at] = if self.open.faces[axis][at] > 0.0 {
+            velocity
+        } else {
+            0.0
+        };
         self.pace.find(axis, [place[1], place[2]], &self.u[axis]);
     }
 
     /// Advances the velocity by one substep of length `time`, in steps.
     fn move_air(&mut self, amounts: &Amounts, forces: &Forces, winds: &sides::Winds, time: f32) {
         let is_confined = self.params.confinement > 0.0;
-        let before = if is_confined { swirl::energy(self.grid, &self.u, &self.open) } else { 0.0 };
+        let before = if is_confined {
+            swirl::energy(self.grid, &self.u, &self.open)
+        } else {
+            0.0
+        };
         self.carry(winds, time);
         if is_confined {
             let lost = before - swirl::energy(self.grid, &self.u, &self.open);
-            let swirl = self.swirl.get_or_insert_with(|| Swirl::new(self.grid, &self.open));
+            let swirl = self
+                .swirl
+                .get_or_insert_with(|| Swirl::new(self.grid, &self.open));
             let strength = (time * self.params.confinement, self.simd);
-            swirl.turn_on(&mut self.u, &mut self.swept[0], (&self.open, lost), strength);
+            swirl.turn_on(
+                &mut self.u,
+                &mut self.swept[0],
+                (&self.open, lost),
+                strength,
+            );
         }
         let (grid, simd) = (self.grid, self.simd);
         forces::lift(amounts, forces, &mut self.u, (time, simd));
@@ -268,7 +321,13 @@ impl Incompressible {
         if !forces.wind.is_empty() {
             forces::hold_wind(grid, &mut self.u, winds, time);
         }
-        project::project(grid, &mut self.u, (&self.open, &mut self.pace), &mut self.pressure, (CYCLES, simd));
+        project::project(
+            grid,
+            &mut self.u,
+            (&self.open, &mut self.pace),
+            &mut self.pressure,
+            (CYCLES, simd),
+        );
         self.fastest = self.pace.fastest();
     }
 
@@ -280,7 +339,19 @@ impl Incompressible {
             let is_far = fastest(&self.fastest, winds, axis) * time >= 1.0;
             let from = if k == 0 { &self.u } else { &*first };
             let (speeds, open, share) = (&self.u, &self.open, 0.25 * time);
-            velocity::sweep(Sweep { grid, axis, share, speeds, open, from, is_far }, second, simd);
+            velocity::sweep(
+                Sweep {
+                    grid,
+                    axis,
+                    share,
+                    speeds,
+                    open,
+                    from,
+                    is_far,
+                },
+                second,
+                simd,
+            );
             std::mem::swap(first, second);
         }
         std::mem::swap(&mut self.u, first);
@@ -290,7 +361,9 @@ impl Incompressible {
 /// Largest speed along `axis` in cells per step, including the wind beyond open sides, which is
 /// advected into the box.
 fn fastest(fastest: &[f32; 3], winds: &sides::Winds, axis: usize) -> f32 {
-    winds.iter().fold(fastest[axis], |most, wind| most.max(wind[axis].abs()))
+    winds
+        .iter()
+        .fold(fastest[axis], |most, wind| most.max(wind[axis].abs()))
 }
 
 impl Solver for Incompressible {
@@ -335,14 +408,20 @@ impl Solver for Incompressible {
     }
 
     fn blow(&mut self, wind: &[[f32; 2]]) {
-        let forces = Forces { wind: wind.to_vec(), ..Forces::default() };
+        let forces = Forces {
+            wind: wind.to_vec(),
+            ..Forces::default()
+        };
         let winds = forces::winds(&forces, self.grid.cells.ny);
         forces::blow(self.grid, &mut self.u, &self.open, &winds);
         (self.has_begun, self.is_limited) = (true, false);
     }
 
     fn change_wind(&mut self, change: &[[f32; 2]]) {
-        let change = Forces { wind: change.to_vec(), ..Forces::default() };
+        let change = Forces {
+            wind: change.to_vec(),
+            ..Forces::default()
+        };
         let winds = forces::winds(&change, self.grid.cells.ny);
         forces::change_wind(self.grid, &mut self.u, &self.open, &winds);
         self.is_limited = false;

@@ -14,7 +14,10 @@ pub(super) struct Pace {
 impl Pace {
     /// Returns the row maxima of still air.
     pub(super) fn still(grid: AirGrid) -> Self {
-        Self { grid, rows: vec![[0; 3]; grid.len() / grid.strides()[1]] }
+        Self {
+            grid,
+            rows: vec![[0; 3]; grid.len() / grid.strides()[1]],
+        }
     }
 
     /// Number of rows per plane, halo included.

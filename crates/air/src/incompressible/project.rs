@@ -42,7 +42,10 @@ fn flow_out(out: &mut [f32], [low, high]: [&[f32]; 2], open: [Option<&[f32]>; 2]
         }
         [one, other] => {
             for i in 0..n {
-                let (shut, free) = (one.map_or(1.0, |open| open[i]), other.map_or(1.0, |open| open[i]));
+                let (shut, free) = (
+                    one.map_or(1.0, |open| open[i]),
+                    other.map_or(1.0, |open| open[i]),
+                );
                 out[i] += free * high[i] - shut * low[i];
             }
         }
@@ -65,7 +68,11 @@ impl Work for Divergence<'_> {
                     let u = &self.u[axis];
                     let low = self.open.row(axis, at);
                     // In a row along x the upper faces are the next lower ones.
-                    let high = if axis == 0 { low.map(|open| &open[1..]) } else { self.open.row(axis, at + stride) };
+                    let high = if axis == 0 {
+                        low.map(|open| &open[1..])
+                    } else {
+                        self.open.row(axis, at + stride)
+                    };
                     flow_out(&mut row[..nx], [&u[at..], &u[at + stride..]], [low, high]);
                 }
                 let (even, to) = ((y + plane - 1) & 1, layout.row(y + 1, plane - self.first));
@@ -132,7 +139,10 @@ impl Work for Gradient<'_> {
         if low >= high {
             return;
         }
-        let mut pressures = [vec![0.0; self.pressure.plane()], vec![0.0; self.pressure.plane()]];
+        let mut pressures = [
+            vec![0.0; self.pressure.plane()],
+            vec![0.0; self.pressure.plane()],
+        ];
         self.pressure.fill(&mut pressures[1], low - BEYOND);
         for at in low..high {
             pressures.swap(0, 1);
@@ -208,7 +218,14 @@ pub(super) fn limited_number(u: f32) -> f32 {
 
 /// Clamps all velocities, which may be NaN, and updates the largest speed of each row.
 pub(super) fn limit(grid: AirGrid, u: &mut Faces, pace: &mut Pace, simd: Level) {
-    each_paced(grid, u, pace, |first, u, pace| simd.run(Limit { grid, u, first, pace }));
+    each_paced(grid, u, pace, |first, u, pace| {
+        simd.run(Limit {
+            grid,
+            u,
+            first,
+            pace,
+        })
+    });
 }
 
 /// Calls `work` for chunks of planes of the velocity and of the row speeds; first argument: number
@@ -222,10 +239,16 @@ fn each_paced(
     let planes = planes(grid);
     let (size, rows) = (planes * grid.strides()[2], planes * Pace::plane(grid));
     let [x, y, z] = u;
-    let chunks = x.par_chunks_mut(size).zip(y.par_chunks_mut(size)).zip(z.par_chunks_mut(size));
-    chunks.zip(pace.rows_mut().par_chunks_mut(rows)).enumerate().for_each(|(j, (((x, y), z), pace))| {
-        work(j * planes, [x, y, z], pace);
-    });
+    let chunks = x
+        .par_chunks_mut(size)
+        .zip(y.par_chunks_mut(size))
+        .zip(z.par_chunks_mut(size));
+    chunks
+        .zip(pace.rows_mut().par_chunks_mut(rows))
+        .enumerate()
+        .for_each(|(j, (((x, y), z), pace))| {
+            work(j * planes, [x, y, z], pace);
+        });
 }
 
 /// Projects the velocity to zero divergence, clamps its components, and updates the largest speed
@@ -241,25 +264,57 @@ pub(super) fn project(
     divergence(grid, u, open, pressure, simd);
     pressure.solve(cycles);
     let pressure = pressure.solved();
-    each_paced(grid, u, pace, |first, u, pace| simd.run(Gradient { grid, open, pressure, u, first, pace }));
+    each_paced(grid, u, pace, |first, u, pace| {
+        simd.run(Gradient {
+            grid,
+            open,
+            pressure,
+            u,
+            first,
+            pace,
+        })
+    });
 }
 
 /// Computes the divergence of the velocity as right-hand side of the pressure equation.
-pub(super) fn divergence(grid: AirGrid, u: &Faces, open: &Open, pressure: &mut Multigrid, simd: Level) {
+pub(super) fn divergence(
+    grid: AirGrid,
+    u: &Faces,
+    open: &Open,
+    pressure: &mut Multigrid,
+    simd: Level,
+) {
     let (r, layout) = pressure.right_side();
-    let planes = (grid.cells.nz + 2).div_ceil(if grid.cells.cells() < 8192 { 1 } else { current_num_threads() });
+    let planes = (grid.cells.nz + 2).div_ceil(if grid.cells.cells() < 8192 {
+        1
+    } else {
+        current_num_threads()
+    });
     let size = planes * layout.plane();
     let [red, black] = r;
-    red.par_chunks_mut(size).zip(black.par_chunks_mut(size)).enumerate().for_each(|(j, (red, black))| {
-        simd.run(Divergence { grid, u, open, layout, r: [red, black], first: j * planes });
-    });
+    red.par_chunks_mut(size)
+        .zip(black.par_chunks_mut(size))
+        .enumerate()
+        .for_each(|(j, (red, black))| {
+            simd.run(Divergence {
+                grid,
+                u,
+                open,
+                layout,
+                r: [red, black],
+                first: j * planes,
+            });
+        });
 }
 
 /// Copies the velocity at the first face of a periodic axis to the last face, since both are the
 /// same face.
 fn join_ends(grid: AirGrid, u: &mut Faces) {
     let (size, strides) = (grid.size(), grid.strides());
-    for axis in [0, 2].into_iter().filter(|&axis| grid.sides[axis] == Side::Wrap) {
+    for axis in [0, 2]
+        .into_iter()
+        .filter(|&axis| grid.sides[axis] == Side::Wrap)
+    {
         for place in grid.cells.places().filter(|place| place[axis] == 0) {
             let at = grid.at(place);
             u[axis][at + size[axis] * strides[axis]] = u[axis][at];

@@ -59,7 +59,14 @@ fn ends_of_rows(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
         let outward = [-u[0][low], u[0][low + nx]];
         for component in AXES {
             let u = &mut u[component][low - BEYOND..low + nx + BEYOND];
-            let (first, last) = (BEYOND, if component == 0 { BEYOND + nx } else { BEYOND + nx - 1 });
+            let (first, last) = (
+                BEYOND,
+                if component == 0 {
+                    BEYOND + nx
+                } else {
+                    BEYOND + nx - 1
+                },
+            );
             match grid.sides[0] {
                 Side::Wrap => {
                     for i in 0..BEYOND {
@@ -88,14 +95,22 @@ fn floor_and_top(grid: AirGrid, u: &mut [&mut [f32]; 3], winds: &Winds) {
     extend(&mut outward, grid.cells.nx);
     for component in AXES {
         let u = &mut u[component];
-        let last = if component == 1 { BEYOND + ny } else { BEYOND + ny - 1 };
+        let last = if component == 1 {
+            BEYOND + ny
+        } else {
+            BEYOND + ny - 1
+        };
         for y in 0..BEYOND {
             u.copy_within(BEYOND * row..(BEYOND + 1) * row, y * row);
         }
         for y in last + 1..BEYOND + ny + BEYOND {
             u.copy_within(last * row..(last + 1) * row, y * row);
             if grid.sides[1] == Side::Open {
-                blow_in(&mut u[y * row..(y + 1) * row], &outward, (1.0, wind[component]));
+                blow_in(
+                    &mut u[y * row..(y + 1) * row],
+                    &outward,
+                    (1.0, wind[component]),
+                );
             }
         }
     }
@@ -118,20 +133,32 @@ fn planes_beyond(grid: AirGrid, u: &mut Faces, winds: &Winds) {
     let outward = [BEYOND, BEYOND + nz].map(|z| {
         let mut speeds = u[2][at(z)].to_vec();
         speeds.chunks_mut(row).for_each(|row| extend(row, nx));
-        for (to, from) in [(0, BEYOND), (1, BEYOND), (BEYOND + ny, BEYOND + ny - 1), (BEYOND + ny + 1, BEYOND + ny - 1)]
-        {
+        for (to, from) in [
+            (0, BEYOND),
+            (1, BEYOND),
+            (BEYOND + ny, BEYOND + ny - 1),
+            (BEYOND + ny + 1, BEYOND + ny - 1),
+        ] {
             speeds.copy_within(from * row..(from + 1) * row, to * row);
         }
         speeds
     });
     for (component, u) in u.iter_mut().enumerate() {
-        let last = if component == 2 { BEYOND + nz } else { BEYOND + nz - 1 };
+        let last = if component == 2 {
+            BEYOND + nz
+        } else {
+            BEYOND + nz - 1
+        };
         let north = (0..BEYOND).map(|z| (z, BEYOND, -1.0, &outward[0]));
         let south = (last + 1..BEYOND + nz + BEYOND).map(|z| (z, last, 1.0, &outward[1]));
         for (to, from, sign, outward) in north.chain(south) {
             u.copy_within(at(from), to * plane);
             if grid.sides[2] == Side::Open {
-                for (y, (values, outward)) in u[at(to)].chunks_mut(row).zip(outward.chunks(row)).enumerate() {
+                for (y, (values, outward)) in u[at(to)]
+                    .chunks_mut(row)
+                    .zip(outward.chunks(row))
+                    .enumerate()
+                {
                     blow_in(values, outward, (sign, wind_at(winds, y)[component]));
                 }
             }

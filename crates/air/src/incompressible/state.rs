@@ -12,7 +12,8 @@ const ABSURD: f32 = 1e6;
 fn faces(grid: AirGrid, axis: usize) -> impl Iterator<Item = usize> {
     let mut n = grid.size();
     n[axis] += 1;
-    let places = (0..n[2]).flat_map(move |z| (0..n[1]).flat_map(move |y| (0..n[0]).map(move |x| [x, y, z])));
+    let places =
+        (0..n[2]).flat_map(move |z| (0..n[1]).flat_map(move |y| (0..n[0]).map(move |x| [x, y, z])));
     places.map(move |place| grid.at(place))
 }
 
@@ -20,9 +21,19 @@ impl Incompressible {
     /// Planes of bits: velocities on the faces along x, y and z, the pressure, and two flags (order
     /// of the next substep, and whether a step was made).
     pub(super) fn to_planes(&self) -> Vec<Vec<u32>> {
-        let bits = |axis: usize| faces(self.grid, axis).map(|at| self.u[axis][at].to_bits()).collect();
+        let bits = |axis: usize| {
+            faces(self.grid, axis)
+                .map(|at| self.u[axis][at].to_bits())
+                .collect()
+        };
         let mut planes: Vec<Vec<u32>> = AXES.into_iter().map(bits).collect();
-        planes.push(self.grid.cells.places().map(|place| self.pressure.pressure(place).to_bits()).collect());
+        planes.push(
+            self.grid
+                .cells
+                .places()
+                .map(|place| self.pressure.pressure(place).to_bits())
+                .collect(),
+        );
         planes.push(vec![u32::from(self.is_odd), u32::from(self.has_begun)]);
         planes
     }
@@ -30,22 +41,43 @@ impl Incompressible {
     /// Checks lengths and value ranges of the arrays of a saved state.
     fn check(&self, planes: &[Vec<u32>]) -> Result<(), String> {
         let [x, y, z, pressure, numbers] = planes else {
-            return Err(format!("{} planes of the air's motion, not 5", planes.len()));
+            return Err(format!(
+                "{} planes of the air's motion, not 5",
+                planes.len()
+            ));
         };
-        let names = ["velocity along x", "velocity along y", "velocity along z", "pressure"];
+        let names = [
+            "velocity along x",
+            "velocity along y",
+            "velocity along z",
+            "pressure",
+        ];
         for (k, (plane, name)) in [x, y, z, pressure].into_iter().zip(names).enumerate() {
-            let length = if k < 3 { faces(self.grid, k).count() } else { self.grid.cells.cells() };
+            let length = if k < 3 {
+                faces(self.grid, k).count()
+            } else {
+                self.grid.cells.cells()
+            };
             if plane.len() != length {
-                return Err(format!("{} values of the air's {name}, not {length}", plane.len()));
+                return Err(format!(
+                    "{} values of the air's {name}, not {length}",
+                    plane.len()
+                ));
             }
-            let value = plane.iter().map(|&bits| f32::from_bits(bits)).find(|v| v.is_nan() || v.abs() > ABSURD);
+            let value = plane
+                .iter()
+                .map(|&bits| f32::from_bits(bits))
+                .find(|v| v.is_nan() || v.abs() > ABSURD);
             if let Some(value) = value {
                 return Err(format!("{value} in the air's {name}"));
             }
         }
         match numbers[..] {
             [odd, begun] if odd < 2 && begun < 2 => Ok(()),
-            _ => Err(format!("{} numbers of the air's steps, not two of 0 or 1", numbers.len())),
+            _ => Err(format!(
+                "{} numbers of the air's steps, not two of 0 or 1",
+                numbers.len()
+            )),
         }
     }
 
@@ -61,7 +93,10 @@ impl Incompressible {
                 self.u[axis][at] = f32::from_bits(bits);
             }
         }
-        self.pressure.pressure_mut().iter_mut().for_each(|p| p.fill(0.0));
+        self.pressure
+            .pressure_mut()
+            .iter_mut()
+            .for_each(|p| p.fill(0.0));
         for (place, &bits) in self.grid.cells.places().zip(&planes[3]) {
             self.pressure.set_pressure(place, f32::from_bits(bits));
         }

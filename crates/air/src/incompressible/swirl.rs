@@ -26,7 +26,11 @@ impl Swirl {
         let strides = grid.strides();
         let mut clear = vec![false; grid.len()];
         for at in grid.cells.places().map(|place| grid.at(place)) {
-            let is_open = |axis: usize| [at, at + strides[axis]].iter().all(|&face| open.faces[axis][face] == 1.0);
+            let is_open = |axis: usize| {
+                [at, at + strides[axis]]
+                    .iter()
+                    .all(|&face| open.faces[axis][face] == 1.0)
+            };
             clear[at] = AXES.into_iter().all(is_open);
         }
         // The stencil reaches two cells: the curl of a cell reads its neighbours' faces, and the
@@ -34,10 +38,18 @@ impl Swirl {
         for _ in 0..2 {
             let before = clear.clone();
             for at in grid.cells.places().map(|place| grid.at(place)) {
-                clear[at] &= strides.iter().all(|stride| before[at - stride] && before[at + stride]);
+                clear[at] &= strides
+                    .iter()
+                    .all(|stride| before[at - stride] && before[at + stride]);
             }
         }
-        Self { grid, clear: clear.into_iter().map(|clear| f32::from(u8::from(clear))).collect() }
+        Self {
+            grid,
+            clear: clear
+                .into_iter()
+                .map(|clear| f32::from(u8::from(clear)))
+                .collect(),
+        }
     }
 
     /// Adds the confinement force of `strength` to the velocity `u`, scaled so that its energy is
@@ -50,12 +62,26 @@ impl Swirl {
         (strength, simd): (f32, Level),
     ) {
         let grid = self.grid;
-        each_chunk(grid, to, |first, to| simd.run(Confine { swirl: self, u, strength, to, first }));
+        each_chunk(grid, to, |first, to| {
+            simd.run(Confine {
+                swirl: self,
+                u,
+                strength,
+                to,
+                first,
+            })
+        });
         let work = energy(grid, to, open) - energy(grid, u, open);
-        let share = if work <= lost { 1.0 } else { (lost / work).max(0.0) as f32 };
+        let share = if work <= lost {
+            1.0
+        } else {
+            (lost / work).max(0.0) as f32
+        };
         if share > 0.0 {
             let step = |u: &mut f32, to: &f32| *u += share * (*to - *u);
-            u.iter_mut().zip(to).for_each(|(u, to)| u.iter_mut().zip(to).for_each(|(u, to)| step(u, to)));
+            u.iter_mut()
+                .zip(to)
+                .for_each(|(u, to)| u.iter_mut().zip(to).for_each(|(u, to)| step(u, to)));
         }
     }
 
@@ -71,8 +97,20 @@ pub(super) fn energy(grid: AirGrid, u: &Faces, open: &Open) -> f64 {
     let plane = grid.strides()[2];
     let of_plane = |z: usize| {
         let at = (z + BEYOND) * plane..(z + BEYOND + 1) * plane;
-        let square = |(u, open): (&f32, &f32)| if *open > 0.0 { f64::from(*u) * f64::from(*u) } else { 0.0 };
-        let of = |axis: usize| u[axis][at.clone()].iter().zip(&open.faces[axis][at.clone()]).map(square).sum::<f64>();
+        let square = |(u, open): (&f32, &f32)| {
+            if *open > 0.0 {
+                f64::from(*u) * f64::from(*u)
+            } else {
+                0.0
+            }
+        };
+        let of = |axis: usize| {
+            u[axis][at.clone()]
+                .iter()
+                .zip(&open.faces[axis][at.clone()])
+                .map(square)
+                .sum::<f64>()
+        };
         AXES.into_iter().map(of).sum::<f64>()
     };
     let planes: Vec<f64> = (0..=grid.cells.nz).into_par_iter().map(of_plane).collect();
@@ -111,9 +149,20 @@ impl Work for Confine<'_> {
                 to[at..at + plane].copy_from_slice(&from[k * plane..(k + 1) * plane]);
             }
         }
-        let planes = |n: usize| [vec![0.0; n * plane], vec![0.0; n * plane], vec![0.0; n * plane]];
+        let planes = |n: usize| {
+            [
+                vec![0.0; n * plane],
+                vec![0.0; n * plane],
+                vec![0.0; n * plane],
+            ]
+        };
         let (length, factor) = (vec![0.0; 3 * plane], vec![0.0; self.swirl.grid.cells.nx]);
-        let mut rings = Rings { curl: planes(3), length, force: planes(2), factor };
+        let mut rings = Rings {
+            curl: planes(3),
+            length,
+            force: planes(2),
+            factor,
+        };
         let [low, high] = [self.first, end].map(|k| k.clamp(BEYOND, BEYOND + nz) - BEYOND);
         if low == high {
             return;
@@ -143,9 +192,24 @@ impl Confine<'_> {
         for row in 0..grid.cells.ny {
             let to = z % 3 * s[2] + (row + BEYOND) * s[1] + BEYOND;
             let (at, n) = (grid.at([0, row, z]), grid.cells.nx);
-            curl_row(&mut x[to..to + n], (u(2), s[2], s[1]), (u(1), s[1], s[2]), at);
-            curl_row(&mut y[to..to + n], (u(0), s[0], s[2]), (u(2), s[2], s[0]), at);
-            curl_row(&mut w[to..to + n], (u(1), s[1], s[0]), (u(0), s[0], s[1]), at);
+            curl_row(
+                &mut x[to..to + n],
+                (u(2), s[2], s[1]),
+                (u(1), s[1], s[2]),
+                at,
+            );
+            curl_row(
+                &mut y[to..to + n],
+                (u(0), s[0], s[2]),
+                (u(2), s[2], s[0]),
+                at,
+            );
+            curl_row(
+                &mut w[to..to + n],
+                (u(1), s[1], s[0]),
+                (u(0), s[0], s[1]),
+                at,
+            );
             lengths(&mut rings.length[to..to + n], &x[to..], &y[to..], &w[to..]);
         }
     }
@@ -161,7 +225,10 @@ impl Confine<'_> {
             let to = z % 2 * plane + inside;
             // The outermost cells lack neighbours for the gradient.
             if y == 0 || z == 0 || y + 1 == ny || z + 1 == nz || nx < 3 {
-                rings.force.iter_mut().for_each(|force| force[to..to + nx].fill(0.0));
+                rings
+                    .force
+                    .iter_mut()
+                    .for_each(|force| force[to..to + nx].fill(0.0));
                 continue;
             }
             let slot = |z: usize| z % 3 * plane + inside;
@@ -172,7 +239,12 @@ impl Confine<'_> {
                 [length(here - row), length(here + row)],
                 [length(slot(z - 1)), length(slot(z + 1))],
             ];
-            factors(&mut rings.factor, &along, self.strength, &self.swirl.clear[grid.at([0, y, z])..]);
+            factors(
+                &mut rings.factor,
+                &along,
+                self.strength,
+                &self.swirl.clear[grid.at([0, y, z])..],
+            );
             for (axis, force) in rings.force.iter_mut().enumerate() {
                 let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
                 let curl = [&rings.curl[a][here..], &rings.curl[b][here..]];
@@ -209,7 +281,12 @@ impl Confine<'_> {
 /// along the axis with stride `s`, minus derivative of component `b` along the axis with stride
 /// `t`.
 #[inline(always)]
-fn curl_row(out: &mut [f32], (a, sa, s): (&[f32], usize, usize), (b, sb, t): (&[f32], usize, usize), at: usize) {
+fn curl_row(
+    out: &mut [f32],
+    (a, sa, s): (&[f32], usize, usize),
+    (b, sb, t): (&[f32], usize, usize),
+    at: usize,
+) {
     let n = out.len();
     let (a0, a1) = (&a[at + s..][..n], &a[at + s + sa..][..n]);
     let (a2, a3) = (&a[at - s..][..n], &a[at - s + sa..][..n]);
@@ -248,7 +325,12 @@ fn factors(out: &mut [f32], along: &[[&[f32]; 2]; 3], strength: f32, clear: &[f3
 /// Computes one component of the force in a row: N_a · ω_b − N_b · ω_a, where a and b are the other
 /// two axes.
 #[inline(always)]
-fn turn_row(out: &mut [f32], factor: &[f32], [[a0, a1], [b0, b1]]: [[&[f32]; 2]; 2], [a, b]: [&[f32]; 2]) {
+fn turn_row(
+    out: &mut [f32],
+    factor: &[f32],
+    [[a0, a1], [b0, b1]]: [[&[f32]; 2]; 2],
+    [a, b]: [&[f32]; 2],
+) {
     let n = out.len();
     let (a0, a1, b0, b1) = (&a0[..n], &a1[..n], &b0[..n], &b1[..n]);
     let (a, b, factor) = (&a[..n], &b[..n], &factor[..n]);

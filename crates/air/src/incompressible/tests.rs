@@ -13,12 +13,18 @@ fn noise(n: usize) -> f32 {
 /// Solver with random velocities on its open faces.
 fn stirred(grid: AirGrid, openness: &Openness, speed: f32) -> Incompressible {
     let mut air = Incompressible::new(grid, IncompressibleParams::default(), Level::fastest());
-    let columns: Vec<_> = (0..grid.cells.nz).flat_map(|z| (0..grid.cells.nx).map(move |x| (x, z))).collect();
+    let columns: Vec<_> = (0..grid.cells.nz)
+        .flat_map(|z| (0..grid.cells.nx).map(move |x| (x, z)))
+        .collect();
     air.set_ground(openness, &columns);
     for axis in AXES {
         for at in 0..grid.len() {
             let value = speed * (2.0 * noise(3 * at + axis) - 1.0);
-            air.u[axis][at] = if air.open.faces[axis][at] > 0.0 { value } else { 0.0 };
+            air.u[axis][at] = if air.open.faces[axis][at] > 0.0 {
+                value
+            } else {
+                0.0
+            };
         }
     }
     air.is_limited = false;
@@ -30,7 +36,10 @@ fn divergence(air: &mut Incompressible) -> f64 {
     project::divergence(air.grid, &air.u, &air.open, &mut air.pressure, air.simd);
     let cells = air.grid.cells;
     let pressure: &mut Multigrid = &mut air.pressure;
-    let squares: f64 = cells.places().map(|place| f64::from(pressure.right_side_at(place)).powi(2)).sum();
+    let squares: f64 = cells
+        .places()
+        .map(|place| f64::from(pressure.right_side_at(place)).powi(2))
+        .sum();
     (squares / cells.cells() as f64).sqrt()
 }
 
@@ -39,8 +48,17 @@ fn gains(air: &mut Incompressible, cycles: usize) -> Vec<f64> {
     let mut all = Vec::new();
     let mut last = divergence(air);
     for _ in 0..cycles {
-        air.pressure.pressure_mut().iter_mut().for_each(|p| p.fill(0.0));
-        project::project(air.grid, &mut air.u, (&air.open, &mut air.pace), &mut air.pressure, (1, air.simd));
+        air.pressure
+            .pressure_mut()
+            .iter_mut()
+            .for_each(|p| p.fill(0.0));
+        project::project(
+            air.grid,
+            &mut air.u,
+            (&air.open, &mut air.pace),
+            &mut air.pressure,
+            (1, air.simd),
+        );
         let now = divergence(air);
         all.push(now / last);
         last = now;
@@ -66,11 +84,23 @@ fn a_cycle_takes_most_of_the_divergence_out() {
         for axis in AXES {
             let share = noise(7 + 3 * grid.cells.index(place) + axis);
             if y < n / 2 {
-                torn.set_face(axis, place, if share < 0.15 { 0 } else { (share * f32::from(OPEN)) as u16 });
+                torn.set_face(
+                    axis,
+                    place,
+                    if share < 0.15 {
+                        0
+                    } else {
+                        (share * f32::from(OPEN)) as u16
+                    },
+                );
             }
         }
     }
-    for (name, openness, most) in [("empty", free, 0.15), ("hill", hill, 0.45), ("partly open", torn, 0.4)] {
+    for (name, openness, most) in [
+        ("empty", free, 0.15),
+        ("hill", hill, 0.45),
+        ("partly open", torn, 0.4),
+    ] {
         let gains = gains(&mut stirred(grid, &openness, 0.5), 5);
         assert!(gains.iter().all(|&gain| gain < most), "{name}: {gains:?}");
     }
@@ -78,20 +108,42 @@ fn a_cycle_takes_most_of_the_divergence_out() {
 
 #[test]
 fn sides_and_sizes_of_all_kinds_lose_their_divergence() {
-    let shapes = [[40, 24, 56], [16, 16, 1], [1, 40, 33], [7, 1, 5], [1, 1, 1], [13, 30, 27], [64, 8, 16], [2, 3, 130]];
+    let shapes = [
+        [40, 24, 56],
+        [16, 16, 1],
+        [1, 40, 33],
+        [7, 1, 5],
+        [1, 1, 1],
+        [13, 30, 27],
+        [64, 8, 16],
+        [2, 3, 130],
+    ];
     let kinds = [Side::Wall, Side::Open, Side::Wrap];
     for (i, [nx, ny, nz]) in shapes.into_iter().enumerate() {
-        for sides in [[0, 0, 0], [1, 1, 1], [2, 1, 2], [2, 0, 2], [1, 0, 2], [0, 1, 1]] {
+        for sides in [
+            [0, 0, 0],
+            [1, 1, 1],
+            [2, 1, 2],
+            [2, 0, 2],
+            [1, 0, 2],
+            [0, 1, 1],
+        ] {
             let grid = AirGrid::new(Grid::new(nx, ny, nz), sides.map(|k| kinds[k]));
             let mut openness = Openness::free(grid);
             for place @ [_, y, _] in grid.cells.places() {
-                openness.set_solid(place, noise(i + 77 * grid.cells.index(place)) < 0.2 && 3 * y < ny);
+                openness.set_solid(
+                    place,
+                    noise(i + 77 * grid.cells.index(place)) < 0.2 && 3 * y < ny,
+                );
             }
             let mut air = stirred(grid, &openness, 0.5);
             let before = divergence(&mut air);
             let gains = gains(&mut air, 6);
             let after = divergence(&mut air);
-            assert!(after <= 2e-2 * before + 1e-6, "{nx} × {ny} × {nz}, {sides:?}: {before} to {after}, {gains:?}");
+            assert!(
+                after <= 2e-2 * before + 1e-6,
+                "{nx} × {ny} × {nz}, {sides:?}: {before} to {after}, {gains:?}"
+            );
         }
     }
 }
@@ -100,19 +152,29 @@ fn sides_and_sizes_of_all_kinds_lose_their_divergence() {
 /// sweep, but not through rock.
 #[test]
 fn a_gust_moves_by_whole_cells_and_not_through_rock() {
-    for (axis, sides) in AXES.into_iter().flat_map(|axis| [(axis, Side::Open), (axis, Side::Wrap)]) {
+    for (axis, sides) in AXES
+        .into_iter()
+        .flat_map(|axis| [(axis, Side::Open), (axis, Side::Wrap)])
+    {
         for (speed, moved) in [(0.5, 0.5), (1.0, 1.0), (2.5, 2.5), (-3.0, -3.0)] {
             for has_wall in [false, true] {
                 let grid = cube(24, sides);
                 let across = (axis + 1) % 3;
                 let mut openness = Openness::free(grid);
                 let wall = if speed > 0.0 { 12 } else { 10 };
-                for place in grid.cells.places().filter(|place| has_wall && place[axis] == wall) {
+                for place in grid
+                    .cells
+                    .places()
+                    .filter(|place| has_wall && place[axis] == wall)
+                {
                     openness.set_solid(place, true);
                 }
                 let mut air = stirred(grid, &openness, 0.0);
                 let open = &air.open.faces[axis];
-                air.u[axis].iter_mut().zip(open).for_each(|(u, &open)| *u = if open > 0.0 { speed } else { 0.0 });
+                air.u[axis]
+                    .iter_mut()
+                    .zip(open)
+                    .for_each(|(u, &open)| *u = if open > 0.0 { speed } else { 0.0 });
                 for place in grid.cells.places().filter(|place| place[axis] == 11) {
                     air.u[across][grid.at(place)] = 0.25;
                 }
@@ -128,12 +190,24 @@ fn a_gust_moves_by_whole_cells_and_not_through_rock() {
                 let sum: f64 = (0..24).map(of).sum();
                 let moment: f64 = (0..24).map(|n| of(n) * n as f64).sum();
                 if has_wall {
-                    let beyond: f64 = (0..24).filter(|&n| (n > 11) == (speed > 0.0) && n != 11).map(of).sum();
-                    assert!(beyond.abs() < 1e-6, "axis {axis}, {sides:?}, {speed}: {beyond} behind the wall");
+                    let beyond: f64 = (0..24)
+                        .filter(|&n| (n > 11) == (speed > 0.0) && n != 11)
+                        .map(of)
+                        .sum();
+                    assert!(
+                        beyond.abs() < 1e-6,
+                        "axis {axis}, {sides:?}, {speed}: {beyond} behind the wall"
+                    );
                 } else {
                     let middle = moment / sum - 11.0;
-                    assert!((middle - moved).abs() < 0.05, "axis {axis}, {sides:?}, {speed}: moved by {middle}");
-                    assert!((sum - 0.25).abs() < 0.02, "axis {axis}, {sides:?}, {speed}: {sum} of 0.25");
+                    assert!(
+                        (middle - moved).abs() < 0.05,
+                        "axis {axis}, {sides:?}, {speed}: moved by {middle}"
+                    );
+                    assert!(
+                        (sum - 0.25).abs() < 0.02,
+                        "axis {axis}, {sides:?}, {speed}: {sum} of 0.25"
+                    );
                 }
             }
         }
@@ -150,15 +224,26 @@ fn the_fastest_faces_are_known_after_pushes_and_changes_of_the_ground() {
     for round in 0..40 {
         let number = |k: usize, of: usize| mix64((round * 64 + k) as u64) as usize % of;
         let place = [number(0, 13), number(1, 9), number(2, 11)];
-        air.push(place, [noise(round) - 0.5, 9.0 * noise(round + 7), f32::NAN]);
+        air.push(
+            place,
+            [noise(round) - 0.5, 9.0 * noise(round + 7), f32::NAN],
+        );
         if round % 3 == 0 {
             openness.set_solid(place, round % 2 == 0);
             air.set_ground(&openness, &[(place[0], place[2])]);
         }
         let (mut pace, mut u) = (Pace::still(grid), air.u.clone());
         project::limit(grid, &mut u, &mut pace, air.simd);
-        assert_eq!(air.is_limited.then(|| air.pace.fastest()), air.is_limited.then(|| pace.fastest()), "round {round}");
-        assert_eq!(air.is_limited.then_some(&air.u), air.is_limited.then_some(&u), "round {round}");
+        assert_eq!(
+            air.is_limited.then(|| air.pace.fastest()),
+            air.is_limited.then(|| pace.fastest()),
+            "round {round}"
+        );
+        assert_eq!(
+            air.is_limited.then_some(&air.u),
+            air.is_limited.then_some(&u),
+            "round {round}"
+        );
         air.step(&mut amounts, &openness, &Forces::default());
     }
 }
@@ -218,6 +303,11 @@ fn nothing_that_a_file_may_hold_breaks_it() {
     assert_eq!(air.restore(&wild), Ok(()));
     for _ in 0..50 {
         air.step(&mut amounts, &Openness::free(grid), &Forces::default());
-        assert!(air.u.iter().flatten().all(|u| u.is_finite() && u.abs() <= FASTEST));
+        assert!(
+            air.u
+                .iter()
+                .flatten()
+                .all(|u| u.is_finite() && u.abs() <= FASTEST)
+        );
     }
 }

@@ -25,7 +25,11 @@ impl Open {
         let (row, rows) = (grid.strides()[1], grid.len() / grid.strides()[1]);
         let faces = || vec![0.0; grid.len()];
         let free = || vec![false; rows];
-        Self { faces: [faces(), faces(), faces()], free: [free(), free(), free()], row }
+        Self {
+            faces: [faces(), faces(), faces()],
+            free: [free(), free(), free()],
+            row,
+        }
     }
 
     /// Open shares of the row of faces that starts at index `at`; `None` if all faces of the row
@@ -37,7 +41,8 @@ impl Open {
 
     /// Updates the all-open flag of the row of `n` faces that starts at index `at`.
     pub(super) fn survey(&mut self, axis: usize, (at, n): (usize, usize)) {
-        self.free[axis][at / self.row] = self.faces[axis][at..at + n].iter().all(|&open| open == 1.0);
+        self.free[axis][at / self.row] =
+            self.faces[axis][at..at + n].iter().all(|&open| open == 1.0);
     }
 }
 
@@ -90,7 +95,12 @@ pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
 /// Computes new values of a row of faces that move by less than one cell; `share` is a quarter of
 /// the time in steps.
 #[inline(always)]
-fn advect(out: &mut [f32], from: &[f32], at: Window, (speeds, around, share): (&[f32], [usize; 4], f32)) {
+fn advect(
+    out: &mut [f32],
+    from: &[f32],
+    at: Window,
+    (speeds, around, share): (&[f32], [usize; 4], f32),
+) {
     let n = out.len();
     let [f0, f1, f2, f3, f4] = at;
     let (f0, f1, f2) = (&from[f0..f0 + n], &from[f1..f1 + n], &from[f2..f2 + n]);
@@ -147,7 +157,8 @@ impl Sweep<'_> {
     /// open side.
     #[inline(always)]
     fn count(&self, component: usize, axis: usize) -> usize {
-        self.grid.size()[axis] + usize::from(component == axis && self.grid.sides[axis] == Side::Open)
+        self.grid.size()[axis]
+            + usize::from(component == axis && self.grid.sides[axis] == Side::Open)
     }
 
     #[inline(always)]
@@ -164,7 +175,12 @@ impl Sweep<'_> {
         let z = if inside { z } else { z.rem_euclid(nz) } as usize;
         let rows = self.count(component, 1);
         for y in 0..rows {
-            self.row(component, [y, z], &mut to[(y + BEYOND) * row..(y + BEYOND + 1) * row], far);
+            self.row(
+                component,
+                [y, z],
+                &mut to[(y + BEYOND) * row..(y + BEYOND + 1) * row],
+                far,
+            );
         }
         // Values beyond the floor and the top stay as known.
         let known = &self.speeds[component][(z + BEYOND) * plane..][..plane];
@@ -200,15 +216,33 @@ impl Sweep<'_> {
         let (grid, nx) = (self.grid, self.grid.cells.nx);
         let (at, index, s) = (grid.at([0, y, z]), [0, y, z], grid.strides()[self.axis]);
         // Beyond the last face of an open side lies only one more value.
-        let last = component == self.axis && self.axis > 0 && index[self.axis] == grid.size()[self.axis];
-        let window = |at: usize, last: bool| [at - 2 * s, at - s, at, at + s, if last { at + s } else { at + 2 * s }];
+        let last =
+            component == self.axis && self.axis > 0 && index[self.axis] == grid.size()[self.axis];
+        let window = |at: usize, last: bool| {
+            [
+                at - 2 * s,
+                at - s,
+                at,
+                at + s,
+                if last { at + s } else { at + 2 * s },
+            ]
+        };
         let from = &self.from[component];
-        let moved = (&self.speeds[self.axis][..], self.around(component, [y, z]), self.share);
+        let moved = (
+            &self.speeds[self.axis][..],
+            self.around(component, [y, z]),
+            self.share,
+        );
         let (row, end) = out.split_at_mut(nx);
         advect(row, from, window(at, last), moved);
         let (speeds, around, share) = moved;
         let end_window = window(at + nx, last || self.axis == 0);
-        advect(end, from, end_window, (speeds, around.map(|at| at + nx), share));
+        advect(
+            end,
+            from,
+            end_window,
+            (speeds, around.map(|at| at + nx), share),
+        );
     }
 
     /// Indices at which the four advecting velocities around a row of faces start.
@@ -225,5 +259,7 @@ impl Sweep<'_> {
 
 /// Sweeps all velocity components along one axis into `to`.
 pub(super) fn sweep(sweep: Sweep<'_>, to: &mut Faces, simd: Level) {
-    each_chunk(sweep.grid, to, |first, to| simd.run(Planes { sweep, to, first }));
+    each_chunk(sweep.grid, to, |first, to| {
+        simd.run(Planes { sweep, to, first })
+    });
 }

@@ -61,7 +61,13 @@ impl AirSpec {
     /// Names the key by which the grid would have too many cells.
     pub fn air(&self, voxels: Grid, cell_m: f64) -> Result<Air, Invalid> {
         let grid = self.grid(voxels, cell_m)?;
-        Ok(Air::new(self, grid, cell_m, self.solver(grid, Level::fastest()), self.solver.has_density()))
+        Ok(Air::new(
+            self,
+            grid,
+            cell_m,
+            self.solver(grid, Level::fastest()),
+            self.solver.has_density(),
+        ))
     }
 
     /// Returns the solver named by the keys, using vector instructions of `level`.
@@ -70,7 +76,11 @@ impl AirSpec {
             Motion::Article => Box::new(Article::new(grid, self.article.clone(), level)),
             Motion::Incompressible => {
                 let confinement = (self.confinement * self.step_s) as f32;
-                Box::new(Incompressible::new(grid, IncompressibleParams { confinement }, level))
+                Box::new(Incompressible::new(
+                    grid,
+                    IncompressibleParams { confinement },
+                    level,
+                ))
             }
         }
     }

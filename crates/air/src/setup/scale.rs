@@ -82,7 +82,9 @@ impl Scale {
     pub fn of_unit(&self, field: Field) -> f64 {
         let of_one = match field {
             Field::Heat => AIR_DENSITY * AIR_HEAT * REFERENCE_K,
-            Field::Ash | Field::Steam | Field::Ink1 | Field::Ink2 | Field::Ink3 | Field::Ink4 => self.ash_unit_kg_m3,
+            Field::Ash | Field::Steam | Field::Ink1 | Field::Ink2 | Field::Ink3 | Field::Ink4 => {
+                self.ash_unit_kg_m3
+            }
             Field::Density => AIR_DENSITY * REFERENCE_K / self.ambient_k,
         };
         of_one * self.volume_m3() / f64::from(UNIT)
@@ -103,7 +105,8 @@ impl Scale {
     /// Units of heat per step that the top face of a voxel of lava at temperature `kelvin` (K)
     /// gives to the air.
     pub fn convection(&self, spec: &AirSpec, kelvin: f64) -> f64 {
-        let watts = spec.convection * (kelvin - self.ambient_k).max(0.0) * self.cell_m * self.cell_m;
+        let watts =
+            spec.convection * (kelvin - self.ambient_k).max(0.0) * self.cell_m * self.cell_m;
         self.heat_of(watts * self.step_s)
     }
 
@@ -122,13 +125,19 @@ impl Scale {
         Forces {
             lift: lift as f32,
             weight: (lift * spec.ash_unit_kg_m3 / air) as f32,
-            background: if n2 > 0.0 { heights.clone().map(background).collect() } else { Vec::new() },
+            background: if n2 > 0.0 {
+                heights.clone().map(background).collect()
+            } else {
+                Vec::new()
+            },
             friction: spec.friction.map(|value| value as f32),
             calming: (lift * CALMING / GRAVITY) as f32,
             wind: if spec.wind.is_empty() {
                 Vec::new()
             } else {
-                heights.map(|height| wind_at(&spec.wind, height).map(|m_s| self.speed(m_s) as f32)).collect()
+                heights
+                    .map(|height| wind_at(&spec.wind, height).map(|m_s| self.speed(m_s) as f32))
+                    .collect()
             },
         }
     }
@@ -143,7 +152,10 @@ fn wind_at(table: &[[f64; 3]], height: f64) -> [f64; 2] {
         let (sine, cosine) = (libm::sin(from.to_radians()), libm::cos(from.to_radians()));
         [-speed * sine, speed * cosine]
     };
-    let above = table.iter().position(|row| row[0] > height).unwrap_or(table.len());
+    let above = table
+        .iter()
+        .position(|row| row[0] > height)
+        .unwrap_or(table.len());
     match (above.checked_sub(1).map(|i| &table[i]), table.get(above)) {
         (Some(low), Some(high)) => {
             let share = (height - low[0]) / (high[0] - low[0]);
@@ -173,23 +185,42 @@ mod tests {
         assert!(near(scale.heat_of(3.473e5 * 8000.0), f64::from(UNIT)));
         assert!(near(scale.heat_at(576.0), f64::from(UNIT)));
         assert!(near(scale.ash_of(80.0), f64::from(UNIT)));
-        assert!(near(scale.deposit(u64::from(UNIT)), 0.2), "0.01 kg/m³ through 20 m");
+        assert!(
+            near(scale.deposit(u64::from(UNIT)), 0.2),
+            "0.01 kg/m³ through 20 m"
+        );
         // 50 W/(m² K) over 100 m² and half a second, 1112 K: 2.78 MJ.
-        assert!(near(scale.convection(&spec, LAVA_K[1]), scale.heat_of(2.78e6)));
+        assert!(near(
+            scale.convection(&spec, LAVA_K[1]),
+            scale.heat_of(2.78e6)
+        ));
         assert!(near(scale.speed(4.0), 0.1));
-        assert!(near(scale.forces(&spec, grid).lift.into(), 9.80665 * 0.25 / 20.0));
+        assert!(near(
+            scale.forces(&spec, grid).lift.into(),
+            9.80665 * 0.25 / 20.0
+        ));
     }
 
     #[test]
     fn wind_comes_from_where_the_table_says() {
         let table = [[0.0, 3.0, 270.0], [100.0, 9.0, 270.0], [200.0, 9.0, 0.0]];
-        for (height, [east, south]) in
-            [(-5.0, [3.0, 0.0]), (50.0, [6.0, 0.0]), (150.0, [4.5, 4.5]), (900.0, [0.0, 9.0])]
-        {
+        for (height, [east, south]) in [
+            (-5.0, [3.0, 0.0]),
+            (50.0, [6.0, 0.0]),
+            (150.0, [4.5, 4.5]),
+            (900.0, [0.0, 9.0]),
+        ] {
             let wind = wind_at(&table, height);
-            assert!((wind[0] - east).abs() < 1e-9 && (wind[1] - south).abs() < 1e-9, "{height}: {wind:?}");
+            assert!(
+                (wind[0] - east).abs() < 1e-9 && (wind[1] - south).abs() < 1e-9,
+                "{height}: {wind:?}"
+            );
         }
-        let spec = AirSpec { wind: table.to_vec(), stratification: 0.01, ..AirSpec::default() };
+        let spec = AirSpec {
+            wind: table.to_vec(),
+            stratification: 0.01,
+            ..AirSpec::default()
+        };
         let grid = spec.grid_of(Grid::new(8, 8, 8), 10.0, 1).expect("fits");
         let forces = Scale::new(&spec, grid, 10.0).forces(&spec, grid);
         assert_eq!((forces.wind.len(), forces.background.len()), (8, 8));

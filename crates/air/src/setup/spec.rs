@@ -99,12 +99,18 @@ impl AirSpec {
     /// Names the key that is out of range.
     pub fn validate(&self) -> Result<(), Invalid> {
         let wrong_ratio = |ratio| Invalid::new("air.ratio", ratio, "1, 2, 4 or 8");
-        self.ratio.filter(|ratio| ![1, 2, 4, 8].contains(ratio)).map_or(Ok(()), |ratio| Err(wrong_ratio(ratio)))?;
+        self.ratio
+            .filter(|ratio| ![1, 2, 4, 8].contains(ratio))
+            .map_or(Ok(()), |ratio| Err(wrong_ratio(ratio)))?;
         self.check("air")?;
         Wind(self.wind.clone()).validate("air.wind")?;
         self.article.validate()?;
         if self.sides.top == Side::Wrap {
-            return Err(Invalid::new("air.sides.top", "wrap", "\"open\" or \"wall\""));
+            return Err(Invalid::new(
+                "air.sides.top",
+                "wrap",
+                "\"open\" or \"wall\"",
+            ));
         }
         Ok(())
     }
@@ -116,22 +122,75 @@ impl AirSpec {
     /// Names the key by which the grid would have too many cells.
     pub fn grid_of(&self, voxels: Grid, cell_m: f64, multiple: usize) -> Result<AirGrid, Invalid> {
         let sides = [voxels.nx, voxels.ny, voxels.nz];
-        let usual = if sides.into_iter().any(|side| side > LARGE) { 4 } else { 2 };
-        let ratio = self.ratio.unwrap_or(if voxels.is_thin() { 1 } else { usual });
+        let usual = if sides.into_iter().any(|side| side > LARGE) {
+            4
+        } else {
+            2
+        };
+        let ratio = self
+            .ratio
+            .unwrap_or(if voxels.is_thin() { 1 } else { usual });
         let edge = ratio as f64 * cell_m;
         let margin = (self.margin_m / edge).ceil();
         within("air.margin_m in air cells", margin, 0.0, MAX_SIDE as f64)?;
-        let across = |side: usize| if side == 1 { 1 } else { side.div_ceil(ratio) + 2 * margin as usize };
-        let high = self.height_m.map_or((2 * voxels.ny).div_ceil(ratio) as f64, |height| (height / edge).ceil());
-        within("air.height_m in air cells", high, voxels.ny.div_ceil(ratio) as f64, MAX_SIDE as f64)?;
-        let rounded = |cells: usize| if cells == 1 { 1 } else { cells.next_multiple_of(multiple) };
+        let across = |side: usize| {
+            if side == 1 {
+                1
+            } else {
+                side.div_ceil(ratio) + 2 * margin as usize
+            }
+        };
+        let high = self
+            .height_m
+            .map_or((2 * voxels.ny).div_ceil(ratio) as f64, |height| {
+                (height / edge).ceil()
+            });
+        within(
+            "air.height_m in air cells",
+            high,
+            voxels.ny.div_ceil(ratio) as f64,
+            MAX_SIDE as f64,
+        )?;
+        let rounded = |cells: usize| {
+            if cells == 1 {
+                1
+            } else {
+                cells.next_multiple_of(multiple)
+            }
+        };
         let [nx, ny, nz] = [across(voxels.nx), high as usize, across(voxels.nz)].map(rounded);
-        within("number of air cells", nx as f64 * ny as f64 * nz as f64, 1.0, MAX_CELLS)?;
-        let corner = [voxels.nx, voxels.nz].map(|side| if side == 1 { 0 } else { -((margin as usize * ratio) as i32) });
+        within(
+            "number of air cells",
+            nx as f64 * ny as f64 * nz as f64,
+            1.0,
+            MAX_CELLS,
+        )?;
+        let corner = [voxels.nx, voxels.nz].map(|side| {
+            if side == 1 {
+                0
+            } else {
+                -((margin as usize * ratio) as i32)
+            }
+        });
         // Air in a slice moves in two directions only: nothing leaves across the slice.
-        let thin = |side: Side, cells: usize| if cells == 1 && side == Side::Open { Side::Wall } else { side };
-        let sides = [thin(self.sides.x, nx), self.sides.top, thin(self.sides.z, nz)];
-        Ok(AirGrid { cells: Grid::new(nx, ny, nz), ratio, corner, sides })
+        let thin = |side: Side, cells: usize| {
+            if cells == 1 && side == Side::Open {
+                Side::Wall
+            } else {
+                side
+            }
+        };
+        let sides = [
+            thin(self.sides.x, nx),
+            self.sides.top,
+            thin(self.sides.z, nz),
+        ];
+        Ok(AirGrid {
+            cells: Grid::new(nx, ny, nz),
+            ratio,
+            corner,
+            sides,
+        })
     }
 }
 
@@ -141,28 +200,59 @@ mod tests {
 
     #[test]
     fn the_box_of_the_air_has_room_around_the_voxels() {
-        let spec = AirSpec { margin_m: 45.0, height_m: Some(1210.0), ..AirSpec::default() };
-        let grid = spec.grid_of(Grid::new(128, 100, 100), 10.0, 8).expect("fits");
+        let spec = AirSpec {
+            margin_m: 45.0,
+            height_m: Some(1210.0),
+            ..AirSpec::default()
+        };
+        let grid = spec
+            .grid_of(Grid::new(128, 100, 100), 10.0, 8)
+            .expect("fits");
         assert_eq!((grid.ratio, grid.corner), (2, [-6, -6]));
         assert_eq!(grid.size(), [72, 64, 56]);
-        assert_eq!(AirSpec::default().grid_of(Grid::new(300, 10, 30), 1.0, 1).expect("fits").size(), [75, 5, 8]);
-        let thin = AirSpec::default().grid_of(Grid::new(90, 60, 1), 1.0, 1).expect("fits");
+        assert_eq!(
+            AirSpec::default()
+                .grid_of(Grid::new(300, 10, 30), 1.0, 1)
+                .expect("fits")
+                .size(),
+            [75, 5, 8]
+        );
+        let thin = AirSpec::default()
+            .grid_of(Grid::new(90, 60, 1), 1.0, 1)
+            .expect("fits");
         assert_eq!((thin.size(), thin.ratio), ([90, 120, 1], 1));
-        let low = AirSpec { height_m: Some(500.0), ..spec.clone() };
-        assert!(low.grid_of(Grid::new(128, 100, 100), 10.0, 8).is_err(), "lower than the voxels");
-        let wide = AirSpec { margin_m: 1e6, ..spec };
+        let low = AirSpec {
+            height_m: Some(500.0),
+            ..spec.clone()
+        };
+        assert!(
+            low.grid_of(Grid::new(128, 100, 100), 10.0, 8).is_err(),
+            "lower than the voxels"
+        );
+        let wide = AirSpec {
+            margin_m: 1e6,
+            ..spec
+        };
         assert!(wide.grid_of(Grid::new(128, 100, 100), 1e-3, 8).is_err());
     }
 
     #[test]
     fn wrong_tables_name_their_key() {
         let wrong = |text: &str| {
-            let spec: AirSpec = toml::from_str(text).map_err(|e| e.message().to_owned()).expect("keys");
+            let spec: AirSpec = toml::from_str(text)
+                .map_err(|e| e.message().to_owned())
+                .expect("keys");
             spec.validate().expect_err(text).to_string()
         };
         assert_eq!(wrong("ratio = 3"), "air.ratio = 3: must be 1, 2, 4 or 8");
-        assert_eq!(wrong("sides = { top = \"wrap\" }"), "air.sides.top = wrap: must be \"open\" or \"wall\"");
-        assert!(wrong("wind = [[5.0, 1.0, 0.0], [5.0, 2.0, 0.0]]").contains("in the order of the heights"));
+        assert_eq!(
+            wrong("sides = { top = \"wrap\" }"),
+            "air.sides.top = wrap: must be \"open\" or \"wall\""
+        );
+        assert!(
+            wrong("wind = [[5.0, 1.0, 0.0], [5.0, 2.0, 0.0]]")
+                .contains("in the order of the heights")
+        );
         assert!(wrong("step_s = 0.0").starts_with("air.step_s = 0"));
         assert!(toml::from_str::<AirSpec>("solver_s = 1.0").is_err());
         let air: AirSpec = toml::from_str("").expect("all keys have defaults");

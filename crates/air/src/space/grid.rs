@@ -46,7 +46,12 @@ pub struct AirGrid {
 impl AirGrid {
     /// Returns a grid with one cell per voxel, aligned with the voxels.
     pub fn new(cells: Grid, sides: [Side; 3]) -> Self {
-        Self { cells, ratio: 1, corner: [0, 0], sides }
+        Self {
+            cells,
+            ratio: 1,
+            corner: [0, 0],
+            sides,
+        }
     }
 
     /// Number of cells along x, y and z.
@@ -83,13 +88,19 @@ impl AirGrid {
         let [cx, cz] = self.corner.map(i64::from);
         let place = [x - cx, y, z - cz].map(|voxels| voxels.div_euclid(self.ratio as i64));
         let inside = |axis: usize| (0..self.size()[axis] as i64).contains(&place[axis]);
-        AXES.into_iter().all(inside).then(|| place.map(|n| n as usize))
+        AXES.into_iter()
+            .all(inside)
+            .then(|| place.map(|n| n as usize))
     }
 
     /// Voxel at the low corner (west, bottom, north) of the cell `[x, y, z]`.
     pub fn voxel_of(&self, [x, y, z]: Place) -> [i64; 3] {
         let along = |n: usize, corner: i32| (n * self.ratio) as i64 + i64::from(corner);
-        [along(x, self.corner[0]), along(y, 0), along(z, self.corner[1])]
+        [
+            along(x, self.corner[0]),
+            along(y, 0),
+            along(z, self.corner[1]),
+        ]
     }
 }
 
@@ -100,13 +111,25 @@ mod tests {
     #[test]
     fn voxels_and_cells_find_each_other() {
         let cells = Grid::new(5, 4, 3);
-        let grid = AirGrid { cells, ratio: 4, corner: [-8, -3], sides: [Side::Open; 3] };
+        let grid = AirGrid {
+            cells,
+            ratio: 4,
+            corner: [-8, -3],
+            sides: [Side::Open; 3],
+        };
         for place in cells.places() {
             let [x, y, z] = grid.voxel_of(place);
             assert_eq!(grid.cell_of([x, y, z]), Some(place));
             assert_eq!(grid.cell_of([x + 3, y + 3, z + 3]), Some(place));
         }
-        for outside in [[-9, 0, 0], [12, 0, 0], [0, -1, 0], [0, 16, 0], [0, 0, -4], [0, 0, 9]] {
+        for outside in [
+            [-9, 0, 0],
+            [12, 0, 0],
+            [0, -1, 0],
+            [0, 16, 0],
+            [0, 0, -4],
+            [0, 0, 9],
+        ] {
             assert_eq!(grid.cell_of(outside), None, "{outside:?}");
         }
         let last = grid.at([4, 3, 2]);

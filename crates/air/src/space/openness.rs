@@ -24,7 +24,11 @@ impl Openness {
     /// Returns a state without solid cells, with all faces open.
     pub fn free(grid: AirGrid) -> Self {
         let cells = grid.cells.cells();
-        Self { grid, solid: vec![false; cells], faces: std::array::from_fn(|_| vec![OPEN; cells]) }
+        Self {
+            grid,
+            solid: vec![false; cells],
+            faces: std::array::from_fn(|_| vec![OPEN; cells]),
+        }
     }
 
     /// Grid of the air's cells.
@@ -111,7 +115,11 @@ mod tests {
             (2, [1, 1, 4], OPEN, 0),
             (2, [0, 1, 1], OPEN, 0),
         ] {
-            assert_eq!((openness.low(axis, place), openness.high(axis, place)), (low, high), "axis {axis}, {place:?}");
+            assert_eq!(
+                (openness.low(axis, place), openness.high(axis, place)),
+                (low, high),
+                "axis {axis}, {place:?}"
+            );
         }
     }
 }

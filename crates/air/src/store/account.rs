@@ -39,18 +39,51 @@ impl FieldAccount {
     /// # Errors
     /// Describes the account if it does not balance.
     pub fn check(&self, field: Field, now: u64) -> Result<(), String> {
-        account::check(&format!("{} of the air", field.name()), &self.sums(), i128::from(now))
+        account::check(
+            &format!("{} of the air", field.name()),
+            &self.sums(),
+            i128::from(now),
+        )
     }
 
     /// Sums of the account in a fixed order, for hashing and saving.
     pub fn accounts(&self) -> [u64; ACCOUNTS] {
-        let Self { initial, put, out, deposited, buried, evaporated, decayed, removed } = *self;
-        [initial, put, out as u64, deposited, buried, evaporated, decayed, removed]
+        let Self {
+            initial,
+            put,
+            out,
+            deposited,
+            buried,
+            evaporated,
+            decayed,
+            removed,
+        } = *self;
+        [
+            initial, put, out as u64, deposited, buried, evaporated, decayed, removed,
+        ]
     }
 
     /// Restores an account from the sums written by [`FieldAccount::accounts`].
     pub(crate) fn from_accounts(accounts: [u64; ACCOUNTS]) -> Self {
-        let [initial, put, out, deposited, buried, evaporated, decayed, removed] = accounts;
-        Self { initial, put, out: out as i64, deposited, buried, evaporated, decayed, removed }
+        let [
+            initial,
+            put,
+            out,
+            deposited,
+            buried,
+            evaporated,
+            decayed,
+            removed,
+        ] = accounts;
+        Self {
+            initial,
+            put,
+            out: out as i64,
+            deposited,
+            buried,
+            evaporated,
+            decayed,
+            removed,
+        }
     }
 }

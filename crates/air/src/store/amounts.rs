@@ -95,9 +95,15 @@ impl Amounts {
         let cells = |field: Field| vec![0; if is_there(&field) { grid.len() } else { 0 }];
         let inks = Field::INKS.map(|_| Vec::new());
         let fields = Field::ALL.map(cells).into_iter().chain(inks).collect();
-        let mut amounts = Self { grid, fields, version: next_version() };
+        let mut amounts = Self {
+            grid,
+            fields,
+            version: next_version(),
+        };
         if with_density {
-            grid.cells.places().for_each(|place| amounts.field_mut(Field::Density)[grid.at(place)] = UNIT);
+            grid.cells
+                .places()
+                .for_each(|place| amounts.field_mut(Field::Density)[grid.at(place)] = UNIT);
         }
         amounts
     }
@@ -123,7 +129,11 @@ impl Amounts {
 
     /// Iterator over the existing fields, in the order of their indices.
     pub fn present(&self) -> impl Iterator<Item = Field> + use<> {
-        let present: Vec<_> = Field::ALL.into_iter().chain(Field::INKS).filter(|&field| self.has(field)).collect();
+        let present: Vec<_> = Field::ALL
+            .into_iter()
+            .chain(Field::INKS)
+            .filter(|&field| self.has(field))
+            .collect();
         present.into_iter()
     }
 
@@ -159,12 +169,23 @@ impl Amounts {
     /// Sum of the units of `field` over all cells of the box, without the halo.
     pub fn total(&self, field: Field) -> u64 {
         let (grid, values) = (self.grid, self.field(field));
-        let row = |y, z| values[grid.at([0, y, z])..][..grid.cells.nx].iter().map(|&v| u64::from(v)).sum::<u64>();
-        (0..grid.cells.nz).into_par_iter().map(|z| (0..grid.cells.ny).map(|y| row(y, z)).sum::<u64>()).sum()
+        let row = |y, z| {
+            values[grid.at([0, y, z])..][..grid.cells.nx]
+                .iter()
+                .map(|&v| u64::from(v))
+                .sum::<u64>()
+        };
+        (0..grid.cells.nz)
+            .into_par_iter()
+            .map(|z| (0..grid.cells.ny).map(|y| row(y, z)).sum::<u64>())
+            .sum()
     }
 
     /// Memory of all fields in bytes.
     pub fn bytes(&self) -> usize {
-        self.fields.iter().map(|field| size_of_val(&field[..])).sum()
+        self.fields
+            .iter()
+            .map(|field| size_of_val(&field[..]))
+            .sum()
     }
 }

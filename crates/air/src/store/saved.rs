@@ -37,22 +37,53 @@ pub struct Numbers<L, W> {
 impl AirState {
     /// Read-only slices of all values of the state.
     pub(crate) fn numbers(&self) -> Numbers<&[u64], &[u32]> {
-        let Self { accounts, deposited, laid, solid, fields, planes } = self;
-        let words = [solid].into_iter().chain(fields).chain(planes).map(Vec::as_slice).collect();
-        Numbers { longs: [accounts.as_flattened(), deposited, laid], words }
+        let Self {
+            accounts,
+            deposited,
+            laid,
+            solid,
+            fields,
+            planes,
+        } = self;
+        let words = [solid]
+            .into_iter()
+            .chain(fields)
+            .chain(planes)
+            .map(Vec::as_slice)
+            .collect();
+        Numbers {
+            longs: [accounts.as_flattened(), deposited, laid],
+            words,
+        }
     }
 
     /// Mutable slices of all values of the state.
     pub fn numbers_mut(&mut self) -> Numbers<&mut [u64], &mut [u32]> {
-        let Self { accounts, deposited, laid, solid, fields, planes } = self;
-        let words = [solid].into_iter().chain(fields).chain(planes).map(Vec::as_mut_slice).collect();
-        Numbers { longs: [accounts.as_flattened_mut(), deposited, laid], words }
+        let Self {
+            accounts,
+            deposited,
+            laid,
+            solid,
+            fields,
+            planes,
+        } = self;
+        let words = [solid]
+            .into_iter()
+            .chain(fields)
+            .chain(planes)
+            .map(Vec::as_mut_slice)
+            .collect();
+        Numbers {
+            longs: [accounts.as_flattened_mut(), deposited, laid],
+            words,
+        }
     }
 
     /// Memory of the state in bytes.
     pub fn bytes(&self) -> usize {
         let Numbers { longs, words } = self.numbers();
-        longs.map(size_of_val).iter().sum::<usize>() + words.into_iter().map(size_of_val).sum::<usize>()
+        longs.map(size_of_val).iter().sum::<usize>()
+            + words.into_iter().map(size_of_val).sum::<usize>()
     }
 
     /// Calls `visit` with the little-endian bytes of every value in turn.
@@ -61,8 +92,14 @@ impl AirState {
     /// Returns the first error of `visit`.
     pub fn visit_bytes<E>(&self, mut visit: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let Numbers { longs, words } = self.numbers();
-        longs.into_iter().flatten().try_for_each(|number| visit(&number.to_le_bytes()))?;
-        words.into_iter().flatten().try_for_each(|word| visit(&word.to_le_bytes()))
+        longs
+            .into_iter()
+            .flatten()
+            .try_for_each(|number| visit(&number.to_le_bytes()))?;
+        words
+            .into_iter()
+            .flatten()
+            .try_for_each(|word| visit(&word.to_le_bytes()))
     }
 }
 
@@ -71,14 +108,40 @@ impl Air {
     pub fn save(&self) -> AirState {
         let (grid, size) = (self.grid(), self.grid().size());
         let rows = || (0..size[2]).flat_map(move |z| (0..size[1]).map(move |y| grid.at([0, y, z])));
-        let field = |field| rows().flat_map(|at| &self.amounts.field(field)[at..at + size[0]]).copied().collect();
-        let solid: Vec<_> = grid.cells.places().map(|place| self.openness.is_solid(place)).collect();
-        let word = |cells: &[bool]| cells.iter().rfold(0, |word, &solid| word << 1 | u32::from(solid));
+        let field = |field| {
+            rows()
+                .flat_map(|at| &self.amounts.field(field)[at..at + size[0]])
+                .copied()
+                .collect()
+        };
+        let solid: Vec<_> = grid
+            .cells
+            .places()
+            .map(|place| self.openness.is_solid(place))
+            .collect();
+        let word = |cells: &[bool]| {
+            cells
+                .iter()
+                .rfold(0, |word, &solid| word << 1 | u32::from(solid))
+        };
         // Names every field, so that a new one cannot be forgotten: the fields left out follow from
         // the scene.
-        let Self { spec: _, scale: _, forces: _, amounts, openness: _, solver, accounts, deposited, laid } = self;
+        let Self {
+            spec: _,
+            scale: _,
+            forces: _,
+            amounts,
+            openness: _,
+            solver,
+            accounts,
+            deposited,
+            laid,
+        } = self;
         AirState {
-            accounts: accounts[..self.accounted()].iter().map(FieldAccount::accounts).collect(),
+            accounts: accounts[..self.accounted()]
+                .iter()
+                .map(FieldAccount::accounts)
+                .collect(),
             deposited: deposited.clone(),
             laid: laid.clone(),
             solid: solid.chunks(32).map(word).collect(),
@@ -107,17 +170,26 @@ impl Air {
         if !fits {
             return Err("the fields of the air have another shape".to_owned());
         }
-        if state.laid.iter().zip(&state.deposited).any(|(laid, fallen)| laid > fallen) {
+        if state
+            .laid
+            .iter()
+            .zip(&state.deposited)
+            .any(|(laid, fallen)| laid > fallen)
+        {
             return Err("more ash lies on the ground than fell".to_owned());
         }
         // Only now, since the loops below rely on the shapes checked above.
         self.solver.restore(&state.planes)?;
         for (i, place) in grid.cells.places().enumerate() {
-            self.openness.set_solid(place, state.solid[i / 32] >> (i % 32) & 1 == 1);
+            self.openness
+                .set_solid(place, state.solid[i / 32] >> (i % 32) & 1 == 1);
         }
         for (field, from) in self.amounts.present().zip(&state.fields) {
             let to = self.amounts.field_mut(field);
-            grid.cells.places().zip(from).for_each(|(place, &units)| to[grid.at(place)] = units);
+            grid.cells
+                .places()
+                .zip(from)
+                .for_each(|(place, &units)| to[grid.at(place)] = units);
         }
         for (account, &sums) in self.accounts.iter_mut().zip(&state.accounts) {
             *account = FieldAccount::from_accounts(sums);
@@ -129,7 +201,9 @@ impl Air {
 
     /// Hashes the names of the existing fields, then all numbers of the state.
     pub fn hash_into(&self, hash: &mut Xxh3) {
-        self.amounts.present().for_each(|field| hash.update(field.name().as_bytes()));
+        self.amounts
+            .present()
+            .for_each(|field| hash.update(field.name().as_bytes()));
         let Ok(()) = self.save().visit_bytes::<Infallible>(|bytes| {
             hash.update(bytes);
             Ok(())

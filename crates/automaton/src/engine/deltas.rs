@@ -54,7 +54,13 @@ impl Deltas {
     /// Adds `change` to the tile at address `place`, at height `y`; requires a preceding
     /// `Deltas::reserve`.
     #[inline(always)]
-    pub(super) fn add<S: Simd, const Q: usize>(&mut self, s: S, place: usize, y: usize, change: [S::V; Q]) {
+    pub(super) fn add<S: Simd, const Q: usize>(
+        &mut self,
+        s: S,
+        place: usize,
+        y: usize,
+        change: [S::V; Q],
+    ) {
         let slot = &mut self.slots[place];
         if *slot == 0 {
             let tile = &mut self.lanes.as_chunks_mut::<Q>().0[self.count];
@@ -75,7 +81,12 @@ impl Deltas {
     /// Applies the changes to the strip and clears the list.
     #[inline(always)]
     pub(super) fn apply<S: Simd, const Q: usize>(&mut self, s: S, strip: &mut Strip) {
-        for (&(place, y), change) in self.at.iter().zip(self.lanes.as_chunks::<Q>().0).take(self.count) {
+        for (&(place, y), change) in self
+            .at
+            .iter()
+            .zip(self.lanes.as_chunks::<Q>().0)
+            .take(self.count)
+        {
             let place = place as usize;
             self.slots[place] = 0;
             let (index, bit) = (place / ROW, place % ROW);

@@ -46,7 +46,12 @@ impl<R> Copy for FallCommon<'_, R> {}
 impl<R: Column<Q>, const MEETS: bool, const Q: usize> Work for Falls<'_, R, MEETS, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
-        let FallCommon { ground, heavier, rule, reads } = self.common;
+        let FallCommon {
+            ground,
+            heavier,
+            rule,
+            reads,
+        } = self.common;
         let kernel = rule.kernel(s);
         for (i, strip) in self.strips.iter_mut().enumerate() {
             if strip.falling.is_empty() {
@@ -56,10 +61,24 @@ impl<R: Column<Q>, const MEETS: bool, const Q: usize> Work for Falls<'_, R, MEET
             let tz = self.first + i;
             let (kernel, ground) = (&kernel, ground.strip(tz));
             if MEETS && heavier.is_near(tz) {
-                Fall::<S, R, _, Q> { s, kernel, heavier, tz, ground }.strip(strip, self.before);
+                Fall::<S, R, _, Q> {
+                    s,
+                    kernel,
+                    heavier,
+                    tz,
+                    ground,
+                }
+                .strip(strip, self.before);
             } else {
                 let heavier = Nothing::<MEETS>;
-                Fall::<S, R, _, Q> { s, kernel, heavier, tz, ground }.strip(strip, self.before);
+                Fall::<S, R, _, Q> {
+                    s,
+                    kernel,
+                    heavier,
+                    tz,
+                    ground,
+                }
+                .strip(strip, self.before);
             }
         }
     }
@@ -104,12 +123,24 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
                 let (below, held_below) = (*before | under.falling, under.held);
                 let row = strip.row_mut(index);
                 *before = std::mem::take(&mut row.falling);
-                let held = if Self::UP { row.held | held_below } else { row.held };
+                let held = if Self::UP {
+                    row.held | held_below
+                } else {
+                    row.held
+                };
                 let mut set = held & (*before | below);
                 while set != 0 {
                     let bit = set.trailing_zeros() as usize % ROW;
                     set &= set - 1;
-                    self.tile(strip, &Here { index, bit, tx: w * ROW + bit, y });
+                    self.tile(
+                        strip,
+                        &Here {
+                            index,
+                            bit,
+                            tx: w * ROW + bit,
+                            y,
+                        },
+                    );
                 }
             }
             y += 1;
@@ -141,8 +172,18 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         } else {
             strip.masks(slot)
         };
-        let open = if Self::UP { masks.open & !masks.bed } else { !masks.bed };
-        let pair = Pair { below: strip.lanes(lower), above: strip.lanes(slot), heavier, meets_heavier: H::MEETS, open };
+        let open = if Self::UP {
+            masks.open & !masks.bed
+        } else {
+            !masks.bed
+        };
+        let pair = Pair {
+            below: strip.lanes(lower),
+            above: strip.lanes(slot),
+            heavier,
+            meets_heavier: H::MEETS,
+            open,
+        };
         let Some([below, above]) = R::settle_lanes(self.kernel, s, &pair) else {
             return;
         };
@@ -154,7 +195,13 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
     /// Stores the new `values` of a tile and queues its slot for reuse (`Strip::leave`) if the tile
     /// became empty; `may_empty` is clear if that is impossible.
     #[inline(always)]
-    fn write(&self, strip: &mut Strip, (y, index, bit): (usize, usize, usize), values: [S::V; Q], may_empty: bool) {
+    fn write(
+        &self,
+        strip: &mut Strip,
+        (y, index, bit): (usize, usize, usize),
+        values: [S::V; Q],
+        may_empty: bool,
+    ) {
         let s = self.s;
         let lanes = strip.change::<Q>(y, index, bit);
         for (lanes, value) in lanes.iter_mut().zip(values) {

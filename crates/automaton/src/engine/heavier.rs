@@ -51,7 +51,12 @@ impl Layers<'_> {
     /// Returns true if the strip at `tz` or a neighbouring strip contains heavier matter.
     pub(super) fn is_near(self, tz: usize) -> bool {
         let near = |strip: &Strip| strip.tiles() > 0;
-        self.0.iter().any(|layer| layer.strips[tz.saturating_sub(1)..].iter().take(3).any(near))
+        self.0.iter().any(|layer| {
+            layer.strips[tz.saturating_sub(1)..]
+                .iter()
+                .take(3)
+                .any(near)
+        })
     }
 }
 

@@ -29,6 +29,10 @@ pub trait Engine: Send {
     /// any order. The caller applies the events, because a reaction that involves a flow needs more
     /// than the rules.
     fn due(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
-        world.grid().places().filter_map(|place| rule.due(world, place, draw, round)).collect()
+        world
+            .grid()
+            .places()
+            .filter_map(|place| rule.due(world, place, draw, round))
+            .collect()
     }
 }

@@ -6,8 +6,8 @@ mod turns;
 
 use super::Engine;
 use crate::rules::{
-    Bed, Bodies, Column, DIRECTIONS, Driver, Due, Each, Exchange, Gift, Gifts, Here, Point, Rule, Side, Turns, UpDown,
-    Walls,
+    Bed, Bodies, Column, DIRECTIONS, Driver, Due, Each, Exchange, Gift, Gifts, Here, Point, Rule,
+    Side, Turns, UpDown, Walls,
 };
 use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
@@ -25,7 +25,11 @@ impl Engine for Plain {
 
 impl Driver for Plain {
     /// Runs a vertical rule: pairs of open cells in each column, from the bottom up, in place.
-    fn column<R: Column<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
+    fn column<R: Column<Q>, const Q: usize>(
+        &mut self,
+        (world, layer): (&mut World, usize),
+        rule: &R,
+    ) {
         let grid = world.grid();
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
             for y in 1..grid.ny {
@@ -34,7 +38,10 @@ impl Driver for Plain {
                 }
                 let cells = [y - 1, y].map(|y| world.layers[layer].at([x, y, z]));
                 let heavier = world.heavier_than(layer, [x, y - 1, z]);
-                for (y, cell) in [y - 1, y].into_iter().zip(rule.settle(cells[0], cells[1], heavier)) {
+                for (y, cell) in [y - 1, y]
+                    .into_iter()
+                    .zip(rule.settle(cells[0], cells[1], heavier))
+                {
                     world.layers[layer].set([x, y, z], cell);
                 }
             }
@@ -42,13 +49,24 @@ impl Driver for Plain {
     }
 
     /// Runs a synchronous exchange rule: every cell gives by the state before.
-    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
+    fn exchange<R: Exchange<Q>, const Q: usize>(
+        &mut self,
+        (world, layer): (&mut World, usize),
+        rule: &R,
+        draw: Draw,
+    ) {
         let before = world.clone();
         let key = draw.key();
         for place in world.grid().places() {
             if before.layers[layer].at(place).amount > 0 {
                 let here = here(&before, layer, place, draw);
-                give(world, layer, rule, &here, rule.gives(&here, key.pattern(place)));
+                give(
+                    world,
+                    layer,
+                    rule,
+                    &here,
+                    rule.gives(&here, key.pattern(place)),
+                );
             }
         }
     }
@@ -65,17 +83,40 @@ impl Driver for Plain {
     fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let (grid, key) = (world.grid(), rule.key(draw));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
-            for (from, to) in (1..grid.ny).rev().map(|y| (y - 1, y)).chain((1..grid.ny).map(|y| (y, y - 1))) {
+            for (from, to) in (1..grid.ny)
+                .rev()
+                .map(|y| (y - 1, y))
+                .chain((1..grid.ny).map(|y| (y, y - 1)))
+            {
                 let (from, to, up) = ([x, from, z], [x, to, z], to > from);
                 if world.ground().is_solid(from) || world.ground().is_solid(to) {
                     continue;
                 }
-                let (amount, there) = (world.layers[layer].at(from).amount, world.layers[layer].at(to).amount);
+                let (amount, there) = (
+                    world.layers[layer].at(from).amount,
+                    world.layers[layer].at(to).amount,
+                );
                 let full = there.saturating_add(world.heavier_than(layer, to));
                 let held = !up && is_held(world, layer, from, rule.holds());
-                let moved = if !held && rule.acts(key, from, up) { rule.moved(amount, full, up) } else { 0 };
-                world.layers[layer].set(from, Content { amount: amount - moved, energy: 0 });
-                world.layers[layer].set(to, Content { amount: there + moved, energy: 0 });
+                let moved = if !held && rule.acts(key, from, up) {
+                    rule.moved(amount, full, up)
+                } else {
+                    0
+                };
+                world.layers[layer].set(
+                    from,
+                    Content {
+                        amount: amount - moved,
+                        energy: 0,
+                    },
+                );
+                world.layers[layer].set(
+                    to,
+                    Content {
+                        amount: there + moved,
+                        energy: 0,
+                    },
+                );
             }
         }
     }
@@ -96,27 +137,54 @@ impl Driver for Plain {
 /// Returns true if the cell above is rock, the roof, or filled to at least `holds` units.
 fn is_held(world: &World, layer: usize, [x, y, z]: Place, holds: u16) -> bool {
     let above = [x, y + 1, z];
-    let full = || world.layers[layer].at(above).amount.saturating_add(world.heavier_than(layer, above));
+    let full = || {
+        world.layers[layer]
+            .at(above)
+            .amount
+            .saturating_add(world.heavier_than(layer, above))
+    };
     y + 1 == world.grid().ny || world.ground().is_solid(above) || full() >= holds
 }
 
 /// Moves `gifts` from the cell `here` to its neighbours, and books outflow and friction.
-fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>, here: &Here, gifts: Gifts) {
+fn give<const Q: usize>(
+    world: &mut World,
+    layer: usize,
+    rule: &impl Exchange<Q>,
+    here: &Here,
+    gifts: Gifts,
+) {
     let (grid, place) = (world.grid(), here.place);
     let layer = &mut world.layers[layer];
     let across = DIRECTIONS.into_iter().zip(gifts.beside);
     let across = across.map(|((dx, dz), gift)| (grid.beside(place, [dx, 0, dz]), gift));
-    let vertical = [(-1, gifts.below), (1, gifts.above)].map(|(dy, gift)| (grid.beside(place, [0, dy, 0]), gift));
-    for (to, gift) in across.chain(vertical).filter(|(_, gift)| *gift != Gift::default()) {
+    let vertical = [(-1, gifts.below), (1, gifts.above)]
+        .map(|(dy, gift)| (grid.beside(place, [0, dy, 0]), gift));
+    for (to, gift) in across
+        .chain(vertical)
+        .filter(|(_, gift)| *gift != Gift::default())
+    {
         let (amount, energy) = (gift.parcel.amount, gift.parcel.energy);
         let c = layer.at(place);
-        layer.set(place, Content { amount: c.amount - amount, energy: c.energy - energy });
+        layer.set(
+            place,
+            Content {
+                amount: c.amount - amount,
+                energy: c.energy - energy,
+            },
+        );
         layer.ledger.energy.friction += u64::from(gift.friction);
         match to {
             Some(near) => {
                 let n = layer.at(near);
                 let energy = n.energy + (energy - gift.friction);
-                layer.set(near, Content { amount: n.amount + amount, energy });
+                layer.set(
+                    near,
+                    Content {
+                        amount: n.amount + amount,
+                        energy,
+                    },
+                );
             }
             None => {
                 assert!(rule.walls() == Walls::Open, "nothing leaves a closed box");
@@ -131,7 +199,10 @@ fn give<const Q: usize>(world: &mut World, layer: usize, rule: &impl Exchange<Q>
 fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
     let side = |by: [isize; 3]| match world.grid().beside(place, by) {
         Some(near) if world.ground().is_solid(near) => Side::Solid,
-        Some(near) => Side::Open { cell: world.layers[layer].at(near), heavier: world.heavier_than(layer, near) },
+        Some(near) => Side::Open {
+            cell: world.layers[layer].at(near),
+            heavier: world.heavier_than(layer, near),
+        },
         None => Side::Outside,
     };
     Here {

@@ -10,9 +10,13 @@ use lavoxel_base::random::Draw;
 /// Returns the places where `rule` acts in round `round` of a step, by strip.
 pub(super) fn due(world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
     let strips = &world.layers[rule.site().0].strips;
-    let held = (0..strips.len())
-        .into_par_iter()
-        .map(|tz| if strips[tz].held.is_empty() { Vec::new() } else { due_in_strip(world, rule, tz, draw, round) });
+    let held = (0..strips.len()).into_par_iter().map(|tz| {
+        if strips[tz].held.is_empty() {
+            Vec::new()
+        } else {
+            due_in_strip(world, rule, tz, draw, round)
+        }
+    });
     let found: Vec<Vec<_>> = held.collect();
     found.into_iter().flatten().collect()
 }
@@ -23,11 +27,15 @@ fn due_in_strip(world: &World, rule: &dyn Point, tz: usize, draw: Draw, round: u
     for y in strip.held.range() {
         for w in 0..strip.width {
             let row = strip.row(strip.index(y, w));
-            let near = needs.iter().flatten().fold(row.held, |near, needed| near & reach(world, needed, [w, y, tz]));
+            let near = needs.iter().flatten().fold(row.held, |near, needed| {
+                near & reach(world, needed, [w, y, tz])
+            });
             for bit in bits(near) {
                 let (tile, tx) = (&strip.lanes_of(row.slots[bit])[AMOUNT], w * ROW + bit);
-                let chosen = bits(rule.chosen([tx, y, tz], draw).into()).filter(|&lane| tile.0[lane] >= least);
-                let place = |lane: usize| [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
+                let chosen = bits(rule.chosen([tx, y, tz], draw).into())
+                    .filter(|&lane| tile.0[lane] >= least);
+                let place =
+                    |lane: usize| [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
                 found.extend(chosen.filter_map(|lane| rule.due(world, place(lane), draw, round)));
             }
         }
@@ -38,14 +46,20 @@ fn due_in_strip(world: &World, rule: &dyn Point, tz: usize, draw: Draw, round: u
 /// Returns the bit set of tiles of a row that contain, or touch, a needed layer.
 fn reach(world: &World, needed: &Needed, [w, y, tz]: [usize; 3]) -> u64 {
     let layer = &world.layers[needed.layer];
-    if needed.beside { around(layer, [w, y, tz]) } else { row(layer, tz, y as isize, w) }
+    if needed.beside {
+        around(layer, [w, y, tz])
+    } else {
+        row(layer, tz, y as isize, w)
+    }
 }
 
 /// Returns the bit set of non-empty tiles of a row of `layer`; 0 outside of the box.
 fn row(layer: &Layer, tz: usize, y: isize, w: usize) -> u64 {
     let strip = layer.strips.get(tz).filter(|strip| w < strip.width);
     let inside = y >= 0 && y < layer.grid().ny as isize;
-    strip.filter(|_| inside).map_or(0, |strip| strip.row(strip.index(y as usize, w)).held)
+    strip
+        .filter(|_| inside)
+        .map_or(0, |strip| strip.row(strip.index(y as usize, w)).held)
 }
 
 /// Returns the bit set of tiles of a row that contain `layer`, or share a face with a tile that
@@ -53,7 +67,11 @@ fn row(layer: &Layer, tz: usize, y: isize, w: usize) -> u64 {
 fn around(layer: &Layer, [w, y, tz]: [usize; 3]) -> u64 {
     let y = y as isize;
     let here = row(layer, tz, y, w);
-    let west = if w > 0 { row(layer, tz, y, w - 1) >> 63 } else { 0 };
+    let west = if w > 0 {
+        row(layer, tz, y, w - 1) >> 63
+    } else {
+        0
+    };
     let east = row(layer, tz, y, w + 1) << 63;
     let across = here | here << 1 | here >> 1 | west | east;
     let north = if tz > 0 { row(layer, tz - 1, y, w) } else { 0 };

@@ -55,9 +55,14 @@ pub(super) struct Near<'a> {
 impl<'a> Near<'a> {
     /// Returns true if any tile of the strip has to be visited.
     pub(super) fn is_awake(&self, activities: &Activities) -> bool {
-        ![activities.active, self.north.flowing, self.here.flowing, self.south.flowing]
-            .iter()
-            .all(|rows| rows.is_empty())
+        ![
+            activities.active,
+            self.north.flowing,
+            self.here.flowing,
+            self.south.flowing,
+        ]
+        .iter()
+        .all(|rows| rows.is_empty())
             && self.here.tiles() > 0
     }
 
@@ -101,15 +106,27 @@ impl Around<'_> {
     fn awake(&self, last: Activity) -> u64 {
         let here = self.here.flowing;
         let beside = here << 1 | here >> 1 | self.west.flowing >> 63 | self.east.flowing << 63;
-        let around = beside | self.below.flowing | self.above.flowing | self.north.flowing | self.south.flowing;
+        let around = beside
+            | self.below.flowing
+            | self.above.flowing
+            | self.north.flowing
+            | self.south.flowing;
         self.here.held & (here | last.active | last.able & around)
     }
 
     /// Returns the quantities of the tiles west, east, north and south of the tile at `bit`.
     #[inline(always)]
     fn beside<'a, const Q: usize>(&self, near: Near<'a>, bit: usize) -> [&'a [Lanes; Q]; 4] {
-        let west = if bit > 0 { self.here.slots[bit - 1] } else { self.west.slots[ROW - 1] };
-        let east = if bit + 1 < ROW { self.here.slots[bit + 1] } else { self.east.slots[0] };
+        let west = if bit > 0 {
+            self.here.slots[bit - 1]
+        } else {
+            self.west.slots[ROW - 1]
+        };
+        let east = if bit + 1 < ROW {
+            self.here.slots[bit + 1]
+        } else {
+            self.east.slots[0]
+        };
         [
             near.here.lanes(west),
             near.here.lanes(east),
@@ -188,20 +205,58 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
         let (s, [west, east, north, south]) = (self.spread.s, self.beside);
         let (index, bit, tz) = (self.here.rows.index, self.here.bit, self.spread.near.tz);
         // The tile past either end of a row of 64 tiles belongs to the row before or after.
-        let before = if bit > 0 { (index, bit - 1, tz) } else { (index.wrapping_sub(1), ROW - 1, tz) };
-        let after = if bit + 1 < ROW { (index, bit + 1, tz) } else { (index + 1, 0, tz) };
+        let before = if bit > 0 {
+            (index, bit - 1, tz)
+        } else {
+            (index.wrapping_sub(1), ROW - 1, tz)
+        };
+        let after = if bit + 1 < ROW {
+            (index, bit + 1, tz)
+        } else {
+            (index + 1, 0, tz)
+        };
         let v = self.filling(self.tile, Some((index, bit, tz)));
         let west = self.filling(west, if self.here.tx > 0 { Some(before) } else { None });
-        let east = self.filling(east, if self.here.tx + 1 < self.spread.near.here.count { Some(after) } else { None });
-        let north = self.filling(north, if tz > 0 { Some((index, bit, tz - 1)) } else { None });
+        let east = self.filling(
+            east,
+            if self.here.tx + 1 < self.spread.near.here.count {
+                Some(after)
+            } else {
+                None
+            },
+        );
+        let north = self.filling(
+            north,
+            if tz > 0 {
+                Some((index, bit, tz - 1))
+            } else {
+                None
+            },
+        );
         let south = self.filling(south, Some((index, bit, tz + 1)));
-        (v, [s.see_west(v, west), s.see_east(v, east), s.see_north(v, north), s.see_south(v, south)])
+        (
+            v,
+            [
+                s.see_west(v, west),
+                s.see_east(v, east),
+                s.see_north(v, north),
+                s.see_south(v, south),
+            ],
+        )
     }
 
     #[inline(always)]
     fn drawn(&self) -> [u32; 4] {
-        let [first, second] = self.spread.key.group([self.here.tx, self.here.y, self.spread.near.tz]);
-        [first as u32, (first >> 32) as u32, second as u32, (second >> 32) as u32]
+        let [first, second] =
+            self.spread
+                .key
+                .group([self.here.tx, self.here.y, self.spread.near.tz]);
+        [
+            first as u32,
+            (first >> 32) as u32,
+            second as u32,
+            (second >> 32) as u32,
+        ]
     }
 
     #[inline(always)]
@@ -214,8 +269,15 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
     fn below(&self) -> Next<S> {
         let (s, Here { rows, bit, y, .. }) = (self.spread.s, self.here);
         let tile = self.spread.near.here.lanes::<Q>(rows.below.slots[*bit]);
-        let place =
-            if *y > 0 { Some((rows.index - self.spread.near.here.width, *bit, self.spread.near.tz)) } else { None };
+        let place = if *y > 0 {
+            Some((
+                rows.index - self.spread.near.here.width,
+                *bit,
+                self.spread.near.tz,
+            ))
+        } else {
+            None
+        };
         Next {
             amount: s.load(&tile[AMOUNT]),
             filling: self.filling(tile, place),
@@ -227,8 +289,16 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
     fn above(&self) -> Next<S> {
         let (s, Here { rows, bit, y, .. }) = (self.spread.s, self.here);
         let tile = self.spread.near.here.lanes::<Q>(rows.above.slots[*bit]);
-        let place = Some((rows.index + self.spread.near.here.width, *bit, self.spread.near.tz));
-        let place = if *y + 1 < self.spread.ground.ny() { place } else { None };
+        let place = Some((
+            rows.index + self.spread.near.here.width,
+            *bit,
+            self.spread.near.tz,
+        ));
+        let place = if *y + 1 < self.spread.ground.ny() {
+            place
+        } else {
+            None
+        };
         Next {
             amount: s.load(&tile[AMOUNT]),
             filling: self.filling(tile, place),
@@ -259,7 +329,9 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S
         let s = self.spread.s;
         let amount = s.load(&tile[AMOUNT]);
         match place {
-            Some((index, bit, tz)) => s.add_saturating(amount, self.spread.heavier.amount(s, index, bit, tz)),
+            Some((index, bit, tz)) => {
+                s.add_saturating(amount, self.spread.heavier.amount(s, index, bit, tz))
+            }
             None => amount,
         }
     }
@@ -283,13 +355,21 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
     pub(super) fn strip(&self, activities: &mut Activities, mut out: Out<'_>) -> Lost {
         let (near, strip) = (self.near, self.near.here);
         activities.make(strip.len());
-        let visited =
-            activities.active.union(near.north.flowing).union(strip.flowing).union(near.south.flowing).range();
+        let visited = activities
+            .active
+            .union(near.north.flowing)
+            .union(strip.flowing)
+            .union(near.south.flowing)
+            .range();
         activities.active = Rows::NONE;
         let mut lost = Lost::default();
         // The range includes one row more above, for tiles that lie on a change, and one row more
         // below for rules that read the cell above.
-        let first = if R::ABOVE { visited.start.saturating_sub(1) } else { visited.start };
+        let first = if R::ABOVE {
+            visited.start.saturating_sub(1)
+        } else {
+            visited.start
+        };
         for y in first..(visited.end + 1).min(self.ground.ny()) {
             for w in 0..strip.width {
                 let index = strip.index(y, w);
@@ -302,11 +382,19 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
                 if set | old.active == 0 {
                     continue;
                 }
-                let mut new = Activity { active: 0, able: old.able & !set };
+                let mut new = Activity {
+                    active: 0,
+                    able: old.able & !set,
+                };
                 while set != 0 {
                     let bit = set.trailing_zeros() as usize % ROW;
                     set &= set - 1;
-                    let here = Here { rows: &rows, bit, tx: w * ROW + bit, y };
+                    let here = Here {
+                        rows: &rows,
+                        bit,
+                        tx: w * ROW + bit,
+                        y,
+                    };
                     let state = self.tile(&here, &mut out, &mut lost);
                     new.able |= u64::from(state != State::Cold) << bit;
                     new.active |= u64::from(state == State::Live) << bit;
@@ -341,13 +429,23 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         if able == 0 {
             return State::Cold;
         }
-        let able = if R::VERTICAL { able } else { able & R::supported(kernel, s, self.below(here), masks.bed) };
+        let able = if R::VERTICAL {
+            able
+        } else {
+            able & R::supported(kernel, s, self.below(here), masks.bed)
+        };
         if able == 0 {
             return State::Still;
         }
         let free = self.free(masks, able);
         let beside = here.rows.beside(self.near, here.bit);
-        let near = Surroundings { spread: self, here, tile, beside, masks };
+        let near = Surroundings {
+            spread: self,
+            here,
+            tile,
+            beside,
+            masks,
+        };
         let (mut parcels, given, vertical) = match R::flow(kernel, s, &near, free) {
             Flow::Still => return State::Still,
             Flow::Idle => return State::Live,
@@ -374,7 +472,11 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         if here.y == 0 {
             return amount;
         }
-        s.add_saturating(amount, self.heavier.amount(s, here.rows.index - strip.width, here.bit, self.near.tz))
+        s.add_saturating(
+            amount,
+            self.heavier
+                .amount(s, here.rows.index - strip.width, here.bit, self.near.tz),
+        )
     }
 
     /// Returns bit masks, one per direction, of the cells among `able` that may give in that
@@ -387,7 +489,12 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
                 *free |= out;
             }
         }
-        [free[0] & able, free[1] & able, free[2] & able, free[3] & able]
+        [
+            free[0] & able,
+            free[1] & able,
+            free[2] & able,
+            free[3] & able,
+        ]
     }
 
     /// Subtracts outflow through open sides and friction from the transported `parcels`, and adds
@@ -406,7 +513,9 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         }
         for (quantity, parcels) in parcels.iter_mut().enumerate() {
             for parcel in parcels {
-                let Some(taken) = R::lost(self.kernel, s, quantity, *parcel, masks.bed) else { break };
+                let Some(taken) = R::lost(self.kernel, s, quantity, *parcel, masks.bed) else {
+                    break;
+                };
                 lost.friction += sum(s, taken);
                 *parcel = s.sub(*parcel, taken);
             }
@@ -416,7 +525,13 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
     /// Adds the vertical flow `given` to the tiles below and above, and to `leaving`, the total
     /// outgoing flow.
     #[inline(always)]
-    fn deliver_vertically(&self, here: &Here<'_>, given: &[[S::V; 2]; Q], leaving: &mut [S::V; Q], out: &mut Out<'_>) {
+    fn deliver_vertically(
+        &self,
+        here: &Here<'_>,
+        given: &[[S::V; 2]; Q],
+        leaving: &mut [S::V; Q],
+        out: &mut Out<'_>,
+    ) {
         let (s, y, width) = (self.s, here.y, self.near.here.width);
         let place = here.rows.index * ROW + here.bit;
         let (mut down, mut up) = ([s.splat(0); Q], [s.splat(0); Q]);
@@ -499,7 +614,10 @@ fn sum_of<S: Simd>(s: S, v: [S::V; 4]) -> S::V {
 #[inline(always)]
 fn inside<S: Simd>(s: S, given: [S::V; 4], zero: S::V) -> S::V {
     let across = s.add(s.see_east(given[0], zero), s.see_west(given[1], zero));
-    s.add(across, s.add(s.see_south(given[2], zero), s.see_north(given[3], zero)))
+    s.add(
+        across,
+        s.add(s.see_south(given[2], zero), s.see_north(given[3], zero)),
+    )
 }
 
 /// Returns the sum of all lanes.

@@ -16,7 +16,9 @@ use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
 use super::updown::{Rises, Stirs};
 use super::{Engine, points, turns};
-use crate::rules::{Bodies, Column, Driver, Due, Each, Exchange, Point, Rule, Turns, UpDown, Walls};
+use crate::rules::{
+    Bodies, Column, Driver, Due, Each, Exchange, Point, Rule, Turns, UpDown, Walls,
+};
 use crate::world::{AMOUNT, Activities, ENERGY, Ground, Layer, Reader, Strip, Traced, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::{self, *};
@@ -66,9 +68,20 @@ impl Tiled {
     /// # Panics
     /// If the processor does not support `level`.
     pub fn on(level: Level) -> Self {
-        assert!(Level::available().contains(&level), "this processor has no {level:?}");
+        assert!(
+            Level::available().contains(&level),
+            "this processor has no {level:?}"
+        );
         let (grains, tracers, losing) = (turns::Scratch::default(), Vec::new(), Vec::new());
-        Self { level, cuts: Vec::new(), scratch: Vec::new(), grains, nothing: [None, None], tracers, losing }
+        Self {
+            level,
+            cuts: Vec::new(),
+            scratch: Vec::new(),
+            grains,
+            nothing: [None, None],
+            tracers,
+            losing,
+        }
     }
 
     /// Divides the strips `from..to` into parts of equal estimated work, and stores the ends of the
@@ -111,8 +124,9 @@ fn awake(layer: &Layer) -> Option<(usize, usize)> {
 fn update_awake(layer: &mut Layer, from: usize, to: usize) {
     for z in from..to {
         let strip = &layer.strips[z];
-        layer.awake[z] =
-            !(strip.falling.is_empty() && strip.flowing.is_empty() && layer.activities[z].active.is_empty());
+        layer.awake[z] = !(strip.falling.is_empty()
+            && strip.flowing.is_empty()
+            && layer.activities[z].active.is_empty());
     }
 }
 
@@ -146,18 +160,34 @@ impl Driver for Tiled {
         points::due(world, rule, draw, round)
     }
 
-    fn column<R: Column<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
+    fn column<R: Column<Q>, const Q: usize>(
+        &mut self,
+        (world, layer): (&mut World, usize),
+        rule: &R,
+    ) {
         if world.capacity.layers_above(layer) > 0 {
             world.wake_beside_heavier(layer);
         }
-        let World { ground, layers, capacity, .. } = world;
+        let World {
+            ground,
+            layers,
+            capacity,
+            ..
+        } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let heavier = &heavier[..capacity.layers_above(layer)];
         let layer = &mut rest[0];
         layer.wake_under(Reader::Column, &rule.numbers(), ground);
-        let Some((from, to)) = awake(layer) else { return };
+        let Some((from, to)) = awake(layer) else {
+            return;
+        };
         self.cut(layer, from, to);
-        let common = FallCommon { ground, heavier: Layers(heavier), rule, reads: layer.clock.last() };
+        let common = FallCommon {
+            ground,
+            heavier: Layers(heavier),
+            rule,
+            reads: layer.clock.last(),
+        };
         let strips = &mut layer.strips[from..to];
         let cuts = &self.cuts[..];
         let scratch = &mut self.scratch[..cuts.len()];
@@ -172,13 +202,22 @@ impl Driver for Tiled {
     /// Runs a rule of random vertical motion. The layer is skipped while the rule, the ground and
     /// the layers read are unchanged since a run in which no cell could move with any random draw.
     fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
-        let World { ground, layers, capacity, .. } = world;
+        let World {
+            ground,
+            layers,
+            capacity,
+            ..
+        } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let heavier = &heavier[..capacity.layers_above(layer)];
         let own = &mut rest[0];
         let now = |own: &Layer| {
             let versions = heavier.iter().map(Layer::version).chain([own.version()]);
-            Traced { rule: rule.numbers(), ground: ground.stamp(), layers: versions.collect() }
+            Traced {
+                rule: rule.numbers(),
+                ground: ground.stamp(),
+                layers: versions.collect(),
+            }
         };
         if own.traced.as_ref().is_some_and(|rests| *rests == now(own)) {
             return;
@@ -186,47 +225,95 @@ impl Driver for Tiled {
         let before = own.version();
         let (level, heavier, key) = (self.level, Layers(heavier), rule.key(draw));
         let Layer { strips, awake, .. } = own;
-        strips.par_iter_mut().zip(awake).enumerate().for_each(|(tz, (strip, awake))| {
-            if !strip.held.is_empty() {
-                level.run(Rises { strip, tz, ground, heavier, rule, key });
-                *awake |= !strip.falling.is_empty();
-            }
-        });
+        strips
+            .par_iter_mut()
+            .zip(awake)
+            .enumerate()
+            .for_each(|(tz, (strip, awake))| {
+                if !strip.held.is_empty() {
+                    level.run(Rises {
+                        strip,
+                        tz,
+                        ground,
+                        heavier,
+                        rule,
+                        key,
+                    });
+                    *awake |= !strip.falling.is_empty();
+                }
+            });
         // Only after a run that moved nothing is the search for cells that another draw could move
         // worth its cost.
         let rests = own.version() == before && {
             let stirs = |(tz, strip): (usize, &mut Strip)| {
                 let mut found = false;
-                level.run(Stirs { rises: Rises { strip, tz, ground, heavier, rule, key }, found: &mut found });
+                level.run(Stirs {
+                    rises: Rises {
+                        strip,
+                        tz,
+                        ground,
+                        heavier,
+                        rule,
+                        key,
+                    },
+                    found: &mut found,
+                });
                 found
             };
-            !own.strips.par_iter_mut().enumerate().map(stirs).reduce(|| false, |a, b| a | b)
+            !own.strips
+                .par_iter_mut()
+                .enumerate()
+                .map(stirs)
+                .reduce(|| false, |a, b| a | b)
         };
         own.traced = rests.then(|| now(own));
     }
 
-    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
-        let World { grid, ground, layers, capacity, .. } = world;
+    fn exchange<R: Exchange<Q>, const Q: usize>(
+        &mut self,
+        (world, layer): (&mut World, usize),
+        rule: &R,
+        draw: Draw,
+    ) {
+        let World {
+            grid,
+            ground,
+            layers,
+            capacity,
+            ..
+        } = world;
         let (heavier, rest) = layers.split_at_mut(layer);
         let heavier = &heavier[..capacity.layers_above(layer)];
         let layer = &mut rest[0];
         layer.wake_under(Reader::Across, &rule.numbers(), ground);
-        let Some((from, to)) = awake(layer) else { return };
+        let Some((from, to)) = awake(layer) else {
+            return;
+        };
         // A strip next to an awake one may give, and the strip next to that one may take.
         let (from, to) = (from.saturating_sub(2), (to + 2).min(layer.strips.len()));
         self.cut(layer, from, to);
         let cuts = &self.cuts[..];
         let scratch = &mut self.scratch[..cuts.len()];
         let rows = layer.strips[from].len();
-        for Scratch { ring, ends, lost, .. } in scratch.iter_mut() {
-            ring.iter_mut().chain(ends).for_each(|deltas| deltas.prepare(rows));
+        for Scratch {
+            ring, ends, lost, ..
+        } in scratch.iter_mut()
+        {
+            ring.iter_mut()
+                .chain(ends)
+                .for_each(|deltas| deltas.prepare(rows));
             *lost = Lost::default();
         }
         let nothing = match &self.nothing[Q - 1] {
             Some(strip) if strip.count == layer.strips[from].count => strip,
             _ => self.nothing[Q - 1].insert(Strip::empty(*grid, Q)),
         };
-        let Layer { strips, activities, ledger, .. } = layer;
+        let Layer {
+            strips,
+            activities,
+            ledger,
+            ..
+        } = layer;
         let (head, rest) = strips.split_at_mut(from);
         let (inner, tail) = rest.split_at_mut(to - from);
         let part = Part {
@@ -238,13 +325,23 @@ impl Driver for Tiled {
             after: tail.first().unwrap_or(nothing),
             activities: &mut activities[from..to],
         };
-        let common = Common { level: self.level, ground, heavier: Layers(heavier), rule, draw };
+        let common = Common {
+            level: self.level,
+            ground,
+            heavier: Layers(heavier),
+            rule,
+            draw,
+        };
         if heavier.is_empty() {
             spread_in::<R, false, Q>(part, &common, cuts, scratch);
         } else {
             spread_in::<R, true, Q>(part, &common, cuts, scratch);
         }
-        self.level.run(Ends::<Q> { strips, cuts, scratch });
+        self.level.run(Ends::<Q> {
+            strips,
+            cuts,
+            scratch,
+        });
         for Scratch { lost, .. } in &*scratch {
             ledger.outflow += lost.outflow[AMOUNT];
             ledger.energy.outflow += lost.outflow[ENERGY];
@@ -264,7 +361,12 @@ fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
 ) {
     if cuts.len() == 1 {
         let before = &mut scratch[0].before;
-        return level.run(Falls::<R, MEETS, Q> { first, strips, common, before });
+        return level.run(Falls::<R, MEETS, Q> {
+            first,
+            strips,
+            common,
+            before,
+        });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
@@ -342,11 +444,23 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     scratch: &mut [Scratch],
 ) {
     if cuts.len() == 1 {
-        return common.level.run(Spreads::<R, MEETS, Q> { part, common, scratch: &mut scratch[0] });
+        return common.level.run(Spreads::<R, MEETS, Q> {
+            part,
+            common,
+            scratch: &mut scratch[0],
+        });
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
-    let Part { from, before, first, inner, last, after, activities } = part;
+    let Part {
+        from,
+        before,
+        first,
+        inner,
+        last,
+        after,
+        activities,
+    } = part;
     // The strips at the cut are read from both sides, so neither side may write them.
     let at = middle - from - usize::from(first.is_some());
     let (left, right) = inner.split_at_mut(at);
@@ -389,17 +503,33 @@ struct Spreads<'a, R, const MEETS: bool, const Q: usize> {
 impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, MEETS, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
-        let Self { mut part, common, scratch } = self;
-        let &Common { ground, heavier, rule, draw, .. } = common;
+        let Self {
+            mut part,
+            common,
+            scratch,
+        } = self;
+        let &Common {
+            ground,
+            heavier,
+            rule,
+            draw,
+            ..
+        } = common;
         let (kernel, key) = (&rule.kernel(s, draw.step), draw.key());
         let open = rule.walls() == Walls::Open;
-        let Scratch { ring, ends, lost, .. } = scratch;
+        let Scratch {
+            ring, ends, lost, ..
+        } = scratch;
         let n = part.activities.len();
         // Strip i of the part takes from ring[i % 3].
         for i in 1..=n {
             let mut activities = std::mem::take(&mut part.activities[i - 1]);
-            let near =
-                Near { tz: part.from + i - 1, north: part.strip(i - 1), here: part.strip(i), south: part.strip(i + 1) };
+            let near = Near {
+                tz: part.from + i - 1,
+                north: part.strip(i - 1),
+                here: part.strip(i),
+                south: part.strip(i + 1),
+            };
             if near.is_awake(&activities) {
                 let [a, b, c] = &mut *ring;
                 let (north, here, south) = match i % 3 {
@@ -410,10 +540,30 @@ impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, 
                 let (out, ground) = (Out { north, here, south }, ground.strip(near.tz));
                 let activities = &mut activities;
                 lost.add(if MEETS && heavier.is_near(near.tz) {
-                    Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open }.strip(activities, out)
+                    Spread::<S, R, _, Q> {
+                        s,
+                        kernel,
+                        near,
+                        heavier,
+                        ground,
+                        draw,
+                        key,
+                        open,
+                    }
+                    .strip(activities, out)
                 } else {
                     let heavier = Nothing::<MEETS>;
-                    Spread::<S, R, _, Q> { s, kernel, near, heavier, ground, draw, key, open }.strip(activities, out)
+                    Spread::<S, R, _, Q> {
+                        s,
+                        kernel,
+                        near,
+                        heavier,
+                        ground,
+                        draw,
+                        key,
+                        open,
+                    }
+                    .strip(activities, out)
                 });
             }
             part.activities[i - 1] = activities;
@@ -428,7 +578,13 @@ impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, 
 /// Applies the changes `deltas` to strip `i` of a part, or stores them in `ends` if other threads
 /// still read the strip.
 #[inline(always)]
-fn take<S: Simd, const Q: usize>(s: S, part: &mut Part<'_>, i: usize, deltas: &mut Deltas, ends: &mut [Deltas; 4]) {
+fn take<S: Simd, const Q: usize>(
+    s: S,
+    part: &mut Part<'_>,
+    i: usize,
+    deltas: &mut Deltas,
+    ends: &mut [Deltas; 4],
+) {
     match part.place(i) {
         Owner::Inner(i) => {
             let strip = &mut part.inner[i];
@@ -450,7 +606,9 @@ impl<const Q: usize> Work for Ends<'_, Q> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         for (i, &cut) in self.cuts.iter().enumerate().take(self.cuts.len() - 1) {
-            let [left, right] = &mut self.scratch[i..i + 2] else { unreachable!("two parts meet at a cut") };
+            let [left, right] = &mut self.scratch[i..i + 2] else {
+                unreachable!("two parts meet at a cut")
+            };
             let sides = [(&mut left.ends, [2, 3]), (&mut right.ends, [0, 1])];
             for strip in &mut self.strips[cut - 1..=cut] {
                 strip.spread_read();

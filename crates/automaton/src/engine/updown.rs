@@ -54,7 +54,16 @@ impl<R: UpDown> Rises<'_, R> {
         for w in 0..self.strip.width {
             let (from, into) = (self.strip.index(y, w), self.strip.index(to, w));
             for bit in bits(self.strip.row(from).held) {
-                self.tile(s, Pair { from, to: into, bit }, [y, to, w * ROW + bit], up);
+                self.tile(
+                    s,
+                    Pair {
+                        from,
+                        to: into,
+                        bit,
+                    },
+                    [y, to, w * ROW + bit],
+                    up,
+                );
             }
         }
     }
@@ -68,7 +77,10 @@ impl<R: UpDown> Rises<'_, R> {
             return u32::MAX;
         }
         let slot = self.strip.row(above).slots[bit];
-        let open = self.strip.masks_of(slot, self.ground.strip(self.tz), [tx, y + 1]).open;
+        let open = self
+            .strip
+            .masks_of(slot, self.ground.strip(self.tz), [tx, y + 1])
+            .open;
         let amount = s.load(&self.strip.lanes::<1>(slot)[AMOUNT]);
         let full = s.add_saturating(amount, self.heavier.amount(s, above, bit, self.tz));
         !open | !s.above(s.splat(self.rule.holds()), full)
@@ -85,7 +97,9 @@ impl<R: UpDown> Rises<'_, R> {
         up: bool,
     ) {
         let chosen = self.rule.acting(self.key, [tx, y, self.tz], up);
-        let Some([left, taken]) = self.moved(s, pair, place, (chosen, up)) else { return };
+        let Some([left, taken]) = self.moved(s, pair, place, (chosen, up)) else {
+            return;
+        };
         s.store(&mut self.strip.change::<1>(to_y, to, bit)[AMOUNT], taken);
         s.store(&mut self.strip.change::<1>(y, from, bit)[AMOUNT], left);
         if !s.any(left) {
@@ -113,13 +127,16 @@ impl<R: UpDown> Rises<'_, R> {
         let slots = [from, to].map(|index| self.strip.row(index).slots[bit]);
         // The bed mask of the upper tile tells where the tile below is closed.
         let upper = if up { to_y } else { y };
-        let masks = self.strip.masks_of(slots[usize::from(up)], ground, [tx, upper]);
+        let masks = self
+            .strip
+            .masks_of(slots[usize::from(up)], ground, [tx, upper]);
         let open = masks.open & !masks.bed;
         let amount = s.load(&self.strip.lanes::<1>(slots[0])[AMOUNT]);
         let there = s.load(&self.strip.lanes::<1>(slots[1])[AMOUNT]);
         let full = s.add_saturating(there, self.heavier.amount(s, to, bit, self.tz));
         let moved = s.keep(self.rule.moved_lanes(s, amount, full, up), chosen & open);
-        s.any(moved).then(|| [s.sub(amount, moved), s.add(there, moved)])
+        s.any(moved)
+            .then(|| [s.sub(amount, moved), s.add(there, moved)])
     }
 }
 
@@ -136,7 +153,10 @@ impl<R: UpDown> Work for Stirs<'_, R> {
         let ny = rises.ground.grid().ny;
         let rows = rises.strip.held.range();
         for y in rows.start..rows.end.min(ny) {
-            for (to, up) in [(y + 1, true), (y.wrapping_sub(1), false)].into_iter().filter(|&(to, _)| to < ny) {
+            for (to, up) in [(y + 1, true), (y.wrapping_sub(1), false)]
+                .into_iter()
+                .filter(|&(to, _)| to < ny)
+            {
                 *found |= rises.row_stirs(s, [y, to], up);
             }
             if *found {
@@ -154,8 +174,15 @@ impl<R: UpDown> Rises<'_, R> {
         for w in 0..self.strip.width {
             let (from, into) = (self.strip.index(y, w), self.strip.index(to, w));
             for bit in bits(self.strip.row(from).held) {
-                let pair = Pair { from, to: into, bit };
-                if self.moved(s, pair, [y, to, w * ROW + bit], (chosen, up)).is_some() {
+                let pair = Pair {
+                    from,
+                    to: into,
+                    bit,
+                };
+                if self
+                    .moved(s, pair, [y, to, w * ROW + bit], (chosen, up))
+                    .is_some()
+                {
                     return true;
                 }
             }
@@ -180,8 +207,13 @@ mod tests {
     fn gas_that_cannot_move_is_left_alone_until_something_changes() {
         let grid = Grid::new(20, 12, 9);
         let mut world = World::with_materials(Ground::none(grid), vec![Material::steam()]);
-        let full = Content { amount: AMOUNT_ONE, energy: 0 };
-        grid.places().filter(|&[_, y, _]| y >= 10).for_each(|place| world.layers[1].set(place, full));
+        let full = Content {
+            amount: AMOUNT_ONE,
+            energy: 0,
+        };
+        grid.places()
+            .filter(|&[_, y, _]| y >= 10)
+            .for_each(|place| world.layers[1].set(place, full));
         let materials = [world.layers[1].material().clone()];
         let rules = Rules::new(&RulesSpec::default(), &materials, &[], grid);
         let mut plain = world.clone();
@@ -198,13 +230,19 @@ mod tests {
             steps += count;
         };
         run(&mut world, &mut plain, 2);
-        assert!(world.layers[1].traced.is_some() && world.layers[1].is_asleep(), "no tile is visited");
+        assert!(
+            world.layers[1].traced.is_some() && world.layers[1].is_asleep(),
+            "no tile is visited"
+        );
         // Make room above gas.
         for world in [&mut world, &mut plain] {
             world.layers[1].set([3, 11, 3], Content::default());
         }
         run(&mut world, &mut plain, 1);
-        assert!(world.layers[1].traced.is_none() && !world.layers[1].is_asleep(), "it may rise");
+        assert!(
+            world.layers[1].traced.is_none() && !world.layers[1].is_asleep(),
+            "it may rise"
+        );
         run(&mut world, &mut plain, 60);
         assert!(world.layers[1].at([3, 11, 3]).amount > 0, "it rose");
     }

@@ -18,5 +18,6 @@ pub fn carries(material: &Material) -> bool {
 /// world) can carry the grains.
 pub fn can_float<'a>(material: &Material, mut others: impl Iterator<Item = &'a Material>) -> bool {
     let is_borne = |other: &Material| carries(other) && other.density > material.density;
-    material.floats && (material.kind == Kind::Still || material.kind == Kind::Grain && others.any(is_borne))
+    material.floats
+        && (material.kind == Kind::Still || material.kind == Kind::Grain && others.any(is_borne))
 }

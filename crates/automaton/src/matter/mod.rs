@@ -121,7 +121,11 @@ impl Shows {
 
     /// Kind of the material that displays this part: liquid for the melt, still otherwise.
     pub fn kind(self) -> Kind {
-        if self == Self::Melt { Kind::Liquid } else { Kind::Still }
+        if self == Self::Melt {
+            Kind::Liquid
+        } else {
+            Kind::Still
+        }
     }
 }
 
@@ -156,7 +160,12 @@ pub struct Compress {
 
 impl Default for Compress {
     fn default() -> Self {
-        Self { max: 0.01, min_flow: 0.01, max_speed: 1.0, passes: 4 }
+        Self {
+            max: 0.01,
+            min_flow: 0.01,
+            max_speed: 1.0,
+            passes: 4,
+        }
     }
 }
 
@@ -187,7 +196,13 @@ pub struct Drift {
 
 impl Default for Drift {
     fn default() -> Self {
-        Self { up: 0.375, up_speed: 0.6, down: 0.016, down_speed: 0.1, side: 0.23 }
+        Self {
+            up: 0.375,
+            up_speed: 0.6,
+            down: 0.016,
+            down_speed: 0.1,
+            side: 0.23,
+        }
     }
 }
 
@@ -212,7 +227,14 @@ pub struct Grains {
 
 impl Default for Grains {
     fn default() -> Self {
-        Self { corners: 0.25, slip: 0.25, drag: 0.5, flow: false, scatter: 0.0, carried: 0.0 }
+        Self {
+            corners: 0.25,
+            slip: 0.25,
+            drag: 0.5,
+            flow: false,
+            scatter: 0.0,
+            carried: 0.0,
+        }
     }
 }
 
@@ -316,34 +338,73 @@ impl Material {
     /// Preset: lava, a viscous liquid that carries energy and moves by the rules of `[rules]`.
     pub fn lava() -> Self {
         let (kind, elements) = (Kind::Viscous, elements("rock", 2));
-        Self { name: Self::LAVA.to_owned(), kind, density: LAVA_DENSITY, elements, ..Self::unnamed() }
+        Self {
+            name: Self::LAVA.to_owned(),
+            kind,
+            density: LAVA_DENSITY,
+            elements,
+            ..Self::unnamed()
+        }
     }
 
     /// Preset: water, which spreads to arbitrarily thin films and equalizes through connected
     /// channels.
     pub fn water() -> Self {
         let (pressure, elements) = (Pressure::Trace, elements("h2o", 4));
-        Self { name: "water".to_owned(), pressure, elements, ..Self::unnamed() }
+        Self {
+            name: "water".to_owned(),
+            pressure,
+            elements,
+            ..Self::unnamed()
+        }
     }
 
     /// Preset: oil (900 kg/m³), a clear golden liquid that floats on water.
     pub fn oil() -> Self {
         let color = Some("#d9a53a".to_owned());
-        let look = MaterialLook { color, depth: 0.6, waves: 0.6, ..MaterialLook::of(Look::Water) };
-        Self { name: "oil".to_owned(), density: 900.0, elements: elements("oil", 1), look, ..Self::unnamed() }
+        let look = MaterialLook {
+            color,
+            depth: 0.6,
+            waves: 0.6,
+            ..MaterialLook::of(Look::Water)
+        };
+        Self {
+            name: "oil".to_owned(),
+            density: 900.0,
+            elements: elements("oil", 1),
+            look,
+            ..Self::unnamed()
+        }
     }
 
     /// Preset: mercury (13 534 kg/m³), a reflecting liquid on which rock floats.
     pub fn mercury() -> Self {
-        let look = MaterialLook { color: Some("#d5d8de".to_owned()), waves: 0.3, ..MaterialLook::of(Look::Metal) };
-        let named = Self { name: "mercury".to_owned(), density: 13_534.0, ..Self::unnamed() };
-        Self { elements: elements("mercury", 1), look, ..named }
+        let look = MaterialLook {
+            color: Some("#d5d8de".to_owned()),
+            waves: 0.3,
+            ..MaterialLook::of(Look::Metal)
+        };
+        let named = Self {
+            name: "mercury".to_owned(),
+            density: 13_534.0,
+            ..Self::unnamed()
+        };
+        Self {
+            elements: elements("mercury", 1),
+            look,
+            ..named
+        }
     }
 
     /// Preset: steam, a gas that rises, sinks slightly and spreads below a ceiling.
     pub fn steam() -> Self {
         let (viscosity, stickiness, fluidity) = (0.8, 0.05, 2);
-        let named = Self { name: "steam".to_owned(), kind: Kind::Gas, density: 0.6, ..Self::unnamed() };
+        let named = Self {
+            name: "steam".to_owned(),
+            kind: Kind::Gas,
+            density: 0.6,
+            ..Self::unnamed()
+        };
         Self {
             viscosity,
             stickiness,
@@ -357,14 +418,26 @@ impl Material {
     /// Preset: ice, immobile unless a scene sets its `floats` flag.
     pub fn ice() -> Self {
         let (elements, look) = (elements("h2o", 4), MaterialLook::of(Look::Ice));
-        Self { name: "ice".to_owned(), kind: Kind::Still, density: 917.0, elements, look, ..Self::unnamed() }
+        Self {
+            name: "ice".to_owned(),
+            kind: Kind::Still,
+            density: 917.0,
+            elements,
+            look,
+            ..Self::unnamed()
+        }
     }
 
     /// Preset: rubble (2700 kg/m³), lava broken up by water; it falls, piles up and turns to ground
     /// where it lies on ground.
     pub fn rubble() -> Self {
         let (viscosity, stickiness, fluidity) = (1.0, 0.9, 3);
-        let named = Self { name: "rubble".to_owned(), density: 2700.0, sets: true, ..Self::unnamed() };
+        let named = Self {
+            name: "rubble".to_owned(),
+            density: 2700.0,
+            sets: true,
+            ..Self::unnamed()
+        };
         Self {
             viscosity,
             stickiness,
@@ -378,28 +451,64 @@ impl Material {
     /// Preset: sand, grains that sink in lava and in water.
     pub fn sand() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Sand));
-        Self { name: "sand".to_owned(), kind, density: 2650.0, floats: true, look, ..Self::unnamed() }
+        Self {
+            name: "sand".to_owned(),
+            kind,
+            density: 2650.0,
+            floats: true,
+            look,
+            ..Self::unnamed()
+        }
     }
 
     /// Preset: glass, the immobile product of sand fused next to lava.
     pub fn glass() -> Self {
-        let look = MaterialLook { color: Some("#3f5a4c".to_owned()), ..MaterialLook::of(Look::Gloss) };
-        Self { name: "glass".to_owned(), kind: Kind::Still, density: 2500.0, look, ..Self::unnamed() }
+        let look = MaterialLook {
+            color: Some("#3f5a4c".to_owned()),
+            ..MaterialLook::of(Look::Gloss)
+        };
+        Self {
+            name: "glass".to_owned(),
+            kind: Kind::Still,
+            density: 2500.0,
+            look,
+            ..Self::unnamed()
+        }
     }
 
     /// Preset: ash, grains that float on lava and sink in water; a grain contains half the rock of
     /// a full cell of lava.
     pub fn ash() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Ash));
-        let named = Self { name: "ash".to_owned(), kind, density: 1300.0, floats: true, ..Self::unnamed() };
-        Self { elements: elements("rock", 1), look, ..named }
+        let named = Self {
+            name: "ash".to_owned(),
+            kind,
+            density: 1300.0,
+            floats: true,
+            ..Self::unnamed()
+        };
+        Self {
+            elements: elements("rock", 1),
+            look,
+            ..named
+        }
     }
 
     /// Returns the preset called `name`; `None` for an unknown name.
     pub fn preset(name: &str) -> Option<Self> {
-        let fluids = [Self::lava(), Self::water(), Self::oil(), Self::mercury(), Self::steam(), Self::rubble()];
+        let fluids = [
+            Self::lava(),
+            Self::water(),
+            Self::oil(),
+            Self::mercury(),
+            Self::steam(),
+            Self::rubble(),
+        ];
         let others = [Self::ice(), Self::glass(), Self::sand(), Self::ash()];
-        fluids.into_iter().chain(others).find(|preset| preset.name == name)
+        fluids
+            .into_iter()
+            .chain(others)
+            .find(|preset| preset.name == name)
     }
 
     /// Returns `materials` plus the lava in layer order: still matter, grains, fluids; within each
@@ -410,13 +519,20 @@ impl Material {
         let lava = given.map_or_else(Self::lava, |at| materials.remove(at));
         materials.insert(0, lava);
         let weight = |material: &Self| material.density;
-        materials.sort_by(|a, b| a.kind.rank().cmp(&b.kind.rank()).then(weight(b).total_cmp(&weight(a))));
+        materials.sort_by(|a, b| {
+            a.kind
+                .rank()
+                .cmp(&b.kind.rank())
+                .then(weight(b).total_cmp(&weight(a)))
+        });
         materials
     }
 
     /// Iterator over `materials` without the lava.
     pub fn besides_lava(materials: &[Self]) -> impl Iterator<Item = &Self> + Clone {
-        materials.iter().filter(|material| !material.carries_energy())
+        materials
+            .iter()
+            .filter(|material| !material.carries_energy())
     }
 
     /// Returns true if the cells of the material store energy in addition to the amount, which only
@@ -459,8 +575,15 @@ impl Material {
         if self.pressure != Pressure::Compress || self.compress.max <= most {
             return Ok(());
         }
-        let expected = format!("at most {:.4} in a box {ny} cells high: a cell holds less than 2", most - 5e-5);
-        Err(Invalid::new(&format!("{key}.compress.max"), self.compress.max, expected))
+        let expected = format!(
+            "at most {:.4} in a box {ny} cells high: a cell holds less than 2",
+            most - 5e-5
+        );
+        Err(Invalid::new(
+            &format!("{key}.compress.max"),
+            self.compress.max,
+            expected,
+        ))
     }
 }
 
@@ -469,7 +592,11 @@ impl Material {
 ///
 /// # Errors
 /// If `name` is not among `known`; the error lists all known names.
-pub fn check_known<'a>(key: &str, name: &str, mut known: impl Iterator<Item = &'a str> + Clone) -> Result<(), Invalid> {
+pub fn check_known<'a>(
+    key: &str,
+    name: &str,
+    mut known: impl Iterator<Item = &'a str> + Clone,
+) -> Result<(), Invalid> {
     if known.clone().any(|known| known == name) {
         return Ok(());
     }

@@ -78,7 +78,10 @@ impl<N: Value> Value for Terms<N> {
     }
 
     fn named_numbers(&self) -> Vec<(&str, f64)> {
-        self.0.iter().map(|(name, number)| (name.as_str(), number.number())).collect()
+        self.0
+            .iter()
+            .map(|(name, number)| (name.as_str(), number.number()))
+            .collect()
     }
 }
 
@@ -148,10 +151,19 @@ fn is_zero(value: &f64) -> bool {
 impl fmt::Display for Reaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sum = |Terms(terms): &Terms| {
-            let part =
-                |(name, parts): &(String, u32)| if *parts == 1 { name.clone() } else { format!("{parts} {name}") };
+            let part = |(name, parts): &(String, u32)| {
+                if *parts == 1 {
+                    name.clone()
+                } else {
+                    format!("{parts} {name}")
+                }
+            };
             let parts: Vec<_> = terms.iter().map(part).collect();
-            if parts.is_empty() { "nothing".to_owned() } else { parts.join(" + ") }
+            if parts.is_empty() {
+                "nothing".to_owned()
+            } else {
+                parts.join(" + ")
+            }
         };
         write!(f, "{} → {}", sum(&self.takes), sum(&self.makes))?;
         for (name, _) in self.near.iter().flat_map(|Terms(near)| near) {
@@ -171,7 +183,11 @@ impl Reaction {
     /// Arrangement of the reaction's materials; if unset, next to the material of `near`, or within
     /// one cell without `near`.
     pub fn place(&self) -> Where {
-        self.place.unwrap_or(if self.near.is_some() { Where::Beside } else { Where::Cell })
+        self.place.unwrap_or(if self.near.is_some() {
+            Where::Beside
+        } else {
+            Where::Cell
+        })
     }
 
     /// Returns for each element the consumed and the produced number of parts per run of the
@@ -182,7 +198,8 @@ impl Reaction {
             for (name, parts) in &terms.0 {
                 let elements = materials.iter().filter(|material| material.name == *name);
                 for (element, &number) in elements.flat_map(|material| &material.elements) {
-                    sums.entry(element.as_str()).or_insert([0, 0])[side] += u64::from(*parts) * u64::from(number);
+                    sums.entry(element.as_str()).or_insert([0, 0])[side] +=
+                        u64::from(*parts) * u64::from(number);
                 }
             }
         }
@@ -199,18 +216,37 @@ impl Reaction {
         let names = materials.iter().map(|material| material.name.as_str());
         for (side, terms, least) in [("takes", &self.takes, 1), ("makes", &self.makes, 0)] {
             let key = format!("{key}.{side}");
-            within(&format!("number of materials in {key}"), terms.0.len() as f64, f64::from(least), 2.0)?;
-            terms.0.iter().try_for_each(|(name, _)| check_known(&key, name, names.clone()))?;
+            within(
+                &format!("number of materials in {key}"),
+                terms.0.len() as f64,
+                f64::from(least),
+                2.0,
+            )?;
+            terms
+                .0
+                .iter()
+                .try_for_each(|(name, _)| check_known(&key, name, names.clone()))?;
         }
         self.check_place(key)?;
         if let Some(near) = &self.near {
-            within(&format!("number of materials in {key}.near"), near.0.len() as f64, 1.0, 1.0)?;
-            near.0.iter().try_for_each(|(name, _)| check_known(&format!("{key}.near"), name, names.clone()))?;
+            within(
+                &format!("number of materials in {key}.near"),
+                near.0.len() as f64,
+                1.0,
+                1.0,
+            )?;
+            near.0.iter().try_for_each(|(name, _)| {
+                check_known(&format!("{key}.near"), name, names.clone())
+            })?;
         }
         self.check(key)?;
         self.check_grains(key, materials)?;
         self.check_heat(key, materials)?;
-        match self.elements(materials).into_iter().find(|(_, [taken, made])| taken != made) {
+        match self
+            .elements(materials)
+            .into_iter()
+            .find(|(_, [taken, made])| taken != made)
+        {
             Some((element, [taken, made])) => Err(Invalid::new(
                 key,
                 format!("takes {taken} of {element} and makes {made}"),
@@ -221,12 +257,23 @@ impl Reaction {
     }
 
     fn check_place(&self, key: &str) -> Result<(), Invalid> {
-        let wrong = |what: &str, expected: &str| Err(Invalid::new(&format!("{key}.where"), what, expected));
+        let wrong =
+            |what: &str, expected: &str| Err(Invalid::new(&format!("{key}.where"), what, expected));
         match (self.place(), &self.near, self.takes.0.len()) {
-            (Where::Beside, None, _) => wrong("\"beside\"", "with near = { NAME = AMOUNT }, which says beside what"),
-            (Where::Cell, Some(_), _) => wrong("\"cell\"", "left out, or \"beside\", where near is given"),
-            (Where::Across, Some(_), _) => wrong("\"across\"", "left out, or \"beside\", where near is given"),
-            (Where::Across, None, 1) => wrong("\"across\"", "with two materials in takes, one for each cell"),
+            (Where::Beside, None, _) => wrong(
+                "\"beside\"",
+                "with near = { NAME = AMOUNT }, which says beside what",
+            ),
+            (Where::Cell, Some(_), _) => {
+                wrong("\"cell\"", "left out, or \"beside\", where near is given")
+            }
+            (Where::Across, Some(_), _) => {
+                wrong("\"across\"", "left out, or \"beside\", where near is given")
+            }
+            (Where::Across, None, 1) => wrong(
+                "\"across\"",
+                "with two materials in takes, one for each cell",
+            ),
             _ => Ok(()),
         }
     }
@@ -234,11 +281,23 @@ impl Reaction {
     /// Checks that a reaction with `heat` has lava as its `near` material and neither consumes nor
     /// produces lava.
     fn check_heat(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
-        let Some(heat) = &self.heat else { return Ok(()) };
+        let Some(heat) = &self.heat else {
+            return Ok(());
+        };
         heat.check(&format!("{key}.heat"))?;
-        let is_hot = |name: &str| materials.iter().any(|material| material.name == name && material.is_hot());
-        let is_beside = matches!(self.near.as_ref().map(|near| &near.0[..]), Some([(name, _)]) if is_hot(name));
-        let changes_it = self.takes.0.iter().chain(&self.makes.0).any(|(name, _)| is_hot(name));
+        let is_hot = |name: &str| {
+            materials
+                .iter()
+                .any(|material| material.name == name && material.is_hot())
+        };
+        let is_beside =
+            matches!(self.near.as_ref().map(|near| &near.0[..]), Some([(name, _)]) if is_hot(name));
+        let changes_it = self
+            .takes
+            .0
+            .iter()
+            .chain(&self.makes.0)
+            .any(|(name, _)| is_hot(name));
         if is_beside && !changes_it {
             return Ok(());
         }
@@ -249,10 +308,21 @@ impl Reaction {
     /// Checks that granular materials have coefficients that divide the units of a grain, the same
     /// coefficient for each.
     fn check_grains(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
-        let is_grain = |name: &str| materials.iter().any(|m| m.name == name && m.kind == Kind::Grain);
-        let terms = self.takes.0.iter().chain(&self.makes.0).filter(|(name, _)| is_grain(name));
+        let is_grain = |name: &str| {
+            materials
+                .iter()
+                .any(|m| m.name == name && m.kind == Kind::Grain)
+        };
+        let terms = self
+            .takes
+            .0
+            .iter()
+            .chain(&self.makes.0)
+            .filter(|(name, _)| is_grain(name));
         let mut parts = terms.map(|(_, parts)| *parts);
-        let Some(first) = parts.next() else { return Ok(()) };
+        let Some(first) = parts.next() else {
+            return Ok(());
+        };
         if !u32::from(AMOUNT_ONE).is_multiple_of(first) {
             return Err(Invalid::new(
                 key,
@@ -276,8 +346,14 @@ impl Reaction {
     /// If a table is invalid or there are more than `MAX_REACTIONS` tables; the error names the
     /// first invalid table.
     pub fn validate_all(reactions: &[Self], materials: &[Material]) -> Result<(), Invalid> {
-        within("number of [[reaction]] tables", reactions.len() as f64, 0.0, MAX_REACTIONS as f64)?;
+        within(
+            "number of [[reaction]] tables",
+            reactions.len() as f64,
+            0.0,
+            MAX_REACTIONS as f64,
+        )?;
         let mut numbered = reactions.iter().enumerate();
-        numbered.try_for_each(|(i, reaction)| reaction.validate(&format!("reaction[{i}]"), materials))
+        numbered
+            .try_for_each(|(i, reaction)| reaction.validate(&format!("reaction[{i}]"), materials))
     }
 }

@@ -48,7 +48,11 @@ impl Listed for Calming {
 
 impl Each for Calming {
     fn loses(&self, world: &World, layer: usize, cell: (Place, Content)) -> u16 {
-        if self.stirs(world, layer, cell) { (cell.1.energy / 16).max(1) } else { 0 }
+        if self.stirs(world, layer, cell) {
+            (cell.1.energy / 16).max(1)
+        } else {
+            0
+        }
     }
 }
 
@@ -61,9 +65,13 @@ impl Calming {
             return false;
         }
         let giver = Giver::new(cell, bed, &self.0);
-        DIRECTIONS.into_iter().filter_map(|(dx, dz)| world.grid.beside(place, [dx, 0, dz])).any(|near| {
-            let there = world.layers[layer].at(near);
-            !world.ground.is_solid(near) && giver.gives(there, world.heavier_than(layer, near)).amount > 0
-        })
+        DIRECTIONS
+            .into_iter()
+            .filter_map(|(dx, dz)| world.grid.beside(place, [dx, 0, dz]))
+            .any(|near| {
+                let there = world.layers[layer].at(near);
+                !world.ground.is_solid(near)
+                    && giver.gives(there, world.heavier_than(layer, near)).amount > 0
+            })
     }
 }

@@ -35,7 +35,8 @@ pub trait Parameters: Clone + 'static {
 impl Parameters for RulesSpec {
     type Word = Walls;
     const WORD: &'static str = "walls";
-    const ABOUT_WORD: &'static str = "sides of the box: walls, or open for what crosses them, which is counted";
+    const ABOUT_WORD: &'static str =
+        "sides of the box: walls, or open for what crosses them, which is counted";
 
     fn params() -> impl Iterator<Item = &'static Param<Self>> {
         RulesSpec::params()
@@ -55,7 +56,9 @@ impl Parameters for Material {
         // The lava's own numbers count too; `SUPPORT` is left out because other liquids have it
         // under another key.
         let of_lava = RulesSpec::params().filter(|param| param.key != SUPPORT);
-        Self::params().map(Param::entry).chain(of_lava.map(Param::entry))
+        Self::params()
+            .map(Param::entry)
+            .chain(of_lava.map(Param::entry))
     }
 }
 
@@ -86,7 +89,9 @@ where
 impl<T: Parameters> Change<T> {
     fn numbers_between(before: &T, after: &T) -> BTreeMap<&'static str, f64> {
         let changed = T::params().filter(|param| (param.get)(before) != (param.get)(after));
-        changed.map(|param| (param.key, (param.get)(after))).collect()
+        changed
+            .map(|param| (param.key, (param.get)(after)))
+            .collect()
     }
 
     fn set_numbers(&self, of: &mut T) {
@@ -98,20 +103,26 @@ impl<T: Parameters> Change<T> {
     }
 
     fn validate_numbers(&self, table: &str) -> Result<(), Invalid> {
-        let mut named = T::params().filter_map(|param| Some((param, *self.numbers.get(param.key)?)));
+        let mut named =
+            T::params().filter_map(|param| Some((param, *self.numbers.get(param.key)?)));
         named.try_for_each(|(p, value)| check_value((table, p.key), &value, (p.low, p.high)))
     }
 
     /// Replaces each numeric value by the result of `next`, which receives key and present value.
     pub fn each(&mut self, next: impl Fn(&str, f64) -> f64) {
-        self.numbers.iter_mut().for_each(|(key, value)| *value = next(key, *value));
+        self.numbers
+            .iter_mut()
+            .for_each(|(key, value)| *value = next(key, *value));
     }
 
     /// Returns this change followed by `later`, as one change; where both have a key, `later` wins.
     #[must_use]
     pub fn then(mut self, later: &Self) -> Self {
         self.numbers.extend(&later.numbers);
-        Self { word: later.word.clone().or(self.word), ..self }
+        Self {
+            word: later.word.clone().or(self.word),
+            ..self
+        }
     }
 }
 
@@ -119,7 +130,10 @@ impl RulesChange {
     /// Returns the change that turns `before` into `after`.
     pub fn between(before: &RulesSpec, after: &RulesSpec) -> Self {
         let word = (before.walls != after.walls).then_some(after.walls);
-        Self { numbers: Self::numbers_between(before, after), word }
+        Self {
+            numbers: Self::numbers_between(before, after),
+            word,
+        }
     }
 
     /// Returns `rules` with the change applied.
@@ -137,7 +151,11 @@ impl RulesChange {
     /// Names the key, or the table if the table is empty.
     pub fn validate(&self, table: &str) -> Result<(), Invalid> {
         if self.numbers.is_empty() && self.word.is_none() {
-            return Err(Invalid::new(table, "{}", "a table that names a key; keys left out stay as they are"));
+            return Err(Invalid::new(
+                table,
+                "{}",
+                "a table that names a key; keys left out stay as they are",
+            ));
         }
         self.validate_numbers(table)
     }
@@ -146,15 +164,23 @@ impl RulesChange {
 impl From<RulesSpec> for RulesChange {
     /// Converts complete rules to a change of every key.
     fn from(rules: RulesSpec) -> Self {
-        let numbers = RulesSpec::params().map(|param| (param.key, (param.get)(&rules))).collect();
-        Self { numbers, word: Some(rules.walls) }
+        let numbers = RulesSpec::params()
+            .map(|param| (param.key, (param.get)(&rules)))
+            .collect();
+        Self {
+            numbers,
+            word: Some(rules.walls),
+        }
     }
 }
 
 impl MaterialChange {
     /// Returns the change that turns `before` into `after`; both must have the same name.
     pub fn between(before: &Material, after: &Material) -> Self {
-        Self { numbers: Self::numbers_between(before, after), word: Some(before.name.clone()) }
+        Self {
+            numbers: Self::numbers_between(before, after),
+            word: Some(before.name.clone()),
+        }
     }
 
     /// Name of the changed material; empty in a change that was not validated.
@@ -176,11 +202,19 @@ impl MaterialChange {
     /// Names the key, or the table where one is missing.
     pub fn validate(&self, table: &str) -> Result<(), Invalid> {
         if self.word.is_none() {
-            return Err(Invalid::new(table, "a table without name", "one with the name of a material"));
+            return Err(Invalid::new(
+                table,
+                "a table without name",
+                "one with the name of a material",
+            ));
         }
         if self.numbers.is_empty() {
             let expected = "one that names a parameter, too; those left out stay as they are";
-            return Err(Invalid::new(table, format!("only the name {:?}", self.name()), expected));
+            return Err(Invalid::new(
+                table,
+                format!("only the name {:?}", self.name()),
+                expected,
+            ));
         }
         self.validate_numbers(table)
     }
@@ -201,7 +235,9 @@ impl<T: Parameters> Serialize for Change<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut table = BTreeMap::new();
         for param in T::params() {
-            let Some(&number) = self.numbers.get(param.key) else { continue };
+            let Some(&number) = self.numbers.get(param.key) else {
+                continue;
+            };
             let value = match param.scale {
                 Scale::Whole => Written::Whole(number as u64),
                 Scale::Switch => Written::Switch(number >= 0.5),
@@ -210,7 +246,9 @@ impl<T: Parameters> Serialize for Change<T> {
             match param.key.split_once('.') {
                 None => drop(table.insert(param.key, value)),
                 Some((outer, key)) => {
-                    if let Written::Table(inner) = table.entry(outer).or_insert_with(|| Written::Table(BTreeMap::new()))
+                    if let Written::Table(inner) = table
+                        .entry(outer)
+                        .or_insert_with(|| Written::Table(BTreeMap::new()))
                     {
                         inner.insert(key, value);
                     }
@@ -224,8 +262,15 @@ impl<T: Parameters> Serialize for Change<T> {
 
 impl<'de, T: Parameters> Deserialize<'de> for Change<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let mut change = Self { numbers: BTreeMap::new(), word: None };
-        Table { change: &mut change, prefix: "" }.deserialize(from)?;
+        let mut change = Self {
+            numbers: BTreeMap::new(),
+            word: None,
+        };
+        Table {
+            change: &mut change,
+            prefix: "",
+        }
+        .deserialize(from)?;
         Ok(change)
     }
 }
@@ -256,7 +301,10 @@ impl<'de, T: Parameters> Visitor<'de> for Table<'_, T> {
         while let Some(key) = map.next_key_seed(Prefix(self.prefix, PhantomData::<T>))? {
             match key {
                 Key::Word => self.change.word = Some(map.next_value()?),
-                Key::Table(prefix) => map.next_value_seed(Table { change: &mut *self.change, prefix })?,
+                Key::Table(prefix) => map.next_value_seed(Table {
+                    change: &mut *self.change,
+                    prefix,
+                })?,
                 Key::Number(param) => {
                     let value = match param.scale {
                         Scale::Whole => f64::from(map.next_value::<u32>()?),
@@ -287,7 +335,10 @@ impl<T: Parameters> Key<T> {
             let rest = param.key.strip_prefix(prefix)?;
             Some(match rest.split_once('.') {
                 None => (rest, Self::Number(param)),
-                Some((table, _)) => (table, Self::Table(&param.key[..=prefix.len() + table.len()])),
+                Some((table, _)) => (
+                    table,
+                    Self::Table(&param.key[..=prefix.len() + table.len()]),
+                ),
             })
         });
         numbers.chain(prefix.is_empty().then_some((T::WORD, Self::Word)))
@@ -304,11 +355,16 @@ impl<'de, T: Parameters> DeserializeSeed<'de> for Prefix<T> {
         let written = String::deserialize(from)?;
         let found = Key::<T>::all(self.0).find(|(key, _)| *key == written);
         found.map(|(_, key)| key).ok_or_else(|| {
-            let mut known: Vec<_> = Key::<T>::all(self.0).map(|(key, _)| format!("`{key}`")).collect();
+            let mut known: Vec<_> = Key::<T>::all(self.0)
+                .map(|(key, _)| format!("`{key}`"))
+                .collect();
             known.dedup();
             // Worded like serde's own message, because scenes build their "did you mean" from that
             // wording.
-            Error::custom(format!("unknown field `{written}`, expected one of {}", known.join(", ")))
+            Error::custom(format!(
+                "unknown field `{written}`, expected one of {}",
+                known.join(", ")
+            ))
         })
     }
 }
@@ -319,23 +375,54 @@ mod tests {
 
     #[test]
     fn only_what_it_names_changes() {
-        let before = RulesSpec { spread: 0.1, walls: Walls::Open, ..RulesSpec::default() };
-        let mut after = RulesSpec { threshold: 0.3, spreading_every: 4, ..before.clone() };
+        let before = RulesSpec {
+            spread: 0.1,
+            walls: Walls::Open,
+            ..RulesSpec::default()
+        };
+        let mut after = RulesSpec {
+            threshold: 0.3,
+            spreading_every: 4,
+            ..before.clone()
+        };
         after.friction.on_liquid = 0.25;
         let change = RulesChange::between(&before, &after);
         assert_eq!(change.applied(before.clone()), after);
         let other = change.applied(RulesSpec::default());
-        assert_eq!((other.spread, other.walls, other.threshold), (0.2, Walls::Closed, 0.3));
-        assert!(RulesChange::between(&before, &before).validate("rules").is_err(), "it names nothing");
-        assert_eq!(RulesChange::from(after.clone()).applied(RulesSpec::default()), after);
+        assert_eq!(
+            (other.spread, other.walls, other.threshold),
+            (0.2, Walls::Closed, 0.3)
+        );
+        assert!(
+            RulesChange::between(&before, &before)
+                .validate("rules")
+                .is_err(),
+            "it names nothing"
+        );
+        assert_eq!(
+            RulesChange::from(after.clone()).applied(RulesSpec::default()),
+            after
+        );
     }
 
     #[test]
     fn two_changes_become_one() {
-        let [first, second, third] = [0.1, 0.2, 0.3].map(|spread| RulesSpec { spread, ..RulesSpec::default() });
-        let one = RulesChange::between(&first, &RulesSpec { walls: Walls::Open, ..second.clone() });
+        let [first, second, third] = [0.1, 0.2, 0.3].map(|spread| RulesSpec {
+            spread,
+            ..RulesSpec::default()
+        });
+        let one = RulesChange::between(
+            &first,
+            &RulesSpec {
+                walls: Walls::Open,
+                ..second.clone()
+            },
+        );
         let both = one.then(&RulesChange::between(&second, &third));
-        let expected = RulesSpec { walls: Walls::Open, ..third };
+        let expected = RulesSpec {
+            walls: Walls::Open,
+            ..third
+        };
         assert_eq!(both.applied(first), expected);
     }
 

@@ -97,7 +97,8 @@ impl Listed for Compressing {
     }
 
     fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
-        draw.passes(self.passes).for_each(|draw| driver.exchange((&mut *on.0, on.1), self, draw));
+        draw.passes(self.passes)
+            .for_each(|draw| driver.exchange((&mut *on.0, on.1), self, draw));
     }
 }
 
@@ -123,7 +124,11 @@ impl Compressing {
     }
 
     fn damp(&self, flow: u16) -> u16 {
-        if flow > self.min_flow { flow >> 1 } else { flow }
+        if flow > self.min_flow {
+            flow >> 1
+        } else {
+            flow
+        }
     }
 
     /// Filling difference in units below which a pair exchanges only in its turn.
@@ -189,7 +194,11 @@ impl Exchange<1> for Compressing {
         {
             let filling = cell.amount.saturating_add(heavier);
             let flow = self.damp(self.stable(full(left), filling).saturating_sub(filling));
-            gifts.below = flow.min(self.max_speed).min(left).min((u16::MAX - cell.amount) >> 1).into();
+            gifts.below = flow
+                .min(self.max_speed)
+                .min(left)
+                .min((u16::MAX - cell.amount) >> 1)
+                .into();
             left -= gifts.below.parcel.amount;
         }
         let mut sides: [u16; 4] = std::array::from_fn(|d| {
@@ -204,7 +213,11 @@ impl Exchange<1> for Compressing {
             self.aside(lower, amount, has_turn(d, [x, z], here.draw.step))
         });
         if sides.iter().sum::<u16>() > left {
-            let most = if self.walls.leave_two_sides(self.thin) { left >> 1 } else { left >> 2 };
+            let most = if self.walls.leave_two_sides(self.thin) {
+                left >> 1
+            } else {
+                left >> 2
+            };
             sides = sides.map(|flow| flow.min(most));
         }
         left -= sides.iter().sum::<u16>();
@@ -214,7 +227,11 @@ impl Exchange<1> for Compressing {
         {
             let filling = cell.amount.saturating_add(heavier);
             let flow = self.damp(full(left).saturating_sub(self.stable(full(left), filling)));
-            gifts.above = flow.min(self.max_speed).min(left).min(tenth(u16::MAX - cell.amount)).into();
+            gifts.above = flow
+                .min(self.max_speed)
+                .min(left)
+                .min(tenth(u16::MAX - cell.amount))
+                .into();
         }
         gifts
     }
@@ -222,7 +239,9 @@ impl Exchange<1> for Compressing {
     #[inline(always)]
     fn kernel<S: Simd>(&self, s: S, step: u64) -> Kernel<S> {
         let turn: [u32; 4] = std::array::from_fn(|d| {
-            (0..32).filter(|lane| has_turn(d, [lane % 8, lane / 8], step)).fold(0, |bits, lane| bits | 1 << lane)
+            (0..32)
+                .filter(|lane| has_turn(d, [lane % 8, lane / 8], step))
+                .fold(0, |bits, lane| bits | 1 << lane)
         });
         Kernel {
             zero: s.splat(0),
@@ -289,7 +308,11 @@ impl Exchange<1> for Compressing {
         // With no flow now, a small difference may still move in a step in which its pair has its
         // turn.
         let fine = s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]));
-        if s.any(s.right::<1>(fine)) { Flow::Idle } else { Flow::Still }
+        if s.any(s.right::<1>(fine)) {
+            Flow::Idle
+        } else {
+            Flow::Still
+        }
     }
 }
 
@@ -318,7 +341,10 @@ impl<S: Simd> Kernel<S> {
     #[inline(always)]
     fn stable(&self, s: S, upper: S::V, lower: S::V) -> S::V {
         let (upper_half, lower_half) = (s.right::<1>(upper), s.right::<1>(lower));
-        let odd = s.add(s.sub(upper, s.left::<1>(upper_half)), s.sub(lower, s.left::<1>(lower_half)));
+        let odd = s.add(
+            s.sub(upper, s.left::<1>(upper_half)),
+            s.sub(lower, s.left::<1>(lower_half)),
+        );
         let half = s.add(s.add(upper_half, lower_half), s.right::<1>(odd));
         let small = !s.above(s.add_saturating(upper, lower), self.one);
         let middle = s.above(self.middle, half) & !small;
@@ -342,14 +368,29 @@ impl<S: Simd> Kernel<S> {
     }
 
     #[inline(always)]
-    fn down(&self, s: S, (full, amount): (S::V, S::V), (filling, below): (S::V, S::V), open: u32) -> S::V {
+    fn down(
+        &self,
+        s: S,
+        (full, amount): (S::V, S::V),
+        (filling, below): (S::V, S::V),
+        open: u32,
+    ) -> S::V {
         let flow = self.damp(s, s.sub_saturating(self.stable(s, full, filling), filling));
         let room = s.right::<1>(s.sub(self.most, below));
-        s.keep(s.min(s.min(flow, self.max_speed), s.min(amount, room)), open)
+        s.keep(
+            s.min(s.min(flow, self.max_speed), s.min(amount, room)),
+            open,
+        )
     }
 
     #[inline(always)]
-    fn up(&self, s: S, (full, left): (S::V, S::V), (filling, above): (S::V, S::V), open: u32) -> S::V {
+    fn up(
+        &self,
+        s: S,
+        (full, left): (S::V, S::V),
+        (filling, above): (S::V, S::V),
+        open: u32,
+    ) -> S::V {
         let flow = s.keep(s.sub_saturating(full, self.stable(s, full, filling)), open);
         if !s.any(flow) {
             return flow;
@@ -360,7 +401,11 @@ impl<S: Simd> Kernel<S> {
 
     #[inline(always)]
     fn aside(&self, s: S, lower: S::V, there: S::V, turn: u32) -> S::V {
-        let flow = if self.thin { self.damp(s, s.right::<2>(lower)) } else { s.right::<3>(lower) };
+        let flow = if self.thin {
+            self.damp(s, s.right::<2>(lower))
+        } else {
+            s.right::<3>(lower)
+        };
         let fine = s.above(self.fine, lower) & turn;
         let flow = s.or(s.keep(s.right::<1>(lower), fine), s.keep(flow, !fine));
         s.min(flow, s.mul_high(s.sub(self.most, there), self.tenth))
@@ -375,8 +420,17 @@ impl<S: Simd> Kernel<S> {
         if over == 0 {
             return sides;
         }
-        let part = if self.two_sides { s.right::<1>(left) } else { s.right::<2>(left) };
+        let part = if self.two_sides {
+            s.right::<1>(left)
+        } else {
+            s.right::<2>(left)
+        };
         let part = s.or(s.keep(part, over), s.keep(self.most, !over));
-        [s.min(sides[0], part), s.min(sides[1], part), s.min(sides[2], part), s.min(sides[3], part)]
+        [
+            s.min(sides[0], part),
+            s.min(sides[1], part),
+            s.min(sides[2], part),
+            s.min(sides[3], part),
+        ]
     }
 }

@@ -75,8 +75,18 @@ impl Drifting {
 
 impl UpDown for Drifting {
     fn numbers(&self) -> RuleNumbers {
-        let [up, up_speed, down, down_speed] = [self.up, self.up_speed, self.down, self.down_speed].map(u32::from);
-        [up, up_speed, down, down_speed, self.viscosity.into(), 0, 0, 0]
+        let [up, up_speed, down, down_speed] =
+            [self.up, self.up_speed, self.down, self.down_speed].map(u32::from);
+        [
+            up,
+            up_speed,
+            down,
+            down_speed,
+            self.viscosity.into(),
+            0,
+            0,
+            0,
+        ]
     }
 
     fn key(&self, draw: Draw) -> StepKey {
@@ -84,12 +94,20 @@ impl UpDown for Drifting {
     }
 
     fn acts(&self, key: StepKey, place: Place, up: bool) -> bool {
-        if up { key.chooses(place, self.up) } else { !key.chooses(place, 256 - self.down) }
+        if up {
+            key.chooses(place, self.up)
+        } else {
+            !key.chooses(place, 256 - self.down)
+        }
     }
 
     #[inline]
     fn acting(&self, key: StepKey, tile: TilePlace, up: bool) -> u32 {
-        if up { key.chosen(tile, self.up) } else { !key.chosen(tile, 256 - self.down) }
+        if up {
+            key.chosen(tile, self.up)
+        } else {
+            !key.chosen(tile, 256 - self.down)
+        }
     }
 
     fn ever_acts(&self, up: bool) -> bool {
@@ -101,7 +119,9 @@ impl UpDown for Drifting {
     }
 
     fn moved(&self, amount: u16, full: u16, up: bool) -> u16 {
-        amount.min(self.speed(up)).min(AMOUNT_ONE.saturating_sub(full))
+        amount
+            .min(self.speed(up))
+            .min(AMOUNT_ONE.saturating_sub(full))
     }
 
     #[inline(always)]
@@ -145,7 +165,11 @@ pub struct Wafting {
 impl Listed for Wafting {
     fn of(site: &Site<'_>) -> Option<Self> {
         let side = of_bytes(site.material.drift.side);
-        Leveling::of(site).map(|leveling| Self { leveling, side, layer: site.layer })
+        Leveling::of(site).map(|leveling| Self {
+            leveling,
+            side,
+            layer: site.layer,
+        })
     }
 
     fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
@@ -177,11 +201,18 @@ impl Exchange<1> for Wafting {
 
     fn gives(&self, here: &Here, _pattern: u8) -> Gifts {
         let held = match here.above {
-            Side::Open { cell, heavier } => cell.amount.saturating_add(heavier) >= self.leveling.viscosity,
+            Side::Open { cell, heavier } => {
+                cell.amount.saturating_add(heavier) >= self.leveling.viscosity
+            }
             Side::Outside | Side::Solid => true,
         };
         let acts = held && here.cell.amount > self.leveling.stickiness;
-        if acts && here.draw.key_of(Salt::Waft, self.layer).chooses(here.place, self.side) {
+        if acts
+            && here
+                .draw
+                .key_of(Salt::Waft, self.layer)
+                .chooses(here.place, self.side)
+        {
             return self.leveling.shares(here).into();
         }
         Gifts::default()
@@ -203,19 +234,34 @@ impl Exchange<1> for Wafting {
     }
 
     #[inline(always)]
-    fn flow<S: Simd, N: Near<S, 1>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 1> {
+    fn flow<S: Simd, N: Near<S, 1>>(
+        kernel: &Kernel<S>,
+        s: S,
+        near: &N,
+        free: [u32; 4],
+    ) -> Flow<S, 1> {
         let above = near.above();
         let held = !above.open | !s.above(kernel.viscosity, above.filling);
         if held & (free[0] | free[1] | free[2] | free[3]) == 0 {
             return Flow::Still;
         }
         let chosen = held & near.chosen(Salt::Waft, kernel.layer, kernel.side);
-        let chosen = [free[0] & chosen, free[1] & chosen, free[2] & chosen, free[3] & chosen];
+        let chosen = [
+            free[0] & chosen,
+            free[1] & chosen,
+            free[2] & chosen,
+            free[3] & chosen,
+        ];
         if let Some(gives) = kernel.leveling.shares(s, near, chosen) {
             return Flow::Gives([gives], chosen);
         }
         // Cells without a draw now may be drawn in another step, so the tile is idle, not still.
-        let free = [free[0] & held, free[1] & held, free[2] & held, free[3] & held];
+        let free = [
+            free[0] & held,
+            free[1] & held,
+            free[2] & held,
+            free[3] & held,
+        ];
         match kernel.leveling.shares(s, near, free) {
             Some(_) => Flow::Idle,
             None => Flow::Still,

@@ -84,14 +84,23 @@ impl Floating {
             Kind::Gas => Part::Gas,
             _ => Part::Bar,
         };
-        let buoyancy = |m: &Material| Buoyancy { density: (m.density * 100.0).round() as u32, part: part(m) };
+        let buoyancy = |m: &Material| Buoyancy {
+            density: (m.density * 100.0).round() as u32,
+            part: part(m),
+        };
         let layers: Vec<_> = materials.iter().map(buoyancy).collect();
-        layers.iter().any(|layer| layer.part == Part::Piece).then_some(Self { layers })
+        layers
+            .iter()
+            .any(|layer| layer.part == Part::Piece)
+            .then_some(Self { layers })
     }
 
     /// Index of the first layer that forms pieces; 0 if there is none.
     pub(super) fn first(&self) -> usize {
-        self.layers.iter().position(|layer| layer.part == Part::Piece).unwrap_or(0)
+        self.layers
+            .iter()
+            .position(|layer| layer.part == Part::Piece)
+            .unwrap_or(0)
     }
 
     /// Returns all parameters that influence the result, hashed to eight numbers.
@@ -116,7 +125,11 @@ impl Listed for Floating {
             return;
         }
         let layers = world.layers.iter().map(Layer::version).collect();
-        let now = Traced { rule: self.numbers(), ground: world.ground.stamp(), layers };
+        let now = Traced {
+            rule: self.numbers(),
+            ground: world.ground.stamp(),
+            layers,
+        };
         if world.layers[first].traced.as_ref() == Some(&now) {
             return;
         }
@@ -138,7 +151,9 @@ impl Floating {
             let mut draft = Draft::new(world, self);
             if draft.shift(piece, way).is_some() && draft.energy() < 0 {
                 let cells = draft.into_cells();
-                cells.into_iter().for_each(|(place, amounts)| world.put_amounts(place, &amounts));
+                cells
+                    .into_iter()
+                    .for_each(|(place, amounts)| world.put_amounts(place, &amounts));
                 return true;
             }
         }

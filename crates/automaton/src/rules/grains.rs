@@ -86,7 +86,16 @@ impl Turns for FallingGrains {
         let [corners, slip, drag] = [self.corners, self.slip, self.drag].map(u32::from);
         // One bit and a share of 256 share a number, because `RuleNumbers` has eight places.
         let open = u32::from(self.walls == Walls::Open) | u32::from(self.hang) << 1;
-        [corners, slip, drag, self.flow.into(), open, seed as u32, (seed >> 32) as u32, self.scatter.into()]
+        [
+            corners,
+            slip,
+            drag,
+            self.flow.into(),
+            open,
+            seed as u32,
+            (seed >> 32) as u32,
+            self.scatter.into(),
+        ]
     }
 
     fn walls(&self) -> Walls {
@@ -95,14 +104,20 @@ impl Turns for FallingGrains {
 
     fn scatters(&self, draw: Draw, layer: usize) -> impl Iterator<Item = Turn> {
         let order = order(draw.key_of(Salt::Order, layer).number());
-        order.into_iter().filter(|&side| self.scatter > 0 && side < 4).map(Turn::Scatter)
+        order
+            .into_iter()
+            .filter(|&side| self.scatter > 0 && side < 4)
+            .map(Turn::Scatter)
     }
 
     fn turns(&self, draw: Draw, layer: usize) -> Vec<Turn> {
         let order = order(draw.key_of(Salt::Order, layer).number());
         let level = |wanted: bool| order.into_iter().filter(move |&side| wanted && side < 4);
         let slides = order.into_iter().map(Turn::Slide);
-        slides.chain(level(self.flow).map(Turn::Flow)).chain(level(self.slip > 0).map(Turn::Slip)).collect()
+        slides
+            .chain(level(self.flow).map(Turn::Flow))
+            .chain(level(self.slip > 0).map(Turn::Slip))
+            .collect()
     }
 
     fn goes_level(&self) -> [bool; 2] {
@@ -135,12 +150,17 @@ impl Turns for FallingGrains {
             }
             Turn::Slide(side) => {
                 let is_open = || around.is_free([dx, 0, 0]) || around.is_free([0, 0, dz]);
-                let is_let = || side < 4 || corner_cells(draw).chooses(place, self.corners) && is_open();
+                let is_let =
+                    || side < 4 || corner_cells(draw).chooses(place, self.corners) && is_open();
                 free(1, 0) && free(1, dy) && is_let()
             }
             Turn::Flow(_) => free(1, 0) && around.is_laden(),
             Turn::Slip(_) => {
-                slip_cells(draw).chooses(place, self.slip) && free(1, 0) && !free(1, -1) && free(2, 0) && free(2, -1)
+                slip_cells(draw).chooses(place, self.slip)
+                    && free(1, 0)
+                    && !free(1, -1)
+                    && free(2, 0)
+                    && free(2, -1)
             }
         }
     }
@@ -169,8 +189,16 @@ impl Turns for FallingGrains {
             },
             Turn::Slip(_) => {
                 let ways = around.free(1, false) & !around.free(1, true);
-                let ways = if ways == 0 { 0 } else { ways & around.free(2, false) & around.free(2, true) };
-                if ways == 0 { 0 } else { ways & slip_cells(draw).chosen(tile, self.slip) }
+                let ways = if ways == 0 {
+                    0
+                } else {
+                    ways & around.free(2, false) & around.free(2, true)
+                };
+                if ways == 0 {
+                    0
+                } else {
+                    ways & slip_cells(draw).chosen(tile, self.slip)
+                }
             }
         };
         match turn {
@@ -187,9 +215,24 @@ impl Listed for FallingGrains {
 
     fn of(site: &Site<'_>) -> Option<Self> {
         let grains = &site.material.grains;
-        let shares = [grains.corners, grains.slip, grains.drag, grains.scatter, grains.carried];
-        let [corners, slip, drag, scatter, hang] = shares.map(|value| (value * 256.0).round() as u16);
-        Some(Self { corners, slip, drag, flow: grains.flow, scatter, hang, walls: site.spec.walls })
+        let shares = [
+            grains.corners,
+            grains.slip,
+            grains.drag,
+            grains.scatter,
+            grains.carried,
+        ];
+        let [corners, slip, drag, scatter, hang] =
+            shares.map(|value| (value * 256.0).round() as u16);
+        Some(Self {
+            corners,
+            slip,
+            drag,
+            flow: grains.flow,
+            scatter,
+            hang,
+            walls: site.spec.walls,
+        })
     }
 
     fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
@@ -241,7 +284,11 @@ impl World {
     pub(crate) fn is_thick_for(&self, layer: usize, place: Place) -> bool {
         let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
         let lighter: u32 = self.lighter_fluids(layer).iter().map(amount).sum();
-        lighter > u32::from(AMOUNT_HALF) || self.lighter_grains(layer).iter().any(|layer| layer.at(place).amount > 0)
+        lighter > u32::from(AMOUNT_HALF)
+            || self
+                .lighter_grains(layer)
+                .iter()
+                .any(|layer| layer.at(place).amount > 0)
     }
 }
 
@@ -255,9 +302,18 @@ mod tests {
         for seed in 0..8000 {
             let order = order(StepKey::new(seed, 3).number());
             assert_eq!(order.iter().sum::<usize>(), 28);
-            order.into_iter().enumerate().for_each(|(k, side)| first[k][side] += 1);
+            order
+                .into_iter()
+                .enumerate()
+                .for_each(|(k, side)| first[k][side] += 1);
         }
         // Standard deviation 29.6.
-        assert!(first.as_flattened().iter().all(|count| (850..1150).contains(count)), "{first:?}");
+        assert!(
+            first
+                .as_flattened()
+                .iter()
+                .all(|count| (850..1150).contains(count)),
+            "{first:?}"
+        );
     }
 }

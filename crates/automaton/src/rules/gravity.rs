@@ -49,7 +49,10 @@ pub struct Gravity {
 
 impl From<&RulesSpec> for Gravity {
     fn from(spec: &RulesSpec) -> Self {
-        Self { factor: share(spec.factor).clamp(1, 1 << 16), beta: share(spec.beta) }
+        Self {
+            factor: share(spec.factor).clamp(1, 1 << 16),
+            beta: share(spec.beta),
+        }
     }
 }
 
@@ -72,7 +75,12 @@ impl Listed for Gravity {
 #[inline]
 pub fn fall(from: Content, into: Content, heavier: u16, rule: &Gravity) -> Parcel {
     let wanted = (u32::from(from.amount) * rule.factor).div_ceil(1 << 16) as u16;
-    carry(wanted.min((AMOUNT_ONE - heavier).saturating_sub(into.amount)), from, into, rule.beta)
+    carry(
+        wanted.min((AMOUNT_ONE - heavier).saturating_sub(into.amount)),
+        from,
+        into,
+        rule.beta,
+    )
 }
 
 /// Returns the parcel displaced from the cell `from`, which contains `heavier` units of heavier
@@ -93,12 +101,22 @@ fn carry(mut amount: u16, from: Content, into: Content, beta: u32) -> Parcel {
     let room = ENERGY_MAX - into.energy;
     if amount < from.amount {
         let energy = carried(amount, ratio(from.amount, from.energy, beta));
-        return Parcel { amount, energy: energy.min(from.energy).min(room) };
+        return Parcel {
+            amount,
+            energy: energy.min(from.energy).min(room),
+        };
     }
     if from.energy > room {
         amount -= 1;
     }
-    Parcel { amount, energy: if amount == 0 { 0 } else { from.energy.min(room) } }
+    Parcel {
+        amount,
+        energy: if amount == 0 {
+            0
+        } else {
+            from.energy.min(room)
+        },
+    }
 }
 
 /// SIMD form of [`fall`]: 32 cells of a tile at once, bit-identical.
@@ -122,14 +140,26 @@ impl Column<2> for Gravity {
         let Parcel { amount, energy } = climb(below, above, heavier, self.beta);
         if amount > 0 {
             return [
-                Content { amount: below.amount - amount, energy: below.energy - energy },
-                Content { amount: above.amount + amount, energy: above.energy + energy },
+                Content {
+                    amount: below.amount - amount,
+                    energy: below.energy - energy,
+                },
+                Content {
+                    amount: above.amount + amount,
+                    energy: above.energy + energy,
+                },
             ];
         }
         let Parcel { amount, energy } = fall(above, below, heavier, self);
         [
-            Content { amount: below.amount + amount, energy: below.energy + energy },
-            Content { amount: above.amount - amount, energy: above.energy - energy },
+            Content {
+                amount: below.amount + amount,
+                energy: below.energy + energy,
+            },
+            Content {
+                amount: above.amount - amount,
+                energy: above.energy - energy,
+            },
         ]
     }
 
@@ -138,27 +168,50 @@ impl Column<2> for Gravity {
         Kernel {
             one: s.splat(AMOUNT_ONE),
             zero: s.splat(0),
-            factor: if self.factor < 1 << 16 { Some(s.splat(self.factor as u16)) } else { None },
+            factor: if self.factor < 1 << 16 {
+                Some(s.splat(self.factor as u16))
+            } else {
+                None
+            },
             beta: Share::new(s, self.beta),
         }
     }
 
     #[inline(always)]
-    fn settle_lanes<S: Simd>(kernel: &Kernel<S>, s: S, pair: &Pair<'_, S, 2>) -> Option<[[S::V; 2]; 2]> {
+    fn settle_lanes<S: Simd>(
+        kernel: &Kernel<S>,
+        s: S,
+        pair: &Pair<'_, S, 2>,
+    ) -> Option<[[S::V; 2]; 2]> {
         let under = pair.meets_heavier;
         let (a, e) = (s.load(&pair.above[AMOUNT]), s.load(&pair.above[ENERGY]));
         let b = s.load(&pair.below[AMOUNT]);
-        let room = if under { s.sub(kernel.one, pair.heavier) } else { kernel.one };
-        let free = if under { s.sub_saturating(room, b) } else { s.sub(room, b) };
+        let room = if under {
+            s.sub(kernel.one, pair.heavier)
+        } else {
+            kernel.one
+        };
+        let free = if under {
+            s.sub_saturating(room, b)
+        } else {
+            s.sub(room, b)
+        };
         let amount = kernel.wanted(s, a, free, pair.open);
-        let excess = if under { s.keep(s.sub_saturating(b, room), pair.open) } else { kernel.zero };
+        let excess = if under {
+            s.keep(s.sub_saturating(b, room), pair.open)
+        } else {
+            kernel.zero
+        };
         if !s.any(if under { s.or(amount, excess) } else { amount }) {
             return None;
         }
         let f = s.load(&pair.below[ENERGY]);
         let (amount, energy) = kernel.carried(s, (a, e), amount, f);
         if !under || !s.any(excess) {
-            return Some([[s.add(b, amount), s.add(f, energy)], [s.sub(a, amount), s.sub(e, energy)]]);
+            return Some([
+                [s.add(b, amount), s.add(f, energy)],
+                [s.sub(a, amount), s.sub(e, energy)],
+            ]);
         }
         // A cell whose lava climbs takes none from above.
         let up = s.min(excess, s.sub(s.splat(u16::MAX), a));

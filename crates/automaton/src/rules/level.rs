@@ -43,7 +43,9 @@
 //! `drop`.
 
 use super::Walls;
-use super::shape::{Bed, Driver, Exchange, Flow, Gift, Gifts, Here, Listed, Near, Side, Site, lower};
+use super::shape::{
+    Bed, Driver, Exchange, Flow, Gift, Gifts, Here, Listed, Near, Side, Site, lower,
+};
 use crate::matter::Material;
 use crate::world::{AMOUNT, RuleNumbers, World};
 use lavoxel_base::grid::tile::Lanes;
@@ -103,7 +105,11 @@ impl Listed for Leveling {
 /// Returns the flow fraction of [`Leveling`], of 65536: 1/5 divided by `fluidity`, or 1/`fluidity`
 /// in a thin box.
 fn share(fluidity: u32, thin: bool) -> u16 {
-    if thin { (65536 / fluidity).min(65535) as u16 } else { 65536_u32.div_ceil(5 * fluidity) as u16 }
+    if thin {
+        (65536 / fluidity).min(65535) as u16
+    } else {
+        65536_u32.div_ceil(5 * fluidity) as u16
+    }
 }
 
 impl Leveling {
@@ -121,7 +127,11 @@ impl Leveling {
         let mut gives: [u16; 4] = std::array::from_fn(|n| {
             let room = AMOUNT_ONE.saturating_sub(there[n].unwrap_or(AMOUNT_ONE));
             let wanted = (u32::from(lower[n].saturating_sub(drop)) * u32::from(self.share)) >> 16;
-            (wanted as u16).min(if self.walls.leave_two_sides(self.thin) { room >> 1 } else { room >> 2 })
+            (wanted as u16).min(if self.walls.leave_two_sides(self.thin) {
+                room >> 1
+            } else {
+                room >> 2
+            })
         });
         if gives.iter().sum::<u16>() > here.cell.amount {
             gives = gives.map(|g| g.min(here.cell.amount >> 2));
@@ -153,8 +163,18 @@ impl Exchange<1> for Leveling {
     type Kernel<S: Simd> = Kernel<S>;
 
     fn numbers(&self) -> RuleNumbers {
-        let [viscosity, stickiness, share] = [self.viscosity, self.stickiness, self.share].map(u32::from);
-        [viscosity, stickiness, share, self.thin.into(), u32::from(self.walls == Walls::Open), 0, 0, 0]
+        let [viscosity, stickiness, share] =
+            [self.viscosity, self.stickiness, self.share].map(u32::from);
+        [
+            viscosity,
+            stickiness,
+            share,
+            self.thin.into(),
+            u32::from(self.walls == Walls::Open),
+            0,
+            0,
+            0,
+        ]
     }
 
     fn walls(&self) -> Walls {
@@ -166,7 +186,11 @@ impl Exchange<1> for Leveling {
             Bed::Solid => true,
             Bed::Liquid(filling) => filling >= self.viscosity,
         };
-        if here.cell.amount > self.stickiness && carried { self.shares(here).into() } else { Gifts::default() }
+        if here.cell.amount > self.stickiness && carried {
+            self.shares(here).into()
+        } else {
+            Gifts::default()
+        }
     }
 
     #[inline(always)]
@@ -193,7 +217,12 @@ impl Exchange<1> for Leveling {
     }
 
     #[inline(always)]
-    fn flow<S: Simd, N: Near<S, 1>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 1> {
+    fn flow<S: Simd, N: Near<S, 1>>(
+        kernel: &Kernel<S>,
+        s: S,
+        near: &N,
+        free: [u32; 4],
+    ) -> Flow<S, 1> {
         match kernel.shares(s, near, free) {
             Some(gives) => Flow::Gives([gives], free),
             None => Flow::Still,
@@ -205,14 +234,23 @@ impl<S: Simd> Kernel<S> {
     /// Returns the flows of cells per direction; `free` marks the cells that may give. `None` if
     /// nothing flows.
     #[inline(always)]
-    pub(super) fn shares<N: Near<S, 1>>(&self, s: S, near: &N, free: [u32; 4]) -> Option<[S::V; 4]> {
+    pub(super) fn shares<N: Near<S, 1>>(
+        &self,
+        s: S,
+        near: &N,
+        free: [u32; 4],
+    ) -> Option<[S::V; 4]> {
         let (full, there) = near.fillings();
         let lower = lower(s, full, there, free);
         // A tile without gifts is still whatever is drawn, so that the engine lets it sleep.
         if !s.any(s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]))) {
             return None;
         }
-        let drop = if self.thin { drop_of(s, self.zero, lower) } else { self.zero };
+        let drop = if self.thin {
+            drop_of(s, self.zero, lower)
+        } else {
+            self.zero
+        };
         let amount = s.load(&near.tile()[AMOUNT]);
         let gives = [
             self.gives(s, lower[0], drop, there[0]),
@@ -228,8 +266,16 @@ impl<S: Simd> Kernel<S> {
         let gives = if over == 0 {
             gives
         } else {
-            let quarter = s.or(s.keep(s.right::<2>(amount), over), s.keep(s.splat(u16::MAX), !over));
-            [s.min(gives[0], quarter), s.min(gives[1], quarter), s.min(gives[2], quarter), s.min(gives[3], quarter)]
+            let quarter = s.or(
+                s.keep(s.right::<2>(amount), over),
+                s.keep(s.splat(u16::MAX), !over),
+            );
+            [
+                s.min(gives[0], quarter),
+                s.min(gives[1], quarter),
+                s.min(gives[2], quarter),
+                s.min(gives[3], quarter),
+            ]
         };
         Some(gives)
     }
@@ -240,7 +286,14 @@ impl<S: Simd> Kernel<S> {
     fn gives(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {
         let wanted = s.mul_high(s.sub_saturating(lower, drop), self.share);
         let room = s.sub_saturating(self.one, there);
-        s.min(wanted, if self.two_sides { s.right::<1>(room) } else { s.right::<2>(room) })
+        s.min(
+            wanted,
+            if self.two_sides {
+                s.right::<1>(room)
+            } else {
+                s.right::<2>(room)
+            },
+        )
     }
 }
 
@@ -256,7 +309,10 @@ fn drop_of<S: Simd>(s: S, zero: S::V, lower: [S::V; 4]) -> S::V {
     ];
     let k = s.add(s.add(count[0], count[1]), s.add(count[2], count[3]));
     let mut part = s.splat(0);
-    for (fewer, value) in [PARTS[1], PARTS[2], PARTS[3], PARTS[4]].into_iter().enumerate() {
+    for (fewer, value) in [PARTS[1], PARTS[2], PARTS[3], PARTS[4]]
+        .into_iter()
+        .enumerate()
+    {
         let cells = s.above(k, s.splat(fewer as u16)) & !s.above(k, s.splat(fewer as u16 + 1));
         part = s.or(part, s.keep(s.splat(value), cells));
     }
@@ -266,5 +322,8 @@ fn drop_of<S: Simd>(s: S, zero: S::V, lower: [S::V; 4]) -> S::V {
         s.mul_high(lower[2], part),
         s.mul_high(lower[3], part),
     ];
-    s.add(k, s.add(s.add(parts[0], parts[1]), s.add(parts[2], parts[3])))
+    s.add(
+        k,
+        s.add(s.add(parts[0], parts[1]), s.add(parts[2], parts[3])),
+    )
 }

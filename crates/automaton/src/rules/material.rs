@@ -32,7 +32,10 @@ pub(super) const SUPPORT: &str = "support";
 
 impl Value for Material {
     fn form() -> Form {
-        let facts = FACTS.iter().map(|fact| Entry { must: fact.key == "name", ..fact.entry() });
+        let facts = FACTS.iter().map(|fact| Entry {
+            must: fact.key == "name",
+            ..fact.entry()
+        });
         Form::of_params(facts.chain(<Self as Parameters>::entries()))
     }
 }
@@ -50,7 +53,10 @@ impl Material {
     /// Iterator over the parameters of the rules that apply to this material.
     pub fn params_in_force(&self) -> impl Iterator<Item = &'static Param<Self>> {
         let motion = self.motion();
-        Rule::PARAMS.iter().filter(move |(_, motions)| motions.contains(&motion)).flat_map(|(params, _)| *params)
+        Rule::PARAMS
+            .iter()
+            .filter(move |(_, motions)| motions.contains(&motion))
+            .flat_map(|(params, _)| *params)
     }
 
     /// Checks name and parameters; `key` is the table name, such as `material[0]`.
@@ -61,16 +67,30 @@ impl Material {
         let right = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if self.name.is_empty() || self.name.len() > LONGEST_NAME || !self.name.chars().all(right) {
             let expected = format!("1 to {LONGEST_NAME} of a to z, 0 to 9 and _");
-            return Err(Invalid::new(&format!("{key}.name"), format!("{:?}", self.name), expected));
+            return Err(Invalid::new(
+                &format!("{key}.name"),
+                format!("{:?}", self.name),
+                expected,
+            ));
         }
         if ["ground", "solid", "air"].contains(&self.name.as_str()) {
-            return Err(Invalid::new(&format!("{key}.name"), &self.name, "another name: every world has this one"));
+            return Err(Invalid::new(
+                &format!("{key}.name"),
+                &self.name,
+                "another name: every world has this one",
+            ));
         }
-        Self::params().chain(FACTS).try_for_each(|param| param.check(key, self))?;
+        Self::params()
+            .chain(FACTS)
+            .try_for_each(|param| param.check(key, self))?;
         self.validate_lava(key)?;
         self.validate_elements(key)?;
         if self.sets && self.kind != Kind::Liquid {
-            return Err(Invalid::new(&format!("{key}.sets"), "true", "false: only a liquid sets"));
+            return Err(Invalid::new(
+                &format!("{key}.sets"),
+                "true",
+                "false: only a liquid sets",
+            ));
         }
         self.look.validate(&format!("{key}.look"))
     }
@@ -79,8 +99,15 @@ impl Material {
     /// for example, `support` is called viscosity in material tables.
     pub fn lava_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
         let mut before = "";
-        let whole = |param: &Param| param.key.split_once('.').map_or(param.key, |(table, _)| table);
-        let keys = RulesSpec::params().map(whole).filter(move |key| std::mem::replace(&mut before, key) != *key);
+        let whole = |param: &Param| {
+            param
+                .key
+                .split_once('.')
+                .map_or(param.key, |(table, _)| table)
+        };
+        let keys = RulesSpec::params()
+            .map(whole)
+            .filter(move |key| std::mem::replace(&mut before, key) != *key);
         keys.map(|key| (if key == SUPPORT { "viscosity" } else { key }, key))
     }
 
@@ -91,11 +118,19 @@ impl Material {
             (false, false) => return Ok(()),
             (false, true) => {
                 let expected = format!("another kind: only {:?} is viscous", Self::LAVA);
-                return Err(Invalid::new(&format!("{key}.kind"), "\"viscous\"", expected));
+                return Err(Invalid::new(
+                    &format!("{key}.kind"),
+                    "\"viscous\"",
+                    expected,
+                ));
             }
             (true, _) => {}
         }
-        let plain = Self { density: self.density, elements: self.elements.clone(), ..Self::lava() };
+        let plain = Self {
+            density: self.density,
+            elements: self.elements.clone(),
+            ..Self::lava()
+        };
         if *self == plain {
             return Ok(());
         }
@@ -106,16 +141,36 @@ impl Material {
             // Each key in turn is copied into a plain lava; the first copy that makes a difference
             // names the key.
         };
-        let wrong = Self::params().chain(FACTS).find(differs).map_or("look", |param| param.key);
-        Err(Invalid::new(&format!("{key}.{wrong}"), "set", Self::OF_LAVA))
+        let wrong = Self::params()
+            .chain(FACTS)
+            .find(differs)
+            .map_or("look", |param| param.key);
+        Err(Invalid::new(
+            &format!("{key}.{wrong}"),
+            "set",
+            Self::OF_LAVA,
+        ))
     }
 
     fn validate_elements(&self, key: &str) -> Result<(), Invalid> {
-        within(&format!("number of elements in {key}.elements"), self.elements.len() as f64, 0.0, MOST_ELEMENTS)?;
-        match self.elements.keys().find(|element| element.len() > LONGEST_NAME) {
+        within(
+            &format!("number of elements in {key}.elements"),
+            self.elements.len() as f64,
+            0.0,
+            MOST_ELEMENTS,
+        )?;
+        match self
+            .elements
+            .keys()
+            .find(|element| element.len() > LONGEST_NAME)
+        {
             Some(element) => {
                 let key = format!("{key}.elements.{element}");
-                Err(Invalid::new(&key, format!("{element:?}"), format!("a name of at most {LONGEST_NAME} bytes")))
+                Err(Invalid::new(
+                    &key,
+                    format!("{element:?}"),
+                    format!("a name of at most {LONGEST_NAME} bytes"),
+                ))
             }
             None => Ok(()),
         }
@@ -128,12 +183,24 @@ impl Material {
     /// error names the first such table.
     pub fn validate_all(materials: &[Self]) -> Result<(), Invalid> {
         let number = Self::besides_lava(materials).count();
-        within("number of [[material]] tables besides the lava", number as f64, 0.0, MAX_MATERIALS as f64)?;
+        within(
+            "number of [[material]] tables besides the lava",
+            number as f64,
+            0.0,
+            MAX_MATERIALS as f64,
+        )?;
         for (i, material) in materials.iter().enumerate() {
             let key = format!("material[{i}]");
             material.validate(&key)?;
-            if materials[..i].iter().any(|other| other.name == material.name) {
-                return Err(Invalid::new(&format!("{key}.name"), &material.name, "a name that no other material has"));
+            if materials[..i]
+                .iter()
+                .any(|other| other.name == material.name)
+            {
+                return Err(Invalid::new(
+                    &format!("{key}.name"),
+                    &material.name,
+                    "a name that no other material has",
+                ));
             }
         }
         Ok(())

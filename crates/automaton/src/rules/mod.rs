@@ -36,8 +36,8 @@ pub use lavoxel_base::param::Scale;
 pub use params::{Friction, Roof, RulesSpec};
 pub use schedule::{Rule, Rules};
 pub(crate) use shape::{
-    Around, Bodies, Column, Driver, Each, Exchange, Flow, Height, HeightKind, Near, Next, Pair, Shares, Surface,
-    TilesAround, Turns, UpDown,
+    Around, Bodies, Column, Driver, Each, Exchange, Flow, Height, HeightKind, Near, Next, Pair,
+    Shares, Surface, TilesAround, Turns, UpDown,
 };
 pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, SIDES, Side, Turn};
 pub use transfer::Parcel;

@@ -99,7 +99,11 @@ words!(Roof);
 impl Value for RulesSpec {
     fn form() -> Form {
         let walls = Entry::new(Self::WORD, Walls::form(), Self::ABOUT_WORD);
-        let roof = Entry::new("roof", Roof::form(), "what is above the box: open lets gases out, which are counted");
+        let roof = Entry::new(
+            "roof",
+            Roof::form(),
+            "what is above the box: open lets gases out, which are counted",
+        );
         Form::of_params(RulesSpec::params().map(Param::entry).chain([walls, roof]))
     }
 }

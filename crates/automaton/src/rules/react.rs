@@ -68,14 +68,27 @@ impl Reacting {
         // A checked reaction names known materials only, so that no part is dropped here.
         let part = |(name, count): &(String, u32)| {
             let layer = layer(name)?;
-            Some(Part { layer, count: (*count).max(1), whole: materials[layer].kind == Kind::Grain })
+            Some(Part {
+                layer,
+                count: (*count).max(1),
+                whole: materials[layer].kind == Kind::Grain,
+            })
         };
         let near = reaction.near.iter().flat_map(|near| &near.0);
-        let mut near = near.filter_map(|(name, least)| Some((layer(name)?, amount_units(*least).max(1))));
-        let grains = materials.iter().enumerate().filter(|(_, material)| material.kind == Kind::Grain);
-        let first = reaction.takes.0.first().and_then(|(name, count)| Some((&materials[layer(name)?], *count)));
-        let part_kg_m3 =
-            first.map_or(0.0, |(material, count)| material.density * f64::from(count) / f64::from(AMOUNT_ONE));
+        let mut near =
+            near.filter_map(|(name, least)| Some((layer(name)?, amount_units(*least).max(1))));
+        let grains = materials
+            .iter()
+            .enumerate()
+            .filter(|(_, material)| material.kind == Kind::Grain);
+        let first = reaction
+            .takes
+            .0
+            .first()
+            .and_then(|(name, count)| Some((&materials[layer(name)?], *count)));
+        let part_kg_m3 = first.map_or(0.0, |(material, count)| {
+            material.density * f64::from(count) / f64::from(AMOUNT_ONE)
+        });
         Self {
             heat: reaction.heat.map(|about| Heat { about, part_kg_m3 }),
             takes: reaction.takes.0.iter().filter_map(part).collect(),
@@ -127,46 +140,76 @@ impl Reacting {
 
     /// Returns the extent of the reaction, in parts; `places`: cell of A and C, cell of B and D.
     fn extent(&self, world: &World, places: [Place; 2]) -> u32 {
-        let amount = |part: &Part, place: Place| u32::from(world.layers()[part.layer].at(place).amount);
-        let taken = self.takes.iter().zip(places).map(|(part, place)| amount(part, place) / part.count);
+        let amount =
+            |part: &Part, place: Place| u32::from(world.layers()[part.layer].at(place).amount);
+        let taken = self
+            .takes
+            .iter()
+            .zip(places)
+            .map(|(part, place)| amount(part, place) / part.count);
         let mut most = taken.min().unwrap_or(0).min(self.rate);
         let whole = self.whole_parts();
         if let Some(whole) = whole {
             // The rate limits fluids only: it is a rate per cell, and a grain is a whole cell.
-            most =
-                self.takes.iter().zip(places).map(|(part, place)| amount(part, place) / part.count).min().unwrap_or(0);
+            most = self
+                .takes
+                .iter()
+                .zip(places)
+                .map(|(part, place)| amount(part, place) / part.count)
+                .min()
+                .unwrap_or(0);
             most = if most >= whole { whole } else { 0 };
         }
         for (i, (part, place)) in self.makes.iter().zip(places).enumerate() {
             // Both products may be one material in one cell; then they share the room there.
             let twin = self.makes.iter().zip(places).enumerate();
             let count: u32 = twin
-                .filter(|(j, (other, there))| *j == i || (other.layer == part.layer && *there == place))
+                .filter(|(j, (other, there))| {
+                    *j == i || (other.layer == part.layer && *there == place)
+                })
                 .map(|(_, (other, _))| other.count)
                 .sum();
-            most = most.min(u32::from(world.most_of(part.layer)).saturating_sub(amount(part, place)) / count);
+            most = most.min(
+                u32::from(world.most_of(part.layer)).saturating_sub(amount(part, place)) / count,
+            );
             if part.whole && !self.has_room_for_grain(world, place, places) {
                 return 0;
             }
         }
-        if whole.is_some_and(|whole| most < whole) { 0 } else { most }
+        if whole.is_some_and(|whole| most < whole) {
+            0
+        } else {
+            most
+        }
     }
 
     /// Returns true if the cell `place` contains no grain, or only a grain that the reaction
     /// consumes.
     fn has_room_for_grain(&self, world: &World, place: Place, places: [Place; 2]) -> bool {
-        let taken = |layer: usize| self.takes.iter().zip(places).any(|(part, at)| part.layer == layer && at == place);
-        self.grains.iter().all(|&layer| world.layers()[layer].at(place).amount == 0 || taken(layer))
+        let taken = |layer: usize| {
+            self.takes
+                .iter()
+                .zip(places)
+                .any(|(part, at)| part.layer == layer && at == place)
+        };
+        self.grains
+            .iter()
+            .all(|&layer| world.layers()[layer].at(place).amount == 0 || taken(layer))
     }
 }
 
 impl Point for Reacting {
     fn site(&self) -> (usize, u16) {
-        self.takes.first().map_or((0, u16::MAX), |first| (first.layer, u16::try_from(first.count).unwrap_or(u16::MAX)))
+        self.takes.first().map_or((0, u16::MAX), |first| {
+            (first.layer, u16::try_from(first.count).unwrap_or(u16::MAX))
+        })
     }
 
     fn needs(&self) -> [Option<Needed>; 2] {
-        let second = self.takes.get(1).map(|part| (part.layer, self.place == Where::Across));
+        let second = self
+            .takes
+            .get(1)
+            .map(|part| (part.layer, self.place == Where::Across));
         let near = self.near.map(|(layer, _)| (layer, true));
         [second, near].map(|needed| needed.map(|(layer, beside)| Needed { layer, beside }))
     }
@@ -190,7 +233,11 @@ impl Point for Reacting {
         let meets = |(layer, least): (usize, u16)| {
             // Matter that shares a cell with the lava meets the lava too; a grain is a whole cell.
             let shares = || self.heat.is_some() && world.layers()[layer].at(place).amount >= least;
-            world.grid().around(place).any(|near| world.layers()[layer].at(near).amount >= least) || shares()
+            world
+                .grid()
+                .around(place)
+                .any(|near| world.layers()[layer].at(near).amount >= least)
+                || shares()
         };
         if self.near.is_some_and(|near| !meets(near)) {
             return None;
@@ -218,6 +265,10 @@ fn partner(grid: Grid, place: Place, step: u64, round: u64) -> Option<Place> {
         return None;
     }
     let mut other = place;
-    other[axis] = if lower { place[axis] + 1 } else { place[axis].checked_sub(1)? };
+    other[axis] = if lower {
+        place[axis] + 1
+    } else {
+        place[axis].checked_sub(1)?
+    };
     (other[axis] < [grid.nx, grid.ny, grid.nz][axis]).then_some(other)
 }

@@ -103,21 +103,36 @@ impl Rules {
     /// Creates the rules of a world with lava and `materials`: rules that move each layer,
     /// floating, reactions in the order of their tables, setting, outflow through the roof, and
     /// drying.
-    pub fn new(spec: &RulesSpec, materials: &[Material], reactions: &[Reaction], grid: Grid) -> Self {
+    pub fn new(
+        spec: &RulesSpec,
+        materials: &[Material],
+        reactions: &[Reaction],
+        grid: Grid,
+    ) -> Self {
         let materials = Material::with_lava(materials.to_vec());
         let layers = || materials.iter().enumerate();
         let moved = layers().flat_map(|(layer, material)| {
-            Rule::of(&Site { material, layer, grid, spec }).into_iter().map(move |rule| (layer, rule))
+            Rule::of(&Site {
+                material,
+                layer,
+                grid,
+                spec,
+            })
+            .into_iter()
+            .map(move |rule| (layer, rule))
         });
         let react = |(number, reaction)| {
             let rule = Reacting::new(reaction, number, &materials);
             Some((rule.takes.first()?.layer, Rule::React(rule)))
         };
-        let sets =
-            layers().filter(|(_, material)| material.sets).map(|(layer, _)| (layer, Rule::Set(Setting { layer })));
-        let leaves = layers().filter(|(_, material)| spec.roof == Roof::Open && material.kind == Kind::Gas);
+        let sets = layers()
+            .filter(|(_, material)| material.sets)
+            .map(|(layer, _)| (layer, Rule::Set(Setting { layer })));
+        let leaves =
+            layers().filter(|(_, material)| spec.roof == Roof::Open && material.kind == Kind::Gas);
         let leaves = leaves.map(|(layer, _)| (layer, Rule::Leave(Leaving)));
-        let dries = layers().filter_map(|(layer, material)| Some((layer, Rule::Dry(Drying::new(material)?))));
+        let dries = layers()
+            .filter_map(|(layer, material)| Some((layer, Rule::Dry(Drying::new(material)?))));
         let floats = Floating::new(&materials).map(|rule| (rule.first(), Rule::Float(rule)));
         // The order of a step: all motion first, so that reactions see the moved layers; films dry
         // at the end.
@@ -141,6 +156,15 @@ impl Rules {
 impl From<&RulesSpec> for Rules {
     /// Creates the rules of a world with lava only, which do not depend on the grid.
     fn from(spec: &RulesSpec) -> Self {
-        Self::new(spec, &[], &[], Grid { nx: 1, ny: 1, nz: 1 })
+        Self::new(
+            spec,
+            &[],
+            &[],
+            Grid {
+                nx: 1,
+                ny: 1,
+                nz: 1,
+            },
+        )
     }
 }

@@ -26,17 +26,27 @@ impl Point for Setting {
         (self.layer, LEAST)
     }
 
-    fn due(&self, world: &World, place @ [x, y, z]: Place, _draw: Draw, _round: u64) -> Option<Due> {
+    fn due(
+        &self,
+        world: &World,
+        place @ [x, y, z]: Place,
+        _draw: Draw,
+        _round: u64,
+    ) -> Option<Due> {
         let sets = world.layers()[self.layer].at(place).amount >= LEAST
             && (y == 0 || world.ground().is_solid([x, y - 1, z]))
             && world.can_set(self.layer, place);
-        sets.then_some(Due { places: [place; 2], parts: 1 })
+        sets.then_some(Due {
+            places: [place; 2],
+            parts: 1,
+        })
     }
 }
 
 impl Listed for Setting {
     fn run<D: Driver>(&self, driver: &mut D, (world, layer): (&mut World, usize), draw: Draw) {
         let due = driver.points(world, self, draw, 0);
-        due.into_iter().for_each(|due| world.set_rock(layer, due.places[0]));
+        due.into_iter()
+            .for_each(|due| world.set_rock(layer, due.places[0]));
     }
 }

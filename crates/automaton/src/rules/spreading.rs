@@ -134,8 +134,13 @@ impl Giver {
     /// energy.
     #[inline]
     pub fn gives(self, to: Content, heavier: u16) -> Parcel {
-        let amount = self.share.min(AMOUNT_ONE.saturating_sub(to.amount.saturating_add(heavier)) / 4);
-        Parcel { amount, energy: carried(amount, self.ratio).min((ENERGY_MAX - to.energy) / 4) }
+        let amount = self
+            .share
+            .min(AMOUNT_ONE.saturating_sub(to.amount.saturating_add(heavier)) / 4);
+        Parcel {
+            amount,
+            energy: carried(amount, self.ratio).min((ENERGY_MAX - to.energy) / 4),
+        }
     }
 
     /// Returns the energy that remains of `energy` units after friction; the difference is booked
@@ -165,7 +170,16 @@ impl Exchange<2> for Spreading {
     fn numbers(&self) -> RuleNumbers {
         let open = u32::from(self.walls == Walls::Open);
         let [threshold, support] = [self.threshold, self.support].map(u32::from);
-        [threshold, support, self.spread, self.alpha, self.friction_on_solid, self.friction_on_liquid, open, 0]
+        [
+            threshold,
+            support,
+            self.spread,
+            self.alpha,
+            self.friction_on_solid,
+            self.friction_on_liquid,
+            open,
+            0,
+        ]
     }
 
     fn walls(&self) -> Walls {
@@ -181,11 +195,15 @@ impl Exchange<2> for Spreading {
             _ if pattern >> d & 1 == 0 => Gift::default(),
             Side::Open { cell, heavier } => {
                 let parcel = giver.gives(cell, heavier);
-                Gift { parcel, friction: parcel.energy - giver.arrives(parcel.energy) }
+                Gift {
+                    parcel,
+                    friction: parcel.energy - giver.arrives(parcel.energy),
+                }
             }
-            Side::Outside if self.walls == Walls::Open => {
-                Gift { parcel: giver.gives(Content::default(), 0), friction: 0 }
-            }
+            Side::Outside if self.walls == Walls::Open => Gift {
+                parcel: giver.gives(Content::default(), 0),
+                friction: 0,
+            },
             Side::Outside | Side::Solid => Gift::default(),
         };
         std::array::from_fn(gift).into()
@@ -212,7 +230,8 @@ impl Exchange<2> for Spreading {
 
     #[inline(always)]
     fn able<S: Simd>(kernel: &Kernel<S>, s: S, tile: &[Lanes; 2]) -> u32 {
-        s.above(s.load(&tile[AMOUNT]), kernel.zero) & s.above(s.load(&tile[ENERGY]), kernel.threshold)
+        s.above(s.load(&tile[AMOUNT]), kernel.zero)
+            & s.above(s.load(&tile[ENERGY]), kernel.threshold)
     }
 
     #[inline(always)]
@@ -221,7 +240,12 @@ impl Exchange<2> for Spreading {
     }
 
     #[inline(always)]
-    fn flow<S: Simd, N: Near<S, 2>>(kernel: &Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, 2> {
+    fn flow<S: Simd, N: Near<S, 2>>(
+        kernel: &Kernel<S>,
+        s: S,
+        near: &N,
+        free: [u32; 4],
+    ) -> Flow<S, 2> {
         let tile = near.tile();
         let (a, e) = (s.load(&tile[AMOUNT]), s.load(&tile[ENERGY]));
         let fits = if near.meets_heavier() {
@@ -231,16 +255,30 @@ impl Exchange<2> for Spreading {
             kernel.amounts(
                 s,
                 a,
-                [s.min(there[0], full), s.min(there[1], full), s.min(there[2], full), s.min(there[3], full)],
+                [
+                    s.min(there[0], full),
+                    s.min(there[1], full),
+                    s.min(there[2], full),
+                    s.min(there[3], full),
+                ],
             )
         } else {
             kernel.amounts(s, a, near.around(AMOUNT))
         };
         let drawn = near.drawn();
-        let given = [free[0] & drawn[0], free[1] & drawn[1], free[2] & drawn[2], free[3] & drawn[3]];
+        let given = [
+            free[0] & drawn[0],
+            free[1] & drawn[1],
+            free[2] & drawn[2],
+            free[3] & drawn[3],
+        ];
         let amount = s.keep_each(fits, given);
         if !s.any_of(amount) {
-            return if s.any_of(s.keep_each(fits, free)) { Flow::Idle } else { Flow::Still };
+            return if s.any_of(s.keep_each(fits, free)) {
+                Flow::Idle
+            } else {
+                Flow::Still
+            };
         }
         let energy = kernel.energies(s, (a, e), amount, near.around(ENERGY));
         Flow::Gives([amount, energy], given)
@@ -249,9 +287,10 @@ impl Exchange<2> for Spreading {
     #[inline(always)]
     fn lost<S: Simd>(kernel: &Kernel<S>, s: S, quantity: usize, v: S::V, bed: u32) -> Option<S::V> {
         match &kernel.friction {
-            Some([on_rock, on_liquid]) if quantity == ENERGY => {
-                Some(s.or(s.keep(on_rock.of(s, v), bed), s.keep(on_liquid.of(s, v), !bed)))
-            }
+            Some([on_rock, on_liquid]) if quantity == ENERGY => Some(s.or(
+                s.keep(on_rock.of(s, v), bed),
+                s.keep(on_liquid.of(s, v), !bed),
+            )),
             _ => None,
         }
     }
@@ -276,7 +315,13 @@ impl<S: Simd> Kernel<S> {
     /// Returns the energies transported with the amounts `moved` to neighbours with energies
     /// `there`.
     #[inline(always)]
-    fn energies(&self, s: S, (a, e): (S::V, S::V), moved: [S::V; 4], there: [S::V; 4]) -> [S::V; 4] {
+    fn energies(
+        &self,
+        s: S,
+        (a, e): (S::V, S::V),
+        moved: [S::V; 4],
+        there: [S::V; 4],
+    ) -> [S::V; 4] {
         let ratio = s.ratio(a, self.alpha.of(s, e));
         [
             self.carried(s, moved[0], ratio, there[0]),
@@ -289,6 +334,9 @@ impl<S: Simd> Kernel<S> {
     #[inline(always)]
     fn carried(&self, s: S, moved: S::V, ratio: S::V, there: S::V) -> S::V {
         // A share is below 2^13, so that four times the share fits 16 bits.
-        s.min(s.mul_high(s.left::<2>(moved), ratio), s.right::<2>(s.sub(self.full, there)))
+        s.min(
+            s.mul_high(s.left::<2>(moved), ratio),
+            s.right::<2>(s.sub(self.full, there)),
+        )
     }
 }

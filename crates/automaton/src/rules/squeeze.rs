@@ -50,8 +50,14 @@ impl Listed for Squeezing {
         Some(match (site.material.kind, site.material.pressure) {
             (Kind::Gas, _) => Self { speed: 0, least: 0 },
             // Such a liquid falls and rises by compressing instead.
-            (_, Pressure::Compress) => Self { speed: 0, least: NEARLY_FULL },
-            _ => Self { speed: amount_units(site.material.speed).max(1), least: 0 },
+            (_, Pressure::Compress) => Self {
+                speed: 0,
+                least: NEARLY_FULL,
+            },
+            _ => Self {
+                speed: amount_units(site.material.speed).max(1),
+                least: 0,
+            },
         })
     }
 
@@ -80,13 +86,20 @@ impl Column<1> for Squeezing {
         let room = AMOUNT_ONE - heavier;
         let (b, c) = (below.amount, above.amount);
         let (b, c) = if b > room {
-            let up = if heavier < self.least { 0 } else { (b - room).min(u16::MAX - c) };
+            let up = if heavier < self.least {
+                0
+            } else {
+                (b - room).min(u16::MAX - c)
+            };
             (b - up, c + up)
         } else {
             let down = c.min(self.speed).min(room - b);
             (b + down, c - down)
         };
-        [Content { amount: b, ..below }, Content { amount: c, ..above }]
+        [
+            Content { amount: b, ..below },
+            Content { amount: c, ..above },
+        ]
     }
 
     #[inline(always)]
@@ -100,7 +113,11 @@ impl Column<1> for Squeezing {
     }
 
     #[inline(always)]
-    fn settle_lanes<S: Simd>(kernel: &Kernel<S>, s: S, pair: &Pair<'_, S, 1>) -> Option<[[S::V; 1]; 2]> {
+    fn settle_lanes<S: Simd>(
+        kernel: &Kernel<S>,
+        s: S,
+        pair: &Pair<'_, S, 1>,
+    ) -> Option<[[S::V; 1]; 2]> {
         let (b, c) = (s.load(&pair.below[AMOUNT]), s.load(&pair.above[AMOUNT]));
         let room = s.sub(kernel.one, pair.heavier);
         // In each cell, one of the two differences is zero.
@@ -116,6 +133,7 @@ impl Column<1> for Squeezing {
 
     #[inline(always)]
     fn rises<S: Simd>(kernel: &Kernel<S>, s: S, below: &[Lanes; 1], heavier: S::V) -> u32 {
-        s.above(s.load(&below[AMOUNT]), s.sub(kernel.one, heavier)) & !s.above(kernel.least, heavier)
+        s.above(s.load(&below[AMOUNT]), s.sub(kernel.one, heavier))
+            & !s.above(kernel.least, heavier)
     }
 }

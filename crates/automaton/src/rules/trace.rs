@@ -106,10 +106,25 @@ pub struct Tracing {
 
 impl Bodies for Tracing {
     fn numbers(&self) -> RuleNumbers {
-        let [through, min_liquid, fullest, min_flow, press] =
-            [self.through, self.min_liquid, self.fullest, self.min_flow, self.press].map(u32::from);
+        let [through, min_liquid, fullest, min_flow, press] = [
+            self.through,
+            self.min_liquid,
+            self.fullest,
+            self.min_flow,
+            self.press,
+        ]
+        .map(u32::from);
         let (kept, open) = (self.air == Air::Kept, self.walls == Walls::Open);
-        [through, min_liquid, fullest, min_flow, self.rest.into(), kept.into(), open.into(), press]
+        [
+            through,
+            min_liquid,
+            fullest,
+            min_flow,
+            self.rest.into(),
+            kept.into(),
+            open.into(),
+            press,
+        ]
     }
 
     fn walls(&self) -> Walls {
@@ -130,7 +145,8 @@ impl Bodies for Tracing {
 
     #[inline(always)]
     fn passes<S: Simd>(&self, s: S, amounts: S::V, below: u32) -> u32 {
-        s.above(amounts, s.splat(self.through)) | s.above(amounts, s.splat(self.through_below())) & below
+        s.above(amounts, s.splat(self.through))
+            | s.above(amounts, s.splat(self.through_below())) & below
     }
 
     #[inline(always)]
@@ -209,7 +225,10 @@ impl Tracing {
     /// Sets the upper bound of the flow into pressed cells and the exterior for one body; `heights`
     /// are sorted from the lowest.
     fn press(&self, heights: &mut [Height]) {
-        let highest = heights.iter().rfind(|height| height.offers > 0).map(|height| (height.y, height.level()));
+        let highest = heights
+            .iter()
+            .rfind(|height| height.offers > 0)
+            .map(|height| (height.y, height.level()));
         for same_y in heights.chunk_by_mut(|a, b| a.y == b.y) {
             let y = same_y[0].y;
             let driven = || same_y.iter().filter(|height| !height.is_surface());
@@ -220,7 +239,10 @@ impl Tracing {
             let above = highest.filter(|&(high, _)| high > y && has_room);
             let speed = above.map_or(0, |(_, level)| self.driven(level - middle));
             let most = holes.into_iter().find(|&holes| holes > 0).unwrap_or(0) * speed;
-            same_y.iter_mut().filter(|height| !height.is_surface()).for_each(|height| height.take_at_most(most));
+            same_y
+                .iter_mut()
+                .filter(|height| !height.is_surface())
+                .for_each(|height| height.take_at_most(most));
         }
     }
 
@@ -231,7 +253,11 @@ impl Tracing {
         while heights[low].y < heights[high].y {
             let offered = heights[high].offers - heights[high].given;
             let room = room_left(heights, low);
-            let least = if heights[low].is_surface() { u64::from(self.min_flow) } else { 1 };
+            let least = if heights[low].is_surface() {
+                u64::from(self.min_flow)
+            } else {
+                1
+            };
             if offered == 0 {
                 high -= 1;
             } else if room < least {
@@ -251,7 +277,10 @@ impl Tracing {
 fn room_left(heights: &[Height], number: usize) -> u64 {
     let height = &heights[number];
     // Earlier heights of the same y share the limit.
-    let before = heights[..number].iter().rev().take_while(|before| before.y == height.y && !height.is_surface());
+    let before = heights[..number]
+        .iter()
+        .rev()
+        .take_while(|before| before.y == height.y && !height.is_surface());
     let limit = height.most_taken - before.map(|before| before.taken).sum::<u64>();
     height.room.min(limit) - height.taken
 }
@@ -260,7 +289,9 @@ fn room_left(heights: &[Height], number: usize) -> u64 {
 /// tile.
 fn in_order(grid: Grid) -> impl Iterator<Item = Place> {
     let tiles = move |z: usize, y: usize| (0..grid.nx).step_by(TILE_X).map(move |x| [x, y, z]);
-    let corners = (0..grid.nz).step_by(TILE_Z).flat_map(move |z| (0..grid.ny).flat_map(move |y| tiles(z, y)));
+    let corners = (0..grid.nz)
+        .step_by(TILE_Z)
+        .flat_map(move |z| (0..grid.ny).flat_map(move |y| tiles(z, y)));
     corners.flat_map(move |[x, y, z]| {
         let (xs, zs) = (x..(x + TILE_X).min(grid.nx), z..(z + TILE_Z).min(grid.nz));
         zs.flat_map(move |z| xs.clone().map(move |x| [x, y, z]))
@@ -275,14 +306,35 @@ mod tests {
     #[test]
     fn the_highest_gives_to_the_lowest_and_never_up() {
         let rule = Tracing::new(&Material::water(), Walls::Closed);
-        let mut heights: Vec<_> = (0..4).map(|y| Height::new((1, y, HeightKind::Surface))).collect();
-        heights[0].add(Surface { offer: 0, amount: 0, room: 1000 });
-        heights[1].add(Surface { offer: 500, amount: 500, room: 300 });
-        heights[3].add(Surface { offer: 900, amount: 900, room: 0 });
-        heights[3].add(Surface { offer: 400, amount: 400, room: 9000 });
+        let mut heights: Vec<_> = (0..4)
+            .map(|y| Height::new((1, y, HeightKind::Surface)))
+            .collect();
+        heights[0].add(Surface {
+            offer: 0,
+            amount: 0,
+            room: 1000,
+        });
+        heights[1].add(Surface {
+            offer: 500,
+            amount: 500,
+            room: 300,
+        });
+        heights[3].add(Surface {
+            offer: 900,
+            amount: 900,
+            room: 0,
+        });
+        heights[3].add(Surface {
+            offer: 400,
+            amount: 400,
+            room: 9000,
+        });
         rule.exchange(&mut heights);
         assert_eq!(
-            heights.iter().map(|h| (h.given, h.taken)).collect::<Vec<_>>(),
+            heights
+                .iter()
+                .map(|h| (h.given, h.taken))
+                .collect::<Vec<_>>(),
             [(0, 1000), (0, 300), (0, 0), (1300, 0)]
         );
     }
@@ -290,13 +342,24 @@ mod tests {
     #[test]
     fn a_height_that_gives_or_takes_comes_level_too() {
         let rule = Tracing::new(&Material::water(), Walls::Closed);
-        let cell = |amount: u16| Surface { offer: amount, amount, room: AMOUNT_ONE - amount };
+        let cell = |amount: u16| Surface {
+            offer: amount,
+            amount,
+            room: AMOUNT_ONE - amount,
+        };
         let run = |high: [u16; 4], low: [u16; 4]| {
             let mut heights = [0, 1].map(|y| Height::new((1, y, HeightKind::Surface)));
             let cells = [low, high].map(|amounts| amounts.map(cell));
-            heights.iter_mut().zip(&cells).for_each(|(height, cells)| cells.iter().for_each(|&cell| height.add(cell)));
+            heights
+                .iter_mut()
+                .zip(&cells)
+                .for_each(|(height, cells)| cells.iter().for_each(|&cell| height.add(cell)));
             rule.exchange(&mut heights);
-            for (height, cells) in heights.iter_mut().zip(&cells).filter(|(height, _)| height.comes_level()) {
+            for (height, cells) in heights
+                .iter_mut()
+                .zip(&cells)
+                .filter(|(height, _)| height.comes_level())
+            {
                 cells.iter().for_each(|&cell| height.add_around_mean(cell));
                 height.book_level();
             }
@@ -307,23 +370,45 @@ mod tests {
                     cell.amount - gives + takes
                 })
             };
-            [after((&heights[1], &cells[1])), after((&heights[0], &cells[0]))]
+            [
+                after((&heights[1], &cells[1])),
+                after((&heights[0], &cells[0])),
+            ]
         };
         let full = [AMOUNT_ONE; 4];
         let with_room = [AMOUNT_ONE - 4000, AMOUNT_ONE, AMOUNT_ONE, AMOUNT_ONE];
-        assert_eq!(run([20_000, 10_000, 0, 10_000], with_room), [[9_000; 4], full], "the empty cell is filled up");
+        assert_eq!(
+            run([20_000, 10_000, 0, 10_000], with_room),
+            [[9_000; 4], full],
+            "the empty cell is filled up"
+        );
         let [high, low] = run([1000, 1000, 0, 0], [10_000, 20_000, 30_000, 10_000]);
-        assert_eq!((high, low), ([0; 4], [18_000; 4]), "the low height comes level with what it takes");
-        assert_eq!(run([20_000, 10_000, 0, 10_000], full)[0], [15_000, 10_000, 5000, 10_000], "half at rest");
+        assert_eq!(
+            (high, low),
+            ([0; 4], [18_000; 4]),
+            "the low height comes level with what it takes"
+        );
+        assert_eq!(
+            run([20_000, 10_000, 0, 10_000], full)[0],
+            [15_000, 10_000, 5000, 10_000],
+            "half at rest"
+        );
     }
 
     #[test]
     fn pressed_cells_take_by_the_root_of_what_stands_above_them() {
         let spec = Material::water();
-        let trace = crate::matter::Trace { press: 0.01, ..spec.trace.clone() };
+        let trace = crate::matter::Trace {
+            press: 0.01,
+            ..spec.trace.clone()
+        };
         let rule = Tracing::new(&Material { trace, ..spec }, Walls::Closed);
         let (one, half) = (u64::from(AMOUNT_ONE), u64::from(AMOUNT_ONE) / 2);
-        assert_eq!([0, half, 2 * one, 18 * one].map(|head| rule.driven(head)), [0, 328, 656, 1968], "1 : 2 : 6");
+        assert_eq!(
+            [0, half, 2 * one, 18 * one].map(|head| rule.driven(head)),
+            [0, 328, 656, 1968],
+            "1 : 2 : 6"
+        );
         // Three cells of liquid stand above the middle of the lowest cells; a cell as high as the
         // highest takes nothing.
         let mut heights = [
@@ -334,21 +419,44 @@ mod tests {
             (3, HeightKind::Surface),
         ]
         .map(|(y, kind)| Height::new((1, y, kind)));
-        let (empty, nearly) =
-            (Surface { offer: 0, amount: 0, room: AMOUNT_ONE }, Surface { offer: 0, amount: 9, room: 5 });
+        let (empty, nearly) = (
+            Surface {
+                offer: 0,
+                amount: 0,
+                room: AMOUNT_ONE,
+            },
+            Surface {
+                offer: 0,
+                amount: 9,
+                room: 5,
+            },
+        );
         heights[0].add(nearly);
         heights[0].add_holes([0, 0, 1]);
-        [empty, empty, empty].into_iter().for_each(|cell| heights[1].add(cell));
+        [empty, empty, empty]
+            .into_iter()
+            .for_each(|cell| heights[1].add(cell));
         heights[1].add_holes([2, 1, 0]);
-        heights[2].add(Surface { offer: AMOUNT_ONE, amount: AMOUNT_ONE, room: 0 });
+        heights[2].add(Surface {
+            offer: AMOUNT_ONE,
+            amount: AMOUNT_ONE,
+            room: 0,
+        });
         heights[3].add(empty);
         heights[3].add_holes([0, 1, 0]);
-        heights[4].add(Surface { offer: AMOUNT_ONE / 2, amount: AMOUNT_ONE / 2, room: AMOUNT_ONE / 2 });
+        heights[4].add(Surface {
+            offer: AMOUNT_ONE / 2,
+            amount: AMOUNT_ONE / 2,
+            room: AMOUNT_ONE / 2,
+        });
         rule.press(&mut heights);
         rule.exchange(&mut heights);
         let expected = 2 * rule.driven(3 * one);
         let taken = heights.map(|height| height.taken);
-        assert_eq!((taken, heights[4].given), ([5, expected - 5, 0, 0, 0], expected));
+        assert_eq!(
+            (taken, heights[4].given),
+            ([5, expected - 5, 0, 0, 0], expected)
+        );
     }
 
     #[test]
@@ -356,8 +464,18 @@ mod tests {
         let grid = Grid::new(11, 3, 6);
         let order: Vec<_> = in_order(grid).collect();
         assert_eq!(
-            order[..12].iter().map(|&[x, y, z]| (x, y, z)).collect::<Vec<_>>()[6..],
-            [(6, 0, 0), (7, 0, 0), (0, 0, 1), (1, 0, 1), (2, 0, 1), (3, 0, 1)]
+            order[..12]
+                .iter()
+                .map(|&[x, y, z]| (x, y, z))
+                .collect::<Vec<_>>()[6..],
+            [
+                (6, 0, 0),
+                (7, 0, 0),
+                (0, 0, 1),
+                (1, 0, 1),
+                (2, 0, 1),
+                (3, 0, 1)
+            ]
         );
         let mut sorted: Vec<_> = order.iter().map(|&place| grid.index(place)).collect();
         sorted.sort_unstable();

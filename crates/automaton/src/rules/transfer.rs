@@ -24,7 +24,8 @@ const RATIO_BITS: u32 = 14;
 /// once for a cell and all its neighbours.
 #[inline]
 pub(super) fn ratio(amount: u16, energy: u16, coefficient: u32) -> u32 {
-    let scaled = ((u64::from(energy) * u64::from(coefficient)) >> 16).min(u64::from(ENERGY_MAX)) as u32;
+    let scaled =
+        ((u64::from(energy) * u64::from(coefficient)) >> 16).min(u64::from(ENERGY_MAX)) as u32;
     ((scaled << RATIO_BITS) / u32::from(amount)).min(u32::from(u16::MAX))
 }
 
@@ -44,7 +45,10 @@ pub(crate) struct Share<S: Simd> {
 impl<S: Simd> Share<S> {
     #[inline(always)]
     pub(crate) fn new(s: S, share: u32) -> Self {
-        Self { whole: share >> 16, rest: s.splat(share as u16) }
+        Self {
+            whole: share >> 16,
+            rest: s.splat(share as u16),
+        }
     }
 
     /// Returns `v · share`, rounded down and clamped to 65535.

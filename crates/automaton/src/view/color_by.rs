@@ -31,7 +31,9 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<CellMeas
     let text = String::deserialize(from)?;
     let mut names = COLORS.into_iter().zip(OLDER);
     let found = names.find(|(measure, older)| text == name(*measure) || text == *older);
-    found.map(|(measure, _)| measure).ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&text), &&known()[..]))
+    found
+        .map(|(measure, _)| measure)
+        .ok_or_else(|| D::Error::invalid_value(Unexpected::Str(&text), &&known()[..]))
 }
 
 #[cfg(test)]
@@ -41,16 +43,33 @@ mod tests {
 
     #[test]
     fn older_words_are_read_and_what_has_no_colour_is_refused() {
-        let read = |text: &str| toml::from_str::<LookSpec>(&format!("color_by = '{text}'")).map(|look| look.color_by);
+        let read = |text: &str| {
+            toml::from_str::<LookSpec>(&format!("color_by = '{text}'")).map(|look| look.color_by)
+        };
         for (measure, older) in COLORS.into_iter().zip(OLDER) {
-            assert_eq!((read(older), read(name(measure))), (Ok(measure), Ok(measure)));
-            let look = LookSpec { color_by: measure, ..LookSpec::default() };
+            assert_eq!(
+                (read(older), read(name(measure))),
+                (Ok(measure), Ok(measure))
+            );
+            let look = LookSpec {
+                color_by: measure,
+                ..LookSpec::default()
+            };
             let text = toml::to_string(&look).expect("a look is a table");
             assert_eq!(toml::from_str(&text), Ok(look));
         }
         let error = read("solid").expect_err("rock has no values").to_string();
-        assert!(error.contains("\"amount\" or \"specific-energy\""), "{error}");
-        let look = LookSpec { color_by: CellMeasure::Solid, ..LookSpec::default() };
-        assert_eq!(look.validate().map_err(|e| e.key), Err("look.color_by".to_owned()));
+        assert!(
+            error.contains("\"amount\" or \"specific-energy\""),
+            "{error}"
+        );
+        let look = LookSpec {
+            color_by: CellMeasure::Solid,
+            ..LookSpec::default()
+        };
+        assert_eq!(
+            look.validate().map_err(|e| e.key),
+            Err("look.color_by".to_owned())
+        );
     }
 }

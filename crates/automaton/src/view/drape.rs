@@ -22,7 +22,10 @@ impl Drape {
     /// Creates a drape whose corners coincide with the corners of the box.
     pub fn new(pixels: Pixels) -> Self {
         let held = Held::bytes(pixels.rgba.len() as u64);
-        Self(Arc::new(Sheet { pixels, _held: held }))
+        Self(Arc::new(Sheet {
+            pixels,
+            _held: held,
+        }))
     }
 
     /// Size in pixels: columns, rows.
@@ -34,7 +37,8 @@ impl Drape {
     /// fraction (0–1) of the window that the picture covers. Both arguments are (x, z) as fractions
     /// of the box from its north-west corner.
     pub fn around(&self, place: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
-        let in_pixels = |shares: [f32; 2]| [0, 1].map(|axis| shares[axis] * self.size()[axis] as f32);
+        let in_pixels =
+            |shares: [f32; 2]| [0, 1].map(|axis| shares[axis] * self.size()[axis] as f32);
         self.0.pixels.mean(in_pixels(place), in_pixels(span))
     }
 }
@@ -60,7 +64,8 @@ pub struct Pixels {
 }
 
 /// Lookup table from an sRGB byte to the linear value, 0–1.
-static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(byte as f32 / 255.0)));
+static LINEAR: LazyLock<[f32; 256]> =
+    LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(byte as f32 / 255.0)));
 
 impl Pixels {
     /// Returns the mean linear RGB colour in a window of `span` pixels centred at `at` (pixels from
@@ -75,10 +80,16 @@ impl Pixels {
                 let texel = &self.rgba[4 * (row * self.size[0] + column)..][..4];
                 let seen = weight * f32::from(texel[3]) / 255.0;
                 (opaque, all) = (opaque + seen, all + weight);
-                sum.iter_mut().zip(texel).for_each(|(sum, byte)| *sum += seen * LINEAR[usize::from(*byte)]);
+                sum.iter_mut()
+                    .zip(texel)
+                    .for_each(|(sum, byte)| *sum += seen * LINEAR[usize::from(*byte)]);
             }
         }
-        if opaque > 0.0 { (sum.map(|sum| sum / opaque), opaque / all) } else { ([0.0; 3], 0.0) }
+        if opaque > 0.0 {
+            (sum.map(|sum| sum / opaque), opaque / all)
+        } else {
+            ([0.0; 3], 0.0)
+        }
     }
 }
 
@@ -93,7 +104,11 @@ impl Reach {
     fn new(at: f32, span: f32, count: usize) -> Self {
         let half = 0.5 * span.max(1.0);
         let (low, high) = ((at - half).max(0.0), (at + half).min(count as f32));
-        Self { low, high, pixels: low as usize..(high.ceil() as usize).min(count) }
+        Self {
+            low,
+            high,
+            pixels: low as usize..(high.ceil() as usize).min(count),
+        }
     }
 
     /// Returns the fraction (0–1) of the pixel with index `pixel` that lies within the interval.
@@ -108,12 +123,18 @@ mod tests {
 
     #[test]
     fn means_are_linear_between_pixels_and_leave_clear_ones_out() {
-        let pixels = Pixels { size: [2, 1], rgba: vec![255, 0, 0, 255, 0, 0, 255, 255] };
+        let pixels = Pixels {
+            size: [2, 1],
+            rgba: vec![255, 0, 0, 255, 0, 0, 255, 255],
+        };
         assert_eq!(pixels.mean([0.5, 0.5], [0.1, 0.1]), ([1.0, 0.0, 0.0], 1.0));
         assert_eq!(pixels.mean([1.0, 0.5], [0.1, 0.1]), ([0.5, 0.0, 0.5], 1.0));
         assert_eq!(pixels.mean([0.0, 0.0], [0.1, 0.1]), ([1.0, 0.0, 0.0], 1.0));
         assert_eq!(pixels.mean([1.0, 0.5], [2.0, 9.0]), ([0.5, 0.0, 0.5], 1.0));
-        let half = Pixels { size: [2, 1], rgba: vec![255, 0, 0, 255, 0, 0, 255, 0] };
+        let half = Pixels {
+            size: [2, 1],
+            rgba: vec![255, 0, 0, 255, 0, 0, 255, 0],
+        };
         assert_eq!(half.mean([1.0, 0.5], [2.0, 1.0]), ([1.0, 0.0, 0.0], 0.5));
         for nowhere in [[-2.0, 0.5], [7.0, 0.5]] {
             assert_eq!(pixels.mean(nowhere, [1.0, 1.0]).1, 0.0);
@@ -123,7 +144,12 @@ mod tests {
 
     #[test]
     fn only_copies_are_equal() {
-        let drape = || Drape::new(Pixels { size: [1, 1], rgba: vec![9; 4] });
+        let drape = || {
+            Drape::new(Pixels {
+                size: [1, 1],
+                rgba: vec![9; 4],
+            })
+        };
         let one = drape();
         assert!(one == one.clone() && one != drape());
     }

@@ -173,7 +173,9 @@ table! {
 impl AirLook {
     /// Default ink colours: red, blue, yellow and green.
     fn usual_inks() -> Vec<String> {
-        ["#d8392f", "#2f62c9", "#e8c33a", "#3a9a4e"].map(str::to_owned).to_vec()
+        ["#d8392f", "#2f62c9", "#e8c33a", "#3a9a4e"]
+            .map(str::to_owned)
+            .to_vec()
     }
 
     /// Ink colours in linear RGB, 0–1; missing inks take the default colours.
@@ -181,7 +183,8 @@ impl AirLook {
         let usual = Self::usual_inks();
         std::array::from_fn(|k| {
             let color = self.inks.get(k).unwrap_or(&usual[k]);
-            hex(color, "look.air.inks").map_or([1.0; 3], |color| color.map(super::palette::srgb_to_linear))
+            hex(color, "look.air.inks")
+                .map_or([1.0; 3], |color| color.map(super::palette::srgb_to_linear))
         })
     }
 }
@@ -190,7 +193,11 @@ impl LookSpec {
     /// Energy per unit of amount (1: vent lava) at the upper end of the palette: 1 if colours
     /// represent temperatures, else 2.
     pub fn energy_shown(&self) -> f32 {
-        if self.kelvin.is_some() { 1.0 } else { ENERGY_SHOWN }
+        if self.kelvin.is_some() {
+            1.0
+        } else {
+            ENERGY_SHOWN
+        }
     }
 
     /// Checks every value; errors carry the key as `look.…`.
@@ -205,26 +212,46 @@ impl LookSpec {
         self.check("look")?;
         within("look.film", self.film.number(), 0.0, self.iso.number())?;
         let rises = |key: &str, [low, high]: [f32; 2], most| {
-            within(&format!("look.{key}"), high.number(), f64::from(low) + 1e-3, most)
+            within(
+                &format!("look.{key}"),
+                high.number(),
+                f64::from(low) + 1e-3,
+                most,
+            )
         };
         rises("heat", self.heat, 100.0)?;
-        self.kelvin.map_or(Ok(()), |kelvin| rises("kelvin", kelvin, 5000.0))?;
-        within("height of a cell in its widths", self.cell_height.into(), 1e-6, 1e6)?;
+        self.kelvin
+            .map_or(Ok(()), |kelvin| rises("kelvin", kelvin, 5000.0))?;
+        within(
+            "height of a cell in its widths",
+            self.cell_height.into(),
+            1e-6,
+            1e6,
+        )?;
         let most = AirLook::usual_inks().len();
         if self.air.inks.len() > most {
             let found = format!("{} colours", self.air.inks.len());
-            return Err(Invalid::new("look.air.inks", found, format!("at most {most} colours, one for each ink")));
+            return Err(Invalid::new(
+                "look.air.inks",
+                found,
+                format!("at most {most} colours, one for each ink"),
+            ));
         }
-        self.air.inks.iter().try_for_each(|color| hex(color, "look.air.inks").map(drop))?;
+        self.air
+            .inks
+            .iter()
+            .try_for_each(|color| hex(color, "look.air.inks").map(drop))?;
         self.air.check("look.air")
     }
 
     fn validate_clip(&self) -> Result<(), Invalid> {
         let whole = |[low, high]: &[f32; 2]| *low >= 0.0 && low < high && *high <= 1.0;
         match self.clip.iter().find(|shares| !whole(shares)) {
-            Some(shares) => {
-                Err(Invalid::new("look.clip", format!("{shares:?}"), "[low, high] with 0 <= low < high <= 1"))
-            }
+            Some(shares) => Err(Invalid::new(
+                "look.clip",
+                format!("{shares:?}"),
+                "[low, high] with 0 <= low < high <= 1",
+            )),
             None => Ok(()),
         }
     }
@@ -233,14 +260,22 @@ impl LookSpec {
 /// Checks `[density, opacity]` stops; `key` is the configuration key reported in the error.
 pub(super) fn validate_opacity(key: &str, stops: &[[f32; 2]]) -> Result<(), Invalid> {
     if stops.is_empty() {
-        return Err(Invalid::new(key, "[]", "at least one [density, opacity] stop"));
+        return Err(Invalid::new(
+            key,
+            "[]",
+            "at least one [density, opacity] stop",
+        ));
     }
     for stop in stops {
         within(key, stop[0].into(), 0.0, 1.0)?;
         within(key, stop[1].into(), 0.0, 1.0)?;
     }
     match stops.windows(2).find(|pair| pair[0][0] >= pair[1][0]) {
-        Some(pair) => Err(Invalid::new(key, pair[1][0], "densities that rise from stop to stop")),
+        Some(pair) => Err(Invalid::new(
+            key,
+            pair[1][0],
+            "densities that rise from stop to stop",
+        )),
         None => Ok(()),
     }
 }
@@ -257,25 +292,56 @@ mod tests {
 
     #[test]
     fn a_scene_file_may_give_any_part() {
-        let look: LookSpec = toml::from_str("style = 'scientific'\npalette = 'viridis'\nsky = 'night'").expect("valid");
-        assert_eq!((look.style, look.sky), (Style::Scientific, SkyPreset::Night));
+        let look: LookSpec =
+            toml::from_str("style = 'scientific'\npalette = 'viridis'\nsky = 'night'")
+                .expect("valid");
+        assert_eq!(
+            (look.style, look.sky),
+            (Style::Scientific, SkyPreset::Night)
+        );
         let stops = "palette = [{ at = 0.0, color = '#000000' }, { at = 1.0, color = '#ffffff' }]";
-        assert!(toml::from_str::<LookSpec>(stops).expect("valid").validate().is_ok());
+        assert!(
+            toml::from_str::<LookSpec>(stops)
+                .expect("valid")
+                .validate()
+                .is_ok()
+        );
     }
 
     #[test]
     fn a_clip_is_a_box_inside_the_box() {
-        for wrong in [[0.5, 0.5], [-0.1, 1.0], [0.0, 1.01], [0.7, 0.2], [f32::NAN, 1.0], [0.0, f32::NAN]] {
-            let look = LookSpec { clip: [[0.0, 1.0], wrong, [0.2, 0.4]], ..LookSpec::default() };
-            assert_eq!(look.validate().map_err(|e| e.key), Err("look.clip".to_owned()), "{wrong:?}");
+        for wrong in [
+            [0.5, 0.5],
+            [-0.1, 1.0],
+            [0.0, 1.01],
+            [0.7, 0.2],
+            [f32::NAN, 1.0],
+            [0.0, f32::NAN],
+        ] {
+            let look = LookSpec {
+                clip: [[0.0, 1.0], wrong, [0.2, 0.4]],
+                ..LookSpec::default()
+            };
+            assert_eq!(
+                look.validate().map_err(|e| e.key),
+                Err("look.clip".to_owned()),
+                "{wrong:?}"
+            );
         }
-        let look: LookSpec = toml::from_str("clip = [[0.25, 0.5], [0, 1], [0, 0.001]]").expect("valid");
+        let look: LookSpec =
+            toml::from_str("clip = [[0.25, 0.5], [0, 1], [0, 0.001]]").expect("valid");
         assert_eq!(look.validate(), Ok(()));
     }
 
     #[test]
     fn opacity_stops_must_rise() {
-        let look = LookSpec { opacity: vec![[0.5, 0.1], [0.5, 0.2]], ..LookSpec::default() };
-        assert_eq!(look.validate().map_err(|e| e.key), Err("look.opacity".to_owned()));
+        let look = LookSpec {
+            opacity: vec![[0.5, 0.1], [0.5, 0.2]],
+            ..LookSpec::default()
+        };
+        assert_eq!(
+            look.validate().map_err(|e| e.key),
+            Err("look.opacity".to_owned())
+        );
     }
 }

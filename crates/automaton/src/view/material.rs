@@ -83,7 +83,9 @@ impl Preset {
             Self::Water => Form::Clear,
             Self::Steam => Form::Cloud,
             Self::Sand | Self::Ash | Self::Ice | Self::Rubble => Form::Solid,
-            Self::Leaves | Self::Wall | Self::Roof | Self::Wax | Self::Gloss | Self::Metal => Form::Solid,
+            Self::Leaves | Self::Wall | Self::Roof | Self::Wax | Self::Gloss | Self::Metal => {
+                Form::Solid
+            }
         }
     }
 }
@@ -120,7 +122,10 @@ table! {
 impl MaterialLook {
     /// Creates the default look of `preset`.
     pub fn of(preset: Preset) -> Self {
-        Self { preset, ..Self::default() }
+        Self {
+            preset,
+            ..Self::default()
+        }
     }
 
     /// Checks every value; errors carry the key as `KEY.…`, such as `material.water.look.depth`.
@@ -165,7 +170,10 @@ impl MaterialLook {
             Preset::Gloss => [0.86, 0.74, 0.52],
             Preset::Metal => [0.78, 0.79, 0.80],
         };
-        let given = self.color.as_deref().and_then(|color| hex(color, "color").ok());
+        let given = self
+            .color
+            .as_deref()
+            .and_then(|color| hex(color, "color").ok());
         given.unwrap_or(usual)
     }
 
@@ -194,8 +202,15 @@ mod tests {
     #[test]
     fn a_material_may_give_any_part() {
         let look: MaterialLook = toml::from_str("preset = 'water'\ndepth = 2").expect("valid");
-        assert_eq!(look, MaterialLook { depth: 2.0, ..MaterialLook::default() });
-        let look: MaterialLook = toml::from_str("color = '#204060'\nopacity = [[0, 0], [1, 0.5]]").expect("valid");
+        assert_eq!(
+            look,
+            MaterialLook {
+                depth: 2.0,
+                ..MaterialLook::default()
+            }
+        );
+        let look: MaterialLook =
+            toml::from_str("color = '#204060'\nopacity = [[0, 0], [1, 0.5]]").expect("valid");
         assert_eq!(look.validate("look"), Ok(()));
         assert_eq!(look.opacity, Some(vec![[0.0, 0.0], [1.0, 0.5]]));
         assert!(toml::from_str::<MaterialLook>("opacity = [[0, 0, 0]]").is_err());
@@ -207,7 +222,10 @@ mod tests {
 
     #[test]
     fn a_written_look_reads_as_itself() {
-        let given = MaterialLook { color: Some("#204060".into()), ..MaterialLook::default() };
+        let given = MaterialLook {
+            color: Some("#204060".into()),
+            ..MaterialLook::default()
+        };
         for look in Preset::ALL.map(MaterialLook::of).into_iter().chain([given]) {
             let text = toml::to_string(&look).expect("a look is a table");
             assert_eq!(toml::from_str::<MaterialLook>(&text), Ok(look), "{text}");
@@ -216,14 +234,44 @@ mod tests {
 
     #[test]
     fn errors_name_the_key() {
-        let key = |look: MaterialLook| look.validate("material.sea.look").map_err(|error| error.key);
+        let key = |look: MaterialLook| {
+            look.validate("material.sea.look")
+                .map_err(|error| error.key)
+        };
         let usual = MaterialLook::default;
-        assert_eq!(key(MaterialLook { depth: f32::NAN, ..usual() }), Err("material.sea.look.depth".into()));
-        assert_eq!(key(MaterialLook { clear: 1.1, ..usual() }), Err("material.sea.look.clear".into()));
-        assert_eq!(key(MaterialLook { waves: -1.0, ..usual() }), Err("material.sea.look.waves".into()));
-        assert_eq!(key(MaterialLook { color: Some("blue".into()), ..usual() }), Err("material.sea.look.color".into()));
+        assert_eq!(
+            key(MaterialLook {
+                depth: f32::NAN,
+                ..usual()
+            }),
+            Err("material.sea.look.depth".into())
+        );
+        assert_eq!(
+            key(MaterialLook {
+                clear: 1.1,
+                ..usual()
+            }),
+            Err("material.sea.look.clear".into())
+        );
+        assert_eq!(
+            key(MaterialLook {
+                waves: -1.0,
+                ..usual()
+            }),
+            Err("material.sea.look.waves".into())
+        );
+        assert_eq!(
+            key(MaterialLook {
+                color: Some("blue".into()),
+                ..usual()
+            }),
+            Err("material.sea.look.color".into())
+        );
         let opacity = Some(vec![[0.5, 0.1], [0.5, 0.2]]);
-        assert_eq!(key(MaterialLook { opacity, ..usual() }), Err("material.sea.look.opacity".into()));
+        assert_eq!(
+            key(MaterialLook { opacity, ..usual() }),
+            Err("material.sea.look.opacity".into())
+        );
         assert_eq!(key(usual()), Ok(()));
     }
 }

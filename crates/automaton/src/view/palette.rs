@@ -35,7 +35,10 @@ pub enum PaletteSpec {
 
 impl Value for PaletteSpec {
     fn form() -> Form {
-        Form::Either(vec![Form::Words(PALETTE_NAMES.to_vec()), Vec::<Stop>::form()])
+        Form::Either(vec![
+            Form::Words(PALETTE_NAMES.to_vec()),
+            Vec::<Stop>::form(),
+        ])
     }
 }
 
@@ -77,9 +80,8 @@ impl PaletteSpec {
     /// two.
     pub fn build(&self, key: &str) -> Result<Palette, Invalid> {
         match self {
-            Self::Name(name) => {
-                Palette::named(name).ok_or_else(|| Invalid::new(key, name, format!("one of {PALETTE_NAMES:?}")))
-            }
+            Self::Name(name) => Palette::named(name)
+                .ok_or_else(|| Invalid::new(key, name, format!("one of {PALETTE_NAMES:?}"))),
             Self::Stops(stops) => from_stops(stops, key),
         }
     }
@@ -101,7 +103,9 @@ impl Palette {
 
     /// Creates a palette by sampling `curve`, which maps a position 0–1 to sRGB with channels 0–1.
     pub fn sampled(curve: impl Fn(f32) -> [f32; 3]) -> Self {
-        Self { colors: (0..256).map(|i| curve(i as f32 / 255.0)).collect() }
+        Self {
+            colors: (0..256).map(|i| curve(i as f32 / 255.0)).collect(),
+        }
     }
 
     /// Returns the 8-bit sRGB colour at position `t` (0–1).
@@ -167,13 +171,21 @@ const LAVA: [(f32, [f32; 3]); 7] = [
 ];
 
 fn polynomial(coefficients: &Coefficients, t: f32) -> [f32; 3] {
-    std::array::from_fn(|k| coefficients.iter().rev().fold(0.0, |sum, c| sum * t + c[k]).clamp(0.0, 1.0))
+    std::array::from_fn(|k| {
+        coefficients
+            .iter()
+            .rev()
+            .fold(0.0, |sum, c| sum * t + c[k])
+            .clamp(0.0, 1.0)
+    })
 }
 
 /// Interpolates linearly between `stops` (position, colour) with rising positions; constant outside
 /// of their range.
 fn between(stops: &[(f32, [f32; 3])], t: f32) -> [f32; 3] {
-    let upper = stops.partition_point(|s| s.0 <= t).clamp(1, stops.len() - 1);
+    let upper = stops
+        .partition_point(|s| s.0 <= t)
+        .clamp(1, stops.len() - 1);
     let ((from, a), (to, b)) = (stops[upper - 1], stops[upper]);
     let f = ((t - from) / (to - from)).clamp(0.0, 1.0);
     std::array::from_fn(|k| a[k] + (b[k] - a[k]) * f)
@@ -181,31 +193,56 @@ fn between(stops: &[(f32, [f32; 3])], t: f32) -> [f32; 3] {
 
 fn from_stops(stops: &[Stop], key: &str) -> Result<Palette, Invalid> {
     if stops.len() < 2 {
-        return Err(Invalid::new(key, format!("{} stops", stops.len()), "at least two stops"));
+        return Err(Invalid::new(
+            key,
+            format!("{} stops", stops.len()),
+            "at least two stops",
+        ));
     }
-    if let Some(pair) = stops.windows(2).find(|pair| !matches!((pair[0].at, pair[1].at), (a, b) if a < b)) {
-        return Err(Invalid::new(key, pair[1].at, "positions that rise from stop to stop"));
+    if let Some(pair) = stops
+        .windows(2)
+        .find(|pair| !matches!((pair[0].at, pair[1].at), (a, b) if a < b))
+    {
+        return Err(Invalid::new(
+            key,
+            pair[1].at,
+            "positions that rise from stop to stop",
+        ));
     }
-    let parsed = stops.iter().map(|s| Ok((s.at, hex(&s.color, key)?))).collect::<Result<Vec<_>, Invalid>>()?;
+    let parsed = stops
+        .iter()
+        .map(|s| Ok((s.at, hex(&s.color, key)?)))
+        .collect::<Result<Vec<_>, Invalid>>()?;
     Ok(Palette::sampled(|t| between(&parsed, t)))
 }
 
 /// Parses `#rrggbb` into sRGB channels 0–1; `key` is the configuration key reported in the error.
 pub(super) fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {
     let wrong = || Invalid::new(key, color, "a colour such as #ff8800");
-    let digits = color.strip_prefix('#').filter(|d| d.len() == 6).ok_or_else(wrong)?;
+    let digits = color
+        .strip_prefix('#')
+        .filter(|d| d.len() == 6)
+        .ok_or_else(wrong)?;
     let value = u32::from_str_radix(digits, 16).map_err(|_| wrong())?;
     Ok([16, 8, 0].map(|shift| ((value >> shift) & 255) as f32 / 255.0))
 }
 
 /// Converts an sRGB channel value (0–1) to linear light.
 pub fn srgb_to_linear(c: f32) -> f32 {
-    if c <= 0.040_45 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    if c <= 0.040_45 {
+        c / 12.92
+    } else {
+        ((c + 0.055) / 1.055).powf(2.4)
+    }
 }
 
 /// Converts a linear light value (0–1) to an sRGB channel value.
 pub fn linear_to_srgb(c: f32) -> f32 {
-    if c <= 0.003_130_8 { 12.92 * c } else { 1.055 * c.powf(1.0 / 2.4) - 0.055 }
+    if c <= 0.003_130_8 {
+        12.92 * c
+    } else {
+        1.055 * c.powf(1.0 / 2.4) - 0.055
+    }
 }
 
 #[cfg(test)]
@@ -223,16 +260,37 @@ mod tests {
 
     #[test]
     fn every_name_builds_and_others_do_not() {
-        assert!(PALETTE_NAMES.iter().all(|name| Palette::named(name).is_some()));
-        assert!(PaletteSpec::Name("jet".into()).build("look.palette").is_err());
+        assert!(
+            PALETTE_NAMES
+                .iter()
+                .all(|name| Palette::named(name).is_some())
+        );
+        assert!(
+            PaletteSpec::Name("jet".into())
+                .build("look.palette")
+                .is_err()
+        );
     }
 
     #[test]
     fn stops_are_checked_and_interpolated() {
-        let stop = |at, color: &str| Stop { at, color: color.into() };
-        let ramp = PaletteSpec::Stops(vec![stop(0.0, "#000000"), stop(1.0, "#ff8000")]).build("p").expect("valid");
+        let stop = |at, color: &str| Stop {
+            at,
+            color: color.into(),
+        };
+        let ramp = PaletteSpec::Stops(vec![stop(0.0, "#000000"), stop(1.0, "#ff8000")])
+            .build("p")
+            .expect("valid");
         assert_eq!(ramp.srgb(0.5), [128, 64, 0]);
-        assert!(PaletteSpec::Stops(vec![stop(1.0, "#000000"), stop(0.0, "#ffffff")]).build("p").is_err());
-        assert!(PaletteSpec::Stops(vec![stop(0.0, "red"), stop(1.0, "#ffffff")]).build("p").is_err());
+        assert!(
+            PaletteSpec::Stops(vec![stop(1.0, "#000000"), stop(0.0, "#ffffff")])
+                .build("p")
+                .is_err()
+        );
+        assert!(
+            PaletteSpec::Stops(vec![stop(0.0, "red"), stop(1.0, "#ffffff")])
+                .build("p")
+                .is_err()
+        );
     }
 }

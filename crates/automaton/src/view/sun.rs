@@ -11,7 +11,10 @@ const DUSK_DEG: f64 = -4.0;
 /// refraction (low-precision formulae of the Astronomical Almanac, section C).
 pub fn sun(unix_s: f64, [longitude, latitude]: [f64; 2]) -> [f64; 2] {
     let days = unix_s / 86_400.0 + 2_440_587.5 - 2_451_545.0;
-    let (sin, cos) = (|degrees: f64| libm::sin(degrees.to_radians()), |degrees: f64| libm::cos(degrees.to_radians()));
+    let (sin, cos) = (
+        |degrees: f64| libm::sin(degrees.to_radians()),
+        |degrees: f64| libm::cos(degrees.to_radians()),
+    );
     let mean = 280.460 + 0.985_647_4 * days;
     let anomaly = 357.528 + 0.985_600_3 * days;
     let ecliptic = mean + 1.915 * sin(anomaly) + 0.020 * sin(2.0 * anomaly);
@@ -24,7 +27,10 @@ pub fn sun(unix_s: f64, [longitude, latitude]: [f64; 2]) -> [f64; 2] {
     let up = sin(latitude) * sin_declination + cos(latitude) * cos_declination * cos(hour);
     let east = -cos_declination * sin(hour);
     let north = sin_declination * cos(latitude) - cos_declination * sin(latitude) * cos(hour);
-    [libm::atan2(east, north).to_degrees().rem_euclid(360.0), libm::asin(up.clamp(-1.0, 1.0)).to_degrees()]
+    [
+        libm::atan2(east, north).to_degrees().rem_euclid(360.0),
+        libm::asin(up.clamp(-1.0, 1.0)).to_degrees(),
+    ]
 }
 
 impl LookSpec {
@@ -55,24 +61,36 @@ mod tests {
         // Golden, Colorado: the example of Reda and Andreas (2004), Solar Energy 76, without
         // refraction.
         let [azimuth, elevation] = sun(GOLDEN, [-105.1786, 39.742_476]);
-        assert!((azimuth - 194.340).abs() < 0.05 && (elevation - 39.872).abs() < 0.05, "{azimuth} {elevation}");
+        assert!(
+            (azimuth - 194.340).abs() < 0.05 && (elevation - 39.872).abs() < 0.05,
+            "{azimuth} {elevation}"
+        );
         // Noon at the equator: overhead at an equinox (2020-03-20), in the north in June, in the
         // south in December.
         assert!(sun(1_584_706_050.0, [0.0, 0.0])[1] > 89.8);
         for (noon, north_deg) in [(1_592_740_800.0, 0.0), (1_608_552_000.0, 180.0)] {
             let [azimuth, elevation] = sun(noon, [0.0, 0.0]);
-            assert!((azimuth - north_deg).abs() < 2.0 && (elevation - 66.56).abs() < 0.05, "{azimuth} {elevation}");
+            assert!(
+                (azimuth - north_deg).abs() < 2.0 && (elevation - 66.56).abs() < 0.05,
+                "{azimuth} {elevation}"
+            );
         }
     }
 
     #[test]
     fn the_sky_follows_the_height_of_the_sun() {
-        for (elevation, sky) in
-            [(40.0, SkyPreset::Day), (5.0, SkyPreset::Dusk), (-3.0, SkyPreset::Dusk), (-20.0, SkyPreset::Night)]
-        {
+        for (elevation, sky) in [
+            (40.0, SkyPreset::Day),
+            (5.0, SkyPreset::Dusk),
+            (-3.0, SkyPreset::Dusk),
+            (-20.0, SkyPreset::Night),
+        ] {
             let mut look = LookSpec::default();
             look.put_sun([120.0, elevation]);
-            assert_eq!((look.sky, look.sun_azimuth_deg), (sky, if elevation > -4.0 { 120.0 } else { 236.0 }));
+            assert_eq!(
+                (look.sky, look.sun_azimuth_deg),
+                (sky, if elevation > -4.0 { 120.0 } else { 236.0 })
+            );
             assert_eq!(look.validate(), Ok(()));
         }
     }

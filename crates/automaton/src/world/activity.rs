@@ -22,7 +22,10 @@ pub(crate) struct Activities {
 
 impl Default for Activities {
     fn default() -> Self {
-        Self { rows: Vec::new(), active: Rows::NONE }
+        Self {
+            rows: Vec::new(),
+            active: Rows::NONE,
+        }
     }
 }
 

@@ -42,12 +42,19 @@ pub struct ChangeClock {
 impl ChangeClock {
     /// Creates a clock without any reads.
     pub(super) fn none() -> Self {
-        Self { stamp: stamp::new(), counts: Default::default() }
+        Self {
+            stamp: stamp::new(),
+            counts: Default::default(),
+        }
     }
 
     /// Registers a read by a reader of this `kind` and returns its cursor for the next read.
     pub fn read(&self, kind: Reading) -> Cursor {
-        Cursor { stamp: self.stamp, kind, number: self.count(kind) }
+        Cursor {
+            stamp: self.stamp,
+            kind,
+            number: self.count(kind),
+        }
     }
 
     /// Registers a read by a reader of this `kind` and returns its number, from 1.
@@ -73,14 +80,19 @@ impl ChangeClock {
     /// Returns true if no reader outside of the world (renderers, recorders) has read the layer
     /// yet.
     pub(super) fn is_unread(&self) -> bool {
-        [Reading::Pictures, Reading::Records].iter().all(|&kind| self.last()[kind as usize] == 0)
+        [Reading::Pictures, Reading::Records]
+            .iter()
+            .all(|&kind| self.last()[kind as usize] == 0)
     }
 }
 
 impl Clone for ChangeClock {
     fn clone(&self) -> Self {
         // The records of the strips are copied too, and belong to these numbers.
-        Self { stamp: stamp::new(), counts: self.last().map(AtomicU64::new) }
+        Self {
+            stamp: stamp::new(),
+            counts: self.last().map(AtomicU64::new),
+        }
     }
 }
 
@@ -102,8 +114,16 @@ impl Strip {
         let record = &self.records.0[kind as usize];
         (read >= record.since).then(|| {
             // A read after the last visit of the column rule here covered its record.
-            let record = if read == record.since { record } else { &NOTHING };
-            Changes { strip: self, record, rows: record.rows.union(self.falling) }
+            let record = if read == record.since {
+                record
+            } else {
+                &NOTHING
+            };
+            Changes {
+                strip: self,
+                record,
+                rows: record.rows.union(self.falling),
+            }
         })
     }
 
@@ -142,10 +162,21 @@ impl Strip {
     #[inline(never)]
     fn record(&mut self, reads: Reads) {
         let places = self.len();
-        let Self { rows, width, falling, records, .. } = self;
+        let Self {
+            rows,
+            width,
+            falling,
+            records,
+            ..
+        } = self;
         let range = falling.range();
         let rows = &rows[range.start * *width..range.end * *width];
-        for (record, read) in records.0.iter_mut().zip(reads).filter(|&(_, read)| read > 0) {
+        for (record, read) in records
+            .0
+            .iter_mut()
+            .zip(reads)
+            .filter(|&(_, read)| read > 0)
+        {
             record.begin(read, places, *width);
             for (record, row) in record.words_mut(*falling, *width).iter_mut().zip(rows) {
                 *record |= row.falling;

@@ -35,11 +35,15 @@ impl Displaced {
 
     /// Removes `amount` units with a proportional share of the energy, at most `most` energy units.
     fn take(&mut self, amount: u64, most: u64) -> Content {
-        let energy = (u128::from(self.energy) * u128::from(amount) / u128::from(self.amount.max(1))) as u64;
+        let energy =
+            (u128::from(self.energy) * u128::from(amount) / u128::from(self.amount.max(1))) as u64;
         let energy = energy.min(most);
         self.amount -= amount;
         self.energy -= energy;
-        Content { amount: amount as u16, energy: energy as u16 }
+        Content {
+            amount: amount as u16,
+            energy: energy as u16,
+        }
     }
 }
 
@@ -52,7 +56,10 @@ struct Seen {
 
 impl Seen {
     fn none(grid: Grid) -> Self {
-        Self { grid, words: HashMap::new() }
+        Self {
+            grid,
+            words: HashMap::new(),
+        }
     }
 
     /// Adds a cell; returns true if the cell is new.
@@ -84,7 +91,13 @@ impl World {
             if kind == Kind::Still || self.is_mirror(layer) {
                 continue;
             }
-            Displacing { world: self, layer, shape, by_height: kind != Kind::Gas }.run();
+            Displacing {
+                world: self,
+                layer,
+                shape,
+                by_height: kind != Kind::Gas,
+            }
+            .run();
         }
         shape.cells(self.grid).for_each(|place| self.crush(place));
     }
@@ -92,7 +105,12 @@ impl World {
     /// Removes the matter left in the cell `place` and books it as crushed.
     fn crush(&mut self, place: Place) {
         let mirrors = self.mirrors();
-        for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
+        for (_, layer) in self
+            .layers
+            .iter_mut()
+            .enumerate()
+            .filter(|(number, _)| !mirrors.has(*number))
+        {
             layer.ledger.crushed += u64::from(layer.at(place).amount);
         }
         self.drain(place);
@@ -103,7 +121,11 @@ impl Displacing<'_> {
     /// Moves the matter of every connected part.
     fn run(&mut self) {
         let grid = self.world.grid;
-        if self.world.layers[self.layer].strips.iter().all(|strip| strip.tiles() == 0) {
+        if self.world.layers[self.layer]
+            .strips
+            .iter()
+            .all(|strip| strip.tiles() == 0)
+        {
             return;
         }
         let shape = self.shape;
@@ -166,8 +188,16 @@ impl Displacing<'_> {
                 let mut next = Vec::new();
                 for near in ring.into_iter().flat_map(|place| grid.around(place)) {
                     if self.lets_pass(near) && seen.insert(near) {
-                        let to = if self.by_height { near[1].max(height) } else { height };
-                        if to == height { next.push(near) } else { rings[to].push(near) }
+                        let to = if self.by_height {
+                            near[1].max(height)
+                        } else {
+                            height
+                        };
+                        if to == height {
+                            next.push(near)
+                        } else {
+                            rings[to].push(near)
+                        }
                     }
                 }
                 ring = next;
@@ -207,7 +237,9 @@ impl Displacing<'_> {
                 room.min(displaced.amount)
             } else {
                 // Shares by running sums, exact to the unit.
-                let share = |rooms: u64| (u128::from(there) * u128::from(rooms) / u128::from(total.max(1))) as u64;
+                let share = |rooms: u64| {
+                    (u128::from(there) * u128::from(rooms) / u128::from(total.max(1))) as u64
+                };
                 share(before + room) - share(before)
             };
             before += room;
@@ -221,7 +253,13 @@ impl Displacing<'_> {
         let layer = &mut self.world.layers[self.layer];
         let old = layer.at(place);
         let more = displaced.take(amount, (ENERGY_MAX - old.energy).into());
-        layer.set(place, Content { amount: old.amount + more.amount, energy: old.energy + more.energy });
+        layer.set(
+            place,
+            Content {
+                amount: old.amount + more.amount,
+                energy: old.energy + more.energy,
+            },
+        );
     }
 
     /// Books matter that found no free volume as removed and crushed.

@@ -14,7 +14,9 @@ use lavoxel_base::body::SurveySpec;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::param::{Table, kinds, table};
 use lavoxel_base::random::{Salt, StepKey};
-use lavoxel_base::units::{AMOUNT_HALF, AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units};
+use lavoxel_base::units::{
+    AMOUNT_HALF, AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units,
+};
 use lavoxel_base::validate::Invalid;
 
 kinds! {
@@ -178,9 +180,9 @@ impl Matter {
     pub fn material(&self) -> Option<&str> {
         match self {
             Self::Material { name, .. } => Some(name),
-            Self::Flood { name, .. } | Self::Replace { name, .. } => {
-                Some(name).filter(|name| *name != Material::LAVA).map(|name| &**name)
-            }
+            Self::Flood { name, .. } | Self::Replace { name, .. } => Some(name)
+                .filter(|name| *name != Material::LAVA)
+                .map(|name| &**name),
             _ => None,
         }
     }
@@ -209,7 +211,10 @@ impl Edit {
     /// Creates an edit that sets all ground heights to the survey in `file`.
     pub fn survey(file: PathBuf) -> Self {
         let shape = Shape::Below { level: FAR };
-        Self { shape, matter: Matter::Ground(SurveySpec::of_file(file).into()) }
+        Self {
+            shape,
+            matter: Matter::Ground(SurveySpec::of_file(file).into()),
+        }
     }
 
     /// Returns true if the shape contains no cell of `grid`. Edits of the air never count as
@@ -252,14 +257,20 @@ impl World {
     pub fn edit(&mut self, edit: &Edit) {
         if edit.matter.is_rock() {
             self.displace(&edit.shape);
-            edit.shape.cells(self.grid).for_each(|place| self.set_solid(place, true));
+            edit.shape
+                .cells(self.grid)
+                .for_each(|place| self.set_solid(place, true));
             return;
         }
         match &edit.matter {
             Matter::Flood { name, amount } => return self.flood(&edit.shape, name, *amount),
-            Matter::Replace { of, name } => return self.replace_matter(&edit.shape, of.as_deref(), name),
+            Matter::Replace { of, name } => {
+                return self.replace_matter(&edit.shape, of.as_deref(), name);
+            }
             Matter::Raise { by } => {
-                return self.raise(&edit.shape.columns(self.grid), |_, top| Some(top + by.round() as i64));
+                return self.raise(&edit.shape.columns(self.grid), |_, top| {
+                    Some(top + by.round() as i64)
+                });
             }
             Matter::Ground(survey) => return self.survey(&edit.shape, survey),
             _ => {}
@@ -315,9 +326,17 @@ impl World {
     /// cells; `None` leaves the column unchanged.
     fn raise(&mut self, columns: &[(usize, usize)], to: impl Fn(usize, i64) -> Option<i64>) {
         for &(x, z) in columns {
-            let old = (0..self.grid.ny).rev().find(|&y| self.ground.is_solid([x, y, z])).map_or(0, |y| y as i64 + 1);
-            let Some(new) = to(self.grid.column(x, z), old) else { continue };
-            let (low, high) = (old.min(new).max(0) as usize, old.max(new).min(self.grid.ny as i64) as usize);
+            let old = (0..self.grid.ny)
+                .rev()
+                .find(|&y| self.ground.is_solid([x, y, z]))
+                .map_or(0, |y| y as i64 + 1);
+            let Some(new) = to(self.grid.column(x, z), old) else {
+                continue;
+            };
+            let (low, high) = (
+                old.min(new).max(0) as usize,
+                old.max(new).min(self.grid.ny as i64) as usize,
+            );
             for y in low..high {
                 self.drain([x, y, z]);
                 self.set_solid([x, y, z], new > old);
@@ -330,13 +349,17 @@ impl World {
     fn survey(&mut self, shape: &Shape, survey: &SurveySpec) {
         let (mut columns, lava) = (shape.columns(self.grid), &self.layers[self.lava]);
         columns.retain(|&(x, z)| (0..self.grid.ny).all(|y| lava.at([x, y, z]).amount == 0));
-        self.raise(&columns, |column, _| survey.height(column).map(|height| height.round() as i64));
+        self.raise(&columns, |column, _| {
+            survey.height(column).map(|height| height.round() as i64)
+        });
     }
 
     /// Fills the hollow around `shape` with the material called `name`, up to `amount` cells in
     /// each cell.
     fn flood(&mut self, shape: &Shape, name: &str, amount: f64) {
-        let Some(layer) = self.number_of(name) else { return };
+        let Some(layer) = self.number_of(name) else {
+            return;
+        };
         let (units, energy) = (amount_units(amount), of_a_vent());
         let mut put = Put::default();
         for place in self.hollow(shape) {
@@ -351,7 +374,9 @@ impl World {
     /// Replaces the material `of` (`None`: all other materials) in `shape` by an equal amount of
     /// the material `name`.
     fn replace_matter(&mut self, shape: &Shape, of: Option<&str>, name: &str) {
-        let Some(layer) = self.number_of(name) else { return };
+        let Some(layer) = self.number_of(name) else {
+            return;
+        };
         let going = of.map(|of| self.number_of(of));
         if going == Some(None) {
             return;
@@ -377,7 +402,11 @@ impl World {
                 true => AMOUNT_ONE * u16::from(amount >= AMOUNT_HALF),
                 false => amount.min(AMOUNT_ONE.max(old.amount)),
             };
-            let energy = if amount > 0 && layer.carries_energy() { energy } else { 0 };
+            let energy = if amount > 0 && layer.carries_energy() {
+                energy
+            } else {
+                0
+            };
             layer.set(place, Content { amount, energy });
             let ledger = &mut layer.ledger;
             ledger.sourced += u64::from(amount.saturating_sub(old.amount));
@@ -407,7 +436,10 @@ impl World {
             ));
         }
         // All cells are checked before the first is written, so that an error changes nothing.
-        let (name, is_grains) = (&self.layers[layer].material().name, self.layers[layer].is_grains());
+        let (name, is_grains) = (
+            &self.layers[layer].material().name,
+            self.layers[layer].is_grains(),
+        );
         let (mut came, mut went) = ([0_u64; 2], [0_u64; 2]);
         for place @ [x, y, z] in self.grid.places() {
             let (old, new) = (self.layers[layer].at(place), new(place));
@@ -424,7 +456,9 @@ impl World {
             if is_grains && new.amount != 0 && new.amount != AMOUNT_ONE {
                 return refuse(format!("0 or {AMOUNT_ONE}, a whole grain,"));
             }
-            let room = AMOUNT_ONE.saturating_sub(self.amount_beside(layer, place)).max(old.amount);
+            let room = AMOUNT_ONE
+                .saturating_sub(self.amount_beside(layer, place))
+                .max(old.amount);
             if new.amount > room {
                 return refuse(format!("at most {room}, the room that is left,"));
             }
@@ -451,8 +485,14 @@ impl World {
         if !self.capacity.is_shared() {
             return 0;
         }
-        let others = self.layers.iter().enumerate().filter(|(number, _)| *number != layer);
-        others.map(|(_, other)| other.at(place).amount).fold(0, u16::saturating_add)
+        let others = self
+            .layers
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| *number != layer);
+        others
+            .map(|(_, other)| other.at(place).amount)
+            .fold(0, u16::saturating_add)
     }
 
     /// Makes the cell `place` solid or open and wakes the tiles whose rules read this cell. A cell
@@ -478,7 +518,10 @@ impl World {
         let old = self.layers[layer].at(place).amount;
         let missing = amount.min(room).saturating_sub(old);
         self.pour(layer, place, missing, energy_units(energy));
-        Put { asked: amount.saturating_sub(old).into(), placed: missing.into() }
+        Put {
+            asked: amount.saturating_sub(old).into(),
+            placed: missing.into(),
+        }
     }
 
     /// Places a grain in the cell `place` if there is room and a hash of the place selects the
@@ -495,9 +538,16 @@ impl World {
     /// Places a grain in the cell `place` if the cell is open, has room and contains no grain of
     /// this layer.
     fn add_grain(&mut self, layer: usize, place: Place) -> Put {
-        let placed = if self.takes_grain(layer, place) { AMOUNT_ONE } else { 0 };
+        let placed = if self.takes_grain(layer, place) {
+            AMOUNT_ONE
+        } else {
+            0
+        };
         self.pour(layer, place, placed, 0);
-        Put { asked: AMOUNT_ONE.into(), placed: placed.into() }
+        Put {
+            asked: AMOUNT_ONE.into(),
+            placed: placed.into(),
+        }
     }
 
     /// Places a grain of a faucet in the cell `place`. If the cell is rock or already contains a
@@ -515,11 +565,17 @@ impl World {
     fn pressed(&self, layer: usize, shape: &Shape, [_, y, _]: Place, amount: u16) -> u16 {
         let material = self.layers[layer].material();
         match *shape {
-            Shape::Below { level } if material.pressure == Pressure::Compress && amount == AMOUNT_ONE => {
+            Shape::Below { level }
+                if material.pressure == Pressure::Compress && amount == AMOUNT_ONE =>
+            {
                 // A cell belongs to the sea if its centre is below the level.
                 let rows = ((level - 0.5).ceil().clamp(0.0, self.grid.ny as f64)) as usize;
                 let above = rows.saturating_sub(y + 1);
-                material.compress.step_of_depth().saturating_mul(above as u16).min(AMOUNT_ONE - 1)
+                material
+                    .compress
+                    .step_of_depth()
+                    .saturating_mul(above as u16)
+                    .min(AMOUNT_ONE - 1)
             }
             _ => 0,
         }
@@ -542,8 +598,18 @@ impl World {
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
         let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE)) as u16;
-        let added = if layer.carries_energy() { added.min(ENERGY_MAX - old.energy) } else { 0 };
-        layer.set(place, Content { amount: old.amount + amount, energy: old.energy + added });
+        let added = if layer.carries_energy() {
+            added.min(ENERGY_MAX - old.energy)
+        } else {
+            0
+        };
+        layer.set(
+            place,
+            Content {
+                amount: old.amount + amount,
+                energy: old.energy + added,
+            },
+        );
         layer.ledger.sourced += u64::from(amount);
         layer.ledger.energy.sourced += u64::from(added);
     }
@@ -551,7 +617,11 @@ impl World {
     /// Removes all matter from the cell `place` and books the removal; mirrors are unchanged.
     pub fn drain(&mut self, place: Place) {
         let mirrors = self.mirrors();
-        let others = self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number));
+        let others = self
+            .layers
+            .iter_mut()
+            .enumerate()
+            .filter(|(number, _)| !mirrors.has(*number));
         for (_, layer) in others {
             let old = layer.at(place);
             layer.set(place, Content::default());

@@ -39,7 +39,13 @@ impl World {
     /// Replaces matter in the cell `place` by an equal amount of the layer with index `layer`; no
     /// effect in solid cells. `of`: layer index to replace, `None` for all layers except mirrors;
     /// `energy`: energy units per full cell of the new matter.
-    pub(super) fn put_in_place(&mut self, place: Place, of: Option<usize>, layer: usize, energy: u16) {
+    pub(super) fn put_in_place(
+        &mut self,
+        place: Place,
+        of: Option<usize>,
+        layer: usize,
+        energy: u16,
+    ) {
         if self.ground.is_solid(place) {
             return;
         }
@@ -82,9 +88,16 @@ mod tests {
 
     /// Makes a box with a floor, a bowl between two walls, and water and oil for the bowl.
     fn world() -> World {
-        let materials = ["water", "oil"].map(|name| Material { name: name.into(), ..Material::water() });
-        let mut world = World::with_materials(Ground::none(Grid::new(16, 12, 8)), materials.to_vec());
-        let wall = |from: [f64; 3], to: [f64; 3]| Edit { shape: Shape::Box { from, to }, matter: Matter::Rock };
+        let materials = ["water", "oil"].map(|name| Material {
+            name: name.into(),
+            ..Material::water()
+        });
+        let mut world =
+            World::with_materials(Ground::none(Grid::new(16, 12, 8)), materials.to_vec());
+        let wall = |from: [f64; 3], to: [f64; 3]| Edit {
+            shape: Shape::Box { from, to },
+            matter: Matter::Rock,
+        };
         world.edit(&wall([0.0, 0.0, 0.0], [16.0, 1.0, 8.0]));
         for x in [4.0, 11.0] {
             world.edit(&wall([x, 1.0, 0.0], [x + 1.0, 6.0, 8.0]));
@@ -94,11 +107,20 @@ mod tests {
     }
 
     fn cell(x: f64, y: f64) -> Shape {
-        Shape::Box { from: [x, y, 3.0], to: [x + 1.0, y + 1.0, 4.0] }
+        Shape::Box {
+            from: [x, y, 3.0],
+            to: [x + 1.0, y + 1.0, 4.0],
+        }
     }
 
     fn flood(shape: Shape, name: &str) -> Edit {
-        Edit { shape, matter: Matter::Flood { name: name.to_owned(), amount: 1.0 } }
+        Edit {
+            shape,
+            matter: Matter::Flood {
+                name: name.to_owned(),
+                amount: 1.0,
+            },
+        }
     }
 
     fn amount(world: &World, name: &str) -> u64 {
@@ -116,7 +138,10 @@ mod tests {
         assert_eq!(amount(&world, "water"), 6 * 8 * 4, "it is full");
         // Over the walls the whole box is one hollow.
         world.edit(&flood(cell(1.0, 7.0), "oil"));
-        assert_eq!(amount(&world, "oil") + amount(&world, "water"), 16 * 8 * 7 - 2 * 5 * 8);
+        assert_eq!(
+            amount(&world, "oil") + amount(&world, "water"),
+            16 * 8 * 7 - 2 * 5 * 8
+        );
         assert!(world.check().is_ok());
         let before = world.state_hash();
         world.edit(&flood(cell(4.0, 2.0), "oil"));
@@ -127,15 +152,36 @@ mod tests {
     fn one_material_takes_the_place_of_another_and_the_account_closes() {
         let mut world = world();
         world.edit(&flood(cell(7.0, 2.0), "water"));
-        let matter = |of: Option<&str>| Matter::Replace { of: of.map(str::to_owned), name: "oil".to_owned() };
-        let shape = || Shape::Box { from: [5.0, 1.0, 0.0], to: [8.0, 3.0, 8.0] };
+        let matter = |of: Option<&str>| Matter::Replace {
+            of: of.map(str::to_owned),
+            name: "oil".to_owned(),
+        };
+        let shape = || Shape::Box {
+            from: [5.0, 1.0, 0.0],
+            to: [8.0, 3.0, 8.0],
+        };
         let before = world.state_hash();
-        world.edit(&Edit { shape: shape(), matter: matter(Some("lava")) });
+        world.edit(&Edit {
+            shape: shape(),
+            matter: matter(Some("lava")),
+        });
         assert_eq!(world.state_hash(), before, "there is no lava");
-        world.edit(&Edit { shape: shape(), matter: matter(Some("water")) });
-        assert_eq!((amount(&world, "water"), amount(&world, "oil")), (3 * 8 * 2, 3 * 8 * 2));
-        world.edit(&Edit { shape: Shape::Below { level: 9.0 }, matter: matter(None) });
-        assert_eq!((amount(&world, "water"), amount(&world, "oil")), (0, 6 * 8 * 2));
+        world.edit(&Edit {
+            shape: shape(),
+            matter: matter(Some("water")),
+        });
+        assert_eq!(
+            (amount(&world, "water"), amount(&world, "oil")),
+            (3 * 8 * 2, 3 * 8 * 2)
+        );
+        world.edit(&Edit {
+            shape: Shape::Below { level: 9.0 },
+            matter: matter(None),
+        });
+        assert_eq!(
+            (amount(&world, "water"), amount(&world, "oil")),
+            (0, 6 * 8 * 2)
+        );
         assert!(world.check().is_ok());
     }
 }

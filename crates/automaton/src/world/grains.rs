@@ -22,7 +22,10 @@ impl Words {
     /// Creates words that all equal `word`.
     pub(crate) fn filled(grid: Grid, word: u32) -> Self {
         let pitch = grid.nx.div_ceil(TILE_X) + 2;
-        Self { words: vec![word; pitch * (grid.ny + 2)], pitch }
+        Self {
+            words: vec![word; pitch * (grid.ny + 2)],
+            pitch,
+        }
     }
 
     /// Index of the word of the tile at (`tx`, `y`), x in tiles: index − 1 is the tile to the west,
@@ -69,7 +72,9 @@ impl Barriers {
     pub(crate) fn new(ground: &Ground, tz: usize, walls: Walls) -> Self {
         let grid = ground.grid();
         let outside = if walls == Walls::Open { 0 } else { u32::MAX };
-        let inside: Vec<_> = (0..grid.nx.div_ceil(TILE_X)).map(|tx| inside(grid, tx, tz)).collect();
+        let inside: Vec<_> = (0..grid.nx.div_ceil(TILE_X))
+            .map(|tx| inside(grid, tx, tz))
+            .collect();
         let mut solid = Words::filled(grid, outside);
         for (tx, &inside) in inside.iter().enumerate() {
             let floor = solid.at(tx, 0) - solid.pitch;
@@ -79,7 +84,11 @@ impl Barriers {
                 solid[at] = ground.solid_cells([tx, y, tz]) & inside | outside & !inside;
             }
         }
-        Self { barred: solid.clone(), solid, inside }
+        Self {
+            barred: solid.clone(),
+            solid,
+            inside,
+        }
     }
 
     /// Marks the cell at lane `lane` of the tile (`tx`, `y`) as solid or open.
@@ -128,7 +137,10 @@ impl GrainWords {
 
     /// Memory in bytes.
     pub(super) fn bytes(&self) -> usize {
-        let barriers = self.barriers.iter().map(|b| b.solid.bytes() + b.barred.bytes() + size_of_val(&b.inside[..]));
+        let barriers = self
+            .barriers
+            .iter()
+            .map(|b| b.solid.bytes() + b.barred.bytes() + size_of_val(&b.inside[..]));
         self.held.iter().map(|words| words.bytes()).sum::<usize>() + barriers.sum::<usize>()
     }
 }
@@ -139,7 +151,12 @@ impl Strip {
     pub(crate) fn held_cells(&self, tx: usize, y: usize) -> u32 {
         match &self.grains.held {
             Some(words) => words[words.at(tx, y)],
-            None => self.at(tx, y).amount().0.iter().rfold(0, |cells, &amount| cells << 1 | u32::from(amount > 0)),
+            None => self
+                .at(tx, y)
+                .amount()
+                .0
+                .iter()
+                .rfold(0, |cells, &amount| cells << 1 | u32::from(amount > 0)),
         }
     }
 
@@ -148,7 +165,11 @@ impl Strip {
         let mut words = Words::filled(grid, 0);
         for (tx, y, tile) in self.iter() {
             let at = words.at(tx, y);
-            words[at] = tile.amount().0.iter().rfold(0, |cells, &amount| cells << 1 | u32::from(amount > 0));
+            words[at] = tile
+                .amount()
+                .0
+                .iter()
+                .rfold(0, |cells, &amount| cells << 1 | u32::from(amount > 0));
         }
         words
     }
@@ -162,7 +183,9 @@ impl Layer {
 
     /// Updates the cached barriers after the ground cell at (x, y, z) became `solid` or open.
     pub(super) fn set_barrier(&mut self, [x, y, z]: Place, solid: bool) {
-        self.strips[z / TILE_Z].grains.set_solid(x / TILE_X, y, lane(x, z), solid);
+        self.strips[z / TILE_Z]
+            .grains
+            .set_solid(x / TILE_X, y, lane(x, z), solid);
     }
 
     /// Returns true if the material of the layer is a liquid (including lava) or a gas.
@@ -179,25 +202,37 @@ impl Layer {
     /// Returns two numbers of tiles with grains: tiles that the rule visits in the next step, and
     /// all tiles.
     pub fn grains_looked_at(&self) -> [usize; 2] {
-        let near = |tz: usize| self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0));
-        let tiles = self.tiles().filter(|(_, tile)| self.is_grains() && *tile.amount() != Lanes::ZERO);
+        let near = |tz: usize| {
+            self.strips[tz.saturating_sub(1)..]
+                .iter()
+                .take(2 + usize::from(tz > 0))
+        };
+        let tiles = self
+            .tiles()
+            .filter(|(_, tile)| self.is_grains() && *tile.amount() != Lanes::ZERO);
         tiles.fold([0; 2], |[looked, all], ([tx, y, tz], _)| {
             let (tx, y) = (usize::from(tx), usize::from(y));
             let changed = |strip: &Strip, tx: usize, y: usize| {
-                y < self.grid.ny && strip.row(strip.index(y, tx / ROW)).falling >> (tx % ROW) & 1 == 1
+                y < self.grid.ny
+                    && strip.row(strip.index(y, tx / ROW)).falling >> (tx % ROW) & 1 == 1
             };
             let wakes = |strip: &Strip, tx: usize| {
-                changed(strip, tx, y) || changed(strip, tx, y.wrapping_sub(1)) || changed(strip, tx, y + 1)
+                changed(strip, tx, y)
+                    || changed(strip, tx, y.wrapping_sub(1))
+                    || changed(strip, tx, y + 1)
             };
-            let wakes =
-                near(tz.into()).any(|strip| (tx.max(1) - 1..(tx + 2).min(strip.count)).any(|tx| wakes(strip, tx)));
+            let wakes = near(tz.into())
+                .any(|strip| (tx.max(1) - 1..(tx + 2).min(strip.count)).any(|tx| wakes(strip, tx)));
             [looked + usize::from(wakes), all + 1]
         })
     }
 
     /// Returns true if the strip at `tz` or a neighbouring strip has allocated tiles.
     pub(crate) fn is_near(&self, tz: usize) -> bool {
-        self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0)).any(|strip| strip.tiles() > 0)
+        self.strips[tz.saturating_sub(1)..]
+            .iter()
+            .take(2 + usize::from(tz > 0))
+            .any(|strip| strip.tiles() > 0)
     }
 }
 
@@ -213,19 +248,29 @@ impl World {
     }
 
     fn fluids_around(&self, layer: usize) -> (&[Layer], &[Layer]) {
-        let (grain, rest) = self.layers[layer..].split_first().expect("there is such a layer");
+        let (grain, rest) = self.layers[layer..]
+            .split_first()
+            .expect("there is such a layer");
         let (_, fluids) = rest.split_at(lighter_grains(rest));
         fluids.split_at(denser(fluids, grain))
     }
 
     /// Returns true if a grain of the layer can be placed in the cell `place`.
     pub fn takes_grain(&self, layer: usize, place: Place) -> bool {
-        self.is_free_for(layer, place) && self.lighter_grains(layer).iter().all(|layer| layer.at(place).amount == 0)
+        self.is_free_for(layer, place)
+            && self
+                .lighter_grains(layer)
+                .iter()
+                .all(|layer| layer.at(place).amount == 0)
     }
 
     /// Returns true if the cell `place` contains two grains, which violates an invariant.
     pub(super) fn is_shared(&self, place: Place) -> bool {
-        self.layers.iter().filter(|layer| layer.is_grains() && layer.at(place).amount > 0).count() > 1
+        self.layers
+            .iter()
+            .filter(|layer| layer.is_grains() && layer.at(place).amount > 0)
+            .count()
+            > 1
     }
 
     /// Layers of grains after `layer`, which are less dense.
@@ -243,5 +288,8 @@ pub fn lighter_grains(layers: &[Layer]) -> usize {
 /// Number of leading layers of `fluids` (sorted by decreasing density) that are denser than the
 /// grains of `grain`.
 pub fn denser(fluids: &[Layer], grain: &Layer) -> usize {
-    fluids.iter().take_while(|fluid| grain.is_carried_by(fluid)).count()
+    fluids
+        .iter()
+        .take_while(|fluid| grain.is_carried_by(fluid))
+        .count()
 }

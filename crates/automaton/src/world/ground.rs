@@ -70,7 +70,9 @@ const STRIDE: usize = 32;
 fn are_alike(tops: &[u16; STRIDE], y: usize, solid: bool) -> bool {
     // Without an early exit, so that many columns are compared by one instruction.
     let height = y as u16;
-    tops.iter().fold(true, |all, &top| all & (top & HOLLOW == 0) & ((height < top) == solid))
+    tops.iter().fold(true, |all, &top| {
+        all & (top & HOLLOW == 0) & ((height < top) == solid)
+    })
 }
 
 impl Ground {
@@ -86,7 +88,14 @@ impl Ground {
             None => surface.iter().map(top).collect(),
         };
         let caves = Caves::none(grid.columns(), ny);
-        Self { grid, surface, tops, caves, fresh: Vec::new(), versions: Versions::new(grid) }
+        Self {
+            grid,
+            surface,
+            tops,
+            caves,
+            fresh: Vec::new(),
+            versions: Versions::new(grid),
+        }
     }
 
     /// Creates the ground from saved parts, the results of [`Ground::surface`] and
@@ -94,7 +103,11 @@ impl Ground {
     ///
     /// # Errors
     /// If a part is inconsistent; the error names the column.
-    pub fn from_parts(ny: usize, surface: Array2<f32>, caves: Vec<(usize, Box<[u64]>)>) -> Result<Self, String> {
+    pub fn from_parts(
+        ny: usize,
+        surface: Array2<f32>,
+        caves: Vec<(usize, Box<[u64]>)>,
+    ) -> Result<Self, String> {
         if let Some(wrong) = surface.iter().position(|height| !height.is_finite()) {
             return Err(format!(
                 "the height of column {wrong} is {}",
@@ -103,7 +116,11 @@ impl Ground {
         }
         let mut ground = Self::from_surface(ny, surface);
         for (column, cells) in caves {
-            let top = ground.tops.get(column).copied().ok_or_else(|| format!("there is no column {column}"))?;
+            let top = ground
+                .tops
+                .get(column)
+                .copied()
+                .ok_or_else(|| format!("there is no column {column}"))?;
             // The surface lies on the highest solid cell, and a column without a cave has no bits
             // of its own.
             if top & HOLLOW != 0
@@ -111,10 +128,16 @@ impl Ground {
                 || top_of(&cells) != usize::from(top)
                 || is_pile(&cells)
             {
-                return Err(format!("the cells of column {column} do not fit its height, {}", top & !HOLLOW));
+                return Err(format!(
+                    "the cells of column {column} do not fit its height, {}",
+                    top & !HOLLOW
+                ));
             }
             ground.tops[column] |= HOLLOW;
-            ground.caves.insert(column, top.into()).copy_from_slice(&cells);
+            ground
+                .caves
+                .insert(column, top.into())
+                .copy_from_slice(&cells);
         }
         Ok(ground)
     }
@@ -125,8 +148,14 @@ impl Ground {
         if self.caves.len() == 0 {
             return Vec::new();
         }
-        let hollow = self.tops.iter().enumerate().filter(|&(_, top)| top & HOLLOW != 0);
-        hollow.map(|(column, _)| (column, self.caves.of(column))).collect()
+        let hollow = self
+            .tops
+            .iter()
+            .enumerate()
+            .filter(|&(_, top)| top & HOLLOW != 0);
+        hollow
+            .map(|(column, _)| (column, self.caves.of(column)))
+            .collect()
     }
 
     /// Bit set, in the order of [`Grid::column`], of columns whose top is rock solidified from lava
@@ -183,7 +212,11 @@ impl Ground {
         }
         // A hollow column has compared as higher than all, and is corrected here.
         if tops.iter().fold(0, |all, top| all | top) & HOLLOW != 0 {
-            for (i, _) in tops.iter().enumerate().filter(|&(_, top)| top & HOLLOW != 0) {
+            for (i, _) in tops
+                .iter()
+                .enumerate()
+                .filter(|&(_, top)| top & HOLLOW != 0)
+            {
                 sums[i] += weight * u32::from(!self.is_solid([x + i, y, z]));
             }
         }
@@ -204,8 +237,10 @@ impl Ground {
             solid |= u32::from((y as u16) < top) << i;
         }
         if hollow {
-            solid =
-                (from..to).map(|x| u32::from(self.is_solid([x, y, z]))).rfold(0, |bits, bit| bits << 1 | bit) << first;
+            solid = (from..to)
+                .map(|x| u32::from(self.is_solid([x, y, z])))
+                .rfold(0, |bits, bit| bits << 1 | bit)
+                << first;
         }
         (solid, ((1 << row.len()) - 1) << first)
     }
@@ -231,7 +266,10 @@ impl Ground {
         let mut x = 0;
         std::iter::from_fn(move || {
             let (start, first) = (x, x < tops.len() && solid(x));
-            while tops[x..].first_chunk().is_some_and(|some| are_alike(some, y, first)) {
+            while tops[x..]
+                .first_chunk()
+                .is_some_and(|some| are_alike(some, y, first))
+            {
                 x += STRIDE;
             }
             while x < tops.len() && solid(x) == first {
@@ -245,7 +283,11 @@ impl Ground {
     /// from the second upwards is open.
     pub(super) fn heights(&self, z: usize) -> (usize, usize) {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
-        let whole = tops.iter().map(|&top| if top & HOLLOW == 0 { top } else { 0 }).min().unwrap_or(0);
+        let whole = tops
+            .iter()
+            .map(|&top| if top & HOLLOW == 0 { top } else { 0 })
+            .min()
+            .unwrap_or(0);
         let highest = tops.iter().map(|&top| top & !HOLLOW).max().unwrap_or(0);
         (whole.into(), highest.into())
     }
@@ -259,7 +301,11 @@ impl Ground {
     /// Returns a view of the ground for the strip of tiles at `tz`.
     #[inline]
     pub fn strip(&self, tz: usize) -> GroundStrip<'_> {
-        GroundStrip { ground: self, tz, versions: self.versions.strip(tz) }
+        GroundStrip {
+            ground: self,
+            tz,
+            versions: self.versions.strip(tz),
+        }
     }
 
     /// Returns a change cursor for a reader that has read the present ground completely.
@@ -385,17 +431,32 @@ mod tests {
             random = lavoxel_base::random::mix64(random);
             // Low cells come more often than high ones, so that columns without caves occur too.
             let y = (random >> 8) as usize % grid.ny * ((random >> 24) as usize % 4) / 3;
-            let (x, z, solid) = (random as usize % 5, (random >> 40) as usize % 3, random >> 50 & 3 != step & 1);
+            let (x, z, solid) = (
+                random as usize % 5,
+                (random >> 40) as usize % 3,
+                random >> 50 & 3 != step & 1,
+            );
             let cell = &mut cells[grid.index([x, y, z])];
-            assert_eq!(ground.set([x, y, z], solid), std::mem::replace(cell, solid) != solid);
+            assert_eq!(
+                ground.set([x, y, z], solid),
+                std::mem::replace(cell, solid) != solid
+            );
         }
         assert!(!ground.caves().is_empty());
         for ([x, y, z], &solid) in grid.places().zip(&cells) {
             assert_eq!(ground.is_solid([x, y, z]), solid, "({x}, {y}, {z})");
         }
-        let parts = ground.caves().into_iter().map(|(column, cells)| (column, cells.into())).collect();
+        let parts = ground
+            .caves()
+            .into_iter()
+            .map(|(column, cells)| (column, cells.into()))
+            .collect();
         let again = Ground::from_parts(grid.ny, ground.surface().clone(), parts).expect("it fits");
-        assert!(grid.places().zip(&cells).all(|([x, y, z], &solid)| again.is_solid([x, y, z]) == solid));
+        assert!(
+            grid.places()
+                .zip(&cells)
+                .all(|([x, y, z], &solid)| again.is_solid([x, y, z]) == solid)
+        );
         (0..grid.cells()).for_each(|i| _ = ground.set([i % 5, i / 5 % 130, i / 650], false));
         assert!(ground.caves().is_empty() && ground.bytes() == Ground::none(grid).bytes());
     }
@@ -405,7 +466,8 @@ mod tests {
         let grid = Grid::new(40, 9, 20);
         let mut ground = Ground::none(grid);
         let mut cursor = ground.cursor();
-        let mut changed = |ground: &Ground| ground.changes_since(&mut cursor).iter().collect::<Vec<_>>();
+        let mut changed =
+            |ground: &Ground| ground.changes_since(&mut cursor).iter().collect::<Vec<_>>();
         assert_eq!(changed(&ground), []);
         for ((x, z), seen) in [
             ((12, 6), vec![(1, 1)]),
@@ -416,7 +478,10 @@ mod tests {
         ] {
             ground.set([x, 3, z], true);
             assert_eq!(changed(&ground), seen, "({x}, {z})");
-            assert!(!ground.set([x, 3, z], true) && changed(&ground).is_empty(), "nothing changed");
+            assert!(
+                !ground.set([x, 3, z], true) && changed(&ground).is_empty(),
+                "nothing changed"
+            );
         }
         // Copies that are edited apart differ where either was edited.
         let mut copy = ground.clone();
@@ -424,6 +489,10 @@ mod tests {
         ground.set([3, 0, 1], true);
         assert_eq!(changed(&ground), [(0, 0)]);
         assert_eq!(changed(&copy), [(0, 0), (2, 2)]);
-        assert_eq!(changed(&Ground::none(grid)).len(), 5 * 5, "another ground altogether");
+        assert_eq!(
+            changed(&Ground::none(grid)).len(),
+            5 * 5,
+            "another ground altogether"
+        );
     }
 }

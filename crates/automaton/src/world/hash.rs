@@ -28,8 +28,12 @@ impl World {
 impl Ground {
     /// Adds the grid and solid-cell part of [`World::state_hash`] to `hash`.
     pub fn hash_into(&self, hash: &mut Xxh3) {
-        let (grid, mut add) = (self.grid(), |number: u64| hash.update(&number.to_le_bytes()));
-        [grid.nx, grid.ny, grid.nz].iter().for_each(|&side| add(side as u64));
+        let (grid, mut add) = (self.grid(), |number: u64| {
+            hash.update(&number.to_le_bytes())
+        });
+        [grid.nx, grid.ny, grid.nz]
+            .iter()
+            .for_each(|&side| add(side as u64));
         self.visit_runs(add);
     }
 
@@ -82,7 +86,9 @@ impl Layer {
             }
         }
         hash.update(&cells.to_le_bytes());
-        self.ledger.hashed().for_each(|account| hash.update(&account.to_le_bytes()));
+        self.ledger
+            .hashed()
+            .for_each(|account| hash.update(&account.to_le_bytes()));
     }
 
     /// Appends the hashed bytes of the non-empty cells of the row (y, z) to `bytes`; returns the
@@ -97,7 +103,9 @@ impl Layer {
                 }
                 let place = [tx * TILE_X + x, y, z].map(|v| v as u16);
                 bytes.extend(place.iter().flat_map(|v| v.to_le_bytes()));
-                tile.0.iter().for_each(|lanes| bytes.extend(lanes.0[lane].to_le_bytes()));
+                tile.0
+                    .iter()
+                    .for_each(|lanes| bytes.extend(lanes.0[lane].to_le_bytes()));
                 cells += 1;
             }
         }
@@ -119,7 +127,9 @@ mod tests {
     fn plain_hash(world: &World) -> u64 {
         let grid = world.grid;
         let mut hash = Xxh3::new();
-        [grid.nx, grid.ny, grid.nz].iter().for_each(|&side| hash.update(&(side as u64).to_le_bytes()));
+        [grid.nx, grid.ny, grid.nz]
+            .iter()
+            .for_each(|&side| hash.update(&(side as u64).to_le_bytes()));
         let mut runs = vec![0u64];
         for place in grid.places() {
             // Runs at even positions are solid.
@@ -128,7 +138,8 @@ mod tests {
             }
             *runs.last_mut().expect("one at least") += 1;
         }
-        runs.iter().for_each(|length| hash.update(&length.to_le_bytes()));
+        runs.iter()
+            .for_each(|length| hash.update(&length.to_le_bytes()));
         for layer in world.layers() {
             let is_empty = grid.places().all(|place| layer.at(place).amount == 0);
             if is_empty && layer.ledger().hashed().all(|account| account == 0) {
@@ -137,34 +148,66 @@ mod tests {
             hash.update(layer.material().name.as_bytes());
             let held = |&place: &Place| layer.at(place).amount > 0;
             for place in grid.places().filter(held) {
-                place.iter().for_each(|&v| hash.update(&(v as u16).to_le_bytes()));
+                place
+                    .iter()
+                    .for_each(|&v| hash.update(&(v as u16).to_le_bytes()));
                 hash.update(&layer.at(place).amount.to_le_bytes());
                 if layer.carries_energy() {
                     hash.update(&layer.at(place).energy.to_le_bytes());
                 }
             }
             hash.update(&(grid.places().filter(held).count() as u64).to_le_bytes());
-            layer.ledger().hashed().for_each(|account| hash.update(&account.to_le_bytes()));
+            layer
+                .ledger()
+                .hashed()
+                .for_each(|account| hash.update(&account.to_le_bytes()));
         }
         hash.digest()
     }
 
     #[test]
     fn is_what_its_definition_says() {
-        let sizes = [[1, 1, 1], [2, 3, 4], [5, 5, 1], [40, 70, 9], [700, 30, 6], [2500, 20, 3]];
+        let sizes = [
+            [1, 1, 1],
+            [2, 3, 4],
+            [5, 5, 1],
+            [40, 70, 9],
+            [700, 30, 6],
+            [2500, 20, 3],
+        ];
         for ([nx, ny, nz], seed) in sizes.into_iter().cycle().zip(0..24_u64) {
             let mut random = (0_u64..).map(|i| mix64(mix64(seed) ^ i) as usize);
             let mut below = |n: usize| random.next().expect("no end") % n;
-            let heights = ndarray::Array2::from_shape_fn((nz, nx), |(z, x)| ((x / 60 + z) % 13) as f32);
-            let mut world = World::with_materials(Ground::from_surface(ny, heights), vec![Material::water()]);
+            let heights =
+                ndarray::Array2::from_shape_fn((nz, nx), |(z, x)| ((x / 60 + z) % 13) as f32);
+            let mut world =
+                World::with_materials(Ground::from_surface(ny, heights), vec![Material::water()]);
             for i in 0..below(9) {
                 let from = [below(nx), below(ny), below(nz)].map(|v| v as f64);
-                let water = Matter::Material { name: "water".to_owned(), amount: 0.7 };
-                let lava = Matter::Lava { amount: 0.4, energy: 1.0, temperature_k: None };
+                let water = Matter::Material {
+                    name: "water".to_owned(),
+                    amount: 0.7,
+                };
+                let lava = Matter::Lava {
+                    amount: 0.4,
+                    energy: 1.0,
+                    temperature_k: None,
+                };
                 let matter = [Matter::Rock, Matter::Nothing, lava, water][i % 4].clone();
-                world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 3.0) }, matter });
+                world.edit(&Edit {
+                    shape: Shape::Box {
+                        from,
+                        to: from.map(|v| v + 3.0),
+                    },
+                    matter,
+                });
             }
-            assert_eq!(world.state_hash(), plain_hash(&world), "{:?}, seed {seed}", Grid::new(nx, ny, nz));
+            assert_eq!(
+                world.state_hash(),
+                plain_hash(&world),
+                "{:?}, seed {seed}",
+                Grid::new(nx, ny, nz)
+            );
         }
     }
 }

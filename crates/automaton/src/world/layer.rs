@@ -28,7 +28,10 @@ pub struct Span {
 
 impl Span {
     /// Empty span, neutral element of `union`.
-    pub const EMPTY: Self = Self { from: u16::MAX, to: 0 };
+    pub const EMPTY: Self = Self {
+        from: u16::MAX,
+        to: 0,
+    };
 
     /// Returns true if the span contains no cell.
     #[inline]
@@ -40,7 +43,10 @@ impl Span {
     #[inline]
     #[must_use]
     pub fn union(self, other: Self) -> Self {
-        Self { from: self.from.min(other.from), to: self.to.max(other.to) }
+        Self {
+            from: self.from.min(other.from),
+            to: self.to.max(other.to),
+        }
     }
 
     /// Returns the span extended by one cell at either end, clamped to a row of `nx` cells; an
@@ -51,13 +57,20 @@ impl Span {
         if self.is_empty() {
             return self;
         }
-        Self { from: self.from.saturating_sub(1), to: (self.to + 1).min(nx as u16) }
+        Self {
+            from: self.from.saturating_sub(1),
+            to: (self.to + 1).min(nx as u16),
+        }
     }
 
     /// Returns the span as a range of x, `0..0` if empty.
     #[inline]
     pub fn range(self) -> std::ops::Range<usize> {
-        if self.is_empty() { 0..0 } else { usize::from(self.from)..usize::from(self.to) }
+        if self.is_empty() {
+            0..0
+        } else {
+            usize::from(self.from)..usize::from(self.to)
+        }
     }
 }
 
@@ -112,7 +125,9 @@ impl Layer {
         Self {
             grid,
             material,
-            strips: (0..strips).map(|_| Strip::empty(grid, quantities)).collect(),
+            strips: (0..strips)
+                .map(|_| Strip::empty(grid, quantities))
+                .collect(),
             activities: vec![Activities::default(); strips],
             awake: vec![false; strips],
             settled: Settled::default(),
@@ -127,7 +142,11 @@ impl Layer {
 
     /// Returns an empty layer with the same grid, material and kinds of registered readers.
     pub(crate) fn emptied(&self) -> Self {
-        let mut layer = Self::empty(self.grid, self.material.clone(), self.read_by_lighter.is_some());
+        let mut layer = Self::empty(
+            self.grid,
+            self.material.clone(),
+            self.read_by_lighter.is_some(),
+        );
         layer.let_grains_read(self.read_by_grains.is_some());
         layer
     }
@@ -160,7 +179,11 @@ impl Layer {
     /// Returns true if the layer is inactive: no rule has tiles to visit until the layer or its
     /// surroundings change.
     pub fn is_asleep(&self) -> bool {
-        let traced = || self.traced.as_ref().is_some_and(|traced| traced.layers.last() == Some(&self.version()));
+        let traced = || {
+            self.traced
+                .as_ref()
+                .is_some_and(|traced| traced.layers.last() == Some(&self.version()))
+        };
         let looks_everywhere = self.material.traces() || self.material.kind == Kind::Gas;
         !self.awake.contains(&true) && (!looks_everywhere || traced())
     }
@@ -168,7 +191,10 @@ impl Layer {
     /// Version of the layer: differs after every change of the layer or of heavier matter near the
     /// layer.
     pub(crate) fn version(&self) -> LayerVersion {
-        [self.clock.stamp(), self.strips.iter().map(|strip| strip.changes).sum()]
+        [
+            self.clock.stamp(),
+            self.strips.iter().map(|strip| strip.changes).sum(),
+        ]
     }
 
     /// Conservation account of the layer.
@@ -179,7 +205,11 @@ impl Layer {
     /// Returns a superset of the tiles of `strip` that changed since the read that returned
     /// `cursor`. `None`: no earlier read, a cursor of another layer, or a record that does not
     /// reach back far enough; the caller must then read the whole strip.
-    pub fn changes_since<'a>(&self, strip: &'a Strip, cursor: Option<Cursor>) -> Option<Changes<'a>> {
+    pub fn changes_since<'a>(
+        &self,
+        strip: &'a Strip,
+        cursor: Option<Cursor>,
+    ) -> Option<Changes<'a>> {
         let (kind, number) = self.clock.number(cursor?)?;
         strip.changes_after(kind, number)
     }
@@ -201,7 +231,12 @@ impl Layer {
         self.strips.iter().enumerate().flat_map(|(tz, strip)| {
             strip.iter().flat_map(move |(tx, y, tile)| {
                 let held = (0..32).filter(move |&lane| tile.amount().0[lane] > 0);
-                held.map(move |lane| ([tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X], tile.cell(lane)))
+                held.map(move |lane| {
+                    (
+                        [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X],
+                        tile.cell(lane),
+                    )
+                })
             })
         })
     }
@@ -212,11 +247,17 @@ impl Layer {
         // The subtraction wraps an amount of 0 to the largest number, so that one comparison tests
         // both bounds.
         let is_film = |amount: u16| amount.wrapping_sub(1) < below.saturating_sub(1);
-        let thin = self.strips[tz].iter().filter(|(_, _, tile)| tile.amount().0.iter().any(|&amount| is_film(amount)));
+        let thin = self.strips[tz]
+            .iter()
+            .filter(|(_, _, tile)| tile.amount().0.iter().any(|&amount| is_film(amount)));
         let cells = thin.flat_map(|(tx, y, tile)| {
             let films = (0..TILE_X * TILE_Z).filter(move |&lane| is_film(tile.amount().0[lane]));
-            films
-                .map(move |lane| ([tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X], tile.amount().0[lane]))
+            films.map(move |lane| {
+                (
+                    [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X],
+                    tile.amount().0[lane],
+                )
+            })
         });
         cells.collect()
     }
@@ -224,10 +265,11 @@ impl Layer {
     /// Iterator over the non-empty tiles in the order z, y, x: place (x in tiles, y in cells, strip
     /// index) and contents.
     pub fn tiles(&self) -> impl Iterator<Item = ([u16; 3], Tile<'_>)> {
-        self.strips
-            .iter()
-            .enumerate()
-            .flat_map(|(tz, strip)| strip.iter().map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], tile)))
+        self.strips.iter().enumerate().flat_map(|(tz, strip)| {
+            strip
+                .iter()
+                .map(move |(tx, y, tile)| ([tx as u16, y as u16, tz as u16], tile))
+        })
     }
 
     /// Stores a tile, as returned by [`Layer::tiles`], in a layer that no reader has read yet; the
@@ -239,19 +281,33 @@ impl Layer {
 
     /// Iterator over the non-empty tiles that contain the row (y, z), each with its x index in
     /// tiles.
-    pub(crate) fn row_of_tiles(&self, y: usize, z: usize) -> impl Iterator<Item = (usize, Tile<'_>)> {
+    pub(crate) fn row_of_tiles(
+        &self,
+        y: usize,
+        z: usize,
+    ) -> impl Iterator<Item = (usize, Tile<'_>)> {
         self.strips[z / TILE_Z].tiles_at(y)
     }
 
     /// Iterator over the non-empty tiles that contain the row (y, z) and have an x index in `txs`,
     /// in tiles.
-    pub fn part_of_row(&self, y: usize, z: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, Tile<'_>)> {
+    pub fn part_of_row(
+        &self,
+        y: usize,
+        z: usize,
+        txs: Range<usize>,
+    ) -> impl Iterator<Item = (usize, Tile<'_>)> {
         self.strips[z / TILE_Z].tiles_among(y, txs)
     }
 
     /// Iterator over cells (x, content) of the row (y, z) within `xs`: contains all non-empty cells
     /// of that range, and possibly empty ones.
-    pub fn row(&self, y: usize, z: usize, xs: Range<usize>) -> impl Iterator<Item = (usize, Content)> + '_ {
+    pub fn row(
+        &self,
+        y: usize,
+        z: usize,
+        xs: Range<usize>,
+    ) -> impl Iterator<Item = (usize, Content)> + '_ {
         let first = z % TILE_Z * TILE_X;
         let txs = xs.start / TILE_X..xs.end.div_ceil(TILE_X);
         self.part_of_row(y, z, txs).flat_map(move |(tx, tile)| {
@@ -265,17 +321,22 @@ impl Layer {
     /// of eight cells; empty if the row is empty.
     #[inline]
     pub fn span(&self, y: usize, z: usize) -> Span {
-        self.strips[z / TILE_Z].ends_at(y).map_or(Span::EMPTY, |(from, to)| Span {
-            from: (from * TILE_X) as u16,
-            to: (to * TILE_X).min(self.grid.nx) as u16,
-        })
+        self.strips[z / TILE_Z]
+            .ends_at(y)
+            .map_or(Span::EMPTY, |(from, to)| Span {
+                from: (from * TILE_X) as u16,
+                to: (to * TILE_X).min(self.grid.nx) as u16,
+            })
     }
 
     /// Returns `cell` normalized for storage: energy is set to 0 if the amount is 0 or the material
     /// carries no energy.
     pub(super) fn kept(&self, cell: Content) -> Content {
         let carries = cell.amount > 0 && self.carries_energy();
-        Content { energy: if carries { cell.energy } else { 0 }, ..cell }
+        Content {
+            energy: if carries { cell.energy } else { 0 },
+            ..cell
+        }
     }
 
     /// Writes the content `cell` at (x, y, z) and marks its strip as awake; no effect if the
@@ -302,13 +363,21 @@ impl Layer {
     /// Total amount and number of non-empty cells of the layer.
     pub fn tally(&self) -> Tally {
         let tally = |strip: &Strip| {
-            strip.iter().fold(Tally::default(), |sum, (_, _, tile)| Tally {
-                mass: sum.mass + tile.amount().sum(),
-                cells: sum.cells + tile.amount().0.iter().filter(|&&a| a > 0).count() as u64,
-            })
+            strip
+                .iter()
+                .fold(Tally::default(), |sum, (_, _, tile)| Tally {
+                    mass: sum.mass + tile.amount().sum(),
+                    cells: sum.cells + tile.amount().0.iter().filter(|&&a| a > 0).count() as u64,
+                })
         };
-        let add = |a: Tally, b: Tally| Tally { mass: a.mass + b.mass, cells: a.cells + b.cells };
-        self.strips.par_iter().map(tally).reduce(Tally::default, add)
+        let add = |a: Tally, b: Tally| Tally {
+            mass: a.mass + b.mass,
+            cells: a.cells + b.cells,
+        };
+        self.strips
+            .par_iter()
+            .map(tally)
+            .reduce(Tally::default, add)
     }
 
     /// Amount in the whole box, in units.
@@ -319,7 +388,10 @@ impl Layer {
     /// Energy in the whole box, in units.
     pub fn energy(&self) -> u64 {
         let energy = |(_, _, tile): (usize, usize, Tile<'_>)| tile.energy().sum();
-        self.strips.par_iter().map(|strip| strip.iter().map(energy).sum::<u64>()).sum()
+        self.strips
+            .par_iter()
+            .map(|strip| strip.iter().map(energy).sum::<u64>())
+            .sum()
     }
 
     /// Heap memory of the layer in bytes.

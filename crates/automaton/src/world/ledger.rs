@@ -110,7 +110,12 @@ impl ElementAccount {
         let sum = |parts: &[u64]| parts.iter().map(|&part| i128::from(part)).sum::<i128>() * number;
         self.now += sum(&[mass]);
         self.came += sum(&[ledger.initial, ledger.sourced]);
-        self.left += sum(&[ledger.outflow, ledger.solidified, ledger.removed, ledger.dried]);
+        self.left += sum(&[
+            ledger.outflow,
+            ledger.solidified,
+            ledger.removed,
+            ledger.dried,
+        ]);
         self.used += sum(&[ledger.used]);
         self.made += sum(&[ledger.made]);
     }
@@ -135,12 +140,23 @@ impl Ledger {
 
     /// Creates an account whose initial state is `mass` and `energy` units; all other sums are 0.
     pub fn open(mass: u64, energy: u64) -> Self {
-        Self { initial: mass, energy: EnergyLedger { initial: energy, ..Default::default() }, ..Default::default() }
+        Self {
+            initial: mass,
+            energy: EnergyLedger {
+                initial: energy,
+                ..Default::default()
+            },
+            ..Default::default()
+        }
     }
 
     /// Returns a copy with only the sums of reactions; all other sums are 0.
     pub(super) fn reacted(&self) -> Self {
-        Self { used: self.used, made: self.made, ..Self::default() }
+        Self {
+            used: self.used,
+            made: self.made,
+            ..Self::default()
+        }
     }
 
     /// Returns all sums that can enter the state hash, in hash order: sums that every world has,

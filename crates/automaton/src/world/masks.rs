@@ -21,7 +21,13 @@ pub(crate) struct Masks {
 
 impl Masks {
     /// Placeholder masks that are invalid for every ground version.
-    pub(super) const STALE: Self = Self { version: u64::MAX, open: 0, bed: 0, free: [0; 4], out: [0; 4] };
+    pub(super) const STALE: Self = Self {
+        version: u64::MAX,
+        open: 0,
+        bed: 0,
+        free: [0; 4],
+        out: [0; 4],
+    };
 
     /// Computes the masks of the tile at (`tx`, `y`, `tz`), x and z in tiles, for the ground
     /// version `version`.
@@ -33,9 +39,16 @@ impl Masks {
         // before to one after: ten bits, or none where a row lies outside of the box.
         let cells = |z: usize, y: usize| {
             let z = (first_z + z).wrapping_sub(1);
-            if z < grid.nz { ground.solid_bits([first_x, y, z]) } else { (0, 0) }
+            if z < grid.nz {
+                ground.solid_bits([first_x, y, z])
+            } else {
+                (0, 0)
+            }
         };
-        let mut masks = Self { version, ..Self::STALE };
+        let mut masks = Self {
+            version,
+            ..Self::STALE
+        };
         let around: [_; TILE_Z + 2] = std::array::from_fn(|z| cells(z, y));
         let (_, across) = around[1];
         let own = across >> 1 & 0xff;
@@ -49,7 +62,11 @@ impl Masks {
             }
             let (solid, inside) = around[row + 1];
             masks.open |= put((inside & !solid) >> 1);
-            masks.bed |= put(if y == 0 { 0xff } else { cells(row + 1, y - 1).0 >> 1 });
+            masks.bed |= put(if y == 0 {
+                0xff
+            } else {
+                cells(row + 1, y - 1).0 >> 1
+            });
         }
         masks
     }
@@ -73,14 +90,20 @@ impl GroundStrip<'_> {
     /// Returns the bit mask of cells inside of the box for the column of tiles at `tx`.
     pub fn inside(self, tx: usize) -> u32 {
         let row = (1_u32 << (self.ground.grid().nx - tx * TILE_X).min(TILE_X)) - 1;
-        self.rows().fold(0, |inside, (rows, _)| inside | row << (TILE_X * rows))
+        self.rows()
+            .fold(0, |inside, (rows, _)| inside | row << (TILE_X * rows))
     }
 
     /// Returns the lowest y at and above which every cell of the column of tiles at `tx` is open.
     pub(crate) fn top(self, tx: usize) -> usize {
         let xs = tx * TILE_X..((tx + 1) * TILE_X).min(self.ground.grid().nx);
-        let columns = self.rows().flat_map(|(_, z)| xs.clone().map(move |x| (x, z)));
-        columns.map(|(x, z)| self.ground.top(x, z)).max().unwrap_or(0)
+        let columns = self
+            .rows()
+            .flat_map(|(_, z)| xs.clone().map(move |x| (x, z)));
+        columns
+            .map(|(x, z)| self.ground.top(x, z))
+            .max()
+            .unwrap_or(0)
     }
 
     /// Iterator over the rows of a tile inside of the box: (row 0–3 in the tile, z).

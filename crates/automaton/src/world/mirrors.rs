@@ -15,7 +15,9 @@ impl Mirrors {
 
     /// Returns true if `layer` belongs to the set.
     pub fn has(self, layer: usize) -> bool {
-        self.0.checked_shr(layer as u32).is_some_and(|bits| bits & 1 == 1)
+        self.0
+            .checked_shr(layer as u32)
+            .is_some_and(|bits| bits & 1 == 1)
     }
 }
 
@@ -38,7 +40,11 @@ impl World {
     /// Performs the step of all mirror layers: records their changes for the readers.
     pub fn stay_mirrored(&mut self) {
         let mirrors = self.mirrors;
-        let layers = self.layers.iter_mut().enumerate().filter(|(number, _)| mirrors.has(*number));
+        let layers = self
+            .layers
+            .iter_mut()
+            .enumerate()
+            .filter(|(number, _)| mirrors.has(*number));
         layers.for_each(|(_, layer)| layer.stay());
     }
 }

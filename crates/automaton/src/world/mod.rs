@@ -94,14 +94,27 @@ impl World {
         let materials = Material::with_lava(materials);
         let (grid, last) = (ground.grid(), materials.len() - 1);
         let layer = |(i, material)| Layer::empty(grid, material, i < last);
-        let lava = materials.iter().position(Material::carries_energy).expect("with_lava puts it there");
+        let lava = materials
+            .iter()
+            .position(Material::carries_energy)
+            .expect("with_lava puts it there");
         let mut layers: Vec<_> = materials.into_iter().enumerate().map(layer).collect();
-        let fluids = layers.iter().position(Layer::is_fluid).expect("the lava is one");
+        let fluids = layers
+            .iter()
+            .position(Layer::is_fluid)
+            .expect("the lava is one");
         let (grains, fluids) = layers.split_at_mut(fluids);
         for fluid in fluids {
             fluid.let_grains_read(grains.iter().any(|layer| layer.is_carried_by(fluid)));
         }
-        Self { grid, ground, layers, lava, capacity: Capacity::Shared, mirrors: Mirrors::default() }
+        Self {
+            grid,
+            ground,
+            layers,
+            lava,
+            capacity: Capacity::Shared,
+            mirrors: Mirrors::default(),
+        }
     }
 
     /// Returns the world with another policy for sharing the volume of a cell; call before any
@@ -114,7 +127,14 @@ impl World {
     /// Returns the complete simulation state, ground and layers; everything else can be rebuilt
     /// from the scene.
     pub fn held(&self) -> (&Ground, &[Layer]) {
-        let Self { grid: _, ground, layers, lava: _, capacity: _, mirrors: _ } = self;
+        let Self {
+            grid: _,
+            ground,
+            layers,
+            lava: _,
+            capacity: _,
+            mirrors: _,
+        } = self;
         (ground, layers)
     }
 
@@ -141,7 +161,9 @@ impl World {
     /// Returns the layer index of the material called `name`; `None` if the world has no such
     /// material.
     pub fn number_of(&self, name: &str) -> Option<usize> {
-        self.layers.iter().position(|layer| layer.material.name == name)
+        self.layers
+            .iter()
+            .position(|layer| layer.material.name == name)
     }
 
     /// Iterator over the materials of the layers, in layer order.
@@ -173,7 +195,11 @@ impl World {
     /// lava without a layer before it, just below 2 cells for all other matter, which can rise
     /// under pressure.
     pub fn most_of(&self, layer: usize) -> u16 {
-        if layer == self.lava && self.capacity.layers_above(layer) == 0 { AMOUNT_ONE } else { u16::MAX }
+        if layer == self.lava && self.capacity.layers_above(layer) == 0 {
+            AMOUNT_ONE
+        } else {
+            u16::MAX
+        }
     }
 
     /// Creates a benchmark world without ground: the lowest `share` (0–1) of the height contains
@@ -206,7 +232,13 @@ impl World {
     /// include the cell in the account.
     pub fn place(&mut self, place: Place, amount: u16, energy: u16) {
         if amount > 0 && !self.ground.is_solid(place) {
-            self.layers[self.lava].set(place, Content { amount: amount.min(AMOUNT_ONE), energy });
+            self.layers[self.lava].set(
+                place,
+                Content {
+                    amount: amount.min(AMOUNT_ONE),
+                    energy,
+                },
+            );
         }
     }
 
@@ -214,9 +246,20 @@ impl World {
     /// skipped.
     pub fn open_account(&mut self) {
         let mirrors = self.mirrors;
-        for (_, layer) in self.layers.iter_mut().enumerate().filter(|(number, _)| !mirrors.has(*number)) {
-            let Ledger { crushed, refused, .. } = layer.ledger;
-            layer.ledger = Ledger { crushed, refused, ..Ledger::open(layer.mass(), layer.energy()) };
+        for (_, layer) in self
+            .layers
+            .iter_mut()
+            .enumerate()
+            .filter(|(number, _)| !mirrors.has(*number))
+        {
+            let Ledger {
+                crushed, refused, ..
+            } = layer.ledger;
+            layer.ledger = Ledger {
+                crushed,
+                refused,
+                ..Ledger::open(layer.mass(), layer.energy())
+            };
         }
     }
 
@@ -234,9 +277,17 @@ impl World {
     pub fn check(&self) -> Result<(), String> {
         let named = |layer: &Layer, fault| format!("{}: {fault}", layer.material.name);
         let mut numbered = self.layers.iter().enumerate();
-        numbered.try_for_each(|(i, layer)| self.check_layer(i, layer).map_err(|fault| named(layer, fault)))?;
-        let unbalanced = self.elements().into_iter().find(|(_, account)| account.used != account.made);
-        unbalanced.map_or(Ok(()), |(element, account)| Err(format!("element {element}: {account:?}")))
+        numbered.try_for_each(|(i, layer)| {
+            self.check_layer(i, layer)
+                .map_err(|fault| named(layer, fault))
+        })?;
+        let unbalanced = self
+            .elements()
+            .into_iter()
+            .find(|(_, account)| account.used != account.made);
+        unbalanced.map_or(Ok(()), |(element, account)| {
+            Err(format!("element {element}: {account:?}"))
+        })
     }
 
     /// Returns one account per chemical element that the materials declare, keyed by element name;
@@ -246,25 +297,40 @@ impl World {
         for (number, layer) in self.layers.iter().enumerate() {
             // A mirror's model keeps the account; here the mirror counts only as far as it reacts.
             let (ledger, is_mirror) = (layer.ledger, self.is_mirror(number));
-            let reacts = Ledger { sourced: ledger.used, outflow: ledger.made, ..ledger.reacted() };
+            let reacts = Ledger {
+                sourced: ledger.used,
+                outflow: ledger.made,
+                ..ledger.reacted()
+            };
             let ledger = if is_mirror { reacts } else { ledger };
-            let mass = if layer.material.elements.is_empty() || is_mirror { 0 } else { layer.mass() };
+            let mass = if layer.material.elements.is_empty() || is_mirror {
+                0
+            } else {
+                layer.mass()
+            };
             for (element, &parts) in &layer.material.elements {
-                accounts.entry(element).or_default().add(&ledger, mass, parts.into());
+                accounts
+                    .entry(element)
+                    .or_default()
+                    .add(&ledger, mass, parts.into());
             }
         }
         accounts
     }
 
     fn check_layer(&self, number: usize, layer: &Layer) -> Result<(), String> {
-        layer.strips.par_iter().enumerate().try_for_each(|(tz, strip)| {
-            strip.iter().try_for_each(|(tx, y, tile)| {
-                (0..32).try_for_each(|lane| {
-                    let place = [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
-                    self.check_cell(layer, place, tile.cell(lane))
+        layer
+            .strips
+            .par_iter()
+            .enumerate()
+            .try_for_each(|(tz, strip)| {
+                strip.iter().try_for_each(|(tx, y, tile)| {
+                    (0..32).try_for_each(|lane| {
+                        let place = [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
+                        self.check_cell(layer, place, tile.cell(lane))
+                    })
                 })
-            })
-        })?;
+            })?;
         if self.is_mirror(number) {
             return Ok(());
         }

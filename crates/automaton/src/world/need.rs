@@ -37,7 +37,8 @@ impl World {
     pub fn need_of_tracing(grid: Grid, layers: usize, hollow: usize) -> MemoryEstimate {
         // Columns of tiles with a cave keep a mask for every y.
         let tiles = hollow.min(grid.columns().div_ceil(TILE_X * TILE_Z));
-        let bytes = grid.columns() as f64 * BYTES_A_TRACED_COLUMN + tiles as f64 * grid.ny as f64 * 4.0;
+        let bytes =
+            grid.columns() as f64 * BYTES_A_TRACED_COLUMN + tiles as f64 * grid.ny as f64 * 4.0;
         MemoryEstimate::of("the open cells of tracing", layers, bytes)
     }
 
@@ -52,13 +53,18 @@ impl World {
 
     /// Memory of the row indices of `layers` empty layers in addition to the lava.
     pub fn need_of_layers(grid: Grid, layers: usize) -> MemoryEstimate {
-        MemoryEstimate::of("the rows of its materials", layers * grid.nz.div_ceil(TILE_Z), BYTES_A_STRIP)
+        MemoryEstimate::of(
+            "the rows of its materials",
+            layers * grid.nz.div_ceil(TILE_Z),
+            BYTES_A_STRIP,
+        )
     }
 
     /// Memory of `cells` cells of lava that occupy `deep` rows of cells from north to south; both
     /// are clamped to the box.
     pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> MemoryEstimate {
-        let tile = (2 * size_of::<Lanes>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
+        let tile =
+            (2 * size_of::<Lanes>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
         let strips = (deep / TILE_Z as f64 + 1.0).min(grid.nz.div_ceil(TILE_Z) as f64);
         // Slot of a place: four bytes, and six bits for marks and activity.
         let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 6.0 / 8.0);
@@ -68,10 +74,21 @@ impl World {
 
     /// Memory of `columns` hollow columns; clamped to the number of columns of the box.
     pub fn need_of_hollows(grid: Grid, columns: f64) -> MemoryEstimate {
-        let (bits, columns) = (grid.ny.div_ceil(64) as f64 * 8.0, (columns as usize).min(grid.columns()));
-        let index = if columns > 0 { grid.columns() as f64 * BYTES_A_PLACE } else { 0.0 };
+        let (bits, columns) = (
+            grid.ny.div_ceil(64) as f64 * 8.0,
+            (columns as usize).min(grid.columns()),
+        );
+        let index = if columns > 0 {
+            grid.columns() as f64 * BYTES_A_PLACE
+        } else {
+            0.0
+        };
         // The list of bits doubles when it grows.
-        MemoryEstimate::of("hollow columns", 1, index + columns as f64 * (2.0 * bits + BYTES_A_HOLLOW))
+        MemoryEstimate::of(
+            "hollow columns",
+            1,
+            index + columns as f64 * (2.0 * bits + BYTES_A_HOLLOW),
+        )
     }
 }
 
@@ -86,11 +103,17 @@ impl Layer {
     /// Present memory of the layer in `world`, including the caches of its rules.
     pub fn taken(&self, world: &World) -> MemoryEstimate {
         let (bytes, material) = (self.bytes(), self.material());
-        let named = if self.carries_energy() { "the lava" } else { "the other materials" };
+        let named = if self.carries_energy() {
+            "the lava"
+        } else {
+            "the other materials"
+        };
         let mut taken = MemoryEstimate::of(named, bytes, ROOM);
         if material.traces() {
             let opened = World::need_of_tracing(world.grid, 1, world.ground.hollow_columns());
-            taken = taken.and(MemoryEstimate::of("tracing", bytes, TRACED)).and(opened);
+            taken = taken
+                .and(MemoryEstimate::of("tracing", bytes, TRACED))
+                .and(opened);
         }
         if can_float(material, world.materials()) {
             taken = taken.and(MemoryEstimate::of("what floats", bytes, FLOATED));

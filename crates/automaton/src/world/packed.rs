@@ -17,8 +17,16 @@ impl PackedLayer {
     /// Creates a snapshot of `layer`.
     pub fn new(layer: &Layer) -> Self {
         let places = layer.tiles().map(|(at, _)| at).collect();
-        let lanes = layer.tiles().flat_map(|(_, tile)| tile.0).copied().collect();
-        Self { places, lanes, ledger: layer.ledger }
+        let lanes = layer
+            .tiles()
+            .flat_map(|(_, tile)| tile.0)
+            .copied()
+            .collect();
+        Self {
+            places,
+            lanes,
+            ledger: layer.ledger,
+        }
     }
 
     /// Replaces the contents of `layer`, which must have the grid and material of the original, by

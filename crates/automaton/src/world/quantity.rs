@@ -47,14 +47,19 @@ impl<M: Measure> Quantity<M> {
                 Of::Carriers | Of::Ground => material.carries_energy(),
                 Of::Air | Of::Fallout | Of::Flow => false,
             };
-            M::ALL.iter().filter(has).map(|measure| Self::new(*measure, &material.name))
+            M::ALL
+                .iter()
+                .filter(has)
+                .map(|measure| Self::new(*measure, &material.name))
         };
         materials.into_iter().flat_map(of_material).collect()
     }
 
     /// Returns all quantities of the air model.
     pub fn of_air() -> Vec<Self> {
-        let of_air = M::ALL.iter().filter(|measure| matches!(measure.facts().of, Of::Air | Of::Fallout));
+        let of_air = M::ALL
+            .iter()
+            .filter(|measure| matches!(measure.facts().of, Of::Air | Of::Fallout));
         of_air.map(|measure| Self::new(*measure, AIR)).collect()
     }
 
@@ -62,13 +67,20 @@ impl<M: Measure> Quantity<M> {
     /// physical model, where quantities of the flow replace quantities in vent units; `has_air`:
     /// adds quantities of the air.
     pub fn of_cells(materials: &[Material], flows: bool, has_air: bool) -> Vec<Self> {
-        let own = || M::ALL.iter().filter(|measure| flows && measure.facts().of == Of::Flow);
-        let shared =
-            Self::of_materials(materials).into_iter().filter(|q| !flows || q.measure.facts().of != Of::Carriers);
+        let own = || {
+            M::ALL
+                .iter()
+                .filter(|measure| flows && measure.facts().of == Of::Flow)
+        };
+        let shared = Self::of_materials(materials)
+            .into_iter()
+            .filter(|q| !flows || q.measure.facts().of != Of::Carriers);
         let mut quantities: Vec<Self> = shared
             .flat_map(|quantity| {
                 let of_lava = quantity.material() == Some(Material::LAVA);
-                let own = own().filter(move |_| of_lava).map(|measure| Self::new(*measure, Material::LAVA));
+                let own = own()
+                    .filter(move |_| of_lava)
+                    .map(|measure| Self::new(*measure, Material::LAVA));
                 std::iter::once(quantity).chain(own)
             })
             .collect();
@@ -97,10 +109,16 @@ impl<M: Measure> Quantity<M> {
     /// steps and vent units.
     pub fn of_flow() -> Vec<Self> {
         let shared = Self::of_materials(&[Material::lava()]);
-        let own = M::ALL.iter().filter(|measure| measure.facts().of == Of::Flow);
-        let own: Vec<_> = own.map(|measure| Self::new(*measure, Material::LAVA)).collect();
+        let own = M::ALL
+            .iter()
+            .filter(|measure| measure.facts().of == Of::Flow);
+        let own: Vec<_> = own
+            .map(|measure| Self::new(*measure, Material::LAVA))
+            .collect();
         let is_own = |name: String| own.iter().any(|quantity| quantity.name() == name);
-        let shared = shared.into_iter().filter(|q| q.measure.facts().of != Of::Carriers && !is_own(q.name()));
+        let shared = shared
+            .into_iter()
+            .filter(|q| q.measure.facts().of != Of::Carriers && !is_own(q.name()));
         shared.chain(own.iter().cloned()).collect()
     }
 
@@ -109,10 +127,18 @@ impl<M: Measure> Quantity<M> {
     /// # Errors
     /// If no quantity has the name; the error lists all names.
     pub fn find<'a>(name: &str, list: &'a [Self]) -> Result<&'a Self, UnknownQuantity> {
-        let bare = name.strip_prefix(Material::LAVA).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name);
+        let bare = name
+            .strip_prefix(Material::LAVA)
+            .and_then(|rest| rest.strip_prefix('.'))
+            .unwrap_or(name);
         let known = || list.iter().map(Self::name).collect::<Vec<_>>().join(", ");
-        let unknown = || UnknownQuantity { name: name.to_owned(), known: known() };
-        list.iter().find(|quantity| quantity.name() == bare).ok_or_else(unknown)
+        let unknown = || UnknownQuantity {
+            name: name.to_owned(),
+            known: known(),
+        };
+        list.iter()
+            .find(|quantity| quantity.name() == bare)
+            .ok_or_else(unknown)
     }
 
     /// Measure, independent of the material.
@@ -133,7 +159,10 @@ impl<M: Measure> Quantity<M> {
     /// Returns the quantity with the same material and the given `measure`.
     #[must_use]
     pub fn like(&self, measure: M) -> Self {
-        Self { material: self.material.clone(), measure }
+        Self {
+            material: self.material.clone(),
+            measure,
+        }
     }
 
     /// Name in command-line flags and lists, such as `amount`, `water.amount` or `solid`.
@@ -144,7 +173,9 @@ impl<M: Measure> Quantity<M> {
     /// Returns `measure`, a format's own name of the measure, prefixed by the material name and a
     /// dot unless the quantity belongs to the lava or to no material.
     pub fn with_name(&self, measure: &str) -> String {
-        self.of_another().map_or(measure.to_owned(), |material| format!("{material}.{measure}"))
+        self.of_another().map_or(measure.to_owned(), |material| {
+            format!("{material}.{measure}")
+        })
     }
 
     /// Identifier of letters, digits and `_` for file formats: `water_amount`, `max_thickness`.
@@ -164,13 +195,17 @@ impl<M: Measure> Quantity<M> {
 
     /// Description of one line, with the material name inserted.
     pub fn description(&self) -> String {
-        self.measure.facts().what.replace("{}", self.material().unwrap_or_default())
+        self.measure
+            .facts()
+            .what
+            .replace("{}", self.material().unwrap_or_default())
     }
 
     /// Name of the material unless the quantity belongs to the lava, the ground or the air, whose
     /// names have no material prefix.
     fn of_another(&self) -> Option<&str> {
-        self.material().filter(|material| *material != Material::LAVA)
+        self.material()
+            .filter(|material| *material != Material::LAVA)
     }
 }
 
@@ -204,12 +239,42 @@ mod tests {
     #[test]
     fn other_materials_follow_with_their_names_in_front() {
         let lava = [Material::lava()];
-        assert_eq!(names::<CellMeasure>(&lava), ["amount", "energy", "specific-energy", "solid"]);
+        assert_eq!(
+            names::<CellMeasure>(&lava),
+            ["amount", "energy", "specific-energy", "solid"]
+        );
         let both = [Material::lava(), Material::water()];
-        assert_eq!(names::<CellMeasure>(&both), ["amount", "energy", "specific-energy", "solid", "water.amount"]);
+        assert_eq!(
+            names::<CellMeasure>(&both),
+            [
+                "amount",
+                "energy",
+                "specific-energy",
+                "solid",
+                "water.amount"
+            ]
+        );
         let maps = names::<ColumnMeasure>(&both);
-        assert_eq!(maps[..6], ["thickness", "arrival", "max-thickness", "peak-energy", "surface", "ground"]);
-        assert_eq!(maps[6..], ["water.thickness", "water.arrival", "water.max-thickness", "water.surface"]);
+        assert_eq!(
+            maps[..6],
+            [
+                "thickness",
+                "arrival",
+                "max-thickness",
+                "peak-energy",
+                "surface",
+                "ground"
+            ]
+        );
+        assert_eq!(
+            maps[6..],
+            [
+                "water.thickness",
+                "water.arrival",
+                "water.max-thickness",
+                "water.surface"
+            ]
+        );
     }
 
     #[test]
@@ -218,17 +283,38 @@ mod tests {
         for quantity in &list {
             assert_eq!(Quantity::find(&quantity.name(), &list), Ok(quantity));
         }
-        assert_eq!(Quantity::find("lava.energy", &list), Quantity::find("energy", &list));
-        for wrong in ["heat", "water.energy", "lava", "lava.", "", "water", "lava.water.amount2"] {
-            let error = Quantity::find(wrong, &list).map(Quantity::name).expect_err("a wrong name");
-            assert_eq!(error.known, "amount, energy, specific-energy, solid, water.amount", "{wrong}");
+        assert_eq!(
+            Quantity::find("lava.energy", &list),
+            Quantity::find("energy", &list)
+        );
+        for wrong in [
+            "heat",
+            "water.energy",
+            "lava",
+            "lava.",
+            "",
+            "water",
+            "lava.water.amount2",
+        ] {
+            let error = Quantity::find(wrong, &list)
+                .map(Quantity::name)
+                .expect_err("a wrong name");
+            assert_eq!(
+                error.known, "amount, energy, specific-energy, solid, water.amount",
+                "{wrong}"
+            );
         }
     }
 
     #[test]
     fn a_quantity_is_told_in_every_form() {
         let quantity = ColumnQuantity::new(ColumnMeasure::MaxThickness, "water");
-        let forms = [quantity.name(), quantity.symbol(), quantity.words(), quantity.description()];
+        let forms = [
+            quantity.name(),
+            quantity.symbol(),
+            quantity.words(),
+            quantity.description(),
+        ];
         let expected = [
             "water.max-thickness",
             "water_max_thickness",

@@ -24,8 +24,18 @@ impl World {
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
         let energy = u32::from(old.energy) * u32::from(amount) / u32::from(old.amount.max(1));
-        let energy = if amount == old.amount { old.energy } else { energy as u16 };
-        layer.set(place, Content { amount: old.amount - amount, energy: old.energy - energy });
+        let energy = if amount == old.amount {
+            old.energy
+        } else {
+            energy as u16
+        };
+        layer.set(
+            place,
+            Content {
+                amount: old.amount - amount,
+                energy: old.energy - energy,
+            },
+        );
         layer.ledger.used += u64::from(amount);
         layer.ledger.energy.used += u64::from(energy);
     }
@@ -35,10 +45,20 @@ impl World {
     pub fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
-        let added =
-            (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE)).min(u32::from(ENERGY_MAX - old.energy));
-        let added = if layer.carries_energy() { added as u16 } else { 0 };
-        layer.set(place, Content { amount: old.amount + amount, energy: old.energy + added });
+        let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE))
+            .min(u32::from(ENERGY_MAX - old.energy));
+        let added = if layer.carries_energy() {
+            added as u16
+        } else {
+            0
+        };
+        layer.set(
+            place,
+            Content {
+                amount: old.amount + amount,
+                energy: old.energy + added,
+            },
+        );
         layer.ledger.made += u64::from(amount);
         layer.ledger.energy.made += u64::from(added);
     }
@@ -48,13 +68,25 @@ impl World {
     pub(crate) fn can_set(&self, layer: usize, [x, y, z]: Place) -> bool {
         let above = [x, y + 1, z];
         let open = y + 1 < self.grid.ny && !self.ground.is_solid(above);
-        self.layers.iter().enumerate().filter(|(number, _)| *number != layer).all(|(number, other)| {
-            let (here, there) = (other.at([x, y, z]), if open { other.at(above) } else { Content::default() });
-            let moves = !matches!(other.material().kind, Kind::Still | Kind::Grain);
-            let both = u32::from(here.amount) + u32::from(there.amount);
-            let fits = both <= u32::from(self.most_of(number)) && here.energy.checked_add(there.energy).is_some();
-            here.amount == 0 || open && moves && fits
-        })
+        self.layers
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| *number != layer)
+            .all(|(number, other)| {
+                let (here, there) = (
+                    other.at([x, y, z]),
+                    if open {
+                        other.at(above)
+                    } else {
+                        Content::default()
+                    },
+                );
+                let moves = !matches!(other.material().kind, Kind::Still | Kind::Grain);
+                let both = u32::from(here.amount) + u32::from(there.amount);
+                let fits = both <= u32::from(self.most_of(number))
+                    && here.energy.checked_add(there.energy).is_some();
+                here.amount == 0 || open && moves && fits
+            })
     }
 
     /// Turns the cell of a layer into ground and books its matter as solidified. `World::can_set`
@@ -72,7 +104,10 @@ impl World {
                 other.ledger.energy.removed += u64::from(here.energy);
             } else {
                 let there = other.at([x, y + 1, z]);
-                let both = Content { amount: here.amount + there.amount, energy: here.energy + there.energy };
+                let both = Content {
+                    amount: here.amount + there.amount,
+                    energy: here.energy + there.energy,
+                };
                 other.set([x, y + 1, z], both);
             }
         }
@@ -87,7 +122,10 @@ impl World {
         if layer.searched == Some((layer.version(), below)) {
             return;
         }
-        let films: Vec<Vec<_>> = (0..layer.strips.len()).into_par_iter().map(|tz| layer.films(tz, below)).collect();
+        let films: Vec<Vec<_>> = (0..layer.strips.len())
+            .into_par_iter()
+            .map(|tz| layer.films(tz, below))
+            .collect();
         for (place, amount) in films.into_iter().flatten() {
             layer.set(place, Content::default());
             layer.ledger.dried += u64::from(amount);
@@ -99,8 +137,11 @@ impl World {
     pub(crate) fn leave_by_roof(&mut self, layer: usize) {
         let top = self.grid.ny - 1;
         let layer = &mut self.layers[layer];
-        let held = (0..self.grid.nz)
-            .flat_map(|z| layer.row(top, z, 0..self.grid.nx).map(move |(x, cell)| ([x, top, z], cell)));
+        let held = (0..self.grid.nz).flat_map(|z| {
+            layer
+                .row(top, z, 0..self.grid.nx)
+                .map(move |(x, cell)| ([x, top, z], cell))
+        });
         let held: Vec<_> = held.filter(|(_, cell)| cell.amount > 0).collect();
         for (place, cell) in held {
             layer.set(place, Content::default());

@@ -21,7 +21,11 @@ pub(super) struct Record {
 
 impl Record {
     /// Empty record.
-    pub(super) const NONE: Self = Self { words: Vec::new(), rows: Rows::NONE, since: 0 };
+    pub(super) const NONE: Self = Self {
+        words: Vec::new(),
+        rows: Rows::NONE,
+        since: 0,
+    };
 
     /// Resizes the bit set to `words` words, `width` words for each y, and clears the record if
     /// `last_read` is not the read at which the record starts.

@@ -29,7 +29,9 @@ impl World {
             for z in 0..grid.nz {
                 for (x, cell) in layer.row(y, z, layer.span(y, z).range()) {
                     let bears = |at: Option<[usize; 2]>, y: Option<usize>| match (at, y) {
-                        (Some([x, z]), Some(y)) => below[grid.column(x, z)] || self.bars(number, [x, y, z]),
+                        (Some([x, z]), Some(y)) => {
+                            below[grid.column(x, z)] || self.bars(number, [x, y, z])
+                        }
                         // The floor and the sides of the box bear a grain.
                         _ => true,
                     };
@@ -63,13 +65,21 @@ impl World {
     /// ground, contains still matter or other grains, or is at least half full of heavier fluids.
     fn bars(&self, number: usize, place: Place) -> bool {
         let amount = |layer: &super::Layer| u32::from(layer.at(place).amount);
-        let others = || self.layers.iter().enumerate().filter(|&(other, _)| other != number);
-        let firm = others()
-            .filter(|(other, layer)| layer.material().kind == Kind::Still || *other < number && layer.is_grains());
+        let others = || {
+            self.layers
+                .iter()
+                .enumerate()
+                .filter(|&(other, _)| other != number)
+        };
+        let firm = others().filter(|(other, layer)| {
+            layer.material().kind == Kind::Still || *other < number && layer.is_grains()
+        });
         let fluids = others().filter(|(other, layer)| *other < number && !layer.is_grains());
         let half = u32::from(AMOUNT_HALF);
         self.ground.is_solid(place)
-            || firm.map(|(_, layer)| amount(layer)).any(|amount| amount >= half)
+            || firm
+                .map(|(_, layer)| amount(layer))
+                .any(|amount| amount >= half)
             || fluids.map(|(_, layer)| amount(layer)).sum::<u32>() >= half
     }
 }

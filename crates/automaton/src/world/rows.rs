@@ -11,7 +11,10 @@ pub struct Rows {
 
 impl Rows {
     /// Empty range.
-    pub const NONE: Self = Self { from: usize::MAX, to: 0 };
+    pub const NONE: Self = Self {
+        from: usize::MAX,
+        to: 0,
+    };
 
     /// Returns true if the range is empty.
     #[inline]
@@ -22,7 +25,11 @@ impl Rows {
     /// Returns the range of y, `0..0` if empty.
     #[inline]
     pub fn range(self) -> Range<usize> {
-        if self.is_empty() { 0..0 } else { self.from..self.to }
+        if self.is_empty() {
+            0..0
+        } else {
+            self.from..self.to
+        }
     }
 
     /// Extends the range to include `y`.
@@ -36,6 +43,9 @@ impl Rows {
     #[inline]
     #[must_use]
     pub fn union(self, other: Self) -> Self {
-        Self { from: self.from.min(other.from), to: self.to.max(other.to) }
+        Self {
+            from: self.from.min(other.from),
+            to: self.to.max(other.to),
+        }
     }
 }

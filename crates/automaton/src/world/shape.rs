@@ -69,7 +69,11 @@ kinds! {
 /// Returns the polyline through `points` (x, z), in cells.
 fn line(points: &[[f64; 2]]) -> Line {
     let first = points.first().copied().unwrap_or_default();
-    let further: Vec<_> = points.iter().skip(1).map(|point| [point[0] - first[0], point[1] - first[1]]).collect();
+    let further: Vec<_> = points
+        .iter()
+        .skip(1)
+        .map(|point| [point[0] - first[0], point[1] - first[1]])
+        .collect();
     Line::new(first, &further)
 }
 
@@ -78,10 +82,17 @@ impl Shape {
     fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         match *self {
             Self::Box { from, to } => (from, to),
-            Self::Sphere { center, radius } => (center.map(|c| c - radius), center.map(|c| c + radius)),
-            Self::Cylinder { base: [x, y, z], radius, height } => {
-                ([x - radius, y, z - radius], [x + radius, y + height, z + radius])
+            Self::Sphere { center, radius } => {
+                (center.map(|c| c - radius), center.map(|c| c + radius))
             }
+            Self::Cylinder {
+                base: [x, y, z],
+                radius,
+                height,
+            } => (
+                [x - radius, y, z - radius],
+                [x + radius, y + height, z + radius],
+            ),
             Self::Line { ref points, width } => {
                 let reach = 0.5 * width + 1.0;
                 let side = |k: usize| points.iter().map(move |point| point[k]);
@@ -89,14 +100,20 @@ impl Shape {
                 let high = |k| side(k).fold(0.0, f64::max) + reach;
                 ([low(0), 0.0, low(1)], [high(0), FAR, high(1)])
             }
-            Self::Below { level } => {
-                ([0.0; 3], [lavoxel_base::grid::MAX_SIDE as f64, level, lavoxel_base::grid::MAX_SIDE as f64])
-            }
+            Self::Below { level } => (
+                [0.0; 3],
+                [
+                    lavoxel_base::grid::MAX_SIDE as f64,
+                    level,
+                    lavoxel_base::grid::MAX_SIDE as f64,
+                ],
+            ),
             // The extent of a file that was not read yet is unknown, so that the whole box is
             // assumed.
-            Self::Mesh(_) | Self::Heightmap(_) => {
-                self.cells_of_file().map_or(([0.0; 3], [lavoxel_base::grid::MAX_SIDE as f64; 3]), Cells::bounds)
-            }
+            Self::Mesh(_) | Self::Heightmap(_) => self.cells_of_file().map_or(
+                ([0.0; 3], [lavoxel_base::grid::MAX_SIDE as f64; 3]),
+                Cells::bounds,
+            ),
         }
     }
 
@@ -107,13 +124,19 @@ impl Shape {
             Self::Sphere { center, radius } => {
                 (0..3).map(|k| (p[k] - center[k]).powi(2)).sum::<f64>() <= radius * radius
             }
-            Self::Cylinder { base, radius, height } => {
+            Self::Cylinder {
+                base,
+                radius,
+                height,
+            } => {
                 let across = (p[0] - base[0]).powi(2) + (p[2] - base[2]).powi(2);
                 p[1] >= base[1] && p[1] < base[1] + height && across <= radius * radius
             }
             Self::Line { ref points, width } => line(points).holds(0.5 * width, [p[0], p[2]]),
             Self::Below { level } => p[1] < level,
-            Self::Mesh(_) | Self::Heightmap(_) => self.cells_of_file().is_some_and(|cells| cells.contains(p)),
+            Self::Mesh(_) | Self::Heightmap(_) => {
+                self.cells_of_file().is_some_and(|cells| cells.contains(p))
+            }
         }
     }
 
@@ -130,7 +153,8 @@ impl Shape {
         }
         let (low, high) = self.bounds();
         let sides = [grid.nx, grid.ny, grid.nz].map(|n| n as f64);
-        let [low, high] = [low, high].map(|corner| [0, 1, 2].map(|k: usize| corner[k].clamp(0.0, sides[k])));
+        let [low, high] =
+            [low, high].map(|corner| [0, 1, 2].map(|k: usize| corner[k].clamp(0.0, sides[k])));
         (0..3).all(|k| low[k] < high[k]).then_some([low, high])
     }
 
@@ -140,8 +164,13 @@ impl Shape {
             return line(points).columns(0.5 * width, grid);
         }
         let [xs, ys, zs] = self.sides(grid);
-        let holds = |x: usize, z: usize| ys.clone().any(|y| self.contains([x, y, z].map(|v| v as f64 + 0.5)));
-        zs.flat_map(|z| xs.clone().map(move |x| (x, z))).filter(|&(x, z)| holds(x, z)).collect()
+        let holds = |x: usize, z: usize| {
+            ys.clone()
+                .any(|y| self.contains([x, y, z].map(|v| v as f64 + 0.5)))
+        };
+        zs.flat_map(|z| xs.clone().map(move |x| (x, z)))
+            .filter(|&(x, z)| holds(x, z))
+            .collect()
     }
 
     /// Height of the top of the shape above the floor, in cells, clamped to `grid`.
@@ -173,7 +202,10 @@ impl Shape {
     /// # Errors
     /// If the shape comes from a file and has no cells yet.
     pub fn check_cells(&self, key: &str) -> Result<(), Invalid> {
-        match self.kind_of_file().filter(|_| self.cells_of_file().is_none()) {
+        match self
+            .kind_of_file()
+            .filter(|_| self.cells_of_file().is_none())
+        {
             Some(kind) => {
                 let expected = "another shape, or one with its cells (mesh::Shelf)";
                 Err(Invalid::new(&format!("{key}.kind"), kind, expected))
@@ -199,7 +231,9 @@ impl Shape {
         // line's length.
         let wall = matches!(self, Self::Line { .. }).then(|| self.columns(grid));
         let holds = move |place: &Place| match &wall {
-            Some(columns) => columns.binary_search_by_key(&(place[2], place[0]), |&(x, z)| (z, x)).is_ok(),
+            Some(columns) => columns
+                .binary_search_by_key(&(place[2], place[0]), |&(x, z)| (z, x))
+                .is_ok(),
             None => self.contains(place.map(|v| v as f64 + 0.5)),
         };
         zs.flat_map(move |z| ys.clone().map(move |y| (y, z)))
@@ -224,9 +258,12 @@ impl Shape {
             },
             Self::Mesh(mesh) => mesh.validate(key),
             Self::Heightmap(relief) => relief.validate(key),
-            Self::Line { points, .. } => {
-                within(&format!("number of points of {key}.points"), points.len() as f64, 2.0, MOST_POINTS as f64)
-            }
+            Self::Line { points, .. } => within(
+                &format!("number of points of {key}.points"),
+                points.len() as f64,
+                2.0,
+                MOST_POINTS as f64,
+            ),
             Self::Sphere { .. } | Self::Cylinder { .. } | Self::Below { .. } => Ok(()),
         }
     }

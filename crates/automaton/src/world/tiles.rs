@@ -49,7 +49,10 @@ impl<'a> Tile<'a> {
     /// Amount and energy of the cell at index `lane` (0–31).
     #[inline]
     pub fn cell(self, lane: usize) -> Content {
-        Content { amount: self.amount().0[lane], energy: self.energy().0[lane] }
+        Content {
+            amount: self.amount().0[lane],
+            energy: self.energy().0[lane],
+        }
     }
 }
 
@@ -70,7 +73,12 @@ pub struct Row {
 
 impl Row {
     /// Row of empty tiles.
-    pub(crate) const EMPTY: Self = Self { held: 0, falling: 0, flowing: 0, slots: [0; ROW] };
+    pub(crate) const EMPTY: Self = Self {
+        held: 0,
+        falling: 0,
+        flowing: 0,
+        slots: [0; ROW],
+    };
 }
 
 /// Empty row, used for every row that is not stored.
@@ -200,7 +208,10 @@ impl Strip {
     /// Returns the mutable quantities of `slot`, which must not be 0.
     #[inline(always)]
     fn lanes_mut<const Q: usize>(&mut self, slot: u32) -> &mut [Lanes; Q] {
-        debug_assert!(slot != 0 && Q == self.quantities, "the empty tile stays empty");
+        debug_assert!(
+            slot != 0 && Q == self.quantities,
+            "the empty tile stays empty"
+        );
         &mut self.lanes.as_chunks_mut().0[slot as usize]
     }
 
@@ -231,7 +242,12 @@ impl Strip {
     /// Returns up-to-date ground masks of the tile at (`tx`, `y`) with the given `slot` (0: none);
     /// refreshes the cache of the slot if the ground changed.
     #[inline]
-    pub(crate) fn masks_of(&mut self, slot: u32, ground: GroundStrip<'_>, [tx, y]: [usize; 2]) -> Masks {
+    pub(crate) fn masks_of(
+        &mut self,
+        slot: u32,
+        ground: GroundStrip<'_>,
+        [tx, y]: [usize; 2],
+    ) -> Masks {
         if slot == 0 {
             return ground.masks(tx, y);
         }
@@ -246,7 +262,12 @@ impl Strip {
     /// marks the tile as changed, so that both rules visit the tile and its neighbours, and creates
     /// the tile if needed.
     #[inline(always)]
-    pub(crate) fn change<const Q: usize>(&mut self, y: usize, index: usize, bit: usize) -> &mut [Lanes; Q] {
+    pub(crate) fn change<const Q: usize>(
+        &mut self,
+        y: usize,
+        index: usize,
+        bit: usize,
+    ) -> &mut [Lanes; Q] {
         let slot = self.mark(y, index, bit);
         self.lanes_mut(slot)
     }
@@ -312,7 +333,10 @@ impl Strip {
 
     /// Stores the quantities `tile` at the empty place (`tx`, `y`) without marking any change.
     pub(crate) fn put(&mut self, tx: usize, y: usize, tile: &[Lanes]) {
-        debug_assert!(self.grains.held.is_none(), "the rule of grains has not run yet");
+        debug_assert!(
+            self.grains.held.is_none(),
+            "the rule of grains has not run yet"
+        );
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         let slot = self.make(index, bit) as usize;
         self.rows[index].held |= 1 << bit;
@@ -327,7 +351,8 @@ impl Strip {
             self.rows = vec![Row::EMPTY; self.len()];
         }
         let slot = self.take_left().unwrap_or_else(|| {
-            self.lanes.resize(self.lanes.len() + self.quantities, Lanes::ZERO);
+            self.lanes
+                .resize(self.lanes.len() + self.quantities, Lanes::ZERO);
             self.masks.push(Masks::STALE);
             self.is_left.push(false);
             (self.masks.len() - 1) as u32
@@ -409,8 +434,16 @@ impl Strip {
     /// `squeezed`, the tile below is included.
     pub(super) fn fall_above(&mut self, y: usize, tx: usize, squeezed: bool) -> bool {
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
-        let above = if y + 1 < self.ny { self.row(index + self.width).held } else { 0 };
-        let below = if squeezed { self.row(index.wrapping_sub(self.width)).held } else { 0 };
+        let above = if y + 1 < self.ny {
+            self.row(index + self.width).held
+        } else {
+            0
+        };
+        let below = if squeezed {
+            self.row(index.wrapping_sub(self.width)).held
+        } else {
+            0
+        };
         let wakes = (self.row(index).held | above | below) >> bit & 1 == 1;
         if wakes {
             self.rows[index].falling |= 1 << bit;
@@ -439,7 +472,9 @@ impl Strip {
 
     /// Iterator over the non-empty tiles in the order y, x: x in tiles, y in cells, contents.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, Tile<'_>)> {
-        self.held.range().flat_map(move |y| self.tiles_at(y).map(move |(tx, tile)| (tx, y, tile)))
+        self.held
+            .range()
+            .flat_map(move |y| self.tiles_at(y).map(move |(tx, tile)| (tx, y, tile)))
     }
 
     /// Iterator over the non-empty tiles at height `y`, each with its x index in tiles.
@@ -448,10 +483,17 @@ impl Strip {
     }
 
     /// Iterator over the non-empty tiles at height `y` with an x index within `txs`, in tiles.
-    pub(crate) fn tiles_among(&self, y: usize, txs: Range<usize>) -> impl Iterator<Item = (usize, Tile<'_>)> {
+    pub(crate) fn tiles_among(
+        &self,
+        y: usize,
+        txs: Range<usize>,
+    ) -> impl Iterator<Item = (usize, Tile<'_>)> {
         (txs.start / ROW..txs.end.div_ceil(ROW)).flat_map(move |w| {
             let row = self.row(self.index(y, w));
-            let (from, to) = (txs.start.max(w * ROW) % ROW, txs.end.min((w + 1) * ROW) - w * ROW);
+            let (from, to) = (
+                txs.start.max(w * ROW) % ROW,
+                txs.end.min((w + 1) * ROW) - w * ROW,
+            );
             let among = u64::MAX << from & u64::MAX >> (ROW - to);
             bits(row.held & among).map(move |bit| (w * ROW + bit, self.tile(row.slots[bit])))
         })
@@ -464,7 +506,8 @@ impl Strip {
         for y in self.held.range() {
             for (w, among) in columns.iter().enumerate() {
                 let row = self.row(self.index(y, w));
-                bits(row.held & among).for_each(|bit| see(w * ROW + bit, self.tile(row.slots[bit])));
+                bits(row.held & among)
+                    .for_each(|bit| see(w * ROW + bit, self.tile(row.slots[bit])));
             }
         }
     }
@@ -475,7 +518,10 @@ impl Strip {
         let word = |w: usize| self.row(self.index(y, w)).held;
         let first = (0..self.width).find(|&w| word(w) != 0)?;
         let last = (0..self.width).rfind(|&w| word(w) != 0)?;
-        Some((first * 64 + word(first).trailing_zeros() as usize, last * 64 + 64 - word(last).leading_zeros() as usize))
+        Some((
+            first * 64 + word(first).trailing_zeros() as usize,
+            last * 64 + 64 - word(last).leading_zeros() as usize,
+        ))
     }
 
     /// Heap memory of the strip in bytes.

@@ -13,14 +13,25 @@ impl Layer {
     /// Marks every tile for the rule `reader` unless the sleeping tiles became inactive under the
     /// same rule parameters `numbers` and the same `ground`. Returns true if all tiles were woken.
     #[inline]
-    pub(crate) fn wake_under(&mut self, reader: Reader, numbers: &RuleNumbers, ground: &Ground) -> bool {
-        let Settled { ground: last, rules } = &self.settled;
+    pub(crate) fn wake_under(
+        &mut self,
+        reader: Reader,
+        numbers: &RuleNumbers,
+        ground: &Ground,
+    ) -> bool {
+        let Settled {
+            ground: last,
+            rules,
+        } = &self.settled;
         let same_ground = *last == Some(ground.stamp());
         if same_ground && rules[reader as usize].as_ref() == Some(numbers) {
             return false;
         }
         if !same_ground {
-            self.settled = Settled { ground: Some(ground.stamp()), rules: [None; 2] };
+            self.settled = Settled {
+                ground: Some(ground.stamp()),
+                rules: [None; 2],
+            };
         }
         self.settled.rules[reader as usize] = Some(*numbers);
         for (strip, awake) in self.strips.iter_mut().zip(&mut self.awake) {
@@ -34,7 +45,12 @@ impl Layer {
     /// for the readers of the layer.
     pub(crate) fn stay(&mut self) {
         let reads = self.clock.last();
-        for (strip, awake) in self.strips.iter_mut().zip(&mut self.awake).filter(|(_, awake)| **awake) {
+        for (strip, awake) in self
+            .strips
+            .iter_mut()
+            .zip(&mut self.awake)
+            .filter(|(_, awake)| **awake)
+        {
             strip.record_falling(reads);
             strip.sleep();
             *awake = false;
@@ -90,7 +106,14 @@ impl Layer {
         }
         activities.make(strip.len());
         let last = activities.of(index);
-        activities.put(index, y, Activity { active: last.active | 1 << bit, ..last });
+        activities.put(
+            index,
+            y,
+            Activity {
+                active: last.active | 1 << bit,
+                ..last
+            },
+        );
         self.awake[tz] = true;
     }
 }
@@ -114,17 +137,31 @@ impl World {
     fn wake_lighter(&mut self, layer: usize) {
         let (heavier, lighter) = self.layers.split_at_mut(layer + 1);
         let heavier = &mut heavier[layer];
-        let Some(read) = heavier.read_by_lighter.replace(heavier.clock.count(Reading::Lighter)) else { return };
+        let Some(read) = heavier
+            .read_by_lighter
+            .replace(heavier.clock.count(Reading::Lighter))
+        else {
+            return;
+        };
         heavier.wake_readers((Reading::Lighter, read), lighter.iter_mut());
     }
 
     /// Wakes layers of grains wherever a denser fluid changed since the last call, because such
     /// fluids carry grains.
     pub(crate) fn wake_grains(&mut self) {
-        let fluids = self.layers.iter().position(Layer::is_fluid).expect("the lava is one");
+        let fluids = self
+            .layers
+            .iter()
+            .position(Layer::is_fluid)
+            .expect("the lava is one");
         let (grains, fluids) = self.layers.split_at_mut(fluids);
         for fluid in fluids {
-            let Some(read) = fluid.read_by_grains.replace(fluid.clock.count(Reading::Grains)) else { continue };
+            let Some(read) = fluid
+                .read_by_grains
+                .replace(fluid.clock.count(Reading::Grains))
+            else {
+                continue;
+            };
             let carried = grains.iter_mut().filter(|layer| layer.is_carried_by(fluid));
             fluid.wake_readers((Reading::Grains, read), carried);
         }
@@ -134,13 +171,24 @@ impl World {
 impl Layer {
     /// Marks tiles of all `readers` as changed wherever this layer changed since its read number
     /// `read` of the given `kind`.
-    fn wake_readers<'a>(&self, (kind, read): (Reading, u64), readers: impl Iterator<Item = &'a mut Self>) {
+    fn wake_readers<'a>(
+        &self,
+        (kind, read): (Reading, u64),
+        readers: impl Iterator<Item = &'a mut Self>,
+    ) {
         for layer in readers {
             for (tz, strip) in self.strips.iter().enumerate() {
                 // This is the only reader of its kind, so that the record always reaches back to
                 // the last read.
-                let Some(changes) = strip.changes_after(kind, read) else { continue };
-                let near = || layer.strips[tz.saturating_sub(1)..].iter().take(3).any(|strip| strip.tiles() > 0);
+                let Some(changes) = strip.changes_after(kind, read) else {
+                    continue;
+                };
+                let near = || {
+                    layer.strips[tz.saturating_sub(1)..]
+                        .iter()
+                        .take(3)
+                        .any(|strip| strip.tiles() > 0)
+                };
                 if !changes.rows.is_empty() && near() {
                     layer.strips[tz].change_under(&changes);
                     layer.awake[tz] = true;
@@ -166,7 +214,10 @@ mod tests {
     /// and an island at (20, 9); every tile sleeps.
     fn asleep() -> World {
         let grid = Grid::new(40, 9, 20);
-        let mut world = World::new(Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 2.0)));
+        let mut world = World::new(Ground::from_surface(
+            grid.ny,
+            Array2::from_elem((grid.nz, grid.nx), 2.0),
+        ));
         (2..4).for_each(|y| world.set_solid([20, y, 9], true));
         for (z, x) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (z, x))) {
             (2..4).for_each(|y| world.place([x, y, z], AMOUNT_ONE, 1));
@@ -178,7 +229,10 @@ mod tests {
                 engine.run(&mut world, rule, Draw { seed: 1, step });
             }
         }
-        assert!(visits(&world).iter().all(Vec::is_empty), "everything sleeps");
+        assert!(
+            visits(&world).iter().all(Vec::is_empty),
+            "everything sleeps"
+        );
         world
     }
 
@@ -202,7 +256,10 @@ mod tests {
             }
         }
         assert!(
-            visits.iter().flatten().all(|&[_, _, tz]| world.layers[0].awake[tz]),
+            visits
+                .iter()
+                .flatten()
+                .all(|&[_, _, tz]| world.layers[0].awake[tz]),
             "the engine visits sleeping strips never"
         );
         visits
@@ -215,7 +272,12 @@ mod tests {
             ([12, 1, 6], false, vec![[1, 2, 1]], vec![[1, 2, 1]]),
             // The island's foot, inside a tile: its own tile, whose cells may flow in, and the one
             // above.
-            ([20, 2, 9], false, vec![[2, 2, 2], [2, 3, 2]], vec![[2, 2, 2], [2, 3, 2]]),
+            (
+                [20, 2, 9],
+                false,
+                vec![[2, 2, 2], [2, 3, 2]],
+                vec![[2, 2, 2], [2, 3, 2]],
+            ),
             // Air on the lake at the corner of four tiles has no liquid next to it.
             ([15, 4, 7], true, vec![], vec![]),
             ([15, 8, 7], true, vec![], vec![]),
@@ -231,7 +293,10 @@ mod tests {
         world.set_solid([15, 3, 7], true);
         let [falls, mut spreads] = visits(&world);
         spreads.sort_unstable();
-        assert_eq!((falls, spreads), (vec![[1, 3, 1]], vec![[1, 3, 1], [1, 3, 2], [2, 3, 1]]));
+        assert_eq!(
+            (falls, spreads),
+            (vec![[1, 3, 1]], vec![[1, 3, 1], [1, 3, 2], [2, 3, 1]])
+        );
     }
 
     #[test]
@@ -241,6 +306,10 @@ mod tests {
         world.set_solid([12, 0, 6], true);
         let gravity = Rule::Gravity((&RulesSpec::default()).into());
         Tiled::default().run(&mut world, (0, &gravity), Draw { seed: 1, step: 0 });
-        assert_eq!(world.layers[0].at([3, 1, 3]).amount, AMOUNT_ONE, "the lake falls");
+        assert_eq!(
+            world.layers[0].at([3, 1, 3]).amount,
+            AMOUNT_ONE,
+            "the lake falls"
+        );
     }
 }

@@ -19,7 +19,12 @@ impl Cells {
     pub fn new(low: Place, high: Place) -> Self {
         let count: usize = (0..3).map(|k| high[k] - low[k]).product();
         let words = count.div_ceil(64);
-        Self { low, high, bits: vec![0; words], held: Held::bytes(8 * words as u64) }
+        Self {
+            low,
+            high,
+            bits: vec![0; words],
+            held: Held::bytes(8 * words as u64),
+        }
     }
 
     /// Collects the cells of the box from `low` up to `high` (exclusive) for which `inside` returns
@@ -58,7 +63,10 @@ impl Cells {
 
     /// Number of cells in the set.
     pub fn count(&self) -> usize {
-        self.bits.iter().map(|bits| bits.count_ones() as usize).sum()
+        self.bits
+            .iter()
+            .map(|bits| bits.count_ones() as usize)
+            .sum()
     }
 
     fn index(&self, [x, y, z]: Place) -> usize {

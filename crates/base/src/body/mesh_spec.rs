@@ -72,17 +72,40 @@ impl MeshSpec {
             one_line(&format!("{key}.part"), part)?;
         }
         self.check(key)?;
-        one_of(key, [("base", self.base.is_some()), ("origin", self.origin.is_some())])?;
-        one_of(key, [("height", self.height.is_some()), ("unit_m", self.unit_m.is_some())])
+        one_of(
+            key,
+            [
+                ("base", self.base.is_some()),
+                ("origin", self.origin.is_some()),
+            ],
+        )?;
+        one_of(
+            key,
+            [
+                ("height", self.height.is_some()),
+                ("unit_m", self.unit_m.is_some()),
+            ],
+        )
     }
 }
 
 /// Returns an error unless exactly one of two keys of the table `key` is given; each entry is a
 /// key's name and a flag for its presence.
-fn one_of(key: &str, [(first, has_first), (second, has_second)]: [(&str, bool); 2]) -> Result<(), Invalid> {
+fn one_of(
+    key: &str,
+    [(first, has_first), (second, has_second)]: [(&str, bool); 2],
+) -> Result<(), Invalid> {
     match (has_first, has_second) {
-        (true, true) => Err(Invalid::new(&format!("{key}.{second}"), "set", format!("left out beside {key}.{first}"))),
-        (false, false) => Err(Invalid::new(&format!("{key}.{first}"), "nothing", format!("given, or {second}"))),
+        (true, true) => Err(Invalid::new(
+            &format!("{key}.{second}"),
+            "set",
+            format!("left out beside {key}.{first}"),
+        )),
+        (false, false) => Err(Invalid::new(
+            &format!("{key}.{first}"),
+            "nothing",
+            format!("given, or {second}"),
+        )),
         _ => Ok(()),
     }
 }

@@ -26,7 +26,10 @@ table! {
 impl SurveySpec {
     /// Creates a spec for `file`, without heights until the file has been read.
     pub fn of_file(file: PathBuf) -> Self {
-        Self { file, heights: None }
+        Self {
+            file,
+            heights: None,
+        }
     }
 
     /// Checks the file name; `key` is the name of the table in messages.

@@ -10,7 +10,9 @@ impl Line {
     /// Creates a polyline from its `first` point (x, z) and the offsets of the `further` points
     /// relative to `first`, all in cells.
     pub fn new(first: [f64; 2], further: &[[f64; 2]]) -> Self {
-        let further = further.iter().map(|point| [first[0] + point[0], first[1] + point[1]]);
+        let further = further
+            .iter()
+            .map(|point| [first[0] + point[0], first[1] + point[1]]);
         Self(std::iter::once(first).chain(further).collect())
     }
 
@@ -21,8 +23,16 @@ impl Line {
 
     /// Iterates over the segments of the polyline; a single point yields one segment of length 0.
     fn pieces(&self) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
-        let ends = if self.0.len() == 1 { &self.0[..] } else { &self.0[1..] };
-        self.0.iter().copied().zip(ends.iter().copied()).map(<[_; 2]>::from)
+        let ends = if self.0.len() == 1 {
+            &self.0[..]
+        } else {
+            &self.0[1..]
+        };
+        self.0
+            .iter()
+            .copied()
+            .zip(ends.iter().copied())
+            .map(<[_; 2]>::from)
     }
 
     /// Length of the polyline in cells.
@@ -39,10 +49,21 @@ impl Line {
     /// Returns true if the column of the point (x, z) is among [`Line::columns`] for the same
     /// `radius` (cells).
     pub fn holds(&self, radius: f64, [x, z]: [f64; 2]) -> bool {
-        let (column, middle) = ([x, z].map(|v| v.max(0.0) as usize), [x.floor() + 0.5, z.floor() + 0.5]);
-        let box_of = Grid { nx: column[0] + 2, ny: 1, nz: column[1] + 2 };
+        let (column, middle) = (
+            [x, z].map(|v| v.max(0.0) as usize),
+            [x.floor() + 0.5, z.floor() + 0.5],
+        );
+        let box_of = Grid {
+            nx: column[0] + 2,
+            ny: 1,
+            nz: column[1] + 2,
+        };
         let crosses = |piece| crossed(piece, box_of).contains(&column);
-        x >= 0.0 && z >= 0.0 && self.pieces().any(|piece| is_near(piece, radius, middle) || crosses(piece))
+        x >= 0.0
+            && z >= 0.0
+            && self
+                .pieces()
+                .any(|piece| is_near(piece, radius, middle) || crosses(piece))
     }
 
     /// Point (x, z) in cells at `share` (0 to 1) of the polyline's length.
@@ -100,16 +121,24 @@ fn around(piece: [[f64; 2]; 2], radius: f64, grid: Grid) -> Vec<(usize, usize)> 
         let high = (a.max(b) + radius).ceil().clamp(0.0, n as f64 - 1.0) as usize;
         low..=high
     };
-    let inside = |&(x, z): &(usize, usize)| is_near(piece, radius, [x as f64 + 0.5, z as f64 + 0.5]);
+    let inside =
+        |&(x, z): &(usize, usize)| is_near(piece, radius, [x as f64 + 0.5, z as f64 + 0.5]);
     let box_of = reach(az, bz, grid.nz).flat_map(|z| reach(ax, bx, grid.nx).map(move |x| (x, z)));
-    box_of.filter(inside).chain(crossed(piece, grid).into_iter().map(|[x, z]| (x, z))).collect()
+    box_of
+        .filter(inside)
+        .chain(crossed(piece, grid).into_iter().map(|[x, z]| (x, z)))
+        .collect()
 }
 
 /// Returns true if the point (x, z) lies within `radius` cells of the segment `piece`.
 fn is_near(piece: [[f64; 2]; 2], radius: f64, [px, pz]: [f64; 2]) -> bool {
     let [[ax, az], [bx, bz]] = piece;
     let squared = (bx - ax) * (bx - ax) + (bz - az) * (bz - az);
-    let share = if squared > 0.0 { ((px - ax) * (bx - ax) + (pz - az) * (bz - az)) / squared } else { 0.0 };
+    let share = if squared > 0.0 {
+        ((px - ax) * (bx - ax) + (pz - az) * (bz - az)) / squared
+    } else {
+        0.0
+    };
     let [nx, nz] = along(piece, share.clamp(0.0, 1.0));
     let (dx, dz) = (px - nx, pz - nz);
     dx * dx + dz * dz <= radius * radius
@@ -122,21 +151,30 @@ fn is_near(piece: [[f64; 2]; 2], radius: f64, [px, pz]: [f64; 2]) -> bool {
 /// part's midpoint.
 pub fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> Vec<[usize; 2]> {
     let sides = [grid.nx as f64, grid.nz as f64];
-    let Some([from, to]) = clipped(piece, sides) else { return Vec::new() };
+    let Some([from, to]) = clipped(piece, sides) else {
+        return Vec::new();
+    };
     let mut cuts = vec![from, to];
     for k in 0..2 {
         let ends = [from, to].map(|share| along(piece, share)[k]);
-        let (low, high) = (ends[0].min(ends[1]).ceil().max(0.0), ends[0].max(ends[1]).floor().min(sides[k]));
+        let (low, high) = (
+            ends[0].min(ends[1]).ceil().max(0.0),
+            ends[0].max(ends[1]).floor().min(sides[k]),
+        );
         let step = piece[1][k] - piece[0][k];
         if step != 0.0 && low <= high {
-            let shares = (low as usize..=high as usize).map(|side| (side as f64 - piece[0][k]) / step);
+            let shares =
+                (low as usize..=high as usize).map(|side| (side as f64 - piece[0][k]) / step);
             cuts.extend(shares.filter(|share| (from..=to).contains(share)));
         }
     }
     cuts.sort_unstable_by(f64::total_cmp);
     let under = |share: f64| {
         let [x, z] = along(piece, share);
-        [(x.max(0.0) as usize).min(grid.nx - 1), (z.max(0.0) as usize).min(grid.nz - 1)]
+        [
+            (x.max(0.0) as usize).min(grid.nx - 1),
+            (z.max(0.0) as usize).min(grid.nz - 1),
+        ]
     };
     let mut columns = Vec::with_capacity(cuts.len());
     for pair in cuts.windows(2) {
@@ -146,7 +184,10 @@ pub fn crossed(piece: [[f64; 2]; 2], grid: Grid) -> Vec<[usize; 2]> {
         }
         // Where two consecutive columns share only a corner, a column with a side to both is
         // inserted.
-        if let Some(&[_, z]) = columns.last().filter(|&&[x, z]: &&[usize; 2]| x != next[0] && z != next[1]) {
+        if let Some(&[_, z]) = columns
+            .last()
+            .filter(|&&[x, z]: &&[usize; 2]| x != next[0] && z != next[1])
+        {
             columns.push([next[0], z]);
         }
         columns.push(next);
@@ -177,23 +218,41 @@ pub fn clipped([a, b]: [[f64; 2]; 2], sides: [f64; 2]) -> Option<[f64; 2]> {
 mod tests {
     use super::*;
 
-    const GRID: Grid = Grid { nx: 30, ny: 4, nz: 20 };
+    const GRID: Grid = Grid {
+        nx: 30,
+        ny: 4,
+        nz: 20,
+    };
 
     #[test]
     fn a_line_has_the_columns_that_it_crosses_and_those_beside() {
         let line = Line::new([2.5, 3.5], &[[10.0, 0.0], [10.0, 5.0]]);
-        assert_eq!((line.length(), line.point(0.0), line.point(1.0)), (15.0, [2.5, 3.5], [12.5, 8.5]));
+        assert_eq!(
+            (line.length(), line.point(0.0), line.point(1.0)),
+            (15.0, [2.5, 3.5], [12.5, 8.5])
+        );
         assert_eq!(line.point(12.0 / 15.0), [12.5, 5.5]);
         let thin = line.columns(0.0, GRID);
-        let expected: Vec<_> = (2..=12).map(|x| (x, 3)).chain((4..=8).map(|z| (12, z))).collect();
+        let expected: Vec<_> = (2..=12)
+            .map(|x| (x, 3))
+            .chain((4..=8).map(|z| (12, z)))
+            .collect();
         assert_eq!(thin, expected);
         let wide = line.columns(1.0, GRID);
-        assert!(wide.contains(&(5, 2)) && wide.contains(&(5, 4)) && wide.contains(&(13, 7)) && !wide.contains(&(5, 5)));
+        assert!(
+            wide.contains(&(5, 2))
+                && wide.contains(&(5, 4))
+                && wide.contains(&(13, 7))
+                && !wide.contains(&(5, 5))
+        );
         // On a diagonal, no two consecutive columns share a corner alone.
         let steps = Line::new([0.5, 0.5], &[[2.0, 2.0]]).columns(0.0, GRID);
         assert_eq!(steps, [(0, 0), (1, 0), (1, 1), (2, 1), (2, 2)]);
         // A line that leaves the box keeps the part inside.
-        assert_eq!(Line::new([27.5, 3.5], &[[1e12, 0.0]]).columns(0.0, GRID), [(27, 3), (28, 3), (29, 3)]);
+        assert_eq!(
+            Line::new([27.5, 3.5], &[[1e12, 0.0]]).columns(0.0, GRID),
+            [(27, 3), (28, 3), (29, 3)]
+        );
         assert_eq!(Line::new([-9.0, 3.5], &[[5.0, 0.0]]).columns(0.0, GRID), []);
         assert_eq!(Line::new([0.0, 0.0], &[]).columns(0.0, GRID), [(0, 0)]);
     }
@@ -201,7 +260,10 @@ mod tests {
     #[test]
     fn a_piece_is_clipped_to_the_box() {
         let sides = [20.0, 10.0];
-        assert_eq!(clipped([[-10.0, 5.0], [30.0, 5.0]], sides), Some([0.25, 0.75]));
+        assert_eq!(
+            clipped([[-10.0, 5.0], [30.0, 5.0]], sides),
+            Some([0.25, 0.75])
+        );
         assert_eq!(clipped([[-10.0, 15.0], [30.0, 15.0]], sides), None);
         assert_eq!(clipped([[1.0, 1.0], [2.0, 2.0]], sides), Some([0.0, 1.0]));
         assert_eq!(clipped([[-5.0, 0.0], [0.0, -5.0]], sides), None);

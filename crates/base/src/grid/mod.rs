@@ -41,7 +41,10 @@ impl Grid {
     /// # Panics
     /// When a side is 0.
     pub fn new(nx: usize, ny: usize, nz: usize) -> Self {
-        assert!(nx > 0 && ny > 0 && nz > 0, "a grid has at least one cell along each axis");
+        assert!(
+            nx > 0 && ny > 0 && nz > 0,
+            "a grid has at least one cell along each axis"
+        );
         Self { nx, ny, nz }
     }
 
@@ -74,22 +77,35 @@ impl Grid {
 
     /// Iterates over the indices (x, y, z) of all cells, in the order of [`Grid::index`].
     pub fn places(self) -> impl Iterator<Item = Place> {
-        (0..self.nz).flat_map(move |z| (0..self.ny).flat_map(move |y| (0..self.nx).map(move |x| [x, y, z])))
+        (0..self.nz)
+            .flat_map(move |z| (0..self.ny).flat_map(move |y| (0..self.nx).map(move |x| [x, y, z])))
     }
 
     /// Neighbour of a cell at an offset of `dx`, `dy` and `dz` cells; `None` if the neighbour lies
     /// outside the box.
     #[inline]
     pub fn beside(self, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
-        let (x, y, z) = (x.checked_add_signed(dx)?, y.checked_add_signed(dy)?, z.checked_add_signed(dz)?);
+        let (x, y, z) = (
+            x.checked_add_signed(dx)?,
+            y.checked_add_signed(dy)?,
+            z.checked_add_signed(dz)?,
+        );
         (x < self.nx && y < self.ny && z < self.nz).then_some([x, y, z])
     }
 
     /// Iterates over the up to six face neighbours of a cell inside the box, in the order below,
     /// west, east, north, south, above.
     pub fn around(self, place: Place) -> impl Iterator<Item = Place> {
-        let ways = [[0, -1, 0], [-1, 0, 0], [1, 0, 0], [0, 0, -1], [0, 0, 1], [0, 1, 0]];
-        ways.into_iter().filter_map(move |by| self.beside(place, by))
+        let ways = [
+            [0, -1, 0],
+            [-1, 0, 0],
+            [1, 0, 0],
+            [0, 0, -1],
+            [0, 0, 1],
+            [0, 1, 0],
+        ];
+        ways.into_iter()
+            .filter_map(move |by| self.beside(place, by))
     }
 
     /// Index of the column (x, z) in flat arrays of columns: `z · nx + x`.

@@ -46,17 +46,23 @@ struct MapInitFold<'a, I, F, G> {
     fold: &'a G,
 }
 
-impl<B: ParallelIterator, S, T, I: Fn() -> S + Sync, F: Fn(&mut S, B::Item) -> T + Sync> ParallelIterator
-    for MapInit<B, I, F>
+impl<B: ParallelIterator, S, T, I: Fn() -> S + Sync, F: Fn(&mut S, B::Item) -> T + Sync>
+    ParallelIterator for MapInit<B, I, F>
 {
     type Item = T;
 
     fn drive<G: Fold<T>>(self, fold: &G) -> G::Out {
-        self.base.drive(&MapInitFold { init: &self.init, f: &self.f, fold })
+        self.base.drive(&MapInitFold {
+            init: &self.init,
+            f: &self.f,
+            fold,
+        })
     }
 }
 
-impl<A, S, T, I: Fn() -> S + Sync, F: Fn(&mut S, A) -> T + Sync, G: Fold<T>> Fold<A> for MapInitFold<'_, I, F, G> {
+impl<A, S, T, I: Fn() -> S + Sync, F: Fn(&mut S, A) -> T + Sync, G: Fold<T>> Fold<A>
+    for MapInitFold<'_, I, F, G>
+{
     type Out = G::Out;
 
     fn fold(&self, items: impl Iterator<Item = A>) -> G::Out {
@@ -111,7 +117,9 @@ struct FlatMapFold<'a, F, G> {
     fold: &'a G,
 }
 
-impl<B: ParallelIterator, J: IntoIterator, F: Fn(B::Item) -> J + Sync> ParallelIterator for FlatMapIter<B, F> {
+impl<B: ParallelIterator, J: IntoIterator, F: Fn(B::Item) -> J + Sync> ParallelIterator
+    for FlatMapIter<B, F>
+{
     type Item = J::Item;
 
     fn drive<G: Fold<J::Item>>(self, fold: &G) -> G::Out {
@@ -144,19 +152,28 @@ struct FoldedFold<'a, I, F, G> {
     fold: &'a G,
 }
 
-impl<B: ParallelIterator, S, I: Fn() -> S + Sync, F: Fn(S, B::Item) -> S + Sync> ParallelIterator for Folded<B, I, F> {
+impl<B: ParallelIterator, S, I: Fn() -> S + Sync, F: Fn(S, B::Item) -> S + Sync> ParallelIterator
+    for Folded<B, I, F>
+{
     type Item = S;
 
     fn drive<G: Fold<S>>(self, fold: &G) -> G::Out {
-        self.base.drive(&FoldedFold { identity: &self.identity, f: &self.f, fold })
+        self.base.drive(&FoldedFold {
+            identity: &self.identity,
+            f: &self.f,
+            fold,
+        })
     }
 }
 
-impl<A, S, I: Fn() -> S + Sync, F: Fn(S, A) -> S + Sync, G: Fold<S>> Fold<A> for FoldedFold<'_, I, F, G> {
+impl<A, S, I: Fn() -> S + Sync, F: Fn(S, A) -> S + Sync, G: Fold<S>> Fold<A>
+    for FoldedFold<'_, I, F, G>
+{
     type Out = G::Out;
 
     fn fold(&self, items: impl Iterator<Item = A>) -> G::Out {
-        self.fold.fold(std::iter::once(items.fold((self.identity)(), self.f)))
+        self.fold
+            .fold(std::iter::once(items.fold((self.identity)(), self.f)))
     }
 
     fn join(&self, first: G::Out, second: G::Out) -> G::Out {

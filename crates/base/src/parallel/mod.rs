@@ -40,7 +40,11 @@ pub fn enter<R: Send>(run: impl FnOnce() -> R + Send) -> R {
 /// # Errors
 /// Returns the system's error if the thread cannot be started.
 pub fn alone<R: Send>(run: impl FnOnce() -> R + Send) -> std::io::Result<R> {
-    rayon::ThreadPoolBuilder::new().num_threads(1).build().map(|pool| pool.install(run)).map_err(std::io::Error::other)
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .map(|pool| pool.install(run))
+        .map_err(std::io::Error::other)
 }
 
 /// Work on one item. The second argument is a callback that returns true when the work should stop;
@@ -65,7 +69,10 @@ pub fn share_out<T: Sync, E: Send + From<std::io::Error>>(
     let all_end = || ends() || failed.load(Ordering::Relaxed);
     let all_of_one = || -> Result<usize, E> {
         let mut count = 0;
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)).filter(|_| !all_end()) {
+        while let Some(item) = items
+            .get(next.fetch_add(1, Ordering::Relaxed))
+            .filter(|_| !all_end())
+        {
             if !work(item, &all_end)? {
                 break;
             }
@@ -79,8 +86,14 @@ pub fn share_out<T: Sync, E: Send + From<std::io::Error>>(
         result
     };
     std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads.min(items.len())).map(|_| scope.spawn(worker)).collect();
-        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|p| std::panic::resume_unwind(p)));
+        let threads: Vec<_> = (0..threads.min(items.len()))
+            .map(|_| scope.spawn(worker))
+            .collect();
+        let ended = threads.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|p| std::panic::resume_unwind(p))
+        });
         ended.collect::<Vec<_>>().into_iter().sum()
     })
 }
@@ -90,22 +103,32 @@ fn enter_by_reference(run: &mut (dyn FnMut() + Send)) {
 }
 
 /// Runs both closures and returns both results; in parallel if a worker thread is free.
-pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+pub fn join<A: Send, B: Send>(
+    a: impl FnOnce() -> A + Send,
+    b: impl FnOnce() -> B + Send,
+) -> (A, B) {
     join_halves(|_| a(), |_| b())
 }
 
 /// Runs both closures; the argument of each is true if another thread has stolen it.
-fn join_halves<A: Send, B: Send>(a: impl FnOnce(bool) -> A + Send, b: impl FnOnce(bool) -> B + Send) -> (A, B) {
+fn join_halves<A: Send, B: Send>(
+    a: impl FnOnce(bool) -> A + Send,
+    b: impl FnOnce(bool) -> B + Send,
+) -> (A, B) {
     let (mut a, mut b) = (Some(a), Some(b));
     let (mut first, mut second) = (None, None);
-    join_by_reference(&mut |moved| first = a.take().map(|a| a(moved)), &mut |moved| {
-        second = b.take().map(|b| b(moved))
-    });
+    join_by_reference(
+        &mut |moved| first = a.take().map(|a| a(moved)),
+        &mut |moved| second = b.take().map(|b| b(moved)),
+    );
     first.zip(second).expect("both ran")
 }
 
 fn join_by_reference(a: &mut (dyn FnMut(bool) + Send), b: &mut (dyn FnMut(bool) + Send)) {
-    rayon::join_context(|context| a(context.migrated()), |context| b(context.migrated()));
+    rayon::join_context(
+        |context| a(context.migrated()),
+        |context| b(context.migrated()),
+    );
 }
 
 /// Operation of a parallel loop: folds the items of a part, and merges two partial results, where
@@ -134,7 +157,11 @@ impl Cuts {
             return false;
         }
         let more = moved || self.left > 0;
-        self.left = if moved { current_num_threads().max(self.left / 2) } else { self.left / 2 };
+        self.left = if moved {
+            current_num_threads().max(self.left / 2)
+        } else {
+            self.left / 2
+        };
         more
     }
 }
@@ -145,8 +172,10 @@ fn halves<P: Part, F: Fold<P::Item>>(part: P, mut cuts: Cuts, moved: bool, fold:
         return fold.fold(part.items());
     }
     let (first, second) = part.cut(items / 2);
-    let (first, second) =
-        join_halves(|moved| halves(first, cuts, moved, fold), |moved| halves(second, cuts, moved, fold));
+    let (first, second) = join_halves(
+        |moved| halves(first, cuts, moved, fold),
+        |moved| halves(second, cuts, moved, fold),
+    );
     fold.join(first, second)
 }
 
@@ -165,14 +194,25 @@ pub trait ParallelIterator: Sized {
         Filter { base: self, f }
     }
 
-    fn flat_map_iter<J: IntoIterator, F: Fn(Self::Item) -> J + Sync>(self, f: F) -> FlatMapIter<Self, F> {
+    fn flat_map_iter<J: IntoIterator, F: Fn(Self::Item) -> J + Sync>(
+        self,
+        f: F,
+    ) -> FlatMapIter<Self, F> {
         FlatMapIter { base: self, f }
     }
 
     /// Folds each part into one accumulator, created by `identity`; the result iterates over the
     /// accumulators.
-    fn fold<S, I: Fn() -> S + Sync, F: Fn(S, Self::Item) -> S + Sync>(self, identity: I, f: F) -> Folded<Self, I, F> {
-        Folded { base: self, identity, f }
+    fn fold<S, I: Fn() -> S + Sync, F: Fn(S, Self::Item) -> S + Sync>(
+        self,
+        identity: I,
+        f: F,
+    ) -> Folded<Self, I, F> {
+        Folded {
+            base: self,
+            identity,
+            f,
+        }
     }
 
     /// Like [`map`](Self::map), with mutable scratch data that `init` creates once per part.
@@ -181,7 +221,11 @@ pub trait ParallelIterator: Sized {
         init: I,
         f: F,
     ) -> MapInit<Self, I, F> {
-        MapInit { base: self, init, f }
+        MapInit {
+            base: self,
+            init,
+            f,
+        }
     }
 
     fn for_each(self, f: impl Fn(Self::Item) + Sync) {
@@ -194,7 +238,10 @@ pub trait ParallelIterator: Sized {
 
     /// Calls `f` on each item; a part stops at its first error. If several parts fail, the error of
     /// the earliest item is returned.
-    fn try_for_each<E: Send>(self, f: impl Fn(Self::Item) -> Result<(), E> + Sync) -> Result<(), E> {
+    fn try_for_each<E: Send>(
+        self,
+        f: impl Fn(Self::Item) -> Result<(), E> + Sync,
+    ) -> Result<(), E> {
         self.drive(&TryForEach(f))
     }
 
@@ -224,7 +271,15 @@ impl<P: Part> ParallelIterator for Loop<P> {
     fn drive<F: Fold<P::Item>>(self, fold: &F) -> F::Out {
         let threads = current_num_threads();
         let left = if threads > 1 { threads } else { 0 };
-        halves(self.part, Cuts { left, least: self.least }, false, fold)
+        halves(
+            self.part,
+            Cuts {
+                left,
+                least: self.least,
+            },
+            false,
+            fold,
+        )
     }
 }
 
@@ -236,7 +291,11 @@ mod tests {
     fn on_pools(run: impl Fn() + Send + Sync) {
         run();
         for threads in [1, 2, 5] {
-            rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads").install(&run);
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .expect("threads")
+                .install(&run);
         }
     }
 
@@ -245,22 +304,44 @@ mod tests {
         on_pools(|| {
             let numbers: Vec<u32> = (0..1000).collect();
             let mut halves = vec![0; 1000];
-            halves.par_chunks_mut(7).zip(numbers.par_chunks(7)).enumerate().for_each(|(i, (to, from))| {
-                to.iter_mut().zip(from).for_each(|(to, from)| *to = from / 2 + i as u32);
-            });
-            assert!(halves.iter().enumerate().all(|(i, half)| *half == (i / 2 + i / 7) as u32));
+            halves
+                .par_chunks_mut(7)
+                .zip(numbers.par_chunks(7))
+                .enumerate()
+                .for_each(|(i, (to, from))| {
+                    to.iter_mut()
+                        .zip(from)
+                        .for_each(|(to, from)| *to = from / 2 + i as u32);
+                });
+            assert!(
+                halves
+                    .iter()
+                    .enumerate()
+                    .all(|(i, half)| *half == (i / 2 + i / 7) as u32)
+            );
             let scratch = |buffer: &mut Vec<u32>, n: &u32| {
                 buffer.push(*n);
                 n % 10
             };
-            assert_eq!(numbers.par_iter().map_init(Vec::new, scratch).sum::<u32>(), 4500);
-            let largest = (0..numbers.len()).into_par_iter().map(|i| numbers[i]).reduce(|| 0, u32::max);
+            assert_eq!(
+                numbers.par_iter().map_init(Vec::new, scratch).sum::<u32>(),
+                4500
+            );
+            let largest = (0..numbers.len())
+                .into_par_iter()
+                .map(|i| numbers[i])
+                .reduce(|| 0, u32::max);
             assert_eq!(largest, 999);
-            let wrong = numbers.par_iter().try_for_each(|&n| if n % 400 == 399 { Err(n) } else { Ok(()) });
+            let wrong = numbers
+                .par_iter()
+                .try_for_each(|&n| if n % 400 == 399 { Err(n) } else { Ok(()) });
             assert_eq!(wrong, Err(399), "the first of both");
             let doubled: Vec<u32> = numbers.par_iter().with_min_len(10).map(|n| 2 * n).collect();
             assert!(doubled.iter().zip(&numbers).all(|(a, b)| *a == 2 * b));
-            let none: Option<Vec<u32>> = numbers.par_iter().map(|&n| (n < 999).then_some(n)).collect();
+            let none: Option<Vec<u32>> = numbers
+                .par_iter()
+                .map(|&n| (n < 999).then_some(n))
+                .collect();
             assert_eq!(none, None);
             assert_eq!(join(|| 1, || 2), (1, 2));
             assert_eq!(enter(|| 3), 3);
@@ -271,11 +352,22 @@ mod tests {
     fn parts_are_cut_at_items_and_skipped_ones_stay_out() {
         on_pools(|| {
             let mut bytes = [0_u8; 103];
-            bytes.par_chunks_mut(10).skip(2).enumerate().for_each(|(i, chunk)| chunk.fill(i as u8 + 1));
-            assert!(bytes[..20].iter().all(|&b| b == 0) && bytes[20..30].iter().all(|&b| b == 1) && bytes[102] == 9);
+            bytes
+                .par_chunks_mut(10)
+                .skip(2)
+                .enumerate()
+                .for_each(|(i, chunk)| chunk.fill(i as u8 + 1));
+            assert!(
+                bytes[..20].iter().all(|&b| b == 0)
+                    && bytes[20..30].iter().all(|&b| b == 1)
+                    && bytes[102] == 9
+            );
             let mut other = vec![1_u64; 5];
             let made: Vec<u64> = vec![3, 4, 5, 6, 7, 8];
-            other.par_iter_mut().zip(made).for_each(|(to, from)| *to += from);
+            other
+                .par_iter_mut()
+                .zip(made)
+                .for_each(|(to, from)| *to += from);
             assert_eq!(other, [4, 5, 6, 7, 8], "the shorter of both ends it");
             let none: u32 = Vec::<u32>::new().into_par_iter().sum();
             assert_eq!(none, 0);
@@ -284,16 +376,26 @@ mod tests {
 
     #[test]
     fn every_thread_works_and_a_panic_comes_through() {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(3)
+            .build()
+            .expect("threads");
         let seen = std::sync::Mutex::new(std::collections::HashSet::new());
         let item = |_: usize| {
             std::thread::sleep(std::time::Duration::from_millis(5));
-            seen.lock().expect("no panic").insert(rayon::current_thread_index());
+            seen.lock()
+                .expect("no panic")
+                .insert(rayon::current_thread_index());
         };
         pool.install(|| (0..30).into_par_iter().for_each(item));
         assert_eq!(seen.lock().expect("no panic").len(), 3);
-        let panics = || (0..30).into_par_iter().for_each(|i| assert!(i != 17, "seventeen"));
-        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pool.install(panics)));
+        let panics = || {
+            (0..30)
+                .into_par_iter()
+                .for_each(|i| assert!(i != 17, "seventeen"))
+        };
+        let caught =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pool.install(panics)));
         assert!(caught.is_err());
     }
 }

@@ -26,24 +26,42 @@ impl<P: Part> Loop<P> {
     }
 
     pub fn enumerate(self) -> Loop<Numbered<P>> {
-        Loop { part: Numbered { part: self.part, first: 0 }, least: self.least }
+        Loop {
+            part: Numbered {
+                part: self.part,
+                first: 0,
+            },
+            least: self.least,
+        }
     }
 
     /// Pairs the items of two loops; ends with the shorter loop.
     pub fn zip<J: IntoParallelIterator>(self, other: J) -> Loop<Pairs<P, J::Part>> {
         let other = other.into_par_iter();
-        Loop { part: Pairs { a: self.part, b: other.part }, least: self.least.max(other.least) }
+        Loop {
+            part: Pairs {
+                a: self.part,
+                b: other.part,
+            },
+            least: self.least.max(other.least),
+        }
     }
 
     pub fn skip(self, count: usize) -> Self {
         let count = count.min(self.part.len());
-        Self { part: self.part.cut(count).1, ..self }
+        Self {
+            part: self.part.cut(count).1,
+            ..self
+        }
     }
 
     /// Sets the minimum number of items per part: a part with fewer than `2 · least` items is not
     /// split.
     pub fn with_min_len(self, least: usize) -> Self {
-        Self { least: self.least.max(least), ..self }
+        Self {
+            least: self.least.max(least),
+            ..self
+        }
     }
 }
 
@@ -224,7 +242,16 @@ impl<P: Part> Part for Numbered<P> {
 
     fn cut(self, at: usize) -> (Self, Self) {
         let (first, rest) = self.part.cut(at);
-        (Self { part: first, first: self.first }, Self { part: rest, first: self.first + at })
+        (
+            Self {
+                part: first,
+                first: self.first,
+            },
+            Self {
+                part: rest,
+                first: self.first + at,
+            },
+        )
     }
 
     fn items(self) -> Self::Items {

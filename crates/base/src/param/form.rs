@@ -49,7 +49,15 @@ impl Entry {
     /// Creates an optional key without a range.
     pub fn new(key: &'static str, form: Form, what: &'static str) -> Self {
         let range = (f64::NEG_INFINITY, f64::INFINITY);
-        Self { key, unit: "", range, what, must: false, kinds: &[], form }
+        Self {
+            key,
+            unit: "",
+            range,
+            what,
+            must: false,
+            kinds: &[],
+            form,
+        }
     }
 
     /// Returns the entry as a mandatory key.
@@ -89,7 +97,10 @@ impl Form {
             };
             let inner = Entry { key, ..entry };
             match keys.iter_mut().find(|known| known.key == outer) {
-                Some(Entry { form: Self::Table(inside), .. }) => inside.push(inner),
+                Some(Entry {
+                    form: Self::Table(inside),
+                    ..
+                }) => inside.push(inner),
                 _ => keys.push(Entry::new(outer, Self::Table(vec![inner]), "")),
             }
         }
@@ -98,7 +109,11 @@ impl Form {
 
     /// Keys of a table form; empty for other forms.
     pub fn entries(self) -> Vec<Entry> {
-        if let Self::Table(entries) = self { entries } else { Vec::new() }
+        if let Self::Table(entries) = self {
+            entries
+        } else {
+            Vec::new()
+        }
     }
 
     /// Returns the form with all keys optional, for a table that overrides some values of another
@@ -106,7 +121,11 @@ impl Form {
     pub fn relaxed(self) -> Self {
         match self {
             Self::Table(keys) => {
-                let relaxed = |entry: Entry| Entry { must: false, form: entry.form.relaxed(), ..entry };
+                let relaxed = |entry: Entry| Entry {
+                    must: false,
+                    form: entry.form.relaxed(),
+                    ..entry
+                };
                 Self::Table(keys.into_iter().map(relaxed).collect())
             }
             Self::Either(forms) => Self::Either(forms.into_iter().map(Self::relaxed).collect()),

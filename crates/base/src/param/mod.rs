@@ -15,8 +15,8 @@ pub(crate) use self::words::names_of;
 use crate::validate::{Invalid, within};
 #[doc(hidden)]
 pub use crate::{
-    __fact as fact, __kinds as kinds, __list as list, __or as or, __param as param, __table as table, __when as when,
-    __words as words,
+    __fact as fact, __kinds as kinds, __list as list, __or as or, __param as param,
+    __table as table, __when as when, __words as words,
 };
 use serde::{Deserialize, Deserializer};
 
@@ -123,7 +123,9 @@ pub trait Table: Sized + 'static {
     /// # Errors
     /// Returns an error that names the first number out of range.
     fn check(&self, table: &str) -> Result<(), Invalid> {
-        Self::PARAMS.iter().try_for_each(|param| param.check(table, self))
+        Self::PARAMS
+            .iter()
+            .try_for_each(|param| param.check(table, self))
     }
 
     /// Returns an error if the table contains a key that its kind does not allow; `(tag, kind)` is
@@ -133,7 +135,10 @@ pub trait Table: Sized + 'static {
     /// Returns an error that names the first such key.
     fn check_kind(&self, table: &str, (tag, kind): (&str, &str)) -> Result<(), Invalid> {
         let strange = Self::PARAMS.iter().filter(|param| !param.fits(kind));
-        match strange.filter_map(|param| Some((param.key, param.given(self)?))).next() {
+        match strange
+            .filter_map(|param| Some((param.key, param.given(self)?)))
+            .next()
+        {
             Some((key, value)) => {
                 let expected = format!("left out with {table}.{tag} = \"{kind}\"");
                 Err(Invalid::new(&format!("{table}.{key}"), value, expected))
@@ -145,7 +150,9 @@ pub trait Table: Sized + 'static {
     /// Returns this table with the values that are given in `other` replaced.
     #[must_use]
     fn overridden(mut self, other: &Self) -> Self {
-        let given = Self::PARAMS.iter().filter(|param| param.given(other).is_some());
+        let given = Self::PARAMS
+            .iter()
+            .filter(|param| param.given(other).is_some());
         given.for_each(|param| (param.copy)(&mut self, other));
         self
     }
@@ -153,16 +160,26 @@ pub trait Table: Sized + 'static {
 
 /// Checks that all numbers of a value lie in the range from `low` to `high`; `table` and `key` name
 /// the value in messages.
-pub fn check_value((table, key): (&str, &str), value: &dyn Value, (low, high): (f64, f64)) -> Result<(), Invalid> {
+pub fn check_value(
+    (table, key): (&str, &str),
+    value: &dyn Value,
+    (low, high): (f64, f64),
+) -> Result<(), Invalid> {
     if low == f64::NEG_INFINITY && high == f64::INFINITY {
         return Ok(());
     }
-    let Some((name, number)) = value.named_numbers().into_iter().find(|(_, number)| !(low..=high).contains(number))
+    let Some((name, number)) = value
+        .named_numbers()
+        .into_iter()
+        .find(|(_, number)| !(low..=high).contains(number))
     else {
         return Ok(());
     };
     // The keys of a scene itself are in no table.
-    let path = [table, key, name].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    let path = [table, key, name]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>();
     within(&path.join("."), number, low, high)
 }
 

@@ -20,7 +20,10 @@ pub trait Value {
 
     /// Numbers of a table value with their names; other values use an empty name.
     fn named_numbers(&self) -> Vec<(&str, f64)> {
-        self.numbers().into_iter().map(|number| ("", number)).collect()
+        self.numbers()
+            .into_iter()
+            .map(|number| ("", number))
+            .collect()
     }
 
     /// Replaces the value by a number; no effect for values that are not numbers.
@@ -161,7 +164,9 @@ impl<V: Value> Value for BTreeMap<String, V> {
     }
 
     fn named_numbers(&self) -> Vec<(&str, f64)> {
-        self.iter().map(|(name, value)| (name.as_str(), value.number())).collect()
+        self.iter()
+            .map(|(name, value)| (name.as_str(), value.number()))
+            .collect()
     }
 }
 

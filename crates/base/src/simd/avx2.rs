@@ -47,17 +47,30 @@ fn lanes_of(mask: u16) -> __m256i {
         bits
     };
     let bits = call!(_mm256_setr_epi16(
-        B[0], B[1], B[2], B[3], B[4], B[5], B[6], B[7], B[8], B[9], B[10], B[11], B[12], B[13], B[14], B[15]
+        B[0], B[1], B[2], B[3], B[4], B[5], B[6], B[7], B[8], B[9], B[10], B[11], B[12], B[13],
+        B[14], B[15]
     ));
-    call!(_mm256_cmpeq_epi16(call!(_mm256_and_si256(call!(_mm256_set1_epi16(mask as i16)), bits)), bits))
+    call!(_mm256_cmpeq_epi16(
+        call!(_mm256_and_si256(
+            call!(_mm256_set1_epi16(mask as i16)),
+            bits
+        )),
+        bits
+    ))
 }
 
 /// Energy ratio of eight cells, widened to 32-bit lanes.
 #[inline(always)]
 fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
     let n = call!(_mm256_slli_epi32::<14>(energy));
-    let near = call!(_mm256_div_ps(call!(_mm256_cvtepi32_ps(n)), call!(_mm256_cvtepi32_ps(d))));
-    let near = call!(_mm256_cvtps_epi32(call!(_mm256_min_ps(near, call!(_mm256_set1_ps(65535.0))))));
+    let near = call!(_mm256_div_ps(
+        call!(_mm256_cvtepi32_ps(n)),
+        call!(_mm256_cvtepi32_ps(d))
+    ));
+    let near = call!(_mm256_cvtps_epi32(call!(_mm256_min_ps(
+        near,
+        call!(_mm256_set1_ps(65535.0))
+    ))));
     let over = call!(_mm256_cmpgt_epi32(call!(_mm256_mullo_epi32(near, d)), n));
     call!(_mm256_add_epi32(near, over))
 }
@@ -66,8 +79,14 @@ fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
 #[inline(always)]
 fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     let zero = call!(_mm256_setzero_si256());
-    let low = eight_ratios(call!(_mm256_unpacklo_epi16(amount, zero)), call!(_mm256_unpacklo_epi16(energy, zero)));
-    let high = eight_ratios(call!(_mm256_unpackhi_epi16(amount, zero)), call!(_mm256_unpackhi_epi16(energy, zero)));
+    let low = eight_ratios(
+        call!(_mm256_unpacklo_epi16(amount, zero)),
+        call!(_mm256_unpacklo_epi16(energy, zero)),
+    );
+    let high = eight_ratios(
+        call!(_mm256_unpackhi_epi16(amount, zero)),
+        call!(_mm256_unpackhi_epi16(energy, zero)),
+    );
     // Unpacking and packing both work within the 128-bit halves, so that the order is restored.
     call!(_mm256_packus_epi32(low, high))
 }
@@ -107,56 +126,94 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn add(self, a: Pair, b: Pair) -> Pair {
-        (call!(_mm256_add_epi16(a.0, b.0)), call!(_mm256_add_epi16(a.1, b.1)))
+        (
+            call!(_mm256_add_epi16(a.0, b.0)),
+            call!(_mm256_add_epi16(a.1, b.1)),
+        )
     }
     #[inline(always)]
     fn add_saturating(self, a: Pair, b: Pair) -> Pair {
-        (call!(_mm256_adds_epu16(a.0, b.0)), call!(_mm256_adds_epu16(a.1, b.1)))
+        (
+            call!(_mm256_adds_epu16(a.0, b.0)),
+            call!(_mm256_adds_epu16(a.1, b.1)),
+        )
     }
     #[inline(always)]
     fn sub(self, a: Pair, b: Pair) -> Pair {
-        (call!(_mm256_sub_epi16(a.0, b.0)), call!(_mm256_sub_epi16(a.1, b.1)))
+        (
+            call!(_mm256_sub_epi16(a.0, b.0)),
+            call!(_mm256_sub_epi16(a.1, b.1)),
+        )
     }
     #[inline(always)]
     fn sub_saturating(self, a: Pair, b: Pair) -> Pair {
-        (call!(_mm256_subs_epu16(a.0, b.0)), call!(_mm256_subs_epu16(a.1, b.1)))
+        (
+            call!(_mm256_subs_epu16(a.0, b.0)),
+            call!(_mm256_subs_epu16(a.1, b.1)),
+        )
     }
     #[inline(always)]
     fn min(self, a: Pair, b: Pair) -> Pair {
-        (call!(_mm256_min_epu16(a.0, b.0)), call!(_mm256_min_epu16(a.1, b.1)))
+        (
+            call!(_mm256_min_epu16(a.0, b.0)),
+            call!(_mm256_min_epu16(a.1, b.1)),
+        )
     }
     #[inline(always)]
     fn or(self, a: Pair, b: Pair) -> Pair {
-        (call!(_mm256_or_si256(a.0, b.0)), call!(_mm256_or_si256(a.1, b.1)))
+        (
+            call!(_mm256_or_si256(a.0, b.0)),
+            call!(_mm256_or_si256(a.1, b.1)),
+        )
     }
     #[inline(always)]
     fn mul_high(self, a: Pair, b: Pair) -> Pair {
-        (call!(_mm256_mulhi_epu16(a.0, b.0)), call!(_mm256_mulhi_epu16(a.1, b.1)))
+        (
+            call!(_mm256_mulhi_epu16(a.0, b.0)),
+            call!(_mm256_mulhi_epu16(a.1, b.1)),
+        )
     }
     #[inline(always)]
     fn mul_low(self, a: Pair, b: Pair) -> Pair {
-        (call!(_mm256_mullo_epi16(a.0, b.0)), call!(_mm256_mullo_epi16(a.1, b.1)))
+        (
+            call!(_mm256_mullo_epi16(a.0, b.0)),
+            call!(_mm256_mullo_epi16(a.1, b.1)),
+        )
     }
     #[inline(always)]
     fn left<const N: u32>(self, a: Pair) -> Pair {
         let n = call!(_mm_cvtsi32_si128(N as i32));
-        (call!(_mm256_sll_epi16(a.0, n)), call!(_mm256_sll_epi16(a.1, n)))
+        (
+            call!(_mm256_sll_epi16(a.0, n)),
+            call!(_mm256_sll_epi16(a.1, n)),
+        )
     }
     #[inline(always)]
     fn right<const N: u32>(self, a: Pair) -> Pair {
         let n = call!(_mm_cvtsi32_si128(N as i32));
-        (call!(_mm256_srl_epi16(a.0, n)), call!(_mm256_srl_epi16(a.1, n)))
+        (
+            call!(_mm256_srl_epi16(a.0, n)),
+            call!(_mm256_srl_epi16(a.1, n)),
+        )
     }
     #[inline(always)]
     fn keep(self, a: Pair, mask: u32) -> Pair {
         let (low, high) = (lanes_of(mask as u16), lanes_of((mask >> 16) as u16));
-        (call!(_mm256_and_si256(a.0, low)), call!(_mm256_and_si256(a.1, high)))
+        (
+            call!(_mm256_and_si256(a.0, low)),
+            call!(_mm256_and_si256(a.1, high)),
+        )
     }
     #[inline(always)]
     fn above(self, a: Pair, b: Pair) -> u32 {
         // Packing interleaves the 128-bit halves; the permutation restores their order.
-        let packed = call!(_mm256_packs_epi16(half_above(a.0, b.0), half_above(a.1, b.1)));
-        call!(_mm256_movemask_epi8(call!(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed)))) as u32
+        let packed = call!(_mm256_packs_epi16(
+            half_above(a.0, b.0),
+            half_above(a.1, b.1)
+        ));
+        call!(_mm256_movemask_epi8(call!(_mm256_permute4x64_epi64::<
+            0b11_01_10_00,
+        >(packed)))) as u32
     }
     #[inline(always)]
     fn any(self, a: Pair) -> bool {
@@ -165,25 +222,40 @@ impl Simd for Avx2 {
     }
     #[inline(always)]
     fn see_west(self, a: Pair, beside: Pair) -> Pair {
-        (call!(_mm256_alignr_epi8::<14>(a.0, beside.0)), call!(_mm256_alignr_epi8::<14>(a.1, beside.1)))
+        (
+            call!(_mm256_alignr_epi8::<14>(a.0, beside.0)),
+            call!(_mm256_alignr_epi8::<14>(a.1, beside.1)),
+        )
     }
     #[inline(always)]
     fn see_east(self, a: Pair, beside: Pair) -> Pair {
-        (call!(_mm256_alignr_epi8::<2>(beside.0, a.0)), call!(_mm256_alignr_epi8::<2>(beside.1, a.1)))
+        (
+            call!(_mm256_alignr_epi8::<2>(beside.0, a.0)),
+            call!(_mm256_alignr_epi8::<2>(beside.1, a.1)),
+        )
     }
     #[inline(always)]
     fn see_north(self, a: Pair, beside: Pair) -> Pair {
-        (call!(_mm256_permute2x128_si256::<0x21>(beside.1, a.0)), call!(_mm256_permute2x128_si256::<0x21>(a.0, a.1)))
+        (
+            call!(_mm256_permute2x128_si256::<0x21>(beside.1, a.0)),
+            call!(_mm256_permute2x128_si256::<0x21>(a.0, a.1)),
+        )
     }
     #[inline(always)]
     fn see_south(self, a: Pair, beside: Pair) -> Pair {
-        (call!(_mm256_permute2x128_si256::<0x21>(a.0, a.1)), call!(_mm256_permute2x128_si256::<0x21>(a.1, beside.0)))
+        (
+            call!(_mm256_permute2x128_si256::<0x21>(a.0, a.1)),
+            call!(_mm256_permute2x128_si256::<0x21>(a.1, beside.0)),
+        )
     }
     #[inline(always)]
     fn ratio(self, amount: Pair, energy: Pair) -> Pair {
         // See the portable form for why one correction is enough; here the conversion itself rounds
         // to nearest.
-        (half_ratio(amount.0, energy.0), half_ratio(amount.1, energy.1))
+        (
+            half_ratio(amount.0, energy.0),
+            half_ratio(amount.1, energy.1),
+        )
     }
     #[inline(always)]
     fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4] {
@@ -201,48 +273,88 @@ impl Simd for Avx2 {
 fn hashed(whole: i32, constant: u32, far: __m256i) -> __m256i {
     let near = (whole as u32).wrapping_mul(constant);
     let other = (whole.wrapping_add(1) as u32).wrapping_mul(constant);
-    call!(_mm256_blendv_epi8(call!(_mm256_set1_epi32(near as i32)), call!(_mm256_set1_epi32(other as i32)), far))
+    call!(_mm256_blendv_epi8(
+        call!(_mm256_set1_epi32(near as i32)),
+        call!(_mm256_set1_epi32(other as i32)),
+        far
+    ))
 }
 
 /// Maps one byte of each of eight hashes to a float from −1 to 1.
 #[inline(always)]
 fn signed_byte(shifted: __m256i) -> __m256 {
-    let byte = call!(_mm256_cvtepi32_ps(call!(_mm256_and_si256(shifted, call!(_mm256_set1_epi32(255))))));
-    call!(_mm256_sub_ps(call!(_mm256_mul_ps(byte, call!(_mm256_set1_ps(2.0 / 255.0)))), call!(_mm256_set1_ps(1.0))))
+    let byte = call!(_mm256_cvtepi32_ps(call!(_mm256_and_si256(
+        shifted,
+        call!(_mm256_set1_epi32(255))
+    ))));
+    call!(_mm256_sub_ps(
+        call!(_mm256_mul_ps(byte, call!(_mm256_set1_ps(2.0 / 255.0)))),
+        call!(_mm256_set1_ps(1.0))
+    ))
 }
 
 /// Signed distance along an axis from the point to each of eight corners, times the corner's slope.
 #[inline(always)]
 fn risen(shifted: __m256i, place: f32, far: __m256i) -> __m256 {
-    let one = call!(_mm256_and_ps(call!(_mm256_castsi256_ps(far)), call!(_mm256_set1_ps(1.0))));
-    call!(_mm256_mul_ps(signed_byte(shifted), call!(_mm256_sub_ps(call!(_mm256_set1_ps(place)), one))))
+    let one = call!(_mm256_and_ps(
+        call!(_mm256_castsi256_ps(far)),
+        call!(_mm256_set1_ps(1.0))
+    ));
+    call!(_mm256_mul_ps(
+        signed_byte(shifted),
+        call!(_mm256_sub_ps(call!(_mm256_set1_ps(place)), one))
+    ))
 }
 
 #[inline(always)]
 fn four_between(a: __m128, b: __m128, share: f32) -> __m128 {
-    call!(_mm_add_ps(a, call!(_mm_mul_ps(call!(_mm_sub_ps(b, a)), call!(_mm_set1_ps(share))))))
+    call!(_mm_add_ps(
+        a,
+        call!(_mm_mul_ps(
+            call!(_mm_sub_ps(b, a)),
+            call!(_mm_set1_ps(share))
+        ))
+    ))
 }
 
 /// [`Simd::between_slopes`] on a processor with AVX2, of which the first argument is proof.
 #[inline(always)]
-pub(super) fn between_slopes(_: Avx2, [x, y, z]: [i32; 3], place: [f32; 3], weights: [f32; 3]) -> f32 {
+pub(super) fn between_slopes(
+    _: Avx2,
+    [x, y, z]: [i32; 3],
+    place: [f32; 3],
+    weights: [f32; 3],
+) -> f32 {
     // The far corners along x are the upper four; along y every second one; along z every second
     // pair.
     let far_x = call!(_mm256_setr_epi32(0, 0, 0, 0, -1, -1, -1, -1));
     let far_y = call!(_mm256_setr_epi32(0, -1, 0, -1, 0, -1, 0, -1));
     let far_z = call!(_mm256_setr_epi32(0, 0, -1, -1, 0, 0, -1, -1));
-    let (a, b, c) = (hashed(x, HASH[0], far_x), hashed(y, HASH[1], far_y), hashed(z, HASH[2], far_z));
+    let (a, b, c) = (
+        hashed(x, HASH[0], far_x),
+        hashed(y, HASH[1], far_y),
+        hashed(z, HASH[2], far_z),
+    );
     let h = call!(_mm256_xor_si256(call!(_mm256_xor_si256(a, b)), c));
     let h = call!(_mm256_xor_si256(h, call!(_mm256_srli_epi32::<15>(h))));
-    let h = call!(_mm256_mullo_epi32(h, call!(_mm256_set1_epi32(ROUNDS[0] as i32))));
+    let h = call!(_mm256_mullo_epi32(
+        h,
+        call!(_mm256_set1_epi32(ROUNDS[0] as i32))
+    ));
     let h = call!(_mm256_xor_si256(h, call!(_mm256_srli_epi32::<12>(h))));
-    let h = call!(_mm256_mullo_epi32(h, call!(_mm256_set1_epi32(ROUNDS[1] as i32))));
+    let h = call!(_mm256_mullo_epi32(
+        h,
+        call!(_mm256_set1_epi32(ROUNDS[1] as i32))
+    ));
     let h = call!(_mm256_xor_si256(h, call!(_mm256_srli_epi32::<15>(h))));
     let east = risen(h, place[0], far_x);
     let up = risen(call!(_mm256_srli_epi32::<8>(h)), place[1], far_y);
     let south = risen(call!(_mm256_srli_epi32::<16>(h)), place[2], far_z);
     let corners = call!(_mm256_add_ps(call!(_mm256_add_ps(east, up)), south));
-    let (near, far) = (call!(_mm256_castps256_ps128(corners)), call!(_mm256_extractf128_ps::<1>(corners)));
+    let (near, far) = (
+        call!(_mm256_castps256_ps128(corners)),
+        call!(_mm256_extractf128_ps::<1>(corners)),
+    );
     let rows = four_between(near, far, weights[0]);
     // Rows (0, 0), (1, 0), (0, 1), (1, 1) along y and z.
     let low = call!(_mm_shuffle_ps::<0b10_00_10_00>(rows, rows));
@@ -262,7 +374,13 @@ fn widen(bytes: &[u8; 8]) -> __m256 {
 
 #[inline(always)]
 fn between(a: __m256, b: __m256, share: f32) -> __m256 {
-    call!(_mm256_add_ps(a, call!(_mm256_mul_ps(call!(_mm256_sub_ps(b, a)), call!(_mm256_set1_ps(share))))))
+    call!(_mm256_add_ps(
+        a,
+        call!(_mm256_mul_ps(
+            call!(_mm256_sub_ps(b, a)),
+            call!(_mm256_set1_ps(share))
+        ))
+    ))
 }
 
 /// [`Simd::blend`] on a processor with AVX2, of which the first argument is proof.
@@ -271,8 +389,14 @@ pub(super) fn blend(_: Avx2, rows: [&[u8; 8]; 4], [x, y, z]: [f32; 3]) -> [f32; 
     let near = between(widen(rows[0]), widen(rows[1]), y);
     let far = between(widen(rows[2]), widen(rows[3]), y);
     let rows = between(near, far, z);
-    let (a, b) = (call!(_mm256_castps256_ps128(rows)), call!(_mm256_extractf128_ps::<1>(rows)));
-    let blended = call!(_mm_add_ps(a, call!(_mm_mul_ps(call!(_mm_sub_ps(b, a)), call!(_mm_set1_ps(x))))));
+    let (a, b) = (
+        call!(_mm256_castps256_ps128(rows)),
+        call!(_mm256_extractf128_ps::<1>(rows)),
+    );
+    let blended = call!(_mm_add_ps(
+        a,
+        call!(_mm_mul_ps(call!(_mm_sub_ps(b, a)), call!(_mm_set1_ps(x))))
+    ));
     let mut to = [0.0; 4];
     // SAFETY: the processor has the instruction; four numbers are written to a reference to four.
     unsafe { _mm_storeu_ps(to.as_mut_ptr(), blended) };

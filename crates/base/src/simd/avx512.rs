@@ -39,11 +39,27 @@ macro_rules! call {
 #[inline(always)]
 fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     let d = call!(_mm512_cvtepu16_epi32(amount));
-    let n = call!(_mm512_slli_epi32::<14>(call!(_mm512_cvtepu16_epi32(energy))));
-    let near = call!(_mm512_div_ps(call!(_mm512_cvtepi32_ps(n)), call!(_mm512_cvtepi32_ps(d))));
-    let near = call!(_mm512_cvtps_epi32(call!(_mm512_min_ps(near, call!(_mm512_set1_ps(65535.0))))));
-    let over = call!(_mm512_cmpgt_epi32_mask(call!(_mm512_mullo_epi32(near, d)), n));
-    call!(_mm512_cvtepi32_epi16(call!(_mm512_mask_sub_epi32(near, over, near, call!(_mm512_set1_epi32(1))))))
+    let n = call!(_mm512_slli_epi32::<14>(call!(_mm512_cvtepu16_epi32(
+        energy
+    ))));
+    let near = call!(_mm512_div_ps(
+        call!(_mm512_cvtepi32_ps(n)),
+        call!(_mm512_cvtepi32_ps(d))
+    ));
+    let near = call!(_mm512_cvtps_epi32(call!(_mm512_min_ps(
+        near,
+        call!(_mm512_set1_ps(65535.0))
+    ))));
+    let over = call!(_mm512_cmpgt_epi32_mask(
+        call!(_mm512_mullo_epi32(near, d)),
+        n
+    ));
+    call!(_mm512_cvtepi32_epi16(call!(_mm512_mask_sub_epi32(
+        near,
+        over,
+        near,
+        call!(_mm512_set1_epi32(1))
+    ))))
 }
 
 impl Simd for Avx512 {
@@ -135,11 +151,19 @@ impl Simd for Avx512 {
     fn ratio(self, amount: __m512i, energy: __m512i) -> __m512i {
         // See the portable form for why one correction is enough; here the conversion itself rounds
         // to nearest.
-        let low = half_ratio(call!(_mm512_castsi512_si256(amount)), call!(_mm512_castsi512_si256(energy)));
-        let (amount, energy) =
-            (call!(_mm512_extracti64x4_epi64::<1>(amount)), call!(_mm512_extracti64x4_epi64::<1>(energy)));
+        let low = half_ratio(
+            call!(_mm512_castsi512_si256(amount)),
+            call!(_mm512_castsi512_si256(energy)),
+        );
+        let (amount, energy) = (
+            call!(_mm512_extracti64x4_epi64::<1>(amount)),
+            call!(_mm512_extracti64x4_epi64::<1>(energy)),
+        );
         let high = half_ratio(amount, energy);
-        call!(_mm512_inserti64x4::<1>(call!(_mm512_castsi256_si512(low)), high))
+        call!(_mm512_inserti64x4::<1>(
+            call!(_mm512_castsi256_si512(low)),
+            high
+        ))
     }
     #[inline(always)]
     fn blend(self, rows: [&[u8; 8]; 4], place: [f32; 3]) -> [f32; 4] {

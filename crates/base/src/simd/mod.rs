@@ -69,7 +69,12 @@ pub trait Simd: Copy {
     fn keep_each(self, v: [Self::V; 4], masks: [u32; 4]) -> [Self::V; 4] {
         // Written without a closure, because a closure would be compiled without the target
         // features of the level.
-        [self.keep(v[0], masks[0]), self.keep(v[1], masks[1]), self.keep(v[2], masks[2]), self.keep(v[3], masks[3])]
+        [
+            self.keep(v[0], masks[0]),
+            self.keep(v[1], masks[1]),
+            self.keep(v[2], masks[2]),
+            self.keep(v[3], masks[3]),
+        ]
     }
     /// Returns true if any lane of any of the four vectors is nonzero.
     #[inline(always)]
@@ -108,7 +113,9 @@ pub const ROUNDS: [u32; 2] = [0x2c1b_3c6d, 0x297a_2d39];
 /// Pseudo-random 32-bit hash of a lattice corner.
 #[inline(always)]
 pub fn hash([x, y, z]: [i32; 3]) -> u32 {
-    let mut h = (x as u32).wrapping_mul(HASH[0]) ^ (y as u32).wrapping_mul(HASH[1]) ^ (z as u32).wrapping_mul(HASH[2]);
+    let mut h = (x as u32).wrapping_mul(HASH[0])
+        ^ (y as u32).wrapping_mul(HASH[1])
+        ^ (z as u32).wrapping_mul(HASH[2]);
     h = (h ^ (h >> 15)).wrapping_mul(ROUNDS[0]);
     h = (h ^ (h >> 12)).wrapping_mul(ROUNDS[1]);
     h ^ (h >> 15)
@@ -157,7 +164,9 @@ impl Level {
 
     /// Fastest level that this processor supports.
     pub fn fastest() -> Self {
-        *Self::available().last().expect("the portable level is always there")
+        *Self::available()
+            .last()
+            .expect("the portable level is always there")
     }
 
     /// Runs `work` compiled for this level.
@@ -166,7 +175,10 @@ impl Level {
     /// If the processor does not support the level.
     #[inline]
     pub fn run(self, work: impl Work) {
-        assert!(Self::available().contains(&self), "this processor has no {self:?}");
+        assert!(
+            Self::available().contains(&self),
+            "this processor has no {self:?}"
+        );
         match self {
             Self::Portable => work.with(Portable),
             // SAFETY: the processor was asked above, and has the features that these functions are

@@ -156,7 +156,10 @@ impl Simd for Portable {
             // versions.
             let at = |corner: usize| {
                 let row = |k: usize| f32::from(rows[k][4 * corner + i]);
-                let (near, far) = (row(0) + (row(1) - row(0)) * y, row(2) + (row(3) - row(2)) * y);
+                let (near, far) = (
+                    row(0) + (row(1) - row(0)) * y,
+                    row(2) + (row(3) - row(2)) * y,
+                );
                 near + (far - near) * z
             };
             to[i] = at(0) + (at(1) - at(0)) * x;
@@ -169,7 +172,11 @@ impl Simd for Portable {
         let byte = |h: u32, shift: u32| ((h >> shift) & 255) as f32 * (2.0 / 255.0) - 1.0;
         let corner = |i: i32, j: i32, k: i32| {
             let h = hash([x.wrapping_add(i), y.wrapping_add(j), z.wrapping_add(k)]);
-            let away = [place[0] - i as f32, place[1] - j as f32, place[2] - k as f32];
+            let away = [
+                place[0] - i as f32,
+                place[1] - j as f32,
+                place[2] - k as f32,
+            ];
             byte(h, 0) * away[0] + byte(h, 8) * away[1] + byte(h, 16) * away[2]
         };
         let mix = |a: f32, b: f32, share: f32| a + (b - a) * share;

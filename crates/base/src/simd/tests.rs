@@ -40,7 +40,11 @@ macro_rules! agrees {
                     level.run(Once($x, $y, &mut output));
                     for $i in 0..32_usize {
                         let expected: u16 = $plain;
-                        assert_eq!(output.0[$i], expected, "{level:?}, lane {}, of {:?} and {:?}", $i, $x, $y);
+                        assert_eq!(
+                            output.0[$i], expected,
+                            "{level:?}, lane {}, of {:?} and {:?}",
+                            $i, $x, $y
+                        );
                     }
                 }
             }
@@ -50,39 +54,105 @@ macro_rules! agrees {
 
 const MASK: u32 = 0xa5c3_0f69;
 
-agrees!(adds, u16::MAX, |s, a, b| s.add(a, b), |x, y, i| x.0[i].wrapping_add(y.0[i]));
-agrees!(adds_saturating, u16::MAX, |s, a, b| s.add_saturating(a, b), |x, y, i| x.0[i].saturating_add(y.0[i]));
-agrees!(subtracts, u16::MAX, |s, a, b| s.sub(a, b), |x, y, i| x.0[i].wrapping_sub(y.0[i]));
-agrees!(subtracts_saturating, u16::MAX, |s, a, b| s.sub_saturating(a, b), |x, y, i| x.0[i].saturating_sub(y.0[i]));
-agrees!(takes_the_smaller, u16::MAX, |s, a, b| s.min(a, b), |x, y, i| x.0[i].min(y.0[i]));
-agrees!(joins_bits, u16::MAX, |s, a, b| s.or(a, b), |x, y, i| x.0[i] | y.0[i]);
+agrees!(adds, u16::MAX, |s, a, b| s.add(a, b), |x, y, i| x.0[i]
+    .wrapping_add(y.0[i]));
+agrees!(
+    adds_saturating,
+    u16::MAX,
+    |s, a, b| s.add_saturating(a, b),
+    |x, y, i| x.0[i].saturating_add(y.0[i])
+);
+agrees!(subtracts, u16::MAX, |s, a, b| s.sub(a, b), |x, y, i| x.0[i]
+    .wrapping_sub(y.0[i]));
+agrees!(
+    subtracts_saturating,
+    u16::MAX,
+    |s, a, b| s.sub_saturating(a, b),
+    |x, y, i| x.0[i].saturating_sub(y.0[i])
+);
+agrees!(
+    takes_the_smaller,
+    u16::MAX,
+    |s, a, b| s.min(a, b),
+    |x, y, i| x.0[i].min(y.0[i])
+);
+agrees!(joins_bits, u16::MAX, |s, a, b| s.or(a, b), |x, y, i| x.0[i]
+    | y.0[i]);
 agrees!(
     multiplies_high,
     u16::MAX,
     |s, a, b| s.mul_high(a, b),
     |x, y, i| ((u32::from(x.0[i]) * u32::from(y.0[i])) >> 16) as u16
 );
-agrees!(multiplies_low, u16::MAX, |s, a, b| s.mul_low(a, b), |x, y, i| x.0[i].wrapping_mul(y.0[i]));
-agrees!(shifts_left, u16::MAX, |s, a, b| s.or(s.left::<2>(a), s.keep(b, 0)), |x, _y, i| x.0[i] << 2);
-agrees!(shifts_right, u16::MAX, |s, a, b| s.or(s.right::<14>(a), s.keep(b, 0)), |x, _y, i| x.0[i] >> 14);
-agrees!(keeps, u16::MAX, |s, a, b| s.or(s.keep(a, MASK), s.keep(b, 0)), |x, _y, i| {
-    if MASK >> i & 1 == 1 { x.0[i] } else { 0 }
-});
-agrees!(compares, u16::MAX, |s, a, b| s.keep(s.splat(9), s.above(a, b)), |x, y, i| if x.0[i] > y.0[i] { 9 } else { 0 });
+agrees!(
+    multiplies_low,
+    u16::MAX,
+    |s, a, b| s.mul_low(a, b),
+    |x, y, i| x.0[i].wrapping_mul(y.0[i])
+);
+agrees!(
+    shifts_left,
+    u16::MAX,
+    |s, a, b| s.or(s.left::<2>(a), s.keep(b, 0)),
+    |x, _y, i| x.0[i] << 2
+);
+agrees!(
+    shifts_right,
+    u16::MAX,
+    |s, a, b| s.or(s.right::<14>(a), s.keep(b, 0)),
+    |x, _y, i| x.0[i] >> 14
+);
+agrees!(
+    keeps,
+    u16::MAX,
+    |s, a, b| s.or(s.keep(a, MASK), s.keep(b, 0)),
+    |x, _y, i| { if MASK >> i & 1 == 1 { x.0[i] } else { 0 } }
+);
+agrees!(
+    compares,
+    u16::MAX,
+    |s, a, b| s.keep(s.splat(9), s.above(a, b)),
+    |x, y, i| if x.0[i] > y.0[i] { 9 } else { 0 }
+);
 agrees!(
     finds_any,
     1,
     |s, a, b| s.splat(u16::from(s.any(s.keep(s.keep(a, 0x8000_0001), 1 << 31))) + s.any(b) as u16),
     |x, y, _i| { u16::from(x.0[31] > 0) + u16::from(y.0.iter().any(|&v| v > 0)) }
 );
-agrees!(looks_west, u16::MAX, |s, a, b| s.see_west(a, b), |x, y, i| if i % 8 == 0 { y.0[i + 7] } else { x.0[i - 1] });
-agrees!(looks_east, u16::MAX, |s, a, b| s.see_east(a, b), |x, y, i| if i % 8 == 7 { y.0[i - 7] } else { x.0[i + 1] });
-agrees!(looks_north, u16::MAX, |s, a, b| s.see_north(a, b), |x, y, i| if i < 8 { y.0[i + 24] } else { x.0[i - 8] });
-agrees!(looks_south, u16::MAX, |s, a, b| s.see_south(a, b), |x, y, i| if i >= 24 { y.0[i - 24] } else { x.0[i + 8] });
-agrees!(divides, u16::MAX, |s, a, b| s.keep(s.ratio(a, b), s.above(a, s.splat(0))), |x, y, i| match x.0[i] {
-    0 => 0,
-    amount => ((u32::from(y.0[i]) << 14) / u32::from(amount)).min(65535) as u16,
-});
+agrees!(
+    looks_west,
+    u16::MAX,
+    |s, a, b| s.see_west(a, b),
+    |x, y, i| if i % 8 == 0 { y.0[i + 7] } else { x.0[i - 1] }
+);
+agrees!(
+    looks_east,
+    u16::MAX,
+    |s, a, b| s.see_east(a, b),
+    |x, y, i| if i % 8 == 7 { y.0[i - 7] } else { x.0[i + 1] }
+);
+agrees!(
+    looks_north,
+    u16::MAX,
+    |s, a, b| s.see_north(a, b),
+    |x, y, i| if i < 8 { y.0[i + 24] } else { x.0[i - 8] }
+);
+agrees!(
+    looks_south,
+    u16::MAX,
+    |s, a, b| s.see_south(a, b),
+    |x, y, i| if i >= 24 { y.0[i - 24] } else { x.0[i + 8] }
+);
+agrees!(
+    divides,
+    u16::MAX,
+    |s, a, b| s.keep(s.ratio(a, b), s.above(a, s.splat(0))),
+    |x, y, i| match x.0[i] {
+        0 => 0,
+        amount => ((u32::from(y.0[i]) << 14) / u32::from(amount)).min(65535) as u16,
+    }
+);
 
 /// Chooses quotients next to whole numbers, where a rounding error would show.
 #[test]
@@ -107,7 +177,11 @@ fn divides_next_to_whole_numbers() {
             level.run(Once(Lanes([amount as u16; 32]), energies, &mut output));
             for (ratio, energy) in output.0.iter().zip(energies.0) {
                 let expected = ((u32::from(energy) << 14) / amount).min(65535);
-                assert_eq!(u32::from(*ratio), expected, "{level:?}: {energy} / {amount}");
+                assert_eq!(
+                    u32::from(*ratio),
+                    expected,
+                    "{level:?}: {energy} / {amount}"
+                );
             }
         }
     }
@@ -125,21 +199,46 @@ fn blends_between_eight_corners() {
         }
     }
     for seed in 0..3000 {
-        let rows: [[u8; 8]; 4] = std::array::from_fn(|row| mix64(seed << 4 | row as u64).to_le_bytes());
-        let place: [f32; 3] =
-            std::array::from_fn(|axis| (mix64(seed << 4 | 8 | axis as u64) >> 40) as f32 / (1 << 24) as f32);
+        let rows: [[u8; 8]; 4] =
+            std::array::from_fn(|row| mix64(seed << 4 | row as u64).to_le_bytes());
+        let place: [f32; 3] = std::array::from_fn(|axis| {
+            (mix64(seed << 4 | 8 | axis as u64) >> 40) as f32 / (1 << 24) as f32
+        });
         let corner = |i: usize, [x, y, z]: [usize; 3]| f64::from(rows[y + 2 * z][4 * x + i]);
-        let weight = |side: usize, place: f32| if side == 1 { f64::from(place) } else { 1.0 - f64::from(place) };
+        let weight = |side: usize, place: f32| {
+            if side == 1 {
+                f64::from(place)
+            } else {
+                1.0 - f64::from(place)
+            }
+        };
         let exact: [f64; 4] = std::array::from_fn(|i| {
             let corners = (0..8).map(|k| [k & 1, k >> 1 & 1, k >> 2]);
-            corners.map(|at| (0..3).map(|axis| weight(at[axis], place[axis])).product::<f64>() * corner(i, at)).sum()
+            corners
+                .map(|at| {
+                    (0..3)
+                        .map(|axis| weight(at[axis], place[axis]))
+                        .product::<f64>()
+                        * corner(i, at)
+                })
+                .sum()
         });
         let mut first = None;
         for &level in Level::available() {
             let mut output = [0.0; 4];
             level.run(Once(rows, place, &mut output));
-            assert!(output.iter().zip(exact).all(|(a, b)| (f64::from(*a) - b).abs() < 1e-3), "{level:?}: {output:?}");
-            assert_eq!(*first.get_or_insert(output.map(f32::to_bits)), output.map(f32::to_bits), "{level:?}");
+            assert!(
+                output
+                    .iter()
+                    .zip(exact)
+                    .all(|(a, b)| (f64::from(*a) - b).abs() < 1e-3),
+                "{level:?}: {output:?}"
+            );
+            assert_eq!(
+                *first.get_or_insert(output.map(f32::to_bits)),
+                output.map(f32::to_bits),
+                "{level:?}"
+            );
         }
     }
 }
@@ -169,6 +268,9 @@ fn blends_between_the_slopes_of_eight_corners() {
             value.to_bits()
         });
         let values: Vec<u32> = values.collect();
-        assert!(values.iter().all(|value| *value == values[0]), "{whole:?}, {place:?}: {values:?}");
+        assert!(
+            values.iter().all(|value| *value == values[0]),
+            "{whole:?}, {place:?}: {values:?}"
+        );
     }
 }

@@ -36,7 +36,12 @@ impl Flow {
     /// below a roof.
     pub fn crust_k(&self, number: usize) -> Option<f64> {
         let column = self.columns.get(number)?;
-        let run = column.runs.iter().rev().find(|run| run.is_wet()).filter(|run| run.is_under_sky())?;
+        let run = column
+            .runs
+            .iter()
+            .rev()
+            .find(|run| run.is_wet())
+            .filter(|run| run.is_under_sky())?;
         if let Some(profile) = self.profile(number) {
             return Some(profile.surface_k);
         }
@@ -51,14 +56,23 @@ impl Flow {
     /// or the lava's cooling model has no crust.
     pub(crate) fn profile(&self, number: usize) -> Option<Profile> {
         let column = self.columns.get(number)?;
-        let run = column.runs.last().filter(|run| self.tables.carries_skin && run.is_wet())?;
+        let run = column
+            .runs
+            .last()
+            .filter(|run| self.tables.carries_skin && run.is_wet())?;
         // The cells are summed here, since reactions take liquid between steps and the sums of the
         // run are stale.
         let (amount, heat) = run_content(column, run);
-        let depth_m = amount as f64 / f64::from(UNITS) * self.space.dz_m / self.ground().wetted(number);
+        let depth_m =
+            amount as f64 / f64::from(UNITS) * self.space.dz_m / self.ground().wetted(number);
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
-        let body =
-            Crusted { law: &self.tables.crust, mean, skin: f64::from(column.skin), depth_m, covered: column.covered };
+        let body = Crusted {
+            law: &self.tables.crust,
+            mean,
+            skin: f64::from(column.skin),
+            depth_m,
+            covered: column.covered,
+        };
         (amount > 0).then(|| body.profile())
     }
 
@@ -68,7 +82,13 @@ impl Flow {
         let column = self.column_at(number);
         let mut cell = column.cell(level);
         let has_crust = column.skin > 0.0 && cell.amount > 0;
-        let Some(run) = column.runs.last().filter(|run| has_crust && level >= run.first) else { return cell };
+        let Some(run) = column
+            .runs
+            .last()
+            .filter(|run| has_crust && level >= run.first)
+        else {
+            return cell;
+        };
         if let Some(profile) = self.profile(number) {
             let unit_m = self.space.dz_m / UNIT as f64 / self.ground().wetted(number);
             let from = run.surface() - run.surface().min(i64::from(level + 1) * UNIT);
@@ -84,14 +104,19 @@ impl Flow {
 /// (K). `is_covered`: true if water lies on top.
 fn surface_k(lava: &Lava, (kelvin, is_covered): (f64, bool), age_s: f64) -> f64 {
     let convection = if is_covered { WATER } else { lava.convection };
-    let conductivity = if lava.conduction > 0.0 { lava.conduction } else { CONDUCTIVITY };
-    let through = conductivity / (core::f64::consts::PI * lava.diffusivity * age_s.max(YOUNGEST_S)).sqrt();
+    let conductivity = if lava.conduction > 0.0 {
+        lava.conduction
+    } else {
+        CONDUCTIVITY
+    };
+    let through =
+        conductivity / (core::f64::consts::PI * lava.diffusivity * age_s.max(YOUNGEST_S)).sqrt();
     let (radiated, air) = (lava.emissivity * RADIATION, lava.ambient_k);
     let mut surface = kelvin.max(air);
     for _ in 0..NEWTON {
         let cube = surface * surface * surface;
-        let excess =
-            radiated * (cube * surface - air.powi(4)) + convection * (surface - air) - through * (kelvin - surface);
+        let excess = radiated * (cube * surface - air.powi(4)) + convection * (surface - air)
+            - through * (kelvin - surface);
         surface -= excess / (4.0 * radiated * cube + convection + through);
     }
     surface.clamp(air.min(kelvin), kelvin.max(air))
@@ -103,20 +128,41 @@ mod tests {
 
     #[test]
     fn a_crust_grows_dark_with_its_age_as_heat_comes_through() {
-        let lava = Lava { conduction: 1.5, convection: 20.0, ..Lava::default() };
+        let lava = Lava {
+            conduction: 1.5,
+            convection: 20.0,
+            ..Lava::default()
+        };
         let mut last = lava.vent_k;
         for age_s in [1.0, 10.0, 60.0, 600.0, 3600.0, 36e3, 360e3] {
             let surface = surface_k(&lava, (lava.vent_k, false), age_s);
             let under_water = surface_k(&lava, (lava.vent_k, true), age_s);
-            assert!(under_water < surface && under_water > lava.ambient_k, "{under_water} K under water");
-            assert!(surface < last && surface > lava.ambient_k, "{surface} K after {age_s} s, {last} K before");
-            let through = 1.5 * (lava.vent_k - surface) / (core::f64::consts::PI * lava.diffusivity * age_s).sqrt();
+            assert!(
+                under_water < surface && under_water > lava.ambient_k,
+                "{under_water} K under water"
+            );
+            assert!(
+                surface < last && surface > lava.ambient_k,
+                "{surface} K after {age_s} s, {last} K before"
+            );
+            let through = 1.5 * (lava.vent_k - surface)
+                / (core::f64::consts::PI * lava.diffusivity * age_s).sqrt();
             let lost = lava.emissivity * RADIATION * (surface.powi(4) - lava.ambient_k.powi(4))
                 + lava.convection * (surface - lava.ambient_k);
-            assert!((through / lost - 1.0).abs() < 1e-3, "{through} W/m² come, {lost} go after {age_s} s");
+            assert!(
+                (through / lost - 1.0).abs() < 1e-3,
+                "{through} W/m² come, {lost} go after {age_s} s"
+            );
             last = surface;
         }
-        assert!((350.0..390.0).contains(&last), "{last} K after a hundred hours");
-        assert_eq!(surface_k(&lava, (lava.ambient_k, false), 60.0), lava.ambient_k, "nothing is lost by cold lava");
+        assert!(
+            (350.0..390.0).contains(&last),
+            "{last} K after a hundred hours"
+        );
+        assert_eq!(
+            surface_k(&lava, (lava.ambient_k, false), 60.0),
+            lava.ambient_k,
+            "nothing is lost by cold lava"
+        );
     }
 }

@@ -30,7 +30,11 @@ pub(crate) struct Losses {
 
 impl Losses {
     pub(crate) fn plus(self, other: Self) -> Self {
-        Self { sky: self.sky + other.sky, roof: self.roof + other.roof, bed: self.bed + other.bed }
+        Self {
+            sky: self.sky + other.sky,
+            roof: self.roof + other.roof,
+            bed: self.bed + other.bed,
+        }
     }
 }
 
@@ -49,7 +53,14 @@ pub(crate) struct Cool<'a> {
 impl<'a> Cool<'a> {
     pub(crate) fn new(space: FlowBox, setup: &'a FlowSetup, law: &'a CrustLaw, now_s: f64) -> Self {
         let bed = (core::f64::consts::PI * setup.lava.diffusivity).sqrt();
-        Self { lava: &setup.lava, law, bed, dz_m: space.dz_m, step_s: setup.step_s, now_s }
+        Self {
+            lava: &setup.lava,
+            law,
+            bed,
+            dz_m: space.dz_m,
+            step_s: setup.step_s,
+            now_s,
+        }
     }
 
     /// Returns true if the lava loses any heat: to the sky or to the bed.
@@ -67,7 +78,8 @@ impl<'a> Cool<'a> {
         columns: &mut BlocksMut<'_, Column>,
         wet: impl Iterator<Item = (usize, Mark, f64)>,
     ) -> Losses {
-        let (mut losses, mut surfaces) = (Losses::default(), SmallVec::<[Surface<'_>; BATCH]>::new());
+        let (mut losses, mut surfaces) =
+            (Losses::default(), SmallVec::<[Surface<'_>; BATCH]>::new());
         for (c, mark, wetted) in wet {
             let column = &mut columns[c];
             losses = losses.plus(self.below(column, &mark));
@@ -80,7 +92,10 @@ impl<'a> Cool<'a> {
             let mut fluxes = [0.0; BATCH];
             let bodies = surfaces.iter().map(|surface| surface.body);
             profiles(bodies, self.step_s, |i, profile| fluxes[i] = profile.flux);
-            surfaces.iter_mut().zip(fluxes).for_each(|(surface, flux)| surface.flux = flux);
+            surfaces
+                .iter_mut()
+                .zip(fluxes)
+                .for_each(|(surface, flux)| surface.flux = flux);
         }
         for surface in &mut surfaces {
             losses = losses.plus(self.cool_surface(&mut columns[surface.c], surface));
@@ -89,7 +104,9 @@ impl<'a> Cool<'a> {
         // pictures read.
         if is_skin {
             let bodies = surfaces.iter().map(|surface| surface.body);
-            profiles(bodies, 0.0, |i, profile| self.note_crust(&mut columns[surfaces[i].c], &surfaces[i], profile));
+            profiles(bodies, 0.0, |i, profile| {
+                self.note_crust(&mut columns[surfaces[i].c], &surfaces[i], profile)
+            });
         }
         losses
     }
@@ -108,9 +125,17 @@ impl<'a> Cool<'a> {
             let mut left = heat;
             if run.full {
                 let thick_m = roof_m(column, i, self.dz_m);
-                losses.roof += take(&mut left, amount, self.to_rock(&body, self.touched_s(mark), thick_m));
+                losses.roof += take(
+                    &mut left,
+                    amount,
+                    self.to_rock(&body, self.touched_s(mark), thick_m),
+                );
             }
-            losses.bed += take(&mut left, amount, self.to_rock(&body, self.touched_s(mark), f64::INFINITY));
+            losses.bed += take(
+                &mut left,
+                amount,
+                self.to_rock(&body, self.touched_s(mark), f64::INFINITY),
+            );
             spread_evenly(run_cells(column, &run), amount, left);
         }
         losses
@@ -124,12 +149,24 @@ impl<'a> Cool<'a> {
     fn body(&self, column: &Column, (amount, heat): (i64, i64), wetted: f64) -> Crusted<'a> {
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
         let depth_m = amount as f64 / f64::from(UNITS) * self.dz_m / wetted;
-        Crusted { law: self.law, mean, skin: 0.0, depth_m, covered: column.covered }
+        Crusted {
+            law: self.law,
+            mean,
+            skin: 0.0,
+            depth_m,
+            covered: column.covered,
+        }
     }
 
     /// Returns the uppermost run of column `c` with its crust; `None` if the run is dry (its crust
     /// is then reset).
-    fn surface(&self, c: usize, column: &mut Column, mark: Mark, wetted: f64) -> Option<Surface<'a>> {
+    fn surface(
+        &self,
+        c: usize,
+        column: &mut Column,
+        mark: Mark,
+        wetted: f64,
+    ) -> Option<Surface<'a>> {
         let Some(run) = column.runs.last().copied().filter(Run::is_wet) else {
             column.skin = 0.0;
             return None;
@@ -137,15 +174,35 @@ impl<'a> Cool<'a> {
         let (amount, heat) = run_content(column, &run);
         let mut body = self.body(column, (amount, heat), wetted);
         body.skin = f64::from(column.skin).min((self.law.vent - body.mean).max(0.0));
-        Some(Surface { c, run, mark, wetted, amount, heat, body, flux: 0.0 })
+        Some(Surface {
+            c,
+            run,
+            mark,
+            wetted,
+            amount,
+            heat,
+            body,
+            flux: 0.0,
+        })
     }
 
     /// Subtracts the heat losses of an uppermost run and returns the losses.
     fn cool_surface(&self, column: &mut Column, surface: &mut Surface<'a>) -> Losses {
-        let &mut Surface { amount, heat, mark, flux, ref mut body, .. } = surface;
+        let &mut Surface {
+            amount,
+            heat,
+            mark,
+            flux,
+            ref mut body,
+            ..
+        } = surface;
         let mut left = heat;
         let sky = take(&mut left, amount, self.to_sky(body, flux, mark.speed));
-        let bed = take(&mut left, amount, self.to_rock(body, self.touched_s(&mark), f64::INFINITY));
+        let bed = take(
+            &mut left,
+            amount,
+            self.to_rock(body, self.touched_s(&mark), f64::INFINITY),
+        );
         body.mean = left as f64 / amount as f64 / HEAT_UNITS as f64;
         spread_evenly(run_cells(column, &surface.run), amount, left);
         Losses { sky, roof: 0, bed }
@@ -160,8 +217,14 @@ impl<'a> Cool<'a> {
             Cooling::None => return 0.0,
             Cooling::Bare { exposed } | Cooling::Skin { exposed, .. } => exposed,
         };
-        let stirred = if body.covered { 0.0 } else { self.stirred(body, exposed) };
-        let Cooling::Skin { tear_m, .. } = self.lava.cooling else { return stirred };
+        let stirred = if body.covered {
+            0.0
+        } else {
+            self.stirred(body, exposed)
+        };
+        let Cooling::Skin { tear_m, .. } = self.lava.cooling else {
+            return stirred;
+        };
         let mut conducted = 0.0;
         if !body.covered && exposed < 1.0 {
             let above = (body.mean - self.law.ambient).max(1e-9);
@@ -220,7 +283,11 @@ impl<'a> Cool<'a> {
         column.skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0)) as f32;
         let lid_m = profile.lid_m(self.lava.solidus_k) * surface.wetted;
         let units = lid_m / self.dz_m * f64::from(UNITS);
-        column.lid = if units < 1e15 { units as i64 } else { i64::MAX / 4 };
+        column.lid = if units < 1e15 {
+            units as i64
+        } else {
+            i64::MAX / 4
+        };
     }
 }
 
@@ -250,7 +317,9 @@ fn take(left: &mut i64, amount: i64, kelvin: f64) -> i64 {
 /// Thickness in metres of the rock above run `i`; infinite if lava lies on that rock.
 fn roof_m(column: &Column, i: usize, dz_m: f64) -> f64 {
     match column.runs.get(i + 1) {
-        Some(above) if !above.is_wet() => (above.floor - column.runs[i].roof) as f64 * dz_m / UNIT as f64,
+        Some(above) if !above.is_wet() => {
+            (above.floor - column.runs[i].roof) as f64 * dz_m / UNIT as f64
+        }
         _ => f64::INFINITY,
     }
 }
@@ -265,7 +334,9 @@ pub(crate) fn run_cells<'a>(column: &'a mut Column, run: &Run) -> &'a mut [FlowC
 pub(crate) fn run_content(column: &Column, run: &Run) -> (i64, i64) {
     let start = (run.first - column.base) as usize;
     let cells = &column.cells[start..start + (run.top - run.first + 1) as usize];
-    cells.iter().fold((0, 0), |(amount, heat), cell| (amount + i64::from(cell.amount), heat + cell.heat))
+    cells.iter().fold((0, 0), |(amount, heat), cell| {
+        (amount + i64::from(cell.amount), heat + cell.heat)
+    })
 }
 
 /// Distributes `heat` over `cells` with the total amount `amount`, in proportion to their amounts;

@@ -92,14 +92,20 @@ impl CrustLaw {
     /// [`Lava::heat_of_kelvin`].
     #[inline(always)]
     fn heats_of_kelvin(&self, kelvin: Lanes) -> Lanes {
-        kelvin.less(Lanes::all(self.solidus_k)).pick(Lanes::all(self.solid_share), Lanes::all(1.0))
+        kelvin
+            .less(Lanes::all(self.solidus_k))
+            .pick(Lanes::all(self.solid_share), Lanes::all(1.0))
     }
 
     /// Heat of warming by one kelvin at the temperature `kelvin` (K), like
     /// [`Lava::heat_of_kelvin`].
     #[inline(always)]
     pub(crate) fn heat_of_kelvin(&self, kelvin: f64) -> f64 {
-        if kelvin < self.solidus_k { self.solid_share } else { 1.0 }
+        if kelvin < self.solidus_k {
+            self.solid_share
+        } else {
+            1.0
+        }
     }
 }
 
@@ -198,7 +204,13 @@ impl<'a> Search<'a> {
             law,
             mean: of(|run| run.mean),
             depth_m: of(|run| run.depth_m),
-            convection: of(|run| if run.covered { WATER } else { run.law.convection }),
+            convection: of(|run| {
+                if run.covered {
+                    WATER
+                } else {
+                    run.law.convection
+                }
+            }),
             core,
             core_k: law.temperatures_of(core),
             lacks: of(|run| 3.0 * run.skin * run.depth_m),
@@ -209,7 +221,10 @@ impl<'a> Search<'a> {
     fn profiles(&self) -> [Profile; LANES] {
         let air = Lanes::all(self.law.ambient_k);
         let is_warm = air.less(self.core_k);
-        let (mut low, mut high) = (is_warm.pick(air, self.core_k), is_warm.pick(self.core_k, air));
+        let (mut low, mut high) = (
+            is_warm.pick(air, self.core_k),
+            is_warm.pick(self.core_k, air),
+        );
         let (mut kelvin, mut open) = (self.first_guess(low, high), Mask::ALL);
         let mut found = self.balance(kelvin);
         for _ in 0..STEPS {
@@ -240,8 +255,12 @@ impl<'a> Search<'a> {
         // Flux through the crust under a surface at ambient temperature: an upper bound of the
         // loss.
         let lacks = self.lacks.max(all(1e-9));
-        let most = (all(law.conducted) * (self.core_k - air) * (self.core - all(law.ambient)) / lacks).max(all(0.0));
-        let glows = (most / all(law.radiated.max(1e-30)) + air * air * air * air).root().root();
+        let most = (all(law.conducted) * (self.core_k - air) * (self.core - all(law.ambient))
+            / lacks)
+            .max(all(0.0));
+        let glows = (most / all(law.radiated.max(1e-30)) + air * air * air * air)
+            .root()
+            .root();
         let blown = air + most / self.convection.max(all(1e-9));
         low.max(high.min(glows.min(blown)))
     }
@@ -265,8 +284,8 @@ impl<'a> Search<'a> {
         let (law, all) = (self.law, Lanes::all);
         let air = law.ambient_k;
         let cube = kelvin * kelvin * kelvin;
-        let flux =
-            all(law.radiated) * (cube * kelvin - all(air * air * air * air)) + self.convection * (kelvin - all(air));
+        let flux = all(law.radiated) * (cube * kelvin - all(air * air * air * air))
+            + self.convection * (kelvin - all(air));
         let flux_slope = all(4.0 * law.radiated) * cube + self.convection;
         let (surface, each) = (law.heats_at(kelvin), law.heats_of_kelvin(kelvin));
         let grown = all(self.grown);
@@ -280,9 +299,17 @@ impl<'a> Search<'a> {
         let is_thin = self.is_thin(lacks, surface);
         if (!is_thin).is_any() {
             let (thick_through, thick_slope) = self.thick(kelvin, surface, each);
-            (through, slope) = (is_thin.pick(through, thick_through), is_thin.pick(slope, thick_slope));
+            (through, slope) = (
+                is_thin.pick(through, thick_through),
+                is_thin.pick(slope, thick_slope),
+            );
         }
-        Balance { excess: through - flux, slope: slope - flux_slope, flux, lacks }
+        Balance {
+            excess: through - flux,
+            slope: slope - flux_slope,
+            flux,
+            lacks,
+        }
     }
 
     /// Heat flux in W/m² through a crust as thick as the run, and its derivative by the surface
@@ -296,7 +323,11 @@ impl<'a> Search<'a> {
         (through, all(-law.conducted) * bent / self.depth_m)
     }
 
-    fn profiles_at(&self, kelvin: Lanes, &Balance { flux, lacks, .. }: &Balance) -> [Profile; LANES] {
+    fn profiles_at(
+        &self,
+        kelvin: Lanes,
+        &Balance { flux, lacks, .. }: &Balance,
+    ) -> [Profile; LANES] {
         let surface = self.law.heats_at(kelvin);
         let is_thin = self.is_thin(lacks, surface);
         let core = is_thin.pick(self.core, self.core_below(surface));
@@ -351,8 +382,11 @@ mod tests {
         let core_k = lava.temperature_of(core);
         let (mut low, mut high) = (air.min(core_k), core_k.max(air));
         let lacks = (3.0 * run.skin * run.depth_m).max(1e-9);
-        let most = (2.0 * lava.conduction * (core_k - air) * (core - lava.heat_at(air)) / lacks).max(0.0);
-        let glows = (most / (lava.emissivity * RADIATION).max(1e-30) + air * air * air * air).sqrt().sqrt();
+        let most =
+            (2.0 * lava.conduction * (core_k - air) * (core - lava.heat_at(air)) / lacks).max(0.0);
+        let glows = (most / (lava.emissivity * RADIATION).max(1e-30) + air * air * air * air)
+            .sqrt()
+            .sqrt();
         let convection = if run.covered { WATER } else { lava.convection };
         let blown = air + most / convection.max(1e-9);
         let mut kelvin = glows.min(blown).min(high).max(low);
@@ -366,7 +400,11 @@ mod tests {
                 low = kelvin;
             }
             let newton = kelvin - found.0 / found.1;
-            let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+            let next = if newton > low && newton < high {
+                newton
+            } else {
+                0.5 * (low + high)
+            };
             let is_near = (next - kelvin).abs() < NEAR_K;
             kelvin = next;
             found = plain_balance(lava, run, kelvin, seconds);
@@ -377,7 +415,12 @@ mod tests {
         found.2
     }
 
-    fn plain_balance(lava: &Lava, run: &Crusted<'_>, kelvin: f64, seconds: f64) -> (f64, f64, Profile) {
+    fn plain_balance(
+        lava: &Lava,
+        run: &Crusted<'_>,
+        kelvin: f64,
+        seconds: f64,
+    ) -> (f64, f64, Profile) {
         let convection = if run.covered { WATER } else { lava.convection };
         let (radiated, air) = (lava.emissivity * RADIATION, lava.ambient_k);
         let (cube, air_cube) = (kelvin * kelvin * kelvin, air * air * air);
@@ -390,15 +433,32 @@ mod tests {
         if lacks < run.depth_m * (core - surface) {
             let (over, over_k) = (core - surface, lava.temperature_of(core) - kelvin);
             let through = conducted * over_k * over / lacks;
-            let slope = -conducted * (over + over_k * each) / lacks - through * grown * flux_slope / lacks;
-            let profile = Profile { core, surface, crust_m: lacks / over, surface_k: kelvin, flux };
+            let slope =
+                -conducted * (over + over_k * each) / lacks - through * grown * flux_slope / lacks;
+            let profile = Profile {
+                core,
+                surface,
+                crust_m: lacks / over,
+                surface_k: kelvin,
+                flux,
+            };
             return (through - flux, slope - flux_slope, profile);
         }
         let core = surface + 1.5 * (run.mean - surface).max(0.0);
         let core_k = lava.temperature_of(core);
         let through = conducted * (core_k - kelvin) / run.depth_m;
         let slope = -conducted * (1.0 + 0.5 * each / lava.heat_of_kelvin(core_k)) / run.depth_m;
-        (through - flux, slope - flux_slope, Profile { core, surface, crust_m: run.depth_m, surface_k: kelvin, flux })
+        (
+            through - flux,
+            slope - flux_slope,
+            Profile {
+                core,
+                surface,
+                crust_m: run.depth_m,
+                surface_k: kelvin,
+                flux,
+            },
+        )
     }
 
     #[test]
@@ -407,7 +467,11 @@ mod tests {
         let (mut thin, mut thick, mut cold) = (0, 0, 0);
         for seed in 0..3000_u64 {
             let draw = |i: u64| (mix64(seed << 8 | i) >> 11) as f64 / (1u64 << 53) as f64;
-            let name = if seed % 3 == 0 { "fogo-2014" } else { "etna-basalt" };
+            let name = if seed % 3 == 0 {
+                "fogo-2014"
+            } else {
+                "etna-basalt"
+            };
             let mut lava = Lava::preset(name).expect("a preset");
             lava.conduction = if draw(1) < 0.05 { 0.0 } else { 4.0 * draw(2) };
             (lava.latent_heat, lava.convection) = (4e5 * draw(3), 80.0 * draw(4));
@@ -418,7 +482,11 @@ mod tests {
             let run = |i: u64| Crusted {
                 law: &law,
                 mean: 250.0 + 1300.0 * draw(10 * i + 6),
-                skin: if draw(10 * i + 7) < 0.2 { 0.0 } else { 900.0 * draw(10 * i + 8).powi(3) },
+                skin: if draw(10 * i + 7) < 0.2 {
+                    0.0
+                } else {
+                    900.0 * draw(10 * i + 8).powi(3)
+                },
                 depth_m: 20.0 * draw(10 * i + 9).powi(4) + 1e-6,
                 covered: draw(10 * i + 5) < 0.3,
             };
@@ -431,15 +499,24 @@ mod tests {
                 });
                 assert_eq!(found.len(), runs.len());
                 for (run, found) in runs.iter().zip(found) {
-                    let bits = |p: Profile| [p.core, p.surface, p.crust_m, p.surface_k, p.flux].map(f64::to_bits);
+                    let bits = |p: Profile| {
+                        [p.core, p.surface, p.crust_m, p.surface_k, p.flux].map(f64::to_bits)
+                    };
                     let expected = plain(&lava, run, seconds);
-                    assert_eq!(bits(found), bits(expected), "{found:?} for {expected:?} of {run:?}");
+                    assert_eq!(
+                        bits(found),
+                        bits(expected),
+                        "{found:?} for {expected:?} of {run:?}"
+                    );
                     thin += usize::from(expected.crust_m < run.depth_m);
                     thick += usize::from(expected.crust_m == run.depth_m);
                     cold += usize::from(expected.surface_k < lava.solidus_k);
                 }
             }
         }
-        assert!(thin > 1000 && thick > 1000 && cold > 1000, "{thin} {thick} {cold}");
+        assert!(
+            thin > 1000 && thick > 1000 && cold > 1000,
+            "{thin} {thick} {cold}"
+        );
     }
 }

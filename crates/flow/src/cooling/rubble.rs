@@ -40,7 +40,10 @@ impl Flow {
     pub(crate) fn crumble(&mut self, mut loose: Loose) {
         for _ in 0..FARTHEST {
             self.reach(loose.keys().copied());
-            let falls: Vec<Fall> = loose.iter().flat_map(|(&c, &units)| self.falls_from(c, units)).collect();
+            let falls: Vec<Fall> = loose
+                .iter()
+                .flat_map(|(&c, &units)| self.falls_from(c, units))
+                .collect();
             if falls.is_empty() {
                 return;
             }
@@ -83,7 +86,12 @@ impl Flow {
             here - self.leans[n].head - slope.max(self.tables.repose)
         };
         let near = neighbours(self.space, from).map(|near| near.map(|n| (n, beyond(n))));
-        let most = near.iter().flatten().map(|&(_, beyond)| beyond).max().unwrap_or(0);
+        let most = near
+            .iter()
+            .flatten()
+            .map(|&(_, beyond)| beyond)
+            .max()
+            .unwrap_or(0);
         let lowest = move |&(_, beyond): &(usize, i64)| beyond == most && most > LEAST;
         let count = near.iter().flatten().filter(|n| lowest(n)).count() as i64;
         let falls = near.into_iter().flatten().filter(lowest);
@@ -99,7 +107,9 @@ impl Column {
     /// Amount of rock in units on the floor of the uppermost gap after the cells at `levels`
     /// (ascending) have solidified; 0 if they form a roof.
     pub(crate) fn loose(&self, levels: impl Iterator<Item = i32>) -> i64 {
-        let Some(run) = self.runs.last() else { return 0 };
+        let Some(run) = self.runs.last() else {
+            return 0;
+        };
         let mut units = 0;
         for (floor, level) in (run.first..).zip(levels.filter(|&level| level >= run.first)) {
             if level > floor {
@@ -114,7 +124,9 @@ impl Column {
 
     /// Removes `units` of rock from the floor of the uppermost gap.
     fn shed(&mut self, mut units: i64) {
-        let Some(first) = self.runs.last().map(|run| run.first) else { return };
+        let Some(first) = self.runs.last().map(|run| run.first) else {
+            return;
+        };
         for level in (self.base..=first).rev() {
             let cell = self.cell_mut(level);
             let part = units.min(i64::from(cell.rock));
@@ -129,7 +141,9 @@ impl Column {
     /// Adds `units` of rock to the floor of the uppermost gap; liquid in the cells is displaced
     /// upwards.
     fn heap(&mut self, mut units: i64) {
-        let Some(first) = self.runs.last().map(|run| run.first) else { return };
+        let Some(first) = self.runs.last().map(|run| run.first) else {
+            return;
+        };
         for level in first.. {
             let mut cell = *self.cell_mut(level);
             let part = units.min(i64::from(UNITS - cell.rock));
@@ -137,7 +151,11 @@ impl Column {
             units -= part;
             let excess = cell.amount - (UNITS - cell.rock);
             if excess > 0 {
-                let heat = if excess == cell.amount { cell.heat } else { heat_of(excess, cell) };
+                let heat = if excess == cell.amount {
+                    cell.heat
+                } else {
+                    heat_of(excess, cell)
+                };
                 (cell.amount, cell.heat) = (cell.amount - excess, cell.heat - heat);
                 let above = self.cell_mut(level + 1);
                 (above.amount, above.heat) = (above.amount + excess, above.heat + heat);
@@ -159,20 +177,46 @@ mod tests {
     /// `ground(x, z)` in metres.
     fn lukewarm_spring(ground: impl Fn(usize, usize) -> f64) -> Flow {
         let (nx, vent) = (17, 8 * 17 + 8);
-        let space = FlowBox { nx, ny: 60, nz: 17, dx_m: 5.0, dz_m: 0.5 };
+        let space = FlowBox {
+            nx,
+            ny: 60,
+            nz: 17,
+            dx_m: 5.0,
+            dz_m: 0.5,
+        };
         let lava = Lava {
-            viscosity: Viscosity::Etna { water: 0.02, crystals: 60.0 },
+            viscosity: Viscosity::Etna {
+                water: 0.02,
+                crystals: 60.0,
+            },
             yield_pa: 0.0,
             yield_factor: 1.0,
-            cooling: Cooling::Skin { tear_m: 2200.0, exposed: 0.6 },
+            cooling: Cooling::Skin {
+                tear_m: 2200.0,
+                exposed: 0.6,
+            },
             ..Lava::default()
         };
-        let setup = FlowSetup { lava, step_s: 60.0, open_sides: false, seed: 1, heaters: Vec::new() };
-        let ground: Vec<f64> = (0..space.columns()).map(|c| ground(c % nx, c / nx)).collect();
+        let setup = FlowSetup {
+            lava,
+            step_s: 60.0,
+            open_sides: false,
+            seed: 1,
+            heaters: Vec::new(),
+        };
+        let ground: Vec<f64> = (0..space.columns())
+            .map(|c| ground(c % nx, c / nx))
+            .collect();
         let mut flow = Flow::new(space, setup, &ground).expect("numbers in range");
         for minute in 0..1200 {
             let [before_m3, after_m3] = [minute, minute + 1].map(|n| f64::from(n) * 1.2);
-            flow.step(&[FlowPour { column: vent, level: None, before_m3, after_m3, temperature_k: 1160.0 }]);
+            flow.step(&[FlowPour {
+                column: vent,
+                level: None,
+                before_m3,
+                after_m3,
+                temperature_k: 1160.0,
+            }]);
         }
         flow.check().expect("exact");
         flow
@@ -182,7 +226,8 @@ mod tests {
     /// repose and the slope of the ground.
     fn steepest_m(flow: &Flow) -> f64 {
         let space = flow.space();
-        let columns = (0..space.columns()).filter(|&c| flow.has_set(c) && !flow.columns[c].is_wet());
+        let columns =
+            (0..space.columns()).filter(|&c| flow.has_set(c) && !flow.columns[c].is_wet());
         let steps = columns.flat_map(|c| {
             let near = neighbours(space, c).into_iter().flatten();
             near.map(move |n| {
@@ -202,14 +247,23 @@ mod tests {
             // A trench.
             |_, z| if z == 8 { 2.3 } else { 7.1 },
             // A table.
-            |x, z| if x.abs_diff(8) < 2 && z.abs_diff(8) < 2 { 8.3 } else { 2.3 },
+            |x, z| {
+                if x.abs_diff(8) < 2 && z.abs_diff(8) < 2 {
+                    8.3
+                } else {
+                    2.3
+                }
+            },
         ];
         for (i, ground) in grounds.into_iter().enumerate() {
             let flow = lukewarm_spring(ground);
             let steepest_m = steepest_m(&flow);
             // Lower bound: rubble piles up to the repose. Upper bound: pieces below `LEAST` do not
             // fall.
-            assert!((-0.5..0.01).contains(&steepest_m), "ground {i}: {steepest_m} m too steep");
+            assert!(
+                (-0.5..0.01).contains(&steepest_m),
+                "ground {i}: {steepest_m} m too steep"
+            );
             let set: i64 = flow.marks.iter().map(|(_, mark)| mark.set).sum();
             assert_eq!(set, flow.account.set, "what falls is counted where it lies");
         }
@@ -217,8 +271,20 @@ mod tests {
 
     #[test]
     fn a_pillar_falls_to_all_sides_alike() {
-        let space = FlowBox { nx: 9, ny: 40, nz: 9, dx_m: 5.0, dz_m: 0.5 };
-        let setup = FlowSetup { lava: Lava::default(), step_s: 60.0, open_sides: false, seed: 1, heaters: Vec::new() };
+        let space = FlowBox {
+            nx: 9,
+            ny: 40,
+            nz: 9,
+            dx_m: 5.0,
+            dz_m: 0.5,
+        };
+        let setup = FlowSetup {
+            lava: Lava::default(),
+            step_s: 60.0,
+            open_sides: false,
+            seed: 1,
+            heaters: Vec::new(),
+        };
         let mut flow = Flow::new(space, setup, &[2.3; 81]).expect("numbers in range");
         let (c, units) = (40_u32, 30 * UNIT + 1);
         flow.step(&[]);
@@ -231,14 +297,23 @@ mod tests {
             assert_eq!(set(x, z).to_bits(), set(8 - x, z).to_bits(), "{x} {z}");
             assert_eq!(set(x, z).to_bits(), set(z, x).to_bits(), "{x} {z}");
         }
-        assert!(set(4, 4) < 2.3 + 15.0 && set(4, 3) > 2.3, "{} {}", set(4, 4), set(4, 3));
+        assert!(
+            set(4, 4) < 2.3 + 15.0 && set(4, 3) > 2.3,
+            "{} {}",
+            set(4, 4),
+            set(4, 3)
+        );
     }
 
     #[test]
     fn rubble_lifts_the_liquid_on_which_it_falls() {
         let cell = |rock: f64, amount: f64| {
             let [rock, amount] = [rock, amount].map(|share| (share * f64::from(UNITS)) as i32);
-            FlowCell { rock, amount, heat: i64::from(amount) * 1200 * HEAT_UNITS }
+            FlowCell {
+                rock,
+                amount,
+                heat: i64::from(amount) * 1200 * HEAT_UNITS,
+            }
         };
         for liquid in [0.0, 0.3, 0.7] {
             let mut column = Column::of_ground(3 * UNIT + UNIT / 4);
@@ -249,15 +324,26 @@ mod tests {
                 column.heap(units);
                 column.find_gaps();
                 column.settle();
-                assert_eq!((column.amount(), column.heat(), column.fault()), (amount, heat, None), "{liquid} {units}");
+                assert_eq!(
+                    (column.amount(), column.heat(), column.fault()),
+                    (amount, heat, None),
+                    "{liquid} {units}"
+                );
             }
             let floor = column.runs.last().expect("open").floor;
             assert_eq!(floor, 3 * UNIT + UNIT / 4 + UNIT / 3 + 5 * UNIT / 2 + 17);
             column.shed(2 * UNIT);
             column.find_gaps();
             column.settle();
-            assert_eq!(column.runs.last().map(|run| run.floor), Some(floor - 2 * UNIT));
-            assert_eq!((column.amount(), column.heat(), column.fault()), (amount, heat, None), "{liquid}");
+            assert_eq!(
+                column.runs.last().map(|run| run.floor),
+                Some(floor - 2 * UNIT)
+            );
+            assert_eq!(
+                (column.amount(), column.heat(), column.fault()),
+                (amount, heat, None),
+                "{liquid}"
+            );
         }
     }
 }

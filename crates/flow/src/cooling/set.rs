@@ -26,15 +26,25 @@ impl Flow {
     /// Turns the solidifying cells of the columns `cold` (ascending) to rock.
     pub(crate) fn set(&mut self, cold: &[u32]) {
         let (space, columns, law) = (self.space, &self.columns, self.cold_law());
-        let decide = |&c: &u32| cells_that_set(space, columns, c as usize, law).map(move |level| (c, level)).collect();
+        let decide = |&c: &u32| {
+            cells_that_set(space, columns, c as usize, law)
+                .map(move |level| (c, level))
+                .collect()
+        };
         let cells: Vec<Vec<(u32, i32)>> = cold.par_iter().with_min_len(256).map(decide).collect();
         let cells: Vec<(u32, i32)> = cells.into_iter().flatten().collect();
         // Marks also lava that came and set within the same step.
         self.changed_area.extend(cells.iter().map(|&(c, _)| c));
         if law.by_lid {
-            cells.chunk_by(|a, b| a.0 == b.0).for_each(|cells| self.part_heat(cells));
+            cells
+                .chunk_by(|a, b| a.0 == b.0)
+                .for_each(|cells| self.part_heat(cells));
         }
-        let loose = if self.solids.is_none() { self.loose(&cells) } else { Loose::new() };
+        let loose = if self.solids.is_none() {
+            self.loose(&cells)
+        } else {
+            Loose::new()
+        };
         for &(c, level) in &cells {
             let cell = self.columns[c as usize].cell_mut(level);
             self.account.set += i64::from(cell.amount);
@@ -46,7 +56,8 @@ impl Flow {
                     cell.rock = solids[c as usize].add(level, cell.rock, cell.amount, cell.heat);
                 }
                 None => {
-                    cell.rock = (i64::from(cell.rock) + i64::from(cell.amount)).min(i64::from(UNITS)) as i32;
+                    cell.rock = (i64::from(cell.rock) + i64::from(cell.amount))
+                        .min(i64::from(UNITS)) as i32;
                     // Under pressure a cell holds more than its room; the rock that results is no
                     // thicker than the room.
                     *mark += i64::from(cell.rock - before);
@@ -63,14 +74,24 @@ impl Flow {
     fn loose(&self, cells: &[(u32, i32)]) -> Loose {
         let of_column = |cells: &[(u32, i32)]| {
             let column = &self.columns[cells[0].0 as usize];
-            (cells[0].0, column.loose(cells.iter().map(|&(_, level)| level)))
+            (
+                cells[0].0,
+                column.loose(cells.iter().map(|&(_, level)| level)),
+            )
         };
-        cells.chunk_by(|a, b| a.0 == b.0).map(of_column).filter(|&(_, units)| units > 0).collect()
+        cells
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(of_column)
+            .filter(|&(_, units)| units > 0)
+            .collect()
     }
 
     /// Returns the criterion by which liquid is cold enough to solidify.
     pub(crate) fn cold_law(&self) -> ColdLaw {
-        ColdLaw { solidus: self.solidus(), by_lid: self.tables.carries_skin }
+        ColdLaw {
+            solidus: self.solidus(),
+            by_lid: self.tables.carries_skin,
+        }
     }
 
     /// Assigns to each solidifying cell of the uppermost run the heat of the crust's profile at its
@@ -79,14 +100,23 @@ impl Flow {
     fn part_heat(&mut self, setting: &[(u32, i32)]) {
         let wetted = self.ground().wetted(setting[0].0 as usize);
         let column = &mut self.columns[setting[0].0 as usize];
-        let Some(run) = column.runs.last().copied().filter(Run::is_wet) else { return };
+        let Some(run) = column.runs.last().copied().filter(Run::is_wet) else {
+            return;
+        };
         let sets = |level: i32| setting.iter().any(|&(_, other)| other == level);
         let (amount, heat) = run_content(column, &run);
         let unit_m = self.space.dz_m / f64::from(UNITS) / wetted;
         let depth_m = amount as f64 * unit_m;
         let mean = heat as f64 / amount as f64 / HEAT_UNITS as f64;
         let skin = f64::from(column.skin);
-        let profile = Crusted { law: &self.tables.crust, mean, skin, depth_m, covered: column.covered }.profile();
+        let profile = Crusted {
+            law: &self.tables.crust,
+            mean,
+            skin,
+            depth_m,
+            covered: column.covered,
+        }
+        .profile();
         let (mut left, mut stays, mut depth) = (heat, amount, 0.0);
         for level in (run.first..=run.top).rev() {
             let cell = column.cell_mut(level);
@@ -106,13 +136,22 @@ impl Flow {
         } else {
             spread_over_others(column, &run, (stays, left), sets);
         }
-        column.skin = if stays == 0 || sets(run.top) { 0.0 } else { (skin * amount as f64 / stays as f64) as f32 };
+        column.skin = if stays == 0 || sets(run.top) {
+            0.0
+        } else {
+            (skin * amount as f64 / stays as f64) as f32
+        };
     }
 }
 
 /// Distributes `heat` over the cells of a run that do not solidify, in proportion to their amounts
 /// (`amount` in total). `sets(level)` is true for solidifying cells.
-fn spread_over_others(column: &mut Column, run: &Run, (amount, heat): (i64, i64), sets: impl Fn(i32) -> bool) {
+fn spread_over_others(
+    column: &mut Column,
+    run: &Run,
+    (amount, heat): (i64, i64),
+    sets: impl Fn(i32) -> bool,
+) {
     let (mut left, mut last) = (heat, run.first);
     for level in (run.first..=run.top).filter(|&level| !sets(level)) {
         let cell = column.cell_mut(level);
@@ -152,7 +191,11 @@ impl ColdLaw {
 impl Column {
     /// Returns true if any cell contains only liquid at or below the solidus.
     pub(crate) fn has_cold(&self, law: ColdLaw) -> bool {
-        let any_cold = |run: &Run| (run.first..=run.top).rev().any(|level| law.is_cold(self, run, level));
+        let any_cold = |run: &Run| {
+            (run.first..=run.top)
+                .rev()
+                .any(|level| law.is_cold(self, run, level))
+        };
         self.runs.iter().any(any_cold)
     }
 }
@@ -160,11 +203,18 @@ impl Column {
 /// Levels of the cells of column `c` that solidify in this step, ascending. A cold cell without
 /// contact to rock is floating crust and stays liquid; a cell less than half full solidifies only
 /// together with the cell below.
-fn cells_that_set(space: FlowBox, columns: &Blocks<Column>, c: usize, law: ColdLaw) -> impl Iterator<Item = i32> {
+fn cells_that_set(
+    space: FlowBox,
+    columns: &Blocks<Column>,
+    c: usize,
+    law: ColdLaw,
+) -> impl Iterator<Item = i32> {
     let column = &columns[c];
     let touches = move |level: i32| {
         let beside = neighbours(space, c).into_iter().flatten();
-        beside.into_iter().any(|n| columns[n].cell(level).rock >= UNITS / 2)
+        beside
+            .into_iter()
+            .any(|n| columns[n].cell(level).rock >= UNITS / 2)
     };
     let wet = column.runs.iter().filter(|run| run.is_wet());
     wet.flat_map(move |run| {
@@ -172,7 +222,8 @@ fn cells_that_set(space: FlowBox, columns: &Blocks<Column>, c: usize, law: ColdL
         (run.first..=run.top).filter(move |&level| {
             is_cold(level)
                 && (level == run.first
-                    || (column.cell(level).amount >= UNITS / 2 || is_cold(level - 1)) && touches(level))
+                    || (column.cell(level).amount >= UNITS / 2 || is_cold(level - 1))
+                        && touches(level))
         })
     })
 }
@@ -181,13 +232,21 @@ fn cells_that_set(space: FlowBox, columns: &Blocks<Column>, c: usize, law: ColdL
 /// differences, so that a wall next to a flat floor is not a slope; 1 at the sides of the box.
 /// `floor(c)`: floor of a column's lowest run in units; `None` without a run.
 pub(crate) fn slope_cosine(space: FlowBox, floor: impl Fn(usize) -> Option<i64>, c: usize) -> Mag {
-    let [Some(west), Some(east), Some(north), Some(south)] = neighbours(space, c) else { return Mag::from_units(1) };
-    let Some(here) = floor(c) else { return Mag::from_units(1) };
+    let [Some(west), Some(east), Some(north), Some(south)] = neighbours(space, c) else {
+        return Mag::from_units(1);
+    };
+    let Some(here) = floor(c) else {
+        return Mag::from_units(1);
+    };
     let unit_m = space.dz_m / f64::from(UNITS);
     let slope = |before: usize, after: usize| {
         let rise = floor(after).unwrap_or(here) - here;
         let fall = here - floor(before).unwrap_or(here);
-        if (rise > 0) != (fall > 0) { 0.0 } else { rise.abs().min(fall.abs()) as f64 * unit_m / space.dx_m }
+        if (rise > 0) != (fall > 0) {
+            0.0
+        } else {
+            rise.abs().min(fall.abs()) as f64 * unit_m / space.dx_m
+        }
     };
     let (x, z) = (slope(west, east), slope(north, south));
     Mag::from_f64(1.0 / (1.0 + (x * x + z * z).min(STEEPEST)))

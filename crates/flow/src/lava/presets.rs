@@ -37,7 +37,10 @@ impl Lava {
     pub(super) fn etna_basalt() -> Self {
         Self {
             density_kg_m3: LAVA_DENSITY,
-            viscosity: Viscosity::Etna { water: 0.02, crystals: 20.0 },
+            viscosity: Viscosity::Etna {
+                water: 0.02,
+                crystals: 20.0,
+            },
             yield_pa: 3000.0,
             yield_factor: 10.0,
             vent_k: 1360.0,
@@ -46,7 +49,10 @@ impl Lava {
             ambient_k: 300.0,
             heat_capacity: 1150.0,
             latent_heat: 0.0,
-            cooling: Cooling::Skin { tear_m: 2200.0, exposed: 0.04 },
+            cooling: Cooling::Skin {
+                tear_m: 2200.0,
+                exposed: 0.04,
+            },
             emissivity: 0.9,
             convection: 0.0,
             conduction: 0.51,
@@ -65,7 +71,13 @@ impl Lava {
         Self {
             // 2,870 kg/m³ without bubbles; 59 % bubbles in the middle of the channel's 13.45 km.
             density_kg_m3: 1180.0,
-            viscosity: Viscosity::Vft { a: -5.962, b: 6524.6, c: 622.0, least_pa_s: 1.0, most_pa_s: 1e9 },
+            viscosity: Viscosity::Vft {
+                a: -5.962,
+                b: 6524.6,
+                c: 622.0,
+                least_pa_s: 1.0,
+                most_pa_s: 1e9,
+            },
             yield_pa: 0.0,
             // Fits 6500 φ^2.85 Pa of the crystals φ within a factor of 1.7, from a tenth of
             // crystals on.
@@ -76,7 +88,10 @@ impl Lava {
             // A quarter of the lava crystallises on its way.
             latent_heat: 0.25 * 350e3,
             // The crust covers 75 % of a channel at rest.
-            cooling: Cooling::Skin { tear_m: 2200.0, exposed: 0.25 },
+            cooling: Cooling::Skin {
+                tear_m: 2200.0,
+                exposed: 0.25,
+            },
             emissivity: 0.95,
             // Wind 2.63 m/s · 0.0036 · 0.4412 kg/m³ · 1099 J/(kg K).
             convection: 4.6,
@@ -111,7 +126,9 @@ impl Lava {
     fn silicone_oil() -> Self {
         Self {
             density_kg_m3: 964.0,
-            viscosity: Viscosity::Constant { pa_s: 964.0 * 3.56e-3 },
+            viscosity: Viscosity::Constant {
+                pa_s: 964.0 * 3.56e-3,
+            },
             yield_pa: 0.0,
             yield_factor: 0.0,
             vent_k: 315.0,
@@ -215,7 +232,8 @@ mod tests {
         for name in Lava::PRESETS {
             let lava = Lava::preset(name).expect("a preset");
             assert!(lava.validate("lava").is_ok(), "{name}");
-            let [cold, hot] = [lava.solidus_k.max(lava.ambient_k), lava.vent_k].map(|t| lava.viscosity_pa_s(t));
+            let [cold, hot] =
+                [lava.solidus_k.max(lava.ambient_k), lava.vent_k].map(|t| lava.viscosity_pa_s(t));
             assert!(cold >= hot && hot > 0.0, "{name}: {cold} to {hot} Pa s");
         }
     }
@@ -231,10 +249,16 @@ mod tests {
             let melt = libm::pow(10.0, -4.55 + 5343.7 / (kelvin - 622.0));
             let expected = melt * libm::pow(1.0 - crystals / 0.56, -2.72 * 0.56);
             let found = lava.viscosity_pa_s(kelvin);
-            assert!((found / expected - 1.0).abs() < 0.025, "{kelvin} K: {found}, {expected} Pa s");
+            assert!(
+                (found / expected - 1.0).abs() < 0.025,
+                "{kelvin} K: {found}, {expected} Pa s"
+            );
             let strength = 6500.0 * libm::pow(crystals, 2.85);
             let ratio = lava.yield_pa(kelvin) / strength;
-            assert!(crystals < 0.1 || (1.0 / 1.7..1.7).contains(&ratio), "{kelvin} K: {ratio}");
+            assert!(
+                crystals < 0.1 || (1.0 / 1.7..1.7).contains(&ratio),
+                "{kelvin} K: {ratio}"
+            );
         }
     }
 }

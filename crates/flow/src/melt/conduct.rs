@@ -114,7 +114,9 @@ pub(crate) struct Conduct<'a> {
 fn sub_steps(space: FlowBox, lava: &Lava, step_s: f64) -> f64 {
     let diffusivity = lava.conduction / lava.heat_per_m3();
     let [x, y] = [space.dx_m, space.dz_m].map(|edge| 1.0 / (edge * edge));
-    (step_s * diffusivity * (4.0 * x + 2.0 * y) / SAFE).ceil().max(1.0)
+    (step_s * diffusivity * (4.0 * x + 2.0 * y) / SAFE)
+        .ceil()
+        .max(1.0)
 }
 
 /// Checks that a step needs at most [`MOST_SUB_STEPS`], and the ranges of the heaters.
@@ -128,7 +130,12 @@ pub(crate) fn validate(space: FlowBox, setup: &FlowSetup) -> Result<(), Invalid>
     }
     for (i, heater) in setup.heaters.iter().enumerate() {
         within(&format!("heater[{i}].power_w"), heater.power_w, 0.0, 1e12)?;
-        within(&format!("heater[{i}].up_to_k"), heater.up_to_k, 0.0, super::super::lava::MOST_KELVIN)?;
+        within(
+            &format!("heater[{i}].up_to_k"),
+            heater.up_to_k,
+            0.0,
+            super::super::lava::MOST_KELVIN,
+        )?;
     }
     Ok(())
 }
@@ -180,10 +187,26 @@ impl<'a> Conduct<'a> {
             let column = &columns[c];
             for (node, level) in row.iter_mut().zip(0..) {
                 let (cell, solid) = (column.cell(level), solid.cell(level));
-                let ground = if solid.amount > 0 { solid.ground } else { cell.rock };
-                let (amount, heat) = (i64::from(cell.amount) + i64::from(solid.amount), cell.heat + solid.heat);
-                let covered = self.covered.get(c * ny + level as usize).is_some_and(|&covered| covered);
-                *node = Node { amount, heat, kelvin: self.kelvin(amount, heat), ground, covered };
+                let ground = if solid.amount > 0 {
+                    solid.ground
+                } else {
+                    cell.rock
+                };
+                let (amount, heat) = (
+                    i64::from(cell.amount) + i64::from(solid.amount),
+                    cell.heat + solid.heat,
+                );
+                let covered = self
+                    .covered
+                    .get(c * ny + level as usize)
+                    .is_some_and(|&covered| covered);
+                *node = Node {
+                    amount,
+                    heat,
+                    kelvin: self.kelvin(amount, heat),
+                    ground,
+                    covered,
+                };
             }
         });
         nodes
@@ -193,22 +216,35 @@ impl<'a> Conduct<'a> {
         if amount == 0 {
             return 0.0;
         }
-        self.lava.temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64)
+        self.lava
+            .temperature_of(heat as f64 / amount as f64 / HEAT_UNITS as f64)
     }
 
     /// Adds the heat of all heaters that are switched on at `time_s` (seconds); returns the heat in
     /// units.
     fn heat(&self, nodes: &mut [Node], time_s: f64) -> i128 {
         let is_on = |heater: &&FlowHeater| (heater.from_s..heater.until_s).contains(&time_s);
-        self.heaters.iter().filter(is_on).map(|heater| self.heat_by(heater, nodes)).sum()
+        self.heaters
+            .iter()
+            .filter(is_on)
+            .map(|heater| self.heat_by(heater, nodes))
+            .sum()
     }
 
     fn heat_by(&self, heater: &FlowHeater, nodes: &mut [Node]) -> i128 {
         let ny = self.space.ny;
-        let is_highest = |i: usize| (i + 1).is_multiple_of(ny) || nodes[i + 1].amount == 0 && nodes[i + 1].ground == 0;
-        let places = heater.cells.iter().map(|&(c, level)| c as usize * ny + level as usize);
-        let is_warmed =
-            |&i: &usize| i < nodes.len() && nodes[i].amount > 0 && (heater.heats == Heats::Inside || is_highest(i));
+        let is_highest = |i: usize| {
+            (i + 1).is_multiple_of(ny) || nodes[i + 1].amount == 0 && nodes[i + 1].ground == 0
+        };
+        let places = heater
+            .cells
+            .iter()
+            .map(|&(c, level)| c as usize * ny + level as usize);
+        let is_warmed = |&i: &usize| {
+            i < nodes.len()
+                && nodes[i].amount > 0
+                && (heater.heats == Heats::Inside || is_highest(i))
+        };
         let warmed: Vec<usize> = places.filter(is_warmed).collect();
         let amount: i64 = warmed.iter().map(|&i| nodes[i].amount).sum();
         if amount == 0 {
@@ -235,7 +271,12 @@ impl<'a> Conduct<'a> {
         let bed = self.bed_transfer(time_s);
         let work = |(c, row): (usize, &mut [Node])| {
             let (x, z) = (c % nx, c / nx);
-            let beside = [(x > 0, -1), (x + 1 < nx, 1), (z > 0, -(nx as isize)), (z + 1 < nz, nx as isize)];
+            let beside = [
+                (x > 0, -1),
+                (x + 1 < nx, 1),
+                (z > 0, -(nx as isize)),
+                (z + 1 < nz, nx as isize),
+            ];
             let (mut air, mut ground) = (0i64, 0i64);
             for (y, to) in row.iter_mut().enumerate() {
                 let node = nodes[c * ny + y];
@@ -243,9 +284,22 @@ impl<'a> Conduct<'a> {
                 if node.amount == 0 {
                     continue;
                 }
-                let sides = beside.map(|(is_inside, by)| is_inside.then(|| nodes[(c as isize + by) as usize * ny + y]));
-                let below = if y > 0 { nodes[c * ny + y - 1] } else { Node { ground: UNITS, ..Node::default() } };
-                let above = nodes.get(c * ny + y + 1).filter(|_| y + 1 < ny).copied().unwrap_or_default();
+                let sides = beside.map(|(is_inside, by)| {
+                    is_inside.then(|| nodes[(c as isize + by) as usize * ny + y])
+                });
+                let below = if y > 0 {
+                    nodes[c * ny + y - 1]
+                } else {
+                    Node {
+                        ground: UNITS,
+                        ..Node::default()
+                    }
+                };
+                let above = nodes
+                    .get(c * ny + y + 1)
+                    .filter(|_| y + 1 < ny)
+                    .copied()
+                    .unwrap_or_default();
                 let (gained, to_air, to_ground) = self.cell(node, &sides, below, above, bed);
                 to.heat = (node.heat + gained - to_air - to_ground).max(0);
                 to.kelvin = self.kelvin(to.amount, to.heat);
@@ -256,14 +310,26 @@ impl<'a> Conduct<'a> {
             }
             (i128::from(air), i128::from(ground))
         };
-        let rows = next.par_chunks_mut(ny).enumerate().with_min_len(64).map(work);
+        let rows = next
+            .par_chunks_mut(ny)
+            .enumerate()
+            .with_min_len(64)
+            .map(work);
         let sums: Vec<(i128, i128)> = rows.collect();
-        sums.into_iter().fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
+        sums.into_iter()
+            .fold((0, 0), |sum, part| (sum.0 + part.0, sum.1 + part.1))
     }
 
     /// Returns three heats in units: gained from the neighbours, lost to the air, and lost to the
     /// ground. `bed`: heat transfer coefficient into the ground in W/(m² K).
-    fn cell(&self, node: Node, sides: &[Option<Node>; 4], below: Node, above: Node, bed: f64) -> (i64, i64, i64) {
+    fn cell(
+        &self,
+        node: Node,
+        sides: &[Option<Node>; 4],
+        below: Node,
+        above: Node,
+        bed: f64,
+    ) -> (i64, i64, i64) {
         let FlowBox { dx_m, dz_m, .. } = self.space;
         let k = self.lava.conduction;
         let share = |units: i64| (units.min(UNITS.into())) as f64 / f64::from(UNITS);
@@ -280,7 +346,8 @@ impl<'a> Conduct<'a> {
             }
         }
         let area = dx_m * dx_m;
-        let apart = |a: Node, b: Node| (0.5 * dz_m * (share(a.amount) + share(b.amount))).max(0.25 * dz_m);
+        let apart =
+            |a: Node, b: Node| (0.5 * dz_m * (share(a.amount) + share(b.amount))).max(0.25 * dz_m);
         let is_full = |cell: Node| cell.amount + i64::from(cell.ground) >= TOUCHES;
         // A film holds too little to take the heat flux of the air, so the cell below exchanges it.
         let is_film = |cell: Node| cell.amount > 0 && cell.amount < FILM && cell.ground == 0;
@@ -294,7 +361,11 @@ impl<'a> Conduct<'a> {
         }
         if above.amount > 0 && above.ground == 0 && is_full(node) {
             gained += self.crossing(node, above, k * area / apart(node, above), dz_m);
-            free_m2 += if is_film(above) && !above.covered { area } else { 0.0 };
+            free_m2 += if is_film(above) && !above.covered {
+                area
+            } else {
+                0.0
+            };
         } else if above.ground > 0 && is_full(node) {
             ground_w += area * transfer(bed, k, 0.5 * own * dz_m);
         } else if !(is_film(node) && is_on_a_cell || node.covered || above.covered) {
@@ -304,22 +375,33 @@ impl<'a> Conduct<'a> {
         // Air and ground together may take half of the difference at most, for stability.
         let most = 0.25 * ambient.abs() * node.amount as f64 * HEAT_UNITS as f64;
         let units = |watt: f64| (watt * self.sub_s * self.per_joule).clamp(-most, most) as i64;
-        (gained, -units(free_m2 * self.air_flux(node.kelvin)), -units(ground_w * ambient))
+        (
+            gained,
+            -units(free_m2 * self.air_flux(node.kelvin)),
+            -units(ground_w * ambient),
+        )
     }
 
     /// Heat in units that `node` gains from `other` through `conductance` (W/K), clamped for
     /// stability; antisymmetric. `edge_m`: distance in metres between the centres of full cells.
     fn crossing(&self, node: Node, other: Node, conductance: f64, edge_m: f64) -> i64 {
         let warmer = other.kelvin - node.kelvin;
-        let evened = self.lava.conduction * self.sub_s / (self.lava.heat_per_m3() * edge_m * edge_m);
-        let most = SLIVER * evened * warmer.abs() * node.amount.min(other.amount) as f64 * HEAT_UNITS as f64;
+        let evened =
+            self.lava.conduction * self.sub_s / (self.lava.heat_per_m3() * edge_m * edge_m);
+        let most = SLIVER
+            * evened
+            * warmer.abs()
+            * node.amount.min(other.amount) as f64
+            * HEAT_UNITS as f64;
         (conductance * warmer * self.sub_s * self.per_joule).clamp(-most, most) as i64
     }
 
     /// Heat flux in W/m² from the air into a surface at the temperature `kelvin` (K); negative for
     /// a loss.
     fn air_flux(&self, kelvin: f64) -> f64 {
-        let Cooling::Bare { exposed } = self.lava.cooling else { return 0.0 };
+        let Cooling::Bare { exposed } = self.lava.cooling else {
+            return 0.0;
+        };
         let fourth = |t: f64| t * t * t * t;
         let ambient = self.lava.ambient_k;
         let radiated = self.lava.emissivity * RADIATION * (fourth(ambient) - fourth(kelvin));
@@ -330,7 +412,8 @@ impl<'a> Conduct<'a> {
     /// mean over the sub-step of k/√(π κ t), for a half-space.
     fn bed_transfer(&self, time_s: f64) -> f64 {
         let roots = (time_s + self.sub_s).sqrt() - time_s.max(0.0).sqrt();
-        2.0 * self.lava.bed_conduction * roots / ((core::f64::consts::PI * self.lava.diffusivity).sqrt() * self.sub_s)
+        2.0 * self.lava.bed_conduction * roots
+            / ((core::f64::consts::PI * self.lava.diffusivity).sqrt() * self.sub_s)
     }
 
     /// Writes the heat of every node back to solid and liquid; returns the heat in units that the
@@ -338,18 +421,30 @@ impl<'a> Conduct<'a> {
     fn write(&self, nodes: &[Node], columns: &mut Blocks<Column>, solids: &mut Solids) -> i128 {
         let (ny, ends) = (self.space.ny, MeltingRange::of(self.lava));
         // Every block exists, since a lava that melts stores all columns.
-        let blocks = nodes.par_chunks(WIDE * ny).zip(columns.all_mut().par_iter_mut().zip(solids.par_chunks_mut(WIDE)));
+        let blocks = nodes.par_chunks(WIDE * ny).zip(
+            columns
+                .all_mut()
+                .par_iter_mut()
+                .zip(solids.par_chunks_mut(WIDE)),
+        );
         let gains = blocks.map(|(rows, (block, solids))| {
             let columns = block.iter_mut().flat_map(|block| block.iter_mut());
             let columns = rows.chunks(ny).zip(columns.zip(solids));
-            columns.map(|(row, (column, solid))| write_column(ends, row, column, solid)).sum::<i128>()
+            columns
+                .map(|(row, (column, solid))| write_column(ends, row, column, solid))
+                .sum::<i128>()
         });
         let gains: Vec<i128> = gains.collect();
         gains.into_iter().sum()
     }
 }
 
-fn write_column(ends: MeltingRange, row: &[Node], column: &mut Column, solid: &mut SolidColumn) -> i128 {
+fn write_column(
+    ends: MeltingRange,
+    row: &[Node],
+    column: &mut Column,
+    solid: &mut SolidColumn,
+) -> i128 {
     let mut gained = 0;
     for (node, level) in row.iter().zip(0..).filter(|(node, _)| node.amount > 0) {
         let held = solid.cell(level);
@@ -383,5 +478,9 @@ fn part_of_solid(ends: MeltingRange, node: &Node, solid: i64) -> i64 {
 /// Heat transfer coefficient in W/(m² K) of two resistances in series: into the ground (`bed`), and
 /// through `way_m` metres of a cell with the conductivity `conduction`.
 fn transfer(bed: f64, conduction: f64, way_m: f64) -> f64 {
-    if bed <= 0.0 || conduction <= 0.0 { bed.max(0.0) } else { 1.0 / (1.0 / bed + way_m / conduction) }
+    if bed <= 0.0 || conduction <= 0.0 {
+        bed.max(0.0)
+    } else {
+        1.0 / (1.0 / bed + way_m / conduction)
+    }
 }

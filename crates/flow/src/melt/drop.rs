@@ -8,13 +8,23 @@ use crate::store::blocks::Blocks;
 
 /// Moves unconnected solid down by one cell; returns the numbers of the changed columns, or `None`
 /// if all solid is connected to ground.
-pub(crate) fn drop_loose(space: FlowBox, columns: &mut Blocks<Column>, solids: &mut Solids) -> Option<Vec<u32>> {
+pub(crate) fn drop_loose(
+    space: FlowBox,
+    columns: &mut Blocks<Column>,
+    solids: &mut Solids,
+) -> Option<Vec<u32>> {
     let carried = carried(space, columns, solids);
-    let is_loose = |c: usize, level: i32| solids[c].cell(level).amount > 0 && !carried[c * space.ny + level as usize];
+    let is_loose = |c: usize, level: i32| {
+        solids[c].cell(level).amount > 0 && !carried[c * space.ny + level as usize]
+    };
     let mut falls: Vec<(usize, i32)> = Vec::new();
     for (c, solid) in solids.iter().enumerate() {
         let levels = solid.levels().map(|(level, _)| level);
-        falls.extend(levels.filter(|&level| (level as usize) < space.ny && is_loose(c, level)).map(|level| (c, level)));
+        falls.extend(
+            levels
+                .filter(|&level| (level as usize) < space.ny && is_loose(c, level))
+                .map(|level| (c, level)),
+        );
     }
     if falls.is_empty() {
         return None;
@@ -36,7 +46,10 @@ fn fall(column: &mut Column, solid: &mut SolidColumn, level: i32) -> bool {
     let below = column.cell(level - 1);
     let from = solid.cell(level);
     let is_full = i64::from(below.rock) + i64::from(below.amount) >= i64::from(UNITS);
-    if from.ground > 0 || is_full || i64::from(below.rock) + i64::from(from.amount) > i64::from(UNITS) {
+    if from.ground > 0
+        || is_full
+        || i64::from(below.rock) + i64::from(from.amount) > i64::from(UNITS)
+    {
         return false;
     }
     *solid.cell_mut(level) = super::SolidCell::default();
@@ -62,7 +75,10 @@ fn carried(space: FlowBox, columns: &Blocks<Column>, solids: &Solids) -> Vec<boo
     };
     // Flood fill: seeds are the cells whose solid touches ground directly.
     for c in 0..solids.len() {
-        for (level, cell) in solids[c].levels().filter(|&(level, _)| (level as usize) < ny) {
+        for (level, cell) in solids[c]
+            .levels()
+            .filter(|&(level, _)| (level as usize) < ny)
+        {
             let touches = || beside(space, c).any(|n| is_ground(n, level));
             if cell.ground > 0 || is_ground(c, level - 1) || touches() {
                 carried[c * ny + level as usize] = true;

@@ -48,7 +48,10 @@ pub(crate) struct SolidColumn {
 impl SolidColumn {
     pub(crate) fn cell(&self, level: i32) -> SolidCell {
         let index = usize::try_from(level - self.base).ok();
-        index.and_then(|index| self.cells.get(index)).copied().unwrap_or_default()
+        index
+            .and_then(|index| self.cells.get(index))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Mutable cell at `level`; missing cells are stored first.
@@ -82,15 +85,21 @@ impl SolidColumn {
     /// Returns true if all values are within their ranges, for a box of `top` levels.
     pub(crate) fn is_sound(&self, top: usize) -> bool {
         let holds = |cell: &SolidCell| {
-            (0..=UNITS).contains(&cell.ground) && (0..=4 * UNITS).contains(&cell.amount) && cell.heat >= 0
+            (0..=UNITS).contains(&cell.ground)
+                && (0..=4 * UNITS).contains(&cell.amount)
+                && cell.heat >= 0
         };
-        self.base >= 0 && self.base as usize <= top && self.cells.len() <= top + 1 && self.cells.iter().all(holds)
+        self.base >= 0
+            && self.base as usize <= top
+            && self.cells.len() <= top + 1
+            && self.cells.iter().all(holds)
     }
 
     /// Returns a copy without empty cells at both ends.
     pub(crate) fn trimmed(&self) -> Self {
         let mut trimmed = Self::default();
-        self.levels().for_each(|(level, cell)| *trimmed.cell_mut(level) = cell);
+        self.levels()
+            .for_each(|(level, cell)| *trimmed.cell_mut(level) = cell);
         trimmed
     }
 
@@ -115,7 +124,10 @@ pub(crate) struct MeltingRange {
 impl MeltingRange {
     pub(crate) fn of(lava: &Lava) -> Self {
         let each = |kelvin: f64| (lava.heat_at(kelvin) * HEAT_UNITS as f64) as i64;
-        Self { solid: each(lava.solidus_k), liquid: each(lava.liquidus_k) }
+        Self {
+            solid: each(lava.solidus_k),
+            liquid: each(lava.liquidus_k),
+        }
     }
 
     /// Amount in units of a solid cell that is molten, if its heat is split between liquid at the
@@ -169,8 +181,14 @@ impl Flow {
 
     /// Removes the solid of the cell at `level`, if any.
     pub(crate) fn remove_solid(&mut self, c: usize, level: i32) {
-        let Some(solids) = &mut self.solids else { return };
-        let SolidCell { ground, amount, heat } = solids[c].cell(level);
+        let Some(solids) = &mut self.solids else {
+            return;
+        };
+        let SolidCell {
+            ground,
+            amount,
+            heat,
+        } = solids[c].cell(level);
         if amount == 0 {
             return;
         }
@@ -186,16 +204,30 @@ impl Flow {
     /// Adjusts the solid of a cell after an edit changed its rock to `rock` units: removed rock is
     /// taken from the solid first, added rock is ground.
     pub(crate) fn fit_solid(&mut self, c: usize, level: i32, rock: i32) {
-        let Some(solids) = &mut self.solids else { return };
+        let Some(solids) = &mut self.solids else {
+            return;
+        };
         let solid = solids[c].cell(level);
         if solid.amount == 0 || solid.rock() == rock {
             return;
         }
-        let left = if rock < solid.rock() { (rock - solid.ground).max(0) } else { solid.amount };
+        let left = if rock < solid.rock() {
+            (rock - solid.ground).max(0)
+        } else {
+            solid.amount
+        };
         let dug = i64::from(solid.amount - left);
         let heat = (i128::from(solid.heat) * i128::from(dug) / i128::from(solid.amount)) as i64;
-        let kept = SolidCell { ground: rock - left, amount: left, heat: solid.heat - heat };
-        *solids[c].cell_mut(level) = if left == 0 { SolidCell::default() } else { kept };
+        let kept = SolidCell {
+            ground: rock - left,
+            amount: left,
+            heat: solid.heat - heat,
+        };
+        *solids[c].cell_mut(level) = if left == 0 {
+            SolidCell::default()
+        } else {
+            kept
+        };
         self.marks[c].set -= dug;
         self.account.set -= dug;
         self.account.removed += dug;
@@ -238,8 +270,12 @@ impl Flow {
     /// Removes up to `units` of heat from the solid with which other matter in the cell at `level`
     /// is in contact, or adds heat if `units` is negative; returns the units removed.
     pub(crate) fn cool_solid(&mut self, c: usize, level: i32, units: i64) -> i64 {
-        let Some(level) = self.level_of_solid(c, level) else { return 0 };
-        let Some(solids) = &mut self.solids else { return 0 };
+        let Some(level) = self.level_of_solid(c, level) else {
+            return 0;
+        };
+        let Some(solids) = &mut self.solids else {
+            return 0;
+        };
         let solid = solids[c].cell_mut(level);
         let taken = units.min(solid.heat);
         solid.heat -= taken;
@@ -253,16 +289,29 @@ impl Flow {
     pub fn temperature_k(&self, [x, y, z]: [usize; 3]) -> Option<f64> {
         let (c, level) = (z * self.space.nx + x, y as i32);
         let liquid = self.shown_cell(c, level);
-        let solid = self.solids.as_ref().map(|solids| solids[c].cell(level)).unwrap_or_default();
-        let (amount, heat) =
-            if solid.amount > liquid.amount { (solid.amount, solid.heat) } else { (liquid.amount, liquid.heat) };
-        let kelvin = || self.setup.lava.temperature_of(heat as f64 / f64::from(amount) / HEAT_UNITS as f64);
+        let solid = self
+            .solids
+            .as_ref()
+            .map(|solids| solids[c].cell(level))
+            .unwrap_or_default();
+        let (amount, heat) = if solid.amount > liquid.amount {
+            (solid.amount, solid.heat)
+        } else {
+            (liquid.amount, liquid.heat)
+        };
+        let kelvin = || {
+            self.setup
+                .lava
+                .temperature_of(heat as f64 / f64::from(amount) / HEAT_UNITS as f64)
+        };
         (amount > 0).then(kelvin)
     }
 
     /// Amount of meltable solid in the cell `[x, y, z]`, [`UNITS`] in a full cell.
     pub fn solid(&self, [x, y, z]: [usize; 3]) -> i32 {
-        self.solids.as_ref().map_or(0, |solids| solids[z * self.space.nx + x].cell(y as i32).amount)
+        self.solids.as_ref().map_or(0, |solids| {
+            solids[z * self.space.nx + x].cell(y as i32).amount
+        })
     }
 
     /// Level of the lowest cell of column number `column` whose bottom is at or above the ground
@@ -274,8 +323,11 @@ impl Flow {
     /// Exchanges heat between solid, liquid, ground, air and heaters, melts solid that has received
     /// its latent heat, and moves unsupported solid down.
     pub(crate) fn exchange_heat(&mut self) {
-        let Some(mut solids) = self.solids.take() else { return };
-        let conduct = Conduct::new(self.space, &self.setup, self.time_s()).covered(&self.covered_cells);
+        let Some(mut solids) = self.solids.take() else {
+            return;
+        };
+        let conduct =
+            Conduct::new(self.space, &self.setup, self.time_s()).covered(&self.covered_cells);
         let sum = conduct.run(&mut self.columns, &mut solids);
         self.account.heat_sky += sum.air;
         self.account.heat_bed += sum.ground;
@@ -302,7 +354,8 @@ impl Flow {
         // of cells.
         let is_surface = |c: usize, level: i32| {
             let mut beside = neighbours(space, c).into_iter().flatten();
-            beside.any(|n| columns[n].cell(level).rock < UNITS / 2) || columns[c].cell(level + 1).rock == 0
+            beside.any(|n| columns[n].cell(level).rock < UNITS / 2)
+                || columns[c].cell(level + 1).rock == 0
         };
         let molten = |c: usize, level: i32, cell: &SolidCell| {
             let amount = ends.molten(cell);
@@ -310,20 +363,39 @@ impl Flow {
             melts.then_some((c as u32, level, amount))
         };
         let of_column = |(c, solid): (usize, &SolidColumn)| -> Vec<_> {
-            solid.levels().filter_map(|(level, cell)| molten(c, level, &cell)).collect()
+            solid
+                .levels()
+                .filter_map(|(level, cell)| molten(c, level, &cell))
+                .collect()
         };
-        let melting: Vec<Vec<(u32, i32, i32)>> = solids.par_iter().enumerate().map(of_column).collect();
+        let melting: Vec<Vec<(u32, i32, i32)>> =
+            solids.par_iter().enumerate().map(of_column).collect();
         for &(c, level, amount) in melting.iter().flatten() {
             self.melt_cell(solids, c as usize, level, amount, ends);
         }
-        melting.iter().filter_map(|cells| cells.first()).map(|&(c, ..)| c).collect()
+        melting
+            .iter()
+            .filter_map(|cells| cells.first())
+            .map(|&(c, ..)| c)
+            .collect()
     }
 
     /// Turns `amount` units of the solid in the cell at `level` to liquid above the remaining
     /// solid.
-    fn melt_cell(&mut self, solids: &mut Solids, c: usize, level: i32, amount: i32, ends: MeltingRange) {
+    fn melt_cell(
+        &mut self,
+        solids: &mut Solids,
+        c: usize,
+        level: i32,
+        amount: i32,
+        ends: MeltingRange,
+    ) {
         let solid = solids[c].cell_mut(level);
-        let heat = if amount == solid.amount { solid.heat } else { i64::from(amount) * ends.liquid };
+        let heat = if amount == solid.amount {
+            solid.heat
+        } else {
+            i64::from(amount) * ends.liquid
+        };
         solid.amount -= amount;
         solid.heat -= heat;
         let cell = self.columns[c].cell_mut(level);
@@ -345,7 +417,8 @@ impl Flow {
             return;
         }
         let columns = &self.columns;
-        self.wet.extend(melted.iter().filter(|&&c| columns[c as usize].is_wet()));
+        self.wet
+            .extend(melted.iter().filter(|&&c| columns[c as usize].is_wet()));
         self.changed.extend(melted);
         for list in [&mut self.wet, &mut self.changed] {
             list.sort_unstable();
@@ -356,17 +429,28 @@ impl Flow {
     /// Checks that all solid is part of rock, and that the ledgers agree with the amount and heat
     /// of the solid.
     pub(crate) fn check_solids(&self) -> Result<(), String> {
-        let Some(solids) = &self.solids else { return Ok(()) };
+        let Some(solids) = &self.solids else {
+            return Ok(());
+        };
         let cells = || solids.iter().flat_map(|column| &column.cells);
         let amount: i64 = cells().map(|cell| i64::from(cell.amount)).sum();
         let heat: i128 = cells().map(|cell| i128::from(cell.heat)).sum();
         if (amount, heat) != (self.account.set, self.account.heat_set) {
-            return Err(format!("flow: {amount} of solid with heat {heat} is not what set: {:?}", self.account));
+            return Err(format!(
+                "flow: {amount} of solid with heat {heat} is not what set: {:?}",
+                self.account
+            ));
         }
         let is_whole = |c: usize, solid: &SolidColumn| {
-            solid.levels().all(|(level, cell)| self.columns[c].cell(level).rock == cell.rock() && cell.heat >= 0)
+            solid.levels().all(|(level, cell)| {
+                self.columns[c].cell(level).rock == cell.rock() && cell.heat >= 0
+            })
         };
-        match solids.iter().enumerate().position(|(c, solid)| !is_whole(c, solid)) {
+        match solids
+            .iter()
+            .enumerate()
+            .position(|(c, solid)| !is_whole(c, solid))
+        {
             Some(c) => {
                 let (x, z) = (c % self.space.nx, c / self.space.nx);
                 Err(format!("flow: solid that is no rock in column ({x}, {z})"))

@@ -44,7 +44,11 @@ impl Face {
     pub(crate) fn for_parts(&self, mut each: impl FnMut(Part)) {
         for i in 0..2 {
             if self.amounts[i] != 0 {
-                each(Part { level: self.level + i as i32, amount: self.amounts[i], heat: self.heats[i] });
+                each(Part {
+                    level: self.level + i as i32,
+                    amount: self.amounts[i],
+                    heat: self.heats[i],
+                });
             }
         }
         self.parts.iter().copied().for_each(each);
@@ -53,7 +57,11 @@ impl Face {
     /// Replaces every part by `change(part)`.
     fn change_parts(&mut self, change: impl Fn(Part) -> Part) {
         for i in 0..2 {
-            let part = change(Part { level: self.level + i as i32, amount: self.amounts[i], heat: self.heats[i] });
+            let part = change(Part {
+                level: self.level + i as i32,
+                amount: self.amounts[i],
+                heat: self.heats[i],
+            });
             (self.amounts[i], self.heats[i]) = (part.amount, part.heat);
         }
         self.parts.iter_mut().for_each(|part| *part = change(*part));
@@ -74,8 +82,18 @@ struct Count {
 impl Count {
     fn plus(mut self, more: Self) -> Self {
         self.hot.extend(more.hot);
-        let [faces, fluxes, capped] = [self.faces + more.faces, self.fluxes + more.fluxes, self.capped + more.capped];
-        Self { faces, fluxes, capped, put_off: self.put_off.max(more.put_off), hot: self.hot }
+        let [faces, fluxes, capped] = [
+            self.faces + more.faces,
+            self.fluxes + more.fluxes,
+            self.capped + more.capped,
+        ];
+        Self {
+            faces,
+            fluxes,
+            capped,
+            put_off: self.put_off.max(more.put_off),
+            hot: self.hot,
+        }
     }
 
     fn note(&mut self, flux: &Flux) {
@@ -89,14 +107,32 @@ impl Flow {
     /// Computes the parts of each due face; returns the numbers of the columns that may give more
     /// than they contain.
     pub(crate) fn cross(&mut self, plan: &Plan, sub: SubStep) -> Vec<u32> {
-        let Self { space, columns, leans, faces, tables, account, watch, .. } = self;
-        let cross = Cross { space: *space, columns, leans, tables, sub };
+        let Self {
+            space,
+            columns,
+            leans,
+            faces,
+            tables,
+            account,
+            watch,
+            ..
+        } = self;
+        let cross = Cross {
+            space: *space,
+            columns,
+            leans,
+            tables,
+            sub,
+        };
         let count = on_strips(
             &plan.strips,
             faces.part(),
             &|strip| strip.due_faces(sub.level),
             &|strip, mut faces: BlocksMut<'_, [Face; 2]>| {
-                let mut count = Count { faces: strip.due_faces(sub.level) as u64, ..Count::default() };
+                let mut count = Count {
+                    faces: strip.due_faces(sub.level) as u64,
+                    ..Count::default()
+                };
                 let [to_east, to_south] = &strip.faces;
                 // A face is listed once, at its own level: the loop visits each due face once.
                 for level in sub.level..=plan.finest {
@@ -133,7 +169,8 @@ impl Flow {
                 let mut given = 0i64;
                 // One factor for all faces of a cell: scaling them one by one would depend on their
                 // order.
-                let is_given = |part: &Part, sign: i32| part.level == level && part.amount * sign > 0;
+                let is_given =
+                    |part: &Part, sign: i32| part.level == level && part.amount * sign > 0;
                 for &(number, sign) in around.iter().flatten() {
                     let face = &self.faces[number / 2][number % 2];
                     if face.stamp == stamp {
@@ -154,8 +191,13 @@ impl Flow {
                             if !is_given(&part, sign) {
                                 return part;
                             }
-                            let amount = (i64::from(part.amount.abs()) * i64::from(cell.amount) / given) as i32;
-                            Part { level, amount: sign * amount, heat: i64::from(sign) * heat_of(amount, cell) }
+                            let amount = (i64::from(part.amount.abs()) * i64::from(cell.amount)
+                                / given) as i32;
+                            Part {
+                                level,
+                                amount: sign * amount,
+                                heat: i64::from(sign) * heat_of(amount, cell),
+                            }
                         });
                     }
                 }
@@ -168,23 +210,51 @@ impl Flow {
 /// box. Face 2 c lies east of column c, face 2 c + 1 south.
 pub(crate) fn faces_of(space: FlowBox, c: usize) -> [Option<(usize, i32)>; 4] {
     let [west, east, north, south] = neighbours(space, c);
-    [north.map(|n| (2 * n + 1, -1)), west.map(|n| (2 * n, -1)), east.map(|_| (2 * c, 1)), south.map(|_| (2 * c + 1, 1))]
+    [
+        north.map(|n| (2 * n + 1, -1)),
+        west.map(|n| (2 * n, -1)),
+        east.map(|_| (2 * c, 1)),
+        south.map(|_| (2 * c + 1, 1)),
+    ]
 }
 
 /// Returns the numbers of the two columns of face `number`, and the columns themselves with their
 /// neighbours along the face.
 #[inline]
-pub(crate) fn pair_of(space: FlowBox, columns: &Blocks<Column>, number: usize) -> (usize, usize, Pair<'_>) {
+pub(crate) fn pair_of(
+    space: FlowBox,
+    columns: &Blocks<Column>,
+    number: usize,
+) -> (usize, usize, Pair<'_>) {
     let (c, is_south) = (number / 2, number % 2 == 1);
-    let (ahead, along) = if is_south { (space.nx, 1) } else { (1, space.nx) };
+    let (ahead, along) = if is_south {
+        (space.nx, 1)
+    } else {
+        (1, space.nx)
+    };
     let inside = if is_south {
         c % space.nx > 0 && c % space.nx + 1 < space.nx
     } else {
         c >= space.nx && c + space.nx < columns.columns()
     };
     let n = c + ahead;
-    let beside = inside.then(|| [&columns[c - along], &columns[c + along], &columns[n - along], &columns[n + along]]);
-    (c, n, Pair { here: &columns[c], there: &columns[n], beside })
+    let beside = inside.then(|| {
+        [
+            &columns[c - along],
+            &columns[c + along],
+            &columns[n - along],
+            &columns[n + along],
+        ]
+    });
+    (
+        c,
+        n,
+        Pair {
+            here: &columns[c],
+            there: &columns[n],
+            beside,
+        },
+    )
 }
 
 /// Inputs of the face computation in a sub-step.
@@ -202,21 +272,37 @@ impl Cross<'_> {
     #[inline(always)]
     fn face<const SOUTH: bool>(&self, c: u32, level: i32, face: &mut Face, count: &mut Count) {
         if c & SIDE != 0 || !self.lean_face::<SOUTH>(c as usize, level, face, count) {
-            self.any_face(2 * (c & !SIDE) as usize + usize::from(SOUTH), level, face, count);
+            self.any_face(
+                2 * (c & !SIDE) as usize + usize::from(SOUTH),
+                level,
+                face,
+                count,
+            );
         }
     }
 
     /// Fast path for a face between two columns with a single run each, under the sky; reads
     /// records only. Returns false if a column has several runs.
     #[inline(always)]
-    fn lean_face<const SOUTH: bool>(&self, c: usize, level: i32, face: &mut Face, count: &mut Count) -> bool {
+    fn lean_face<const SOUTH: bool>(
+        &self,
+        c: usize,
+        level: i32,
+        face: &mut Face,
+        count: &mut Count,
+    ) -> bool {
         let (nx, number) = (self.space.nx, 2 * c + usize::from(SOUTH));
         let n = if SOUTH { c + nx } else { c + 1 };
         let (here, there, beside) = if SOUTH {
             let [before, after] = [c - 1, n - 1].map(|first| self.leans.some::<3>(first));
-            (before[1], after[1], [before[0], before[2], after[0], after[2]])
+            (
+                before[1],
+                after[1],
+                [before[0], before[2], after[0], after[2]],
+            )
         } else {
-            let [before, both, after] = [c - nx, c, c + nx].map(|first| self.leans.some::<2>(first));
+            let [before, both, after] =
+                [c - nx, c, c + nx].map(|first| self.leans.some::<2>(first));
             (both[0], both[1], [before[0], after[0], before[1], after[1]])
         };
         if !(here.is_one_run() && there.is_one_run()) {
@@ -225,12 +311,22 @@ impl Cross<'_> {
         if !here.is_wet() && !there.is_wet() {
             return true;
         }
-        let pair = LeanPair { here, there, beside };
-        let Some(flux) = pair.flux(self.tables, level) else { return true };
+        let pair = LeanPair {
+            here,
+            there,
+            beside,
+        };
+        let Some(flux) = pair.flux(self.tables, level) else {
+            return true;
+        };
         count.note(&flux);
         // A cell can only give too much if one of its four faces takes more than a quarter; see
         // `is_hot` below.
-        let (giver, number_of_giver, sign) = if flux.is_forward { (here, c, 1) } else { (there, n, -1) };
+        let (giver, number_of_giver, sign) = if flux.is_forward {
+            (here, c, 1)
+        } else {
+            (there, n, -1)
+        };
         face.stamp = self.sub.stamp;
         face.parts.clear();
         if self.tables.carries_skin {
@@ -241,10 +337,17 @@ impl Cross<'_> {
             return true;
         }
         let (lowest, amounts) = pair.parts(&flux, self.sub.key, number);
-        let warmths = if lowest == giver.levels().0 { giver.warmth } else { [giver.warmth[1]; 2] };
+        let warmths = if lowest == giver.levels().0 {
+            giver.warmth
+        } else {
+            [giver.warmth[1]; 2]
+        };
         face.level = lowest;
         face.amounts = [sign * amounts[0], sign * amounts[1]];
-        face.heats = [i64::from(sign) * warmths[0].times(amounts[0]), i64::from(sign) * warmths[1].times(amounts[1])];
+        face.heats = [
+            i64::from(sign) * warmths[0].times(amounts[0]),
+            i64::from(sign) * warmths[1].times(amounts[1]),
+        ];
         let is_hot = |i: usize| i64::from(amounts[i]) > giver.amount(lowest + i as i32) / 4;
         if is_hot(0) || amounts[1] > 0 && is_hot(1) {
             count.hot.push(number_of_giver as u32);
@@ -270,13 +373,21 @@ impl Cross<'_> {
         face: &mut Face,
         count: &mut Count,
     ) {
-        let (giver, number_of_giver, sign) = if flux.is_forward { (pair.here, c, 1) } else { (pair.there, n, -1) };
+        let (giver, number_of_giver, sign) = if flux.is_forward {
+            (pair.here, c, 1)
+        } else {
+            (pair.there, n, -1)
+        };
         pair.parts(flux, self.sub.key, number, |level, amount| {
             let cell = giver.cell(level);
             if amount > cell.amount / 4 {
                 count.hot.push(number_of_giver as u32);
             }
-            face.parts.push(Part { level, amount: sign * amount, heat: i64::from(sign) * heat_of(amount, cell) });
+            face.parts.push(Part {
+                level,
+                amount: sign * amount,
+                heat: i64::from(sign) * heat_of(amount, cell),
+            });
         });
     }
 

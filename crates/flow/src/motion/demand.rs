@@ -50,7 +50,8 @@ pub(crate) struct Ground<'a> {
 impl<'a> Ground<'a> {
     /// Returns true if liquid crosses any face of column `c`, or leaves the box there.
     pub(crate) fn stirs(self, c: usize) -> bool {
-        let stirs = |at_side: bool| at_side && self.open_sides || self.any_drive(at_side, c, |_| true);
+        let stirs =
+            |at_side: bool| at_side && self.open_sides || self.any_drive(at_side, c, |_| true);
         self.has_liquid(c) && stirs(is_at_side(self.space, c))
     }
 
@@ -65,8 +66,13 @@ impl<'a> Ground<'a> {
     fn any_drive(self, at_side: bool, c: usize, mut is_so: impl FnMut(&Drive) -> bool) -> bool {
         let faces = faces_of(self.space, c).into_iter().flatten();
         let mut any = |number: usize| match self.lean_pair(at_side, number) {
-            Some(pair) => pair.drive(self.tables, 0).is_some_and(|drive| is_so(&drive)),
-            None => pair_of(self.space, self.columns, number).2.drives(self.tables).any(|drive| is_so(&drive)),
+            Some(pair) => pair
+                .drive(self.tables, 0)
+                .is_some_and(|drive| is_so(&drive)),
+            None => pair_of(self.space, self.columns, number)
+                .2
+                .drives(self.tables)
+                .any(|drive| is_so(&drive)),
         };
         faces.into_iter().any(|(number, _)| any(number))
     }
@@ -81,7 +87,8 @@ impl<'a> Ground<'a> {
         (!at_side && here.is_one_run() && there.is_one_run()).then(|| LeanPair {
             here,
             there,
-            beside: [c - along, c + along, c + ahead - along, c + ahead + along].map(|n| &self.leans[n]),
+            beside: [c - along, c + along, c + ahead - along, c + ahead + along]
+                .map(|n| &self.leans[n]),
         })
     }
 
@@ -98,7 +105,10 @@ impl<'a> Ground<'a> {
 
     fn own_by(self, at_side: bool, c: usize, planned: &Blocks<Planned>) -> Own {
         if !planned[c].stirs {
-            return Own { is_eased: self.has_liquid(c), ..Own::default() };
+            return Own {
+                is_eased: self.has_liquid(c),
+                ..Own::default()
+            };
         }
         let own = if at_side { None } else { self.lean_level(c) };
         let mut own = own.unwrap_or_else(|| self.deep_level(c));
@@ -119,7 +129,11 @@ impl<'a> Ground<'a> {
             // Scales the fall to the slope that drives the remaining move.
             own.fall >>= own.level - level;
         }
-        own.is_front |= own.is_eased && neighbours(self.space, c).into_iter().flatten().any(|n| !planned[n].stirs);
+        own.is_front |= own.is_eased
+            && neighbours(self.space, c)
+                .into_iter()
+                .flatten()
+                .any(|n| !planned[n].stirs);
         Own { level, ..own }
     }
 
@@ -127,16 +141,37 @@ impl<'a> Ground<'a> {
     /// `ρ g h² S/η`; also the largest head difference from the uppermost run to a neighbour, and
     /// the front flag.
     fn deep_level(self, c: usize) -> Own {
-        let Self { space, columns, tables, .. } = self;
+        let Self {
+            space,
+            columns,
+            tables,
+            ..
+        } = self;
         let near = || neighbours(space, c).into_iter().flatten();
         let is_front = columns[c].is_wet() && near().any(|n| !columns[n].is_wet());
-        let mut own = Own { is_front, ..Own::default() };
+        let mut own = Own {
+            is_front,
+            ..Own::default()
+        };
         let uppermost = columns[c].runs.len().wrapping_sub(1);
-        for (i, run) in columns[c].runs.iter().enumerate().filter(|(_, run)| run.is_wet()) {
-            let fall = near().map(|n| run.head - head_beside(&columns[n], run)).fold(0, i64::max);
+        for (i, run) in columns[c]
+            .runs
+            .iter()
+            .enumerate()
+            .filter(|(_, run)| run.is_wet())
+        {
+            let fall = near()
+                .map(|n| run.head - head_beside(&columns[n], run))
+                .fold(0, i64::max);
             let touching = || near().flat_map(|n| &columns[n].runs);
             let stiffness = under_pressure(run, touching);
-            own.level = own.level.max(stable_level(tables, run.depth, run.fluidity, stiffness, fall));
+            own.level = own.level.max(stable_level(
+                tables,
+                run.depth,
+                run.fluidity,
+                stiffness,
+                fall,
+            ));
             if i == uppermost {
                 own.fall = fall;
             }
@@ -148,7 +183,12 @@ impl<'a> Ground<'a> {
     /// the records of its neighbours; `None` if the column has several runs.
     #[inline]
     fn lean_level(self, c: usize) -> Option<Own> {
-        let Self { space, leans, tables, .. } = self;
+        let Self {
+            space,
+            leans,
+            tables,
+            ..
+        } = self;
         let lean = &leans[c];
         let nx = space.nx;
         if !lean.is_one_run() {
@@ -156,9 +196,17 @@ impl<'a> Ground<'a> {
         }
         let near = [&leans[c - nx], &leans[c - 1], &leans[c + 1], &leans[c + nx]];
         let is_front = near.iter().any(|near| !near.has_liquid());
-        let lowest = near.iter().map(|near| near.head_beside(lean.head)).fold(lean.head, i64::min);
+        let lowest = near
+            .iter()
+            .map(|near| near.head_beside(lean.head))
+            .fold(lean.head, i64::min);
         let fall = lean.head - lowest;
-        Some(Own { level: stable_level(tables, lean.depth(), lean.fluidity, 0, fall), is_front, fall, is_eased: false })
+        Some(Own {
+            level: stable_level(tables, lean.depth(), lean.fluidity, 0, fall),
+            is_front,
+            fall,
+            is_eased: false,
+        })
     }
 }
 
@@ -181,7 +229,12 @@ fn under_pressure<'a, R: Iterator<Item = &'a Run>>(run: &Run, touching: impl Fn(
 fn stable_level(tables: &Tables, depth: i64, fluidity: Mag, stiffness: i32, fall: i64) -> u8 {
     let depth = Mag::from_units(depth as u64);
     let layer = fluidity.times(depth.squared());
-    let spread = layer.times(depth).shifted(stiffness).times(tables.diffusion);
-    let wave = layer.times(Mag::from_units(fall.min(tables.steepest) as u64)).times(tables.wave);
+    let spread = layer
+        .times(depth)
+        .shifted(stiffness)
+        .times(tables.diffusion);
+    let wave = layer
+        .times(Mag::from_units(fall.min(tables.steepest) as u64))
+        .times(tables.wave);
     spread.max(wave).power_above().min(FINEST) as u8
 }

@@ -62,14 +62,45 @@ struct Side {
 impl Side {
     #[inline(always)]
     fn of_run(run: &Run) -> Self {
-        let Run { floor, roof, depth, head, fluidity, strength, full, .. } = *run;
-        Self { floor, roof, depth, head, fluidity, strength, full }
+        let Run {
+            floor,
+            roof,
+            depth,
+            head,
+            fluidity,
+            strength,
+            full,
+            ..
+        } = *run;
+        Self {
+            floor,
+            roof,
+            depth,
+            head,
+            fluidity,
+            strength,
+            full,
+        }
     }
 
     #[inline(always)]
     fn of_lean(lean: &Lean) -> Self {
-        let Lean { floor, head, fluidity, strength, .. } = *lean;
-        Self { floor, roof: SKY, depth: head - floor, head, fluidity, strength, full: false }
+        let Lean {
+            floor,
+            head,
+            fluidity,
+            strength,
+            ..
+        } = *lean;
+        Self {
+            floor,
+            roof: SKY,
+            depth: head - floor,
+            head,
+            fluidity,
+            strength,
+            full: false,
+        }
     }
 
     #[inline(always)]
@@ -130,19 +161,30 @@ impl Pair<'_> {
     #[inline]
     fn flux(&self, i: usize, j: usize, tables: &Tables, level: i32) -> Option<Flux> {
         let flux = self.drive(i, j, tables, level)?.limited(tables);
-        Some(Flux { giver: if flux.is_forward { i } else { j }, ..flux })
+        Some(Flux {
+            giver: if flux.is_forward { i } else { j },
+            ..flux
+        })
     }
 
     #[inline]
     fn drive(&self, i: usize, j: usize, tables: &Tables, level: i32) -> Option<Drive> {
         let (a, b) = (&self.here.runs[i], &self.there.runs[j]);
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
-        drive::<false>(&Side::of_run(a), &Side::of_run(b), cos2, || self.slope_along(a, b), tables, level)
+        drive::<false>(
+            &Side::of_run(a),
+            &Side::of_run(b),
+            cos2,
+            || self.slope_along(a, b),
+            tables,
+            level,
+        )
     }
 
     /// Iterator over the unlimited fluxes between all pairs of touching runs, for a whole step.
     pub(crate) fn drives(&self, tables: &Tables) -> impl Iterator<Item = Drive> {
-        let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
+        let pairs =
+            (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
         pairs.filter_map(|(i, j)| self.drive(i, j, tables, 0))
     }
 
@@ -150,11 +192,19 @@ impl Pair<'_> {
     /// across the face in a whole step, without the limiter.
     pub(crate) fn leaves(&self, of_here: bool, level: i32, tables: &Tables) -> f64 {
         let giver = if of_here { self.here } else { self.there };
-        let pairs = (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
-        let drives = pairs.filter_map(|(i, j)| Some((if of_here { i } else { j }, self.drive(i, j, tables, 0)?)));
-        let of_cell = drives
-            .filter(|(_, drive)| drive.is_forward == of_here)
-            .map(|(run, drive)| drive.flux.to_f64() * drive.limited(tables).share_of(giver, &giver.runs[run], level));
+        let pairs =
+            (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
+        let drives = pairs
+            .filter_map(|(i, j)| Some((if of_here { i } else { j }, self.drive(i, j, tables, 0)?)));
+        let of_cell =
+            drives
+                .filter(|(_, drive)| drive.is_forward == of_here)
+                .map(|(run, drive)| {
+                    drive.flux.to_f64()
+                        * drive
+                            .limited(tables)
+                            .share_of(giver, &giver.runs[run], level)
+                });
         of_cell.sum()
     }
 
@@ -162,7 +212,9 @@ impl Pair<'_> {
     /// columns in units of height.
     #[inline]
     fn slope_along(&self, a: &Run, b: &Run) -> u64 {
-        let Some([before_a, after_a, before_b, after_b]) = self.beside else { return 0 };
+        let Some([before_a, after_a, before_b, after_b]) = self.beside else {
+            return 0;
+        };
         let along = |run: &Run, before, after| head_beside(after, run) - head_beside(before, run);
         match (a.is_wet(), b.is_wet()) {
             (true, true) => along(a, before_a, after_a) + along(b, before_b, after_b),
@@ -177,7 +229,11 @@ impl Pair<'_> {
     /// random key of the sub-step, `face` the number of the face.
     #[inline]
     pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize, mut each: impl FnMut(i32, i32)) {
-        let giver = if flux.is_forward { self.here } else { self.there };
+        let giver = if flux.is_forward {
+            self.here
+        } else {
+            self.there
+        };
         let run = &giver.runs[flux.giver];
         let surface = run.surface().min(flux.high);
         let lowest = run.first.max(flux.low.div_euclid(UNIT) as i32);
@@ -185,7 +241,11 @@ impl Pair<'_> {
         let lots = lots(key, face);
         let mut below = 0;
         for level in lowest..=highest {
-            let up_to = if level == highest { SHARE_ONE } else { flux.share_below(giver, run, surface, level + 1) };
+            let up_to = if level == highest {
+                SHARE_ONE
+            } else {
+                flux.share_below(giver, run, surface, level + 1)
+            };
             let exact = (u128::from(flux.units) * u128::from(up_to.saturating_sub(below))) >> 32;
             below = up_to.max(below);
             let lot = lot(lots, level - lowest);
@@ -214,8 +274,16 @@ fn drive<const OPEN: bool>(
     let high = if OPEN { SKY } else { a.roof.min(b.roof) };
     let is_forward = a.head > b.head;
     let (from, to) = if is_forward { (a, b) } else { (b, a) };
-    let stands = if OPEN { from.head } else { from.surface().min(high) } - low;
-    let slot = if !OPEN && (from.full || to.full) { SLOT_BITS } else { 0 };
+    let stands = if OPEN {
+        from.head
+    } else {
+        from.surface().min(high)
+    } - low;
+    let slot = if !OPEN && (from.full || to.full) {
+        SLOT_BITS
+    } else {
+        0
+    };
     let fall = from.head - to.head;
     if stands <= 0 || fall <= REST << slot || from.depth <= 0 {
         return None;
@@ -233,7 +301,9 @@ fn drive<const OPEN: bool>(
     let mut slope = Mag::from_units(fall as u64);
     // Beyond a cliff (30°) the slope is scaled down by cliff/drop: lubrication theory fails there.
     if is_cliff {
-        slope = slope.times(Mag::from_units(tables.cliff as u64)).over(Mag::from_units(drop as u64));
+        slope = slope
+            .times(Mag::from_units(tables.cliff as u64))
+            .over(Mag::from_units(drop as u64));
     }
     let (mut yields, mut excess) = (None, fall.min(HIGHEST));
     if !from.strength.is_zero() {
@@ -241,9 +311,14 @@ fn drive<const OPEN: bool>(
         let steepness = if across == 0 {
             slope
         } else {
-            slope.squared().plus(Mag::from_units(across).shifted(-2).squared()).root()
+            slope
+                .squared()
+                .plus(Mag::from_units(across).shifted(-2).squared())
+                .root()
         };
-        let stress = Mag::from_units((stands + beyond) as u64).times(steepness).times(cos2);
+        let stress = Mag::from_units((stands + beyond) as u64)
+            .times(steepness)
+            .times(cos2);
         if !from.strength.is_less(stress.times(tables.held)) {
             return None;
         }
@@ -254,12 +329,27 @@ fn drive<const OPEN: bool>(
             return None;
         }
     }
-    let cubes = cube(stands, !OPEN && from.surface() >= high).plus(cube(beyond, !OPEN && to.surface() >= high));
-    let mut flux = from.fluidity.times(cubes).shifted(-1 - level).times(slope).times(cos2.squared());
+    let cubes = cube(stands, !OPEN && from.surface() >= high)
+        .plus(cube(beyond, !OPEN && to.surface() >= high));
+    let mut flux = from
+        .fluidity
+        .times(cubes)
+        .shifted(-1 - level)
+        .times(slope)
+        .times(cos2.squared());
     if let Some(share) = yields {
         flux = flux.times(share);
     }
-    Some(Drive { is_forward, flux, excess, stands, slot, low, high, is_lidded: !OPEN && from.surface() > high })
+    Some(Drive {
+        is_forward,
+        flux,
+        excess,
+        stands,
+        slot,
+        low,
+        high,
+        is_lidded: !OPEN && from.surface() > high,
+    })
 }
 
 impl Drive {
@@ -267,7 +357,13 @@ impl Drive {
     /// difference is moved.
     #[inline(always)]
     fn limited(&self, tables: &Tables) -> Flux {
-        let &Self { is_forward, low, high, is_lidded, .. } = self;
+        let &Self {
+            is_forward,
+            low,
+            high,
+            is_lidded,
+            ..
+        } = self;
         let cap = ((self.excess as u64) << (FRACTION - 2)) >> self.slot;
         let units = self.flux.fixed(FRACTION, u64::MAX >> 1);
         let is_held = units > cap;
@@ -287,7 +383,11 @@ impl Drive {
     /// Head difference in units of height whose move may be deferred, see [`Tables::tolerance`].
     #[inline(always)]
     fn tolerance(&self, tables: &Tables) -> i64 {
-        tables.tolerance.max(self.stands >> tables.deep).min(self.stands >> THIN).max(REST << self.slot)
+        tables
+            .tolerance
+            .max(self.stands >> tables.deep)
+            .min(self.stands >> THIN)
+            .max(REST << self.slot)
     }
 
     /// Time level at which the flux is stable: explicit diffusion may remove 0.168 of the head
@@ -297,9 +397,21 @@ impl Drive {
     pub(crate) fn level(&self, tables: &Tables) -> i32 {
         let tolerance = self.tolerance(tables);
         let most = Mag::from_units(self.excess.max(tolerance) as u64);
-        let spread = self.flux.times(tables.diffusion).shifted(self.slot).over(most);
-        let wave = self.flux.times(tables.wave).over(Mag::from_units(self.stands as u64));
-        if self.excess > tolerance { spread.max(wave) } else { spread }.power_above()
+        let spread = self
+            .flux
+            .times(tables.diffusion)
+            .shifted(self.slot)
+            .over(most);
+        let wave = self
+            .flux
+            .times(tables.wave)
+            .over(Mag::from_units(self.stands as u64));
+        if self.excess > tolerance {
+            spread.max(wave)
+        } else {
+            spread
+        }
+        .power_above()
     }
 }
 
@@ -322,16 +434,26 @@ impl LeanPair<'_> {
     #[inline(always)]
     pub(crate) fn drive(&self, tables: &Tables, level: i32) -> Option<Drive> {
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
-        drive::<true>(&Side::of_lean(self.here), &Side::of_lean(self.there), cos2, || self.slope_along(), tables, level)
+        drive::<true>(
+            &Side::of_lean(self.here),
+            &Side::of_lean(self.there),
+            cos2,
+            || self.slope_along(),
+            tables,
+            level,
+        )
     }
 
     #[inline(always)]
     fn slope_along(&self) -> u64 {
         let [before_a, after_a, before_b, after_b] = self.beside;
-        let along =
-            |lean: &Lean, before: &Lean, after: &Lean| after.head_beside(lean.head) - before.head_beside(lean.head);
+        let along = |lean: &Lean, before: &Lean, after: &Lean| {
+            after.head_beside(lean.head) - before.head_beside(lean.head)
+        };
         match (self.here.is_wet(), self.there.is_wet()) {
-            (true, true) => along(self.here, before_a, after_a) + along(self.there, before_b, after_b),
+            (true, true) => {
+                along(self.here, before_a, after_a) + along(self.there, before_b, after_b)
+            }
             (true, false) => 2 * along(self.here, before_a, after_a),
             _ => 2 * along(self.there, before_b, after_b),
         }
@@ -342,13 +464,18 @@ impl LeanPair<'_> {
     /// amounts in units at that level and one level above.
     #[inline(always)]
     pub(crate) fn parts(&self, flux: &Flux, key: u64, face: usize) -> (i32, [i32; 2]) {
-        let giver = if flux.is_forward { self.here } else { self.there };
+        let giver = if flux.is_forward {
+            self.here
+        } else {
+            self.there
+        };
         let (first, top) = giver.levels();
         let lowest = first.max(flux.low.div_euclid(UNIT) as i32);
         let lots = lots(key, face);
         let units = |share: u64| ((u128::from(flux.units) * u128::from(share)) >> 32) as u64;
-        let amount =
-            |level: i32, exact: u64, lot: u64| ((exact + lot) >> FRACTION).min(giver.amount(level) as u64) as i32;
+        let amount = |level: i32, exact: u64, lot: u64| {
+            ((exact + lot) >> FRACTION).min(giver.amount(level) as u64) as i32
+        };
         if lowest == top {
             return (lowest, [amount(lowest, flux.units, lot(lots, 0)), 0]);
         }
@@ -358,7 +485,13 @@ impl LeanPair<'_> {
             share_above_sill(flux.low, giver.head, lowest + 1)
         };
         let lower = amount(lowest, units(below), lot(lots, 0));
-        (lowest, [lower, amount(lowest + 1, units(SHARE_ONE - below), lot(lots, 1))])
+        (
+            lowest,
+            [
+                lower,
+                amount(lowest + 1, units(SHARE_ONE - below), lot(lots, 1)),
+            ],
+        )
     }
 }
 
@@ -393,7 +526,9 @@ fn share_above_sill(low: i64, surface: i64, level: i32) -> u64 {
 #[inline]
 fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
     let height = Mag::from_units((i64::from(level) * UNIT - low).max(0) as u64);
-    height.over(Mag::from_units((surface - low) as u64)).fixed(32, SHARE_ONE - 1)
+    height
+        .over(Mag::from_units((surface - low) as u64))
+        .fixed(32, SHARE_ONE - 1)
 }
 
 impl Flux {
@@ -405,8 +540,16 @@ impl Flux {
         if level < lowest || level > highest {
             return 0.0;
         }
-        let below = if level == lowest { 0 } else { self.share_below(giver, run, surface, level) };
-        let up_to = if level == highest { SHARE_ONE } else { self.share_below(giver, run, surface, level + 1) };
+        let below = if level == lowest {
+            0
+        } else {
+            self.share_below(giver, run, surface, level)
+        };
+        let up_to = if level == highest {
+            SHARE_ONE
+        } else {
+            self.share_below(giver, run, surface, level + 1)
+        };
         up_to.saturating_sub(below) as f64 / SHARE_ONE as f64
     }
 
@@ -438,8 +581,22 @@ fn yielding(b: u64) -> Mag {
 #[inline]
 pub(crate) fn head_beside(column: &Column, run: &Run) -> i64 {
     let overlap = |other: &&Run| run.roof.min(other.roof) - run.floor.max(other.floor);
-    let Some(other) = column.runs.iter().rev().max_by_key(overlap).filter(|other| overlap(other) > 0) else {
+    let Some(other) = column
+        .runs
+        .iter()
+        .rev()
+        .max_by_key(overlap)
+        .filter(|other| overlap(other) > 0)
+    else {
         return run.head;
     };
-    if other.is_wet() { if other.floor > run.head { run.head } else { other.head } } else { other.floor.min(run.head) }
+    if other.is_wet() {
+        if other.floor > run.head {
+            run.head
+        } else {
+            other.head
+        }
+    } else {
+        other.floor.min(run.head)
+    }
 }

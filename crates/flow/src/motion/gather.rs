@@ -15,8 +15,21 @@ impl Flow {
     /// Adds the crossing parts to every due column, then moves the liquid to its floor and updates
     /// runs and record.
     pub(crate) fn gather(&mut self, plan: &Plan, sub: SubStep) {
-        let Self { space, columns, leans, faces, tables, account, .. } = self;
-        let gather = Gather { space: *space, faces, tables, stamp: sub.stamp };
+        let Self {
+            space,
+            columns,
+            leans,
+            faces,
+            tables,
+            account,
+            ..
+        } = self;
+        let gather = Gather {
+            space: *space,
+            faces,
+            tables,
+            stamp: sub.stamp,
+        };
         let lost = on_strips(
             &plan.strips,
             (columns.part(), leans.part()),
@@ -55,8 +68,14 @@ impl Gather<'_> {
             return self.any_column(faces_of(self.space, c).into_iter().flatten(), column, lean);
         }
         let (c, nx) = (c as usize, self.space.nx);
-        let faces = [(2 * (c - nx) + 1, -1), (2 * (c - 1), -1), (2 * c, 1), (2 * c + 1, 1)];
-        self.lean_column(c, column, lean).unwrap_or_else(|| self.any_column(faces.into_iter(), column, lean))
+        let faces = [
+            (2 * (c - nx) + 1, -1),
+            (2 * (c - 1), -1),
+            (2 * c, 1),
+            (2 * c + 1, 1),
+        ];
+        self.lean_column(c, column, lean)
+            .unwrap_or_else(|| self.any_column(faces.into_iter(), column, lean))
     }
 
     /// Fast path for a column with a single run, under the sky, and at most two wet cells before
@@ -78,7 +97,10 @@ impl Gather<'_> {
             }
             has_moved = true;
             let [amount, more] = [sign * face.amounts[0], sign * face.amounts[1]];
-            let [heat, more_heat] = [i64::from(sign) * face.heats[0], i64::from(sign) * face.heats[1]];
+            let [heat, more_heat] = [
+                i64::from(sign) * face.heats[0],
+                i64::from(sign) * face.heats[1],
+            ];
             if face.level == first {
                 (lower.amount, lower.heat) = (lower.amount + amount, lower.heat + heat);
                 (upper.amount, upper.heat) = (upper.amount + more, upper.heat + more_heat);
@@ -95,7 +117,10 @@ impl Gather<'_> {
         // Nothing is written before every face is known to fit: on None the general path starts
         // from the old cells.
         let [west, own] = self.faces.some(c - 1);
-        let is_lean = take(&self.faces[c - nx][1], 1) && take(&west[0], 1) && take(&own[0], -1) && take(&own[1], -1);
+        let is_lean = take(&self.faces[c - nx][1], 1)
+            && take(&west[0], 1)
+            && take(&own[0], -1)
+            && take(&own[1], -1);
         if !is_lean {
             return None;
         }
@@ -114,7 +139,11 @@ impl Gather<'_> {
             move_up(&mut lower, &mut upper, -room, heat);
         } else if room > 0 && upper.amount > 0 {
             let amount = room.min(upper.amount);
-            let heat = if amount == upper.amount { upper.heat } else { heat_of(amount, upper) };
+            let heat = if amount == upper.amount {
+                upper.heat
+            } else {
+                heat_of(amount, upper)
+            };
             move_up(&mut lower, &mut upper, -amount, -heat);
         }
         if upper.amount > UNITS {
@@ -133,7 +162,12 @@ impl Gather<'_> {
     }
 
     #[inline(never)]
-    fn any_column(&self, around: impl Iterator<Item = (usize, i32)>, column: &mut Column, lean: &mut Lean) -> i64 {
+    fn any_column(
+        &self,
+        around: impl Iterator<Item = (usize, i32)>,
+        column: &mut Column,
+        lean: &mut Lean,
+    ) -> i64 {
         let carries_skin = self.tables.carries_skin;
         let (mut has_moved, mut came) = (false, Came::default());
         for (number, sign) in around {

@@ -37,7 +37,11 @@ impl Lanes {
 
     #[inline(always)]
     fn compared(self, other: Self, is: impl Fn(f64, f64) -> bool) -> Mask {
-        Mask(each_lane!(|i| if is(self.0[i], other.0[i]) { u64::MAX } else { 0 }))
+        Mask(each_lane!(|i| if is(self.0[i], other.0[i]) {
+            u64::MAX
+        } else {
+            0
+        }))
     }
 
     /// Mask of the lanes in which `self` is less than `other`.
@@ -49,13 +53,21 @@ impl Lanes {
     /// Lane-wise maximum; no lane may be NaN.
     #[inline(always)]
     pub(crate) fn max(self, other: Self) -> Self {
-        Self(each_lane!(|i| if self.0[i] > other.0[i] { self.0[i] } else { other.0[i] }))
+        Self(each_lane!(|i| if self.0[i] > other.0[i] {
+            self.0[i]
+        } else {
+            other.0[i]
+        }))
     }
 
     /// Lane-wise minimum; no lane may be NaN.
     #[inline(always)]
     pub(crate) fn min(self, other: Self) -> Self {
-        Self(each_lane!(|i| if self.0[i] < other.0[i] { self.0[i] } else { other.0[i] }))
+        Self(each_lane!(|i| if self.0[i] < other.0[i] {
+            self.0[i]
+        } else {
+            other.0[i]
+        }))
     }
 
     /// Lane-wise square root.
@@ -76,7 +88,9 @@ impl Mask {
     /// Selects lanes of `a` where the mask is set, else lanes of `b`.
     #[inline(always)]
     pub(crate) fn pick(self, a: Lanes, b: Lanes) -> Lanes {
-        Lanes(each_lane!(|i| f64::from_bits((a.0[i].to_bits() & self.0[i]) | (b.0[i].to_bits() & !self.0[i]))))
+        Lanes(each_lane!(|i| f64::from_bits(
+            (a.0[i].to_bits() & self.0[i]) | (b.0[i].to_bits() & !self.0[i])
+        )))
     }
 
     #[inline(always)]

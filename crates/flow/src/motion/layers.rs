@@ -57,7 +57,9 @@ pub(crate) fn layers(
         // Three times the flux of the layer: by the speed at its bottom, and by the speed gained
         // within.
         let bent = (3 * product(square, x - next)).saturating_sub(cubes) >> 1;
-        sum = sum.plus(scaled(speed, 3 * (x - next))).plus(scaled(fluidity, bent));
+        sum = sum
+            .plus(scaled(speed, 3 * (x - next)))
+            .plus(scaled(fluidity, bent));
         speed = speed.plus(scaled(fluidity, (square - next_square) >> 1));
         fluxes.push(sum);
         x = next;

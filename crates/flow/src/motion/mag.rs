@@ -47,7 +47,11 @@ impl Mag {
     /// Converts `value`, truncated to 26 significant bits; zero if `value` is not positive, finite
     /// and normal.
     pub(crate) fn from_f64(value: f64) -> Self {
-        if value.is_finite() && value >= f64::MIN_POSITIVE { Self::truncated(value) } else { Self::ZERO }
+        if value.is_finite() && value >= f64::MIN_POSITIVE {
+            Self::truncated(value)
+        } else {
+            Self::ZERO
+        }
     }
 
     #[inline]
@@ -92,7 +96,11 @@ impl Mag {
     /// number is zero.
     #[inline]
     pub(crate) fn over(self, divisor: Self) -> Self {
-        if self.is_zero() { Self::ZERO } else { Self::truncated(self.0 / divisor.0) }
+        if self.is_zero() {
+            Self::ZERO
+        } else {
+            Self::truncated(self.0 / divisor.0)
+        }
     }
 
     /// Square root, truncated to 26 bits.
@@ -139,13 +147,20 @@ mod tests {
     fn parts(mag: Mag) -> (u128, i32) {
         let bits = mag.0.to_bits();
         assert_eq!(bits & !KEPT, 0, "26 bits");
-        (u128::from((bits & ((1 << 52) - 1) | 1 << 52) >> 27), (bits >> 52) as i32 - 1023 - 25)
+        (
+            u128::from((bits & ((1 << 52) - 1) | 1 << 52) >> 27),
+            (bits >> 52) as i32 - 1023 - 25,
+        )
     }
 
     /// The number `m · 2^e`, truncated to 26 bits by integer arithmetic.
     fn whole(m: u128, e: i32) -> (u128, i32) {
         let over = (128 - m.leading_zeros()) as i32 - BITS as i32;
-        if over > 0 { (m >> over, e + over) } else { (m << -over, e + over) }
+        if over > 0 {
+            (m >> over, e + over)
+        } else {
+            (m << -over, e + over)
+        }
     }
 
     fn whole_root(square: u128) -> u128 {
@@ -180,22 +195,38 @@ mod tests {
             let ((m, e), (n, f)) = (parts(a), parts(b));
             assert_eq!(parts(a.times(b)), whole(m * n, e + f));
             let low = e.min(f);
-            assert_eq!(parts(a.plus(b)), whole((m << (e - low)) + (n << (f - low)), low));
+            assert_eq!(
+                parts(a.plus(b)),
+                whole((m << (e - low)) + (n << (f - low)), low)
+            );
             assert_eq!(parts(a.over(b)), whole((m << 60) / n, e - f - 60));
             let even = 60 + (e & 1);
-            assert_eq!(parts(a.root()), whole(whole_root(m << even), (e - even) / 2));
+            assert_eq!(
+                parts(a.root()),
+                whole(whole_root(m << even), (e - even) / 2)
+            );
             assert_eq!(a.is_less(b), a.to_f64() < b.to_f64());
             assert_eq!(parts(a.shifted(-3)), (m, e - 3));
-            assert_eq!(a.power_above(), libm::ceil(libm::log2(a.to_f64())).max(0.0) as i32);
+            assert_eq!(
+                a.power_above(),
+                libm::ceil(libm::log2(a.to_f64())).max(0.0) as i32
+            );
             let units = mix64(m as u64) >> (11 + n % 52);
-            assert_eq!(parts(Mag::from_units(units.max(1))), whole(u128::from(units.max(1)), 0));
+            assert_eq!(
+                parts(Mag::from_units(units.max(1))),
+                whole(u128::from(units.max(1)), 0)
+            );
         }
     }
 
     #[test]
     fn zero_stays_zero_and_adds_nothing() {
         let one = Mag::from_units(1);
-        assert!(Mag::ZERO.times(one).is_zero() && Mag::ZERO.over(one).is_zero() && Mag::ZERO.root().is_zero());
+        assert!(
+            Mag::ZERO.times(one).is_zero()
+                && Mag::ZERO.over(one).is_zero()
+                && Mag::ZERO.root().is_zero()
+        );
         assert!(Mag::ZERO.over(Mag::ZERO).is_zero());
         assert_eq!(one.over(Mag::ZERO).fixed(24, 77), 77);
         assert_eq!(Mag::ZERO.plus(one), one);

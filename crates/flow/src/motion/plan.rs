@@ -67,7 +67,12 @@ pub(crate) struct Planned {
 
 impl Planned {
     /// Plan of an inactive column.
-    const NONE: Self = Self { fall: 0, level: ASLEEP, stirs: false, is_eased: false };
+    const NONE: Self = Self {
+        fall: 0,
+        level: ASLEEP,
+        stirs: false,
+        is_eased: false,
+    };
 }
 
 /// Plan of a step, as of its latest round.
@@ -136,7 +141,15 @@ impl Plan {
         self.active.clear();
         self.active.extend(moved);
         let columns = &mut self.columns;
-        self.active.iter().for_each(|&c| columns.set(c as usize, Planned { stirs: true, ..columns[c as usize] }));
+        self.active.iter().for_each(|&c| {
+            columns.set(
+                c as usize,
+                Planned {
+                    stirs: true,
+                    ..columns[c as usize]
+                },
+            )
+        });
     }
 
     /// Computes the plan of the first round of a step. `wet`: all wet columns, if cells may have
@@ -153,15 +166,28 @@ impl Plan {
             return;
         }
         self.find_stirring(ground, wet);
-        let Self { active, columns, .. } = self;
+        let Self {
+            active, columns, ..
+        } = self;
         // Columns asleep must have no slope: the speed and the crust of lava at rest are computed
         // from `fall`.
-        let asleep = |planned: Planned| Planned { level: ASLEEP, fall: 0, ..planned };
-        active.iter().for_each(|&c| columns.set(c as usize, asleep(columns[c as usize])));
+        let asleep = |planned: Planned| Planned {
+            level: ASLEEP,
+            fall: 0,
+            ..planned
+        };
+        active
+            .iter()
+            .for_each(|&c| columns.set(c as usize, asleep(columns[c as usize])));
         self.stirred.reset(space.nx, space.nz);
         let columns = &self.columns;
-        let stirring = self.listed.iter().copied().filter(|&c| columns[c as usize].stirs);
-        self.stirred.extend(stirring.chain(self.fed.iter().copied()));
+        let stirring = self
+            .listed
+            .iter()
+            .copied()
+            .filter(|&c| columns[c as usize].stirs);
+        self.stirred
+            .extend(stirring.chain(self.fed.iter().copied()));
         self.listed.clear();
         self.wake();
         self.make(ground, pours, 0);
@@ -181,12 +207,36 @@ impl Plan {
                 self.around.list(&mut self.listed);
             }
         }
-        let Self { active, rested, columns, listed, .. } = self;
+        let Self {
+            active,
+            rested,
+            columns,
+            listed,
+            ..
+        } = self;
         rested.extend_from_slice(active);
-        rested.iter().for_each(|&c| columns.set(c as usize, Planned { stirs: false, ..columns[c as usize] }));
-        let found: Vec<bool> = listed.par_iter().with_min_len(TASK).map(|&c| ground.stirs(c as usize)).collect();
+        rested.iter().for_each(|&c| {
+            columns.set(
+                c as usize,
+                Planned {
+                    stirs: false,
+                    ..columns[c as usize]
+                },
+            )
+        });
+        let found: Vec<bool> = listed
+            .par_iter()
+            .with_min_len(TASK)
+            .map(|&c| ground.stirs(c as usize))
+            .collect();
         for (&c, stirs) in listed.iter().zip(found) {
-            columns.set(c as usize, Planned { stirs, ..columns[c as usize] });
+            columns.set(
+                c as usize,
+                Planned {
+                    stirs,
+                    ..columns[c as usize]
+                },
+            );
         }
         rested.retain(|&c| !columns[c as usize].stirs);
     }
@@ -198,10 +248,20 @@ impl Plan {
         let mut new = std::mem::take(&mut self.planned);
         new.clear();
         let columns = &self.columns;
-        let resting = self.listed.iter().copied().filter(|&c| !columns[c as usize].stirs);
+        let resting = self
+            .listed
+            .iter()
+            .copied()
+            .filter(|&c| !columns[c as usize].stirs);
         new.extend(resting.filter(|&c| ground.stirs(c as usize)));
         for &c in &new {
-            self.columns.set(c as usize, Planned { stirs: true, ..self.columns[c as usize] });
+            self.columns.set(
+                c as usize,
+                Planned {
+                    stirs: true,
+                    ..self.columns[c as usize]
+                },
+            );
         }
         if self.stirred.extend(new.iter().copied()) {
             self.wake();
@@ -222,16 +282,37 @@ impl Plan {
         let (columns, due) = (&self.columns, self.due as u8);
         self.planned.clear();
         // Columns that were asleep are included, since `ASLEEP` exceeds every level.
-        self.planned.extend(self.active.iter().copied().filter(|&c| columns[c as usize].level >= due));
+        self.planned.extend(
+            self.active
+                .iter()
+                .copied()
+                .filter(|&c| columns[c as usize].level >= due),
+        );
         self.plan_eased(ground);
         self.set_levels(ground, pours);
         (0..SMOOTH).for_each(|_| self.smooth(space));
-        self.finest = self.planned.iter().map(|&c| self.level(c as usize)).max().unwrap_or(0).max(self.due);
-        let of_front = self.planned.iter().zip(&self.own).filter(|(_, own)| own.is_front);
+        self.finest = self
+            .planned
+            .iter()
+            .map(|&c| self.level(c as usize))
+            .max()
+            .unwrap_or(0)
+            .max(self.due);
+        let of_front = self
+            .planned
+            .iter()
+            .zip(&self.own)
+            .filter(|(_, own)| own.is_front);
         let of_front = of_front.map(|(_, own)| i32::from(own.level));
         // A pour on liquid at rest counts as a front: the poured lava will run.
-        let on_rest = pours.iter().map(|pour| pour.column).filter(|&c| !self.columns[c].stirs);
-        let of_front = of_front.chain(on_rest.map(|c| self.level(c))).max().unwrap_or(0);
+        let on_rest = pours
+            .iter()
+            .map(|pour| pour.column)
+            .filter(|&c| !self.columns[c].stirs);
+        let of_front = of_front
+            .chain(on_rest.map(|c| self.level(c)))
+            .max()
+            .unwrap_or(0);
         // Aligned rounds: a round begins at a multiple of its own length.
         self.round = (of_front - AHEAD).max(self.finest - ROUND).max(self.due);
         self.finest = self.finest.max(self.round);
@@ -243,8 +324,16 @@ impl Plan {
     fn plan_eased(&mut self, ground: Ground<'_>) {
         let Self { columns, due, .. } = self;
         let asks = |&c: &u32| {
-            let Planned { level, stirs, is_eased, .. } = columns[c as usize];
-            is_eased && stirs && i32::from(level) < *due && ground.own(c as usize, columns).level > level + 1
+            let Planned {
+                level,
+                stirs,
+                is_eased,
+                ..
+            } = columns[c as usize];
+            is_eased
+                && stirs
+                && i32::from(level) < *due
+                && ground.own(c as usize, columns).level > level + 1
         };
         let more: Vec<u32> = self.listed.iter().copied().filter(asks).collect();
         if !more.is_empty() {
@@ -266,13 +355,26 @@ impl Plan {
             self.listed.retain(|&c| columns[c as usize].level != ASLEEP);
         }
         share_out(&mut self.strips, space, &self.listed);
-        lay_out(&mut self.strips, space, &self.columns, &self.listed, self.due as u8);
+        lay_out(
+            &mut self.strips,
+            space,
+            &self.columns,
+            &self.listed,
+            self.due as u8,
+        );
     }
 
     /// Estimated number of face evaluations in a step if all columns keep their levels.
     pub(crate) fn work(&self) -> u64 {
-        let of_level = |level: i32| self.strips.iter().map(|strip| strip.faces_of(level)).sum::<usize>() as u64;
-        (0..=self.finest).map(|level| of_level(level) << level).sum()
+        let of_level = |level: i32| {
+            self.strips
+                .iter()
+                .map(|strip| strip.faces_of(level))
+                .sum::<usize>() as u64
+        };
+        (0..=self.finest)
+            .map(|level| of_level(level) << level)
+            .sum()
     }
 
     /// Distributes all active columns, and the columns `wet` if given, over the strips for the work
@@ -291,15 +393,37 @@ impl Plan {
         let columns = &self.columns;
         let level_all = |(own, &c): (&mut Own, &u32)| *own = ground.own(c as usize, columns);
         self.own.resize(self.planned.len(), Own::default());
-        self.own.par_iter_mut().zip(&self.planned).with_min_len(TASK).for_each(level_all);
+        self.own
+            .par_iter_mut()
+            .zip(&self.planned)
+            .with_min_len(TASK)
+            .for_each(level_all);
         for (&c, own) in self.planned.iter().zip(&self.own) {
-            let &Own { fall, is_eased, level, .. } = own;
+            let &Own {
+                fall,
+                is_eased,
+                level,
+                ..
+            } = own;
             let level = level.max(self.due as u8);
-            self.columns.set(c as usize, Planned { fall, level, is_eased, ..self.columns[c as usize] });
+            self.columns.set(
+                c as usize,
+                Planned {
+                    fall,
+                    level,
+                    is_eased,
+                    ..self.columns[c as usize]
+                },
+            );
         }
-        for pour in pours.iter().filter(|pour| self.planned.binary_search(&(pour.column as u32)).is_ok()) {
+        for pour in pours
+            .iter()
+            .filter(|pour| self.planned.binary_search(&(pour.column as u32)).is_ok())
+        {
             let planned = &mut self.columns[pour.column];
-            planned.level = planned.level.max(level_of_pour(&ground.columns[pour.column], pour));
+            planned.level = planned
+                .level
+                .max(level_of_pour(&ground.columns[pour.column], pour));
         }
     }
 
@@ -314,7 +438,11 @@ impl Plan {
             *smooth = near.map(behind).fold(columns[c as usize].level, u8::max);
         };
         self.smooth.resize(self.planned.len(), 0);
-        self.smooth.par_iter_mut().zip(&self.planned).with_min_len(TASK).for_each(smooth);
+        self.smooth
+            .par_iter_mut()
+            .zip(&self.planned)
+            .with_min_len(TASK)
+            .for_each(smooth);
         for (&c, &level) in self.planned.iter().zip(&self.smooth) {
             self.columns[c as usize].level = level;
         }
@@ -348,7 +476,11 @@ impl Plan {
     #[cfg(test)]
     pub(crate) fn check(&self, ground: Ground<'_>) {
         for (&c, own) in self.planned.iter().zip(&self.own) {
-            assert_eq!(*own, ground.plain_own(c as usize, &self.columns), "what the record of column {c} says");
+            assert_eq!(
+                *own,
+                ground.plain_own(c as usize, &self.columns),
+                "what the record of column {c} says"
+            );
         }
     }
 }
@@ -384,22 +516,39 @@ pub(crate) fn neighbours(space: FlowBox, c: usize) -> [Option<usize>; 4] {
 /// cell if that is more; for deep liquid a 64th of the depth, since the pour runs off at once.
 fn level_of_pour(column: &Column, pour: &Pour) -> u8 {
     let depth = run_of_pour(column, pour).map_or(0, |i| column.runs[i].depth);
-    let most = if depth < DEEP { (depth / 2).max(UNIT / 16) } else { depth / 64 } as u64;
-    Mag::from_units(pour.units as u64).over(Mag::from_units(most)).power_above().min(FINEST) as u8
+    let most = if depth < DEEP {
+        (depth / 2).max(UNIT / 16)
+    } else {
+        depth / 64
+    } as u64;
+    Mag::from_units(pour.units as u64)
+        .over(Mag::from_units(most))
+        .power_above()
+        .min(FINEST) as u8
 }
 
 /// Index of the run that a pour enters: the run at its level or the next above, else the uppermost.
 pub(crate) fn run_of_pour(column: &Column, pour: &Pour) -> Option<usize> {
     let last = column.runs.len().checked_sub(1)?;
-    let Some(level) = pour.level else { return Some(last) };
-    Some(column.runs.iter().position(|run| (level as i32) < run.end).unwrap_or(last))
+    let Some(level) = pour.level else {
+        return Some(last);
+    };
+    Some(
+        column
+            .runs
+            .iter()
+            .position(|run| (level as i32) < run.end)
+            .unwrap_or(last),
+    )
 }
 
 impl Pour {
     /// Converts the volume difference `after_m3` − `before_m3` of `pour` to units.
     pub(crate) fn new(space: FlowBox, lava: &crate::Lava, pour: &crate::FlowPour) -> Self {
         let units = |volume: f64| (volume / space.unit_m3()).clamp(0.0, 9e15) as i64;
-        let kelvin = pour.temperature_k.clamp(crate::lava::LEAST_KELVIN, crate::lava::MOST_KELVIN);
+        let kelvin = pour
+            .temperature_k
+            .clamp(crate::lava::LEAST_KELVIN, crate::lava::MOST_KELVIN);
         Self {
             column: pour.column,
             level: pour.level,

@@ -75,11 +75,21 @@ pub(crate) struct Strip {
 /// Partitions the columns of the box into strips with about equal numbers of the columns `these`.
 pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) {
     let threads = current_num_threads();
-    let count = if threads > 1 { (these.len() / STRIP).clamp(1, STRIPS * threads) } else { 1 };
+    let count = if threads > 1 {
+        (these.len() / STRIP).clamp(1, STRIPS * threads)
+    } else {
+        1
+    };
     strips.resize_with(count, Strip::default);
     // Cuts lie between blocks, since `Blocks` can only be split there.
     let block = |i: usize| these.get(i).map(|&c| c as usize / WIDE);
-    let column = |i: usize| if i == 0 { 0 } else { block(i).map_or(space.columns(), |block| block * WIDE) };
+    let column = |i: usize| {
+        if i == 0 {
+            0
+        } else {
+            block(i).map_or(space.columns(), |block| block * WIDE)
+        }
+    };
     let start = |s: usize| {
         let even = s * these.len() / count;
         let is_first = |&i: &usize| i == 0 || i == these.len() || block(i) != block(i - 1);
@@ -87,13 +97,25 @@ pub(crate) fn share_out(strips: &mut Vec<Strip>, space: FlowBox, these: &[u32]) 
     };
     for (s, strip) in strips.iter_mut().enumerate() {
         strip.these = start(s)..start(s + 1);
-        strip.columns = column(strip.these.start)..if s + 1 == count { space.columns() } else { column(start(s + 1)) };
+        strip.columns = column(strip.these.start)..if s + 1 == count {
+            space.columns()
+        } else {
+            column(start(s + 1))
+        };
     }
 }
 
 /// Lists in each strip the faces and columns of `these` that are updated at level `due` or finer.
-pub(crate) fn lay_out(strips: &mut [Strip], space: FlowBox, columns: &Blocks<Planned>, these: &[u32], due: u8) {
-    strips.par_iter_mut().for_each(|strip| strip.list(space, columns, &these[strip.these.clone()], due));
+pub(crate) fn lay_out(
+    strips: &mut [Strip],
+    space: FlowBox,
+    columns: &Blocks<Planned>,
+    these: &[u32],
+    due: u8,
+) {
+    strips
+        .par_iter_mut()
+        .for_each(|strip| strip.list(space, columns, &these[strip.these.clone()], due));
 }
 
 impl Strip {
@@ -108,7 +130,11 @@ impl Strip {
     }
 
     fn list(&mut self, space: FlowBox, columns: &Blocks<Planned>, these: &[u32], due: u8) {
-        let Self { faces: [to_east, to_south], moved, .. } = self;
+        let Self {
+            faces: [to_east, to_south],
+            moved,
+            ..
+        } = self;
         to_east.clear();
         to_south.clear();
         moved.clear();
@@ -124,7 +150,10 @@ impl Strip {
             }
             let own = columns[i].level;
             let at = |is_inside: bool, n: usize| if is_inside { columns[n].level } else { ASLEEP };
-            let (west, east) = (at(i > start, i.wrapping_sub(1)), at(i + 1 < start + nx, i + 1));
+            let (west, east) = (
+                at(i > start, i.wrapping_sub(1)),
+                at(i + 1 < start + nx, i + 1),
+            );
             let (north, south) = (at(z > 0, i.wrapping_sub(nx)), at(z + 1 < nz, i + nx));
             let finest = [east, south, west, north].into_iter().fold(own, later);
             if finest < due {
@@ -184,6 +213,10 @@ pub(crate) fn on_strips<S: Cut + Send, R: Send>(
     let (before, after) = strips.split_at(middle);
     let first = || on_strips(before, few, due, work, merge);
     let second = || on_strips(after, more, due, work, merge);
-    let (a, b) = if sum.min(all - sum) < TASK { (first(), second()) } else { join(first, second) };
+    let (a, b) = if sum.min(all - sum) < TASK {
+        (first(), second())
+    } else {
+        join(first, second)
+    };
     merge(a, b)
 }

@@ -75,13 +75,18 @@ impl Tables {
         let lava = &setup.lava;
         let unit_m = space.dz_m / f64::from(UNITS);
         let weight = lava.density_kg_m3 * GRAVITY;
-        let flux = weight * unit_m * unit_m * unit_m * setup.step_s / (3.0 * space.dx_m * space.dx_m);
+        let flux =
+            weight * unit_m * unit_m * unit_m * setup.step_s / (3.0 * space.dx_m * space.dx_m);
         let strength = 2.0 * space.dx_m / (weight * unit_m * unit_m);
         let kelvin = |row: usize| lava.temperature_of(row as f64 / ROWS as f64);
         let steep = |slope: f64| (slope * space.dx_m / unit_m) as i64;
         Self {
-            fluidity: (0..COUNT).map(|row| Mag::from_f64(flux / lava.viscosity_pa_s(kelvin(row)))).collect(),
-            strength: (0..COUNT).map(|row| Mag::from_f64(strength * lava.yield_pa(kelvin(row)))).collect(),
+            fluidity: (0..COUNT)
+                .map(|row| Mag::from_f64(flux / lava.viscosity_pa_s(kelvin(row))))
+                .collect(),
+            strength: (0..COUNT)
+                .map(|row| Mag::from_f64(strength * lava.yield_pa(kelvin(row))))
+                .collect(),
             flux,
             unit_of_strength: strength,
             cliff: steep(STEEPEST),

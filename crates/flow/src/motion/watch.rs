@@ -26,8 +26,14 @@ impl FlowWatch {
     /// Returns true if the values are valid for a flow of `columns` columns; needed for values read
     /// from a file.
     pub(crate) fn can_be(&self, columns: usize) -> bool {
-        let times = [self.reynolds, self.reynolds_at_s, self.inertial_since_s.unwrap_or(0.0)];
-        times.iter().all(|number| number.is_finite() && *number >= 0.0)
+        let times = [
+            self.reynolds,
+            self.reynolds_at_s,
+            self.inertial_since_s.unwrap_or(0.0),
+        ];
+        times
+            .iter()
+            .all(|number| number.is_finite() && *number >= 0.0)
             && (self.reynolds_column as usize) < columns
             && (0..=1 << 56).contains(&self.put_off)
     }

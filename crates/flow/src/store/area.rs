@@ -25,7 +25,14 @@ impl Area {
     pub(crate) fn reset(&mut self, nx: usize, nz: usize) {
         if (self.nx, self.nz) != (nx, nz) {
             let width = nx.div_ceil(64);
-            *self = Self { nx, nz, width, words: vec![0; width * nz], first: [usize::MAX; 2], end: [0; 2] };
+            *self = Self {
+                nx,
+                nz,
+                width,
+                words: vec![0; width * nz],
+                first: [usize::MAX; 2],
+                end: [0; 2],
+            };
             return;
         }
         for z in self.first[0]..self.end[0] {
@@ -64,7 +71,10 @@ impl Area {
                 self.words[w] |= other.words[w];
             }
         }
-        self.first = [self.first[0].min(other.first[0]), self.first[1].min(other.first[1])];
+        self.first = [
+            self.first[0].min(other.first[0]),
+            self.first[1].min(other.first[1]),
+        ];
         self.end = [self.end[0].max(other.end[0]), self.end[1].max(other.end[1])];
     }
 
@@ -88,8 +98,14 @@ impl Area {
         if other.end[0] == 0 {
             return;
         }
-        self.first = [other.first[0].saturating_sub(2), other.first[1].saturating_sub(1)];
-        self.end = [(other.end[0] + 2).min(self.nz), (other.end[1] + 1).min(self.width)];
+        self.first = [
+            other.first[0].saturating_sub(2),
+            other.first[1].saturating_sub(1),
+        ];
+        self.end = [
+            (other.end[0] + 2).min(self.nz),
+            (other.end[1] + 1).min(self.width),
+        ];
         let last = u64::MAX >> (64 * self.width - self.nx);
         for z in self.first[0]..self.end[0] {
             for w in self.first[1]..self.end[1] {
@@ -108,7 +124,11 @@ impl Area {
     #[inline]
     fn word(&self, z: usize, w: usize) -> u64 {
         let inside = (2..self.nz + 2).contains(&z) && (1..=self.width).contains(&w);
-        if inside { self.words[(z - 2) * self.width + w - 1] } else { 0 }
+        if inside {
+            self.words[(z - 2) * self.width + w - 1]
+        } else {
+            0
+        }
     }
 }
 
@@ -116,7 +136,9 @@ impl Area {
 /// words before and after are shifted in.
 #[inline]
 fn wide([before, word, after]: [u64; 3], places: u32) -> u64 {
-    (1..=places).fold(word, |all, n| all | word << n | before >> (64 - n) | word >> n | after << (64 - n))
+    (1..=places).fold(word, |all, n| {
+        all | word << n | before >> (64 - n) | word >> n | after << (64 - n)
+    })
 }
 
 #[cfg(test)]
@@ -127,9 +149,13 @@ mod tests {
     #[test]
     fn the_area_around_is_what_two_faces_reach() {
         for seed in 0..40u64 {
-            let (nx, nz) = (1 + mix64(seed) as usize % 150, 1 + mix64(seed + 100) as usize % 12);
-            let some: Vec<u32> =
-                (0..(nx * nz) as u32).filter(|&c| mix64(seed << 32 | u64::from(c)).is_multiple_of(20)).collect();
+            let (nx, nz) = (
+                1 + mix64(seed) as usize % 150,
+                1 + mix64(seed + 100) as usize % 12,
+            );
+            let some: Vec<u32> = (0..(nx * nz) as u32)
+                .filter(|&c| mix64(seed << 32 | u64::from(c)).is_multiple_of(20))
+                .collect();
             let (mut set, mut around, mut found) = (Area::default(), Area::default(), Vec::new());
             set.reset(nx, nz);
             set.extend(some.iter().rev().copied());
@@ -138,9 +164,13 @@ mod tests {
             around.around(&set);
             around.join(&set);
             around.list(&mut found);
-            let is_near = |a: usize, b: usize| (a % nx).abs_diff(b % nx) + (a / nx).abs_diff(b / nx) <= 2;
+            let is_near =
+                |a: usize, b: usize| (a % nx).abs_diff(b % nx) + (a / nx).abs_diff(b / nx) <= 2;
             let expected: Vec<u32> = (0..(nx * nz) as u32)
-                .filter(|&c| some.iter().any(|&other| is_near(c as usize, other as usize)))
+                .filter(|&c| {
+                    some.iter()
+                        .any(|&other| is_near(c as usize, other as usize))
+                })
                 .collect();
             assert_eq!(found, expected, "{nx} × {nz}");
             around.around(&Area::default());

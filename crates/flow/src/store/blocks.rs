@@ -29,14 +29,24 @@ impl<T> Blocks<T> {
     /// Returns storage for `columns` columns without any allocated block; reading an unallocated
     /// column panics.
     pub(crate) fn new(columns: usize) -> Self {
-        let blocks = std::iter::repeat_with(|| None).take(columns.div_ceil(WIDE)).collect();
-        Self { columns, blocks, made: 0, rest: None }
+        let blocks = std::iter::repeat_with(|| None)
+            .take(columns.div_ceil(WIDE))
+            .collect();
+        Self {
+            columns,
+            blocks,
+            made: 0,
+            rest: None,
+        }
     }
 
     /// Returns storage for `columns` columns whose values are all `rest` until their block is
     /// allocated.
     pub fn at_rest(columns: usize, rest: T) -> Self {
-        Self { rest: Some(rest), ..Self::new(columns) }
+        Self {
+            rest: Some(rest),
+            ..Self::new(columns)
+        }
     }
 
     /// Number of columns of the box.
@@ -62,7 +72,9 @@ impl<T> Blocks<T> {
     /// the range of its columns. Entries beyond the end of the box are copies of the last column.
     pub(crate) fn make(&mut self, block: usize, mut value: impl FnMut(usize) -> T) -> Range<usize> {
         let last = self.columns - 1;
-        self.blocks[block] = Some(Box::new(std::array::from_fn(|i| value((block * WIDE + i).min(last)))));
+        self.blocks[block] = Some(Box::new(std::array::from_fn(|i| {
+            value((block * WIDE + i).min(last))
+        })));
         self.made += 1;
         block * WIDE..((block + 1) * WIDE).min(self.columns)
     }
@@ -91,13 +103,19 @@ impl<T> Blocks<T> {
 
     #[inline]
     pub(crate) fn get_mut(&mut self, c: usize) -> Option<&mut T> {
-        self.blocks[c / WIDE].as_mut().map(|block| &mut block[c % WIDE])
+        self.blocks[c / WIDE]
+            .as_mut()
+            .map(|block| &mut block[c % WIDE])
     }
 
     /// Iterator over (column number, value) for all columns in allocated blocks, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
         let columns = self.columns;
-        let made = self.blocks.iter().enumerate().filter_map(|(b, block)| Some((b, block.as_ref()?)));
+        let made = self
+            .blocks
+            .iter()
+            .enumerate()
+            .filter_map(|(b, block)| Some((b, block.as_ref()?)));
         let all = made.flat_map(|(b, block)| (b * WIDE..).zip(block.iter()));
         all.take_while(move |&(c, _)| c < columns)
     }
@@ -105,7 +123,11 @@ impl<T> Blocks<T> {
     /// Mutable iterator over (column number, value) for all columns in allocated blocks, ascending.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (usize, &mut T)> {
         let columns = self.columns;
-        let made = self.blocks.iter_mut().enumerate().filter_map(|(b, block)| Some((b, block.as_mut()?)));
+        let made = self
+            .blocks
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(b, block)| Some((b, block.as_mut()?)));
         let all = made.flat_map(|(b, block)| (b * WIDE..).zip(block.iter_mut()));
         all.take_while(move |&(c, _)| c < columns)
     }
@@ -117,7 +139,10 @@ impl<T> Blocks<T> {
 
     /// Mutable view of all blocks, which can be split between threads.
     pub(crate) fn part(&mut self) -> BlocksMut<'_, T> {
-        BlocksMut { blocks: &mut self.blocks, first: 0 }
+        BlocksMut {
+            blocks: &mut self.blocks,
+            first: 0,
+        }
     }
 
     /// Memory in bytes of the list of blocks for `columns` columns, without the blocks.
@@ -178,7 +203,16 @@ impl<T> Cut for BlocksMut<'_, T> {
     fn cut(self, columns: usize) -> (Self, Self) {
         let count = columns.div_ceil(WIDE);
         let (few, more) = self.blocks.split_at_mut(count);
-        (Self { blocks: few, first: self.first }, Self { blocks: more, first: self.first + count })
+        (
+            Self {
+                blocks: few,
+                first: self.first,
+            },
+            Self {
+                blocks: more,
+                first: self.first + count,
+            },
+        )
     }
 }
 
@@ -187,14 +221,20 @@ impl<T> Index<usize> for BlocksMut<'_, T> {
 
     #[inline]
     fn index(&self, c: usize) -> &T {
-        self.blocks[c / WIDE - self.first].as_ref().map(|block| &block[c % WIDE]).expect("a column near lava")
+        self.blocks[c / WIDE - self.first]
+            .as_ref()
+            .map(|block| &block[c % WIDE])
+            .expect("a column near lava")
     }
 }
 
 impl<T> IndexMut<usize> for BlocksMut<'_, T> {
     #[inline]
     fn index_mut(&mut self, c: usize) -> &mut T {
-        self.blocks[c / WIDE - self.first].as_mut().map(|block| &mut block[c % WIDE]).expect("a column near lava")
+        self.blocks[c / WIDE - self.first]
+            .as_mut()
+            .map(|block| &mut block[c % WIDE])
+            .expect("a column near lava")
     }
 }
 
@@ -209,14 +249,28 @@ mod tests {
             let columns = 1 + (mix64(seed) % 200) as usize;
             let (mut blocks, mut list) = (Blocks::at_rest(columns, 7u64), vec![7; columns]);
             for i in 0..columns as u64 / 8 {
-                let (c, value) = ((mix64(seed << 32 | i) % columns as u64) as usize, mix64(i) % 3 + 6);
+                let (c, value) = (
+                    (mix64(seed << 32 | i) % columns as u64) as usize,
+                    mix64(i) % 3 + 6,
+                );
                 blocks.set(c, value);
                 list[c] = value;
             }
-            assert!((0..columns).all(|c| blocks[c] == list[c]), "{columns} columns");
-            assert!(blocks.iter().all(|(c, &value)| list[c] == value) && blocks.iter().map(|(c, _)| c).is_sorted());
-            let held = list.chunks(WIDE).filter(|block| block.iter().any(|&value| value != 7)).count();
-            let made = (0..blocks.count()).filter(|&block| blocks.is_made(block)).count();
+            assert!(
+                (0..columns).all(|c| blocks[c] == list[c]),
+                "{columns} columns"
+            );
+            assert!(
+                blocks.iter().all(|(c, &value)| list[c] == value)
+                    && blocks.iter().map(|(c, _)| c).is_sorted()
+            );
+            let held = list
+                .chunks(WIDE)
+                .filter(|block| block.iter().any(|&value| value != 7))
+                .count();
+            let made = (0..blocks.count())
+                .filter(|&block| blocks.is_made(block))
+                .count();
             assert!(made >= held && blocks.made() == made);
             let middle = (columns / 2).next_multiple_of(WIDE).min(columns);
             let (few, more) = blocks.part().cut(middle);

@@ -69,9 +69,14 @@ impl Run {
     #[inline(always)]
     fn refresh_one(&mut self, cell: FlowCell, skin: f32, tables: &Tables) -> Kept {
         let warmth = Warmth::of(cell);
-        (self.fluidity, self.strength) =
-            (tables.fluidity[tables.row_of_core(warmth, skin)], tables.strength[tables.row_of(warmth)]);
-        Kept { warmth: [warmth, Warmth::default()], share: 0 }
+        (self.fluidity, self.strength) = (
+            tables.fluidity[tables.row_of_core(warmth, skin)],
+            tables.strength[tables.row_of(warmth)],
+        );
+        Kept {
+            warmth: [warmth, Warmth::default()],
+            share: 0,
+        }
     }
 
     /// Computes fluidity and strength of a run with two wet cells, lower first. `skin`: heat
@@ -83,7 +88,10 @@ impl Run {
         let above = self.depth - (i64::from(self.first + 1) * UNIT - self.floor);
         let (fluidity, share) = two_layers(fluidities, part_of(above, self.depth));
         let [lower, upper] = cells;
-        let mean = tables.row(lower.heat + upper.heat, i64::from(lower.amount) + i64::from(upper.amount));
+        let mean = tables.row(
+            lower.heat + upper.heat,
+            i64::from(lower.amount) + i64::from(upper.amount),
+        );
         (self.fluidity, self.strength) = (fluidity, tables.strength[mean]);
         Kept { warmth, share }
     }
@@ -121,17 +129,30 @@ impl Column {
         let rock = (height - base * UNIT) as i32;
         let mut cells = SmallVec::new();
         if rock > 0 {
-            cells.push(FlowCell { rock, ..FlowCell::default() });
+            cells.push(FlowCell {
+                rock,
+                ..FlowCell::default()
+            });
         }
-        Self { base: base as i32, cells, ..Self::default() }
+        Self {
+            base: base as i32,
+            cells,
+            ..Self::default()
+        }
     }
 
     #[inline]
     pub(crate) fn cell(&self, level: i32) -> FlowCell {
         if level < self.base {
-            return FlowCell { rock: UNITS, ..FlowCell::default() };
+            return FlowCell {
+                rock: UNITS,
+                ..FlowCell::default()
+            };
         }
-        self.cells.get((level - self.base) as usize).copied().unwrap_or_default()
+        self.cells
+            .get((level - self.base) as usize)
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Mutable cell at `level`, which must be at least `base`; missing cells up to `level` are
@@ -154,7 +175,13 @@ impl Column {
     /// changed.
     pub(crate) fn reach_down(&mut self, level: i32) {
         while self.base > level {
-            self.cells.insert(0, FlowCell { rock: UNITS, ..FlowCell::default() });
+            self.cells.insert(
+                0,
+                FlowCell {
+                    rock: UNITS,
+                    ..FlowCell::default()
+                },
+            );
             self.base -= 1;
         }
     }
@@ -186,15 +213,32 @@ impl Column {
         let last = |i: usize| i + 1 == self.cells.len() || self.cells[i + 1].rock > 0;
         self.cells.iter().enumerate().find_map(|(i, cell)| {
             let room = UNITS - cell.rock;
-            let is_floating =
-                || cell.amount < room && self.cells.get(i + 1).is_some_and(|up| up.amount > 0 && up.rock == 0);
+            let is_floating = || {
+                cell.amount < room
+                    && self
+                        .cells
+                        .get(i + 1)
+                        .is_some_and(|up| up.amount > 0 && up.rock == 0)
+            };
             match *cell {
-                FlowCell { amount, heat, rock } if amount < 0 || heat < 0 || !(0..=UNITS).contains(&rock) => {
+                FlowCell { amount, heat, rock }
+                    if amount < 0 || heat < 0 || !(0..=UNITS).contains(&rock) =>
+                {
                     Some("a number out of range")
                 }
-                FlowCell { amount: 0, heat: 1.., .. } => Some("heat without liquid"),
-                FlowCell { amount: 1.., rock: UNITS, .. } => Some("liquid in rock"),
-                FlowCell { amount, .. } if amount > room && !(last(i) && i + 1 < self.cells.len()) => {
+                FlowCell {
+                    amount: 0,
+                    heat: 1..,
+                    ..
+                } => Some("heat without liquid"),
+                FlowCell {
+                    amount: 1..,
+                    rock: UNITS,
+                    ..
+                } => Some("liquid in rock"),
+                FlowCell { amount, .. }
+                    if amount > room && !(last(i) && i + 1 < self.cells.len()) =>
+                {
                     Some("more than a full cell")
                 }
                 _ if is_floating() => Some("liquid that floats"),
@@ -252,7 +296,9 @@ impl Column {
     fn settle_gap(&mut self, first: i32, end: i32) {
         let (start, end) = ((first - self.base) as usize, (end - self.base) as usize);
         let stored = end.min(self.cells.len());
-        let Some(mut top) = (start..stored).rev().find(|&i| self.cells[i].amount > 0) else { return };
+        let Some(mut top) = (start..stored).rev().find(|&i| self.cells[i].amount > 0) else {
+            return;
+        };
         let mut i = start;
         while i <= top && i + 1 < end {
             let cell = self.cells[i];
@@ -282,7 +328,11 @@ impl Column {
                     continue;
                 }
                 let amount = room.min(source.amount);
-                let heat = if amount == source.amount { source.heat } else { heat_of(amount, source) };
+                let heat = if amount == source.amount {
+                    source.heat
+                } else {
+                    heat_of(amount, source)
+                };
                 self.carry(from, i, amount, heat);
                 room -= amount;
             }
@@ -297,7 +347,8 @@ impl Column {
     #[inline]
     fn carry(&mut self, from: usize, to: usize, amount: i32, heat: i64) {
         let cells = self.cells.as_mut_slice();
-        (cells[from].amount, cells[from].heat) = (cells[from].amount - amount, cells[from].heat - heat);
+        (cells[from].amount, cells[from].heat) =
+            (cells[from].amount - amount, cells[from].heat - heat);
         (cells[to].amount, cells[to].heat) = (cells[to].amount + amount, cells[to].heat + heat);
     }
 
@@ -322,7 +373,12 @@ impl Column {
     /// Fast path of [`Column::refresh_with_lean`] for a column with a single run, under the sky,
     /// that has at most two wet cells: `lower` and `upper`.
     #[inline(always)]
-    pub(crate) fn refresh_open(&mut self, lower: FlowCell, upper: FlowCell, tables: &Tables) -> Lean {
+    pub(crate) fn refresh_open(
+        &mut self,
+        lower: FlowCell,
+        upper: FlowCell,
+        tables: &Tables,
+    ) -> Lean {
         let (run, skin) = (&mut self.runs[0], self.skin);
         let amount = i64::from(lower.amount) + i64::from(upper.amount);
         run.top = run.first - 1 + i32::from(lower.amount > 0) + i32::from(upper.amount > 0);
@@ -349,7 +405,11 @@ impl Column {
     #[inline(always)]
     fn refresh_run(&mut self, i: usize, tables: &Tables) -> Kept {
         // A run below a roof has no crust.
-        let skin = if i + 1 == self.runs.len() { self.skin } else { 0.0 };
+        let skin = if i + 1 == self.runs.len() {
+            self.skin
+        } else {
+            0.0
+        };
         let run = &mut self.runs[i];
         let start = (run.first - self.base) as usize;
         let (mut amount, mut heat, mut count) = (0i64, 0i64, 0);
@@ -384,9 +444,14 @@ impl Column {
             return kept;
         }
         run.strength = tables.strength[tables.row(heat, amount)];
-        let fluidity = |cell: &FlowCell| tables.fluidity[tables.row_of_core(Warmth::of(*cell), skin)];
-        let above =
-            |j: usize| part_of(run.depth - ((i64::from(run.first) + j as i64 + 1) * UNIT - run.floor), run.depth);
+        let fluidity =
+            |cell: &FlowCell| tables.fluidity[tables.row_of_core(Warmth::of(*cell), skin)];
+        let above = |j: usize| {
+            part_of(
+                run.depth - ((i64::from(run.first) + j as i64 + 1) * UNIT - run.floor),
+                run.depth,
+            )
+        };
         run.fluidity = layers(cells.iter().map(fluidity), above, shares);
         Kept::default()
     }
@@ -416,7 +481,10 @@ impl Warmth {
         if heat < 1 << (64 - Self::BITS) {
             return Self((heat << Self::BITS) / amount);
         }
-        Self(u64::try_from((u128::from(heat) << Self::BITS) / u128::from(amount)).unwrap_or(u64::MAX))
+        Self(
+            u64::try_from((u128::from(heat) << Self::BITS) / u128::from(amount))
+                .unwrap_or(u64::MAX),
+        )
     }
 
     /// Heat of `part` units of the cell's amount, rounded down, so that the parts of a cell never

@@ -39,26 +39,44 @@ impl Lean {
     /// Record of a column whose runs are up to date. For several runs the record describes the
     /// uppermost, which is always under the sky.
     pub(crate) fn of(column: &Column) -> Self {
-        let Some(run) = column.runs.last() else { return Self::default() };
+        let Some(run) = column.runs.last() else {
+            return Self::default();
+        };
         let start = (run.first - column.base) as usize;
         let mut kept = Kept::default();
         let count = run.top + 1 - run.first;
         if count == 1 || count == 2 {
-            let warm = column.cells[start..].iter().take(count as usize).map(|cell| Warmth::of(*cell));
-            kept.warmth.iter_mut().zip(warm).for_each(|(to, warmth)| *to = warmth);
+            let warm = column.cells[start..]
+                .iter()
+                .take(count as usize)
+                .map(|cell| Warmth::of(*cell));
+            kept.warmth
+                .iter_mut()
+                .zip(warm)
+                .for_each(|(to, warmth)| *to = warmth);
         }
         if count == 2 {
             kept.share = column.shares[start];
         }
         let lean = Self::of_run(run, column.cos2, kept);
-        let cells = if column.runs.len() == 1 { lean.cells } else { MANY | if column.is_wet() { WET } else { 0 } };
+        let cells = if column.runs.len() == 1 {
+            lean.cells
+        } else {
+            MANY | if column.is_wet() { WET } else { 0 }
+        };
         Self { cells, ..lean }
     }
 
     /// Record of a single run under the sky.
     #[inline(always)]
     pub(crate) fn of_run(run: &Run, cos2: Mag, Kept { warmth, share }: Kept) -> Self {
-        let Run { floor, head, fluidity, strength, .. } = *run;
+        let Run {
+            floor,
+            head,
+            fluidity,
+            strength,
+            ..
+        } = *run;
         Self {
             floor,
             head,
@@ -104,7 +122,10 @@ impl Lean {
     /// Levels (lowest, highest) of the wet cells; valid only for a run with liquid.
     #[inline]
     pub(crate) fn levels(&self) -> (i32, i32) {
-        (self.floor.div_euclid(UNIT) as i32, (self.head - 1).div_euclid(UNIT) as i32)
+        (
+            self.floor.div_euclid(UNIT) as i32,
+            (self.head - 1).div_euclid(UNIT) as i32,
+        )
     }
 
     /// Amount in units in the cell at `level`; valid only for a record with one run.

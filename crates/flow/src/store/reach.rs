@@ -37,7 +37,10 @@ impl Flow {
         let (nx, last) = (self.space.nx, self.space.columns() - 1);
         for c in columns {
             let c = c as usize;
-            for row in [c.wrapping_sub(nx), c, c + nx].into_iter().filter(|&row| row <= last) {
+            for row in [c.wrapping_sub(nx), c, c + nx]
+                .into_iter()
+                .filter(|&row| row <= last)
+            {
                 for near in [row.saturating_sub(1), (row + 1).min(last)] {
                     if !self.columns.is_made(near / WIDE) {
                         self.make_block(near / WIDE);
@@ -56,7 +59,9 @@ impl Flow {
 
     /// Allocates all blocks.
     pub(crate) fn reach_all(&mut self) {
-        let missing: Vec<usize> = (0..self.columns.count()).filter(|&block| !self.columns.is_made(block)).collect();
+        let missing: Vec<usize> = (0..self.columns.count())
+            .filter(|&block| !self.columns.is_made(block))
+            .collect();
         missing.into_iter().for_each(|block| self.make_block(block));
     }
 
@@ -95,7 +100,11 @@ impl Flow {
     /// Memory in bytes of a new flow over bare ground; for a lava that melts, memory of all
     /// columns, which are allocated at once.
     pub fn need(space: FlowBox, lava: &Lava) -> u64 {
-        if lava.melts() { Self::most(space, lava) } else { Self::need_of_blocks(space, 0) }
+        if lava.melts() {
+            Self::most(space, lava)
+        } else {
+            Self::need_of_blocks(space, 0)
+        }
     }
 
     /// Memory in bytes of a flow after lava has come near every column.
@@ -123,7 +132,9 @@ impl Flow {
         let (rows, beside) = (space.nx.div_ceil(WIDE), 1);
         let near = |block: usize| {
             let row = |at: usize| at.saturating_sub(beside)..=at + beside;
-            [block.saturating_sub(rows), block, block + rows].into_iter().flat_map(row)
+            [block.saturating_sub(rows), block, block + rows]
+                .into_iter()
+                .flat_map(row)
         };
         let mut made: Vec<usize> = all.into_iter().flat_map(near).collect();
         made.sort_unstable();
@@ -145,8 +156,16 @@ impl Flow {
     /// Estimated memory in bytes of this flow: as [`Flow::need`], plus the allocated blocks and the
     /// undo list of a step.
     pub fn bytes(&self) -> u64 {
-        let kept = if self.stop.is_some() { undo::need(self.space.columns(), self.wet.len()) } else { 0 };
-        let melts = if self.setup.lava.melts() { melt::need(self.space) } else { 0 };
+        let kept = if self.stop.is_some() {
+            undo::need(self.space.columns(), self.wet.len())
+        } else {
+            0
+        };
+        let melts = if self.setup.lava.melts() {
+            melt::need(self.space)
+        } else {
+            0
+        };
         Self::need_of_blocks(self.space, self.columns.made()) + melts + kept
     }
 }

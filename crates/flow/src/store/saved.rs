@@ -34,7 +34,10 @@ impl FlowState {
     /// Upper bound of the memory in bytes of the saved columns' blocks after restoring in the box
     /// `space`.
     pub fn need(&self, space: FlowBox) -> u64 {
-        Flow::need_of_blocks_around(space, self.columns.iter().map(|saved| saved.number as usize))
+        Flow::need_of_blocks_around(
+            space,
+            self.columns.iter().map(|saved| saved.number as usize),
+        )
     }
 
     /// 64-bit XXH3 hash of the state in postcard encoding, as stored in a checkpoint.
@@ -94,15 +97,30 @@ impl Flow {
             skin: column.skin,
             mark: marks[c],
         };
-        let columns = columns.iter().filter(|&(c, column)| self.is_changed(c, column)).map(save).collect();
-        let solids = solids.as_ref().map(|solids| solids.iter().map(SolidColumn::trimmed).collect());
-        FlowState { steps: *steps, account: *account, ground: ground.clone(), columns, solids, watch: *watch }
+        let columns = columns
+            .iter()
+            .filter(|&(c, column)| self.is_changed(c, column))
+            .map(save)
+            .collect();
+        let solids = solids
+            .as_ref()
+            .map(|solids| solids.iter().map(SolidColumn::trimmed).collect());
+        FlowState {
+            steps: *steps,
+            account: *account,
+            ground: ground.clone(),
+            columns,
+            solids,
+            watch: *watch,
+        }
     }
 
     /// Returns true if column `c` may differ from ground that lava never reached.
     fn is_changed(&self, c: usize, column: &Column) -> bool {
         let ground = Column::of_ground(self.ground.of(c));
-        let is_ground = column.base == ground.base && used(&column.cells) == used(&ground.cells) && column.skin == 0.0;
+        let is_ground = column.base == ground.base
+            && used(&column.cells) == used(&ground.cells)
+            && column.skin == 0.0;
         !(is_ground && self.marks[c] == Mark::NONE)
     }
 
@@ -115,7 +133,10 @@ impl Flow {
     pub fn restore(&mut self, state: FlowState) -> Result<(), String> {
         let (columns, top) = (self.space.columns(), self.space.ny);
         if state.ground.len() != columns {
-            return Err(format!("flow: {} columns for a box of {columns}", state.ground.len()));
+            return Err(format!(
+                "flow: {} columns for a box of {columns}",
+                state.ground.len()
+            ));
         }
         if !state.ground.are_below(top) {
             return Err("flow: ground above the box".to_owned());
@@ -124,7 +145,9 @@ impl Flow {
             return Err("flow: a sum that cannot be".to_owned());
         }
         let is_whole = |saved: &SavedColumn| {
-            let holds = |cell: &FlowCell| cell.amount >= 0 && cell.heat >= 0 && (0..=UNITS).contains(&cell.rock);
+            let holds = |cell: &FlowCell| {
+                cell.amount >= 0 && cell.heat >= 0 && (0..=UNITS).contains(&cell.rock)
+            };
             saved.base as usize <= top
                 && (0.0..=MOST_SKIN).contains(&saved.skin)
                 && saved.mark.can_be()
@@ -132,12 +155,20 @@ impl Flow {
                 && saved.cells.iter().all(holds)
         };
         let is_next = |pair: &[SavedColumn]| pair[0].number < pair[1].number;
-        let is_inside = state.columns.last().is_none_or(|last| (last.number as usize) < columns);
-        if !is_inside || !state.columns.windows(2).all(is_next) || !state.columns.iter().all(is_whole) {
+        let is_inside = state
+            .columns
+            .last()
+            .is_none_or(|last| (last.number as usize) < columns);
+        if !is_inside
+            || !state.columns.windows(2).all(is_next)
+            || !state.columns.iter().all(is_whole)
+        {
             return Err("flow: a column that cannot be".to_owned());
         }
         let solids = state.solids.as_ref();
-        if solids.is_some() != self.solids.is_some() || solids.is_some_and(|solids| !can_be(solids, columns, top)) {
+        if solids.is_some() != self.solids.is_some()
+            || solids.is_some_and(|solids| !can_be(solids, columns, top))
+        {
             return Err("flow: solid that cannot be".to_owned());
         }
         // Built in a copy, so that a faulty state leaves this flow unchanged.
@@ -147,18 +178,31 @@ impl Flow {
         flow.reach(state.columns.iter().map(|saved| saved.number));
         for saved in state.columns {
             let c = saved.number as usize;
-            flow.columns[c] =
-                Column { base: saved.base as i32, cells: saved.cells.into(), skin: saved.skin, ..Column::default() };
+            flow.columns[c] = Column {
+                base: saved.base as i32,
+                cells: saved.cells.into(),
+                skin: saved.skin,
+                ..Column::default()
+            };
             flow.marks[c] = saved.mark;
         }
         (flow.steps, flow.account, flow.solids) = (state.steps, state.account, state.solids);
         flow.watch = state.watch;
         (flow.has_loose, flow.is_disturbed) = (true, true);
         flow.find_runs();
-        let moved = flow.marks.iter().filter(|(_, mark)| mark.speed != 0.0).map(|(c, _)| c as u32);
+        let moved = flow
+            .marks
+            .iter()
+            .filter(|(_, mark)| mark.speed != 0.0)
+            .map(|(c, _)| c as u32);
         flow.plan.resume(moved);
         flow.check()?;
-        flow.changed = flow.columns.iter().map(|(c, _)| c as u32).chain(old).collect();
+        flow.changed = flow
+            .columns
+            .iter()
+            .map(|(c, _)| c as u32)
+            .chain(old)
+            .collect();
         flow.changed.sort_unstable();
         flow.changed.dedup();
         *self = flow;
@@ -205,7 +249,10 @@ impl Flavor for Hashed {
 
 /// Slice of the cells without the empty cells at the upper end.
 fn used(cells: &[FlowCell]) -> &[FlowCell] {
-    let used = cells.iter().rposition(|cell| *cell != FlowCell::default()).map_or(0, |last| last + 1);
+    let used = cells
+        .iter()
+        .rposition(|cell| *cell != FlowCell::default())
+        .map_or(0, |last| last + 1);
     &cells[..used]
 }
 

@@ -60,7 +60,9 @@ impl Flow {
 
     /// Returns true if the stop flag is set, so that the present step must be aborted.
     pub(crate) fn is_to_stop(&self) -> bool {
-        self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+        self.stop
+            .as_ref()
+            .is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     /// Returns an empty undo list for the coming step; `None` if there is no stop flag, or if the

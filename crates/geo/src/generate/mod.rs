@@ -35,13 +35,16 @@ fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32
     let side = grid.nx.min(grid.nz) as f64;
     let (half_x, half_z) = (0.5 * grid.nx as f64, 0.5 * grid.nz as f64);
     let cells = ground.as_slice_mut().expect("a new array is contiguous");
-    cells.par_chunks_mut(grid.nx).enumerate().for_each(|(z, row)| {
-        let v = (z as f64 + 0.5 - half_z) / side;
-        for (x, cell) in row.iter_mut().enumerate() {
-            let u = (x as f64 + 0.5 - half_x) / side;
-            *cell = height(u, v).max(0.0) as f32;
-        }
-    });
+    cells
+        .par_chunks_mut(grid.nx)
+        .enumerate()
+        .for_each(|(z, row)| {
+            let v = (z as f64 + 0.5 - half_z) / side;
+            for (x, cell) in row.iter_mut().enumerate() {
+                let u = (x as f64 + 0.5 - half_x) / side;
+                *cell = height(u, v).max(0.0) as f32;
+            }
+        });
     ground
 }
 
@@ -49,14 +52,22 @@ fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32
 /// shows its lattice on gentle slopes.
 fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
     // The octaves use the seed and its successors: clamped, so that none overflows.
-    Fbm::new(seed.min(u32::MAX - 16)).set_octaves(octaves).set_persistence(0.5)
+    Fbm::new(seed.min(u32::MAX - 16))
+        .set_octaves(octaves)
+        .set_persistence(0.5)
 }
 
 /// Noise added to the plane, slope and bowl, in cells; scaled by `bed.roughness`.
 fn relief(grid: Grid, bed: &Bed) -> impl Fn(f64, f64) -> f64 + Sync {
     let noise = rolling(bed.seed, 5);
     let strength = 0.06 * grid.ny as f64 * bed.roughness;
-    move |u, v| if strength == 0.0 { 0.0 } else { strength * noise.get([5.0 * u + 0.31, 5.0 * v + 0.57]) }
+    move |u, v| {
+        if strength == 0.0 {
+            0.0
+        } else {
+            strength * noise.get([5.0 * u + 0.31, 5.0 * v + 0.57])
+        }
+    }
 }
 
 /// Generates a flat floor at `bed.base`.
@@ -80,7 +91,9 @@ pub fn slope(grid: Grid, bed: &Bed, angle_deg: f64) -> Array2<f32> {
 /// touches the nearest sides of the box, flat outside of the circle.
 pub fn bowl(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
     let relief = relief(grid, bed);
-    from_place(grid, |u, v| bed.base + height * (4.0 * (u * u + v * v)).min(1.0) + relief(u, v))
+    from_place(grid, |u, v| {
+        bed.base + height * (4.0 * (u * u + v * v)).min(1.0) + relief(u, v)
+    })
 }
 
 /// Generates rounded hills with valleys between them, from `bed.base` to about `bed.base + height`

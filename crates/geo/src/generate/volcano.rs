@@ -43,7 +43,12 @@ pub struct Cone {
 
 impl Default for Cone {
     fn default() -> Self {
-        Self { height: 0.74, crater_radius: 0.075, crater_depth: 0.13, turn_deg: 0.0 }
+        Self {
+            height: 0.74,
+            crater_radius: 0.075,
+            crater_depth: 0.13,
+            turn_deg: 0.0,
+        }
     }
 }
 
@@ -99,7 +104,11 @@ struct Bearing {
 impl Bearing {
     fn new(at: [f64; 2]) -> Self {
         let r = (at[0] * at[0] + at[1] * at[1]).sqrt();
-        let dir = if r > 1e-9 { [at[0] / r, at[1] / r] } else { [1.0, 0.0] };
+        let dir = if r > 1e-9 {
+            [at[0] / r, at[1] / r]
+        } else {
+            [1.0, 0.0]
+        };
         Self { at, r, dir }
     }
 
@@ -120,7 +129,9 @@ impl Volcano {
             bend: Perlin::new(seed(1)),
             broad: rolling(seed(2), 3),
             fine: rolling(seed(3), 4),
-            parasites: (0..PARASITES).filter_map(|n| parasite(seed(4), n)).collect(),
+            parasites: (0..PARASITES)
+                .filter_map(|n| parasite(seed(4), n))
+                .collect(),
             // libm gives the same bits on every system, which std does not promise.
             turn: (cone.turn_deg != 0.0).then(|| {
                 let angle = cone.turn_deg.to_radians();
@@ -131,23 +142,33 @@ impl Volcano {
 
     /// Rotates `(u, v)` back about the crater into the frame of the unrotated volcano.
     fn unturned(&self, u: f64, v: f64) -> [f64; 2] {
-        let Some((cos, sin)) = self.turn else { return [u, v] };
+        let Some((cos, sin)) = self.turn else {
+            return [u, v];
+        };
         let (du, dv) = (u - CENTRE.0, v - CENTRE.1);
         // South is down the map, so that this turns back a clockwise turn.
-        [CENTRE.0 + cos * du + sin * dv, CENTRE.1 + cos * dv - sin * du]
+        [
+            CENTRE.0 + cos * du + sin * dv,
+            CENTRE.1 + cos * dv - sin * du,
+        ]
     }
 
     fn height(&self, u: f64, v: f64) -> f64 {
         let place = Bearing::new([u - CENTRE.0, v - CENTRE.1]);
         let bent = self.bent(&place);
-        let flank = self.plain(u, v) + self.flank(&bent) + self.gully_relief(&bent) + self.bumps(&place);
-        let flank = flank - self.channel(&place, LOWEST_LIP, 0.17) - self.channel(&place, SECOND_LIP, 0.09);
+        let flank =
+            self.plain(u, v) + self.flank(&bent) + self.gully_relief(&bent) + self.bumps(&place);
+        let flank =
+            flank - self.channel(&place, LOWEST_LIP, 0.17) - self.channel(&place, SECOND_LIP, 0.09);
         let rim = place.r / self.cone.crater_radius;
         let floor = self.cone.height - self.cone.crater_depth;
         let bowl = floor + self.cone.crater_depth * rim * rim;
         let ground = smooth_min(flank + self.rim_relief(&place), bowl, 0.025);
         // Detail everywhere except on the crater floor, where it would only be potholes.
-        let detail = 0.014 * self.roughness * self.fine.get([13.0 * u + 0.3, 13.0 * v + 0.6]) * smooth(rim - 0.5);
+        let detail = 0.014
+            * self.roughness
+            * self.fine.get([13.0 * u + 0.3, 13.0 * v + 0.6])
+            * smooth(rim - 0.5);
         smooth_max(ground + detail, 0.4 * self.base, 0.02)
     }
 
@@ -175,9 +196,12 @@ impl Volcano {
     /// Height of the smooth cone above the plain: concave profile, longer towards the lowest point
     /// of the rim.
     fn flank(&self, place: &Bearing) -> f64 {
-        let lobes = self.bend.get([1.1 * place.dir[0] + 0.35, 1.1 * place.dir[1] + 0.65]);
+        let lobes = self
+            .bend
+            .get([1.1 * place.dir[0] + 0.35, 1.1 * place.dir[1] + 0.65]);
         let foot = FOOT * (1.0 + 0.10 * lobes + 0.06 * place.towards(LOWEST_LIP));
-        let rise = (1.0 - (place.r - self.cone.crater_radius) / (foot - self.cone.crater_radius)).max(0.0);
+        let rise =
+            (1.0 - (place.r - self.cone.crater_radius) / (foot - self.cone.crater_radius)).max(0.0);
         (self.cone.height - self.base) * rise * rise.sqrt()
     }
 
@@ -189,23 +213,35 @@ impl Volcano {
     fn gully_relief(&self, place: &Bearing) -> f64 {
         let [u, v] = place.at;
         let turn = 0.16 * self.bend.get([5.0 * u + 0.5, 5.0 * v + 0.5]) * smooth(4.0 * place.r);
-        let dir = Bearing::new([place.dir[0] - turn * place.dir[1], place.dir[1] + turn * place.dir[0]]).dir;
+        let dir = Bearing::new([
+            place.dir[0] - turn * place.dir[1],
+            place.dir[1] + turn * place.dir[0],
+        ])
+        .dir;
         let ribs = |count: f64, wander: f64, plane: f64| {
-            let n = self.gullies.get([count * dir[0] + plane, count * dir[1] + plane, wander * place.r + plane]);
+            let n = self.gullies.get([
+                count * dir[0] + plane,
+                count * dir[1] + plane,
+                wander * place.r + plane,
+            ]);
             // Rounded at the bottom: a gully one cell wide would hold no lava.
             let n = (n * n + 0.0016).sqrt() - 0.04;
             (2.3 * n).min(1.0) - 0.4
         };
         let from_rim = place.r - self.cone.crater_radius;
         let first = 0.09 * smooth(from_rim / 0.13) * (1.0 - 0.75 * smooth((place.r - 0.30) / 0.24));
-        let second = 0.042 * smooth((from_rim - 0.08) / 0.15) * (1.0 - smooth((place.r - 0.36) / 0.2));
+        let second =
+            0.042 * smooth((from_rim - 0.08) / 0.15) * (1.0 - smooth((place.r - 0.36) / 0.2));
         self.roughness * (first * ribs(2.5, 1.5, 0.37) + second * ribs(4.9, 3.0, 3.61))
     }
 
     /// Height offset of the rim's relief.
     fn rim_relief(&self, place: &Bearing) -> f64 {
-        let noise = self.bend.get([1.9 * place.dir[0] + 4.45, 1.9 * place.dir[1] + 6.15]);
-        let near = 1.0 - smooth((place.r - self.cone.crater_radius) / (1.5 * self.cone.crater_radius));
+        let noise = self
+            .bend
+            .get([1.9 * place.dir[0] + 4.45, 1.9 * place.dir[1] + 6.15]);
+        let near =
+            1.0 - smooth((place.r - self.cone.crater_radius) / (1.5 * self.cone.crater_radius));
         0.035 * self.roughness * noise * near
     }
 
@@ -238,15 +274,23 @@ impl Volcano {
 /// Position and size of parasitic cone number `n`, derived from `seed`; `None` if the cone would
 /// dam a channel from the rim.
 fn parasite(seed: u32, n: u32) -> Option<Parasite> {
-    let share = |k: u32| f64::from(mixed(seed.wrapping_add(1000 * n + k)) >> 8) / f64::from(1u32 << 24);
+    let share =
+        |k: u32| f64::from(mixed(seed.wrapping_add(1000 * n + k)) >> 8) / f64::from(1u32 << 24);
     // A point on the unit circle without a sine: the rational parametrisation, on a random side.
     let t = 2.0 * share(0) - 1.0;
     let side = if share(1) < 0.5 { -1.0 } else { 1.0 };
-    let dir = [side * (1.0 - t * t) / (1.0 + t * t), 2.0 * t / (1.0 + t * t)];
+    let dir = [
+        side * (1.0 - t * t) / (1.0 + t * t),
+        2.0 * t / (1.0 + t * t),
+    ];
     let clear = |lip: [f64; 2]| dir[0] * lip[0] + dir[1] * lip[1] < 0.85;
     let r = 0.24 + 0.2 * share(2);
     let radius = 0.035 + 0.02 * share(3);
-    let cone = Parasite { at: [r * dir[0], r * dir[1]], radius, height: 0.9 * radius };
+    let cone = Parasite {
+        at: [r * dir[0], r * dir[1]],
+        radius,
+        height: 0.9 * radius,
+    };
     (clear(LOWEST_LIP) && clear(SECOND_LIP)).then_some(cone)
 }
 

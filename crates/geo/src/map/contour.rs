@@ -26,33 +26,73 @@ pub fn lines(values: &Array2<f64>, level: f64) -> Vec<Vec<Point>> {
         }
     }
     let ends: BTreeSet<Edge> = next.values().copied().collect();
-    let starts: Vec<Edge> = next.keys().copied().filter(|edge| !ends.contains(edge)).collect();
-    let mut lines: Vec<_> = starts.into_iter().map(|start| follow(&mut next, start)).collect();
+    let starts: Vec<Edge> = next
+        .keys()
+        .copied()
+        .filter(|edge| !ends.contains(edge))
+        .collect();
+    let mut lines: Vec<_> = starts
+        .into_iter()
+        .map(|start| follow(&mut next, start))
+        .collect();
     while let Some(start) = next.keys().next().copied() {
         lines.push(follow(&mut next, start));
     }
-    lines.into_iter().map(|line| points(values, level, &line)).collect()
+    lines
+        .into_iter()
+        .map(|line| points(values, level, &line))
+        .collect()
 }
 
 /// Number of segments of the contour lines at `level`; approximates their number of points.
 pub fn pieces(values: &Array2<f64>, level: f64) -> usize {
     let (rows, cols) = values.dim();
     let falls = |(row, col): (usize, usize)| {
-        let corners = [(row + 1, col), (row + 1, col + 1), (row, col + 1), (row, col)].map(|at| values[at]);
+        let corners = [
+            (row + 1, col),
+            (row + 1, col + 1),
+            (row, col + 1),
+            (row, col),
+        ]
+        .map(|at| values[at]);
         let high = corners.map(|value| value >= level);
         let is_known = !corners.iter().any(|value| value.is_nan());
-        if is_known { (0..4).filter(|&i| high[i] && !high[(i + 1) % 4]).count() } else { 0 }
+        if is_known {
+            (0..4).filter(|&i| high[i] && !high[(i + 1) % 4]).count()
+        } else {
+            0
+        }
     };
-    let squares = |row: usize| (0..cols.saturating_sub(1)).map(move |col| falls((row, col))).sum::<usize>();
+    let squares = |row: usize| {
+        (0..cols.saturating_sub(1))
+            .map(move |col| falls((row, col)))
+            .sum::<usize>()
+    };
     (0..rows.saturating_sub(1)).map(squares).sum()
 }
 
 /// Adds the one or two contour segments in the square between four cell centres, of which `(row,
 /// col)` is the north-west one, to the map from start edge to end edge.
-fn square(values: &Array2<f64>, level: f64, (row, col): (usize, usize), next: &mut BTreeMap<Edge, Edge>) {
+fn square(
+    values: &Array2<f64>,
+    level: f64,
+    (row, col): (usize, usize),
+    next: &mut BTreeMap<Edge, Edge>,
+) {
     // Counter-clockwise from the south-west, and the edge from each corner to the next.
-    let corners = [(row + 1, col), (row + 1, col + 1), (row, col + 1), (row, col)].map(|at| values[at]);
-    let edges = [(row + 1, col, false), (row, col + 1, true), (row, col, false), (row, col, true)];
+    let corners = [
+        (row + 1, col),
+        (row + 1, col + 1),
+        (row, col + 1),
+        (row, col),
+    ]
+    .map(|at| values[at]);
+    let edges = [
+        (row + 1, col, false),
+        (row, col + 1, true),
+        (row, col, false),
+        (row, col, true),
+    ];
     if corners.iter().any(|value| value.is_nan()) {
         return;
     }
@@ -82,17 +122,28 @@ fn follow(next: &mut BTreeMap<Edge, Edge>, start: Edge) -> Vec<Edge> {
 
 /// Interpolates the point where each edge of a line crosses `level`.
 fn points(values: &Array2<f64>, level: f64, line: &[Edge]) -> Vec<Point> {
-    let mut points: Vec<Point> = line.iter().map(|edge| crossing(values, level, *edge)).collect();
+    let mut points: Vec<Point> = line
+        .iter()
+        .map(|edge| crossing(values, level, *edge))
+        .collect();
     points.dedup();
     points
 }
 
 fn crossing(values: &Array2<f64>, level: f64, (row, col, south): Edge) -> Point {
-    let other = if south { (row + 1, col) } else { (row, col + 1) };
+    let other = if south {
+        (row + 1, col)
+    } else {
+        (row, col + 1)
+    };
     let (a, b) = (values[(row, col)], values[other]);
     let share = ((level - a) / (b - a)).clamp(0.0, 1.0);
     let (x, y) = (col as f64 + 0.5, row as f64 + 0.5);
-    if south { [x, y + share] } else { [x + share, y] }
+    if south {
+        [x, y + share]
+    } else {
+        [x + share, y]
+    }
 }
 
 #[cfg(test)]
@@ -101,21 +152,32 @@ mod tests {
 
     /// Signed area: positive for a line that runs counter-clockwise with north up.
     fn area(line: &[Point]) -> f64 {
-        -0.5 * line.windows(2).map(|pair| pair[0][0] * pair[1][1] - pair[1][0] * pair[0][1]).sum::<f64>()
+        -0.5 * line
+            .windows(2)
+            .map(|pair| pair[0][0] * pair[1][1] - pair[1][0] * pair[0][1])
+            .sum::<f64>()
     }
 
     #[test]
     fn a_cone_has_circles() {
-        let cone = Array2::from_shape_fn((81, 81), |(y, x)| 40.0 - ((x as f64 - 40.0).hypot(y as f64 - 40.0)));
+        let cone = Array2::from_shape_fn((81, 81), |(y, x)| {
+            40.0 - ((x as f64 - 40.0).hypot(y as f64 - 40.0))
+        });
         for radius in [5.0_f64, 12.3, 30.0] {
             let lines = lines(&cone, 40.0 - radius);
             assert_eq!(lines.len(), 1);
             assert_eq!(lines[0].first(), lines[0].last(), "closed");
             for [x, y] in &lines[0] {
-                assert!(((x - 40.5).hypot(y - 40.5) - radius).abs() < 0.05, "{x}, {y}");
+                assert!(
+                    ((x - 40.5).hypot(y - 40.5) - radius).abs() < 0.05,
+                    "{x}, {y}"
+                );
             }
             let circle = std::f64::consts::PI * radius * radius;
-            assert!((area(&lines[0]) / circle - 1.0).abs() < 0.01, "the summit lies at the left");
+            assert!(
+                (area(&lines[0]) / circle - 1.0).abs() < 0.01,
+                "the summit lies at the left"
+            );
         }
         assert_eq!(lines(&cone, 41.0), Vec::<Vec<Point>>::new());
     }
@@ -139,17 +201,23 @@ mod tests {
             let saddle = ndarray::arr2(&[[1.0, 0.0], [0.0, 1.0 + 4.0 * (middle - 0.5)]]);
             let found = lines(&saddle, 0.5);
             assert_eq!(found.len(), 2);
-            let same_side = |line: &Vec<Point>| (line[0][0] - line[0][1] > 0.0) == (line[1][0] - line[1][1] > 0.0);
+            let same_side = |line: &Vec<Point>| {
+                (line[0][0] - line[0][1] > 0.0) == (line[1][0] - line[1][1] > 0.0)
+            };
             assert_eq!(found.iter().all(same_side), middle > 0.5, "{found:?}");
         }
     }
 
     #[test]
     fn levels_that_are_values_give_whole_lines() {
-        let steps =
-            Array2::from_shape_fn((9, 9), |(y, x)| f64::from(u8::from((3..6).contains(&x) && (3..6).contains(&y))));
+        let steps = Array2::from_shape_fn((9, 9), |(y, x)| {
+            f64::from(u8::from((3..6).contains(&x) && (3..6).contains(&y)))
+        });
         let found = lines(&steps, 1.0);
-        assert_eq!((found.len(), found[0].first() == found[0].last()), (1, true));
+        assert_eq!(
+            (found.len(), found[0].first() == found[0].last()),
+            (1, true)
+        );
         assert_eq!(area(&found[0]), 4.0);
     }
 }

@@ -70,8 +70,21 @@ const WKT_IN_CITATION: &str = "ESRI PE String = ";
 
 /// WKT keywords of systems with length units; local systems without a place on the earth also use
 /// lengths.
-const PROJECTED_WORDS: &[&str] = &["PROJCS", "PROJCRS", "PROJECTEDCRS", "LOCAL_CS", "ENGCRS", "ENGINEERINGCRS"];
-const GEOGRAPHIC_WORDS: &[&str] = &["GEOGCS", "GEOGCRS", "GEOGRAPHICCRS", "GEODCRS", "GEODETICCRS"];
+const PROJECTED_WORDS: &[&str] = &[
+    "PROJCS",
+    "PROJCRS",
+    "PROJECTEDCRS",
+    "LOCAL_CS",
+    "ENGCRS",
+    "ENGINEERINGCRS",
+];
+const GEOGRAPHIC_WORDS: &[&str] = &[
+    "GEOGCS",
+    "GEOGCRS",
+    "GEOGRAPHICCRS",
+    "GEODCRS",
+    "GEODETICCRS",
+];
 const UNIT_WORDS: &[&str] = &["UNIT", "LENGTHUNIT", "ANGLEUNIT"];
 
 /// Metres in a US survey foot.
@@ -85,29 +98,48 @@ impl Crs {
         if let Some(Ok(crs)) = old_prj::recognises(text).then(|| old_prj::parse(text)) {
             return crs;
         }
-        Self { wkt: (!text.is_empty()).then(|| text.to_owned()), geo_keys: Vec::new() }
+        Self {
+            wkt: (!text.is_empty()).then(|| text.to_owned()),
+            geo_keys: Vec::new(),
+        }
     }
 
     /// Creates the system of a GeoTIFF from its keys; drops keys that do not describe the
     /// horizontal system.
     pub fn from_geo_keys(keys: impl IntoIterator<Item = (u16, GeoKey)>) -> Self {
-        let geo_keys = keys.into_iter().filter(|(id, _)| *id != RASTER && !VERTICAL.contains(id)).collect();
-        Self { wkt: None, geo_keys }
+        let geo_keys = keys
+            .into_iter()
+            .filter(|(id, _)| *id != RASTER && !VERTICAL.contains(id))
+            .collect();
+        Self {
+            wkt: None,
+            geo_keys,
+        }
     }
 
     /// Creates a system by its EPSG number: degrees and UTM zones of WGS 84, ETRS89, NAD83 and
     /// NAD27. `None` for other numbers.
     pub fn from_epsg(code: u16) -> Option<Self> {
         let wkt = DATUMS.iter().find_map(|datum| datum.wkt_of(code))?;
-        let unit = if is_degrees(code) { MapUnit::Angle(1.0) } else { MapUnit::Length(1.0) };
-        Some(Self { wkt: Some(wkt), geo_keys: numbered(code, unit) })
+        let unit = if is_degrees(code) {
+            MapUnit::Angle(1.0)
+        } else {
+            MapUnit::Length(1.0)
+        };
+        Some(Self {
+            wkt: Some(wkt),
+            geo_keys: numbered(code, unit),
+        })
     }
 
     /// Name of the system, such as `WGS 84 / UTM zone 33N`: the first name in its text; `None` for
     /// placeholders.
     pub fn name(&self) -> Option<String> {
         let text = self.to_wkt()?;
-        text.split('"').nth(1).filter(|name| !["", "unnamed", "unknown"].contains(name)).map(str::to_owned)
+        text.split('"')
+            .nth(1)
+            .filter(|name| !["", "unnamed", "unknown"].contains(name))
+            .map(str::to_owned)
     }
 
     /// EPSG code, if the file states a code or the system is one of [`Crs::from_epsg`].
@@ -117,13 +149,19 @@ impl Crs {
             2 => self.short(GEODETIC),
             _ => None,
         };
-        from_keys().filter(|code| ![0, USER_DEFINED].contains(code)).or_else(|| epsg_of(horizontal(&self.root()?)?))
+        from_keys()
+            .filter(|code| ![0, USER_DEFINED].contains(code))
+            .or_else(|| epsg_of(horizontal(&self.root()?)?))
     }
 
     /// Returns true if both systems have the same EPSG code or, without codes, the same text.
     pub fn is_same(&self, other: &Self) -> bool {
-        let by_words = || self == other || (self.to_wkt().is_some() && self.to_wkt() == other.to_wkt());
-        self.epsg().zip(other.epsg()).map(|(a, b)| a == b).unwrap_or_else(by_words)
+        let by_words =
+            || self == other || (self.to_wkt().is_some() && self.to_wkt() == other.to_wkt());
+        self.epsg()
+            .zip(other.epsg())
+            .map(|(a, b)| a == b)
+            .unwrap_or_else(by_words)
     }
 
     /// Returns true if coordinates are longitude and latitude.
@@ -141,11 +179,13 @@ impl Crs {
     /// # Errors
     /// Names a unit that is not known.
     pub fn known_unit(&self) -> Result<MapUnit, String> {
-        let model = self.short(MODEL).or_else(|| match (self.number(PROJECTED), self.number(GEODETIC)) {
-            (Some(_), _) => Some(1),
-            (None, Some(_)) => Some(2),
-            (None, None) => None,
-        });
+        let model =
+            self.short(MODEL)
+                .or_else(|| match (self.number(PROJECTED), self.number(GEODETIC)) {
+                    (Some(_), _) => Some(1),
+                    (None, Some(_)) => Some(2),
+                    (None, None) => None,
+                });
         match model {
             Some(1) => self.length_from_keys(),
             Some(2) => self.angle_from_keys(),
@@ -163,7 +203,9 @@ impl Crs {
         };
         self.wkt.clone().or_else(in_citation).or_else(|| {
             let code = self.epsg()?;
-            Self::from_epsg(code).and_then(|crs| crs.wkt).or_else(|| self.registered(code))
+            Self::from_epsg(code)
+                .and_then(|crs| crs.wkt)
+                .or_else(|| self.registered(code))
         })
     }
 
@@ -171,7 +213,13 @@ impl Crs {
     /// map.
     fn registered(&self, code: u16) -> Option<String> {
         let text = crs_definitions::from_code(code)?.wkt;
-        let is_that = match (Node::parse(text).as_ref().and_then(horizontal).map(unit_of)?, self.unit()) {
+        let is_that = match (
+            Node::parse(text)
+                .as_ref()
+                .and_then(horizontal)
+                .map(unit_of)?,
+            self.unit(),
+        ) {
             (MapUnit::Length(known), MapUnit::Length(here)) => (known / here - 1.0).abs() < 1e-6,
             (known, here) => known == here,
         };
@@ -184,7 +232,11 @@ impl Crs {
         let mut keys = match (&self.geo_keys[..], self.epsg(), &self.wkt) {
             ([_, ..], ..) => self.geo_keys.clone(),
             ([], Some(code), _) => numbered(code, self.unit()),
-            ([], None, Some(wkt)) if self.root().is_some() && wkt.is_ascii() && !wkt.contains('|') => described(wkt),
+            ([], None, Some(wkt))
+                if self.root().is_some() && wkt.is_ascii() && !wkt.contains('|') =>
+            {
+                described(wkt)
+            }
             _ => Vec::new(),
         };
         keys.sort_by_key(|(id, _)| *id);
@@ -192,7 +244,10 @@ impl Crs {
     }
 
     fn key(&self, id: u16) -> Option<&GeoKey> {
-        self.geo_keys.iter().find(|(key, _)| *key == id).map(|(_, value)| value)
+        self.geo_keys
+            .iter()
+            .find(|(key, _)| *key == id)
+            .map(|(_, value)| value)
     }
 
     fn short(&self, id: u16) -> Option<u16> {
@@ -204,23 +259,34 @@ impl Crs {
 
     fn double(&self, id: u16) -> Option<f64> {
         match self.key(id) {
-            Some(GeoKey::Doubles(values)) => values.first().copied().filter(|v| *v > 0.0 && v.is_finite()),
+            Some(GeoKey::Doubles(values)) => values
+                .first()
+                .copied()
+                .filter(|v| *v > 0.0 && v.is_finite()),
             _ => None,
         }
     }
 
     /// EPSG code stored under the key `id`; `None` if the key is missing or user-defined.
     fn number(&self, id: u16) -> Option<u16> {
-        self.short(id).filter(|code| ![0, USER_DEFINED].contains(code))
+        self.short(id)
+            .filter(|code| ![0, USER_DEFINED].contains(code))
     }
 
     fn length_from_keys(&self) -> Result<MapUnit, String> {
-        let size = match (self.double(LENGTH_UNIT_SIZE), self.number(LENGTH_UNIT), self.number(PROJECTED)) {
+        let size = match (
+            self.double(LENGTH_UNIT_SIZE),
+            self.number(LENGTH_UNIT),
+            self.number(PROJECTED),
+        ) {
             (Some(size), ..) => Ok(size),
-            (None, Some(code), _) => epsg::metres(code).ok_or_else(|| format!("the unit of length EPSG:{code}")),
+            (None, Some(code), _) => {
+                epsg::metres(code).ok_or_else(|| format!("the unit of length EPSG:{code}"))
+            }
             (None, None, Some(code)) => match self.unit_from_wkt() {
                 Some(unit) => return unit,
-                None => epsg::metres_of_projected(code).ok_or_else(|| format!("the projected system EPSG:{code}")),
+                None => epsg::metres_of_projected(code)
+                    .ok_or_else(|| format!("the projected system EPSG:{code}")),
             },
             // A system of other keys has the unit that GeoTIFF expects.
             (None, None, None) => return self.unit_from_wkt().unwrap_or(Ok(MapUnit::Length(1.0))),
@@ -229,7 +295,11 @@ impl Crs {
     }
 
     fn angle_from_keys(&self) -> Result<MapUnit, String> {
-        let size = match (self.number(ANGLE_UNIT), self.double(ANGLE_UNIT_SIZE), self.number(GEODETIC)) {
+        let size = match (
+            self.number(ANGLE_UNIT),
+            self.double(ANGLE_UNIT_SIZE),
+            self.number(GEODETIC),
+        ) {
             (Some(code), size, _) => epsg::degrees(code)
                 .or_else(|| size.map(f64::to_degrees))
                 .ok_or_else(|| format!("the unit of angle EPSG:{code}")),
@@ -247,7 +317,11 @@ impl Crs {
         }
         let root = Node::parse(text);
         let system = root.as_ref().and_then(horizontal);
-        Some(system.map(unit_of).ok_or_else(|| "a projection that is no well-known text".to_owned()))
+        Some(
+            system
+                .map(unit_of)
+                .ok_or_else(|| "a projection that is no well-known text".to_owned()),
+        )
     }
 
     /// Well-known text of the system, from its own field or from the citation key.
@@ -266,13 +340,23 @@ impl Crs {
 
 /// Unit of the horizontal part of a system.
 fn unit_of(system: &Node<'_>) -> MapUnit {
-    let in_axis = || system.child(&["AXIS"]).and_then(|axis| axis.child(UNIT_WORDS));
+    let in_axis = || {
+        system
+            .child(&["AXIS"])
+            .and_then(|axis| axis.child(UNIT_WORDS))
+    };
     let unit = system.child(UNIT_WORDS).or_else(in_axis);
-    let size = unit.and_then(|unit| unit.numbers.first().copied()).filter(|size| *size > 0.0 && size.is_finite());
+    let size = unit
+        .and_then(|unit| unit.numbers.first().copied())
+        .filter(|size| *size > 0.0 && size.is_finite());
     if system.is(GEOGRAPHIC_WORDS) {
         // Texts round the radians of a degree in many ways, which is no other unit.
         let degrees = size.map_or(1.0, f64::to_degrees);
-        MapUnit::Angle(if (degrees - 1.0).abs() < 1e-6 { 1.0 } else { degrees })
+        MapUnit::Angle(if (degrees - 1.0).abs() < 1e-6 {
+            1.0
+        } else {
+            degrees
+        })
     } else {
         MapUnit::Length(size.unwrap_or(1.0))
     }
@@ -286,12 +370,16 @@ fn unit_of(system: &Node<'_>) -> MapUnit {
 pub(crate) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Result<Option<f64>, String> {
     let short = |wanted: u16| {
         keys.iter().find_map(|(id, value)| match value {
-            GeoKey::Short(code) if *id == wanted && ![0, USER_DEFINED].contains(code) => Some(*code),
+            GeoKey::Short(code) if *id == wanted && ![0, USER_DEFINED].contains(code) => {
+                Some(*code)
+            }
             _ => None,
         })
     };
     match short(VERTICAL_UNIT) {
-        Some(unit) => epsg::metres(unit).map(Some).ok_or_else(|| format!("the unit EPSG:{unit}")),
+        Some(unit) => epsg::metres(unit)
+            .map(Some)
+            .ok_or_else(|| format!("the unit EPSG:{unit}")),
         None => Ok(short(VERTICAL_SYSTEM).and_then(epsg::metres_of_vertical)),
     }
 }
@@ -313,14 +401,20 @@ pub fn metres_per_degree(latitude: f64) -> (f64, f64) {
 /// GeoTIFF keys of a system by its EPSG code and its unit; the unit is included for readers that do
 /// not know the code.
 fn numbered(code: u16, unit: MapUnit) -> Vec<(u16, GeoKey)> {
-    let (model, key) = if matches!(unit, MapUnit::Angle(_)) { (2, GEODETIC) } else { (1, PROJECTED) };
+    let (model, key) = if matches!(unit, MapUnit::Angle(_)) {
+        (2, GEODETIC)
+    } else {
+        (1, PROJECTED)
+    };
     let mut keys = vec![(MODEL, GeoKey::Short(model)), (key, GeoKey::Short(code))];
     keys.extend(match unit {
         // The number alone would imply another unit, or none.
         MapUnit::Length(1.0) if epsg::metres_of_projected(code) != Some(1.0) => {
             vec![(LENGTH_UNIT, GeoKey::Short(9001))]
         }
-        MapUnit::Angle(1.0) if epsg::degrees_of_geographic(code) != 1.0 => vec![(ANGLE_UNIT, GeoKey::Short(9102))],
+        MapUnit::Angle(1.0) if epsg::degrees_of_geographic(code) != 1.0 => {
+            vec![(ANGLE_UNIT, GeoKey::Short(9102))]
+        }
         unit => unit_keys(unit),
     });
     keys
@@ -330,19 +424,35 @@ fn numbered(code: u16, unit: MapUnit) -> Vec<(u16, GeoKey)> {
 fn unit_keys(unit: MapUnit) -> Vec<(u16, GeoKey)> {
     type Size = fn(u16) -> Option<f64>;
     let (key, size_key, size, in_key, numbers, known): (u16, u16, f64, f64, _, Size) = match unit {
-        MapUnit::Length(metres) => (LENGTH_UNIT, LENGTH_UNIT_SIZE, metres, metres, 9001..=9003, epsg::metres),
-        MapUnit::Angle(degrees) => {
-            (ANGLE_UNIT, ANGLE_UNIT_SIZE, degrees, degrees.to_radians(), 9101..=9105, epsg::degrees)
-        }
+        MapUnit::Length(metres) => (
+            LENGTH_UNIT,
+            LENGTH_UNIT_SIZE,
+            metres,
+            metres,
+            9001..=9003,
+            epsg::metres,
+        ),
+        MapUnit::Angle(degrees) => (
+            ANGLE_UNIT,
+            ANGLE_UNIT_SIZE,
+            degrees,
+            degrees.to_radians(),
+            9101..=9105,
+            epsg::degrees,
+        ),
     };
     if size == 1.0 {
         return Vec::new();
     }
     // Texts round units in many ways.
-    let is_it = |number: &u16| known(*number).is_some_and(|known| (known - size).abs() <= 1e-9 * size);
+    let is_it =
+        |number: &u16| known(*number).is_some_and(|known| (known - size).abs() <= 1e-9 * size);
     match numbers.into_iter().find(is_it) {
         Some(number) => vec![(key, GeoKey::Short(number))],
-        None => vec![(key, GeoKey::Short(USER_DEFINED)), (size_key, GeoKey::Doubles(vec![in_key]))],
+        None => vec![
+            (key, GeoKey::Short(USER_DEFINED)),
+            (size_key, GeoKey::Doubles(vec![in_key])),
+        ],
     }
 }
 
@@ -352,7 +462,10 @@ fn described(wkt: &str) -> Vec<(u16, GeoKey)> {
     vec![
         (MODEL, GeoKey::Short(USER_DEFINED)),
         (PROJECTED, GeoKey::Short(USER_DEFINED)),
-        (PROJECTED_CITATION, GeoKey::Text(format!("{WKT_IN_CITATION}{wkt}"))),
+        (
+            PROJECTED_CITATION,
+            GeoKey::Text(format!("{WKT_IN_CITATION}{wkt}")),
+        ),
     ]
 }
 
@@ -367,21 +480,40 @@ fn horizontal<'a, 'b>(node: &'b Node<'a>) -> Option<&'b Node<'a>> {
         return Some(node);
     }
     let inside: &[&str] = &["COMPD_CS", "COMPOUNDCRS", "BOUNDCRS", "SOURCECRS"];
-    if node.is(inside) { node.children.iter().find_map(horizontal) } else { None }
+    if node.is(inside) {
+        node.children.iter().find_map(horizontal)
+    } else {
+        None
+    }
 }
 
 /// EPSG number of a system in well-known text: the number in the text, or that of a known datum's
 /// degrees or UTM zone.
 fn epsg_of(system: &Node<'_>) -> Option<u16> {
     if let Some(name) = system.child(&["AUTHORITY", "ID"]) {
-        let epsg = name.texts.first().is_some_and(|text| text.eq_ignore_ascii_case("EPSG"));
+        let epsg = name
+            .texts
+            .first()
+            .is_some_and(|text| text.eq_ignore_ascii_case("EPSG"));
         let number = name.texts.get(1).and_then(|text| text.parse().ok());
-        let bare = name.numbers.first().filter(|n| n.fract() == 0.0 && (1.0..32767.0).contains(*n)).map(|n| *n as u16);
-        return number.or(bare).filter(|code| epsg && ![0, USER_DEFINED].contains(code));
+        let bare = name
+            .numbers
+            .first()
+            .filter(|n| n.fract() == 0.0 && (1.0..32767.0).contains(*n))
+            .map(|n| *n as u16);
+        return number
+            .or(bare)
+            .filter(|code| epsg && ![0, USER_DEFINED].contains(code));
     }
     let called = plain(system.below(&["DATUM", "ENSEMBLE"])?.texts.first()?);
-    let datum = DATUMS.iter().find(|datum| datum.datums.contains(&called.as_str()))?;
-    if system.is(GEOGRAPHIC_WORDS) { Some(datum.degrees) } else { datum.utm_of(system) }
+    let datum = DATUMS
+        .iter()
+        .find(|datum| datum.datums.contains(&called.as_str()))?;
+    if system.is(GEOGRAPHIC_WORDS) {
+        Some(datum.degrees)
+    } else {
+        datum.utm_of(system)
+    }
 }
 
 #[cfg(test)]
@@ -393,23 +525,37 @@ mod tests {
     #[test]
     fn a_utm_zone_is_known_from_its_text() {
         let crs = Crs::from_wkt(ESRI_UTM_54N);
-        assert_eq!((crs.epsg(), crs.unit()), (Some(32654), MapUnit::Length(1.0)));
-        assert_eq!(crs.to_geo_keys(), [(1024, GeoKey::Short(1)), (3072, GeoKey::Short(32654))]);
+        assert_eq!(
+            (crs.epsg(), crs.unit()),
+            (Some(32654), MapUnit::Length(1.0))
+        );
+        assert_eq!(
+            crs.to_geo_keys(),
+            [(1024, GeoKey::Short(1)), (3072, GeoKey::Short(32654))]
+        );
         assert_eq!(crs.to_wkt().as_deref(), Some(ESRI_UTM_54N));
     }
 
     #[test]
     fn numbers_and_texts_lead_to_each_other() {
-        for code in [4326, 4258, 4269, 4267, 32601, 32654, 32760, 25833, 26910, 26710] {
+        for code in [
+            4326, 4258, 4269, 4267, 32601, 32654, 32760, 25833, 26910, 26710,
+        ] {
             let crs = Crs::from_epsg(code).expect("a known number");
             let from_text = Crs::from_wkt(crs.wkt.as_deref().expect("a text"));
             assert_eq!((from_text.epsg(), crs.epsg()), (Some(code), Some(code)));
             assert_eq!(from_text.is_geographic(), is_degrees(code));
             assert_eq!(from_text.to_geo_keys(), crs.geo_keys);
             let from_keys = Crs::from_geo_keys(crs.geo_keys.clone());
-            assert_eq!((from_keys.to_wkt(), from_keys.unit()), (crs.wkt.clone(), crs.unit()));
+            assert_eq!(
+                (from_keys.to_wkt(), from_keys.unit()),
+                (crs.wkt.clone(), crs.unit())
+            );
             // Without the number the zone is found from its parameters.
-            let bare = crs.wkt.expect("a text").replace(&format!(",AUTHORITY[\"EPSG\",\"{code}\"]"), "");
+            let bare = crs
+                .wkt
+                .expect("a text")
+                .replace(&format!(",AUTHORITY[\"EPSG\",\"{code}\"]"), "");
             assert_eq!(Crs::from_wkt(&bare).epsg(), Some(code), "{bare}");
         }
         assert_eq!(Crs::from_epsg(3857), None);
@@ -421,21 +567,39 @@ mod tests {
         let crs = Crs::from_wkt(&text);
         assert_eq!(crs.epsg(), None);
         let again = Crs::from_geo_keys(crs.to_geo_keys());
-        assert_eq!((again.to_wkt(), again.epsg(), again.is_geographic()), (Some(text), None, false));
+        assert_eq!(
+            (again.to_wkt(), again.epsg(), again.is_geographic()),
+            (Some(text), None, false)
+        );
     }
 
     #[test]
     fn units_are_understood() {
-        let feet = ESRI_UTM_54N.replace("UNIT[\"Meter\",1.0]", "UNIT[\"Foot_US\",0.3048006096012192]");
-        assert_eq!(Crs::from_wkt(&feet).unit(), MapUnit::Length(0.304_800_609_601_219_2));
+        let feet = ESRI_UTM_54N.replace(
+            "UNIT[\"Meter\",1.0]",
+            "UNIT[\"Foot_US\",0.3048006096012192]",
+        );
+        assert_eq!(
+            Crs::from_wkt(&feet).unit(),
+            MapUnit::Length(0.304_800_609_601_219_2)
+        );
         assert_eq!(Crs::from_wkt(&feet).epsg(), None);
         // An unknown number keeps its unit.
-        for (size, unit) in [("0.3048006096012192", 9003), ("0.3048", 9002), ("20.11684", 32767)] {
-            let text = ESRI_UTM_54N
-                .replace("UNIT[\"Meter\",1.0]", &format!("UNIT[\"x\",{size}],AUTHORITY[\"EPSG\",\"2276\"]"));
+        for (size, unit) in [
+            ("0.3048006096012192", 9003),
+            ("0.3048", 9002),
+            ("20.11684", 32767),
+        ] {
+            let text = ESRI_UTM_54N.replace(
+                "UNIT[\"Meter\",1.0]",
+                &format!("UNIT[\"x\",{size}],AUTHORITY[\"EPSG\",\"2276\"]"),
+            );
             let crs = Crs::from_wkt(&text);
             let again = Crs::from_geo_keys(crs.to_geo_keys());
-            assert_eq!((again.epsg(), again.short(LENGTH_UNIT)), (Some(2276), Some(unit)));
+            assert_eq!(
+                (again.epsg(), again.short(LENGTH_UNIT)),
+                (Some(2276), Some(unit))
+            );
             assert_eq!(again.unit(), crs.unit(), "{size}");
         }
         let grads = "GEOGCS[\"x\",DATUM[\"y\"],UNIT[\"grad\",0.01570796326794897],AUTHORITY[\"EPSG\",\"4807\"]]";
@@ -447,34 +611,59 @@ mod tests {
         for none in ["0", "32767", "99999999"] {
             assert_eq!(Crs::from_wkt(&grads.replace("4807", none)).epsg(), None);
         }
-        let keys = [(1024, GeoKey::Short(1)), (3076, GeoKey::Short(9003)), (4099, GeoKey::Short(9002))];
-        assert_eq!(Crs::from_geo_keys(keys.clone()).unit(), MapUnit::Length(1200.0 / 3937.0));
+        let keys = [
+            (1024, GeoKey::Short(1)),
+            (3076, GeoKey::Short(9003)),
+            (4099, GeoKey::Short(9002)),
+        ];
+        assert_eq!(
+            Crs::from_geo_keys(keys.clone()).unit(),
+            MapUnit::Length(1200.0 / 3937.0)
+        );
         assert_eq!(vertical_metres(&keys), Ok(Some(0.3048)));
-        assert_eq!(vertical_metres(&[(4096, GeoKey::Short(6360))]), Ok(Some(1200.0 / 3937.0)));
+        assert_eq!(
+            vertical_metres(&[(4096, GeoKey::Short(6360))]),
+            Ok(Some(1200.0 / 3937.0))
+        );
         assert_eq!(vertical_metres(&[(4096, GeoKey::Short(5703))]), Ok(None));
         assert!(vertical_metres(&[(4099, GeoKey::Short(9150))]).is_err());
         let wkt2 = "GEOGCRS[\"x\",DATUM[\"y\",ELLIPSOID[\"z\",1,2]],CS[ellipsoidal,2],AXIS[\"lat\",north,ANGLEUNIT[\"degree\",0.0174532925199433]]]";
         assert!(Crs::from_wkt(wkt2).is_geographic());
         assert_eq!(Crs::from_wkt("nonsense [").unit(), MapUnit::Length(1.0));
-        assert_eq!(Crs::from_wkt(&"A[".repeat(100_000)).unit(), MapUnit::Length(1.0));
+        assert_eq!(
+            Crs::from_wkt(&"A[".repeat(100_000)).unit(),
+            MapUnit::Length(1.0)
+        );
         assert_eq!(Crs::default().to_geo_keys(), []);
     }
 
     #[test]
     fn a_number_alone_has_its_unit_and_an_unknown_one_is_no_metre() {
-        let projected = |code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(1)), (3072, GeoKey::Short(code))]);
-        let geographic = |code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(2)), (2048, GeoKey::Short(code))]);
+        let projected =
+            |code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(1)), (3072, GeoKey::Short(code))]);
+        let geographic =
+            |code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(2)), (2048, GeoKey::Short(code))]);
         assert_eq!(projected(2263).known_unit(), Ok(MapUnit::Length(US_FOOT_M)));
         assert_eq!(projected(32633).known_unit(), Ok(MapUnit::Length(1.0)));
-        assert!(projected(19999).known_unit().is_err_and(|found| found.contains("EPSG:19999")));
+        assert!(
+            projected(19999)
+                .known_unit()
+                .is_err_and(|found| found.contains("EPSG:19999"))
+        );
         assert_eq!(geographic(4807).known_unit(), Ok(MapUnit::Angle(0.9)));
-        let in_unit = |code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(1)), (3076, GeoKey::Short(code))]);
+        let in_unit =
+            |code: u16| Crs::from_geo_keys([(1024, GeoKey::Short(1)), (3076, GeoKey::Short(code))]);
         assert_eq!(in_unit(9036).known_unit(), Ok(MapUnit::Length(1000.0)));
-        assert!(in_unit(9999).known_unit().is_err() && Crs::from_wkt("words").known_unit().is_err());
+        assert!(
+            in_unit(9999).known_unit().is_err() && Crs::from_wkt("words").known_unit().is_err()
+        );
         // ArcGIS appends the system of heights to that of the map.
         let both = format!("{ESRI_UTM_54N},VERTCS[\"x\",UNIT[\"Foot\",0.3048]]");
         assert_eq!(
-            (Crs::from_wkt(&both).epsg(), Crs::from_wkt(&both).known_unit()),
+            (
+                Crs::from_wkt(&both).epsg(),
+                Crs::from_wkt(&both).known_unit()
+            ),
             (Some(32654), Ok(MapUnit::Length(1.0)))
         );
     }
@@ -482,11 +671,16 @@ mod tests {
     /// Compares with published lengths of a degree on WGS 84.
     #[test]
     fn a_degree_has_the_length_of_the_tables() {
-        for (latitude, east, north) in
-            [(0.0, 111_319.49, 110_574.28), (45.0, 78_846.81, 111_131.78), (60.0, 55_800.0, 111_412.24)]
-        {
+        for (latitude, east, north) in [
+            (0.0, 111_319.49, 110_574.28),
+            (45.0, 78_846.81, 111_131.78),
+            (60.0, 55_800.0, 111_412.24),
+        ] {
             let (e, n) = metres_per_degree(latitude);
-            assert!((e - east).abs() < 0.5 && (n - north).abs() < 0.5, "{latitude}: {e}, {n}");
+            assert!(
+                (e - east).abs() < 0.5 && (n - north).abs() < 0.5,
+                "{latitude}: {e}, {n}"
+            );
         }
     }
 }

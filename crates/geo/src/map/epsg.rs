@@ -107,7 +107,9 @@ pub(super) fn metres_of_projected(system: u16) -> Option<f64> {
         systems.split(' ').any(|some| {
             let (first, last) = some.split_once('-').unwrap_or((some, some));
             let number = |text: &str| text.parse::<u16>().ok();
-            number(first).zip(number(last)).is_some_and(|(first, last)| (first..=last).contains(&system))
+            number(first)
+                .zip(number(last))
+                .is_some_and(|(first, last)| (first..=last).contains(&system))
         })
     };
     let (unit, _) = lines.into_iter().find(|(_, systems)| holds(systems))?;
@@ -122,7 +124,10 @@ pub(super) fn degrees_of_geographic(system: u16) -> f64 {
 /// Length in metres of the unit of the vertical system with EPSG code `system`; `None` for a system
 /// in metres.
 pub(super) fn metres_of_vertical(system: u16) -> Option<f64> {
-    HEIGHTS.iter().find(|(number, _)| *number == system).and_then(|(_, unit)| metres(*unit))
+    HEIGHTS
+        .iter()
+        .find(|(number, _)| *number == system)
+        .and_then(|(_, unit)| metres(*unit))
 }
 
 #[cfg(test)]
@@ -148,8 +153,14 @@ mod tests {
         ] {
             assert_eq!(metres_of_projected(system), size, "{system}");
         }
-        assert_eq!((degrees_of_geographic(4807), degrees_of_geographic(4326)), (0.9, 1.0));
-        assert_eq!((metres_of_vertical(6360), metres_of_vertical(5703)), (Some(us_foot), None));
+        assert_eq!(
+            (degrees_of_geographic(4807), degrees_of_geographic(4326)),
+            (0.9, 1.0)
+        );
+        assert_eq!(
+            (metres_of_vertical(6360), metres_of_vertical(5703)),
+            (Some(us_foot), None)
+        );
     }
 
     #[test]

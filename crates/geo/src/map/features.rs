@@ -38,9 +38,13 @@ impl Geometry {
     /// shifted as a whole.
     fn turn_to(&mut self, crs: &Crs, middle: f64) {
         match self {
-            Self::Points(points) => points.iter_mut().for_each(|point| point[0] = crs.near(point[0], middle)),
+            Self::Points(points) => points
+                .iter_mut()
+                .for_each(|point| point[0] = crs.near(point[0], middle)),
             Self::Lines(lines) => lines.iter_mut().for_each(|line| crs.unroll(line, middle)),
-            Self::Polygons(polygons) => polygons.iter_mut().for_each(|rings| turn_rings(rings, crs, middle)),
+            Self::Polygons(polygons) => polygons
+                .iter_mut()
+                .for_each(|rings| turn_rings(rings, crs, middle)),
         }
     }
 
@@ -82,7 +86,13 @@ pub struct Feature {
 impl Feature {
     /// Creates a feature without properties.
     pub fn new(geometry: Geometry, weight: f64) -> Self {
-        Self { geometry, weight, properties: Value::Null, number: 1, is_far: false }
+        Self {
+            geometry,
+            weight,
+            properties: Value::Null,
+            number: 1,
+            is_far: false,
+        }
     }
 
     /// Value of the property `name` or `id`; `None` if both are missing.
@@ -92,12 +102,17 @@ impl Feature {
             Value::Number(number) => Some(number.to_string()),
             _ => None,
         };
-        NAMES.iter().find_map(|name| self.properties.get(name).and_then(text))
+        NAMES
+            .iter()
+            .find_map(|name| self.properties.get(name).and_then(text))
     }
 
     /// Number and name for a message: `feature 3 "School"`.
     pub fn words(&self) -> String {
-        let name = self.name().map(|name| format!(" {:?}", tame(&name))).unwrap_or_default();
+        let name = self
+            .name()
+            .map(|name| format!(" {:?}", tame(&name)))
+            .unwrap_or_default();
         format!("feature {}{name}", self.number)
     }
 
@@ -139,14 +154,21 @@ impl Features {
         let all: Vec<Option<Feature>> = match root.get("type").and_then(Value::as_str) {
             Some("FeatureCollection") => {
                 let list = array(root.get("features"), "features")?.iter().enumerate();
-                list.map(|(i, object)| feature(object, i + 1)).collect::<Result<_, _>>()?
+                list.map(|(i, object)| feature(object, i + 1))
+                    .collect::<Result<_, _>>()?
             }
             Some("Feature") => vec![feature(root, 1)?],
-            _ => vec![Some(Feature::new(geometry(root)?, 1.0)).filter(|feature| !feature.is_empty())],
+            _ => {
+                vec![Some(Feature::new(geometry(root)?, 1.0)).filter(|feature| !feature.is_empty())]
+            }
         };
         let count = all.len();
         let features: Vec<Feature> = all.into_iter().flatten().collect();
-        Ok(Self { without: count - features.len(), features, system: system(root)? })
+        Ok(Self {
+            without: count - features.len(),
+            features,
+            system: system(root)?,
+        })
     }
 
     /// Reads the weights from the property `weight`, where present.
@@ -155,9 +177,22 @@ impl Features {
     /// Names the first feature whose weight is no number of 0 or more.
     pub fn weighted(mut self) -> Result<Self, String> {
         for feature in &mut self.features {
-            let Some(weight) = feature.properties.get("weight").filter(|weight| !weight.is_null()) else { continue };
-            let right = weight.as_f64().filter(|weight| *weight >= 0.0 && weight.is_finite());
-            let wrong = || format!("has a weight that is no number from 0 up, {weight}, in {}", feature.words());
+            let Some(weight) = feature
+                .properties
+                .get("weight")
+                .filter(|weight| !weight.is_null())
+            else {
+                continue;
+            };
+            let right = weight
+                .as_f64()
+                .filter(|weight| *weight >= 0.0 && weight.is_finite());
+            let wrong = || {
+                format!(
+                    "has a weight that is no number from 0 up, {weight}, in {}",
+                    feature.words()
+                )
+            };
             feature.weight = right.ok_or_else(wrong)?;
         }
         Ok(self)
@@ -166,32 +201,51 @@ impl Features {
 
 /// Parses a feature with its number from 1; `None` without a geometry.
 fn feature(object: &Value, number: usize) -> Result<Option<Feature>, String> {
-    let Some(shape) = object.get("geometry").filter(|shape| !shape.is_null()) else { return Ok(None) };
+    let Some(shape) = object.get("geometry").filter(|shape| !shape.is_null()) else {
+        return Ok(None);
+    };
     let properties = object.get("properties").cloned().unwrap_or_default();
-    let bare = Feature { properties, number, ..Feature::new(Geometry::Points(Vec::new()), 1.0) };
+    let bare = Feature {
+        properties,
+        number,
+        ..Feature::new(Geometry::Points(Vec::new()), 1.0)
+    };
     let geometry = geometry(shape).map_err(|fault| format!("{fault}, in {}", bare.words()))?;
     Ok(Some(Feature { geometry, ..bare }).filter(|feature| !feature.is_empty()))
 }
 
 fn geometry(object: &Value) -> Result<Geometry, String> {
     let list = || array(object.get("coordinates"), "coordinates");
-    let is_empty = || object.get("coordinates").and_then(Value::as_array).is_some_and(Vec::is_empty);
+    let is_empty = || {
+        object
+            .get("coordinates")
+            .and_then(Value::as_array)
+            .is_some_and(Vec::is_empty)
+    };
     let inner = |value| array(Some(value), "coordinates");
     match object.get("type").and_then(Value::as_str) {
         // RFC 7946 lets a geometry have no coordinates.
-        Some("Point" | "MultiPoint" | "LineString" | "MultiLineString" | "Polygon" | "MultiPolygon") if is_empty() => {
-            Ok(Geometry::Points(Vec::new()))
-        }
-        Some("Point") => Ok(Geometry::Points(vec![object.get("coordinates").and_then(point).ok_or(NO_POINT)?])),
+        Some(
+            "Point" | "MultiPoint" | "LineString" | "MultiLineString" | "Polygon" | "MultiPolygon",
+        ) if is_empty() => Ok(Geometry::Points(Vec::new())),
+        Some("Point") => Ok(Geometry::Points(vec![
+            object.get("coordinates").and_then(point).ok_or(NO_POINT)?,
+        ])),
         Some("MultiPoint") => Ok(Geometry::Points(points(list()?)?)),
         Some("LineString") => Ok(Geometry::Lines(vec![line(list()?)?])),
-        Some("MultiLineString") => {
-            Ok(Geometry::Lines(list()?.iter().map(|part| line(inner(part)?)).collect::<Result<_, _>>()?))
-        }
+        Some("MultiLineString") => Ok(Geometry::Lines(
+            list()?
+                .iter()
+                .map(|part| line(inner(part)?))
+                .collect::<Result<_, _>>()?,
+        )),
         Some("Polygon") => Ok(Geometry::Polygons(vec![rings(list()?)?])),
-        Some("MultiPolygon") => {
-            Ok(Geometry::Polygons(list()?.iter().map(|part| rings(inner(part)?)).collect::<Result<_, _>>()?))
-        }
+        Some("MultiPolygon") => Ok(Geometry::Polygons(
+            list()?
+                .iter()
+                .map(|part| rings(inner(part)?))
+                .collect::<Result<_, _>>()?,
+        )),
         Some("GeometryCollection") => {
             Err("has a GeometryCollection: make a feature of each of its geometries".to_owned())
         }
@@ -202,16 +256,25 @@ fn geometry(object: &Value) -> Result<Geometry, String> {
 const NO_POINT: &str = "has a point that is not two numbers";
 
 fn points(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
-    list.iter().map(point).collect::<Option<Vec<_>>>().ok_or_else(|| NO_POINT.to_owned())
+    list.iter()
+        .map(point)
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(|| NO_POINT.to_owned())
 }
 
 fn line(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
     let points = points(list)?;
-    if points.len() < 2 { Err("has a line that is not two points or more".to_owned()) } else { Ok(points) }
+    if points.len() < 2 {
+        Err("has a line that is not two points or more".to_owned())
+    } else {
+        Ok(points)
+    }
 }
 
 /// Extensions of vector formats that ogr2ogr reads and this program does not.
-const OTHERS: [&str; 12] = ["shp", "shx", "dbf", "kml", "kmz", "gml", "fgb", "dxf", "gpx", "tab", "sqlite", "parquet"];
+const OTHERS: [&str; 12] = [
+    "shp", "shx", "dbf", "kml", "kmz", "gml", "fgb", "dxf", "gpx", "tab", "sqlite", "parquet",
+];
 
 /// Reads a vector layer from a GeoJSON or GeoPackage file as a GeoJSON object.
 ///
@@ -219,15 +282,23 @@ const OTHERS: [&str; 12] = ["shp", "shx", "dbf", "kml", "kmz", "gml", "fgb", "dx
 /// Names the file, its fault and a remedy.
 pub fn read_layer(path: &Path) -> Result<Loaded<Value>, String> {
     let wrong = |fault: String| format!("{} {fault}", path.display());
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let ending = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
     if ending == "gpkg" {
         return gpkg::collection(path).map_err(wrong);
     }
     check_format(path)?;
     let text = read_text(path)?;
     let need = geojson::need(&text);
-    need.check("simplify it (ogr2ogr -simplify)").map_err(|error| format!("{}: {error}", path.display()))?;
-    Ok(Loaded::new(geojson::object(&text).map_err(wrong)?, need.held()))
+    need.check("simplify it (ogr2ogr -simplify)")
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    Ok(Loaded::new(
+        geojson::object(&text).map_err(wrong)?,
+        need.held(),
+    ))
 }
 
 /// Fails for files whose extension is that of an unsupported vector format.
@@ -235,12 +306,19 @@ pub fn read_layer(path: &Path) -> Result<Loaded<Value>, String> {
 /// # Errors
 /// Names the file and the command that converts it into GeoJSON.
 pub fn check_format(path: &Path) -> Result<(), String> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    let ending = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
     if !OTHERS.contains(&ending.as_str()) {
         return Ok(());
     }
     let (name, there) = (path.display(), path.with_extension("geojson"));
-    Err(format!("{name}: is neither GeoJSON nor a GeoPackage: bring it into one (ogr2ogr {} {name})", there.display()))
+    Err(format!(
+        "{name}: is neither GeoJSON nor a GeoPackage: bring it into one (ogr2ogr {} {name})",
+        there.display()
+    ))
 }
 
 /// Reads the text of a vector file.
@@ -265,10 +343,16 @@ pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
         let root = read_layer(path).map_err(|fault| format!("cannot be read: {fault}"))?;
         return features_on(Features::of(&root)?, site);
     };
-    let bytes = file.map_err(|error| format!("cannot be read: {error}"))?.bytes;
-    if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gpkg")) {
+    let bytes = file
+        .map_err(|error| format!("cannot be read: {error}"))?
+        .bytes;
+    if path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("gpkg"))
+    {
         // SQLite reads only files on the disk.
-        let copy = tempfile::NamedTempFile::new().and_then(|copy| std::fs::write(copy.path(), &bytes).map(|()| copy));
+        let copy = tempfile::NamedTempFile::new()
+            .and_then(|copy| std::fs::write(copy.path(), &bytes).map(|()| copy));
         let copy = copy.map_err(|error| format!("cannot be copied: {error}"))?;
         let root = gpkg::collection(copy.path())?;
         return features_on(Features::of(&root)?, site);
@@ -285,7 +369,11 @@ pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
 /// # Errors
 /// When no conversion between the two systems exists, in words that follow the name of the file.
 pub fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, String> {
-    features_in(features, &site.crs().cloned().unwrap_or_default(), site.middle_x())
+    features_in(
+        features,
+        &site.crs().cloned().unwrap_or_default(),
+        site.middle_x(),
+    )
 }
 
 /// Converts features to the coordinate system `crs`; longitudes are shifted to within 180° of
@@ -294,37 +382,54 @@ pub fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, Stri
 /// # Errors
 /// As [`features_on`].
 pub fn features_in(features: Features, crs: &Crs, middle: f64) -> Result<Vec<Feature>, String> {
-    let Features { mut features, system, .. } = features;
+    let Features {
+        mut features,
+        system,
+        ..
+    } = features;
     let way = system.onto(crs).ok_or_else(|| other_system(&system, crs))?;
     if !way.is_same() {
         for feature in &mut features {
             // A feature on the other side of the earth must not make the rest of the layer fail.
             let mut there = feature.geometry.points_mut();
-            feature.is_far = !there.all(|point| way.back(*point).map(|back| *point = back).is_some());
+            feature.is_far =
+                !there.all(|point| way.back(*point).map(|back| *point = back).is_some());
             drop(there);
             if feature.is_far {
                 feature.geometry.clear();
             }
         }
     }
-    features.iter_mut().for_each(|feature| feature.geometry.turn_to(crs, middle));
+    features
+        .iter_mut()
+        .for_each(|feature| feature.geometry.turn_to(crs, middle));
     Ok(features)
 }
 
 fn other_system(system: &System, crs: &Crs) -> String {
     let mend = match system {
         System::Degrees if *crs == Crs::default() => {
-            "write its coordinates as those of the heightmap, with \"crs\": null in the file".to_owned()
+            "write its coordinates as those of the heightmap, with \"crs\": null in the file"
+                .to_owned()
         }
-        _ => format!("bring it into the system of the heightmap (ogr2ogr -t_srs {})", told(crs)),
+        _ => format!(
+            "bring it into the system of the heightmap (ogr2ogr -t_srs {})",
+            told(crs)
+        ),
     };
-    format!("is in {}, the heightmap in {}: {mend}", told_polygons(system), told(crs))
+    format!(
+        "is in {}, the heightmap in {}: {mend}",
+        told_polygons(system),
+        told(crs)
+    )
 }
 
 /// Name of a coordinate system for messages.
 pub fn told(crs: &Crs) -> String {
     let number = crs.epsg().map(|code| format!("EPSG:{code}"));
-    number.or_else(|| crs.name()).unwrap_or_else(|| "a coordinate system that is not known".to_owned())
+    number
+        .or_else(|| crs.name())
+        .unwrap_or_else(|| "a coordinate system that is not known".to_owned())
 }
 
 /// Name of the coordinate system of a layer for messages.
@@ -354,13 +459,30 @@ mod tests {
                {"type": "Feature", "properties": {"weight": null},
                 "geometry": {"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 1], [0, 0]]]}}"#,
         );
-        let read = Features::parse(&text).and_then(Features::weighted).expect("right");
+        let read = Features::parse(&text)
+            .and_then(Features::weighted)
+            .expect("right");
         assert_eq!((read.system.clone(), read.without), (System::Unknown, 1));
-        assert_eq!(read.features.iter().map(|feature| feature.weight).collect::<Vec<_>>(), [2.5, 1.0, 1.0]);
-        assert_eq!(read.features[0].geometry, Geometry::Points(vec![[1.0, 2.0]]));
-        assert_eq!(read.features[1].geometry, Geometry::Lines(vec![vec![[0.0, 0.0], [3.0, 4.0]]]));
-        assert!(matches!(&read.features[2].geometry, Geometry::Polygons(polygons) if polygons[0][0].len() == 4));
-        let bare = Features::parse(r#"{"type": "MultiPoint", "coordinates": [[1, 2], [3, 4]]}"#).expect("right");
+        assert_eq!(
+            read.features
+                .iter()
+                .map(|feature| feature.weight)
+                .collect::<Vec<_>>(),
+            [2.5, 1.0, 1.0]
+        );
+        assert_eq!(
+            read.features[0].geometry,
+            Geometry::Points(vec![[1.0, 2.0]])
+        );
+        assert_eq!(
+            read.features[1].geometry,
+            Geometry::Lines(vec![vec![[0.0, 0.0], [3.0, 4.0]]])
+        );
+        assert!(
+            matches!(&read.features[2].geometry, Geometry::Polygons(polygons) if polygons[0][0].len() == 4)
+        );
+        let bare = Features::parse(r#"{"type": "MultiPoint", "coordinates": [[1, 2], [3, 4]]}"#)
+            .expect("right");
         assert_eq!((bare.features.len(), bare.system), (1, System::Degrees));
     }
 
@@ -375,18 +497,36 @@ mod tests {
                 r#"{"properties": {"weight": "x", "name": "A"}, "geometry": {"type": "Point", "coordinates": [1, 2]}}"#,
                 "from 0 up, \"x\", in feature 1 \"A\"",
             ),
-            (r#"{"geometry": {"type": "Point", "coordinates": [1]}}"#, "a point that is not two numbers, in feature 1"),
-            (r#"{"geometry": {"type": "LineString", "coordinates": [[1, 2]]}}"#, "a line that is not two points"),
-            (r#"{"geometry": {"type": "Curve"}}"#, "no type that is known"),
-            (r#"{"geometry": {"type": "GeometryCollection", "geometries": []}}"#, "make a feature of each"),
-            (r#"{"geometry": {"type": "MultiPolygon", "coordinates": [[[[0, 0], [1, 1]]]]}}"#, "four points or more"),
+            (
+                r#"{"geometry": {"type": "Point", "coordinates": [1]}}"#,
+                "a point that is not two numbers, in feature 1",
+            ),
+            (
+                r#"{"geometry": {"type": "LineString", "coordinates": [[1, 2]]}}"#,
+                "a line that is not two points",
+            ),
+            (
+                r#"{"geometry": {"type": "Curve"}}"#,
+                "no type that is known",
+            ),
+            (
+                r#"{"geometry": {"type": "GeometryCollection", "geometries": []}}"#,
+                "make a feature of each",
+            ),
+            (
+                r#"{"geometry": {"type": "MultiPolygon", "coordinates": [[[[0, 0], [1, 1]]]]}}"#,
+                "four points or more",
+            ),
         ] {
-            let error = Features::parse(&collection(feature)).and_then(Features::weighted).expect_err(feature);
+            let error = Features::parse(&collection(feature))
+                .and_then(Features::weighted)
+                .expect_err(feature);
             assert!(error.contains(part), "{feature}: {error}");
         }
         let kept = r#"{"properties": {"weight": "x"}, "geometry": {"type": "Point", "coordinates": [1, 2]}},
                       {"geometry": {"type": "Polygon", "coordinates": []}}, {"geometry": {"type": "LineString", "coordinates": []}}"#;
-        let read = Features::parse(&format!("\u{feff}{}", collection(kept))).expect("no weight is asked for");
+        let read = Features::parse(&format!("\u{feff}{}", collection(kept)))
+            .expect("no weight is asked for");
         assert_eq!((read.features.len(), read.without), (1, 2));
         assert!(Features::parse("{").is_err_and(|error| error.contains("is no JSON")));
     }

@@ -66,7 +66,8 @@ pub fn need(text: &str) -> MemoryEstimate {
 /// # Errors
 /// The fault, in words that follow the name of the file.
 pub fn object(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|e| format!("is no JSON: {e}"))
+    serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|e| format!("is no JSON: {e}"))
 }
 
 impl Polygons {
@@ -88,7 +89,10 @@ impl Polygons {
         if polygons.is_empty() {
             return Err("has no polygon".to_owned());
         }
-        Ok(Self { polygons, system: system(root)? })
+        Ok(Self {
+            polygons,
+            system: system(root)?,
+        })
     }
 
     /// First point of the first polygon; `None` without polygons.
@@ -99,18 +103,33 @@ impl Polygons {
     /// Bounding box of all points: [west, south, east, north].
     pub fn bounds(&self) -> [f64; 4] {
         let points = self.polygons.iter().flatten().flatten();
-        let none = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
-        points.fold(none, |[w, s, e, n], [x, y]| [w.min(*x), s.min(*y), e.max(*x), n.max(*y)])
+        let none = [
+            f64::INFINITY,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NEG_INFINITY,
+        ];
+        points.fold(none, |[w, s, e, n], [x, y]| {
+            [w.min(*x), s.min(*y), e.max(*x), n.max(*y)]
+        })
     }
 }
 
 /// Shifts the longitudes of a polygon by whole turns to within 180° of `middle`; holes are shifted
 /// by the same amount as the outer ring.
 pub fn turn_rings(rings: &mut Rings, crs: &Crs, middle: f64) {
-    let Some((outline, holes)) = rings.split_first_mut() else { return };
+    let Some((outline, holes)) = rings.split_first_mut() else {
+        return;
+    };
     crs.unroll(outline, middle);
-    let ends = outline.iter().fold([f64::MAX, f64::MIN], |[west, east], [x, _]| [west.min(*x), east.max(*x)]);
-    holes.iter_mut().for_each(|hole| crs.unroll(hole, 0.5 * (ends[0] + ends[1])));
+    let ends = outline
+        .iter()
+        .fold([f64::MAX, f64::MIN], |[west, east], [x, _]| {
+            [west.min(*x), east.max(*x)]
+        });
+    holes
+        .iter_mut()
+        .for_each(|hole| crs.unroll(hole, 0.5 * (ends[0] + ends[1])));
 }
 
 pub(super) fn system(root: &Value) -> Result<System, String> {
@@ -120,19 +139,26 @@ pub(super) fn system(root: &Value) -> Result<System, String> {
         Some(crs) => crs.pointer("/properties/name").and_then(Value::as_str),
     };
     let name = name.ok_or("has a member crs without a name")?;
-    let code = name.rsplit(':').next().and_then(|code| code.parse::<u16>().ok());
-    Ok(match code.filter(|_| name.to_ascii_uppercase().contains("EPSG")) {
-        _ if name.ends_with("CRS84") => System::Degrees,
-        Some(4326) => System::Degrees,
-        Some(code) => System::Epsg(code),
-        None => System::Named(name.to_owned()),
-    })
+    let code = name
+        .rsplit(':')
+        .next()
+        .and_then(|code| code.parse::<u16>().ok());
+    Ok(
+        match code.filter(|_| name.to_ascii_uppercase().contains("EPSG")) {
+            _ if name.ends_with("CRS84") => System::Degrees,
+            Some(4326) => System::Degrees,
+            Some(code) => System::Epsg(code),
+            None => System::Named(name.to_owned()),
+        },
+    )
 }
 
 /// Appends the polygons of a GeoJSON object and of its nested objects to `polygons`.
 fn collect(object: &Value, polygons: &mut Vec<Rings>) -> Result<(), String> {
     let each = |key: &str, polygons: &mut Vec<Rings>| -> Result<(), String> {
-        array(object.get(key), key)?.iter().try_for_each(|inner| collect(inner, polygons))
+        array(object.get(key), key)?
+            .iter()
+            .try_for_each(|inner| collect(inner, polygons))
     };
     match object.get("type").and_then(Value::as_str) {
         Some("FeatureCollection") => each("features", polygons),
@@ -147,10 +173,12 @@ fn collect(object: &Value, polygons: &mut Vec<Rings>) -> Result<(), String> {
             polygons.extend((!rings.is_empty()).then_some(rings));
             Ok(())
         }
-        Some("MultiPolygon") => array(object.get("coordinates"), "coordinates")?.iter().try_for_each(|polygon| {
-            polygons.push(rings(array(Some(polygon), "coordinates")?)?);
-            Ok(())
-        }),
+        Some("MultiPolygon") => array(object.get("coordinates"), "coordinates")?
+            .iter()
+            .try_for_each(|polygon| {
+                polygons.push(rings(array(Some(polygon), "coordinates")?)?);
+                Ok(())
+            }),
         Some(other @ ("Point" | "MultiPoint" | "LineString" | "MultiLineString")) => {
             Err(format!("has a {other}; a footprint has polygons"))
         }
@@ -159,7 +187,9 @@ fn collect(object: &Value, polygons: &mut Vec<Rings>) -> Result<(), String> {
 }
 
 pub(super) fn array<'a>(value: Option<&'a Value>, what: &str) -> Result<&'a Vec<Value>, String> {
-    value.and_then(Value::as_array).ok_or_else(|| format!("is no GeoJSON: {what} must be a list"))
+    value
+        .and_then(Value::as_array)
+        .ok_or_else(|| format!("is no GeoJSON: {what} must be a list"))
 }
 
 /// Parses a GeoJSON position; coordinates after the first two are ignored. `None` for an invalid
@@ -171,8 +201,13 @@ pub(super) fn point(point: &Value) -> Option<[f64; 2]> {
 
 pub(super) fn rings(rings: &[Value]) -> Result<Rings, String> {
     let ring = |ring: &Value| -> Result<Vec<[f64; 2]>, String> {
-        let points = array(Some(ring), "a ring")?.iter().map(point).collect::<Option<Vec<_>>>();
-        points.filter(|points| points.len() > 3).ok_or_else(|| "has a ring that is not four points or more".to_owned())
+        let points = array(Some(ring), "a ring")?
+            .iter()
+            .map(point)
+            .collect::<Option<Vec<_>>>();
+        points
+            .filter(|points| points.len() > 3)
+            .ok_or_else(|| "has a ring that is not four points or more".to_owned())
     };
     rings.iter().map(ring).collect()
 }
@@ -181,7 +216,8 @@ pub(super) fn rings(rings: &[Value]) -> Result<Rings, String> {
 mod tests {
     use super::*;
 
-    const SQUARE: &str = r#"{"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 1, 7.5], [0, 1], [0, 0]]]}"#;
+    const SQUARE: &str =
+        r#"{"type": "Polygon", "coordinates": [[[0, 0], [2, 0], [2, 1, 7.5], [0, 1], [0, 0]]]}"#;
 
     #[test]
     fn polygons_are_found_wherever_they_are() {
@@ -193,10 +229,20 @@ mod tests {
             feature.clone(),
             format!(r#"{{"type": "FeatureCollection", "features": [{empty}, {feature}]}}"#),
             format!(r#"{{"type": "GeometryCollection", "geometries": [{SQUARE}]}}"#),
-            SQUARE.replace("\"Polygon\"", "\"MultiPolygon\"").replace("[[[", "[[[[").replace("]]]", "]]]]"),
+            SQUARE
+                .replace("\"Polygon\"", "\"MultiPolygon\"")
+                .replace("[[[", "[[[[")
+                .replace("]]]", "]]]]"),
         ] {
             let found = Polygons::parse(&text).expect("a polygon");
-            assert_eq!(found, Polygons { polygons: vec![vec![ring.clone()]], system: System::Degrees }, "{text}");
+            assert_eq!(
+                found,
+                Polygons {
+                    polygons: vec![vec![ring.clone()]],
+                    system: System::Degrees
+                },
+                "{text}"
+            );
             assert_eq!(found.bounds(), [0.0, 0.0, 2.0, 1.0]);
         }
     }
@@ -204,13 +250,20 @@ mod tests {
     #[test]
     fn the_older_edition_names_its_system() {
         let of = |name: &str| {
-            let crs = format!(r#"{{"crs": {{"type": "name", "properties": {{"name": "{name}"}}}}, "#);
-            Polygons::parse(&SQUARE.replacen('{', &crs, 1)).expect("a polygon").system
+            let crs =
+                format!(r#"{{"crs": {{"type": "name", "properties": {{"name": "{name}"}}}}, "#);
+            Polygons::parse(&SQUARE.replacen('{', &crs, 1))
+                .expect("a polygon")
+                .system
         };
         assert_eq!(of("urn:ogc:def:crs:OGC:1.3:CRS84"), System::Degrees);
-        assert_eq!([of("EPSG:32633"), of("urn:ogc:def:crs:EPSG::32633")], [System::Epsg(32633), System::Epsg(32633)]);
+        assert_eq!(
+            [of("EPSG:32633"), of("urn:ogc:def:crs:EPSG::32633")],
+            [System::Epsg(32633), System::Epsg(32633)]
+        );
         assert_eq!(of("A plane"), System::Named("A plane".to_owned()));
-        let unknown = Polygons::parse(&SQUARE.replacen('{', r#"{"crs": null, "#, 1)).expect("a polygon");
+        let unknown =
+            Polygons::parse(&SQUARE.replacen('{', r#"{"crs": null, "#, 1)).expect("a polygon");
         assert_eq!(unknown.system, System::Unknown);
     }
 
@@ -219,12 +272,30 @@ mod tests {
         for (text, part) in [
             ("", "is no JSON"),
             ("[1, 2]", "no type that is known"),
-            (r#"{"type": "FeatureCollection", "features": []}"#, "has no polygon"),
-            (r#"{"type": "FeatureCollection", "features": 7}"#, "features must be a list"),
-            (r#"{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}"#, "has a LineString"),
-            (r#"{"type": "Polygon", "coordinates": [[[0, 0], [1, 1], [0, 0]]]}"#, "four points or more"),
-            (r#"{"type": "Polygon", "coordinates": [[[0, 0], [1, "a"], [1, 0], [0, 0]]]}"#, "four points or more"),
-            (r#"{"type": "Polygon", "coordinates": [7]}"#, "a ring must be a list"),
+            (
+                r#"{"type": "FeatureCollection", "features": []}"#,
+                "has no polygon",
+            ),
+            (
+                r#"{"type": "FeatureCollection", "features": 7}"#,
+                "features must be a list",
+            ),
+            (
+                r#"{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}"#,
+                "has a LineString",
+            ),
+            (
+                r#"{"type": "Polygon", "coordinates": [[[0, 0], [1, 1], [0, 0]]]}"#,
+                "four points or more",
+            ),
+            (
+                r#"{"type": "Polygon", "coordinates": [[[0, 0], [1, "a"], [1, 0], [0, 0]]]}"#,
+                "four points or more",
+            ),
+            (
+                r#"{"type": "Polygon", "coordinates": [7]}"#,
+                "a ring must be a list",
+            ),
         ] {
             let error = Polygons::parse(text).expect_err(text);
             assert!(error.contains(part), "{text}: {error}");

@@ -29,24 +29,36 @@ impl Georeference {
     #[must_use]
     pub fn moved(&self, east_m: f64, south_m: f64) -> Self {
         let (x_west, y_north) = self.to_map(east_m, south_m);
-        Self { x_west, y_north, ..self.clone() }
+        Self {
+            x_west,
+            y_north,
+            ..self.clone()
+        }
     }
 
     /// Map coordinates (x, y) of the point `east_m` metres east and `south_m` metres south of the
     /// north-west corner.
     pub fn to_map(&self, east_m: f64, south_m: f64) -> (f64, f64) {
-        (self.x_west + east_m / self.metres_per_unit.0, self.y_north - south_m / self.metres_per_unit.1)
+        (
+            self.x_west + east_m / self.metres_per_unit.0,
+            self.y_north - south_m / self.metres_per_unit.1,
+        )
     }
 
     /// Distances (east, south) in metres from the north-west corner to the map point (`x`, `y`).
     pub fn from_map(&self, x: f64, y: f64) -> (f64, f64) {
-        ((x - self.x_west) * self.metres_per_unit.0, (self.y_north - y) * self.metres_per_unit.1)
+        (
+            (x - self.x_west) * self.metres_per_unit.0,
+            (self.y_north - y) * self.metres_per_unit.1,
+        )
     }
 
     /// Scale factor of the map as text, if its metres or feet differ from those on the ground;
     /// `None` otherwise, and for maps in degrees.
     pub fn scale_in_words(&self) -> Option<String> {
-        let MapUnit::Length(metres) = self.crs.unit() else { return None };
+        let MapUnit::Length(metres) = self.crs.unit() else {
+            return None;
+        };
         let (east, north) = self.metres_per_unit;
         let is_square = (east / north - 1.0).abs() < 1e-4;
         (self.metres_per_unit != (metres, metres)).then(|| {
@@ -70,7 +82,12 @@ impl Georeference {
     /// corner.
     pub fn bounds(&self, east_m: f64, south_m: f64) -> Bounds {
         let (east, south) = self.to_map(east_m, south_m);
-        Bounds { west: self.x_west, south, east, north: self.y_north }
+        Bounds {
+            west: self.x_west,
+            south,
+            east,
+            north: self.y_north,
+        }
     }
 }
 
@@ -90,13 +107,22 @@ pub struct Bounds {
 
 impl Display for Bounds {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "x {} to {}, y {} to {}", self.west, self.east, self.south, self.north)
+        write!(
+            f,
+            "x {} to {}, y {} to {}",
+            self.west, self.east, self.south, self.north
+        )
     }
 }
 
 impl From<[f64; 4]> for Bounds {
     fn from([west, south, east, north]: [f64; 4]) -> Self {
-        Self { west, south, east, north }
+        Self {
+            west,
+            south,
+            east,
+            north,
+        }
     }
 }
 

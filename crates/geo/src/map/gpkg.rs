@@ -37,11 +37,16 @@ pub(super) fn collection(path: &Path) -> Result<Loaded<Value>, String> {
 
 fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
     // SQLite opens the file itself, after the check that it is a regular file.
-    GEOPACKAGE.open(path).map(drop).map_err(|error| format!("cannot be read: {error}"))?;
+    GEOPACKAGE
+        .open(path)
+        .map(drop)
+        .map_err(|error| format!("cannot be read: {error}"))?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(wrong)?;
     // A file may contain its own functions and views.
-    connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;").map_err(wrong)?;
+    connection
+        .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
+        .map_err(wrong)?;
     let layer = Layer::only(&connection)?;
     let held = layer.weigh(&connection)?;
     let features = layer.features(&connection)?;
@@ -55,7 +60,10 @@ fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
 /// Converts an SQLite error to a message.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn wrong(error: rusqlite::Error) -> String {
-    format!("is no GeoPackage that can be read: {}", tame(&error.to_string()))
+    format!(
+        "is no GeoPackage that can be read: {}",
+        tame(&error.to_string())
+    )
 }
 
 /// Feature table of a GeoPackage.
@@ -72,9 +80,18 @@ impl Layer {
         const LAYERS: &str = "SELECT g.table_name, g.column_name, g.srs_id FROM gpkg_geometry_columns AS g
             JOIN sqlite_master AS m ON m.name = g.table_name AND m.type = 'table' ORDER BY 1 LIMIT 100";
         let mut query = connection.prepare(LAYERS).map_err(wrong)?;
-        let layer =
-            |row: &rusqlite::Row<'_>| Ok(Self { table: row.get(0)?, geometry: row.get(1)?, system: row.get(2)? });
-        let layers = query.query_map([], layer).map_err(wrong)?.collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+        let layer = |row: &rusqlite::Row<'_>| {
+            Ok(Self {
+                table: row.get(0)?,
+                geometry: row.get(1)?,
+                system: row.get(2)?,
+            })
+        };
+        let layers = query
+            .query_map([], layer)
+            .map_err(wrong)?
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(wrong)?;
         let names: Vec<&str> = layers.iter().map(|layer| layer.table.as_str()).collect();
         let names = tame(&names.join(", "));
         let count = layers.len();
@@ -96,18 +113,29 @@ impl Layer {
     /// Estimates the memory of the layer, fails beyond the memory limit, and reserves the memory
     /// until the result is dropped.
     fn weigh(&self, connection: &Connection) -> Result<Held, String> {
-        let sum =
-            format!("SELECT count(*), coalesce(sum(length({})), 0) FROM {}", quoted(&self.geometry), self.quoted());
-        let (rows, bytes): (i64, i64) =
-            connection.query_row(&sum, [], |row| Ok((row.get(0)?, row.get(1)?))).map_err(wrong)?;
+        let sum = format!(
+            "SELECT count(*), coalesce(sum(length({})), 0) FROM {}",
+            quoted(&self.geometry),
+            self.quoted()
+        );
+        let (rows, bytes): (i64, i64) = connection
+            .query_row(&sum, [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(wrong)?;
         let fields = 720.0 * rows.max(0) as f64;
-        let need = MemoryEstimate::of("the layer", 1, WEIGHT * bytes.max(0) as f64 + fields + BYTES_OF_SQLITE);
-        need.check("simplify it (ogr2ogr -simplify)").map_err(|error| format!("is too large: {error}"))?;
+        let need = MemoryEstimate::of(
+            "the layer",
+            1,
+            WEIGHT * bytes.max(0) as f64 + fields + BYTES_OF_SQLITE,
+        );
+        need.check("simplify it (ogr2ogr -simplify)")
+            .map_err(|error| format!("is too large: {error}"))?;
         Ok(need.held())
     }
 
     fn features(&self, connection: &Connection) -> Result<Vec<Value>, String> {
-        let mut query = connection.prepare(&format!("SELECT * FROM {}", self.quoted())).map_err(wrong)?;
+        let mut query = connection
+            .prepare(&format!("SELECT * FROM {}", self.quoted()))
+            .map_err(wrong)?;
         let names: Vec<String> = query.column_names().map(str::to_owned).collect();
         let mut rows = query.query([]).map_err(wrong)?;
         let mut features = Vec::new();
@@ -116,14 +144,17 @@ impl Layer {
             for (i, name) in names.iter().enumerate() {
                 let field = row.get_ref(i).map_err(wrong)?;
                 if name.eq_ignore_ascii_case(&self.geometry) {
-                    let shape =
-                        |bytes| shape(bytes).map_err(|fault| format!("{fault}, in feature {}", features.len() + 1));
+                    let shape = |bytes| {
+                        shape(bytes)
+                            .map_err(|fault| format!("{fault}, in feature {}", features.len() + 1))
+                    };
                     geometry = field.as_blob().ok().map_or(Ok(Value::Null), shape)?;
                 } else {
                     properties.insert(name.clone(), property(field));
                 }
             }
-            features.push(json!({ "type": "Feature", "properties": properties, "geometry": geometry }));
+            features
+                .push(json!({ "type": "Feature", "properties": properties, "geometry": geometry }));
         }
         Ok(features)
     }
@@ -131,21 +162,26 @@ impl Layer {
     /// GeoJSON member `crs` for the layer's coordinate system; `None` for longitude and latitude on
     /// WGS 84.
     fn system(&self, connection: &Connection) -> Result<Option<Value>, String> {
-        const SYSTEM: &str =
-            "SELECT organization, organization_coordsys_id, srs_name FROM gpkg_spatial_ref_sys WHERE srs_id = ?1";
+        const SYSTEM: &str = "SELECT organization, organization_coordsys_id, srs_name FROM gpkg_spatial_ref_sys WHERE srs_id = ?1";
         let row = connection.query_row(SYSTEM, [self.system], |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get::<_, i64>(1)?,
+                row.get::<_, String>(2)?,
+            ))
         });
         let (organization, number, name) =
             row.map_err(|_| "names a coordinate system that it does not describe".to_owned())?;
         let named = |name: String| json!({ "type": "name", "properties": { "name": name } });
-        Ok(match (organization.to_ascii_uppercase().as_str(), self.system) {
-            ("EPSG", _) if number == 4326 => None,
-            ("EPSG", _) => Some(named(format!("urn:ogc:def:crs:EPSG::{number}"))),
-            // Undefined systems of the standard, and that of GDAL.
-            (_, -1 | 0 | 99_999) => Some(Value::Null),
-            _ => Some(named(name)),
-        })
+        Ok(
+            match (organization.to_ascii_uppercase().as_str(), self.system) {
+                ("EPSG", _) if number == 4326 => None,
+                ("EPSG", _) => Some(named(format!("urn:ogc:def:crs:EPSG::{number}"))),
+                // Undefined systems of the standard, and that of GDAL.
+                (_, -1 | 0 | 99_999) => Some(Value::Null),
+                _ => Some(named(name)),
+            },
+        )
     }
 }
 
@@ -199,14 +235,22 @@ impl Binary<'_> {
     }
 
     fn whole(&mut self, little: bool) -> Option<u32> {
-        self.take().map(if little { u32::from_le_bytes } else { u32::from_be_bytes })
+        self.take().map(if little {
+            u32::from_le_bytes
+        } else {
+            u32::from_be_bytes
+        })
     }
 
     /// Reads a point of `axes` coordinates and keeps the first two; `little`: little-endian.
     fn point(&mut self, little: bool, axes: usize) -> Option<Value> {
         let mut place = [0.0; 2];
         for axis in 0..axes {
-            let number = self.take().map(if little { f64::from_le_bytes } else { f64::from_be_bytes })?;
+            let number = self.take().map(if little {
+                f64::from_le_bytes
+            } else {
+                f64::from_be_bytes
+            })?;
             if let Some(place) = place.get_mut(axis) {
                 *place = number;
             }
@@ -215,7 +259,11 @@ impl Binary<'_> {
     }
 
     /// Reads a count, then that number of parts by calls of `part`; `little`: little-endian.
-    fn parts(&mut self, little: bool, mut part: impl FnMut(&mut Self) -> Option<Value>) -> Option<Value> {
+    fn parts(
+        &mut self,
+        little: bool,
+        mut part: impl FnMut(&mut Self) -> Option<Value>,
+    ) -> Option<Value> {
         let count = self.whole(little)? as usize;
         let mut all = Vec::with_capacity(count.min(ROOM));
         for _ in 0..count {
@@ -226,9 +274,13 @@ impl Binary<'_> {
 
     /// Reads a geometry at nesting depth `depth`; `None` if the bytes end early.
     fn geometry(&mut self, depth: usize) -> Result<Option<Value>, String> {
-        let Some([order]) = self.take::<1>() else { return Ok(None) };
+        let Some([order]) = self.take::<1>() else {
+            return Ok(None);
+        };
         let little = order != 0;
-        let Some(code) = self.whole(little) else { return Ok(None) };
+        let Some(code) = self.whole(little) else {
+            return Ok(None);
+        };
         // Offsets of 1000, 2000 and 3000 (the standard) or high bits (PostGIS) mark heights,
         // measures or both.
         let (high, measured) = (code & 0x8000_0000 != 0, code & 0x4000_0000 != 0);
@@ -258,9 +310,16 @@ impl Binary<'_> {
                 if let Some(fault) = fault {
                     return Err(fault);
                 }
-                (["MultiPoint", "MultiLineString", "MultiPolygon"][kind as usize - 4], parts)
+                (
+                    ["MultiPoint", "MultiLineString", "MultiPolygon"][kind as usize - 4],
+                    parts,
+                )
             }
-            7 => return Err("has a GeometryCollection: make a feature of each of its geometries".to_owned()),
+            7 => {
+                return Err(
+                    "has a GeometryCollection: make a feature of each of its geometries".to_owned(),
+                );
+            }
             kind => {
                 return Err(format!(
                     "has a geometry of kind {kind}: bring curves into lines (ogr2ogr -nlt CONVERT_TO_LINEAR)"

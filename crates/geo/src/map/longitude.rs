@@ -16,7 +16,11 @@ pub fn near(longitude: f64, middle: f64) -> f64 {
 /// files.
 pub fn usual(longitude: f64) -> f64 {
     // Both ends stay: the date line has two numbers in that range.
-    if longitude.abs() <= 0.5 * TURN { longitude } else { near(longitude, 0.0) }
+    if longitude.abs() <= 0.5 * TURN {
+        longitude
+    } else {
+        near(longitude, 0.0)
+    }
 }
 
 /// Shifts `x` by multiples of `turn` to within `turn / 2` of `middle`.
@@ -30,7 +34,9 @@ fn turned(x: f64, middle: f64, turn: f64) -> f64 {
 /// the same multiple of `turn` towards `middle`. An edge longer than half a turn is taken as the
 /// shorter way around.
 fn unrolled(points: &mut [[f64; 2]], middle: f64, turn: f64) {
-    let Some([mut before, _]) = points.first().copied() else { return };
+    let Some([mut before, _]) = points.first().copied() else {
+        return;
+    };
     let (mut least, mut most) = (before, before);
     for point in points.iter_mut() {
         point[0] = turned(point[0], before, turn);
@@ -50,7 +56,9 @@ pub fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
     for turn in turns(points) {
         let mut piece: Vec<[f64; 2]> = Vec::new();
         for pair in points.windows(2) {
-            let Some([from, to]) = clipped([pair[0], pair[1]], turn) else { continue };
+            let Some([from, to]) = clipped([pair[0], pair[1]], turn) else {
+                continue;
+            };
             if piece.last() != Some(&from) {
                 pieces.extend((piece.len() > 1).then(|| std::mem::take(&mut piece)));
                 piece = vec![from];
@@ -69,7 +77,10 @@ pub fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
     let part = |turn: i32| {
         let rings = rings.iter().map(|ring| within_turn(ring, turn));
         let mut rings: super::geojson::Rings = rings.filter(|ring| ring.len() > 3).collect();
-        rings.iter_mut().flatten().for_each(|point| point[0] -= TURN * f64::from(turn));
+        rings
+            .iter_mut()
+            .flatten()
+            .for_each(|point| point[0] -= TURN * f64::from(turn));
         rings
     };
     let turns = turns(outline);
@@ -81,7 +92,11 @@ pub fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
 
 /// Range of the indices of the 360° intervals that contain points; interval 0 is −180 to 180.
 fn turns(points: &[[f64; 2]]) -> std::ops::RangeInclusive<i32> {
-    let ends = points.iter().fold([f64::MAX, f64::MIN], |[west, east], [x, _]| [west.min(*x), east.max(*x)]);
+    let ends = points
+        .iter()
+        .fold([f64::MAX, f64::MIN], |[west, east], [x, _]| {
+            [west.min(*x), east.max(*x)]
+        });
     let first = ((ends[0] + 0.5 * TURN) / TURN).floor() as i32;
     let last = (((ends[1] + 0.5 * TURN) / TURN).ceil() - 1.0) as i32;
     first..=last.max(first)
@@ -99,7 +114,9 @@ fn clipped([a, b]: [[f64; 2]; 2], turn: i32) -> Option<[[f64; 2]; 2]> {
     };
     let span = [a[0].min(b[0]), a[0].max(b[0])];
     let meets = span[1] > middle - 0.5 * TURN && span[0] < middle + 0.5 * TURN
-        || span[0] == span[1] && (span[0] - middle).abs() == 0.5 * TURN && turn == (span[0] / TURN).floor() as i32;
+        || span[0] == span[1]
+            && (span[0] - middle).abs() == 0.5 * TURN
+            && turn == (span[0] / TURN).floor() as i32;
     meets.then(|| [inside(a), inside(b)])
 }
 
@@ -151,11 +168,17 @@ impl Crs {
     /// central longitude of another map. `west` > `east` means an interval across the date line.
     /// Unchanged on maps that are not in degrees.
     pub fn span_near(&self, [west, east]: [f64; 2], middle: f64) -> [f64; 2] {
-        let Some(turn) = self.turn() else { return [west, east] };
+        let Some(turn) = self.turn() else {
+            return [west, east];
+        };
         let east = if east < west { east + turn } else { east };
         let centre = 0.5 * (west + east);
         let by = turned(centre, middle, turn) - centre;
-        if by == 0.0 { [west, east] } else { [west + by, east + by] }
+        if by == 0.0 {
+            [west, east]
+        } else {
+            [west + by, east + by]
+        }
     }
 }
 
@@ -172,7 +195,11 @@ mod tests {
             (-179.0, 180.0, 181.0),
             (15.0, 14.0, 15.0),
         ] {
-            assert_eq!(near(longitude, middle), expected, "{longitude} near {middle}");
+            assert_eq!(
+                near(longitude, middle),
+                expected,
+                "{longitude} near {middle}"
+            );
         }
         assert_eq!(
             [180.0, -180.0, 180.25, 205.0, -190.0, 725.0].map(usual),
@@ -195,7 +222,10 @@ mod tests {
         assert_eq!(far.map(|[x, _]| x), [170.0, 175.0, 185.0]);
         let mut metres = [[500_000.0, 1.0]];
         Crs::default().unroll(&mut metres, 0.0);
-        assert_eq!((metres[0][0], Crs::default().near(500_000.0, 0.0)), (500_000.0, 500_000.0));
+        assert_eq!(
+            (metres[0][0], Crs::default().near(500_000.0, 0.0)),
+            (500_000.0, 500_000.0)
+        );
     }
 
     #[test]

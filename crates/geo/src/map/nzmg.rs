@@ -61,7 +61,10 @@ fn times(a: Complex, b: Complex) -> Complex {
 
 /// Evaluates the power series without constant term with coefficients `factors` at `at`.
 fn series(factors: &[f64], at: f64) -> f64 {
-    at * factors.iter().rev().fold(0.0, |sum, factor| sum * at + factor)
+    at * factors
+        .iter()
+        .rev()
+        .fold(0.0, |sum, factor| sum * at + factor)
 }
 
 /// Value and derivative of the complex map polynomial at `at`.
@@ -97,7 +100,10 @@ pub(super) fn from_map([x, y]: [f64; 2]) -> Option<[f64; 2]> {
         let step = times(off, [slope[0] / size, -slope[1] / size]);
         at = [at[0] - step[0], at[1] - step[1]];
         if step[0].abs() + step[1].abs() < 1e-12 {
-            return Some([LONGITUDE + at[1].to_degrees(), LATITUDE + series(&GEODETIC, at[0]) / SERIES]);
+            return Some([
+                LONGITUDE + at[1].to_degrees(),
+                LATITUDE + series(&GEODETIC, at[0]) / SERIES,
+            ]);
         }
     }
     None
@@ -111,14 +117,26 @@ mod tests {
     #[test]
     fn it_is_that_of_proj() {
         for (place, [longitude, latitude]) in [
-            ([2_667_675.0, 6_478_995.0], [174.764_179_328_816, -36.878_996_951_467]),
+            (
+                [2_667_675.0, 6_478_995.0],
+                [174.764_179_328_816, -36.878_996_951_467],
+            ),
             ([2_510_000.0, 6_023_150.0], [173.0, -41.0]),
-            ([2_100_000.0, 5_400_000.0], [167.659_914_171_967, -46.489_547_962_234_5]),
+            (
+                [2_100_000.0, 5_400_000.0],
+                [167.659_914_171_967, -46.489_547_962_234_5],
+            ),
         ] {
             let found = from_map(place).expect("a place of the map");
-            assert!((found[0] - longitude).abs() < 1e-9 && (found[1] - latitude).abs() < 1e-9, "{place:?}: {found:?}");
+            assert!(
+                (found[0] - longitude).abs() < 1e-9 && (found[1] - latitude).abs() < 1e-9,
+                "{place:?}: {found:?}"
+            );
             let [x, y] = to_map(found);
-            assert!((x - place[0]).hypot(y - place[1]) < 0.01, "{place:?}: {x} {y}");
+            assert!(
+                (x - place[0]).hypot(y - place[1]) < 0.01,
+                "{place:?}: {x} {y}"
+            );
         }
         assert_eq!(from_map([1e12, 1e12]), None);
     }

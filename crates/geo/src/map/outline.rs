@@ -31,7 +31,11 @@ const STEPS: [(isize, isize); 4] = [(1, 0), (0, -1), (-1, 0), (0, 1)];
 /// row-major order of their first cells.
 pub fn outlines(mask: &Array2<bool>) -> Vec<Outline> {
     let (pieces, cells) = pieces(mask);
-    let none = |cells: &usize| Outline { outer: Vec::new(), holes: Vec::new(), cells: *cells };
+    let none = |cells: &usize| Outline {
+        outer: Vec::new(),
+        holes: Vec::new(),
+        cells: *cells,
+    };
     let mut outlines: Vec<Outline> = cells.iter().map(none).collect();
     let mut edges = Edges::of(mask);
     for row in 0..=mask.nrows() {
@@ -61,7 +65,9 @@ pub fn edges(mask: &Array2<bool>) -> usize {
         let here = is_in(row, col);
         usize::from(here != is_in(before(row), col)) + usize::from(here != is_in(row, before(col)))
     };
-    (0..=rows).map(|row| (0..=cols).map(|col| sides(row, col)).sum::<usize>()).sum()
+    (0..=rows)
+        .map(|row| (0..=cols).map(|col| sides(row, col)).sum::<usize>())
+        .sum()
 }
 
 /// Labels connected components: the component number of each cell (from 1; 0 for false cells), and
@@ -117,8 +123,12 @@ impl Edges {
             };
             // The south edge runs east, the east edge north, the north edge west, the west edge
             // south.
-            let sides =
-                [(0, 1, [row + 1, col]), (1, 0, [row + 1, col + 1]), (0, -1, [row, col + 1]), (-1, 0, [row, col])];
+            let sides = [
+                (0, 1, [row + 1, col]),
+                (1, 0, [row + 1, col + 1]),
+                (0, -1, [row, col + 1]),
+                (-1, 0, [row, col]),
+            ];
             for (direction, (dx, dy, corner)) in sides.into_iter().enumerate() {
                 from[corner] |= u8::from(outside(dx, dy)) << direction;
             }
@@ -156,7 +166,10 @@ impl Edges {
             // Turns left where there is a choice: around the cell, so that cells that meet at a
             // corner stay apart.
             let bits = self.from[[at[1], at[0]]];
-            let next = [1, 0, 3].into_iter().map(|turn| (direction + turn) % 4).find(|d| bits & (1 << d) != 0);
+            let next = [1, 0, 3]
+                .into_iter()
+                .map(|turn| (direction + turn) % 4)
+                .find(|d| bits & (1 << d) != 0);
             direction = next.unwrap_or(direction);
         }
     }
@@ -176,7 +189,9 @@ fn straightened(ring: &[Corner]) -> Vec<Corner> {
 pub fn twice_the_area(ring: &[Corner]) -> i64 {
     let number = |value: usize| value as i64;
     let corners = ring.iter().zip(ring.iter().cycle().skip(1));
-    -corners.map(|(a, b)| number(a[0]) * number(b[1]) - number(b[0]) * number(a[1])).sum::<i64>()
+    -corners
+        .map(|(a, b)| number(a[0]) * number(b[1]) - number(b[0]) * number(a[1]))
+        .sum::<i64>()
 }
 
 #[cfg(test)]
@@ -187,7 +202,10 @@ mod tests {
     use lavoxel_base::random::mix64;
 
     fn mask(rows: &[&str]) -> Array2<bool> {
-        let cells = rows.iter().flat_map(|row| row.chars().map(|c| c == '#')).collect();
+        let cells = rows
+            .iter()
+            .flat_map(|row| row.chars().map(|c| c == '#'))
+            .collect();
         Array2::from_shape_vec((rows.len(), rows[0].len()), cells).expect("rows of one length")
     }
 
@@ -195,15 +213,29 @@ mod tests {
     /// of cells.
     fn check(mask: &Array2<bool>) -> Vec<Outline> {
         let found = outlines(mask);
-        assert_eq!(found.iter().map(|o| o.cells).sum::<usize>(), mask.iter().filter(|inside| **inside).count());
+        assert_eq!(
+            found.iter().map(|o| o.cells).sum::<usize>(),
+            mask.iter().filter(|inside| **inside).count()
+        );
         for outline in &found {
             assert!(twice_the_area(&outline.outer) > 0, "{outline:?}");
-            assert!(outline.holes.iter().all(|hole| twice_the_area(hole) < 0), "{outline:?}");
+            assert!(
+                outline.holes.iter().all(|hole| twice_the_area(hole) < 0),
+                "{outline:?}"
+            );
             let rings = || outline.holes.iter().chain([&outline.outer]);
-            assert_eq!(rings().map(|ring| twice_the_area(ring)).sum::<i64>(), 2 * outline.cells as i64, "{outline:?}");
+            assert_eq!(
+                rings().map(|ring| twice_the_area(ring)).sum::<i64>(),
+                2 * outline.cells as i64,
+                "{outline:?}"
+            );
             for ring in rings() {
                 assert!(ring.len() >= 4 && ring.len() % 2 == 0, "{ring:?}");
-                assert_eq!(ring.iter().collect::<BTreeSet<_>>().len(), ring.len(), "a corner twice: {ring:?}");
+                assert_eq!(
+                    ring.iter().collect::<BTreeSet<_>>().len(),
+                    ring.len(),
+                    "a corner twice: {ring:?}"
+                );
             }
         }
         found
@@ -222,7 +254,10 @@ mod tests {
     #[test]
     fn a_hole_may_touch_the_outer_ring() {
         let found = check(&mask(&["###", "#.#", "##."]));
-        assert_eq!((found.len(), found[0].holes.len(), found[0].cells), (1, 1, 7));
+        assert_eq!(
+            (found.len(), found[0].holes.len(), found[0].cells),
+            (1, 1, 7)
+        );
         let two_holes = check(&mask(&["####", "#.##", "##.#", "####"]));
         assert_eq!((two_holes.len(), two_holes[0].holes.len()), (1, 2));
     }
@@ -230,14 +265,18 @@ mod tests {
     #[test]
     fn nothing_has_no_outline_and_everything_has_one() {
         assert_eq!(check(&mask(&["...", "..."])), []);
-        assert_eq!(check(&mask(&["###", "###"]))[0].outer, [[0, 0], [0, 2], [3, 2], [3, 0]]);
+        assert_eq!(
+            check(&mask(&["###", "###"]))[0].outer,
+            [[0, 0], [0, 2], [3, 2], [3, 0]]
+        );
         assert_eq!(check(&Array2::from_elem((0, 0), true)), []);
     }
 
     #[test]
     fn outlines_of_noise_are_simple_and_exact() {
         for seed in 0..60_u64 {
-            let (rows, cols, share) = (3 + seed as usize % 23, 2 + seed as usize % 31, 1 + seed % 3);
+            let (rows, cols, share) =
+                (3 + seed as usize % 23, 2 + seed as usize % 31, 1 + seed % 3);
             let inside = |(row, col)| mix64(seed * 1_000_003 + (row * 64 + col) as u64) % 4 < share;
             check(&Array2::from_shape_fn((rows, cols), inside));
         }

@@ -21,13 +21,32 @@ pub struct Placement {
 impl Placement {
     /// Placement of a raster of `(rows, cols)` cells; `cell_size_m`: cell width and depth in
     /// metres. If `origin` is `None`, the south-west corner is (0, 0) and the unit is the metre.
-    pub fn new(origin: Option<&Georeference>, cell_size_m: (f64, f64), (rows, cols): (usize, usize)) -> Self {
+    pub fn new(
+        origin: Option<&Georeference>,
+        cell_size_m: (f64, f64),
+        (rows, cols): (usize, usize),
+    ) -> Self {
         match origin {
             Some(origin) => {
-                let cell = (cell_size_m.0 / origin.metres_per_unit.0, cell_size_m.1 / origin.metres_per_unit.1);
-                Self { cols, rows, west: origin.x_west, north: origin.y_north, cell }
+                let cell = (
+                    cell_size_m.0 / origin.metres_per_unit.0,
+                    cell_size_m.1 / origin.metres_per_unit.1,
+                );
+                Self {
+                    cols,
+                    rows,
+                    west: origin.x_west,
+                    north: origin.y_north,
+                    cell,
+                }
             }
-            None => Self { cols, rows, west: 0.0, north: rows as f64 * cell_size_m.1, cell: cell_size_m },
+            None => Self {
+                cols,
+                rows,
+                west: 0.0,
+                north: rows as f64 * cell_size_m.1,
+                cell: cell_size_m,
+            },
         }
     }
 
@@ -39,7 +58,12 @@ impl Placement {
     /// Bounds of the raster, in map units.
     pub fn bounds(&self) -> Bounds {
         let east = self.west + self.cols as f64 * self.cell.0;
-        Bounds { west: self.west, south: self.south(), east, north: self.north }
+        Bounds {
+            west: self.west,
+            south: self.south(),
+            east,
+            north: self.north,
+        }
     }
 
     /// South edge of the last row, in map units.

@@ -64,31 +64,67 @@ fn of_degrees(degrees: f64, bounds: Bounds) -> Option<Scale> {
     let metres_per_unit = at(0.5 * (bounds.south + bounds.north))?;
     let varies = [bounds.south, bounds.north].into_iter().map(|y| {
         let (east, north) = at(y)?;
-        Some((east / metres_per_unit.0 - 1.0).abs().max((north / metres_per_unit.1 - 1.0).abs()))
+        Some(
+            (east / metres_per_unit.0 - 1.0)
+                .abs()
+                .max((north / metres_per_unit.1 - 1.0).abs()),
+        )
     });
     // A side at a pole has no length.
-    Some(Scale { metres_per_unit, varies: varies.map(|share| share.unwrap_or(1.0)).fold(0.0, f64::max) })
+    Some(Scale {
+        metres_per_unit,
+        varies: varies.map(|share| share.unwrap_or(1.0)).fold(0.0, f64::max),
+    })
 }
 
 /// Scale of a projected map with `metres` metres per map unit. Without a known projection the
 /// nominal scale is used.
 fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
     let own = (metres, metres);
-    let face = Scale { metres_per_unit: own, varies: 0.0 };
-    let Some(plane) = Plane::of(crs, metres) else { return face };
+    let face = Scale {
+        metres_per_unit: own,
+        varies: 0.0,
+    };
+    let Some(plane) = Plane::of(crs, metres) else {
+        return face;
+    };
     let xs = [bounds.west, 0.5 * (bounds.west + bounds.east), bounds.east];
-    let ys = [bounds.south, 0.5 * (bounds.south + bounds.north), bounds.north];
-    let Some(middle) = plane.steps(xs[1], ys[1]) else { return face };
-    let is_faithful = (middle.east / metres - 1.0).abs().max((middle.north / metres - 1.0).abs()) <= FAITHFUL;
-    let metres_per_unit = if is_faithful { own } else { (rounded(middle.east), rounded(middle.north)) };
+    let ys = [
+        bounds.south,
+        0.5 * (bounds.south + bounds.north),
+        bounds.north,
+    ];
+    let Some(middle) = plane.steps(xs[1], ys[1]) else {
+        return face;
+    };
+    let is_faithful = (middle.east / metres - 1.0)
+        .abs()
+        .max((middle.north / metres - 1.0).abs())
+        <= FAITHFUL;
+    let metres_per_unit = if is_faithful {
+        own
+    } else {
+        (rounded(middle.east), rounded(middle.north))
+    };
     let off = |x: f64, y: f64| {
         // Where the projection does not reach, nothing can be measured.
-        let Some(steps) = plane.steps(x, y) else { return 1.0 };
-        let (east, north) = (steps.east / metres_per_unit.0 - 1.0, steps.north / metres_per_unit.1 - 1.0);
+        let Some(steps) = plane.steps(x, y) else {
+            return 1.0;
+        };
+        let (east, north) = (
+            steps.east / metres_per_unit.0 - 1.0,
+            steps.north / metres_per_unit.1 - 1.0,
+        );
         east.abs().max(north.abs()).max(steps.shear.abs())
     };
-    let varies = xs.iter().flat_map(|&x| ys.map(|y| off(x, y))).fold(0.0, f64::max);
-    Scale { metres_per_unit, varies }
+    let varies = xs
+        .iter()
+        .flat_map(|&x| ys.map(|y| off(x, y)))
+        .fold(0.0, f64::max);
+    Scale {
+        metres_per_unit,
+        varies,
+    }
 }
 
 /// Rounds to eight decimals: the last digits of a projection differ between platforms, and the cell
@@ -114,7 +150,10 @@ struct Plane {
 
 impl Plane {
     fn of(crs: &Crs, metres: f64) -> Option<Self> {
-        Some(Self { way: super::ToDegrees::of(crs)?, step: 100.0 / metres })
+        Some(Self {
+            way: super::ToDegrees::of(crs)?,
+            step: 100.0 / metres,
+        })
     }
 
     /// Local scale at the map point (`x`, `y`); `None` where the projection is not valid.
@@ -125,7 +164,11 @@ impl Plane {
         let north = chord(ground(x, y - self.step), ground(x, y + self.step));
         let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
         let (wide, deep) = (dot(east, east).sqrt(), dot(north, north).sqrt());
-        let steps = Steps { east: wide, north: deep, shear: dot(east, north) / (wide * deep) };
+        let steps = Steps {
+            east: wide,
+            north: deep,
+            shear: dot(east, north) / (wide * deep),
+        };
         (wide > 0.0 && deep > 0.0 && steps.shear.is_finite()).then_some(steps)
     }
 }
@@ -138,15 +181,25 @@ fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
     let (sin, cos) = libm::sincos(latitude.to_radians());
     let (sin_east, cos_east) = libm::sincos(longitude.to_radians());
     let prime_vertical = A / (1.0 - e2 * sin * sin).sqrt();
-    [prime_vertical * cos * cos_east, prime_vertical * cos * sin_east, prime_vertical * (1.0 - e2) * sin]
+    [
+        prime_vertical * cos * cos_east,
+        prime_vertical * cos * sin_east,
+        prime_vertical * (1.0 - e2) * sin,
+    ]
 }
 
 /// EPSG code of the UTM zone at the centre of the map rectangle `bounds`; `None` at the poles.
 fn utm_of(crs: &Crs, bounds: Bounds) -> Option<u32> {
-    let middle = [0.5 * (bounds.west + bounds.east), 0.5 * (bounds.south + bounds.north)];
+    let middle = [
+        0.5 * (bounds.west + bounds.east),
+        0.5 * (bounds.south + bounds.north),
+    ];
     let way = super::ToDegrees::of(crs)?;
     let [longitude, latitude] = way.at(middle[0], middle[1]);
-    let zone = ((super::longitude::usual(longitude) + 180.0) / 6.0).floor().clamp(0.0, 59.0) as u32 + 1;
+    let zone = ((super::longitude::usual(longitude) + 180.0) / 6.0)
+        .floor()
+        .clamp(0.0, 59.0) as u32
+        + 1;
     let is_there = longitude.is_finite() && latitude.abs() <= 84.0;
     is_there.then_some(if latitude < 0.0 { 32700 } else { 32600 } + zone)
 }
@@ -157,13 +210,22 @@ mod tests {
     use crate::map::Epsg;
 
     fn crs(code: u16) -> Crs {
-        Crs::from(format!("EPSG:{code}").parse::<Epsg>().expect("a known number"))
+        Crs::from(
+            format!("EPSG:{code}")
+                .parse::<Epsg>()
+                .expect("a known number"),
+        )
     }
 
     /// Scale over a square of `side` map units around a point.
     fn scale(code: u16, [x, y]: [f64; 2], side: f64) -> Scale {
         let half = 0.5 * side;
-        let bounds = Bounds { west: x - half, south: y - half, east: x + half, north: y + half };
+        let bounds = Bounds {
+            west: x - half,
+            south: y - half,
+            east: x + half,
+            north: y + half,
+        };
         crs(code).scale(bounds).expect("between the poles")
     }
 
@@ -173,36 +235,62 @@ mod tests {
         // Web Mercator at 64° N: along both axes the radius of the earth there over that of the
         // sphere, times cos φ.
         let at_64 = [-2_100_000.0, 9_358_000.0];
-        let Scale { metres_per_unit: (east, north), varies } = scale(3857, at_64, 10_000.0);
-        let latitude = (2.0 * (at_64[1] / 6_378_137.0f64).exp().atan() - std::f64::consts::FRAC_PI_2).to_degrees();
+        let Scale {
+            metres_per_unit: (east, north),
+            varies,
+        } = scale(3857, at_64, 10_000.0);
+        let latitude = (2.0 * (at_64[1] / 6_378_137.0f64).exp().atan()
+            - std::f64::consts::FRAC_PI_2)
+            .to_degrees();
         let (degree_east, degree_north) = metres_per_degree(latitude);
         let sphere = 6_378_137.0f64.to_radians();
         assert!((east - degree_east / sphere).abs() < 1e-6, "{east}");
-        assert!((north - degree_north / sphere * latitude.to_radians().cos()).abs() < 1e-6, "{north}");
-        assert!((0.43..0.45).contains(&east) && varies < 0.002, "{east} {varies}");
+        assert!(
+            (north - degree_north / sphere * latitude.to_radians().cos()).abs() < 1e-6,
+            "{north}"
+        );
+        assert!(
+            (0.43..0.45).contains(&east) && varies < 0.002,
+            "{east} {varies}"
+        );
         // The equirectangular plane is true to the north, and on the equator to the east.
         let (east, north) = scale(4087, [0.0, 7_124_000.0], 10_000.0).metres_per_unit;
-        assert!((0.43..0.45).contains(&east) && (north - 1.0).abs() < 0.01, "{east} {north}");
+        assert!(
+            (0.43..0.45).contains(&east) && (north - 1.0).abs() < 0.01,
+            "{east} {north}"
+        );
         // An equal-area plane keeps areas: with the scale along both axes its cells have their
         // nominal size.
         let (east, north) = scale(6933, [0.0, 6_560_000.0], 10_000.0).metres_per_unit;
-        assert!((east * north - 1.0).abs() < 1e-4 && east < 0.6, "{east} {north}");
+        assert!(
+            (east * north - 1.0).abs() < 1e-4 && east < 0.6,
+            "{east} {north}"
+        );
     }
 
     #[test]
     fn surveys_are_taken_at_their_word() {
-        for (code, place) in
-            [(32633, [500_000.0, 4.2e6]), (32633, [1e6, 4.2e6]), (2193, [1.6e6, 5.9e6]), (27700, [4e5, 3e5])]
-        {
+        for (code, place) in [
+            (32633, [500_000.0, 4.2e6]),
+            (32633, [1e6, 4.2e6]),
+            (2193, [1.6e6, 5.9e6]),
+            (27700, [4e5, 3e5]),
+        ] {
             let found = scale(code, place, 20_000.0);
             assert_eq!(found.metres_per_unit, (1.0, 1.0), "EPSG:{code}");
             assert!(found.varies < 0.01, "EPSG:{code}: {}", found.varies);
         }
         let foot = 1200.0 / 3937.0;
-        assert_eq!(scale(2263, [987_654.0, 200_000.0], 20_000.0).metres_per_unit, (foot, foot));
+        assert_eq!(
+            scale(2263, [987_654.0, 200_000.0], 20_000.0).metres_per_unit,
+            (foot, foot)
+        );
         assert_eq!(
             Crs::default().scale([0.0, 0.0, 9.0, 9.0].into()),
-            Some(Scale { metres_per_unit: (1.0, 1.0), varies: 0.0 })
+            Some(Scale {
+                metres_per_unit: (1.0, 1.0),
+                varies: 0.0
+            })
         );
     }
 
@@ -212,10 +300,21 @@ mod tests {
         let mercator = crs(3857);
         let found = mercator.scale(bounds).expect("a plane");
         let fault = found.fault(&mercator, bounds).expect("it varies");
-        assert!(fault.contains("varies by") && fault.contains("EPSG:32628"), "{fault}");
+        assert!(
+            fault.contains("varies by") && fault.contains("EPSG:32628"),
+            "{fault}"
+        );
         let degrees = crs(4326);
-        assert!(degrees.scale([14.0, 37.0, 15.0, 38.0].into()).is_some_and(|scale| scale.varies < 0.01));
-        assert!(degrees.scale([0.0, 30.0, 60.0, 70.0].into()).is_some_and(|scale| scale.varies > 0.3));
+        assert!(
+            degrees
+                .scale([14.0, 37.0, 15.0, 38.0].into())
+                .is_some_and(|scale| scale.varies < 0.01)
+        );
+        assert!(
+            degrees
+                .scale([0.0, 30.0, 60.0, 70.0].into())
+                .is_some_and(|scale| scale.varies > 0.3)
+        );
         assert_eq!(degrees.scale([0.0, 89.0, 1.0, 91.0].into()), None);
     }
 }

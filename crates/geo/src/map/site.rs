@@ -56,19 +56,29 @@ impl Site {
     /// box is (0, 0), in metres.
     pub fn placement(&self) -> Placement {
         let cell = (self.cell_size_m, self.cell_size_m);
-        Placement::new(self.georeference.as_ref(), cell, (self.grid.nz, self.grid.nx))
+        Placement::new(
+            self.georeference.as_ref(),
+            cell,
+            (self.grid.nz, self.grid.nx),
+        )
     }
 
     /// Map coordinates of a point `[col, row]` in cells from the box's north-west corner.
     pub fn on_the_map(&self, [col, row]: [f64; 2]) -> [f64; 2] {
         let place = self.placement();
-        [place.west + col * place.cell.0, place.north - row * place.cell.1]
+        [
+            place.west + col * place.cell.0,
+            place.north - row * place.cell.1,
+        ]
     }
 
     /// Position `[col, row]` in cells from the box's north-west corner of the map point `[x, y]`.
     pub fn cells_of(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let place = self.placement();
-        [(x - place.west) / place.cell.0, (place.north - y) / place.cell.1]
+        [
+            (x - place.west) / place.cell.0,
+            (place.north - y) / place.cell.1,
+        ]
     }
 
     /// Position `[col, row]` in cells from the box's north-west corner of a map point; longitudes
@@ -115,8 +125,17 @@ impl Site {
     /// Offset in metres `[east, north, up]` from local coordinates to map coordinates; 0 without a
     /// map in metres.
     pub fn offset_m(&self) -> [f64; 3] {
-        let metric = self.georeference.as_ref().filter(|map| map.metres_per_unit == (1.0, 1.0));
-        metric.map_or([0.0; 3], |map| [map.x_west, map.y_north - self.grid.nz as f64 * self.cell_size_m, 0.0])
+        let metric = self
+            .georeference
+            .as_ref()
+            .filter(|map| map.metres_per_unit == (1.0, 1.0));
+        metric.map_or([0.0; 3], |map| {
+            [
+                map.x_west,
+                map.y_north - self.grid.nz as f64 * self.cell_size_m,
+                0.0,
+            ]
+        })
     }
 
     /// South-west corner of the floor `[easting, northing, elevation]`, in metres of the map.
@@ -129,6 +148,10 @@ impl Site {
     /// the south-west corner of the floor.
     #[inline]
     pub fn local_m(&self, point: [f64; 3]) -> [f64; 3] {
-        [point[0] * self.cell_size_m, point[1] * self.cell_size_m, self.elevation_m(point[2])]
+        [
+            point[0] * self.cell_size_m,
+            point[1] * self.cell_size_m,
+            self.elevation_m(point[2]),
+        ]
     }
 }

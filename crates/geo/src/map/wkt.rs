@@ -24,7 +24,9 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn is(&self, keywords: &[&str]) -> bool {
-        keywords.iter().any(|keyword| self.keyword.eq_ignore_ascii_case(keyword))
+        keywords
+            .iter()
+            .any(|keyword| self.keyword.eq_ignore_ascii_case(keyword))
     }
 
     /// First child with one of `keywords`.
@@ -34,19 +36,38 @@ impl<'a> Node<'a> {
 
     /// First descendant, depth first, with one of `keywords`.
     pub(super) fn below(&self, keywords: &[&str]) -> Option<&Self> {
-        self.children.iter().find_map(|child| if child.is(keywords) { Some(child) } else { child.below(keywords) })
+        self.children.iter().find_map(|child| {
+            if child.is(keywords) {
+                Some(child)
+            } else {
+                child.below(keywords)
+            }
+        })
     }
 
     /// Value of `PARAMETER["name", value]`; `name` is compared in normalized form.
     pub(super) fn parameter(&self, name: &str) -> Option<f64> {
-        let named = |node: &&Self| node.texts.first().is_some_and(|text| plain(text) == plain(name));
-        self.children.iter().filter(|child| child.is(&["PARAMETER"])).find(named)?.numbers.first().copied()
+        let named = |node: &&Self| {
+            node.texts
+                .first()
+                .is_some_and(|text| plain(text) == plain(name))
+        };
+        self.children
+            .iter()
+            .filter(|child| child.is(&["PARAMETER"]))
+            .find(named)?
+            .numbers
+            .first()
+            .copied()
     }
 }
 
 /// Normalizes a name: lower case without blanks and underscores, which differ between programs.
 pub(super) fn plain(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    name.chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|c| c.to_ascii_lowercase())
+        .collect()
 }
 
 fn parse_node(text: &str, depth: usize) -> Option<(Node<'_>, &str)> {
@@ -56,7 +77,12 @@ fn parse_node(text: &str, depth: usize) -> Option<(Node<'_>, &str)> {
         return None;
     }
     let mut rest = rest.trim_start().strip_prefix(['[', '('])?.trim_start();
-    let mut node = Node { keyword, texts: Vec::new(), numbers: Vec::new(), children: Vec::new() };
+    let mut node = Node {
+        keyword,
+        texts: Vec::new(),
+        numbers: Vec::new(),
+        children: Vec::new(),
+    };
     loop {
         rest = parse_value(rest, depth, &mut node)?.trim_start();
         match rest.strip_prefix(',') {

@@ -68,9 +68,16 @@ impl Soup {
         }
         let doubt = doubtful as f64 / (inside + doubtful).max(1) as f64;
         if doubt > MOST_DOUBT {
-            return Err(NoCells::Open { edges: edges.open, doubt });
+            return Err(NoCells::Open {
+                edges: edges.open,
+                doubt,
+            });
         }
-        if inside == 0 { Err(NoCells::Thin) } else { Ok(found) }
+        if inside == 0 {
+            Err(NoCells::Thin)
+        } else {
+            Ok(found)
+        }
     }
 
     /// Upper bound of the work of [`Self::votes`] over the cells from `low` to `high`.
@@ -93,7 +100,10 @@ impl Soup {
         let [wide, tall, deep] = [0, 1, 2].map(|k| high[k] - low[k]);
         let mut votes = vec![0_i8; wide * tall * deep];
         let along = |k: usize| [low[k], high[k]];
-        let mut lines = [Lines::new(along(1), along(0), by_parity), Lines::new(along(0), along(1), by_parity)];
+        let mut lines = [
+            Lines::new(along(1), along(0), by_parity),
+            Lines::new(along(0), along(1), by_parity),
+        ];
         self.cut([0, 1, 2], along(2), |z, segments| {
             let plane = &mut votes[(z - low[2]) * wide * tall..][..wide * tall];
             let [east, up] = &mut lines;
@@ -106,7 +116,9 @@ impl Soup {
         });
         let mut south = Lines::new(along(0), along(2), by_parity);
         self.cut([2, 0, 1], along(1), |y, segments| {
-            segments.iter().for_each(|&[[z0, x0], [z1, x1]]| south.cross([x0, z0], [x1, z1]));
+            segments
+                .iter()
+                .for_each(|&[[z0, x0], [z1, x1]]| south.cross([x0, z0], [x1, z1]));
             south.vote(|x, z, vote| votes[(z * tall + y - low[1]) * wide + x] += vote);
         });
         votes
@@ -115,9 +127,18 @@ impl Soup {
     /// Calls `see` in ascending order for each plane of cell centres across the axis `w` in
     /// `range`, with the directed segments in which triangles cut the plane, in the coordinates `u`
     /// and `v`.
-    fn cut(&self, [u, v, w]: [usize; 3], range: [usize; 2], mut see: impl FnMut(usize, &[[[f64; 2]; 2]])) {
-        let planes = |triangle: &[u32; 3]| rows(triangle.map(|i| self.corners[i as usize][w]), range);
-        let mut waiting: Vec<([usize; 2], u32)> = (0_u32..).zip(&self.triangles).map(|(i, t)| (planes(t), i)).collect();
+    fn cut(
+        &self,
+        [u, v, w]: [usize; 3],
+        range: [usize; 2],
+        mut see: impl FnMut(usize, &[[[f64; 2]; 2]]),
+    ) {
+        let planes =
+            |triangle: &[u32; 3]| rows(triangle.map(|i| self.corners[i as usize][w]), range);
+        let mut waiting: Vec<([usize; 2], u32)> = (0_u32..)
+            .zip(&self.triangles)
+            .map(|(i, t)| (planes(t), i))
+            .collect();
         waiting.retain(|([from, to], _)| from < to);
         waiting.sort_unstable();
         let mut waiting = waiting.into_iter().peekable();
@@ -129,7 +150,11 @@ impl Soup {
             }
             segments.clear();
             let height = plane as f64 + 0.5;
-            segments.extend(active.iter().filter_map(|&(_, i)| self.segment(i, [u, v, w], height)));
+            segments.extend(
+                active
+                    .iter()
+                    .filter_map(|&(_, i)| self.segment(i, [u, v, w], height)),
+            );
             see(plane, &segments);
         }
     }
@@ -158,7 +183,10 @@ impl Soup {
 /// inclusive, and the greatest, exclusive.
 fn rows(heights: [f64; 3], [from, to]: [usize; 2]) -> [usize; 2] {
     let row = |height: f64| first(height).clamp(from as f64, to as f64) as usize;
-    [row(heights.into_iter().fold(f64::INFINITY, f64::min)), row(heights.into_iter().fold(f64::NEG_INFINITY, f64::max))]
+    [
+        row(heights.into_iter().fold(f64::INFINITY, f64::min)),
+        row(heights.into_iter().fold(f64::NEG_INFINITY, f64::max)),
+    ]
 }
 
 /// Index of the first cell whose centre is at or above `height`.
@@ -181,13 +209,26 @@ struct Lines {
 impl Lines {
     fn new(lines: [usize; 2], cells: [usize; 2], by_parity: bool) -> Self {
         let length = (lines[1] - lines[0]) * (cells[1] - cells[0] + 1);
-        Self { lines, cells, by_parity, crossings: vec![0; length] }
+        Self {
+            lines,
+            cells,
+            by_parity,
+            crossings: vec![0; length],
+        }
     }
 
     /// Adds the crossings with a segment; ends are `[across, along]` the lines.
     fn cross(&mut self, from: [f64; 2], to: [f64; 2]) {
-        let turn = if self.by_parity || to[0] > from[0] { 1 } else { -1 };
-        let (low, high) = if to[0] > from[0] { (from, to) } else { (to, from) };
+        let turn = if self.by_parity || to[0] > from[0] {
+            1
+        } else {
+            -1
+        };
+        let (low, high) = if to[0] > from[0] {
+            (from, to)
+        } else {
+            (to, from)
+        };
         let [begin, end] = rows([low[0], high[0], high[0]], self.lines);
         let [first_cell, beyond] = self.cells;
         let slope = (high[1] - low[1]) / (high[0] - low[0]);
@@ -195,7 +236,8 @@ impl Lines {
         for line in begin..end {
             let along = (low[1] + (line as f64 + 0.5 - low[0]) * slope).clamp(least, most);
             let cell = first(along).clamp(first_cell as f64, beyond as f64) as usize;
-            self.crossings[(line - self.lines[0]) * (beyond - first_cell + 1) + cell - first_cell] += turn;
+            self.crossings
+                [(line - self.lines[0]) * (beyond - first_cell + 1) + cell - first_cell] += turn;
         }
     }
 
@@ -204,7 +246,13 @@ impl Lines {
     fn vote(&mut self, mut count: impl FnMut(usize, usize, i8)) {
         let length = self.cells[1] - self.cells[0] + 1;
         for (line, crossings) in self.crossings.chunks_mut(length).enumerate() {
-            let is_in = |sum: i32| if self.by_parity { sum % 2 != 0 } else { sum != 0 };
+            let is_in = |sum: i32| {
+                if self.by_parity {
+                    sum % 2 != 0
+                } else {
+                    sum != 0
+                }
+            };
             if !is_in(crossings.iter().sum()) {
                 let mut sum = 0;
                 for (cell, crossing) in crossings[..length - 1].iter().enumerate() {

@@ -32,7 +32,9 @@ pub(super) enum Fault {
     Content { format: &'static str, found: String },
     #[error("more than the {} that a mesh may have; coarsen it first", shown(STL.most_bytes))]
     TooLong,
-    #[error("more than the {MAX_TRIANGLES} triangles that a mesh may have; coarsen it first (Blender: Decimate)")]
+    #[error(
+        "more than the {MAX_TRIANGLES} triangles that a mesh may have; coarsen it first (Blender: Decimate)"
+    )]
     TooMany,
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
@@ -63,7 +65,10 @@ impl Fault {
     /// Creates the fault of a file whose content does not match the format of its extension.
     #[allow(clippy::needless_pass_by_value, reason = "errors and words alike")]
     pub(super) fn content(format: &'static str, found: impl ToString) -> Self {
-        Self::Content { format, found: tame(&found.to_string()) }
+        Self::Content {
+            format,
+            found: tame(&found.to_string()),
+        }
     }
 }
 
@@ -73,7 +78,11 @@ fn known(names: &[String]) -> String {
     if names.is_empty() {
         return "its parts have no names: leave part out".to_owned();
     }
-    let some: Vec<String> = names.iter().take(MOST).map(|name| format!("\"{}\"", tame(name))).collect();
+    let some: Vec<String> = names
+        .iter()
+        .take(MOST)
+        .map(|name| format!("\"{}\"", tame(name)))
+        .collect();
     let more = if names.len() > MOST { ", …" } else { "" };
     format!("the file has {}{more}", some.join(", "))
 }

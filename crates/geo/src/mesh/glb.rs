@@ -24,19 +24,29 @@ type Matrix = [[f64; 3]; 4];
 const UNIT: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]];
 
 pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fault> {
-    let (json, numbers) =
-        chunks(bytes).ok_or_else(|| wrong("its chunks do not fit its length: the file is cut short"))?;
+    let (json, numbers) = chunks(bytes)
+        .ok_or_else(|| wrong("its chunks do not fit its length: the file is cut short"))?;
     if json.len() > MAX_JSON {
-        return Err(wrong(format!("its description is longer than {MAX_JSON} bytes")));
+        return Err(wrong(format!(
+            "its description is longer than {MAX_JSON} bytes"
+        )));
     }
     collector.hold(&need_of_json(json))?;
     let root: Root = gltf_json::deserialize::from_slice(json).map_err(wrong)?;
-    if let Some(name) = root.extensions_required.iter().find(|name| !HARMLESS.contains(&name.as_str())) {
+    if let Some(name) = root
+        .extensions_required
+        .iter()
+        .find(|name| !HARMLESS.contains(&name.as_str()))
+    {
         return Err(wrong(format!(
             "it needs the extension {name}, which is not known here (export without compression)"
         )));
     }
-    Reader { root: &root, numbers }.read(collector)
+    Reader {
+        root: &root,
+        numbers,
+    }
+    .read(collector)
 }
 
 /// glTF extensions that do not change vertex positions.
@@ -55,7 +65,11 @@ fn need_of_json(json: &[u8]) -> MemoryEstimate {
         b',' | b'[' => A_VALUE,
         _ => 2,
     };
-    MemoryEstimate::of("the description of the mesh", json.iter().map(cost).sum(), 1.0)
+    MemoryEstimate::of(
+        "the description of the mesh",
+        json.iter().map(cost).sum(),
+        1.0,
+    )
 }
 
 fn wrong(found: impl ToString) -> Fault {
@@ -64,7 +78,8 @@ fn wrong(found: impl ToString) -> Fault {
 
 /// JSON chunk and binary chunk of a file; `None` if the file is malformed.
 fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?) as usize);
+    let word =
+        |at: usize| Some(u32::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?) as usize);
     if bytes.get(..4)? != b"glTF" || word(4)? != 2 || word(8)? > bytes.len() {
         return None;
     }
@@ -75,7 +90,14 @@ fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let json = chunk(12, b"JSON")?;
     let next = 20 + json.len().next_multiple_of(4);
     // A file without numbers has no second chunk.
-    Some((json, if next < bytes.len() { chunk(next, b"BIN\0")? } else { &[] }))
+    Some((
+        json,
+        if next < bytes.len() {
+            chunk(next, b"BIN\0")?
+        } else {
+            &[]
+        },
+    ))
 }
 
 /// File with parsed JSON and binary chunk.
@@ -90,47 +112,89 @@ impl Reader<'_> {
     fn read(&self, collector: &mut Collector<'_>) -> Result<(), Fault> {
         let scene = self.root.scene.map_or(0, |scene| scene.value());
         let all = || (0..self.root.nodes.len() as u32).map(Index::new).collect();
-        let roots = self.root.scenes.get(scene).map_or_else(all, |scene| scene.nodes.clone());
-        let mut waiting: Vec<(Index<Node>, Matrix, bool)> = roots.into_iter().map(|node| (node, UNIT, false)).collect();
+        let roots = self
+            .root
+            .scenes
+            .get(scene)
+            .map_or_else(all, |scene| scene.nodes.clone());
+        let mut waiting: Vec<(Index<Node>, Matrix, bool)> =
+            roots.into_iter().map(|node| (node, UNIT, false)).collect();
         let mut seen = vec![false; self.root.nodes.len()];
         while let Some((number, above, wanted)) = waiting.pop() {
-            let node = self.root.nodes.get(number.value()).ok_or_else(|| wrong("a node is not there"))?;
+            let node = self
+                .root
+                .nodes
+                .get(number.value())
+                .ok_or_else(|| wrong("a node is not there"))?;
             if std::mem::replace(&mut seen[number.value()], true) {
                 return Err(wrong("a node has two places in its tree"));
             }
             let matrix = times(&above, &placing(node));
             let wanted = collector.wants(node.name.as_deref().unwrap_or_default()) || wanted;
-            waiting.extend(node.children.iter().flatten().map(|&child| (child, matrix, wanted)));
+            waiting.extend(
+                node.children
+                    .iter()
+                    .flatten()
+                    .map(|&child| (child, matrix, wanted)),
+            );
             if let Some(mesh) = node.mesh {
-                let mesh = self.root.meshes.get(mesh.value()).ok_or_else(|| wrong("a mesh is not there"))?;
+                let mesh = self
+                    .root
+                    .meshes
+                    .get(mesh.value())
+                    .ok_or_else(|| wrong("a mesh is not there"))?;
                 if collector.wants(mesh.name.as_deref().unwrap_or_default()) || wanted {
-                    mesh.primitives.iter().try_for_each(|part| self.read_primitive(part, &matrix, collector))?;
+                    mesh.primitives
+                        .iter()
+                        .try_for_each(|part| self.read_primitive(part, &matrix, collector))?;
                 }
             }
         }
         Ok(())
     }
 
-    fn read_primitive(&self, part: &Primitive, matrix: &Matrix, collector: &mut Collector<'_>) -> Result<(), Fault> {
+    fn read_primitive(
+        &self,
+        part: &Primitive,
+        matrix: &Matrix,
+        collector: &mut Collector<'_>,
+    ) -> Result<(), Fault> {
         // Points and lines enclose no cells.
-        let Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) = part.mode else {
+        let Valid(mode @ (Mode::Triangles | Mode::TriangleStrip | Mode::TriangleFan)) = part.mode
+        else {
             return Ok(());
         };
-        let places = part.attributes.get(&Valid(Semantic::Positions)).ok_or_else(|| wrong("a mesh has no corners"))?;
+        let places = part
+            .attributes
+            .get(&Valid(Semantic::Positions))
+            .ok_or_else(|| wrong("a mesh has no corners"))?;
         let places = self.numbers(*places, Type::Vec3, &[ComponentType::F32])?;
         let corner = |i: usize| -> Result<[f64; 3], Fault> {
-            let place = places.get(i).ok_or_else(|| wrong("a triangle names a corner that is not there"))?;
-            let place: [f64; 3] = std::array::from_fn(|k| f64::from(f32::from_le_bytes(place.word(k))));
+            let place = places
+                .get(i)
+                .ok_or_else(|| wrong("a triangle names a corner that is not there"))?;
+            let place: [f64; 3] =
+                std::array::from_fn(|k| f64::from(f32::from_le_bytes(place.word(k))));
             Ok(along(matrix, place))
         };
-        const WHOLE: [ComponentType; 3] = [ComponentType::U8, ComponentType::U16, ComponentType::U32];
-        let order = part.indices.map(|order| self.numbers(order, Type::Scalar, &WHOLE)).transpose()?;
+        const WHOLE: [ComponentType; 3] =
+            [ComponentType::U8, ComponentType::U16, ComponentType::U32];
+        let order = part
+            .indices
+            .map(|order| self.numbers(order, Type::Scalar, &WHOLE))
+            .transpose()?;
         let count = order.as_ref().map_or(places.count, |order| order.count);
         let number = |i: usize| match &order {
-            Some(order) => order.get(i).map_or(usize::MAX, |bytes| u32::from_le_bytes(bytes.word(0)) as usize),
+            Some(order) => order.get(i).map_or(usize::MAX, |bytes| {
+                u32::from_le_bytes(bytes.word(0)) as usize
+            }),
             None => i,
         };
-        let triangles = if matches!(mode, Mode::Triangles) { count / 3 } else { count.saturating_sub(2) };
+        let triangles = if matches!(mode, Mode::Triangles) {
+            count / 3
+        } else {
+            count.saturating_sub(2)
+        };
         for i in 0..triangles {
             let [a, b, c] = match mode {
                 Mode::Triangles => [3 * i, 3 * i + 1, 3 * i + 2],
@@ -144,38 +208,70 @@ impl Reader<'_> {
     }
 
     /// Data of the accessor `number`, after a check of its type and of its bounds in the file.
-    fn numbers(&self, number: Index<Accessor>, kind: Type, types: &[ComponentType]) -> Result<Numbers<'_>, Fault> {
-        let accessor = self.root.accessors.get(number.value()).ok_or_else(|| wrong("an accessor is not there"))?;
-        let Valid(component) = accessor.component_type else { return Err(wrong("an accessor has an unknown type")) };
+    fn numbers(
+        &self,
+        number: Index<Accessor>,
+        kind: Type,
+        types: &[ComponentType],
+    ) -> Result<Numbers<'_>, Fault> {
+        let accessor = self
+            .root
+            .accessors
+            .get(number.value())
+            .ok_or_else(|| wrong("an accessor is not there"))?;
+        let Valid(component) = accessor.component_type else {
+            return Err(wrong("an accessor has an unknown type"));
+        };
         let component = component.0;
         if accessor.type_ != Valid(kind) || !types.contains(&component) {
-            return Err(wrong("corners must be three numbers of 32 bits, and their order whole numbers"));
+            return Err(wrong(
+                "corners must be three numbers of 32 bits, and their order whole numbers",
+            ));
         }
         if accessor.sparse.is_some() {
             return Err(wrong("sparse accessors are not known here"));
         }
-        let view = accessor.buffer_view.and_then(|view| self.root.buffer_views.get(view.value()));
+        let view = accessor
+            .buffer_view
+            .and_then(|view| self.root.buffer_views.get(view.value()));
         let view = view.ok_or_else(|| wrong("an accessor has no numbers"))?;
-        let is_own = view.buffer.value() == 0 && self.root.buffers.first().is_some_and(|buffer| buffer.uri.is_none());
+        let is_own = view.buffer.value() == 0
+            && self
+                .root
+                .buffers
+                .first()
+                .is_some_and(|buffer| buffer.uri.is_none());
         if !is_own {
-            return Err(wrong("its numbers are in another file (export it as one .glb)"));
+            return Err(wrong(
+                "its numbers are in another file (export it as one .glb)",
+            ));
         }
         let each = component.size() * kind.multiplicity();
         let stride = view.byte_stride.map_or(each, |stride| stride.0);
-        let offset = |offset: Option<gltf_json::validation::USize64>| offset.map_or(0, |offset| offset.0);
+        let offset =
+            |offset: Option<gltf_json::validation::USize64>| offset.map_or(0, |offset| offset.0);
         let count = accessor.count.0;
         // Checked arithmetic throughout: offsets and lengths are claims of the file.
         let in_view = || {
             let start = usize::try_from(offset(view.byte_offset)).ok()?;
-            let bytes = self.numbers.get(start..start.checked_add(usize::try_from(view.byte_length.0).ok()?)?)?;
+            let bytes = self
+                .numbers
+                .get(start..start.checked_add(usize::try_from(view.byte_length.0).ok()?)?)?;
             let bytes = bytes.get(usize::try_from(offset(accessor.byte_offset)).ok()?..)?;
-            let last = count
-                .checked_sub(1)
-                .map_or(Some(0), |last| last.checked_mul(stride as u64)?.checked_add(each as u64))?;
+            let last = count.checked_sub(1).map_or(Some(0), |last| {
+                last.checked_mul(stride as u64)?.checked_add(each as u64)
+            })?;
             (last <= bytes.len() as u64 && stride >= each).then_some(bytes)
         };
-        let bytes = in_view().ok_or_else(|| wrong("an accessor reaches beyond the numbers of the file"))?;
-        Ok(Numbers { bytes, stride, each, component: component.size(), count: count as usize })
+        let bytes =
+            in_view().ok_or_else(|| wrong("an accessor reaches beyond the numbers of the file"))?;
+        Ok(Numbers {
+            bytes,
+            stride,
+            each,
+            component: component.size(),
+            count: count as usize,
+        })
     }
 }
 
@@ -197,7 +293,10 @@ struct Element<'a> {
 impl Numbers<'_> {
     fn get(&self, i: usize) -> Option<Element<'_>> {
         let start = (i < self.count).then(|| i * self.stride)?;
-        Some(Element { bytes: self.bytes.get(start..start + self.each)?, component: self.component })
+        Some(Element {
+            bytes: self.bytes.get(start..start + self.each)?,
+            component: self.component,
+        })
     }
 }
 
@@ -212,26 +311,54 @@ impl Element<'_> {
 /// Transform of a node relative to its parent.
 fn placing(node: &Node) -> Matrix {
     if let Some(matrix) = node.matrix {
-        return std::array::from_fn(|column| std::array::from_fn(|row| f64::from(matrix[4 * column + row])));
+        return std::array::from_fn(|column| {
+            std::array::from_fn(|row| f64::from(matrix[4 * column + row]))
+        });
     }
-    let [x, y, z, w] = node.rotation.map_or([0.0, 0.0, 0.0, 1.0], |turn| turn.0.map(f64::from));
+    let [x, y, z, w] = node
+        .rotation
+        .map_or([0.0, 0.0, 0.0, 1.0], |turn| turn.0.map(f64::from));
     let turn = [
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)],
-        [2.0 * (x * y - z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + x * w)],
-        [2.0 * (x * z + y * w), 2.0 * (y * z - x * w), 1.0 - 2.0 * (x * x + y * y)],
+        [
+            1.0 - 2.0 * (y * y + z * z),
+            2.0 * (x * y + z * w),
+            2.0 * (x * z - y * w),
+        ],
+        [
+            2.0 * (x * y - z * w),
+            1.0 - 2.0 * (x * x + z * z),
+            2.0 * (y * z + x * w),
+        ],
+        [
+            2.0 * (x * z + y * w),
+            2.0 * (y * z - x * w),
+            1.0 - 2.0 * (x * x + y * y),
+        ],
     ];
     let scale = node.scale.unwrap_or([1.0; 3]).map(f64::from);
     let axis = |k: usize| turn[k].map(|v| v * scale[k]);
-    [axis(0), axis(1), axis(2), node.translation.unwrap_or_default().map(f64::from)]
+    [
+        axis(0),
+        axis(1),
+        axis(2),
+        node.translation.unwrap_or_default().map(f64::from),
+    ]
 }
 
 /// Transforms the point `p` by `matrix`.
 fn along(matrix: &Matrix, p: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|k| matrix[0][k] * p[0] + matrix[1][k] * p[1] + matrix[2][k] * p[2] + matrix[3][k])
+    std::array::from_fn(|k| {
+        matrix[0][k] * p[0] + matrix[1][k] * p[1] + matrix[2][k] * p[2] + matrix[3][k]
+    })
 }
 
 /// Product of two matrices.
 fn times(first: &Matrix, second: &Matrix) -> Matrix {
     let turned = [first[0], first[1], first[2], [0.0; 3]];
-    [along(&turned, second[0]), along(&turned, second[1]), along(&turned, second[2]), along(first, second[3])]
+    [
+        along(&turned, second[0]),
+        along(&turned, second[1]),
+        along(&turned, second[2]),
+        along(first, second[3]),
+    ]
 }

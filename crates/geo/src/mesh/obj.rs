@@ -14,11 +14,17 @@ type Corner = [f32; 3];
 pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fault> {
     let text = std::str::from_utf8(bytes).map_err(wrong)?;
     let corners = corners(text, collector)?;
-    let mut faces = Faces { corners: &corners, known: 0 };
+    let mut faces = Faces {
+        corners: &corners,
+        known: 0,
+    };
     // The wish for a part is asked at its first face: names without faces are no parts.
     let (mut name, mut wanted) = ("", None);
     for line in text.lines() {
-        let (key, rest) = line.trim_start().split_once([' ', '\t']).unwrap_or((line.trim(), ""));
+        let (key, rest) = line
+            .trim_start()
+            .split_once([' ', '\t'])
+            .unwrap_or((line.trim(), ""));
         match key {
             "v" => faces.known += 1,
             "o" | "g" => (name, wanted) = (rest.trim(), None),
@@ -37,15 +43,28 @@ fn wrong(found: impl ToString) -> Fault {
 
 /// Reads all vertex positions, which faces reference by index.
 fn corners(text: &str, collector: &mut Collector<'_>) -> Result<Vec<Corner>, Fault> {
-    let lines = || text.lines().filter_map(|line| line.trim_start().strip_prefix(['v'])?.strip_prefix([' ', '\t']));
+    let lines = || {
+        text.lines().filter_map(|line| {
+            line.trim_start()
+                .strip_prefix(['v'])?
+                .strip_prefix([' ', '\t'])
+        })
+    };
     let count = lines().count();
-    collector.hold(&MemoryEstimate::of("the corners of the mesh", count, size_of::<Corner>() as f64))?;
+    collector.hold(&MemoryEstimate::of(
+        "the corners of the mesh",
+        count,
+        size_of::<Corner>() as f64,
+    ))?;
     let mut corners = Vec::with_capacity(count);
     for line in lines() {
         let mut words = line.split_ascii_whitespace();
         let mut number = || words.next()?.parse().ok();
         let mut corner = || Some([number()?, number()?, number()?]);
-        corners.push(corner().ok_or_else(|| wrong(format!("a corner is no three numbers: {}", line.trim())))?);
+        corners.push(
+            corner()
+                .ok_or_else(|| wrong(format!("a corner is no three numbers: {}", line.trim())))?,
+        );
     }
     Ok(corners)
 }
@@ -59,9 +78,15 @@ struct Faces<'a> {
 impl Faces<'_> {
     /// Reads a face as a triangle fan around its first vertex; faces with fewer than three vertices
     /// are skipped.
-    fn read(&self, mut words: SplitAsciiWhitespace<'_>, collector: &mut Collector<'_>) -> Result<(), Fault> {
+    fn read(
+        &self,
+        mut words: SplitAsciiWhitespace<'_>,
+        collector: &mut Collector<'_>,
+    ) -> Result<(), Fault> {
         let mut next = || words.next().map(|word| self.corner(word)).transpose();
-        let (Some(first), Some(mut before)) = (next()?, next()?) else { return Ok(()) };
+        let (Some(first), Some(mut before)) = (next()?, next()?) else {
+            return Ok(());
+        };
         while let Some(corner) = next()? {
             collector.add([first, before, corner])?;
             before = corner;
@@ -71,10 +96,21 @@ impl Faces<'_> {
 
     /// Vertex that a face token such as `7`, `-2` or `7/1/3` references.
     fn corner(&self, word: &str) -> Result<[f64; 3], Fault> {
-        let number = word.split('/').next().and_then(|number| number.parse::<i64>().ok());
+        let number = word
+            .split('/')
+            .next()
+            .and_then(|number| number.parse::<i64>().ok());
         let number = number.ok_or_else(|| wrong(format!("a face names the corner {word}")))?;
-        let place = if number < 0 { self.known as i64 + number } else { number - 1 };
-        let corner = usize::try_from(place).ok().and_then(|place| self.corners.get(place));
-        corner.map(|corner| corner.map(f64::from)).ok_or_else(|| wrong("a face names a corner that is not there"))
+        let place = if number < 0 {
+            self.known as i64 + number
+        } else {
+            number - 1
+        };
+        let corner = usize::try_from(place)
+            .ok()
+            .and_then(|place| self.corners.get(place));
+        corner
+            .map(|corner| corner.map(f64::from))
+            .ok_or_else(|| wrong("a face names a corner that is not there"))
     }
 }

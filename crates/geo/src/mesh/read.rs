@@ -24,19 +24,35 @@ struct Format {
 
 /// Supported mesh formats.
 const FORMATS: [Format; 3] = [
-    Format { reader: &input::STL, up: Up::Z, read: stl::read },
-    Format { reader: &input::OBJ, up: Up::Y, read: obj::read },
-    Format { reader: &input::GLB, up: Up::Y, read: glb::read },
+    Format {
+        reader: &input::STL,
+        up: Up::Z,
+        read: stl::read,
+    },
+    Format {
+        reader: &input::OBJ,
+        up: Up::Y,
+        read: obj::read,
+    },
+    Format {
+        reader: &input::GLB,
+        up: Up::Y,
+        read: glb::read,
+    },
 ];
 
 /// Known file extensions, as text.
 pub fn endings() -> String {
-    FORMATS.map(|format| format!(".{}", format.reader.name)).join(", ")
+    FORMATS
+        .map(|format| format!(".{}", format.reader.name))
+        .join(", ")
 }
 
 fn format_of(path: &Path) -> Option<&'static Format> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-    FORMATS.iter().find(|format| format.reader.endings.contains(&ending.as_str()))
+    FORMATS
+        .iter()
+        .find(|format| format.reader.endings.contains(&ending.as_str()))
 }
 
 /// Reads the triangles of the part named `part` (`None`: all parts) of the file at `path`,
@@ -45,7 +61,10 @@ fn format_of(path: &Path) -> Option<&'static Format> {
 /// # Errors
 /// [`MeshError`] with the file and its fault.
 pub fn read(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<Soup, MeshError> {
-    read_file(path, part, up).map_err(|fault| MeshError { path: path.to_owned(), fault })
+    read_file(path, part, up).map_err(|fault| MeshError {
+        path: path.to_owned(),
+        fault,
+    })
 }
 
 pub(super) fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<Soup, Fault> {
@@ -53,7 +72,14 @@ pub(super) fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Resu
     let decode = |bytes: Loaded<Vec<u8>>| {
         let (bytes, held) = bytes.into_parts();
         let (names, weld, up) = (Vec::new(), Weld::default(), up.unwrap_or(format.up));
-        let mut collector = Collector { part, names, up, weld, seen: 0, held: vec![held] };
+        let mut collector = Collector {
+            part,
+            names,
+            up,
+            weld,
+            seen: 0,
+            held: vec![held],
+        };
         (format.read)(&bytes, &mut collector)?;
         collector.done()
     };
@@ -94,7 +120,10 @@ impl Collector<'_> {
     pub(super) fn wants(&mut self, name: &str) -> bool {
         /// Upper bound of the part names kept for a message.
         const MOST: usize = 100;
-        if !name.is_empty() && self.names.len() < MOST && !self.names.iter().any(|known| known == name) {
+        if !name.is_empty()
+            && self.names.len() < MOST
+            && !self.names.iter().any(|known| known == name)
+        {
             self.names.push(name.to_owned());
         }
         self.part.is_none_or(|part| part == name)
@@ -102,7 +131,11 @@ impl Collector<'_> {
 
     /// Adds a triangle in the axes of the file, converted to y-up.
     pub(super) fn add(&mut self, corners: [[f64; 3]; 3]) -> Result<(), Fault> {
-        if corners.iter().flatten().any(|v| !v.is_finite() || v.abs() > f64::from(f32::MAX)) {
+        if corners
+            .iter()
+            .flatten()
+            .any(|v| !v.is_finite() || v.abs() > f64::from(f32::MAX))
+        {
             return Err(Fault::NotFinite);
         }
         self.seen += 1;
@@ -121,12 +154,15 @@ impl Collector<'_> {
     }
 
     fn done(self) -> Result<Soup, Fault> {
-        let Self { part, names, weld, .. } = self;
+        let Self {
+            part, names, weld, ..
+        } = self;
         let soup = weld.done();
         match part {
-            Some(part) if !names.iter().any(|name| name == part) => {
-                Err(Fault::NoPart { wanted: part.to_owned(), names })
-            }
+            Some(part) if !names.iter().any(|name| name == part) => Err(Fault::NoPart {
+                wanted: part.to_owned(),
+                names,
+            }),
             _ if soup.triangles.is_empty() => Err(Fault::Empty),
             _ => Ok(soup),
         }

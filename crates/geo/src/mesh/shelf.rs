@@ -44,7 +44,12 @@ struct Read {
 impl<'a> Shelf<'a> {
     /// Creates a cache for the box of `site`; files are relative to `folder`.
     pub fn new(folder: &'a Path, site: &'a Site) -> Self {
-        Self { folder, site, cells: HashMap::new(), last: None }
+        Self {
+            folder,
+            site,
+            cells: HashMap::new(),
+            last: None,
+        }
     }
 
     /// Site of the box for which shapes are voxelised.
@@ -62,11 +67,16 @@ impl<'a> Shelf<'a> {
             Some(cells) => Arc::clone(cells),
             None => {
                 let path = self.folder.join(&spec.file);
-                let cells = self.cells_of(spec, &path).map_err(|fault| MeshError { path, fault })?;
+                let cells = self
+                    .cells_of(spec, &path)
+                    .map_err(|fault| MeshError { path, fault })?;
                 Arc::clone(self.cells.entry(key).or_insert(cells.into()))
             }
         };
-        Ok(MeshSpec { cells: Some(cells), ..spec.clone() })
+        Ok(MeshSpec {
+            cells: Some(cells),
+            ..spec.clone()
+        })
     }
 
     /// Returns `spec` with the cells below the heights of its heightmap.
@@ -82,24 +92,35 @@ impl<'a> Shelf<'a> {
                 Arc::clone(self.cells.entry(key).or_insert(cells.into()))
             }
         };
-        Ok(ReliefSpec { cells: Some(cells), ..spec.clone() })
+        Ok(ReliefSpec {
+            cells: Some(cells),
+            ..spec.clone()
+        })
     }
 
     fn cells_of(&mut self, spec: &MeshSpec, path: &Path) -> Result<Cells, Fault> {
-        let is_last = |last: &Read| last.path == path && last.part == spec.part && last.up == spec.up;
+        let is_last =
+            |last: &Read| last.path == path && last.part == spec.part && last.up == spec.up;
         let last = match self.last.take().filter(is_last) {
             Some(last) => last,
             None => {
                 let soup = read_file(path, spec.part.as_deref(), spec.up)?;
                 let held = Held::bytes(soup.bytes() as u64);
-                Read { path: path.to_owned(), part: spec.part.clone(), up: spec.up, soup, _held: held }
+                Read {
+                    path: path.to_owned(),
+                    part: spec.part.clone(),
+                    up: spec.up,
+                    soup,
+                    _held: held,
+                }
             }
         };
         let last = self.last.insert(last);
         need_of(&last.soup).check(MEND)?;
         let scale = (self.site.cell_size_m, self.site.vertical_exaggeration);
         let corners = last.soup.corners.clone();
-        let cells = place(spec, &mut last.soup, scale).and_then(|()| self::cells(&last.soup, self.site.grid));
+        let cells = place(spec, &mut last.soup, scale)
+            .and_then(|()| self::cells(&last.soup, self.site.grid));
         last.soup.corners = corners;
         cells
     }
@@ -151,6 +172,12 @@ fn cells(soup: &Soup, grid: Grid) -> Result<Cells, Fault> {
         clip(high[k] + 2.0) - clip(low[k] - 2.0)
     };
     let count = side(0) * side(1) * side(2);
-    need_of(soup).and(MemoryEstimate::of("the cells of the mesh", 1, count * BYTES_A_CELL)).check(MEND)?;
+    need_of(soup)
+        .and(MemoryEstimate::of(
+            "the cells of the mesh",
+            1,
+            count * BYTES_A_CELL,
+        ))
+        .check(MEND)?;
     soup.cells(grid).map_err(Fault::NoCells)
 }

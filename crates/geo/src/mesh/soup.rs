@@ -59,7 +59,13 @@ impl Weld {
 
     fn grown(&self) -> Option<Room> {
         let (corners, triangles) = (self.soup.corners.len(), self.soup.triangles.len());
-        let grown = |room: usize, used: usize| if used > room { (2 * room).max(Room::LEAST) } else { room };
+        let grown = |room: usize, used: usize| {
+            if used > room {
+                (2 * room).max(Room::LEAST)
+            } else {
+                room
+            }
+        };
         let room = Room {
             corners: grown(self.room.corners, corners + 3),
             triangles: grown(self.room.triangles, triangles + 1),
@@ -86,15 +92,20 @@ impl Weld {
         // Adding 0 turns −0 into 0, so that both have the same bits.
         let corner = corner.map(|v| v + 0.0);
         let corners = &mut self.soup.corners;
-        *self.known.entry(corner.map(f64::to_bits)).or_insert_with(|| {
-            corners.push(corner);
-            corners.len() as u32 - 1
-        })
+        *self
+            .known
+            .entry(corner.map(f64::to_bits))
+            .or_insert_with(|| {
+                corners.push(corner);
+                corners.len() as u32 - 1
+            })
     }
 
     /// Returns the accumulated triangles.
     pub(super) fn done(self) -> Soup {
-        let Self { mut soup, known, .. } = self;
+        let Self {
+            mut soup, known, ..
+        } = self;
         drop(known);
         soup.corners.shrink_to_fit();
         soup.triangles.shrink_to_fit();
@@ -115,15 +126,22 @@ impl Soup {
 
     /// Applies `to` to every vertex position.
     pub(super) fn change(&mut self, to: impl Fn([f64; 3]) -> [f64; 3]) {
-        self.corners.iter_mut().for_each(|corner| *corner = to(*corner));
+        self.corners
+            .iter_mut()
+            .for_each(|corner| *corner = to(*corner));
     }
 
     /// Lower and upper corner of the bounding box.
     pub(super) fn bounds(&self) -> [[f64; 3]; 2] {
         let fold = |pick: fn(f64, f64) -> f64, start: f64| {
-            self.corners.iter().fold([start; 3], |all, p| std::array::from_fn(|k| pick(all[k], p[k])))
+            self.corners.iter().fold([start; 3], |all, p| {
+                std::array::from_fn(|k| pick(all[k], p[k]))
+            })
         };
-        [fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY)]
+        [
+            fold(f64::min, f64::INFINITY),
+            fold(f64::max, f64::NEG_INFINITY),
+        ]
     }
 
     /// Counts open and inconsistently oriented edges.

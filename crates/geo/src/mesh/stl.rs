@@ -11,20 +11,30 @@ const HEAD: usize = 84;
 const TRIANGLE: usize = 50;
 
 pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fault> {
-    let announced = bytes.get(80..HEAD).and_then(|count| Some(u32::from_le_bytes(count.try_into().ok()?)));
+    let announced = bytes
+        .get(80..HEAD)
+        .and_then(|count| Some(u32::from_le_bytes(count.try_into().ok()?)));
     let length = announced.map(|count| HEAD as u64 + TRIANGLE as u64 * u64::from(count));
     // Some programs write "solid" into the free text of a binary file: only its length tells.
     if let (Some(count), true) = (announced, length == Some(bytes.len() as u64)) {
         return read_binary(bytes, count as usize, collector);
     }
-    if let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| text.trim_start().starts_with("solid")) {
+    if let Some(text) = std::str::from_utf8(bytes)
+        .ok()
+        .filter(|text| text.trim_start().starts_with("solid"))
+    {
         return read_text(text, collector);
     }
     match (announced, length) {
-        (Some(count), Some(length)) if length < bytes.len() as u64 => read_binary(bytes, count as usize, collector),
+        (Some(count), Some(length)) if length < bytes.len() as u64 => {
+            read_binary(bytes, count as usize, collector)
+        }
         (Some(count), _) => {
             let held = bytes.len();
-            Err(Fault::content(FORMAT, format!("its {held} bytes cannot hold the {count} triangles announced")))
+            Err(Fault::content(
+                FORMAT,
+                format!("its {held} bytes cannot hold the {count} triangles announced"),
+            ))
         }
         (None, _) => Err(Fault::content(FORMAT, "it is too short")),
     }
@@ -37,7 +47,8 @@ fn read_binary(bytes: &[u8], count: usize, collector: &mut Collector<'_>) -> Res
     }
     for triangle in bytes[HEAD..].as_chunks::<TRIANGLE>().0.iter().take(count) {
         // The corners follow the normal.
-        let number = |i: usize| f32::from_le_bytes(std::array::from_fn(|byte| triangle[12 + 4 * i + byte]));
+        let number =
+            |i: usize| f32::from_le_bytes(std::array::from_fn(|byte| triangle[12 + 4 * i + byte]));
         collector.add([0, 3, 6].map(|corner| [0, 1, 2].map(|k| f64::from(number(corner + k)))))?;
     }
     Ok(())
@@ -49,15 +60,23 @@ fn read_text(text: &str, collector: &mut Collector<'_>) -> Result<(), Fault> {
     while !rest.is_empty() {
         let (head, body) = rest.split_once('\n').unwrap_or((rest, ""));
         let Some(name) = head.strip_prefix("solid") else {
-            return Err(Fault::content(FORMAT, format!("expected \"solid\", found {head}")));
+            return Err(Fault::content(
+                FORMAT,
+                format!("expected \"solid\", found {head}"),
+            ));
         };
         let Some(end) = body.find("endsolid") else {
-            return Err(Fault::content(FORMAT, "it ends before endsolid: the file is cut short"));
+            return Err(Fault::content(
+                FORMAT,
+                "it ends before endsolid: the file is cut short",
+            ));
         };
         if collector.wants(name.trim()) {
             read_facets(&mut Words(body[..end].split_ascii_whitespace()), collector)?;
         }
-        rest = body[end..].split_once('\n').map_or("", |(_, rest)| rest.trim_start());
+        rest = body[end..]
+            .split_once('\n')
+            .map_or("", |(_, rest)| rest.trim_start());
     }
     Ok(())
 }
@@ -96,12 +115,16 @@ impl Words<'_> {
 
     fn expect_this(&self, word: &str, found: &str) -> Result<(), Fault> {
         let is_it = found.eq_ignore_ascii_case(word);
-        is_it.then_some(()).ok_or_else(|| Fault::content(FORMAT, format!("expected \"{word}\", found {found}")))
+        is_it
+            .then_some(())
+            .ok_or_else(|| Fault::content(FORMAT, format!("expected \"{word}\", found {found}")))
     }
 
     fn number(&mut self) -> Result<f64, Fault> {
         let found = self.0.next().unwrap_or("the end");
         let number = found.parse::<f32>();
-        number.map(f64::from).map_err(|_| Fault::content(FORMAT, format!("expected a number, found {found}")))
+        number
+            .map(f64::from)
+            .map_err(|_| Fault::content(FORMAT, format!("expected a number, found {found}")))
     }
 }

@@ -22,13 +22,30 @@ impl TerrainSpec {
     /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] when the ground reaches
     /// the roof, with the `ny` that it needs; [`TerrainError::TooWide`] when the wish is larger
     /// than the heightmap; and all errors of [`load`](super::load()).
-    pub fn build(&self, grid: Grid, cell_size_m: Option<f64>, dir: &Path) -> Result<Surface, TerrainError> {
-        self.build_with(grid, &CellSize { wide_m: cell_size_m, high_m: &|_| None }, dir)
+    pub fn build(
+        &self,
+        grid: Grid,
+        cell_size_m: Option<f64>,
+        dir: &Path,
+    ) -> Result<Surface, TerrainError> {
+        self.build_with(
+            grid,
+            &CellSize {
+                wide_m: cell_size_m,
+                high_m: &|_| None,
+            },
+            dir,
+        )
     }
 
     /// Builds the ground of a box whose cells may have a separate height; otherwise as
     /// [`TerrainSpec::build`].
-    pub fn build_with(&self, grid: Grid, cells: &CellSize<'_>, dir: &Path) -> Result<Surface, TerrainError> {
+    pub fn build_with(
+        &self,
+        grid: Grid,
+        cells: &CellSize<'_>,
+        dir: &Path,
+    ) -> Result<Surface, TerrainError> {
         self.validate()?;
         if let Some(size) = cells.wide_m {
             within("cell_size_m", size, 1e-6, 1e6)?;
@@ -60,7 +77,16 @@ impl TerrainSpec {
                 let crater_radius = self.crater_radius.unwrap_or(usual.crater_radius);
                 let crater_depth = self.crater_depth.unwrap_or(usual.crater_depth);
                 let turn_deg = self.turn_deg.unwrap_or(usual.turn_deg);
-                volcano(grid, &bed, &Cone { height, crater_radius, crater_depth, turn_deg })
+                volcano(
+                    grid,
+                    &bed,
+                    &Cone {
+                        height,
+                        crater_radius,
+                        crater_depth,
+                        turn_deg,
+                    },
+                )
             }
             Kind::Hills => hills(grid, &bed, cells),
             // The angle is true on the ground, so that it grows in stretched heights.
@@ -71,7 +97,12 @@ impl TerrainSpec {
         let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
         if top > grid.ny as f64 {
             let mend = "smaller terrain.height, angle_deg, base_cells or roughness".to_owned();
-            return Err(TerrainError::TooHigh { top, ny: grid.ny, needed: with_headroom(top), mend });
+            return Err(TerrainError::TooHigh {
+                top,
+                ny: grid.ny,
+                needed: with_headroom(top),
+                mend,
+            });
         }
         let summit = match self.kind {
             Kind::Volcano => middle_of(crater(grid)),

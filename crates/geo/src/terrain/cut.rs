@@ -9,7 +9,8 @@ use super::{Bounds, Crop, Heightmap, TerrainError};
 /// rounded to cell edges. `None` if empty or out of range.
 fn span(from: f64, to: f64, count: usize) -> Option<(usize, usize)> {
     let (first, end) = (from.round(), to.round());
-    (first >= 0.0 && end <= count as f64 && end > first).then_some((first as usize, (end - first) as usize))
+    (first >= 0.0 && end <= count as f64 && end > first)
+        .then_some((first as usize, (end - first) as usize))
 }
 
 impl Heightmap {
@@ -25,12 +26,19 @@ impl Heightmap {
     /// [`TerrainError::Bounds`] when nothing is left or the bounds reach outside, with the bounds
     /// of the heightmap; [`TerrainError::NoPlace`] for a heightmap that has no place on a map.
     pub fn crop_to(&self, bounds: Bounds) -> Result<Self, TerrainError> {
-        let (Some(origin), Some(has)) = (&self.origin, self.bounds()) else { return Err(TerrainError::NoPlace) };
-        let [west, east] = origin.crs.span_near([bounds.west, bounds.east], 0.5 * (has.west + has.east));
+        let (Some(origin), Some(has)) = (&self.origin, self.bounds()) else {
+            return Err(TerrainError::NoPlace);
+        };
+        let [west, east] = origin
+            .crs
+            .span_near([bounds.west, bounds.east], 0.5 * (has.west + has.east));
         let (west_m, north_m) = origin.from_map(west, bounds.north);
         let (east_m, south_m) = origin.from_map(east, bounds.south);
         self.between((west_m, north_m), (east_m, south_m))
-            .ok_or_else(|| TerrainError::Bounds { bounds: bounds.into(), has: has.into() })
+            .ok_or_else(|| TerrainError::Bounds {
+                bounds: bounds.into(),
+                has: has.into(),
+            })
             .and_then(|crop| self.crop(crop))
     }
 
@@ -43,7 +51,11 @@ impl Heightmap {
         let [west, north, wide, deep] = crop_m;
         let (has_wide, has_deep) = self.extent_m();
         self.between((west, north), (west + wide, north + deep))
-            .ok_or(TerrainError::CropMetres { crop_m, has_wide, has_deep })
+            .ok_or(TerrainError::CropMetres {
+                crop_m,
+                has_wide,
+                has_deep,
+            })
             .and_then(|crop| self.crop(crop))
     }
 
@@ -53,7 +65,12 @@ impl Heightmap {
         let (wide, deep) = self.cell_size_m;
         let (west, cols) = span(west / wide, east / wide, self.cols())?;
         let (north, rows) = span(north / deep, south / deep, self.rows())?;
-        Some(Crop { west, north, cols, rows })
+        Some(Crop {
+            west,
+            north,
+            cols,
+            rows,
+        })
     }
 }
 
@@ -64,7 +81,12 @@ impl Heightmap {
 /// a skyline is found with a stack of rising steps. The time grows linearly with the number of
 /// cells.
 pub(super) fn largest_whole(heights: &Array2<f32>) -> Crop {
-    let mut best = Crop { west: 0, north: 0, cols: 0, rows: 0 };
+    let mut best = Crop {
+        west: 0,
+        north: 0,
+        cols: 0,
+        rows: 0,
+    };
     let mut known = vec![0usize; heights.ncols()];
     let mut steps: Vec<(usize, usize)> = Vec::new();
     for (r, row) in heights.rows().into_iter().enumerate() {
@@ -76,7 +98,12 @@ pub(super) fn largest_whole(heights: &Array2<f32>) -> Crop {
             let mut start = c;
             while let Some((west, rows)) = steps.pop_if(|(_, rows)| *rows >= count) {
                 if rows * (c - west) > best.rows * best.cols {
-                    best = Crop { west, north: r + 1 - rows, cols: c - west, rows };
+                    best = Crop {
+                        west,
+                        north: r + 1 - rows,
+                        cols: c - west,
+                        rows,
+                    };
                 }
                 start = west;
             }
@@ -97,12 +124,20 @@ mod tests {
     fn area_by_trial(heights: &Array2<f32>) -> usize {
         let (rows, cols) = heights.dim();
         let whole = |n: usize, s: usize, w: usize, e: usize| {
-            heights.slice(ndarray::s![n..s, w..e]).iter().all(|h| !h.is_nan()).then_some((s - n) * (e - w))
+            heights
+                .slice(ndarray::s![n..s, w..e])
+                .iter()
+                .all(|h| !h.is_nan())
+                .then_some((s - n) * (e - w))
         };
         let all = (0..rows).flat_map(|n| {
-            (n + 1..=rows).flat_map(move |s| (0..cols).flat_map(move |w| (w + 1..=cols).map(move |e| (n, s, w, e))))
+            (n + 1..=rows).flat_map(move |s| {
+                (0..cols).flat_map(move |w| (w + 1..=cols).map(move |e| (n, s, w, e)))
+            })
         });
-        all.filter_map(|(n, s, w, e)| whole(n, s, w, e)).max().unwrap_or(0)
+        all.filter_map(|(n, s, w, e)| whole(n, s, w, e))
+            .max()
+            .unwrap_or(0)
     }
 
     proptest! {

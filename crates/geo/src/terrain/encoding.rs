@@ -28,8 +28,7 @@ pub struct Encoding {
 }
 
 /// Supported encoding names, for messages.
-const ENCODINGS: &str =
-    "u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 or f64, with \"be\" behind it when the highest byte comes first";
+const ENCODINGS: &str = "u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 or f64, with \"be\" behind it when the highest byte comes first";
 
 impl FromStr for Encoding {
     type Err = String;
@@ -64,7 +63,16 @@ impl fmt::Display for Encoding {
             Number::Signed(bytes) => ('i', bytes),
             Number::Float(bytes) => ('f', bytes),
         };
-        write!(f, "{letter}{}{}", 8 * bytes, if self.big_endian && bytes > 1 { "be" } else { "" })
+        write!(
+            f,
+            "{letter}{}{}",
+            8 * bytes,
+            if self.big_endian && bytes > 1 {
+                "be"
+            } else {
+                ""
+            }
+        )
     }
 }
 
@@ -83,9 +91,18 @@ impl From<Encoding> for String {
 }
 
 impl Encoding {
-    pub(super) const U16: Self = Self { number: Number::Unsigned(2), big_endian: false };
-    pub(super) const F32: Self = Self { number: Number::Float(4), big_endian: false };
-    pub(super) const I16_BE: Self = Self { number: Number::Signed(2), big_endian: true };
+    pub(super) const U16: Self = Self {
+        number: Number::Unsigned(2),
+        big_endian: false,
+    };
+    pub(super) const F32: Self = Self {
+        number: Number::Float(4),
+        big_endian: false,
+    };
+    pub(super) const I16_BE: Self = Self {
+        number: Number::Signed(2),
+        big_endian: true,
+    };
 
     /// Size of a number in bytes.
     pub fn bytes(self) -> usize {
@@ -106,7 +123,11 @@ impl Encoding {
     pub(super) fn value(self, bytes: &[u8]) -> f64 {
         let mut bits = 0u64;
         for i in 0..bytes.len() {
-            let byte = if self.big_endian { bytes[i] } else { bytes[bytes.len() - 1 - i] };
+            let byte = if self.big_endian {
+                bytes[i]
+            } else {
+                bytes[bytes.len() - 1 - i]
+            };
             bits = bits << 8 | u64::from(byte);
         }
         match self.number {
@@ -140,7 +161,9 @@ mod tests {
 
     #[test]
     fn encodings_have_names() {
-        for name in ["u8", "i8", "u16", "i16be", "u32", "i32be", "u64", "i64be", "f16", "f32be", "f64"] {
+        for name in [
+            "u8", "i8", "u16", "i16be", "u32", "i32be", "u64", "i64be", "f16", "f32be", "f64",
+        ] {
             let encoding: Encoding = name.parse().expect("a name");
             assert_eq!(encoding.to_string(), name);
         }
@@ -149,15 +172,24 @@ mod tests {
 
     #[test]
     fn numbers_are_taken_apart() {
-        let value = |name: &str, bytes: &[u8]| name.parse::<Encoding>().expect("a name").value(bytes);
+        let value =
+            |name: &str, bytes: &[u8]| name.parse::<Encoding>().expect("a name").value(bytes);
         assert_eq!(value("i8", &[0xff]), -1.0);
         assert_eq!(value("u16", &[1, 2]), 513.0);
         assert_eq!(value("i16be", &[0x80, 0]), -32768.0);
         assert_eq!(value("i32", &(-7i32).to_le_bytes()), -7.0);
-        assert_eq!(value("u64be", &(1u64 << 40).to_be_bytes()), (1u64 << 40) as f64);
+        assert_eq!(
+            value("u64be", &(1u64 << 40).to_be_bytes()),
+            (1u64 << 40) as f64
+        );
         assert_eq!(value("f32be", &1.5f32.to_be_bytes()), 1.5);
         assert_eq!(value("f64", &(-0.1f64).to_le_bytes()), -0.1);
-        for (bits, expected) in [(0x3c00, 1.0), (0xc248, -3.140_625), (0x0001, 2f64.powi(-24)), (0x7bff, 65504.0)] {
+        for (bits, expected) in [
+            (0x3c00, 1.0),
+            (0xc248, -3.140_625),
+            (0x0001, 2f64.powi(-24)),
+            (0x7bff, 65504.0),
+        ] {
             assert_eq!(half(bits), expected);
         }
         assert!(half(0x7e00).is_nan() && half(0xfc00) == f64::NEG_INFINITY);

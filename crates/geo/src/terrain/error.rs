@@ -242,10 +242,17 @@ pub enum TerrainError {
 /// Conversion advice for an unsupported heightmap file; empty for unknown kinds.
 fn mend_of_kind(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let ending = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_ascii_lowercase();
     let unpack = |command: &str| format!("; unpack it first: {command} {name}");
     let convert = |command: &str| {
-        format!("; convert it: {command} {name} {}.tif", path.file_stem().unwrap_or_default().to_string_lossy())
+        format!(
+            "; convert it: {command} {name} {}.tif",
+            path.file_stem().unwrap_or_default().to_string_lossy()
+        )
     };
     match &*ending {
         "gz" | "tgz" => unpack("gunzip"),
@@ -255,10 +262,13 @@ fn mend_of_kind(path: &Path) -> String {
         "zip" | "kmz" => unpack("unzip"),
         "7z" => unpack("7z x"),
         "tar" => unpack("tar xf"),
-        "nc" | "nc4" | "cdf" | "vrt" | "grd" | "img" | "adf" | "bil" | "bip" | "bsq" | "flt" | "hdf" | "h5" | "grb"
-        | "grib" | "grb2" | "dt0" | "dt1" | "dt2" | "xyz" | "jp2" | "ter" | "sdat" | "rst" | "map" | "kap" | "ecw"
-        | "sid" | "mrf" | "bt" | "gpkg" | "mbtiles" => convert("gdal_translate"),
-        "las" | "laz" => "; make a raster of its points, for example with pdal or whitebox_tools".to_owned(),
+        "nc" | "nc4" | "cdf" | "vrt" | "grd" | "img" | "adf" | "bil" | "bip" | "bsq" | "flt"
+        | "hdf" | "h5" | "grb" | "grib" | "grb2" | "dt0" | "dt1" | "dt2" | "xyz" | "jp2"
+        | "ter" | "sdat" | "rst" | "map" | "kap" | "ecw" | "sid" | "mrf" | "bt" | "gpkg"
+        | "mbtiles" => convert("gdal_translate"),
+        "las" | "laz" => {
+            "; make a raster of its points, for example with pdal or whitebox_tools".to_owned()
+        }
         _ => mend_of_picture(path),
     }
 }
@@ -266,9 +276,14 @@ fn mend_of_kind(path: &Path) -> String {
 /// Conversion advice for an unsupported picture file; empty for other files.
 pub fn mend_of_picture(path: &Path) -> String {
     const PICTURES: [&str; 5] = ["jpg", "jpeg", "gif", "bmp", "webp"];
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let ending = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_ascii_lowercase();
     if PICTURES.contains(&ending.as_str()) {
-        "; convert the picture to a gray PNG, as with: magick IN -colorspace Gray OUT.png".to_owned()
+        "; convert the picture to a gray PNG, as with: magick IN -colorspace Gray OUT.png"
+            .to_owned()
     } else {
         String::new()
     }
@@ -278,8 +293,14 @@ impl TerrainError {
     /// Converts an error of an [input](lavoxel_files::input) file at `path`, for `map_err`.
     pub(crate) fn input(path: &Path) -> impl Fn(InputError) -> Self {
         move |error| match error {
-            InputError::Read(cause) => Self::Read { path: path.to_owned(), cause },
-            InputError::Memory(cause) => Self::Memory { path: path.to_owned(), cause },
+            InputError::Read(cause) => Self::Read {
+                path: path.to_owned(),
+                cause,
+            },
+            InputError::Memory(cause) => Self::Memory {
+                path: path.to_owned(),
+                cause,
+            },
             InputError::NotRegular(found) => Self::content(path, "a file", found),
             error => Self::content(path, "a whole file", format!("one that {error}")),
         }
@@ -287,17 +308,34 @@ impl TerrainError {
 
     /// Converts an IO error of reading `path`, for `map_err`.
     pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
-        move |cause| Self::Read { path: path.to_owned(), cause }
+        move |cause| Self::Read {
+            path: path.to_owned(),
+            cause,
+        }
     }
 
     /// Creates the error of a text file that violates its format.
-    pub(crate) fn text(path: &Path, line: usize, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Self::Text { path: path.to_owned(), line, expected: expected.into(), found: found.into() }
+    pub(crate) fn text(
+        path: &Path,
+        line: usize,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        Self::Text {
+            path: path.to_owned(),
+            line,
+            expected: expected.into(),
+            found: found.into(),
+        }
     }
 
     /// Creates the error of a file whose content as a whole is wrong.
     pub fn content(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Self::Content { path: path.to_owned(), expected: expected.into(), found: found.into() }
+        Self::Content {
+            path: path.to_owned(),
+            expected: expected.into(),
+            found: found.into(),
+        }
     }
 }
 
@@ -316,13 +354,27 @@ pub(crate) fn checked_samples(
 ) -> Result<usize, TerrainError> {
     let samples = match cols.checked_mul(rows) {
         Some(samples) if samples <= MAX_SAMPLES => samples,
-        _ => return Err(TerrainError::TooLarge { path: path.to_owned(), cols, rows }),
+        _ => {
+            return Err(TerrainError::TooLarge {
+                path: path.to_owned(),
+                cols,
+                rows,
+            });
+        }
     };
     if samples as f64 * least_bytes > bytes as f64 + 1.0 {
-        return Err(TerrainError::Truncated { path: path.to_owned(), cols, rows, bytes });
+        return Err(TerrainError::Truncated {
+            path: path.to_owned(),
+            cols,
+            rows,
+            bytes,
+        });
     }
     MemoryEstimate::of("the heights of the file", samples, BYTES_A_HEIGHT)
         .check("crop or coarsen the file first")
-        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+        .map_err(|cause| TerrainError::Memory {
+            path: path.to_owned(),
+            cause,
+        })?;
     Ok(samples)
 }

@@ -28,19 +28,32 @@ pub(super) fn fit(
         return Err(TerrainError::content(file, "a map of one scale", found));
     }
     land.fill(rule)?;
-    let inner = Window { west: window.west - cover.west as f64, north: window.north - cover.north as f64, ..window };
+    let inner = Window {
+        west: window.west - cover.west as f64,
+        north: window.north - cover.north as f64,
+        ..window
+    };
     let metres = resample(&land.heights, inner, grid.nx, grid.nz);
 
     let lowest = land.range().map_or(0.0, |(low, _)| f64::from(low));
     let base_m = spec.base_m.unwrap_or(lowest);
     let base_cells = spec.base_cells.unwrap_or(4.0);
     let high_m = (cells.high_m)(cell_size_m);
-    let stretch = high_m.map_or(spec.vertical_exaggeration.unwrap_or(1.0), |high| cell_size_m / high);
-    let heights = metres.mapv(|h| (base_cells + (f64::from(h) - base_m) * stretch / cell_size_m).max(0.0) as f32);
+    let stretch = high_m.map_or(spec.vertical_exaggeration.unwrap_or(1.0), |high| {
+        cell_size_m / high
+    });
+    let heights = metres
+        .mapv(|h| (base_cells + (f64::from(h) - base_m) * stretch / cell_size_m).max(0.0) as f32);
     let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
     check_roof(top, base_cells, grid.ny, |most| match high_m {
-        None => format!("vertical_exaggeration = {} or less", (stretch * most * 100.0).floor() / 100.0),
-        Some(high_m) => format!("grid.cell_height_m = {} or more", (high_m / most * 100.0).ceil() / 100.0),
+        None => format!(
+            "vertical_exaggeration = {} or less",
+            (stretch * most * 100.0).floor() / 100.0
+        ),
+        Some(high_m) => format!(
+            "grid.cell_height_m = {} or more",
+            (high_m / most * 100.0).ceil() / 100.0
+        ),
     })?;
     Ok(Surface {
         summit: summit(&heights),
@@ -86,7 +99,12 @@ fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, Te
 fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
     let cols = (cell_size_m * grid.nx as f64 / map.cell_size_m.0).min(map.cols() as f64);
     let rows = (cell_size_m * grid.nz as f64 / map.cell_size_m.1).min(map.rows() as f64);
-    Window { west: 0.5 * (map.cols() as f64 - cols), north: 0.5 * (map.rows() as f64 - rows), cols, rows }
+    Window {
+        west: 0.5 * (map.cols() as f64 - cols),
+        north: 0.5 * (map.rows() as f64 - rows),
+        cols,
+        rows,
+    }
 }
 
 /// Smallest cell rectangle that contains `window`.
@@ -98,12 +116,22 @@ fn covering(window: Window, map: &Heightmap) -> Crop {
     };
     let (west, cols) = span(window.west, window.cols, map.cols());
     let (north, rows) = span(window.north, window.rows, map.rows());
-    Crop { west, north, cols, rows }
+    Crop {
+        west,
+        north,
+        cols,
+        rows,
+    }
 }
 
 /// Fails if the ground leaves no air below the roof. `top`: greatest ground height in cells; `ny`:
 /// box height in cells; `pressed` words the remedy from the factor by which heights must be scaled.
-fn check_roof(top: f64, base_cells: f64, ny: usize, pressed: impl Fn(f64) -> String) -> Result<(), TerrainError> {
+fn check_roof(
+    top: f64,
+    base_cells: f64,
+    ny: usize,
+    pressed: impl Fn(f64) -> String,
+) -> Result<(), TerrainError> {
     if top + LEAST_AIR <= ny as f64 {
         return Ok(());
     }
@@ -114,5 +142,10 @@ fn check_roof(top: f64, base_cells: f64, ny: usize, pressed: impl Fn(f64) -> Str
     } else {
         "a smaller base_cells, or a larger part of the map".to_owned()
     };
-    Err(TerrainError::TooHigh { top, ny, needed: with_headroom(top), mend })
+    Err(TerrainError::TooHigh {
+        top,
+        ny,
+        needed: with_headroom(top),
+        mend,
+    })
 }

@@ -33,16 +33,48 @@ impl Georeference {
             return Err(TerrainError::content(path, "cell sizes above 0", found));
         }
         let middle = y_north - 0.5 * rows as f64 * cell_units.1;
-        let (east, south) = (x_west + cols as f64 * cell_units.0, y_north - rows as f64 * cell_units.1);
-        let scale = crs.scale(Bounds { west: x_west, south, east, north: y_north }).ok_or_else(|| {
-            TerrainError::content(path, "a latitude between the poles in the middle of the map", format!("{middle}°"))
-        })?;
+        let (east, south) = (
+            x_west + cols as f64 * cell_units.0,
+            y_north - rows as f64 * cell_units.1,
+        );
+        let scale = crs
+            .scale(Bounds {
+                west: x_west,
+                south,
+                east,
+                north: y_north,
+            })
+            .ok_or_else(|| {
+                TerrainError::content(
+                    path,
+                    "a latitude between the poles in the middle of the map",
+                    format!("{middle}°"),
+                )
+            })?;
         let metres_per_unit = scale.metres_per_unit;
-        let cell_size_m = (cell_units.0 * metres_per_unit.0, cell_units.1 * metres_per_unit.1);
-        if ![x_west, middle, cell_size_m.0, cell_size_m.1].iter().all(|v| v.is_finite()) {
-            return Err(TerrainError::content(path, "a place on a map", format!("the corner {x_west}, {y_north}")));
+        let cell_size_m = (
+            cell_units.0 * metres_per_unit.0,
+            cell_units.1 * metres_per_unit.1,
+        );
+        if ![x_west, middle, cell_size_m.0, cell_size_m.1]
+            .iter()
+            .all(|v| v.is_finite())
+        {
+            return Err(TerrainError::content(
+                path,
+                "a place on a map",
+                format!("the corner {x_west}, {y_north}"),
+            ));
         }
-        Ok((Self { x_west, y_north, metres_per_unit, crs }, cell_size_m))
+        Ok((
+            Self {
+                x_west,
+                y_north,
+                metres_per_unit,
+                crs,
+            },
+            cell_size_m,
+        ))
     }
 }
 
@@ -76,7 +108,12 @@ pub struct Crop {
 
 impl From<[usize; 4]> for Crop {
     fn from([west, north, cols, rows]: [usize; 4]) -> Self {
-        Self { west, north, cols, rows }
+        Self {
+            west,
+            north,
+            cols,
+            rows,
+        }
     }
 }
 
@@ -148,7 +185,10 @@ impl Heightmap {
 
     /// Width (west to east) and depth (north to south) in metres.
     pub fn extent_m(&self) -> (f64, f64) {
-        (self.cols() as f64 * self.cell_size_m.0, self.rows() as f64 * self.cell_size_m.1)
+        (
+            self.cols() as f64 * self.cell_size_m.0,
+            self.rows() as f64 * self.cell_size_m.1,
+        )
     }
 
     /// Number of cells without data.
@@ -158,17 +198,25 @@ impl Heightmap {
 
     /// Lowest and highest height in metres; `None` without data.
     pub fn range(&self) -> Option<(f32, f32)> {
-        self.heights.iter().filter(|h| !h.is_nan()).fold(None, |range, &h| match range {
-            None => Some((h, h)),
-            Some((low, high)) => Some((h.min(low), h.max(high))),
-        })
+        self.heights
+            .iter()
+            .filter(|h| !h.is_nan())
+            .fold(None, |range, &h| match range {
+                None => Some((h, h)),
+                Some((low, high)) => Some((h.min(low), h.max(high))),
+            })
     }
 
     /// Computes statistics of heights and slopes.
     pub fn statistics(&self) -> Statistics {
         let (min, max) = self.range().unwrap_or((f32::NAN, f32::NAN));
         let known = self.heights.len() - self.no_data();
-        let sum: f64 = self.heights.iter().filter(|h| !h.is_nan()).map(|&h| f64::from(h)).sum();
+        let sum: f64 = self
+            .heights
+            .iter()
+            .filter(|h| !h.is_nan())
+            .map(|&h| f64::from(h))
+            .sum();
         let (slope_mean, slope_max) = self.slopes();
         let (width_m, depth_m) = self.extent_m();
         Statistics {
@@ -215,13 +263,26 @@ impl Heightmap {
     /// # Errors
     /// [`TerrainError::Crop`] when the crop is empty or reaches outside.
     pub fn crop(&self, crop: Crop) -> Result<Self, TerrainError> {
-        let east = crop.west.checked_add(crop.cols).filter(|&e| e <= self.cols() && crop.cols > 0);
-        let south = crop.north.checked_add(crop.rows).filter(|&e| e <= self.rows() && crop.rows > 0);
+        let east = crop
+            .west
+            .checked_add(crop.cols)
+            .filter(|&e| e <= self.cols() && crop.cols > 0);
+        let south = crop
+            .north
+            .checked_add(crop.rows)
+            .filter(|&e| e <= self.rows() && crop.rows > 0);
         let (Some(east), Some(south)) = (east, south) else {
-            return Err(TerrainError::Crop { crop: crop.into(), cols: self.cols(), rows: self.rows() });
+            return Err(TerrainError::Crop {
+                crop: crop.into(),
+                cols: self.cols(),
+                rows: self.rows(),
+            });
         };
         let mut part = Self {
-            heights: self.heights.slice(s![crop.north..south, crop.west..east]).to_owned(),
+            heights: self
+                .heights
+                .slice(s![crop.north..south, crop.west..east])
+                .to_owned(),
             cell_size_m: self.cell_size_m,
             origin: self.moved_origin(crop.west as f64, crop.north as f64),
             notes: self.notes.clone(),
@@ -232,12 +293,20 @@ impl Heightmap {
 
     /// Updates the cell size of a cropped map to the scale at its new centre.
     fn measure_again(&mut self) {
-        let (Some(bounds), Some(origin)) = (self.bounds(), &mut self.origin) else { return };
+        let (Some(bounds), Some(origin)) = (self.bounds(), &mut self.origin) else {
+            return;
+        };
         // A map without a system keeps its original size of cells.
         if origin.crs == Crs::default() {
             return;
         }
-        let Some(Scale { metres_per_unit: (east, north), .. }) = origin.crs.scale(bounds) else { return };
+        let Some(Scale {
+            metres_per_unit: (east, north),
+            ..
+        }) = origin.crs.scale(bounds)
+        else {
+            return;
+        };
         if origin.metres_per_unit != (east, north) {
             self.cell_size_m.0 *= east / origin.metres_per_unit.0;
             self.cell_size_m.1 *= north / origin.metres_per_unit.1;
@@ -253,12 +322,15 @@ impl Heightmap {
 
     /// Georeference after removal of `cols` columns at the west and `rows` rows at the north side.
     pub(crate) fn moved_origin(&self, cols: f64, rows: f64) -> Option<Georeference> {
-        self.origin.as_ref().map(|origin| origin.moved(cols * self.cell_size_m.0, rows * self.cell_size_m.1))
+        self.origin
+            .as_ref()
+            .map(|origin| origin.moved(cols * self.cell_size_m.0, rows * self.cell_size_m.1))
     }
 
     /// Scales the heights by `factor` relative to the height `about_m`.
     pub fn exaggerate(&mut self, factor: f64, about_m: f64) {
-        self.heights.mapv_inplace(|h| (about_m + (f64::from(h) - about_m) * factor) as f32);
+        self.heights
+            .mapv_inplace(|h| (about_m + (f64::from(h) - about_m) * factor) as f32);
     }
 
     /// Resamples the land to `cols × rows` cells; see [`resample()`](super::resample::resample) for
@@ -268,7 +340,11 @@ impl Heightmap {
     /// [`TerrainError::TooMuchMemory`] when the new heights take more than allowed.
     pub fn resampled(&self, cols: usize, rows: usize) -> Result<Self, TerrainError> {
         MemoryEstimate::of("the heights of the map", self.heights.len(), BYTES_A_HEIGHT)
-            .and(MemoryEstimate::of("the new heights", cols.saturating_mul(rows), BYTES_A_HEIGHT))
+            .and(MemoryEstimate::of(
+                "the new heights",
+                cols.saturating_mul(rows),
+                BYTES_A_HEIGHT,
+            ))
             .check("bring them onto fewer cells, or crop the map first")?;
         let (wide, deep) = self.extent_m();
         Ok(Self {

@@ -57,7 +57,12 @@ pub struct Hillshade {
 
 impl Default for Hillshade {
     fn default() -> Self {
-        Self { azimuth_deg: 315.0, altitude_deg: 45.0, tint: Tint::default(), light: Light::default() }
+        Self {
+            azimuth_deg: 315.0,
+            altitude_deg: 45.0,
+            tint: Tint::default(),
+            light: Light::default(),
+        }
     }
 }
 
@@ -86,27 +91,37 @@ impl Hillshade {
         let (wide, deep) = map.extent_m();
         let longest = map.cols().max(map.rows()).clamp(LEAST_SIDE, MOST_SIDE) as f64;
         let pixel_m = wide.max(deep) / longest;
-        let (width, height) = ((wide / pixel_m).round().max(1.0) as usize, (deep / pixel_m).round().max(1.0) as usize);
-        let fine = resample_with(&map.heights, Window::whole(&map.heights), (width, height), Kernel::Soft);
+        let (width, height) = (
+            (wide / pixel_m).round().max(1.0) as usize,
+            (deep / pixel_m).round().max(1.0) as usize,
+        );
+        let fine = resample_with(
+            &map.heights,
+            Window::whole(&map.heights),
+            (width, height),
+            Kernel::Soft,
+        );
         let (low, high) = map.range().unwrap_or((0.0, 1.0));
         let suns = self.suns();
         // Larger pixels make flatter slopes: steep land would otherwise lie in its own shadow.
         let pixel_m = pixel_m * flattening(map);
         let mut rgb = vec![0; width * height * 3];
-        rgb.par_chunks_mut(3 * width).enumerate().for_each(|(row, line)| {
-            for (col, out) in line.chunks_exact_mut(3).enumerate() {
-                let h = fine[[row, col]];
-                let colour = if h.is_nan() {
-                    NO_DATA
-                } else {
-                    self.colour(
-                        (h - low) / (high - low).max(f32::MIN_POSITIVE),
-                        shade(&suns, horn(&fine, row, col, pixel_m)),
-                    )
-                };
-                out.copy_from_slice(&colour);
-            }
-        });
+        rgb.par_chunks_mut(3 * width)
+            .enumerate()
+            .for_each(|(row, line)| {
+                for (col, out) in line.chunks_exact_mut(3).enumerate() {
+                    let h = fine[[row, col]];
+                    let colour = if h.is_nan() {
+                        NO_DATA
+                    } else {
+                        self.colour(
+                            (h - low) / (high - low).max(f32::MIN_POSITIVE),
+                            shade(&suns, horn(&fine, row, col, pixel_m)),
+                        )
+                    };
+                    out.copy_from_slice(&colour);
+                }
+            });
         Picture { width, height, rgb }
     }
 
@@ -138,7 +153,11 @@ impl Hillshade {
         // Shadows are a little blue, as under a clear sky.
         let sky = [0.97, 0.99, 1.06];
         std::array::from_fn(|i| {
-            let tone = if self.tint == Tint::Gray { 1.0 } else { 1.0 + (sky[i] - 1.0) * (1.0 - light).max(0.0) * 2.0 };
+            let tone = if self.tint == Tint::Gray {
+                1.0
+            } else {
+                1.0 + (sky[i] - 1.0) * (1.0 - light).max(0.0) * 2.0
+            };
             (base[i] * light * tone).clamp(0.0, 255.0) as u8
         })
     }
@@ -180,7 +199,11 @@ impl Tint {
 
 fn ramp(share: f64) -> [f64; 3] {
     let share = share.clamp(0.0, 1.0);
-    let above = RAMP.iter().position(|(at, _)| *at >= share).unwrap_or(RAMP.len() - 1).max(1);
+    let above = RAMP
+        .iter()
+        .position(|(at, _)| *at >= share)
+        .unwrap_or(RAMP.len() - 1)
+        .max(1);
     let ((low, from), (high, to)) = (RAMP[above - 1], RAMP[above]);
     let t = (share - low) / (high - low);
     std::array::from_fn(|i| from[i] + t * (to[i] - from[i]))
@@ -209,11 +232,16 @@ fn horn(h: &Array2<f32>, row: usize, col: usize, pixel_m: f64) -> (f64, f64) {
     let west = at(-1, -1) + 2.0 * at(0, -1) + at(1, -1);
     let south = at(1, -1) + 2.0 * at(1, 0) + at(1, 1);
     let north = at(-1, -1) + 2.0 * at(-1, 0) + at(-1, 1);
-    ((east - west) / (8.0 * pixel_m), (south - north) / (8.0 * pixel_m))
+    (
+        (east - west) / (8.0 * pixel_m),
+        (south - north) / (8.0 * pixel_m),
+    )
 }
 
 /// Lambertian shade of a slope, 0 to 1: weighted cosines between the slope normal and the suns.
 fn shade(suns: &[([f64; 3], f64)], (east, south): (f64, f64)) -> f64 {
     let length = (1.0 + east * east + south * south).sqrt();
-    suns.iter().map(|([x, z, up], share)| share * ((up - x * east - z * south) / length).max(0.0)).sum()
+    suns.iter()
+        .map(|([x, z, up], share)| share * ((up - x * east - z * south) / length).max(0.0))
+        .sum()
 }

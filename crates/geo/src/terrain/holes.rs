@@ -25,7 +25,11 @@ impl Heightmap {
         match rule {
             _ if missing == 0 => {}
             Fill::Error => return Err(TerrainError::NoData { missing, total }),
-            Fill::Lowest => self.heights.iter_mut().filter(|h| h.is_nan()).for_each(|h| *h = lowest),
+            Fill::Lowest => self
+                .heights
+                .iter_mut()
+                .filter(|h| h.is_nan())
+                .for_each(|h| *h = lowest),
             Fill::Nearest => self.fill_nearest(missing)?,
             Fill::Cut => *self = self.crop(largest_whole(&self.heights))?,
         }
@@ -38,11 +42,13 @@ impl Heightmap {
         let (rows, cols) = self.heights.dim();
         let around = |r: usize, c: usize| {
             let (south, east) = ((r + 1).min(rows - 1), (c + 1).min(cols - 1));
-            (r.saturating_sub(1)..=south).flat_map(move |r| (c.saturating_sub(1)..=east).map(move |c| (r, c)))
+            (r.saturating_sub(1)..=south)
+                .flat_map(move |r| (c.saturating_sub(1)..=east).map(move |c| (r, c)))
         };
         let heights = &self.heights;
-        let next_to_a_hole =
-            |&(r, c): &(usize, usize)| !heights[[r, c]].is_nan() && around(r, c).any(|at| heights[at].is_nan());
+        let next_to_a_hole = |&(r, c): &(usize, usize)| {
+            !heights[[r, c]].is_nan() && around(r, c).any(|at| heights[at].is_nan())
+        };
         let cells = || (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c)));
         let edge = cells().filter(next_to_a_hole).count();
         // Two rings exist at a time, and a growing list exists twice for a moment.
@@ -50,7 +56,11 @@ impl Heightmap {
             .and(MemoryEstimate::of("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
             .check("crop to a part without holes, or fill them otherwise (fill_no_data, or --fill lowest)")?;
         let mut ring: Vec<u32> = Vec::with_capacity(edge);
-        ring.extend(cells().filter(next_to_a_hole).map(|(r, c)| (r * cols + c) as u32));
+        ring.extend(
+            cells()
+                .filter(next_to_a_hole)
+                .map(|(r, c)| (r * cols + c) as u32),
+        );
         while !ring.is_empty() {
             let mut next = Vec::new();
             for place in std::mem::take(&mut ring) {

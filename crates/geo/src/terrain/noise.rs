@@ -36,7 +36,9 @@ impl HeightError {
         let scale = self.deviation_m * cells_a_metre;
         let field = self.field(surface.heights.dim(), surface.cell_size_m);
         let heights = surface.heights.iter_mut().zip(&field);
-        heights.for_each(|(height, z)| *height = (f64::from(*height) + scale * z).clamp(0.0, ny as f64) as f32);
+        heights.for_each(|(height, z)| {
+            *height = (f64::from(*height) + scale * z).clamp(0.0, ny as f64) as f32
+        });
     }
 
     /// Evaluates the field with unit standard deviation at column centres; shape (rows, columns),
@@ -46,7 +48,9 @@ impl HeightError {
         // cos(a + b) = cos a cos b − sin a sin b: each wave needs one number for each column and
         // one for each row.
         let of = |from: &dyn Fn(&Wave) -> (f64, f64), count: usize| -> Vec<(f64, f64)> {
-            let at = |i: usize, (k, phase): (f64, f64)| libm::sincos(k * (i as f64 + 0.5) * cell_m + phase);
+            let at = |i: usize, (k, phase): (f64, f64)| {
+                libm::sincos(k * (i as f64 + 0.5) * cell_m + phase)
+            };
             (0..count)
                 .flat_map(|i| waves.iter().map(move |wave| (i, wave)))
                 .map(|(i, wave)| at(i, from(wave)))
@@ -57,24 +61,40 @@ impl HeightError {
         let mut field = Array2::zeros((rows, columns));
         let height = (2.0 / WAVES as f64).sqrt();
         let numbers = field.as_slice_mut().expect("a new array is one slice");
-        numbers.par_chunks_mut(columns.max(1)).enumerate().for_each(|(row, numbers)| {
-            let here = &south[row * WAVES..][..WAVES];
-            for (number, there) in numbers.iter_mut().zip(east.chunks_exact(WAVES)) {
-                let sum: f64 = here.iter().zip(there).map(|((s, c), (t, d))| c * d - s * t).sum();
-                *number = height * sum;
-            }
-        });
+        numbers
+            .par_chunks_mut(columns.max(1))
+            .enumerate()
+            .for_each(|(row, numbers)| {
+                let here = &south[row * WAVES..][..WAVES];
+                for (number, there) in numbers.iter_mut().zip(east.chunks_exact(WAVES)) {
+                    let sum: f64 = here
+                        .iter()
+                        .zip(there)
+                        .map(|((s, c), (t, d))| c * d - s * t)
+                        .sum();
+                    *number = height * sum;
+                }
+            });
         field
     }
 
     /// Draws the plane waves; wave numbers are Gaussian with standard deviation √2/L.
     fn waves(&self) -> Vec<Wave> {
-        let key = Draw { seed: self.seed, step: 0 }.key_of(Salt::Survey, 0);
+        let key = Draw {
+            seed: self.seed,
+            step: 0,
+        }
+        .key_of(Salt::Survey, 0);
         let uniform = |i: usize, j: usize| key.uniform_at([i, j, 0]);
         let wave = |i: usize| {
-            let radius = (-2.0 * libm::log(uniform(i, 0))).sqrt() * std::f64::consts::SQRT_2 / self.length_m;
+            let radius =
+                (-2.0 * libm::log(uniform(i, 0))).sqrt() * std::f64::consts::SQRT_2 / self.length_m;
             let (sin, cos) = libm::sincos(std::f64::consts::TAU * uniform(i, 1));
-            [radius * cos, radius * sin, std::f64::consts::TAU * uniform(i, 2)]
+            [
+                radius * cos,
+                radius * sin,
+                std::f64::consts::TAU * uniform(i, 2),
+            ]
         };
         (0..WAVES).map(wave).collect()
     }
@@ -85,7 +105,11 @@ mod tests {
     use super::*;
 
     fn error(seed: u64) -> HeightError {
-        HeightError { deviation_m: 1.0, length_m: 30.0, seed }
+        HeightError {
+            deviation_m: 1.0,
+            length_m: 30.0,
+            seed,
+        }
     }
 
     /// Mean of products of the field at two columns of a row, over seeds.
@@ -93,7 +117,11 @@ mod tests {
         const SEEDS: u64 = 60;
         let of = |seed: u64| {
             let field = error(seed).field((40, 40), 10.0);
-            let rows = field.outer_iter().map(|row| (0..40 - apart).map(|x| row[x] * row[x + apart]).sum::<f64>());
+            let rows = field.outer_iter().map(|row| {
+                (0..40 - apart)
+                    .map(|x| row[x] * row[x + apart])
+                    .sum::<f64>()
+            });
             rows.sum::<f64>() / (40.0 * (40 - apart) as f64)
         };
         (0..SEEDS).map(of).sum::<f64>() / SEEDS as f64
@@ -101,15 +129,26 @@ mod tests {
 
     #[test]
     fn deviation_and_correlation_are_those_asked_for() {
-        for (apart, expected) in [(0, 1.0), (2, (-4.0_f64 / 9.0).exp()), (3, (-1.0_f64).exp()), (8, 0.0)] {
+        for (apart, expected) in [
+            (0, 1.0),
+            (2, (-4.0_f64 / 9.0).exp()),
+            (3, (-1.0_f64).exp()),
+            (8, 0.0),
+        ] {
             let found = covariance(apart);
-            assert!((found - expected).abs() < 0.08, "{apart} columns apart: {found} for {expected}");
+            assert!(
+                (found - expected).abs() < 0.08,
+                "{apart} columns apart: {found} for {expected}"
+            );
         }
     }
 
     #[test]
     fn finer_cells_sample_the_same_field() {
-        let (coarse, fine) = (error(3).field((10, 12), 30.0), error(3).field((30, 36), 10.0));
+        let (coarse, fine) = (
+            error(3).field((10, 12), 30.0),
+            error(3).field((30, 36), 10.0),
+        );
         for ((row, column), number) in coarse.indexed_iter() {
             assert!((number - fine[[3 * row + 1, 3 * column + 1]]).abs() < 1e-9);
         }

@@ -45,7 +45,9 @@ impl Place {
     /// Pixel position [column, row] from the upper left corner of the map point `[x, y]`; `None`
     /// for a singular transform.
     pub fn pixel_of(&self, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
-        self.transform.geo_to_pixel(x, y).map(|(column, row)| [column, row])
+        self.transform
+            .geo_to_pixel(x, y)
+            .map(|(column, row)| [column, row])
     }
 
     /// Map point at the pixel position `[column, row]` from the upper left corner.
@@ -71,9 +73,11 @@ fn decoded(path: &Path) -> Result<Photo, TerrainError> {
     if geotiff::recognises(start) {
         return geotiff::read_colours(path).map_err(|error| match error {
             // The reader of TIFF files words its errors for heights.
-            TerrainError::Content { path, found, expected } if expected.contains("heights") => {
-                TerrainError::content(&path, EXPECTED, found)
-            }
+            TerrainError::Content {
+                path,
+                found,
+                expected,
+            } if expected.contains("heights") => TerrainError::content(&path, EXPECTED, found),
             other => other,
         });
     }
@@ -85,7 +89,12 @@ fn decoded(path: &Path) -> Result<Photo, TerrainError> {
         true => jpeg(file, path)?,
         false => picture(file, path)?,
     };
-    Photo { size, rgba, place: None }.with(&Sidecars::of(path)?, (None, Crs::default()), 0, path)
+    Photo {
+        size,
+        rgba,
+        place: None,
+    }
+    .with(&Sidecars::of(path)?, (None, Crs::default()), 0, path)
 }
 
 impl Photo {
@@ -100,13 +109,18 @@ impl Photo {
     ) -> Result<Self, TerrainError> {
         let [cols, rows] = self.size;
         if let Some(mask) = &sidecars.mask {
-            geotiff::with_mask(mask, (path, (rows, cols)), |(row, col)| self.rgba[4 * (row * cols + col) + 3] = 0)?;
+            geotiff::with_mask(mask, (path, (rows, cols)), |(row, col)| {
+                self.rgba[4 * (row * cols + col) + 3] = 0
+            })?;
         }
         let (transform, _) = sidecars.place(own.0);
         if transform.is_none() && points.max(sidecars.points) > 1 {
-            let found =
-                "control points, between which it may be bent; bring it onto a grid, for example with gdalwarp -tps";
-            return Err(TerrainError::content(path, "a picture on the grid of its map", found));
+            let found = "control points, between which it may be bent; bring it onto a grid, for example with gdalwarp -tps";
+            return Err(TerrainError::content(
+                path,
+                "a picture on the grid of its map",
+                found,
+            ));
         }
         let crs = sidecars.system(own.1);
         self.place = transform.map(|transform| Place { transform, crs });
@@ -116,15 +130,28 @@ impl Photo {
 
 /// Checks the picture size against the maximum and the memory limit; returns the number of pixels.
 /// `decoder`: memory of the decoder in bytes per pixel, in addition to the four of the picture.
-pub(super) fn check_size(path: &Path, size: [usize; 2], decoder: f64) -> Result<usize, TerrainError> {
+pub(super) fn check_size(
+    path: &Path,
+    size: [usize; 2],
+    decoder: f64,
+) -> Result<usize, TerrainError> {
     let most = format!("a picture of at most {MAX_SAMPLES} pixels");
-    let found =
-        || format!("{} × {}; make it smaller, for example with gdal_translate -outsize 25% 0", size[0], size[1]);
-    let pixels = size[0].checked_mul(size[1]).filter(|pixels| (1..=MAX_SAMPLES).contains(pixels));
+    let found = || {
+        format!(
+            "{} × {}; make it smaller, for example with gdal_translate -outsize 25% 0",
+            size[0], size[1]
+        )
+    };
+    let pixels = size[0]
+        .checked_mul(size[1])
+        .filter(|pixels| (1..=MAX_SAMPLES).contains(pixels));
     let pixels = pixels.ok_or_else(|| TerrainError::content(path, most, found()))?;
     MemoryEstimate::of("the picture over the ground", pixels, 4.0 + decoder)
         .check("make it smaller, for example with gdal_translate -outsize 25% 0")
-        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+        .map_err(|cause| TerrainError::Memory {
+            path: path.to_owned(),
+            cause,
+        })?;
     Ok(pixels)
 }
 
@@ -133,10 +160,22 @@ fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
 }
 
 /// Decodes a PNG, a WebP, or the first frame of a GIF to its size and RGBA bytes.
-fn picture<'a>(file: impl BufRead + std::io::Seek + 'a, path: &Path) -> Result<([usize; 2], Vec<u8>), TerrainError> {
-    let mut reader = ImageReader::new(file).with_guessed_format().map_err(TerrainError::read(path))?;
-    if !matches!(reader.format(), Some(ImageFormat::Png | ImageFormat::WebP | ImageFormat::Gif)) {
-        return Err(TerrainError::content(path, EXPECTED, "another kind of file"));
+fn picture<'a>(
+    file: impl BufRead + std::io::Seek + 'a,
+    path: &Path,
+) -> Result<([usize; 2], Vec<u8>), TerrainError> {
+    let mut reader = ImageReader::new(file)
+        .with_guessed_format()
+        .map_err(TerrainError::read(path))?;
+    if !matches!(
+        reader.format(),
+        Some(ImageFormat::Png | ImageFormat::WebP | ImageFormat::Gif)
+    ) {
+        return Err(TerrainError::content(
+            path,
+            EXPECTED,
+            "another kind of file",
+        ));
     }
     let limits = |bytes: u64| {
         let mut limits = Limits::default();
@@ -148,7 +187,14 @@ fn picture<'a>(file: impl BufRead + std::io::Seek + 'a, path: &Path) -> Result<(
     let size = <[u32; 2]>::from(decoder.dimensions()).map(|side| side as usize);
     let pixels = size[0].saturating_mul(size[1]).max(1);
     check_size(path, size, decoder.total_bytes() as f64 / pixels as f64)?;
-    decoder.set_limits(limits(decoder.total_bytes().saturating_mul(2).saturating_add(BESIDE))).map_err(wrong(path))?;
+    decoder
+        .set_limits(limits(
+            decoder
+                .total_bytes()
+                .saturating_mul(2)
+                .saturating_add(BESIDE),
+        ))
+        .map_err(wrong(path))?;
     let picture = DynamicImage::from_decoder(decoder).map_err(wrong(path))?;
     Ok((size, picture.into_rgba8().into_raw()))
 }
@@ -156,13 +202,19 @@ fn picture<'a>(file: impl BufRead + std::io::Seek + 'a, path: &Path) -> Result<(
 fn jpeg(file: impl std::io::Read, path: &Path) -> Result<([usize; 2], Vec<u8>), TerrainError> {
     let mut decoder = Decoder::new(file);
     decoder.read_info().map_err(wrong(path))?;
-    let info = decoder.info().ok_or_else(|| wrong(path)("a JPEG without a size"))?;
+    let info = decoder
+        .info()
+        .ok_or_else(|| wrong(path)("a JPEG without a size"))?;
     let size = [info.width, info.height].map(usize::from);
     let pixels = check_size(path, size, BYTES_A_JPEG_PIXEL)?;
     let channels = match info.pixel_format {
         PixelFormat::L8 => 1,
         PixelFormat::RGB24 => 3,
-        _ => return Err(wrong(path)("a JPEG for printers; save it in the colours of screens (sRGB)")),
+        _ => {
+            return Err(wrong(path)(
+                "a JPEG for printers; save it in the colours of screens (sRGB)",
+            ));
+        }
     };
     decoder.set_max_decoding_buffer_size(channels * pixels);
     let bytes = decoder.decode().map_err(wrong(path))?;

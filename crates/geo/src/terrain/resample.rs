@@ -37,7 +37,12 @@ pub struct Window {
 impl Window {
     /// Window that covers the whole `raster`.
     pub fn whole(raster: &Array2<f32>) -> Self {
-        Self { west: 0.0, north: 0.0, cols: raster.ncols() as f64, rows: raster.nrows() as f64 }
+        Self {
+            west: 0.0,
+            north: 0.0,
+            cols: raster.ncols() as f64,
+            rows: raster.nrows() as f64,
+        }
     }
 }
 
@@ -76,16 +81,28 @@ pub fn resample_with(
     if raster.is_empty() {
         return Array2::from_elem((rows, cols), f32::NAN);
     }
-    let across = axis(window.west, window.cols / cols as f64, (cols, raster.ncols()), kernel);
-    let down = axis(window.north, window.rows / rows as f64, (rows, raster.nrows()), kernel);
+    let across = axis(
+        window.west,
+        window.cols / cols as f64,
+        (cols, raster.ncols()),
+        kernel,
+    );
+    let down = axis(
+        window.north,
+        window.rows / rows as f64,
+        (rows, raster.nrows()),
+        kernel,
+    );
     let mut out = Array2::zeros((rows, cols));
-    out.as_slice_mut().expect("a new array is contiguous").par_chunks_mut(cols.max(1)).zip(&down).for_each(
-        |(line, z)| {
+    out.as_slice_mut()
+        .expect("a new array is contiguous")
+        .par_chunks_mut(cols.max(1))
+        .zip(&down)
+        .for_each(|(line, z)| {
             for (value, x) in line.iter_mut().zip(&across) {
                 *value = sample(raster, x, z);
             }
-        },
-    );
+        });
     out
 }
 
@@ -94,7 +111,13 @@ pub fn resample_with(
 fn axis(start: f64, step: f64, (count, old): (usize, usize), kernel: Kernel) -> Vec<Taps> {
     (0..count)
         .map(|i| start + i as f64 * step)
-        .map(|from| if step >= 1.0 { area(from, step, old) } else { cubic(from + 0.5 * step, old, kernel) })
+        .map(|from| {
+            if step >= 1.0 {
+                area(from, step, old)
+            } else {
+                cubic(from + 0.5 * step, old, kernel)
+            }
+        })
         .collect()
 }
 
@@ -153,8 +176,15 @@ fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
 fn tap(i: isize, old: usize, sharp: f64, plain: f64) -> [(usize, f64, f64); 2] {
     let nearest = clamp(i, old);
     let beyond = i.abs_diff(nearest as isize) as f64;
-    let inner = if i < 0 { clamp(1, old) } else { clamp(old as isize - 2, old) };
-    [(nearest, sharp * (1.0 + beyond), plain), (inner, -sharp * beyond, 0.0)]
+    let inner = if i < 0 {
+        clamp(1, old)
+    } else {
+        clamp(old as isize - 2, old)
+    };
+    [
+        (nearest, sharp * (1.0 + beyond), plain),
+        (inner, -sharp * beyond, 0.0),
+    ]
 }
 
 fn clamp(i: isize, old: usize) -> usize {

@@ -20,10 +20,18 @@ impl Heightmap {
     /// span less than two steps.
     pub fn rounding_m(&self) -> Option<f64> {
         let (low, high) = self.range()?;
-        let heights = || self.heights.iter().filter(|height| height.is_finite()).map(|&height| f64::from(height));
-        let is_rounded =
-            |step: f64| heights().all(|height| (height / step - (height / step).round()).abs() * step < 2e-3);
-        STEPS.into_iter().find(|&step| f64::from(high - low) >= 2.0 * step && is_rounded(step))
+        let heights = || {
+            self.heights
+                .iter()
+                .filter(|height| height.is_finite())
+                .map(|&height| f64::from(height))
+        };
+        let is_rounded = |step: f64| {
+            heights().all(|height| (height / step - (height / step).round()).abs() * step < 2e-3)
+        };
+        STEPS
+            .into_iter()
+            .find(|&step| f64::from(high - low) >= 2.0 * step && is_rounded(step))
     }
 
     /// Smooths heights within half their rounding step; returns the step in metres. `None`, and no
@@ -61,7 +69,9 @@ impl Heightmap {
 /// deviation in cells.
 fn weights(cells: f64) -> Vec<f64> {
     let reach = (2.0 * cells).ceil() as i32;
-    let raw: Vec<f64> = (0..=reach).map(|i| libm::exp(-0.5 * (f64::from(i) / cells).powi(2))).collect();
+    let raw: Vec<f64> = (0..=reach)
+        .map(|i| libm::exp(-0.5 * (f64::from(i) / cells).powi(2)))
+        .collect();
     let sum = 2.0 * raw.iter().sum::<f64>() - raw[0];
     raw.into_iter().map(|weight| weight / sum).collect()
 }
@@ -73,7 +83,11 @@ fn weighted(from: &Array2<f32>, weights: &[f64], [down, right]: [usize; 2]) -> A
     Array2::from_shape_fn((rows, cols), |(row, col)| {
         let around = weights.iter().enumerate().map(|(i, weight)| {
             let before = at(row.saturating_sub(i * down), col.saturating_sub(i * right));
-            let both = if i == 0 { before } else { before + at(row + i * down, col + i * right) };
+            let both = if i == 0 {
+                before
+            } else {
+                before + at(row + i * down, col + i * right)
+            };
             weight * both
         });
         around.sum::<f64>() as f32
@@ -83,8 +97,11 @@ fn weighted(from: &Array2<f32>, weights: &[f64], [down, right]: [usize; 2]) -> A
 /// Convolves with 1-2-1 along the axis `[down, right]`. Cells next to a gap or an edge stay
 /// unchanged, which preserves planes.
 fn blur(from: &Array2<f32>, to: &mut Array2<f32>, [down, right]: [usize; 2]) {
-    let get =
-        |row: Option<usize>, col: Option<usize>| from.get((row?, col?)).copied().filter(|height| height.is_finite());
+    let get = |row: Option<usize>, col: Option<usize>| {
+        from.get((row?, col?))
+            .copied()
+            .filter(|height| height.is_finite())
+    };
     for ((row, col), to) in to.indexed_iter_mut() {
         let here = from[(row, col)];
         let before = get(row.checked_sub(down), col.checked_sub(right));
@@ -101,14 +118,22 @@ mod tests {
     use super::*;
 
     fn map(height: impl Fn(f64, f64) -> f64) -> Heightmap {
-        let heights = Array2::from_shape_fn((40, 50), |(row, col)| height(row as f64, col as f64) as f32);
-        Heightmap { heights, cell_size_m: (10.0, 10.0), origin: None, notes: Vec::new() }
+        let heights =
+            Array2::from_shape_fn((40, 50), |(row, col)| height(row as f64, col as f64) as f32);
+        Heightmap {
+            heights,
+            cell_size_m: (10.0, 10.0),
+            origin: None,
+            notes: Vec::new(),
+        }
     }
 
     /// Root mean square of the differences to a height function.
     fn off(map: &Heightmap, height: impl Fn(f64, f64) -> f64) -> f64 {
-        let squares =
-            map.heights.indexed_iter().map(|((row, col), h)| (f64::from(*h) - height(row as f64, col as f64)).powi(2));
+        let squares = map
+            .heights
+            .indexed_iter()
+            .map(|((row, col), h)| (f64::from(*h) - height(row as f64, col as f64)).powi(2));
         (squares.sum::<f64>() / map.heights.len() as f64).sqrt()
     }
 
@@ -120,20 +145,36 @@ mod tests {
         let mut rounded = map(|row, col| hill(row, col).round());
         let (known, before) = (rounded.heights.clone(), off(&rounded, hill));
         assert_eq!(rounded.smooth(), Some(1.0));
-        let apart = rounded.heights.iter().zip(&known).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        let apart = rounded
+            .heights
+            .iter()
+            .zip(&known)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f32::max);
         assert!(apart <= 0.5, "{apart}");
         let after = off(&rounded, hill);
-        assert!((0.27..0.3).contains(&before) && after < 0.65 * before, "{before} {after}");
+        assert!(
+            (0.27..0.3).contains(&before) && after < 0.65 * before,
+            "{before} {after}"
+        );
     }
 
     #[test]
     fn a_gaussian_keeps_the_sum_and_widens_a_spike_alike_along_both_axes() {
-        let mut spike = map(|row, col| if row == 20.0 && col == 25.0 { 100.0 } else { 0.0 });
+        let mut spike = map(|row, col| {
+            if row == 20.0 && col == 25.0 {
+                100.0
+            } else {
+                0.0
+            }
+        });
         spike.cell_size_m = (10.0, 20.0);
         spike.filter(20.0);
         let moment = |of: fn(usize, usize) -> f64| {
             let all = spike.heights.indexed_iter();
-            all.map(|((row, col), h)| f64::from(*h) * of(row, col)).sum::<f64>() / 100.0
+            all.map(|((row, col), h)| f64::from(*h) * of(row, col))
+                .sum::<f64>()
+                / 100.0
         };
         assert!((moment(|_, _| 1.0) - 1.0).abs() < 1e-5);
         let [across, down] = [
@@ -141,10 +182,18 @@ mod tests {
             moment(|row, _| (20.0 * (row as f64 - 20.0)).powi(2)),
         ];
         // Twice the deviation holds 95 % of a Gaussian and less of its second moment.
-        assert!((across / 400.0 - 0.87).abs() < 0.1 && (down / 400.0 - 0.9).abs() < 0.1, "{across} {down}");
+        assert!(
+            (across / 400.0 - 0.87).abs() < 0.1 && (down / 400.0 - 0.9).abs() < 0.1,
+            "{across} {down}"
+        );
         let mut plane = map(|_, _| 7.0);
         plane.filter(25.0);
-        assert!(plane.heights.iter().all(|height| (height - 7.0).abs() < 1e-5));
+        assert!(
+            plane
+                .heights
+                .iter()
+                .all(|height| (height - 7.0).abs() < 1e-5)
+        );
     }
 
     #[test]
@@ -152,9 +201,19 @@ mod tests {
         let mut exact = map(|row, col| 0.137 * row + 0.071 * col);
         let known = exact.heights.clone();
         assert_eq!((exact.smooth(), exact.heights == known), (None, true));
-        let mut gap = map(|row, _| if row == 7.0 { f64::NAN } else { (0.3 * row).round() });
+        let mut gap = map(|row, _| {
+            if row == 7.0 {
+                f64::NAN
+            } else {
+                (0.3 * row).round()
+            }
+        });
         assert_eq!(gap.smooth(), Some(1.0));
-        assert!(gap.heights.indexed_iter().all(|((row, _), height)| height.is_nan() == (row == 7)));
+        assert!(
+            gap.heights
+                .indexed_iter()
+                .all(|((row, _), height)| height.is_nan() == (row == 7))
+        );
         let feet = map(|row, col| 0.3048 * (row + col));
         assert_eq!(feet.rounding_m(), Some(0.3048));
     }

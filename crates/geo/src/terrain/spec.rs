@@ -40,7 +40,13 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds that are generated from noise.
-    pub const GENERATED: [Self; 5] = [Self::Volcano, Self::Hills, Self::Plane, Self::Slope, Self::Bowl];
+    pub const GENERATED: [Self; 5] = [
+        Self::Volcano,
+        Self::Hills,
+        Self::Plane,
+        Self::Slope,
+        Self::Bowl,
+    ];
 
     /// Name in a scene file.
     pub fn name(self) -> &'static str {
@@ -215,7 +221,11 @@ impl TerrainSpec {
         match &self.file {
             Some(file) => one_line("terrain.file", &file.to_string_lossy())?,
             None if self.kind == Kind::Heightmap => {
-                return Err(Invalid::new("terrain.file", "(nothing)", "the name of a heightmap file"));
+                return Err(Invalid::new(
+                    "terrain.file",
+                    "(nothing)",
+                    "the name of a heightmap file",
+                ));
             }
             None => {}
         }
@@ -224,11 +234,23 @@ impl TerrainSpec {
         }
         self.check("terrain")?;
         if let Some(depth) = self.crater_depth {
-            within("terrain.crater_depth", depth, 0.0, self.height.unwrap_or(self.default_height()))?;
+            within(
+                "terrain.crater_depth",
+                depth,
+                0.0,
+                self.height.unwrap_or(self.default_height()),
+            )?;
         }
         self.check_part()?;
-        if let Some(white) = self.white_m.filter(|&white| white <= self.black_m.unwrap_or(0.0)) {
-            return Err(Invalid::new("terrain.white_m", white, "more than terrain.black_m"));
+        if let Some(white) = self
+            .white_m
+            .filter(|&white| white <= self.black_m.unwrap_or(0.0))
+        {
+            return Err(Invalid::new(
+                "terrain.white_m",
+                white,
+                "more than terrain.black_m",
+            ));
         }
         Ok(())
     }
@@ -237,23 +259,31 @@ impl TerrainSpec {
     fn check_part(&self) -> Result<(), Invalid> {
         let mut given = Self::parts().filter_map(|part| Some((part.key, part.given(self)?)));
         match (given.next(), given.next()) {
-            (Some((first, _)), Some((key, value))) => {
-                Err(Invalid::new(&format!("terrain.{key}"), value, format!("left out beside terrain.{first}")))
-            }
+            (Some((first, _)), Some((key, value))) => Err(Invalid::new(
+                &format!("terrain.{key}"),
+                value,
+                format!("left out beside terrain.{first}"),
+            )),
             _ => Ok(()),
         }
     }
 
     /// Keys that select a part of a heightmap.
     fn parts() -> impl Iterator<Item = &'static Param<Self>> {
-        Self::PARAMS.iter().filter(|param| ["crop", "crop_m", "bounds"].contains(&param.key))
+        Self::PARAMS
+            .iter()
+            .filter(|param| ["crop", "crop_m", "bounds"].contains(&param.key))
     }
 
     /// Error that is added to the heights; `None` without one.
     pub(super) fn error(&self) -> Option<HeightError> {
         let deviation_m = self.error_m.filter(|deviation| *deviation > 0.0)?;
         let length_m = self.error_length_m.unwrap_or(DEFAULT_ERROR_LENGTH_M);
-        Some(HeightError { deviation_m, length_m, seed: u64::from(self.error_seed.unwrap_or(1)) })
+        Some(HeightError {
+            deviation_m,
+            length_m,
+            seed: u64::from(self.error_seed.unwrap_or(1)),
+        })
     }
 
     /// Options for loading the heightmap file.
@@ -317,7 +347,10 @@ impl TerrainSpec {
             (self.crop, self.crop_m, self.bounds) = (None, None, None);
         }
         let file = self.file.take();
-        Self { file, ..Table::overridden(self, other) }
+        Self {
+            file,
+            ..Table::overridden(self, other)
+        }
     }
 
     pub(super) fn default_height(&self) -> f64 {

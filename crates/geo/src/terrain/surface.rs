@@ -31,7 +31,9 @@ impl Surface {
     pub fn to_heightmap(&self) -> Heightmap {
         let metres = self.cell_size_m / self.vertical_exaggeration;
         Heightmap {
-            heights: self.heights.mapv(|h| (self.floor_m + f64::from(h) * metres) as f32),
+            heights: self
+                .heights
+                .mapv(|h| (self.floor_m + f64::from(h) * metres) as f32),
             cell_size_m: (self.cell_size_m, self.cell_size_m),
             origin: self.georeference.clone(),
             notes: self.notes.clone(),
@@ -46,7 +48,9 @@ pub fn summit(heights: &Array2<f32>) -> (f64, f64) {
     let inner = |i: usize, n: usize| i >= n / 8 && i < n - n / 8;
     let off = |i: usize, n: usize| (2 * i + 1).abs_diff(n).pow(2);
     let far = |(r, c): (usize, usize)| off(r, rows) + off(c, cols);
-    let inside = heights.indexed_iter().filter(|((r, c), _)| inner(*r, rows) && inner(*c, cols));
+    let inside = heights
+        .indexed_iter()
+        .filter(|((r, c), _)| inner(*r, rows) && inner(*c, cols));
     let highest = inside.max_by(|(at, a), (bt, b)| a.total_cmp(b).then(far(*bt).cmp(&far(*at))));
     let (r, c) = highest.map_or((rows / 2, cols / 2), |(at, _)| at);
     middle_of((c, r))

@@ -12,8 +12,25 @@ const US_FOOT_M: f64 = 1200.0 / 3937.0;
 
 /// Height units: canonical name, length in metres, and aliases.
 const UNITS: [(&str, f64, &[&str]); 8] = [
-    ("m", 1.0, &["metre", "metres", "meter", "meters", "mt", "mts", "masl", "mamsl", "mmsl"]),
-    ("ft", 0.3048, &["foot", "feet", "international foot", "international feet", "ift", "feets"]),
+    (
+        "m",
+        1.0,
+        &[
+            "metre", "metres", "meter", "meters", "mt", "mts", "masl", "mamsl", "mmsl",
+        ],
+    ),
+    (
+        "ft",
+        0.3048,
+        &[
+            "foot",
+            "feet",
+            "international foot",
+            "international feet",
+            "ift",
+            "feets",
+        ],
+    ),
     (
         "us-ft",
         US_FOOT_M,
@@ -28,20 +45,45 @@ const UNITS: [(&str, f64, &[&str]); 8] = [
             "us ft",
         ],
     ),
-    ("km", 1000.0, &["kilometre", "kilometres", "kilometer", "kilometers"]),
-    ("dm", 0.1, &["decimetre", "decimetres", "decimeter", "decimeters"]),
-    ("cm", 0.01, &["centimetre", "centimetres", "centimeter", "centimeters"]),
-    ("mm", 0.001, &["millimetre", "millimetres", "millimeter", "millimeters"]),
+    (
+        "km",
+        1000.0,
+        &["kilometre", "kilometres", "kilometer", "kilometers"],
+    ),
+    (
+        "dm",
+        0.1,
+        &["decimetre", "decimetres", "decimeter", "decimeters"],
+    ),
+    (
+        "cm",
+        0.01,
+        &["centimetre", "centimetres", "centimeter", "centimeters"],
+    ),
+    (
+        "mm",
+        0.001,
+        &["millimetre", "millimetres", "millimeter", "millimeters"],
+    ),
     ("yd", 0.9144, &["yard", "yards"]),
 ];
 
 /// Further one-word aliases of the US survey foot.
-const US_FEET: [&str; 8] = ["ftus", "usft", "ussft", "sft", "us_survey_foot", "us_survey_feet", "foot_us", "us-foot"];
+const US_FEET: [&str; 8] = [
+    "ftus",
+    "usft",
+    "ussft",
+    "sft",
+    "us_survey_foot",
+    "us_survey_feet",
+    "foot_us",
+    "us-foot",
+];
 
 /// First words after a unit that name its vertical reference.
 const LEVELS: [&str; 16] = [
-    "a.s.l", "asl", "amsl", "a.m.s.l", "above", "over", "msl", "m.s.l", "nn", "nhn", "ü", "u.", "navd", "ngvd", "egm",
-    "(",
+    "a.s.l", "asl", "amsl", "a.m.s.l", "above", "over", "msl", "m.s.l", "nn", "nhn", "ü", "u.",
+    "navd", "ngvd", "egm", "(",
 ];
 
 /// Height unit, such as `ft`.
@@ -62,18 +104,26 @@ impl FromStr for HeightUnit {
     /// Parses a unit name and ignores the vertical reference: `m a.s.l.` is `m`.
     fn from_str(text: &str) -> Result<Self, String> {
         let name = text.trim().to_lowercase().replace('[', "(");
-        let is_level = |rest: &str| LEVELS.iter().any(|level| rest.trim_start().starts_with(level));
+        let is_level = |rest: &str| {
+            LEVELS
+                .iter()
+                .any(|level| rest.trim_start().starts_with(level))
+        };
         let called = |known: &str| {
             name.strip_prefix(known).is_some_and(|rest| {
-                rest.is_empty() || rest.starts_with([' ', '(', ',']) && is_level(rest.trim_start_matches(','))
+                rest.is_empty()
+                    || rest.starts_with([' ', '(', ',']) && is_level(rest.trim_start_matches(','))
             })
         };
-        let number = UNITS.iter().enumerate().find_map(|(i, (short, _, others))| {
-            let is_it = called(short)
-                || others.iter().any(|other| called(other))
-                || *short == "us-ft" && US_FEET.iter().any(|n| called(n));
-            is_it.then_some(i)
-        });
+        let number = UNITS
+            .iter()
+            .enumerate()
+            .find_map(|(i, (short, _, others))| {
+                let is_it = called(short)
+                    || others.iter().any(|other| called(other))
+                    || *short == "us-ft" && US_FEET.iter().any(|n| called(n));
+                is_it.then_some(i)
+            });
         number.map(Self).ok_or_else(|| {
             let all = UNITS.map(|(short, ..)| short).join(", ");
             format!("{} must be a unit of heights: {all}", quoted(text.trim()))
@@ -123,10 +173,19 @@ mod tests {
             ("ftUS", US_FOOT_M),
             ("cm", 0.01),
         ] {
-            assert_eq!(name.parse::<HeightUnit>().map(HeightUnit::metres), Ok(metres), "{name}");
+            assert_eq!(
+                name.parse::<HeightUnit>().map(HeightUnit::metres),
+                Ok(metres),
+                "{name}"
+            );
         }
         for wrong in ["", "m/s", "m2", "K", "m w.e.", "furlong", "milli"] {
-            assert!(wrong.parse::<HeightUnit>().is_err_and(|error| error.contains("us-ft")), "{wrong}");
+            assert!(
+                wrong
+                    .parse::<HeightUnit>()
+                    .is_err_and(|error| error.contains("us-ft")),
+                "{wrong}"
+            );
         }
         let unit: HeightUnit = "US Survey Feet".parse().expect("known");
         assert_eq!(unit.to_string(), "us-ft");

@@ -20,14 +20,27 @@ pub const NO_DATA: i32 = -9999;
 /// [`TerrainError::UnknownFormat`] for another ending, [`TerrainError::Output`] when the file
 /// exists and is to be kept or cannot be written; then nothing is left behind.
 pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(), TerrainError> {
-    match path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase().as_str() {
+    match path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default()
+        .to_ascii_lowercase()
+        .as_str()
+    {
         "asc" => {
             whole(path, existing, |out| asc(map, out))?;
             // The projection belongs to the grid, whose replacement was allowed just now.
-            Ok(prj(map.origin.as_ref().map(|origin| &origin.crs), path, Existing::Replace)?)
+            Ok(prj(
+                map.origin.as_ref().map(|origin| &origin.crs),
+                path,
+                Existing::Replace,
+            )?)
         }
         "png" => Ok(whole(path, existing, |out| png16(map, out))?),
-        _ => Err(TerrainError::UnknownFormat { path: path.to_owned(), known: ".asc, .png".to_owned() }),
+        _ => Err(TerrainError::UnknownFormat {
+            path: path.to_owned(),
+            known: ".asc, .png".to_owned(),
+        }),
     }
 }
 
@@ -36,13 +49,22 @@ pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(),
 /// # Errors
 /// As [`heightmap`]; the name must end in `.png`.
 pub fn picture(picture: &Picture, path: &Path, existing: Existing) -> Result<(), TerrainError> {
-    if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
-        return Err(TerrainError::UnknownFormat { path: path.to_owned(), known: ".png".to_owned() });
+    if !path
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("png"))
+    {
+        return Err(TerrainError::UnknownFormat {
+            path: path.to_owned(),
+            known: ".png".to_owned(),
+        });
     }
     let written = whole(path, existing, |out| {
         let mut encoder = Encoder::new(out, picture.width as u32, picture.height as u32);
         encoder.set_color(ColorType::Rgb);
-        encoder.write_header().and_then(|mut png| png.write_image_data(&picture.rgb)).map_err(encoding)
+        encoder
+            .write_header()
+            .and_then(|mut png| png.write_image_data(&picture.rgb))
+            .map_err(encoding)
     });
     Ok(written?)
 }
@@ -61,12 +83,20 @@ pub fn whole(
 /// Writes the coordinate system, if known, to the `.prj` file next to the grid at `path`.
 pub fn prj(crs: Option<&Crs>, path: &Path, existing: Existing) -> Result<(), OutputError> {
     let wkt = crs.and_then(Crs::to_wkt);
-    wkt.map_or(Ok(()), |wkt| whole(&path.with_extension("prj"), existing, |out| writeln!(out, "{wkt}")))
+    wkt.map_or(Ok(()), |wkt| {
+        whole(&path.with_extension("prj"), existing, |out| {
+            writeln!(out, "{wkt}")
+        })
+    })
 }
 
 fn asc(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
     let place = Placement::new(map.origin.as_ref(), map.cell_size_m, map.heights.dim());
-    asc_grid(&place, map.heights.iter().map(|h| (!h.is_nan()).then_some(h)), out)
+    asc_grid(
+        &place,
+        map.heights.iter().map(|h| (!h.is_nan()).then_some(h)),
+        out,
+    )
 }
 
 /// Writes an ESRI ASCII grid from row-major `values`, north row first; `None` is no data.
@@ -97,7 +127,11 @@ pub fn asc_grid<T: Display>(
 fn png16(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
     let (low, high) = map.range().unwrap_or((0.0, 1.0));
     let (low, high) = (f64::from(low), f64::from(high));
-    let step = if high > low { (high - low) / 65535.0 } else { 1.0 };
+    let step = if high > low {
+        (high - low) / 65535.0
+    } else {
+        1.0
+    };
     let holes = map.no_data() > 0;
     let mut data = Vec::with_capacity(map.heights.len() * if holes { 4 } else { 2 });
     for &h in &map.heights {
@@ -109,13 +143,27 @@ fn png16(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
         }
     }
     let mut encoder = Encoder::new(out, map.cols() as u32, map.rows() as u32);
-    encoder.set_color(if holes { ColorType::GrayscaleAlpha } else { ColorType::Grayscale });
+    encoder.set_color(if holes {
+        ColorType::GrayscaleAlpha
+    } else {
+        ColorType::Grayscale
+    });
     encoder.set_depth(BitDepth::Sixteen);
     let white = low + 65535.0 * step;
-    for (key, value) in [(BLACK, low), (WHITE, white), (CELL_X, map.cell_size_m.0), (CELL_Z, map.cell_size_m.1)] {
-        encoder.add_text_chunk(key.to_owned(), value.to_string()).map_err(encoding)?;
+    for (key, value) in [
+        (BLACK, low),
+        (WHITE, white),
+        (CELL_X, map.cell_size_m.0),
+        (CELL_Z, map.cell_size_m.1),
+    ] {
+        encoder
+            .add_text_chunk(key.to_owned(), value.to_string())
+            .map_err(encoding)?;
     }
-    encoder.write_header().and_then(|mut png| png.write_image_data(&data)).map_err(encoding)
+    encoder
+        .write_header()
+        .and_then(|mut png| png.write_image_data(&data))
+        .map_err(encoding)
 }
 
 fn encoding(error: EncodingError) -> io::Error {

@@ -21,15 +21,27 @@ pub(super) fn write<W: Write>(air: &Air, writer: &mut SectionWriter<W>) -> io::R
 pub(super) fn read<R: Read>(air: &mut Air, reader: &mut SectionReader<R>) -> Result<(), Fault> {
     let mut state = air.save();
     let Numbers { longs, words } = state.numbers_mut();
-    longs.into_iter().try_for_each(|numbers| read_longs(reader, numbers))?;
-    words.into_iter().try_for_each(|plane| read_words(reader, plane))?;
+    longs
+        .into_iter()
+        .try_for_each(|numbers| read_longs(reader, numbers))?;
+    words
+        .into_iter()
+        .try_for_each(|plane| read_words(reader, plane))?;
     air.restore(&state).map_err(|fault| reader.damaged(fault))
 }
 
 fn read_longs<R: Read>(reader: &mut SectionReader<R>, to: &mut [u64]) -> Result<(), Fault> {
-    to.iter_mut().try_for_each(|number| reader.read_array().map(|bytes| *number = u64::from_le_bytes(bytes)))
+    to.iter_mut().try_for_each(|number| {
+        reader
+            .read_array()
+            .map(|bytes| *number = u64::from_le_bytes(bytes))
+    })
 }
 
 fn read_words<R: Read>(reader: &mut SectionReader<R>, to: &mut [u32]) -> Result<(), Fault> {
-    to.iter_mut().try_for_each(|word| reader.read_array().map(|bytes| *word = u32::from_le_bytes(bytes)))
+    to.iter_mut().try_for_each(|word| {
+        reader
+            .read_array()
+            .map(|bytes| *word = u32::from_le_bytes(bytes))
+    })
 }

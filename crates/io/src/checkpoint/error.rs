@@ -93,6 +93,9 @@ pub enum Fault {
 impl Fault {
     /// Creates the fault of an invalid part `part` for the reason `reason`.
     pub(super) fn damaged(part: &str, reason: impl std::fmt::Display) -> Self {
-        Self::Damaged { part: part.to_owned(), reason: reason.to_string() }
+        Self::Damaged {
+            part: part.to_owned(),
+            reason: reason.to_string(),
+        }
     }
 }

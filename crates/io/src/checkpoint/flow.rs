@@ -28,11 +28,18 @@ pub(super) fn read<R: Read>(
     reader: &mut SectionReader<R>,
 ) -> Result<Flow, Fault> {
     let space = Scene::flow_box(site.grid, site.cell_size_m, site.cell_height_m());
-    before.clone().and(scene.need_of_flow(space, spec)).check(MEND)?;
+    before
+        .clone()
+        .and(scene.need_of_flow(space, spec))
+        .check(MEND)?;
     let bytes = reader.read_to_end((1 << 20) + PACKED * Flow::most(space, &spec.lava.lava))?;
     let state: FlowState = postcard::from_bytes(&bytes).map_err(|_| reader.damaged("no flow"))?;
     let columns = MemoryEstimate::of("the columns that lava reached", 1, state.need(space) as f64);
-    before.clone().and(scene.need_of_flow(space, spec)).and(columns).check(MEND)?;
+    before
+        .clone()
+        .and(scene.need_of_flow(space, spec))
+        .and(columns)
+        .check(MEND)?;
     let heights = ground.surface();
     let heights = heights.iter().map(|&cells| f64::from(cells) * space.dz_m);
     let flow = Flow::on_ground(space, scene.flow_setup(spec, site.grid), heights);

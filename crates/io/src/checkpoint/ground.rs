@@ -35,19 +35,35 @@ pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result
     let mut row = vec![0; 4 * grid.nx];
     for _ in 0..grid.nz {
         reader.read(&mut row)?;
-        heights.extend(row.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)));
+        heights.extend(
+            row.as_chunks()
+                .0
+                .iter()
+                .map(|&bytes| f32::from_le_bytes(bytes)),
+        );
     }
-    let surface = Array2::from_shape_vec((grid.nz, grid.nx), heights).map_err(|error| reader.damaged(error))?;
+    let surface = Array2::from_shape_vec((grid.nz, grid.nx), heights)
+        .map_err(|error| reader.damaged(error))?;
     let mut caves = Vec::new();
     let mut words = vec![0; 8 * grid.ny.div_ceil(64)];
     for count in 0..u32::from_le_bytes(reader.read_array()?).min(grid.columns() as u32) {
         if count % CAVES_ASKED == 0 {
             let columns = f64::from(count + CAVES_ASKED);
-            World::need(grid).and(World::need_of_hollows(grid, columns)).check(MEND)?;
+            World::need(grid)
+                .and(World::need_of_hollows(grid, columns))
+                .check(MEND)?;
         }
         let column = u32::from_le_bytes(reader.read_array()?) as usize;
         reader.read(&mut words)?;
-        caves.push((column, words.as_chunks().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect()));
+        caves.push((
+            column,
+            words
+                .as_chunks()
+                .0
+                .iter()
+                .map(|&bytes| u64::from_le_bytes(bytes))
+                .collect(),
+        ));
     }
     Ground::from_parts(grid.ny, surface, caves).map_err(|reason| reader.damaged(reason))
 }

@@ -63,7 +63,10 @@ struct Account {
 
 impl Account {
     fn of(layer: &Layer) -> Self {
-        Self { material: layer.material().name.clone(), sums: *layer.ledger() }
+        Self {
+            material: layer.material().name.clone(),
+            sums: *layer.ledger(),
+        }
     }
 }
 
@@ -86,7 +89,13 @@ impl Header {
         let CheckpointWriter { scene, stage, .. } = snapshot;
         let simulation = &stage.simulation;
         let world = simulation.world();
-        let Passed { step, made, vent_numbers, next_vent, goals } = simulation.passed();
+        let Passed {
+            step,
+            made,
+            vent_numbers,
+            next_vent,
+            goals,
+        } = simulation.passed();
         Self {
             name: scene.spec.name.clone(),
             step,
@@ -110,7 +119,10 @@ impl Header {
 
     /// Formats the header as TOML.
     pub(super) fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
-        toml::to_string(self).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })
+        toml::to_string(self).map_err(|cause| SceneError::Words {
+            path: path.to_owned(),
+            cause,
+        })
     }
 
     /// Parses the TOML of [`Header::to_toml`] and checks all values that can be checked without the
@@ -118,9 +130,12 @@ impl Header {
     pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, Fault> {
         let text = text("header", bytes)?;
         reading(&text).check(MEND)?;
-        let header: Self =
-            toml::from_str(&text).map_err(|error| Fault::damaged("header", error.message().replace('\n', " ")))?;
-        header.place.check().map_err(|invalid| Fault::damaged("header", invalid))?;
+        let header: Self = toml::from_str(&text)
+            .map_err(|error| Fault::damaged("header", error.message().replace('\n', " ")))?;
+        header
+            .place
+            .check()
+            .map_err(|invalid| Fault::damaged("header", invalid))?;
         Ok(header)
     }
 
@@ -128,13 +143,17 @@ impl Header {
     /// `path`.
     pub(super) fn scene(&self, bytes: Vec<u8>, path: &Path) -> Result<Scene, Fault> {
         let wrong = |reason: String| Fault::damaged("scene", reason);
-        let mut scene = Scene::parse_written(&text("scene", bytes)?, path).map_err(|error| match error {
-            SceneError::Memory { cause, .. } => Fault::Memory(cause),
-            other => wrong(other.to_string()),
-        })?;
+        let mut scene =
+            Scene::parse_written(&text("scene", bytes)?, path).map_err(|error| match error {
+                SceneError::Memory { cause, .. } => Fault::Memory(cause),
+                other => wrong(other.to_string()),
+            })?;
         scene.set_choices(self.chosen.iter().map(|line| tame(line)).collect());
         scene.spec.pin_reactions();
-        scene.spec.seed = self.seed.parse().map_err(|_| Fault::damaged("header", "its seed is no number"))?;
+        scene.spec.seed = self
+            .seed
+            .parse()
+            .map_err(|_| Fault::damaged("header", "its seed is no number"))?;
         if scene.spec.grid.size != self.size || scene.spec.name != self.name {
             return Err(wrong("another one than the header says".to_owned()));
         }
@@ -150,14 +169,22 @@ impl Header {
     /// Returns the goals of the scene with their progress.
     pub(super) fn goals(&mut self, scene: &Scene) -> Result<Goals, Fault> {
         scene.spec.need_of_goals(self.grid()).check(MEND)?;
-        let goals = Goals::resumed(&scene.spec.goals, self.grid(), std::mem::take(&mut self.goals));
+        let goals = Goals::resumed(
+            &scene.spec.goals,
+            self.grid(),
+            std::mem::take(&mut self.goals),
+        );
         goals.ok_or_else(|| Fault::damaged("header", "its goals are not those of the scene"))
     }
 
     /// Returns the account of the layer with the material `material`.
     pub(super) fn ledger(&self, material: &str) -> Result<Ledger, Fault> {
-        let account = self.accounts.iter().find(|account| account.material == material);
-        let account = account.ok_or_else(|| Fault::damaged("header", format!("no account of {material}")))?;
+        let account = self
+            .accounts
+            .iter()
+            .find(|account| account.material == material);
+        let account =
+            account.ok_or_else(|| Fault::damaged("header", format!("no account of {material}")))?;
         Ok(account.sums)
     }
 }
@@ -171,8 +198,15 @@ impl Place {
     fn check(&self) -> Result<(), Invalid> {
         within("cell_size_m", self.cell_size_m, 1e-9, 1e9)?;
         within("floor_m", self.floor_m, -1e12, 1e12)?;
-        within("vertical_exaggeration", self.vertical_exaggeration, 1e-6, 1e6)?;
-        let Some(at) = &self.georeference else { return Ok(()) };
+        within(
+            "vertical_exaggeration",
+            self.vertical_exaggeration,
+            1e-6,
+            1e6,
+        )?;
+        let Some(at) = &self.georeference else {
+            return Ok(());
+        };
         within("x_west", at.x_west, -1e12, 1e12)?;
         within("y_north", at.y_north, -1e12, 1e12)?;
         within("metres_per_unit", at.metres_per_unit.0, 1e-9, 1e9)?;
@@ -192,7 +226,11 @@ impl Place {
 
     /// Combines the simulation with the site and notes of the header.
     pub(super) fn stage(self, simulation: Simulation) -> Stage {
-        Stage { site: self.site(simulation.world().grid()), simulation, notes: self.notes }
+        Stage {
+            site: self.site(simulation.world().grid()),
+            simulation,
+            notes: self.notes,
+        }
     }
 }
 

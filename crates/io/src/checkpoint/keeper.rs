@@ -29,7 +29,9 @@ fn last(path: &Path) -> Option<PathBuf> {
 
 /// Returns the step count of the checkpoint at `path`; `None` if the file is no valid checkpoint.
 pub fn steps_of(path: &Path) -> Option<u64> {
-    Checkpoint::load(path, Box::new(Plain)).ok().map(|checkpoint| checkpoint.stage.simulation.steps())
+    Checkpoint::load(path, Box::new(Plain))
+        .ok()
+        .map(|checkpoint| checkpoint.stage.simulation.steps())
 }
 
 /// Writer of periodic checkpoints to one path.
@@ -56,14 +58,24 @@ impl Keeper {
     /// replaced and `existing` does not allow it; [`CheckpointError::Output`] where nothing can be
     /// written.
     pub fn new(path: &Path, every: u64, existing: Existing) -> Result<Self, CheckpointError> {
-        let old = [path.to_owned(), previous(path)].into_iter().find(|old| old.exists());
+        let old = [path.to_owned(), previous(path)]
+            .into_iter()
+            .find(|old| old.exists());
         if let Some(old) = old.filter(|_| existing == Existing::Keep) {
             let mend = "go on from it with lavoxel resume, choose another name, or pass --force to replace it";
-            return Err(CheckpointError::InTheWay { path: old, mend: mend.to_owned() });
+            return Err(CheckpointError::InTheWay {
+                path: old,
+                mend: mend.to_owned(),
+            });
         }
         check_free(path, Existing::Replace)?;
         sweep(path);
-        Ok(Self { path: path.to_owned(), every, kept: None, stale: true })
+        Ok(Self {
+            path: path.to_owned(),
+            every,
+            kept: None,
+            stale: true,
+        })
     }
 
     /// Creates a keeper for a run resumed from the valid checkpoint at `path` with `step` steps. If
@@ -72,7 +84,12 @@ impl Keeper {
     /// # Errors
     /// [`CheckpointError::InTheWay`] where the last checkpoint is valid too and `existing` does not
     /// allow to replace it; [`CheckpointError::Output`] where nothing can be written.
-    pub fn going_on(path: &Path, step: u64, every: u64, existing: Existing) -> Result<Self, CheckpointError> {
+    pub fn going_on(
+        path: &Path,
+        step: u64,
+        every: u64,
+        existing: Existing,
+    ) -> Result<Self, CheckpointError> {
         let (path, kept) = match last(path) {
             Some(last) => (last, None),
             None => (path.to_owned(), Some(step)),
@@ -81,12 +98,19 @@ impl Keeper {
             && existing == Existing::Keep
             && let Some(steps) = steps_of(&path)
         {
-            let mend = format!("it is good and has step {steps}; go on from it, or pass --force to replace it");
+            let mend = format!(
+                "it is good and has step {steps}; go on from it, or pass --force to replace it"
+            );
             return Err(CheckpointError::InTheWay { path, mend });
         }
         check_free(&path, Existing::Replace)?;
         sweep(&path);
-        Ok(Self { path, every, kept, stale: false })
+        Ok(Self {
+            path,
+            every,
+            kept,
+            stale: false,
+        })
     }
 
     /// Returns the path of the latest checkpoint.
@@ -113,11 +137,13 @@ impl Keeper {
         file.sync()?;
         // The previous checkpoint is replaced only now that the new one is complete on disk.
         if self.kept.is_some() {
-            self.move_aside().map_err(|cause| OutputError::io(&previous(&self.path), cause))?;
+            self.move_aside()
+                .map_err(|cause| OutputError::io(&previous(&self.path), cause))?;
         }
         file.commit()?;
         if std::mem::take(&mut self.stale) {
-            remove(&previous(&self.path)).map_err(|cause| OutputError::io(&previous(&self.path), cause))?;
+            remove(&previous(&self.path))
+                .map_err(|cause| OutputError::io(&previous(&self.path), cause))?;
         }
         self.kept = Some(steps);
         Ok(())
@@ -133,7 +159,13 @@ impl Keeper {
             Err(_) => fs::rename(&self.path, previous(&self.path)),
         };
         // The user may have removed the last checkpoint.
-        moved.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })?;
+        moved.or_else(|error| {
+            if error.kind() == io::ErrorKind::NotFound {
+                Ok(())
+            } else {
+                Err(error)
+            }
+        })?;
         // POSIX `rename` does nothing between two names of the same file, so the second name must
         // be removed.
         remove(&second)

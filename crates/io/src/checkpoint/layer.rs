@@ -23,7 +23,9 @@ pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> i
         bytes.extend(at.iter().flat_map(|number| number.to_le_bytes()));
         bytes.extend(held.to_le_bytes());
         for lane in lanes(held) {
-            tile.0.iter().for_each(|lanes| bytes.extend(lanes.0[lane].to_le_bytes()));
+            tile.0
+                .iter()
+                .for_each(|lanes| bytes.extend(lanes.0[lane].to_le_bytes()));
         }
         writer.add(&bytes)?;
     }
@@ -41,8 +43,16 @@ pub(super) fn read<R: Read>(
     let ends = [grid.nx.div_ceil(TILE_X), grid.ny, grid.nz.div_ceil(TILE_Z)];
     let (mut last, mut tiles, mut strips) = (None, 0.0, 0.0);
     while !reader.is_at_end()? {
-        let [tx, y, tz] = [reader.read_array()?, reader.read_array()?, reader.read_array()?].map(u16::from_le_bytes);
-        let inside = [tx, y, tz].iter().zip(ends).all(|(&at, end)| usize::from(at) < end);
+        let [tx, y, tz] = [
+            reader.read_array()?,
+            reader.read_array()?,
+            reader.read_array()?,
+        ]
+        .map(u16::from_le_bytes);
+        let inside = [tx, y, tz]
+            .iter()
+            .zip(ends)
+            .all(|(&at, end)| usize::from(at) < end);
         // Strictly ascending order: no tile repeats, so the file cannot have more tiles than the
         // box.
         let before = last.replace([tz, y, tx]);
@@ -55,7 +65,9 @@ pub(super) fn read<R: Read>(
         strips += if first { 1.0 } else { 0.0 };
         if first || tiles % TILES_ASKED == 0.0 {
             let cells = tiles * (TILE_X * TILE_Z) as f64;
-            held.clone().and(World::need_of_lava(grid, cells, strips * TILE_Z as f64)).check(MEND)?;
+            held.clone()
+                .and(World::need_of_lava(grid, cells, strips * TILE_Z as f64))
+                .check(MEND)?;
         }
         read_tile(reader, &mut tile)?;
         layer.put_tile([tx, y, tz], &tile);
@@ -79,7 +91,10 @@ fn read_tile<R: Read>(reader: &mut SectionReader<R>, tile: &mut [Lanes]) -> Resu
 
 /// Returns a 32-bit mask of the tile's cells with matter.
 fn held(tile: Tile<'_>) -> u32 {
-    tile.amount().0.iter().rfold(0, |bits, &amount| bits << 1 | u32::from(amount > 0))
+    tile.amount()
+        .0
+        .iter()
+        .rfold(0, |bits, &amount| bits << 1 | u32::from(amount > 0))
 }
 
 /// Iterates over the indices of the set bits of `held`, ascending.

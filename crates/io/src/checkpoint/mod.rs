@@ -113,22 +113,41 @@ impl CheckpointWriter<'_> {
         self.check_names();
         let texts = self.texts(path)?;
         let most = max_extra(self.stage.simulation.world().grid(), self.scene);
-        let extras = self.extras.iter().map(|(name, bytes)| (*name, bytes.as_slice(), most));
-        let parts = [(TEXTS[0], texts[0].as_bytes(), MAX_HEADER), (TEXTS[1], texts[1].as_bytes(), MAX_FILE)];
+        let extras = self
+            .extras
+            .iter()
+            .map(|(name, bytes)| (*name, bytes.as_slice(), most));
+        let parts = [
+            (TEXTS[0], texts[0].as_bytes(), MAX_HEADER),
+            (TEXTS[1], texts[1].as_bytes(), MAX_FILE),
+        ];
         for (section, bytes, limit) in parts.into_iter().chain(extras) {
             if bytes.len() as u64 > limit {
-                return Err(CheckpointError::TooLarge { path: path.to_owned(), section: section.to_owned(), limit });
+                return Err(CheckpointError::TooLarge {
+                    path: path.to_owned(),
+                    section: section.to_owned(),
+                    limit,
+                });
             }
         }
-        Ok(self.write_sections(&texts, out).map_err(|cause| OutputError::io(path, cause))?)
+        Ok(self
+            .write_sections(&texts, out)
+            .map_err(|cause| OutputError::io(path, cause))?)
     }
 
     fn check_names(&self) {
-        assert!(self.extras.len() <= MAX_EXTRAS, "{} extras are too many", self.extras.len());
+        assert!(
+            self.extras.len() <= MAX_EXTRAS,
+            "{} extras are too many",
+            self.extras.len()
+        );
         for (i, (name, _)) in self.extras.iter().enumerate() {
             let own = is_own(name);
             let twice = own || self.extras[..i].iter().any(|(other, _)| other == name);
-            assert!(is_name(name) && !twice, "\"{name}\" cannot be the name of another section");
+            assert!(
+                is_name(name) && !twice,
+                "\"{name}\" cannot be the name of another section"
+            );
         }
     }
 
@@ -142,7 +161,9 @@ impl CheckpointWriter<'_> {
         let mut scene = self.scene.with_course_of(&self.stage.simulation);
         // The header holds the seed, which may exceed the integers of a scene file.
         scene.spec.seed = 0;
-        let words = scene.to_toml(path).and_then(|scene| Ok([Header::new(self).to_toml(path)?, scene]));
+        let words = scene
+            .to_toml(path)
+            .and_then(|scene| Ok([Header::new(self).to_toml(path)?, scene]));
         words.map_err(|cause| CheckpointError::Scene(Box::new(cause)))
     }
 
@@ -188,8 +209,10 @@ impl Checkpoint {
     /// # Errors
     /// [`CheckpointError::Unusable`] with the fault.
     pub fn load(path: &Path, engine: Box<dyn Engine>) -> Result<Self, CheckpointError> {
-        let unusable =
-            |error: InputError| CheckpointError::Unusable { path: path.to_owned(), fault: Fault::Read(error.into()) };
+        let unusable = |error: InputError| CheckpointError::Unusable {
+            path: path.to_owned(),
+            fault: Fault::Read(error.into()),
+        };
         let read = || {
             let (file, _) = CHECKPOINT.open(path).map_err(unusable)?;
             Self::read(BufReader::with_capacity(1 << 16, file), path, engine)
@@ -202,8 +225,15 @@ impl Checkpoint {
     ///
     /// # Errors
     /// [`CheckpointError::Unusable`] with the fault.
-    pub fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Self, CheckpointError> {
-        read(input, path, engine).map_err(|fault| CheckpointError::Unusable { path: path.to_owned(), fault })
+    pub fn read(
+        input: impl Read,
+        path: &Path,
+        engine: Box<dyn Engine>,
+    ) -> Result<Self, CheckpointError> {
+        read(input, path, engine).map_err(|fault| CheckpointError::Unusable {
+            path: path.to_owned(),
+            fault,
+        })
     }
 }
 
@@ -218,7 +248,10 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     let mut extras = BTreeMap::new();
     let mut held = 0;
     while let Some(name) = reader.next_section()? {
-        before.clone().and(MemoryEstimate::of("its further sections", held, 1.0)).check(MEND)?;
+        before
+            .clone()
+            .and(MemoryEstimate::of("its further sections", held, 1.0))
+            .check(MEND)?;
         let bytes = reader.read_to_end(max_extra(grid, &scene))?;
         held += bytes.len();
         if is_own(&name) || extras.len() == MAX_EXTRAS || extras.insert(name, bytes).is_some() {
@@ -226,21 +259,34 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
         }
     }
     // Files of past events are not needed again.
-    let held = before.and(MemoryEstimate::of("its further sections", held, 1.0)).held();
-    let events =
-        scene.events_on(&mut scene.shelf(&header.place.site(grid)), header.step + 1).map_err(|cause| match cause {
+    let held = before
+        .and(MemoryEstimate::of("its further sections", held, 1.0))
+        .held();
+    let events = scene
+        .events_on(&mut scene.shelf(&header.place.site(grid)), header.step + 1)
+        .map_err(|cause| match cause {
             SceneError::Invalid { invalid, .. } => Fault::damaged("scene", invalid),
             cause => Fault::Event(cause.to_string()),
         })?;
     drop(held);
     let vents: Option<Vec<_>> = scene.vents().map(|(_, vent)| vent.in_cells()).collect();
-    let vents = vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
+    let vents =
+        vents.ok_or_else(|| Fault::damaged("scene", "a vent that is not given in cells"))?;
     let simulation = scene
         .simulation(state, &vents, engine)
-        .resumed(events, (header.step, header.stages), &header.vent_numbers, header.next_vent)
+        .resumed(
+            events,
+            (header.step, header.stages),
+            &header.vent_numbers,
+            header.next_vent,
+        )
         .map_err(|invalid| Fault::damaged("scene", invalid))?
         .with_goals(header.goals(&scene)?);
-    Ok(Checkpoint { scene, stage: header.place.stage(simulation), extras })
+    Ok(Checkpoint {
+        scene,
+        stage: header.place.stage(simulation),
+        extras,
+    })
 }
 
 /// Reads all parts of the state in the order of [`Part`]; returns the state and its memory.
@@ -250,10 +296,13 @@ fn read_state<R: Read>(
     reader: &mut SectionReader<R>,
 ) -> Result<(State, MemoryEstimate), Fault> {
     let (grid, spec) = (header.grid(), &scene.spec);
-    World::need(grid).and(World::need_of_layers(grid, spec.other_materials())).check(MEND)?;
+    World::need(grid)
+        .and(World::need_of_layers(grid, spec.other_materials()))
+        .check(MEND)?;
     expect(reader, Part::GROUND)?;
     let ground = ground::read(grid, reader)?;
-    let mut world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
+    let mut world =
+        World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
     let mut before = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
     for layer in &mut world.layers {
         expect(reader, &Part::Layer(layer).name())?;
@@ -266,17 +315,26 @@ fn read_state<R: Read>(
         expect(reader, Part::AIR)?;
         before = before.and(spec.need(grid, header.place.cell_size_m()));
         before.clone().check(MEND)?;
-        let mut air = spec.air(grid, header.place.cell_size_m()).map_err(|e| Fault::damaged("scene", e))?;
+        let mut air = spec
+            .air(grid, header.place.cell_size_m())
+            .map_err(|e| Fault::damaged("scene", e))?;
         air::read(&mut air, reader)?;
         state = state.with_air(air);
     }
     if let Some(spec) = &spec.flow_spec() {
         expect(reader, Part::FLOW)?;
-        let flow = flow::read((scene, spec), (state.ground(), &header.place.site(grid)), &before, reader)?;
+        let flow = flow::read(
+            (scene, spec),
+            (state.ground(), &header.place.site(grid)),
+            &before,
+            reader,
+        )?;
         before = before.and(MemoryEstimate::of("the flow", 1, flow.bytes() as f64));
         state = state.with_shown_flow(flow);
     }
-    state.check().map_err(|fault| Fault::damaged("matter", fault))?;
+    state
+        .check()
+        .map_err(|fault| Fault::damaged("matter", fault))?;
     Ok((state, before))
 }
 
@@ -290,9 +348,13 @@ fn is_own(name: &str) -> bool {
 fn expect<R: Read>(reader: &mut SectionReader<R>, name: &str) -> Result<(), Fault> {
     match reader.next_section()? {
         Some(found) if found == name => Ok(()),
-        Some(found) => {
-            Err(Fault::damaged(&found, format!("found where its {name} should be, which its scene needs before it")))
-        }
-        None => Err(Fault::damaged(name, "it is missing, and its scene needs it")),
+        Some(found) => Err(Fault::damaged(
+            &found,
+            format!("found where its {name} should be, which its scene needs before it"),
+        )),
+        None => Err(Fault::damaged(
+            name,
+            "it is missing, and its scene needs it",
+        )),
     }
 }

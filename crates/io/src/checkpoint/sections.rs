@@ -37,7 +37,11 @@ pub(super) struct SectionWriter<W> {
 impl<W: Write> SectionWriter<W> {
     /// Writes the file header.
     pub(super) fn new(out: W) -> io::Result<Self> {
-        let mut writer = Self { out, hash: Xxh3::new(), block: Vec::with_capacity(BLOCK) };
+        let mut writer = Self {
+            out,
+            hash: Xxh3::new(),
+            block: Vec::with_capacity(BLOCK),
+        };
         writer.put(&MAGIC)?;
         writer.put(&FORMAT.to_le_bytes())?;
         writer.put_name(env!("CARGO_PKG_VERSION"))?;
@@ -117,7 +121,14 @@ impl<R: Read> SectionReader<R> {
     /// Opens a file and checks its magic number and version.
     pub(super) fn new(input: R) -> Result<Self, Fault> {
         let (hash, name) = (Xxh3::new(), "first bytes".to_owned());
-        let mut reader = Self { input, hash, name, block: Vec::new(), taken: 0, ended: true };
+        let mut reader = Self {
+            input,
+            hash,
+            name,
+            block: Vec::new(),
+            taken: 0,
+            ended: true,
+        };
         let mut magic = [0; MAGIC.len()];
         match reader.get(&mut magic) {
             Ok(()) if magic == MAGIC => {}
@@ -260,10 +271,12 @@ impl<R: Read> SectionReader<R> {
 
     /// Reads raw bytes of the file into `bytes` and updates the whole-file checksum.
     fn get(&mut self, bytes: &mut [u8]) -> Result<(), Fault> {
-        self.input.read_exact(bytes).map_err(|cause| match cause.kind() {
-            io::ErrorKind::UnexpectedEof => Fault::CutShort(self.name.clone()),
-            _ => Fault::Read(cause),
-        })?;
+        self.input
+            .read_exact(bytes)
+            .map_err(|cause| match cause.kind() {
+                io::ErrorKind::UnexpectedEof => Fault::CutShort(self.name.clone()),
+                _ => Fault::Read(cause),
+            })?;
         self.hash.update(bytes);
         Ok(())
     }
@@ -278,7 +291,8 @@ mod tests {
         let mut writer = SectionWriter::new(&mut bytes).expect("memory");
         for (name, body) in sections {
             writer.section(name).expect("memory");
-            body.chunks(1000).for_each(|part| writer.add(part).expect("memory"));
+            body.chunks(1000)
+                .for_each(|part| writer.add(part).expect("memory"));
             writer.end_section().expect("memory");
         }
         writer.finish().expect("memory");
@@ -300,7 +314,13 @@ mod tests {
             let body: Vec<u8> = (0..length).map(|i| (i * i / 7) as u8).collect();
             let bytes = file(&[("first", &body), ("second", b"x")]);
             let sections = read(&bytes).unwrap_or_else(|fault| panic!("{length}: {fault}"));
-            assert_eq!(sections, [("first".to_owned(), body), ("second".to_owned(), b"x".to_vec())]);
+            assert_eq!(
+                sections,
+                [
+                    ("first".to_owned(), body),
+                    ("second".to_owned(), b"x".to_vec())
+                ]
+            );
         }
     }
 
@@ -315,19 +335,31 @@ mod tests {
                 assert!(read(&wrong).is_err(), "bit {bit} of byte {place}");
             }
         }
-        assert!(read(&[&bytes[..], b"\n"].concat()).is_err(), "more after its end");
+        assert!(
+            read(&[&bytes[..], b"\n"].concat()).is_err(),
+            "more after its end"
+        );
     }
 
     #[test]
     fn a_section_is_read_in_parts_and_never_beyond_its_end() {
         let bytes = file(&[("body", &[1, 2, 3, 4, 5])]);
         let mut reader = SectionReader::new(&bytes[..]).expect("whole");
-        assert_eq!(reader.next_section().expect("whole").as_deref(), Some("body"));
+        assert_eq!(
+            reader.next_section().expect("whole").as_deref(),
+            Some("body")
+        );
         assert_eq!(reader.read_array().expect("there"), [1, 2]);
-        assert!(matches!(reader.next_section(), Err(Fault::Damaged { .. })), "three bytes are left");
+        assert!(
+            matches!(reader.next_section(), Err(Fault::Damaged { .. })),
+            "three bytes are left"
+        );
         assert!(matches!(reader.read_to_end(2), Err(Fault::Damaged { .. })));
         assert_eq!(reader.read_array().expect("there"), [3, 4, 5]);
-        assert!(matches!(reader.read_array::<1>(), Err(Fault::Damaged { .. })));
+        assert!(matches!(
+            reader.read_array::<1>(),
+            Err(Fault::Damaged { .. })
+        ));
         assert!(reader.next_section().expect("whole").is_none());
     }
 }

@@ -56,11 +56,20 @@ fn whole() -> Vec<u8> {
     let scene = Scene::parse(SCENE, Path::new("scene.toml")).expect("a scene");
     let mut stage = scene.build(Box::new(Tiled::default())).expect("a stage");
     (0..20).for_each(|_| stage.simulation.step());
-    assert!(!stage.simulation.world().ground().caves().is_empty() && stage.simulation.world().lava().mass() > 0);
+    assert!(
+        !stage.simulation.world().ground().caves().is_empty()
+            && stage.simulation.world().lava().mass() > 0
+    );
     let mut bytes = Vec::new();
     let extras = [("records", b"remember me".to_vec())];
-    let snapshot = CheckpointWriter { scene: &scene, stage: &stage, extras: &extras };
-    snapshot.write(Path::new("run.lvx"), &mut bytes).expect("memory");
+    let snapshot = CheckpointWriter {
+        scene: &scene,
+        stage: &stage,
+        extras: &extras,
+    };
+    snapshot
+        .write(Path::new("run.lvx"), &mut bytes)
+        .expect("memory");
     bytes
 }
 
@@ -99,7 +108,10 @@ fn file(sections: &Sections) -> Vec<u8> {
 /// Error message for a checkpoint in which `change` altered one section.
 fn refused_with(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut sections = sections(&whole());
-    let (_, body) = sections.iter_mut().find(|(found, _)| found == name).expect("it has one");
+    let (_, body) = sections
+        .iter_mut()
+        .find(|(found, _)| found == name)
+        .expect("it has one");
     change(body);
     refused(&file(&sections))
 }
@@ -118,11 +130,20 @@ fn a_checkpoint_made_of_its_sections_is_the_same_one() {
     let bytes = whole();
     assert_eq!(file(&sections(&bytes)), bytes);
     let checkpoint = open(&bytes).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(checkpoint.extras.into_iter().collect::<Vec<_>>(), [("records".to_owned(), b"remember me".to_vec())]);
+    assert_eq!(
+        checkpoint.extras.into_iter().collect::<Vec<_>>(),
+        [("records".to_owned(), b"remember me".to_vec())]
+    );
     let mut bytes_again = Vec::new();
     let extras = [("records", b"remember me".to_vec())];
-    let snapshot = CheckpointWriter { scene: &checkpoint.scene, stage: &checkpoint.stage, extras: &extras };
-    snapshot.write(Path::new("run.lvx"), &mut bytes_again).expect("memory");
+    let snapshot = CheckpointWriter {
+        scene: &checkpoint.scene,
+        stage: &checkpoint.stage,
+        extras: &extras,
+    };
+    snapshot
+        .write(Path::new("run.lvx"), &mut bytes_again)
+        .expect("memory");
     assert!(bytes == bytes_again);
 }
 
@@ -136,17 +157,30 @@ fn every_bit_counts_and_so_does_every_length() {
     }
     for length in (0..bytes.len()).step_by(3) {
         let said = refused(&bytes[..length]);
-        assert!(said.contains(if length < 8 { "not a checkpoint" } else { "it ends in the middle of its" }), "{said}");
+        assert!(
+            said.contains(if length < 8 {
+                "not a checkpoint"
+            } else {
+                "it ends in the middle of its"
+            }),
+            "{said}"
+        );
     }
 }
 
 #[test]
 fn other_files_and_other_versions_are_named() {
     let mut bytes = whole();
-    assert_eq!(refused(b"[grid]\nsize = [8, 8, 8]\n"), "run.lvx: not a checkpoint of lavoxel");
+    assert_eq!(
+        refused(b"[grid]\nsize = [8, 8, 8]\n"),
+        "run.lvx: not a checkpoint of lavoxel"
+    );
     bytes[8] = 5;
     let said = refused(&bytes);
-    assert!(said.contains("of format 5, written by lavoxel ") && said.contains("reads format 6"), "{said}");
+    assert!(
+        said.contains("of format 5, written by lavoxel ") && said.contains("reads format 6"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -158,35 +192,119 @@ fn what_cannot_be_is_refused_with_its_place() {
         move |body: &mut Vec<u8>| body[from..from + bytes.len()].copy_from_slice(bytes)
     };
     for (said, expected) in [
-        (refused_with("header", replace("step = 20", "step = -20")), "its header: "),
-        (refused_with("header", replace("seed = \"0\"", "seed = \"many\"")), "its header: its seed is no number"),
-        (refused_with("header", replace("cell_size_m = 10.0", "cell_size_m = nan")), "its header: cell_size_m = NaN"),
-        (refused_with("header", replace("size = [12, ", "size = [13, ")), "its scene: another one than the header"),
-        (refused_with("header", replace("vent_numbers = [0, 1, 2]", "vent_numbers = [0]")), "vent numbers = 1 below 3"),
-        (refused_with("header", replace("next_vent = 3", "next_vent = 1")), "vent numbers = 3 below 1"),
-        (refused_with("header", replace("step = 20", "stepp = 20")), "its header: unknown field `stepp`"),
-        (refused_with("header", replace("\"water\"", "\"beer\"")), "its header: no account of water"),
-        (refused_with("header", |body| body.push(0xff)), "its header: no text"),
-        (refused_with("scene", replace("threshold = 0.3", "threshold = 30")), "event[3].rules.threshold = 30"),
-        (refused_with("scene", replace("at = 12", "at = 26")), "event = in disorder"),
-        (refused_with("ground", floats), "its ground: the height of column 0 is NaN"),
-        (refused_with("ground", |body| body.truncate(99)), "its ground: shorter than it must be"),
-        (refused_with("ground", |body| body.push(0)), "its ground: longer than it can be"),
-        (refused_with("ground", first(caves, &[0; 4])), "its ground: longer than it can be"),
-        (refused_with("ground", first(caves + 4, &[0xff; 4])), "its ground: there is no column 4294967295"),
-        (refused_with("ground", first(caves + 8, &[0; 16])), "do not fit its height"),
-        (refused_with("lava", first(0, &[2])), "its lava: no place for a tile at (2, "),
-        (refused_with("lava", |body| body.extend(body.clone())), "its lava: no place for a tile"),
+        (
+            refused_with("header", replace("step = 20", "step = -20")),
+            "its header: ",
+        ),
+        (
+            refused_with("header", replace("seed = \"0\"", "seed = \"many\"")),
+            "its header: its seed is no number",
+        ),
+        (
+            refused_with("header", replace("cell_size_m = 10.0", "cell_size_m = nan")),
+            "its header: cell_size_m = NaN",
+        ),
+        (
+            refused_with("header", replace("size = [12, ", "size = [13, ")),
+            "its scene: another one than the header",
+        ),
+        (
+            refused_with(
+                "header",
+                replace("vent_numbers = [0, 1, 2]", "vent_numbers = [0]"),
+            ),
+            "vent numbers = 1 below 3",
+        ),
+        (
+            refused_with("header", replace("next_vent = 3", "next_vent = 1")),
+            "vent numbers = 3 below 1",
+        ),
+        (
+            refused_with("header", replace("step = 20", "stepp = 20")),
+            "its header: unknown field `stepp`",
+        ),
+        (
+            refused_with("header", replace("\"water\"", "\"beer\"")),
+            "its header: no account of water",
+        ),
+        (
+            refused_with("header", |body| body.push(0xff)),
+            "its header: no text",
+        ),
+        (
+            refused_with("scene", replace("threshold = 0.3", "threshold = 30")),
+            "event[3].rules.threshold = 30",
+        ),
+        (
+            refused_with("scene", replace("at = 12", "at = 26")),
+            "event = in disorder",
+        ),
+        (
+            refused_with("ground", floats),
+            "its ground: the height of column 0 is NaN",
+        ),
+        (
+            refused_with("ground", |body| body.truncate(99)),
+            "its ground: shorter than it must be",
+        ),
+        (
+            refused_with("ground", |body| body.push(0)),
+            "its ground: longer than it can be",
+        ),
+        (
+            refused_with("ground", first(caves, &[0; 4])),
+            "its ground: longer than it can be",
+        ),
+        (
+            refused_with("ground", first(caves + 4, &[0xff; 4])),
+            "its ground: there is no column 4294967295",
+        ),
+        (
+            refused_with("ground", first(caves + 8, &[0; 16])),
+            "do not fit its height",
+        ),
+        (
+            refused_with("lava", first(0, &[2])),
+            "its lava: no place for a tile at (2, ",
+        ),
+        (
+            refused_with("lava", |body| body.extend(body.clone())),
+            "its lava: no place for a tile",
+        ),
         (refused_with("lava", first(6, &[0; 4])), "its lava: "),
-        (refused_with("lava", first(10, &[0; 2])), "a tile with less matter than it says"),
-        (refused_with("lava", first(10, &[1, 0x80])), "its matter: lava: more than a full cell"),
-        (refused_with("lava", first(10, &[1, 0])), "its matter: lava: mass: "),
-        (refused_with("lava", first(2, &[0])), "its matter: lava: liquid in a solid cell"),
-        (refused_with("material:water", first(0, &[2])), "its material:water: no place for a tile"),
-        (refused_with("material:water", first(10, &[1])), "its matter: water: mass: "),
-        (refused_with("records", |body| body.resize(3 << 20, 1)), "its records: longer than"),
+        (
+            refused_with("lava", first(10, &[0; 2])),
+            "a tile with less matter than it says",
+        ),
+        (
+            refused_with("lava", first(10, &[1, 0x80])),
+            "its matter: lava: more than a full cell",
+        ),
+        (
+            refused_with("lava", first(10, &[1, 0])),
+            "its matter: lava: mass: ",
+        ),
+        (
+            refused_with("lava", first(2, &[0])),
+            "its matter: lava: liquid in a solid cell",
+        ),
+        (
+            refused_with("material:water", first(0, &[2])),
+            "its material:water: no place for a tile",
+        ),
+        (
+            refused_with("material:water", first(10, &[1])),
+            "its matter: water: mass: ",
+        ),
+        (
+            refused_with("records", |body| body.resize(3 << 20, 1)),
+            "its records: longer than",
+        ),
     ] {
-        assert!(said.contains("damaged: ") && said.contains(expected), "{said}\nfor {expected}");
+        assert!(
+            said.contains("damaged: ") && said.contains(expected),
+            "{said}\nfor {expected}"
+        );
     }
 }
 
@@ -196,13 +314,17 @@ fn sections_come_once_and_in_order() {
     for i in 0..4 {
         let mut without = parts.clone();
         without.remove(i);
-        assert!(refused(&file(&without)).contains(&format!("found where its {} should be", parts[i].0)));
+        assert!(
+            refused(&file(&without)).contains(&format!("found where its {} should be", parts[i].0))
+        );
         let mut twice = parts.clone();
         twice.push(parts[i].clone());
         assert!(refused(&file(&twice)).contains("one section too many"));
     }
     let many = (0..20).map(|i| (format!("extra{i}"), Vec::new()));
-    assert!(refused(&file(&parts.into_iter().chain(many).collect())).contains("one section too many"));
+    assert!(
+        refused(&file(&parts.into_iter().chain(many).collect())).contains("one section too many")
+    );
 }
 
 /// Small fuzz test: a state that is accepted in spite of wrong bytes continues without a fault.
@@ -216,12 +338,23 @@ fn what_is_read_never_fails_later() {
         // Mostly one byte of the numbers, sometimes of the texts; the accounts are in the header.
         let (_, body) = &mut wrong[[0, 1, 2, 3, 3][dice(0, 5)]];
         let place = dice(1, body.len());
-        body[place] = [body[place] ^ 1 << dice(2, 8), dice(3, 256) as u8, b'0' + dice(4, 10) as u8][dice(5, 3)];
-        let engine: Box<dyn Engine> = if round % 2 == 0 { Box::new(Tiled::default()) } else { Box::new(Plain) };
+        body[place] = [
+            body[place] ^ 1 << dice(2, 8),
+            dice(3, 256) as u8,
+            b'0' + dice(4, 10) as u8,
+        ][dice(5, 3)];
+        let engine: Box<dyn Engine> = if round % 2 == 0 {
+            Box::new(Tiled::default())
+        } else {
+            Box::new(Plain)
+        };
         if let Ok(checkpoint) = Checkpoint::read(&file(&wrong)[..], Path::new("run.lvx"), engine) {
             let mut simulation = checkpoint.stage.simulation;
             (0..10).for_each(|_| simulation.step());
-            simulation.world().check().unwrap_or_else(|fault| panic!("round {round}: {fault}"));
+            simulation
+                .world()
+                .check()
+                .unwrap_or_else(|fault| panic!("round {round}: {fault}"));
             read += 1;
         }
     }
@@ -331,29 +464,62 @@ fn a_step_that_was_cut_goes_on_from_its_file() {
             cut.simulation.cut_by(Arc::new(AtomicBool::new(true)));
             cut.simulation.step();
             stages += usize::from(cut.simulation.was_stopped());
-            cut.simulation.world().check().expect("accounts hold where it was cut");
+            cut.simulation
+                .world()
+                .check()
+                .expect("accounts hold where it was cut");
             let mut bytes = Vec::new();
-            let writer = CheckpointWriter { scene: &scene, stage: &cut, extras: &[] };
-            writer.write(Path::new("run.lvx"), &mut bytes).expect("memory");
+            let writer = CheckpointWriter {
+                scene: &scene,
+                stage: &cut,
+                extras: &[],
+            };
+            writer
+                .write(Path::new("run.lvx"), &mut bytes)
+                .expect("memory");
             let held = cut.simulation.snapshot(None);
             cut.simulation.step();
             cut.simulation.go_back(&held);
-            let (before, made) = (cut.simulation.world().state_hash(), cut.simulation.stages_made());
+            let (before, made) = (
+                cut.simulation.world().state_hash(),
+                cut.simulation.stages_made(),
+            );
             cut = open(&bytes).unwrap_or_else(|error| panic!("{error}")).stage;
-            assert_eq!((cut.simulation.world().state_hash(), cut.simulation.stages_made()), (before, made));
+            assert_eq!(
+                (
+                    cut.simulation.world().state_hash(),
+                    cut.simulation.stages_made()
+                ),
+                (before, made)
+            );
         }
         assert!(stages >= cuts * steps as usize, "{stages} cuts");
-        assert_eq!(cut.simulation.world().state_hash(), whole.simulation.world().state_hash());
+        assert_eq!(
+            cut.simulation.world().state_hash(),
+            whole.simulation.world().state_hash()
+        );
         // A command ends the step first.
         cut.simulation.cut_by(Arc::new(AtomicBool::new(true)));
         cut.simulation.step();
-        let shape = Shape::Sphere { center: [5.0, 12.0, 6.0], radius: 2.0 };
-        let rock = || Edit { shape: shape.clone(), matter: Matter::Rock };
+        let shape = Shape::Sphere {
+            center: [5.0, 12.0, 6.0],
+            radius: 2.0,
+        };
+        let rock = || Edit {
+            shape: shape.clone(),
+            matter: Matter::Rock,
+        };
         cut.simulation.command(rock()).expect("an edit");
         whole.simulation.step();
         whole.simulation.command(rock()).expect("an edit");
-        assert_eq!((cut.simulation.steps(), cut.simulation.stages_made()), (steps + 1, 0));
-        assert_eq!(cut.simulation.world().state_hash(), whole.simulation.world().state_hash());
+        assert_eq!(
+            (cut.simulation.steps(), cut.simulation.stages_made()),
+            (steps + 1, 0)
+        );
+        assert_eq!(
+            cut.simulation.world().state_hash(),
+            whole.simulation.world().state_hash()
+        );
     }
 }
 
@@ -365,8 +531,14 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
     (0..60).for_each(|_| stage.simulation.step());
     let write = |stage: &Stage| {
         let mut bytes = Vec::new();
-        let snapshot = CheckpointWriter { scene: &scene, stage, extras: &[] };
-        snapshot.write(Path::new("run.lvx"), &mut bytes).expect("memory");
+        let snapshot = CheckpointWriter {
+            scene: &scene,
+            stage,
+            extras: &[],
+        };
+        snapshot
+            .write(Path::new("run.lvx"), &mut bytes)
+            .expect("memory");
         sections(&bytes)
     };
     let (parts, hash) = (write(&stage), stage.simulation.world().state_hash());
@@ -379,14 +551,18 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
     for round in 0..rounds {
         let dice = |k: u64, n: usize| mix64(mix64(round) ^ k) as usize % n;
         let mut wrong = parts.clone();
-        let held: Vec<usize> = (2..parts.len()).filter(|&number| !parts[number].1.is_empty()).collect();
+        let held: Vec<usize> = (2..parts.len())
+            .filter(|&number| !parts[number].1.is_empty())
+            .collect();
         let (name, body) = &mut wrong[held[dice(0, held.len())]];
         let place = dice(1, body.len());
         body[place] ^= 1 << dice(2, 8);
         let about = format!("byte {place} of {name}");
         let is_flow = name == Part::FLOW;
         let (is_ground, name) = (name == Part::GROUND, name.clone());
-        let Ok(mut other) = open(&file(&wrong)) else { continue };
+        let Ok(mut other) = open(&file(&wrong)) else {
+            continue;
+        };
         let kept = write(&other.stage);
         // A number of a flow may be encoded longer than necessary and is then equal.
         if is_flow && kept == parts {
@@ -398,12 +574,18 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
         let simulation = &mut other.stage.simulation;
         let packed = simulation.snapshot(None);
         let future_there = later(simulation);
-        assert!(is_hashed || is_ground && future_there == future, "{about} is not hashed");
+        assert!(
+            is_hashed || is_ground && future_there == future,
+            "{about} is not hashed"
+        );
         simulation.go_back(&packed);
         assert!(write(&other.stage) == kept, "{about} is not packed");
     }
     for &section in held {
-        assert!(read.get(section).is_some_and(|count| *count > 10), "{read:?}");
+        assert!(
+            read.get(section).is_some_and(|count| *count > 10),
+            "{read:?}"
+        );
     }
 }
 

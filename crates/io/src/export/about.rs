@@ -33,15 +33,25 @@ impl About {
 
     /// Formats step or time of the state: `step 200`, or `after 2 h` in the physical model.
     pub fn moment(&self) -> String {
-        self.time_s.map_or_else(|| format!("step {}", self.step), |seconds| format!("after {}", duration(seconds)))
+        self.time_s.map_or_else(
+            || format!("step {}", self.step),
+            |seconds| format!("after {}", duration(seconds)),
+        )
     }
 
     /// Returns all facts except scene, seed, step and software as names and texts, for formats with
     /// free metadata; cautions are numbered from 1.
     pub(super) fn facts(&self) -> Vec<(String, String)> {
-        let time = self.time_s.map(|seconds| ("time_s".to_owned(), seconds.to_string()));
-        let run = self.run.iter().map(|(name, text)| ((*name).to_owned(), text.clone()));
-        let cautions = (1..).zip(&self.cautions).map(|(i, text)| (format!("{CAUTION}{i}"), text.clone()));
+        let time = self
+            .time_s
+            .map(|seconds| ("time_s".to_owned(), seconds.to_string()));
+        let run = self
+            .run
+            .iter()
+            .map(|(name, text)| ((*name).to_owned(), text.clone()));
+        let cautions = (1..)
+            .zip(&self.cautions)
+            .map(|(i, text)| (format!("{CAUTION}{i}"), text.clone()));
         time.into_iter().chain(run).chain(cautions).collect()
     }
 }

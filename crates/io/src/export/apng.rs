@@ -20,9 +20,18 @@ pub(super) struct Apng {
 
 impl Apng {
     pub(super) fn new(file: WholeFile, film: Film) -> Result<Self, ExportError> {
-        let folder = file.temporary_path().parent().map(std::path::Path::to_owned).unwrap_or_default();
+        let folder = file
+            .temporary_path()
+            .parent()
+            .map(std::path::Path::to_owned)
+            .unwrap_or_default();
         let spool = tempfile::tempfile_in(folder).map_err(|e| OutputError::io(file.path(), e))?;
-        Ok(Self { file, film, frames: 0, spool: BufWriter::new(spool) })
+        Ok(Self {
+            file,
+            film,
+            frames: 0,
+            spool: BufWriter::new(spool),
+        })
     }
 
     fn encode(&mut self) -> Result<(), Box<dyn std::error::Error>> {
@@ -48,12 +57,17 @@ impl Apng {
 impl Animation for Apng {
     fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError> {
         self.frames += 1;
-        self.spool.write_all(rgb).map_err(|e| OutputError::io(self.file.path(), e).into())
+        self.spool
+            .write_all(rgb)
+            .map_err(|e| OutputError::io(self.file.path(), e).into())
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
         if self.frames == 0 {
-            return Err(ExportError::encoder(self.file.path(), "the animation has no frame"));
+            return Err(ExportError::encoder(
+                self.file.path(),
+                "the animation has no frame",
+            ));
         }
         if let Err(reason) = self.encode() {
             return Err(ExportError::encoder(self.file.path(), reason));

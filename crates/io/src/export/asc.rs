@@ -10,11 +10,24 @@ use lavoxel_geo::terrain::write::{asc_grid, prj, whole};
 
 /// Writes the grid at `path`, and its coordinate system to a `.prj` file next to the grid; the
 /// format has no other metadata.
-pub(super) fn write(path: &Path, values: &Values, site: &Site, existing: Existing) -> Result<(), ExportError> {
+pub(super) fn write(
+    path: &Path,
+    values: &Values,
+    site: &Site,
+    existing: Existing,
+) -> Result<(), ExportError> {
     let place = site.placement();
     whole(path, existing, |out| match values {
-        Values::Real(values) => asc_grid(&place, values.iter().map(|v| (!v.is_nan()).then_some(v)), out),
-        Values::Whole(values) => asc_grid(&place, values.iter().map(|v| (*v != Values::NO_WHOLE).then_some(v)), out),
+        Values::Real(values) => asc_grid(
+            &place,
+            values.iter().map(|v| (!v.is_nan()).then_some(v)),
+            out,
+        ),
+        Values::Whole(values) => asc_grid(
+            &place,
+            values.iter().map(|v| (*v != Values::NO_WHOLE).then_some(v)),
+            out,
+        ),
     })?;
     Ok(prj(site.crs(), path, existing)?)
 }

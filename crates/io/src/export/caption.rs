@@ -44,12 +44,14 @@ pub struct Class {
 impl Caption {
     /// Formats the time or the runs of the map, such as `step 200`, `after 2 h` or `500 runs`.
     pub(super) fn when(&self, about: &About) -> String {
-        self.runs.map_or_else(|| about.moment(), |runs| format!("{runs} runs"))
+        self.runs
+            .map_or_else(|| about.moment(), |runs| format!("{runs} runs"))
     }
 
     /// Returns the name and the number behind [`Caption::when`]: steps or runs.
     pub(super) fn count(&self, about: &About) -> (&'static str, u64) {
-        self.runs.map_or(("step", about.step), |runs| ("runs", runs))
+        self.runs
+            .map_or(("step", about.step), |runs| ("runs", runs))
     }
 
     /// Returns the labels and the provenance of the map as JSON.
@@ -61,7 +63,10 @@ impl Caption {
         });
         if let (None, Some(seconds)) = (self.runs, about.time_s) {
             labels["time_s"] = json!(seconds);
-            about.run.iter().for_each(|(name, text)| labels[*name] = json!(text));
+            about
+                .run
+                .iter()
+                .for_each(|(name, text)| labels[*name] = json!(text));
         }
         if !about.cautions.is_empty() {
             labels["cautions"] = json!(about.cautions);

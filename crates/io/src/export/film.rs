@@ -57,22 +57,34 @@ const FORMATS: Formats<Begin> = Formats {
         Format {
             endings: &["png", "apng"],
             about: "APNG",
-            how: Begin { check: |_| Ok(()), begin: |file, film| Ok(Box::new(Apng::new(file, film)?)) },
+            how: Begin {
+                check: |_| Ok(()),
+                begin: |file, film| Ok(Box::new(Apng::new(file, film)?)),
+            },
         },
         Format {
             endings: &["webp"],
             about: "",
-            how: Begin { check: |_| Ok(()), begin: |file, film| Ok(Box::new(WebP::new(file, film)?)) },
+            how: Begin {
+                check: |_| Ok(()),
+                begin: |file, film| Ok(Box::new(WebP::new(file, film)?)),
+            },
         },
         Format {
             endings: &["gif"],
             about: "",
-            how: Begin { check: |_| Ok(()), begin: |file, film| Ok(Box::new(Gif::new(file, film)?)) },
+            how: Begin {
+                check: |_| Ok(()),
+                begin: |file, film| Ok(Box::new(Gif::new(file, film)?)),
+            },
         },
         Format {
             endings: &["mp4"],
             about: "needs ffmpeg",
-            how: Begin { check: mp4::check_ffmpeg, begin: |file, film| Ok(Box::new(Mp4::new(file, film)?)) },
+            how: Begin {
+                check: mp4::check_ffmpeg,
+                begin: |file, film| Ok(Box::new(Mp4::new(file, film)?)),
+            },
         },
     ],
 };
@@ -89,7 +101,11 @@ pub fn check_animation(path: &Path, existing: Existing) -> Result<(), ExportErro
 }
 
 /// Creates an animation at `path` in the format of its file extension.
-pub fn create_animation(path: &Path, film: Film, existing: Existing) -> Result<Box<dyn Animation>, ExportError> {
+pub fn create_animation(
+    path: &Path,
+    film: Film,
+    existing: Existing,
+) -> Result<Box<dyn Animation>, ExportError> {
     check_animation(path, existing)?;
     (FORMATS.of(path)?.begin)(WholeFile::create(path, existing)?, film)
 }

@@ -24,14 +24,23 @@ pub(super) struct Formats<How: 'static> {
 impl<How> Formats<How> {
     /// Returns the entry for the extension of `path`.
     pub(super) fn of(&self, path: &Path) -> Result<&'static How, ExportError> {
-        let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        let found = self.list.iter().find(|format| format.endings.contains(&ending.as_str()));
-        found.map(|format| &format.how).ok_or_else(|| ExportError::UnknownFormat {
-            path: path.to_owned(),
-            purpose: self.purpose,
-            ending,
-            known: self.words(),
-        })
+        let ending = path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
+        let found = self
+            .list
+            .iter()
+            .find(|format| format.endings.contains(&ending.as_str()));
+        found
+            .map(|format| &format.how)
+            .ok_or_else(|| ExportError::UnknownFormat {
+                path: path.to_owned(),
+                purpose: self.purpose,
+                ending,
+                known: self.words(),
+            })
     }
 
     /// Lists the primary extensions as text, such as `.png (APNG), .webp and .gif`.

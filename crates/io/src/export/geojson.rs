@@ -24,7 +24,11 @@ use lavoxel_geo::terrain::write::whole;
 const BYTES_A_POINT: f64 = 420.0;
 
 /// Writes the map.
-pub(super) fn write(path: &Path, drawing: &Drawing<'_>, existing: Existing) -> Result<(), ExportError> {
+pub(super) fn write(
+    path: &Path,
+    drawing: &Drawing<'_>,
+    existing: Existing,
+) -> Result<(), ExportError> {
     drawing.check(path, BYTES_A_POINT)?;
     let text = document(drawing).to_string();
     Ok(whole(path, existing, |out| writeln!(out, "{text}"))?)
@@ -33,8 +37,14 @@ pub(super) fn write(path: &Path, drawing: &Drawing<'_>, existing: Existing) -> R
 fn document(drawing: &Drawing<'_>) -> Value {
     let ground = Ground::of(drawing.site);
     let features: Vec<Value> = match drawing.has_lines() {
-        true => drawing.lines().map(|(level, lines)| ground.lines(drawing, level, &lines)).collect(),
-        false => drawing.pieces().map(|piece| ground.polygon(drawing, &piece)).collect(),
+        true => drawing
+            .lines()
+            .map(|(level, lines)| ground.lines(drawing, level, &lines))
+            .collect(),
+        false => drawing
+            .pieces()
+            .map(|piece| ground.polygon(drawing, &piece))
+            .collect(),
     };
     let mut document = Map::new();
     document.insert("type".into(), "FeatureCollection".into());
@@ -57,14 +67,21 @@ struct Ground<'a> {
 
 impl<'a> Ground<'a> {
     fn of(site: &'a Site) -> Self {
-        Self { site, degrees: ToDegrees::of_site(site) }
+        Self {
+            site,
+            degrees: ToDegrees::of_site(site),
+        }
     }
 
     /// Returns the contour lines `lines` of the level `level` as a GeoJSON feature.
     fn lines(&self, drawing: &Drawing<'_>, level: f64, lines: &[Vec<contour::Point>]) -> Value {
         let pieces = lines.iter().flat_map(|line| {
             let points: Vec<_> = line.iter().map(|point| self.point(*point)).collect();
-            if self.is_in_degrees() { cut_line(&points) } else { vec![points] }
+            if self.is_in_degrees() {
+                cut_line(&points)
+            } else {
+                vec![points]
+            }
         });
         let lines: Value = pieces.map(|line| self.rounded(&line)).collect();
         json!({
@@ -77,9 +94,15 @@ impl<'a> Ground<'a> {
     /// Returns a connected part of a footprint as a GeoJSON feature.
     fn polygon(&self, drawing: &Drawing<'_>, piece: &Piece) -> Value {
         let rings: Rings = piece.rings.iter().map(|ring| self.ring(ring)).collect();
-        let parts = if self.is_in_degrees() { cut_polygon(&rings) } else { vec![rings] };
-        let mut parts: Vec<Value> =
-            parts.iter().map(|rings| rings.iter().map(|ring| self.rounded(ring)).collect()).collect();
+        let parts = if self.is_in_degrees() {
+            cut_polygon(&rings)
+        } else {
+            vec![rings]
+        };
+        let mut parts: Vec<Value> = parts
+            .iter()
+            .map(|rings| rings.iter().map(|ring| self.rounded(ring)).collect())
+            .collect();
         let geometry = match parts.len() {
             1 => json!({ "type": "Polygon", "coordinates": parts.remove(0) }),
             // RFC 7946 requires geometries to be cut at the date line.
@@ -110,28 +133,50 @@ impl<'a> Ground<'a> {
     /// Rounds coordinates to about 1 mm; further digits are numerical noise.
     fn rounded(&self, points: &[[f64; 2]]) -> Value {
         let fine = if self.is_in_degrees() { 1e8 } else { 1e3 };
-        let point = |point: &[f64; 2]| Value::from(point.map(|value| (value * fine).round() / fine).to_vec());
+        let point = |point: &[f64; 2]| {
+            Value::from(point.map(|value| (value * fine).round() / fine).to_vec())
+        };
         points.iter().map(point).collect()
     }
 
     /// Converts an implicitly closed ring to file coordinates, with the first point repeated at the
     /// end.
     fn ring(&self, points: &[contour::Point]) -> Vec<[f64; 2]> {
-        points.iter().chain(points.first()).map(|point| self.point(*point)).collect()
+        points
+            .iter()
+            .chain(points.first())
+            .map(|point| self.point(*point))
+            .collect()
     }
 
     /// Returns the member `crs` (`None` for WGS 84) and a note on the coordinate system.
     fn system(&self, crs: Option<&Crs>) -> (Option<Value>, String) {
         if self.degrees.is_some() {
-            return (None, "coordinates are longitude and latitude on WGS 84".to_owned());
+            return (
+                None,
+                "coordinates are longitude and latitude on WGS 84".to_owned(),
+            );
         }
-        let number = crs.and_then(Crs::epsg).map(|code| format!("urn:ogc:def:crs:EPSG::{code}"));
+        let number = crs
+            .and_then(Crs::epsg)
+            .map(|code| format!("urn:ogc:def:crs:EPSG::{code}"));
         match number.or_else(|| crs.and_then(Crs::name)) {
             Some(name) => {
-                let note = format!("coordinates are those of the map, in the system {name}, and not WGS 84");
-                (Some(json!({ "type": "name", "properties": { "name": name } })), note)
+                let note = format!(
+                    "coordinates are those of the map, in the system {name}, and not WGS 84"
+                );
+                (
+                    Some(json!({ "type": "name", "properties": { "name": name } })),
+                    note,
+                )
             }
-            None => (Some(Value::Null), format!("coordinates are in {}, in a system that is not known", self.unit())),
+            None => (
+                Some(Value::Null),
+                format!(
+                    "coordinates are in {}, in a system that is not known",
+                    self.unit()
+                ),
+            ),
         }
     }
 

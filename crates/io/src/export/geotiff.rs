@@ -52,7 +52,13 @@ pub(super) fn write(
     let written = match values {
         // Keeps values bit by bit, such as a negative zero; only NaN is replaced.
         Values::Real(values) => {
-            let numbers = values.mapv(|v| if v.is_nan() { Values::NO_WHOLE as f32 } else { v });
+            let numbers = values.mapv(|v| {
+                if v.is_nan() {
+                    Values::NO_WHOLE as f32
+                } else {
+                    v
+                }
+            });
             write_band(&mut file, &numbers, labels, site)
         }
         Values::Whole(values) => write_band(&mut file, values, labels, site),
@@ -76,8 +82,13 @@ fn write_band<T: TiffWriteSample>(
         .sample_type::<T>()
         .compression(Compression::Deflate)
         .strips(rows_of_strip as u32);
-    let image = tags(labels, site).into_iter().fold(image, ImageBuilder::tag);
-    let options = WriteOptions { byte_order: ByteOrder::LittleEndian, variant: TiffVariant::Auto };
+    let image = tags(labels, site)
+        .into_iter()
+        .fold(image, ImageBuilder::tag);
+    let options = WriteOptions {
+        byte_order: ByteOrder::LittleEndian,
+        variant: TiffVariant::Auto,
+    };
     let mut writer = TiffWriter::new(file, options)?;
     let handle = writer.add_image(image)?;
     for (i, strip) in values.axis_chunks_iter(Axis(0), rows_of_strip).enumerate() {
@@ -92,20 +103,38 @@ fn write_band<T: TiffWriteSample>(
 fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
     let place = site.placement();
     let text = |code, text: String| Tag::new(code, TagValue::Ascii(text));
-    let Caption { description, unit, .. } = labels.caption;
-    let what = if unit.is_empty() { description.clone() } else { format!("{description} ({unit})") };
+    let Caption {
+        description, unit, ..
+    } = labels.caption;
+    let what = if unit.is_empty() {
+        description.clone()
+    } else {
+        format!("{description} ({unit})")
+    };
     let when = labels.caption.when(labels.about);
     let mut tags = vec![
-        text(IMAGE_DESCRIPTION, format!("{what}, {when} of {}", labels.about.scene)),
+        text(
+            IMAGE_DESCRIPTION,
+            format!("{what}, {when} of {}", labels.about.scene),
+        ),
         text(SOFTWARE, About::SOFTWARE.to_owned()),
-        Tag::new(MODEL_PIXEL_SCALE, TagValue::Double(vec![place.cell.0, place.cell.1, 0.0])),
-        Tag::new(MODEL_TIEPOINT, TagValue::Double(vec![0.0, 0.0, 0.0, place.west, place.north, 0.0])),
+        Tag::new(
+            MODEL_PIXEL_SCALE,
+            TagValue::Double(vec![place.cell.0, place.cell.1, 0.0]),
+        ),
+        Tag::new(
+            MODEL_TIEPOINT,
+            TagValue::Double(vec![0.0, 0.0, 0.0, place.west, place.north, 0.0]),
+        ),
         text(GDAL_METADATA, metadata(labels)),
         text(GDAL_NODATA, Values::NO_WHOLE.to_string()),
     ];
     // Without keys the tags of the position alone are written: an empty key directory makes GDAL
     // invent a system, and keys longer than the format allows cannot be written.
-    let Some(Ok((directory, doubles, ascii))) = keys(site.crs()).map(|keys| keys.serialize()) else { return tags };
+    let Some(Ok((directory, doubles, ascii))) = keys(site.crs()).map(|keys| keys.serialize())
+    else {
+        return tags;
+    };
     tags.push(Tag::new(GEO_KEY_DIRECTORY, TagValue::Short(directory)));
     if !doubles.is_empty() {
         tags.push(Tag::new(GEO_DOUBLE_PARAMS, TagValue::Double(doubles)));
@@ -132,23 +161,40 @@ fn metadata(labels: &Labels<'_>) -> String {
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .to_vec();
-    items.extend(caption.note.map(|note| ("note".to_owned(), note.to_owned())));
+    items.extend(
+        caption
+            .note
+            .map(|note| ("note".to_owned(), note.to_owned())),
+    );
     items.extend(about.facts());
     let write = |xml: &mut String, rest: &str, value: &str| {
-        writeln!(xml, "  <Item {rest}>{}</Item>", escaped(value)).expect("a string takes everything");
+        writeln!(xml, "  <Item {rest}>{}</Item>", escaped(value))
+            .expect("a string takes everything");
     };
     for (name, value) in &items {
         write(&mut xml, &format!("name=\"{name}\""), value);
     }
-    write(&mut xml, "name=\"DESCRIPTION\" sample=\"0\" role=\"description\"", &caption.description);
-    write(&mut xml, "name=\"UNITTYPE\" sample=\"0\" role=\"unittype\"", caption.unit);
+    write(
+        &mut xml,
+        "name=\"DESCRIPTION\" sample=\"0\" role=\"description\"",
+        &caption.description,
+    );
+    write(
+        &mut xml,
+        "name=\"UNITTYPE\" sample=\"0\" role=\"unittype\"",
+        caption.unit,
+    );
     xml + "</GDALMetadata>\n"
 }
 
 /// Escapes XML text twice, since GDAL writes and reads these items escaped twice.
 fn escaped(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_control()).collect();
-    let once = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let once = |text: &str| {
+        text.replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+    };
     once(&once(&plain))
 }
 
@@ -157,7 +203,10 @@ fn escaped(text: &str) -> String {
 fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
     let known = crs.map(Crs::to_geo_keys).filter(|keys| !keys.is_empty())?;
     let mut keys = GeoKeyDirectory::new();
-    keys.set(RASTER_TYPE, GeoKeyValue::Short(RasterType::PixelIsArea.code()));
+    keys.set(
+        RASTER_TYPE,
+        GeoKeyValue::Short(RasterType::PixelIsArea.code()),
+    );
     for (id, value) in known {
         let value = match value {
             GeoKey::Short(number) => GeoKeyValue::Short(number),
@@ -171,5 +220,7 @@ fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
 
 /// Removes characters that are not allowed in a GeoTIFF key.
 fn plain(text: &str) -> String {
-    text.chars().filter(|&c| c.is_ascii() && !c.is_ascii_control() && c != '|').collect()
+    text.chars()
+        .filter(|&c| c.is_ascii() && !c.is_ascii_control() && c != '|')
+        .collect()
 }

@@ -38,7 +38,10 @@ impl std::io::Write for SharedFile {
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.0.borrow_mut().as_mut().map_or(Ok(()), std::io::Write::flush)
+        self.0
+            .borrow_mut()
+            .as_mut()
+            .map_or(Ok(()), std::io::Write::flush)
     }
 }
 
@@ -47,22 +50,45 @@ impl Gif {
         let path = file.path().to_owned();
         let file = SharedFile(std::rc::Rc::new(std::cell::RefCell::new(Some(file))));
         let mut encoder = GifEncoder::new_with_speed(file.clone(), SPEED);
-        encoder.set_repeat(Repeat::Infinite).map_err(|e| ExportError::encoder(&path, e))?;
-        Ok(Self { encoder: Some(encoder), file, path, film, frames: 0, end: 0, left: None })
+        encoder
+            .set_repeat(Repeat::Infinite)
+            .map_err(|e| ExportError::encoder(&path, e))?;
+        Ok(Self {
+            encoder: Some(encoder),
+            file,
+            path,
+            film,
+            frames: 0,
+            end: 0,
+            left: None,
+        })
     }
 
     /// Writes the RGB image `rgb`, shown for `delay` hundredths of a second.
     fn write(&mut self, rgb: &[u8], delay: u64) -> Result<(), ExportError> {
-        let rgba = rgb.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();
+        let rgba = rgb
+            .as_chunks::<3>()
+            .0
+            .iter()
+            .flat_map(|&[r, g, b]| [r, g, b, 255])
+            .collect();
         let Some(picture) = RgbaImage::from_raw(self.film.width, self.film.height, rgba) else {
-            return Err(ExportError::encoder(&self.path, "a frame has another size than the animation"));
+            return Err(ExportError::encoder(
+                &self.path,
+                "a frame has another size than the animation",
+            ));
         };
         let Some(encoder) = &mut self.encoder else {
-            return Err(ExportError::encoder(&self.path, "the animation is complete"));
+            return Err(ExportError::encoder(
+                &self.path,
+                "the animation is complete",
+            ));
         };
         self.end += delay;
         let delay = Delay::from_numer_denom_ms(10 * delay as u32, 1);
-        encoder.encode_frame(Frame::from_parts(picture, 0, 0, delay)).map_err(|e| ExportError::encoder(&self.path, e))
+        encoder
+            .encode_frame(Frame::from_parts(picture, 0, 0, delay))
+            .map_err(|e| ExportError::encoder(&self.path, e))
     }
 }
 

@@ -61,7 +61,11 @@ pub(super) fn need() -> MemoryEstimate {
 }
 
 /// Writes the map.
-pub(super) fn write(path: &Path, drawing: &Drawing<'_>, existing: Existing) -> Result<(), ExportError> {
+pub(super) fn write(
+    path: &Path,
+    drawing: &Drawing<'_>,
+    existing: Existing,
+) -> Result<(), ExportError> {
     drawing.check(path, BYTES_A_POINT)?;
     let file = WholeFile::create(path, existing)?;
     fill(file.temporary_path(), drawing).map_err(|cause| ExportError::encoder(path, cause))?;
@@ -71,7 +75,9 @@ pub(super) fn write(path: &Path, drawing: &Drawing<'_>, existing: Existing) -> R
 fn fill(temporary: &Path, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
     let connection = Connection::open(temporary)?;
     // The file is temporary: a partial file is discarded, so no journal is needed.
-    connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")?;
+    connection.execute_batch(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;",
+    )?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
     connection.pragma_update(None, "user_version", VERSION)?;
     connection.execute_batch("BEGIN")?;
@@ -87,17 +93,33 @@ fn fill(temporary: &Path, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
 fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
     const PUT: &str = "INSERT INTO gpkg_spatial_ref_sys VALUES (?1, ?2, ?3, ?2, ?4, NULL)";
     let put = |crs: &Crs, number: i32, organization: &str, text: &str| {
-        let name = crs.name().unwrap_or_else(|| format!("{organization} {number}"));
-        connection.execute(PUT, params![name, number, organization, text]).map(drop)
+        let name = crs
+            .name()
+            .unwrap_or_else(|| format!("{organization} {number}"));
+        connection
+            .execute(PUT, params![name, number, organization, text])
+            .map(drop)
     };
     if let Some(degrees) = Crs::from_epsg(4326) {
-        put(&degrees, 4326, "EPSG", &degrees.to_wkt().unwrap_or_default())?;
+        put(
+            &degrees,
+            4326,
+            "EPSG",
+            &degrees.to_wkt().unwrap_or_default(),
+        )?;
     }
-    let Some(crs) = site.crs() else { return Ok(NOT_KNOWN) };
+    let Some(crs) = site.crs() else {
+        return Ok(NOT_KNOWN);
+    };
     match (crs.epsg(), crs.to_wkt()) {
         (Some(4326), _) => Ok(4326),
         (Some(code), text) => {
-            put(crs, code.into(), "EPSG", text.as_deref().unwrap_or("undefined"))?;
+            put(
+                crs,
+                code.into(),
+                "EPSG",
+                text.as_deref().unwrap_or("undefined"),
+            )?;
             Ok(code.into())
         }
         (None, Some(text)) => {
@@ -119,17 +141,37 @@ struct Layer<'a> {
 }
 
 impl<'a> Layer<'a> {
-    fn new(connection: &'a Connection, drawing: &Drawing<'_>, system: i32) -> rusqlite::Result<Self> {
+    fn new(
+        connection: &'a Connection,
+        drawing: &Drawing<'_>,
+        system: i32,
+    ) -> rusqlite::Result<Self> {
         let name = table_name(&drawing.caption.name);
         let (kind, columns): (_, &[&str]) = match drawing.has_lines() {
-            true => ("MULTILINESTRING", &["quantity TEXT", "level DOUBLE", "unit TEXT"]),
-            false => ("POLYGON", &["quantity TEXT", "above DOUBLE", "cells INTEGER", "area_m2 DOUBLE"]),
+            true => (
+                "MULTILINESTRING",
+                &["quantity TEXT", "level DOUBLE", "unit TEXT"],
+            ),
+            false => (
+                "POLYGON",
+                &[
+                    "quantity TEXT",
+                    "above DOUBLE",
+                    "cells INTEGER",
+                    "area_m2 DOUBLE",
+                ],
+            ),
         };
         let list = columns.join(", ");
         connection.execute_batch(&format!(
             "CREATE TABLE \"{name}\" (fid INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, geom {kind}, {list})"
         ))?;
-        let cautions: String = drawing.about.cautions.iter().map(|text| format!("; caution: {text}")).collect();
+        let cautions: String = drawing
+            .about
+            .cautions
+            .iter()
+            .map(|text| format!("; caution: {text}"))
+            .collect();
         let about = format!(
             "{}, {} of {}, {}{cautions}",
             drawing.caption.description,
@@ -149,7 +191,13 @@ impl<'a> Layer<'a> {
         // One placeholder for the geometry and one per column; the `fid` is left to SQLite.
         let marks = vec!["?"; columns.len() + 1].join(", ");
         let put = format!("INSERT INTO \"{name}\" VALUES (NULL, {marks})");
-        Ok(Self { connection, name, put, system, around: NOWHERE })
+        Ok(Self {
+            connection,
+            name,
+            put,
+            system,
+            around: NOWHERE,
+        })
     }
 
     fn fill(mut self, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
@@ -157,13 +205,21 @@ impl<'a> Layer<'a> {
         if drawing.has_lines() {
             for (level, lines) in drawing.lines() {
                 let unit = Value::Text(drawing.caption.unit.to_owned());
-                self.put(&Geometry::lines(drawing.site, &lines), [quantity(), Value::Real(level), unit])?;
+                self.put(
+                    &Geometry::lines(drawing.site, &lines),
+                    [quantity(), Value::Real(level), unit],
+                )?;
             }
         } else {
             let above = drawing.caption.above.map_or(Value::Null, Value::Real);
             for piece in drawing.pieces() {
                 let area = Value::Real(piece.cells as f64 * drawing.cell_area_m2());
-                let values = [quantity(), above.clone(), Value::Integer(piece.cells as i64), area];
+                let values = [
+                    quantity(),
+                    above.clone(),
+                    Value::Integer(piece.cells as i64),
+                    area,
+                ];
                 self.put(&Geometry::polygon(drawing.site, &piece.rings), values)?;
             }
         }
@@ -178,21 +234,35 @@ impl<'a> Layer<'a> {
         Ok(())
     }
 
-    fn put<const N: usize>(&mut self, geometry: &Geometry, values: [Value; N]) -> rusqlite::Result<()> {
+    fn put<const N: usize>(
+        &mut self,
+        geometry: &Geometry,
+        values: [Value; N],
+    ) -> rusqlite::Result<()> {
         let [west, south, east, north] = geometry.around;
         let [w, s, e, n] = self.around;
         self.around = [w.min(west), s.min(south), e.max(east), n.max(north)];
         let all = std::iter::once(Value::Blob(geometry.bytes(self.system))).chain(values);
-        self.connection.prepare(&self.put)?.execute(params_from_iter(all)).map(drop)
+        self.connection
+            .prepare(&self.put)?
+            .execute(params_from_iter(all))
+            .map(drop)
     }
 }
 
 /// Empty bounding box [west, south, east, north], neutral for extension by points.
-const NOWHERE: [f64; 4] = [f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
+const NOWHERE: [f64; 4] = [
+    f64::INFINITY,
+    f64::INFINITY,
+    f64::NEG_INFINITY,
+    f64::NEG_INFINITY,
+];
 
 /// Returns a valid layer name: the map's name without characters that need quotes.
 fn table_name(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect()
+    name.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect()
 }
 
 /// Geometry as well-known binary, with its bounding box.
@@ -203,7 +273,10 @@ struct Geometry {
 
 impl Geometry {
     fn lines(site: &Site, lines: &[Vec<Point>]) -> Self {
-        let mut all = Self { wkb: Vec::new(), around: NOWHERE };
+        let mut all = Self {
+            wkb: Vec::new(),
+            around: NOWHERE,
+        };
         all.head(5, lines.len());
         for line in lines {
             all.head(2, line.len());
@@ -213,11 +286,16 @@ impl Geometry {
     }
 
     fn polygon(site: &Site, rings: &[Vec<Point>]) -> Self {
-        let mut all = Self { wkb: Vec::new(), around: NOWHERE };
+        let mut all = Self {
+            wkb: Vec::new(),
+            around: NOWHERE,
+        };
         all.head(3, rings.len());
         for ring in rings {
             all.count(ring.len() + 1);
-            ring.iter().chain(ring.first()).for_each(|point| all.point(site, *point));
+            ring.iter()
+                .chain(ring.first())
+                .for_each(|point| all.point(site, *point));
         }
         all
     }

@@ -38,12 +38,15 @@ pub(super) fn write(
     (sight, drawing): (&Sight<'_>, &Drawing<'_>),
     existing: Existing,
 ) -> Result<(), ExportError> {
-    let way = ToDegrees::of_site(drawing.site).ok_or_else(|| ExportError::NoDegrees { path: path.to_owned() })?;
+    let way = ToDegrees::of_site(drawing.site).ok_or_else(|| ExportError::NoDegrees {
+        path: path.to_owned(),
+    })?;
     let points = drawing.weigh(drawing.points_of_pieces(), BYTES_A_POINT);
     points.check(MEND).map_err(ExportError::memory(path))?;
     let mut file = WholeFile::create(path, existing)?;
     let around = Degrees::around(drawing.site, &way);
-    fill(&mut file, sight, drawing, (&way, around)).map_err(|cause| ExportError::writing(path, cause))?;
+    fill(&mut file, sight, drawing, (&way, around))
+        .map_err(|cause| ExportError::writing(path, cause))?;
     Ok(file.commit()?)
 }
 
@@ -68,7 +71,13 @@ fn fill(
     drop(pixels);
     zip.start_file(LEGEND, as_it_is)?;
     let legend = sight.legend().alone();
-    encode(&mut zip, (legend.width as u32, legend.height as u32), &legend.rgb, &[]).map_err(io::Error::other)?;
+    encode(
+        &mut zip,
+        (legend.width as u32, legend.height as u32),
+        &legend.rgb,
+        &[],
+    )
+    .map_err(io::Error::other)?;
     zip.finish()?;
     Ok(())
 }
@@ -87,10 +96,20 @@ impl Degrees {
     /// coordinates.
     fn around(site: &Site, way: &ToDegrees) -> Self {
         let (nx, nz) = (site.grid.nx as f64, site.grid.nz as f64);
-        let mut around = Self { west: f64::MAX, east: f64::MIN, south: f64::MAX, north: f64::MIN };
+        let mut around = Self {
+            west: f64::MAX,
+            east: f64::MIN,
+            south: f64::MAX,
+            north: f64::MIN,
+        };
         for k in 0..=LATTICE {
             let share = k as f64 / LATTICE as f64;
-            for corner in [[share * nx, 0.0], [share * nx, nz], [0.0, share * nz], [nx, share * nz]] {
+            for corner in [
+                [share * nx, 0.0],
+                [share * nx, nz],
+                [0.0, share * nz],
+                [nx, share * nz],
+            ] {
                 let [x, y] = site.on_the_map(corner);
                 let [longitude, latitude] = way.at(x, y);
                 around.west = around.west.min(longitude);
@@ -105,16 +124,26 @@ impl Degrees {
     /// Returns [longitude, latitude] at the relative position `east` from the west side and `south`
     /// from the north side, each 0 to 1.
     fn at(self, east: f64, south: f64) -> [f64; 2] {
-        [self.west + east * (self.east - self.west), self.north - south * (self.north - self.south)]
+        [
+            self.west + east * (self.east - self.west),
+            self.north - south * (self.north - self.south),
+        ]
     }
 
     /// Resamples the map to the rectangle, `width` × `height` pixels; returns RGBA bytes, row-major
     /// from the north.
-    fn picture(self, sight: &Sight<'_>, site: &Site, way: &ToDegrees, [width, height]: [usize; 2]) -> Vec<u8> {
+    fn picture(
+        self,
+        sight: &Sight<'_>,
+        site: &Site,
+        way: &ToDegrees,
+        [width, height]: [usize; 2],
+    ) -> Vec<u8> {
         let step = |k: usize| k as f64 / LATTICE as f64;
         let node = |k: usize| {
             let place = self.at(step(k % (LATTICE + 1)), step(k / (LATTICE + 1)));
-            way.back(place).map_or([f64::NAN; 2], |point| site.cells_of(point))
+            way.back(place)
+                .map_or([f64::NAN; 2], |point| site.cells_of(point))
         };
         let nodes: Vec<[f64; 2]> = (0..(LATTICE + 1) * (LATTICE + 1)).map(node).collect();
         sight.overlay((width, height), |x, y| {
@@ -134,13 +163,32 @@ impl Degrees {
     }
 }
 
-fn document(out: &mut impl Write, drawing: &Drawing<'_>, (way, around): (&ToDegrees, Degrees)) -> io::Result<()> {
+fn document(
+    out: &mut impl Write,
+    drawing: &Drawing<'_>,
+    (way, around): (&ToDegrees, Degrees),
+) -> io::Result<()> {
     let (caption, about) = (drawing.caption, drawing.about);
     let when = caption.when(about);
-    let name = if about.scene.is_empty() { when } else { format!("{}, {when}", about.scene) };
-    let note = caption.note.map(|note| format!(". {note}")).unwrap_or_default();
-    let cautions: String = about.cautions.iter().map(|text| format!(" Caution: {text}.")).collect();
-    let description = format!("{}{note}.{cautions} {}", caption.description, About::SOFTWARE);
+    let name = if about.scene.is_empty() {
+        when
+    } else {
+        format!("{}, {when}", about.scene)
+    };
+    let note = caption
+        .note
+        .map(|note| format!(". {note}"))
+        .unwrap_or_default();
+    let cautions: String = about
+        .cautions
+        .iter()
+        .map(|text| format!(" Caution: {text}."))
+        .collect();
+    let description = format!(
+        "{}{note}.{cautions} {}",
+        caption.description,
+        About::SOFTWARE
+    );
     // Shifts by whole turns: longitudes of a map at the date line run beyond ±180°.
     let turn = 360.0 * (0.5 * (around.west + around.east) / 360.0).round();
     writeln!(
@@ -181,8 +229,13 @@ fn placemark(
     place: impl Fn([f64; 2]) -> [f64; 2],
 ) -> io::Result<()> {
     let area_m2 = piece.cells as f64 * drawing.cell_area_m2();
-    let data = |name: &str, value: &str| format!("<Data name=\"{name}\"><value>{value}</value></Data>");
-    let words = [data("quantity", &escaped(&drawing.caption.name)), data("cells", &piece.cells.to_string())].concat();
+    let data =
+        |name: &str, value: &str| format!("<Data name=\"{name}\"><value>{value}</value></Data>");
+    let words = [
+        data("quantity", &escaped(&drawing.caption.name)),
+        data("cells", &piece.cells.to_string()),
+    ]
+    .concat();
     write!(
         out,
         "<Placemark><name>{}</name><styleUrl>#outline</styleUrl><ExtendedData>{words}{}</ExtendedData>\

@@ -76,18 +76,28 @@ impl Maps<'_> {
     /// When the measure [needs records](ColumnMeasure::needs_records) and its material has none.
     pub fn values(&self, quantity: &ColumnQuantity) -> Values {
         let past = || {
-            let records = self.records.iter().find(|records| Some(records.material()) == quantity.material());
+            let records = self
+                .records
+                .iter()
+                .find(|records| Some(records.material()) == quantity.material());
             records.expect("the caller keeps records for maps that need them")
         };
-        if let Some(flow) = self.world.flow().filter(|_| !quantity.measure().needs_records()) {
+        if let Some(flow) = self
+            .world
+            .flow()
+            .filter(|_| !quantity.measure().needs_records())
+        {
             return Values::Real(self.of_flow(flow, quantity.measure()));
         }
         match quantity.measure() {
-            ColumnMeasure::Thickness => Values::Real(self.metres(&self.amounts(quantity)).mapv(none_at_zero)),
-            ColumnMeasure::Arrival => Values::Whole(past().arrival().mapv(steps)),
-            ColumnMeasure::MaxThickness => {
-                Values::Real(self.metres(&past().thickest().mapv(u64::from)).mapv(none_at_zero))
+            ColumnMeasure::Thickness => {
+                Values::Real(self.metres(&self.amounts(quantity)).mapv(none_at_zero))
             }
+            ColumnMeasure::Arrival => Values::Whole(past().arrival().mapv(steps)),
+            ColumnMeasure::MaxThickness => Values::Real(
+                self.metres(&past().thickest().mapv(u64::from))
+                    .mapv(none_at_zero),
+            ),
             ColumnMeasure::PeakEnergy => {
                 let mut peaks = past().peak_energy().mapv(energy);
                 Zip::from(&mut peaks)
@@ -97,7 +107,9 @@ impl Maps<'_> {
                     .for_each(|peak, &at| *peak = if at == NEVER { f32::NAN } else { *peak });
                 Values::Real(peaks)
             }
-            ColumnMeasure::Surface => Values::Real(self.ground() + self.metres(&self.amounts_up_to(quantity))),
+            ColumnMeasure::Surface => {
+                Values::Real(self.ground() + self.metres(&self.amounts_up_to(quantity)))
+            }
             ColumnMeasure::Ground => Values::Real(self.ground()),
             ColumnMeasure::Ash => Values::Real(self.ash().mapv(none_at_zero)),
             ColumnMeasure::ArrivalTime
@@ -123,7 +135,8 @@ impl Maps<'_> {
             ColumnMeasure::Ground => Some(self.site.floor_m + column.ground_m),
             _ => None,
         };
-        let of_column = |(z, x)| value(flow.column(grid.column(x, z))).map_or(f32::NAN, |value| value as f32);
+        let of_column =
+            |(z, x)| value(flow.column(grid.column(x, z))).map_or(f32::NAN, |value| value as f32);
         Array2::from_shape_fn((grid.nz, grid.nx), of_column)
     }
 
@@ -144,12 +157,17 @@ impl Maps<'_> {
 
     /// Returns the blocks of equal values: air cells for ash from the air, else single cells.
     fn blocks(&self, quantity: &ColumnQuantity) -> picture::Blocks {
-        let air = self.world.air().filter(|_| quantity.measure() == ColumnMeasure::Ash);
+        let air = self
+            .world
+            .air()
+            .filter(|_| quantity.measure() == ColumnMeasure::Ash);
         air.map_or(picture::Blocks::CELLS, |air| {
             let grid = air.grid();
             picture::Blocks {
                 edge: grid.ratio,
-                first: grid.corner.map(|corner| corner.rem_euclid(grid.ratio as i32) as usize),
+                first: grid
+                    .corner
+                    .map(|corner| corner.rem_euclid(grid.ratio as i32) as usize),
             }
         })
     }
@@ -162,7 +180,9 @@ impl Maps<'_> {
 
     /// Returns the amount of the quantity's material per column in units, axes (row, column).
     fn amounts(&self, quantity: &ColumnQuantity) -> Array2<u64> {
-        let number = quantity.material().and_then(|material| self.world.number_of(material));
+        let number = quantity
+            .material()
+            .and_then(|material| self.world.number_of(material));
         let none = || Array2::zeros((self.site.grid.nz, self.site.grid.nx));
         number.map_or_else(none, |number| self.world.lying_amounts(number))
     }
@@ -170,9 +190,12 @@ impl Maps<'_> {
     /// Returns the amount of the quantity's material and of all heavier materials per column in
     /// units, axes (row, column).
     fn amounts_up_to(&self, quantity: &ColumnQuantity) -> Array2<u64> {
-        let last = quantity.material().and_then(|material| self.world.number_of(material));
+        let last = quantity
+            .material()
+            .and_then(|material| self.world.number_of(material));
         let none = Array2::zeros((self.site.grid.nz, self.site.grid.nx));
-        (0..last.map_or(0, |last| last + 1)).fold(none, |sum, number| sum + self.world.lying_amounts(number))
+        (0..last.map_or(0, |last| last + 1))
+            .fold(none, |sum, number| sum + self.world.lying_amounts(number))
     }
 
     /// Converts amounts per column (units) to thickness in metres.
@@ -186,16 +209,30 @@ impl Maps<'_> {
     /// # Panics
     /// In the cases of [`Maps::values`].
     pub fn picture(&self, subject: &Subject, about: &About, upper: f64) -> Image {
-        let (caption, values) = (subject.caption(self.world.flow().is_some()), self.values_of(subject));
+        let (caption, values) = (
+            subject.caption(self.world.flow().is_some()),
+            self.values_of(subject),
+        );
         let style = MapStyle::up_to(&caption, &values, upper);
         let (blocks, site, ground) = (self.blocks(subject.quantity()), self.site, self.ground());
         let values = values.to_reals();
-        picture::Sight { caption: &caption, values, blocks, style: &style, about, site }.sheet(ground)
+        picture::Sight {
+            caption: &caption,
+            values,
+            blocks,
+            style: &style,
+            about,
+            site,
+        }
+        .sheet(ground)
     }
 
     /// Returns the elevation of the ground in metres, axes (row, column).
     fn ground(&self) -> Array2<f32> {
-        self.world.ground().surface().mapv(|height| self.site.elevation_m(f64::from(height)) as f32)
+        self.world
+            .ground()
+            .surface()
+            .mapv(|height| self.site.elevation_m(f64::from(height)) as f32)
     }
 }
 
@@ -211,7 +248,11 @@ fn none_at_zero(metres: f32) -> f32 {
 
 /// Converts the arrival step of a column to a map value; "never" becomes no data.
 fn steps(arrival: u32) -> i32 {
-    if arrival == NEVER { Values::NO_WHOLE } else { i32::try_from(arrival).unwrap_or(i32::MAX) }
+    if arrival == NEVER {
+        Values::NO_WHOLE
+    } else {
+        i32::try_from(arrival).unwrap_or(i32::MAX)
+    }
 }
 
 /// Memory estimate and write function of a map format.
@@ -253,7 +294,10 @@ const FORMATS: Formats<Writer> = Formats {
             how: Writer {
                 need: |grid| columns(grid, BYTES_A_VALUE),
                 put: |map, path, _, existing| {
-                    let labels = geotiff::Labels { caption: map.caption, about: map.about };
+                    let labels = geotiff::Labels {
+                        caption: map.caption,
+                        about: map.about,
+                    };
                     geotiff::write(path, &map.values, &labels, map.site, existing)
                 },
                 beside: None,
@@ -275,7 +319,9 @@ const FORMATS: Formats<Writer> = Formats {
             about: "lines, polygons",
             how: Writer {
                 need: |grid| columns(grid, BYTES_OF_LINES),
-                put: |map, path, lines, existing| geojson::write(path, &map.drawing(lines), existing),
+                put: |map, path, lines, existing| {
+                    geojson::write(path, &map.drawing(lines), existing)
+                },
                 beside: None,
                 kind: Kind::Vector,
             },
@@ -295,7 +341,9 @@ const FORMATS: Formats<Writer> = Formats {
             about: "picture",
             how: Writer {
                 need: |grid| columns(grid, BYTES_OF_PICTURE).and(pixels(grid)),
-                put: |map, path, lines, existing| picture::write(path, &map.sight(lines), (map.ground)(), existing),
+                put: |map, path, lines, existing| {
+                    picture::write(path, &map.sight(lines), (map.ground)(), existing)
+                },
                 beside: None,
                 kind: Kind::Picture,
             },
@@ -305,7 +353,9 @@ const FORMATS: Formats<Writer> = Formats {
             about: "for Google Earth",
             how: Writer {
                 need: |grid| columns(grid, BYTES_OF_LINES + BYTES_OF_PICTURE).and(pixels(grid)),
-                put: |map, path, lines, existing| kmz::write(path, (&map.sight(lines), &map.drawing(lines)), existing),
+                put: |map, path, lines, existing| {
+                    kmz::write(path, (&map.sight(lines), &map.drawing(lines)), existing)
+                },
                 beside: None,
                 kind: Kind::Globe,
             },
@@ -342,13 +392,20 @@ const BYTES_A_PIXEL: f64 = 14.0;
 /// Estimates the memory of writing a map of a box of shape `grid` in the format of the extension of
 /// `path`; the points of vector formats are not included.
 pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
-    FORMATS.of(path).map_or_else(|_| columns(grid, BYTES_A_VALUE), |writer| (writer.need)(grid))
+    FORMATS.of(path).map_or_else(
+        |_| columns(grid, BYTES_A_VALUE),
+        |writer| (writer.need)(grid),
+    )
 }
 
 /// Estimates the memory of a map picture with legend and title.
 fn pixels(grid: Grid) -> MemoryEstimate {
     let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
-    MemoryEstimate::of("the picture of the map", width * height * 5 / 4, BYTES_A_PIXEL)
+    MemoryEstimate::of(
+        "the picture of the map",
+        width * height * 5 / 4,
+        BYTES_A_PIXEL,
+    )
 }
 
 /// Map export: subject, output path and options.
@@ -372,7 +429,13 @@ pub struct MapFile {
 impl MapFile {
     /// Creates the map of a subject, with its QGIS style.
     pub fn new(subject: Subject, path: PathBuf) -> Self {
-        Self { subject, path, style: true, levels: None, smooth: false }
+        Self {
+            subject,
+            path,
+            style: true,
+            levels: None,
+            smooth: false,
+        }
     }
 
     /// Returns true if the map is exported as contour lines.
@@ -400,7 +463,10 @@ impl MapFile {
         if let Some(ending) = FORMATS.of(&self.path)?.beside {
             check_free(&self.path.with_extension(ending), existing)?;
         }
-        if let Some(style) = self.style_path().filter(|style| !keeps_style(style, existing)) {
+        if let Some(style) = self
+            .style_path()
+            .filter(|style| !keeps_style(style, existing))
+        {
             check_free(&style, existing)?;
         }
         Ok(check_free(&self.path, existing)?)
@@ -411,8 +477,15 @@ impl MapFile {
     /// # Errors
     /// [`ExportError::NoDegrees`] for a `.kmz` if the coordinate system of the map is unknown.
     pub fn check_site(&self, site: &Site) -> Result<(), ExportError> {
-        let lost = FORMATS.of(&self.path)?.kind == Kind::Globe && ToDegrees::of_site(site).is_none();
-        if lost { Err(ExportError::NoDegrees { path: self.path.clone() }) } else { Ok(()) }
+        let lost =
+            FORMATS.of(&self.path)?.kind == Kind::Globe && ToDegrees::of_site(site).is_none();
+        if lost {
+            Err(ExportError::NoDegrees {
+                path: self.path.clone(),
+            })
+        } else {
+            Ok(())
+        }
     }
 
     /// Writes the map with its companion files.
@@ -422,8 +495,15 @@ impl MapFile {
     ///
     /// # Panics
     /// In the cases of [`Maps::values`].
-    pub fn write(&self, maps: &Maps<'_>, about: &About, existing: Existing) -> Result<(), ExportError> {
-        self.need(maps.site.grid).check(MEND).map_err(ExportError::memory(&self.path))?;
+    pub fn write(
+        &self,
+        maps: &Maps<'_>,
+        about: &About,
+        existing: Existing,
+    ) -> Result<(), ExportError> {
+        self.need(maps.site.grid)
+            .check(MEND)
+            .map_err(ExportError::memory(&self.path))?;
         let raster = Raster {
             caption: &self.subject.caption(maps.world.flow().is_some()),
             values: maps.values_of(&self.subject),
@@ -434,7 +514,8 @@ impl MapFile {
         };
         self.check(existing)?;
         raster.put(&self.path, (self.levels.as_deref(), self.smooth), existing)?;
-        self.style_path().map_or(Ok(()), |path| raster.put_style(&path, existing))
+        self.style_path()
+            .map_or(Ok(()), |path| raster.put_style(&path, existing))
     }
 }
 
@@ -459,7 +540,14 @@ impl<'a> Raster<'a> {
         about: &'a About,
     ) -> Self {
         let blocks = picture::Blocks::CELLS;
-        Self { caption, values, ground, blocks, site, about }
+        Self {
+            caption,
+            values,
+            ground,
+            blocks,
+            site,
+            about,
+        }
     }
 
     /// Writes the raster in the format of the extension of `path`; a raster format gets its QGIS
@@ -468,9 +556,18 @@ impl<'a> Raster<'a> {
     ///
     /// # Errors
     /// The errors of [`MapFile::check`]; no partial file is left.
-    pub fn write(&self, path: &Path, levels: Option<&[f64]>, existing: Existing) -> Result<(), ExportError> {
+    pub fn write(
+        &self,
+        path: &Path,
+        levels: Option<&[f64]>,
+        existing: Existing,
+    ) -> Result<(), ExportError> {
         self.put(path, (levels, false), existing)?;
-        if kind_of(path) == Some(Kind::Raster) { self.put_style(&qml::path_of(path), existing) } else { Ok(()) }
+        if kind_of(path) == Some(Kind::Raster) {
+            self.put_style(&qml::path_of(path), existing)
+        } else {
+            Ok(())
+        }
     }
 
     fn put(
@@ -480,22 +577,65 @@ impl<'a> Raster<'a> {
         existing: Existing,
     ) -> Result<(), ExportError> {
         let writer = FORMATS.of(path)?;
-        (writer.need)(self.site.grid).check(MEND).map_err(ExportError::memory(path))?;
+        (writer.need)(self.site.grid)
+            .check(MEND)
+            .map_err(ExportError::memory(path))?;
         let style = MapStyle::of(self.caption, &self.values);
-        (writer.put)(self, path, &Lines { style: &style, levels, smooth }, existing)
+        (writer.put)(
+            self,
+            path,
+            &Lines {
+                style: &style,
+                levels,
+                smooth,
+            },
+            existing,
+        )
     }
 
     /// Returns the map for drawing as lines and polygons.
     fn drawing<'b>(&'b self, lines: &'b Lines<'b>) -> Drawing<'b> {
-        let Self { caption, values, site, about, .. } = self;
-        let Lines { style, levels, smooth } = *lines;
-        Drawing { caption, values: values.to_reals(), style, levels, smooth, about, site }
+        let Self {
+            caption,
+            values,
+            site,
+            about,
+            ..
+        } = self;
+        let Lines {
+            style,
+            levels,
+            smooth,
+        } = *lines;
+        Drawing {
+            caption,
+            values: values.to_reals(),
+            style,
+            levels,
+            smooth,
+            about,
+            site,
+        }
     }
 
     /// Returns the map for drawing as a picture.
     fn sight<'b>(&'b self, lines: &'b Lines<'b>) -> picture::Sight<'b> {
-        let Self { caption, values, site, about, blocks, .. } = self;
-        picture::Sight { caption, values: values.to_reals(), blocks: *blocks, style: lines.style, about, site }
+        let Self {
+            caption,
+            values,
+            site,
+            about,
+            blocks,
+            ..
+        } = self;
+        picture::Sight {
+            caption,
+            values: values.to_reals(),
+            blocks: *blocks,
+            style: lines.style,
+            about,
+            site,
+        }
     }
 
     fn put_style(&self, path: &Path, existing: Existing) -> Result<(), ExportError> {
@@ -526,5 +666,9 @@ pub fn write_map(
     existing: Existing,
 ) -> Result<(), ExportError> {
     let subject = Subject::of(quantity.clone());
-    MapFile { style: false, ..MapFile::new(subject, path.to_owned()) }.write(maps, about, existing)
+    MapFile {
+        style: false,
+        ..MapFile::new(subject, path.to_owned())
+    }
+    .write(maps, about, existing)
 }

@@ -79,7 +79,9 @@ pub enum ExportError {
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// MP4 export without an installed ffmpeg.
-    #[error("{path}: MP4 needs the program ffmpeg, which was not found; install it, or write .png, .webp or .gif")]
+    #[error(
+        "{path}: MP4 needs the program ffmpeg, which was not found; install it, or write .png, .webp or .gif"
+    )]
     NoFfmpeg {
         /// Path of the file.
         path: PathBuf,
@@ -129,19 +131,31 @@ const MEND: &str = "write less of it, or make the box coarser";
 impl ExportError {
     /// Returns a function that converts a memory error of the export to `path`.
     fn memory(path: &Path) -> impl Fn(TooMuchMemory) -> Self {
-        move |cause| Self::Memory { path: path.to_owned(), cause }
+        move |cause| Self::Memory {
+            path: path.to_owned(),
+            cause,
+        }
     }
 
     /// Converts an I/O error during writing of `path`; a memory error inside is unwrapped.
     fn writing(path: &Path, cause: std::io::Error) -> Self {
-        match cause.get_ref().and_then(|inner| inner.downcast_ref::<TooMuchMemory>()) {
-            Some(too_much) => Self::Memory { path: path.to_owned(), cause: too_much.clone() },
+        match cause
+            .get_ref()
+            .and_then(|inner| inner.downcast_ref::<TooMuchMemory>())
+        {
+            Some(too_much) => Self::Memory {
+                path: path.to_owned(),
+                cause: too_much.clone(),
+            },
             None => OutputError::io(path, cause).into(),
         }
     }
 
     /// Creates an encoder error with the text `reason`.
     pub fn encoder(path: &Path, reason: impl std::fmt::Display) -> Self {
-        Self::Encoder { path: path.to_owned(), reason: reason.to_string() }
+        Self::Encoder {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        }
     }
 }

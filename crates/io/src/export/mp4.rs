@@ -25,7 +25,13 @@ pub(super) fn check_ffmpeg(path: &Path) -> Result<(), ExportError> {
         .stderr(Stdio::null())
         .status();
     let is_there = quiet.is_ok_and(|status| status.success());
-    if is_there { Ok(()) } else { Err(ExportError::NoFfmpeg { path: path.to_owned() }) }
+    if is_there {
+        Ok(())
+    } else {
+        Err(ExportError::NoFfmpeg {
+            path: path.to_owned(),
+        })
+    }
 }
 
 impl Mp4 {
@@ -36,22 +42,58 @@ impl Mp4 {
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut ffmpeg = command
-            .args(["-hide_banner", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"])
-            .args(["-s", &format!("{}x{}", film.width, film.height), "-r", &film.fps.to_string(), "-i", "-"])
+            .args([
+                "-hide_banner",
+                "-loglevel",
+                "error",
+                "-y",
+                "-f",
+                "rawvideo",
+                "-pix_fmt",
+                "rgb24",
+            ])
+            .args([
+                "-s",
+                &format!("{}x{}", film.width, film.height),
+                "-r",
+                &film.fps.to_string(),
+                "-i",
+                "-",
+            ])
             // Players expect 4:2:0 colour, which needs even sides.
-            .args(["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-sws_flags", "+bicubic+accurate_rnd+bitexact"])
+            .args([
+                "-vf",
+                "pad=ceil(iw/2)*2:ceil(ih/2)*2",
+                "-sws_flags",
+                "+bicubic+accurate_rnd+bitexact",
+            ])
             .args(["-pix_fmt", "yuv420p", "-crf", "18"])
             // The output bits of the encoder depend on its thread count, so it is fixed.
-            .args(["-threads", ENCODER_THREADS, "-flags:v", "+bitexact", "-fflags", "+bitexact", "-map_metadata", "-1"])
+            .args([
+                "-threads",
+                ENCODER_THREADS,
+                "-flags:v",
+                "+bitexact",
+                "-fflags",
+                "+bitexact",
+                "-map_metadata",
+                "-1",
+            ])
             .args(["-movflags", "+faststart", "-f", "mp4"])
             .arg(file.temporary_path())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .map_err(|_| ExportError::NoFfmpeg { path: file.path().to_owned() })?;
+            .map_err(|_| ExportError::NoFfmpeg {
+                path: file.path().to_owned(),
+            })?;
         let frames = ffmpeg.stdin.take();
-        Ok(Self { file, ffmpeg, frames })
+        Ok(Self {
+            file,
+            ffmpeg,
+            frames,
+        })
     }
 
     /// Waits for the end of ffmpeg and returns its error output as an error.
@@ -68,8 +110,15 @@ impl Mp4 {
 
 impl Animation for Mp4 {
     fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError> {
-        let written = self.frames.as_mut().is_some_and(|pipe| pipe.write_all(rgb).is_ok());
-        if written { Ok(()) } else { Err(self.complaint()) }
+        let written = self
+            .frames
+            .as_mut()
+            .is_some_and(|pipe| pipe.write_all(rgb).is_ok());
+        if written {
+            Ok(())
+        } else {
+            Err(self.complaint())
+        }
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), ExportError> {

@@ -61,7 +61,11 @@ pub fn check_size(grid: Grid) -> Result<(), Invalid> {
         return Ok(());
     }
     let size = format!("{:?}", [grid.nx, grid.ny, grid.nz]);
-    Err(Invalid::new("grid.size", size, format!("at most {MAX_CELLS} cells in all to be written as .npz; use maps")))
+    Err(Invalid::new(
+        "grid.size",
+        size,
+        format!("at most {MAX_CELLS} cells in all to be written as .npz; use maps"),
+    ))
 }
 
 /// Estimates the memory of the export: one map at a time.
@@ -78,9 +82,16 @@ pub fn need(grid: Grid) -> MemoryEstimate {
 ///
 /// # Panics
 /// When `maps` has no records of a material of the world.
-pub fn write(path: &Path, maps: &Maps<'_>, about: &About, existing: Existing) -> Result<(), ExportError> {
+pub fn write(
+    path: &Path,
+    maps: &Maps<'_>,
+    about: &About,
+    existing: Existing,
+) -> Result<(), ExportError> {
     check_size(maps.site.grid)?;
-    need(maps.site.grid).check(MEND).map_err(ExportError::memory(path))?;
+    need(maps.site.grid)
+        .check(MEND)
+        .map_err(ExportError::memory(path))?;
     let mut file = WholeFile::create(path, existing)?;
     write_all(&mut file, maps, about).map_err(|e| OutputError::io(path, io_error(e)))?;
     Ok(file.commit()?)
@@ -99,18 +110,36 @@ fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(),
     let (world, site) = (maps.world, maps.site);
     let (maps_of, fields) = entries(world);
     let mut units = unit_names(&maps_of, &fields, site);
-    units.extend(world.air().into_iter().flat_map(|air| air::units(air, site)));
+    units.extend(
+        world
+            .air()
+            .into_iter()
+            .flat_map(|air| air::units(air, site)),
+    );
     // Texts and numbers become arrays without axes: an archive holds nothing but arrays.
     let text = |text: &str| Entry::texts(vec![], vec![text.to_owned()]);
     npz.add_array("units", &Entry::texts(vec![units.len() / 2, 2], units))?;
     npz.add_array("scene", &text(&about.scene))?;
     npz.add_array("software", &text(About::SOFTWARE))?;
-    npz.add_array("crs", &text(site.crs().and_then(|crs| crs.wkt.as_deref()).unwrap_or_default()))?;
+    npz.add_array(
+        "crs",
+        &text(
+            site.crs()
+                .and_then(|crs| crs.wkt.as_deref())
+                .unwrap_or_default(),
+        ),
+    )?;
     npz.add_array("seed", &Entry::number("<u8", about.seed.to_le_bytes()))?;
     npz.add_array("step", &Entry::number("<u8", about.step.to_le_bytes()))?;
-    npz.add_array("cell_size_m", &Entry::number("<f8", site.cell_size_m.to_le_bytes()))?;
+    npz.add_array(
+        "cell_size_m",
+        &Entry::number("<f8", site.cell_size_m.to_le_bytes()),
+    )?;
     npz.add_array("floor_m", &Entry::number("<f8", site.floor_m.to_le_bytes()))?;
-    npz.add_array("vertical_exaggeration", &Entry::number("<f8", site.vertical_exaggeration.to_le_bytes()))?;
+    npz.add_array(
+        "vertical_exaggeration",
+        &Entry::number("<f8", site.vertical_exaggeration.to_le_bytes()),
+    )?;
     let place = site.placement();
     npz.add_array("x", &ndarray::Array1::from_iter(place.xs()))?;
     npz.add_array("y", &ndarray::Array1::from_iter(place.ys()))?;
@@ -125,7 +154,9 @@ fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(),
     for (name, field) in fields {
         npz.add_array(name, &cells(world, &field))?;
     }
-    world.air().map_or(Ok(()), |air| air::write(&mut npz, air, site))?;
+    world
+        .air()
+        .map_or(Ok(()), |air| air::write(&mut npz, air, site))?;
     npz.finish()?;
     Ok(())
 }
@@ -156,18 +187,41 @@ fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec
 }
 
 /// Returns the units of all entries that have one, as the flat list name, unit, name, unit, …
-fn unit_names(maps: &[Named<ColumnMeasure>], fields: &[Named<CellMeasure>], site: &Site) -> Vec<String> {
+fn unit_names(
+    maps: &[Named<ColumnMeasure>],
+    fields: &[Named<CellMeasure>],
+    site: &Site,
+) -> Vec<String> {
     let map = site.map_unit();
     let fields = fields.iter().filter(|(_, field)| !field.unit().is_empty());
     let fields = fields.map(|(name, field)| (&name[..], field.unit()));
-    let axes = [("x", map), ("y", map), ("z", "m"), ("cell_size_m", "m"), ("floor_m", "m"), ("step", "steps")];
-    let maps = maps.iter().map(|(name, quantity)| (&name[..], quantity.unit()));
-    fields.chain(axes).chain(maps).flat_map(|(name, unit)| [name.to_owned(), unit.to_owned()]).collect()
+    let axes = [
+        ("x", map),
+        ("y", map),
+        ("z", "m"),
+        ("cell_size_m", "m"),
+        ("floor_m", "m"),
+        ("step", "steps"),
+    ];
+    let maps = maps
+        .iter()
+        .map(|(name, quantity)| (&name[..], quantity.unit()));
+    fields
+        .chain(axes)
+        .chain(maps)
+        .flat_map(|(name, unit)| [name.to_owned(), unit.to_owned()])
+        .collect()
 }
 
 /// Converts integers to floats, no data to NaN.
 fn with_nan(values: &Array2<i32>) -> Array2<f64> {
-    values.mapv(|v| if v == Values::NO_WHOLE { f64::NAN } else { f64::from(v) })
+    values.mapv(|v| {
+        if v == Values::NO_WHOLE {
+            f64::NAN
+        } else {
+            f64::from(v)
+        }
+    })
 }
 
 /// Closure that writes the elements of an array in file order.
@@ -192,25 +246,44 @@ impl WriteNpyExt for Entry<'_> {
 impl Entry<'_> {
     /// Creates a scalar entry of NumPy dtype `descr` from its little-endian bytes.
     fn number(descr: &str, bytes: [u8; 8]) -> Self {
-        Self { descr: descr.to_owned(), shape: vec![], fill: Box::new(move |out| out.write_all(&bytes)) }
+        Self {
+            descr: descr.to_owned(),
+            shape: vec![],
+            fill: Box::new(move |out| out.write_all(&bytes)),
+        }
     }
 
     /// Creates a text entry; NumPy pads texts to a common length with four bytes per character.
     fn texts(shape: Vec<usize>, texts: Vec<String>) -> Self {
-        let longest = texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).max(1);
+        let longest = texts
+            .iter()
+            .map(|text| text.chars().count())
+            .max()
+            .unwrap_or(0)
+            .max(1);
         let fill = move |out: &mut dyn Write| {
             texts.iter().try_for_each(|text| {
                 let padded = text.chars().chain(std::iter::repeat('\0')).take(longest);
-                padded.into_iter().try_for_each(|c| out.write_all(&u32::from(c).to_le_bytes()))
+                padded
+                    .into_iter()
+                    .try_for_each(|c| out.write_all(&u32::from(c).to_le_bytes()))
             })
         };
-        Self { descr: format!("<U{longest}"), shape, fill: Box::new(fill) }
+        Self {
+            descr: format!("<U{longest}"),
+            shape,
+            fill: Box::new(fill),
+        }
     }
 
     /// Returns the header of an `.npy` file of version 1.0, padded to a multiple of 64 bytes.
     fn header(&self) -> Vec<u8> {
         let sides: String = self.shape.iter().map(|side| format!("{side}, ")).collect();
-        let text = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", self.descr, sides.trim_end());
+        let text = format!(
+            "{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+            self.descr,
+            sides.trim_end()
+        );
         const BEFORE: usize = 10;
         let length = (BEFORE + text.len() + 1).next_multiple_of(64) - BEFORE;
         let mut header = b"\x93NUMPY\x01\x00".to_vec();
@@ -244,7 +317,11 @@ fn cells<'a>(world: &'a State, quantity: &Quantity) -> Entry<'a> {
         Ok(())
     };
     let descr = if truth { "|b1" } else { "<f4" };
-    Entry { descr: descr.to_owned(), shape: shape(grid), fill: Box::new(fill) }
+    Entry {
+        descr: descr.to_owned(),
+        shape: shape(grid),
+        fill: Box::new(fill),
+    }
 }
 
 /// Iterates over the rows (y, z) of cells in file order.
@@ -260,13 +337,25 @@ mod tests {
 
     #[test]
     fn no_two_entries_have_the_same_name() {
-        let material = |name: &str| Material { name: name.to_owned(), ..Material::water() };
+        let material = |name: &str| Material {
+            name: name.to_owned(),
+            ..Material::water()
+        };
         let materials = ["max", "a", "a_max"].map(material).to_vec();
-        let world = State::from(World::with_materials(Ground::none(Grid::new(1, 1, 1)), materials));
+        let world = State::from(World::with_materials(
+            Ground::none(Grid::new(1, 1, 1)),
+            materials,
+        ));
         let (maps, fields) = entries(&world);
-        let names: Vec<_> =
-            maps.into_iter().map(|(name, _)| name).chain(fields.into_iter().map(|(name, _)| name)).collect();
+        let names: Vec<_> = maps
+            .into_iter()
+            .map(|(name, _)| name)
+            .chain(fields.into_iter().map(|(name, _)| name))
+            .collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
-        assert!(names.iter().any(|name| name == "max.thickness") && names.iter().any(|name| name == "a_max.thickness"));
+        assert!(
+            names.iter().any(|name| name == "max.thickness")
+                && names.iter().any(|name| name == "a_max.thickness")
+        );
     }
 }

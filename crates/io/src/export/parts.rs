@@ -34,7 +34,8 @@ const UNFINISHED: &str = "unfinished.txt";
 const FRAME: (&str, &str) = ("frame-", ".png");
 
 /// Remedy for a folder of a film with another plan.
-const AGAIN: &str = "finish that film with its command, pass --force to begin again, or choose another name";
+const AGAIN: &str =
+    "finish that film with its command, pass --force to begin again, or choose another name";
 /// Remedy for a folder that contains foreign files.
 const ELSEWHERE: &str = "choose another name for the film";
 
@@ -74,10 +75,19 @@ impl Parts {
     /// # Errors
     /// [`ExportError::OtherPlan`] for a folder of another plan, with the first line that differs,
     /// and for a folder without a plan; [`ExportError::Output`] where the folder cannot be written.
-    pub fn open(folder: &Path, plan: &str, guests: &[&'static str], existing: Existing) -> Result<Self, ExportError> {
+    pub fn open(
+        folder: &Path,
+        plan: &str,
+        guests: &[&'static str],
+        existing: Existing,
+    ) -> Result<Self, ExportError> {
         Self::check(folder, plan, existing)?;
         let io = |cause| OutputError::io(folder, cause);
-        let mut parts = Self { folder: folder.to_owned(), guests: guests.to_vec(), bytes: 0 };
+        let mut parts = Self {
+            folder: folder.to_owned(),
+            guests: guests.to_vec(),
+            bytes: 0,
+        };
         if parts.plan().is_some_and(|there| there != plan) {
             parts.clear()?;
         }
@@ -86,8 +96,11 @@ impl Parts {
             parts.put(PLAN, plan.as_bytes())?;
         }
         sweep_away(folder);
-        parts.bytes =
-            fs::read_dir(folder).map_err(io)?.flatten().filter_map(|entry| Some(entry.metadata().ok()?.len())).sum();
+        parts.bytes = fs::read_dir(folder)
+            .map_err(io)?
+            .flatten()
+            .filter_map(|entry| Some(entry.metadata().ok()?.len()))
+            .sum();
         Ok(parts)
     }
 
@@ -96,10 +109,22 @@ impl Parts {
     /// # Errors
     /// [`ExportError::OtherPlan`] in the cases of [`Self::open`].
     pub fn check(folder: &Path, plan: &str, existing: Existing) -> Result<(), ExportError> {
-        let parts = Self { folder: folder.to_owned(), guests: Vec::new(), bytes: 0 };
-        let refused = |difference, mend| Err(ExportError::OtherPlan { folder: folder.to_owned(), difference, mend });
+        let parts = Self {
+            folder: folder.to_owned(),
+            guests: Vec::new(),
+            bytes: 0,
+        };
+        let refused = |difference, mend| {
+            Err(ExportError::OtherPlan {
+                folder: folder.to_owned(),
+                difference,
+                mend,
+            })
+        };
         match parts.plan() {
-            Some(there) if there != plan && existing == Existing::Keep => refused(difference(&there, plan), AGAIN),
+            Some(there) if there != plan && existing == Existing::Keep => {
+                refused(difference(&there, plan), AGAIN)
+            }
             None if fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) => {
                 refused("it is no folder of a film's frames".to_owned(), ELSEWHERE)
             }
@@ -109,8 +134,15 @@ impl Parts {
 
     /// Opens `folder` if it contains frames of `plan`; otherwise `None`.
     pub fn of_plan(folder: &Path, plan: &str) -> Option<Self> {
-        let parts = Self { folder: folder.to_owned(), guests: Vec::new(), bytes: 0 };
-        parts.plan().is_some_and(|there| there == plan).then_some(parts)
+        let parts = Self {
+            folder: folder.to_owned(),
+            guests: Vec::new(),
+            bytes: 0,
+        };
+        parts
+            .plan()
+            .is_some_and(|there| there == plan)
+            .then_some(parts)
     }
 
     /// Returns the path of the folder.
@@ -124,11 +156,14 @@ impl Parts {
     }
 
     fn plan(&self) -> Option<String> {
-        input::NOTES.text(&self.folder.join(PLAN), |text| text.into_parts().0).ok()
+        input::NOTES
+            .text(&self.folder.join(PLAN), |text| text.into_parts().0)
+            .ok()
     }
 
     fn frame(&self, number: u64) -> PathBuf {
-        self.folder.join(format!("{}{number:06}{}", FRAME.0, FRAME.1))
+        self.folder
+            .join(format!("{}{number:06}{}", FRAME.0, FRAME.1))
     }
 
     /// Returns true if frame `number` exists.
@@ -156,9 +191,14 @@ impl Parts {
         (labels, is_file): (&[Label<'_>], bool),
     ) -> Result<(), ExportError> {
         let path = self.frame(number);
-        let compression = if is_file { Compression::Balanced } else { Compression::Fast };
+        let compression = if is_file {
+            Compression::Balanced
+        } else {
+            Compression::Fast
+        };
         let mut file = WholeFile::create(&path, Existing::Replace)?;
-        encode_with(compression, &mut file, size, rgb, labels).map_err(|cause| ExportError::encoder(&path, cause))?;
+        encode_with(compression, &mut file, size, rgb, labels)
+            .map_err(|cause| ExportError::encoder(&path, cause))?;
         file.commit()?;
         self.bytes += fs::metadata(&path).map_or(0, |about| about.len());
         Ok(())
@@ -169,13 +209,21 @@ impl Parts {
     ///
     /// # Errors
     /// [`ExportError::Output`] if the frame is missing, or `path` exists and may not be replaced.
-    pub fn hand_out(&self, number: u64, path: &Path, existing: Existing) -> Result<(), ExportError> {
+    pub fn hand_out(
+        &self,
+        number: u64,
+        path: &Path,
+        existing: Existing,
+    ) -> Result<(), ExportError> {
         if self.is_handed_out(number, path) {
             return Ok(());
         }
         check_free(path, existing)?;
         if existing == Existing::Keep {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty())
+                .unwrap_or(Path::new("."));
             fs::create_dir_all(folder).map_err(|cause| OutputError::io(path, cause))?;
             if fs::hard_link(self.frame(number), path).is_ok() {
                 return Ok(());
@@ -186,7 +234,10 @@ impl Parts {
             let (mut frame, _) = input::FRAME.open(&self.frame(number))?;
             io::copy(&mut frame, &mut file)
         });
-        copied.map_err(io::Error::from).flatten().map_err(|cause| OutputError::io(path, cause))?;
+        copied
+            .map_err(io::Error::from)
+            .flatten()
+            .map_err(|cause| OutputError::io(path, cause))?;
         Ok(file.commit()?)
     }
 
@@ -202,9 +253,14 @@ impl Parts {
     /// # Errors
     /// [`ExportError::Output`] where the record cannot be written.
     pub fn note_unfinished(&mut self, path: &Path) -> Result<(), ExportError> {
-        let Some(hash) = hash_of(path) else { return Ok(()) };
+        let Some(hash) = hash_of(path) else {
+            return Ok(());
+        };
         let known = self.known();
-        self.put(UNFINISHED, format!("{known}{hash} {}\n", path.display()).as_bytes())
+        self.put(
+            UNFINISHED,
+            format!("{known}{hash} {}\n", path.display()).as_bytes(),
+        )
     }
 
     /// Returns the paths of films recorded as ended early whose files are unchanged since.
@@ -221,13 +277,16 @@ impl Parts {
 
     /// Returns the text of the list of films that ended early; empty without a list.
     fn known(&self) -> String {
-        input::NOTES.text(&self.folder.join(UNFINISHED), |text| text.into_parts().0).unwrap_or_default()
+        input::NOTES
+            .text(&self.folder.join(UNFINISHED), |text| text.into_parts().0)
+            .unwrap_or_default()
     }
 
     fn put(&self, name: &str, bytes: &[u8]) -> Result<(), ExportError> {
         let path = self.folder.join(name);
         let mut file = WholeFile::create(&path, Existing::Replace)?;
-        file.write_all(bytes).map_err(|cause| OutputError::io(&path, cause))?;
+        file.write_all(bytes)
+            .map_err(|cause| OutputError::io(&path, cause))?;
         Ok(file.commit()?)
     }
 
@@ -265,12 +324,19 @@ impl Parts {
 /// Returns the first line that differs between the plan `there` on disk and the plan `here`, as a
 /// sentence.
 fn difference(there: &str, here: &str) -> String {
-    let line = |text: Option<&str>| text.map_or_else(|| "nothing".to_owned(), |line| format!("\"{}\"", tame(line)));
+    let line = |text: Option<&str>| {
+        text.map_or_else(
+            || "nothing".to_owned(),
+            |line| format!("\"{}\"", tame(line)),
+        )
+    };
     let (mut old, mut new) = (there.lines(), here.lines());
     loop {
         match (old.next(), new.next()) {
             (None, None) => return "it is of another film".to_owned(),
-            (old, new) if old != new => return format!("it has {} where this film has {}", line(old), line(new)),
+            (old, new) if old != new => {
+                return format!("it has {} where this film has {}", line(old), line(new));
+            }
             _ => {}
         }
     }
@@ -303,8 +369,13 @@ impl Write for HashOf<'_> {
 /// Returns plan lines with length and checksum of each file, so that changed inputs change the
 /// plan.
 pub fn fingerprints<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
-    let line =
-        |path: &Path| format!("file {} {}\n", path.display(), hash_of(path).unwrap_or_else(|| "none".to_owned()));
+    let line = |path: &Path| {
+        format!(
+            "file {} {}\n",
+            path.display(),
+            hash_of(path).unwrap_or_else(|| "none".to_owned())
+        )
+    };
     files.into_iter().map(line).collect()
 }
 
@@ -314,17 +385,24 @@ fn read(path: &Path, size: (u32, u32)) -> Option<Part> {
 
 fn decoded(path: &Path, size: (u32, u32)) -> Option<Part> {
     let bytes = 3 * size.0 as usize * size.1 as usize;
-    let limits = Limits { bytes: 2 * bytes + (1 << 20) };
-    let mut decoder = Decoder::new_with_limits(BufReader::new(input::FRAME.open(path).ok()?.0), limits);
+    let limits = Limits {
+        bytes: 2 * bytes + (1 << 20),
+    };
+    let mut decoder =
+        Decoder::new_with_limits(BufReader::new(input::FRAME.open(path).ok()?.0), limits);
     decoder.set_transformations(Transformations::IDENTITY);
     let mut reader = decoder.read_info().ok()?;
     let about = reader.info();
-    let fits =
-        (about.width, about.height) == size && about.color_type == ColorType::Rgb && about.bit_depth == BitDepth::Eight;
+    let fits = (about.width, about.height) == size
+        && about.color_type == ColorType::Rgb
+        && about.bit_depth == BitDepth::Eight;
     if !fits {
         return None;
     }
-    let labels = about.utf8_text.iter().filter_map(|chunk| Some((chunk.keyword.clone(), chunk.get_text().ok()?)));
+    let labels = about
+        .utf8_text
+        .iter()
+        .filter_map(|chunk| Some((chunk.keyword.clone(), chunk.get_text().ok()?)));
     let labels = labels.collect();
     let mut rgb = vec![0; bytes];
     reader.next_frame(&mut rgb).ok()?;
@@ -343,11 +421,22 @@ mod tests {
     }
 
     fn part(shade: u8) -> Part {
-        Part { size: SIZE, rgb: rgb(shade), labels: BTreeMap::from([("Step".to_owned(), shade.to_string())]) }
+        Part {
+            size: SIZE,
+            rgb: rgb(shade),
+            labels: BTreeMap::from([("Step".to_owned(), shade.to_string())]),
+        }
     }
 
     fn write(parts: &mut Parts, number: u64, shade: u8, is_file: bool) {
-        parts.write(number, SIZE, &rgb(shade), (&[("Step", shade.to_string())], is_file)).expect("written");
+        parts
+            .write(
+                number,
+                SIZE,
+                &rgb(shade),
+                (&[("Step", shade.to_string())], is_file),
+            )
+            .expect("written");
     }
 
     #[test]
@@ -355,13 +444,18 @@ mod tests {
         let place = tempfile::tempdir().expect("a folder");
         let folder = Parts::folder_of(&place.path().join("film.mp4"));
         assert!(folder.ends_with("film.mp4.parts"));
-        let mut parts = Parts::open(&folder, "a plan", &["state"], Existing::Keep).expect("it is new");
+        let mut parts =
+            Parts::open(&folder, "a plan", &["state"], Existing::Keep).expect("it is new");
         for number in [0, 7] {
             write(&mut parts, number, number as u8, number == 7);
         }
         fs::write(folder.join("state"), "a guest").expect("written");
-        let parts = Parts::open(&folder, "a plan", &["state"], Existing::Keep).expect("the same plan");
-        assert_eq!((parts.read(7, SIZE), parts.read(1, SIZE)), (Some(part(7)), None));
+        let parts =
+            Parts::open(&folder, "a plan", &["state"], Existing::Keep).expect("the same plan");
+        assert_eq!(
+            (parts.read(7, SIZE), parts.read(1, SIZE)),
+            (Some(part(7)), None)
+        );
         assert_eq!(parts.read(7, (3, 5)), None, "of another size");
         assert!(parts.has(0) && !parts.has(1) && parts.bytes() > 0);
         parts.finish().expect("removed");
@@ -377,7 +471,10 @@ mod tests {
         let whole = fs::read(parts.frame(3)).expect("there");
         for length in 0..whole.len() {
             fs::write(parts.frame(3), &whole[..length]).expect("written");
-            assert!(parts.read(3, SIZE).is_none_or(|read| read == part(9)), "{length} bytes");
+            assert!(
+                parts.read(3, SIZE).is_none_or(|read| read == part(9)),
+                "{length} bytes"
+            );
         }
         let mut wrong = whole;
         let middle = wrong.len() / 2;
@@ -390,20 +487,28 @@ mod tests {
     fn a_folder_of_another_plan_or_of_no_film_is_left_alone() {
         let place = tempfile::tempdir().expect("a folder");
         let folder = place.path().join("film.parts");
-        let mut parts = Parts::open(&folder, "one\nsize = 3\n", &[], Existing::Keep).expect("it is new");
+        let mut parts =
+            Parts::open(&folder, "one\nsize = 3\n", &[], Existing::Keep).expect("it is new");
         write(&mut parts, 0, 1, false);
-        let error = Parts::open(&folder, "one\nsize = 4\n", &[], Existing::Keep).expect_err("another").to_string();
+        let error = Parts::open(&folder, "one\nsize = 4\n", &[], Existing::Keep)
+            .expect_err("another")
+            .to_string();
         assert!(
-            error.contains("\"size = 3\" where this film has \"size = 4\"") && error.contains("--force"),
+            error.contains("\"size = 3\" where this film has \"size = 4\"")
+                && error.contains("--force"),
             "{error}"
         );
-        let parts = Parts::open(&folder, "one\nsize = 4\n", &[], Existing::Replace).expect("begun again");
+        let parts =
+            Parts::open(&folder, "one\nsize = 4\n", &[], Existing::Replace).expect("begun again");
         assert!(!parts.has(0) && Parts::of_plan(&folder, "one\nsize = 4\n").is_some());
         let mine = place.path().join("mine.parts");
         fs::create_dir(&mine).expect("a folder");
         fs::write(mine.join("letter"), "mine").expect("written");
         for existing in [Existing::Keep, Existing::Replace] {
-            assert!(matches!(Parts::open(&mine, "one", &[], existing), Err(ExportError::OtherPlan { .. })));
+            assert!(matches!(
+                Parts::open(&mine, "one", &[], existing),
+                Err(ExportError::OtherPlan { .. })
+            ));
         }
         assert!(mine.join("letter").exists());
     }
@@ -411,7 +516,10 @@ mod tests {
     #[test]
     fn only_a_film_that_was_ended_early_may_be_replaced() {
         let place = tempfile::tempdir().expect("a folder");
-        let (folder, film) = (place.path().join("film.parts"), place.path().join("my film.gif"));
+        let (folder, film) = (
+            place.path().join("film.parts"),
+            place.path().join("my film.gif"),
+        );
         let mut parts = Parts::open(&folder, "one", &[], Existing::Keep).expect("it is new");
         fs::write(&film, "some frames").expect("written");
         assert!(parts.unfinished().is_empty());
@@ -424,20 +532,39 @@ mod tests {
     #[test]
     fn a_frame_that_is_handed_out_is_a_picture_like_any_other() {
         let place = tempfile::tempdir().expect("a folder");
-        let mut parts = Parts::open(&place.path().join("f.parts"), "one", &[], Existing::Keep).expect("it is new");
+        let mut parts = Parts::open(&place.path().join("f.parts"), "one", &[], Existing::Keep)
+            .expect("it is new");
         write(&mut parts, 4, 77, true);
-        let (out, like) = (place.path().join("f/frame.png"), place.path().join("like.png"));
+        let (out, like) = (
+            place.path().join("f/frame.png"),
+            place.path().join("like.png"),
+        );
         assert!(!parts.is_handed_out(4, &out));
         for _ in 0..2 {
             parts.hand_out(4, &out, Existing::Keep).expect("there");
         }
-        crate::export::write_png(&like, SIZE, &rgb(77), &[("Step", "77".to_owned())], Existing::Keep).expect("written");
-        assert_eq!(fs::read(&out).expect("there"), fs::read(&like).expect("there"));
+        crate::export::write_png(
+            &like,
+            SIZE,
+            &rgb(77),
+            &[("Step", "77".to_owned())],
+            Existing::Keep,
+        )
+        .expect("written");
+        assert_eq!(
+            fs::read(&out).expect("there"),
+            fs::read(&like).expect("there")
+        );
         fs::write(&like, "mine").expect("written");
         assert!(parts.hand_out(4, &like, Existing::Keep).is_err());
         assert_eq!(fs::read(&like).expect("there"), b"mine");
-        parts.hand_out(4, &like, Existing::Replace).expect("replaced");
+        parts
+            .hand_out(4, &like, Existing::Replace)
+            .expect("replaced");
         parts.finish().expect("removed");
-        assert_eq!(fs::read(&out).expect("still there"), fs::read(&like).expect("there"));
+        assert_eq!(
+            fs::read(&out).expect("still there"),
+            fs::read(&like).expect("there")
+        );
     }
 }

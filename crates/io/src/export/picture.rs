@@ -24,7 +24,10 @@ pub(super) struct Blocks {
 
 impl Blocks {
     /// Blocks of a single cell.
-    pub(super) const CELLS: Self = Self { edge: 1, first: [0, 0] };
+    pub(super) const CELLS: Self = Self {
+        edge: 1,
+        first: [0, 0],
+    };
 
     /// Converts a position in cells along an axis (0: columns, 1: rows) to blocks; 0 is the centre
     /// of the first whole block.
@@ -73,11 +76,22 @@ pub(super) fn write(
     let labels = [
         (
             "Title",
-            format!("{}, {} of {}", sight.caption.description, sight.caption.when(sight.about), sight.about.scene),
+            format!(
+                "{}, {} of {}",
+                sight.caption.description,
+                sight.caption.when(sight.about),
+                sight.about.scene
+            ),
         ),
         ("Software", About::SOFTWARE.to_owned()),
     ];
-    write_png(path, (image.width as u32, image.height as u32), &image.rgb, &labels, existing)
+    write_png(
+        path,
+        (image.width as u32, image.height as u32),
+        &image.rgb,
+        &labels,
+        existing,
+    )
 }
 
 impl Sight<'_> {
@@ -87,27 +101,60 @@ impl Sight<'_> {
         let map = self.map(ground);
         let pixel_m = self.site.grid.nx as f64 * self.site.cell_size_m / map.width as f64;
         let (scene, when) = (&self.about.scene, self.caption.when(self.about));
-        let subtitle = if scene.is_empty() { when } else { format!("{scene}, {when}") };
+        let subtitle = if scene.is_empty() {
+            when
+        } else {
+            format!("{scene}, {when}")
+        };
         let title = self.caption.title.clone();
-        Sheet { title, subtitle, pixel_m, legend: self.legend() }.around(&map)
+        Sheet {
+            title,
+            subtitle,
+            pixel_m,
+            legend: self.legend(),
+        }
+        .around(&map)
     }
 
     pub(super) fn legend(&self) -> Legend {
         let style = self.style;
         if style.single {
-            return Legend::Key { color: self.over(LEVEL, 1.0, 9.0), text: style.title.clone() };
+            return Legend::Key {
+                color: self.over(LEVEL, 1.0, 9.0),
+                text: style.title.clone(),
+            };
         }
-        let ticks = style.ticks().into_iter().map(|(value, label)| (style.place(value), label)).collect();
-        let title =
-            if style.unit.is_empty() { style.title.clone() } else { format!("{} [{}]", style.title, style.unit) };
-        Legend::Bar { title, palette: style.palette.clone(), ticks }
+        let ticks = style
+            .ticks()
+            .into_iter()
+            .map(|(value, label)| (style.place(value), label))
+            .collect();
+        let title = if style.unit.is_empty() {
+            style.title.clone()
+        } else {
+            format!("{} [{}]", style.title, style.unit)
+        };
+        Legend::Bar {
+            title,
+            palette: style.palette.clone(),
+            ticks,
+        }
     }
 
     /// Draws the map without legend.
     fn map(&self, ground: Array2<f32>) -> Image {
         let cell = self.site.cell_size_m;
-        let ground = Heightmap { heights: ground, cell_size_m: (cell, cell), origin: None, notes: Vec::new() };
-        let shade = Hillshade { tint: Tint::Muted, light: Light::Many, ..Hillshade::default() };
+        let ground = Heightmap {
+            heights: ground,
+            cell_size_m: (cell, cell),
+            origin: None,
+            notes: Vec::new(),
+        };
+        let shade = Hillshade {
+            tint: Tint::Muted,
+            light: Light::Many,
+            ..Hillshade::default()
+        };
         let Picture { width, height, rgb } = shade.draw(&ground);
         let mut image = Image { width, height, rgb };
         let (rows, cols) = self.values.dim();
@@ -115,7 +162,9 @@ impl Sight<'_> {
         let place = |x: usize, y: usize| ((x as f64 + 0.5) * scale.0, (y as f64 + 0.5) * scale.1);
         for y in 0..height {
             for x in 0..width {
-                let Some((value, inside)) = self.number(&place, (x, y)) else { continue };
+                let Some((value, inside)) = self.number(&place, (x, y)) else {
+                    continue;
+                };
                 image.put(x, y, self.over(image.pixel(x, y), value, inside));
             }
         }
@@ -130,11 +179,15 @@ impl Sight<'_> {
         place: impl Fn(usize, usize) -> (f64, f64),
     ) -> Vec<u8> {
         let (rows, cols) = self.values.dim();
-        let is_on_the_map = |(x, y): (f64, f64)| (0.0..=cols as f64).contains(&x) && (0.0..=rows as f64).contains(&y);
+        let is_on_the_map = |(x, y): (f64, f64)| {
+            (0.0..=cols as f64).contains(&x) && (0.0..=rows as f64).contains(&y)
+        };
         let mut pixels = vec![0; 4 * width * height];
         for (i, pixel) in pixels.chunks_exact_mut(4).enumerate() {
             let at = (i % width, i / width);
-            let found = is_on_the_map(place(at.0, at.1)).then(|| self.number(&place, at)).flatten();
+            let found = is_on_the_map(place(at.0, at.1))
+                .then(|| self.number(&place, at))
+                .flatten();
             if let Some((value, inside)) = found {
                 pixel.copy_from_slice(&self.alone(value, inside));
             }
@@ -144,12 +197,19 @@ impl Sight<'_> {
 
     /// Returns the value at a pixel, and the pixel's signed distance inside the border of the shown
     /// area, in pixels; `None` outside.
-    fn number(&self, place: &impl Fn(usize, usize) -> (f64, f64), (x, y): (usize, usize)) -> Option<(f64, f32)> {
+    fn number(
+        &self,
+        place: &impl Fn(usize, usize) -> (f64, f64),
+        (x, y): (usize, usize),
+    ) -> Option<(f64, f32)> {
         let (value, here) = self.around(place(x, y))?;
         let share = |x, y| self.around(place(x, y)).map_or(0.0, |(_, share)| share);
         // Divided by the slope, so that the border has a constant width.
         let slope = (share(x + 1, y) - here).hypot(share(x, y + 1) - here);
-        Some((value, ((here - 0.5) / slope.max(1e-6)).clamp(-9.0, 9.0) as f32))
+        Some((
+            value,
+            ((here - 0.5) / slope.max(1e-6)).clamp(-9.0, 9.0) as f32,
+        ))
     }
 
     /// Interpolates bilinearly between the four blocks around a position in cells; returns value
@@ -160,7 +220,10 @@ impl Sight<'_> {
         let (mut sum, mut share) = (0.0, 0.0);
         for (dy, wy) in [(0.0, 1.0 - (y - y.floor())), (1.0, y - y.floor())] {
             for (dx, wx) in [(0.0, 1.0 - (x - x.floor())), (1.0, x - x.floor())] {
-                let (row, col) = (self.blocks.cell(1, y.floor() + dy, rows), self.blocks.cell(0, x.floor() + dx, cols));
+                let (row, col) = (
+                    self.blocks.cell(1, y.floor() + dy, rows),
+                    self.blocks.cell(0, x.floor() + dx, cols),
+                );
                 let value = self.values[[row, col]];
                 if self.style.log {
                     sum += wx * wy * self.decades(value);
@@ -171,7 +234,12 @@ impl Sight<'_> {
             }
         }
         if self.style.log {
-            return (sum > -1.0).then(|| (self.style.range.0 * 10_f64.powf(sum), 0.5 + 0.5 * sum.clamp(-1.0, 1.0)));
+            return (sum > -1.0).then(|| {
+                (
+                    self.style.range.0 * 10_f64.powf(sum),
+                    0.5 + 0.5 * sum.clamp(-1.0, 1.0),
+                )
+            });
         }
         (share > 0.0).then(|| (sum / share, share))
     }
@@ -198,7 +266,12 @@ impl Sight<'_> {
 
     /// Returns the opacity, 0 to 1, at the distance `inside` from the border, in pixels.
     fn covered(&self, inside: f32) -> f32 {
-        (inside + 0.5).clamp(0.0, 1.0) * if self.style.single { OPACITY_OF_FOOTPRINT } else { OPACITY }
+        (inside + 0.5).clamp(0.0, 1.0)
+            * if self.style.single {
+                OPACITY_OF_FOOTPRINT
+            } else {
+                OPACITY
+            }
     }
 
     /// Returns the RGBA colour of `value` for an overlay on unknown ground.
@@ -206,7 +279,9 @@ impl Sight<'_> {
         let (covered, border) = (self.covered(inside), border(inside));
         let opacity = covered + border * (1.0 - covered);
         let [r, g, b] = self.style.color(value);
-        let dark = |color: u8| (f32::from(color) * covered * (1.0 - border) / opacity.max(1e-6) + 0.5) as u8;
+        let dark = |color: u8| {
+            (f32::from(color) * covered * (1.0 - border) / opacity.max(1e-6) + 0.5) as u8
+        };
         [dark(r), dark(g), dark(b), (255.0 * opacity + 0.5) as u8]
     }
 }

@@ -23,7 +23,8 @@ pub fn write_png(
     existing: Existing,
 ) -> Result<(), ExportError> {
     let mut file = WholeFile::create(path, existing)?;
-    encode(&mut file, (width, height), pixels, labels).map_err(|e| ExportError::encoder(path, e))?;
+    encode(&mut file, (width, height), pixels, labels)
+        .map_err(|e| ExportError::encoder(path, e))?;
     Ok(file.commit()?)
 }
 
@@ -39,8 +40,14 @@ pub fn write_png_at(
     existing: Existing,
 ) -> Result<(), ExportError> {
     let mut file = WholeFile::create(path, existing)?;
-    encode_all((Compression::Balanced, Some(dpi)), &mut file, size, pixels, labels)
-        .map_err(|e| ExportError::encoder(path, e))?;
+    encode_all(
+        (Compression::Balanced, Some(dpi)),
+        &mut file,
+        size,
+        pixels,
+        labels,
+    )
+    .map_err(|e| ExportError::encoder(path, e))?;
     Ok(file.commit()?)
 }
 
@@ -55,8 +62,14 @@ pub fn png_at(
     labels: &[Label<'_>],
 ) -> Result<Vec<u8>, ExportError> {
     let mut bytes = Vec::new();
-    encode_all((Compression::Balanced, Some(dpi)), &mut bytes, size, pixels, labels)
-        .map_err(|e| ExportError::encoder(path, e))?;
+    encode_all(
+        (Compression::Balanced, Some(dpi)),
+        &mut bytes,
+        size,
+        pixels,
+        labels,
+    )
+    .map_err(|e| ExportError::encoder(path, e))?;
     Ok(bytes)
 }
 
@@ -93,12 +106,20 @@ fn encode_all(
 ) -> Result<(), ::png::EncodingError> {
     let mut encoder = Encoder::new(file, width, height);
     let opaque = pixels.len() as u64 == 3 * u64::from(width) * u64::from(height);
-    encoder.set_color(if opaque { ColorType::Rgb } else { ColorType::Rgba });
+    encoder.set_color(if opaque {
+        ColorType::Rgb
+    } else {
+        ColorType::Rgba
+    });
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(compression);
     encoder.set_pixel_dims(dpi.map(|dpi| {
         let a_metre = (dpi / INCH_M).round() as u32;
-        PixelDimensions { xppu: a_metre, yppu: a_metre, unit: Unit::Meter }
+        PixelDimensions {
+            xppu: a_metre,
+            yppu: a_metre,
+            unit: Unit::Meter,
+        }
     }));
     encoder.set_source_srgb(::png::SrgbRenderingIntent::Perceptual);
     for (keyword, text) in labels {

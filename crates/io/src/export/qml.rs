@@ -78,7 +78,9 @@ struct Item {
 
 impl Item {
     fn xml(&self) -> String {
-        let value = self.value.map_or("inf".to_owned(), |value| value.to_string());
+        let value = self
+            .value
+            .map_or("inf".to_owned(), |value| value.to_string());
         let [r, g, b] = self.color;
         let label = escaped(&self.label);
         format!(
@@ -90,14 +92,32 @@ impl Item {
 
 /// Returns the colour table: both ends of the scale and the round values in between, ascending.
 fn items(style: &MapStyle) -> Vec<Item> {
-    let item = |value: f64, label: String| Item { value: Some(value), color: style.color(value), opacity: 255, label };
+    let item = |value: f64, label: String| Item {
+        value: Some(value),
+        color: style.color(value),
+        opacity: 255,
+        label,
+    };
     if style.single {
         // Values up to a half count as outside of the footprint.
-        let none = Item { opacity: 0, ..item(0.5, String::new()) };
-        return vec![none, Item { value: None, ..item(1.0, style.title.clone()) }];
+        let none = Item {
+            opacity: 0,
+            ..item(0.5, String::new())
+        };
+        return vec![
+            none,
+            Item {
+                value: None,
+                ..item(1.0, style.title.clone())
+            },
+        ];
     }
     if !style.classes.is_empty() {
-        return style.classes.iter().map(|class| item(f64::from(class.number), class.name.to_owned())).collect();
+        return style
+            .classes
+            .iter()
+            .map(|class| item(f64::from(class.number), class.name.to_owned()))
+            .collect();
     }
     let (low, high) = style.range;
     let near = |a: f64, b: f64| (style.place(a) - style.place(b)).abs() < 0.01;
@@ -105,7 +125,10 @@ fn items(style: &MapStyle) -> Vec<Item> {
     values.retain(|value| !near(*value, low) && !near(*value, high));
     values.insert(0, low);
     values.push(high);
-    values.into_iter().map(|value| item(value, style.label(value))).collect()
+    values
+        .into_iter()
+        .map(|value| item(value, style.label(value)))
+        .collect()
 }
 
 /// Returns the palette as a QGIS colour ramp, for new classes on the user's request.
@@ -114,13 +137,23 @@ fn gradient(style: &MapStyle) -> String {
         let [r, g, b] = style.palette.srgb(share);
         format!("{r},{g},{b},255")
     };
-    let stops: Vec<String> = (1..8).map(|i| i as f32 / 8.0).map(|share| format!("{share};{}", rgba(share))).collect();
-    let options =
-        [("color1", rgba(0.0)), ("color2", rgba(1.0)), ("discrete", "0".to_owned()), ("stops", stops.join(":"))];
-    let option =
-        |(name, value): &(&str, String)| format!("<Option type=\"QString\" name=\"{name}\" value=\"{value}\"/>");
+    let stops: Vec<String> = (1..8)
+        .map(|i| i as f32 / 8.0)
+        .map(|share| format!("{share};{}", rgba(share)))
+        .collect();
+    let options = [
+        ("color1", rgba(0.0)),
+        ("color2", rgba(1.0)),
+        ("discrete", "0".to_owned()),
+        ("stops", stops.join(":")),
+    ];
+    let option = |(name, value): &(&str, String)| {
+        format!("<Option type=\"QString\" name=\"{name}\" value=\"{value}\"/>")
+    };
     let options: String = options.iter().map(option).collect();
-    format!("     <colorramp type=\"gradient\" name=\"[source]\"><Option type=\"Map\">{options}</Option></colorramp>\n")
+    format!(
+        "     <colorramp type=\"gradient\" name=\"[source]\"><Option type=\"Map\">{options}</Option></colorramp>\n"
+    )
 }
 
 /// Escapes text for use in XML attributes and elements.
@@ -144,6 +177,9 @@ mod tests {
 
     #[test]
     fn names_from_outside_cannot_end_an_attribute() {
-        assert_eq!(escaped("a\"/><b> & \u{7}c"), "a&quot;/&gt;&lt;b&gt; &amp; c");
+        assert_eq!(
+            escaped("a\"/><b> & \u{7}c"),
+            "a&quot;/&gt;&lt;b&gt; &amp; c"
+        );
     }
 }

@@ -39,15 +39,25 @@ impl Drawing<'_> {
     /// Fails if writing the lines or polygons at `a_point` bytes per point would exceed the memory
     /// limit.
     pub(super) fn check(&self, path: &Path, a_point: f64) -> Result<(), ExportError> {
-        let points = if self.has_lines() { self.points_of_lines() } else { self.points_of_pieces() };
-        self.weigh(points, a_point).check(MEND).map_err(ExportError::memory(path))
+        let points = if self.has_lines() {
+            self.points_of_lines()
+        } else {
+            self.points_of_pieces()
+        };
+        self.weigh(points, a_point)
+            .check(MEND)
+            .map_err(ExportError::memory(path))
     }
 
     /// Estimates the memory of `points` points at `a_point` bytes each, plus the columns from which
     /// the points are traced.
     pub(super) fn weigh(&self, points: usize, a_point: f64) -> MemoryEstimate {
         let points = MemoryEstimate::of("the lines of the map", points, a_point);
-        points.and(MemoryEstimate::of("the map", self.values.len(), BYTES_OF_LINES))
+        points.and(MemoryEstimate::of(
+            "the map",
+            self.values.len(),
+            BYTES_OF_LINES,
+        ))
     }
 
     /// Returns true if the map is exported as contour lines, false if as outlines.
@@ -58,7 +68,12 @@ impl Drawing<'_> {
     /// Returns an upper bound on the points of the contour lines.
     fn points_of_lines(&self) -> usize {
         let values = self.values_of_lines();
-        self.rounded(self.levels().into_iter().map(|level| contour::pieces(&values, level)).sum())
+        self.rounded(
+            self.levels()
+                .into_iter()
+                .map(|level| contour::pieces(&values, level))
+                .sum(),
+        )
     }
 
     /// Returns an upper bound on the points of the outlines.
@@ -67,13 +82,23 @@ impl Drawing<'_> {
     }
 
     fn rounded(&self, sharp: usize) -> usize {
-        if self.smooth { sharp * rounded::MOST } else { sharp }
+        if self.smooth {
+            sharp * rounded::MOST
+        } else {
+            sharp
+        }
     }
 
     /// Returns the values for contour tracing; NaN becomes 0 if 0 means absence.
     fn values_of_lines(&self) -> Array2<f64> {
         let none_at_zero = self.style.none_at_zero;
-        self.values.mapv(|value| if none_at_zero && value.is_nan() { 0.0 } else { value })
+        self.values.mapv(|value| {
+            if none_at_zero && value.is_nan() {
+                0.0
+            } else {
+                value
+            }
+        })
     }
 
     /// Returns the mask of cells with a shown value.
@@ -85,7 +110,12 @@ impl Drawing<'_> {
     fn levels(&self) -> Vec<f64> {
         let legend = || {
             let inside = |value: &f64| !self.style.none_at_zero || *value > 0.0;
-            self.style.ticks().into_iter().map(|(value, _)| value).filter(inside).collect()
+            self.style
+                .ticks()
+                .into_iter()
+                .map(|(value, _)| value)
+                .filter(inside)
+                .collect()
         };
         self.levels.map_or_else(legend, <[f64]>::to_vec)
     }
@@ -93,20 +123,48 @@ impl Drawing<'_> {
     /// Iterates over the contour levels that have lines, each with its lines.
     pub(super) fn lines(&self) -> impl Iterator<Item = (f64, Vec<Vec<Point>>)> + '_ {
         let values = self.values_of_lines();
-        let smooth = |line| if self.smooth { rounded::line(line) } else { line };
+        let smooth = |line| {
+            if self.smooth {
+                rounded::line(line)
+            } else {
+                line
+            }
+        };
         let of_level = move |level| {
-            let lines = contour::lines(&values, level).into_iter().filter(|line| line.len() > 1);
+            let lines = contour::lines(&values, level)
+                .into_iter()
+                .filter(|line| line.len() > 1);
             (level, lines.map(smooth).collect::<Vec<_>>())
         };
-        self.levels().into_iter().map(of_level).filter(|(_, lines)| !lines.is_empty())
+        self.levels()
+            .into_iter()
+            .map(of_level)
+            .filter(|(_, lines)| !lines.is_empty())
     }
 
     /// Iterates over the connected components of the shown area.
     pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
-        let piece = |Outline { outer, holes, cells }| {
-            let sharp = |ring: &[Corner]| ring.iter().map(|corner| corner.map(|along| along as f64)).collect();
-            let points = |ring: &Vec<Corner>| if self.smooth { rounded::outline(ring) } else { sharp(ring) };
-            Piece { rings: std::iter::once(&outer).chain(&holes).map(points).collect(), cells }
+        let piece = |Outline {
+                         outer,
+                         holes,
+                         cells,
+                     }| {
+            let sharp = |ring: &[Corner]| {
+                ring.iter()
+                    .map(|corner| corner.map(|along| along as f64))
+                    .collect()
+            };
+            let points = |ring: &Vec<Corner>| {
+                if self.smooth {
+                    rounded::outline(ring)
+                } else {
+                    sharp(ring)
+                }
+            };
+            Piece {
+                rings: std::iter::once(&outer).chain(&holes).map(points).collect(),
+                cells,
+            }
         };
         outlines(&self.covered()).into_iter().map(piece)
     }

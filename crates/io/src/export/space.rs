@@ -57,12 +57,22 @@ const MESHES: Formats<Writer> = Formats {
         Format {
             endings: &["glb"],
             about: "glTF, with the ground",
-            how: Writer { check: |_, _| Ok(()), need: need_of_glb, write: write_glb, list: None },
+            how: Writer {
+                check: |_, _| Ok(()),
+                need: need_of_glb,
+                write: write_glb,
+                list: None,
+            },
         },
         Format {
             endings: &["ply"],
             about: "",
-            how: Writer { check: |_, _| Ok(()), need: |_| MemoryEstimate::default(), write: write_ply, list: None },
+            how: Writer {
+                check: |_, _| Ok(()),
+                need: |_| MemoryEstimate::default(),
+                write: write_ply,
+                list: None,
+            },
         },
     ],
 };
@@ -90,7 +100,10 @@ impl SpaceFile {
     /// # Errors
     /// [`ExportError::UnknownFormat`].
     pub fn volume(path: &Path) -> Result<Self, ExportError> {
-        Ok(Self { path: path.to_owned(), writer: VOLUMES.of(path)? })
+        Ok(Self {
+            path: path.to_owned(),
+            writer: VOLUMES.of(path)?,
+        })
     }
 
     /// Selects the mesh format (surfaces of the materials) for `path`.
@@ -98,7 +111,10 @@ impl SpaceFile {
     /// # Errors
     /// [`ExportError::UnknownFormat`].
     pub fn mesh(path: &Path) -> Result<Self, ExportError> {
-        Ok(Self { path: path.to_owned(), writer: MESHES.of(path)? })
+        Ok(Self {
+            path: path.to_owned(),
+            writer: MESHES.of(path)?,
+        })
     }
 
     /// Returns the path of the file.
@@ -109,12 +125,17 @@ impl SpaceFile {
     /// Returns the export of the same format to another path.
     #[must_use]
     pub fn at(&self, path: PathBuf) -> Self {
-        Self { path, writer: self.writer }
+        Self {
+            path,
+            writer: self.writer,
+        }
     }
 
     /// Returns the path of the series index; `None` if the format has no index files.
     pub fn list(&self) -> Option<PathBuf> {
-        self.writer.list.map(|(ending, _)| self.path.with_extension(ending))
+        self.writer
+            .list
+            .map(|(ending, _)| self.path.with_extension(ending))
     }
 
     /// Checks that a box of shape `grid` can be exported; called before long computations.
@@ -135,7 +156,12 @@ impl SpaceFile {
     /// # Errors
     /// When the format cannot hold the step, memory does not suffice, or the file cannot be
     /// written.
-    pub fn write(&self, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
+    pub fn write(
+        &self,
+        shot: &ExportState<'_>,
+        skin: &Skin,
+        existing: Existing,
+    ) -> Result<(), ExportError> {
         (self.writer.write)(&self.path, shot, skin, existing)
     }
 
@@ -143,7 +169,11 @@ impl SpaceFile {
     ///
     /// # Errors
     /// When the list cannot be written.
-    pub fn write_list(&self, steps: &[(u64, String)], existing: Existing) -> Result<(), ExportError> {
+    pub fn write_list(
+        &self,
+        steps: &[(u64, String)],
+        existing: Existing,
+    ) -> Result<(), ExportError> {
         match (self.list(), self.writer.list) {
             (Some(path), Some((_, write))) => write(&path, steps, existing),
             _ => Ok(()),

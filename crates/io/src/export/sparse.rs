@@ -49,12 +49,19 @@ const A_BLOCK: usize = 48;
 impl<T: Copy + Default> Sparse<T> {
     /// Creates a field without values.
     pub(super) fn new() -> Self {
-        Self { blocks: BTreeMap::new(), full: None }
+        Self {
+            blocks: BTreeMap::new(),
+            full: None,
+        }
     }
 
     /// Estimates the memory of `blocks` blocks.
     fn need(blocks: usize) -> MemoryEstimate {
-        MemoryEstimate::of("the cells of the file", blocks, (size_of::<Block<T>>() + A_BLOCK) as f64)
+        MemoryEstimate::of(
+            "the cells of the file",
+            blocks,
+            (size_of::<Block<T>>() + A_BLOCK) as f64,
+        )
     }
 
     /// Reserves the memory of the field until the result is dropped.
@@ -82,7 +89,10 @@ impl<T: Copy + Default> Sparse<T> {
                         return;
                     }
                 }
-                place.insert(Box::new(Block { active: [0; CELLS / 64], values: [T::default(); CELLS] }))
+                place.insert(Box::new(Block {
+                    active: [0; CELLS / 64],
+                    values: [T::default(); CELLS],
+                }))
             }
         };
         let at = place(cell);

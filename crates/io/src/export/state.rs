@@ -34,10 +34,20 @@ impl ExportState<'_> {
             ("seed", self.about.seed.to_string()),
             ("step", self.about.step.to_string()),
         ];
-        facts.extend(self.about.time_s.map(|seconds| ("time_s", seconds.to_string())));
+        facts.extend(
+            self.about
+                .time_s
+                .map(|seconds| ("time_s", seconds.to_string())),
+        );
         facts.extend([
             ("state", format!("{:016x}", self.state)),
-            ("units", format!("lengths in metres; amount 1 is a full cell; {}", self.unit_of_heat())),
+            (
+                "units",
+                format!(
+                    "lengths in metres; amount 1 is a full cell; {}",
+                    self.unit_of_heat()
+                ),
+            ),
             ("offset_m", triple(self.site.offset_m())),
         ]);
         if let Some(map) = &self.site.georeference {

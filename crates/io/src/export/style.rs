@@ -51,31 +51,61 @@ impl MapStyle {
             name => Palette::named(name).unwrap_or_else(|| Palette::sampled(|share| [share; 3])),
         };
         let turned = |share: f32| palette.srgb(1.0 - share).map(|c| f32::from(c) / 255.0);
-        let palette = if ramp.reversed && !single { Palette::sampled(turned) } else { palette };
+        let palette = if ramp.reversed && !single {
+            Palette::sampled(turned)
+        } else {
+            palette
+        };
         let span = if single { Span::FromZero } else { ramp.span };
-        let (title, unit, none_at_zero) = (caption.words.clone(), caption.unit, single || ramp.none_at_zero);
+        let (title, unit, none_at_zero) = (
+            caption.words.clone(),
+            caption.unit,
+            single || ramp.none_at_zero,
+        );
         let log = matches!(span, Span::Decades(_));
-        let found =
-            values.range().map_or((upper > 0.0).then_some((0.0, upper)), |(low, high)| Some((low, high.max(upper))));
-        Self { title, unit, palette, range: range(span, found), log, none_at_zero, single, classes: caption.classes }
+        let found = values
+            .range()
+            .map_or((upper > 0.0).then_some((0.0, upper)), |(low, high)| {
+                Some((low, high.max(upper)))
+            });
+        Self {
+            title,
+            unit,
+            palette,
+            range: range(span, found),
+            log,
+            none_at_zero,
+            single,
+            classes: caption.classes,
+        }
     }
 
     /// Returns true if a value is coloured: not NaN, not 0 where 0 means absence, and not below a
     /// logarithmic scale.
     pub fn shows(&self, value: f64) -> bool {
-        !value.is_nan() && (!self.none_at_zero || value > 0.0) && (!self.log || value >= self.range.0)
+        !value.is_nan()
+            && (!self.none_at_zero || value > 0.0)
+            && (!self.log || value >= self.range.0)
     }
 
     /// Returns the palette position of a value, clamped to 0 to 1.
     pub fn place(&self, value: f64) -> f32 {
         let (low, high) = self.range;
-        let share = if self.log { (value / low).log10() / (high / low).log10() } else { (value - low) / (high - low) };
+        let share = if self.log {
+            (value / low).log10() / (high / low).log10()
+        } else {
+            (value - low) / (high - low)
+        };
         share.clamp(0.0, 1.0) as f32
     }
 
     /// Returns the sRGB colour of a value.
     pub fn color(&self, value: f64) -> [u8; 3] {
-        if let Some(class) = self.classes.iter().find(|class| f64::from(class.number) == value) {
+        if let Some(class) = self
+            .classes
+            .iter()
+            .find(|class| f64::from(class.number) == value)
+        {
             return class.color;
         }
         self.palette.srgb(self.place(value))
@@ -89,22 +119,35 @@ impl MapStyle {
             let inside = steps(low).take_while(|value| *value <= high * 1.001);
             return inside.map(|value| (value, number(value, value))).collect();
         }
-        let Some(step) = steps((high - low) / MOST).next() else { return Vec::new() };
+        let Some(step) = steps((high - low) / MOST).next() else {
+            return Vec::new();
+        };
         let first = (low / step - 1e-6).ceil() as i64;
         let last = (high / step + 1e-6).floor() as i64;
-        (first..=last).map(|i| i as f64 * step).map(|value| (value, number(value, step))).collect()
+        (first..=last)
+            .map(|i| i as f64 * step)
+            .map(|value| (value, number(value, step)))
+            .collect()
     }
 
     /// Formats a value with the precision of the scale and its unit.
     pub fn label(&self, value: f64) -> String {
         let (low, high) = self.range;
-        let step = if self.log { value } else { (high - low) / 100.0 };
+        let step = if self.log {
+            value
+        } else {
+            (high - low) / 100.0
+        };
         self.with_unit(&number(value, step))
     }
 
     /// Appends the unit to a formatted number.
     pub fn with_unit(&self, number: &str) -> String {
-        if self.unit.is_empty() { number.to_owned() } else { format!("{number} {}", self.unit) }
+        if self.unit.is_empty() {
+            number.to_owned()
+        } else {
+            format!("{number} {}", self.unit)
+        }
     }
 }
 
@@ -144,28 +187,47 @@ mod tests {
     #[test]
     fn scales_are_round_and_begin_where_their_quantity_does() {
         let thickness = style(ColumnMeasure::Thickness, [0.3, f32::NAN, 3.13]);
-        assert_eq!((thickness.range, labels(&thickness).join(" ").as_str()), ((0.0, 3.2), "0 0.5 1 1.5 2 2.5 3"));
+        assert_eq!(
+            (thickness.range, labels(&thickness).join(" ").as_str()),
+            ((0.0, 3.2), "0 0.5 1 1.5 2 2.5 3")
+        );
         let ground = style(ColumnMeasure::Ground, [94.3, 120.0, 195.0]);
         assert_eq!(
             (ground.label(94.3), labels(&ground).join(" ").as_str()),
             ("94 m".to_owned(), "100 120 140 160 180")
         );
         assert_eq!(style(ColumnMeasure::Ground, [7.0; 3]).range, (7.0, 8.0));
-        assert_eq!(style(ColumnMeasure::Thickness, [f32::NAN; 3]).range, (0.0, 1.0));
+        assert_eq!(
+            style(ColumnMeasure::Thickness, [f32::NAN; 3]).range,
+            (0.0, 1.0)
+        );
     }
 
     #[test]
     fn ash_is_shown_by_powers_of_ten() {
         let ash = style(ColumnMeasure::Ash, [0.001, 1.7, 37.0]);
-        assert_eq!(labels(&ash).join(" "), "0.005 0.01 0.02 0.05 0.1 0.2 0.5 1 2 5 10 20 50");
-        assert_eq!([0.0, 0.005, 50.0, 900.0].map(|value| ash.place(value)), [0.0, 0.0, 1.0, 1.0]);
+        assert_eq!(
+            labels(&ash).join(" "),
+            "0.005 0.01 0.02 0.05 0.1 0.2 0.5 1 2 5 10 20 50"
+        );
+        assert_eq!(
+            [0.0, 0.005, 50.0, 900.0].map(|value| ash.place(value)),
+            [0.0, 0.0, 1.0, 1.0]
+        );
         assert!((ash.place(0.5) - 0.5).abs() < 1e-6 && ash.shows(0.005) && !ash.shows(0.004));
     }
 
     #[test]
     fn a_footprint_has_one_colour() {
-        let subject = Subject::footprint(ColumnQuantity::new(ColumnMeasure::Thickness, "lava"), 0.05);
-        let style = MapStyle::of(&subject.caption(false), &Values::Whole(arr2(&[[1, Values::NO_WHOLE]])));
-        assert_eq!((style.range, style.color(1.0), style.unit), ((0.0, 1.0), FOOTPRINT, ""));
+        let subject =
+            Subject::footprint(ColumnQuantity::new(ColumnMeasure::Thickness, "lava"), 0.05);
+        let style = MapStyle::of(
+            &subject.caption(false),
+            &Values::Whole(arr2(&[[1, Values::NO_WHOLE]])),
+        );
+        assert_eq!(
+            (style.range, style.color(1.0), style.unit),
+            ((0.0, 1.0), FOOTPRINT, "")
+        );
     }
 }

@@ -16,13 +16,19 @@ pub struct Subject {
 impl Subject {
     /// Creates the subject that shows the values of a quantity.
     pub fn of(quantity: ColumnQuantity) -> Self {
-        Self { quantity, above: None }
+        Self {
+            quantity,
+            above: None,
+        }
     }
 
     /// Creates the footprint of a quantity: 1 where it exceeds `above` (in its unit), no data
     /// elsewhere.
     pub fn footprint(quantity: ColumnQuantity, above: f64) -> Self {
-        Self { quantity, above: Some(above) }
+        Self {
+            quantity,
+            above: Some(above),
+        }
     }
 
     /// Finds a subject by name: a quantity such as `thickness` or `water.thickness`, or a
@@ -32,21 +38,33 @@ impl Subject {
     /// # Errors
     /// Names all known quantities.
     pub fn find(name: &str, list: &[ColumnQuantity], above: f64) -> Result<Self, UnknownQuantity> {
-        let Some(of) = name.strip_suffix(FOOTPRINT).filter(|of| of.is_empty() || of.ends_with('.')) else {
+        let Some(of) = name
+            .strip_suffix(FOOTPRINT)
+            .filter(|of| of.is_empty() || of.ends_with('.'))
+        else {
             return Quantity::find(name, list).cloned().map(Self::of);
         };
-        let thickness = format!("{of}{}", ColumnQuantity::new(ColumnMeasure::Thickness, "lava").name());
+        let thickness = format!(
+            "{of}{}",
+            ColumnQuantity::new(ColumnMeasure::Thickness, "lava").name()
+        );
         let bare = of.strip_suffix('.').unwrap_or(of);
         let found = Quantity::find(&thickness, list).or_else(|_| Quantity::find(bare, list));
         found
             .map(|quantity| Self::footprint(quantity.clone(), above))
-            .map_err(|e| UnknownQuantity { name: name.to_owned(), ..e })
+            .map_err(|e| UnknownQuantity {
+                name: name.to_owned(),
+                ..e
+            })
     }
 
     /// Lists the names of all subjects of `list`, for a message.
     pub fn names(list: &[ColumnQuantity]) -> String {
         let names: Vec<String> = list.iter().map(Quantity::name).collect();
-        format!("{}, and {FOOTPRINT} of any, such as {FOOTPRINT} or max-thickness.{FOOTPRINT}", names.join(", "))
+        format!(
+            "{}, and {FOOTPRINT} of any, such as {FOOTPRINT} or max-thickness.{FOOTPRINT}",
+            names.join(", ")
+        )
     }
 
     /// Returns the quantity that is shown or compared with the threshold.
@@ -64,7 +82,9 @@ impl Subject {
         let name = self.quantity.name();
         match self.above {
             None => name,
-            Some(_) if self.quantity.measure() == ColumnMeasure::Thickness => self.quantity.with_name(FOOTPRINT),
+            Some(_) if self.quantity.measure() == ColumnMeasure::Thickness => {
+                self.quantity.with_name(FOOTPRINT)
+            }
             Some(_) => format!("{name}.{FOOTPRINT}"),
         }
     }
@@ -73,19 +93,30 @@ impl Subject {
     pub fn words(&self) -> String {
         match self.above {
             None => self.quantity.words(),
-            Some(above) => format!("{} above {above} {}", self.quantity.words(), self.quantity.unit()),
+            Some(above) => format!(
+                "{} above {above} {}",
+                self.quantity.words(),
+                self.quantity.unit()
+            ),
         }
     }
 
     /// Returns the unit of the values; empty for dimensionless values.
     pub fn unit(&self) -> &'static str {
-        if self.above.is_some() { "" } else { self.quantity.unit() }
+        if self.above.is_some() {
+            ""
+        } else {
+            self.quantity.unit()
+        }
     }
 
     /// Returns the caption of the subject's map; `flows`: true in the physical model.
     pub fn caption(&self, flows: bool) -> Caption {
         let measure = self.quantity.measure();
-        let in_metres = matches!(measure, ColumnMeasure::Thickness | ColumnMeasure::MaxThickness);
+        let in_metres = matches!(
+            measure,
+            ColumnMeasure::Thickness | ColumnMeasure::MaxThickness
+        );
         Caption {
             name: self.name(),
             words: self.words(),
@@ -94,7 +125,11 @@ impl Subject {
             unit: self.unit(),
             ramp: measure.ramp(),
             above: self.above,
-            note: in_metres.then_some(if flows { NO_FORECAST_OF_FLOW } else { NO_FORECAST }),
+            note: in_metres.then_some(if flows {
+                NO_FORECAST_OF_FLOW
+            } else {
+                NO_FORECAST
+            }),
             runs: None,
             classes: &[],
         }
@@ -105,7 +140,10 @@ impl Subject {
         let description = self.quantity.description();
         match self.above {
             None => description,
-            Some(above) => format!("1 where this is above {above} {}: {description}", self.quantity.unit()),
+            Some(above) => format!(
+                "1 where this is above {above} {}: {description}",
+                self.quantity.unit()
+            ),
         }
     }
 }
@@ -127,14 +165,29 @@ mod tests {
             ("max-thickness.footprint", "max-thickness"),
         ] {
             let subject = found(name).expect("a name that there is");
-            assert_eq!((subject.quantity().name().as_str(), subject.name().as_str()), (of, name));
+            assert_eq!(
+                (subject.quantity().name().as_str(), subject.name().as_str()),
+                (of, name)
+            );
             assert_eq!((subject.above(), subject.unit()), (Some(0.05), ""));
         }
-        assert_eq!(found("lava.footprint").map(|subject| subject.name()), Ok("footprint".to_owned()));
+        assert_eq!(
+            found("lava.footprint").map(|subject| subject.name()),
+            Ok("footprint".to_owned())
+        );
         assert_eq!(found("ash").map(|subject| subject.above()), Ok(None));
-        for wrong in ["oil.footprint", "foot", "max-footprint", "groundfootprint", ".footprint"] {
+        for wrong in [
+            "oil.footprint",
+            "foot",
+            "max-footprint",
+            "groundfootprint",
+            ".footprint",
+        ] {
             assert!(found(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(found("footprint").map(|subject| subject.words()), Ok("thickness above 0.05 m".to_owned()));
+        assert_eq!(
+            found("footprint").map(|subject| subject.words()),
+            Ok("thickness above 0.05 m".to_owned())
+        );
     }
 }

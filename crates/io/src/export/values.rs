@@ -19,7 +19,11 @@ impl Values {
     pub fn range(&self) -> Option<(f64, f64)> {
         self.reals().fold(None, |range, value| {
             let (least, most) = range.unwrap_or((value, value));
-            if value.is_nan() { range } else { Some((value.min(least), value.max(most))) }
+            if value.is_nan() {
+                range
+            } else {
+                Some((value.min(least), value.max(most)))
+            }
         })
     }
 
@@ -41,5 +45,9 @@ impl Values {
 }
 
 fn real(value: i32) -> f64 {
-    if value == Values::NO_WHOLE { f64::NAN } else { f64::from(value) }
+    if value == Values::NO_WHOLE {
+        f64::NAN
+    } else {
+        f64::from(value)
+    }
 }

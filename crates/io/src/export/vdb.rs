@@ -63,7 +63,8 @@ impl Value for [f32; 3] {
     const TREE: &'static str = "Tree_vec3s_5_4_3";
 
     fn append_to(self, bytes: &mut Vec<u8>) {
-        self.into_iter().for_each(|component| component.append_to(bytes));
+        self.into_iter()
+            .for_each(|component| component.append_to(bytes));
     }
 }
 
@@ -71,7 +72,11 @@ impl Value for [f32; 3] {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_vdb(path: &Path, shot: &ExportState<'_>, existing: Existing) -> Result<(), ExportError> {
+pub fn write_vdb(
+    path: &Path,
+    shot: &ExportState<'_>,
+    existing: Existing,
+) -> Result<(), ExportError> {
     let mut file = WholeFile::create(path, existing)?;
     write(&mut file, shot).map_err(|e| ExportError::writing(path, e))?;
     Ok(file.commit()?)
@@ -82,17 +87,31 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
     write_ints(file, &VERSIONS)?;
     file.write_all(&[1])?; // Grids can be found through their offsets.
     file.write_all(identifier(shot).as_bytes())?;
-    let mut facts: Vec<Meta> = shot.facts().into_iter().map(|(name, text)| Meta::text(name, &text)).collect();
-    facts.push(Meta::text("creator", &format!("lavoxel {}", env!("CARGO_PKG_VERSION"))));
+    let mut facts: Vec<Meta> = shot
+        .facts()
+        .into_iter()
+        .map(|(name, text)| Meta::text(name, &text))
+        .collect();
+    facts.push(Meta::text(
+        "creator",
+        &format!("lavoxel {}", env!("CARGO_PKG_VERSION")),
+    ));
     write_metadata(file, &facts)?;
 
     let grids = grids(shot.world);
     let of_air = shot.world.air().map_or(0, air::grids);
     write_ints(file, &[(grids.len() + of_air) as u32])?;
     // Grids are made one after another, so that one grid is in memory at a time.
-    let to = Transform { scale: shot.site.spacing_m(), centre: shot.site.local_m([0.5; 3]) };
-    grids.iter().try_for_each(|grid| write_grid(file, &grid.name, &to, grid.field(shot)))?;
-    shot.world.air().map_or(Ok(()), |air| air::write(file, shot, air))
+    let to = Transform {
+        scale: shot.site.spacing_m(),
+        centre: shot.site.local_m([0.5; 3]),
+    };
+    grids
+        .iter()
+        .try_for_each(|grid| write_grid(file, &grid.name, &to, grid.field(shot)))?;
+    shot.world
+        .air()
+        .map_or(Ok(()), |air| air::write(file, shot, air))
 }
 
 /// Description of a grid in the file.
@@ -108,7 +127,11 @@ fn grids(world: &State) -> Vec<GridOf> {
     let quantities = world.quantities();
     let grids = quantities.iter().flat_map(|quantity| {
         let grid = |name: &str, smooth: bool| {
-            Some(GridOf { name: symbol(&quantity.with_name(name)), quantity: quantity.clone(), smooth })
+            Some(GridOf {
+                name: symbol(&quantity.with_name(name)),
+                quantity: quantity.clone(),
+                smooth,
+            })
         };
         match quantity.measure() {
             CellMeasure::Amount => [grid("density", true), grid("amount", false)],
@@ -124,7 +147,10 @@ fn grids(world: &State) -> Vec<GridOf> {
 impl GridOf {
     fn field(&self, shot: &ExportState<'_>) -> Sparse<f32> {
         let mut field = Sparse::new();
-        let layer = self.quantity.material().and_then(|material| shot.world.number_of(material));
+        let layer = self
+            .quantity
+            .material()
+            .and_then(|material| shot.world.number_of(material));
         if let Some(layer) = layer.filter(|_| self.smooth) {
             RowFilter::of_layer(layer).each_cell(shot.world, |at, density, _| {
                 if density > 0 {
@@ -132,7 +158,10 @@ impl GridOf {
                 }
             });
         } else {
-            shot.world.values(&self.quantity).held().for_each(|(at, value)| field.set(shot.site.cell(at), value));
+            shot.world
+                .values(&self.quantity)
+                .held()
+                .for_each(|(at, value)| field.set(shot.site.cell(at), value));
         }
         field
     }
@@ -143,7 +172,10 @@ impl GridOf {
 fn identifier(shot: &ExportState<'_>) -> String {
     let (state, step) = (shot.state, shot.about.step);
     let [a, b, c] = [state >> 32, state >> 16 & 0xffff, state & 0xfff];
-    format!("{a:08x}-{b:04x}-4{c:03x}-8000-{:012x}", step & 0xffff_ffff_ffff)
+    format!(
+        "{a:08x}-{b:04x}-4{c:03x}-8000-{:012x}",
+        step & 0xffff_ffff_ffff
+    )
 }
 
 /// Metadata entry.
@@ -155,7 +187,11 @@ struct Meta {
 
 impl Meta {
     fn new(name: &str, kind: &'static str, bytes: Vec<u8>) -> Self {
-        Self { name: name.to_owned(), kind, bytes }
+        Self {
+            name: name.to_owned(),
+            kind,
+            bytes,
+        }
     }
 
     fn text(name: &str, text: &str) -> Self {
@@ -163,12 +199,20 @@ impl Meta {
     }
 
     fn voxel(name: &str, voxel: [usize; 3]) -> Self {
-        Self::new(name, "vec3i", voxel.iter().flat_map(|&v| (v as i32).to_le_bytes()).collect())
+        Self::new(
+            name,
+            "vec3i",
+            voxel
+                .iter()
+                .flat_map(|&v| (v as i32).to_le_bytes())
+                .collect(),
+        )
     }
 }
 
 fn write_ints(file: &mut impl Write, ints: &[u32]) -> io::Result<()> {
-    ints.iter().try_for_each(|int| file.write_all(&int.to_le_bytes()))
+    ints.iter()
+        .try_for_each(|int| file.write_all(&int.to_le_bytes()))
 }
 
 fn write_text(file: &mut impl Write, text: &str) -> io::Result<()> {
@@ -205,13 +249,19 @@ fn write_grid<V: Value>(
     let nodes = nodes(field);
     write_topology(file, &nodes)?;
     let values = file.stream_position()?;
-    for leaf in nodes.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values) {
+    for leaf in nodes
+        .values()
+        .flat_map(BTreeMap::values)
+        .flat_map(BTreeMap::values)
+    {
         write_mask(file, &leaf.active)?;
         write_values(file, leaf.active_values())?;
     }
     let end = file.stream_position()?;
     file.seek(SeekFrom::Start(offsets))?;
-    [grid, values, end].iter().try_for_each(|at| file.write_all(&at.to_le_bytes()))?;
+    [grid, values, end]
+        .iter()
+        .try_for_each(|at| file.write_all(&at.to_le_bytes()))?;
     file.seek(SeekFrom::Start(end)).map(drop)
 }
 
@@ -233,7 +283,10 @@ fn grid_metadata<V: Value>(name: &str, field: &Sparse<V>) -> Vec<Meta> {
         Meta::new("file_voxel_count", "int64", count.to_le_bytes().to_vec()),
     ];
     if let Some([low, high]) = bounds {
-        metadata.extend([Meta::voxel("file_bbox_min", low), Meta::voxel("file_bbox_max", high)]);
+        metadata.extend([
+            Meta::voxel("file_bbox_min", low),
+            Meta::voxel("file_bbox_max", high),
+        ]);
     }
     metadata
 }
@@ -251,10 +304,27 @@ impl Transform {
     fn write(&self, file: &mut impl Write) -> io::Result<()> {
         let Self { scale, centre } = *self;
         let uniform = scale[2].to_bits() == scale[0].to_bits();
-        write_text(file, if uniform { "UniformScaleTranslateMap" } else { "ScaleTranslateMap" })?;
+        write_text(
+            file,
+            if uniform {
+                "UniformScaleTranslateMap"
+            } else {
+                "ScaleTranslateMap"
+            },
+        )?;
         let inverse = scale.map(|s| 1.0 / s);
-        let numbers = [centre, scale, scale, inverse, inverse.map(|i| i * i), inverse.map(|i| 0.5 * i)];
-        numbers.iter().flatten().try_for_each(|number| file.write_all(&number.to_le_bytes()))
+        let numbers = [
+            centre,
+            scale,
+            scale,
+            inverse,
+            inverse.map(|i| i * i),
+            inverse.map(|i| 0.5 * i),
+        ];
+        numbers
+            .iter()
+            .flatten()
+            .try_for_each(|number| file.write_all(&number.to_le_bytes()))
     }
 }
 
@@ -263,10 +333,17 @@ fn nodes<V: Value>(field: &Sparse<V>) -> Nodes<'_, V> {
     let mut nodes = Nodes::new();
     for (place, leaf) in &field.blocks {
         let place = place.map(usize::from);
-        let number =
-            |edge: usize, unit: usize| place.iter().fold(0, |number, &along| number * edge + along / unit % edge);
+        let number = |edge: usize, unit: usize| {
+            place
+                .iter()
+                .fold(0, |number, &along| number * edge + along / unit % edge)
+        };
         let root = place.map(|along| along / (LOWER * UPPER) * (LOWER * UPPER * EDGE));
-        let upper = nodes.entry(root).or_default().entry(number(UPPER, LOWER)).or_default();
+        let upper = nodes
+            .entry(root)
+            .or_default()
+            .entry(number(UPPER, LOWER))
+            .or_default();
         upper.insert(number(LOWER, 1), leaf);
     }
     nodes
@@ -283,7 +360,9 @@ fn write_topology<V: Value>(file: &mut impl Write, nodes: &Nodes<'_, V>) -> io::
         write_inner::<V>(file, upper.keys(), UPPER)?;
         for lower in upper.values() {
             write_inner::<V>(file, lower.keys(), LOWER)?;
-            lower.values().try_for_each(|leaf| write_mask(file, &leaf.active))?;
+            lower
+                .values()
+                .try_for_each(|leaf| write_mask(file, &leaf.active))?;
         }
     }
     Ok(())
@@ -303,20 +382,27 @@ fn write_inner<'a, V: Value>(
 }
 
 fn write_mask(file: &mut impl Write, mask: &[u64]) -> io::Result<()> {
-    mask.iter().try_for_each(|word| file.write_all(&word.to_le_bytes()))
+    mask.iter()
+        .try_for_each(|word| file.write_all(&word.to_le_bytes()))
 }
 
 /// Writes values in zlib compression after their compressed size; incompressible values raw after
 /// their negated size.
-fn write_values<V: Value>(file: &mut impl Write, values: impl Iterator<Item = V>) -> io::Result<()> {
+fn write_values<V: Value>(
+    file: &mut impl Write,
+    values: impl Iterator<Item = V>,
+) -> io::Result<()> {
     file.write_all(&[INACTIVE_IS_BACKGROUND])?;
     let mut plain = Vec::new();
     values.for_each(|value| value.append_to(&mut plain));
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(&plain)?;
     let packed = encoder.finish()?;
-    let (size, bytes) =
-        if packed.len() < plain.len() { (packed.len() as i64, packed) } else { (-(plain.len() as i64), plain) };
+    let (size, bytes) = if packed.len() < plain.len() {
+        (packed.len() as i64, packed)
+    } else {
+        (-(plain.len() as i64), plain)
+    };
     file.write_all(&size.to_le_bytes())?;
     file.write_all(&bytes)
 }

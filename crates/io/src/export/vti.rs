@@ -69,26 +69,42 @@ fn arrays(world: &State) -> [Vec<Array>; 2] {
             CellMeasure::Energy => return None,
             _ => quantity.name(),
         };
-        Some(Array { name, kind: Kind::Cells(quantity.clone()) })
+        Some(Array {
+            name,
+            kind: Kind::Cells(quantity.clone()),
+        })
     });
-    let points = quantities.iter().filter_map(|quantity| match quantity.measure() {
-        CellMeasure::Amount => Some(Array { name: named("density", quantity), kind: Kind::Mean(quantity.clone()) }),
-        CellMeasure::Energy => {
-            let amount = quantity.like(CellMeasure::Amount);
-            Some(Array { name: named("energy", quantity), kind: Kind::Ratio([quantity.clone(), amount]) })
-        }
-        CellMeasure::Temperature | CellMeasure::Viscosity => {
-            Some(Array { name: quantity.name(), kind: Kind::Weighted(quantity.clone()) })
-        }
-        _ => None,
-    });
+    let points = quantities
+        .iter()
+        .filter_map(|quantity| match quantity.measure() {
+            CellMeasure::Amount => Some(Array {
+                name: named("density", quantity),
+                kind: Kind::Mean(quantity.clone()),
+            }),
+            CellMeasure::Energy => {
+                let amount = quantity.like(CellMeasure::Amount);
+                Some(Array {
+                    name: named("energy", quantity),
+                    kind: Kind::Ratio([quantity.clone(), amount]),
+                })
+            }
+            CellMeasure::Temperature | CellMeasure::Viscosity => Some(Array {
+                name: quantity.name(),
+                kind: Kind::Weighted(quantity.clone()),
+            }),
+            _ => None,
+        });
     [cells.collect(), points.collect()]
 }
 
 impl Array {
     /// Returns the VTK type name, and the size of a value in bytes.
     fn format(&self) -> (&'static str, usize) {
-        if self.is_truth() { ("UInt8", 1) } else { ("Float32", 4) }
+        if self.is_truth() {
+            ("UInt8", 1)
+        } else {
+            ("Float32", 4)
+        }
     }
 
     /// Returns true if the values are booleans.
@@ -105,7 +121,11 @@ impl Array {
 ///
 /// # Errors
 /// When the box has more than [`MAX_CELLS`] cells or the file cannot be written.
-pub fn write_vti(path: &Path, shot: &ExportState<'_>, existing: Existing) -> Result<(), ExportError> {
+pub fn write_vti(
+    path: &Path,
+    shot: &ExportState<'_>,
+    existing: Existing,
+) -> Result<(), ExportError> {
     check_vti(path, shot.world.grid().cells())?;
     let mut file = WholeFile::create(path, existing)?;
     write(&mut file, shot).map_err(|e| OutputError::io(path, e))?;
@@ -120,8 +140,12 @@ pub fn check_vti(path: &Path, cells: usize) -> Result<(), ExportError> {
     if cells <= MAX_CELLS {
         return Ok(());
     }
-    let reason = format!("the box has {cells} cells, and .vti takes at most {MAX_CELLS}; .vdb has no limit");
-    Err(ExportError::TooLarge { path: path.to_owned(), reason })
+    let reason =
+        format!("the box has {cells} cells, and .vti takes at most {MAX_CELLS}; .vdb has no limit");
+    Err(ExportError::TooLarge {
+        path: path.to_owned(),
+        reason,
+    })
 }
 
 fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()> {
@@ -139,29 +163,53 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
 }
 
 /// Writes the XML header; returns the file positions at which the array offsets must be filled in.
-fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, arrays: &[Vec<Array>; 2]) -> io::Result<Vec<u64>> {
+fn write_head<W: Write + Seek>(
+    file: &mut W,
+    shot: &ExportState<'_>,
+    arrays: &[Vec<Array>; 2],
+) -> io::Result<Vec<u64>> {
     let [nx, ny, nz] = shot.site.shape();
     let extent = format!("0 {nx} 0 {ny} 0 {nz}");
     let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
     writeln!(file, "<?xml version=\"1.0\"?>")?;
-    write!(file, "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" ")?;
-    writeln!(file, "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">")?;
+    write!(
+        file,
+        "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" "
+    )?;
+    writeln!(
+        file,
+        "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">"
+    )?;
     let (origin, spacing) = (triple(shot.site.origin_m()), triple(shot.site.spacing_m()));
-    writeln!(file, "<ImageData WholeExtent=\"{extent}\" Origin=\"{origin}\" Spacing=\"{spacing}\">")?;
+    writeln!(
+        file,
+        "<ImageData WholeExtent=\"{extent}\" Origin=\"{origin}\" Spacing=\"{spacing}\">"
+    )?;
     write_facts(file, shot)?;
     writeln!(file, "<Piece Extent=\"{extent}\">")?;
     let mut places = Vec::new();
-    for ((part, scalars), arrays) in [("Cell", "amount"), ("Point", "density")].into_iter().zip(arrays) {
+    for ((part, scalars), arrays) in [("Cell", "amount"), ("Point", "density")]
+        .into_iter()
+        .zip(arrays)
+    {
         writeln!(file, "<{part}Data Scalars=\"{scalars}\">")?;
         for array in arrays {
-            write!(file, "<DataArray type=\"{}\" Name=\"{}\" ", array.format().0, array.name)?;
+            write!(
+                file,
+                "<DataArray type=\"{}\" Name=\"{}\" ",
+                array.format().0,
+                array.name
+            )?;
             write!(file, "format=\"appended\" offset=\"")?;
             places.push(file.stream_position()?);
             writeln!(file, "{:OFFSET_ROOM$}/>", "")?;
         }
         writeln!(file, "</{part}Data>")?;
     }
-    write!(file, "</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_")?;
+    write!(
+        file,
+        "</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_"
+    )?;
     Ok(places)
 }
 
@@ -169,20 +217,42 @@ fn write_head<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, arrays: &[V
 fn write_facts(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> {
     writeln!(file, "<FieldData>")?;
     let head = "NumberOfTuples=\"1\" format=\"ascii\"";
-    writeln!(file, "<DataArray type=\"Float64\" Name=\"TimeValue\" {head}>{}</DataArray>", shot.about.step)?;
+    writeln!(
+        file,
+        "<DataArray type=\"Float64\" Name=\"TimeValue\" {head}>{}</DataArray>",
+        shot.about.step
+    )?;
     for (name, text) in shot.facts() {
-        let codes: Vec<String> = text.bytes().chain([0]).map(|byte| byte.to_string()).collect();
-        writeln!(file, "<Array type=\"String\" Name=\"{name}\" {head}>{}</Array>", codes.join(" "))?;
+        let codes: Vec<String> = text
+            .bytes()
+            .chain([0])
+            .map(|byte| byte.to_string())
+            .collect();
+        writeln!(
+            file,
+            "<Array type=\"String\" Name=\"{name}\" {head}>{}</Array>",
+            codes.join(" ")
+        )?;
     }
     writeln!(file, "</FieldData>")
 }
 
 /// Writes an array in the layout of compressed VTK arrays: number of blocks, block size, size of a
 /// partial last block, compressed sizes, blocks.
-fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, array: &Array) -> io::Result<()> {
+fn write_array<W: Write + Seek>(
+    file: &mut W,
+    shot: &ExportState<'_>,
+    array: &Array,
+) -> io::Result<()> {
     let more = usize::from(array.on_points());
     let [_, ny, nz] = shot.site.shape().map(|n| n + more);
-    let bytes = shot.site.shape().map(|n| n + more).iter().product::<usize>() * array.format().1;
+    let bytes = shot
+        .site
+        .shape()
+        .map(|n| n + more)
+        .iter()
+        .product::<usize>()
+        * array.format().1;
     let count = bytes.div_ceil(BLOCK);
     for number in [count, BLOCK, bytes % BLOCK] {
         file.write_all(&(number as u64).to_le_bytes())?;
@@ -192,7 +262,12 @@ fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, array: &Ar
     // the end.
     file.write_all(&vec![0; 8 * count])?;
 
-    let mut blocks = Blocks { file, pending: Vec::new(), sizes: Vec::with_capacity(count), empty: None };
+    let mut blocks = Blocks {
+        file,
+        pending: Vec::new(),
+        sizes: Vec::with_capacity(count),
+        empty: None,
+    };
     let mut rows = Rows::new(shot);
     for k in 0..nz {
         for j in 0..ny {
@@ -201,7 +276,11 @@ fn write_array<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>, array: &Ar
         }
     }
     blocks.write(1)?;
-    let sizes: Vec<u8> = blocks.sizes.iter().flat_map(|size| size.to_le_bytes()).collect();
+    let sizes: Vec<u8> = blocks
+        .sizes
+        .iter()
+        .flat_map(|size| size.to_le_bytes())
+        .collect();
     let end = file.stream_position()?;
     file.seek(SeekFrom::Start(table))?;
     file.write_all(&sizes)?;
@@ -224,7 +303,11 @@ impl<W: Write> Blocks<'_, W> {
         if self.pending.len() < least {
             return Ok(());
         }
-        let whole = if least < BLOCK { self.pending.len() } else { self.pending.len() / BLOCK * BLOCK };
+        let whole = if least < BLOCK {
+            self.pending.len()
+        } else {
+            self.pending.len() / BLOCK * BLOCK
+        };
         if self.empty.is_none() {
             self.empty = Some(compress(&[0; BLOCK])?);
         }
@@ -233,7 +316,10 @@ impl<W: Write> Blocks<'_, W> {
             () if block.len() == BLOCK && block.iter().all(|&byte| byte == 0) => Ok(empty.to_vec()),
             () => compress(block),
         };
-        let blocks: io::Result<Vec<Vec<u8>>> = self.pending[..whole].par_chunks(BLOCK).map(shrink).collect();
+        let blocks: io::Result<Vec<Vec<u8>>> = self.pending[..whole]
+            .par_chunks(BLOCK)
+            .map(shrink)
+            .collect();
         for block in blocks? {
             self.sizes.push(block.len() as u64);
             self.file.write_all(&block)?;
@@ -263,7 +349,12 @@ impl<'a> Rows<'a> {
     fn new(shot: &'a ExportState<'a>) -> Self {
         let (world, nx) = (shot.world, shot.world.grid().nx);
         let points = || vec![0.0; nx + 1];
-        Self { world, values: points(), cells: vec![0.0; nx], sums: [points(), points()] }
+        Self {
+            world,
+            values: points(),
+            cells: vec![0.0; nx],
+            sums: [points(), points()],
+        }
     }
 
     /// Appends the bytes of an array's row: `j` is the cell (or point) index from the south, `k`
@@ -272,7 +363,8 @@ impl<'a> Rows<'a> {
         let grid = self.world.grid();
         let length = match &array.kind {
             Kind::Cells(quantity) => {
-                self.world.read_row(quantity, k, grid.nz - 1 - j, &mut self.values[..grid.nx]);
+                self.world
+                    .read_row(quantity, k, grid.nz - 1 - j, &mut self.values[..grid.nx]);
                 grid.nx
             }
             Kind::Mean(quantity) => {
@@ -321,15 +413,20 @@ impl<'a> Rows<'a> {
     /// Adds the amount to the first sum and quantity × amount to the second, over the cells of up
     /// to four rows around each point.
     fn add_up_weighted(&mut self, quantity: &Quantity, j: usize, k: usize) {
-        let [values, amounts] = [quantity, &quantity.like(CellMeasure::Amount)].map(|of| self.world.values(of));
+        let [values, amounts] =
+            [quantity, &quantity.like(CellMeasure::Amount)].map(|of| self.world.values(of));
         self.sums.iter_mut().for_each(|sums| sums.fill(0.0));
         for (y, z) in rows_around(self.world, j, k) {
             for x in 0..self.cells.len() {
                 let amount = amounts.at([x, y, z]);
                 if amount > 0.0 {
                     let value = amount * values.at([x, y, z]);
-                    self.sums[0][x..x + 2].iter_mut().for_each(|sum| *sum += amount);
-                    self.sums[1][x..x + 2].iter_mut().for_each(|sum| *sum += value);
+                    self.sums[0][x..x + 2]
+                        .iter_mut()
+                        .for_each(|sum| *sum += amount);
+                    self.sums[1][x..x + 2]
+                        .iter_mut()
+                        .for_each(|sum| *sum += value);
                 }
             }
         }
@@ -340,7 +437,11 @@ impl<'a> Rows<'a> {
     fn divide(&mut self, value: impl Fn(usize, [f32; 2]) -> f32) {
         let [first, second] = &self.sums;
         for (i, (&first, &second)) in first.iter().zip(second).enumerate() {
-            self.values[i] = if first > 0.0 { value(i, [first, second]) } else { 0.0 };
+            self.values[i] = if first > 0.0 {
+                value(i, [first, second])
+            } else {
+                0.0
+            };
         }
     }
 }
@@ -355,21 +456,33 @@ fn rows_around(world: &State, j: usize, k: usize) -> impl Iterator<Item = (usize
 /// Counts the cells around the point `[i, j, k]` for which `takes` returns true.
 fn cells_around(world: &State, [i, j, k]: [usize; 3], takes: impl Fn(Place) -> bool) -> usize {
     let xs = i.saturating_sub(1)..(i + 1).min(world.grid().nx);
-    rows_around(world, j, k).map(|(y, z)| xs.clone().filter(|&x| takes([x, y, z])).count()).sum()
+    rows_around(world, j, k)
+        .map(|(y, z)| xs.clone().filter(|&x| takes([x, y, z])).count())
+        .sum()
 }
 
 /// Writes the `.pvd` index of a series: pairs of step and `.vti` file name, in display order.
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write_pvd(path: &Path, steps: &[(u64, String)], existing: Existing) -> Result<(), ExportError> {
+pub fn write_pvd(
+    path: &Path,
+    steps: &[(u64, String)],
+    existing: Existing,
+) -> Result<(), ExportError> {
     let mut file = WholeFile::create(path, existing)?;
-    let mut text = "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n".to_owned();
+    let mut text =
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n"
+            .to_owned();
     for (step, name) in steps {
-        let name = name.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;");
+        let name = name
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('"', "&quot;");
         text += &format!("<DataSet timestep=\"{step}\" part=\"0\" file=\"{name}\"/>\n");
     }
     text += "</Collection>\n</VTKFile>\n";
-    file.write_all(text.as_bytes()).map_err(|e| OutputError::io(path, e))?;
+    file.write_all(text.as_bytes())
+        .map_err(|e| OutputError::io(path, e))?;
     Ok(file.commit()?)
 }

@@ -29,7 +29,12 @@ impl WebP {
         };
         let encoder = Encoder::new_with_options((film.width, film.height), options)
             .map_err(|e| ExportError::encoder(file.path(), format!("{e:?}")))?;
-        Ok(Self { file, film, frames: 0, encoder })
+        Ok(Self {
+            file,
+            film,
+            frames: 0,
+            encoder,
+        })
     }
 }
 
@@ -39,18 +44,31 @@ impl Animation for WebP {
     }
 
     fn hold(&mut self, rgb: &[u8], frames: u32) -> Result<(), ExportError> {
-        let rgba: Vec<u8> = rgb.as_chunks::<3>().0.iter().flat_map(|&[r, g, b]| [r, g, b, 255]).collect();
+        let rgba: Vec<u8> = rgb
+            .as_chunks::<3>()
+            .0
+            .iter()
+            .flat_map(|&[r, g, b]| [r, g, b, 255])
+            .collect();
         let start = self.film.start_ms(self.frames) as i32;
         self.frames += frames;
-        self.encoder.add_frame(&rgba, start).map_err(|e| ExportError::encoder(self.file.path(), format!("{e:?}")))
+        self.encoder
+            .add_frame(&rgba, start)
+            .map_err(|e| ExportError::encoder(self.file.path(), format!("{e:?}")))
     }
 
     fn finish(self: Box<Self>) -> Result<(), ExportError> {
-        let Self { mut file, film, frames, encoder } = *self;
+        let Self {
+            mut file,
+            film,
+            frames,
+            encoder,
+        } = *self;
         let data = encoder
             .finalize(film.start_ms(frames) as i32)
             .map_err(|e| ExportError::encoder(file.path(), format!("{e:?}")))?;
-        file.write_all(&data).map_err(|e| OutputError::io(file.path(), e))?;
+        file.write_all(&data)
+            .map_err(|e| OutputError::io(file.path(), e))?;
         Ok(file.commit()?)
     }
 }

@@ -22,18 +22,36 @@ pub(super) struct Account {
 impl Account {
     /// Creates the account of a material; JSON keys end in `_units`.
     pub(super) fn of_matter(now_key: &'static str, now: u64, sums: Vec<Sum>) -> Self {
-        Self { now: now.into(), now_key, suffix: "_units", sums, unit: None }
+        Self {
+            now: now.into(),
+            now_key,
+            suffix: "_units",
+            sums,
+            unit: None,
+        }
     }
 
     /// Creates an account that is serialised as a separate table.
     pub(super) fn table(now: u64, sums: Vec<Sum>) -> Self {
-        Self { now: now.into(), now_key: "now", suffix: "", sums, unit: None }
+        Self {
+            now: now.into(),
+            now_key: "now",
+            suffix: "",
+            sums,
+            unit: None,
+        }
     }
 
     /// Creates the account of a flow; `unit` is the size of a unit in m³ or J. The content that has
     /// not left is liquid.
     pub(super) fn of_flow(suffix: &'static str, sums: Vec<Sum>, unit: f64) -> Self {
-        Self { now: -account::excess(&sums, 0), now_key: "liquid", suffix, sums, unit: Some(unit) }
+        Self {
+            now: -account::excess(&sums, 0),
+            now_key: "liquid",
+            suffix,
+            sums,
+            unit: Some(unit),
+        }
     }
 
     /// Returns the present content in m³ or J, or in integer units if `unit` is `None`.
@@ -58,9 +76,19 @@ impl Account {
 
     /// Formats the sums of one side of the account, except those with keys in `not`; `amount`
     /// formats a size, and `None` omits the sum.
-    pub(super) fn parts(&self, side: Side, not: &[&str], amount: impl Fn(f64) -> Option<String>) -> Vec<String> {
-        let shown = self.sums.iter().filter(|sum| sum.side == side && !not.contains(&sum.key));
-        shown.filter_map(|sum| Some(format!("{} {}", amount(self.size(sum.units))?, sum.words))).collect()
+    pub(super) fn parts(
+        &self,
+        side: Side,
+        not: &[&str],
+        amount: impl Fn(f64) -> Option<String>,
+    ) -> Vec<String> {
+        let shown = self
+            .sums
+            .iter()
+            .filter(|sum| sum.side == side && !not.contains(&sum.key));
+        shown
+            .filter_map(|sum| Some(format!("{} {}", amount(self.size(sum.units))?, sum.words)))
+            .collect()
     }
 
     pub(super) fn is_exact(&self) -> bool {
@@ -69,14 +97,24 @@ impl Account {
 
     /// Returns the sum with the key `key` in integer units; 0 if missing.
     pub(super) fn units(&self, key: &str) -> i128 {
-        self.sums.iter().find(|sum| sum.key == key).map_or(0, |sum| sum.units)
+        self.sums
+            .iter()
+            .find(|sum| sum.key == key)
+            .map_or(0, |sum| sum.units)
     }
 
     /// Formats the first `always` sums, and those further sums that are not 0.
     pub(super) fn words(&self, always: usize, amount: impl Fn(i128) -> String) -> String {
-        let shown = |at: usize, sum: &Sum| at < always || (sum.units != 0 && sum.side != Side::Aside);
-        let shown = self.sums.iter().enumerate().filter(|(at, sum)| shown(*at, sum));
-        let parts: Vec<_> = shown.map(|(_, sum)| format!("{} {}", amount(sum.units), sum.words)).collect();
+        let shown =
+            |at: usize, sum: &Sum| at < always || (sum.units != 0 && sum.side != Side::Aside);
+        let shown = self
+            .sums
+            .iter()
+            .enumerate()
+            .filter(|(at, sum)| shown(*at, sum));
+        let parts: Vec<_> = shown
+            .map(|(_, sum)| format!("{} {}", amount(sum.units), sum.words))
+            .collect();
         parts.join(", ")
     }
 }
@@ -88,7 +126,9 @@ impl Serialize for Account {
         let now = std::iter::once((key(self.now_key), self.now));
         let pairs = now.chain(self.sums.iter().map(|sum| (key(sum.key), sum.units)));
         match self.unit {
-            Some(unit) => serializer.collect_map(pairs.map(|(key, units)| (key, units as f64 * unit))),
+            Some(unit) => {
+                serializer.collect_map(pairs.map(|(key, units)| (key, units as f64 * unit)))
+            }
             // Sums of matter fit into 64 bits.
             None => serializer.collect_map(pairs.map(|(key, units)| (key, units as i64))),
         }

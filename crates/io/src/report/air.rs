@@ -53,7 +53,9 @@ impl AirReport {
             short(self.step_s, 3),
             self.max_speed_m_s
         );
-        std::iter::once(first).chain(self.fields.iter().map(|(name, field)| field.line(name))).collect()
+        std::iter::once(first)
+            .chain(self.fields.iter().map(|(name, field)| field.line(name)))
+            .collect()
     }
 }
 
@@ -61,13 +63,25 @@ impl FieldReport {
     fn of(air: &Air, field: Field) -> Self {
         let (account, now) = (air.account(field), air.amounts().total(field));
         let account = Account::of_matter("now", now, account.sums());
-        Self { unit: air.scale().of_unit(field), exact: account.is_exact(), account }
+        Self {
+            unit: air.scale().of_unit(field),
+            exact: account.is_exact(),
+            account,
+        }
     }
 
     fn line(&self, name: &str) -> String {
-        let words = if name == Field::Heat.name() { heat } else { mass };
+        let words = if name == Field::Heat.name() {
+            heat
+        } else {
+            mass
+        };
         let amount = |units: i128| words(units as f64 * self.unit);
         let verdict = if self.exact { "exact" } else { "NOT EXACT" };
-        format!("  {name:<9} {} now, {}: {verdict}", amount(self.account.now), self.account.words(3, amount))
+        format!(
+            "  {name:<9} {} now, {}: {verdict}",
+            amount(self.account.now),
+            self.account.words(3, amount)
+        )
     }
 }

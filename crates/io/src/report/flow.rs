@@ -103,18 +103,34 @@ impl Reynolds {
 fn heat_of(flow: &Flow) -> Account {
     // One heat unit is a kelvin in one amount unit of a cell.
     let kelvin_m3 = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64;
-    Account::of_flow("", flow.account().heat(), kelvin_m3 * flow.setup().lava.heat_per_m3())
+    Account::of_flow(
+        "",
+        flow.account().heat(),
+        kelvin_m3 * flow.setup().lava.heat_per_m3(),
+    )
 }
 
 fn heat_line(account: &Account) -> String {
     let all = account.came();
     let share = |part: f64| if all > 0.0 { 100.0 * part / all } else { 0.0 };
-    let came = account.parts(Side::Came, &[], |joules| (joules > 0.0).then(|| heat(joules)));
-    let came = if came.is_empty() { heat(0.0) } else { came.join(", ") };
-    let mut went =
-        vec![format!("{:.1} % liquid", share(account.now())), format!("{:.1} % solid", share(account.of("set")))];
+    let came = account.parts(Side::Came, &[], |joules| {
+        (joules > 0.0).then(|| heat(joules))
+    });
+    let came = if came.is_empty() {
+        heat(0.0)
+    } else {
+        came.join(", ")
+    };
+    let mut went = vec![
+        format!("{:.1} % liquid", share(account.now())),
+        format!("{:.1} % solid", share(account.of("set"))),
+    ];
     // Shares below 0.05 % would print as 0.0 %.
-    let seldom = |joules| Some(share(joules)).filter(|share| *share >= 0.05).map(|share| format!("{share:.1} %"));
+    let seldom = |joules| {
+        Some(share(joules))
+            .filter(|share| *share >= 0.05)
+            .map(|share| format!("{share:.1} %"))
+    };
     went.extend(account.parts(Side::Gone, &["set"], seldom));
     format!("heat        {came}; {}", went.join(", "))
 }
@@ -147,13 +163,19 @@ impl Extent {
             let column = flow.column(number);
             column.liquid_m + column.set_m
         };
-        let covered: Vec<bool> = (0..flow.space().columns()).map(|number| thickness(number) > above_m).collect();
+        let covered: Vec<bool> = (0..flow.space().columns())
+            .map(|number| thickness(number) > above_m)
+            .collect();
         let nx = flow.space().nx;
         let edges = |number: usize| {
             // Only the neighbours to the east and south are tested: each edge counts once.
             let beside = (number % nx + 1 < nx).then(|| covered[number + 1]);
             let below = covered.get(number + nx).copied();
-            [beside, below].into_iter().flatten().filter(|other| *other != covered[number]).count()
+            [beside, below]
+                .into_iter()
+                .flatten()
+                .filter(|other| *other != covered[number])
+                .count()
         };
         extent.edges = (0..covered.len()).map(edges).sum();
         for (number, &is_covered) in covered.iter().enumerate() {
@@ -164,12 +186,22 @@ impl Extent {
             if !is_covered {
                 continue;
             }
-            let (x, z) = ((number % site.grid.nx) as f64 + 0.5, (number / site.grid.nx) as f64 + 0.5);
-            let way = vents.iter().map(|(vx, vz)| (x - vx).hypot(z - vz)).fold(f64::INFINITY, f64::min);
+            let (x, z) = (
+                (number % site.grid.nx) as f64 + 0.5,
+                (number / site.grid.nx) as f64 + 0.5,
+            );
+            let way = vents
+                .iter()
+                .map(|(vx, vz)| (x - vx).hypot(z - vz))
+                .fold(f64::INFINITY, f64::min);
             extent.columns += 1;
             extent.volume_m += thickness;
             extent.thickest_m = extent.thickest_m.max(thickness);
-            extent.reach_m = if way.is_finite() { extent.reach_m.max(way * site.cell_size_m) } else { extent.reach_m };
+            extent.reach_m = if way.is_finite() {
+                extent.reach_m.max(way * site.cell_size_m)
+            } else {
+                extent.reach_m
+            };
             let ground = site.floor_m + column.ground_m;
             extent.lowest_m = Some(extent.lowest_m.map_or(ground, |lowest| ground.min(lowest)));
         }
@@ -216,7 +248,8 @@ impl FlowReport {
     pub(super) fn extent(&self) -> super::Extent {
         let cells = |metres: f64| metres / self.cell_height_m;
         super::Extent {
-            covered_columns: (self.area_m2 / (self.cell_size_m * self.cell_size_m)).round() as usize,
+            covered_columns: (self.area_m2 / (self.cell_size_m * self.cell_size_m)).round()
+                as usize,
             covered_area_m2: self.area_m2,
             max_depth_cells: cells(self.max_thickness_m),
             max_depth_m: self.max_thickness_m,
@@ -237,11 +270,15 @@ impl FlowReport {
     /// Formats the report, one line each.
     pub fn lines(&self) -> Vec<String> {
         // Wax that melts where it stands has no vent and descends no mountain.
-        let lowest = self.lowest_m.map(|lowest| format!(", down to {lowest:.0} m")).unwrap_or_default();
-        let reach = (self.reach_m > 0.0).then(|| format!(", {} m from the vent{lowest}", short(self.reach_m, 2)));
+        let lowest = self
+            .lowest_m
+            .map(|lowest| format!(", down to {lowest:.0} m"))
+            .unwrap_or_default();
+        let reach = (self.reach_m > 0.0)
+            .then(|| format!(", {} m from the vent{lowest}", short(self.reach_m, 2)));
         let reach = reach.unwrap_or_default();
-        let roofed =
-            (self.roofed_columns > 0).then(|| format!("; {} columns roofed", grouped(self.roofed_columns as u64)));
+        let roofed = (self.roofed_columns > 0)
+            .then(|| format!("; {} columns roofed", grouped(self.roofed_columns as u64)));
         let capped = match self.capped_share {
             0.0 => "none of them capped".to_owned(),
             share => format!("{} % of them capped", rough(100.0 * share)),
@@ -251,15 +288,25 @@ impl FlowReport {
             Some(fault) => format!("NOT EXACT: {fault}"),
         };
         let is_cut = self.last_step_s != self.step_s;
-        let last = if is_cut { format!(", the last one of {} s", short(self.last_step_s, 4)) } else { String::new() };
+        let last = if is_cut {
+            format!(", the last one of {} s", short(self.last_step_s, 4))
+        } else {
+            String::new()
+        };
         let poured = volume(self.volume.of("poured"));
-        let mut parts =
-            vec![format!("{} liquid", volume(self.volume.now())), format!("{} set", volume(self.volume.of("set")))];
+        let mut parts = vec![
+            format!("{} liquid", volume(self.volume.now())),
+            format!("{} set", volume(self.volume.of("set"))),
+        ];
         let seldom = |m3: f64| (m3 > 0.0).then(|| volume(m3));
         parts.extend(self.volume.parts(Side::Gone, &["set"], seldom));
         parts.extend(self.volume.parts(Side::Came, &["poured"], seldom));
         vec![
-            format!("time        {} in steps of {} s{last}", Seconds(self.time_s), short(self.step_s, 4)),
+            format!(
+                "time        {} in steps of {} s{last}",
+                Seconds(self.time_s),
+                short(self.step_s, 4)
+            ),
             format!("volume      {poured} poured: {}", parts.join(", ")),
             format!("extent      {}{reach}", area(self.area_m2)),
             format!(
@@ -287,8 +334,13 @@ impl FlowReport {
             format!("{blocked} found no room under the top of the box; make the box higher")
         };
         let out = || {
-            let (out, share) = (volume(self.volume.of("out")), rough(100.0 * self.volume.of("out") / all));
-            format!("{out}, {share} % of all, left by the sides of the box; take in more of the terrain")
+            let (out, share) = (
+                volume(self.volume.of("out")),
+                rough(100.0 * self.volume.of("out") / all),
+            );
+            format!(
+                "{out}, {share} % of all, left by the sides of the box; take in more of the terrain"
+            )
         };
         let capped = || {
             format!(
@@ -311,7 +363,10 @@ impl FlowReport {
             (self.volume.of("out") > 0.0).then(out),
             self.reynolds.warning(),
             (self.capped_share > MOST_CAPPED).then(capped),
-            self.cells_across.filter(|across| *across < LEAST_ACROSS).as_ref().map(narrow),
+            self.cells_across
+                .filter(|across| *across < LEAST_ACROSS)
+                .as_ref()
+                .map(narrow),
         ];
         lines.into_iter().flatten().collect()
     }

@@ -180,7 +180,10 @@ impl ElementReport {
 
     fn line(&self, name: &str) -> String {
         let verdict = if self.exact { "exact" } else { "NOT EXACT" };
-        format!("element     {name}: {:.3} now, {:.3} came, {:.3} left: {verdict}", self.now, self.came, self.left)
+        format!(
+            "element     {name}: {:.3} now, {:.3} came, {:.3} left: {verdict}",
+            self.now, self.came, self.left
+        )
     }
 }
 
@@ -213,7 +216,8 @@ const MOST_LEFT: f64 = 0.5;
 fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use<> {
     let units = ["blocked", "refused", "crushed"].map(|key| mass.units(key) as u64);
     let [blocked, refused, crushed] = units.map(cells);
-    let roof = format!("{blocked:.3} full cells{of} found no room under the roof; make the box higher");
+    let roof =
+        format!("{blocked:.3} full cells{of} found no room under the roof; make the box higher");
     let rock = format!(
         "{crushed:.3} full cells{of} were where rock was put and found no room in reach: removed; leave an opening \
          upwards, or put the rock first"
@@ -222,13 +226,20 @@ fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use
         "{refused:.3} full cells{of} were put where denser matter or a grain leaves no room, and are not there: put them beside it \
          or above it, put them before it, or exchange the two with {{ kind = \"replace\", … }}"
     );
-    units.into_iter().zip([roof, denser, rock]).filter(|(units, _)| *units > 0).map(|(_, line)| line)
+    units
+        .into_iter()
+        .zip([roof, denser, rock])
+        .filter(|(units, _)| *units > 0)
+        .map(|(_, line)| line)
 }
 
 /// Returns a warning if most of a liquid left through open sides.
 fn left_warning((name, material): &(String, MaterialReport)) -> Option<String> {
-    let [came, left] = [["initial", "sourced"].as_slice(), &["outflow"]]
-        .map(|keys| keys.iter().map(|key| material.mass.units(key) as f64).sum::<f64>());
+    let [came, left] = [["initial", "sourced"].as_slice(), &["outflow"]].map(|keys| {
+        keys.iter()
+            .map(|key| material.mass.units(key) as f64)
+            .sum::<f64>()
+    });
     let share = left / came;
     (material.is_liquid && share >= MOST_LEFT).then(|| {
         format!(
@@ -269,19 +280,35 @@ impl MaterialReport {
     fn of(world: &World, number: usize, site: &Site) -> Self {
         let (layer, shows_flow) = (&world.layers()[number], world.is_mirror(number));
         let tally = layer.tally();
-        let (mass, extent) = (mass_of(layer, tally.mass), Extent::of(world, number, tally.mass, site));
+        let (mass, extent) = (
+            mass_of(layer, tally.mass),
+            Extent::of(world, number, tally.mass, site),
+        );
         let tiles = (layer.material().kind == Kind::Grain).then(|| {
             let [looked_at_tiles, all] = layer.grains_looked_at();
-            GrainTiles { looked_at_tiles, resting_tiles: all - looked_at_tiles }
+            GrainTiles {
+                looked_at_tiles,
+                resting_tiles: all - looked_at_tiles,
+            }
         });
         let is_liquid = layer.material().kind == Kind::Liquid && !shows_flow;
-        Self { mass, liquid_cells: tally.cells, extent, tiles, shows_flow, is_liquid }
+        Self {
+            mass,
+            liquid_cells: tally.cells,
+            extent,
+            tiles,
+            shows_flow,
+            is_liquid,
+        }
     }
 
     /// Formats the report, one line each.
     fn lines(&self, name: &str) -> [String; 3] {
-        let (now, volume, held) =
-            (cells(self.mass.now as u64), volume(self.extent.volume_m3), grouped(self.liquid_cells));
+        let (now, volume, held) = (
+            cells(self.mass.now as u64),
+            volume(self.extent.volume_m3),
+            grouped(self.liquid_cells),
+        );
         [
             format!("{name:<11} {now:.3} full cells now ({volume}) in {held} cells"),
             format!("            {}", mass_words(&self.mass)),
@@ -302,7 +329,11 @@ impl Report {
     /// Creates the report of a scene and its final state; `interrupted` is true if not all steps
     /// were made.
     pub fn of(scene: &Scene, stage: &Stage, interrupted: bool) -> Self {
-        let Stage { simulation, site, notes } = stage;
+        let Stage {
+            simulation,
+            site,
+            notes,
+        } = stage;
         let world = simulation.world();
         let (grid, lava) = (world.grid(), world.lava());
         let ledger = lava.ledger();
@@ -310,12 +341,26 @@ impl Report {
         let timings = simulation.timings().iter();
         let edge = Edge::of(simulation, site);
         // In a world of lava alone, the account of the lava says everything.
-        let elements = if world.layers().len() > 1 { world.elements() } else { BTreeMap::new() };
-        let elements =
-            elements.iter().map(|(name, account)| ((*name).to_owned(), ElementReport::of(account))).collect();
-        let others = world.layers().iter().enumerate().filter(|(_, layer)| !layer.carries_energy());
-        let of_material =
-            |(number, layer): (usize, &Layer)| (layer.material().name.clone(), MaterialReport::of(world, number, site));
+        let elements = if world.layers().len() > 1 {
+            world.elements()
+        } else {
+            BTreeMap::new()
+        };
+        let elements = elements
+            .iter()
+            .map(|(name, account)| ((*name).to_owned(), ElementReport::of(account)))
+            .collect();
+        let others = world
+            .layers()
+            .iter()
+            .enumerate()
+            .filter(|(_, layer)| !layer.carries_energy());
+        let of_material = |(number, layer): (usize, &Layer)| {
+            (
+                layer.material().name.clone(),
+                MaterialReport::of(world, number, site),
+            )
+        };
         let flow = FlowReport::of(simulation, site);
         let report = Self {
             scene: scene.spec.name.clone(),
@@ -337,25 +382,41 @@ impl Report {
             energy_units: Account::table(energy, ledger.energy.sums()),
             liquid_cells: tally.cells,
             active_cells: active_cells(simulation),
-            extent: flow
-                .as_ref()
-                .map_or_else(|| Extent::of(world, world.number_of_lava(), tally.mass, site), FlowReport::extent),
+            extent: flow.as_ref().map_or_else(
+                || Extent::of(world, world.number_of_lava(), tally.mass, site),
+                FlowReport::extent,
+            ),
             edge_columns: edge.columns,
             outflow_m3: edge.left_m3,
             materials: others.map(of_material).collect(),
             elements,
             air: world.air().map(AirReport::of),
             flow,
-            goals: simulation.goals().iter().map(|(goal, progress)| GoalReport::of(goal, &progress)).collect(),
-            note: if world.flow().is_some() { NO_FORECAST_OF_FLOW } else { NO_FORECAST },
+            goals: simulation
+                .goals()
+                .iter()
+                .map(|(goal, progress)| GoalReport::of(goal, &progress))
+                .collect(),
+            note: if world.flow().is_some() {
+                NO_FORECAST_OF_FLOW
+            } else {
+                NO_FORECAST
+            },
             warnings: notes.clone(),
             summary: scene.summary(site, simulation),
             edge: edge.words(),
-            lava: scene.spec.flow.as_ref().map(|flow| (flow.lava.preset.clone(), scene.rates(simulation))),
+            lava: scene
+                .spec
+                .flow
+                .as_ref()
+                .map(|flow| (flow.lava.preset.clone(), scene.rates(simulation))),
             state_hash: format!("{:016x}", world.state_hash()),
             timings_ms: timings.map(|(name, time)| (name, time.mean_ms())).collect(),
         };
-        Self { warnings: report.warned(), ..report }
+        Self {
+            warnings: report.warned(),
+            ..report
+        }
     }
 
     /// Returns sentences about losses and about limits of the model.
@@ -370,8 +431,13 @@ impl Report {
             None => mass_warnings(&self.mass, " of lava").collect(),
         };
         let (notes, others) = (self.warnings.iter().cloned(), self.materials.iter());
-        let others = others.flat_map(|(name, material)| mass_warnings(&material.mass, &format!(" of {name}")));
-        notes.chain(of_lava).chain(others).chain(self.materials.iter().filter_map(left_warning)).collect()
+        let others = others
+            .flat_map(|(name, material)| mass_warnings(&material.mass, &format!(" of {name}")));
+        notes
+            .chain(of_lava)
+            .chain(others)
+            .chain(self.materials.iter().filter_map(left_warning))
+            .collect()
     }
 
     /// Returns the provenance for files of the state, with the facts of the run and its cautions.
@@ -381,7 +447,10 @@ impl Report {
             cautions.extend(self.edge.clone());
         }
         if self.interrupted {
-            cautions.push(format!("the run was stopped after step {}, before its end", self.steps));
+            cautions.push(format!(
+                "the run was stopped after step {}, before its end",
+                self.steps
+            ));
         }
         About {
             scene: self.scene.clone(),
@@ -396,7 +465,9 @@ impl Report {
     /// Formats lava, rates, volume, duration and cell size of a run of the physical model, by name;
     /// empty in the classic model.
     fn run_words(&self) -> Vec<(&'static str, String)> {
-        let Some((flow, (lava, rates))) = self.flow.as_ref().zip(self.lava.as_ref()) else { return Vec::new() };
+        let Some((flow, (lava, rates))) = self.flow.as_ref().zip(self.lava.as_ref()) else {
+            return Vec::new();
+        };
         vec![
             ("lava", tame(lava)),
             ("rate", rates.clone()),
@@ -411,7 +482,11 @@ impl Report {
         let [nx, ny, nz] = self.dims;
         // The physical model runs none of the other stages.
         let ran = |(_, ms): &&(&str, f64)| self.flow.is_none() || *ms > 0.0;
-        let per_step = self.timings_ms.iter().filter(ran).map(|(name, ms)| format!("{name} {ms:.4} ms"));
+        let per_step = self
+            .timings_ms
+            .iter()
+            .filter(ran)
+            .map(|(name, ms)| format!("{name} {ms:.4} ms"));
         let per_step: Vec<String> = per_step.collect();
         let mut lines = vec![format!(
             "{}: {} steps on {nx} × {ny} × {nz} cells of {} m, seed {}, {} threads",
@@ -427,21 +502,45 @@ impl Report {
             None => lines.extend(self.classic_lines()),
         }
         lines.extend(self.edge.iter().map(|edge| format!("edge        {edge}")));
-        let shown = self.materials.iter().filter(|(_, material)| !material.shows_flow || material.liquid_cells > 0);
+        let shown = self
+            .materials
+            .iter()
+            .filter(|(_, material)| !material.shows_flow || material.liquid_cells > 0);
         // A material that mirrors the flow has its account in the report of the flow.
         let lines_of = |material: &MaterialReport| if material.shows_flow { 1 } else { 3 };
-        lines.extend(shown.flat_map(|(name, material)| material.lines(name).into_iter().take(lines_of(material))));
-        let moved = self.elements.iter().filter(|(_, element)| element.was_there());
+        lines.extend(shown.flat_map(|(name, material)| {
+            material.lines(name).into_iter().take(lines_of(material))
+        }));
+        let moved = self
+            .elements
+            .iter()
+            .filter(|(_, element)| element.was_there());
         lines.extend(moved.map(|(name, element)| element.line(name)));
         lines.extend(self.air.iter().flat_map(AirReport::lines));
-        lines.extend(self.goals.iter().map(|goal| format!("goal        {}: {}", tame(&goal.name), tame(&goal.words))));
+        lines.extend(
+            self.goals
+                .iter()
+                .map(|goal| format!("goal        {}: {}", tame(&goal.name), tame(&goal.words))),
+        );
         lines.push(format!("per step    {}", per_step.join(", ")));
-        lines
-            .push(format!("state       {} (a fingerprint of all cells: the same run gives the same)", self.state_hash));
-        lines.extend(self.warnings.iter().map(|warning| format!("warning: {warning}")));
+        lines.push(format!(
+            "state       {} (a fingerprint of all cells: the same run gives the same)",
+            self.state_hash
+        ));
+        lines.extend(
+            self.warnings
+                .iter()
+                .map(|warning| format!("warning: {warning}")),
+        );
         if self.interrupted {
-            let stages = self.stages_of_next_step.map(|made| format!(" and {made} stages of the next"));
-            lines.push(format!("stopped after step {}{}", self.steps, stages.unwrap_or_default()));
+            let stages = self
+                .stages_of_next_step
+                .map(|made| format!(" and {made} stages of the next"));
+            lines.push(format!(
+                "stopped after step {}{}",
+                self.steps,
+                stages.unwrap_or_default()
+            ));
         }
         lines.join("\n")
     }
@@ -455,7 +554,11 @@ impl Report {
             format!("mass        {now:.3} full cells now ({volume})"),
             format!("            {}", mass_words(&self.mass)),
             format!("energy      {:.3} now", self.energy),
-            format!("cells       {} liquid, {} active", grouped(self.liquid_cells), grouped(self.active_cells as u64)),
+            format!(
+                "cells       {} liquid, {} active",
+                grouped(self.liquid_cells),
+                grouped(self.active_cells as u64)
+            ),
             format!("extent      {}; no forecast", self.extent.words("lava")),
         ]
     }
@@ -464,7 +567,14 @@ impl Report {
 /// Returns the number of cells that can spread in the next step: enough energy, and support
 /// beneath.
 fn active_cells(simulation: &Simulation) -> usize {
-    let (world, rule) = (simulation.world(), &Spreading::from(simulation.rules_spec()));
+    let (world, rule) = (
+        simulation.world(),
+        &Spreading::from(simulation.rules_spec()),
+    );
     let lava = world.number_of_lava();
-    world.lava().held().filter(|&(place, cell)| spreads(cell, Bed::under(world, lava, place), rule)).count()
+    world
+        .lava()
+        .held()
+        .filter(|&(place, cell)| spreads(cell, Bed::under(world, lava, place), rule))
+        .count()
 }

@@ -55,12 +55,22 @@ impl Whereabouts {
             crs: place.crs.name(),
         };
         let vent = |vent: &VentSpec| {
-            let (map_x, map_y) = georeference.map(|place| place.to_map(vent.x * cell, vent.z * cell)).unzip();
-            VentPlace { vent: vent.clone(), map_x, map_y }
+            let (map_x, map_y) = georeference
+                .map(|place| place.to_map(vent.x * cell, vent.z * cell))
+                .unzip();
+            VentPlace {
+                vent: vent.clone(),
+                map_x,
+                map_y,
+            }
         };
         Self {
             floor_m: stage.site.floor_m,
-            vertical_exaggeration: stage.simulation.world().flow().map_or(stage.site.vertical_exaggeration, |_| 1.0),
+            vertical_exaggeration: stage
+                .simulation
+                .world()
+                .flow()
+                .map_or(stage.site.vertical_exaggeration, |_| 1.0),
             map: georeference.map(map),
             vents: stage.simulation.vents().map(vent).collect(),
         }

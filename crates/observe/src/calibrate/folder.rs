@@ -16,7 +16,13 @@ use lavoxel_files::input::TRIAL;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free};
 
 /// Names of all result files.
-pub(super) const WRITTEN: [&str; 5] = ["best.toml", "calibration.json", "calibration.md", "profiles.svg", "trace.csv"];
+pub(super) const WRITTEN: [&str; 5] = [
+    "best.toml",
+    "calibration.json",
+    "calibration.md",
+    "profiles.svg",
+    "trace.csv",
+];
 
 /// Prefix of a run file, followed by its checksum.
 const CHECKED: &str = "{\"checksum\":\"";
@@ -59,8 +65,15 @@ pub(super) struct Folder {
 impl Folder {
     /// Opens the folder of `plan`. The folder of another plan is an error, or is cleared with
     /// [`Opening::Clear`].
-    pub(super) fn open(path: PathBuf, plan: &PlanFile, opening: Opening) -> Result<Self, CalibrateError> {
-        let folder = Self { path, plan: format!("{:032x}", plan.fingerprint()) };
+    pub(super) fn open(
+        path: PathBuf,
+        plan: &PlanFile,
+        opening: Opening,
+    ) -> Result<Self, CalibrateError> {
+        let folder = Self {
+            path,
+            plan: format!("{:032x}", plan.fingerprint()),
+        };
         let file = folder.path.join("plan.json");
         let old = match opening {
             Opening::Clear => None,
@@ -71,7 +84,9 @@ impl Folder {
             None if opening == Opening::Clear => folder.clear()?,
             None => {
                 check_free(&file, Existing::Keep)?;
-                WRITTEN.iter().try_for_each(|name| check_free(&folder.path.join(name), Existing::Keep))?;
+                WRITTEN
+                    .iter()
+                    .try_for_each(|name| check_free(&folder.path.join(name), Existing::Keep))?;
             }
         }
         write_plan(&file, plan)?;
@@ -80,11 +95,18 @@ impl Folder {
 
     /// Deletes all run files.
     fn clear(&self) -> Result<(), OutputError> {
-        for entry in fs::read_dir(self.path.join("runs")).into_iter().flatten().flatten() {
+        for entry in fs::read_dir(self.path.join("runs"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             let name = entry.file_name();
-            let number = name.to_str().and_then(|name| name.strip_prefix("run_")?.strip_suffix(".json"));
+            let number = name
+                .to_str()
+                .and_then(|name| name.strip_prefix("run_")?.strip_suffix(".json"));
             if number.is_some_and(|number| number.bytes().all(|c| c.is_ascii_digit())) {
-                fs::remove_file(entry.path()).map_err(|cause| OutputError::io(&entry.path(), cause))?;
+                fs::remove_file(entry.path())
+                    .map_err(|cause| OutputError::io(&entry.path(), cause))?;
             }
         }
         Ok(())
@@ -102,14 +124,21 @@ impl Folder {
     /// Reads and verifies the file of run `run`.
     pub(super) fn read(&self, run: usize) -> Result<RunFile, CalibrateError> {
         let path = self.path_of(run);
-        let wrong = |fault: &str| CalibrateError::Wrong(format!("{}: {}; remove it", path.display(), tame(fault)));
+        let wrong = |fault: &str| {
+            CalibrateError::Wrong(format!("{}: {}; remove it", path.display(), tame(fault)))
+        };
         let json = TRIAL.text(&path, |text| unchecked(run, text.trim_end()));
         let json = json.map_err(|error| wrong(&error.to_string()))?;
-        let json =
-            json.ok_or_else(|| wrong("was changed or damaged, or is of an older version: its checksum is not right"))?;
+        let json = json.ok_or_else(|| {
+            wrong("was changed or damaged, or is of an older version: its checksum is not right")
+        })?;
         let file = serde_json::from_str::<RunFile>(&json);
         let file = file.map_err(|error| wrong(&format!("is no run of a fit: {error}")))?;
-        if file.plan == self.plan { Ok(file) } else { Err(wrong("is a run of another plan")) }
+        if file.plan == self.plan {
+            Ok(file)
+        } else {
+            Err(wrong("is a run of another plan"))
+        }
     }
 
     /// Writes `file` as the file of run `run`.

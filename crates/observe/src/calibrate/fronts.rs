@@ -43,7 +43,10 @@ impl Front {
 /// `time_d`, and `distance_m` or `x` and `y` in map coordinates.
 pub(super) fn read(path: &Path) -> Result<Vec<Front>, String> {
     let wrong = |fault: String| format!("{}: {fault}", path.display());
-    let fronts = FRONTS.text(path, |text| parse(&text)).map_err(|error| wrong(error.to_string()))?.map_err(wrong)?;
+    let fronts = FRONTS
+        .text(path, |text| parse(&text))
+        .map_err(|error| wrong(error.to_string()))?
+        .map_err(wrong)?;
     match fronts.len() {
         0 => Err(format!("{}: has no rows", path.display())),
         _ => Ok(fronts),
@@ -52,8 +55,15 @@ pub(super) fn read(path: &Path) -> Result<Vec<Front>, String> {
 
 fn parse(text: &str) -> Result<Vec<Front>, String> {
     let table = Table::parse(text, MOST)?;
-    let unit_s = [("time", 1.0), ("time_s", 1.0), ("time_h", 3600.0), ("time_d", 86_400.0)];
-    let time = unit_s.iter().find_map(|(name, seconds)| Some((table.column(&[name])?, *seconds)));
+    let unit_s = [
+        ("time", 1.0),
+        ("time_s", 1.0),
+        ("time_h", 3600.0),
+        ("time_d", 86_400.0),
+    ];
+    let time = unit_s
+        .iter()
+        .find_map(|(name, seconds)| Some((table.column(&[name])?, *seconds)));
     let (time, unit_s) = time.ok_or("needs a column time, time_h or time_d")?;
     let distance = table.column(&["distance_m"]);
     let point = table.column(&["x"]).zip(table.column(&["y"]));
@@ -83,20 +93,53 @@ mod tests {
     fn fronts_are_distances_or_points() {
         let read = |text: &str| parse(text);
         let metres = read("time,distance_m\n6h,350\n86400,900.5\n").expect("right");
-        assert_eq!(metres[0], Front { time_s: 21_600.0, place: Place::Distance(350.0) });
-        assert_eq!(metres[1], Front { time_s: 86_400.0, place: Place::Distance(900.5) });
+        assert_eq!(
+            metres[0],
+            Front {
+                time_s: 21_600.0,
+                place: Place::Distance(350.0)
+            }
+        );
+        assert_eq!(
+            metres[1],
+            Front {
+                time_s: 86_400.0,
+                place: Place::Distance(900.5)
+            }
+        );
         let comma = read("sep=;\ntime;distance_m\n;\n1,5h;900,5\n").expect("right");
-        assert_eq!(comma, [Front { time_s: 5400.0, place: Place::Distance(900.5) }]);
+        assert_eq!(
+            comma,
+            [Front {
+                time_s: 5400.0,
+                place: Place::Distance(900.5)
+            }]
+        );
         let points = read("x, time_d ,y\n10,0.5,20\n").expect("right");
-        assert_eq!(points, [Front { time_s: 43_200.0, place: Place::Point([10.0, 20.0]) }]);
+        assert_eq!(
+            points,
+            [Front {
+                time_s: 43_200.0,
+                place: Place::Point([10.0, 20.0])
+            }]
+        );
         for (text, message) in [
             ("distance_m\n1\n", "needs a column time"),
             ("time,x\n1,2\n", "needs a column distance_m"),
-            ("time,distance_m\n1,far\n", "line 2: distance_m \"far\" is no number"),
+            (
+                "time,distance_m\n1,far\n",
+                "line 2: distance_m \"far\" is no number",
+            ),
             ("time,distance_m\n-1,3\n", "line 2: -1 is no time above 0"),
-            ("time,distance_m\n1,900,5\n", "line 2: has 3 fields under a heading of 2"),
+            (
+                "time,distance_m\n1,900,5\n",
+                "line 2: has 3 fields under a heading of 2",
+            ),
         ] {
-            assert!(read(text).is_err_and(|fault| fault.starts_with(message)), "{text}");
+            assert!(
+                read(text).is_err_and(|fault| fault.starts_with(message)),
+                "{text}"
+            );
         }
     }
 }

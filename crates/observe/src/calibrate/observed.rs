@@ -30,12 +30,20 @@ pub(super) struct Observation {
 enum Sort {
     /// Mask of columns covered by lava, number of outline cells outside the box, and thickness
     /// threshold in metres for the run.
-    Outline { inside: Vec<bool>, beyond: usize, above_m: f32 },
+    Outline {
+        inside: Vec<bool>,
+        beyond: usize,
+        above_m: f32,
+    },
     /// Thickness of each column in metres, and the sum of the thicknesses outside the box.
     Thickness { metres: Vec<f32>, beyond: f64 },
     /// Distance in metres of the front from the point `from` (column, row), and thickness threshold
     /// in metres for the run.
-    Front { from: [f64; 2], distance_m: f64, above_m: f32 },
+    Front {
+        from: [f64; 2],
+        distance_m: f64,
+        above_m: f32,
+    },
 }
 
 /// Reader of observations for a box and its map.
@@ -51,7 +59,9 @@ pub(super) struct Onto<'a> {
 
 impl Onto<'_> {
     fn time_of(&self, file: &DatedFile) -> Result<f64, String> {
-        let Some(Seconds(at)) = file.at else { return Ok(self.end_s) };
+        let Some(Seconds(at)) = file.at else {
+            return Ok(self.end_s);
+        };
         if at > self.end_s {
             return Err(format!(
                 "{file}: is after the end of the runs ({}); pass a longer --duration",
@@ -63,44 +73,92 @@ impl Onto<'_> {
 
     /// Reads an outline: polygons, or a raster with cells above the threshold as covered.
     pub(super) fn outline(&self, file: &DatedFile) -> Result<Observation, String> {
-        let limit = Limit { above: self.above_m, until: None, keeps: false, no_data: None };
+        let limit = Limit {
+            above: self.above_m,
+            until: None,
+            keeps: false,
+            no_data: None,
+        };
         let (inside, beyond) = self.inside(&Source::read(&file.path, limit)?, &file.path)?;
         if !inside.contains(&true) {
-            return Err(format!("{}: nothing of it lies in the box", file.path.display()));
+            return Err(format!(
+                "{}: nothing of it lies in the box",
+                file.path.display()
+            ));
         }
-        let sort = Sort::Outline { inside, beyond, above_m: self.above_m as f32 };
-        Ok(Observation { name: name_of(file), time_s: self.time_of(file)?, weight: 1.0, sort })
+        let sort = Sort::Outline {
+            inside,
+            beyond,
+            above_m: self.above_m as f32,
+        };
+        Ok(Observation {
+            name: name_of(file),
+            time_s: self.time_of(file)?,
+            weight: 1.0,
+            sort,
+        })
     }
 
     /// Returns the mask of columns that a footprint covers, and the number of the footprint's cells
     /// outside the box.
     fn inside(&self, source: &Source, path: &Path) -> Result<(Vec<bool>, usize), String> {
         let place = self.site.placement();
-        let empty = Footprint { place, inside: Array2::from_elem((place.rows, place.cols), false) };
+        let empty = Footprint {
+            place,
+            inside: Array2::from_elem((place.rows, place.cols), false),
+        };
         let crs = self.site.crs().cloned();
-        let own = Source::Raster { footprint: empty, crs, is_time: false, values: None, _held: Held::default() };
+        let own = Source::Raster {
+            footprint: empty,
+            crs,
+            is_time: false,
+            values: None,
+            _held: Held::default(),
+        };
         let b = Pair::of((&own, Path::new("the box")), (source, path), None)?.b;
         let [west, north] = corner(&b.place, &place);
         let is_column = |row: usize, col: usize| {
             (north..north + place.rows).contains(&row) && (west..west + place.cols).contains(&col)
         };
         let covered = b.inside.indexed_iter().filter(|(_, inside)| **inside);
-        let beyond = covered.filter(|((row, col), _)| !is_column(*row, *col)).count();
-        let rows = b.inside.slice(ndarray::s![north..north + place.rows, west..west + place.cols]);
+        let beyond = covered
+            .filter(|((row, col), _)| !is_column(*row, *col))
+            .count();
+        let rows = b.inside.slice(ndarray::s![
+            north..north + place.rows,
+            west..west + place.cols
+        ]);
         Ok((rows.iter().copied().collect(), beyond))
     }
 
     /// Reads a raster of thicknesses in metres.
     pub(super) fn thickness(&self, file: &DatedFile) -> Result<Observation, String> {
         // Reading the footprint also checks coordinate system and extent.
-        let limit = Limit { above: 0.0, until: None, keeps: true, no_data: None };
+        let limit = Limit {
+            above: 0.0,
+            until: None,
+            keeps: true,
+            no_data: None,
+        };
         let source = Source::read(&file.path, limit)?;
-        let Source::Raster { is_time: false, footprint, values, .. } = &source else {
-            return Err(format!("{}: thickness is a raster in metres (.tif, .asc)", file.path.display()));
+        let Source::Raster {
+            is_time: false,
+            footprint,
+            values,
+            ..
+        } = &source
+        else {
+            return Err(format!(
+                "{}: thickness is a raster in metres (.tif, .asc)",
+                file.path.display()
+            ));
         };
         let (inside, _) = self.inside(&source, &file.path)?;
         if !inside.contains(&true) {
-            return Err(format!("{}: has no thickness above 0 in the box", file.path.display()));
+            return Err(format!(
+                "{}: has no thickness above 0 in the box",
+                file.path.display()
+            ));
         }
         let (place, own) = (footprint.place, self.site.placement());
         let metres = |value: f32| if value > 0.0 { value } else { 0.0 };
@@ -110,8 +168,16 @@ impl Onto<'_> {
         let all = sum(&mut values.iter().flatten().map(|value| metres(*value)));
         let cells = place.cell.0 * place.cell.1 / (own.cell.0 * own.cell.1);
         let beyond = (all * cells - sum(&mut here.iter().copied())).max(0.0);
-        let sort = Sort::Thickness { metres: here, beyond };
-        Ok(Observation { name: name_of(file), time_s: self.time_of(file)?, weight: 1.0, sort })
+        let sort = Sort::Thickness {
+            metres: here,
+            beyond,
+        };
+        Ok(Observation {
+            name: name_of(file),
+            time_s: self.time_of(file)?,
+            weight: 1.0,
+            sort,
+        })
     }
 
     /// Reads a table of front positions; their summed weight equals that of one outline.
@@ -119,14 +185,30 @@ impl Onto<'_> {
         let fronts = fronts::read(path)?;
         let weight = 1.0 / fronts.len() as f64;
         let of = |(i, front): (usize, &Front)| {
-            let file = DatedFile { path: path.to_owned(), at: Some(Seconds(front.time_s)) };
+            let file = DatedFile {
+                path: path.to_owned(),
+                at: Some(Seconds(front.time_s)),
+            };
             let time_s = self.time_of(&file)?;
             let distance_m = front.distance_from(self.from, self.site);
             if !(distance_m > 0.0 && distance_m.is_finite()) {
-                return Err(format!("{}: front {} is no distance above 0 from the vent", path.display(), i + 1));
+                return Err(format!(
+                    "{}: front {} is no distance above 0 from the vent",
+                    path.display(),
+                    i + 1
+                ));
             }
-            let sort = Sort::Front { from: self.from, distance_m, above_m: self.above_m as f32 };
-            Ok(Observation { name: name_of(&file), time_s, weight, sort })
+            let sort = Sort::Front {
+                from: self.from,
+                distance_m,
+                above_m: self.above_m as f32,
+            };
+            Ok(Observation {
+                name: name_of(&file),
+                time_s,
+                weight,
+                sort,
+            })
         };
         fronts.iter().enumerate().map(of).collect()
     }
@@ -135,13 +217,20 @@ impl Onto<'_> {
 /// Returns the file name and the time of an observation, as its display name.
 fn name_of(file: &DatedFile) -> String {
     let short = PathBuf::from(file.path.file_name().unwrap_or_default());
-    DatedFile { path: short, at: file.at }.to_string()
+    DatedFile {
+        path: short,
+        at: file.at,
+    }
+    .to_string()
 }
 
 /// Returns the column and row in the raster `all` of the north-west corner of the raster `part`.
 fn corner(all: &Placement, part: &Placement) -> [usize; 2] {
     let cells = |length: f64, cell: f64| (length / cell).round().max(0.0) as usize;
-    [cells(part.west - all.west, all.cell.0), cells(all.north - part.north, all.cell.1)]
+    [
+        cells(part.west - all.west, all.cell.0),
+        cells(all.north - part.north, all.cell.1),
+    ]
 }
 
 impl Observation {
@@ -149,14 +238,27 @@ impl Observation {
     /// thicknesses 1 − Σ|a − b| / Σ(a + b), for a front the smaller distance over the larger.
     pub(super) fn score(&self, flow: &Flow, records: &FlowRecords, site: &Site) -> f64 {
         match &self.sort {
-            Sort::Outline { inside, beyond, above_m } => {
-                let covered = records.thickness_m().iter().map(|thickness| thickness > above_m);
-                let found =
-                    covered.zip(inside).fold(Agreement { a: 0, b: *beyond, both: 0 }, |found, (a, b)| Agreement {
+            Sort::Outline {
+                inside,
+                beyond,
+                above_m,
+            } => {
+                let covered = records
+                    .thickness_m()
+                    .iter()
+                    .map(|thickness| thickness > above_m);
+                let found = covered.zip(inside).fold(
+                    Agreement {
+                        a: 0,
+                        b: *beyond,
+                        both: 0,
+                    },
+                    |found, (a, b)| Agreement {
                         a: found.a + usize::from(a),
                         b: found.b + usize::from(*b),
                         both: found.both + usize::from(a && *b),
-                    });
+                    },
+                );
                 found.fit().unwrap_or(0.0)
             }
             Sort::Thickness { metres, beyond } => {
@@ -168,9 +270,17 @@ impl Observation {
                     let (a, b) = (column.liquid_m + column.set_m, f64::from(*metres));
                     sums = [sums[0] + (a - b).abs(), sums[1] + a + b];
                 }
-                if sums[1] > 0.0 { 1.0 - sums[0] / sums[1] } else { 0.0 }
+                if sums[1] > 0.0 {
+                    1.0 - sums[0] / sums[1]
+                } else {
+                    0.0
+                }
             }
-            Sort::Front { from, distance_m, above_m } => {
+            Sort::Front {
+                from,
+                distance_m,
+                above_m,
+            } => {
                 let reach = reach_m(records, *from, *above_m, site);
                 reach.min(*distance_m) / reach.max(*distance_m)
             }
@@ -182,7 +292,11 @@ impl Observation {
 /// `above_m` metres.
 fn reach_m(records: &FlowRecords, from: [f64; 2], above_m: f32, site: &Site) -> f64 {
     let nx = site.grid.nx;
-    let covered = records.thickness_m().iter().enumerate().filter(|(_, thickness)| **thickness > above_m);
+    let covered = records
+        .thickness_m()
+        .iter()
+        .enumerate()
+        .filter(|(_, thickness)| **thickness > above_m);
     let far = |number: usize| {
         let (x, z) = ((number % nx) as f64 + 0.5, (number / nx) as f64 + 0.5);
         (x - from[0]).hypot(z - from[1]) * site.cell_size_m

@@ -25,7 +25,8 @@ const AT_BOUND: f64 = 0.02;
 const DIGITS: i32 = 4;
 
 /// Caution that every report states.
-const NO_FORECAST: &str = "A fit, not a forecast: the numbers were chosen for what they are judged by.";
+const NO_FORECAST: &str =
+    "A fit, not a forecast: the numbers were chosen for what they are judged by.";
 
 /// Completed run with its scores.
 pub(super) struct Made {
@@ -87,10 +88,17 @@ struct Trade {
 
 impl Report {
     pub(super) fn new(vary: &[Vary], trials: &Trials, (done, all): (&[Done], &[Made])) -> Self {
-        let best_run = best(done).and_then(|best| done.iter().position(|run| std::ptr::eq(run, best))).unwrap_or(0);
+        let best_run = best(done)
+            .and_then(|best| done.iter().position(|run| std::ptr::eq(run, best)))
+            .unwrap_or(0);
         let scored = |observations: &[super::observed::Observation], scores: &[f64]| {
             let pairs = observations.iter().zip(scores);
-            pairs.map(|(observation, score)| Scored { name: observation.name.clone(), score: *score }).collect()
+            pairs
+                .map(|(observation, score)| Scored {
+                    name: observation.name.clone(),
+                    score: *score,
+                })
+                .collect()
         };
         // Ranges are taken over plausible runs, but include the best run even if it is not
         // plausible itself.
@@ -108,13 +116,19 @@ impl Report {
                 at_bound: low < AT_BOUND || high > 1.0 - AT_BOUND,
             }
         };
-        let again: Vec<f64> =
-            done.iter().filter(|done| done.point.phase == Phase::Repeat).map(|done| done.score).collect();
+        let again: Vec<f64> = done
+            .iter()
+            .filter(|done| done.point.phase == Phase::Repeat)
+            .map(|done| done.score)
+            .collect();
         let (mean, deviation) = moments(&again);
         let best_scores = &all[best_run].scores;
         Self {
             runs: done.len(),
-            faults: all.iter().filter(|made| made.scores.fault.is_some()).count(),
+            faults: all
+                .iter()
+                .filter(|made| made.scores.fault.is_some())
+                .count(),
             best_run,
             score: done[best_run].score,
             observed: scored(&trials.observed, &best_scores.observed),
@@ -138,18 +152,46 @@ impl Report {
 
     /// Formats the report as text.
     pub fn text(&self) -> String {
-        let Self { runs, best_run, score, plausible_runs, least_plausible_score, .. } = self;
-        let mut text = format!("best of {runs} runs: run {best_run}, score {score:.3} (1 is the best)\n");
-        for (word, list) in [("", &self.observed), ("not seen by the fit: ", &self.checked)] {
+        let Self {
+            runs,
+            best_run,
+            score,
+            plausible_runs,
+            least_plausible_score,
+            ..
+        } = self;
+        let mut text =
+            format!("best of {runs} runs: run {best_run}, score {score:.3} (1 is the best)\n");
+        for (word, list) in [
+            ("", &self.observed),
+            ("not seen by the fit: ", &self.checked),
+        ] {
             list.iter().for_each(|Scored { name, score }| {
                 let _ = writeln!(text, "  {score:.3}  {word}{name}");
             });
         }
-        let wide = self.numbers.iter().map(|number| number.key.len()).max().unwrap_or(0);
+        let wide = self
+            .numbers
+            .iter()
+            .map(|number| number.key.len())
+            .max()
+            .unwrap_or(0);
         let _ = writeln!(text, "{:wide$}  {:>12}  plausible", "", "best");
-        for Number { key, best, low, high, at_bound, bounds: [least, most] } in &self.numbers {
+        for Number {
+            key,
+            best,
+            low,
+            high,
+            at_bound,
+            bounds: [least, most],
+        } in &self.numbers
+        {
             let [best, low, high] = [*best, *low, *high].map(|value| short(value, DIGITS));
-            let reaches = if *at_bound { format!("  reaches a bound ({least}..{most})") } else { String::new() };
+            let reaches = if *at_bound {
+                format!("  reaches a bound ({least}..{most})")
+            } else {
+                String::new()
+            };
             // The bounds are printed only where plausible values reach a bound: there the range is
             // cut off.
             let _ = writeln!(text, "{key:wide$}  {best:>12}  {low} to {high}{reaches}");
@@ -160,7 +202,10 @@ impl Report {
             self.why()
         );
         for Trade { a, b, correlation } in &self.trades {
-            let _ = writeln!(text, "{a} and {b} make up for each other (correlation {correlation:.2})");
+            let _ = writeln!(
+                text,
+                "{a} and {b} make up for each other (correlation {correlation:.2})"
+            );
         }
         let _ = write!(text, "{NO_FORECAST}");
         text
@@ -169,7 +214,9 @@ impl Report {
     fn why(&self) -> String {
         match (self.repeated_mean, self.repeated_deviation) {
             (Some(mean), Some(deviation)) => {
-                format!(", as repetitions of the best with other seeds have: {mean:.3} ± {deviation:.3}")
+                format!(
+                    ", as repetitions of the best with other seeds have: {mean:.3} ± {deviation:.3}"
+                )
             }
             _ => String::new(),
         }
@@ -179,11 +226,15 @@ impl Report {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = self.notes.clone();
         for number in self.numbers.iter().filter(|number| number.at_bound) {
-            warnings
-                .push(format!("{}: plausible values reach a bound; widen --vary to see where they end", number.key));
+            warnings.push(format!(
+                "{}: plausible values reach a bound; widen --vary to see where they end",
+                number.key
+            ));
         }
         if self.checked.is_empty() {
-            warnings.push("judge the fit by an outline that it has not seen: --check FILE@TIME".to_owned());
+            warnings.push(
+                "judge the fit by an outline that it has not seen: --check FILE@TIME".to_owned(),
+            );
         }
         if self.faults > 0 {
             warnings.push(format!(
@@ -199,9 +250,20 @@ impl Report {
         let mut text = format!(
             "# Fit of {scene}\n\n**{NO_FORECAST}**\n\n| number | best | plausible | bounds |\n|---|---|---|---|\n"
         );
-        for Number { key, best, low, high, bounds: [least, most], .. } in &self.numbers {
+        for Number {
+            key,
+            best,
+            low,
+            high,
+            bounds: [least, most],
+            ..
+        } in &self.numbers
+        {
             let [best, low, high] = [*best, *low, *high].map(|value| short(value, DIGITS));
-            let _ = writeln!(text, "| `{key}` | {best} | {low} to {high} | {least} to {most} |");
+            let _ = writeln!(
+                text,
+                "| `{key}` | {best} | {low} to {high} | {least} to {most} |"
+            );
         }
         // Checks come last and are marked: their scores did not steer the search.
         let _ = writeln!(text, "\n| judged by | score of the best |\n|---|---|");
@@ -211,14 +273,23 @@ impl Report {
         self.checked.iter().for_each(|Scored { name, score }| {
             let _ = writeln!(text, "| {name}, not seen by the fit | {score:.3} |");
         });
-        let Self { runs, best_run, plausible_runs, least_plausible_score, .. } = self;
+        let Self {
+            runs,
+            best_run,
+            plausible_runs,
+            least_plausible_score,
+            ..
+        } = self;
         let why = self.why();
         let _ = writeln!(
             text,
             "\nBest of {runs} runs: run {best_run}. {plausible_runs} runs are plausible: score {least_plausible_score:.3} or more{why}.\n"
         );
         for Trade { a, b, correlation } in &self.trades {
-            let _ = writeln!(text, "- `{a}` and `{b}` make up for each other (correlation {correlation:.2}).");
+            let _ = writeln!(
+                text,
+                "- `{a}` and `{b}` make up for each other (correlation {correlation:.2})."
+            );
         }
         self.warnings().iter().for_each(|warning| {
             let _ = writeln!(text, "- {warning}.");
@@ -235,7 +306,11 @@ impl Report {
         best: &Scene,
     ) -> Result<Vec<PathBuf>, CalibrateError> {
         let path = folder.path.join("best.toml");
-        let scene = format!("# Numbers of the best of {} runs. {NO_FORECAST}\n{}", self.runs, best.to_toml(&path)?);
+        let scene = format!(
+            "# Numbers of the best of {} runs. {NO_FORECAST}\n{}",
+            self.runs,
+            best.to_toml(&path)?
+        );
         let json = serde_json::to_string_pretty(self).expect("a report is plain text and numbers");
         Ok(vec![
             folder.write("best.toml", &scene)?,
@@ -248,20 +323,38 @@ impl Report {
 
     /// Formats the trace as CSV: one row per run.
     fn trace(&self, done: &[Done], all: &[Made]) -> String {
-        let names = |list: &[Scored]| list.iter().map(|scored| quoted(&scored.name)).collect::<Vec<_>>();
+        let names = |list: &[Scored]| {
+            list.iter()
+                .map(|scored| quoted(&scored.name))
+                .collect::<Vec<_>>()
+        };
         let keys = self.numbers.iter().map(|number| quoted(&number.key));
         let mut heading = vec!["run".to_owned(), "phase".to_owned()];
         heading.extend(keys.chain(["score".to_owned(), "plausible".to_owned()]));
-        heading.extend(names(&self.observed).into_iter().chain(names(&self.checked)));
+        heading.extend(
+            names(&self.observed)
+                .into_iter()
+                .chain(names(&self.checked)),
+        );
         heading.push("seconds".to_owned());
         let mut text = heading.join(",");
         text.push('\n');
         for (run, (done, made)) in done.iter().zip(all).enumerate() {
-            let is_plausible = done.point.phase != Phase::Repeat && done.score >= self.least_plausible_score;
+            let is_plausible =
+                done.point.phase != Phase::Repeat && done.score >= self.least_plausible_score;
             let mut row = vec![run.to_string(), done.point.phase.name().to_owned()];
             row.extend(made.values.iter().map(ToString::to_string));
-            row.extend([done.score.to_string(), if is_plausible { "yes" } else { "no" }.to_owned()]);
-            row.extend(made.scores.observed.iter().chain(&made.scores.checked).map(ToString::to_string));
+            row.extend([
+                done.score.to_string(),
+                if is_plausible { "yes" } else { "no" }.to_owned(),
+            ]);
+            row.extend(
+                made.scores
+                    .observed
+                    .iter()
+                    .chain(&made.scores.checked)
+                    .map(ToString::to_string),
+            );
             row.push(format!("{:.2}", made.seconds));
             let _ = writeln!(text, "{}", row.join(","));
         }
@@ -271,16 +364,37 @@ impl Report {
     /// Plots score over value for each varied scene number, as SVG.
     fn profiles(&self, done: &[Done], all: &[Made]) -> Result<String, CalibrateError> {
         let least = self.least_plausible_score;
-        let runs = || done.iter().zip(all).filter(|(done, _)| done.point.phase != Phase::Repeat);
-        let mut page = Page::new("Scores of all runs by each number").columns(self.numbers.len().min(3));
-        for (i, Number { key, best, low, high, bounds: [from, to], .. }) in self.numbers.iter().enumerate() {
+        let runs = || {
+            done.iter()
+                .zip(all)
+                .filter(|(done, _)| done.point.phase != Phase::Repeat)
+        };
+        let mut page =
+            Page::new("Scores of all runs by each number").columns(self.numbers.len().min(3));
+        for (
+            i,
+            Number {
+                key,
+                best,
+                low,
+                high,
+                bounds: [from, to],
+                ..
+            },
+        ) in self.numbers.iter().enumerate()
+        {
             let is_log = from / to > 0.0 && to / from > 30.0;
             let at = |is_in: bool| {
                 let some = runs().filter(move |(done, _)| (done.score >= least) == is_in);
-                some.map(move |(done, made)| (made.values[i], done.score)).collect::<Vec<_>>()
+                some.map(move |(done, made)| (made.values[i], done.score))
+                    .collect::<Vec<_>>()
             };
-            let title =
-                format!("{key}: {} ({} to {})", short(*best, DIGITS), short(*low, DIGITS), short(*high, DIGITS));
+            let title = format!(
+                "{key}: {} ({} to {})",
+                short(*best, DIGITS),
+                short(*low, DIGITS),
+                short(*high, DIGITS)
+            );
             let plot = Plot::new(title)
                 .axis_x(key.clone(), if is_log { Axis::Log } else { Axis::Linear })
                 .axis_y("score", Axis::Linear)
@@ -316,12 +430,20 @@ fn trades(vary: &[Vary], found: &[&Done]) -> Vec<Trade> {
             let mean = |i: usize| column(i).sum::<f64>() / found.len() as f64;
             let (mean_a, mean_b) = (mean(a), mean(b));
             let product = |i: usize, mean_i: f64, j: usize, mean_j: f64| {
-                column(i).zip(column(j)).map(|(p, q)| (p - mean_i) * (q - mean_j)).sum::<f64>()
+                column(i)
+                    .zip(column(j))
+                    .map(|(p, q)| (p - mean_i) * (q - mean_j))
+                    .sum::<f64>()
             };
             let both = product(a, mean_a, b, mean_b);
-            let correlation = both / (product(a, mean_a, a, mean_a) * product(b, mean_b, b, mean_b)).sqrt();
+            let correlation =
+                both / (product(a, mean_a, a, mean_a) * product(b, mean_b, b, mean_b)).sqrt();
             if found.len() > 3 && correlation.abs() >= TRADES {
-                trades.push(Trade { a: vary[b].key.to_string(), b: vary[a].key.to_string(), correlation });
+                trades.push(Trade {
+                    a: vary[b].key.to_string(),
+                    b: vary[a].key.to_string(),
+                    correlation,
+                });
             }
         }
     }
@@ -330,5 +452,9 @@ fn trades(vary: &[Vary], found: &[&Done]) -> Vec<Trade> {
 
 /// Quotes a text as a CSV field where needed.
 fn quoted(name: &str) -> String {
-    if name.contains([',', '"', '\n']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+    if name.contains([',', '"', '\n']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
 }

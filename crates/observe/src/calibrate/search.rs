@@ -72,7 +72,8 @@ pub(super) struct Search {
 impl Search {
     /// Returns the number of runs in the search phase, a multiple of the population size.
     pub(super) fn searched(&self) -> usize {
-        let wished = SEARCHED * self.runs.saturating_sub(self.repeats) as f64 / self.population as f64;
+        let wished =
+            SEARCHED * self.runs.saturating_sub(self.repeats) as f64 / self.population as f64;
         (wished.round() as usize).max(1) * self.population
     }
 
@@ -84,15 +85,24 @@ impl Search {
         if first < searched {
             let slots = 0..self.population.min(searched - first);
             let population = self.population_of(done);
-            return slots.map(|slot| self.searching(first + slot, slot, &population)).collect();
+            return slots
+                .map(|slot| self.searching(first + slot, slot, &population))
+                .collect();
         }
         if first < searched + self.repeats {
-            let Some(best) = best(done) else { return Vec::new() };
-            let again = Point { shares: best.point.shares.clone(), phase: Phase::Repeat };
+            let Some(best) = best(done) else {
+                return Vec::new();
+            };
+            let again = Point {
+                shares: best.point.shares.clone(),
+                phase: Phase::Repeat,
+            };
             return vec![again; left.min(searched + self.repeats - first)];
         }
         let plausible: Vec<&[f64]> = plausible(done).map(|done| &*done.point.shares).collect();
-        (first..first + left.min(self.population)).map(|run| self.spreading(run, &plausible)).collect()
+        (first..first + left.min(self.population))
+            .map(|run| self.spreading(run, &plausible))
+            .collect()
     }
 
     /// Returns the best run of each population member after complete generations.
@@ -117,7 +127,10 @@ impl Search {
             let mut leaders: Vec<&Done> = population.to_vec();
             leaders.sort_by(|a, b| b.score.total_cmp(&a.score));
             let count = ((LEADERS * leaders.len() as f64).ceil() as usize).max(2);
-            let (own, leader) = (population[slot], leaders[numbers.below(count.min(leaders.len()), 0)]);
+            let (own, leader) = (
+                population[slot],
+                leaders[numbers.below(count.min(leaders.len()), 0)],
+            );
             let (a, b) = (pick(1), pick(2));
             let factor = FACTORS[0] + (FACTORS[1] - FACTORS[0]) * numbers.uniform(3, 0);
             // At least one number comes from the mutant; otherwise the trial could equal its
@@ -128,12 +141,17 @@ impl Search {
                 if i != forced && numbers.uniform(5, i) >= CROSSED {
                     return of(i, own);
                 }
-                let drawn = of(i, own) + factor * (of(i, leader) - of(i, own)) + factor * (of(i, a) - of(i, b));
+                let drawn = of(i, own)
+                    + factor * (of(i, leader) - of(i, own))
+                    + factor * (of(i, a) - of(i, b));
                 reflected(drawn)
             };
             (0..self.numbers).map(share).collect()
         };
-        Point { shares, phase: Phase::Search }
+        Point {
+            shares,
+            phase: Phase::Search,
+        }
     }
 
     /// Returns the point of population member `slot` in the first generation by Latin hypercube
@@ -142,10 +160,16 @@ impl Search {
         let parts = |i: usize| {
             let order = Numbers::new(self.seed, 0);
             let mut parts: Vec<usize> = (0..self.population).collect();
-            parts.sort_by(|a, b| order.uniform(10 + i, *a).total_cmp(&order.uniform(10 + i, *b)));
+            parts.sort_by(|a, b| {
+                order
+                    .uniform(10 + i, *a)
+                    .total_cmp(&order.uniform(10 + i, *b))
+            });
             parts
         };
-        (0..self.numbers).map(|i| (parts(i)[slot] as f64 + numbers.uniform(6, i)) / self.population as f64).collect()
+        (0..self.numbers)
+            .map(|i| (parts(i)[slot] as f64 + numbers.uniform(6, i)) / self.population as f64)
+            .collect()
     }
 
     /// Returns a point near a plausible one, displaced along the difference of two others (a move
@@ -155,8 +179,12 @@ impl Search {
         let pick = |use_: usize| plausible[numbers.below(plausible.len(), use_)];
         let (from, a, b) = (pick(0), pick(1), pick(2));
         let factor = 0.5 + numbers.uniform(3, 0);
-        let share = |i: usize| reflected(from[i] + factor * (a[i] - b[i]) + JITTER * numbers.normal(i));
-        Point { shares: (0..self.numbers).map(share).collect(), phase: Phase::Spread }
+        let share =
+            |i: usize| reflected(from[i] + factor * (a[i] - b[i]) + JITTER * numbers.normal(i));
+        Point {
+            shares: (0..self.numbers).map(share).collect(),
+            phase: Phase::Spread,
+        }
     }
 }
 
@@ -169,19 +197,36 @@ pub(super) fn best(done: &[Done]) -> Option<&Done> {
 /// Returns the plausibility threshold: two standard deviations below the mean score of the
 /// repetitions, and at least [`LEAST_MARGIN`] below the best score of the search.
 pub(super) fn least_plausible(done: &[Done]) -> Option<f64> {
-    let best = done.iter().filter(|done| done.point.phase == Phase::Search).map(|done| done.score).reduce(f64::max)?;
-    let again: Vec<f64> = done.iter().filter(|done| done.point.phase == Phase::Repeat).map(|done| done.score).collect();
+    let best = done
+        .iter()
+        .filter(|done| done.point.phase == Phase::Search)
+        .map(|done| done.score)
+        .reduce(f64::max)?;
+    let again: Vec<f64> = done
+        .iter()
+        .filter(|done| done.point.phase == Phase::Repeat)
+        .map(|done| done.score)
+        .collect();
     let count = again.len() as f64;
     let mean = again.iter().sum::<f64>() / count;
-    let variance = again.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (count - 1.0);
-    let repeated = if again.len() > 1 { mean - 2.0 * variance.sqrt() } else { best };
+    let variance = again
+        .iter()
+        .map(|score| (score - mean).powi(2))
+        .sum::<f64>()
+        / (count - 1.0);
+    let repeated = if again.len() > 1 {
+        mean - 2.0 * variance.sqrt()
+    } else {
+        best
+    };
     Some(repeated.min(best - LEAST_MARGIN))
 }
 
 /// Iterates over the runs at or above the plausibility threshold; repetitions are excluded.
 pub(super) fn plausible(done: &[Done]) -> impl Iterator<Item = &Done> {
     let least = least_plausible(done).unwrap_or(f64::INFINITY);
-    done.iter().filter(move |done| done.point.phase != Phase::Repeat && done.score >= least)
+    done.iter()
+        .filter(move |done| done.point.phase != Phase::Repeat && done.score >= least)
 }
 
 /// Reflects a coordinate outside 0 to 1 at the bound that it exceeds.
@@ -196,7 +241,13 @@ struct Numbers(StepKey);
 
 impl Numbers {
     fn new(seed: u64, run: usize) -> Self {
-        Self(Draw { seed, step: run as u64 }.key_of(Salt::Search, 0))
+        Self(
+            Draw {
+                seed,
+                step: run as u64,
+            }
+            .key_of(Salt::Search, 0),
+        )
     }
 
     /// Returns a random number, uniform in the open interval (0, 1), for use `use_` and index `i`.
@@ -218,13 +269,23 @@ mod tests {
     use super::*;
 
     fn search() -> Search {
-        Search { seed: 5, numbers: 2, runs: 240, population: 16, repeats: 6 }
+        Search {
+            seed: 5,
+            numbers: 2,
+            runs: 240,
+            population: 16,
+            repeats: 6,
+        }
     }
 
     /// Narrow ridge: its two numbers trade off. Repetitions scatter by 0.01.
     fn score(point: &Point, run: usize) -> f64 {
         let [x, y] = [point.shares[0] - 0.3, point.shares[1] - 0.7];
-        let noise = if point.phase == Phase::Repeat { 0.01 * ((run % 3) as f64 - 1.0) } else { 0.0 };
+        let noise = if point.phase == Phase::Repeat {
+            0.01 * ((run % 3) as f64 - 1.0)
+        } else {
+            0.0
+        };
         0.9 - 4.0 * (x + y).powi(2) - 0.4 * (x - y).powi(2) + noise
     }
 
@@ -236,9 +297,10 @@ mod tests {
                 return done;
             }
             let first = done.len();
-            done.extend(
-                points.into_iter().enumerate().map(|(i, point)| Done { score: score(&point, first + i), point }),
-            );
+            done.extend(points.into_iter().enumerate().map(|(i, point)| Done {
+                score: score(&point, first + i),
+                point,
+            }));
         }
     }
 
@@ -253,10 +315,19 @@ mod tests {
         // ellipse.
         let least = least_plausible(&done).expect("repetitions");
         let half = ((0.9 - least) / 0.4).sqrt() / 2.0;
-        let along: Vec<f64> = plausible(&done).map(|d| (d.point.shares[0] - 0.3) - (d.point.shares[1] - 0.7)).collect();
-        let [low, high] =
-            [along.iter().copied().reduce(f64::min), along.iter().copied().reduce(f64::max)].map(Option::unwrap);
-        assert!(low < -1.5 * half && high > 1.5 * half, "{low} to {high} of ±{}", 2.0 * half);
+        let along: Vec<f64> = plausible(&done)
+            .map(|d| (d.point.shares[0] - 0.3) - (d.point.shares[1] - 0.7))
+            .collect();
+        let [low, high] = [
+            along.iter().copied().reduce(f64::min),
+            along.iter().copied().reduce(f64::max),
+        ]
+        .map(Option::unwrap);
+        assert!(
+            low < -1.5 * half && high > 1.5 * half,
+            "{low} to {high} of ±{}",
+            2.0 * half
+        );
         assert!(plausible(&done).count() > 60);
     }
 
@@ -265,7 +336,10 @@ mod tests {
         let (search, done) = (search(), run(&search()));
         assert_eq!(run(&search), done);
         assert_eq!(search.next(&done[..32])[3], done[35].point);
-        let first: Vec<_> = done[..16].iter().map(|done| (done.point.shares[0] * 16.0) as usize).collect();
+        let first: Vec<_> = done[..16]
+            .iter()
+            .map(|done| (done.point.shares[0] * 16.0) as usize)
+            .collect();
         let mut parts = first.clone();
         parts.sort_unstable();
         assert_eq!(parts, (0..16).collect::<Vec<_>>());
@@ -274,7 +348,12 @@ mod tests {
 
     #[test]
     fn few_runs_are_a_search_alone() {
-        let few = Search { runs: 7, population: 16, repeats: 6, ..search() };
+        let few = Search {
+            runs: 7,
+            population: 16,
+            repeats: 6,
+            ..search()
+        };
         assert_eq!(run(&few).len(), 7);
     }
 }

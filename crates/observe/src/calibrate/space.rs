@@ -23,7 +23,9 @@ impl Vary {
     /// Returns the value at the coordinate `share`: 0 is the lower, 1 the upper bound.
     pub(super) fn value(&self, share: f64) -> f64 {
         match self.is_log {
-            true => libm::exp(libm::log(self.low) + share * (libm::log(self.high) - libm::log(self.low))),
+            true => libm::exp(
+                libm::log(self.low) + share * (libm::log(self.high) - libm::log(self.low)),
+            ),
             false => self.low + share * (self.high - self.low),
         }
         .clamp(self.low, self.high)
@@ -32,7 +34,14 @@ impl Vary {
 
 impl fmt::Display for Vary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}..{}{}", self.key, self.low, self.high, if self.is_log { ":log" } else { "" })
+        write!(
+            f,
+            "{}={}..{}{}",
+            self.key,
+            self.low,
+            self.high,
+            if self.is_log { ":log" } else { "" }
+        )
     }
 }
 
@@ -40,16 +49,35 @@ impl FromStr for Vary {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || "must be a number of the scene and its bounds, such as flow.lava.yield_pa=100..5000:log".to_owned();
+        let wrong = || {
+            "must be a number of the scene and its bounds, such as flow.lava.yield_pa=100..5000:log"
+                .to_owned()
+        };
         let (key, bounds) = text.split_once('=').ok_or_else(wrong)?;
-        let (bounds, is_log) = bounds.strip_suffix(":log").map_or((bounds, false), |bounds| (bounds, true));
+        let (bounds, is_log) = bounds
+            .strip_suffix(":log")
+            .map_or((bounds, false), |bounds| (bounds, true));
         let (low, high) = bounds.split_once("..").ok_or_else(wrong)?;
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong);
-        let vary = Self { key: key.parse()?, low: number(low)?, high: number(high)?, is_log };
+        let number = |text: &str| {
+            text.trim()
+                .parse::<f64>()
+                .ok()
+                .filter(|number| number.is_finite())
+                .ok_or_else(wrong)
+        };
+        let vary = Self {
+            key: key.parse()?,
+            low: number(low)?,
+            high: number(high)?,
+            is_log,
+        };
         match vary {
-            Self { low, high, .. } if low >= high => Err("the first bound must be below the second".to_owned()),
-            Self { low, is_log: true, .. } if low <= 0.0 => Err("bounds of a logarithm must be above 0".to_owned()),
+            Self { low, high, .. } if low >= high => {
+                Err("the first bound must be below the second".to_owned())
+            }
+            Self {
+                low, is_log: true, ..
+            } if low <= 0.0 => Err("bounds of a logarithm must be above 0".to_owned()),
             _ => Ok(vary),
         }
     }
@@ -65,8 +93,21 @@ mod tests {
         assert!((vary.value(0.5) - 1000.0).abs() < 1e-9 && vary.value(1.0) == 10_000.0);
         assert_eq!(vary.to_string(), "flow.lava.yield_pa=100..10000:log");
         let even: Vary = "vent[0].x_m=-5..15".parse().expect("right");
-        assert_eq!([0.0, 0.5, 1.0].map(|share| even.value(share)), [-5.0, 5.0, 15.0]);
-        for wrong in ["", "a", "a=1", "a=2..1", "a=0..1:log", "a=1..nan", "=1..2", "a b=1..2", "a=1..1"] {
+        assert_eq!(
+            [0.0, 0.5, 1.0].map(|share| even.value(share)),
+            [-5.0, 5.0, 15.0]
+        );
+        for wrong in [
+            "",
+            "a",
+            "a=1",
+            "a=2..1",
+            "a=0..1:log",
+            "a=1..nan",
+            "=1..2",
+            "a b=1..2",
+            "a=1..1",
+        ] {
             assert!(wrong.parse::<Vary>().is_err(), "{wrong}");
         }
     }

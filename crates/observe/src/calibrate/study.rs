@@ -139,8 +139,11 @@ impl Fit {
         stop: Arc<AtomicBool>,
     ) -> Result<Self, CalibrateError> {
         if scene.spec.model != Model::Flow {
-            let mend = "name a scene with model = \"flow\", or a heightmap with or without --lava NAME";
-            return Err(CalibrateError::Wrong(format!("calibrate needs the physical model: {mend}")));
+            let mend =
+                "name a scene with model = \"flow\", or a heightmap with or without --lava NAME";
+            return Err(CalibrateError::Wrong(format!(
+                "calibrate needs the physical model: {mend}"
+            )));
         }
         // The number of threads depends on the machine and must not enter the plan.
         let mut scene = scene.clone();
@@ -162,10 +165,22 @@ impl Fit {
         };
         for end in [0.0, 1.0] {
             let values: Vec<f64> = settings.vary.iter().map(|vary| vary.value(end)).collect();
-            trials.check_each(&values).map_err(|fault| format!("--vary {fault}"))?;
+            trials
+                .check_each(&values)
+                .map_err(|fault| format!("--vary {fault}"))?;
         }
-        let file = settings.plan(&search, &trials, stage.simulation.world().state_hash(), &scene.spec.name);
-        Ok(Self { trials, vary: settings.vary.clone(), search, file })
+        let file = settings.plan(
+            &search,
+            &trials,
+            stage.simulation.world().state_hash(),
+            &scene.spec.name,
+        );
+        Ok(Self {
+            trials,
+            vary: settings.vary.clone(),
+            search,
+            file,
+        })
     }
 
     /// Returns the default folder `lavoxel-out/NAME-calibrate` of a scene.
@@ -212,7 +227,11 @@ impl Fit {
                 let file = folder.read(run)?;
                 let score = self.score(&file.scores);
                 done.push(Done { point, score });
-                all.push(Made { values, scores: file.scores, seconds: file.seconds });
+                all.push(Made {
+                    values,
+                    scores: file.scores,
+                    seconds: file.seconds,
+                });
             }
         }
         let report = Report::new(&self.vary, &self.trials, (&done, &all));
@@ -232,16 +251,33 @@ impl Fit {
         made: &(dyn Fn() + Sync),
     ) -> Result<bool, CalibrateError> {
         let is_mine = |run: usize| shard.is_none_or(|(number, of)| run % of == number);
-        let (there, missing): (Vec<_>, Vec<_>) = jobs.iter().partition(|(run, ..)| folder.has(*run));
+        let (there, missing): (Vec<_>, Vec<_>) =
+            jobs.iter().partition(|(run, ..)| folder.has(*run));
         there.iter().for_each(|_| made());
         let mine: Vec<_> = missing.iter().filter(|(run, ..)| is_mine(*run)).collect();
-        let work = |job: &&&(usize, Point, Vec<f64>), stopped: &dyn Fn() -> bool| -> Result<bool, CalibrateError> {
+        let work = |job: &&&(usize, Point, Vec<f64>),
+                    stopped: &dyn Fn() -> bool|
+         -> Result<bool, CalibrateError> {
             let (run, point, values) = **job;
             let start = Instant::now();
-            let again = if point.phase == Phase::Repeat { *run as u32 } else { 0 };
-            let Some(scores) = self.trials.run(values, again, stopped)? else { return Ok(false) };
+            let again = if point.phase == Phase::Repeat {
+                *run as u32
+            } else {
+                0
+            };
+            let Some(scores) = self.trials.run(values, again, stopped)? else {
+                return Ok(false);
+            };
             let seconds = start.elapsed().as_secs_f64();
-            folder.put(*run, &RunFile { plan: folder.plan.clone(), values: values.clone(), scores, seconds })?;
+            folder.put(
+                *run,
+                &RunFile {
+                    plan: folder.plan.clone(),
+                    values: values.clone(),
+                    scores,
+                    seconds,
+                },
+            )?;
             made();
             Ok(true)
         };
@@ -263,14 +299,26 @@ impl Fit {
     }
 
     fn values(&self, point: &Point) -> Vec<f64> {
-        self.vary.iter().zip(&point.shares).map(|(vary, share)| vary.value(*share)).collect()
+        self.vary
+            .iter()
+            .zip(&point.shares)
+            .map(|(vary, share)| vary.value(*share))
+            .collect()
     }
 
     /// Returns the score of a run: the weighted mean over its observations.
     fn score(&self, scores: &Scores) -> f64 {
-        let weights = self.trials.observed.iter().map(|observation| observation.weight);
+        let weights = self
+            .trials
+            .observed
+            .iter()
+            .map(|observation| observation.weight);
         let sum: f64 = weights.clone().sum();
-        weights.zip(&scores.observed).map(|(weight, score)| weight * score).sum::<f64>() / sum
+        weights
+            .zip(&scores.observed)
+            .map(|(weight, score)| weight * score)
+            .sum::<f64>()
+            / sum
     }
 }
 
@@ -292,9 +340,11 @@ fn hash_of_debug(value: &dyn std::fmt::Debug) -> String {
 impl Trials {
     /// Validates each value separately, so that the message names the scene number.
     fn check_each(&self, values: &[f64]) -> Result<(), String> {
-        self.keys.iter().zip(values).try_for_each(|(key, value)| match self.template.with(&[(key, *value)]) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(format!("{key}: with {value}, {error}")),
+        self.keys.iter().zip(values).try_for_each(|(key, value)| {
+            match self.template.with(&[(key, *value)]) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(format!("{key}: with {value}, {error}")),
+            }
         })
     }
 }
@@ -304,40 +354,74 @@ impl Settings {
         let numbers = self.vary.len();
         if !(1..=MOST_NUMBERS).contains(&numbers) {
             let example = "such as --vary flow.lava.yield_pa=100..5000:log";
-            return Err(format!("--vary: name from 1 to {MOST_NUMBERS} numbers and their bounds, {example}"));
+            return Err(format!(
+                "--vary: name from 1 to {MOST_NUMBERS} numbers and their bounds, {example}"
+            ));
         }
         for (i, vary) in self.vary.iter().enumerate() {
             if self.vary[..i].iter().any(|other| other.key == vary.key) {
                 return Err(format!("--vary {}: is named twice", vary.key));
             }
             if vary.key.is_of_the_box() {
-                return Err(format!("--vary {}: changes the box; fit numbers that leave it where it is", vary.key));
+                return Err(format!(
+                    "--vary {}: changes the box; fit numbers that leave it where it is",
+                    vary.key
+                ));
             }
         }
-        let population = self.population.unwrap_or((EACH * numbers).clamp(POPULATION[0], POPULATION[1]));
+        let population = self
+            .population
+            .unwrap_or((EACH * numbers).clamp(POPULATION[0], POPULATION[1]));
         if !(4..=MOST_RUNS).contains(&population) {
-            return Err(format!("--population {population}: must be a number from 4 to {MOST_RUNS}"));
+            return Err(format!(
+                "--population {population}: must be a number from 4 to {MOST_RUNS}"
+            ));
         }
         let least = 2 * population + self.repeats;
         if !(least..=MOST_RUNS).contains(&self.runs) {
             let why = "two generations and the repetitions at least";
-            return Err(format!("--runs {}: must be a number from {least} to {MOST_RUNS}: {why}", self.runs));
+            return Err(format!(
+                "--runs {}: must be a number from {least} to {MOST_RUNS}: {why}",
+                self.runs
+            ));
         }
-        Ok(Search { seed, numbers, runs: self.runs, population, repeats: self.repeats })
+        Ok(Search {
+            seed,
+            numbers,
+            runs: self.runs,
+            population,
+            repeats: self.repeats,
+        })
     }
 
     /// Reads the observations for the search, and those withheld for the final check.
-    fn observations(&self, scene: &Scene, stage: &Stage) -> Result<(Vec<Observation>, Vec<Observation>), String> {
+    fn observations(
+        &self,
+        scene: &Scene,
+        stage: &Stage,
+    ) -> Result<(Vec<Observation>, Vec<Observation>), String> {
         let duration = scene.spec.flow_spec().and_then(|flow| flow.duration);
-        let timed = [&self.observed, &self.thickness, &self.check].into_iter().flatten().filter_map(|file| file.at);
+        let timed = [&self.observed, &self.thickness, &self.check]
+            .into_iter()
+            .flatten()
+            .filter_map(|file| file.at);
         let latest = timed.map(|Seconds(at)| at).reduce(f64::max);
         // Without a duration, a run ends at the latest dated observation.
         let end_s = duration.map(|Seconds(end)| end).or(latest);
         let end_s = end_s.ok_or("pass --duration, or when it was observed: --observed FILE@6h")?;
-        let vent = stage.simulation.lava_vents().next().map(|vent| [vent.x, vent.z]);
+        let vent = stage
+            .simulation
+            .lava_vents()
+            .next()
+            .map(|vent| [vent.x, vent.z]);
         let from = self.from.map(|point| stage.site.cells_near(point)).or(vent);
         let from = from.ok_or("the scene has no vent of lava")?;
-        let onto = Onto { site: &stage.site, end_s, above_m: self.above, from };
+        let onto = Onto {
+            site: &stage.site,
+            end_s,
+            above_m: self.above,
+            from,
+        };
         let mut observed = Vec::new();
         for file in &self.observed {
             observed.push(onto.outline(file)?);
@@ -349,9 +433,15 @@ impl Settings {
             observed.extend(onto.fronts(path)?);
         }
         if observed.is_empty() {
-            return Err("name what was observed with --observed, --thickness or --fronts".to_owned());
+            return Err(
+                "name what was observed with --observed, --thickness or --fronts".to_owned(),
+            );
         }
-        let checked = self.check.iter().map(|file| onto.outline(file)).collect::<Result<_, _>>()?;
+        let checked = self
+            .check
+            .iter()
+            .map(|file| onto.outline(file))
+            .collect::<Result<_, _>>()?;
         Ok((observed, checked))
     }
 
@@ -364,12 +454,26 @@ impl Settings {
             ("rules", format!("{:016x}", FINGERPRINT)),
             ("ground", format!("{ground:016x}")),
             ("scene", hash(&trials.template.to_string())),
-            ("observations", hash_of_debug(&(&trials.observed, &trials.checked))),
+            (
+                "observations",
+                hash_of_debug(&(&trials.observed, &trials.checked)),
+            ),
             ("vary", vary.join(" ")),
             ("seed", search.seed.to_string()),
-            ("search", json!([search.runs, search.population, search.repeats]).to_string()),
+            (
+                "search",
+                json!([search.runs, search.population, search.repeats]).to_string(),
+            ),
         ]);
-        let decides = decides.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        PlanFile { scene: scene.to_owned(), vents: "of the scene".to_owned(), runs: search.runs as u64, decides }
+        let decides = decides
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        PlanFile {
+            scene: scene.to_owned(),
+            vents: "of the scene".to_owned(),
+            runs: search.runs as u64,
+            decides,
+        }
     }
 }

@@ -71,7 +71,9 @@ impl Trials {
         };
         if (stage.site.grid, stage.site.placement()) != (self.site.grid, self.site.placement()) {
             let mend = "fit numbers that leave the box where it is";
-            return Err(CalibrateError::Wrong(format!("--vary: a number changes the box or its cells; {mend}")));
+            return Err(CalibrateError::Wrong(format!(
+                "--vary: a number changes the box or its cells; {mend}"
+            )));
         }
         weighed.weigh(stage.simulation.world())?;
         drop(alone);
@@ -80,7 +82,11 @@ impl Trials {
 
     /// Returns scores of 0 with the fault `fault`, for scene numbers that give no valid scene.
     fn none(&self, fault: String) -> Scores {
-        Scores { observed: vec![0.0; self.observed.len()], checked: vec![0.0; self.checked.len()], fault: Some(fault) }
+        Scores {
+            observed: vec![0.0; self.observed.len()],
+            checked: vec![0.0; self.checked.len()],
+            fault: Some(fault),
+        }
     }
 
     /// Advances the simulation and scores each observation at its time.
@@ -93,7 +99,13 @@ impl Trials {
         simulation.stop_by(self.stop.clone());
         // Only other matter and air read the cells; skipping their update saves time.
         simulation.show_when_asked();
-        simulation.end_at(self.observed.iter().chain(&self.checked).map(|seen| seen.time_s).reduce(f64::max));
+        simulation.end_at(
+            self.observed
+                .iter()
+                .chain(&self.checked)
+                .map(|seen| seen.time_s)
+                .reduce(f64::max),
+        );
         let mut records = FlowRecords::new(self.site.grid);
         let mut scores = Scores {
             observed: vec![f64::NAN; self.observed.len()],
@@ -101,10 +113,15 @@ impl Trials {
             fault: None,
         };
         loop {
-            let Some(flow) = simulation.world().flow() else { return Ok(None) };
+            let Some(flow) = simulation.world().flow() else {
+                return Ok(None);
+            };
             let has_come = |time_s: f64| flow.time_s() >= time_s;
-            let all =
-                self.observed.iter().zip(&mut scores.observed).chain(self.checked.iter().zip(&mut scores.checked));
+            let all = self
+                .observed
+                .iter()
+                .zip(&mut scores.observed)
+                .chain(self.checked.iter().zip(&mut scores.checked));
             let mut is_over = true;
             for (observation, score) in all.filter(|(_, score)| score.is_nan()) {
                 if has_come(observation.time_s) {
@@ -128,7 +145,9 @@ impl Trials {
                 weighed.weigh(simulation.world())?;
             }
             let is_event = simulation.events_to_come() < to_come;
-            let Some(flow) = simulation.world().flow() else { return Ok(None) };
+            let Some(flow) = simulation.world().flow() else {
+                return Ok(None);
+            };
             // Lava that an event places may never move, so `changed` would miss it.
             if is_event {
                 records.observe(flow, flow.wet());
@@ -147,7 +166,9 @@ fn reseed(scene: &mut Scene, again: u32) {
         return;
     }
     scene.spec.seed = scene.spec.seed.wrapping_add(u64::from(again)) & (u64::MAX >> 1);
-    terrain.error_seed = terrain.error_m.map(|_| terrain.error_seed.unwrap_or(1).wrapping_add(again));
+    terrain.error_seed = terrain
+        .error_m
+        .map(|_| terrain.error_seed.unwrap_or(1).wrapping_add(again));
 }
 
 /// Rounds a score to nine decimals, the precision of the run files.

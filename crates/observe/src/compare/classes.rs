@@ -14,9 +14,21 @@ use lavoxel_io::export::{About, Caption, Class};
 
 /// Classes of the map: value, name and colour.
 const CLASSES: [Class; 3] = [
-    Class { number: 1, name: "hit: A and B", color: [90, 90, 90] },
-    Class { number: 2, name: "miss: B alone", color: [33, 102, 172] },
-    Class { number: 3, name: "false alarm: A alone", color: [214, 96, 24] },
+    Class {
+        number: 1,
+        name: "hit: A and B",
+        color: [90, 90, 90],
+    },
+    Class {
+        number: 2,
+        name: "miss: B alone",
+        color: [33, 102, 172],
+    },
+    Class {
+        number: 3,
+        name: "false alarm: A alone",
+        color: [214, 96, 24],
+    },
 ];
 
 /// Writes the agreement map of `pair` to `path`; `crs` is the coordinate system of the pair's
@@ -24,10 +36,22 @@ const CLASSES: [Class; 3] = [
 ///
 /// # Errors
 /// When the file extension is not one of a raster, or the file cannot be written.
-pub(super) fn write(path: &Path, pair: &Pair, crs: Option<&Crs>, existing: Existing) -> Result<(), String> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+pub(super) fn write(
+    path: &Path,
+    pair: &Pair,
+    crs: Option<&Crs>,
+    existing: Existing,
+) -> Result<(), String> {
+    let ending = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase();
     if !["tif", "tiff", "asc"].contains(&ending.as_str()) {
-        return Err(format!("--classes {}: the map is a raster: .tif or .asc", path.display()));
+        return Err(format!(
+            "--classes {}: the map is a raster: .tif or .asc",
+            path.display()
+        ));
     }
     let (a, b) = (&pair.a.inside, &pair.b.inside);
     let number = |place| match (a[place], b[place]) {
@@ -51,11 +75,16 @@ pub(super) fn write(path: &Path, pair: &Pair, crs: Option<&Crs>, existing: Exist
         runs: None,
         classes: &CLASSES,
     };
-    let about = About { scene: "two footprints".to_owned(), ..About::default() };
+    let about = About {
+        scene: "two footprints".to_owned(),
+        ..About::default()
+    };
     let site = site_of(pair, crs);
     let ground = || Array2::zeros(a.dim());
     let raster = Raster::new(&caption, values, &ground, &site, &about);
-    raster.write(path, None, existing).map_err(|error| error.to_string())
+    raster
+        .write(path, None, existing)
+        .map_err(|error| error.to_string())
 }
 
 /// Returns a box site with the georeference of the pair's raster, as required by the raster writer.
@@ -65,10 +94,19 @@ fn site_of(pair: &Pair, crs: Option<&Crs>) -> Site {
     let metres_per_unit = (cell_size_m / place.cell.0, cell_size_m / place.cell.1);
     let crs = crs.cloned().unwrap_or_default();
     Site {
-        grid: Grid { nx: place.cols, ny: 1, nz: place.rows },
+        grid: Grid {
+            nx: place.cols,
+            ny: 1,
+            nz: place.rows,
+        },
         cell_size_m,
         floor_m: 0.0,
         vertical_exaggeration: 1.0,
-        georeference: Some(Georeference { x_west: place.west, y_north: place.north, metres_per_unit, crs }),
+        georeference: Some(Georeference {
+            x_west: place.west,
+            y_north: place.north,
+            metres_per_unit,
+            crs,
+        }),
     }
 }

@@ -19,11 +19,19 @@ impl FromStr for DatedFile {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let timed = text.rsplit_once('@').and_then(|(path, at)| Some((path, at.parse::<Seconds>().ok()?)));
+        let timed = text
+            .rsplit_once('@')
+            .and_then(|(path, at)| Some((path, at.parse::<Seconds>().ok()?)));
         match timed {
             Some((_, Seconds(at))) if at <= 0.0 => Err("the time must be above 0".to_owned()),
-            Some((path, at)) => Ok(Self { path: PathBuf::from(path), at: Some(at) }),
-            None => Ok(Self { path: PathBuf::from(text), at: None }),
+            Some((path, at)) => Ok(Self {
+                path: PathBuf::from(path),
+                at: Some(at),
+            }),
+            None => Ok(Self {
+                path: PathBuf::from(text),
+                at: None,
+            }),
         }
     }
 }
@@ -45,7 +53,10 @@ mod tests {
     fn files_have_times() {
         let read = |text: &str| text.parse::<DatedFile>();
         let timed = read("a@b/day3.geojson@3d").expect("right");
-        assert_eq!((timed.path.as_path(), timed.at), (Path::new("a@b/day3.geojson"), Some(Seconds(259_200.0))));
+        assert_eq!(
+            (timed.path.as_path(), timed.at),
+            (Path::new("a@b/day3.geojson"), Some(Seconds(259_200.0)))
+        );
         assert_eq!(timed.to_string(), "a@b/day3.geojson@3 d");
         assert_eq!(read("a@b/day3.geojson").expect("right").at, None);
         assert!(read("x.tif@0").is_err());

@@ -78,45 +78,74 @@ pub(crate) enum Source {
 impl Source {
     /// Reads polygons, or a raster whose footprint is given by `limit`.
     pub(crate) fn read(path: &Path, limit: Limit) -> Result<Self, String> {
-        match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
+        match path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase()
+            .as_str()
+        {
             "tif" | "tiff" | "asc" => {
-                let (map, unit) = load_values(path, limit.no_data).map_err(|error| error.to_string())?;
+                let (map, unit) =
+                    load_values(path, limit.no_data).map_err(|error| error.to_string())?;
                 Ok(Self::raster(map, unit.as_deref().and_then(seconds), limit))
             }
             "geojson" | "json" | "gpkg" => {
                 let layer = read_layer(path)?;
                 let polygons = Polygons::of(&layer);
-                Ok(Self::Polygons(polygons.map_err(|e| format!("{} {e}", path.display()))?))
+                Ok(Self::Polygons(
+                    polygons.map_err(|e| format!("{} {e}", path.display()))?,
+                ))
             }
             _ => {
                 check_format(path)?;
-                Err(format!("{}: footprints end in .tif, .asc, .geojson or .gpkg", path.display()))
+                Err(format!(
+                    "{}: footprints end in .tif, .asc, .geojson or .gpkg",
+                    path.display()
+                ))
             }
         }
     }
 
     fn raster(map: Heightmap, unit_s: Option<f64>, limit: Limit) -> Self {
         let place = Placement::new(map.origin.as_ref(), map.cell_size_m, map.heights.dim());
-        let inside = map.heights.mapv(|value| limit.holds(f64::from(value), unit_s));
+        let inside = map
+            .heights
+            .mapv(|value| limit.holds(f64::from(value), unit_s));
         let crs = map.origin.map(|origin| origin.crs);
         let values = limit.keeps.then_some(map.heights);
         let each = if limit.keeps { 1 + size_of::<f32>() } else { 1 };
         let held = Held::bytes((place.cols * place.rows * each) as u64);
-        Self::Raster { footprint: Footprint { place, inside }, crs, is_time: unit_s.is_some(), values, _held: held }
+        Self::Raster {
+            footprint: Footprint { place, inside },
+            crs,
+            is_time: unit_s.is_some(),
+            values,
+            _held: held,
+        }
     }
 
     /// Resamples the values to the raster `onto` by nearest neighbour, NaN without data. `None` for
     /// polygons, or if the values were not kept.
     pub(crate) fn numbers_onto(&self, onto: &Placement) -> Option<Array2<f32>> {
-        let Self::Raster { footprint: Footprint { place, .. }, values: Some(values), crs, .. } = self else {
+        let Self::Raster {
+            footprint: Footprint { place, .. },
+            values: Some(values),
+            crs,
+            ..
+        } = self
+        else {
             return None;
         };
         let here = |x: f64| crs.as_ref().map_or(x, |crs| crs.near(x, place.middle_x()));
         let (xs, ys): (Vec<f64>, Vec<f64>) = (onto.xs().map(here).collect(), onto.ys().collect());
         let number = |(row, col): (usize, usize)| {
-            let (col, row) =
-                (((xs[col] - place.west) / place.cell.0).floor(), ((place.north - ys[row]) / place.cell.1).floor());
-            let there = (row >= 0.0 && col >= 0.0).then(|| values.get((row as usize, col as usize)));
+            let (col, row) = (
+                ((xs[col] - place.west) / place.cell.0).floor(),
+                ((place.north - ys[row]) / place.cell.1).floor(),
+            );
+            let there =
+                (row >= 0.0 && col >= 0.0).then(|| values.get((row as usize, col as usize)));
             there.flatten().copied().unwrap_or(f32::NAN)
         };
         Some(Array2::from_shape_fn((onto.rows, onto.cols), number))
@@ -124,7 +153,11 @@ impl Source {
 
     /// Returns the coordinate system of a raster; `None` if not stated, and for polygons.
     pub(crate) fn crs(&self) -> Option<&Crs> {
-        if let Self::Raster { crs, .. } = self { crs.as_ref() } else { None }
+        if let Self::Raster { crs, .. } = self {
+            crs.as_ref()
+        } else {
+            None
+        }
     }
 
     /// Returns true for a raster of times.
@@ -151,26 +184,55 @@ impl Pair {
         (b, path_b): (&Source, &Path),
         cell_size: Option<f64>,
     ) -> Result<Self, String> {
-        let names = Names { a: path_a, b: path_b };
+        let names = Names {
+            a: path_a,
+            b: path_b,
+        };
         match (a, b) {
-            (Source::Raster { footprint, crs, .. }, Source::Raster { footprint: other, crs: other_crs, .. }) => {
+            (
+                Source::Raster { footprint, crs, .. },
+                Source::Raster {
+                    footprint: other,
+                    crs: other_crs,
+                    ..
+                },
+            ) => {
                 // The cells of the first raster stay as they are: each side is resampled at most
                 // once.
                 names.check_same(crs.as_ref(), other_crs.as_ref())?;
-                let crs = crs.as_ref().filter(|crs| **crs != Crs::default()).or(other_crs.as_ref());
+                let crs = crs
+                    .as_ref()
+                    .filter(|crs| **crs != Crs::default())
+                    .or(other_crs.as_ref());
                 let other = turned(other, crs, &footprint.place);
                 let place = around(&footprint.place, other.bounds(), path_a)?;
                 let (a, b) = (footprint.onto(place), other.onto(place));
-                Ok(Self { metres: metres(crs, &place)?, a, b, plane: None })
+                Ok(Self {
+                    metres: metres(crs, &place)?,
+                    a,
+                    b,
+                    plane: None,
+                })
             }
             (Source::Raster { footprint, crs, .. }, Source::Polygons(polygons)) => {
                 let (a, b) = names.drawn(footprint, crs.as_ref(), (polygons, path_b))?;
-                Ok(Self { metres: metres(crs.as_ref(), &a.place)?, a, b, plane: None })
+                Ok(Self {
+                    metres: metres(crs.as_ref(), &a.place)?,
+                    a,
+                    b,
+                    plane: None,
+                })
             }
             (Source::Polygons(polygons), Source::Raster { footprint, crs, .. }) => {
                 let (b, a) = names.drawn(footprint, crs.as_ref(), (polygons, path_a))?;
-                let plane = (polygons.system == System::Degrees).then(|| crs.as_ref().and_then(ToDegrees::of));
-                Ok(Self { metres: metres(crs.as_ref(), &a.place)?, a, b, plane: plane.flatten() })
+                let plane = (polygons.system == System::Degrees)
+                    .then(|| crs.as_ref().and_then(ToDegrees::of));
+                Ok(Self {
+                    metres: metres(crs.as_ref(), &a.place)?,
+                    a,
+                    b,
+                    plane: plane.flatten(),
+                })
             }
             (Source::Polygons(a), Source::Polygons(b)) => names.both_drawn(a, b, cell_size),
         }
@@ -184,27 +246,47 @@ fn turned<'a>(footprint: &'a Footprint, crs: Option<&Crs>, onto: &Placement) -> 
     if by == 0.0 {
         return Cow::Borrowed(footprint);
     }
-    let place = Placement { west: footprint.place.west + by, ..footprint.place };
-    Cow::Owned(Footprint { place, inside: footprint.inside.clone() })
+    let place = Placement {
+        west: footprint.place.west + by,
+        ..footprint.place
+    };
+    Cow::Owned(Footprint {
+        place,
+        inside: footprint.inside.clone(),
+    })
 }
 
 /// Returns the ground metres per map unit along x and y; fails if the map scale varies too much
 /// over the raster.
 fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
-    let Some(crs) = crs else { return Ok((1.0, 1.0)) };
+    let Some(crs) = crs else {
+        return Ok((1.0, 1.0));
+    };
     let bounds = place.bounds();
-    let scale = crs.scale(bounds).ok_or_else(|| "the middle of the map lies at or beyond a pole".to_owned())?;
-    scale.fault(crs, bounds).map_or(Ok(scale.metres_per_unit), |fault| Err(format!("both footprints lie on {fault}")))
+    let scale = crs
+        .scale(bounds)
+        .ok_or_else(|| "the middle of the map lies at or beyond a pole".to_owned())?;
+    scale
+        .fault(crs, bounds)
+        .map_or(Ok(scale.metres_per_unit), |fault| {
+            Err(format!("both footprints lie on {fault}"))
+        })
 }
 
 /// Extends the raster `place` by whole cells to cover `bounds`; `of`: file for messages.
 fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Placement, String> {
-    let Some(bounds) = bounds else { return Ok(*place) };
+    let Some(bounds) = bounds else {
+        return Ok(*place);
+    };
     let place = covering(place, bounds, MAX_SAMPLES).ok_or_else(|| {
-        format!("the footprints lie too far apart for the cells of {}: are both in one system?", of.display())
+        format!(
+            "the footprints lie too far apart for the cells of {}: are both in one system?",
+            of.display()
+        )
     })?;
     let need = MemoryEstimate::of("both footprints", place.cols * place.rows, BYTES_A_CELL);
-    need.check("make the cells larger, or cut the rasters").map_err(|error| error.to_string())?;
+    need.check("make the cells larger, or cut the rasters")
+        .map_err(|error| error.to_string())?;
     Ok(place)
 }
 
@@ -217,7 +299,10 @@ struct Names<'a> {
 impl Names<'_> {
     /// Fails unless both rasters have the same coordinate system, or neither states one.
     fn check_same(&self, a: Option<&Crs>, b: Option<&Crs>) -> Result<(), String> {
-        let (a, b) = (a.cloned().unwrap_or_default(), b.cloned().unwrap_or_default());
+        let (a, b) = (
+            a.cloned().unwrap_or_default(),
+            b.cloned().unwrap_or_default(),
+        );
         if a.is_same(&b) {
             return Ok(());
         }
@@ -247,13 +332,21 @@ impl Names<'_> {
         })?;
         let mut polygons = on_the_plane(polygons, &way, path)?;
         let middle = raster.place.middle_x();
-        polygons.polygons.iter_mut().for_each(|rings| turn_rings(rings, &crs, middle));
+        polygons
+            .polygons
+            .iter_mut()
+            .for_each(|rings| turn_rings(rings, &crs, middle));
         let place = around(&raster.place, Some(polygons.bounds()), other)?;
         Ok((raster.onto(place), filled(place, &polygons)))
     }
 
     /// Rasterises the polygons of both files to new cells.
-    fn both_drawn(&self, a: &Polygons, b: &Polygons, cell_size: Option<f64>) -> Result<Pair, String> {
+    fn both_drawn(
+        &self,
+        a: &Polygons,
+        b: &Polygons,
+        cell_size: Option<f64>,
+    ) -> Result<Pair, String> {
         if a.system != b.system {
             let (of_a, of_b) = (told_polygons(&a.system), told_polygons(&b.system));
             let (a, b) = (self.a.display(), self.b.display());
@@ -262,45 +355,94 @@ impl Names<'_> {
             ));
         }
         let (mut a, mut b) = (a.clone(), b.clone());
-        let degrees = (a.system == System::Degrees).then(|| Crs::from_epsg(WGS_84)).flatten();
+        let degrees = (a.system == System::Degrees)
+            .then(|| Crs::from_epsg(WGS_84))
+            .flatten();
         if let (Some(degrees), Some([first, _])) = (&degrees, a.first()) {
             // Moves both to one side of the date line, whichever way each file writes its
             // longitudes.
-            a.polygons.iter_mut().for_each(|rings| turn_rings(rings, degrees, first));
+            a.polygons
+                .iter_mut()
+                .for_each(|rings| turn_rings(rings, degrees, first));
             let [west, _, east, _] = a.bounds();
-            b.polygons.iter_mut().for_each(|rings| turn_rings(rings, degrees, 0.5 * (west + east)));
+            b.polygons
+                .iter_mut()
+                .for_each(|rings| turn_rings(rings, degrees, 0.5 * (west + east)));
         }
         let [w, s, e, n] = a.bounds();
         let way = match a.system {
-            System::Degrees => ToDegrees::utm_at([0.5 * (w + e), 0.5 * (s + n)])
-                .ok_or_else(|| format!("{}: its middle is no longitude and latitude", self.a.display()))?,
+            System::Degrees => {
+                ToDegrees::utm_at([0.5 * (w + e), 0.5 * (s + n)]).ok_or_else(|| {
+                    format!(
+                        "{}: its middle is no longitude and latitude",
+                        self.a.display()
+                    )
+                })?
+            }
             _ => ToDegrees::SAME,
         };
-        let (plane_a, plane_b) = (on_the_plane(&a, &way, self.a)?, on_the_plane(&b, &way, self.b)?);
+        let (plane_a, plane_b) = (
+            on_the_plane(&a, &way, self.a)?,
+            on_the_plane(&b, &way, self.b)?,
+        );
         let [w, s, e, n] = plane_a.bounds();
         let size = cell_size.unwrap_or((e - w).max(n - s) / CELLS);
         if !(size > 0.0 && size.is_finite()) {
             return Err(format!("{}: its polygons have no extent", self.a.display()));
         }
-        let seed = Placement { cols: 1, rows: 1, west: w, north: n, cell: (size, size) };
-        let place = around(&around(&seed, Some([w, s, e, n]), self.a)?, Some(plane_b.bounds()), self.a)?;
+        let seed = Placement {
+            cols: 1,
+            rows: 1,
+            west: w,
+            north: n,
+            cell: (size, size),
+        };
+        let place = around(
+            &around(&seed, Some([w, s, e, n]), self.a)?,
+            Some(plane_b.bounds()),
+            self.a,
+        )?;
         let plane = (a.system == System::Degrees).then_some(way);
-        Ok(Pair { a: filled(place, &plane_a), b: filled(place, &plane_b), metres: (1.0, 1.0), plane })
+        Ok(Pair {
+            a: filled(place, &plane_a),
+            b: filled(place, &plane_b),
+            metres: (1.0, 1.0),
+            plane,
+        })
     }
 }
 
 /// Projects polygons from degrees to the plane of `way`.
 fn on_the_plane(polygons: &Polygons, way: &ToDegrees, path: &Path) -> Result<Polygons, String> {
-    let ring = |ring: &Vec<[f64; 2]>| ring.iter().map(|point| way.back(*point)).collect::<Option<Vec<_>>>();
-    let all = polygons.polygons.iter().map(|rings| rings.iter().map(ring).collect());
+    let ring = |ring: &Vec<[f64; 2]>| {
+        ring.iter()
+            .map(|point| way.back(*point))
+            .collect::<Option<Vec<_>>>()
+    };
+    let all = polygons
+        .polygons
+        .iter()
+        .map(|rings| rings.iter().map(ring).collect());
     let polygons_there = all.collect::<Option<Vec<_>>>().ok_or_else(|| {
-        format!("{}: a point lies far from the map: is it in longitude and latitude?", path.display())
+        format!(
+            "{}: a point lies far from the map: is it in longitude and latitude?",
+            path.display()
+        )
     })?;
-    Ok(Polygons { polygons: polygons_there, system: polygons.system.clone() })
+    Ok(Polygons {
+        polygons: polygons_there,
+        system: polygons.system.clone(),
+    })
 }
 
 fn filled(place: Placement, polygons: &Polygons) -> Footprint {
-    let mut footprint = Footprint { place, inside: Array2::from_elem((place.rows, place.cols), false) };
-    polygons.polygons.iter().for_each(|rings| fill(&mut footprint, rings));
+    let mut footprint = Footprint {
+        place,
+        inside: Array2::from_elem((place.rows, place.cols), false),
+    };
+    polygons
+        .polygons
+        .iter()
+        .for_each(|rings| fill(&mut footprint, rings));
     footprint
 }

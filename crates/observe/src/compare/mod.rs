@@ -71,21 +71,35 @@ pub fn compare(a: &Path, b: &Path, options: &Options) -> Result<Comparison, Stri
     if !options.above.is_finite() {
         return Err(format!("--above {}: must be a number", options.above));
     }
-    if let Some(size) = options.cell_size.filter(|size| !(*size > 0.0 && size.is_finite())) {
+    if let Some(size) = options
+        .cell_size
+        .filter(|size| !(*size > 0.0 && size.is_finite()))
+    {
         return Err(format!("--cell-size {size}: must be a length above 0"));
     }
-    let limit =
-        Limit { above: options.above, until: options.until, keeps: options.thickness, no_data: options.no_data };
+    let limit = Limit {
+        above: options.above,
+        until: options.until,
+        keeps: options.thickness,
+        no_data: options.no_data,
+    };
     let (read_a, read_b) = (Source::read(a, limit)?, Source::read(b, limit)?);
     if options.thickness && !matches!(read_a, Source::Raster { is_time: false, .. }) {
-        return Err(format!("--thickness: {} is no raster of thickness in metres", a.display()));
+        return Err(format!(
+            "--thickness: {} is no raster of thickness in metres",
+            a.display()
+        ));
     }
     if options.until.is_some() && !read_a.is_time() && !read_b.is_time() {
         return Err("--until: neither file is a GeoTIFF in hours or another time".to_owned());
     }
     let pair = Pair::of((&read_a, a), (&read_b, b), options.cell_size)?;
     let found = pair.compare((a, b), options)?;
-    let found = if options.thickness { pair.with_thickness(found, (&read_a, &read_b))? } else { found };
+    let found = if options.thickness {
+        pair.with_thickness(found, (&read_a, &read_b))?
+    } else {
+        found
+    };
     if let Some(path) = &options.classes {
         let crs = [&read_a, &read_b].into_iter().find_map(Source::crs);
         classes::write(path, &pair, crs, options.existing)?;
@@ -129,21 +143,32 @@ struct Side {
 }
 
 impl Pair {
-    fn compare(&self, (path_a, path_b): (&Path, &Path), options: &Options) -> Result<Comparison, String> {
+    fn compare(
+        &self,
+        (path_a, path_b): (&Path, &Path),
+        options: &Options,
+    ) -> Result<Comparison, String> {
         let found = Agreement::of(&self.a.inside, &self.b.inside);
         if found.either() == 0 {
-            return Err(format!("neither footprint has a cell (--above {})", options.above));
+            return Err(format!(
+                "neither footprint has a cell (--above {})",
+                options.above
+            ));
         }
         // Polygons in degrees are compared on a plane, so the origin must be projected too.
-        let from = match (options.from, &self.plane) {
-            (Some(from), Some(way)) => {
-                Some(way.back(from).ok_or_else(|| "--from: is no longitude and latitude near the map".to_owned())?)
-            }
-            (from, _) => from,
-        };
+        let from =
+            match (options.from, &self.plane) {
+                (Some(from), Some(way)) => Some(way.back(from).ok_or_else(|| {
+                    "--from: is no longitude and latitude near the map".to_owned()
+                })?),
+                (from, _) => from,
+            };
         let cell = self.a.place.cell;
         let cell_area = cell.0 * self.metres.0 * cell.1 * self.metres.1;
-        let area = |cells: usize| Area { cells, area_m2: cells as f64 * cell_area };
+        let area = |cells: usize| Area {
+            cells,
+            area_m2: cells as f64 * cell_area,
+        };
         let side = |path: &Path, footprint: &Footprint, cells: usize| Side {
             file: path.display().to_string(),
             cells,
@@ -151,7 +176,10 @@ impl Pair {
             length_m: footprint.length(self.metres),
             front_m: from.and_then(|from| footprint.reach(from, self.metres)),
         };
-        let (a, b) = (side(path_a, &self.a, found.a), side(path_b, &self.b, found.b));
+        let (a, b) = (
+            side(path_a, &self.a, found.a),
+            side(path_b, &self.b, found.b),
+        );
         let less = |a: Option<f64>, b: Option<f64>| Some(a? - b?);
         Ok(Comparison {
             length_difference_m: less(a.length_m, b.length_m),
@@ -171,36 +199,70 @@ impl Pair {
     }
 
     /// Returns the comparison with volumes added.
-    fn with_thickness(&self, found: Comparison, (a, b): (&Source, &Source)) -> Result<Comparison, String> {
+    fn with_thickness(
+        &self,
+        found: Comparison,
+        (a, b): (&Source, &Source),
+    ) -> Result<Comparison, String> {
         let place = self.a.place;
-        let need = MemoryEstimate::of("both thicknesses", place.cols * place.rows, BYTES_OF_NUMBERS);
-        need.check("make the cells larger, or cut the rasters").map_err(|error| error.to_string())?;
+        let need = MemoryEstimate::of(
+            "both thicknesses",
+            place.cols * place.rows,
+            BYTES_OF_NUMBERS,
+        );
+        need.check("make the cells larger, or cut the rasters")
+            .map_err(|error| error.to_string())?;
         let values_a = a.numbers_onto(&place).unwrap_or_default();
         let values_b = b.numbers_onto(&place).filter(|_| !b.is_time());
         let of_b = (values_b.as_ref(), &self.b.inside);
         let thickness = Thickness::of((&values_a, &self.a.inside), of_b, found.cell_area_m2);
-        Ok(Comparison { thickness: Some(thickness), ..found })
+        Ok(Comparison {
+            thickness: Some(thickness),
+            ..found
+        })
     }
 }
 
 impl Comparison {
     /// Formats the comparison as aligned text.
     pub fn text(&self) -> String {
-        let area = |cells: usize, m2: f64| format!("{} cells, {}", words::grouped(cells as u64), words::area(m2));
-        let side = |name: &str, side: &Side| format!("{name:<13}{} ({})", area(side.cells, side.area_m2), side.file);
+        let area = |cells: usize, m2: f64| {
+            format!(
+                "{} cells, {}",
+                words::grouped(cells as u64),
+                words::area(m2)
+            )
+        };
+        let side = |name: &str, side: &Side| {
+            format!(
+                "{name:<13}{} ({})",
+                area(side.cells, side.area_m2),
+                side.file
+            )
+        };
         let share = |name: &str, value: Option<f64>, what: &str| {
             let value = value.map_or("none".to_owned(), |value| format!("{value:.3}"));
             format!("{name:<13}{value:<7}{what}")
         };
         let metres = |name: &str, values: [Option<f64>; 3], what: &str| {
-            let [a, b, less] = values.map(|value| value.map_or("none".to_owned(), |value| format!("{value:.1} m")));
+            let [a, b, less] = values
+                .map(|value| value.map_or("none".to_owned(), |value| format!("{value:.1} m")));
             format!("{name:<13}A {a}, B {b}, A − B {less}  ({what})")
         };
         let mut lines = vec![
             side("A", &self.a),
             side("B", &self.b),
-            format!("{:<13}{} × {} m on the ground", "cell", short(self.cell_m[0], 3), short(self.cell_m[1], 3)),
-            format!("{:<13}{}", "both", area(self.intersection.cells, self.intersection.area_m2)),
+            format!(
+                "{:<13}{} × {} m on the ground",
+                "cell",
+                short(self.cell_m[0], 3),
+                short(self.cell_m[1], 3)
+            ),
+            format!(
+                "{:<13}{}",
+                "both",
+                area(self.intersection.cells, self.intersection.area_m2)
+            ),
             share("fit", self.fit, "√(∩/∪)"),
             share("Jaccard", self.jaccard, "∩/∪"),
             share("precision", self.precision, "∩/A"),
@@ -208,7 +270,11 @@ impl Comparison {
         ];
         // Fronts need an origin, so their line appears only with `--from`.
         let lengths = [self.a.length_m, self.b.length_m, self.length_difference_m];
-        lines.push(metres("length", lengths, "between the two cells farthest apart"));
+        lines.push(metres(
+            "length",
+            lengths,
+            "between the two cells farthest apart",
+        ));
         if self.a.front_m.is_some() || self.b.front_m.is_some() {
             let fronts = [self.a.front_m, self.b.front_m, self.front_difference_m];
             lines.push(metres("front", fronts, "farthest cell from --from"));
@@ -218,30 +284,46 @@ impl Comparison {
     }
 
     /// Header line of a table of comparisons.
-    pub const HEADING: &str = "until        fit    Jaccard precision recall  A, not B      B, not A      B";
+    pub const HEADING: &str =
+        "until        fit    Jaccard precision recall  A, not B      B, not A      B";
 
     /// Formats the comparison as a table row under the header [`HEADING`](Self::HEADING); `when` is
     /// the text of the first column.
     pub fn row(&self, when: &str) -> String {
-        let share = |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{value:.3}"));
-        let [fit, jaccard, precision, recall] = [self.fit, self.jaccard, self.precision, self.recall].map(share);
+        let share =
+            |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{value:.3}"));
+        let [fit, jaccard, precision, recall] =
+            [self.fit, self.jaccard, self.precision, self.recall].map(share);
         let less = |side: &Side| words::area(side.area_m2 - self.intersection.area_m2);
         let (a, b, file) = (less(&self.a), less(&self.b), &self.b.file);
-        format!("{when:<12} {fit:<6} {jaccard:<7} {precision:<9} {recall:<7} {a:<13} {b:<13} {file}")
+        format!(
+            "{when:<12} {fit:<6} {jaccard:<7} {precision:<9} {recall:<7} {a:<13} {b:<13} {file}"
+        )
     }
 }
 
 /// Formats the volumes, one per line.
 fn volumes(found: &Thickness) -> Vec<String> {
-    let Thickness { a_m3, a_inside_m3, a_outside_m3, .. } = *found;
+    let Thickness {
+        a_m3,
+        a_inside_m3,
+        a_outside_m3,
+        ..
+    } = *found;
     let [a, inside, outside] = [a_m3, a_inside_m3, a_outside_m3].map(words::volume);
-    let mut lines = vec![format!("{:<13}A {a}: {inside} where B is, {outside} beside it", "volume")];
+    let mut lines = vec![format!(
+        "{:<13}A {a}: {inside} where B is, {outside} beside it",
+        "volume"
+    )];
     if let (Some(b), Some(missed)) = (found.b_m3, found.b_missed_m3) {
         let (b, missed) = (words::volume(b), words::volume(missed));
         lines.push(format!("{:<13}B {b}: {missed} where A is not", ""));
     }
     if let (Some(bias), Some(rms)) = (found.bias_m, found.rms_m) {
-        lines.push(format!("{:<13}bias {bias:+.2} m, rms {rms:.2} m  (A − B over the cells of either)", "thickness"));
+        lines.push(format!(
+            "{:<13}bias {bias:+.2} m, rms {rms:.2} m  (A − B over the cells of either)",
+            "thickness"
+        ));
     }
     lines
 }

@@ -29,7 +29,10 @@ pub fn differences(states: [StateRef<'_>; 2]) -> Option<Vec<Difference>> {
         return None;
     }
     let others = states[1].quantities();
-    let shared = states[0].quantities().into_iter().filter(|quantity| others.contains(quantity));
+    let shared = states[0]
+        .quantities()
+        .into_iter()
+        .filter(|quantity| others.contains(quantity));
     let difference = |quantity| {
         let values = states.map(|state| state.values(&quantity));
         // Row by row: no quantity is unpacked for the whole box at once.
@@ -42,24 +45,45 @@ pub fn differences(states: [StateRef<'_>; 2]) -> Option<Vec<Difference>> {
             for (&a, &b) in rows[0].iter().zip(&rows[1]) {
                 let [a, b] = [a, b].map(f64::from);
                 let apart = (a - b).abs();
-                sums.iter_mut().zip([a, b, apart]).for_each(|(sum, value)| *sum += value);
+                sums.iter_mut()
+                    .zip([a, b, apart])
+                    .for_each(|(sum, value)| *sum += value);
                 largest = largest.max(apart);
             }
         }
         let [first, second, mean] = sums.map(|sum| sum / grid.cells() as f64);
         let unit = quantity.measure().facts().unit;
-        Difference { name: quantity.name(), unit, means: [first, second], mean, largest }
+        Difference {
+            name: quantity.name(),
+            unit,
+            means: [first, second],
+            mean,
+            largest,
+        }
     };
-    let is_there = |difference: &Difference| difference.largest > 0.0 || difference.means != [0.0; 2];
+    let is_there =
+        |difference: &Difference| difference.largest > 0.0 || difference.means != [0.0; 2];
     Some(shared.map(difference).filter(is_there).collect())
 }
 
 impl Difference {
     /// Formats the difference in one line.
     pub fn line(&self) -> String {
-        let Self { name, unit, means: [first, second], .. } = self;
-        let [first, second, mean, largest] = [*first, *second, self.mean, self.largest].map(words::rough);
-        let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
-        format!("{name}: mean {first} and {second}{unit}, apart by {mean} in the mean, {largest} at most")
+        let Self {
+            name,
+            unit,
+            means: [first, second],
+            ..
+        } = self;
+        let [first, second, mean, largest] =
+            [*first, *second, self.mean, self.largest].map(words::rough);
+        let unit = if unit.is_empty() {
+            String::new()
+        } else {
+            format!(" {unit}")
+        };
+        format!(
+            "{name}: mean {first} and {second}{unit}, apart by {mean} in the mean, {largest} at most"
+        )
     }
 }

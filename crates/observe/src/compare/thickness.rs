@@ -35,21 +35,30 @@ impl Thickness {
         (b, b_inside): (Option<&Array2<f32>>, &Array2<bool>),
         cell_area_m2: f64,
     ) -> Self {
-        assert_eq!((a.dim(), a_inside.dim()), (b_inside.dim(), b_inside.dim()), "both are on one raster");
+        assert_eq!(
+            (a.dim(), a_inside.dim()),
+            (b_inside.dim(), b_inside.dim()),
+            "both are on one raster"
+        );
         let metres = |value: f32| if value > 0.0 { f64::from(value) } else { 0.0 };
         let sum = |values: &Array2<f32>, counts: &dyn Fn(usize) -> bool| {
             let counted = values.iter().enumerate().filter(|(i, _)| counts(*i));
             cell_area_m2 * counted.map(|(_, value)| metres(*value)).sum::<f64>()
         };
-        let (in_a, in_b): (Vec<bool>, Vec<bool>) =
-            (a_inside.iter().copied().collect(), b_inside.iter().copied().collect());
+        let (in_a, in_b): (Vec<bool>, Vec<bool>) = (
+            a_inside.iter().copied().collect(),
+            b_inside.iter().copied().collect(),
+        );
         // Means are taken over either footprint: empty cells outside of both would only dilute the
         // difference.
         let either: Vec<usize> = (0..in_a.len()).filter(|i| in_a[*i] || in_b[*i]).collect();
         let (a_m3, a_inside_m3) = (sum(a, &|_| true), sum(a, &|i| in_b[i]));
         let mean = |b: &Array2<f32>, power: i32| {
-            let (a, b): (Vec<f32>, Vec<f32>) = (a.iter().copied().collect(), b.iter().copied().collect());
-            let differences = either.iter().map(|i| (metres(a[*i]) - metres(b[*i])).powi(power));
+            let (a, b): (Vec<f32>, Vec<f32>) =
+                (a.iter().copied().collect(), b.iter().copied().collect());
+            let differences = either
+                .iter()
+                .map(|i| (metres(a[*i]) - metres(b[*i])).powi(power));
             differences.sum::<f64>() / either.len() as f64
         };
         Self {
@@ -70,15 +79,25 @@ mod tests {
 
     #[test]
     fn volumes_bias_and_rms_are_those_of_their_definitions() {
-        let a = Array2::from_shape_vec((1, 5), vec![1.0, 2.0, 3.0, f32::NAN, -9999.0]).expect("five");
+        let a =
+            Array2::from_shape_vec((1, 5), vec![1.0, 2.0, 3.0, f32::NAN, -9999.0]).expect("five");
         let b = Array2::from_shape_vec((1, 5), vec![0.0, 1.0, 5.0, 2.0, 0.0]).expect("five");
         let above = |values: &Array2<f32>| values.mapv(|value| value > 0.05);
         let found = Thickness::of((&a, &above(&a)), (Some(&b), &above(&b)), 10.0);
-        assert_eq!((found.a_m3, found.a_inside_m3, found.a_outside_m3), (60.0, 50.0, 10.0));
+        assert_eq!(
+            (found.a_m3, found.a_inside_m3, found.a_outside_m3),
+            (60.0, 50.0, 10.0)
+        );
         assert_eq!((found.b_m3, found.b_missed_m3), (Some(80.0), Some(20.0)));
         // Differences 1, 1, −2 and −2 over the four cells of either footprint.
-        assert_eq!((found.bias_m, found.rms_m), (Some(-0.5), Some(2.5_f64.sqrt())));
+        assert_eq!(
+            (found.bias_m, found.rms_m),
+            (Some(-0.5), Some(2.5_f64.sqrt()))
+        );
         let alone = Thickness::of((&a, &above(&a)), (None, &above(&b)), 10.0);
-        assert_eq!((alone.a_inside_m3, alone.b_m3, alone.rms_m), (50.0, None, None));
+        assert_eq!(
+            (alone.a_inside_m3, alone.b_m3, alone.rms_m),
+            (50.0, None, None)
+        );
     }
 }

@@ -55,8 +55,19 @@ pub fn after(
     with: &Flow,
     without: Option<&Flow>,
 ) -> (Vec<BarrierOutcome>, Option<BarrierGain>) {
-    let pair = Pair { with, without, grid: site.grid, area_m2: site.cell_size_m * site.cell_size_m };
-    (barriers.iter().map(|barrier| pair.outcome(barrier)).collect(), pair.gain())
+    let pair = Pair {
+        with,
+        without,
+        grid: site.grid,
+        area_m2: site.cell_size_m * site.cell_size_m,
+    };
+    (
+        barriers
+            .iter()
+            .map(|barrier| pair.outcome(barrier))
+            .collect(),
+        pair.gain(),
+    )
 }
 
 /// Returns the lava thickness (liquid and solidified) of a column, in metres.
@@ -76,14 +87,21 @@ impl Pair<'_> {
             (z > 0).then(|| (x, z - 1)),
             (z + 1 < nz).then_some((x, z + 1)),
         ];
-        places.into_iter().flatten().map(move |(x, z)| (z * nx + x) as u32)
+        places
+            .into_iter()
+            .flatten()
+            .map(move |(x, z)| (z * nx + x) as u32)
     }
 
     /// Iterates over pairs of a barrier column and a neighbouring column that is not part of the
     /// barrier.
     fn sides<'a>(&'a self, barrier: &'a Barrier) -> impl Iterator<Item = (u32, u32)> + 'a {
         let is_own = |column: &u32| barrier.columns.binary_search(column).is_ok();
-        let of = move |&own: &u32| self.beside(own).filter(move |other| !is_own(other)).map(move |other| (own, other));
+        let of = move |&own: &u32| {
+            self.beside(own)
+                .filter(move |other| !is_own(other))
+                .map(move |other| (own, other))
+        };
         barrier.columns.iter().flat_map(of)
     }
 
@@ -95,11 +113,16 @@ impl Pair<'_> {
         let on_it = first(&mut barrier.columns.iter().copied());
         let held_m3 = self.without.map(|without| self.held_m3(barrier, without));
         if barrier.height_m < 0.0 {
-            return BarrierOutcome { reached_s: on_it, held_m3, ..BarrierOutcome::default() };
+            return BarrierOutcome {
+                reached_s: on_it,
+                held_m3,
+                ..BarrierOutcome::default()
+            };
         }
         let above = |(own, other): (u32, u32)| {
             let (own, other) = (self.with.column(own as usize), other as usize);
-            (thickness(self.with, other) > COUNTS_M).then(|| own.ground_m - self.with.column(other).surface_m)
+            (thickness(self.with, other) > COUNTS_M)
+                .then(|| own.ground_m - self.with.column(other).surface_m)
         };
         BarrierOutcome {
             reached_s: first(&mut self.sides(barrier).map(|(_, other)| other)),
@@ -112,7 +135,9 @@ impl Pair<'_> {
     /// Returns the excess volume in m³ on and next to a barrier, by flood fill over connected
     /// columns.
     fn held_m3(&self, barrier: &Barrier, without: &Flow) -> f64 {
-        let more = |column: u32| thickness(self.with, column as usize) - thickness(without, column as usize);
+        let more = |column: u32| {
+            thickness(self.with, column as usize) - thickness(without, column as usize)
+        };
         let mut seen = vec![false; self.grid.columns()];
         let mut queue: Vec<u32> = barrier.columns.clone();
         queue.extend(self.sides(barrier).map(|(_, other)| other));
@@ -132,8 +157,13 @@ impl Pair<'_> {
         let without = self.without?;
         let (mut gain, mut delays) = (BarrierGain::default(), Vec::new());
         for column in 0..self.grid.columns() {
-            gain.turned_m3 += 0.5 * (thickness(self.with, column) - thickness(without, column)).abs() * self.area_m2;
-            match (self.with.column(column).arrival_s, without.column(column).arrival_s) {
+            gain.turned_m3 += 0.5
+                * (thickness(self.with, column) - thickness(without, column)).abs()
+                * self.area_m2;
+            match (
+                self.with.column(column).arrival_s,
+                without.column(column).arrival_s,
+            ) {
                 (Some(_), None) => gain.added_m2 += self.area_m2,
                 (None, Some(_)) => gain.saved_m2 += self.area_m2,
                 (Some(now), Some(then)) if now > then => delays.push(now - then),
@@ -141,7 +171,10 @@ impl Pair<'_> {
             }
         }
         delays.sort_by(f64::total_cmp);
-        gain.later = (delays.len() as f64 * self.area_m2, delays.get(delays.len() / 2).copied());
+        gain.later = (
+            delays.len() as f64 * self.area_m2,
+            delays.get(delays.len() / 2).copied(),
+        );
         Some(gain)
     }
 }

@@ -86,7 +86,8 @@ impl Assets {
             let asset = Asset::new(feature, site);
             // Checked after each feature: a few large areas can cover the whole box many times.
             held += asset.columns.len();
-            let need = MemoryEstimate::of("the columns of its features", held, size_of::<u32>() as f64);
+            let need =
+                MemoryEstimate::of("the columns of its features", held, size_of::<u32>() as f64);
             need.check(MEND).map_err(|error| error.to_string())?;
             list.push(asset);
         }
@@ -109,20 +110,37 @@ impl Assets {
 
     /// Creates assets from (name, lines, columns), with lines in map coordinates of the box; an
     /// asset without lines gets a null geometry.
-    pub fn of_lines(all: impl Iterator<Item = (String, Vec<Vec<[f64; 2]>>, Vec<u32>)>, site: &Site) -> Self {
+    pub fn of_lines(
+        all: impl Iterator<Item = (String, Vec<Vec<[f64; 2]>>, Vec<u32>)>,
+        site: &Site,
+    ) -> Self {
         let (mut list, mut features) = (Vec::new(), Vec::new());
         let is_in_degrees = site.map_unit() == "degree";
         for (name, lines, columns) in all {
-            let lines = if is_in_degrees { lines.iter().flat_map(|line| cut_line(line)).collect() } else { lines };
+            let lines = if is_in_degrees {
+                lines.iter().flat_map(|line| cut_line(line)).collect()
+            } else {
+                lines
+            };
             let shape = json!({ "type": "MultiLineString", "coordinates": lines });
             let shape = if lines.is_empty() { Value::Null } else { shape };
             features.push(json!({ "type": "Feature", "properties": {}, "geometry": shape }));
-            list.push(Asset { name, kind: "line", columns, cut: false });
+            list.push(Asset {
+                name,
+                kind: "line",
+                columns,
+                cut: false,
+            });
         }
         let code = site.crs().and_then(Crs::epsg);
         let crs = code
             .map(|code| json!({ "type": "name", "properties": { "name": format!("urn:ogc:def:crs:EPSG::{code}") } }));
-        Self { list, features, crs: Some(crs.unwrap_or(Value::Null)), without: 0 }
+        Self {
+            list,
+            features,
+            crs: Some(crs.unwrap_or(Value::Null)),
+            without: 0,
+        }
     }
 
     /// Returns the number of features with a missing or empty geometry, which are not assets.
@@ -140,9 +158,13 @@ impl Assets {
     pub fn after(&self, flow: &Flow, records: &FlowRecords, above_m: f64) -> Vec<Option<Reach>> {
         let reach = |asset: &Asset| {
             let reached = asset.columns.iter().filter_map(|&number| {
-                let (thickness, arrival_s) =
-                    (f64::from(records.thickness_m()[number as usize]), flow.column(number as usize).arrival_s?);
-                let kelvin = records.kelvin().map_or(f64::NAN, |kelvin| f64::from(kelvin[number as usize]));
+                let (thickness, arrival_s) = (
+                    f64::from(records.thickness_m()[number as usize]),
+                    flow.column(number as usize).arrival_s?,
+                );
+                let kelvin = records
+                    .kelvin()
+                    .map_or(f64::NAN, |kelvin| f64::from(kelvin[number as usize]));
                 (thickness > above_m).then_some((arrival_s, thickness, kelvin))
             });
             Reach::of(reached, asset.columns.len())
@@ -155,23 +177,40 @@ impl Reach {
     /// Aggregates (arrival in s, thickness in m, temperature in K) of the reached columns of an
     /// asset with `columns` columns; `None` if no column was reached.
     pub fn of(reached: impl Iterator<Item = (f64, f64, f64)>, columns: usize) -> Option<Self> {
-        let (mut count, mut all) =
-            (0, Self { share: 0.0, arrival_s: f64::INFINITY, thickness_m: 0.0, kelvin: f64::NAN });
+        let (mut count, mut all) = (
+            0,
+            Self {
+                share: 0.0,
+                arrival_s: f64::INFINITY,
+                thickness_m: 0.0,
+                kelvin: f64::NAN,
+            },
+        );
         for (arrival_s, thickness_m, kelvin) in reached {
             count += 1;
             all.arrival_s = all.arrival_s.min(arrival_s);
             all.thickness_m = all.thickness_m.max(thickness_m);
             all.kelvin = all.kelvin.max(kelvin);
         }
-        (count > 0).then(|| Self { share: f64::from(count) / columns as f64, ..all })
+        (count > 0).then(|| Self {
+            share: f64::from(count) / columns as f64,
+            ..all
+        })
     }
 }
 
 impl Asset {
     fn new(feature: &Feature, site: &Site) -> Self {
         let (columns, cut) = columns::of(&feature.geometry, site);
-        let name = feature.name().unwrap_or_else(|| format!("feature {}", feature.number));
-        Self { name, kind: feature.geometry.kind(), columns, cut: cut || feature.is_far }
+        let name = feature
+            .name()
+            .unwrap_or_else(|| format!("feature {}", feature.number));
+        Self {
+            name,
+            kind: feature.geometry.kind(),
+            columns,
+            cut: cut || feature.is_far,
+        }
     }
 }
 
@@ -193,11 +232,18 @@ mod tests {
 
     pub(super) fn site() -> Site {
         let grid = Grid::new(20, 10, 10);
-        Site { grid, cell_size_m: 10.0, floor_m: 0.0, vertical_exaggeration: 1.0, georeference: None }
+        Site {
+            grid,
+            cell_size_m: 10.0,
+            floor_m: 0.0,
+            vertical_exaggeration: 1.0,
+            georeference: None,
+        }
     }
 
     pub(super) fn assets(features: &str) -> Result<Assets, String> {
-        let text = format!(r#"{{"type": "FeatureCollection", "crs": null, "features": [{features}]}}"#);
+        let text =
+            format!(r#"{{"type": "FeatureCollection", "crs": null, "features": [{features}]}}"#);
         Assets::of(&geojson::object(&text)?, &site())
     }
 
@@ -212,8 +258,11 @@ mod tests {
                {"type": "Feature", "geometry": {"type": "LineString", "coordinates": [[195, 5], [295, 5]]}}"#,
         )
         .expect("right");
-        let about: Vec<_> =
-            read.list.iter().map(|asset| (&*asset.name, asset.kind, asset.columns.len(), asset.cut)).collect();
+        let about: Vec<_> = read
+            .list
+            .iter()
+            .map(|asset| (&*asset.name, asset.kind, asset.columns.len(), asset.cut))
+            .collect();
         assert_eq!(about[0], ("School", "point", 1, false));
         assert_eq!(about[1], ("7", "line", 10, false));
         assert_eq!(about[2], ("feature 4", "area", 4, false));
@@ -221,23 +270,45 @@ mod tests {
         assert_eq!(about[4], ("feature 6", "line", 1, true));
         assert_eq!(read.without_geometry(), 1);
         // Row 0 is north; the south-west corner is (0, 0).
-        assert_eq!((read.list[0].columns[0], read.list[1].columns[0]), (3, 9 * 20));
-        assert_eq!(read.list[2].columns, [7 * 20 + 1, 7 * 20 + 2, 8 * 20 + 1, 8 * 20 + 2]);
+        assert_eq!(
+            (read.list[0].columns[0], read.list[1].columns[0]),
+            (3, 9 * 20)
+        );
+        assert_eq!(
+            read.list[2].columns,
+            [7 * 20 + 1, 7 * 20 + 2, 8 * 20 + 1, 8 * 20 + 2]
+        );
         assert_eq!(read.features.len(), read.list.len());
     }
 
     #[test]
     fn a_file_that_has_nothing_in_the_box_is_refused() {
         let far = r#"{"type": "Feature", "geometry": {"type": "Point", "coordinates": [1e6, 5]}}"#;
-        assert!(assets(far).expect_err("far").contains("no feature in the box"));
-        assert!(assets("").expect_err("empty").contains("no feature with a geometry"));
+        assert!(
+            assets(far)
+                .expect_err("far")
+                .contains("no feature in the box")
+        );
+        assert!(
+            assets("")
+                .expect_err("empty")
+                .contains("no feature with a geometry")
+        );
     }
 
     #[test]
     fn the_first_and_the_most_count() {
         let reached = [(50.0, 1.0, 900.0), (20.0, 0.5, 1300.0)];
         let reach = Reach::of(reached.into_iter(), 8).expect("reached");
-        assert_eq!((reach.share, reach.arrival_s, reach.thickness_m, reach.kelvin), (0.25, 20.0, 1.0, 1300.0));
+        assert_eq!(
+            (
+                reach.share,
+                reach.arrival_s,
+                reach.thickness_m,
+                reach.kelvin
+            ),
+            (0.25, 20.0, 1.0, 1300.0)
+        );
         assert_eq!(Reach::of(std::iter::empty(), 8), None);
     }
 }

@@ -18,9 +18,21 @@ pub type Row = Vec<(Cow<'static, str>, Value)>;
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn write(path: &Path, assets: &Assets, rows: &[Row], note: &str, existing: Existing) -> Result<(), OutputError> {
-    let is_table = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
-    let text = if is_table { table(assets, rows) } else { document(assets, rows, note).to_string() + "\n" };
+pub fn write(
+    path: &Path,
+    assets: &Assets,
+    rows: &[Row],
+    note: &str,
+    existing: Existing,
+) -> Result<(), OutputError> {
+    let is_table = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
+    let text = if is_table {
+        table(assets, rows)
+    } else {
+        document(assets, rows, note).to_string() + "\n"
+    };
     whole(path, existing, |out| out.write_all(text.as_bytes()))
 }
 
@@ -46,9 +58,15 @@ fn about(assets: &Assets, number: usize) -> Row {
 }
 
 fn table(assets: &Assets, rows: &[Row]) -> String {
-    let all = || rows.iter().enumerate().map(|(i, row)| about(assets, i).into_iter().chain(row.clone()));
+    let all = || {
+        rows.iter()
+            .enumerate()
+            .map(|(i, row)| about(assets, i).into_iter().chain(row.clone()))
+    };
     let line = |fields: Vec<String>| fields.join(",") + "\n";
-    let heading = all().next().map(|row| line(row.map(|(name, _)| name.into_owned()).collect()));
+    let heading = all()
+        .next()
+        .map(|row| line(row.map(|(name, _)| name.into_owned()).collect()));
     let rows = all().map(|row| line(row.map(|(_, value)| field(&value)).collect()));
     heading.into_iter().chain(rows).collect()
 }
@@ -58,8 +76,15 @@ fn field(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => {
-            let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-            if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+            let text: String = text
+                .chars()
+                .map(|c| if c.is_control() { ' ' } else { c })
+                .collect();
+            if text.contains([',', '"']) {
+                format!("\"{}\"", text.replace('"', "\"\""))
+            } else {
+                text
+            }
         }
         other => other.to_string(),
     }
@@ -68,12 +93,25 @@ fn field(value: &Value) -> String {
 fn document(assets: &Assets, rows: &[Row], note: &str) -> Value {
     let feature = |(i, (feature, row)): (usize, (&Value, &Row))| {
         let mut feature = feature.clone();
-        let own = feature.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-        let added = about(assets, i).into_iter().chain(row.clone()).map(|(name, value)| (name.into_owned(), value));
+        let own = feature
+            .get("properties")
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        let added = about(assets, i)
+            .into_iter()
+            .chain(row.clone())
+            .map(|(name, value)| (name.into_owned(), value));
         feature["properties"] = own.into_iter().chain(added).collect::<Map<_, _>>().into();
         feature
     };
-    let features: Vec<Value> = assets.features.iter().zip(rows).enumerate().map(feature).collect();
+    let features: Vec<Value> = assets
+        .features
+        .iter()
+        .zip(rows)
+        .enumerate()
+        .map(feature)
+        .collect();
     let mut document = Map::new();
     document.insert("type".into(), "FeatureCollection".into());
     if let Some(crs) = &assets.crs {
@@ -96,15 +134,27 @@ mod tests {
                {"type": "Feature", "geometry": {"type": "Point", "coordinates": [900, 95]}}"#,
         )
         .expect("right");
-        let rows = [vec![("arrival_h".into(), json!(2.5))], vec![("arrival_h".into(), Value::Null)]];
+        let rows = [
+            vec![("arrival_h".into(), json!(2.5))],
+            vec![("arrival_h".into(), Value::Null)],
+        ];
         assert_eq!(
             table(&assets, &rows),
             "feature,name,kind,columns,in_box,arrival_h\n1,\"A, \"\"B\"\"\",point,1,yes,2.5\n2,feature 2,point,0,no,\n"
         );
         let document = document(&assets, &rows, "a note");
-        assert_eq!(document.pointer("/features/0/properties/beds"), Some(&json!(3)));
-        assert_eq!(document.pointer("/features/0/properties/arrival_h"), Some(&json!(2.5)));
-        assert_eq!(document.pointer("/features/1/geometry/coordinates/0"), Some(&json!(900)));
+        assert_eq!(
+            document.pointer("/features/0/properties/beds"),
+            Some(&json!(3))
+        );
+        assert_eq!(
+            document.pointer("/features/0/properties/arrival_h"),
+            Some(&json!(2.5))
+        );
+        assert_eq!(
+            document.pointer("/features/1/geometry/coordinates/0"),
+            Some(&json!(900))
+        );
         assert_eq!(document.get("crs"), Some(&Value::Null));
     }
 }

@@ -52,9 +52,14 @@ impl Curve {
         });
         let rising = (share > 0.0).then_some([0.0, 0.0]);
         let shape: Vec<[f64; 2]> = rising.into_iter().chain(falling).collect();
-        let area: f64 = shape.windows(2).map(|pair| 0.5 * (pair[0][1] + pair[1][1]) * (pair[1][0] - pair[0][0])).sum();
-        let mut rates: Vec<[f64; 2]> =
-            shape.iter().map(|[time, rate]| [time * duration_s, rate * mean_m3_s / area]).collect();
+        let area: f64 = shape
+            .windows(2)
+            .map(|pair| 0.5 * (pair[0][1] + pair[1][1]) * (pair[1][0] - pair[0][0]))
+            .sum();
+        let mut rates: Vec<[f64; 2]> = shape
+            .iter()
+            .map(|[time, rate]| [time * duration_s, rate * mean_m3_s / area])
+            .collect();
         // Times of a table must increase, so the final drop to 0 takes the shortest step that the
         // table allows.
         let end = duration_s * (1.0 + 1e-9);
@@ -76,11 +81,19 @@ impl FromStr for Curve {
         if text.trim() == "steady" {
             return Ok(Self::Steady);
         }
-        let numbers = text.trim().strip_prefix("wane:").and_then(|rest| rest.split_once(',')).ok_or_else(expected)?;
+        let numbers = text
+            .trim()
+            .strip_prefix("wane:")
+            .and_then(|rest| rest.split_once(','))
+            .ok_or_else(expected)?;
         let number = |text: &str| text.trim().parse::<f64>().map_err(|_| expected());
         let (share, factor) = (number(numbers.0)?, number(numbers.1)?);
         let is_right = (0.0..=0.9).contains(&share) && (1.0..=MOST_FACTOR).contains(&factor);
-        if is_right { Ok(Self::Wane { share, factor }) } else { Err(expected()) }
+        if is_right {
+            Ok(Self::Wane { share, factor })
+        } else {
+            Err(expected())
+        }
     }
 }
 
@@ -115,27 +128,57 @@ mod tests {
 
     #[test]
     fn every_curve_pours_the_volume_of_its_mean_rate() {
-        for text in ["steady", "wane:0.1,20", "wane:0,5", "wane:0.9,10000", "wane:0.3,1"] {
+        for text in [
+            "steady",
+            "wane:0.1,20",
+            "wane:0,5",
+            "wane:0.9,10000",
+            "wane:0.3,1",
+        ] {
             let curve: Curve = text.parse().expect(text);
             assert_eq!(curve.to_string(), text);
             let (rates_m3_s, linear) = curve.rates(7.0, 86_400.0);
-            let flow = VentFlow { rates_m3_s, linear, ..VentFlow::steady(0.0) };
+            let flow = VentFlow {
+                rates_m3_s,
+                linear,
+                ..VentFlow::steady(0.0)
+            };
             flow.validate("vent[0]").expect(text);
             let volume = flow.volume_m3(0.0, 1e6);
-            assert!((volume / (7.0 * 86_400.0) - 1.0).abs() < 1e-7, "{text}: {volume} m³");
+            assert!(
+                (volume / (7.0 * 86_400.0) - 1.0).abs() < 1e-7,
+                "{text}: {volume} m³"
+            );
         }
         let wane: Curve = "wane:0.1,20".parse().expect("a curve");
         let (rates, _) = wane.rates(1.0, 100.0);
         let peak = rates.iter().map(|[_, rate]| *rate).fold(0.0, f64::max);
-        let of = |time: f64| rates.iter().find(|[at, _]| (at - time).abs() < 1e-9).map(|[_, rate]| *rate);
+        let of = |time: f64| {
+            rates
+                .iter()
+                .find(|[at, _]| (at - time).abs() < 1e-9)
+                .map(|[_, rate]| *rate)
+        };
         assert_eq!(of(10.0), Some(peak));
         assert!((of(100.0).expect("the end") * 20.0 / peak - 1.0).abs() < 1e-9 && peak > 2.0);
     }
 
     #[test]
     fn what_is_no_curve_is_named() {
-        for text in ["", "wane", "wane:0.1", "wane:1,5", "wane:0.1,0.5", "wane:nan,2", "falling"] {
-            assert!(text.parse::<Curve>().is_err_and(|error| error.contains("wane:0.1,20")), "{text}");
+        for text in [
+            "",
+            "wane",
+            "wane:0.1",
+            "wane:1,5",
+            "wane:0.1,0.5",
+            "wane:nan,2",
+            "falling",
+        ] {
+            assert!(
+                text.parse::<Curve>()
+                    .is_err_and(|error| error.contains("wane:0.1,20")),
+                "{text}"
+            );
         }
     }
 }

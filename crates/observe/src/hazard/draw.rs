@@ -79,7 +79,9 @@ impl NoWeights {
     pub(super) fn words(self, nothing: &str) -> String {
         match self {
             Self::Nothing => nothing.to_owned(),
-            Self::TooLarge => "has weights whose sum is too large for a number; divide all by the same".to_owned(),
+            Self::TooLarge => {
+                "has weights whose sum is too large for a number; divide all by the same".to_owned()
+            }
         }
     }
 }
@@ -112,7 +114,9 @@ impl Weights {
         // Rounding can lift the product to the sum itself; such a number belongs to the last weight
         // above 0.
         let least = self.ends.partition_point(|end| *end < sum);
-        self.ends.partition_point(|end| *end <= uniform * sum).min(least)
+        self.ends
+            .partition_point(|end| *end <= uniform * sum)
+            .min(least)
     }
 }
 
@@ -124,7 +128,10 @@ mod tests {
     fn numbers_have_the_moments_of_their_law() {
         const N: u64 = 20_000;
         let mean = |number: &dyn Fn(Numbers) -> f64| {
-            (0..N).map(|run| number(Numbers::new(7, run, Use::Rate))).sum::<f64>() / N as f64
+            (0..N)
+                .map(|run| number(Numbers::new(7, run, Use::Rate)))
+                .sum::<f64>()
+                / N as f64
         };
         assert!((mean(&|n| n.uniform(0, 0)) - 0.5).abs() < 0.01);
         assert!((mean(&|n| n.uniform(3, 1).powi(2)) - 1.0 / 3.0).abs() < 0.01);
@@ -133,7 +140,9 @@ mod tests {
         assert!((mean(&|n| n.normal(0).powi(4)) - 3.0).abs() < 0.25);
         // Neighbouring runs, uses and numbers are uncorrelated.
         let together = |other: &dyn Fn(u64) -> f64| {
-            let pairs = (0..N).map(|run| (Numbers::new(7, run, Use::Rate).uniform(0, 0) - 0.5) * (other(run) - 0.5));
+            let pairs = (0..N).map(|run| {
+                (Numbers::new(7, run, Use::Rate).uniform(0, 0) - 0.5) * (other(run) - 0.5)
+            });
             12.0 * pairs.sum::<f64>() / N as f64
         };
         assert!(together(&|run| Numbers::new(7, run + 1, Use::Rate).uniform(0, 0)).abs() < 0.03);
@@ -145,9 +154,15 @@ mod tests {
     #[test]
     fn weights_are_honoured() {
         let weights = Weights::new([0.0, 1.0, 0.0, 3.0, 0.0]).expect("they have a sum");
-        assert_eq!([0.0, 0.24, 0.26, 0.999_999, 1.0].map(|u| weights.pick(u)), [1, 1, 3, 3, 3]);
+        assert_eq!(
+            [0.0, 0.24, 0.26, 0.999_999, 1.0].map(|u| weights.pick(u)),
+            [1, 1, 3, 3, 3]
+        );
         let wrong = |weights: &[f64]| Weights::new(weights.iter().copied()).err();
-        assert_eq!([wrong(&[0.0, 0.0]), wrong(&[])], [Some(NoWeights::Nothing); 2]);
+        assert_eq!(
+            [wrong(&[0.0, 0.0]), wrong(&[])],
+            [Some(NoWeights::Nothing); 2]
+        );
         assert_eq!(wrong(&[f64::MAX, f64::MAX]), Some(NoWeights::TooLarge));
     }
 }

@@ -39,12 +39,25 @@ impl Exposure {
     pub(super) fn read(path: &Path, site: &Site) -> Result<Self, String> {
         let assets = Assets::read(path, site).map_err(|fault| format!("--exposure: {fault}"))?;
         let columns = |(i, asset): (usize, &crate::exposure::Asset)| {
-            asset.columns.iter().map(move |column| (*column, i as u32)).collect::<Vec<_>>()
+            asset
+                .columns
+                .iter()
+                .map(move |column| (*column, i as u32))
+                .collect::<Vec<_>>()
         };
-        let mut places: Vec<(u32, u32)> = assets.list().iter().enumerate().flat_map(columns).collect();
+        let mut places: Vec<(u32, u32)> =
+            assets.list().iter().enumerate().flat_map(columns).collect();
         places.sort_unstable();
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { name, assets, places })
+        let name = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        Ok(Self {
+            name,
+            assets,
+            places,
+        })
     }
 
     /// Estimates the memory of the columns, and of the results of `runs` runs.
@@ -58,8 +71,18 @@ impl Exposure {
     }
 
     /// Reads all run files and collects the results of each asset.
-    pub(super) fn of(&self, files: &RunFiles, reduction: &Reduction) -> Result<Vec<Reached>, RecordError> {
-        let mut all = vec![Reached { runs: files.runs.len(), ..Reached::default() }; self.assets.list().len()];
+    pub(super) fn of(
+        &self,
+        files: &RunFiles,
+        reduction: &Reduction,
+    ) -> Result<Vec<Reached>, RecordError> {
+        let mut all = vec![
+            Reached {
+                runs: files.runs.len(),
+                ..Reached::default()
+            };
+            self.assets.list().len()
+        ];
         files.for_each(|record| {
             for (asset, reach) in self.of_run(record, reduction.above_m) {
                 all[asset].arrivals_s.push(reach.arrival_s as f32);
@@ -76,19 +99,36 @@ impl Exposure {
     /// Returns the assets reached in one run: pairs of asset index and exposure.
     fn of_run(&self, record: &RunRecord, above_m: f64) -> Vec<(usize, Reach)> {
         let mut reached: Vec<(u32, (f64, f64, f64))> = Vec::new();
-        for here in record.reached().filter(|here| f64::from(here.thickness_m) > above_m) {
-            let from = self.places.partition_point(|(column, _)| (*column as usize) < here.column);
-            let places = self.places[from..].iter().take_while(|(column, _)| *column as usize == here.column);
-            let what = (f64::from(here.arrival_s), f64::from(here.thickness_m), f64::NAN);
+        for here in record
+            .reached()
+            .filter(|here| f64::from(here.thickness_m) > above_m)
+        {
+            let from = self
+                .places
+                .partition_point(|(column, _)| (*column as usize) < here.column);
+            let places = self.places[from..]
+                .iter()
+                .take_while(|(column, _)| *column as usize == here.column);
+            let what = (
+                f64::from(here.arrival_s),
+                f64::from(here.thickness_m),
+                f64::NAN,
+            );
             reached.extend(places.map(|(_, asset)| (*asset, what)));
         }
         reached.sort_by_key(|(asset, _)| *asset);
         let of_asset = |chunk: &[(u32, (f64, f64, f64))]| {
             let asset = chunk[0].0 as usize;
-            let reach = Reach::of(chunk.iter().map(|(_, what)| *what), self.assets.list()[asset].columns.len());
+            let reach = Reach::of(
+                chunk.iter().map(|(_, what)| *what),
+                self.assets.list()[asset].columns.len(),
+            );
             reach.map(|reach| (asset, reach))
         };
-        reached.chunk_by(|a, b| a.0 == b.0).filter_map(of_asset).collect()
+        reached
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter_map(of_asset)
+            .collect()
     }
 
     /// Writes a table (`.csv`) and a vector layer (`.geojson`) to `folder`; returns both paths.
@@ -98,21 +138,41 @@ impl Exposure {
         reached: &[Reached],
         reduction: &Reduction,
     ) -> Result<Vec<PathBuf>, OutputError> {
-        let rows: Vec<Row> = reached.iter().map(|reached| reached.row(reduction)).collect();
-        let paths = ["csv", "geojson"].map(|ending| folder.join(format!("exposure_{}.{ending}", self.name)));
-        paths.iter().try_for_each(|path| write(path, &self.assets, &rows, NOTE, Existing::Replace))?;
+        let rows: Vec<Row> = reached
+            .iter()
+            .map(|reached| reached.row(reduction))
+            .collect();
+        let paths = ["csv", "geojson"]
+            .map(|ending| folder.join(format!("exposure_{}.{ending}", self.name)));
+        paths
+            .iter()
+            .try_for_each(|path| write(path, &self.assets, &rows, NOTE, Existing::Replace))?;
         Ok(paths.into())
     }
 
     /// Returns a summary line: number of reached assets, and the asset with the highest
     /// probability.
     pub(super) fn line(&self, reached: &[Reached]) -> String {
-        let count = reached.iter().filter(|reached| !reached.arrivals_s.is_empty()).count();
-        let most =
-            self.assets.list().iter().zip(reached).max_by(|a, b| a.1.probability().total_cmp(&b.1.probability()));
+        let count = reached
+            .iter()
+            .filter(|reached| !reached.arrivals_s.is_empty())
+            .count();
+        let most = self
+            .assets
+            .list()
+            .iter()
+            .zip(reached)
+            .max_by(|a, b| a.1.probability().total_cmp(&b.1.probability()));
         let most = most.filter(|(_, reached)| reached.probability() > 0.0);
-        let most = most.map(|(asset, reached)| format!("; most often {}: {:.2}", asset.name, reached.probability()));
-        format!("{}: {count} of {} reached by any run{}", self.name, reached.len(), most.unwrap_or_default())
+        let most = most.map(|(asset, reached)| {
+            format!("; most often {}: {:.2}", asset.name, reached.probability())
+        });
+        format!(
+            "{}: {count} of {} reached by any run{}",
+            self.name,
+            reached.len(),
+            most.unwrap_or_default()
+        )
     }
 }
 
@@ -139,9 +199,16 @@ impl Reached {
             ("thickness_max_m".into(), metres(1.0)),
         ];
         for time_s in &reduction.before_s {
-            let before = self.arrivals_s.iter().filter(|arrival| f64::from(**arrival) < *time_s).count();
+            let before = self
+                .arrivals_s
+                .iter()
+                .filter(|arrival| f64::from(**arrival) < *time_s)
+                .count();
             let name = format!("probability_{}", time_name(*time_s));
-            row.push((name.into(), short(before as f64 / self.runs.max(1) as f64, 1e6)));
+            row.push((
+                name.into(),
+                short(before as f64 / self.runs.max(1) as f64, 1e6),
+            ));
         }
         row
     }

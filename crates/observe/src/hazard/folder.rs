@@ -38,7 +38,10 @@ impl Folder {
         opening: Opening,
         (reduction, pictures): (&Reduction, bool),
     ) -> Result<Self, HazardError> {
-        let folder = Self { path, fingerprint: plan.fingerprint() };
+        let folder = Self {
+            path,
+            fingerprint: plan.fingerprint(),
+        };
         let file = folder.path.join("plan.json");
         // The plan decides: runs of two plans in one folder would give a mixture of two
         // distributions.
@@ -49,7 +52,10 @@ impl Folder {
             }
             (Ok(None), Opening::Read) => {
                 let shown = folder.path.display();
-                return Err(format!("{shown}: holds no plan.json; name the folder of the runs with --out").into());
+                return Err(format!(
+                    "{shown}: holds no plan.json; name the folder of the runs with --out"
+                )
+                .into());
             }
             (Ok(None), Opening::GoOn) => folder.check_new(&file, reduction, pictures)?,
             (Ok(Some(old)), _) => check_same(&old, plan, &file)?,
@@ -62,14 +68,24 @@ impl Folder {
     }
 
     /// Fails if a folder without a plan contains files that would be overwritten.
-    fn check_new(&self, file: &Path, reduction: &Reduction, pictures: bool) -> Result<(), HazardError> {
+    fn check_new(
+        &self,
+        file: &Path,
+        reduction: &Reduction,
+        pictures: bool,
+    ) -> Result<(), HazardError> {
         check_free(file, Existing::Keep)?;
-        names(reduction, pictures).iter().try_for_each(|name| check_free(&self.path.join(name), Existing::Keep))?;
+        names(reduction, pictures)
+            .iter()
+            .try_for_each(|name| check_free(&self.path.join(name), Existing::Keep))?;
         if self.runs(1).0.is_empty() {
             return Ok(());
         }
         let shown = self.path.display();
-        Err(format!("{shown}: holds runs without their plan.json; name another folder with --out").into())
+        Err(
+            format!("{shown}: holds runs without their plan.json; name another folder with --out")
+                .into(),
+        )
     }
 
     /// Copies the missing runs with numbers below `count` from the folder `other` of the same plan;
@@ -96,16 +112,25 @@ impl Folder {
     pub fn put(&self, run: u64, bytes: &[u8]) -> Result<(), OutputError> {
         let path = RunRecord::path(&self.runs_path(), run);
         let mut file = WholeFile::create(&path, Existing::Replace)?;
-        file.write_all(bytes).map_err(|cause| OutputError::io(&path, cause))?;
+        file.write_all(bytes)
+            .map_err(|cause| OutputError::io(&path, cause))?;
         file.commit()
     }
 
     /// Deletes all run files.
     fn clear(&self) -> Result<(), OutputError> {
-        let is_run = |name: &str| name.strip_prefix("run_").is_some_and(|n| n.bytes().all(|c| c.is_ascii_digit()));
-        for entry in fs::read_dir(self.runs_path()).into_iter().flatten().flatten() {
+        let is_run = |name: &str| {
+            name.strip_prefix("run_")
+                .is_some_and(|n| n.bytes().all(|c| c.is_ascii_digit()))
+        };
+        for entry in fs::read_dir(self.runs_path())
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             if entry.file_name().to_str().is_some_and(is_run) {
-                fs::remove_file(entry.path()).map_err(|cause| OutputError::io(&entry.path(), cause))?;
+                fs::remove_file(entry.path())
+                    .map_err(|cause| OutputError::io(&entry.path(), cause))?;
             }
         }
         Ok(())
@@ -127,7 +152,11 @@ impl Folder {
 pub(super) fn check_part(other: &Path, plan: &PlanFile) -> Result<(), HazardError> {
     let file = other.join("plan.json");
     match read_plan(&file)? {
-        None => Err(format!("{}: holds no plan.json, so no runs of a hazard map", other.display()).into()),
+        None => Err(format!(
+            "{}: holds no plan.json, so no runs of a hazard map",
+            other.display()
+        )
+        .into()),
         Some(old) => check_same(&old, plan, &file),
     }
 }
@@ -144,12 +173,23 @@ pub fn plan_of(folder: &Path) -> Result<Option<PlanFile>, HazardError> {
 pub(crate) fn read_plan(file: &Path) -> Result<Option<PlanFile>, HazardError> {
     let mend = "name another folder with --out, or pass --force";
     let plan = match PLAN.text(file, |text| serde_json::from_str(&text).map(Some)) {
-        Err(InputError::Read(cause)) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(InputError::Read(cause)) => return Err(format!("cannot read {}: {cause}", file.display()).into()),
+        Err(InputError::Read(cause)) if cause.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(None);
+        }
+        Err(InputError::Read(cause)) => {
+            return Err(format!("cannot read {}: {cause}", file.display()).into());
+        }
         Err(error) => return Err(format!("{}: {error}; {mend}", file.display()).into()),
         Ok(plan) => plan,
     };
-    plan.map_err(|e| format!("{}: is no plan of runs: {}; {mend}", file.display(), tame(&e.to_string())).into())
+    plan.map_err(|e| {
+        format!(
+            "{}: is no plan of runs: {}; {mend}",
+            file.display(),
+            tame(&e.to_string())
+        )
+        .into()
+    })
 }
 
 /// Fails unless the plan `old` of a folder equals `plan`; the error lists the differences.

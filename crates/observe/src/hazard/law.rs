@@ -52,8 +52,14 @@ impl Law {
     /// The expected form, as text to be appended to the input.
     pub fn parse(text: &str, number: impl Fn(&str) -> Option<f64>) -> Result<Self, String> {
         let wrong = || format!("must be {EXPECTED}");
-        let read = |part: &str| number(part.trim()).filter(|number| number.is_finite()).ok_or_else(wrong);
-        let Some((name, rest)) = text.split_once(':') else { return Ok(Self::Fixed(read(text)?)) };
+        let read = |part: &str| {
+            number(part.trim())
+                .filter(|number| number.is_finite())
+                .ok_or_else(wrong)
+        };
+        let Some((name, rest)) = text.split_once(':') else {
+            return Ok(Self::Fixed(read(text)?));
+        };
         let two = || -> Result<(f64, f64), String> {
             let (a, b) = rest.split_once(',').ok_or_else(wrong)?;
             Ok((read(a)?, read(b)?))
@@ -70,11 +76,17 @@ impl Law {
                 let (ends, exponent) = rest.rsplit_once(',').ok_or_else(wrong)?;
                 let (low, high) = ends.split_once(',').ok_or_else(wrong)?;
                 // The exponent has no unit, even if the bounds have one.
-                Self::PowerLaw(read(low)?, read(high)?, exponent.trim().parse().map_err(|_| wrong())?)
+                Self::PowerLaw(
+                    read(low)?,
+                    read(high)?,
+                    exponent.trim().parse().map_err(|_| wrong())?,
+                )
             }
             "list" => {
                 let entry = |entry: &str| match entry.split_once('=') {
-                    Some((value, weight)) => Ok((read(value)?, weight.trim().parse().map_err(|_| wrong())?)),
+                    Some((value, weight)) => {
+                        Ok((read(value)?, weight.trim().parse().map_err(|_| wrong())?))
+                    }
                     None => Ok((read(entry)?, 1.0)),
                 };
                 Self::List(rest.split(',').map(entry).collect::<Result<_, String>>()?)
@@ -85,26 +97,42 @@ impl Law {
     }
 
     fn check(&self) -> Result<(), String> {
-        let right = |is_right: bool, expected: &str| if is_right { Ok(()) } else { Err(expected.to_owned()) };
+        let right = |is_right: bool, expected: &str| {
+            if is_right {
+                Ok(())
+            } else {
+                Err(expected.to_owned())
+            }
+        };
         match self {
             Self::Fixed(_) => Ok(()),
             Self::Uniform(low, high) => right(low <= high, "must have the lower number first"),
-            Self::LogUniform(low, high) => {
-                right(*low > 0.0 && low <= high, "must have two numbers above 0, the lower one first")
-            }
+            Self::LogUniform(low, high) => right(
+                *low > 0.0 && low <= high,
+                "must have two numbers above 0, the lower one first",
+            ),
             Self::LogNormal(median, factor) => {
                 let is_right = *median > 0.0 && *factor >= 1.0 && factor.is_finite();
-                right(is_right, "must have a median above 0 and a factor of 1 or more")
+                right(
+                    is_right,
+                    "must have a median above 0 and a factor of 1 or more",
+                )
             }
             Self::PowerLaw(low, high, exponent) => {
-                let is_right = *low > 0.0 && low <= high && (0.0..=MOST_EXPONENT).contains(exponent);
-                right(is_right, "must have two numbers above 0, the lower one first, and an exponent from 0 to 20")
+                let is_right =
+                    *low > 0.0 && low <= high && (0.0..=MOST_EXPONENT).contains(exponent);
+                right(
+                    is_right,
+                    "must have two numbers above 0, the lower one first, and an exponent from 0 to 20",
+                )
             }
             Self::List(entries) => {
                 right(entries.len() <= MOST, "must have at most 10000 numbers")?;
                 let nothing = "must have weights from 0 up, not all of them 0";
                 right(entries.iter().all(|(_, weight)| *weight >= 0.0), nothing)?;
-                weights(entries).map(drop).map_err(|wrong| wrong.words(nothing))
+                weights(entries)
+                    .map(drop)
+                    .map_err(|wrong| wrong.words(nothing))
             }
         }
     }
@@ -113,14 +141,21 @@ impl Law {
     pub fn range(&self) -> (f64, f64) {
         match self {
             Self::Fixed(value) => (*value, *value),
-            Self::Uniform(low, high) | Self::LogUniform(low, high) | Self::PowerLaw(low, high, _) => (*low, *high),
+            Self::Uniform(low, high)
+            | Self::LogUniform(low, high)
+            | Self::PowerLaw(low, high, _) => (*low, *high),
             Self::LogNormal(median, factor) => {
                 let most = libm::pow(*factor, FARTHEST);
                 (median / most, median * most)
             }
             Self::List(entries) => {
-                let values = entries.iter().filter(|(_, weight)| *weight > 0.0).map(|(value, _)| *value);
-                values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
+                let values = entries
+                    .iter()
+                    .filter(|(_, weight)| *weight > 0.0)
+                    .map(|(value, _)| *value);
+                values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+                    (low.min(v), high.max(v))
+                })
             }
         }
     }
@@ -155,11 +190,17 @@ impl Law {
             Self::Uniform(low, high) => share(*low, *high),
             Self::LogUniform(low, high) => libm::exp(share(libm::log(*low), libm::log(*high))),
             Self::LogNormal(median, factor) => {
-                let inside = (0..64).map(|i| numbers.normal(i)).find(|z| z.abs() <= FARTHEST);
+                let inside = (0..64)
+                    .map(|i| numbers.normal(i))
+                    .find(|z| z.abs() <= FARTHEST);
                 median * libm::pow(*factor, inside.unwrap_or(0.0))
             }
-            Self::PowerLaw(low, high, exponent) => power_law([*low, *high], *exponent, numbers.uniform(0, 0)),
-            Self::List(entries) => weights(entries).map_or(f64::NAN, |w| entries[w.pick(numbers.uniform(0, 0))].0),
+            Self::PowerLaw(low, high, exponent) => {
+                power_law([*low, *high], *exponent, numbers.uniform(0, 0))
+            }
+            Self::List(entries) => {
+                weights(entries).map_or(f64::NAN, |w| entries[w.pick(numbers.uniform(0, 0))].0)
+            }
         };
         // Logarithms and powers may miss a bound by the last digit.
         value.clamp(low, high)
@@ -178,7 +219,11 @@ fn deviations(share: f64) -> f64 {
     let (mut low, mut high) = (-10.0, 10.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        if below(middle) < share { low = middle } else { high = middle }
+        if below(middle) < share {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     0.5 * (low + high)
 }
@@ -209,7 +254,10 @@ impl fmt::Display for Law {
             Self::LogNormal(median, factor) => write!(f, "log-normal:{median},{factor}"),
             Self::PowerLaw(low, high, exponent) => write!(f, "power-law:{low},{high},{exponent}"),
             Self::List(entries) => {
-                let entries: Vec<_> = entries.iter().map(|(value, weight)| format!("{value}={weight}")).collect();
+                let entries: Vec<_> = entries
+                    .iter()
+                    .map(|(value, weight)| format!("{value}={weight}"))
+                    .collect();
                 write!(f, "list:{}", entries.join(","))
             }
         }
@@ -243,8 +291,9 @@ mod tests {
 
     #[test]
     fn laws_have_their_moments() {
-        let near =
-            |found: f64, expected: f64, slack: f64| assert!((found - expected).abs() < slack, "{found} for {expected}");
+        let near = |found: f64, expected: f64, slack: f64| {
+            assert!((found - expected).abs() < slack, "{found} for {expected}")
+        };
         near(drawn(&law("5"), |v| v), 5.0, 1e-12);
         let even = law("uniform:2,10");
         near(drawn(&even, |v| v), 6.0, 0.06);
@@ -257,9 +306,16 @@ mod tests {
         // Cut off at three standard deviations, the variance is 0.9733 times that of the full
         // distribution.
         near(drawn(&normal, |v| (v / 5.0).log2().powi(2)), 0.9733, 0.03);
-        near(drawn(&normal, |v| f64::from(u8::from((2.5..=10.0).contains(&v)))), 0.6845, 0.01);
-        let share_below_10 =
-            |exponent| drawn(&law(&format!("power-law:1,100,{exponent}")), |v| f64::from(u8::from(v < 10.0)));
+        near(
+            drawn(&normal, |v| f64::from(u8::from((2.5..=10.0).contains(&v)))),
+            0.6845,
+            0.01,
+        );
+        let share_below_10 = |exponent| {
+            drawn(&law(&format!("power-law:1,100,{exponent}")), |v| {
+                f64::from(u8::from(v < 10.0))
+            })
+        };
         near(share_below_10(1.5), (1.0 - 0.1f64.sqrt()) / 0.9, 0.01);
         near(share_below_10(1.0), 0.5, 0.01);
         near(share_below_10(0.0), 9.0 / 99.0, 0.01);
@@ -272,16 +328,27 @@ mod tests {
 
     #[test]
     fn shares_are_those_of_what_is_drawn() {
-        for text in
-            ["5", "uniform:2,10", "log-uniform:1,100", "log-normal:5,2", "power-law:1,100,1.5", "list:20=1,1=3,5=2"]
-        {
+        for text in [
+            "5",
+            "uniform:2,10",
+            "log-uniform:1,100",
+            "log-normal:5,2",
+            "power-law:1,100,1.5",
+            "list:20=1,1=3,5=2",
+        ] {
             let law = law(text);
-            let draws: Vec<f64> = (0..20_000).map(|run| law.draw(Numbers::new(3, run, Use::Rate))).collect();
+            let draws: Vec<f64> = (0..20_000)
+                .map(|run| law.draw(Numbers::new(3, run, Use::Rate)))
+                .collect();
             for share in [0.05, 0.3, 0.5, 0.8, 0.97] {
                 let value = law.at_share(share);
-                let drawn =
-                    |counts: &dyn Fn(f64) -> bool| draws.iter().filter(|v| counts(**v)).count() as f64 / 20_000.0;
-                let (under, up_to) = (drawn(&|v| v < value * (1.0 - 1e-9)), drawn(&|v| v <= value * (1.0 + 1e-9)));
+                let drawn = |counts: &dyn Fn(f64) -> bool| {
+                    draws.iter().filter(|v| counts(**v)).count() as f64 / 20_000.0
+                };
+                let (under, up_to) = (
+                    drawn(&|v| v < value * (1.0 - 1e-9)),
+                    drawn(&|v| v <= value * (1.0 + 1e-9)),
+                );
                 assert!(
                     under - 0.012 < share && share < up_to + 0.012,
                     "{text}: {value} at {share}, {under} to {up_to}"
@@ -292,15 +359,26 @@ mod tests {
 
     #[test]
     fn laws_are_read_as_they_are_written() {
-        for text in
-            ["5", "uniform:1,10.5", "log-uniform:0.5,50", "log-normal:5,2", "power-law:1,100,1.5", "list:1=1,5=0.25"]
-        {
+        for text in [
+            "5",
+            "uniform:1,10.5",
+            "log-uniform:0.5,50",
+            "log-normal:5,2",
+            "power-law:1,100,1.5",
+            "list:1=1,5=0.25",
+        ] {
             assert_eq!(law(text).to_string(), text);
         }
         assert_eq!(law("list: 1, 2=3").to_string(), "list:1=1,2=3");
-        let time =
-            |text: &str| text.strip_suffix('h').and_then(|hours| hours.parse().ok()).map(|hours: f64| 3600.0 * hours);
-        assert_eq!(Law::parse("log-normal:2h,3", time), Ok(Law::LogNormal(7200.0, 3.0)));
+        let time = |text: &str| {
+            text.strip_suffix('h')
+                .and_then(|hours| hours.parse().ok())
+                .map(|hours: f64| 3600.0 * hours)
+        };
+        assert_eq!(
+            Law::parse("log-normal:2h,3", time),
+            Ok(Law::LogNormal(7200.0, 3.0))
+        );
     }
 
     #[test]
@@ -322,7 +400,11 @@ mod tests {
             ("list:1=-1,2=3", "weights from 0 up"),
             ("list:1=0", "weights from 0 up"),
         ] {
-            assert!(read(text).is_err_and(|error| error.contains(part)), "{text}: {:?}", read(text));
+            assert!(
+                read(text).is_err_and(|error| error.contains(part)),
+                "{text}: {:?}",
+                read(text)
+            );
         }
     }
 }

@@ -118,7 +118,11 @@ impl Plan {
             let (low, high) = law.range();
             let fits = low >= LEAST && high <= most;
             let expected = format!("a law of numbers above 0, at most {most:e}");
-            if fits { Ok(()) } else { Err(Invalid::new(flag, law, expected)) }
+            if fits {
+                Ok(())
+            } else {
+                Err(Invalid::new(flag, law, expected))
+            }
         };
         check("--rates", &self.rates, MOST_M3_S)?;
         match &self.size {
@@ -139,26 +143,45 @@ impl Plan {
             Seeds::Own => Numbers::new(self.seed, run, Use::Seed).bits(),
             Seeds::Same => self.seed,
         };
-        let limit_s = self.limit_s.unwrap_or((USUAL_LIMIT * duration_s).max(LEAST_LIMIT_S));
-        Sample { run, feature, vent_m, rate_m3_s, volume_m3, duration_s, limit_s, seed }
+        let limit_s = self
+            .limit_s
+            .unwrap_or((USUAL_LIMIT * duration_s).max(LEAST_LIMIT_S));
+        Sample {
+            run,
+            feature,
+            vent_m,
+            rate_m3_s,
+            volume_m3,
+            duration_s,
+            limit_s,
+            seed,
+        }
     }
 
     /// Draws the rate of a run in m³/s, and its volume in m³ or duration in seconds.
     fn rate_and_size(&self, run: u64) -> (f64, f64) {
         let (Size::Volume(law) | Size::Duration(law)) = &self.size;
-        let [rate, size] = [Use::Rate, Use::Size].map(|used_for| Numbers::new(self.seed, run, used_for));
-        let Some(correlation) = self.correlation else { return (self.rates.draw(rate), law.draw(size)) };
+        let [rate, size] =
+            [Use::Rate, Use::Size].map(|used_for| Numbers::new(self.seed, run, used_for));
+        let Some(correlation) = self.correlation else {
+            return (self.rates.draw(rate), law.draw(size));
+        };
         // Gaussian copula: normal numbers with this correlation, each mapped through its own
         // distribution (Nelsen 2006, section 2.3).
         let (first, own) = (rate.normal(0), size.normal(0));
         let second = correlation * first + (1.0 - correlation * correlation).max(0.0).sqrt() * own;
-        (self.rates.at_share(below(first)), law.at_share(below(second)))
+        (
+            self.rates.at_share(below(first)),
+            law.at_share(below(second)),
+        )
     }
 
     /// Draws the scene numbers of run `run`, in the order of [`Plan::draws`].
     pub fn numbers(&self, run: u64) -> Vec<f64> {
         let draws = self.draws.iter().enumerate();
-        draws.map(|(place, (_, law))| law.draw(Numbers::of_number(self.seed, run, place))).collect()
+        draws
+            .map(|(place, (_, law))| law.draw(Numbers::of_number(self.seed, run, place)))
+            .collect()
     }
 
     /// Returns the seed of the heightmap error of run `run`.
@@ -170,37 +193,72 @@ impl Plan {
     /// runs is excluded: additional runs do not change earlier ones.
     fn parts(&self, ground: &Ground) -> BTreeMap<&'static str, String> {
         let flow = ground.flow();
-        let FlowSetup { lava, step_s, open_sides, heaters, seed: _ } = flow.setup();
+        let FlowSetup {
+            lava,
+            step_s,
+            open_sides,
+            heaters,
+            seed: _,
+        } = flow.setup();
         let hash = |value: &Value| format!("{:016x}", xxh3_64(value.to_string().as_bytes()));
-        let VentSpec { radius, height, flow: pours, .. } = &self.vent;
+        let VentSpec {
+            radius,
+            height,
+            flow: pours,
+            ..
+        } = &self.vent;
         let temperature = pours.as_ref().and_then(|pours| pours.temperature_k);
         let (size, law) = match &self.size {
             Size::Volume(law) => ("volumes", law),
             Size::Duration(law) => ("durations", law),
         };
-        let draws: Vec<String> = self.draws.iter().map(|(key, law)| format!("{key}={law}")).collect();
+        let draws: Vec<String> = self
+            .draws
+            .iter()
+            .map(|(key, law)| format!("{key}={law}"))
+            .collect();
         // Unused optional parts are left out: a plan without draws then equals that of earlier
         // programs.
         let drawn = (!draws.is_empty()).then(|| ("draws", draws.join(" ")));
         let error = ground.height_error_m();
-        let drawn = drawn.into_iter().chain(error.map(|error| ("error of the heights", error.to_string())));
-        let together = self.correlation.map(|correlation| ("correlation", correlation.to_string()));
+        let drawn = drawn
+            .into_iter()
+            .chain(error.map(|error| ("error of the heights", error.to_string())));
+        let together = self
+            .correlation
+            .map(|correlation| ("correlation", correlation.to_string()));
         let curve = (self.curve != Curve::Steady).then(|| ("curve", self.curve.to_string()));
         let drawn = drawn.chain(together).chain(curve);
         BTreeMap::from([
             ("program", About::SOFTWARE.to_owned()),
             ("rules", format!("{:016x}", rules::FINGERPRINT)),
-            ("ground", format!("{:016x}", ground.origin.world().state_hash())),
-            ("course", format!("{:016x}", xxh3_64(ground.origin.course().as_bytes()))),
+            (
+                "ground",
+                format!("{:016x}", ground.origin.world().state_hash()),
+            ),
+            (
+                "course",
+                format!("{:016x}", xxh3_64(ground.origin.course().as_bytes())),
+            ),
             ("box", hash(&json!([flow.space(), ground.site.floor_m]))),
             ("lava", hash(&json!([lava, heaters]))),
             ("steps", step_s.to_string()),
-            ("walls", if *open_sides { "open" } else { "closed" }.to_owned()),
+            (
+                "walls",
+                if *open_sides { "open" } else { "closed" }.to_owned(),
+            ),
             ("vents", format!("{:016x}", hash_of_words(&self.places))),
-            ("form of the vent", hash(&json!([radius, height, temperature]))),
+            (
+                "form of the vent",
+                hash(&json!([radius, height, temperature])),
+            ),
             ("rates", self.rates.to_string()),
             (size, law.to_string()),
-            ("duration", self.limit_s.map_or("by the eruption".to_owned(), |limit| limit.to_string())),
+            (
+                "duration",
+                self.limit_s
+                    .map_or("by the eruption".to_owned(), |limit| limit.to_string()),
+            ),
             ("seed", self.seed.to_string()),
             ("seeds", format!("{:?}", self.seeds).to_lowercase()),
         ])
@@ -211,8 +269,17 @@ impl Plan {
 
     /// Returns the content of the plan file; `scene` and `vents` are display names.
     pub fn file(&self, ground: &Ground, scene: &str, vents: &str) -> PlanFile {
-        let decides = self.parts(ground).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        PlanFile { scene: scene.to_owned(), vents: vents.to_owned(), runs: self.runs, decides }
+        let decides = self
+            .parts(ground)
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect();
+        PlanFile {
+            scene: scene.to_owned(),
+            vents: vents.to_owned(),
+            runs: self.runs,
+            decides,
+        }
     }
 }
 
@@ -272,8 +339,16 @@ impl PlanFile {
     /// Returns the names of the inputs that differ between two plans; runs of different plans must
     /// not be combined.
     pub fn differences(&self, other: &Self) -> Vec<String> {
-        let names = self.decides.keys().chain(other.decides.keys().filter(|name| !self.decides.contains_key(*name)));
-        names.filter(|name| self.decides.get(*name) != other.decides.get(*name)).cloned().collect()
+        let names = self.decides.keys().chain(
+            other
+                .decides
+                .keys()
+                .filter(|name| !self.decides.contains_key(*name)),
+        );
+        names
+            .filter(|name| self.decides.get(*name) != other.decides.get(*name))
+            .cloned()
+            .collect()
     }
 }
 
@@ -301,14 +376,29 @@ mod tests {
 
     #[test]
     fn a_run_does_not_depend_on_how_many_there_are() {
-        let (few, many) = (plan(), Plan { runs: 500, ..plan() });
+        let (few, many) = (
+            plan(),
+            Plan {
+                runs: 500,
+                ..plan()
+            },
+        );
         assert_eq!(
             (0..10).map(|run| few.sample(run)).collect::<Vec<_>>(),
             (0..10).map(|run| many.sample(run)).collect::<Vec<_>>()
         );
-        let seeds: std::collections::BTreeSet<_> = (0..500).map(|run| many.sample(run).seed).collect();
+        let seeds: std::collections::BTreeSet<_> =
+            (0..500).map(|run| many.sample(run).seed).collect();
         assert_eq!(seeds.len(), 500);
-        assert!((0..500).all(|run| Plan { seeds: Seeds::Same, ..plan() }.sample(run).seed == 5));
+        assert!((0..500).all(|run| {
+            Plan {
+                seeds: Seeds::Same,
+                ..plan()
+            }
+            .sample(run)
+            .seed
+                == 5
+        }));
     }
 
     #[test]
@@ -325,14 +415,24 @@ mod tests {
                 let mut order: Vec<usize> = (0..samples.len()).collect();
                 order.sort_by(|a, b| of(&samples[*a]).total_cmp(&of(&samples[*b])));
                 let mut ranks = vec![0.0; samples.len()];
-                order.iter().enumerate().for_each(|(rank, i)| ranks[*i] = rank as f64 / samples.len() as f64 - 0.5);
+                order
+                    .iter()
+                    .enumerate()
+                    .for_each(|(rank, i)| ranks[*i] = rank as f64 / samples.len() as f64 - 0.5);
                 ranks
             };
-            let (a, b) = (ranks(&|sample| sample.rate_m3_s), ranks(&|sample| sample.volume_m3));
-            let found = 12.0 * a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() / samples.len() as f64;
+            let (a, b) = (
+                ranks(&|sample| sample.rate_m3_s),
+                ranks(&|sample| sample.volume_m3),
+            );
+            let found =
+                12.0 * a.iter().zip(&b).map(|(a, b)| a * b).sum::<f64>() / samples.len() as f64;
             // Rank correlation of a Gaussian copula (Pearson 1907).
             let expected = 6.0 / std::f64::consts::PI * libm::asin(0.5 * correlation);
-            assert!((found - expected).abs() < 0.04, "{correlation}: {found} for {expected}");
+            assert!(
+                (found - expected).abs() < 0.04,
+                "{correlation}: {found} for {expected}"
+            );
             let median = |of: &dyn Fn(&Sample) -> f64| {
                 let mut all: Vec<f64> = samples.iter().map(of).collect();
                 all.sort_by(f64::total_cmp);
@@ -344,11 +444,18 @@ mod tests {
 
     #[test]
     fn volume_is_rate_times_duration() {
-        let by_time = Plan { size: Size::Duration(Law::Uniform(3600.0, 7200.0)), limit_s: Some(9000.0), ..plan() };
+        let by_time = Plan {
+            size: Size::Duration(Law::Uniform(3600.0, 7200.0)),
+            limit_s: Some(9000.0),
+            ..plan()
+        };
         for run in 0..50 {
             let (a, b) = (plan().sample(run), by_time.sample(run));
             assert!((a.rate_m3_s * a.duration_s - 1000.0).abs() < 1e-9 && a.volume_m3 == 1000.0);
-            assert_eq!((b.volume_m3, b.limit_s), (b.rate_m3_s * b.duration_s, 9000.0));
+            assert_eq!(
+                (b.volume_m3, b.limit_s),
+                (b.rate_m3_s * b.duration_s, 9000.0)
+            );
             assert_eq!(a.limit_s, LEAST_LIMIT_S);
             assert_eq!((a.rate_m3_s, a.vent_m), (b.rate_m3_s, b.vent_m));
         }
@@ -358,12 +465,30 @@ mod tests {
     fn laws_out_of_range_are_named_by_their_flag() {
         let refused = |plan: Plan| plan.validate().expect_err("refused").to_string();
         assert!(
-            refused(Plan { rates: Law::Uniform(0.0, 5.0), ..plan() })
-                .starts_with("--rates = uniform:0,5: must be a law")
+            refused(Plan {
+                rates: Law::Uniform(0.0, 5.0),
+                ..plan()
+            })
+            .starts_with("--rates = uniform:0,5: must be a law")
         );
-        assert!(refused(Plan { size: Size::Volume(Law::Fixed(-1.0)), ..plan() }).starts_with("--volumes = -1"));
-        assert!(refused(Plan { size: Size::Duration(Law::Fixed(1e99)), ..plan() }).starts_with("--durations = "));
-        assert!(refused(Plan { runs: 0, ..plan() }).starts_with("--runs = 0: must be a number from 1 to 1000000"));
+        assert!(
+            refused(Plan {
+                size: Size::Volume(Law::Fixed(-1.0)),
+                ..plan()
+            })
+            .starts_with("--volumes = -1")
+        );
+        assert!(
+            refused(Plan {
+                size: Size::Duration(Law::Fixed(1e99)),
+                ..plan()
+            })
+            .starts_with("--durations = ")
+        );
+        assert!(
+            refused(Plan { runs: 0, ..plan() })
+                .starts_with("--runs = 0: must be a number from 1 to 1000000")
+        );
         assert!(plan().validate().is_ok());
     }
 }

@@ -73,7 +73,10 @@ impl Outcome {
             set_m3: m3(account.set),
             out_m3: m3(account.out),
             blocked_m3: m3(account.blocked),
-            fault: flow.check().err().map(|fault| fault.chars().take(FAULT / 4).collect()),
+            fault: flow
+                .check()
+                .err()
+                .map(|fault| fault.chars().take(FAULT / 4).collect()),
             seconds: elapsed.as_secs_f64(),
         }
     }
@@ -109,27 +112,47 @@ pub struct Reached {
 impl RunRecord {
     /// Creates the record from the flow after its last step; `most_m`: largest thickness of each
     /// column in metres.
-    pub(super) fn new(sample: Sample, flow: &Flow, most_m: &[f32], outcome: impl FnOnce(&Flow) -> Outcome) -> Self {
+    pub(super) fn new(
+        sample: Sample,
+        flow: &Flow,
+        most_m: &[f32],
+        outcome: impl FnOnce(&Flow) -> Outcome,
+    ) -> Self {
         let (mut gaps, mut arrival_s, mut thickness_m) = (Vec::new(), Vec::new(), Vec::new());
         let mut before = 0;
         for (column, most) in most_m.iter().enumerate().filter(|(_, most)| **most > 0.0) {
-            let Some(arrival) = flow.column(column).arrival_s else { continue };
+            let Some(arrival) = flow.column(column).arrival_s else {
+                continue;
+            };
             gaps.push((column - before) as u32);
             arrival_s.push(arrival as f32);
             thickness_m.push(*most);
             before = column;
         }
-        Self { sample, outcome: outcome(flow), gaps, arrival_s, thickness_m }
+        Self {
+            sample,
+            outcome: outcome(flow),
+            gaps,
+            arrival_s,
+            thickness_m,
+        }
     }
 
     /// Iterates over the reached columns in ascending order.
     pub fn reached(&self) -> impl Iterator<Item = Reached> + '_ {
         let mut column = 0;
         let rest = self.arrival_s.iter().zip(&self.thickness_m);
-        self.gaps.iter().zip(rest).map(move |(gap, (&arrival_s, &thickness_m))| {
-            column += *gap as usize;
-            Reached { column, arrival_s, thickness_m }
-        })
+        self.gaps
+            .iter()
+            .zip(rest)
+            .map(move |(gap, (&arrival_s, &thickness_m))| {
+                column += *gap as usize;
+                Reached {
+                    column,
+                    arrival_s,
+                    thickness_m,
+                }
+            })
     }
 
     /// Returns the path of the file of run `run` in `folder`.
@@ -143,7 +166,11 @@ impl RunRecord {
         let block = compress(&plain);
         let mut rest = (plain.len() as u64).to_le_bytes().to_vec();
         rest.extend(block);
-        let head = [&MAGIC[..], &fingerprint.to_le_bytes(), &xxh3_64(&rest).to_le_bytes()];
+        let head = [
+            &MAGIC[..],
+            &fingerprint.to_le_bytes(),
+            &xxh3_64(&rest).to_le_bytes(),
+        ];
         [&head.concat()[..], &rest].concat()
     }
 
@@ -152,38 +179,76 @@ impl RunRecord {
     ///
     /// # Errors
     /// [`RecordError`] for a file that cannot be read or is not one of this plan.
-    pub fn read(folder: &Path, run: u64, fingerprint: u128, columns: usize) -> Result<Option<Self>, RecordError> {
+    pub fn read(
+        folder: &Path,
+        run: u64,
+        fingerprint: u128,
+        columns: usize,
+    ) -> Result<Option<Self>, RecordError> {
         let path = Self::path(folder, run);
         let most = HEAD + lz4_flex::block::get_maximum_output_size(RECORD + COLUMN * columns);
-        let unread = |cause| RecordError::Read { path: path.clone(), cause };
+        let unread = |cause| RecordError::Read {
+            path: path.clone(),
+            cause,
+        };
         match input::length_of(&path) {
-            Err(InputError::Read(cause)) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Ok(length) if length > most as u64 => return Err(unread(std::io::Error::other("it is no file of a run"))),
+            Err(InputError::Read(cause)) if cause.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(None);
+            }
+            Ok(length) if length > most as u64 => {
+                return Err(unread(std::io::Error::other("it is no file of a run")));
+            }
             _ => {}
         }
         let record = input::RECORD.bytes(&path, |bytes| Self::parse(&bytes, fingerprint, columns));
-        let fault = |what| RecordError::Wrong { path: path.clone(), what };
-        let record = record.map_err(|error| unread(error.into()))?.map_err(fault)?;
-        if record.sample.run == run { Ok(Some(record)) } else { Err(fault("is of another run")) }
+        let fault = |what| RecordError::Wrong {
+            path: path.clone(),
+            what,
+        };
+        let record = record
+            .map_err(|error| unread(error.into()))?
+            .map_err(fault)?;
+        if record.sample.run == run {
+            Ok(Some(record))
+        } else {
+            Err(fault("is of another run"))
+        }
     }
 
     fn parse(bytes: &[u8], fingerprint: u128, columns: usize) -> Result<Self, &'static str> {
-        let Some((head, block)) = bytes.split_at_checked(HEAD).filter(|(head, _)| head.starts_with(&MAGIC)) else {
+        let Some((head, block)) = bytes
+            .split_at_checked(HEAD)
+            .filter(|(head, _)| head.starts_with(&MAGIC))
+        else {
             return Err("is no file of a run");
         };
-        let number = |at: usize| head[at..].first_chunk().copied().map(u64::from_le_bytes).unwrap_or_default();
+        let number = |at: usize| {
+            head[at..]
+                .first_chunk()
+                .copied()
+                .map(u64::from_le_bytes)
+                .unwrap_or_default()
+        };
         if xxh3_64(&bytes[HEAD - 8..]) != number(24) {
             return Err("is damaged");
         }
         if head[8..24] != fingerprint.to_le_bytes() {
             return Err("is of another plan");
         }
-        let length = usize::try_from(number(32)).ok().filter(|length| *length <= RECORD + COLUMN * columns);
+        let length = usize::try_from(number(32))
+            .ok()
+            .filter(|length| *length <= RECORD + COLUMN * columns);
         let mut plain = vec![0; length.ok_or("is damaged")?];
-        let read = decompress_into(block, &mut plain).ok().filter(|read| *read == plain.len());
+        let read = decompress_into(block, &mut plain)
+            .ok()
+            .filter(|read| *read == plain.len());
         read.ok_or("is damaged")?;
         let record: Self = postcard::from_bytes(&plain).map_err(|_| "is damaged")?;
-        if record.is_whole(columns) { Ok(record) } else { Err("is damaged") }
+        if record.is_whole(columns) {
+            Ok(record)
+        } else {
+            Err("is damaged")
+        }
     }
 
     /// Returns true if all arrays have equal lengths and all column indices are below `columns`.
@@ -249,7 +314,11 @@ pub(super) mod tests {
         RunRecord {
             sample,
             outcome,
-            gaps: reached.iter().enumerate().map(|(i, (column, ..))| (column - before(i)) as u32).collect(),
+            gaps: reached
+                .iter()
+                .enumerate()
+                .map(|(i, (column, ..))| (column - before(i)) as u32)
+                .collect(),
             arrival_s: reached.iter().map(|(_, arrival, _)| *arrival).collect(),
             thickness_m: reached.iter().map(|(.., thickness)| *thickness).collect(),
         }
@@ -259,12 +328,24 @@ pub(super) mod tests {
     fn a_record_comes_back_as_it_was() {
         let folder = tempfile::tempdir().expect("a folder");
         let record = record(42, &[(0, 0.0, 2.0), (3, 7.5, 0.1), (299, 80.0, 1.0)]);
-        assert!(matches!(RunRecord::read(folder.path(), 42, 7, 300), Ok(None)));
-        fs::write(RunRecord::path(folder.path(), record.sample.run), record.bytes(7)).expect("written");
+        assert!(matches!(
+            RunRecord::read(folder.path(), 42, 7, 300),
+            Ok(None)
+        ));
+        fs::write(
+            RunRecord::path(folder.path(), record.sample.run),
+            record.bytes(7),
+        )
+        .expect("written");
         assert!(folder.path().join("run_000042").exists());
-        let read = RunRecord::read(folder.path(), 42, 7, 300).expect("right").expect("there");
+        let read = RunRecord::read(folder.path(), 42, 7, 300)
+            .expect("right")
+            .expect("there");
         assert_eq!(read, record);
-        let columns: Vec<_> = read.reached().map(|reached| (reached.column, reached.thickness_m)).collect();
+        let columns: Vec<_> = read
+            .reached()
+            .map(|reached| (reached.column, reached.thickness_m))
+            .collect();
         assert_eq!(columns, [(0, 2.0), (3, 0.1), (299, 1.0)]);
     }
 
@@ -273,9 +354,16 @@ pub(super) mod tests {
         let bytes = record(1, &[(2, 1.0, 1.0), (5, 2.0, 1.0)]).bytes(7);
         assert!(RunRecord::parse(&bytes, 7, 6).is_ok());
         assert_eq!(RunRecord::parse(&bytes, 8, 6), Err("is of another plan"));
-        assert_eq!(RunRecord::parse(&bytes, 7, 5), Err("is damaged"), "a column beyond the ground");
+        assert_eq!(
+            RunRecord::parse(&bytes, 7, 5),
+            Err("is damaged"),
+            "a column beyond the ground"
+        );
         for end in 0..bytes.len() {
-            assert!(RunRecord::parse(&bytes[..end], 7, 6).is_err(), "{end} bytes");
+            assert!(
+                RunRecord::parse(&bytes[..end], 7, 6).is_err(),
+                "{end} bytes"
+            );
         }
         for i in 0..bytes.len() {
             let mut wrong = bytes.clone();

@@ -38,7 +38,9 @@ impl RunFiles {
     pub(super) fn for_each(&self, mut use_it: impl FnMut(&RunRecord)) -> Result<(), RecordError> {
         for run in &self.runs {
             // A file that was removed in the meantime is skipped.
-            if let Some(record) = RunRecord::read(&self.folder, *run, self.fingerprint, self.columns)? {
+            if let Some(record) =
+                RunRecord::read(&self.folder, *run, self.fingerprint, self.columns)?
+            {
                 use_it(&record);
             }
         }
@@ -107,11 +109,23 @@ pub struct Row {
 
 impl Row {
     fn new(record: &RunRecord, above_m: f64, ground: &Ground) -> Self {
-        let Site { cell_size_m: cell, grid, floor_m, .. } = ground.site;
+        let Site {
+            cell_size_m: cell,
+            grid,
+            floor_m,
+            ..
+        } = ground.site;
         let [x, z] = record.sample.vent_m.map(|metres| metres / cell);
-        let (mut columns, mut reach, mut thickest, mut lowest) = (0_usize, 0.0_f64, 0.0_f64, f64::INFINITY);
-        for reached in record.reached().filter(|reached| f64::from(reached.thickness_m) > above_m) {
-            let (col, row) = ((reached.column % grid.nx) as f64 + 0.5, (reached.column / grid.nx) as f64 + 0.5);
+        let (mut columns, mut reach, mut thickest, mut lowest) =
+            (0_usize, 0.0_f64, 0.0_f64, f64::INFINITY);
+        for reached in record
+            .reached()
+            .filter(|reached| f64::from(reached.thickness_m) > above_m)
+        {
+            let (col, row) = (
+                (reached.column % grid.nx) as f64 + 0.5,
+                (reached.column / grid.nx) as f64 + 0.5,
+            );
             columns += 1;
             reach = reach.max((col - x).hypot(row - z));
             thickest = thickest.max(f64::from(reached.thickness_m));
@@ -133,26 +147,44 @@ impl Summary {
     ///
     /// # Errors
     /// [`RecordError`] for a file that cannot be read or is not of this plan.
-    pub fn of(files: &RunFiles, reduction: &Reduction, ground: &Ground) -> Result<Self, RecordError> {
+    pub fn of(
+        files: &RunFiles,
+        reduction: &Reduction,
+        ground: &Ground,
+    ) -> Result<Self, RecordError> {
         Self::by_strips(files, reduction, ground, STRIP)
     }
 
-    fn by_strips(files: &RunFiles, reduction: &Reduction, ground: &Ground, most: usize) -> Result<Self, RecordError> {
+    fn by_strips(
+        files: &RunFiles,
+        reduction: &Reduction,
+        ground: &Ground,
+        most: usize,
+    ) -> Result<Self, RecordError> {
         let above_m = reduction.above_m;
         // The first pass counts runs per column, from which the strips of the quantiles are sized.
         let none = || vec![f32::NAN; files.columns];
-        let empty = || Quantiles { maps: reduction.quantiles.iter().map(|_| none()).collect() };
+        let empty = || Quantiles {
+            maps: reduction.quantiles.iter().map(|_| none()).collect(),
+        };
         let mut all = Self {
             rows: Vec::with_capacity(files.runs.len()),
             counts: vec![0; files.columns],
-            before: reduction.before_s.iter().map(|_| vec![0; files.columns]).collect(),
+            before: reduction
+                .before_s
+                .iter()
+                .map(|_| vec![0; files.columns])
+                .collect(),
             arrival_s: empty(),
             thickness_m: empty(),
             thickest_m: none(),
         };
         files.for_each(|record| {
             all.rows.push(Row::new(record, above_m, ground));
-            for reached in record.reached().filter(|reached| f64::from(reached.thickness_m) > above_m) {
+            for reached in record
+                .reached()
+                .filter(|reached| f64::from(reached.thickness_m) > above_m)
+            {
                 all.counts[reached.column] += 1;
                 for (before, time_s) in all.before.iter_mut().zip(&reduction.before_s) {
                     before[reached.column] += u32::from(f64::from(reached.arrival_s) < *time_s);
@@ -170,7 +202,12 @@ impl Summary {
     }
 
     /// Computes the quantiles of the columns in `strip`.
-    fn add_strip(&mut self, strip: Range<usize>, files: &RunFiles, reduction: &Reduction) -> Result<(), RecordError> {
+    fn add_strip(
+        &mut self,
+        strip: Range<usize>,
+        files: &RunFiles,
+        reduction: &Reduction,
+    ) -> Result<(), RecordError> {
         // Counting-sort layout: the counts give each column a fixed slice, filled in a single pass
         // over the files.
         let mut starts = vec![0; strip.len() + 1];
@@ -180,15 +217,25 @@ impl Summary {
         let (mut next, total) = (starts.clone(), starts[strip.len()]);
         let (mut arrivals, mut thicknesses) = (vec![0.0_f32; total], vec![0.0_f32; total]);
         files.for_each(|record| {
-            let inside = record.reached().filter(|reached| strip.contains(&reached.column));
-            for reached in inside.filter(|reached| f64::from(reached.thickness_m) > reduction.above_m) {
+            let inside = record
+                .reached()
+                .filter(|reached| strip.contains(&reached.column));
+            for reached in
+                inside.filter(|reached| f64::from(reached.thickness_m) > reduction.above_m)
+            {
                 let next = &mut next[reached.column - strip.start];
                 (arrivals[*next], thicknesses[*next]) = (reached.arrival_s, reached.thickness_m);
                 *next += 1;
             }
         })?;
-        for (column, pair) in strip.zip(starts.windows(2)).filter(|(_, pair)| pair[0] < pair[1]) {
-            for (numbers, maps) in [(&mut arrivals, &mut self.arrival_s), (&mut thicknesses, &mut self.thickness_m)] {
+        for (column, pair) in strip
+            .zip(starts.windows(2))
+            .filter(|(_, pair)| pair[0] < pair[1])
+        {
+            for (numbers, maps) in [
+                (&mut arrivals, &mut self.arrival_s),
+                (&mut thicknesses, &mut self.thickness_m),
+            ] {
                 let numbers = &mut numbers[pair[0]..pair[1]];
                 numbers.sort_unstable_by(f32::total_cmp);
                 for (map, quantile) in maps.maps.iter_mut().zip(&reduction.quantiles) {
@@ -207,7 +254,10 @@ impl Summary {
     /// Converts run counts to fractions of the number of runs.
     pub fn shares(&self, counts: &[u32]) -> Vec<f32> {
         let runs = self.rows.len().max(1) as f64;
-        counts.iter().map(|count| (f64::from(*count) / runs) as f32).collect()
+        counts
+            .iter()
+            .map(|count| (f64::from(*count) / runs) as f32)
+            .collect()
     }
 
     /// Returns the number of columns whose inundation probability is at least `share`.
@@ -222,10 +272,21 @@ impl Summary {
         // read, two maps per quantile, one map per time.
         let maps = 8.0 * reduction.quantiles.len() as f64 + 4.0 * reduction.before_s.len() as f64;
         let each = 4.0 + 2.0 * 8.0 + 4.0 + 3.0 * 13.0 + maps;
-        let (runs, strip) = (runs as usize, STRIP.min(columns.saturating_mul(runs as usize)));
+        let (runs, strip) = (
+            runs as usize,
+            STRIP.min(columns.saturating_mul(runs as usize)),
+        );
         MemoryEstimate::of("the maps of the runs", columns, each)
-            .and(MemoryEstimate::of("the strip of the runs", strip, BYTES_A_PAIR))
-            .and(MemoryEstimate::of("the table of the runs", runs, size_of::<Row>() as f64))
+            .and(MemoryEstimate::of(
+                "the strip of the runs",
+                strip,
+                BYTES_A_PAIR,
+            ))
+            .and(MemoryEstimate::of(
+                "the table of the runs",
+                runs,
+                size_of::<Row>() as f64,
+            ))
     }
 }
 
@@ -267,9 +328,23 @@ mod tests {
     use lavoxel_sim::state::State;
 
     fn ground() -> Ground {
-        let space = FlowBox { nx: 10, ny: 20, nz: 6, dx_m: 10.0, dz_m: 2.0 };
-        let setup = FlowSetup { lava: Lava::default(), step_s: 10.0, open_sides: true, seed: 1, heaters: Vec::new() };
-        let heights: Vec<f64> = (0..60).map(|column| 20.0 - f64::from(column / 10)).collect();
+        let space = FlowBox {
+            nx: 10,
+            ny: 20,
+            nz: 6,
+            dx_m: 10.0,
+            dz_m: 2.0,
+        };
+        let setup = FlowSetup {
+            lava: Lava::default(),
+            step_s: 10.0,
+            open_sides: true,
+            seed: 1,
+            heaters: Vec::new(),
+        };
+        let heights: Vec<f64> = (0..60)
+            .map(|column| 20.0 - f64::from(column / 10))
+            .collect();
         let site = Site {
             grid: Grid::new(10, 20, 6),
             cell_size_m: 10.0,
@@ -286,24 +361,45 @@ mod tests {
             1,
             Box::new(Tiled::default()),
         );
-        Ground::of(Stage { simulation, site, notes: Vec::new() }, 1, Default::default()).expect("it has a flow")
+        Ground::of(
+            Stage {
+                simulation,
+                site,
+                notes: Vec::new(),
+            },
+            1,
+            Default::default(),
+        )
+        .expect("it has a flow")
     }
 
     use lavoxel_flow::Flow;
 
     fn files(folder: &tempfile::TempDir, records: &[RunRecord]) -> RunFiles {
         records.iter().for_each(|record| {
-            std::fs::write(RunRecord::path(folder.path(), record.sample.run), record.bytes(9)).expect("written")
+            std::fs::write(
+                RunRecord::path(folder.path(), record.sample.run),
+                record.bytes(9),
+            )
+            .expect("written")
         });
         let runs = records.iter().map(|record| record.sample.run).collect();
-        RunFiles { folder: folder.path().to_owned(), fingerprint: 9, columns: 60, runs }
+        RunFiles {
+            folder: folder.path().to_owned(),
+            fingerprint: 9,
+            columns: 60,
+            runs,
+        }
     }
 
     #[test]
     fn quantiles_are_numbers_that_came_up() {
         let sorted = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
         let of = |quantile| at_quantile(&sorted, quantile);
-        assert_eq!([0.0, 0.1, 0.11, 0.5, 0.9, 1.0].map(of), [1.0, 1.0, 2.0, 5.0, 9.0, 10.0]);
+        assert_eq!(
+            [0.0, 0.1, 0.11, 0.5, 0.9, 1.0].map(of),
+            [1.0, 1.0, 2.0, 5.0, 9.0, 10.0]
+        );
         assert_eq!(at_quantile(&[7.0], 0.5), 7.0);
     }
 
@@ -316,8 +412,12 @@ mod tests {
             record(2, &[(10, 5.0, 1.0), (11, 20.0, 4.0)]),
         ];
         let (files, ground) = (files(&folder, &records), ground());
-        let reduction =
-            Reduction { above_m: 0.05, quantiles: vec![0.1, 0.5, 1.0], before_s: vec![15.0, 60.0], annual: None };
+        let reduction = Reduction {
+            above_m: 0.05,
+            quantiles: vec![0.1, 0.5, 1.0],
+            before_s: vec![15.0, 60.0],
+            annual: None,
+        };
         let all = Summary::of(&files, &reduction, &ground).expect("right");
         let at = |map: &[f32]| [10, 11, 35, 12].map(|column| map[column]);
         assert_eq!(at(&all.probability())[..3], [1.0, 2.0 / 3.0, 1.0 / 3.0]);
@@ -331,19 +431,37 @@ mod tests {
         assert_eq!(at(&all.thickest_m)[..3], [3.0, 4.0, 0.5]);
         assert!(at(&all.thickness_m.maps[0])[3].is_nan() && at(&all.thickest_m)[3].is_nan());
         // The vent is in the middle of column 10; column 35 lies five cells east and two south.
-        assert_eq!((all.rows[0].area_m2, all.rows[0].thickest_m, all.rows[1].area_m2), (300.0, 2.0, 100.0));
+        assert_eq!(
+            (
+                all.rows[0].area_m2,
+                all.rows[0].thickest_m,
+                all.rows[1].area_m2
+            ),
+            (300.0, 2.0, 100.0)
+        );
         assert!((all.rows[0].reach_m - 10.0 * 5f64.hypot(2.0)).abs() < 1e-9);
         let lowest = all.rows[0].lowest_m.expect("it covers something");
         assert!((lowest - 117.0).abs() < 1e-3, "{lowest}");
-        assert_eq!([0.0, 0.4, 1.0].map(|share| all.columns_from(share)), [3, 2, 1]);
+        assert_eq!(
+            [0.0, 0.4, 1.0].map(|share| all.columns_from(share)),
+            [3, 2, 1]
+        );
         // Another threshold changes the columns.
         let thick = Summary::of(
             &files,
-            &Reduction { above_m: 1.5, quantiles: vec![], before_s: vec![], annual: None },
+            &Reduction {
+                above_m: 1.5,
+                quantiles: vec![],
+                before_s: vec![],
+                annual: None,
+            },
             &ground,
         )
         .expect("right");
-        assert_eq!((thick.counts[10], thick.counts[11], thick.counts[35]), (2, 1, 0));
+        assert_eq!(
+            (thick.counts[10], thick.counts[11], thick.counts[35]),
+            (2, 1, 0)
+        );
     }
 
     #[test]
@@ -352,19 +470,39 @@ mod tests {
         let number = |run: u64, column: usize| mix64(run * 1000 + column as u64);
         let of_run = |run| {
             let columns = (0..60).filter(|column| number(run, *column) % 3 == 0);
-            let reached: Vec<_> =
-                columns.map(|c| (c, (number(run, c) >> 50) as f32, (number(run, c) >> 60) as f32)).collect();
+            let reached: Vec<_> = columns
+                .map(|c| {
+                    (
+                        c,
+                        (number(run, c) >> 50) as f32,
+                        (number(run, c) >> 60) as f32,
+                    )
+                })
+                .collect();
             record(run, &reached)
         };
         let files = files(&folder, &(0..17).map(of_run).collect::<Vec<_>>());
-        let reduction = Reduction { above_m: 0.5, quantiles: vec![0.25, 0.75], before_s: vec![], annual: None };
-        let words = |most| format!("{:?}", Summary::by_strips(&files, &reduction, &ground(), most).expect("right"));
+        let reduction = Reduction {
+            above_m: 0.5,
+            quantiles: vec![0.25, 0.75],
+            before_s: vec![],
+            annual: None,
+        };
+        let words = |most| {
+            format!(
+                "{:?}",
+                Summary::by_strips(&files, &reduction, &ground(), most).expect("right")
+            )
+        };
         let whole = words(usize::MAX);
         for most in [1, 7, 100] {
             assert_eq!(words(most), whole, "{most}");
         }
         let counts = [3, 0, 5, 2, 9, 1];
         assert_eq!(strips(&counts, 8), [0..3, 3..4, 4..5, 5..6]);
-        assert_eq!(strips(&counts, 100), std::iter::once(0..6).collect::<Vec<_>>());
+        assert_eq!(
+            strips(&counts, 100),
+            std::iter::once(0..6).collect::<Vec<_>>()
+        );
     }
 }

@@ -62,15 +62,30 @@ struct AreaOf {
 }
 
 impl Report {
-    pub(super) fn new(plan: &Plan, file: &PlanFile, drawing: &Drawing<'_>, made: usize, elapsed: Duration) -> Self {
+    pub(super) fn new(
+        plan: &Plan,
+        file: &PlanFile,
+        drawing: &Drawing<'_>,
+        made: usize,
+        elapsed: Duration,
+    ) -> Self {
         let (summary, site) = (drawing.summary, &drawing.ground.site);
         let rows = &summary.rows;
-        let mean = |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64;
+        let mean =
+            |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64;
         let count = |is_so: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is_so(row)).count();
         let area = |columns: usize| columns as f64 * site.cell_size_m * site.cell_size_m;
-        let drawn: String = plan.draws.iter().map(|(key, law)| format!(", {key} {law}")).collect();
-        let error =
-            drawing.ground.height_error_m().map_or(String::new(), |metres| format!(", heights within ±{metres} m"));
+        let drawn: String = plan
+            .draws
+            .iter()
+            .map(|(key, law)| format!(", {key} {law}"))
+            .collect();
+        let error = drawing
+            .ground
+            .height_error_m()
+            .map_or(String::new(), |metres| {
+                format!(", heights within ±{metres} m")
+            });
         // Only the quantity with a law is reported; the other follows from the rate of each run.
         let (volumes_m3, durations_s, size) = match &plan.size {
             Size::Volume(law) => (Some(law.to_string()), None, format!("volume {law} m³")),
@@ -89,7 +104,10 @@ impl Report {
             above_m: drawing.reduction.above_m,
             area_m2: area(summary.columns_from(0.0)),
             area_of_probability: SHARES
-                .map(|probability| AreaOf { probability, area_m2: area(summary.columns_from(probability)) })
+                .map(|probability| AreaOf {
+                    probability,
+                    area_m2: area(summary.columns_from(probability)),
+                })
                 .into(),
             mean_area_m2: mean(&|row| row.area_m2),
             mean_volume_m3: mean(&|row| row.outcome.poured_m3),
@@ -97,7 +115,11 @@ impl Report {
             cut_short: count(&|row| row.outcome.ending == Ending::Limit),
             left_the_box: count(&|row| row.outcome.out_m3 > 0.0),
             blocked: count(&|row| row.outcome.blocked_m3 > 0.0),
-            inexact: rows.iter().filter(|row| row.outcome.fault.is_some()).map(|row| row.sample.run).collect(),
+            inexact: rows
+                .iter()
+                .filter(|row| row.outcome.fault.is_some())
+                .map(|row| row.sample.run)
+                .collect(),
             computing_s: rows.iter().map(|row| row.outcome.seconds).sum(),
             elapsed_s: elapsed.as_secs_f64(),
             exposure: Vec::new(),
@@ -114,7 +136,13 @@ impl Report {
     /// Formats the report as aligned text.
     pub fn text(&self) -> String {
         let shares = self.area_of_probability.iter();
-        let shares = shares.map(|of| format!("{} with {} % or more", words::area(of.area_m2), 100.0 * of.probability));
+        let shares = shares.map(|of| {
+            format!(
+                "{} with {} % or more",
+                words::area(of.area_m2),
+                100.0 * of.probability
+            )
+        });
         let mut lines = vec![
             format!("scene       {}, seed {}", self.scene, self.seed),
             format!("vents       {}", self.vents),
@@ -122,7 +150,11 @@ impl Report {
             format!(
                 "runs        {}{}, {} of them now; {} at rest, {} cut short, {} left the box",
                 self.runs,
-                if self.missing > 0 { format!(" of {} planned", self.planned()) } else { String::new() },
+                if self.missing > 0 {
+                    format!(" of {} planned", self.planned())
+                } else {
+                    String::new()
+                },
                 self.made,
                 self.runs - self.cut_short,
                 self.cut_short,
@@ -140,11 +172,20 @@ impl Report {
                 self.above_m,
                 shares.collect::<Vec<_>>().join(", ")
             ),
-            format!("time        {} of computing, {} for this command", spent(self.computing_s), spent(self.elapsed_s)),
+            format!(
+                "time        {} of computing, {} for this command",
+                spent(self.computing_s),
+                spent(self.elapsed_s)
+            ),
         ];
         // The line with the times stays the last.
         let before_time = lines.len() - 1;
-        lines.splice(before_time..before_time, self.exposure.iter().map(|line| format!("exposure    {line}")));
+        lines.splice(
+            before_time..before_time,
+            self.exposure
+                .iter()
+                .map(|line| format!("exposure    {line}")),
+        );
         lines.join("\n")
     }
 
@@ -164,13 +205,30 @@ impl Report {
                 words::grouped(self.runs as u64)
             )
         });
-        let of = |count: usize, what: &str| (count > 0).then(|| format!("{count} of {} runs {what}", self.runs));
-        let cut = of(self.cut_short, "still advanced when their time was up; allow more with --duration");
-        let blocked = of(self.blocked, "could not pour all under the top of the box; make the box higher (--grid)");
-        let left =
-            of(self.left_the_box, "lost lava at the sides of the box; a larger part of the map would show where to");
-        let inexact = of(self.inexact.len(), "have accounts that are not exact; see runs.csv");
-        self.notes.iter().cloned().chain([missing, cut, blocked, left, inexact].into_iter().flatten()).collect()
+        let of = |count: usize, what: &str| {
+            (count > 0).then(|| format!("{count} of {} runs {what}", self.runs))
+        };
+        let cut = of(
+            self.cut_short,
+            "still advanced when their time was up; allow more with --duration",
+        );
+        let blocked = of(
+            self.blocked,
+            "could not pour all under the top of the box; make the box higher (--grid)",
+        );
+        let left = of(
+            self.left_the_box,
+            "lost lava at the sides of the box; a larger part of the map would show where to",
+        );
+        let inexact = of(
+            self.inexact.len(),
+            "have accounts that are not exact; see runs.csv",
+        );
+        self.notes
+            .iter()
+            .cloned()
+            .chain([missing, cut, blocked, left, inexact].into_iter().flatten())
+            .collect()
     }
 }
 

@@ -27,14 +27,37 @@ mod tests {
 
     /// Lava with every kind of loss.
     fn basalt() -> Lava {
-        let cooling = Cooling::Skin { tear_m: 200.0, exposed: 0.02 };
-        Lava { yield_pa: 500.0, conduction: 2.0, bed_conduction: 1.0, cooling, ..Lava::default() }
+        let cooling = Cooling::Skin {
+            tear_m: 200.0,
+            exposed: 0.02,
+        };
+        Lava {
+            yield_pa: 500.0,
+            conduction: 2.0,
+            bed_conduction: 1.0,
+            cooling,
+            ..Lava::default()
+        }
     }
 
     fn flow(lava: Lava, step_s: f64, dx_m: f64) -> Flow {
-        let space = FlowBox { nx: 14, ny: 24, nz: 9, dx_m, dz_m: 0.5 * dx_m };
-        let setup = FlowSetup { lava, step_s, open_sides: true, seed: 1, heaters: Vec::new() };
-        let ground: Vec<f64> = (0..space.columns()).map(|c| dx_m * (3.1 - 0.17 * (c % space.nx) as f64)).collect();
+        let space = FlowBox {
+            nx: 14,
+            ny: 24,
+            nz: 9,
+            dx_m,
+            dz_m: 0.5 * dx_m,
+        };
+        let setup = FlowSetup {
+            lava,
+            step_s,
+            open_sides: true,
+            seed: 1,
+            heaters: Vec::new(),
+        };
+        let ground: Vec<f64> = (0..space.columns())
+            .map(|c| dx_m * (3.1 - 0.17 * (c % space.nx) as f64))
+            .collect();
         Flow::new(space, setup, &ground).expect("the numbers of a trial are in range")
     }
 
@@ -43,24 +66,45 @@ mod tests {
     fn trial(lava: Lava) -> Flow {
         let mut flow = flow(lava, 60.0, 4.0);
         let cells = (1..8).flat_map(|x| (4..10).flat_map(move |y| (1..8).map(move |z| [x, y, z])));
-        let is_open = |[x, y, z]: [usize; 3]| if x < 5 { x > 1 && (3..6).contains(&z) } else { y == 4 && z == 4 };
+        let is_open = |[x, y, z]: [usize; 3]| {
+            if x < 5 {
+                x > 1 && (3..6).contains(&z)
+            } else {
+                y == 4 && z == 4
+            }
+        };
         flow.edit(cells.filter(|&place| !is_open(place)), FlowEdit::Rock);
         for step in 0..STEPS {
             let poured = |step: u64| 60.0 * step.min(STEPS / 2) as f64;
             let (column, level) = (4 * flow.space().nx + 3, None);
             let (before_m3, after_m3) = (poured(step), poured(step + 1));
-            flow.step(&[FlowPour { column, level, before_m3, after_m3, temperature_k: 1360.0 }]);
+            flow.step(&[FlowPour {
+                column,
+                level,
+                before_m3,
+                after_m3,
+                temperature_k: 1360.0,
+            }]);
         }
         flow
     }
 
     /// Block of wax that melts in a warm room.
     fn melting() -> Flow {
-        let lava =
-            Lava { ambient_k: 360.0, vent_k: 360.0, convection: 200.0, ..Lava::preset("paraffin-wax").expect("one") };
+        let lava = Lava {
+            ambient_k: 360.0,
+            vent_k: 360.0,
+            convection: 200.0,
+            ..Lava::preset("paraffin-wax").expect("one")
+        };
         let mut flow = flow(lava, 2.0, 0.01);
         let block = (3..6).flat_map(|x| (7..10).flat_map(move |y| (3..6).map(move |z| [x, y, z])));
-        flow.edit(block, FlowEdit::Solid { temperature_k: 320.0 });
+        flow.edit(
+            block,
+            FlowEdit::Solid {
+                temperature_k: 320.0,
+            },
+        );
         (0..STEPS).for_each(|_| flow.step(&[]));
         flow
     }
@@ -109,20 +153,35 @@ mod tests {
 
     #[test]
     fn the_fingerprint_is_that_of_the_trials() {
-        let skin = Lava { cooling: Cooling::Skin { tear_m: 20.0, exposed: 0.0 }, ..basalt() };
+        let skin = Lava {
+            cooling: Cooling::Skin {
+                tear_m: 20.0,
+                exposed: 0.0,
+            },
+            ..basalt()
+        };
         let trials = [trial(basalt()), trial(skin), melting()].map(|flow| flow.hash());
         let draws: Vec<_> = (0..3).map(|run| drawn().sample(run)).collect();
         let beside = shore().map(|simulation| simulation.world().state_hash());
         let found = xxh3_64(format!("{trials:?} {beside:?} {draws:?} {REST:?}").as_bytes());
-        assert_eq!(found, FINGERPRINT, "the rules of a run are others: FINGERPRINT has to be {found:#018x}");
+        assert_eq!(
+            found, FINGERPRINT,
+            "the rules of a run are others: FINGERPRINT has to be {found:#018x}"
+        );
     }
 
     #[test]
     fn the_trials_do_what_they_are_for() {
         let lava = trial(basalt());
         let account = lava.account();
-        assert!(account.set > 0 && account.heat_roof > 0 && account.heat_bed > 0, "{account:?}");
-        assert!(melting().account().set < melting().account().placed, "nothing melted");
+        assert!(
+            account.set > 0 && account.heat_roof > 0 && account.heat_bed > 0,
+            "{account:?}"
+        );
+        assert!(
+            melting().account().set < melting().account().placed,
+            "nothing melted"
+        );
         let shore = shore().expect("a right scene");
         let flow = shore.world().flow().expect("a flow").account();
         assert!(flow.heat_used > 0, "the sea takes no heat: {flow:?}");

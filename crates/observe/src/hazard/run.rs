@@ -38,29 +38,48 @@ impl Ground {
     /// Creates the initial state from a built scene before its first step, for `at_once` concurrent
     /// runs; setting `stop` aborts long steps. `None` for a scene of the classic model.
     pub fn of(stage: Stage, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
-        let Stage { mut simulation, site, notes } = stage;
+        let Stage {
+            mut simulation,
+            site,
+            notes,
+        } = stage;
         simulation.world().flow()?;
         simulation.stop_by(stop.clone());
         // Only other matter and air read the cells; skipping their update saves time.
         simulation.show_when_asked();
-        Some(Self { origin: simulation.into_origin(), template: None, site, notes, at_once, stop })
+        Some(Self {
+            origin: simulation.into_origin(),
+            template: None,
+            site,
+            notes,
+            at_once,
+            stop,
+        })
     }
 
     /// Sets the scene template for runs that draw scene numbers or a heightmap error.
     #[must_use]
     pub(super) fn with_template(self, template: Template) -> Self {
-        Self { template: Some(template), ..self }
+        Self {
+            template: Some(template),
+            ..self
+        }
     }
 
     /// Returns the standard deviation in metres of the heightmap error that each run draws; `None`
     /// without an error.
     pub(super) fn height_error_m(&self) -> Option<f64> {
-        self.template.as_ref().and_then(|template| template.scene().spec.terrain.error_m)
+        self.template
+            .as_ref()
+            .and_then(|template| template.scene().spec.terrain.error_m)
     }
 
     /// Returns the state of the flow before the first step.
     pub(super) fn flow(&self) -> &Flow {
-        self.origin.world().flow().expect("a ground was made of a flow")
+        self.origin
+            .world()
+            .flow()
+            .expect("a ground was made of a flow")
     }
 
     /// Estimates the memory of `at_once` concurrent runs from the initial state of a scene.
@@ -73,7 +92,11 @@ impl Ground {
 /// Estimates the memory of `count` runs with states as large as `state`.
 fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
     let bytes = (state.taken().bytes() - OWN) as f64;
-    MemoryEstimate::of("the runs that are made at once", count, bytes + BYTES_A_COLUMN * state.grid().columns() as f64)
+    MemoryEstimate::of(
+        "the runs that are made at once",
+        count,
+        bytes + BYTES_A_COLUMN * state.grid().columns() as f64,
+    )
 }
 
 /// Memory reservation of a run, released when dropped.
@@ -123,8 +146,11 @@ impl Plan {
     ) -> Result<Option<RunRecord>, HazardError> {
         let start = Instant::now();
         let vent = self.vent_of(ground, sample);
-        let drawn =
-            ground.template.as_ref().map(|template| self.origin_of(ground, template, sample.run)).transpose()?;
+        let drawn = ground
+            .template
+            .as_ref()
+            .map(|template| self.origin_of(ground, template, sample.run))
+            .transpose()?;
         let origin = drawn.as_ref().unwrap_or(&ground.origin);
         let mut simulation = origin.begin(vec![vent], sample.seed, Box::new(Tiled::default()));
         simulation.end_at(Some(sample.limit_s));
@@ -133,7 +159,10 @@ impl Plan {
             if cancelled() {
                 return Ok(None);
             }
-            if simulation.time_s().is_some_and(|time| time >= sample.limit_s) {
+            if simulation
+                .time_s()
+                .is_some_and(|time| time >= sample.limit_s)
+            {
                 break Ending::Limit;
             }
             let to_come = simulation.events_to_come();
@@ -144,7 +173,9 @@ impl Plan {
             if Weighed::is_due(simulation.steps()) {
                 need_of_runs(simulation.world(), ground.at_once).check(MEND)?;
             }
-            let Some(flow) = simulation.world().flow() else { return Ok(None) };
+            let Some(flow) = simulation.world().flow() else {
+                return Ok(None);
+            };
             if simulation.events_to_come() < to_come {
                 // Lava that an event places may never move, so `changed` would miss it.
                 records.observe(flow, flow.wet());
@@ -156,11 +187,19 @@ impl Plan {
             }
         };
         let outcome = |flow: &Flow| Outcome::of(flow, ending, start.elapsed());
-        Ok(simulation.world().flow().map(|flow| RunRecord::new(*sample, flow, records.thickness_m(), outcome)))
+        Ok(simulation
+            .world()
+            .flow()
+            .map(|flow| RunRecord::new(*sample, flow, records.thickness_m(), outcome)))
     }
 
     /// Builds the initial state of run `run`, which draws scene numbers or a heightmap error.
-    fn origin_of(&self, ground: &Ground, template: &Template, run: u64) -> Result<Origin, HazardError> {
+    fn origin_of(
+        &self,
+        ground: &Ground,
+        template: &Template,
+        run: u64,
+    ) -> Result<Origin, HazardError> {
         let numbers = self.numbers(run);
         let pairs: Vec<_> = self.draws.iter().map(|(key, _)| key).zip(numbers).collect();
         let mut scene = template.with(&pairs)?;
@@ -170,7 +209,8 @@ impl Plan {
         let alone = BUILDING.lock();
         let stage = scene.build(Box::new(Tiled::default()))?;
         drop(alone);
-        if (stage.site.grid, stage.site.placement()) != (ground.site.grid, ground.site.placement()) {
+        if (stage.site.grid, stage.site.placement()) != (ground.site.grid, ground.site.placement())
+        {
             return Err("--draw: a number changes the box or its cells; draw numbers that leave the box where it is"
                 .to_owned()
                 .into());
@@ -186,8 +226,19 @@ impl Plan {
         let ours = self.vent.flow.as_deref().cloned().unwrap_or_default();
         let (rates_m3_s, linear) = self.curve.rates(sample.rate_m3_s, sample.duration_s);
         let [x, z] = sample.vent_m.map(|metres| metres / ground.site.cell_size_m);
-        let flow = Some(Box::new(VentFlow { rates_m3_s, linear, ..ours }));
-        VentSpec { x, z, start: 0, end: None, flow, ..self.vent.clone() }
+        let flow = Some(Box::new(VentFlow {
+            rates_m3_s,
+            linear,
+            ..ours
+        }));
+        VentSpec {
+            x,
+            z,
+            start: 0,
+            end: None,
+            flow,
+            ..self.vent.clone()
+        }
     }
 }
 
@@ -217,18 +268,26 @@ mod tests {
                         put = { shape = { kind = \"box\", from = [0, 0, 9], to = [20, 20, 10] }, matter = { kind = \"rock\" } }\n";
 
     fn stage(rates: &str, more: &str) -> Stage {
-        let scene = Scene::parse(&format!("{SCENE}{rates}{more}"), Path::new("scene.toml")).expect("a right scene");
+        let scene = Scene::parse(&format!("{SCENE}{rates}{more}"), Path::new("scene.toml"))
+            .expect("a right scene");
         scene.build(Box::new(Tiled::default())).expect("it fits")
     }
 
     fn ground(more: &str) -> (Ground, VentSpec) {
         let stage = stage("rate_m3_s = 1.0\n", more);
-        let vent = stage.simulation.lava_vents().next().expect("a vent").clone();
+        let vent = stage
+            .simulation
+            .lava_vents()
+            .next()
+            .expect("a vent")
+            .clone();
         (Ground::of(stage, 1, Arc::default()).expect("a flow"), vent)
     }
 
     fn record(plan: &Plan, ground: &Ground) -> RunRecord {
-        plan.run(ground, &plan.sample(0), &|| false).expect("it fits").expect("it ends")
+        plan.run(ground, &plan.sample(0), &|| false)
+            .expect("it fits")
+            .expect("it ends")
     }
 
     fn plan(limit_s: f64, vent: VentSpec) -> Plan {
@@ -254,11 +313,20 @@ mod tests {
         let run_outs = ["", MORE].map(|more| {
             let (ground, vent) = ground(more);
             let record = record(&plan(1e6, vent), &ground);
-            assert_eq!((record.outcome.ending, record.outcome.fault.as_deref()), (Ending::Rest, None));
-            compare(&record, stage("rates_m3_s = [[0, 8.0], [250, 0.0]]\n", more).simulation);
+            assert_eq!(
+                (record.outcome.ending, record.outcome.fault.as_deref()),
+                (Ending::Rest, None)
+            );
+            compare(
+                &record,
+                stage("rates_m3_s = [[0, 8.0], [250, 0.0]]\n", more).simulation,
+            );
             record.reached().count()
         });
-        assert!(run_outs[1] < run_outs[0], "neither the sea nor the wall holds lava back: {run_outs:?}");
+        assert!(
+            run_outs[1] < run_outs[0],
+            "neither the sea nor the wall holds lava back: {run_outs:?}"
+        );
     }
 
     fn compare(record: &RunRecord, mut simulation: Simulation) {
@@ -281,7 +349,12 @@ mod tests {
         assert!((0..400).all(|column| came(&column) || most[column] <= 0.05));
         for here in reached {
             assert_eq!(here.thickness_m, most[here.column]);
-            assert_eq!(Some(here.arrival_s), flow.column(here.column).arrival_s.map(|seconds| seconds as f32));
+            assert_eq!(
+                Some(here.arrival_s),
+                flow.column(here.column)
+                    .arrival_s
+                    .map(|seconds| seconds as f32)
+            );
         }
         assert!((record.outcome.poured_m3 - 2000.0).abs() < 0.01);
     }
@@ -292,7 +365,13 @@ mod tests {
             let (ground, vent) = ground(more);
             plan(1e6, vent).file(&ground, "one", "a vent").fingerprint()
         };
-        let others = ["", MORE, &MORE.replace("at = 5", "at = 6"), &MORE.replace("6.0", "5.0")].map(words);
+        let others = [
+            "",
+            MORE,
+            &MORE.replace("at = 5", "at = 6"),
+            &MORE.replace("6.0", "5.0"),
+        ]
+        .map(words);
         for (i, one) in others.iter().enumerate() {
             assert!(!others[..i].contains(one), "{i}");
         }
@@ -302,10 +381,23 @@ mod tests {
     #[test]
     fn a_run_ends_at_its_limit_and_when_it_is_asked_to() {
         let (ground, _) = ground("");
-        let plan = plan(130.0, VentSpec { radius: 0.0, ..VentSpec::default() });
+        let plan = plan(
+            130.0,
+            VentSpec {
+                radius: 0.0,
+                ..VentSpec::default()
+            },
+        );
         let record = record(&plan, &ground);
-        assert_eq!((record.outcome.ending, record.outcome.time_s), (Ending::Limit, 130.0));
+        assert_eq!(
+            (record.outcome.ending, record.outcome.time_s),
+            (Ending::Limit, 130.0)
+        );
         assert!((record.outcome.poured_m3 - 8.0 * 130.0).abs() < 0.01);
-        assert!(plan.run(&ground, &plan.sample(0), &|| true).expect("it fits").is_none());
+        assert!(
+            plan.run(&ground, &plan.sample(0), &|| true)
+                .expect("it fits")
+                .is_none()
+        );
     }
 }

@@ -10,8 +10,8 @@ use serde::Deserialize;
 use super::exposed::Exposure;
 use super::vents::Vents;
 use super::{
-    Curve, Drawing, Folder, Ground, Law, Opening, Plan, PlanFile, Reduction, Report, RunFiles, RunRecord, Seeds, Size,
-    Summary,
+    Curve, Drawing, Folder, Ground, Law, Opening, Plan, PlanFile, Reduction, Report, RunFiles,
+    RunRecord, Seeds, Size, Summary,
 };
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_base::memory::{MemoryEstimate, TooMuchMemory};
@@ -22,7 +22,8 @@ use lavoxel_geo::map::Site;
 use lavoxel_io::export::ExportError;
 use lavoxel_io::export::maps::need_of;
 use lavoxel_scene::scene::{
-    LavaSpec, Model, NumberKey, Overrides, Scene, SceneError, Seconds, Stage, Template, VentOverride, VentPlace,
+    LavaSpec, Model, NumberKey, Overrides, Scene, SceneError, Seconds, Stage, Template,
+    VentOverride, VentPlace,
 };
 use lavoxel_sim::source::{VentFlow, VentSpec};
 
@@ -203,13 +204,23 @@ impl Study {
         stop: Arc<AtomicBool>,
     ) -> Result<Self, HazardError> {
         let (size, reduction) = (settings.size()?, settings.reduction()?);
-        let Source { scene, asked, is_bare } = *source;
+        let Source {
+            scene,
+            asked,
+            is_bare,
+        } = *source;
         if scene.spec.model != Model::Flow {
             return Err(NO_FLOW.to_owned().into());
         }
         let stage = scene.build(Box::new(Tiled::default()))?;
         let vents = settings.vents(asked, &stage)?;
-        let limit = || scene.spec.flow_spec().and_then(|flow| flow.duration).filter(|_| !is_bare);
+        let limit = || {
+            scene
+                .spec
+                .flow_spec()
+                .and_then(|flow| flow.duration)
+                .filter(|_| !is_bare)
+        };
         let plan = Plan {
             runs: settings.runs,
             seed: scene.spec.seed,
@@ -223,14 +234,21 @@ impl Study {
             vent: model_vent(&stage)?,
             draws: settings.draws()?,
         };
-        plan.validate().map_err(|wrong| format!("{} {}: must be {}", wrong.key, wrong.value, wrong.expected))?;
+        plan.validate().map_err(|wrong| {
+            format!("{} {}: must be {}", wrong.key, wrong.value, wrong.expected)
+        })?;
         let exposures = settings.exposures(&stage.site)?;
         let summary = Summary::need(stage.site.grid.columns(), plan.runs, &reduction);
-        let summary = exposures.iter().map(|exposure| exposure.need(plan.runs)).fold(summary, MemoryEstimate::and);
+        let summary = exposures
+            .iter()
+            .map(|exposure| exposure.need(plan.runs))
+            .fold(summary, MemoryEstimate::and);
         // Peak memory: first the concurrent runs, then the maps; never both at once.
         let ending = if settings.picture { "kmz" } else { "gpkg" };
         let drawn = need_of(&Path::new("map").with_extension(ending), stage.site.grid);
-        let need = Ground::need(&stage, at_once).and(summary.clone()).or(summary.clone().and(drawn));
+        let need = Ground::need(&stage, at_once)
+            .and(summary.clone())
+            .or(summary.clone().and(drawn));
         need.check("ask for fewer threads (--threads), larger cells or fewer quantiles")?;
         let ground = Ground::of(stage, at_once, stop).ok_or_else(|| NO_FLOW.to_owned())?;
         let ground = match plan.draws.is_empty() && scene.spec.terrain.error_m.is_none() {
@@ -239,7 +257,17 @@ impl Study {
         };
         let file = plan.file(&ground, &scene.spec.name, &vents.words);
         let (levels, pictures) = (settings.levels.clone(), settings.picture);
-        Ok(Self { plan, ground, file, reduction, exposures, levels, pictures, scene: scene.spec.name.clone(), summary })
+        Ok(Self {
+            plan,
+            ground,
+            file,
+            reduction,
+            exposures,
+            levels,
+            pictures,
+            scene: scene.spec.name.clone(),
+            summary,
+        })
     }
 
     /// Returns the default folder `lavoxel-out/NAME-hazard` of a scene.
@@ -270,8 +298,13 @@ impl Study {
     ///
     /// # Errors
     /// The errors of [`Plan::run`].
-    pub fn run(&self, run: u64, cancelled: &dyn Fn() -> bool) -> Result<Option<RunRecord>, HazardError> {
-        self.plan.run(&self.ground, &self.plan.sample(run), cancelled)
+    pub fn run(
+        &self,
+        run: u64,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Option<RunRecord>, HazardError> {
+        self.plan
+            .run(&self.ground, &self.plan.sample(run), cancelled)
     }
 
     /// Writes the maps of the runs in `folder`. `made`: number of runs made by this command;
@@ -286,12 +319,21 @@ impl Study {
     ) -> Result<(Report, Vec<PathBuf>), HazardError> {
         let (runs, _) = folder.runs(self.plan.runs);
         if runs.is_empty() {
-            return Err(format!("{}: holds no runs; leave out --reduce-only", folder.path.display()).into());
+            return Err(format!(
+                "{}: holds no runs; leave out --reduce-only",
+                folder.path.display()
+            )
+            .into());
         }
         // Reserves the memory of the summary, so that other work in the process sees it as taken.
         let _held = self.summary.held();
         let columns = self.ground.site.grid.columns();
-        let files = RunFiles { folder: folder.runs_path(), fingerprint: folder.fingerprint, columns, runs };
+        let files = RunFiles {
+            folder: folder.runs_path(),
+            fingerprint: folder.fingerprint,
+            columns,
+            runs,
+        };
         let summary = Summary::of(&files, &self.reduction, &self.ground)?;
         let drawing = Drawing {
             summary: &summary,
@@ -309,7 +351,10 @@ impl Study {
             written.extend(exposure.write(&folder.path, &reached, &self.reduction)?);
             exposed.push(exposure.line(&reached));
         }
-        Ok((Report::new(&self.plan, &self.file, &drawing, made, elapsed()).with_exposure(exposed), written))
+        Ok((
+            Report::new(&self.plan, &self.file, &drawing, made, elapsed()).with_exposure(exposed),
+            written,
+        ))
     }
 
     /// Makes `runs` on `threads` worker threads until all are made, `ends` returns true, or a run
@@ -324,12 +369,19 @@ impl Study {
         ends: &(dyn Fn() -> bool + Sync),
         made: &(dyn Fn(u64) + Sync),
     ) -> Result<usize, HazardError> {
-        share_out(runs, threads, ends, &|run: &u64, all_end: &dyn Fn() -> bool| {
-            let Some(record) = self.run(*run, all_end)? else { return Ok(false) };
-            folder.put(*run, &record.bytes(folder.fingerprint))?;
-            made(*run);
-            Ok(true)
-        })
+        share_out(
+            runs,
+            threads,
+            ends,
+            &|run: &u64, all_end: &dyn Fn() -> bool| {
+                let Some(record) = self.run(*run, all_end)? else {
+                    return Ok(false);
+                };
+                folder.put(*run, &record.bytes(folder.fingerprint))?;
+                made(*run);
+                Ok(true)
+            },
+        )
     }
 }
 
@@ -341,7 +393,9 @@ impl Plan {
         for (key, law) in &self.draws {
             let (low, high) = law.range();
             for value in [low, high] {
-                template.with(&[(key, value)]).map_err(|error| format!("--draw {key}: with {value}, {error}"))?;
+                template
+                    .with(&[(key, value)])
+                    .map_err(|error| format!("--draw {key}: with {value}, {error}"))?;
             }
         }
         Ok(template)
@@ -350,10 +404,17 @@ impl Plan {
 
 /// Returns the vent shape and temperature that all vents of the scene share; fails if they differ.
 fn model_vent(stage: &Stage) -> Result<VentSpec, String> {
-    let of_flow = |vent: &VentSpec| vent.flow.as_ref().map(|flow| (flow.focus.clone(), flow.temperature_k));
+    let of_flow = |vent: &VentSpec| {
+        vent.flow
+            .as_ref()
+            .map(|flow| (flow.focus.clone(), flow.temperature_k))
+    };
     let form = |vent: &VentSpec| (vent.line.clone(), vent.radius, vent.height, of_flow(vent));
     let mut vents = stage.simulation.lava_vents();
-    let first = vents.next().cloned().unwrap_or(VentSpec { radius: 0.0, ..VentSpec::default() });
+    let first = vents.next().cloned().unwrap_or(VentSpec {
+        radius: 0.0,
+        ..VentSpec::default()
+    });
     if vents.all(|vent| form(vent) == form(&first)) {
         return Ok(first);
     }
@@ -363,7 +424,9 @@ fn model_vent(stage: &Stage) -> Result<VentSpec, String> {
 impl Settings {
     fn vents(&self, asked: &Overrides, stage: &Stage) -> Result<Vents, String> {
         match &self.vent_area {
-            Some(_) if !asked.vents.is_empty() => Err("--vent-area: pass it or --vent, not both".to_owned()),
+            Some(_) if !asked.vents.is_empty() => {
+                Err("--vent-area: pass it or --vent, not both".to_owned())
+            }
             Some(path) => Vents::read(path, &stage.site),
             None => Vents::of(stage),
         }
@@ -375,14 +438,27 @@ impl Settings {
         if let Some(text) = &self.rates {
             return law("--rates", text, |number| number.parse().ok());
         }
-        let Source { scene, asked, is_bare } = *source;
+        let Source {
+            scene,
+            asked,
+            is_bare,
+        } = *source;
         let rates: Vec<Option<f64>> = if asked.vents.is_empty() && !is_bare {
             let steady = |flow: &VentFlow| flow.steady_rate();
-            scene.spec.vents.iter().map(|vent| vent.flow.as_deref().and_then(steady)).collect()
+            scene
+                .spec
+                .vents
+                .iter()
+                .map(|vent| vent.flow.as_deref().and_then(steady))
+                .collect()
         } else {
             asked.vents.iter().map(|vent| vent.rate_m3_s).collect()
         };
-        let first = rates.first().copied().flatten().filter(|first| rates.iter().all(|rate| *rate == Some(*first)));
+        let first = rates
+            .first()
+            .copied()
+            .flatten()
+            .filter(|first| rates.iter().all(|rate| *rate == Some(*first)));
         let mend = "--rates: give the effusion rate in m³/s, such as --rates 10 or --rates log-uniform:1,50";
         first.map(Law::Fixed).ok_or_else(|| mend.to_owned())
     }
@@ -397,12 +473,16 @@ impl Settings {
                     tame(text)
                 )
             })?;
-            let key: NumberKey = key.parse().map_err(|fault| format!("--draw {}: {fault}", tame(text)))?;
+            let key: NumberKey = key
+                .parse()
+                .map_err(|fault| format!("--draw {}: {fault}", tame(text)))?;
             if key.is_rates() {
                 return Err("--draw rates: draw rates by --rates".to_owned());
             }
             if key.is_of_the_box() {
-                return Err(format!("--draw {key}: changes the box; draw numbers that leave it where it is"));
+                return Err(format!(
+                    "--draw {key}: changes the box; draw numbers that leave it where it is"
+                ));
             }
             if all.iter().any(|(other, _)| *other == key) {
                 return Err(format!("--draw {key}: is named twice"));
@@ -414,21 +494,31 @@ impl Settings {
 
     fn size(&self) -> Result<Size, String> {
         match (&self.volumes, &self.durations) {
-            (Some(text), None) => Ok(Size::Volume(law("--volumes", text, |number| number.parse().ok())?)),
+            (Some(text), None) => Ok(Size::Volume(law("--volumes", text, |number| {
+                number.parse().ok()
+            })?)),
             (None, Some(text)) => {
                 let seconds = |text: &str| text.parse::<Seconds>().ok().map(|Seconds(time)| time);
                 Ok(Size::Duration(law("--durations", text, seconds)?))
             }
-            (None, None) => Err("--volumes: give how much erupts in m³, such as --volumes 1e6 or --volumes \
+            (None, None) => Err(
+                "--volumes: give how much erupts in m³, such as --volumes 1e6 or --volumes \
                                  log-normal:1e6,3; or pass --durations"
-                .to_owned()),
+                    .to_owned(),
+            ),
             (Some(_), Some(_)) => Err("--durations: pass it or --volumes, not both".to_owned()),
         }
     }
 
     fn correlation(&self) -> Result<Option<f64>, String> {
-        match self.correlation.filter(|correlation| !(-1.0..=1.0).contains(correlation)) {
-            Some(wrong) => Err(format!("--correlation {}: must be a number from -1 to 1", tame(&wrong.to_string()))),
+        match self
+            .correlation
+            .filter(|correlation| !(-1.0..=1.0).contains(correlation))
+        {
+            Some(wrong) => Err(format!(
+                "--correlation {}: must be a number from -1 to 1",
+                tame(&wrong.to_string())
+            )),
             None => Ok(self.correlation),
         }
     }
@@ -437,14 +527,25 @@ impl Settings {
         let above_m = self.above;
         let told = |value: f64| tame(&value.to_string());
         if !(0.0..=MOST_ABOVE_M).contains(&above_m) {
-            return Err(format!("--above {}: must be a number from 0 to {MOST_ABOVE_M}, in metres", told(above_m)));
+            return Err(format!(
+                "--above {}: must be a number from 0 to {MOST_ABOVE_M}, in metres",
+                told(above_m)
+            ));
         }
         let share = |flag: &str, value: &f64| match (0.0..=1.0).contains(value) {
             true => Ok(()),
-            false => Err(format!("--{flag} {}: must be numbers from 0 to 1", told(*value))),
+            false => Err(format!(
+                "--{flag} {}: must be numbers from 0 to 1",
+                told(*value)
+            )),
         };
-        self.quantiles.iter().try_for_each(|quantile| share("quantiles", quantile))?;
-        self.levels.iter().flatten().try_for_each(|level| share("levels", level))?;
+        self.quantiles
+            .iter()
+            .try_for_each(|quantile| share("quantiles", quantile))?;
+        self.levels
+            .iter()
+            .flatten()
+            .try_for_each(|level| share("levels", level))?;
         if let Some(Seconds(time)) = self.before.iter().find(|Seconds(time)| *time <= 0.0) {
             return Err(format!("--before {}: must be times above 0", told(*time)));
         }
@@ -455,10 +556,21 @@ impl Settings {
             numbers
         };
         let before_s = rising(self.before.iter().map(|Seconds(time)| *time).collect());
-        if let Some(rate) = self.annual.filter(|rate| !(*rate > 0.0 && *rate <= MOST_ANNUAL)) {
-            return Err(format!("--annual {}: must be a number above 0, at most {MOST_ANNUAL}", told(rate)));
+        if let Some(rate) = self
+            .annual
+            .filter(|rate| !(*rate > 0.0 && *rate <= MOST_ANNUAL))
+        {
+            return Err(format!(
+                "--annual {}: must be a number above 0, at most {MOST_ANNUAL}",
+                told(rate)
+            ));
         }
-        Ok(Reduction { above_m, quantiles: rising(self.quantiles.clone()), before_s, annual: self.annual })
+        Ok(Reduction {
+            above_m,
+            quantiles: rising(self.quantiles.clone()),
+            before_s,
+            annual: self.annual,
+        })
     }
 
     /// Reads the exposure files; fails if two files have the same name.
@@ -467,7 +579,11 @@ impl Settings {
         for path in &self.exposure {
             let exposure = Exposure::read(path, site)?;
             if all.iter().any(|other| other.name == exposure.name) {
-                return Err(format!("--exposure {}: two files have the name {}", path.display(), exposure.name));
+                return Err(format!(
+                    "--exposure {}: two files have the name {}",
+                    path.display(),
+                    exposure.name
+                ));
             }
             all.push(exposure);
         }
@@ -487,8 +603,15 @@ mod tests {
 
     #[test]
     fn a_scene_and_the_heightmap_of_its_ground_have_folders_of_their_own() {
-        assert_eq!(Study::usual_folder("maunga_whau"), PathBuf::from("lavoxel-out/maunga-whau-hazard"));
-        let scene = Scene::open(Path::new(shipped::FOLDER).join("hazard.toml").as_path()).expect("shipped");
-        assert_eq!(Study::usual_folder(&scene.spec.name), PathBuf::from("lavoxel-out/hazard"));
+        assert_eq!(
+            Study::usual_folder("maunga_whau"),
+            PathBuf::from("lavoxel-out/maunga-whau-hazard")
+        );
+        let scene =
+            Scene::open(Path::new(shipped::FOLDER).join("hazard.toml").as_path()).expect("shipped");
+        assert_eq!(
+            Study::usual_folder(&scene.spec.name),
+            PathBuf::from("lavoxel-out/hazard")
+        );
     }
 }

@@ -37,13 +37,35 @@ pub fn parse(text: &str) -> Result<Vec<Feature>, String> {
     };
     let vent = |(i, row): (usize, &Row)| {
         let wrong = |_| row.fault("must be x, y and, where vents differ, a weight from 0 up");
-        let point = [row.number(x, "x").map_err(wrong)?, row.number(y, "y").map_err(wrong)?];
-        let weight = row.number_or_none(weight, "weight").map_err(wrong)?.unwrap_or(1.0);
-        let feature = Feature { number: i + 1, ..Feature::new(Geometry::Points(vec![point]), weight) };
-        if weight >= 0.0 { Ok(feature) } else { Err(wrong(String::new())) }
+        let point = [
+            row.number(x, "x").map_err(wrong)?,
+            row.number(y, "y").map_err(wrong)?,
+        ];
+        let weight = row
+            .number_or_none(weight, "weight")
+            .map_err(wrong)?
+            .unwrap_or(1.0);
+        let feature = Feature {
+            number: i + 1,
+            ..Feature::new(Geometry::Points(vec![point]), weight)
+        };
+        if weight >= 0.0 {
+            Ok(feature)
+        } else {
+            Err(wrong(String::new()))
+        }
     };
-    let vents = table.rows().iter().enumerate().map(vent).collect::<Result<Vec<_>, _>>()?;
-    if vents.is_empty() { Err("has no vent; write one in each line: x,y,weight".to_owned()) } else { Ok(vents) }
+    let vents = table
+        .rows()
+        .iter()
+        .enumerate()
+        .map(vent)
+        .collect::<Result<Vec<_>, _>>()?;
+    if vents.is_empty() {
+        Err("has no vent; write one in each line: x,y,weight".to_owned())
+    } else {
+        Ok(vents)
+    }
 }
 
 #[cfg(test)]
@@ -83,11 +105,18 @@ mod tests {
             ("x,y,weight\n1,2,-3\n", "line 2: must be x, y"),
             ("1,2\n3,four\n", "line 2: must be x, y"),
             ("1,inf\n", "line 1: must be"),
-            ("1,2,3\n1,2,3,4,5\n", "line 2: has 5 fields under a heading of 3"),
+            (
+                "1,2,3\n1,2,3,4,5\n",
+                "line 2: has 5 fields under a heading of 3",
+            ),
             ("x,y\n1,2,3\n", "line 2: has 3 fields under a heading of 2"),
             ("1,2,3,4\n", "line 1: has 4 fields under a heading of 3"),
         ] {
-            assert!(read(text).is_err_and(|error| error.contains(part)), "{text}: {:?}", read(text));
+            assert!(
+                read(text).is_err_and(|error| error.contains(part)),
+                "{text}: {:?}",
+                read(text)
+            );
         }
     }
 }

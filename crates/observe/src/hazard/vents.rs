@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::{MOST_POINTS, Places, from_the_map, on_the_map, table};
 use lavoxel_files::output::protect;
 use lavoxel_geo::map::Site;
-use lavoxel_geo::map::features::{Feature, Features, Geometry, check_format, features_on, read_layer, read_text};
+use lavoxel_geo::map::features::{
+    Feature, Features, Geometry, check_format, features_on, read_layer, read_text,
+};
 use lavoxel_scene::scene::Stage;
 use lavoxel_sim::source::VentSpec;
 
@@ -32,7 +34,12 @@ impl Vents {
             return Err("nothing pours: pass --vent-area FILE or --vent X,Z, or add a [[vent]] to the scene".to_owned());
         }
         let words = match &vents[..] {
-            [Feature { geometry: Geometry::Points(points), .. }] => {
+            [
+                Feature {
+                    geometry: Geometry::Points(points),
+                    ..
+                },
+            ] => {
                 let [x, y] = on_the_map(points[0], &stage.site);
                 format!("a vent at {x:.2}, {y:.2}")
             }
@@ -47,7 +54,13 @@ impl Vents {
         protect(path);
         let wrong = |what: String| format!("--vent-area {}: {what}", path.display());
         let text = || read_text(path).map_err(|error| format!("--vent-area: {error}"));
-        let mut features = match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
+        let mut features = match path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase()
+            .as_str()
+        {
             "geojson" | "json" | "gpkg" => {
                 let root = read_layer(path).map_err(|error| format!("--vent-area: {error}"))?;
                 of_layer(&root, site).map_err(wrong)?
@@ -59,7 +72,10 @@ impl Vents {
             }
         };
         // Checked before the points are transformed and indexed.
-        let points: usize = features.iter_mut().map(|feature| feature.geometry.points_mut().count()).sum();
+        let points: usize = features
+            .iter_mut()
+            .map(|feature| feature.geometry.points_mut().count())
+            .sum();
         if points > MOST_POINTS {
             return Err(wrong(format!(
                 "has {points} points, more than {MOST_POINTS}: simplify it (ogr2ogr -simplify)"
@@ -68,7 +84,8 @@ impl Vents {
         for feature in &mut features {
             let words = feature.words();
             for point in feature.geometry.points_mut() {
-                *point = in_the_box(*point, site).map_err(|fault| wrong(format!("{words}: {fault}")))?;
+                *point =
+                    in_the_box(*point, site).map_err(|fault| wrong(format!("{words}: {fault}")))?;
             }
         }
         let places = Places::new(features).map_err(wrong)?;
@@ -80,7 +97,9 @@ impl Vents {
 
 /// Parses vent positions from the text of a table.
 fn of_table(text: &str) -> Result<Vec<Feature>, String> {
-    table::need(text).check("leave out lines of the table").map_err(|error| error.to_string())?;
+    table::need(text)
+        .check("leave out lines of the table")
+        .map_err(|error| error.to_string())?;
     table::parse(text)
 }
 
@@ -89,7 +108,10 @@ fn of_table(text: &str) -> Result<Vec<Feature>, String> {
 fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
     let features = features_on(Features::of(root)?.weighted()?, site)?;
     match features.iter().find(|feature| feature.is_far) {
-        Some(far) => Err(format!("lies far from the map with {}: is it in longitude and latitude?", far.words())),
+        Some(far) => Err(format!(
+            "lies far from the map with {}: is it in longitude and latitude?",
+            far.words()
+        )),
         None => Ok(features),
     }
 }
@@ -99,7 +121,8 @@ fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
 fn in_the_box(point: [f64; 2], site: &Site) -> Result<[f64; 2], String> {
     let sides = [site.grid.nx, site.grid.nz].map(|cells| cells as f64 * site.cell_size_m);
     let place = from_the_map(point, site);
-    let is_inside = |k: usize| place[k] >= -SLACK * sides[k] && place[k] <= sides[k] * (1.0 + SLACK);
+    let is_inside =
+        |k: usize| place[k] >= -SLACK * sides[k] && place[k] <= sides[k] * (1.0 + SLACK);
     if is_inside(0) && is_inside(1) {
         return Ok([0, 1].map(|k| place[k].clamp(0.0, sides[k])));
     }

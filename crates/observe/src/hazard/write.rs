@@ -61,28 +61,54 @@ struct Map {
 /// Returns a quantile's part of a file name: `q10` for 0.1, `q2_5` for 0.025.
 fn short_name(quantile: f64) -> String {
     let percent = lavoxel_base::words::short(100.0 * quantile, 6);
-    let text = if percent.fract() == 0.0 { format!("{percent:02}") } else { percent.to_string() };
+    let text = if percent.fract() == 0.0 {
+        format!("{percent:02}")
+    } else {
+        percent.to_string()
+    };
     format!("q{}", text.replace('.', "_"))
 }
 
 /// Returns a time's part of a file name: `6h`, `2d`, `90min`, `45s`.
 pub(super) fn time_name(time_s: f64) -> String {
     let units = [(86_400.0, "d"), (3600.0, "h"), (60.0, "min")];
-    let whole = units.into_iter().find(|(unit, _)| time_s % unit == 0.0 && time_s > 0.0);
+    let whole = units
+        .into_iter()
+        .find(|(unit, _)| time_s % unit == 0.0 && time_s > 0.0);
     let (unit, name) = whole.unwrap_or((1.0, "s"));
     format!("{}{name}", time_s / unit).replace('.', "_")
 }
 
 /// Returns the names of all files that are written, styles and pictures of the rasters included.
 pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
-    let quantiles = reduction.quantiles.iter().flat_map(|q| [Kind::Arrival(*q), Kind::Thickness(*q)]);
-    let before = reduction.before_s.iter().map(|time_s| Kind::Before(*time_s));
+    let quantiles = reduction
+        .quantiles
+        .iter()
+        .flat_map(|q| [Kind::Arrival(*q), Kind::Thickness(*q)]);
+    let before = reduction
+        .before_s
+        .iter()
+        .map(|time_s| Kind::Before(*time_s));
     let annual = reduction.annual.map(Kind::Annual);
-    let maps = [Kind::Probability, Kind::Thickest].into_iter().chain(annual).chain(before).chain(quantiles);
-    let endings: &[&str] = if pictures { &["tif", "qml", "png"] } else { &["tif", "qml"] };
-    let files = maps.flat_map(|kind| endings.iter().map(move |ending| format!("{}.{ending}", kind.name())));
-    let drawn =
-        LINES.iter().chain(pictures.then_some(&GLOBE)).map(|ending| format!("{}.{ending}", Kind::Probability.name()));
+    let maps = [Kind::Probability, Kind::Thickest]
+        .into_iter()
+        .chain(annual)
+        .chain(before)
+        .chain(quantiles);
+    let endings: &[&str] = if pictures {
+        &["tif", "qml", "png"]
+    } else {
+        &["tif", "qml"]
+    };
+    let files = maps.flat_map(|kind| {
+        endings
+            .iter()
+            .map(move |ending| format!("{}.{ending}", kind.name()))
+    });
+    let drawn = LINES
+        .iter()
+        .chain(pictures.then_some(&GLOBE))
+        .map(|ending| format!("{}.{ending}", Kind::Probability.name()));
     files.chain(drawn).chain(["runs.csv".to_owned()]).collect()
 }
 
@@ -112,7 +138,12 @@ impl Kind {
     }
 
     fn ramp(self) -> Ramp {
-        let ramp = |palette, reversed, none_at_zero| Ramp { palette, reversed, span: Span::FromZero, none_at_zero };
+        let ramp = |palette, reversed, none_at_zero| Ramp {
+            palette,
+            reversed,
+            span: Span::FromZero,
+            none_at_zero,
+        };
         match self {
             Self::Probability | Self::Annual(_) | Self::Before(_) => ramp("inferno", true, true),
             Self::Arrival(_) => ramp("viridis", true, false),
@@ -128,7 +159,9 @@ impl Kind {
             Self::Probability => (
                 "probability".to_owned(),
                 "probability of inundation".to_owned(),
-                format!("share of the runs whose lava stands more than {above_m} m thick here at some time"),
+                format!(
+                    "share of the runs whose lava stands more than {above_m} m thick here at some time"
+                ),
             ),
             Self::Annual(rate) => (
                 "probability in a year".to_owned(),
@@ -154,7 +187,9 @@ impl Kind {
             Self::Arrival(quantile) => (
                 "arrival".to_owned(),
                 format!("arrival, quantile {quantile} of the runs that come here"),
-                format!("hours from the start of the eruption until lava comes: quantile {quantile} {given}"),
+                format!(
+                    "hours from the start of the eruption until lava comes: quantile {quantile} {given}"
+                ),
             ),
             Self::Thickness(quantile) => (
                 "thickness".to_owned(),
@@ -173,7 +208,11 @@ impl Drawing<'_> {
     /// [`ExportError`] for a file that cannot be written; files written before stay.
     pub fn write(&self, folder: &Path, existing: Existing) -> Result<Vec<PathBuf>, ExportError> {
         let mut files = Vec::new();
-        let about = About { scene: self.scene.to_owned(), seed: self.plan.seed, ..About::default() };
+        let about = About {
+            scene: self.scene.to_owned(),
+            seed: self.plan.seed,
+            ..About::default()
+        };
         let ground = || self.elevations();
         for map in self.maps() {
             let values = Values::Real(self.on_the_box(map.values));
@@ -183,35 +222,71 @@ impl Drawing<'_> {
             endings.extend(self.pictures.then_some("png"));
             if map.caption.name == Kind::Probability.name() {
                 endings.extend(LINES);
-                endings.extend((self.pictures && ToDegrees::of_site(&self.ground.site).is_some()).then_some(GLOBE));
+                endings.extend(
+                    (self.pictures && ToDegrees::of_site(&self.ground.site).is_some())
+                        .then_some(GLOBE),
+                );
             }
             for ending in endings {
-                raster.write(&path(ending), Some(self.levels.unwrap_or(&LEVELS)), existing)?;
+                raster.write(
+                    &path(ending),
+                    Some(self.levels.unwrap_or(&LEVELS)),
+                    existing,
+                )?;
                 files.push(path(ending));
             }
         }
         let path = folder.join("runs.csv");
-        table(&path, &self.summary.rows, (self.plan, self.ground), existing)?;
+        table(
+            &path,
+            &self.summary.rows,
+            (self.plan, self.ground),
+            existing,
+        )?;
         files.push(path);
         Ok(files)
     }
 
     fn maps(&self) -> impl Iterator<Item = Map> + '_ {
-        let Summary { arrival_s, thickness_m, thickest_m, .. } = self.summary;
+        let Summary {
+            arrival_s,
+            thickness_m,
+            thickest_m,
+            ..
+        } = self.summary;
         let quantiles = || self.reduction.quantiles.iter().enumerate();
-        let map = |kind: Kind, values| Map { caption: self.caption(kind), values };
+        let map = |kind: Kind, values| Map {
+            caption: self.caption(kind),
+            values,
+        };
         let hours = |map: &Vec<f32>| map.iter().map(|seconds| seconds / HOUR).collect();
-        let first = [map(Kind::Probability, self.summary.probability()), map(Kind::Thickest, thickest_m.clone())];
-        let arrivals = quantiles().map(move |(i, q)| map(Kind::Arrival(*q), hours(&arrival_s.maps[i])));
-        let thicknesses = quantiles().map(move |(i, q)| map(Kind::Thickness(*q), thickness_m.maps[i].clone()));
+        let first = [
+            map(Kind::Probability, self.summary.probability()),
+            map(Kind::Thickest, thickest_m.clone()),
+        ];
+        let arrivals =
+            quantiles().map(move |(i, q)| map(Kind::Arrival(*q), hours(&arrival_s.maps[i])));
+        let thicknesses =
+            quantiles().map(move |(i, q)| map(Kind::Thickness(*q), thickness_m.maps[i].clone()));
         let times = self.reduction.before_s.iter().zip(&self.summary.before);
-        let before = times.map(move |(time_s, counts)| map(Kind::Before(*time_s), self.summary.shares(counts)));
+        let before = times
+            .map(move |(time_s, counts)| map(Kind::Before(*time_s), self.summary.shares(counts)));
         let in_a_year = |rate: f64| {
             let shares = self.summary.probability().into_iter();
-            shares.map(|share| -libm::expm1(-rate * f64::from(share)) as f32).collect()
+            shares
+                .map(|share| -libm::expm1(-rate * f64::from(share)) as f32)
+                .collect()
         };
-        let annual = self.reduction.annual.map(|rate| map(Kind::Annual(rate), in_a_year(rate)));
-        first.into_iter().chain(annual).chain(before).chain(arrivals).chain(thicknesses)
+        let annual = self
+            .reduction
+            .annual
+            .map(|rate| map(Kind::Annual(rate), in_a_year(rate)));
+        first
+            .into_iter()
+            .chain(annual)
+            .chain(before)
+            .chain(arrivals)
+            .chain(thicknesses)
     }
 
     fn caption(&self, kind: Kind) -> Caption {
@@ -253,24 +328,53 @@ const HEADING: &str = "run,feature,vent_x,vent_y,rate_m3_s,volume_m3,duration_s,
                        poured_m3,set_m3,out_m3,blocked_m3,time_s,ended,exact";
 
 /// Writes the table of runs; vent positions are in map coordinates.
-fn table(path: &Path, rows: &[Row], (plan, ground): (&Plan, &Ground), existing: Existing) -> Result<(), OutputError> {
-    let keys: String = plan.draws.iter().map(|(key, _)| format!(",{key}")).collect();
+fn table(
+    path: &Path,
+    rows: &[Row],
+    (plan, ground): (&Plan, &Ground),
+    existing: Existing,
+) -> Result<(), OutputError> {
+    let keys: String = plan
+        .draws
+        .iter()
+        .map(|(key, _)| format!(",{key}"))
+        .collect();
     let drawn = |row: &Row| {
         let run = row.sample.run;
         let seed = ground.height_error_m().map(|_| plan.survey_seed(run));
-        let numbers = plan.numbers(run).into_iter().map(|number| format!(",{number}"));
-        numbers.chain(seed.map(|seed| format!(",{seed}"))).collect::<String>()
+        let numbers = plan
+            .numbers(run)
+            .into_iter()
+            .map(|number| format!(",{number}"));
+        numbers
+            .chain(seed.map(|seed| format!(",{seed}")))
+            .collect::<String>()
     };
     let seed = ground.height_error_m().map_or("", |_| ",error_seed");
     whole(path, existing, |out| {
         writeln!(out, "{HEADING}{keys}{seed},seconds")?;
         let mut all = rows.iter();
-        all.try_for_each(|row| writeln!(out, "{}{},{:.3}", line(row, &ground.site), drawn(row), row.outcome.seconds))
+        all.try_for_each(|row| {
+            writeln!(
+                out,
+                "{}{},{:.3}",
+                line(row, &ground.site),
+                drawn(row),
+                row.outcome.seconds
+            )
+        })
     })
 }
 
 fn line(row: &Row, site: &Site) -> String {
-    let Row { sample, outcome, area_m2, reach_m, thickest_m, lowest_m } = row;
+    let Row {
+        sample,
+        outcome,
+        area_m2,
+        reach_m,
+        thickest_m,
+        lowest_m,
+    } = row;
     let [x, y] = on_the_map(sample.vent_m, site);
     let ended = match outcome.ending {
         Ending::Rest => "rest",
@@ -281,9 +385,21 @@ fn line(row: &Row, site: &Site) -> String {
         // All digits, so that a single run can be repeated exactly.
         write!(line, ",{number}").expect("a string takes everything");
     }
-    write!(line, ",{},{area_m2:.1},{reach_m:.1},{thickest_m:.3},", sample.seed).expect("a string takes everything");
-    lowest_m.iter().for_each(|lowest| write!(line, "{lowest:.1}").expect("a string takes everything"));
-    for volume in [outcome.poured_m3, outcome.set_m3, outcome.out_m3, outcome.blocked_m3] {
+    write!(
+        line,
+        ",{},{area_m2:.1},{reach_m:.1},{thickest_m:.3},",
+        sample.seed
+    )
+    .expect("a string takes everything");
+    lowest_m
+        .iter()
+        .for_each(|lowest| write!(line, "{lowest:.1}").expect("a string takes everything"));
+    for volume in [
+        outcome.poured_m3,
+        outcome.set_m3,
+        outcome.out_m3,
+        outcome.blocked_m3,
+    ] {
         write!(line, ",{volume:.2}").expect("a string takes everything");
     }
     let exact = if outcome.fault.is_none() { "yes" } else { "no" };
@@ -295,15 +411,24 @@ fn line(row: &Row, site: &Site) -> String {
 /// map, to metres from the south-west corner.
 pub fn on_the_map([east_m, south_m]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
-    let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);
-    [place.west + east_m * scale.0, place.north - south_m * scale.1]
+    let scale = (
+        place.cell.0 / site.cell_size_m,
+        place.cell.1 / site.cell_size_m,
+    );
+    [
+        place.west + east_m * scale.0,
+        place.north - south_m * scale.1,
+    ]
 }
 
 /// Converts map coordinates to metres east and south of the north-west corner of the box; inverse
 /// of [`on_the_map`].
 pub fn from_the_map([x, y]: [f64; 2], site: &Site) -> [f64; 2] {
     let place = site.placement();
-    let scale = (place.cell.0 / site.cell_size_m, place.cell.1 / site.cell_size_m);
+    let scale = (
+        place.cell.0 / site.cell_size_m,
+        place.cell.1 / site.cell_size_m,
+    );
     let x = site.crs().map_or(x, |crs| crs.near(x, site.middle_x()));
     [(x - place.west) / scale.0, (place.north - y) / scale.1]
 }
@@ -314,14 +439,41 @@ mod tests {
 
     #[test]
     fn quantiles_have_names_for_files() {
-        assert_eq!([0.1, 0.5, 0.9, 0.05, 0.025, 1.0].map(short_name), ["q10", "q50", "q90", "q05", "q2_5", "q100"]);
-        assert_eq!([86_400.0, 21_600.0, 5400.0, 45.5].map(time_name), ["1d", "6h", "90min", "45_5s"]);
-        let names = names(&Reduction { above_m: 0.05, quantiles: vec![0.5], before_s: vec![], annual: None }, true);
-        assert_eq!(names[..3], ["probability.tif", "probability.qml", "probability.png"]);
+        assert_eq!(
+            [0.1, 0.5, 0.9, 0.05, 0.025, 1.0].map(short_name),
+            ["q10", "q50", "q90", "q05", "q2_5", "q100"]
+        );
+        assert_eq!(
+            [86_400.0, 21_600.0, 5400.0, 45.5].map(time_name),
+            ["1d", "6h", "90min", "45_5s"]
+        );
+        let names = names(
+            &Reduction {
+                above_m: 0.05,
+                quantiles: vec![0.5],
+                before_s: vec![],
+                annual: None,
+            },
+            true,
+        );
+        assert_eq!(
+            names[..3],
+            ["probability.tif", "probability.qml", "probability.png"]
+        );
         assert!(names.contains(&"arrival_q50.tif".to_owned()) && names.len() == 4 * 3 + 4);
-        let without =
-            super::names(&Reduction { above_m: 0.05, quantiles: vec![0.5], before_s: vec![], annual: None }, false);
-        assert!(names.contains(&"probability.kmz".to_owned()) && !without.iter().any(|name| name.ends_with(".kmz")));
+        let without = super::names(
+            &Reduction {
+                above_m: 0.05,
+                quantiles: vec![0.5],
+                before_s: vec![],
+                annual: None,
+            },
+            false,
+        );
+        assert!(
+            names.contains(&"probability.kmz".to_owned())
+                && !without.iter().any(|name| name.ends_with(".kmz"))
+        );
         assert!(without.contains(&"probability.gpkg".to_owned()) && without.len() == 4 * 2 + 3);
     }
 }

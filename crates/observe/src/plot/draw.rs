@@ -41,15 +41,27 @@ pub(super) fn page(page: &Page) -> Result<String, PlotError> {
     let columns = page.columns.min(page.plots.len()).max(1);
     let rows = page.plots.len().div_ceil(columns).max(1);
     let heading = if page.title.is_empty() { 0 } else { 44 };
-    let size = (page.size.0 * columns as u32, page.size.1 * rows as u32 + heading);
+    let size = (
+        page.size.0 * columns as u32,
+        page.size.1 * rows as u32 + heading,
+    );
     let mut svg = String::new();
     {
         let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
         root.fill(&WHITE).map_err(failed)?;
         let (head, body) = root.split_vertically(heading);
         if heading > 0 {
-            let style = (FONT, HEADING).into_font().style(FontStyle::Bold).color(&INK).pos(CENTERED);
-            head.draw_text(&page.title, &style, (size.0 as i32 / 2, heading as i32 / 2 + 4)).map_err(failed)?;
+            let style = (FONT, HEADING)
+                .into_font()
+                .style(FontStyle::Bold)
+                .color(&INK)
+                .pos(CENTERED);
+            head.draw_text(
+                &page.title,
+                &style,
+                (size.0 as i32 / 2, heading as i32 / 2 + 4),
+            )
+            .map_err(failed)?;
         }
         for (plot, area) in page.plots.iter().zip(body.split_evenly((rows, columns))) {
             draw(plot, &area)?;
@@ -64,8 +76,10 @@ const CENTERED: plotters::style::text_anchor::Pos = plotters::style::text_anchor
     v_pos: plotters::style::text_anchor::VPos::Center,
 };
 
-const AT_RIGHT: plotters::style::text_anchor::Pos =
-    plotters::style::text_anchor::Pos { h_pos: plotters::style::text_anchor::HPos::Right, ..CENTERED };
+const AT_RIGHT: plotters::style::text_anchor::Pos = plotters::style::text_anchor::Pos {
+    h_pos: plotters::style::text_anchor::HPos::Right,
+    ..CENTERED
+};
 
 fn failed(error: impl std::fmt::Display) -> PlotError {
     PlotError::Draw(error.to_string())
@@ -74,7 +88,10 @@ fn failed(error: impl std::fmt::Display) -> PlotError {
 impl AxisSpec {
     /// Returns the axis with the requested bounds, or with bounds that contain `values`.
     fn extent(&self, values: impl Iterator<Item = f64>) -> Extent {
-        match self.ends.filter(|(low, high)| self.axis.has(*low) && self.axis.has(*high) && low < high) {
+        match self
+            .ends
+            .filter(|(low, high)| self.axis.has(*low) && self.axis.has(*high) && low < high)
+        {
             Some((low, high)) => Extent::between(self.axis, low, high),
             None => Extent::around(self.axis, values),
         }
@@ -88,7 +105,11 @@ impl Series {
         let has = |(x, y): &(f64, f64)| x_axis.has(*x) && y_axis.has(*y);
         match &self.numbers {
             Numbers::Points(points) => points.iter().copied().filter(has).collect(),
-            Numbers::Function(function) => x.samples(SAMPLES).map(|x| (x, function(x))).filter(has).collect(),
+            Numbers::Function(function) => x
+                .samples(SAMPLES)
+                .map(|x| (x, function(x)))
+                .filter(has)
+                .collect(),
         }
     }
 }
@@ -97,17 +118,27 @@ impl Plot {
     /// Iterates over the points of all series, functions excluded.
     fn given(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
         let (x, y) = (self.x.axis, self.y.axis);
-        let points = self.series.iter().filter_map(|series| match &series.numbers {
-            Numbers::Points(points) => Some(points),
-            Numbers::Function(_) => None,
-        });
-        points.flatten().copied().filter(move |point| x.has(point.0) && y.has(point.1))
+        let points = self
+            .series
+            .iter()
+            .filter_map(|series| match &series.numbers {
+                Numbers::Points(points) => Some(points),
+                Numbers::Function(_) => None,
+            });
+        points
+            .flatten()
+            .copied()
+            .filter(move |point| x.has(point.0) && y.has(point.1))
     }
 
     /// Returns the colour of each series. A theory curve has the colour of the preceding series, or
     /// black if there is only one measured series.
     fn colors(&self) -> Vec<RGBColor> {
-        let measured = self.series.iter().filter(|series| series.look != Look::Theory).count();
+        let measured = self
+            .series
+            .iter()
+            .filter(|series| series.look != Look::Theory)
+            .count();
         let mut next = 0;
         let color = |series: &Series| match series.look {
             Look::Theory if measured < 2 || next == 0 => INK,
@@ -124,7 +155,11 @@ impl Plot {
 fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
     let x = plot.x.extent(plot.given().map(|point| point.0));
     let axes = (plot.x.axis, plot.y.axis);
-    let points: Vec<_> = plot.series.iter().map(|series| series.points(axes, x)).collect();
+    let points: Vec<_> = plot
+        .series
+        .iter()
+        .map(|series| series.points(axes, x))
+        .collect();
     let y = plot.y.extent(points.iter().flatten().map(|point| point.1));
     let named = plot.series.iter().any(|series| !series.name.is_empty());
     let (mut place, mut y) = (corner(&points, (x, y)), y);
@@ -133,10 +168,19 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
         y = y.with_room_above(1.2 * LEGEND.1);
         place = corner(&points, (x, y));
     }
-    let widest = y.ticks(MOST).into_iter().map(|tick| y.label(tick, MOST).chars().count()).max().unwrap_or(1);
+    let widest = y
+        .ticks(MOST)
+        .into_iter()
+        .map(|tick| y.label(tick, MOST).chars().count())
+        .max()
+        .unwrap_or(1);
     let area = &below_verdict(plot, area)?;
     let mut builder = ChartBuilder::on(area);
-    builder.margin(12).margin_right(22).x_label_area_size(48).y_label_area_size(40 + 8 * widest as i32);
+    builder
+        .margin(12)
+        .margin_right(22)
+        .x_label_area_size(48)
+        .y_label_area_size(40 + 8 * widest as i32);
     if !plot.title.is_empty() {
         builder.caption(&plot.title, (FONT, TITLE).into_font().color(&INK));
     }
@@ -154,7 +198,12 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
     if named {
         let labels = (FONT, TEXT).into_font().color(&INK);
         let mut legend = chart.configure_series_labels();
-        legend.label_font(labels).background_style(WHITE.mix(0.85)).border_style(GRID).legend_area_size(34).margin(8);
+        legend
+            .label_font(labels)
+            .background_style(WHITE.mix(0.85))
+            .border_style(GRID)
+            .legend_area_size(34)
+            .margin(8);
         legend.position(place.0).draw().map_err(failed)?;
     }
     Ok(())
@@ -165,17 +214,27 @@ const VERDICT: i32 = 26;
 
 /// Draws the verdict of a plot; returns the remaining area below.
 fn below_verdict<'a>(plot: &Plot, area: &Area<'a>) -> Result<Area<'a>, PlotError> {
-    let Some(verdict) = &plot.verdict else { return Ok(area.clone()) };
+    let Some(verdict) = &plot.verdict else {
+        return Ok(area.clone());
+    };
     let (head, body) = area.split_vertically(VERDICT);
     let color = if verdict.is_good { GOOD } else { BAD };
-    let style = (FONT, TEXT).into_font().style(FontStyle::Bold).color(&color).pos(AT_RIGHT);
+    let style = (FONT, TEXT)
+        .into_font()
+        .style(FontStyle::Bold)
+        .color(&color)
+        .pos(AT_RIGHT);
     let right = head.dim_in_pixel().0 as i32 - 22;
-    head.draw_text(&verdict.text, &style, (right, VERDICT / 2 + 4)).map_err(failed)?;
+    head.draw_text(&verdict.text, &style, (right, VERDICT / 2 + 4))
+        .map_err(failed)?;
     Ok(body)
 }
 
 fn mesh(plot: &Plot, chart: &mut Chart<'_>, (x, y): (Extent, Extent)) -> Result<(), PlotError> {
-    let (x_label, y_label) = (move |v: &f64| x.label(*v, MOST), move |v: &f64| y.label(*v, MOST));
+    let (x_label, y_label) = (
+        move |v: &f64| x.label(*v, MOST),
+        move |v: &f64| y.label(*v, MOST),
+    );
     let text = || (FONT, TEXT).into_font().color(&INK);
     chart
         .configure_mesh()
@@ -201,8 +260,17 @@ fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> (SeriesLabelP
     let hidden = |right: bool, upper: bool| {
         let inside = |(px, py): &&(f64, f64)| {
             let (across, up) = (x.share(*px), y.share(*py));
-            let beside = if right { across > 1.0 - LEGEND.0 } else { across < LEGEND.0 };
-            beside && if upper { up > 1.0 - LEGEND.1 } else { up < LEGEND.1 }
+            let beside = if right {
+                across > 1.0 - LEGEND.0
+            } else {
+                across < LEGEND.0
+            };
+            beside
+                && if upper {
+                    up > 1.0 - LEGEND.1
+                } else {
+                    up < LEGEND.1
+                }
         };
         points.iter().flatten().filter(inside).count()
     };
@@ -213,7 +281,9 @@ fn corner(points: &[Vec<(f64, f64)>], (x, y): (Extent, Extent)) -> (SeriesLabelP
         (hidden(false, false), SeriesLabelPosition::LowerLeft),
     ];
     let least = places.into_iter().min_by_key(|(hidden, _)| *hidden);
-    least.map_or((SeriesLabelPosition::UpperRight, 0), |(hidden, place)| (place, hidden))
+    least.map_or((SeriesLabelPosition::UpperRight, 0), |(hidden, place)| {
+        (place, hidden)
+    })
 }
 
 fn line(
@@ -226,15 +296,22 @@ fn line(
     let drawn = match look {
         Look::Line => chart.draw_series(LineSeries::new(points, thick)),
         Look::Theory => chart.draw_series(DashedLineSeries::new(points, 8, 5, thick)),
-        Look::Points => chart.draw_series(points.into_iter().map(|point| Circle::new(point, 4, color.filled()))),
+        Look::Points => chart.draw_series(
+            points
+                .into_iter()
+                .map(|point| Circle::new(point, 4, color.filled())),
+        ),
     };
     let drawn = drawn.map_err(failed)?;
     if !name.is_empty() {
         let drawn = drawn.label(name);
         // Symbol before the name in the legend.
         match look {
-            Look::Line => drawn.legend(move |(x, y)| PathElement::new([(x, y), (x + 26, y)], thick)),
-            Look::Theory => drawn.legend(move |(x, y)| DashedPathElement::new([(x, y), (x + 26, y)], 8, 5, thick)),
+            Look::Line => {
+                drawn.legend(move |(x, y)| PathElement::new([(x, y), (x + 26, y)], thick))
+            }
+            Look::Theory => drawn
+                .legend(move |(x, y)| DashedPathElement::new([(x, y), (x + 26, y)], 8, 5, thick)),
             Look::Points => drawn.legend(move |(x, y)| Circle::new((x + 13, y), 4, color.filled())),
         };
     }

@@ -87,7 +87,10 @@ struct Verdict {
 impl Plot {
     /// Creates an empty plot with linear axes.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), ..Self::default() }
+        Self {
+            title: title.into(),
+            ..Self::default()
+        }
     }
 
     /// Sets label and scaling of the horizontal axis.
@@ -122,37 +125,72 @@ impl Plot {
 
     /// Adds a line through the points (x, y); `name` is the legend entry.
     #[must_use]
-    pub fn series(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        self.with(name, Look::Line, Numbers::Points(points.into_iter().collect()))
+    pub fn series(
+        self,
+        name: impl Into<String>,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Self {
+        self.with(
+            name,
+            Look::Line,
+            Numbers::Points(points.into_iter().collect()),
+        )
     }
 
     /// Adds points (x, y) without a line; `name` is the legend entry.
     #[must_use]
-    pub fn points(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        self.with(name, Look::Points, Numbers::Points(points.into_iter().collect()))
+    pub fn points(
+        self,
+        name: impl Into<String>,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Self {
+        self.with(
+            name,
+            Look::Points,
+            Numbers::Points(points.into_iter().collect()),
+        )
     }
 
     /// Adds the function `theory` as a dashed line along the full horizontal axis.
     #[must_use]
-    pub fn line_of_theory(self, name: impl Into<String>, theory: impl Fn(f64) -> f64 + 'static) -> Self {
+    pub fn line_of_theory(
+        self,
+        name: impl Into<String>,
+        theory: impl Fn(f64) -> f64 + 'static,
+    ) -> Self {
         self.with(name, Look::Theory, Numbers::Function(Box::new(theory)))
     }
 
     /// Adds the theory points (x, y) as a dashed line.
     #[must_use]
-    pub fn points_of_theory(self, name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
-        self.with(name, Look::Theory, Numbers::Points(points.into_iter().collect()))
+    pub fn points_of_theory(
+        self,
+        name: impl Into<String>,
+        points: impl IntoIterator<Item = (f64, f64)>,
+    ) -> Self {
+        self.with(
+            name,
+            Look::Theory,
+            Numbers::Points(points.into_iter().collect()),
+        )
     }
 
     /// Sets the verdict text at the upper right corner: green if `is_good`, otherwise red.
     #[must_use]
     pub fn verdict(mut self, text: impl Into<String>, is_good: bool) -> Self {
-        self.verdict = Some(Verdict { text: text.into(), is_good });
+        self.verdict = Some(Verdict {
+            text: text.into(),
+            is_good,
+        });
         self
     }
 
     fn with(mut self, name: impl Into<String>, look: Look, numbers: Numbers) -> Self {
-        self.series.push(Series { name: name.into(), look, numbers });
+        self.series.push(Series {
+            name: name.into(),
+            look,
+            numbers,
+        });
         self
     }
 
@@ -186,7 +224,12 @@ pub struct Page {
 impl Page {
     /// Creates an empty page with two plots per row; an empty title takes no room.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), plots: Vec::new(), columns: 2, size: (560, 400) }
+        Self {
+            title: title.into(),
+            plots: Vec::new(),
+            columns: 2,
+            size: (560, 400),
+        }
     }
 
     /// Appends a plot in row-major order.
@@ -225,7 +268,8 @@ impl Page {
     pub fn write(&self, path: &Path, existing: Existing) -> Result<(), PlotError> {
         let svg = self.svg()?;
         let mut file = WholeFile::create(path, existing)?;
-        file.write_all(svg.as_bytes()).map_err(|cause| OutputError::io(path, cause))?;
+        file.write_all(svg.as_bytes())
+            .map_err(|cause| OutputError::io(path, cause))?;
         Ok(file.commit()?)
     }
 }

@@ -36,18 +36,32 @@ impl Rect {
     }
 
     pub(super) fn meets(&self, other: &Self) -> bool {
-        self.x < other.right() && other.x < self.right() && self.y < other.bottom() && other.y < self.bottom()
+        self.x < other.right()
+            && other.x < self.right()
+            && self.y < other.bottom()
+            && other.y < self.bottom()
     }
 
     /// Returns the rectangle enlarged by `by` millimetres on each side.
     pub(super) fn grown(&self, by: f64) -> Self {
-        Self::new(self.x - by, self.y - by, self.w + 2.0 * by, self.h + 2.0 * by)
+        Self::new(
+            self.x - by,
+            self.y - by,
+            self.w + 2.0 * by,
+            self.h + 2.0 * by,
+        )
     }
 
     /// Returns the rectangle's outline as one closed ring.
     pub(super) fn path(&self) -> Vec<Vec<Point>> {
         let (r, b) = (self.right(), self.bottom());
-        vec![vec![[self.x, self.y], [r, self.y], [r, b], [self.x, b], [self.x, self.y]]]
+        vec![vec![
+            [self.x, self.y],
+            [r, self.y],
+            [r, b],
+            [self.x, b],
+            [self.x, self.y],
+        ]]
     }
 }
 
@@ -83,7 +97,11 @@ pub(super) struct Pen {
 
 impl Pen {
     pub(super) const fn new(paint: Paint, width: f64) -> Self {
-        Self { paint, width, dash: None }
+        Self {
+            paint,
+            width,
+            dash: None,
+        }
     }
 }
 
@@ -110,7 +128,13 @@ pub(super) struct Type {
 
 impl Type {
     pub(super) const fn new(size: f64) -> Self {
-        Self { size, paint: INK, bold: false, halo: 0.0, turned: 0.0 }
+        Self {
+            size,
+            paint: INK,
+            bold: false,
+            halo: 0.0,
+            turned: 0.0,
+        }
     }
 
     pub(super) const fn bold(self) -> Self {
@@ -147,7 +171,11 @@ impl Type {
         let mut lines = vec![String::new()];
         for word in text.split_whitespace() {
             let last = lines.last_mut().expect("there is a line");
-            let longer = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
+            let longer = if last.is_empty() {
+                word.to_owned()
+            } else {
+                format!("{last} {word}")
+            };
             if self.width(&longer) <= room {
                 *last = longer;
             } else if last.is_empty() {
@@ -170,7 +198,13 @@ impl Type {
             Align::End => 1.0,
         } * self.width(text);
         let down = 0.5 * f64::from(face::capital()) * self.size;
-        ([at[0] - before * along[0] - down * along[1], at[1] - before * along[1] + down * along[0]], along)
+        (
+            [
+                at[0] - before * along[0] - down * along[1],
+                at[1] - before * along[1] + down * along[0],
+            ],
+            along,
+        )
     }
 }
 

@@ -36,7 +36,9 @@ impl Kind {
         match quantity {
             _ if quantity.starts_with("probability") => Self::Probability,
             _ if quantity.starts_with("arrival") => Self::Arrival,
-            _ if quantity.contains("thickness") || ["ash", "max-speed", "peak-energy"].contains(&quantity) => {
+            _ if quantity.contains("thickness")
+                || ["ash", "max-speed", "peak-energy"].contains(&quantity) =>
+            {
                 Self::Amount
             }
             _ => Self::Other,
@@ -80,15 +82,26 @@ pub(super) struct Classes {
 impl Classes {
     /// Classifies `values`: determines limits and colours, and counts the cells per class.
     pub(super) fn of(kind: Kind, values: &Array2<f32>, unit: &str) -> Self {
-        let shown = || values.iter().map(|value| f64::from(*value)).filter(|value| kind.shows(*value));
-        let (low, high) = shown().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        let shown = || {
+            values
+                .iter()
+                .map(|value| f64::from(*value))
+                .filter(|value| kind.shows(*value))
+        };
+        let (low, high) = shown().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| {
+            (l.min(v), h.max(v))
+        });
         let limits = limits(kind, low, high);
         let ranges = || limits.windows(2).map(|pair| (pair[0], pair[1]));
         let (name, reversed) = kind.palette();
         let palette = Palette::named(name).expect("a palette of the program");
         let count = limits.len().saturating_sub(1);
         let color = |i: usize| {
-            let share = if count > 1 { i as f32 / (count - 1) as f32 } else { 0.6 };
+            let share = if count > 1 {
+                i as f32 / (count - 1) as f32
+            } else {
+                0.6
+            };
             // A single class takes 0.6 of the palette: no neighbour exists from which it must
             // differ.
             let share = PART.0 + share * (PART.1 - PART.0);
@@ -101,7 +114,10 @@ impl Classes {
             label: label(kind, (low, high), unit),
             cells: 0,
         });
-        let mut classes = Self { kind, list: list.collect() };
+        let mut classes = Self {
+            kind,
+            list: list.collect(),
+        };
         for value in shown() {
             if let Some(class) = classes.number(value) {
                 classes.list[class].cells += 1;
@@ -117,7 +133,9 @@ impl Classes {
         // Rasters hold 32-bit floats: 0.9 as `f32` differs from the `f64` limit 0.9, so the
         // comparison is done in `f32`.
         let is_below = |class: &Class| (value as f32) < class.high as f32;
-        self.kind.shows(value).then(|| self.list.iter().position(is_below).unwrap_or(last))
+        self.kind
+            .shows(value)
+            .then(|| self.list.iter().position(is_below).unwrap_or(last))
     }
 
     /// Returns the limits between neighbouring classes, which serve as contour levels.
@@ -135,10 +153,21 @@ fn limits(kind: Kind, low: f64, high: f64) -> Vec<f64> {
     if kind == Kind::Probability {
         return [0.0].into_iter().chain(SHARES).chain([1.0]).collect();
     }
-    let from = if kind == Kind::Other { low } else { 0.0_f64.min(low) };
-    let Some(step) = steps((high - from).max(1e-9) / MOST).next() else { return vec![from, from + 1.0] };
-    let (first, last) = ((from / step + 1e-6).floor() as i64, (high / step - 1e-6).ceil() as i64);
-    (first..=last.max(first + 1)).map(|i| i as f64 * step).collect()
+    let from = if kind == Kind::Other {
+        low
+    } else {
+        0.0_f64.min(low)
+    };
+    let Some(step) = steps((high - from).max(1e-9) / MOST).next() else {
+        return vec![from, from + 1.0];
+    };
+    let (first, last) = (
+        (from / step + 1e-6).floor() as i64,
+        (high / step - 1e-6).ceil() as i64,
+    );
+    (first..=last.max(first + 1))
+        .map(|i| i as f64 * step)
+        .collect()
 }
 
 fn label(kind: Kind, (low, high): (f64, f64), unit: &str) -> String {
@@ -150,7 +179,11 @@ fn label(kind: Kind, (low, high): (f64, f64), unit: &str) -> String {
         };
     }
     let step = high - low;
-    let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+    let unit = if unit.is_empty() {
+        String::new()
+    } else {
+        format!(" {unit}")
+    };
     format!("{} – {}{unit}", number(low, step), number(high, step))
 }
 
@@ -175,16 +208,33 @@ mod tests {
         let classes = Classes::of(Kind::Probability, &values, "");
         let counts: Vec<usize> = classes.list.iter().map(|class| class.cells).collect();
         assert_eq!(counts, [1, 1, 0, 1, 0, 0, 3]);
-        let labels: Vec<&str> = classes.list.iter().map(|class| class.label.as_str()).collect();
-        assert_eq!((labels[0], labels[1], labels[6]), ("under 5 %", "5 – 10 %", "90 – 100 %"));
+        let labels: Vec<&str> = classes
+            .list
+            .iter()
+            .map(|class| class.label.as_str())
+            .collect();
+        assert_eq!(
+            (labels[0], labels[1], labels[6]),
+            ("under 5 %", "5 – 10 %", "90 – 100 %")
+        );
     }
 
     #[test]
     fn classes_of_amounts_are_round_and_reach_the_largest() {
         let classes = Classes::of(Kind::Amount, &arr2(&[[0.2, 3.13, f32::NAN]]), "m");
-        assert_eq!(classes.list.first().map(|class| class.label.as_str()), Some("0 – 0.5 m"));
-        assert_eq!(classes.list.last().map(|class| (class.high, class.cells)), Some((3.5, 1)));
+        assert_eq!(
+            classes.list.first().map(|class| class.label.as_str()),
+            Some("0 – 0.5 m")
+        );
+        assert_eq!(
+            classes.list.last().map(|class| (class.high, class.cells)),
+            Some((3.5, 1))
+        );
         assert_eq!(classes.between().len(), classes.list.len() - 1);
-        assert!(Classes::of(Kind::Amount, &arr2(&[[f32::NAN]]), "m").list.is_empty());
+        assert!(
+            Classes::of(Kind::Amount, &arr2(&[[f32::NAN]]), "m")
+                .list
+                .is_empty()
+        );
     }
 }

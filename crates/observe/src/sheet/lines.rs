@@ -11,7 +11,10 @@ use lavoxel_geo::map::contour;
 use lavoxel_geo::map::rounded;
 
 /// Colour of the lines between classes. Chosen by eye.
-const BETWEEN: Paint = Paint { rgb: [30, 20, 20], opacity: 75 };
+const BETWEEN: Paint = Paint {
+    rgb: [30, 20, 20],
+    opacity: 75,
+};
 /// Colour of the isochrones. Chosen by eye.
 pub(super) const REACH: Paint = Paint::full([0, 84, 180]);
 
@@ -34,7 +37,10 @@ impl Reach {
             q if q > 0.5 => Some([0.22 * em, 0.3 * em]),
             _ => None,
         };
-        Pen { dash, ..Pen::new(REACH, 0.15 * em) }
+        Pen {
+            dash,
+            ..Pen::new(REACH, 0.15 * em)
+        }
     }
 
     /// Returns the legend entry of the line.
@@ -49,11 +55,24 @@ impl Reach {
         // so that the interpolated line lies halfway between such cells and cells that lava has
         // just reached at time 0.
         let late = 2.0 * self.hours;
-        let times = self.arrival.mapv(|hours| if hours.is_nan() { late } else { f64::from(hours) });
+        let times = self.arrival.mapv(|hours| {
+            if hours.is_nan() {
+                late
+            } else {
+                f64::from(hours)
+            }
+        });
         let lines = found(&times, self.hours, view);
         canvas.stroke(&lines, &self.pen(em));
-        let look = Type { halo: 0.16 * em, ..Type::new(0.9 * em).in_color(REACH) };
-        (self.quantile == 0.5).then(|| Label { lines, text: level_label(Kind::Arrival, self.hours, "h"), look })
+        let look = Type {
+            halo: 0.16 * em,
+            ..Type::new(0.9 * em).in_color(REACH)
+        };
+        (self.quantile == 0.5).then(|| Label {
+            lines,
+            text: level_label(Kind::Arrival, self.hours, "h"),
+            look,
+        })
     }
 }
 
@@ -72,13 +91,26 @@ pub(super) fn between(
     if !matches!(kind, Kind::Probability | Kind::Arrival) {
         return Vec::new();
     }
-    let numbers = values.mapv(|value| if kind == Kind::Probability && value.is_nan() { 0.0 } else { f64::from(value) });
-    let look = Type { halo: 0.14 * em, ..Type::new(0.8 * em) };
+    let numbers = values.mapv(|value| {
+        if kind == Kind::Probability && value.is_nan() {
+            0.0
+        } else {
+            f64::from(value)
+        }
+    });
+    let look = Type {
+        halo: 0.14 * em,
+        ..Type::new(0.8 * em)
+    };
     let mut labels = Vec::new();
     for level in classes.between() {
         let lines = found(&numbers, level, view);
         canvas.stroke(&lines, &Pen::new(BETWEEN, 0.05 * em));
-        labels.push(Label { lines, text: level_label(kind, level, unit), look });
+        labels.push(Label {
+            lines,
+            text: level_label(kind, level, unit),
+            look,
+        });
     }
     labels
 }
@@ -99,14 +131,23 @@ impl Label {
 /// Returns the smoothed contour lines of `level`, in millimetres on the paper.
 fn found(values: &Array2<f64>, level: f64, view: &View) -> Vec<Vec<Point>> {
     let lines = contour::lines(values, level).into_iter().map(rounded::line);
-    lines.map(|line| line.into_iter().map(|point| view.at_cell(point)).collect()).collect()
+    lines
+        .map(|line| line.into_iter().map(|point| view.at_cell(point)).collect())
+        .collect()
 }
 
 /// Draws `text` along the longest of `lines` (only lines at least three times as long as the
 /// label), at the first unoccupied position.
-fn label(canvas: &mut dyn Canvas, lines: &[Vec<Point>], text: &str, (look, frame, taken): (Type, Rect, &mut Taken)) {
+fn label(
+    canvas: &mut dyn Canvas,
+    lines: &[Vec<Point>],
+    text: &str,
+    (look, frame, taken): (Type, Rect, &mut Taken),
+) {
     let length = |line: &&Vec<Point>| line.windows(2).map(distance).sum::<f64>();
-    let Some(line) = lines.iter().max_by(|a, b| length(a).total_cmp(&length(b))) else { return };
+    let Some(line) = lines.iter().max_by(|a, b| length(a).total_cmp(&length(b))) else {
+        return;
+    };
     let (width, long) = (look.width(text), length(&line));
     if long < 3.0 * width {
         return;
@@ -123,9 +164,17 @@ fn label(canvas: &mut dyn Canvas, lines: &[Vec<Point>], text: &str, (look, frame
             continue;
         }
         let (dx, dy) = if dx < 0.0 { (-dx, -dy) } else { (dx, dy) };
-        let look = Type { turned: (-dy).atan2(dx).to_degrees(), ..look };
+        let look = Type {
+            turned: (-dy).atan2(dx).to_degrees(),
+            ..look
+        };
         let reach = [0.5 * (dx.abs() + look.size), 0.5 * (dy.abs() + look.size)];
-        let room = Rect::new(at[0] - reach[0], at[1] - reach[1], 2.0 * reach[0], 2.0 * reach[1]);
+        let room = Rect::new(
+            at[0] - reach[0],
+            at[1] - reach[1],
+            2.0 * reach[0],
+            2.0 * reach[1],
+        );
         let inside = frame.has([room.x, room.y]) && frame.has([room.right(), room.bottom()]);
         if inside && taken.take(room) {
             canvas.text(at, Align::Middle, text, &look);
@@ -144,7 +193,10 @@ fn along(line: &[Point], mut rest: f64) -> Point {
         let length = distance(pair);
         if rest <= length && length > 0.0 {
             let share = (rest / length).max(0.0);
-            return [pair[0][0] + share * (pair[1][0] - pair[0][0]), pair[0][1] + share * (pair[1][1] - pair[0][1])];
+            return [
+                pair[0][0] + share * (pair[1][0] - pair[0][0]),
+                pair[0][1] + share * (pair[1][1] - pair[0][1]),
+            ];
         }
         rest -= length;
     }

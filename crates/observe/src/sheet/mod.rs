@@ -155,7 +155,11 @@ impl Settings {
 impl Settings {
     /// Fails if a user text has more than [`LONGEST_TEXT`] characters.
     fn check(&self) -> Result<(), SheetError> {
-        let date = if let Date::Text(text) = &self.date { Some(text) } else { None };
+        let date = if let Date::Text(text) = &self.date {
+            Some(text)
+        } else {
+            None
+        };
         let texts = [
             ("--title", self.title.as_ref()),
             ("--author", self.author.as_ref()),
@@ -165,7 +169,9 @@ impl Settings {
         for (flag, text) in texts {
             let letters = text.map_or(0, |text| text.chars().count());
             if letters > LONGEST_TEXT {
-                return Err(SheetError::wrong(format!("{flag}: has {letters} letters and not at most {LONGEST_TEXT}")));
+                return Err(SheetError::wrong(format!(
+                    "{flag}: has {letters} letters and not at most {LONGEST_TEXT}"
+                )));
             }
         }
         Ok(())
@@ -202,10 +208,19 @@ pub use self::report::check as check_report;
 
 impl Format {
     fn of(path: &Path) -> Result<Self, SheetError> {
-        match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
+        match path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase()
+            .as_str()
+        {
             "pdf" => Ok(Self::Pdf),
             "png" => Ok(Self::Png),
-            _ => Err(SheetError::wrong(format!("{}: sheets end in .pdf or .png", path.display()))),
+            _ => Err(SheetError::wrong(format!(
+                "{}: sheets end in .pdf or .png",
+                path.display()
+            ))),
         }
     }
 }
@@ -238,31 +253,61 @@ impl<'a> Sheet<'a> {
     pub fn read(path: &Path, settings: &'a Settings) -> Result<Self, SheetError> {
         settings.check()?;
         let source = Source::read(path, settings.layer.as_deref())?;
-        let ground = settings.ground.as_deref().map(|path| Ground::read(path, &source)).transpose()?;
+        let ground = settings
+            .ground
+            .as_deref()
+            .map(|path| Ground::read(path, &source))
+            .transpose()?;
         let of_folder = |ending: &str| {
             let folder = source.study.as_ref().map(|study| study.folder.as_path());
-            folder.map(|folder| source::files(folder, "exposure_", ending)).unwrap_or_default()
+            folder
+                .map(|folder| source::files(folder, "exposure_", ending))
+                .unwrap_or_default()
         };
         let mut overlay_paths = of_folder(".geojson");
         overlay_paths.extend(settings.overlays.iter().cloned());
         if overlay_paths.len() > MOST_OVERLAYS {
             let count = overlay_paths.len();
             let mend = "join some of them (ogrmerge.py -single)";
-            return Err(SheetError::wrong(format!("--overlay: {count} files and not at most {MOST_OVERLAYS}: {mend}")));
+            return Err(SheetError::wrong(format!(
+                "--overlay: {count} files and not at most {MOST_OVERLAYS}: {mend}"
+            )));
         }
-        let tables = if settings.tables.is_empty() { of_folder(".csv") } else { settings.tables.clone() };
+        let tables = if settings.tables.is_empty() {
+            of_folder(".csv")
+        } else {
+            settings.tables.clone()
+        };
         let table = Table::read(&tables)?;
         let reaches = reaches(&source, settings)?;
-        let overlays = overlay_paths.iter().enumerate().map(|(i, path)| Overlay::read(path, i, &source));
+        let overlays = overlay_paths
+            .iter()
+            .enumerate()
+            .map(|(i, path)| Overlay::read(path, i, &source));
         let overlays = overlays.collect::<Result<_, _>>()?;
-        Ok(Self { settings, source, ground, overlays, table, reaches })
+        Ok(Self {
+            settings,
+            source,
+            ground,
+            overlays,
+            table,
+            reaches,
+        })
     }
 
     /// Returns the paths of all input files, beginning with the map.
     pub fn files(&self) -> Vec<PathBuf> {
         let overlays = self.overlays.iter().map(|overlay| &overlay.path);
-        let named = self.settings.ground.iter().chain(overlays).chain(&self.settings.tables);
-        std::iter::once(&self.source.path).chain(named).cloned().collect()
+        let named = self
+            .settings
+            .ground
+            .iter()
+            .chain(overlays)
+            .chain(&self.settings.tables);
+        std::iter::once(&self.source.path)
+            .chain(named)
+            .cloned()
+            .collect()
     }
 
     /// Draws the sheet to `paths`, each in the format of its file extension.
@@ -324,25 +369,42 @@ impl<'a> Sheet<'a> {
             return Ok(layout);
         }
         let view = View::fitting(&self.source, layout.room());
-        let needed = self.described(view, lavoxel_render::Image::filled(0, 0, [0; 3])).height_below(layout);
-        Ok(Layout { panel: Some(needed), ..layout })
+        let needed = self
+            .described(view, lavoxel_render::Image::filled(0, 0, [0; 3]))
+            .height_below(layout);
+        Ok(Layout {
+            panel: Some(needed),
+            ..layout
+        })
     }
 
     fn contents(&self, layout: Layout) -> Result<Contents<'_>, SheetError> {
         let view = View::fitting(&self.source, layout.room());
-        let picture = picture::draw(&self.source, &self.classes(), self.ground.as_ref(), [view.frame.w, view.frame.h])?;
+        let picture = picture::draw(
+            &self.source,
+            &self.classes(),
+            self.ground.as_ref(),
+            [view.frame.w, view.frame.h],
+        )?;
         Ok(self.described(view, picture))
     }
 
     fn classes(&self) -> Classes {
-        Classes::of(Kind::of(&self.source.quantity()), &self.source.map.heights, &self.source.unit())
+        Classes::of(
+            Kind::of(&self.source.quantity()),
+            &self.source.map.heights,
+            &self.source.unit(),
+        )
     }
 
     /// Collects the content of a sheet for a map view and a map picture.
     fn described(&self, view: View, picture: lavoxel_render::Image) -> Contents<'_> {
         let (source, settings) = (&self.source, self.settings);
         Contents {
-            title: settings.title.clone().unwrap_or_else(|| notes::title(source)),
+            title: settings
+                .title
+                .clone()
+                .unwrap_or_else(|| notes::title(source)),
             subtitle: notes::subtitle(source),
             author: settings.author.as_deref(),
             date: match &settings.date {
@@ -364,20 +426,40 @@ impl<'a> Sheet<'a> {
 }
 
 impl Contents<'_> {
-    fn write(&self, (path, layout): (&Path, Layout), dpi: f64, existing: Existing) -> Result<(), SheetError> {
+    fn write(
+        &self,
+        (path, layout): (&Path, Layout),
+        dpi: f64,
+        existing: Existing,
+    ) -> Result<(), SheetError> {
         match Format::of(path)? {
             Format::Pdf => {
                 let mut page = pdf::Page::new(layout.size);
                 self.draw(&mut page, layout);
-                let labels = pdf::Labels { title: &self.title, author: self.author, subject: &self.subtitle };
-                let bytes = page.finish(&labels).map_err(|e| ExportError::encoder(path, e))?;
+                let labels = pdf::Labels {
+                    title: &self.title,
+                    author: self.author,
+                    subject: &self.subtitle,
+                };
+                let bytes = page
+                    .finish(&labels)
+                    .map_err(|e| ExportError::encoder(path, e))?;
                 Ok(whole(path, existing, |out| out.write_all(&bytes))?)
             }
             Format::Png => {
                 let image = self.image(layout, dpi)?;
-                let labels = [("Title", self.title.clone()), ("Software", About::SOFTWARE.to_owned())];
+                let labels = [
+                    ("Title", self.title.clone()),
+                    ("Software", About::SOFTWARE.to_owned()),
+                ];
                 let size = (image.width as u32, image.height as u32);
-                Ok(write_png_at(path, (size, dpi), &image.rgb, &labels, existing)?)
+                Ok(write_png_at(
+                    path,
+                    (size, dpi),
+                    &image.rgb,
+                    &labels,
+                    existing,
+                )?)
             }
         }
     }
@@ -387,7 +469,8 @@ impl Contents<'_> {
         let [width, height] = layout.size.map(|mm| raster::pixels(mm, dpi) as usize);
         MemoryEstimate::of("the sheet", width * height, BYTES_A_PIXEL)
             .check("take smaller paper (--paper a4), or write a .pdf")?;
-        let mut sheet = Raster::new(layout.size, dpi).ok_or_else(|| SheetError::wrong("the sheet has no pixel"))?;
+        let mut sheet = Raster::new(layout.size, dpi)
+            .ok_or_else(|| SheetError::wrong("the sheet has no pixel"))?;
         self.draw(&mut sheet, layout);
         Ok(sheet.image())
     }
@@ -410,8 +493,14 @@ fn reaches(source: &Source, settings: &Settings) -> Result<Vec<Reach>, SheetErro
     // `BTreeMap`.
     let mut maps = BTreeMap::new();
     for path in source::files(&study.folder, "arrival_q", ".tif") {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let Some(quantile) = notes::quantile(&name) else { continue };
+        let name = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let Some(quantile) = notes::quantile(&name) else {
+            continue;
+        };
         let (map, _) = load_values(&path, None)?;
         if map.heights.dim() != source.map.heights.dim() {
             return Err(SheetError::wrong(format!(
@@ -423,12 +512,19 @@ fn reaches(source: &Source, settings: &Settings) -> Result<Vec<Reach>, SheetErro
         maps.insert((quantile * 1e6) as u64, (quantile, Rc::new(map.heights)));
     }
     if maps.is_empty() {
-        return Err(SheetError::wrong(format!("--hours: {} holds no map arrival_q….tif", study.folder.display())));
+        return Err(SheetError::wrong(format!(
+            "--hours: {} holds no map arrival_q….tif",
+            study.folder.display()
+        )));
     }
     let of = |hours: &Seconds| {
         let hours = hours.0 / 3600.0;
         maps.values()
-            .map(move |(quantile, arrival)| Reach { quantile: *quantile, hours, arrival: Rc::clone(arrival) })
+            .map(move |(quantile, arrival)| Reach {
+                quantile: *quantile,
+                hours,
+                arrival: Rc::clone(arrival),
+            })
             .collect::<Vec<_>>()
     };
     Ok(settings.hours.iter().flat_map(of).collect())

@@ -27,7 +27,8 @@ pub(super) fn quantile(layer: &str) -> Option<f64> {
 /// Converts a map's name in files to a readable title.
 pub(super) fn layer_words(layer: &str) -> String {
     let plain = layer.replace(['-', '_'], " ");
-    let of = |what: &str| quantile(layer).map(|q| format!("{what}, quantile {}", words::short(q, 4)));
+    let of =
+        |what: &str| quantile(layer).map(|q| format!("{what}, quantile {}", words::short(q, 4)));
     let named = match layer {
         "probability" => Some("Probability of inundation by lava".to_owned()),
         "thickness_max" => Some("Largest thickness of lava in any run".to_owned()),
@@ -37,9 +38,10 @@ pub(super) fn layer_words(layer: &str) -> String {
         "arrival" => Some("Arrival of lava".to_owned()),
         "footprint" => Some("Ground covered by lava".to_owned()),
         "temperature" => Some("Surface temperature of lava".to_owned()),
-        _ if layer.starts_with("probability_") => {
-            Some(format!("Probability of lava within {}", layer["probability_".len()..].replace('_', ".")))
-        }
+        _ if layer.starts_with("probability_") => Some(format!(
+            "Probability of lava within {}",
+            layer["probability_".len()..].replace('_', ".")
+        )),
         _ if layer.starts_with("arrival_q") => of("Arrival of lava"),
         _ if layer.starts_with("thickness_q") => of("Thickness of lava"),
         _ => None,
@@ -50,26 +52,42 @@ pub(super) fn layer_words(layer: &str) -> String {
 /// Returns `text` with its first letter capitalised.
 fn begin_large(text: &str) -> String {
     let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
 }
 
 /// Composes the default title from the quantity and, if known, the scene.
 pub(super) fn title(source: &Source) -> String {
     let words = layer_words(&source.quantity());
     let capital = |word: &str| begin_large(word);
-    let scene = source.scene().map(|scene| scene.split_whitespace().map(capital).collect::<Vec<_>>().join(" "));
+    let scene = source.scene().map(|scene| {
+        scene
+            .split_whitespace()
+            .map(capital)
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
     scene.map_or(words.clone(), |scene| format!("{words}, {scene}"))
 }
 
 /// Composes the subtitle: description, unit, and the number of runs or the time.
 pub(super) fn subtitle(source: &Source) -> String {
-    let description = source.labels.get("DESCRIPTION").filter(|text| !text.is_empty()).cloned();
+    let description = source
+        .labels
+        .get("DESCRIPTION")
+        .filter(|text| !text.is_empty())
+        .cloned();
     let mut text = begin_large(&description.unwrap_or_else(|| layer_words(&source.quantity())));
     let unit = source.unit();
     if !unit.is_empty() {
         text += &format!(" [{unit}]");
     }
-    let time_s = source.labels.get("time_s").and_then(|seconds| seconds.parse::<f64>().ok());
+    let time_s = source
+        .labels
+        .get("time_s")
+        .and_then(|seconds| seconds.parse::<f64>().ok());
     match (source.runs(), time_s, source.labels.get("step")) {
         (Some(runs), ..) => text + &format!("; {runs} runs"),
         (None, Some(seconds), _) => text + &format!("; after {}", words::duration(seconds)),
@@ -87,11 +105,19 @@ pub(super) struct Note {
 }
 
 fn note(heading: &'static str, text: String) -> Note {
-    Note { heading, text, is_warning: false }
+    Note {
+        heading,
+        text,
+        is_warning: false,
+    }
 }
 
 fn warning(text: String) -> Note {
-    Note { heading: "Caution", text, is_warning: true }
+    Note {
+        heading: "Caution",
+        text,
+        is_warning: true,
+    }
 }
 
 /// Returns the name of the map's coordinate system, with its EPSG code if known.
@@ -111,27 +137,45 @@ pub(super) fn all(source: &Source, view: &View, has_ground: bool) -> Vec<Note> {
     notes.extend(parameters(source));
     notes.push(note("Coordinates", coordinates(source, view)));
     if !has_ground {
-        notes.push(note("Ground", "not drawn: no heightmap was named (--ground).".to_owned()));
+        notes.push(note(
+            "Ground",
+            "not drawn: no heightmap was named (--ground).".to_owned(),
+        ));
     }
     notes
 }
 
 fn coordinates(source: &Source, view: &View) -> String {
-    let unit = if source.crs().is_geographic() { "°" } else { " m" };
+    let unit = if source.crs().is_geographic() {
+        "°"
+    } else {
+        " m"
+    };
     let mut text = format!(
         "{}; grid every {}{unit}",
         system(source),
         lavoxel_base::round::number(view.grid_step(), view.grid_step())
     );
-    let middle = ToDegrees::of(&source.crs()).filter(|way| !way.is_same()).map(|way| {
-        let [x, y] = view.middle();
-        way.at(x, y)
-    });
-    if let Some([east, north]) = middle.filter(|place| place.iter().all(|angle| angle.is_finite())) {
+    let middle = ToDegrees::of(&source.crs())
+        .filter(|way| !way.is_same())
+        .map(|way| {
+            let [x, y] = view.middle();
+            way.at(x, y)
+        });
+    if let Some([east, north]) = middle.filter(|place| place.iter().all(|angle| angle.is_finite()))
+    {
         let side = |angle: f64, names: [&str; 2]| {
-            format!("{:.4}° {}", angle.abs(), if angle < 0.0 { names[1] } else { names[0] })
+            format!(
+                "{:.4}° {}",
+                angle.abs(),
+                if angle < 0.0 { names[1] } else { names[0] }
+            )
         };
-        text += &format!("; middle {}, {}", side(north, ["N", "S"]), side(usual(east), ["E", "W"]));
+        text += &format!(
+            "; middle {}, {}",
+            side(north, ["N", "S"]),
+            side(usual(east), ["E", "W"])
+        );
     }
     text + "."
 }
@@ -149,7 +193,9 @@ pub(super) fn warnings(source: &Source) -> Vec<Note> {
         all.push(warning(begin_large(text) + "."));
     }
     // Cautions of a single run, stored under numbered keys by the program that wrote the map.
-    let cautions = (1..).map_while(|i: u32| source.labels.get(&format!("{CAUTION}{i}"))).take(MOST_CAUTIONS);
+    let cautions = (1..)
+        .map_while(|i: u32| source.labels.get(&format!("{CAUTION}{i}")))
+        .take(MOST_CAUTIONS);
     all.extend(cautions.map(|text| warning(begin_large(text) + ".")));
     if source.study.is_none() && !source.labels.contains_key("seed") {
         all.push(warning(
@@ -158,12 +204,21 @@ pub(super) fn warnings(source: &Source) -> Vec<Note> {
         ));
     }
     if let Some(runs) = source.runs().filter(|runs| *runs < FEW) {
-        all.push(warning(format!("{runs} runs are few: shares of them are rough.")));
+        all.push(warning(format!(
+            "{runs} runs are few: shares of them are rough."
+        )));
     }
     let of_runs = source.study.as_ref().and_then(|study| study.runs.as_ref());
-    all.extend(of_runs.into_iter().flat_map(super::runs::Runs::warnings).map(warning));
+    all.extend(
+        of_runs
+            .into_iter()
+            .flat_map(super::runs::Runs::warnings)
+            .map(warning),
+    );
     if source.map.origin.is_none() || source.crs() == lavoxel_geo::map::Crs::default() {
-        all.push(warning("The coordinate system of the map is not known.".to_owned()));
+        all.push(warning(
+            "The coordinate system of the map is not known.".to_owned(),
+        ));
     }
     all
 }
@@ -188,15 +243,34 @@ fn parameters(source: &Source) -> Vec<Note> {
             all.push(note("Each run", text));
         }
     } else if let Some(seed) = source.labels.get("seed") {
-        let named = [("lava", ""), ("rate", ""), ("poured", " poured"), ("duration", ""), ("cell_size", " cells")];
-        let told = |(name, after): (&str, &str)| source.labels.get(name).map(|text| format!("{text}{after}"));
-        let told: Vec<String> = named.into_iter().filter_map(told).chain([format!("seed {seed}")]).collect();
+        let named = [
+            ("lava", ""),
+            ("rate", ""),
+            ("poured", " poured"),
+            ("duration", ""),
+            ("cell_size", " cells"),
+        ];
+        let told = |(name, after): (&str, &str)| {
+            source.labels.get(name).map(|text| format!("{text}{after}"))
+        };
+        let told: Vec<String> = named
+            .into_iter()
+            .filter_map(told)
+            .chain([format!("seed {seed}")])
+            .collect();
         all.push(note("Run", told.join("; ") + "."));
     }
-    let program = source.study.as_ref().and_then(|study| study.plan.decides.get("program"));
+    let program = source
+        .study
+        .as_ref()
+        .and_then(|study| study.plan.decides.get("program"));
     let program = program.or_else(|| source.labels.get("software"));
     if let Some(program) = program {
-        let with = if program == About::SOFTWARE { String::new() } else { format!("; sheet by {}", About::SOFTWARE) };
+        let with = if program == About::SOFTWARE {
+            String::new()
+        } else {
+            format!("; sheet by {}", About::SOFTWARE)
+        };
         all.push(note("Model", format!("{}{with}.", tame(program))));
     }
     all
@@ -212,7 +286,9 @@ impl Study {
         parts.extend(key("volumes").map(|law| format!("volume {law} m³")));
         parts.extend(key("durations").map(|law| format!("duration {law} s")));
         parts.extend(key("draws").map(|draws| format!("drawn: {}", draws.replace('=', " "))));
-        parts.extend(key("error of the heights").map(|metres| format!("heights within ±{metres} m")));
+        parts.extend(
+            key("error of the heights").map(|metres| format!("heights within ±{metres} m")),
+        );
         let limit = key("duration").and_then(|limit| limit.parse().ok());
         parts.extend(limit.map(|limit| format!("each run at most {}", Seconds(limit))));
         parts.extend(key("seed").map(|seed| format!("seed {seed}")));
@@ -242,9 +318,18 @@ mod tests {
 
     #[test]
     fn maps_have_names_for_people() {
-        assert_eq!(layer_words("arrival_q2_5"), "Arrival of lava, quantile 0.025");
-        assert_eq!(layer_words("probability_6h"), "Probability of lava within 6h");
+        assert_eq!(
+            layer_words("arrival_q2_5"),
+            "Arrival of lava, quantile 0.025"
+        );
+        assert_eq!(
+            layer_words("probability_6h"),
+            "Probability of lava within 6h"
+        );
         assert_eq!(layer_words("water.thickness"), "Water.thickness");
-        assert_eq!([quantile("arrival_q10"), quantile("thickness_max")], [Some(0.1), None]);
+        assert_eq!(
+            [quantile("arrival_q10"), quantile("thickness_max")],
+            [Some(0.1), None]
+        );
     }
 }

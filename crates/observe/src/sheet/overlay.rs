@@ -12,7 +12,13 @@ use lavoxel_geo::map::features::{Feature, Features, Geometry, features_in, read_
 use lavoxel_geo::map::geojson::System;
 
 /// Colours of overlay files by index, distinct from the class palettes.
-const COLORS: [[u8; 3]; 5] = [[12, 70, 150], [20, 20, 24], [0, 110, 80], [120, 40, 130], [130, 80, 10]];
+const COLORS: [[u8; 3]; 5] = [
+    [12, 70, 150],
+    [20, 20, 24],
+    [0, 110, 80],
+    [120, 40, 130],
+    [130, 80, 10],
+];
 
 /// Upper bound on the number of labels per file: each is tested against all earlier labels, in
 /// quadratic time.
@@ -38,29 +44,47 @@ impl Overlay {
         let system = features.system.clone();
         let features = features_in(features, &source.crs(), source.middle_x()).map_err(wrong)?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-        let name = stem.strip_prefix("exposure_").unwrap_or(&stem).replace('_', " ");
+        let name = stem
+            .strip_prefix("exposure_")
+            .unwrap_or(&stem)
+            .replace('_', " ");
         let name = lavoxel_base::validate::tame(&name);
-        Ok(Self { path: path.to_owned(), name, rgb: COLORS[number % COLORS.len()], system, features })
+        Ok(Self {
+            path: path.to_owned(),
+            name,
+            rgb: COLORS[number % COLORS.len()],
+            system,
+            features,
+        })
     }
 
     /// Returns the geometry kind of the first feature, for the legend: `point`, `line` or `area`.
     pub(super) fn kind(&self) -> &'static str {
-        self.features.first().map_or("point", |feature| feature.geometry.kind())
+        self.features
+            .first()
+            .map_or("point", |feature| feature.geometry.kind())
     }
 
     /// Returns the geometry kinds that occur, in the order `point`, `line`, `area`.
     pub(super) fn kinds(&self) -> Vec<&'static str> {
-        let has = |kind: &&str| self.features.iter().any(|feature| feature.geometry.kind() == *kind);
+        let has = |kind: &&str| {
+            self.features
+                .iter()
+                .any(|feature| feature.geometry.kind() == *kind)
+        };
         ["point", "line", "area"].into_iter().filter(has).collect()
     }
 
     /// Draws the features without labels.
     pub(super) fn draw(&self, canvas: &mut dyn Canvas, view: &View, em: f64) {
         let paint = Paint::full(self.rgb);
-        let place = |line: &Vec<Point>| line.iter().map(|point| view.at(*point)).collect::<Vec<_>>();
+        let place =
+            |line: &Vec<Point>| line.iter().map(|point| view.at(*point)).collect::<Vec<_>>();
         for feature in &self.features {
             match &feature.geometry {
-                Geometry::Points(points) => points.iter().for_each(|at| symbol(canvas, view.at(*at), em, self.rgb)),
+                Geometry::Points(points) => points
+                    .iter()
+                    .for_each(|at| symbol(canvas, view.at(*at), em, self.rgb)),
                 Geometry::Lines(lines) => {
                     let lines: Vec<_> = lines.iter().map(place).collect();
                     canvas.stroke(&lines, &Pen::new(WHITE, 0.36 * em));
@@ -69,7 +93,13 @@ impl Overlay {
                 Geometry::Polygons(polygons) => {
                     for rings in polygons {
                         let rings: Vec<_> = rings.iter().map(place).collect();
-                        canvas.fill(&rings, Paint { opacity: 18, ..paint });
+                        canvas.fill(
+                            &rings,
+                            Paint {
+                                opacity: 18,
+                                ..paint
+                            },
+                        );
                         canvas.stroke(&rings, &Pen::new(paint, 0.13 * em));
                     }
                 }
@@ -79,11 +109,20 @@ impl Overlay {
 
     /// Iterates over the labels of the features inside the frame: anchor point in millimetres, and
     /// name; at most [`MOST_NAMES`].
-    pub(super) fn names<'a>(&'a self, view: &'a View) -> impl Iterator<Item = (Point, String)> + 'a {
+    pub(super) fn names<'a>(
+        &'a self,
+        view: &'a View,
+    ) -> impl Iterator<Item = (Point, String)> + 'a {
         let named = self.features.iter().filter_map(|feature| {
-            let name = feature.properties.get("name").and_then(Value::as_str).filter(|name| !name.is_empty())?;
+            let name = feature
+                .properties
+                .get("name")
+                .and_then(Value::as_str)
+                .filter(|name| !name.is_empty())?;
             let at = view.at(anchor(&feature.geometry)?);
-            view.frame.has(at).then(|| (at, lavoxel_base::validate::tame(name)))
+            view.frame
+                .has(at)
+                .then(|| (at, lavoxel_base::validate::tame(name)))
         });
         named.take(MOST_NAMES)
     }
@@ -110,7 +149,9 @@ fn anchor(geometry: &Geometry) -> Option<Point> {
         Geometry::Polygons(polygons) => {
             let ring = polygons.first()?.first()?;
             let corners = &ring[1..];
-            let mean = |k: usize| corners.iter().map(|point| point[k]).sum::<f64>() / corners.len().max(1) as f64;
+            let mean = |k: usize| {
+                corners.iter().map(|point| point[k]).sum::<f64>() / corners.len().max(1) as f64
+            };
             Some([mean(0), mean(1)])
         }
     }
@@ -132,8 +173,17 @@ impl Taken {
 
     /// Draws the label `name` next to its anchor `at`, on the first of four sides that is
     /// unoccupied and inside `frame`; no label if there is none.
-    pub(super) fn name(&mut self, canvas: &mut dyn Canvas, (at, name): (Point, &str), frame: Rect, em: f64) {
-        let look = Type { halo: 0.16 * em, ..Type::new(em).in_color(INK) };
+    pub(super) fn name(
+        &mut self,
+        canvas: &mut dyn Canvas,
+        (at, name): (Point, &str),
+        frame: Rect,
+        em: f64,
+    ) {
+        let look = Type {
+            halo: 0.16 * em,
+            ..Type::new(em).in_color(INK)
+        };
         let (width, gap) = (look.width(name), 0.65 * em);
         let places = [
             ([at[0] + gap, at[1]], Align::Start),

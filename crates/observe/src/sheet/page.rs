@@ -38,14 +38,30 @@ const FIGURE: Point = [230.0, 150.0];
 impl Layout {
     /// Creates the layout of a page; `[short, long]`: paper sides in millimetres.
     pub(super) fn new([short, long]: Point, is_landscape: bool) -> Self {
-        let size = if is_landscape { [long, short] } else { [short, long] };
+        let size = if is_landscape {
+            [long, short]
+        } else {
+            [short, long]
+        };
         // The font grows slower than the paper: 7.2 pt on A4, 8.2 pt on A3.
-        Self { size, is_landscape, em: 2.55 * (short / 210.0).sqrt().powf(0.75), is_figure: false, panel: None }
+        Self {
+            size,
+            is_landscape,
+            em: 2.55 * (short / 210.0).sqrt().powf(0.75),
+            is_figure: false,
+            panel: None,
+        }
     }
 
     /// Creates the layout of a report figure.
     pub(super) fn figure() -> Self {
-        Self { size: FIGURE, is_landscape: true, em: 2.9, is_figure: true, panel: None }
+        Self {
+            size: FIGURE,
+            is_landscape: true,
+            em: 2.9,
+            is_figure: true,
+            panel: None,
+        }
     }
 
     fn head(&self) -> f64 {
@@ -67,7 +83,11 @@ impl Layout {
     fn panel(&self) -> f64 {
         let [width, height] = self.size;
         let usual = (0.29 * height).max(33.0 * self.em);
-        if self.is_landscape { (0.285 * width).max(28.0 * self.em) } else { self.panel.unwrap_or(usual) }
+        if self.is_landscape {
+            (0.285 * width).max(28.0 * self.em)
+        } else {
+            self.panel.unwrap_or(usual)
+        }
     }
 
     /// Returns the rectangle available to the map frame, and true if the frame is left-aligned in
@@ -75,11 +95,20 @@ impl Layout {
     pub(super) fn room(&self) -> (Rect, bool) {
         let [width, height] = self.size;
         let (x, y) = (MARGIN + self.numbers(), MARGIN + self.head());
-        let (right, bottom) = (width - MARGIN, height - MARGIN - self.foot() - self.numbers());
+        let (right, bottom) = (
+            width - MARGIN,
+            height - MARGIN - self.foot() - self.numbers(),
+        );
         if self.is_landscape {
-            (Rect::new(x, y, right - x - self.panel() - 2.0 * self.em, bottom - y), true)
+            (
+                Rect::new(x, y, right - x - self.panel() - 2.0 * self.em, bottom - y),
+                true,
+            )
         } else {
-            (Rect::new(x, y, right - x, bottom - y - self.panel() - self.em), false)
+            (
+                Rect::new(x, y, right - x, bottom - y - self.panel() - self.em),
+                false,
+            )
         }
     }
 
@@ -141,10 +170,19 @@ impl Contents<'_> {
         if let Some(stamp) = self.stamp {
             let look = Type::new(1.7 * em).bold().in_color(ALARM);
             let stamp = look.shortened(stamp, 0.35 * width);
-            let frame =
-                Rect::new(right - look.width(&stamp) - 2.0 * em, MARGIN, look.width(&stamp) + 2.0 * em, 3.1 * em);
+            let frame = Rect::new(
+                right - look.width(&stamp) - 2.0 * em,
+                MARGIN,
+                look.width(&stamp) + 2.0 * em,
+                3.1 * em,
+            );
             canvas.stroke(&frame.path(), &Pen::new(ALARM, 0.16 * em));
-            canvas.text([frame.x + 0.5 * frame.w, frame.y + 0.5 * frame.h], Align::Middle, &stamp, &look);
+            canvas.text(
+                [frame.x + 0.5 * frame.w, frame.y + 0.5 * frame.h],
+                Align::Middle,
+                &stamp,
+                &look,
+            );
             right = frame.x - 1.5 * em;
         }
         let mut look = Type::new(2.3 * em).bold();
@@ -155,7 +193,11 @@ impl Contents<'_> {
         canvas.text([MARGIN, MARGIN + 1.5 * em], Align::Start, &title, &look);
         let small = Type::new(1.08 * em).in_color(GRAY);
         let lines = small.lines(&self.subtitle, width - 2.0 * MARGIN);
-        let subtitle = if lines.len() > 1 { format!("{}…", lines[0]) } else { self.subtitle.clone() };
+        let subtitle = if lines.len() > 1 {
+            format!("{}…", lines[0])
+        } else {
+            self.subtitle.clone()
+        };
         canvas.text([MARGIN, MARGIN + 4.5 * em], Align::Start, &subtitle, &small);
     }
 
@@ -163,7 +205,13 @@ impl Contents<'_> {
         let (view, mut taken) = (&self.view, Taken::default());
         canvas.clip(Some(view.frame));
         canvas.image(view.frame, &self.picture);
-        let thin = Pen::new(Paint { rgb: [20, 20, 30], opacity: 35 }, 0.045 * em);
+        let thin = Pen::new(
+            Paint {
+                rgb: [20, 20, 30],
+                opacity: 35,
+            },
+            0.045 * em,
+        );
         for (x, _) in view.eastings() {
             line(canvas, [x, view.frame.y], [x, view.frame.bottom()], &thin);
         }
@@ -171,10 +219,24 @@ impl Contents<'_> {
             line(canvas, [view.frame.x, y], [view.frame.right(), y], &thin);
         }
         let values = &self.source.map.heights;
-        let mut labels = lines::between(canvas, (values, &self.classes, &self.source.unit()), view, em);
-        labels.extend(self.reaches.iter().filter_map(|reach| reach.draw(canvas, view, em)));
-        self.overlays.iter().for_each(|overlay| overlay.draw(canvas, view, em));
-        labels.iter().rev().for_each(|label| label.write(canvas, view.frame, &mut taken));
+        let mut labels = lines::between(
+            canvas,
+            (values, &self.classes, &self.source.unit()),
+            view,
+            em,
+        );
+        labels.extend(
+            self.reaches
+                .iter()
+                .filter_map(|reach| reach.draw(canvas, view, em)),
+        );
+        self.overlays
+            .iter()
+            .for_each(|overlay| overlay.draw(canvas, view, em));
+        labels
+            .iter()
+            .rev()
+            .for_each(|label| label.write(canvas, view.frame, &mut taken));
         for (at, name) in self.overlays.iter().flat_map(|overlay| overlay.names(view)) {
             taken.name(canvas, (at, &name), view.frame, em);
         }
@@ -189,10 +251,25 @@ impl Contents<'_> {
     fn watermark(&self, canvas: &mut dyn Canvas, stamp: &str) {
         let frame = self.view.frame;
         let turned = (frame.h / frame.w).atan();
-        let faint = Type { turned: turned.to_degrees(), ..Type::new(1.0).bold() };
+        let faint = Type {
+            turned: turned.to_degrees(),
+            ..Type::new(1.0).bold()
+        };
         let size = 0.62 * frame.w.hypot(frame.h) / faint.width(stamp).max(1.0);
-        let look = Type { size: size.min(0.3 * frame.w.min(frame.h)), paint: Paint { opacity: 9, ..ALARM }, ..faint };
-        canvas.text([frame.x + 0.5 * frame.w, frame.y + 0.5 * frame.h], Align::Middle, stamp, &look);
+        let look = Type {
+            size: size.min(0.3 * frame.w.min(frame.h)),
+            paint: Paint {
+                opacity: 9,
+                ..ALARM
+            },
+            ..faint
+        };
+        canvas.text(
+            [frame.x + 0.5 * frame.w, frame.y + 0.5 * frame.h],
+            Align::Middle,
+            stamp,
+            &look,
+        );
     }
 
     /// Draws the map frame with ticks and coordinate labels; labels that would overlap are omitted.
@@ -203,15 +280,28 @@ impl Contents<'_> {
         let look = Type::new(0.92 * em);
         let mut free = f64::NEG_INFINITY;
         for (x, label) in self.view.eastings() {
-            line(canvas, [x, frame.bottom()], [x, frame.bottom() + TICK], &tick);
+            line(
+                canvas,
+                [x, frame.bottom()],
+                [x, frame.bottom() + TICK],
+                &tick,
+            );
             line(canvas, [x, frame.y - TICK], [x, frame.y], &tick);
             let half = 0.5 * look.width(&label);
             if x - half > free && x + half < frame.right() + em {
-                canvas.text([x, frame.bottom() + TICK + 0.6 * em], Align::Middle, &label, &look);
+                canvas.text(
+                    [x, frame.bottom() + TICK + 0.6 * em],
+                    Align::Middle,
+                    &label,
+                    &look,
+                );
                 free = x + half + 0.5 * em;
             }
         }
-        let turned = Type { turned: 90.0, ..look };
+        let turned = Type {
+            turned: 90.0,
+            ..look
+        };
         let mut free = f64::INFINITY;
         for (y, label) in self.view.northings() {
             line(canvas, [frame.x - TICK, y], [frame.x, y], &tick);
@@ -219,7 +309,12 @@ impl Contents<'_> {
             let half = 0.5 * look.width(&label);
             // Northings rise while y on the paper falls, so labels are placed from the bottom up.
             if y + half < free && y - half > frame.y - em {
-                canvas.text([frame.x - TICK - 0.6 * em, y], Align::Middle, &label, &turned);
+                canvas.text(
+                    [frame.x - TICK - 0.6 * em, y],
+                    Align::Middle,
+                    &label,
+                    &turned,
+                );
                 free = y - half - 0.5 * em;
             }
         }
@@ -238,7 +333,9 @@ impl Contents<'_> {
 
     /// Returns the height of a figure in millimetres: the larger of map and legend height.
     pub(super) fn figure_height(&self, layout: Layout) -> f64 {
-        let legend = layout.blocks(&self.view).y + self.legend().height(layout.em) + panel::scale_height(layout.em);
+        let legend = layout.blocks(&self.view).y
+            + self.legend().height(layout.em)
+            + panel::scale_height(layout.em);
         legend.max(self.view.frame.bottom() + layout.numbers()) + MARGIN
     }
 
@@ -247,15 +344,23 @@ impl Contents<'_> {
         let em = layout.em;
         let columns = self.columns(layout);
         let legend = self.legend().height(em) + 0.5 * em + panel::scale_height(em);
-        let notes = columns.last().map_or(0.0, |column| panel::notes_height(&self.notes, column.w, em));
+        let notes = columns
+            .last()
+            .map_or(0.0, |column| panel::notes_height(&self.notes, column.w, em));
         // A long table is cut at 20 % of the paper height, so that the map keeps its room.
-        let table = self.table.map_or(0.0, |table| panel::table_height(table, em).min(0.2 * layout.size[1]));
+        let table = self.table.map_or(0.0, |table| {
+            panel::table_height(table, em).min(0.2 * layout.size[1])
+        });
         legend.max(notes).max(table)
     }
 
     fn columns(&self, layout: Layout) -> Vec<Rect> {
         let (room, gap) = (layout.blocks(&self.view), 2.2 * layout.em);
-        let shares: &[f64] = if self.table.is_some() { &[0.3, 0.33, 0.37] } else { &[0.36, 0.64] };
+        let shares: &[f64] = if self.table.is_some() {
+            &[0.3, 0.33, 0.37]
+        } else {
+            &[0.36, 0.64]
+        };
         let wide = room.w - gap * (shares.len() - 1) as f64;
         let mut x = room.x;
         let column = |share: &f64| {
@@ -272,7 +377,12 @@ impl Contents<'_> {
         let columns = self.columns(layout);
         let (first, last) = (columns[0], columns[columns.len() - 1]);
         let took = self.legend().draw(canvas, first, em);
-        let below = Rect::new(first.x, first.y + took + 0.5 * em, first.w, panel::scale_height(em));
+        let below = Rect::new(
+            first.x,
+            first.y + took + 0.5 * em,
+            first.w,
+            panel::scale_height(em),
+        );
         panel::scale(canvas, below, &self.view, em);
         if let Some(table) = self.table {
             panel::table(canvas, columns[1], table, em);
@@ -284,7 +394,12 @@ impl Contents<'_> {
     fn key(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let (em, room) = (layout.em, layout.blocks(&self.view));
         let took = self.legend().draw(canvas, room, em) + 0.4 * em;
-        panel::scale(canvas, Rect::new(room.x, room.y + took, room.w, panel::scale_height(em)), &self.view, em);
+        panel::scale(
+            canvas,
+            Rect::new(room.x, room.y + took, room.w, panel::scale_height(em)),
+            &self.view,
+            em,
+        );
     }
 
     /// Draws the panel blocks at the right of the map, one below another.
@@ -293,16 +408,31 @@ impl Contents<'_> {
         let gap = 1.2 * em;
         // A narrow map leaves enough width for two columns.
         let is_wide = all.w > TWO * em;
-        let wide = if is_wide { 0.5 * (all.w - 2.2 * em) } else { all.w };
+        let wide = if is_wide {
+            0.5 * (all.w - 2.2 * em)
+        } else {
+            all.w
+        };
         let room = Rect::new(all.x, all.y, wide, all.h);
         let mut y = room.y;
         y += self.legend().draw(canvas, room, em) + 0.4 * em;
-        panel::scale(canvas, Rect::new(room.x, y, room.w, panel::scale_height(em)), &self.view, em);
+        panel::scale(
+            canvas,
+            Rect::new(room.x, y, room.w, panel::scale_height(em)),
+            &self.view,
+            em,
+        );
         y += panel::scale_height(em) + 0.4 * em;
         if let Some(table) = self.table {
             let left = room.bottom() - y;
-            let wanted = if is_wide { 0.0 } else { gap + panel::notes_height(&self.notes, room.w, em) };
-            let high = (left - wanted).max(0.34 * left).min(panel::table_height(table, em));
+            let wanted = if is_wide {
+                0.0
+            } else {
+                gap + panel::notes_height(&self.notes, room.w, em)
+            };
+            let high = (left - wanted)
+                .max(0.34 * left)
+                .min(panel::table_height(table, em));
             panel::table(canvas, Rect::new(room.x, y, room.w, high), table, em);
             y += high + gap;
         }
@@ -318,7 +448,12 @@ impl Contents<'_> {
         let (em, [width, height]) = (layout.em, layout.size);
         let y = height - MARGIN - 0.5 * em;
         let rule = y - 1.1 * em;
-        line(canvas, [MARGIN, rule], [width - MARGIN, rule], &Pen::new(INK, 0.06 * em));
+        line(
+            canvas,
+            [MARGIN, rule],
+            [width - MARGIN, rule],
+            &Pen::new(INK, 0.06 * em),
+        );
         let look = Type::new(0.92 * em).in_color(GRAY);
         let by = [self.author.map(str::to_owned), self.date.clone()];
         let by: Vec<String> = by.into_iter().flatten().collect();

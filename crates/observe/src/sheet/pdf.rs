@@ -26,7 +26,11 @@ use lavoxel_render::chart::text::face;
 const POINTS: f64 = 72.0 / INCH;
 
 const FONT: Name<'static> = Name(b"F");
-const SYSTEM: SystemInfo<'static> = SystemInfo { registry: Str(b"Adobe"), ordering: Str(b"Identity"), supplement: 0 };
+const SYSTEM: SystemInfo<'static> = SystemInfo {
+    registry: Str(b"Adobe"),
+    ordering: Str(b"Identity"),
+    supplement: 0,
+};
 
 /// PDF page that is being drawn.
 pub(super) struct Page {
@@ -56,7 +60,15 @@ impl Page {
         content.set_line_join(LineJoinStyle::RoundJoin);
         content.set_line_cap(LineCapStyle::ButtCap);
         let (letters, characters) = (GlyphRemapper::new(), BTreeMap::new());
-        Self { size, content, letters, characters, images: Vec::new(), opacities: Vec::new(), clipped: false }
+        Self {
+            size,
+            content,
+            letters,
+            characters,
+            images: Vec::new(),
+            opacities: Vec::new(),
+            clipped: false,
+        }
     }
 
     /// Returns the bytes of the PDF document.
@@ -65,7 +77,15 @@ impl Page {
     /// Only when the font cannot be subset, which would be a fault of the embedded font file.
     pub(super) fn finish(mut self, labels: &Labels<'_>) -> Result<Vec<u8>, String> {
         self.clip(None);
-        let Self { size, content, letters, characters, images, opacities, .. } = self;
+        let Self {
+            size,
+            content,
+            letters,
+            characters,
+            images,
+            opacities,
+            ..
+        } = self;
         let mut next = Ref::new(1);
         let [catalog, pages, page, contents, info, font] = std::array::from_fn(|_| next.bump());
         // Object numbers are reserved first: the page dictionary refers to images that are written
@@ -75,14 +95,20 @@ impl Page {
         pdf.catalog(catalog).pages(pages).lang(TextStr("en"));
         pdf.pages(pages).kids([page]).count(1);
         let mut about = pdf.document_info(info);
-        about.title(TextStr(labels.title)).subject(TextStr(labels.subject)).creator(TextStr(About::SOFTWARE));
+        about
+            .title(TextStr(labels.title))
+            .subject(TextStr(labels.subject))
+            .creator(TextStr(About::SOFTWARE));
         if let Some(author) = labels.author {
             about.author(TextStr(author));
         }
         about.finish();
         let mut sheet = pdf.page(page);
         let [width, height] = size.map(|mm| (mm * POINTS) as f32);
-        sheet.media_box(pdf_writer::Rect::new(0.0, 0.0, width, height)).parent(pages).contents(contents);
+        sheet
+            .media_box(pdf_writer::Rect::new(0.0, 0.0, width, height))
+            .parent(pages)
+            .contents(contents);
         let mut resources = sheet.resources();
         resources.fonts().pair(FONT, font);
         let mut objects = resources.x_objects();
@@ -108,8 +134,15 @@ impl Page {
         for (image, id) in images.iter().zip(image_refs) {
             let packed = deflated(&image.rgb);
             let mut object = pdf.image_xobject(id, &packed);
-            object.width(image.width as i32).height(image.height as i32).filter(Filter::FlateDecode);
-            object.interpolate(true).bits_per_component(8).color_space().device_rgb();
+            object
+                .width(image.width as i32)
+                .height(image.height as i32)
+                .filter(Filter::FlateDecode);
+            object
+                .interpolate(true)
+                .bits_per_component(8)
+                .color_space()
+                .device_rgb();
         }
         put_font(&mut pdf, (font, &mut next), &letters, &characters)?;
         Ok(pdf.finish())
@@ -120,7 +153,8 @@ impl Page {
             self.opacities.push(paint.opacity);
         }
         let [r, g, b] = paint.rgb.map(|channel| f32::from(channel) / 255.0);
-        self.content.set_parameters(Name(state_name(paint.opacity).as_bytes()));
+        self.content
+            .set_parameters(Name(state_name(paint.opacity).as_bytes()));
         self.content.set_fill_rgb(r, g, b).set_stroke_rgb(r, g, b);
     }
 
@@ -174,9 +208,18 @@ fn put_font(
         .descendant_font(descendant)
         .to_unicode(to_unicode);
     let mut cid = pdf.cid_font(descendant);
-    cid.subtype(CidFontType::Type2).base_font(name).system_info(SYSTEM).font_descriptor(descriptor);
-    cid.default_width(0.0).cid_to_gid_map_predefined(Name(b"Identity"));
-    cid.widths().consecutive(0, letters.remapped_gids().map(|letter| 1000.0 * face::advance(letter)));
+    cid.subtype(CidFontType::Type2)
+        .base_font(name)
+        .system_info(SYSTEM)
+        .font_descriptor(descriptor);
+    cid.default_width(0.0)
+        .cid_to_gid_map_predefined(Name(b"Identity"));
+    cid.widths().consecutive(
+        0,
+        letters
+            .remapped_gids()
+            .map(|letter| 1000.0 * face::advance(letter)),
+    );
     cid.finish();
     let (ascent, descent) = face::extent();
     let box_ = pdf_writer::Rect::new(-200.0, 1000.0 * descent, 1300.0, 1000.0 * ascent);
@@ -190,11 +233,16 @@ fn put_font(
         .cap_height(1000.0 * face::capital())
         .stem_v(60.0)
         .font_file2(file);
-    let cut = subsetter::subset(face::file(), 0, letters).map_err(|e| format!("cannot cut down the font: {e}"))?;
+    let cut = subsetter::subset(face::file(), 0, letters)
+        .map_err(|e| format!("cannot cut down the font: {e}"))?;
     let packed = deflated(&cut);
-    pdf.stream(file, &packed).filter(Filter::FlateDecode).pair(Name(b"Length1"), cut.len() as i32);
+    pdf.stream(file, &packed)
+        .filter(Filter::FlateDecode)
+        .pair(Name(b"Length1"), cut.len() as i32);
     let mut map = UnicodeCmap::<u16>::new(Name(b"Letters"), SYSTEM);
-    characters.iter().for_each(|(letter, character)| map.pair(*letter, *character));
+    characters
+        .iter()
+        .for_each(|(letter, character)| map.pair(*letter, *character));
     let map = deflated(map.finish().as_slice());
     pdf.cmap(to_unicode, &map).filter(Filter::FlateDecode);
     Ok(())
@@ -210,7 +258,8 @@ impl Canvas for Page {
     fn stroke(&mut self, lines: &[Vec<Point>], pen: &Pen) {
         self.paint(pen.paint);
         self.content.set_line_width(rounded(pen.width));
-        self.content.set_dash_pattern(pen.dash.into_iter().flatten().map(rounded), 0.0);
+        self.content
+            .set_dash_pattern(pen.dash.into_iter().flatten().map(rounded), 0.0);
         self.path(lines);
         self.content.stroke();
     }
@@ -228,12 +277,22 @@ impl Canvas for Page {
         let [dx, dy] = [dx as f32, dy as f32];
         let size = look.size as f32;
         let halo = (look.halo > 0.0).then_some((WHITE, TextRenderingMode::Stroke, 2.0 * look.halo));
-        let plain = if look.paint.opacity == 100 { TextRenderingMode::FillStroke } else { TextRenderingMode::Fill };
-        for (paint, mode, width) in halo.into_iter().chain([(look.paint, plain, look.thickened())]) {
+        let plain = if look.paint.opacity == 100 {
+            TextRenderingMode::FillStroke
+        } else {
+            TextRenderingMode::Fill
+        };
+        for (paint, mode, width) in halo
+            .into_iter()
+            .chain([(look.paint, plain, look.thickened())])
+        {
             self.paint(paint);
             self.content.set_dash_pattern([], 0.0);
             self.content.set_line_width(rounded(width));
-            self.content.begin_text().set_font(FONT, size).set_text_rendering_mode(mode);
+            self.content
+                .begin_text()
+                .set_font(FONT, size)
+                .set_text_rendering_mode(mode);
             self.content.set_text_matrix([dx, dy, dy, -dx, x, y]);
             let mut shown = self.content.show_positioned();
             let mut items = shown.items();
@@ -256,7 +315,8 @@ impl Canvas for Page {
         let name = image_name(self.images.len());
         self.paint(WHITE);
         self.content.save_state();
-        self.content.transform([place.w, 0.0, 0.0, -place.h, place.x, place.bottom()].map(rounded));
+        self.content
+            .transform([place.w, 0.0, 0.0, -place.h, place.x, place.bottom()].map(rounded));
         self.content.x_object(Name(name.as_bytes())).restore_state();
         self.images.push(image.clone());
     }
@@ -267,7 +327,10 @@ impl Canvas for Page {
         }
         if let Some(Rect { x, y, w, h }) = to {
             self.content.save_state();
-            self.content.rect(rounded(x), rounded(y), rounded(w), rounded(h)).clip_nonzero().end_path();
+            self.content
+                .rect(rounded(x), rounded(y), rounded(w), rounded(h))
+                .clip_nonzero()
+                .end_path();
         }
     }
 }

@@ -36,7 +36,10 @@ const BYTES_A_PIXEL: f64 = 24.0;
 pub(super) fn size([width, height]: [f64; 2]) -> (usize, usize) {
     let longest = (width.max(height) * PIXELS_A_MM).clamp(LEAST_SIDE as f64, MOST_SIDE as f64);
     let scale = longest / width.max(height);
-    ((width * scale).round().max(1.0) as usize, (height * scale).round().max(1.0) as usize)
+    (
+        (width * scale).round().max(1.0) as usize,
+        (height * scale).round().max(1.0) as usize,
+    )
 }
 
 /// Heightmap for the hill shade, in the coordinate system of the map.
@@ -47,12 +50,19 @@ impl Ground {
     /// map.
     pub(super) fn read(path: &Path, source: &Source) -> Result<Self, SheetError> {
         let ground = load(path, &lavoxel_geo::terrain::LoadOptions::default())?;
-        let crs = ground.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default();
+        let crs = ground
+            .origin
+            .as_ref()
+            .map(|origin| origin.crs.clone())
+            .unwrap_or_default();
         // A grid without a coordinate system is assumed to use the system of the map.
         if crs != Crs::default() && !crs.is_same(&source.crs()) {
             let (of, here) = (told(&crs), told(&source.crs()));
             let mend = "bring it into the system of the map (gdalwarp -t_srs)";
-            return Err(SheetError::wrong(format!("{}: is in {of}, the map in {here}: {mend}", path.display())));
+            return Err(SheetError::wrong(format!(
+                "{}: is in {of}, the map in {here}: {mend}",
+                path.display()
+            )));
         }
         let ground = Self(ground);
         let (place, map) = (ground.placement(), source.placement());
@@ -61,13 +71,20 @@ impl Ground {
         if apart(place.west, east(&place), map.west, east(&map))
             || apart(place.south(), place.north, map.south(), map.north)
         {
-            return Err(SheetError::wrong(format!("{}: lies beside the map: is it the ground of it?", path.display())));
+            return Err(SheetError::wrong(format!(
+                "{}: lies beside the map: is it the ground of it?",
+                path.display()
+            )));
         }
         Ok(ground)
     }
 
     fn placement(&self) -> Placement {
-        Placement::new(self.0.origin.as_ref(), self.0.cell_size_m, self.0.heights.dim())
+        Placement::new(
+            self.0.origin.as_ref(),
+            self.0.cell_size_m,
+            self.0.heights.dim(),
+        )
     }
 
     /// Returns the hill shade of the map area at `width` × `height` pixels of `pixel_m` metres; a
@@ -92,13 +109,30 @@ impl Ground {
             }
         }
         let known = heights.mapv(|height| !height.is_nan());
-        let ground = Heightmap { heights, cell_size_m: (pixel_m, pixel_m), origin: None, notes: Vec::new() };
-        let shade = Hillshade { tint: Tint::Muted, light: Light::Many, ..Hillshade::default() };
-        let Picture { width, height, mut rgb } = shade.draw(&ground);
+        let ground = Heightmap {
+            heights,
+            cell_size_m: (pixel_m, pixel_m),
+            origin: None,
+            notes: Vec::new(),
+        };
+        let shade = Hillshade {
+            tint: Tint::Muted,
+            light: Light::Many,
+            ..Hillshade::default()
+        };
+        let Picture {
+            width,
+            height,
+            mut rgb,
+        } = shade.draw(&ground);
         for (pixel, known) in rgb.chunks_exact_mut(3).zip(&known) {
             // Lightened compared with the screen: class colours must stay distinct in print.
             let light = |tone: u8| (255.0 - 0.62 * (255.0 - f32::from(tone))) as u8;
-            let seen = if *known { [light(pixel[0]), light(pixel[1]), light(pixel[2])] } else { PLAIN };
+            let seen = if *known {
+                [light(pixel[0]), light(pixel[1]), light(pixel[2])]
+            } else {
+                PLAIN
+            };
             pixel.copy_from_slice(&seen);
         }
         Image { width, height, rgb }
@@ -122,16 +156,27 @@ pub(super) fn draw(
     };
     let values = &source.map.heights;
     let (rows, cols) = values.dim();
-    image.rgb.par_chunks_mut(3 * width).enumerate().for_each(|(row, line)| {
-        // Interpolation before classification gives class borders that agree with the contour
-        // lines.
-        for (col, pixel) in line.chunks_exact_mut(3).enumerate() {
-            let x = (col as f64 + 0.5) * cols as f64 / width as f64;
-            let y = (row as f64 + 0.5) * rows as f64 / height as f64;
-            let Some(class) = around(values, classes, (x, y)).and_then(|value| classes.number(value)) else { continue };
-            pixel.copy_from_slice(&over([pixel[0], pixel[1], pixel[2]], classes.list[class].rgb));
-        }
-    });
+    image
+        .rgb
+        .par_chunks_mut(3 * width)
+        .enumerate()
+        .for_each(|(row, line)| {
+            // Interpolation before classification gives class borders that agree with the contour
+            // lines.
+            for (col, pixel) in line.chunks_exact_mut(3).enumerate() {
+                let x = (col as f64 + 0.5) * cols as f64 / width as f64;
+                let y = (row as f64 + 0.5) * rows as f64 / height as f64;
+                let Some(class) =
+                    around(values, classes, (x, y)).and_then(|value| classes.number(value))
+                else {
+                    continue;
+                };
+                pixel.copy_from_slice(&over(
+                    [pixel[0], pixel[1], pixel[2]],
+                    classes.list[class].rgb,
+                ));
+            }
+        });
     Ok(image)
 }
 
@@ -152,7 +197,11 @@ fn around(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option
             }
         }
     }
-    let known = if classes.kind == Kind::Probability { 1.0 } else { share };
+    let known = if classes.kind == Kind::Probability {
+        1.0
+    } else {
+        share
+    };
     (share >= 0.5).then(|| sum / known)
 }
 

@@ -25,10 +25,19 @@ pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
 }
 
 fn is_packed(path: &Path) -> Result<bool, SheetError> {
-    match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
+    match path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_lowercase()
+        .as_str()
+    {
         "qgs" => Ok(false),
         "qgz" => Ok(true),
-        _ => Err(SheetError::wrong(format!("{}: projects of QGIS end in .qgs or .qgz", path.display()))),
+        _ => Err(SheetError::wrong(format!(
+            "{}: projects of QGIS end in .qgs or .qgz",
+            path.display()
+        ))),
     }
 }
 
@@ -38,8 +47,15 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
     if !is_packed(path)? {
         return Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?);
     }
-    let name = path.with_extension("qgs").file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(whole(path, existing, |out| pack(out, &name, &text).map_err(std::io::Error::other))?)
+    let name = path
+        .with_extension("qgs")
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    Ok(whole(path, existing, |out| {
+        pack(out, &name, &text).map_err(std::io::Error::other)
+    })?)
 }
 
 /// Writes a `.qgz` archive, a ZIP file with the project `text` as `.qgs` file.
@@ -66,7 +82,11 @@ struct Layer {
 
 fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
     let source = &sheet.source;
-    let folder = absolute(path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")))?;
+    let folder = absolute(
+        path.parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new(".")),
+    )?;
     let layers = layers(sheet, &folder)?;
     let crs = system(&source.crs());
     let place = source.placement();
@@ -77,15 +97,36 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
         place.south(),
         place.north
     );
-    let unit = if source.crs().is_geographic() { "degrees" } else { "meters" };
-    let title = escaped(&sheet.settings.title.clone().unwrap_or_else(|| notes::title(source)));
+    let unit = if source.crs().is_geographic() {
+        "degrees"
+    } else {
+        "meters"
+    };
+    let title = escaped(
+        &sheet
+            .settings
+            .title
+            .clone()
+            .unwrap_or_else(|| notes::title(source)),
+    );
     let mut text = format!(
         "<!DOCTYPE qgis PUBLIC 'http://mrcc.com/qgis.dtd' 'SYSTEM'>\n<qgis version=\"3.22.0\" projectname=\"{title}\">\n \
          <title>{title}</title>\n <projectCrs>{crs}</projectCrs>\n <layer-tree-group>\n  <customproperties/>\n"
     );
     for layer in &layers {
-        let Layer { id, name, source, provider, is_shown, .. } = layer;
-        let checked = if *is_shown { "Qt::Checked" } else { "Qt::Unchecked" };
+        let Layer {
+            id,
+            name,
+            source,
+            provider,
+            is_shown,
+            ..
+        } = layer;
+        let checked = if *is_shown {
+            "Qt::Checked"
+        } else {
+            "Qt::Unchecked"
+        };
         // Hidden layers are collapsed in the layer tree.
         let expanded = u8::from(*is_shown);
         writeln!(
@@ -101,7 +142,17 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
          <rotation>0</rotation>\n  <destinationsrs>{crs}</destinationsrs>\n </mapcanvas>\n <projectlayers>\n"
     )
     .expect("a string takes everything");
-    for Layer { id, name, source, provider, crs, kind, style, .. } in &layers {
+    for Layer {
+        id,
+        name,
+        source,
+        provider,
+        crs,
+        kind,
+        style,
+        ..
+    } in &layers
+    {
         let crs = system_of_layer(crs);
         write!(
             text,
@@ -127,11 +178,22 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
     for overlay in &sheet.overlays {
         let kinds = overlay.kinds();
         for kind in &kinds {
-            let several = if kinds.len() > 1 { format!("|geometrytype={}", geometry(kind).1) } else { String::new() };
-            let name = if kinds.len() > 1 { format!("{}: {kind}s", overlay.name) } else { overlay.name.clone() };
+            let several = if kinds.len() > 1 {
+                format!("|geometrytype={}", geometry(kind).1)
+            } else {
+                String::new()
+            };
+            let name = if kinds.len() > 1 {
+                format!("{}: {kind}s", overlay.name)
+            } else {
+                overlay.name.clone()
+            };
             let path = relative(&overlay.path, folder)? + &several;
             let crs = system_of(&overlay.system, &source.crs());
-            layers.push(Layer { crs, ..vector(&name, (path, kind), overlay.rgb, "name") });
+            layers.push(Layer {
+                crs,
+                ..vector(&name, (path, kind), overlay.rgb, "name")
+            });
         }
     }
     if let Some(study) = &source.study {
@@ -139,14 +201,26 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
         if lines.is_file() {
             let path = relative(&lines, folder)?;
             let crs = system_of_file(&lines, &source.crs());
-            layers.push(Layer { crs, ..vector("Contours of probability", (path, "line"), [60, 30, 30], "level") });
+            layers.push(Layer {
+                crs,
+                ..vector(
+                    "Contours of probability",
+                    (path, "line"),
+                    [60, 30, 30],
+                    "level",
+                )
+            });
         }
         let shown = source.quantity();
         let mut names = source::layers(&study.folder);
         // The map that the sheet shows is the uppermost of its folder.
         names.sort_by_key(|name| *name != shown);
         for name in names {
-            layers.push(raster(&study.folder.join(format!("{name}.tif")), (&name, name == shown), folder)?);
+            layers.push(raster(
+                &study.folder.join(format!("{name}.tif")),
+                (&name, name == shown),
+                folder,
+            )?);
         }
     } else {
         layers.push(raster(&source.path, (&source.quantity(), true), folder)?);
@@ -190,9 +264,15 @@ fn raster(path: &Path, (name, is_shown): (&str, bool), folder: &Path) -> Result<
 /// uses its default.
 fn style_beside(path: &Path) -> String {
     let style = path.with_extension("qml");
-    let text = STYLE.text(&style, |text| text.into_parts().0).unwrap_or_default();
-    let inside = text.split_once("<pipe").and_then(|(_, rest)| rest.rsplit_once("</qgis>"));
-    inside.map(|(pipe, _)| format!("   <pipe{}\n", pipe.trim_end())).unwrap_or_default()
+    let text = STYLE
+        .text(&style, |text| text.into_parts().0)
+        .unwrap_or_default();
+    let inside = text
+        .split_once("<pipe")
+        .and_then(|(_, rest)| rest.rsplit_once("</qgis>"));
+    inside
+        .map(|(pipe, _)| format!("   <pipe{}\n", pipe.trim_end()))
+        .unwrap_or_default()
 }
 
 /// Returns the names of a geometry kind in QGIS and in OGR.
@@ -217,15 +297,24 @@ fn vector(name: &str, (source, kind): (String, &str), [r, g, b]: [u8; 3], label:
                 ("size", "2.6".into()),
             ],
         ),
-        "line" => ("SimpleLine", "line", vec![("line_color", color(255)), ("line_width", "0.5".into())]),
+        "line" => (
+            "SimpleLine",
+            "line",
+            vec![("line_color", color(255)), ("line_width", "0.5".into())],
+        ),
         _ => (
             "SimpleFill",
             "fill",
-            vec![("color", color(45)), ("outline_color", color(255)), ("outline_width", "0.4".to_owned())],
+            vec![
+                ("color", color(45)),
+                ("outline_color", color(255)),
+                ("outline_width", "0.4".to_owned()),
+            ],
         ),
     };
-    let option =
-        |(name, value): &(&str, String)| format!("<Option type=\"QString\" name=\"{name}\" value=\"{value}\"/>");
+    let option = |(name, value): &(&str, String)| {
+        format!("<Option type=\"QString\" name=\"{name}\" value=\"{value}\"/>")
+    };
     let options: String = options.iter().map(option).collect();
     // Label placements of QGIS: 2 along a line, 6 at ordered positions around a point.
     let placement = if kind == "line" { 2 } else { 6 };
@@ -254,15 +343,23 @@ fn vector(name: &str, (source, kind): (String, &str), [r, g, b]: [u8; 3], label:
 
 /// Returns the XML of a layer's coordinate system: EPSG code, otherwise WKT.
 fn system_of_layer(crs: &Crs) -> String {
-    let number = crs.epsg().map(|code| format!("<spatialrefsys><authid>EPSG:{code}</authid></spatialrefsys>"));
+    let number = crs
+        .epsg()
+        .map(|code| format!("<spatialrefsys><authid>EPSG:{code}</authid></spatialrefsys>"));
     number.unwrap_or_else(|| system(crs))
 }
 
 /// Returns the XML of the project's coordinate system with WKT, without which QGIS ignores an EPSG
 /// code there.
 fn system(crs: &Crs) -> String {
-    let wkt = crs.to_wkt().map(|wkt| format!("<wkt>{}</wkt>", escaped(&wkt))).unwrap_or_default();
-    let number = crs.epsg().map(|code| format!("<authid>EPSG:{code}</authid>")).unwrap_or_default();
+    let wkt = crs
+        .to_wkt()
+        .map(|wkt| format!("<wkt>{}</wkt>", escaped(&wkt)))
+        .unwrap_or_default();
+    let number = crs
+        .epsg()
+        .map(|code| format!("<authid>EPSG:{code}</authid>"))
+        .unwrap_or_default();
     format!("<spatialrefsys>{wkt}{number}</spatialrefsys>")
 }
 
@@ -278,14 +375,19 @@ fn system_of(system: &System, map: &Crs) -> Crs {
 /// Returns the coordinate system that a contour file states; that of the map if the file is
 /// unreadable.
 fn system_of_file(path: &Path, map: &Crs) -> Crs {
-    let features = read_layer(path).ok().and_then(|root| Features::of(&root).ok());
+    let features = read_layer(path)
+        .ok()
+        .and_then(|root| Features::of(&root).ok());
     features.map_or_else(|| map.clone(), |features| system_of(&features.system, map))
 }
 
 /// Returns the absolute path with symbolic links resolved; the file need not exist.
 fn absolute(path: &Path) -> Result<PathBuf, SheetError> {
     let path = &std::path::absolute(path).map_err(|cause| OutputError::io(path, cause))?;
-    let existing = path.ancestors().find(|above| above.exists()).unwrap_or(Path::new("."));
+    let existing = path
+        .ancestors()
+        .find(|above| above.exists())
+        .unwrap_or(Path::new("."));
     let rest = path.strip_prefix(existing).unwrap_or(Path::new(""));
     let base = std::fs::canonicalize(existing).map_err(|cause| OutputError::io(path, cause))?;
     Ok(base.join(rest))
@@ -294,15 +396,25 @@ fn absolute(path: &Path) -> Result<PathBuf, SheetError> {
 /// Returns `path` relative to `folder`, with `/` as separator on every platform.
 fn relative(path: &Path, folder: &Path) -> Result<String, SheetError> {
     let path = absolute(path)?;
-    let common = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+    let common = path
+        .components()
+        .zip(folder.components())
+        .take_while(|(a, b)| a == b)
+        .count();
     if common == 0 {
         return Ok(path.to_string_lossy().into_owned());
     }
     let ups = folder.components().skip(common).map(|_| "..".to_owned());
-    let downs =
-        path.components().skip(common).map(|part: Component<'_>| part.as_os_str().to_string_lossy().into_owned());
+    let downs = path
+        .components()
+        .skip(common)
+        .map(|part: Component<'_>| part.as_os_str().to_string_lossy().into_owned());
     let parts: Vec<String> = ups.chain(downs).collect();
-    let begin = if parts.first().is_some_and(|part| part == "..") { "" } else { "./" };
+    let begin = if parts.first().is_some_and(|part| part == "..") {
+        ""
+    } else {
+        "./"
+    };
     Ok(format!("{begin}{}", parts.join("/")))
 }
 
@@ -314,7 +426,8 @@ mod tests {
     fn paths_are_seen_from_the_project() {
         let folder = tempfile::tempdir().expect("a folder");
         let base = std::fs::canonicalize(folder.path()).expect("it is there");
-        let from = |path: &str, at: &str| relative(&base.join(path), &base.join(at)).expect("a path");
+        let from =
+            |path: &str, at: &str| relative(&base.join(path), &base.join(at)).expect("a path");
         assert_eq!(from("maps/a.tif", "maps"), "./a.tif");
         assert_eq!(from("maps/a.tif", ""), "./maps/a.tif");
         assert_eq!(from("maps/a.tif", "out/new"), "../../maps/a.tif");

@@ -1,7 +1,8 @@
 //! Raster back end of a sheet. Only this file uses the crate `tiny-skia`.
 
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Mask, Path, PathBuilder, Pixmap, PixmapPaint, Stroke, StrokeDash, Transform,
+    Color, FillRule, LineCap, LineJoin, Mask, Path, PathBuilder, Pixmap, PixmapPaint, Stroke,
+    StrokeDash, Transform,
 };
 
 use super::canvas::{Align, Canvas, Paint, Pen, Point, Rect, Type};
@@ -30,25 +31,53 @@ impl Raster {
     pub(super) fn new([width, height]: Point, dpi: f64) -> Option<Self> {
         let mut sheet = Pixmap::new(pixels(width, dpi), pixels(height, dpi))?;
         sheet.fill(Color::WHITE);
-        Some(Self { pixels: sheet, scale: (dpi / INCH) as f32, mask: None })
+        Some(Self {
+            pixels: sheet,
+            scale: (dpi / INCH) as f32,
+            mask: None,
+        })
     }
 
     /// Returns the drawing as an RGB image.
     pub(super) fn image(&self) -> Image {
-        let rgb = self.pixels.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
-        Image { width: self.pixels.width() as usize, height: self.pixels.height() as usize, rgb }
+        let rgb = self
+            .pixels
+            .data()
+            .chunks_exact(4)
+            .flat_map(|pixel| [pixel[0], pixel[1], pixel[2]])
+            .collect();
+        Image {
+            width: self.pixels.width() as usize,
+            height: self.pixels.height() as usize,
+            rgb,
+        }
     }
 
     fn to_pixels(&self) -> Transform {
         Transform::from_scale(self.scale, self.scale)
     }
 
-    fn draw(&mut self, path: Option<Path>, paint: Paint, stroke: Option<&Stroke>, to_pixels: Transform) {
+    fn draw(
+        &mut self,
+        path: Option<Path>,
+        paint: Paint,
+        stroke: Option<&Stroke>,
+        to_pixels: Transform,
+    ) {
         let Some(path) = path else { return };
         let ink = ink(paint);
         match stroke {
-            Some(stroke) => self.pixels.stroke_path(&path, &ink, stroke, to_pixels, self.mask.as_ref()),
-            None => self.pixels.fill_path(&path, &ink, FillRule::EvenOdd, to_pixels, self.mask.as_ref()),
+            Some(stroke) => {
+                self.pixels
+                    .stroke_path(&path, &ink, stroke, to_pixels, self.mask.as_ref())
+            }
+            None => self.pixels.fill_path(
+                &path,
+                &ink,
+                FillRule::EvenOdd,
+                to_pixels,
+                self.mask.as_ref(),
+            ),
         }
     }
 }
@@ -85,7 +114,9 @@ fn outlines(text: &str) -> Option<Path> {
                 Piece::Move([x, y]) => path.move_to(at + x, y),
                 Piece::Line([x, y]) => path.line_to(at + x, y),
                 Piece::Quad([a, b], [x, y]) => path.quad_to(at + a, b, at + x, y),
-                Piece::Cubic([a, b], [c, d], [x, y]) => path.cubic_to(at + a, b, at + c, d, at + x, y),
+                Piece::Cubic([a, b], [c, d], [x, y]) => {
+                    path.cubic_to(at + a, b, at + c, d, at + x, y)
+                }
             }
         }
     }
@@ -98,7 +129,9 @@ impl Canvas for Raster {
     }
 
     fn stroke(&mut self, lines: &[Vec<Point>], pen: &Pen) {
-        let dash = pen.dash.and_then(|dash| StrokeDash::new(dash.map(|length| length as f32).to_vec(), 0.0));
+        let dash = pen
+            .dash
+            .and_then(|dash| StrokeDash::new(dash.map(|length| length as f32).to_vec(), 0.0));
         let stroke = Stroke {
             width: pen.width as f32,
             line_cap: LineCap::Butt,
@@ -115,35 +148,72 @@ impl Canvas for Raster {
         // Transforms from ems (y up) to millimetres (y down), then to pixels.
         let turn = Transform::from_row(dx, dy, dy, -dx, x, y).post_concat(self.to_pixels());
         let letters = outlines(text);
-        let around =
-            |mm: f64| Stroke { width: (mm / look.size) as f32, line_join: LineJoin::Round, ..Stroke::default() };
+        let around = |mm: f64| Stroke {
+            width: (mm / look.size) as f32,
+            line_join: LineJoin::Round,
+            ..Stroke::default()
+        };
         if look.halo > 0.0 {
-            self.draw(letters.clone(), super::canvas::WHITE, Some(&around(2.0 * look.halo)), turn);
+            self.draw(
+                letters.clone(),
+                super::canvas::WHITE,
+                Some(&around(2.0 * look.halo)),
+                turn,
+            );
         }
         if look.paint.opacity == 100 {
-            self.draw(letters.clone(), look.paint, Some(&around(look.thickened())), turn);
+            self.draw(
+                letters.clone(),
+                look.paint,
+                Some(&around(look.thickened())),
+                turn,
+            );
         }
         if let Some(letters) = letters {
-            self.pixels.fill_path(&letters, &ink(look.paint), FillRule::Winding, turn, self.mask.as_ref());
+            self.pixels.fill_path(
+                &letters,
+                &ink(look.paint),
+                FillRule::Winding,
+                turn,
+                self.mask.as_ref(),
+            );
         }
     }
 
     fn image(&mut self, place: Rect, image: &Image) {
-        let Some(mut picture) = Pixmap::new(image.width as u32, image.height as u32) else { return };
-        for (to, from) in picture.data_mut().chunks_exact_mut(4).zip(image.rgb.chunks_exact(3)) {
+        let Some(mut picture) = Pixmap::new(image.width as u32, image.height as u32) else {
+            return;
+        };
+        for (to, from) in picture
+            .data_mut()
+            .chunks_exact_mut(4)
+            .zip(image.rgb.chunks_exact(3))
+        {
             to.copy_from_slice(&[from[0], from[1], from[2], 255]);
         }
-        let scale = (place.w as f32 / image.width as f32, place.h as f32 / image.height as f32);
+        let scale = (
+            place.w as f32 / image.width as f32,
+            place.h as f32 / image.height as f32,
+        );
         let turn = Transform::from_row(scale.0, 0.0, 0.0, scale.1, place.x as f32, place.y as f32);
-        let look = PixmapPaint { quality: tiny_skia::FilterQuality::Bilinear, ..PixmapPaint::default() };
+        let look = PixmapPaint {
+            quality: tiny_skia::FilterQuality::Bilinear,
+            ..PixmapPaint::default()
+        };
         let turn = turn.post_concat(self.to_pixels());
-        self.pixels.draw_pixmap(0, 0, picture.as_ref(), &look, turn, self.mask.as_ref());
+        self.pixels
+            .draw_pixmap(0, 0, picture.as_ref(), &look, turn, self.mask.as_ref());
     }
 
     fn clip(&mut self, to: Option<Rect>) {
         self.mask = to.and_then(|rect| {
             let mut mask = Mask::new(self.pixels.width(), self.pixels.height())?;
-            mask.fill_path(&path(&rect.path())?, FillRule::Winding, true, self.to_pixels());
+            mask.fill_path(
+                &path(&rect.path())?,
+                FillRule::Winding,
+                true,
+                self.to_pixels(),
+            );
             Some(mask)
         });
     }

@@ -25,7 +25,15 @@ const MOST_KEYS: usize = 200;
 
 /// Plan entries that are hashes of longer data; omitted, because the plan's fingerprint covers all
 /// entries.
-const HASHES: [&str; 7] = ["box", "course", "form of the vent", "ground", "lava", "rules", "vents"];
+const HASHES: [&str; 7] = [
+    "box",
+    "course",
+    "form of the vent",
+    "ground",
+    "lava",
+    "rules",
+    "vents",
+];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
@@ -35,10 +43,19 @@ enum Format {
 
 impl Format {
     fn of(path: &Path) -> Result<Self, SheetError> {
-        match path.extension().unwrap_or_default().to_string_lossy().to_lowercase().as_str() {
+        match path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase()
+            .as_str()
+        {
             "md" => Ok(Self::Markdown),
             "html" | "htm" => Ok(Self::Html),
-            _ => Err(SheetError::wrong(format!("{}: reports end in .md or .html", path.display()))),
+            _ => Err(SheetError::wrong(format!(
+                "{}: reports end in .md or .html",
+                path.display()
+            ))),
         }
     }
 }
@@ -68,7 +85,11 @@ enum Block {
 impl Block {
     /// Returns the number of table rows without the header.
     fn rows(&self) -> usize {
-        if let Self::Table(rows) = self { rows.len() - 1 } else { 0 }
+        if let Self::Table(rows) = self {
+            rows.len() - 1
+        } else {
+            0
+        }
     }
 }
 
@@ -76,7 +97,11 @@ impl Block {
 pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Result<(), SheetError> {
     let format = Format::of(path)?;
     let blocks = blocks(sheet)?;
-    let title = sheet.settings.title.clone().unwrap_or_else(|| notes::title(&sheet.source));
+    let title = sheet
+        .settings
+        .title
+        .clone()
+        .unwrap_or_else(|| notes::title(&sheet.source));
     let mut figures = Vec::new();
     for block in &blocks {
         if let Block::Figure { layer, .. } = block {
@@ -90,17 +115,25 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
     // All picture files are checked before the first is written, so that a refusal leaves nothing
     // behind.
     if format == Format::Markdown {
-        figures.iter().try_for_each(|(layer, _)| check_free(&beside(layer), existing))?;
+        figures
+            .iter()
+            .try_for_each(|(layer, _)| check_free(&beside(layer), existing))?;
     }
     let mut address = Vec::new();
     for (layer, image) in &figures {
         let size = (image.width as u32, image.height as u32);
-        let labels = [("Title", notes::layer_words(layer)), ("Software", About::SOFTWARE.to_owned())];
+        let labels = [
+            ("Title", notes::layer_words(layer)),
+            ("Software", About::SOFTWARE.to_owned()),
+        ];
         address.push(match format {
             Format::Markdown => {
                 let file = beside(layer);
                 write_png_at(&file, (size, DPI), &image.rgb, &labels, existing)?;
-                file.file_name().unwrap_or_default().to_string_lossy().into_owned()
+                file.file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned()
             }
             Format::Html => {
                 let bytes = png_at(path, (size, DPI), &image.rgb, &labels)?;
@@ -126,8 +159,15 @@ fn figure(sheet: &Sheet<'_>, layer: &str) -> Result<lavoxel_render::Image, Sheet
     if layer == sheet.source.quantity() {
         return draw(sheet);
     }
-    let settings = Settings { layer: Some(layer.to_owned()), ..sheet.settings.clone() };
-    let study = sheet.source.study.as_ref().expect("only a folder has other layers");
+    let settings = Settings {
+        layer: Some(layer.to_owned()),
+        ..sheet.settings.clone()
+    };
+    let study = sheet
+        .source
+        .study
+        .as_ref()
+        .expect("only a folder has other layers");
     draw(&Sheet::read(&study.folder, &settings)?)
 }
 
@@ -139,13 +179,22 @@ fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
         Date::Text(text) => Some(text.clone()),
         Date::None => None,
     };
-    let by: Vec<String> =
-        [sheet.settings.stamp.clone(), sheet.settings.author.clone(), date].into_iter().flatten().collect();
+    let by: Vec<String> = [
+        sheet.settings.stamp.clone(),
+        sheet.settings.author.clone(),
+        date,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     if !by.is_empty() {
         blocks.push(Block::Text(by.join(" · ")));
     }
     blocks.push(Block::Text(format!("{}.", notes::subtitle(source))));
-    let cautions: Vec<String> = notes::warnings(source).into_iter().map(|note| note.text).collect();
+    let cautions: Vec<String> = notes::warnings(source)
+        .into_iter()
+        .map(|note| note.text)
+        .collect();
     if !cautions.is_empty() {
         blocks.push(Block::Cautions(cautions));
     }
@@ -154,7 +203,12 @@ fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
     let mut layers = vec![source.quantity()];
     if let Some(study) = &source.study {
         let there = source::layers(&study.folder);
-        layers.extend(FIGURES.iter().map(|name| (*name).to_owned()).filter(|name| there.contains(name)));
+        layers.extend(
+            FIGURES
+                .iter()
+                .map(|name| (*name).to_owned())
+                .filter(|name| there.contains(name)),
+        );
         layers.dedup();
     }
     // The map of the sheet may be one of the further figures; each is shown once.
@@ -162,14 +216,29 @@ fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
     layers.retain(|layer| seen.insert(layer.clone()));
     blocks.push(Block::Heading("Maps".to_owned()));
     for layer in layers {
-        blocks.push(Block::Figure { caption: notes::layer_words(&layer), layer });
+        blocks.push(Block::Figure {
+            caption: notes::layer_words(&layer),
+            layer,
+        });
     }
     blocks.push(Block::Heading("Areas".to_owned()));
     let (wide, deep) = source.map.cell_size_m;
-    let mut rows = vec![vec![notes::layer_words(&source.quantity()), "area".to_owned()]];
+    let mut rows = vec![vec![
+        notes::layer_words(&source.quantity()),
+        "area".to_owned(),
+    ]];
     let area = |cells: usize| words::area(cells as f64 * wide * deep);
-    rows.extend(contents.classes.list.iter().map(|class| vec![class.label.clone(), area(class.cells)]));
-    rows.push(vec!["all".to_owned(), area(contents.classes.list.iter().map(|class| class.cells).sum())]);
+    rows.extend(
+        contents
+            .classes
+            .list
+            .iter()
+            .map(|class| vec![class.label.clone(), area(class.cells)]),
+    );
+    rows.push(vec![
+        "all".to_owned(),
+        area(contents.classes.list.iter().map(|class| class.cells).sum()),
+    ]);
     blocks.push(Block::Table(rows));
     if let Some(table) = &sheet.table {
         blocks.push(Block::Heading("Exposure".to_owned()));
@@ -182,9 +251,18 @@ fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
         rows.push(vec!["scene".to_owned(), tame(&plan.scene)]);
         rows.push(vec!["vents".to_owned(), tame(&plan.vents)]);
         rows.push(vec!["runs".to_owned(), plan.runs.to_string()]);
-        let told = plan.decides.iter().filter(|(key, _)| !HASHES.contains(&key.as_str()));
-        rows.extend(told.take(MOST_KEYS).map(|(key, value)| vec![tame(key), tame(value)]));
-        rows.push(vec!["plan".to_owned(), format!("{:032x}", plan.fingerprint())]);
+        let told = plan
+            .decides
+            .iter()
+            .filter(|(key, _)| !HASHES.contains(&key.as_str()));
+        rows.extend(
+            told.take(MOST_KEYS)
+                .map(|(key, value)| vec![tame(key), tame(value)]),
+        );
+        rows.push(vec![
+            "plan".to_owned(),
+            format!("{:032x}", plan.fingerprint()),
+        ]);
         blocks.push(Block::Table(rows));
         if let Some(runs) = &study.runs {
             blocks.push(Block::Heading("Runs".to_owned()));
@@ -194,7 +272,12 @@ fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
         }
     } else {
         let mut rows = vec![vec!["key".to_owned(), "value".to_owned()]];
-        rows.extend(source.labels.iter().map(|(key, value)| vec![key.to_lowercase(), value.clone()]));
+        rows.extend(
+            source
+                .labels
+                .iter()
+                .map(|(key, value)| vec![key.to_lowercase(), value.clone()]),
+        );
         if rows.len() > 1 {
             blocks.push(Block::Heading("Parameters".to_owned()));
             blocks.push(Block::Table(rows));
@@ -211,7 +294,10 @@ fn exposure(table: &Table) -> Vec<Block> {
     let mut all = vec![heading.into_iter().map(str::to_owned).collect()];
     all.extend(rows);
     let mut blocks = vec![Block::Table(all)];
-    let more = table.reached.len().saturating_sub(blocks.iter().map(Block::rows).sum());
+    let more = table
+        .reached
+        .len()
+        .saturating_sub(blocks.iter().map(Block::rows).sum());
     if more > 0 {
         blocks.push(Block::Text(format!("Reached besides: {more}.")));
     }
@@ -224,10 +310,17 @@ fn exposure(table: &Table) -> Vec<Block> {
 fn summary(runs: &Runs) -> Vec<Vec<String>> {
     let row = |name: &str, spread: Spread, digits: usize| {
         let number = |value: f64| format!("{value:.digits$}");
-        vec![name.to_owned(), number(spread.least), number(spread.mean), number(spread.most)]
+        vec![
+            name.to_owned(),
+            number(spread.least),
+            number(spread.mean),
+            number(spread.most),
+        ]
     };
     vec![
-        ["of all runs", "least", "mean", "largest"].map(str::to_owned).into(),
+        ["of all runs", "least", "mean", "largest"]
+            .map(str::to_owned)
+            .into(),
         row("rate [m³/s]", runs.rate_m3_s, 2),
         row("volume [m³]", runs.volume_m3, 0),
         row(
@@ -251,8 +344,14 @@ fn summary(runs: &Runs) -> Vec<Vec<String>> {
 
 fn accounts(runs: &Runs) -> String {
     let exact = match runs.inexact {
-        0 => format!("Volume and heat are accounted for exactly, to the last unit, in all {} runs.", runs.count),
-        count => format!("{count} of {} runs have accounts that are not exact.", runs.count),
+        0 => format!(
+            "Volume and heat are accounted for exactly, to the last unit, in all {} runs.",
+            runs.count
+        ),
+        count => format!(
+            "{count} of {} runs have accounts that are not exact.",
+            runs.count
+        ),
     };
     format!(
         "{exact} Poured {} in all; {} of it set, {} left the box, {} found no room.",
@@ -273,22 +372,26 @@ fn markdown(title: &str, blocks: &[Block], address: &[String]) -> String {
         match block {
             Block::Heading(heading) => text += &format!("## {heading}\n"),
             Block::Text(words) => text += &format!("{}\n", plain(words)),
-            Block::Cautions(all) => {
-                all.iter().for_each(|caution| text += &format!("- **Caution:** {}\n", plain(caution)))
-            }
+            Block::Cautions(all) => all
+                .iter()
+                .for_each(|caution| text += &format!("- **Caution:** {}\n", plain(caution))),
             Block::Table(rows) => {
                 for (i, row) in rows.iter().enumerate() {
                     let fields: Vec<String> = row.iter().map(|field| plain(field)).collect();
                     text += &format!("| {} |\n", fields.join(" | "));
                     if i == 0 {
-                        let lines: Vec<&str> =
-                            (0..row.len()).map(|column| if column == 0 { "---" } else { "---:" }).collect();
+                        let lines: Vec<&str> = (0..row.len())
+                            .map(|column| if column == 0 { "---" } else { "---:" })
+                            .collect();
                         text += &format!("| {} |\n", lines.join(" | "));
                     }
                 }
             }
             Block::Figure { caption, .. } => {
-                let file = address.next().map(|file| file.replace(' ', "%20")).unwrap_or_default();
+                let file = address
+                    .next()
+                    .map(|file| file.replace(' ', "%20"))
+                    .unwrap_or_default();
                 text += &format!("![{caption}]({file})\n\n*{caption}*\n");
             }
         }
@@ -315,26 +418,37 @@ fn html(title: &str, blocks: &[Block], address: &[String]) -> String {
             Block::Heading(heading) => text += &format!("<h2>{}</h2>\n", escaped(heading)),
             Block::Text(words) => text += &format!("<p>{}</p>\n", escaped(words)),
             Block::Cautions(all) => {
-                all.iter().for_each(|caution| text += &format!("<p class=\"caution\">{}</p>\n", escaped(caution)));
+                all.iter().for_each(|caution| {
+                    text += &format!("<p class=\"caution\">{}</p>\n", escaped(caution))
+                });
             }
             Block::Table(rows) => {
                 text += "<table>\n";
                 for (i, row) in rows.iter().enumerate() {
                     let tag = if i == 0 { "th" } else { "td" };
-                    let fields: String = row.iter().map(|field| format!("<{tag}>{}</{tag}>", escaped(field))).collect();
+                    let fields: String = row
+                        .iter()
+                        .map(|field| format!("<{tag}>{}</{tag}>", escaped(field)))
+                        .collect();
                     text += &format!("<tr>{fields}</tr>\n");
                 }
                 text += "</table>\n";
             }
             Block::Figure { caption, .. } => {
-                let (caption, file) = (escaped(caption), address.next().map(String::as_str).unwrap_or_default());
+                let (caption, file) = (
+                    escaped(caption),
+                    address.next().map(String::as_str).unwrap_or_default(),
+                );
                 text += &format!(
                     "<figure><img alt=\"{caption}\" src=\"{file}\"><figcaption>{caption}</figcaption></figure>\n"
                 );
             }
         }
     }
-    text + &format!("<p><small>{}</small></p>\n</body>\n</html>\n", About::SOFTWARE)
+    text + &format!(
+        "<p><small>{}</small></p>\n</body>\n</html>\n",
+        About::SOFTWARE
+    )
 }
 
 /// Encodes `bytes` as Base64 (RFC 4648).
@@ -342,10 +456,17 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {
-        let bits = three.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - three.len()));
+        let bits = three
+            .iter()
+            .fold(0u32, |bits, byte| bits << 8 | u32::from(*byte))
+            << (8 * (3 - three.len()));
         for k in 0..4 {
             let letter = LETTERS[(bits >> (18 - 6 * k)) as usize & 63];
-            text.push(if k <= three.len() { char::from(letter) } else { '=' });
+            text.push(if k <= three.len() {
+                char::from(letter)
+            } else {
+                '='
+            });
         }
     }
     text
@@ -357,14 +478,23 @@ mod tests {
 
     #[test]
     fn bytes_become_the_text_of_the_standard() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+        ] {
             assert_eq!(base64(bytes.as_bytes()), text);
         }
     }
 
     #[test]
     fn text_from_outside_stays_text() {
-        let blocks = [Block::Table(vec![vec!["a|b".to_owned(), "<b>\"x\"".to_owned()]])];
+        let blocks = [Block::Table(vec![vec![
+            "a|b".to_owned(),
+            "<b>\"x\"".to_owned(),
+        ]])];
         assert!(markdown("t", &blocks, &[]).contains("| a\\|b | <b>\"x\" |"));
         assert!(html("<t>", &blocks, &[]).contains("<th>&lt;b&gt;&quot;x&quot;</th>"));
     }

@@ -57,8 +57,16 @@ impl Spread {
     fn of(lines: &[Line], number: impl Fn(&Line) -> f64) -> Self {
         let numbers = || lines.iter().map(&number);
         let sum: f64 = numbers().sum();
-        let (least, most) = (numbers().fold(f64::INFINITY, f64::min), numbers().fold(0.0, f64::max));
-        Self { least: if lines.is_empty() { 0.0 } else { least }, mean: sum / lines.len().max(1) as f64, most, sum }
+        let (least, most) = (
+            numbers().fold(f64::INFINITY, f64::min),
+            numbers().fold(0.0, f64::max),
+        );
+        Self {
+            least: if lines.is_empty() { 0.0 } else { least },
+            mean: sum / lines.len().max(1) as f64,
+            most,
+            sum,
+        }
     }
 }
 
@@ -89,9 +97,18 @@ impl Runs {
         let lines = table::read(&RUNS, path, |table| {
             // Checked before the rows are parsed: a table may have a million rows.
             let need = MemoryEstimate::of("the rows of the table", table.rows().len(), BYTES_A_RUN);
-            need.check("leave out rows").map_err(|error| error.to_string())?;
-            let column = |name: &str| table.column(&[name]).ok_or_else(|| format!("has no column {name:?}"));
-            let lines: Result<Vec<_>, String> = table.rows().iter().map(|row| Line::of(row, column)).collect();
+            need.check("leave out rows")
+                .map_err(|error| error.to_string())?;
+            let column = |name: &str| {
+                table
+                    .column(&[name])
+                    .ok_or_else(|| format!("has no column {name:?}"))
+            };
+            let lines: Result<Vec<_>, String> = table
+                .rows()
+                .iter()
+                .map(|row| Line::of(row, column))
+                .collect();
             lines.map_err(|fault| format!("is no table of runs: {fault}"))
         })?;
         let count = |is_so: &dyn Fn(&Line) -> bool| lines.iter().filter(|line| is_so(line)).count();
@@ -116,7 +133,9 @@ impl Runs {
 
     /// Returns warnings about the runs, a sentence each.
     pub(super) fn warnings(&self) -> Vec<String> {
-        let of = |count: usize, what: &str| (count > 0).then(|| format!("{count} of {} runs {what}.", self.count));
+        let of = |count: usize, what: &str| {
+            (count > 0).then(|| format!("{count} of {} runs {what}.", self.count))
+        };
         [
             of(self.cut_short, "still advanced when their time was up"),
             of(self.left_the_box, "lost lava at the sides of the map"),

@@ -46,32 +46,68 @@ impl Source {
     /// Reads the map file at `path`, or the map `layer` (default [`USUAL_LAYER`]) if `path` is a
     /// folder.
     pub(super) fn read(path: &Path, layer: Option<&str>) -> Result<Self, SheetError> {
-        let file = if path.is_dir() { in_folder(path, layer.unwrap_or(USUAL_LAYER))? } else { path.to_owned() };
+        let file = if path.is_dir() {
+            in_folder(path, layer.unwrap_or(USUAL_LAYER))?
+        } else {
+            path.to_owned()
+        };
         if let (Some(layer), false) = (layer, path.is_dir()) {
             let mend = "name the folder, or leave --layer out";
-            return Err(SheetError::wrong(format!("--layer {layer}: {} is a file: {mend}", path.display())));
+            return Err(SheetError::wrong(format!(
+                "--layer {layer}: {} is a file: {mend}",
+                path.display()
+            )));
         }
-        let ending = file.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let ending = file
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .to_lowercase();
         if !["tif", "tiff", "asc"].contains(&ending.as_str()) {
-            return Err(SheetError::wrong(format!("{}: maps of a sheet end in .tif or .asc", file.display())));
+            return Err(SheetError::wrong(format!(
+                "{}: maps of a sheet end in .tif or .asc",
+                file.display()
+            )));
         }
         let (map, unit) = load_values(&file, None)?;
         MemoryEstimate::of("the map", map.heights.len(), BYTES_A_CELL)
             .check("cut the map, or make its cells larger")?;
-        let mut labels = if ending == "asc" { BTreeMap::new() } else { geotiff::labels(&file)? };
+        let mut labels = if ending == "asc" {
+            BTreeMap::new()
+        } else {
+            geotiff::labels(&file)?
+        };
         if let Some(unit) = unit {
             labels.entry("unit".to_owned()).or_insert(unit);
         }
         // A report lists all labels; the bound keeps a file with very many from filling the report.
-        labels = labels.into_iter().take(MOST_LABELS).map(|(key, text)| (tame(&key), tame(&text))).collect();
-        let above = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        labels = labels
+            .into_iter()
+            .take(MOST_LABELS)
+            .map(|(key, text)| (tame(&key), tame(&text)))
+            .collect();
+        let above = file
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         let study = Study::read(above)?;
-        Ok(Self { path: file, map, labels, study })
+        Ok(Self {
+            path: file,
+            map,
+            labels,
+            study,
+        })
     }
 
     /// Returns the map's quantity: from its metadata, or else the file name without extension.
     pub(super) fn quantity(&self) -> String {
-        let of_file = || self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let of_file = || {
+            self.path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
         self.labels.get("quantity").cloned().unwrap_or_else(of_file)
     }
 
@@ -81,15 +117,24 @@ impl Source {
         let usual = || {
             let quantity = self.quantity();
             let is_of = |name: &str| quantity.contains(name);
-            if is_of("thickness") { "m" } else { Default::default() }.to_owned()
+            if is_of("thickness") {
+                "m"
+            } else {
+                Default::default()
+            }
+            .to_owned()
         };
         self.labels.get("unit").cloned().unwrap_or_else(usual)
     }
 
     /// Returns the display name of the scene; `None` if unknown.
     pub(super) fn scene(&self) -> Option<String> {
-        let name = self.labels.get("scene").or_else(|| self.study.as_ref().map(|study| &study.plan.scene));
-        name.filter(|name| !name.is_empty()).map(|name| tame(&name.replace('_', " ")))
+        let name = self
+            .labels
+            .get("scene")
+            .or_else(|| self.study.as_ref().map(|study| &study.plan.scene));
+        name.filter(|name| !name.is_empty())
+            .map(|name| tame(&name.replace('_', " ")))
     }
 
     /// Returns the number of runs that the map summarises; `None` for a map of a single run.
@@ -98,12 +143,20 @@ impl Source {
     }
 
     pub(super) fn crs(&self) -> Crs {
-        self.map.origin.as_ref().map(|origin| origin.crs.clone()).unwrap_or_default()
+        self.map
+            .origin
+            .as_ref()
+            .map(|origin| origin.crs.clone())
+            .unwrap_or_default()
     }
 
     /// Returns the placement of the raster in map units.
     pub(super) fn placement(&self) -> Placement {
-        Placement::new(self.map.origin.as_ref(), self.map.cell_size_m, self.map.heights.dim())
+        Placement::new(
+            self.map.origin.as_ref(),
+            self.map.cell_size_m,
+            self.map.heights.dim(),
+        )
     }
 
     /// Returns the easting or longitude of the map's centre, in map units.
@@ -113,7 +166,10 @@ impl Source {
 
     /// Returns the ground metres per map unit, along x and y.
     pub(super) fn metres_per_unit(&self) -> (f64, f64) {
-        self.map.origin.as_ref().map_or((1.0, 1.0), |origin| origin.metres_per_unit)
+        self.map
+            .origin
+            .as_ref()
+            .map_or((1.0, 1.0), |origin| origin.metres_per_unit)
     }
 
     /// Returns the day (UTC) of the file's last modification as `YYYY-MM-DD`; `None` if unknown.
@@ -135,7 +191,10 @@ fn in_folder(folder: &Path, layer: &str) -> Result<PathBuf, SheetError> {
     let wrong = if all.is_empty() {
         format!("{shown}: holds no map (.tif); name a map, or the folder of a hazard map")
     } else {
-        format!("{shown}: holds no map {layer}.tif; maps there for --layer: {}", all.join(", "))
+        format!(
+            "{shown}: holds no map {layer}.tif; maps there for --layer: {}",
+            all.join(", ")
+        )
     };
     Err(SheetError::wrong(wrong))
 }
@@ -146,11 +205,25 @@ pub(super) fn layers(folder: &Path) -> Vec<String> {
     let name = |entry: std::fs::DirEntry| {
         let path = entry.path();
         let is_map = path.extension().is_some_and(|ending| ending == "tif") && path.is_file();
-        is_map.then(|| path.file_stem().map(|stem| stem.to_string_lossy().into_owned())).flatten()
+        is_map
+            .then(|| {
+                path.file_stem()
+                    .map(|stem| stem.to_string_lossy().into_owned())
+            })
+            .flatten()
     };
-    let mut all: Vec<String> =
-        std::fs::read_dir(folder).into_iter().flatten().flatten().take(1000).filter_map(name).collect();
-    let rank = |name: &str| ["probability", "arrival", "thickness"].iter().position(|kind| name.starts_with(kind));
+    let mut all: Vec<String> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .take(1000)
+        .filter_map(name)
+        .collect();
+    let rank = |name: &str| {
+        ["probability", "arrival", "thickness"]
+            .iter()
+            .position(|kind| name.starts_with(kind))
+    };
     all.sort_by_key(|name| (rank(name).unwrap_or(usize::MAX), name.clone()));
     all
 }
@@ -158,10 +231,17 @@ pub(super) fn layers(folder: &Path) -> Vec<String> {
 /// Returns the files of `folder` whose names begin with `begin` and end with `ending`, sorted.
 pub(super) fn files(folder: &Path, begin: &str, ending: &str) -> Vec<PathBuf> {
     let fits = |path: &PathBuf| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
         name.starts_with(begin) && name.ends_with(ending) && path.is_file()
     };
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(1000);
+    let entries = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .take(1000);
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(fits).collect();
     found.sort();
     found
@@ -170,11 +250,21 @@ pub(super) fn files(folder: &Path, begin: &str, ending: &str) -> Vec<PathBuf> {
 impl Study {
     /// Reads plan and runs of a folder; `None` if `folder` is no hazard folder.
     fn read(folder: &Path) -> Result<Option<Self>, SheetError> {
-        let Some(plan) = crate::hazard::plan_of(folder).map_err(|e| SheetError::wrong(e.to_string()))? else {
+        let Some(plan) =
+            crate::hazard::plan_of(folder).map_err(|e| SheetError::wrong(e.to_string()))?
+        else {
             return Ok(None);
         };
         let table = folder.join("runs.csv");
-        let runs = if table.is_file() { Some(Runs::read(&table)?) } else { None };
-        Ok(Some(Self { folder: folder.to_owned(), plan, runs }))
+        let runs = if table.is_file() {
+            Some(Runs::read(&table)?)
+        } else {
+            None
+        };
+        Ok(Some(Self {
+            folder: folder.to_owned(),
+            plan,
+            runs,
+        }))
     }
 }

@@ -21,7 +21,10 @@ pub(super) fn read<T>(
 ) -> Result<T, SheetError> {
     let wrong = |fault: String| SheetError::wrong(format!("{}: {}", path.display(), tame(&fault)));
     let table = |text: Loaded<String>| parse(&table::Table::parse(&text, MOST_ROWS)?);
-    reader.text(path, table).map_err(|error| wrong(error.to_string()))?.map_err(wrong)
+    reader
+        .text(path, table)
+        .map_err(|error| wrong(error.to_string()))?
+        .map_err(wrong)
 }
 
 /// Memory in bytes per row with its name, times two for `Vec` doubling.
@@ -76,31 +79,53 @@ impl Table {
             return Err("has no column of probability, arrival or thickness: expected a table of --exposure".to_owned());
         }
         self.of_runs |= columns[0].is_some();
-        let need = MemoryEstimate::of("the rows of the table", self.reached.len() + table.rows().len(), BYTES_A_ROW);
-        need.check("leave out rows").map_err(|error| error.to_string())?;
+        let need = MemoryEstimate::of(
+            "the rows of the table",
+            self.reached.len() + table.rows().len(),
+            BYTES_A_ROW,
+        );
+        need.check("leave out rows")
+            .map_err(|error| error.to_string())?;
         for row in table.rows() {
             // Cells without a number hold words such as "never".
             let number = |column: Option<usize>| row.number(column?, "").ok();
             let [probability, first_h, arrival_h, thickness_m] = columns.map(number);
             let name = tame(row.text(name));
             let reached = probability.map_or(arrival_h.is_some(), |p| p > 0.0);
-            let asset = Asset { name, probability, first_h, arrival_h, thickness_m, reached };
-            if reached { self.reached.push(asset) } else { self.others += 1 }
+            let asset = Asset {
+                name,
+                probability,
+                first_h,
+                arrival_h,
+                thickness_m,
+                reached,
+            };
+            if reached {
+                self.reached.push(asset)
+            } else {
+                self.others += 1
+            }
         }
         Ok(())
     }
 }
 
 fn order(a: &Asset, b: &Asset) -> Ordering {
-    let probability = b.probability.unwrap_or(0.0).total_cmp(&a.probability.unwrap_or(0.0));
+    let probability = b
+        .probability
+        .unwrap_or(0.0)
+        .total_cmp(&a.probability.unwrap_or(0.0));
     let arrival = |asset: &Asset| asset.arrival_h.unwrap_or(f64::INFINITY);
-    probability.then(arrival(a).total_cmp(&arrival(b))).then_with(|| a.name.cmp(&b.name))
+    probability
+        .then(arrival(a).total_cmp(&arrival(b)))
+        .then_with(|| a.name.cmp(&b.name))
 }
 
 /// Formats the table as text: header fields, and rows of fields.
 pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
-    let number =
-        |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
+    let number = |value: Option<f64>, digits: usize| {
+        value.map_or("–".to_owned(), |value| format!("{value:.digits$}"))
+    };
     // The unit follows the time, so that no number gets long.
     let time = |value: Option<f64>| match value {
         None => "–".to_owned(),
@@ -128,5 +153,8 @@ pub(super) fn words(table: &Table) -> (Vec<&'static str>, Vec<Vec<String>>) {
     } else {
         vec!["name", "arrival", "thick. m"]
     };
-    (heading, table.reached.iter().take(MOST_LISTED).map(row).collect())
+    (
+        heading,
+        table.reached.iter().take(MOST_LISTED).map(row).collect(),
+    )
 }

@@ -31,8 +31,14 @@ pub(super) struct View {
 pub(super) fn round_scale(metres: Point, room: Point) -> f64 {
     let least = (metres[0] / room[0]).max(metres[1] / room[1]) * 1000.0;
     let power = 10_f64.powf(least.max(1.0).log10().floor());
-    let scales = SCALES.iter().map(|digits| digits * power).chain([10.0 * power]);
-    scales.into_iter().find(|scale| *scale >= least * (1.0 - 1e-9)).unwrap_or(least)
+    let scales = SCALES
+        .iter()
+        .map(|digits| digits * power)
+        .chain([10.0 * power]);
+    scales
+        .into_iter()
+        .find(|scale| *scale >= least * (1.0 - 1e-9))
+        .unwrap_or(least)
 }
 
 impl View {
@@ -43,7 +49,11 @@ impl View {
         let scale = round_scale([wide, deep], [room.w, room.h]);
         let mm = 1000.0 / scale;
         let (w, h) = (wide * mm, deep * mm);
-        let x = if is_left { room.x } else { room.x + 0.5 * (room.w - w) };
+        let x = if is_left {
+            room.x
+        } else {
+            room.x + 0.5 * (room.w - w)
+        };
         let frame = Rect::new(x, room.y, w, h);
         let (place, metres) = (source.placement(), source.metres_per_unit());
         Self {
@@ -61,18 +71,31 @@ impl View {
     pub(super) fn of_scale(scale: f64) -> Self {
         let mm = 1000.0 / scale;
         let frame = Rect::new(0.0, 0.0, 100.0, 100.0);
-        Self { frame, scale, corner: [0.0; 2], unit_mm: (mm, mm), cell_mm: (1.0, 1.0), is_geographic: false }
+        Self {
+            frame,
+            scale,
+            corner: [0.0; 2],
+            unit_mm: (mm, mm),
+            cell_mm: (1.0, 1.0),
+            is_geographic: false,
+        }
     }
 
     /// Converts map coordinates to a point on the paper, in millimetres.
     pub(super) fn at(&self, [x, y]: Point) -> Point {
-        [self.frame.x + (x - self.corner[0]) * self.unit_mm.0, self.frame.y + (self.corner[1] - y) * self.unit_mm.1]
+        [
+            self.frame.x + (x - self.corner[0]) * self.unit_mm.0,
+            self.frame.y + (self.corner[1] - y) * self.unit_mm.1,
+        ]
     }
 
     /// Converts a position [column, row] in cells from the north-west corner to a point on the
     /// paper, in millimetres.
     pub(super) fn at_cell(&self, [col, row]: Point) -> Point {
-        [self.frame.x + col * self.cell_mm.0, self.frame.y + row * self.cell_mm.1]
+        [
+            self.frame.x + col * self.cell_mm.0,
+            self.frame.y + row * self.cell_mm.1,
+        ]
     }
 
     /// Converts a length on the ground in metres to millimetres on the paper.
@@ -82,7 +105,10 @@ impl View {
 
     /// Returns the map coordinates of the map's centre.
     pub(super) fn middle(&self) -> Point {
-        [self.corner[0] + 0.5 * self.frame.w / self.unit_mm.0, self.corner[1] - 0.5 * self.frame.h / self.unit_mm.1]
+        [
+            self.corner[0] + 0.5 * self.frame.w / self.unit_mm.0,
+            self.corner[1] - 0.5 * self.frame.h / self.unit_mm.1,
+        ]
     }
 
     /// Returns the grid line spacing in map units: the smallest round step of at least [`GRID`]
@@ -96,17 +122,27 @@ impl View {
     /// longitude as label.
     pub(super) fn eastings(&self) -> Vec<(f64, String)> {
         let step = self.grid_step();
-        let (from, to) = (self.corner[0], self.corner[0] + self.frame.w / self.unit_mm.0);
+        let (from, to) = (
+            self.corner[0],
+            self.corner[0] + self.frame.w / self.unit_mm.0,
+        );
         let place = |x: f64| self.at([x, 0.0])[0];
-        multiples(from, to, step).map(|x| (place(x), self.coordinate(x, step, ["E", "W"]))).collect()
+        multiples(from, to, step)
+            .map(|x| (place(x), self.coordinate(x, step, ["E", "W"])))
+            .collect()
     }
 
     /// Returns the horizontal grid lines: y in millimetres, and the northing or latitude as label.
     pub(super) fn northings(&self) -> Vec<(f64, String)> {
         let step = self.grid_step();
-        let (from, to) = (self.corner[1] - self.frame.h / self.unit_mm.1, self.corner[1]);
+        let (from, to) = (
+            self.corner[1] - self.frame.h / self.unit_mm.1,
+            self.corner[1],
+        );
         let place = |y: f64| self.at([0.0, y])[1];
-        multiples(from, to, step).map(|y| (place(y), self.coordinate(y, step, ["N", "S"]))).collect()
+        multiples(from, to, step)
+            .map(|y| (place(y), self.coordinate(y, step, ["N", "S"])))
+            .collect()
     }
 
     fn coordinate(&self, value: f64, step: f64, [positive, negative]: [&str; 2]) -> String {
@@ -124,7 +160,10 @@ impl View {
 }
 
 fn multiples(from: f64, to: f64, step: f64) -> impl Iterator<Item = f64> {
-    let (first, last) = ((from / step - 1e-6).ceil() as i64, (to / step + 1e-6).floor() as i64);
+    let (first, last) = (
+        (from / step - 1e-6).ceil() as i64,
+        (to / step + 1e-6).floor() as i64,
+    );
     // Upper bound of 200 lines (a usual frame has some tens): guards against a step that vanishes
     // in the rounding of large coordinates.
     (first..=last.min(first.saturating_add(200))).map(move |i| i as f64 * step)

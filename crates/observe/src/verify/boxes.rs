@@ -7,17 +7,32 @@ use lavoxel_flow::{Flow, FlowBox, FlowEdit};
 /// Creates a box of rock in which the cells (x, y) with `is_open(x, y)` are empty for all z;
 /// `pa_s`: viscosity in Pa s, `step_s`: time step in seconds.
 fn carved(space: FlowBox, pa_s: f64, step_s: f64, is_open: impl Fn(usize, usize) -> bool) -> Flow {
-    let mut flow = flow(space, isothermal(2600.0, pa_s, 0.0), step_s, false, |_, _| 0.0);
-    let places = (0..space.nz).flat_map(|z| (0..space.ny).flat_map(move |y| (0..space.nx).map(move |x| [x, y, z])));
+    let mut flow = flow(
+        space,
+        isothermal(2600.0, pa_s, 0.0),
+        step_s,
+        false,
+        |_, _| 0.0,
+    );
+    let places = (0..space.nz)
+        .flat_map(|z| (0..space.ny).flat_map(move |y| (0..space.nx).map(move |x| [x, y, z])));
     flow.edit(places.filter(|&[x, y, _]| !is_open(x, y)), FlowEdit::Rock);
     flow
 }
 
 pub(super) fn roofed_channel() -> Measured {
     // A shaft kept at 15 m, 160 m of a channel 5 m high, and a shaft that fills from 5.5 m.
-    let space = FlowBox { nx: 30, ny: 14, nz: 3, dx_m: 10.0, dz_m: 5.0 };
+    let space = FlowBox {
+        nx: 30,
+        ny: 14,
+        nz: 3,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
     let is_shaft = |x: usize| (2..7).contains(&x) || (22..27).contains(&x);
-    let mut flow = carved(space, 1e5, 0.25, |x, y| y > 0 && (is_shaft(x) || (7..22).contains(&x) && y == 1));
+    let mut flow = carved(space, 1e5, 0.25, |x, y| {
+        y > 0 && (is_shaft(x) || (7..22).contains(&x) && y == 1)
+    });
     let fill = |flow: &mut Flow, x: usize, high: f64| {
         for z in 0..3 {
             let c = z * space.nx + x;
@@ -38,7 +53,10 @@ pub(super) fn roofed_channel() -> Measured {
             (2..7).for_each(|x| fill(&mut flow, x, 15.0));
             flow.step(&[]);
         }
-        let there: f64 = (22..27).map(|x| flow.column(space.nx + x).liquid_m).sum::<f64>() * 10.0;
+        let there: f64 = (22..27)
+            .map(|x| flow.column(space.nx + x).liquid_m)
+            .sum::<f64>()
+            * 10.0;
         let right = flow.column(space.nx + 22).liquid_m;
         if let Some((was, level)) = before {
             let middle: f64 = (right + level) / 2.0;
@@ -50,25 +68,53 @@ pub(super) fn roofed_channel() -> Measured {
         }
         before = Some((there, right));
     }
-    let rows = vec![Row::relative("flux through the channel, m²/s", last.0, last.1, 0.01)];
-    Measured { rows, curve: found, flow }
+    let rows = vec![Row::relative(
+        "flux through the channel, m²/s",
+        last.0,
+        last.1,
+        0.01,
+    )];
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 /// Fills the tunnel cell of column `x` in all three rows.
 fn fill_tunnel(flow: &mut Flow, x: usize) {
     let space = flow.space();
-    flow.fill((0..3).map(|z| super::FlowPour { level: Some(1), ..at_once(z * space.nx + x, 500.0, 1360.0) }));
+    flow.fill((0..3).map(|z| super::FlowPour {
+        level: Some(1),
+        ..at_once(z * space.nx + x, 500.0, 1360.0)
+    }));
 }
 
 pub(super) fn u_tube() -> Measured {
     // A shaft of 60 m next to an empty shaft: the liquid comes to rest above the roof of the
     // tunnel, under pressure.
-    let space = FlowBox { nx: 25, ny: 16, nz: 3, dx_m: 10.0, dz_m: 5.0 };
+    let space = FlowBox {
+        nx: 25,
+        ny: 16,
+        nz: 3,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
     let is_shaft = |x: usize| (2..7).contains(&x) || (18..23).contains(&x);
-    let mut flow = carved(space, 1e6, 20.0, |x, y| y > 0 && (is_shaft(x) || (7..18).contains(&x) && y <= 2));
+    let mut flow = carved(space, 1e6, 20.0, |x, y| {
+        y > 0 && (is_shaft(x) || (7..18).contains(&x) && y <= 2)
+    });
     flow.fill((0..3).flat_map(|z| (2..7).map(move |x| at_once(z * 25 + x, 6000.0, 1360.0))));
-    let level = |flow: &Flow, from: usize| (from..from + 5).map(|x| flow.column(25 + x).liquid_m).sum::<f64>() / 5.0;
-    let mut found = super::Curve { reference: "the other shaft", ..curve(["time in s", "level in m"], false) };
+    let level = |flow: &Flow, from: usize| {
+        (from..from + 5)
+            .map(|x| flow.column(25 + x).liquid_m)
+            .sum::<f64>()
+            / 5.0
+    };
+    let mut found = super::Curve {
+        reference: "the other shaft",
+        ..curve(["time in s", "level in m"], false)
+    };
     for _ in 0..40 {
         (0..50).for_each(|_| flow.step(&[]));
         found.model.push((flow.time_s(), level(&flow, 2)));
@@ -80,31 +126,64 @@ pub(super) fn u_tube() -> Measured {
     let above = (5.0 * 60.0 - 21.0 * 10.0) / (10.0 + 11.0 / 16.0);
     let rows = vec![
         Row::absolute("levels meet, m", level(&flow, 18), level(&flow, 2), 0.001),
-        Row::relative("level above the tunnel's floor, m", 10.0 + above, level(&flow, 2), 0.001),
-        Row::absolute("thickness in the full tunnel, m", 10.0, flow.column(25 + 12).liquid_m, 1e-6),
+        Row::relative(
+            "level above the tunnel's floor, m",
+            10.0 + above,
+            level(&flow, 2),
+            0.001,
+        ),
+        Row::absolute(
+            "thickness in the full tunnel, m",
+            10.0,
+            flow.column(25 + 12).liquid_m,
+            1e-6,
+        ),
     ];
-    Measured { rows, curve: found, flow }
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 pub(super) fn lake() -> Measured {
-    let space = FlowBox { nx: 41, ny: 14, nz: 41, dx_m: 10.0, dz_m: 5.0 };
+    let space = FlowBox {
+        nx: 41,
+        ny: 14,
+        nz: 41,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
     let ground = |x: usize, z: usize| {
         let (x, z) = (x as f64 - 20.0, z as f64 - 20.0);
         let r = (x * x + z * z).sqrt();
-        let rim = if r < 9.0 { (10.0 + 0.5 * r * r).min(40.0) } else { (40.0 - (r - 9.0) * 4.0).max(1.0) };
+        let rim = if r < 9.0 {
+            (10.0 + 0.5 * r * r).min(40.0)
+        } else {
+            (40.0 - (r - 9.0) * 4.0).max(1.0)
+        };
         // The notch is the lowest lip: lava must leave the lake over the notch alone.
         let notch = 30.0 - (r - 9.0).max(0.0) * 3.0;
-        if x > 4.0 && z.abs() <= 2.0 { rim.min(notch).max(1.0) } else { rim }
+        if x > 4.0 && z.abs() <= 2.0 {
+            rim.min(notch).max(1.0)
+        } else {
+            rim
+        }
     };
     let mut flow = flow(space, isothermal(2600.0, 1e5, 0.0), 10.0, true, ground);
     let middle = space.columns() / 2;
-    let mut found = super::Curve { reference: "the lowest lip", ..curve(["time in s", "level in m"], false) };
+    let mut found = super::Curve {
+        reference: "the lowest lip",
+        ..curve(["time in s", "level in m"], false)
+    };
     for _ in 0..15 {
         for _ in 0..60 {
             let pour = steady(&flow, middle, 20.0, 1360.0);
             flow.step(&[pour]);
         }
-        found.model.push((flow.time_s(), flow.column(middle).surface_m));
+        found
+            .model
+            .push((flow.time_s(), flow.column(middle).surface_m));
         found.theory.push((flow.time_s(), 30.0));
     }
     let (mut spilt, mut over_lip, mut highest, mut lowest) = (0.0, 0.0, f64::MIN, f64::MAX);
@@ -129,18 +208,37 @@ pub(super) fn lake() -> Measured {
         ),
         Row::absolute("the lake is level, m", 0.0, highest - lowest, 0.15),
     ];
-    Measured { rows, curve: found, flow }
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 pub(super) fn cliff() -> Measured {
-    let space = FlowBox { nx: 31, ny: 24, nz: 31, dx_m: 10.0, dz_m: 5.0 };
-    let mut flow =
-        carved(space, 1e5, 50.0, |x, y| if x < 12 { y >= 14 || x >= 6 && (4..10).contains(&y) } else { y > 0 });
-    let mut found =
-        super::Curve { reference: "poured", ..curve(["time in s", "volume below the cliff in m³"], false) };
+    let space = FlowBox {
+        nx: 31,
+        ny: 24,
+        nz: 31,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
+    let mut flow = carved(space, 1e5, 50.0, |x, y| {
+        if x < 12 {
+            y >= 14 || x >= 6 && (4..10).contains(&y)
+        } else {
+            y > 0
+        }
+    });
+    let mut found = super::Curve {
+        reference: "poured",
+        ..curve(["time in s", "volume below the cliff in m³"], false)
+    };
     let below = |flow: &Flow| {
         let columns = (0..space.columns()).filter(|c| c % space.nx >= 12);
-        columns.map(|c| flow.column(c).liquid_m * 100.0).sum::<f64>()
+        columns
+            .map(|c| flow.column(c).liquid_m * 100.0)
+            .sum::<f64>()
     };
     // Checked after each step: a fall past an edge may pass through rock only for a moment.
     let mut faults = 0.0;
@@ -155,7 +253,16 @@ pub(super) fn cliff() -> Measured {
     }
     let rows = vec![
         Row::absolute("steps with liquid in rock or afloat", 0.0, faults, 0.0),
-        Row::absolute("liquid falls past the edge", 1.0, f64::from(u8::from(below(&flow) > 0.0)), 0.0),
+        Row::absolute(
+            "liquid falls past the edge",
+            1.0,
+            f64::from(u8::from(below(&flow) > 0.0)),
+            0.0,
+        ),
     ];
-    Measured { rows, curve: found, flow }
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }

@@ -4,8 +4,18 @@ use super::{Measured, Row, at_once, curve, flow, isothermal};
 use lavoxel_flow::{Cooling, Flow, FlowBox, FlowEdit, Lava, Viscosity};
 
 pub(super) fn radiation() -> Measured {
-    let lava = Lava { cooling: Cooling::Bare { exposed: 1.0 }, ambient_k: 0.0, ..isothermal(2600.0, 1e5, 0.0) };
-    let space = FlowBox { nx: 5, ny: 8, nz: 5, dx_m: 10.0, dz_m: 5.0 };
+    let lava = Lava {
+        cooling: Cooling::Bare { exposed: 1.0 },
+        ambient_k: 0.0,
+        ..isothermal(2600.0, 1e5, 0.0)
+    };
+    let space = FlowBox {
+        nx: 5,
+        ny: 8,
+        nz: 5,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
     let law = |t: f64, lava: &Lava| {
         let rate = 3.0 * lava.emissivity * 5.67e-8 * 1360.0 * 1360.0 * 1360.0;
         1360.0 / libm::cbrt(1.0 + rate * t / (lava.density_kg_m3 * lava.heat_capacity))
@@ -15,17 +25,39 @@ pub(super) fn radiation() -> Measured {
     let mut found = curve(["time in s", "temperature in K"], false);
     for _ in 0..8 {
         (0..200).for_each(|_| flow.step(&[]));
-        found.model.push((flow.time_s(), flow.column(12).surface_k.unwrap_or(0.0)));
-        found.theory.push((flow.time_s(), law(flow.time_s(), &lava)));
+        found
+            .model
+            .push((flow.time_s(), flow.column(12).surface_k.unwrap_or(0.0)));
+        found
+            .theory
+            .push((flow.time_s(), law(flow.time_s(), &lava)));
     }
     let end = found.model.len() - 1;
-    let rows = vec![Row::relative("temperature after 8,000 s, K", found.theory[end].1, found.model[end].1, 0.001)];
-    Measured { rows, curve: found, flow }
+    let rows = vec![Row::relative(
+        "temperature after 8,000 s, K",
+        found.theory[end].1,
+        found.model[end].1,
+        0.001,
+    )];
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 pub(super) fn bed() -> Measured {
-    let lava = Lava { bed_conduction: 2.0, ..isothermal(2600.0, 1e5, 0.0) };
-    let space = FlowBox { nx: 3, ny: 12, nz: 3, dx_m: 10.0, dz_m: 5.0 };
+    let lava = Lava {
+        bed_conduction: 2.0,
+        ..isothermal(2600.0, 1e5, 0.0)
+    };
+    let space = FlowBox {
+        nx: 3,
+        ny: 12,
+        nz: 3,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
     let mut flow = flow(space, lava.clone(), 10.0, false, |_, _| 0.0);
     // Deep liquid hardly cools, so that the temperature difference stays constant as the law
     // assumes.
@@ -41,8 +73,17 @@ pub(super) fn bed() -> Measured {
         found.theory.push((flow.time_s(), law(flow.time_s())));
     }
     let end = found.model.len() - 1;
-    let rows = vec![Row::relative("heat lost to the bed, J/m²", found.theory[end].1, found.model[end].1, 0.02)];
-    Measured { rows, curve: found, flow }
+    let rows = vec![Row::relative(
+        "heat lost to the bed, J/m²",
+        found.theory[end].1,
+        found.model[end].1,
+        0.02,
+    )];
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 /// Stefan problem of solidification: liquid at its melting point above a cold bed.
@@ -61,11 +102,18 @@ fn stefan(melts: bool) -> Measured {
     let (kelvin, difference, end_s) = (300.0, 40.0, 3600.0);
     let lava = Lava {
         density_kg_m3: 1000.0,
-        viscosity: Viscosity::Melt { pa_s: 1e6, mush: 1.0 },
+        viscosity: Viscosity::Melt {
+            pa_s: 1e6,
+            mush: 1.0,
+        },
         vent_k: 600.0,
         solidus_k: kelvin - 0.1,
         liquidus_k: kelvin + 0.1,
-        ambient_k: if melts { kelvin + difference } else { kelvin - difference },
+        ambient_k: if melts {
+            kelvin + difference
+        } else {
+            kelvin - difference
+        },
         heat_capacity: 2000.0,
         latent_heat: 2e5,
         conduction: 1.0,
@@ -75,11 +123,22 @@ fn stefan(melts: bool) -> Measured {
         diffusivity: 1e-9,
         ..isothermal(1000.0, 1e6, 0.0)
     };
-    let space = FlowBox { nx: 1, ny: 80, nz: 1, dx_m: 1.0, dz_m: 0.002 };
+    let space = FlowBox {
+        nx: 1,
+        ny: 80,
+        nz: 1,
+        dx_m: 1.0,
+        dz_m: 0.002,
+    };
     let mut flow = flow(space, lava.clone(), 20.0, false, |_, _| 0.0);
     let full = 64;
     if melts {
-        flow.edit((0..full).map(|y| [0, y, 0]), FlowEdit::Solid { temperature_k: lava.solidus_k });
+        flow.edit(
+            (0..full).map(|y| [0, y, 0]),
+            FlowEdit::Solid {
+                temperature_k: lava.solidus_k,
+            },
+        );
     } else {
         flow.fill([at_once(0, full as f64 * space.cell_m3(), lava.liquidus_k)]);
     }
@@ -97,13 +156,26 @@ fn stefan(melts: bool) -> Measured {
     let mut found = curve(["time in s", "front in m"], false);
     while flow.time_s() < end_s {
         (0..20).for_each(|_| flow.step(&[]));
-        let front = if melts { molten(&flow) } else { full as f64 * space.dz_m - molten(&flow) };
+        let front = if melts {
+            molten(&flow)
+        } else {
+            full as f64 * space.dz_m - molten(&flow)
+        };
         found.model.push((flow.time_s(), front));
         found.theory.push((flow.time_s(), law(flow.time_s())));
     }
     let last = found.model.len() - 1;
-    let rows = vec![Row::relative("front after an hour, m", found.theory[last].1, found.model[last].1, 0.05)];
-    Measured { rows, curve: found, flow }
+    let rows = vec![Row::relative(
+        "front after an hour, m",
+        found.theory[last].1,
+        found.model[last].1,
+        0.05,
+    )];
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 /// Returns the root λ of λ exp(λ²) erf(λ) = St/√π by bisection; `stefan` is St.
@@ -112,7 +184,11 @@ fn root_of_neumann(stefan: f64) -> f64 {
     let (mut low, mut high) = (0.0, 3.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        if left(middle) < stefan / core::f64::consts::PI.sqrt() { low = middle } else { high = middle }
+        if left(middle) < stefan / core::f64::consts::PI.sqrt() {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     low
 }

@@ -52,12 +52,17 @@ impl Case {
 
     /// Simulates the case and judges its values by their tolerances.
     pub fn run(&self) -> Outcome {
-        let Measured { mut rows, curve, flow } = match &self.run {
+        let Measured {
+            mut rows,
+            curve,
+            flow,
+        } = match &self.run {
             Run::Theory(run) => run(),
             Run::Field(run) => run(),
         };
         let is_field = self.is_field();
-        rows.iter_mut().for_each(|row| row.verdict = verdict(row.holds(), is_field));
+        rows.iter_mut()
+            .for_each(|row| row.verdict = verdict(row.holds(), is_field));
         let mut found = Outcome {
             name: self.name,
             title: self.title,
@@ -268,7 +273,13 @@ struct Measured {
 /// Creates an empty curve.
 fn curve(axes: [&str; 2], is_logarithmic: bool) -> Curve {
     let (model, theory) = (Vec::new(), Vec::new());
-    Curve { axes: axes.map(str::to_owned), is_logarithmic, model, theory, reference: "theory" }
+    Curve {
+        axes: axes.map(str::to_owned),
+        is_logarithmic,
+        model,
+        theory,
+        reference: "theory",
+    }
 }
 
 /// Returns a lava of constant viscosity `pa_s` (Pa s) and yield strength `yield_pa` (Pa) without
@@ -288,26 +299,54 @@ fn isothermal(density: f64, pa_s: f64, yield_pa: f64) -> Lava {
 
 /// Creates a flow over the ground heights `ground(column, row)`, in metres; `step_s`: time step in
 /// seconds.
-fn flow(space: FlowBox, lava: Lava, step_s: f64, open_sides: bool, ground: impl Fn(usize, usize) -> f64) -> Flow {
-    let heights: Vec<f64> = (0..space.columns()).map(|c| ground(c % space.nx, c / space.nx)).collect();
-    let setup = FlowSetup { lava, step_s, open_sides, seed: 1, heaters: Vec::new() };
+fn flow(
+    space: FlowBox,
+    lava: Lava,
+    step_s: f64,
+    open_sides: bool,
+    ground: impl Fn(usize, usize) -> f64,
+) -> Flow {
+    let heights: Vec<f64> = (0..space.columns())
+        .map(|c| ground(c % space.nx, c / space.nx))
+        .collect();
+    let setup = FlowSetup {
+        lava,
+        step_s,
+        open_sides,
+        seed: 1,
+        heaters: Vec::new(),
+    };
     Flow::new(space, setup, &heights).expect("the numbers of a case are in range")
 }
 
 /// Returns an instantaneous pour of `volume` m³ at the temperature `kelvin` on a column.
 fn at_once(column: usize, volume: f64, kelvin: f64) -> FlowPour {
-    FlowPour { column, level: None, before_m3: 0.0, after_m3: volume, temperature_k: kelvin }
+    FlowPour {
+        column,
+        level: None,
+        before_m3: 0.0,
+        after_m3: volume,
+        temperature_k: kelvin,
+    }
 }
 
 /// Returns a pour of `rate` m³/s over the next step at the temperature `kelvin` on a column.
 fn steady(flow: &Flow, column: usize, rate: f64, kelvin: f64) -> FlowPour {
     let (before, step) = (flow.time_s(), flow.setup().step_s);
-    FlowPour { column, level: None, before_m3: rate * before, after_m3: rate * (before + step), temperature_k: kelvin }
+    FlowPour {
+        column,
+        level: None,
+        before_m3: rate * before,
+        after_m3: rate * (before + step),
+        temperature_k: kelvin,
+    }
 }
 
 /// Returns the liquid depth of each column, in metres, row-major.
 fn depths(flow: &Flow) -> Vec<f64> {
-    (0..flow.space().columns()).map(|c| flow.column(c).liquid_m).collect()
+    (0..flow.space().columns())
+        .map(|c| flow.column(c).liquid_m)
+        .collect()
 }
 
 /// Returns the exponent n of the power law y ∝ xⁿ through two points (x, y).

@@ -22,7 +22,13 @@ fn oil() -> Lava {
 
 /// Creates an empty plate as a flow with cells `dz_m` metres high.
 fn plate(lava: Lava, dz_m: f64) -> Flow {
-    let space = FlowBox { nx: 101, ny: 30, nz: 101, dx_m: CELL_M, dz_m };
+    let space = FlowBox {
+        nx: 101,
+        ny: 30,
+        nz: 101,
+        dx_m: CELL_M,
+        dz_m,
+    };
     flow(space, lava, 0.5, false, |_, _| 1.85e-4)
 }
 
@@ -36,7 +42,8 @@ fn pour(flow: &mut Flow, until_s: f64) {
 }
 
 pub(super) fn spreading() -> Measured {
-    let law = |t: f64| 0.7150 * libm::pow(GRAVITY * RATE * RATE * RATE / (3.0 * NU), 0.125) * t.sqrt();
+    let law =
+        |t: f64| 0.7150 * libm::pow(GRAVITY * RATE * RATE * RATE / (3.0 * NU), 0.125) * t.sqrt();
     let mut flow = plate(oil(), 5e-4);
     let mut found = curve(["time in s", "radius in m"], true);
     for until in [95.0, 190.0, END_S] {
@@ -49,14 +56,20 @@ pub(super) fn spreading() -> Measured {
         Row::relative("radius after 380 s, m", law(END_S), end.1, 0.03),
         Row::absolute("exponent of the radius", 0.5, exponent(first, end), 0.015),
     ];
-    Measured { rows, curve: found, flow }
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 /// Returns the radius in metres along a grid axis at which the depth falls below 2 % of its
 /// maximum.
 fn radius(flow: &Flow) -> f64 {
     let limit = 0.02 * super::depths(flow).into_iter().fold(0.0, f64::max);
-    let row: Vec<f64> = (50..101).map(|x| flow.column(50 * 101 + x).liquid_m).collect();
+    let row: Vec<f64> = (50..101)
+        .map(|x| flow.column(50 * 101 + x).liquid_m)
+        .collect();
     let last = row.iter().rposition(|&h| h > limit).unwrap_or(0);
     let next = row.get(last + 1).copied().unwrap_or(0.0);
     (last as f64 + (row[last] - limit) / (row[last] - next).max(1e-12)) * CELL_M
@@ -65,7 +78,10 @@ fn radius(flow: &Flow) -> f64 {
 /// Compares the heat of the oil without loss to the plate, in films one cell deep (no vertical
 /// gradient), with the exact solution of such a film; and measures the oil with its conductivity.
 pub(super) fn heat() -> Measured {
-    let lava = Lava { bed_conduction: 0.0, ..oil() };
+    let lava = Lava {
+        bed_conduction: 0.0,
+        ..oil()
+    };
     let theory = Film::new(&lava);
     let mut film = plate(lava.clone(), 5e-3);
     pour(&mut film, END_S - 10.0);
@@ -76,29 +92,71 @@ pub(super) fn heat() -> Measured {
     pour(&mut layered, END_S);
 
     let axes = ["distance in m", "kelvin over the air"];
-    let mut found = Curve { reference: "film of one temperature", ..curve(axes, false) };
-    let over_air = |x: usize| film.column(50 * 101 + 50 + x).surface_k.map(|kelvin| kelvin - lava.ambient_k);
-    found.model = (0..45).filter_map(|x| Some((x as f64 * CELL_M, over_air(x)?))).collect();
-    found.theory = theory.profile(END_S).into_iter().map(|(r, kelvin)| (r, kelvin - lava.ambient_k)).collect();
+    let mut found = Curve {
+        reference: "film of one temperature",
+        ..curve(axes, false)
+    };
+    let over_air = |x: usize| {
+        film.column(50 * 101 + 50 + x)
+            .surface_k
+            .map(|kelvin| kelvin - lava.ambient_k)
+    };
+    found.model = (0..45)
+        .filter_map(|x| Some((x as f64 * CELL_M, over_air(x)?)))
+        .collect();
+    found.theory = theory
+        .profile(END_S)
+        .into_iter()
+        .map(|(r, kelvin)| (r, kelvin - lava.ambient_k))
+        .collect();
     let half = 0.5 * theory.radius(END_S);
     let rows = vec![
-        Row::relative("heat lost to the air, J", theory.lost_j(END_S), lost_to_air(&film), 0.03),
-        Row::relative("power of the surface after 380 s, W", theory.power_w(END_S - 5.0), power, 0.03),
-        Row::relative("kelvin over the air at half the radius", at(&found.theory, half), at(&found.model, half), 0.05),
-        Row::relative("heat lost with the oil's conductivity, J", theory.lost_j(END_S), lost_to_air(&layered), 0.1),
+        Row::relative(
+            "heat lost to the air, J",
+            theory.lost_j(END_S),
+            lost_to_air(&film),
+            0.03,
+        ),
+        Row::relative(
+            "power of the surface after 380 s, W",
+            theory.power_w(END_S - 5.0),
+            power,
+            0.03,
+        ),
+        Row::relative(
+            "kelvin over the air at half the radius",
+            at(&found.theory, half),
+            at(&found.model, half),
+            0.05,
+        ),
+        Row::relative(
+            "heat lost with the oil's conductivity, J",
+            theory.lost_j(END_S),
+            lost_to_air(&layered),
+            0.1,
+        ),
     ];
-    Measured { rows, curve: found, flow: layered }
+    Measured {
+        rows,
+        curve: found,
+        flow: layered,
+    }
 }
 
 /// Returns the heat that a flow has lost to the air, in joules.
 fn lost_to_air(flow: &Flow) -> f64 {
-    let joules = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64 * flow.setup().lava.heat_per_m3();
+    let joules = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64
+        * flow.setup().lava.heat_per_m3();
     flow.account().heat_sky as f64 * joules
 }
 
 /// Interpolates linearly between points (x, y) of ascending x, at `x`.
 fn at(points: &[(f64, f64)], x: f64) -> f64 {
-    let right = points.iter().position(|point| point.0 >= x).unwrap_or(points.len() - 1).max(1);
+    let right = points
+        .iter()
+        .position(|point| point.0 >= x)
+        .unwrap_or(points.len() - 1)
+        .max(1);
     let [(x0, y0), (x1, y1)] = [points[right - 1], points[right]];
     y0 + (y1 - y0) * (x - x0) / (x1 - x0)
 }
@@ -125,11 +183,18 @@ impl<'a> Film<'a> {
     fn new(lava: &'a Lava) -> Self {
         let mut shape = shape();
         let whole = shape[0][2];
-        shape.iter_mut().for_each(|point| point[2] = 1.0 - point[2] / whole);
+        shape
+            .iter_mut()
+            .for_each(|point| point[2] = 1.0 - point[2] / whole);
         let tau = 2.0 * core::f64::consts::PI;
         let depth_m = (3.0 * NU * RATE / (tau * whole * GRAVITY)).sqrt().sqrt();
         let spread = (GRAVITY * depth_m * depth_m * depth_m / (3.0 * NU)).sqrt();
-        Self { lava, shape, depth_m, spread }
+        Self {
+            lava,
+            shape,
+            depth_m,
+            spread,
+        }
     }
 
     fn radius(&self, time_s: f64) -> f64 {
@@ -139,16 +204,23 @@ impl<'a> Film<'a> {
     /// Returns distance over radius, and depth in metres, of the ring that encloses the fraction
     /// `share` of the volume.
     fn ring(&self, share: f64) -> (f64, f64) {
-        let right = self.shape.partition_point(|point| point[2] < share).clamp(1, self.shape.len() - 1);
+        let right = self
+            .shape
+            .partition_point(|point| point[2] < share)
+            .clamp(1, self.shape.len() - 1);
         let [a, b] = [self.shape[right - 1], self.shape[right]];
         let part = ((share - a[2]) / (b[2] - a[2])).clamp(0.0, 1.0);
-        (a[0] + (b[0] - a[0]) * part, (a[1] + (b[1] - a[1]) * part) * self.depth_m)
+        (
+            a[0] + (b[0] - a[0]) * part,
+            (a[1] + (b[1] - a[1]) * part) * self.depth_m,
+        )
     }
 
     /// Returns the heat flux through a surface of temperature `kelvin` (K), in W/m².
     fn flux(&self, kelvin: f64) -> f64 {
         let fourth = |t: f64| t * t * t * t;
-        let radiated = self.lava.emissivity * RADIATION * (fourth(kelvin) - fourth(self.lava.ambient_k));
+        let radiated =
+            self.lava.emissivity * RADIATION * (fourth(kelvin) - fourth(self.lava.ambient_k));
         radiated + self.lava.convection * (kelvin - self.lava.ambient_k)
     }
 
@@ -179,22 +251,29 @@ impl<'a> Film<'a> {
 
     /// Returns the heat lost from the start until `time_s` (seconds), in joules.
     fn lost_j(&self, time_s: f64) -> f64 {
-        let cooled: f64 = self.rings(time_s).map(|(_, kelvin)| self.lava.vent_k - kelvin).sum();
+        let cooled: f64 = self
+            .rings(time_s)
+            .map(|(_, kelvin)| self.lava.vent_k - kelvin)
+            .sum();
         cooled / RINGS as f64 * self.lava.heat_per_m3() * RATE * time_s
     }
 
     /// Returns the heat loss rate of the surface at `time_s` (seconds), in watts.
     fn power_w(&self, time_s: f64) -> f64 {
         let volume = RATE * time_s / RINGS as f64;
-        self.rings(time_s).map(|(inside, kelvin)| self.flux(kelvin) * volume / self.ring(inside).1).sum()
+        self.rings(time_s)
+            .map(|(inside, kelvin)| self.flux(kelvin) * volume / self.ring(inside).1)
+            .sum()
     }
 
     /// Returns the radial temperature profile at `time_s` (seconds): pairs (distance from the
     /// centre in metres, temperature in K).
     fn profile(&self, time_s: f64) -> Vec<(f64, f64)> {
         let radius = self.radius(time_s);
-        let mut points: Vec<_> =
-            self.rings(time_s).map(|(inside, kelvin)| (self.ring(inside).0 * radius, kelvin)).collect();
+        let mut points: Vec<_> = self
+            .rings(time_s)
+            .map(|(inside, kelvin)| (self.ring(inside).0 * radius, kelvin))
+            .collect();
         points.reverse();
         points
     }
@@ -233,15 +312,25 @@ mod tests {
     /// R = 0.715 (gQ³/3ν)^⅛ t^½, and the heat of a film that does not cool.
     #[test]
     fn the_film_is_hupperts() {
-        let still = Lava { emissivity: 0.0, convection: 0.0, ..oil() };
+        let still = Lava {
+            emissivity: 0.0,
+            convection: 0.0,
+            ..oil()
+        };
         let film = Film::new(&still);
         let law = 0.7150 * libm::pow(GRAVITY * RATE * RATE * RATE / (3.0 * NU), 0.125);
-        assert!((film.spread / law - 1.0).abs() < 1e-3, "{} and {law}", film.spread);
+        assert!(
+            (film.spread / law - 1.0).abs() < 1e-3,
+            "{} and {law}",
+            film.spread
+        );
         assert!(film.lost_j(END_S).abs() < 1e-9);
         // The lost heat equals the integral of the power, and is less than the total heat.
         let oil = oil();
         let film = Film::new(&oil);
-        let sum: f64 = (0..38).map(|i| 10.0 * film.power_w(10.0 * f64::from(i) + 5.0)).sum();
+        let sum: f64 = (0..38)
+            .map(|i| 10.0 * film.power_w(10.0 * f64::from(i) + 5.0))
+            .sum();
         let lost = film.lost_j(END_S);
         assert!((sum / lost - 1.0).abs() < 0.01, "{sum} and {lost} J");
         let most = oil.heat_per_m3() * RATE * END_S * (oil.vent_k - oil.ambient_k);

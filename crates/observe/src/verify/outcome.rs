@@ -37,13 +37,23 @@ impl Row {
 
     /// Creates a row with an absolute `tolerance`.
     pub(super) fn absolute(what: &str, reference: f64, value: f64, tolerance: f64) -> Self {
-        Self { what: what.to_owned(), reference, value, tolerance, is_bounded: false, verdict: "" }
+        Self {
+            what: what.to_owned(),
+            reference,
+            value,
+            tolerance,
+            is_bounded: false,
+            verdict: "",
+        }
     }
 
     /// Creates a row for a value that must lie between the bounds `[least, most]`, without theory.
     pub(super) fn between(what: &str, [least, most]: [f64; 2], value: f64) -> Self {
         let middle = Self::absolute(what, 0.5 * (least + most), value, 0.5 * (most - least));
-        Self { is_bounded: true, ..middle }
+        Self {
+            is_bounded: true,
+            ..middle
+        }
     }
 
     /// Returns true if the deviation of the value is within its tolerance.
@@ -107,7 +117,11 @@ impl Outcome {
     /// reference differs from 0.
     pub fn deviation(&self) -> Option<f64> {
         let has_size = |row: &&Row| row.reference != 0.0 && !row.is_bounded;
-        let shares = self.rows.iter().filter(has_size).map(|row| (row.value / row.reference - 1.0).abs());
+        let shares = self
+            .rows
+            .iter()
+            .filter(has_size)
+            .map(|row| (row.value / row.reference - 1.0).abs());
         shares.reduce(f64::max)
     }
 }

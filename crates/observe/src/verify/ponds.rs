@@ -14,7 +14,13 @@ const STEP_S: f64 = 60.0;
 
 /// Creates a walled pond of nine columns; `depth_m`: depth, `dz_m`: cell height, in metres.
 fn pond(lava: &Lava, depth_m: f64, dz_m: f64) -> Flow {
-    let space = FlowBox { nx: 3, ny: (2.0 * depth_m / dz_m) as usize + 2, nz: 3, dx_m: 10.0, dz_m };
+    let space = FlowBox {
+        nx: 3,
+        ny: (2.0 * depth_m / dz_m) as usize + 2,
+        nz: 3,
+        dx_m: 10.0,
+        dz_m,
+    };
     let mut flow = flow(space, lava.clone(), STEP_S, false, |_, _| 0.0);
     flow.fill((0..9).map(|c| at_once(c, depth_m * 100.0, lava.vent_k)));
     flow
@@ -31,7 +37,10 @@ fn still(latent_heat: f64) -> Lava {
         ambient_k: 293.0,
         heat_capacity: 1100.0,
         latent_heat,
-        cooling: Cooling::Skin { tear_m: 1000.0, exposed: 0.0 },
+        cooling: Cooling::Skin {
+            tear_m: 1000.0,
+            exposed: 0.0,
+        },
         emissivity: 0.9,
         convection: 0.0,
         conduction: 2.0,
@@ -54,8 +63,12 @@ pub(super) fn stirred() -> Measured {
     let mut rows = Vec::new();
     let mut last = None;
     for latent_heat in [0.0, 3.5e5] {
-        let lava =
-            Lava { cooling: Cooling::Bare { exposed: 1.0 }, ambient_k: 0.0, solidus_k: 900.0, ..still(latent_heat) };
+        let lava = Lava {
+            cooling: Cooling::Bare { exposed: 1.0 },
+            ambient_k: 0.0,
+            solidus_k: 900.0,
+            ..still(latent_heat)
+        };
         // Radiation into 0 K alone: dT/dt ∝ −T⁴ has the closed solution below.
         let cube = lava.vent_k * lava.vent_k * lava.vent_k;
         let rate = 3.0 * lava.emissivity * RADIATION * cube / (lava.heat_per_m3() * depth_m);
@@ -67,22 +80,35 @@ pub(super) fn stirred() -> Measured {
                 (0..15).for_each(|_| flow.step(&[]));
                 if latent_heat == 0.0 && dz_m == HEIGHTS_M[3] {
                     found.model.push((flow.time_s() / HOUR_S, kelvin(&flow)));
-                    found.theory.push((flow.time_s() / HOUR_S, law(flow.time_s())));
+                    found
+                        .theory
+                        .push((flow.time_s() / HOUR_S, law(flow.time_s())));
                 }
             }
             let what = format!("kelvin lost in 2 h, L {latent_heat} J/kg, cells of {dz_m} m");
-            rows.push(Row::relative(&what, lava.vent_k - law(flow.time_s()), lava.vent_k - kelvin(&flow), 0.01));
+            rows.push(Row::relative(
+                &what,
+                lava.vent_k - law(flow.time_s()),
+                lava.vent_k - kelvin(&flow),
+                0.01,
+            ));
             last = Some(flow);
         }
     }
-    Measured { rows, curve: found, flow: last.expect("ponds") }
+    Measured {
+        rows,
+        curve: found,
+        flow: last.expect("ponds"),
+    }
 }
 
 /// Compares ponds that cool through a crust with 1D conduction, at all cell heights; `ponds`: pairs
 /// (depth in metres, duration in hours).
 fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
-    let mut found =
-        Curve { reference: "conduction on a fine mesh", ..curve(["time in h", "heat lost in GJ/m²"], false) };
+    let mut found = Curve {
+        reference: "conduction on a fine mesh",
+        ..curve(["time in h", "heat lost in GJ/m²"], false)
+    };
     let (mut rows, mut last) = (Vec::new(), None);
     for (i, &(depth_m, hours)) in ponds.iter().enumerate() {
         let (reference, top_k) = conducted(lava, depth_m, hours * HOUR_S);
@@ -96,7 +122,9 @@ fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
                 // Only the first pond with the finest cells is plotted; all ponds are judged.
                 if i == 0 && dz_m == HEIGHTS_M[3] {
                     found.model.push((until, lost_gj(&flow)));
-                    found.theory.push((until, conducted(lava, depth_m, until * HOUR_S).0 / 1e9));
+                    found
+                        .theory
+                        .push((until, conducted(lava, depth_m, until * HOUR_S).0 / 1e9));
                 }
             }
             let what = format!("GJ/m² lost by {depth_m} m in {hours} h, cells of {dz_m} m");
@@ -108,11 +136,24 @@ fn crusted(lava: &Lava, ponds: &[(f64, f64)]) -> Measured {
             rows.push(Row::absolute(&what, top_k, kelvin, 15.0));
         }
     }
-    Measured { rows, curve: found, flow: last.expect("ponds") }
+    Measured {
+        rows,
+        curve: found,
+        flow: last.expect("ponds"),
+    }
 }
 
 pub(super) fn still_without_latent_heat() -> Measured {
-    crusted(&still(0.0), &[(2.0, 24.0), (2.0, 480.0), (0.5, 24.0), (0.5, 96.0), (5.0, 240.0)])
+    crusted(
+        &still(0.0),
+        &[
+            (2.0, 24.0),
+            (2.0, 480.0),
+            (0.5, 24.0),
+            (0.5, 96.0),
+            (5.0, 240.0),
+        ],
+    )
 }
 
 pub(super) fn still_with_latent_heat() -> Measured {
@@ -123,8 +164,18 @@ pub(super) fn still_with_latent_heat() -> Measured {
 /// conductivity and latent heat.
 fn of_preset(name: &str) -> Measured {
     let preset = Lava::preset(name).expect("a preset");
-    let cooling = Cooling::Skin { tear_m: 1000.0, exposed: 0.0 };
-    crusted(&Lava { cooling, bed_conduction: 0.0, ..preset }, &[(2.0, 24.0)])
+    let cooling = Cooling::Skin {
+        tear_m: 1000.0,
+        exposed: 0.0,
+    };
+    crusted(
+        &Lava {
+            cooling,
+            bed_conduction: 0.0,
+            ..preset
+        },
+        &[(2.0, 24.0)],
+    )
 }
 
 pub(super) fn kilauea() -> Measured {
@@ -168,7 +219,14 @@ mod tests {
     fn skin_cools_in_every_preset_that_sets_to_rock() {
         for name in Lava::PRESETS {
             let lava = Lava::preset(name).expect("a preset");
-            let lava = Lava { cooling: Cooling::Skin { tear_m: 100.0, exposed: 0.0 }, bed_conduction: 0.0, ..lava };
+            let lava = Lava {
+                cooling: Cooling::Skin {
+                    tear_m: 100.0,
+                    exposed: 0.0,
+                },
+                bed_conduction: 0.0,
+                ..lava
+            };
             if lava.melts() {
                 assert!(lava.validate("lava").is_err(), "{name}");
                 continue;
@@ -187,12 +245,23 @@ mod tests {
     #[test]
     fn all_heat_leaves_in_the_end() {
         for name in ["etna-basalt", "kilauea", "fogo-2014"] {
-            let lava = Lava { conduction: 2.0, ..Lava::preset(name).expect("a preset") };
-            let space = FlowBox { nx: 3, ny: 12, nz: 3, dx_m: 10.0, dz_m: 1.0 };
+            let lava = Lava {
+                conduction: 2.0,
+                ..Lava::preset(name).expect("a preset")
+            };
+            let space = FlowBox {
+                nx: 3,
+                ny: 12,
+                nz: 3,
+                dx_m: 10.0,
+                dz_m: 1.0,
+            };
             let mut flow = flow(space, lava.clone(), 1800.0, false, |_, _| 1.0);
             flow.edit((0..9).map(|c| [c % 3, 4, c / 3]), FlowEdit::Rock);
-            let into =
-                |c: usize, level: Option<usize>, volume: f64| FlowPour { level, ..at_once(c, volume, lava.vent_k) };
+            let into = |c: usize, level: Option<usize>, volume: f64| FlowPour {
+                level,
+                ..at_once(c, volume, lava.vent_k)
+            };
             flow.fill((0..9).flat_map(|c| [into(c, Some(1), 300.0), into(c, None, 400.0)]));
             for _ in 0..365 * 48 {
                 if flow.is_dry() {

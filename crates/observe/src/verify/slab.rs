@@ -10,7 +10,9 @@ use lavoxel_flow::cooling::heat::RADIATION;
 pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
     let count = 300;
     let widths: Vec<f64> = {
-        let raw: Vec<f64> = (0..count).map(|i| 1.0 + 40.0 * f64::from(i) / f64::from(count)).collect();
+        let raw: Vec<f64> = (0..count)
+            .map(|i| 1.0 + 40.0 * f64::from(i) / f64::from(count))
+            .collect();
         let sum: f64 = raw.iter().sum();
         raw.into_iter().map(|width| width * depth_m / sum).collect()
     };
@@ -34,7 +36,11 @@ pub(super) fn conducted(lava: &Lava, depth_m: f64, end_s: f64) -> (f64, f64) {
             heat = solved;
         }
         time += step;
-        sum = heat.iter().zip(&widths).map(|(each, width)| (start - each) * width * capacity).sum();
+        sum = heat
+            .iter()
+            .zip(&widths)
+            .map(|(each, width)| (start - each) * width * capacity)
+            .sum();
     }
     (sum, top)
 }
@@ -47,7 +53,11 @@ fn surface(lava: &Lava, kelvin: f64, width_m: f64) -> f64 {
         let middle: f64 = 0.5 * (low + high);
         let radiated = lava.emissivity * RADIATION * (middle.powi(4) - lava.ambient_k.powi(4));
         let leaves = radiated + lava.convection * (middle - lava.ambient_k);
-        if lava.conduction * (kelvin - middle) / (0.5 * width_m) > leaves { low = middle } else { high = middle }
+        if lava.conduction * (kelvin - middle) / (0.5 * width_m) > leaves {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     0.5 * (low + high)
 }
@@ -63,9 +73,13 @@ fn implicit(
     let n = guess.len();
     let capacity = lava.heat_per_m3();
     // Derivative of the temperature by the heat, which links the unknown heats to conduction.
-    let each: Vec<f64> = kelvin.iter().map(|&t| 1.0 / lava.heat_of_kelvin(t)).collect();
+    let each: Vec<f64> = kelvin
+        .iter()
+        .map(|&t| 1.0 / lava.heat_of_kelvin(t))
+        .collect();
     let between = |i: usize| lava.conduction / (0.5 * (widths[i] + widths[i + 1]));
-    let (mut low, mut middle, mut high, mut right) = (vec![0.0; n], vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    let (mut low, mut middle, mut high, mut right) =
+        (vec![0.0; n], vec![0.0; n], vec![0.0; n], vec![0.0; n]);
     for i in 0..n {
         middle[i] = capacity * widths[i] / step;
         right[i] = capacity * widths[i] / step * (before[i] - guess[i]);
@@ -90,7 +104,11 @@ fn implicit(
     }
     let mut change = vec![0.0; n];
     for i in (0..n).rev() {
-        let above = if i + 1 < n { high[i] * change[i + 1] } else { 0.0 };
+        let above = if i + 1 < n {
+            high[i] * change[i + 1]
+        } else {
+            0.0
+        };
         change[i] = (right[i] - above) / middle[i];
     }
     guess.iter().zip(change).map(|(a, b)| a + b).collect()
@@ -115,7 +133,10 @@ mod tests {
         let end_s = 48.0 * 3600.0;
         let (found, top) = conducted(&lava, 0.02, end_s);
         let kappa = lava.conduction / lava.heat_per_m3();
-        let law = 2.0 * lava.conduction * (1400.0 - top) * (end_s / (core::f64::consts::PI * kappa)).sqrt();
+        let law = 2.0
+            * lava.conduction
+            * (1400.0 - top)
+            * (end_s / (core::f64::consts::PI * kappa)).sqrt();
         assert!((found / law - 1.0).abs() < 0.02, "{found} for {law} J/m²");
     }
 }

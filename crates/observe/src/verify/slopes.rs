@@ -21,11 +21,19 @@ struct Incline {
 
 impl Incline {
     fn new(space: FlowBox, degrees: f64, source: (usize, usize), step_s: f64) -> Self {
-        let turn = (libm::cos(degrees.to_radians()), libm::sin(degrees.to_radians()));
+        let turn = (
+            libm::cos(degrees.to_radians()),
+            libm::sin(degrees.to_radians()),
+        );
         let length = space.dx_m * (space.nx as f64 * turn.0 + space.nz as f64 * turn.1);
         let top = length * TAN + 2.0 * space.dz_m;
-        let ground = |x: usize, z: usize| top - space.dx_m * TAN * (x as f64 * turn.0 + z as f64 * turn.1);
-        Self { flow: flow(space, isothermal(DENSITY, PA_S, 0.0), step_s, true, ground), turn, source }
+        let ground =
+            |x: usize, z: usize| top - space.dx_m * TAN * (x as f64 * turn.0 + z as f64 * turn.1);
+        Self {
+            flow: flow(space, isothermal(DENSITY, PA_S, 0.0), step_s, true, ground),
+            turn,
+            source,
+        }
     }
 
     /// Interpolates the depth in metres at the distance `down` the slope and `across` the slope
@@ -40,14 +48,17 @@ impl Incline {
         let (i, j) = (x as usize, z as usize);
         let (a, b) = (x - i as f64, z - j as f64);
         let at = |i: usize, j: usize| self.flow.column(j * space.nx + i).liquid_m;
-        (1.0 - b) * ((1.0 - a) * at(i, j) + a * at(i + 1, j)) + b * ((1.0 - a) * at(i, j + 1) + a * at(i + 1, j + 1))
+        (1.0 - b) * ((1.0 - a) * at(i, j) + a * at(i + 1, j))
+            + b * ((1.0 - a) * at(i, j + 1) + a * at(i + 1, j + 1))
     }
 
     /// Returns the maximum depth h₀ of the cross section at the distance `down`, and its half-width
     /// 3S/(4 h₀) from the area S; both in metres.
     fn section(&self, down: f64) -> (f64, f64) {
         let pace = self.flow.space().dx_m / 4.0;
-        let depths: Vec<f64> = (-160..=160).map(|i| self.depth(down, f64::from(i) * pace)).collect();
+        let depths: Vec<f64> = (-160..=160)
+            .map(|i| self.depth(down, f64::from(i) * pace))
+            .collect();
         let deepest = depths.iter().copied().fold(0.0, f64::max);
         (deepest, 0.75 * depths.iter().sum::<f64>() * pace / deepest)
     }
@@ -57,11 +68,19 @@ impl Incline {
         let space = self.flow.space();
         let down = |c: u32| {
             let (x, z) = (c as usize % space.nx, c as usize / space.nx);
-            let (x, z) = (x as f64 - self.source.0 as f64, z as f64 - self.source.1 as f64);
+            let (x, z) = (
+                x as f64 - self.source.0 as f64,
+                z as f64 - self.source.1 as f64,
+            );
             (x * self.turn.0 + z * self.turn.1) * space.dx_m
         };
         let deep = |c: &&u32| self.flow.column(**c as usize).liquid_m > 0.02;
-        self.flow.wet().iter().filter(deep).map(|&c| down(c)).fold(0.0, f64::max)
+        self.flow
+            .wet()
+            .iter()
+            .filter(deep)
+            .map(|&c| down(c))
+            .fold(0.0, f64::max)
     }
 
     fn run(&mut self, until: f64, rate: f64) {
@@ -80,59 +99,128 @@ fn law(rate: f64, down: f64) -> (f64, f64) {
     let a = DENSITY * GRAVITY * TAN / (3.0 * PA_S) * cos2 * cos2;
     let cube = 14.0 / (3.0 * TAN);
     let width = libm::pow(35.0 / 32.0 * rate / a * cube * cube * cube, 1.0 / 7.0);
-    (width * libm::pow(down, 3.0 / 7.0), 3.0 / 14.0 * TAN * width * width * libm::pow(down, -1.0 / 7.0))
+    (
+        width * libm::pow(down, 3.0 / 7.0),
+        3.0 / 14.0 * TAN * width * width * libm::pow(down, -1.0 / 7.0),
+    )
 }
 
 pub(super) fn along() -> Measured {
-    let space = FlowBox { nx: 130, ny: 60, nz: 41, dx_m: 10.0, dz_m: 5.0 };
+    let space = FlowBox {
+        nx: 130,
+        ny: 60,
+        nz: 41,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
     let mut incline = Incline::new(space, 0.0, (12, 20), 100.0);
     let mut found = curve(["distance in m", "depth in m"], false);
     incline.run(120_000.0, 5.0);
     let mut rows = Vec::new();
     for down in [300.0, 600.0] {
         let ((width, depth), (deepest, half)) = (law(5.0, down), incline.section(down));
-        rows.push(Row::relative(&format!("depth at {down} m, m"), depth, deepest, 0.01));
-        rows.push(Row::relative(&format!("half-width at {down} m, m"), width, half, 0.05));
+        rows.push(Row::relative(
+            &format!("depth at {down} m, m"),
+            depth,
+            deepest,
+            0.01,
+        ));
+        rows.push(Row::relative(
+            &format!("half-width at {down} m, m"),
+            width,
+            half,
+            0.05,
+        ));
     }
     for down in (1..=18).map(|i| f64::from(i) * 50.0) {
         found.model.push((down, incline.section(down).0));
         found.theory.push((down, law(5.0, down).1));
     }
-    Measured { rows, curve: found, flow: incline.flow }
+    Measured {
+        rows,
+        curve: found,
+        flow: incline.flow,
+    }
 }
 
 pub(super) fn turned() -> Measured {
-    let mut found = super::Curve { reference: "along the grid", ..curve(["angle in degrees", "front in m"], false) };
+    let mut found = super::Curve {
+        reference: "along the grid",
+        ..curve(["angle in degrees", "front in m"], false)
+    };
     let mut all = Vec::new();
     let mut last = None;
     for degrees in [0.0, 22.5, 45.0] {
-        let space = FlowBox { nx: 130, ny: 90, nz: 121, dx_m: 10.0, dz_m: 5.0 };
-        let mut incline = Incline::new(space, degrees, (14, if degrees == 0.0 { 60 } else { 24 }), 100.0);
+        let space = FlowBox {
+            nx: 130,
+            ny: 90,
+            nz: 121,
+            dx_m: 10.0,
+            dz_m: 5.0,
+        };
+        let mut incline = Incline::new(
+            space,
+            degrees,
+            (14, if degrees == 0.0 { 60 } else { 24 }),
+            100.0,
+        );
         incline.run(36_000.0, 5.0);
         let (depth, width) = incline.section(400.0);
         all.push([incline.front(), depth, width]);
         found.model.push((degrees, incline.front()));
         last = Some(incline.flow);
     }
-    found.theory = found.model.iter().map(|&(degrees, _)| (degrees, all[0][0])).collect();
+    found.theory = found
+        .model
+        .iter()
+        .map(|&(degrees, _)| (degrees, all[0][0]))
+        .collect();
     let mut rows = Vec::new();
     for (turned, degrees) in all[1..].iter().zip(["22.5°", "45°"]) {
-        for (i, what) in ["front", "depth at 400 m", "half-width at 400 m"].iter().enumerate() {
+        for (i, what) in ["front", "depth at 400 m", "half-width at 400 m"]
+            .iter()
+            .enumerate()
+        {
             // The front is known only to one cell (10 m).
-            let share = if i == 0 { 0.02_f64.max(10.0 / all[0][0]) } else { 0.02 };
-            rows.push(Row::relative(&format!("{what} at {degrees}, m"), all[0][i], turned[i], share));
+            let share = if i == 0 {
+                0.02_f64.max(10.0 / all[0][0])
+            } else {
+                0.02
+            };
+            rows.push(Row::relative(
+                &format!("{what} at {degrees}, m"),
+                all[0][i],
+                turned[i],
+                share,
+            ));
         }
     }
-    Measured { rows, curve: found, flow: last.expect("three inclines") }
+    Measured {
+        rows,
+        curve: found,
+        flow: last.expect("three inclines"),
+    }
 }
 
 pub(super) fn volume() -> Measured {
-    let space = FlowBox { nx: 200, ny: 90, nz: 61, dx_m: 10.0, dz_m: 5.0 };
+    let space = FlowBox {
+        nx: 200,
+        ny: 90,
+        nz: 61,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
     let mut incline = Incline::new(space, 0.0, (20, 30), 100.0);
-    let near = (-3i32..=3).flat_map(|x| (-3i32..=3).map(move |z| (x, z))).filter(|(x, z)| x * x + z * z <= 9);
-    let columns: Vec<usize> = near.map(|(x, z)| (30 + z) as usize * space.nx + (20 + x) as usize).collect();
+    let near = (-3i32..=3)
+        .flat_map(|x| (-3i32..=3).map(move |z| (x, z)))
+        .filter(|(x, z)| x * x + z * z <= 9);
+    let columns: Vec<usize> = near
+        .map(|(x, z)| (30 + z) as usize * space.nx + (20 + x) as usize)
+        .collect();
     let each = 2e5 / columns.len() as f64;
-    incline.flow.fill(columns.into_iter().map(|c| at_once(c, each, 1360.0)));
+    incline
+        .flow
+        .fill(columns.into_iter().map(|c| at_once(c, each, 1360.0)));
     let mut found = curve(["time in s", "length in m"], true);
     for until in [4e3, 8e3, 1.6e4, 3.2e4, 6.4e4] {
         while incline.flow.time_s() < until {
@@ -141,7 +229,19 @@ pub(super) fn volume() -> Measured {
         found.model.push((until, incline.front()));
     }
     let first = found.model[0];
-    found.theory = found.model.iter().map(|&(t, _)| (t, first.1 * libm::cbrt(t / first.0))).collect();
-    let rows = vec![Row::between("exponent of the length", [0.29, 0.34], exponent(first, found.model[4]))];
-    Measured { rows, curve: found, flow: incline.flow }
+    found.theory = found
+        .model
+        .iter()
+        .map(|&(t, _)| (t, first.1 * libm::cbrt(t / first.0)))
+        .collect();
+    let rows = vec![Row::between(
+        "exponent of the length",
+        [0.29, 0.34],
+        exponent(first, found.model[4]),
+    )];
+    Measured {
+        rows,
+        curve: found,
+        flow: incline.flow,
+    }
 }

@@ -10,7 +10,10 @@ fn moments(flow: &Flow) -> (f64, f64) {
     let (space, middle) = (flow.space(), (flow.space().nx / 2) as f64);
     let (mut sum, mut second, mut fourth, mut square) = (0.0, 0.0, 0.0, 0.0);
     for (c, h) in depths(flow).into_iter().enumerate() {
-        let (x, z) = ((c % space.nx) as f64 - middle, (c / space.nx) as f64 - middle);
+        let (x, z) = (
+            (c % space.nx) as f64 - middle,
+            (c / space.nx) as f64 - middle,
+        );
         let r2 = x * x + z * z;
         sum += h;
         second += h * r2;
@@ -34,7 +37,10 @@ fn fill_disc(flow: &mut Flow, radius: f64, volume: f64) {
     let space = flow.space();
     let middle = (space.nx / 2) as f64;
     let is_in = |&c: &usize| {
-        let (x, z) = ((c % space.nx) as f64 - middle, (c / space.nx) as f64 - middle);
+        let (x, z) = (
+            (c % space.nx) as f64 - middle,
+            (c / space.nx) as f64 - middle,
+        );
         (x * x + z * z).sqrt() * space.dx_m <= radius
     };
     let columns: Vec<usize> = (0..space.columns()).filter(is_in).collect();
@@ -45,10 +51,26 @@ fn fill_disc(flow: &mut Flow, radius: f64, volume: f64) {
 pub(super) fn volume() -> Measured {
     let (volume, pa_s, density) = (1e6, 1e5, 2600.0);
     let nu = pa_s / density;
-    let space = FlowBox { nx: 121, ny: 40, nz: 121, dx_m: 10.0, dz_m: 5.0 };
-    let mut flow = flow(space, isothermal(density, pa_s, 0.0), 125.0, false, |_, _| 1.85);
+    let space = FlowBox {
+        nx: 121,
+        ny: 40,
+        nz: 121,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
+    let mut flow = flow(
+        space,
+        isothermal(density, pa_s, 0.0),
+        125.0,
+        false,
+        |_, _| 1.85,
+    );
     fill_disc(&mut flow, 70.0, volume);
-    let law = |t: f64| 0.8939 * libm::pow(GRAVITY * volume * volume * volume / (3.0 * nu), 0.125) * libm::pow(t, 0.125);
+    let law = |t: f64| {
+        0.8939
+            * libm::pow(GRAVITY * volume * volume * volume / (3.0 * nu), 0.125)
+            * libm::pow(t, 0.125)
+    };
     let mut found = curve(["time in s", "radius in m"], true);
     let mut next = 12_500.0;
     let mut by_moment = Vec::new();
@@ -66,20 +88,47 @@ pub(super) fn volume() -> Measured {
     found.theory = by_moment.iter().map(|&(t, _)| (t, law(t))).collect();
     let end = by_moment[by_moment.len() - 1];
     let rows = vec![
-        Row::absolute("exponent of the radius", 0.125, exponent(by_moment[0], end), 0.003),
+        Row::absolute(
+            "exponent of the radius",
+            0.125,
+            exponent(by_moment[0], end),
+            0.003,
+        ),
         Row::relative("radius by the second moment, m", law(end.0), end.1, 0.01),
-        Row::relative("radius by the area deeper than 2 %, m", law(end.0), reach(&flow, 0.02), 0.03),
+        Row::relative(
+            "radius by the area deeper than 2 %, m",
+            law(end.0),
+            reach(&flow, 0.02),
+            0.03,
+        ),
         Row::absolute("square-ness m₄", 0.0, moments(&flow).1, 0.015),
     ];
-    Measured { rows, curve: found, flow }
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 pub(super) fn flux() -> Measured {
     let (rate, pa_s, density) = (10.0, 1e5, 2600.0);
     let nu = pa_s / density;
-    let space = FlowBox { nx: 121, ny: 40, nz: 121, dx_m: 10.0, dz_m: 5.0 };
-    let mut flow = flow(space, isothermal(density, pa_s, 0.0), 100.0, false, |_, _| 1.85);
-    let law = |t: f64| 0.7150 * libm::pow(GRAVITY * rate * rate * rate / (3.0 * nu), 0.125) * t.sqrt();
+    let space = FlowBox {
+        nx: 121,
+        ny: 40,
+        nz: 121,
+        dx_m: 10.0,
+        dz_m: 5.0,
+    };
+    let mut flow = flow(
+        space,
+        isothermal(density, pa_s, 0.0),
+        100.0,
+        false,
+        |_, _| 1.85,
+    );
+    let law =
+        |t: f64| 0.7150 * libm::pow(GRAVITY * rate * rate * rate / (3.0 * nu), 0.125) * t.sqrt();
     let middle = space.columns() / 2;
     let mut found = curve(["time in s", "radius in m"], true);
     let mut next = 20_000.0;
@@ -93,22 +142,43 @@ pub(super) fn flux() -> Measured {
         next *= 2.0;
     }
     // Radii from 35 to 50 cells.
-    let [.., start, end] = found.model[..] else { unreachable!("four radii") };
+    let [.., start, end] = found.model[..] else {
+        unreachable!("four radii")
+    };
     let rows = vec![
         Row::absolute("exponent of the radius", 0.5, exponent(start, end), 0.01),
         Row::relative("radius, m", law(end.0), end.1, 0.03),
         Row::absolute("square-ness m₄", 0.0, moments(&flow).1, 0.015),
     ];
-    Measured { rows, curve: found, flow }
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 pub(super) fn bingham() -> Measured {
     let (volume, density, strength) = (1e6, 2600.0, 2000.0);
     let c = strength / (density * GRAVITY);
-    let radius = libm::pow(15.0 * volume / (8.0 * core::f64::consts::PI * (2.0 * c).sqrt()), 0.4);
+    let radius = libm::pow(
+        15.0 * volume / (8.0 * core::f64::consts::PI * (2.0 * c).sqrt()),
+        0.4,
+    );
     let height = (2.0 * c * radius).sqrt();
-    let space = FlowBox { nx: 51, ny: 40, nz: 51, dx_m: 20.0, dz_m: 5.0 };
-    let mut flow = flow(space, isothermal(density, 1e4, strength), 100.0, false, |_, _| 1.85);
+    let space = FlowBox {
+        nx: 51,
+        ny: 40,
+        nz: 51,
+        dx_m: 20.0,
+        dz_m: 5.0,
+    };
+    let mut flow = flow(
+        space,
+        isothermal(density, 1e4, strength),
+        100.0,
+        false,
+        |_, _| 1.85,
+    );
     fill_disc(&mut flow, 140.0, volume);
     while flow.time_s() < 16_000.0 {
         flow.step(&[]);
@@ -121,24 +191,53 @@ pub(super) fn bingham() -> Measured {
     };
     // The error is taken inside the theoretical radius: outside, the law is 0 over most of the box.
     let inside: Vec<usize> = (0..depths.len()).filter(|&i| away(i) < radius).collect();
-    let errors: f64 = inside.iter().map(|&i| (depths[i] - law(away(i))) * (depths[i] - law(away(i)))).sum();
+    let errors: f64 = inside
+        .iter()
+        .map(|&i| (depths[i] - law(away(i))) * (depths[i] - law(away(i))))
+        .sum();
     let wet = depths.iter().filter(|&&h| h > 0.1).count() as f64;
     let by_area = (wet * space.dx_m * space.dx_m / core::f64::consts::PI).sqrt();
     let mut found = curve(["distance in m", "height in m"], false);
-    found.model = (25..51).map(|x| ((x - 25) as f64 * space.dx_m, depths[25 * 51 + x])).collect();
-    found.theory = (0..=100).map(|i| (radius * f64::from(i) / 100.0, law(radius * f64::from(i) / 100.0))).collect();
+    found.model = (25..51)
+        .map(|x| ((x - 25) as f64 * space.dx_m, depths[25 * 51 + x]))
+        .collect();
+    found.theory = (0..=100)
+        .map(|i| {
+            (
+                radius * f64::from(i) / 100.0,
+                law(radius * f64::from(i) / 100.0),
+            )
+        })
+        .collect();
     let rows = vec![
         Row::relative("radius by area, m", radius, by_area, 0.01),
         Row::relative("height, m", height, depths[25 * 51 + 25], 0.01),
-        Row::absolute("rms of the depth over the height", 0.0, (errors / inside.len() as f64).sqrt() / height, 0.02),
+        Row::absolute(
+            "rms of the depth over the height",
+            0.0,
+            (errors / inside.len() as f64).sqrt() / height,
+            0.02,
+        ),
     ];
-    Measured { rows, curve: found, flow }
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 pub(super) fn dam_break() -> Measured {
     let (high, long, density, pa_s) = (1.0, 6.6, 2700.0, 1e4);
-    let space = FlowBox { nx: 260, ny: 16, nz: 3, dx_m: 0.1, dz_m: 0.25 };
-    let mut flow = flow(space, isothermal(density, pa_s, 0.0), 0.5, false, |_, _| 0.075);
+    let space = FlowBox {
+        nx: 260,
+        ny: 16,
+        nz: 3,
+        dx_m: 0.1,
+        dz_m: 0.25,
+    };
+    let mut flow = flow(space, isothermal(density, pa_s, 0.0), 0.5, false, |_, _| {
+        0.075
+    });
     let dam = (long / space.dx_m).round() as usize;
     let each = high * space.dx_m * space.dx_m;
     flow.fill((0..3 * dam).map(|i| at_once(i / dam * space.nx + i % dam, each, 1360.0)));
@@ -149,10 +248,17 @@ pub(super) fn dam_break() -> Measured {
     let early = |t: f64| 0.2843 * (weight * t).sqrt();
     let late = |t: f64| {
         let volume = high * long;
-        1.4112 * libm::pow(density * GRAVITY * volume * volume * volume / (3.0 * pa_s), 0.2) * libm::pow(t, 0.2)
+        1.4112
+            * libm::pow(
+                density * GRAVITY * volume * volume * volume / (3.0 * pa_s),
+                0.2,
+            )
+            * libm::pow(t, 0.2)
     };
     let front = |flow: &Flow| {
-        let row: Vec<f64> = (0..space.nx).map(|x| flow.column(space.nx + x).liquid_m).collect();
+        let row: Vec<f64> = (0..space.nx)
+            .map(|x| flow.column(space.nx + x).liquid_m)
+            .collect();
         (row.iter().rposition(|&h| h > 1e-3).unwrap_or(0) as f64 + 0.5) * space.dx_m
     };
     let mut found = curve(["time over ηL²/(ρgH³)", "front in m"], true);
@@ -163,7 +269,14 @@ pub(super) fn dam_break() -> Measured {
         }
         let (t, x) = (flow.time_s(), front(&flow));
         found.model.push((periods, x));
-        found.theory.push((periods, if periods <= 4.0 { long + early(t) } else { late(t) }));
+        found.theory.push((
+            periods,
+            if periods <= 4.0 {
+                long + early(t)
+            } else {
+                late(t)
+            },
+        ));
         if periods == 4.0 {
             of_early = (x - long) / early(t);
         }
@@ -173,5 +286,9 @@ pub(super) fn dam_break() -> Measured {
         Row::absolute("advance over the early law, t/t_c = 4", 1.0, of_early, 0.03),
         Row::absolute("front over the late law, t/t_c = 33", 1.0, of_late, 0.02),
     ];
-    Measured { rows, curve: found, flow }
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }

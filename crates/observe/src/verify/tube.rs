@@ -22,12 +22,24 @@ struct Valley {
 
 impl Valley {
     fn new(nx: usize) -> Self {
-        let space = FlowBox { nx, ny: 60 + 2 * nx, nz: 31, dx_m: 5.0, dz_m: 0.5 };
+        let space = FlowBox {
+            nx,
+            ny: 60 + 2 * nx,
+            nz: 31,
+            dx_m: 5.0,
+            dz_m: 0.5,
+        };
         let lava = Lava {
-            viscosity: Viscosity::Etna { water: 0.02, crystals: 60.0 },
+            viscosity: Viscosity::Etna {
+                water: 0.02,
+                crystals: 60.0,
+            },
             yield_pa: 0.0,
             yield_factor: 1.0,
-            cooling: Cooling::Skin { tear_m: 1e5, exposed: 0.05 },
+            cooling: Cooling::Skin {
+                tear_m: 1e5,
+                exposed: 0.05,
+            },
             conduction: 2.0,
             bed_conduction: 1.0,
             ..Lava::default()
@@ -38,7 +50,10 @@ impl Valley {
             let away = z.abs_diff(middle) as f64 / HALF_WIDTH;
             1.0 + (nx - 1 - x) as f64 * fall + DEPTH_M * (away * away).min(1.0)
         };
-        Self { flow: flow(space, lava, 30.0, true, ground), middle }
+        Self {
+            flow: flow(space, lava, 30.0, true, ground),
+            middle,
+        }
     }
 
     /// Runs until `until_s` seconds with a rate in m³/s.
@@ -46,7 +61,11 @@ impl Valley {
         let column = self.middle * self.flow.space().nx + VENT;
         while self.flow.time_s() < until_s {
             let pour = steady(&self.flow, column, rate, 1360.0);
-            self.flow.step(if rate > 0.0 { std::slice::from_ref(&pour) } else { &[] });
+            self.flow.step(if rate > 0.0 {
+                std::slice::from_ref(&pour)
+            } else {
+                &[]
+            });
         }
     }
 
@@ -59,7 +78,10 @@ impl Valley {
             let at = |z: usize| z * nx + x;
             let depth = |z: usize| self.flow.column(at(z)).liquid_m;
             let all = 0..self.flow.space().nz;
-            let Some(channel) = all.clone().filter(|&z| depth(z) > 0.0).max_by(|a, b| depth(*a).total_cmp(&depth(*b)))
+            let Some(channel) = all
+                .clone()
+                .filter(|&z| depth(z) > 0.0)
+                .max_by(|a, b| depth(*a).total_cmp(&depth(*b)))
             else {
                 continue;
             };
@@ -69,27 +91,36 @@ impl Valley {
                 column.set_m >= self.flow.space().dz_m && column.surface_m > liquid
             };
             sections += 1;
-            with_levees += usize::from((0..channel).any(is_levee) && (channel + 1..all.end).any(is_levee));
+            with_levees +=
+                usize::from((0..channel).any(is_levee) && (channel + 1..all.end).any(is_levee));
         }
         (sections, with_levees)
     }
 
     /// Returns the height of the uppermost liquid in a column, in metres.
     fn liquid_top(&self, column: usize) -> f64 {
-        let highest = self.cells(column).filter(|(_, cell)| cell.amount > 0).last();
+        let highest = self
+            .cells(column)
+            .filter(|(_, cell)| cell.amount > 0)
+            .last();
         highest.map_or(0.0, |(y, cell)| {
-            (y as f64 + f64::from(cell.rock + cell.amount) / f64::from(UNITS)) * self.flow.space().dz_m
+            (y as f64 + f64::from(cell.rock + cell.amount) / f64::from(UNITS))
+                * self.flow.space().dz_m
         })
     }
 
     fn cells(&self, column: usize) -> impl Iterator<Item = (usize, FlowCell)> + '_ {
         let nx = self.flow.space().nx;
-        self.flow.levels(column).map(move |y| (y, self.flow.cell([column % nx, y, column / nx])))
+        self.flow
+            .levels(column)
+            .map(move |y| (y, self.flow.cell([column % nx, y, column / nx])))
     }
 
     /// Returns the number of columns with liquid under a roof of set rock.
     fn roofed(&self) -> usize {
-        (0..self.flow.space().columns()).filter(|&c| self.flow.column(c).roofed).count()
+        (0..self.flow.space().columns())
+            .filter(|&c| self.flow.column(c).roofed)
+            .count()
     }
 
     /// Returns the number of columns with a gap of at least half a cell under a roof.
@@ -97,7 +128,9 @@ impl Valley {
         let is_empty = |cell: &FlowCell| cell.amount == 0 && cell.rock <= UNITS / 2;
         let has_void = |&c: &usize| {
             let cells: Vec<_> = self.cells(c).map(|(_, cell)| cell).collect();
-            cells.windows(2).any(|pair| is_empty(&pair[0]) && pair[1].rock > 0)
+            cells
+                .windows(2)
+                .any(|pair| is_empty(&pair[0]) && pair[1].rock > 0)
         };
         (0..self.flow.space().columns()).filter(has_void).count()
     }
@@ -112,7 +145,12 @@ const TIMES: usize = 20;
 
 /// Full case: 450 m of valley, 1 m³/s for 2.3 days, then 2.3 days to drain.
 pub(super) fn tube() -> Measured {
-    let bounds = Bounds { levees: [0.5, 1.0], roofed: [2.0, 20.0], roofed_after: [75.0, 125.0], voids: [4.0, 27.0] };
+    let bounds = Bounds {
+        levees: [0.5, 1.0],
+        roofed: [2.0, 20.0],
+        roofed_after: [75.0, 125.0],
+        voids: [4.0, 27.0],
+    };
     measured(90, 2.3 * DAY_S, 4.6 * DAY_S, &bounds)
 }
 
@@ -139,7 +177,8 @@ struct Counts {
 
 fn counted(nx: usize, rate: f64, poured_s: f64, end_s: f64) -> Counts {
     let mut valley = Valley::new(nx);
-    let (mut levees, mut while_poured, mut roofed, mut voids) = (0.0, 0.0, [0.0; TIMES], [0.0; TIMES]);
+    let (mut levees, mut while_poured, mut roofed, mut voids) =
+        (0.0, 0.0, [0.0; TIMES], [0.0; TIMES]);
     for i in 0..TIMES {
         let until = end_s * (i + 1) as f64 / TIMES as f64;
         valley.run(until.min(poured_s), rate);
@@ -154,22 +193,45 @@ fn counted(nx: usize, rate: f64, poured_s: f64, end_s: f64) -> Counts {
         }
         (roofed[i], voids[i]) = (valley.roofed() as f64, valley.voids() as f64);
     }
-    Counts { valley, levees, while_poured, roofed, voids }
+    Counts {
+        valley,
+        levees,
+        while_poured,
+        roofed,
+        voids,
+    }
 }
 
 fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
     let each = (0..RATES.len()).into_par_iter();
-    let found: Vec<Counts> = each.map(|i| counted(nx, RATES[i], poured_s, end_s)).collect();
+    let found: Vec<Counts> = each
+        .map(|i| counted(nx, RATES[i], poured_s, end_s))
+        .collect();
     let mean = |of: &dyn Fn(&Counts) -> f64| found.iter().map(of).sum::<f64>() / found.len() as f64;
     let most = |counts: &Counts| counts.roofed.into_iter().fold(0.0, f64::max);
     let rows = vec![
-        Row::between("share of sections with levees while it drains", bounds.levees, mean(&|c| c.levees)),
-        Row::between("columns with liquid under a roof while it pours", bounds.roofed, mean(&|c| c.while_poured)),
+        Row::between(
+            "share of sections with levees while it drains",
+            bounds.levees,
+            mean(&|c| c.levees),
+        ),
+        Row::between(
+            "columns with liquid under a roof while it pours",
+            bounds.roofed,
+            mean(&|c| c.while_poured),
+        ),
         Row::between("the same after it stops", bounds.roofed_after, mean(&most)),
-        Row::between("columns with an empty tube at the end", bounds.voids, mean(&|c| c.voids[TIMES - 1])),
+        Row::between(
+            "columns with an empty tube at the end",
+            bounds.voids,
+            mean(&|c| c.voids[TIMES - 1]),
+        ),
     ];
     let axes = ["time in days", "columns with liquid under a roof"];
-    let mut shown = Curve { reference: "columns with an empty tube", ..curve(axes, false) };
+    let mut shown = Curve {
+        reference: "columns with an empty tube",
+        ..curve(axes, false)
+    };
     for i in 0..TIMES {
         let days = end_s * (i + 1) as f64 / TIMES as f64 / DAY_S;
         shown.model.push((days, mean(&|c| c.roofed[i])));
@@ -177,9 +239,21 @@ fn measured(nx: usize, poured_s: f64, end_s: f64, bounds: &Bounds) -> Measured {
     }
     let is_exact = |counts: &Counts| counts.valley.flow.check().is_ok();
     // The returned flow represents all valleys: one whose ledgers do not close, if any.
-    let shown_by = found.iter().position(|counts| !is_exact(counts)).unwrap_or(0);
-    let flow = found.into_iter().nth(shown_by).expect("a valley").valley.flow;
-    Measured { rows, curve: shown, flow }
+    let shown_by = found
+        .iter()
+        .position(|counts| !is_exact(counts))
+        .unwrap_or(0);
+    let flow = found
+        .into_iter()
+        .nth(shown_by)
+        .expect("a valley")
+        .valley
+        .flow;
+    Measured {
+        rows,
+        curve: shown,
+        flow,
+    }
 }
 
 #[cfg(test)]
@@ -190,11 +264,18 @@ mod tests {
     /// tube.
     #[test]
     fn a_short_valley_has_levees_and_roofs_too() {
-        let bounds = Bounds { levees: [0.3, 1.0], roofed: [0.0, 16.0], roofed_after: [3.0, 60.0], voids: [0.0, 4.0] };
+        let bounds = Bounds {
+            levees: [0.3, 1.0],
+            roofed: [0.0, 16.0],
+            roofed_after: [3.0, 60.0],
+            voids: [0.0, 4.0],
+        };
         let found = measured(30, 1.15 * DAY_S, 2.3 * DAY_S, &bounds);
         assert_eq!(found.flow.check(), Ok(()));
         assert!(
-            found.flow.account().set > 0 && found.flow.account().heat_roof > 0 && found.flow.account().heat_bed > 0
+            found.flow.account().set > 0
+                && found.flow.account().heat_roof > 0
+                && found.flow.account().heat_bed > 0
         );
         for row in &found.rows {
             assert!(row.holds(), "{row:?}");

@@ -34,7 +34,13 @@ const AXIS_M: f64 = -60.0;
 /// Creates a parabolic valley with a slope of 8°, 20 m deep at 400 m width.
 fn valley(dx_m: f64, dz_m: f64) -> Flow {
     let cells = |metres: f64| (metres / dx_m).round() as usize;
-    let space = FlowBox { nx: cells(LENGTH_M), ny: (520.0 / dz_m) as usize, nz: cells(WIDTH_M), dx_m, dz_m };
+    let space = FlowBox {
+        nx: cells(LENGTH_M),
+        ny: (520.0 / dz_m) as usize,
+        nz: cells(WIDTH_M),
+        dx_m,
+        dz_m,
+    };
     let fall = libm::tan(8.0_f64.to_radians());
     flow(space, Lava::default(), STEP_S, true, |x, z| {
         let (x, z) = place(dx_m, [x, z]);
@@ -45,7 +51,10 @@ fn valley(dx_m: f64, dz_m: f64) -> Flow {
 /// Returns the position of a column's middle in metres: along the valley, and across from its axis.
 fn place(dx_m: f64, [x, z]: [usize; 2]) -> (f64, f64) {
     let (x, z) = ((x as f64 + 0.5) * dx_m, (z as f64 + 0.5) * dx_m);
-    (x, z - 0.5 * WIDTH_M - AXIS_M - SLANT * (x - SOURCE_AT_M - 0.5 * SOURCE_M))
+    (
+        x,
+        z - 0.5 * WIDTH_M - AXIS_M - SLANT * (x - SOURCE_AT_M - 0.5 * SOURCE_M),
+    )
 }
 
 /// Final state of a flow.
@@ -70,10 +79,18 @@ impl Reached {
             left -= along[end - 1];
             end -= 1;
         }
-        let runout_m = (end as f64 - left / along[end - 1].max(1e-9)) * dx_m - SOURCE_AT_M - SOURCE_M;
+        let runout_m =
+            (end as f64 - left / along[end - 1].max(1e-9)) * dx_m - SOURCE_AT_M - SOURCE_M;
         let account = flow.account();
-        let gone = account.heat_set + account.heat_out + account.heat_sky + account.heat_roof + account.heat_bed;
-        Self { runout_m, hot: (account.heat_poured - gone) as f64 / account.heat_poured as f64 }
+        let gone = account.heat_set
+            + account.heat_out
+            + account.heat_sky
+            + account.heat_roof
+            + account.heat_bed;
+        Self {
+            runout_m,
+            hot: (account.heat_poured - gone) as f64 / account.heat_poured as f64,
+        }
     }
 }
 
@@ -91,8 +108,15 @@ fn run(dx_m: f64, dz_m: f64) -> (Flow, Reached, Vec<(f64, f64)>) {
     let mut runout = Vec::new();
     while flow.time_s() < END_H * HOUR_S {
         let (from_s, to_s) = (flow.time_s(), flow.time_s() + STEP_S);
-        let (before_m3, after_m3, temperature_k) = (volume(from_s), volume(to_s), flow.setup().lava.vent_k);
-        let pour = |&column: &usize| FlowPour { column, level: None, before_m3, after_m3, temperature_k };
+        let (before_m3, after_m3, temperature_k) =
+            (volume(from_s), volume(to_s), flow.setup().lava.vent_k);
+        let pour = |&column: &usize| FlowPour {
+            column,
+            level: None,
+            before_m3,
+            after_m3,
+            temperature_k,
+        };
         let pours: Vec<FlowPour> = source.iter().map(pour).collect();
         flow.step(&pours);
         if flow.steps().is_multiple_of((HOUR_S / STEP_S) as u64) {
@@ -107,16 +131,34 @@ fn run(dx_m: f64, dz_m: f64) -> (Flow, Reached, Vec<(f64, f64)>) {
 fn compared(cells: &[(f64, f64)], share: f64) -> Measured {
     let (mut flow, first, theory) = run(cells[0].0, cells[0].1);
     let axes = ["time in h", "run-out in m"];
-    let mut found = Curve { reference: "the finest cells", theory, ..curve(axes, false) };
+    let mut found = Curve {
+        reference: "the finest cells",
+        theory,
+        ..curve(axes, false)
+    };
     let mut rows = Vec::new();
     for &(dx_m, dz_m) in &cells[1..] {
         let (other, reached, runout) = run(dx_m, dz_m);
         let at = format!("cells of {dx_m} m × {dz_m} m");
-        rows.push(Row::relative(&format!("run-out in m, {at}"), first.runout_m, reached.runout_m, share));
-        rows.push(Row::relative(&format!("share of the heat still liquid, {at}"), first.hot, reached.hot, 0.03));
+        rows.push(Row::relative(
+            &format!("run-out in m, {at}"),
+            first.runout_m,
+            reached.runout_m,
+            share,
+        ));
+        rows.push(Row::relative(
+            &format!("share of the heat still liquid, {at}"),
+            first.hot,
+            reached.hot,
+            0.03,
+        ));
         (flow, found.model) = (other, runout);
     }
-    Measured { rows, curve: found, flow }
+    Measured {
+        rows,
+        curve: found,
+        flow,
+    }
 }
 
 pub(super) fn by_height() -> Measured {

@@ -54,7 +54,13 @@ impl Ruler {
     /// Returns a ruler with the value `start` at the lower face of cell 0 and the increase
     /// `per_cell` per cell.
     pub fn new(name: &str, unit: &str, start: f64, per_cell: f64) -> Self {
-        Self { name: name.to_owned(), unit: unit.to_owned(), note: String::new(), start, per_cell }
+        Self {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            note: String::new(),
+            start,
+            per_cell,
+        }
     }
 
     /// Returns a ruler in cells along the axis `x`, `y` or `z`.
@@ -77,7 +83,11 @@ impl Ruler {
 
     /// Title of an axis: name, unit and note.
     pub fn title(&self) -> String {
-        let note = if self.note.is_empty() { String::new() } else { format!(", {}", self.note) };
+        let note = if self.note.is_empty() {
+            String::new()
+        } else {
+            format!(", {}", self.note)
+        };
         format!("{} [{}]{note}", self.name, self.unit)
     }
 }
@@ -93,7 +103,13 @@ impl Axis<'_> {
     fn ticks(&self, pixels: f32) -> Ticks {
         let (a, b) = (self.ruler.at(self.cells.0), self.ruler.at(self.cells.1));
         let em = self.ink.size;
-        let room = |label: &str| if self.side.is_upright() { 1.6 * em } else { self.ink.width(label) + 0.9 * em };
+        let room = |label: &str| {
+            if self.side.is_upright() {
+                1.6 * em
+            } else {
+                self.ink.width(label) + 0.9 * em
+            }
+        };
         Ticks::fitting((a.min(b), a.max(b)), self.least, pixels, room)
     }
 
@@ -101,7 +117,11 @@ impl Axis<'_> {
     /// long.
     pub(crate) fn depth(&self, pixels: f32) -> f32 {
         let across = match self.side.is_upright() {
-            true => self.ticks(pixels).labels().map(|label| self.ink.width(&label)).fold(0.0, f32::max),
+            true => self
+                .ticks(pixels)
+                .labels()
+                .map(|label| self.ink.width(&label))
+                .fold(0.0, f32::max),
             false => LINE * self.ink.size,
         };
         let title = if self.titled { GAP + LINE } else { 0.0 };
@@ -110,7 +130,11 @@ impl Axis<'_> {
 
     /// Draws the axis next to `frame`, `out` pixels further out than its edge.
     pub(crate) fn draw(&self, image: &mut Image, frame: Frame, out: f32) {
-        let pixels = if self.side.is_upright() { frame.height } else { frame.width } as f32;
+        let pixels = if self.side.is_upright() {
+            frame.height
+        } else {
+            frame.width
+        } as f32;
         let ticks = self.ticks(pixels);
         let em = self.ink.size;
         for (value, label) in ticks.values.iter().zip(ticks.labels()) {
@@ -119,7 +143,10 @@ impl Axis<'_> {
             let text = self.spot(frame, along, out + (TICK + GAP) * em);
             match self.side {
                 Side::Bottom | Side::Top => {
-                    let (x, y) = (self.inside(image, text.0, &label), text.1 + self.away() * 0.5 * em);
+                    let (x, y) = (
+                        self.inside(image, text.0, &label),
+                        text.1 + self.away() * 0.5 * em,
+                    );
                     self.ink.draw(image, (x, y), Align::Middle, &label);
                 }
                 Side::Left => self.ink.draw(image, text, Align::End, &label),
@@ -127,7 +154,11 @@ impl Axis<'_> {
             }
         }
         if self.titled {
-            let middle = self.spot(frame, 0.5 * pixels, out + self.depth(pixels) - 0.5 * LINE * em);
+            let middle = self.spot(
+                frame,
+                0.5 * pixels,
+                out + self.depth(pixels) - 0.5 * LINE * em,
+            );
             if self.side.is_upright() {
                 // The title of an upright axis may be longer than a flat frame. It then extends
                 // downwards only, because the heading is above.
@@ -135,7 +166,8 @@ impl Axis<'_> {
                 let title = self.ink.shortened(&self.ruler.title(), lower - upper);
                 let reach = 0.5 * self.ink.width(&title);
                 let y = middle.1.max(upper + reach).min(lower - reach);
-                self.ink.draw_upward(image, (middle.0, y), Align::Middle, &title);
+                self.ink
+                    .draw_upward(image, (middle.0, y), Align::Middle, &title);
             } else {
                 let title = self.ink.shortened(&self.ruler.title(), image.width as f32);
                 let x = self.inside(image, middle.0, &title);
@@ -161,7 +193,11 @@ impl Axis<'_> {
     /// Sign of the outward direction in picture coordinates: 1 at the bottom and the right, −1
     /// elsewhere.
     fn away(&self) -> f32 {
-        if matches!(self.side, Side::Bottom | Side::Right) { 1.0 } else { -1.0 }
+        if matches!(self.side, Side::Bottom | Side::Right) {
+            1.0
+        } else {
+            -1.0
+        }
     }
 
     /// Pixel at `along` pixels on the axis and `out` pixels outside the frame.
@@ -179,9 +215,16 @@ impl Axis<'_> {
     fn tick(&self, image: &mut Image, frame: Frame, (along, out): (f32, f32)) {
         let thick = stroke(self.ink);
         let long = (TICK * self.ink.size).round().max(2.0);
-        let pixels = if self.side.is_upright() { frame.height } else { frame.width } as f32;
+        let pixels = if self.side.is_upright() {
+            frame.height
+        } else {
+            frame.width
+        } as f32;
         let along = along.clamp(0.5 * thick as f32, pixels - 0.5 * thick as f32);
-        let (near, far) = (self.spot(frame, along, out), self.spot(frame, along, out + long));
+        let (near, far) = (
+            self.spot(frame, along, out),
+            self.spot(frame, along, out + long),
+        );
         let (x, y) = (near.0.min(far.0), near.1.min(far.1));
         let (corner, size) = match self.side.is_upright() {
             true => ((x, y - 0.5 * thick as f32), (long as usize, thick)),
@@ -202,32 +245,70 @@ mod tests {
     fn the_middle_of_a_cell_has_as_many_digits_as_it_needs() {
         let elevation = Ruler::new("elevation", "m", 94.0, 3.0);
         assert_eq!(elevation.middle_of(4), "elevation 107.5 m");
-        assert_eq!(Ruler::new("easting", "m", 2_667_400.0, 10.0).middle_of(62), "easting 2668025 m");
-        assert_eq!(Ruler::new("latitude", "°", 46.25, -0.001).middle_of(10), "latitude 46.2395°");
+        assert_eq!(
+            Ruler::new("easting", "m", 2_667_400.0, 10.0).middle_of(62),
+            "easting 2668025 m"
+        );
+        assert_eq!(
+            Ruler::new("latitude", "°", 46.25, -0.001).middle_of(10),
+            "latitude 46.2395°"
+        );
     }
 
     #[test]
     fn titles_name_the_unit() {
-        let elevation = Ruler { note: "drawn × 2".into(), ..Ruler::new("elevation", "m", 0.0, 5.0) };
-        assert_eq!([elevation.title(), Ruler::of_cells('x').title()], ["elevation [m], drawn × 2", "x [cells]"]);
+        let elevation = Ruler {
+            note: "drawn × 2".into(),
+            ..Ruler::new("elevation", "m", 0.0, 5.0)
+        };
+        assert_eq!(
+            [elevation.title(), Ruler::of_cells('x').title()],
+            ["elevation [m], drawn × 2", "x [cells]"]
+        );
     }
 
     /// Rows of a left axis in which a tick touches the frame.
     fn ticked(ruler: &Ruler, cells: (f64, f64)) -> Vec<usize> {
         let mut image = Image::filled(200, 240, [0; 3]);
-        let ink = Ink { color: [255; 3], size: 12.0 };
-        let frame = Frame { x: 100, y: 20, width: 60, height: 200 };
-        let axis = Axis { side: Side::Left, ruler, cells, least: 0.0, ink, titled: true };
+        let ink = Ink {
+            color: [255; 3],
+            size: 12.0,
+        };
+        let frame = Frame {
+            x: 100,
+            y: 20,
+            width: 60,
+            height: 200,
+        };
+        let axis = Axis {
+            side: Side::Left,
+            ruler,
+            cells,
+            least: 0.0,
+            ink,
+            titled: true,
+        };
         axis.draw(&mut image, frame, 0.0);
-        (0..240).filter(|y| image.pixel(99, *y) == [255; 3]).collect()
+        (0..240)
+            .filter(|y| image.pixel(99, *y) == [255; 3])
+            .collect()
     }
 
     #[test]
     fn ticks_are_where_their_values_are() {
         // Elevations of 100 to 200 m on 200 pixels: a tick every 10 m, which are 20 pixels.
         let rising = ticked(&Ruler::new("elevation", "m", 80.0, 10.0), (2.0, 12.0));
-        assert_eq!((rising.len(), rising[0], rising[rising.len() - 1]), (11, 20, 219), "{rising:?}");
-        assert!(rising.windows(2).all(|pair| (pair[1] - pair[0]).abs_diff(20) <= 1), "{rising:?}");
+        assert_eq!(
+            (rising.len(), rising[0], rising[rising.len() - 1]),
+            (11, 20, 219),
+            "{rising:?}"
+        );
+        assert!(
+            rising
+                .windows(2)
+                .all(|pair| (pair[1] - pair[0]).abs_diff(20) <= 1),
+            "{rising:?}"
+        );
         // Cells that count downwards, as z on a map: 0 is at the top.
         let falling = ticked(&Ruler::of_cells('z'), (10.0, 0.0));
         assert_eq!(falling, rising);

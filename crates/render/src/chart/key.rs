@@ -66,9 +66,16 @@ pub struct Plain {
 /// Returns the index in [`MATERIALS`] of an unused colour for `material`: its default colour, or a
 /// spare one if that is taken. If all colours are taken, they repeat.
 fn free(taken: &mut [bool; MATERIALS.len()], material: &Material) -> usize {
-    let own = if material.carries_energy() { LAVA } else { of_preset(material.look.preset) };
+    let own = if material.carries_energy() {
+        LAVA
+    } else {
+        of_preset(material.look.preset)
+    };
     let others = (SPARE..MATERIALS.len()).chain(LAVA + 1..SPARE);
-    let place = std::iter::once(own).chain(others).find(|&place| !taken[place]).unwrap_or(own);
+    let place = std::iter::once(own)
+        .chain(others)
+        .find(|&place| !taken[place])
+        .unwrap_or(own);
     taken[place] = true;
     place
 }
@@ -80,14 +87,20 @@ impl Plain {
         let plain = |material: &Material| {
             let given = material.look.color.as_ref().map(|_| material.look.srgb());
             let color = given.unwrap_or_else(|| MATERIALS[free(&mut taken, material)]);
-            Self { name: material.name.clone(), color }
+            Self {
+                name: material.name.clone(),
+                color,
+            }
         };
         materials.into_iter().map(plain).collect()
     }
 
     /// Returns key entries for the materials that a slice of `quantity` shows without values: all
     /// but the material of `quantity`.
-    pub fn without_values<'a>(quantity: &Quantity, materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
+    pub fn without_values<'a>(
+        quantity: &Quantity,
+        materials: impl IntoIterator<Item = &'a Material>,
+    ) -> Vec<Self> {
         let mut all = Self::all(materials);
         all.retain(|plain| quantity.material() != Some(&plain.name[..]));
         all
@@ -112,9 +125,14 @@ pub fn palette_of_quantity<'a>(
         | CellMeasure::Solid
         | CellMeasure::Set => {
             let name = quantity.material().filter(|name| *name != Material::LAVA)?;
-            let color = Plain::all(materials).into_iter().find(|plain| plain.name == name)?.color;
+            let color = Plain::all(materials)
+                .into_iter()
+                .find(|plain| plain.name == name)?
+                .color;
             let tone = |k: usize, t: f32| f32::from(color[k]) / 255.0 * t + PALE * (1.0 - t);
-            Some(Palette::sampled(|t| std::array::from_fn(|k| tone(k, LEAST_TONE + (1.0 - LEAST_TONE) * t))))
+            Some(Palette::sampled(|t| {
+                std::array::from_fn(|k| tone(k, LEAST_TONE + (1.0 - LEAST_TONE) * t))
+            }))
         }
     }
 }
@@ -126,33 +144,62 @@ mod tests {
 
     #[test]
     fn every_quantity_but_the_lavas_has_a_palette_of_its_own() {
-        let materials = [Material::lava(), Material::water(), Material::oil(), Material::sand()];
-        let all = Quantity::of_materials(&materials).into_iter().chain(Quantity::of_air());
+        let materials = [
+            Material::lava(),
+            Material::water(),
+            Material::oil(),
+            Material::sand(),
+        ];
+        let all = Quantity::of_materials(&materials)
+            .into_iter()
+            .chain(Quantity::of_air());
         let mut ends = Vec::new();
         for quantity in all {
             let own = palette_of_quantity(&quantity, &materials);
-            let of_look = quantity.measure() == CellMeasure::Solid || quantity.material() == Some(Material::LAVA);
+            let of_look = quantity.measure() == CellMeasure::Solid
+                || quantity.material() == Some(Material::LAVA);
             assert_eq!(own.is_none(), of_look, "{}", quantity.name());
             ends.extend(own.map(|palette| palette.srgb(1.0)));
         }
-        assert_eq!(ends[0], MATERIALS[of_preset(Preset::Water)], "water is blue, not a fire");
+        assert_eq!(
+            ends[0],
+            MATERIALS[of_preset(Preset::Water)],
+            "water is blue, not a fire"
+        );
         assert!(ends[1][0] > 2 * ends[1][2], "oil is golden: {:?}", ends[1]);
     }
 
     #[test]
     fn materials_have_the_colours_of_their_presets_and_none_has_anothers() {
         let looks = Preset::ALL.into_iter().chain([Preset::Water, Preset::Sand]);
-        let material = |preset| Material { name: "any".into(), look: MaterialLook::of(preset), ..Material::water() };
-        let all: Vec<_> = std::iter::once(Material::lava()).chain(looks.map(material)).collect();
-        let colors: Vec<_> = Plain::all(&all).into_iter().map(|plain| plain.color).collect();
+        let material = |preset| Material {
+            name: "any".into(),
+            look: MaterialLook::of(preset),
+            ..Material::water()
+        };
+        let all: Vec<_> = std::iter::once(Material::lava())
+            .chain(looks.map(material))
+            .collect();
+        let colors: Vec<_> = Plain::all(&all)
+            .into_iter()
+            .map(|plain| plain.color)
+            .collect();
         assert_eq!(colors[..2], MATERIALS[..2]);
-        assert_eq!(colors[13..], MATERIALS[SPARE..SPARE + 2], "the second water and the second sand");
+        assert_eq!(
+            colors[13..],
+            MATERIALS[SPARE..SPARE + 2],
+            "the second water and the second sand"
+        );
         let mut different = colors.clone();
         different.sort_unstable();
         different.dedup();
         assert_eq!(different.len(), 15, "{colors:?}");
         // Twenty materials of one preset: more than there are colours.
         let many: Vec<_> = (0..20).map(|_| Material::water()).collect();
-        assert!(Plain::all(&many).iter().all(|plain| MATERIALS.contains(&plain.color)));
+        assert!(
+            Plain::all(&many)
+                .iter()
+                .all(|plain| MATERIALS.contains(&plain.color))
+        );
     }
 }

@@ -28,14 +28,23 @@ const CELSIUS: f32 = 273.15;
 impl Scale {
     /// Returns a scale with the name `label`, the unit `unit` and the range `range`.
     pub fn new(label: &str, unit: &str, range: (f32, f32)) -> Self {
-        Self { label: label.to_owned(), unit: unit.to_owned(), range, reads: None }
+        Self {
+            label: label.to_owned(),
+            unit: unit.to_owned(),
+            range,
+            reads: None,
+        }
     }
 
     /// Returns the scale of `quantity` over its full range; `None` for quantities without values.
     pub fn of(quantity: &Quantity) -> Option<Self> {
         let (label, unit) = quantity.measure().bar()?;
         // Labels for the air name the air already.
-        let label = if quantity.is_of_air() { label.to_owned() } else { quantity.with_name(label).replace('.', " ") };
+        let label = if quantity.is_of_air() {
+            label.to_owned()
+        } else {
+            quantity.with_name(label).replace('.', " ")
+        };
         Some(Self::new(&label, unit, quantity.measure().range()))
     }
 
@@ -43,20 +52,28 @@ impl Scale {
     /// label then includes the name of the lava. `None` for quantities without values.
     pub fn among(quantity: &Quantity, others: &[Plain]) -> Option<Self> {
         let scale = Self::of(quantity)?;
-        let bare = quantity.material().filter(|name| *name == Material::LAVA && !others.is_empty());
+        let bare = quantity
+            .material()
+            .filter(|name| *name == Material::LAVA && !others.is_empty());
         Some(bare.map_or(scale.clone(), |name| scale.named(name)))
     }
 
     /// Puts the name of a material in front of the label.
     #[must_use]
     pub(crate) fn named(self, material: &str) -> Self {
-        Self { label: format!("{material} {}", self.label), ..self }
+        Self {
+            label: format!("{material} {}", self.label),
+            ..self
+        }
     }
 
     /// Sets the upper end of the range to `high`.
     #[must_use]
     pub fn up_to(self, high: f32) -> Self {
-        Self { range: (self.range.0, high), ..self }
+        Self {
+            range: (self.range.0, high),
+            ..self
+        }
     }
 
     /// Converts the displayed numbers to °C if the values are temperatures or specific energies.
@@ -65,12 +82,20 @@ impl Scale {
     #[must_use]
     pub fn in_celsius(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         match kelvin {
-            Some([low, high]) if quantity.measure() == CellMeasure::Temperature => {
-                Self { unit: "°C".to_owned(), range: (low, high), reads: Some([-CELSIUS, 1.0 - CELSIUS]), ..self }
-            }
+            Some([low, high]) if quantity.measure() == CellMeasure::Temperature => Self {
+                unit: "°C".to_owned(),
+                range: (low, high),
+                reads: Some([-CELSIUS, 1.0 - CELSIUS]),
+                ..self
+            },
             Some(kelvin) if quantity.measure() == CellMeasure::SpecificEnergy => {
                 let label = self.label.replace("energy per amount", "temperature");
-                Self { label, unit: "°C".to_owned(), reads: Some(kelvin.map(|kelvin| kelvin - CELSIUS)), ..self }
+                Self {
+                    label,
+                    unit: "°C".to_owned(),
+                    reads: Some(kelvin.map(|kelvin| kelvin - CELSIUS)),
+                    ..self
+                }
             }
             _ => self,
         }
@@ -81,28 +106,44 @@ impl Scale {
     #[must_use]
     pub fn of_volume(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         let scale = self.in_celsius(quantity, kelvin);
-        if scale.reads.is_some() { scale.up_to(1.0) } else { scale }
+        if scale.reads.is_some() {
+            scale.up_to(1.0)
+        } else {
+            scale
+        }
     }
 
     /// Returns the numbers displayed at the lower and the upper end of the palette.
     pub fn read_range(&self) -> (f32, f32) {
-        let read = |value: f32| self.reads.map_or(value, |[zero, one]| zero + value * (one - zero));
+        let read = |value: f32| {
+            self.reads
+                .map_or(value, |[zero, one]| zero + value * (one - zero))
+        };
         (read(self.range.0), read(self.range.1))
     }
 
     /// Relative position (0 to 1) on the palette of a displayed number.
     pub fn place_of_read(&self, number: f32) -> f32 {
-        Self { range: self.read_range(), ..self.clone() }.place(number)
+        Self {
+            range: self.read_range(),
+            ..self.clone()
+        }
+        .place(number)
     }
 
     /// Relative position of `value` on the palette, clamped to 0..1.
     pub fn place(&self, value: f32) -> f32 {
-        ((value - self.range.0) / (self.range.1 - self.range.0).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0)
+        ((value - self.range.0) / (self.range.1 - self.range.0).max(f32::MIN_POSITIVE))
+            .clamp(0.0, 1.0)
     }
 
     /// Returns the label with its unit in brackets.
     pub fn title(&self) -> String {
-        if self.unit.is_empty() { self.label.clone() } else { format!("{} [{}]", self.label, self.unit) }
+        if self.unit.is_empty() {
+            self.label.clone()
+        } else {
+            format!("{} [{}]", self.label, self.unit)
+        }
     }
 }
 
@@ -136,13 +177,19 @@ const LINE: f32 = 1.25;
 impl ColorBar<'_> {
     fn ticks(&self, height: f32) -> Ticks {
         let (low, high) = self.scale.read_range();
-        Ticks::fitting((low.into(), high.into()), 0.0, height, |_| 2.2 * self.ink.size)
+        Ticks::fitting((low.into(), high.into()), 0.0, height, |_| {
+            2.2 * self.ink.size
+        })
     }
 
     /// Width in pixels from the left of the bar to the right of its title, for a bar of `height`
     /// pixels.
     pub(crate) fn width(&self, height: f32) -> f32 {
-        let labels = self.ticks(height).labels().map(|label| self.ink.width(&label)).fold(0.0, f32::max);
+        let labels = self
+            .ticks(height)
+            .labels()
+            .map(|label| self.ink.width(&label))
+            .fold(0.0, f32::max);
         // At least the width of "0.8": a scale that grows by a digit then moves nothing in a film.
         let title = if self.titled { GAP + LINE } else { 0.0 };
         labels.max(self.ink.width("0.8")) + (BAR + TICK + GAP + title) * self.ink.size
@@ -161,24 +208,42 @@ impl ColorBar<'_> {
         }
         let ticks = self.ticks(height as f32);
         let thick = stroke(self.ink);
-        let row = |value: f64| y as f32 + (1.0 - self.scale.place_of_read(value as f32)) * rows as f32 + 0.5;
+        let row = |value: f64| {
+            y as f32 + (1.0 - self.scale.place_of_read(value as f32)) * rows as f32 + 0.5
+        };
         // The ends are labelled too, where their labels do not overlap the round numbers.
         let (low, high) = self.scale.read_range();
         let ends = [low, high].map(f64::from).into_iter();
-        let clear = |end: &f64| ticks.values.iter().all(|value| (row(*value) - row(*end)).abs() > LINE * em);
+        let clear = |end: &f64| {
+            ticks
+                .values
+                .iter()
+                .all(|value| (row(*value) - row(*end)).abs() > LINE * em)
+        };
         let ends = ends.filter(clear).map(|end| (end, ticks.label(end)));
         for (value, label) in ticks.values.iter().copied().zip(ticks.labels()).chain(ends) {
             let at = row(value);
-            let top = (at - 0.5 * thick as f32).round().clamp(y as f32, (y + height - thick.min(height)) as f32);
-            image.fill((x + bar, top as usize), ((TICK * em).round() as usize, thick), self.ink.color);
+            let top = (at - 0.5 * thick as f32)
+                .round()
+                .clamp(y as f32, (y + height - thick.min(height)) as f32);
+            image.fill(
+                (x + bar, top as usize),
+                ((TICK * em).round() as usize, thick),
+                self.ink.color,
+            );
             let start = (x + bar) as f32 + (TICK + GAP) * em;
             self.ink.draw(image, (start, at), Align::Start, &label);
         }
         if !self.titled {
             return;
         }
-        let title = self.ink.shortened(&self.scale.title(), height as f32 + 2.0 * em);
-        let middle = ((x + frame.width) as f32 - 0.5 * LINE * em, y as f32 + 0.5 * height as f32);
+        let title = self
+            .ink
+            .shortened(&self.scale.title(), height as f32 + 2.0 * em);
+        let middle = (
+            (x + frame.width) as f32 - 0.5 * LINE * em,
+            y as f32 + 0.5 * height as f32,
+        );
         self.ink.draw_upward(image, middle, Align::Middle, &title);
     }
 }
@@ -196,19 +261,41 @@ mod tests {
     fn a_bar_shows_the_palette_from_end_to_end_and_keeps_to_its_frame() {
         let (palette, scale) = (
             Palette::named("gray").expect("a known name"),
-            Scale::of(&Quantity::default().like(CellMeasure::Energy)).expect("it has values").up_to(1.1),
+            Scale::of(&Quantity::default().like(CellMeasure::Energy))
+                .expect("it has values")
+                .up_to(1.1),
         );
         for size in [12.0, 24.0, 52.0] {
-            let ink = Ink { color: [200, 0, 0], size };
-            let bar = ColorBar { palette: &palette, scale: &scale, ink, titled: true };
+            let ink = Ink {
+                color: [200, 0, 0],
+                size,
+            };
+            let bar = ColorBar {
+                palette: &palette,
+                scale: &scale,
+                ink,
+                titled: true,
+            };
             let height = (16.0 * size) as usize;
-            let frame = Frame { x: 20, y: 60, width: bar.width(height as f32).ceil() as usize, height };
+            let frame = Frame {
+                x: 20,
+                y: 60,
+                width: bar.width(height as f32).ceil() as usize,
+                height,
+            };
             let mut image = Image::filled(40 + frame.width, height + 120, [0, 0, 9]);
             bar.draw(&mut image, frame);
-            assert_eq!((image.pixel(21, 60), image.pixel(21, 59 + height)), ([255; 3], [0; 3]));
+            assert_eq!(
+                (image.pixel(21, 60), image.pixel(21, 59 + height)),
+                ([255; 3], [0; 3])
+            );
             for y in 0..image.height {
                 for x in (0..20).chain(20 + frame.width..image.width) {
-                    assert_eq!(image.pixel(x, y), [0, 0, 9], "ink outside at {x}, {y} for {size} pixels");
+                    assert_eq!(
+                        image.pixel(x, y),
+                        [0, 0, 9],
+                        "ink outside at {x}, {y} for {size} pixels"
+                    );
                 }
             }
         }
@@ -217,17 +304,36 @@ mod tests {
     #[test]
     fn scales_are_told_apart_by_their_titles() {
         let all = Quantity::<CellMeasure>::of_materials(&[Material::lava(), Material::water()]);
-        let titles: Vec<_> = all.iter().filter_map(Scale::of).map(|scale| scale.title()).collect();
-        let lava = ["amount [of a cell]", "energy [of a vent's cell]", "energy per amount [vent = 1]"];
+        let titles: Vec<_> = all
+            .iter()
+            .filter_map(Scale::of)
+            .map(|scale| scale.title())
+            .collect();
+        let lava = [
+            "amount [of a cell]",
+            "energy [of a vent's cell]",
+            "energy per amount [vent = 1]",
+        ];
         assert_eq!(
             (&titles[..3], &titles[3..]),
-            (&lava.map(str::to_owned)[..], &["water amount [of a cell]".to_owned()][..])
+            (
+                &lava.map(str::to_owned)[..],
+                &["water amount [of a cell]".to_owned()][..]
+            )
         );
         let label = |quantity: &Quantity| {
             let others = Plain::without_values(quantity, &[Material::lava(), Material::water()]);
             Scale::among(quantity, &others).map(|scale| scale.label)
         };
         let labels: Vec<_> = all.iter().filter_map(label).collect();
-        assert_eq!(labels, ["lava amount", "lava energy", "lava energy per amount", "water amount"]);
+        assert_eq!(
+            labels,
+            [
+                "lava amount",
+                "lava energy",
+                "lava energy per amount",
+                "water amount"
+            ]
+        );
     }
 }

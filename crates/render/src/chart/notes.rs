@@ -68,7 +68,10 @@ impl Notes {
         if let Some(north) = self.north {
             arrow(image, ink, north);
         }
-        if let Some(metres) = self.metres_a_pixel.filter(|metres| metres.is_finite() && *metres > 0.0) {
+        if let Some(metres) = self
+            .metres_a_pixel
+            .filter(|metres| metres.is_finite() && *metres > 0.0)
+        {
             scale(image, ink, metres);
         }
         if let Some(kelvin) = self.kelvin {
@@ -81,9 +84,16 @@ impl Notes {
 fn write(image: &mut Image, ink: Ink, (x, y): (f32, f32), align: Align, text: &str) {
     let rim = Ink { color: DARK, ..ink };
     let reach = (ink.size / 14.0).round().max(1.0);
-    for (dx, dy) in
-        [(-1.0, 0.0), (1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (-0.7, -0.7), (0.7, 0.7), (-0.7, 0.7), (0.7, -0.7)]
-    {
+    for (dx, dy) in [
+        (-1.0, 0.0),
+        (1.0, 0.0),
+        (0.0, -1.0),
+        (0.0, 1.0),
+        (-0.7, -0.7),
+        (0.7, 0.7),
+        (-0.7, 0.7),
+        (0.7, -0.7),
+    ] {
         rim.draw(image, (x + reach * dx, y + reach * dy), align, text);
     }
     ink.draw(image, (x, y), align, text);
@@ -93,20 +103,29 @@ fn write(image: &mut Image, ink: Ink, (x, y): (f32, f32), align: Align, text: &s
 fn strokes(image: &mut Image, ink: Ink, lines: &[[(f32, f32); 2]]) {
     let wide = (ink.size / 9.0).max(1.4);
     for (color, wide) in [(DARK, wide + (ink.size / 7.0).max(2.0)), (LIGHT, wide)] {
-        lines.iter().for_each(|line| stroke(image, *line, wide, color));
+        lines
+            .iter()
+            .for_each(|line| stroke(image, *line, wide, color));
     }
 }
 
 fn stroke(image: &mut Image, [a, b]: [(f32, f32); 2], wide: f32, color: [u8; 3]) {
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let square = (dx * dx + dy * dy).max(1e-6);
-    let range = |a: f32, b: f32| (a.min(b) - wide - 1.0).floor() as i64..=(a.max(b) + wide + 1.0).ceil() as i64;
+    let range = |a: f32, b: f32| {
+        (a.min(b) - wide - 1.0).floor() as i64..=(a.max(b) + wide + 1.0).ceil() as i64
+    };
     for y in range(a.1, b.1) {
         for x in range(a.0, b.0) {
             let (px, py) = (x as f32 + 0.5 - a.0, y as f32 + 0.5 - a.1);
             let along = ((px * dx + py * dy) / square).clamp(0.0, 1.0);
             let away = (px - along * dx).hypot(py - along * dy);
-            blend(image, (x, y), color, (0.5 * wide + 0.5 - away).clamp(0.0, 1.0));
+            blend(
+                image,
+                (x, y),
+                color,
+                (0.5 * wide + 0.5 - away).clamp(0.0, 1.0),
+            );
         }
     }
 }
@@ -121,9 +140,20 @@ fn arrow(image: &mut Image, ink: Ink, [right, down]: [f32; 2]) {
     let barb = |side: f32| {
         let (sin, cos) = (side * BARB).sin_cos();
         let long = 0.9 * ink.size;
-        (at(half).0 - long * (x * cos - y * sin), at(half).1 - long * (x * sin + y * cos))
+        (
+            at(half).0 - long * (x * cos - y * sin),
+            at(half).1 - long * (x * sin + y * cos),
+        )
     };
-    strokes(image, ink, &[[at(-half), at(half)], [at(half), barb(1.0)], [at(half), barb(-1.0)]]);
+    strokes(
+        image,
+        ink,
+        &[
+            [at(-half), at(half)],
+            [at(half), barb(1.0)],
+            [at(half), barb(-1.0)],
+        ],
+    );
     write(image, ink, at(half + 0.95 * ink.size), Align::Middle, "N");
 }
 
@@ -131,7 +161,11 @@ fn arrow(image: &mut Image, ink: Ink, [right, down]: [f32; 2]) {
 fn scale(image: &mut Image, ink: Ink, metres_a_pixel: f64) {
     let most = f64::from(LONGEST * image.width as f32) * metres_a_pixel;
     let power = 10_f64.powf(most.log10().floor());
-    let length = [5.0, 2.0, 1.0].into_iter().map(|part| part * power).find(|length| *length <= most).unwrap_or(power);
+    let length = [5.0, 2.0, 1.0]
+        .into_iter()
+        .map(|part| part * power)
+        .find(|length| *length <= most)
+        .unwrap_or(power);
     let pixels = (length / metres_a_pixel) as f32;
     let name = match length {
         1000.0.. => format!("{} km", length / 1000.0),
@@ -139,28 +173,64 @@ fn scale(image: &mut Image, ink: Ink, metres_a_pixel: f64) {
         0.01.. => format!("{} cm", (length * 100.0).round()),
         _ => format!("{} mm", length * 1000.0),
     };
-    let (left, y, tick) = (1.4 * ink.size, image.height as f32 - 1.4 * ink.size, 0.35 * ink.size);
+    let (left, y, tick) = (
+        1.4 * ink.size,
+        image.height as f32 - 1.4 * ink.size,
+        0.35 * ink.size,
+    );
     let end = |x: f32| [(x, y - tick), (x, y + tick)];
-    strokes(image, ink, &[[(left, y), (left + pixels, y)], end(left), end(left + pixels)]);
+    strokes(
+        image,
+        ink,
+        &[
+            [(left, y), (left + pixels, y)],
+            end(left),
+            end(left + pixels),
+        ],
+    );
     let middle = left + 0.5 * pixels;
     let wide = 0.5 * ink.width(&name);
-    write(image, ink, (middle.max(left + wide), y - 1.1 * ink.size), Align::Middle, &name);
+    write(
+        image,
+        ink,
+        (middle.max(left + wide), y - 1.1 * ink.size),
+        Align::Middle,
+        &name,
+    );
 }
 
 /// Draws a bar with the colours of glowing lava between the temperatures `low` and `high` (K).
 fn temperatures(image: &mut Image, ink: Ink, [low, high]: [f32; 2]) {
-    let (black_body, develop) =
-        (BlackBody::new(), Develop::Filmic { exposure: 1.0, glow: 0.0, shimmer: Shimmer::NONE });
+    let (black_body, develop) = (
+        BlackBody::new(),
+        Develop::Filmic {
+            exposure: 1.0,
+            glow: 0.0,
+            shimmer: Shimmer::NONE,
+        },
+    );
     let palette = Palette::sampled(|t| {
         let kelvin = low + (high - low) * t;
-        develop.pixel(black_body.shown(kelvin) * red_hot(kelvin), (0, 0)).map(|c| f32::from(c) / 255.0)
+        develop
+            .pixel(black_body.shown(kelvin) * red_hot(kelvin), (0, 0))
+            .map(|c| f32::from(c) / 255.0)
     });
     let scale = Scale::new("temperature", "°C", (low - CELSIUS, high - CELSIUS));
-    let bar = ColorBar { palette: &palette, scale: &scale, ink, titled: true };
-    let height = (0.34 * image.height as f32).max(8.0 * ink.size).min(0.7 * image.height as f32);
+    let bar = ColorBar {
+        palette: &palette,
+        scale: &scale,
+        ink,
+        titled: true,
+    };
+    let height = (0.34 * image.height as f32)
+        .max(8.0 * ink.size)
+        .min(0.7 * image.height as f32);
     let width = bar.width(height);
     let (pad, margin) = (0.7 * ink.size, 1.0 * ink.size);
-    let (x, y) = (image.width as f32 - width - margin - pad, image.height as f32 - height - margin - pad);
+    let (x, y) = (
+        image.width as f32 - width - margin - pad,
+        image.height as f32 - height - margin - pad,
+    );
     if x < 0.0 || y < 0.0 {
         return;
     }
@@ -170,7 +240,15 @@ fn temperatures(image: &mut Image, ink: Ink, [low, high]: [f32; 2]) {
             blend(image, (column, row), DARK, 0.62);
         }
     }
-    bar.draw(image, Frame { x: x as usize, y: y as usize, width: width.ceil() as usize, height: height as usize });
+    bar.draw(
+        image,
+        Frame {
+            x: x as usize,
+            y: y as usize,
+            width: width.ceil() as usize,
+            height: height as usize,
+        },
+    );
 }
 
 #[cfg(test)]
@@ -188,15 +266,27 @@ mod tests {
     /// Range of the columns and rows in which `image` is not grey; `None` without any.
     fn extent(image: &Image) -> Option<[usize; 4]> {
         let inked = |x: usize, y: usize| image.pixel(x, y) != GRAY;
-        let columns: Vec<usize> = (0..image.width).filter(|x| (0..image.height).any(|y| inked(*x, y))).collect();
-        let rows: Vec<usize> = (0..image.height).filter(|y| (0..image.width).any(|x| inked(x, *y))).collect();
-        Some([*columns.first()?, *columns.last()?, *rows.first()?, *rows.last()?])
+        let columns: Vec<usize> = (0..image.width)
+            .filter(|x| (0..image.height).any(|y| inked(*x, y)))
+            .collect();
+        let rows: Vec<usize> = (0..image.height)
+            .filter(|y| (0..image.width).any(|x| inked(x, *y)))
+            .collect();
+        Some([
+            *columns.first()?,
+            *columns.last()?,
+            *rows.first()?,
+            *rows.last()?,
+        ])
     }
 
     #[test]
     fn times_have_their_two_largest_units() {
         let told = [12.0, 75.0, 3_700.0, 90_000.0, 1e6].map(clock);
-        assert_eq!(told, ["12 s", "1 min 15 s", "1 h 01 min", "1 d 01 h", "11 d 13 h"]);
+        assert_eq!(
+            told,
+            ["12 s", "1 min 15 s", "1 h 01 min", "1 d 01 h", "11 d 13 h"]
+        );
     }
 
     #[test]
@@ -208,36 +298,83 @@ mod tests {
         };
         let text = |text: &str| Some(text.to_owned());
         assert_eq!(
-            corner(Notes { caption: text("Etna"), clock: text("3 h"), ..Notes::default() }),
+            corner(Notes {
+                caption: text("Etna"),
+                clock: text("3 h"),
+                ..Notes::default()
+            }),
             [true, false, true, false]
         );
-        assert_eq!(corner(Notes { north: Some([0.3, -0.8]), ..Notes::default() }), [false, true, true, false]);
-        assert_eq!(corner(Notes { metres_a_pixel: Some(3.0), ..Notes::default() }), [true, false, false, true]);
-        assert_eq!(corner(Notes { kelvin: Some([1100.0, 1400.0]), ..Notes::default() }), [false, true, false, true]);
+        assert_eq!(
+            corner(Notes {
+                north: Some([0.3, -0.8]),
+                ..Notes::default()
+            }),
+            [false, true, true, false]
+        );
+        assert_eq!(
+            corner(Notes {
+                metres_a_pixel: Some(3.0),
+                ..Notes::default()
+            }),
+            [true, false, false, true]
+        );
+        assert_eq!(
+            corner(Notes {
+                kelvin: Some([1100.0, 1400.0]),
+                ..Notes::default()
+            }),
+            [false, true, false, true]
+        );
     }
 
     #[test]
     fn the_scale_is_as_long_as_it_says() {
-        for (metres, length) in [(3.0, 200.0 / 3.0), (0.7, 50.0 / 0.7), (45.0, 5000.0 / 45.0), (0.0045, 0.5 / 0.0045)] {
-            let image = drawn(&Notes { metres_a_pixel: Some(metres), ..Notes::default() }, (480, 320));
+        for (metres, length) in [
+            (3.0, 200.0 / 3.0),
+            (0.7, 50.0 / 0.7),
+            (45.0, 5000.0 / 45.0),
+            (0.0045, 0.5 / 0.0045),
+        ] {
+            let image = drawn(
+                &Notes {
+                    metres_a_pixel: Some(metres),
+                    ..Notes::default()
+                },
+                (480, 320),
+            );
             let y = (320.0 - 1.4 * Ink::of_picture(LIGHT, (480, 320)).size) as usize;
             let bright = (0..480).filter(|x| image.pixel(*x, y)[0] > 200).count() as f64;
-            assert!((bright - length).abs() < 4.0, "{metres}: {bright} pixels for {length}");
+            assert!(
+                (bright - length).abs() < 4.0,
+                "{metres}: {bright} pixels for {length}"
+            );
         }
     }
 
     #[test]
     fn the_arrow_points_where_north_is() {
         for north in [[0.0, -1.0], [1.0, 0.0], [-0.6, 0.5]] {
-            let image = drawn(&Notes { north: Some(north), ..Notes::default() }, (480, 320));
+            let image = drawn(
+                &Notes {
+                    north: Some(north),
+                    ..Notes::default()
+                },
+                (480, 320),
+            );
             let ink = Ink::of_picture(LIGHT, (480, 320)).size;
             let (middle, far) = ((480.0 - 3.6 * ink, 3.6 * ink), north[0].hypot(north[1]));
             let at = |along: f32| {
-                let place = (middle.0 + along * north[0] / far, middle.1 + along * north[1] / far);
+                let place = (
+                    middle.0 + along * north[0] / far,
+                    middle.1 + along * north[1] / far,
+                );
                 image.pixel(place.0 as usize, place.1 as usize)[0]
             };
             assert!(
-                at(0.0) > 200 && at(0.3 * ARROW * ink * far) > 200 && at(-0.3 * ARROW * ink * far) > 200,
+                at(0.0) > 200
+                    && at(0.3 * ARROW * ink * far) > 200
+                    && at(-0.3 * ARROW * ink * far) > 200,
                 "{north:?}"
             );
         }

@@ -39,9 +39,16 @@ impl Relief {
         let ink = Ink::of_picture(INK, (longer + longer / 4, longer));
         let px = |ems: f32| (ems * ink.size).round() as usize;
         let margin = px(MARGIN);
-        let bar = self.elevations.as_ref().map(|(palette, scale)| ColorBar { palette, scale, ink, titled: true });
+        let bar = self.elevations.as_ref().map(|(palette, scale)| ColorBar {
+            palette,
+            scale,
+            ink,
+            titled: true,
+        });
         let tall = map.height.max(px(LEAST_BAR));
-        let wide = bar.as_ref().map_or(0, |bar| bar.width(tall as f32).ceil() as usize + px(ASIDE));
+        let wide = bar
+            .as_ref()
+            .map_or(0, |bar| bar.width(tall as f32).ceil() as usize + px(ASIDE));
         let height = if bar.is_some() { tall } else { map.height };
         let width = (map.width + wide).max(px(12.0));
         let mut image = Image::filled(width + 2 * margin, height + 2 * margin + px(FOOT), PAPER);
@@ -51,9 +58,22 @@ impl Relief {
         }
         if let Some(bar) = bar {
             let x = margin + map.width + px(ASIDE);
-            bar.draw(&mut image, Frame { x, y: margin, width: wide - px(ASIDE), height: tall });
+            bar.draw(
+                &mut image,
+                Frame {
+                    x,
+                    y: margin,
+                    width: wide - px(ASIDE),
+                    height: tall,
+                },
+            );
         }
-        let foot = Frame { x: margin, y: margin + map.height, width: map.width, height: px(FOOT) };
+        let foot = Frame {
+            x: margin,
+            y: margin + map.height,
+            width: map.width,
+            height: px(FOOT),
+        };
         length(&mut image, foot, ink, self.pixel_m);
         image
     }
@@ -67,7 +87,10 @@ pub(crate) fn length(image: &mut Image, foot: Frame, ink: Ink, pixel_m: f64) {
         return;
     }
     let (pixels, thick) = (pixels as usize, 2 * stroke(ink));
-    let (middle, end) = (foot.y + (0.65 * foot.height as f32) as usize, (0.3 * ink.size).round() as usize);
+    let (middle, end) = (
+        foot.y + (0.65 * foot.height as f32) as usize,
+        (0.3 * ink.size).round() as usize,
+    );
     image.fill((foot.x, middle - thick / 2), (pixels, thick), ink.color);
     for x in [foot.x, foot.x + pixels - stroke(ink)] {
         image.fill((x, middle - end), (stroke(ink), 2 * end), ink.color);
@@ -87,7 +110,10 @@ mod tests {
 
     fn relief(pixel_m: f64) -> Relief {
         let palette = Palette::named("viridis").expect("a known name");
-        Relief { pixel_m, elevations: Some((palette, Scale::new("elevation", "m", (94.3, 195.0)))) }
+        Relief {
+            pixel_m,
+            elevations: Some((palette, Scale::new("elevation", "m", (94.3, 195.0)))),
+        }
     }
 
     #[test]
@@ -95,7 +121,11 @@ mod tests {
         for size in [(768, 500), (40, 768), (768, 3), (1, 1)] {
             let map = Image::filled(size.0, size.1, [7, 200, 13]);
             let image = relief(2.0).annotate(&map);
-            let found = image.rgb.chunks_exact(3).filter(|pixel| *pixel == [7, 200, 13]).count();
+            let found = image
+                .rgb
+                .chunks_exact(3)
+                .filter(|pixel| *pixel == [7, 200, 13])
+                .count();
             assert_eq!(found, size.0 * size.1, "{size:?}");
         }
     }
@@ -104,12 +134,22 @@ mod tests {
     fn the_length_is_as_long_as_it_says() {
         // 768 pixels of 2.5 m are 1920 m. The scale bar is 500 m long: 200 pixels.
         let map = Image::filled(768, 300, [0; 3]);
-        let image = Relief { elevations: None, ..relief(2.5) }.annotate(&map);
+        let image = Relief {
+            elevations: None,
+            ..relief(2.5)
+        }
+        .annotate(&map);
         let longest = |y: usize| {
             let row: Vec<bool> = (0..image.width).map(|x| image.pixel(x, y) == INK).collect();
-            row.split(|inked| !inked).map(<[bool]>::len).max().unwrap_or(0)
+            row.split(|inked| !inked)
+                .map(<[bool]>::len)
+                .max()
+                .unwrap_or(0)
         };
         assert_eq!((300..image.height).map(longest).max(), Some(200));
-        assert!(relief(f64::NAN).annotate(&map).width > 768, "no length at all");
+        assert!(
+            relief(f64::NAN).annotate(&map).width > 768,
+            "no length at all"
+        );
     }
 }

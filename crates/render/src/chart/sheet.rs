@@ -67,10 +67,24 @@ impl Legend {
         let px = |ems: f32| (ems * ink.size).round() as usize;
         let margin = px(MARGIN);
         match self {
-            Self::Bar { title, palette, ticks } => {
+            Self::Bar {
+                title,
+                palette,
+                ticks,
+            } => {
                 let (width, height) = (bar_width(ticks, ink), px(LEAST_BAR));
                 let mut image = Image::filled(width + 2 * margin, height + 2 * margin, PAPER);
-                bar(&mut image, Frame { x: margin, y: margin, width, height }, ink, (title, palette, ticks));
+                bar(
+                    &mut image,
+                    Frame {
+                        x: margin,
+                        y: margin,
+                        width,
+                        height,
+                    },
+                    ink,
+                    (title, palette, ticks),
+                );
                 image
             }
             Self::Key { color, text } => {
@@ -94,26 +108,58 @@ impl Sheet {
         let px = |ems: f32| (ems * ink.size).round() as usize;
         let margin = px(MARGIN);
         let (aside, tall) = match &self.legend {
-            Legend::Bar { ticks, .. } => (px(ASIDE) + bar_width(ticks, ink), map.height.max(px(LEAST_BAR))),
+            Legend::Bar { ticks, .. } => (
+                px(ASIDE) + bar_width(ticks, ink),
+                map.height.max(px(LEAST_BAR)),
+            ),
             Legend::Key { .. } => (0, map.height),
         };
         let width = (map.width + aside).max(px(16.0));
         let corner = (margin, margin + px(HEAD));
-        let mut image = Image::filled(width + 2 * margin, tall + 2 * margin + px(HEAD) + px(FOOT), PAPER);
+        let mut image = Image::filled(
+            width + 2 * margin,
+            tall + 2 * margin + px(HEAD) + px(FOOT),
+            PAPER,
+        );
         for y in 0..map.height {
-            let (from, to) = (3 * y * map.width, 3 * ((y + corner.1) * image.width + corner.0));
+            let (from, to) = (
+                3 * y * map.width,
+                3 * ((y + corner.1) * image.width + corner.0),
+            );
             image.rgb[to..to + 3 * map.width].copy_from_slice(&map.rgb[from..from + 3 * map.width]);
         }
         // The foot is as wide as the map, not as the sheet: scale bar and north arrow belong to the
         // map.
-        self.heading(&mut image, ink, Frame { x: margin, y: margin, width, height: px(HEAD) });
-        let foot = Frame { x: margin, y: corner.1 + map.height, width: map.width, height: px(FOOT) };
+        self.heading(
+            &mut image,
+            ink,
+            Frame {
+                x: margin,
+                y: margin,
+                width,
+                height: px(HEAD),
+            },
+        );
+        let foot = Frame {
+            x: margin,
+            y: corner.1 + map.height,
+            width: map.width,
+            height: px(FOOT),
+        };
         length(&mut image, foot, ink, self.pixel_m);
         north(&mut image, foot, ink);
         match &self.legend {
-            Legend::Bar { title, palette, ticks } => {
-                let frame =
-                    Frame { x: margin + map.width + px(ASIDE), y: corner.1, width: aside - px(ASIDE), height: tall };
+            Legend::Bar {
+                title,
+                palette,
+                ticks,
+            } => {
+                let frame = Frame {
+                    x: margin + map.width + px(ASIDE),
+                    y: corner.1,
+                    width: aside - px(ASIDE),
+                    height: tall,
+                };
                 bar(&mut image, frame, ink, (title, palette, ticks));
             }
             Legend::Key { color, text } => key(&mut image, foot, ink, (*color, text)),
@@ -125,24 +171,42 @@ impl Sheet {
         let middle = head.y as f32 + 0.4 * head.height as f32;
         let (left, right) = (head.x as f32, (head.x + head.width) as f32);
         let subtitle = ink.shortened(&self.subtitle, 0.6 * (right - left));
-        let large = Ink { size: 1.2 * ink.size, ..ink };
-        let title = large.shortened(&self.title, right - left - ink.width(&subtitle) - 1.5 * ink.size);
+        let large = Ink {
+            size: 1.2 * ink.size,
+            ..ink
+        };
+        let title = large.shortened(
+            &self.title,
+            right - left - ink.width(&subtitle) - 1.5 * ink.size,
+        );
         large.draw(image, (left, middle), Align::Start, &title);
         ink.draw(image, (right, middle), Align::End, &subtitle);
     }
 }
 
 fn bar_width(ticks: &[(f32, String)], ink: Ink) -> usize {
-    let widest = ticks.iter().map(|(_, label)| ink.width(label)).fold(ink.width("0.8"), f32::max);
+    let widest = ticks
+        .iter()
+        .map(|(_, label)| ink.width(label))
+        .fold(ink.width("0.8"), f32::max);
     (widest + (BAR + GAP + GAP + LINE) * ink.size).ceil() as usize
 }
 
 /// Draws a colour bar with its numbers at the right, and its title alongside.
-fn bar(image: &mut Image, frame: Frame, ink: Ink, (title, palette, ticks): (&str, &Palette, &[(f32, String)])) {
+fn bar(
+    image: &mut Image,
+    frame: Frame,
+    ink: Ink,
+    (title, palette, ticks): (&str, &Palette, &[(f32, String)]),
+) {
     let rows = frame.height.max(2) - 1;
     let wide = (BAR * ink.size).round() as usize;
     for row in 0..=rows {
-        image.fill((frame.x, frame.y + row), (wide, 1), palette.srgb(1.0 - row as f32 / rows as f32));
+        image.fill(
+            (frame.x, frame.y + row),
+            (wide, 1),
+            palette.srgb(1.0 - row as f32 / rows as f32),
+        );
     }
     let thick = stroke(ink);
     let mut free = f32::INFINITY;
@@ -154,12 +218,26 @@ fn bar(image: &mut Image, frame: Frame, ink: Ink, (title, palette, ticks): (&str
         }
         free = at;
         let lowest = (frame.y + frame.height - thick) as f32;
-        let top = (at - 0.5 * thick as f32).round().clamp(frame.y as f32, lowest) as usize;
-        image.fill((frame.x + wide, top), ((0.3 * ink.size).round() as usize, thick), ink.color);
-        ink.draw(image, ((frame.x + wide) as f32 + GAP * ink.size, at), Align::Start, label);
+        let top = (at - 0.5 * thick as f32)
+            .round()
+            .clamp(frame.y as f32, lowest) as usize;
+        image.fill(
+            (frame.x + wide, top),
+            ((0.3 * ink.size).round() as usize, thick),
+            ink.color,
+        );
+        ink.draw(
+            image,
+            ((frame.x + wide) as f32 + GAP * ink.size, at),
+            Align::Start,
+            label,
+        );
     }
     let title = ink.shortened(title, frame.height as f32);
-    let middle = ((frame.x + frame.width) as f32 - 0.5 * LINE * ink.size, frame.y as f32 + 0.5 * frame.height as f32);
+    let middle = (
+        (frame.x + frame.width) as f32 - 0.5 * LINE * ink.size,
+        frame.y as f32 + 0.5 * frame.height as f32,
+    );
     ink.draw_upward(image, middle, Align::Middle, &title);
 }
 
@@ -170,8 +248,17 @@ fn key(image: &mut Image, foot: Frame, ink: Ink, (color, text): ([u8; 3], &str))
     let long = side as f32 + GAP * ink.size + ink.width(&text);
     let left = foot.x + (0.6 * foot.width as f32 - 0.3 * long).round().max(0.0) as usize;
     let middle = foot.y as f32 + 0.6 * foot.height as f32;
-    image.fill((left, (middle - 0.5 * ink.size).round() as usize), (side, side), color);
-    ink.draw(image, ((left + side) as f32 + GAP * ink.size, middle), Align::Start, &text);
+    image.fill(
+        (left, (middle - 0.5 * ink.size).round() as usize),
+        (side, side),
+        color,
+    );
+    ink.draw(
+        image,
+        ((left + side) as f32 + GAP * ink.size, middle),
+        Align::Start,
+        &text,
+    );
 }
 
 /// Draws a north arrow at the right end of the foot, with the letter N.
@@ -190,7 +277,12 @@ fn north(image: &mut Image, foot: Frame, ink: Ink) {
             }
         }
     }
-    ink.draw(image, (tip - half - 0.5 * ink.size, top + 0.55 * high), Align::End, "N");
+    ink.draw(
+        image,
+        (tip - half - 0.5 * ink.size, top + 0.55 * high),
+        Align::End,
+        "N",
+    );
 }
 
 #[cfg(test)]
@@ -198,19 +290,44 @@ mod tests {
     use super::*;
 
     fn sheet(legend: Legend) -> Sheet {
-        Sheet { title: "lava thickness".to_owned(), subtitle: "a scene, step 4".to_owned(), pixel_m: 2.5, legend }
+        Sheet {
+            title: "lava thickness".to_owned(),
+            subtitle: "a scene, step 4".to_owned(),
+            pixel_m: 2.5,
+            legend,
+        }
     }
 
     #[test]
     fn the_map_is_not_touched() {
         let palette = Palette::named("lava").expect("a known name");
-        let ticks = vec![(0.0, "0".to_owned()), (0.02, "left out".to_owned()), (1.0, "7".to_owned())];
-        let bar = Legend::Bar { title: "thickness [m]".to_owned(), palette, ticks };
-        let key = Legend::Key { color: [200, 60, 20], text: "thickness above 0.05 m".to_owned() };
-        for (legend, size) in [(&bar, (768, 500)), (&key, (40, 768)), (&bar, (768, 3)), (&key, (1, 1))] {
+        let ticks = vec![
+            (0.0, "0".to_owned()),
+            (0.02, "left out".to_owned()),
+            (1.0, "7".to_owned()),
+        ];
+        let bar = Legend::Bar {
+            title: "thickness [m]".to_owned(),
+            palette,
+            ticks,
+        };
+        let key = Legend::Key {
+            color: [200, 60, 20],
+            text: "thickness above 0.05 m".to_owned(),
+        };
+        for (legend, size) in [
+            (&bar, (768, 500)),
+            (&key, (40, 768)),
+            (&bar, (768, 3)),
+            (&key, (1, 1)),
+        ] {
             let map = Image::filled(size.0, size.1, [7, 200, 13]);
             let image = sheet(legend.clone()).around(&map);
-            let found = image.rgb.chunks_exact(3).filter(|pixel| *pixel == [7, 200, 13]).count();
+            let found = image
+                .rgb
+                .chunks_exact(3)
+                .filter(|pixel| *pixel == [7, 200, 13])
+                .count();
             assert_eq!(found, size.0 * size.1, "{size:?}");
         }
     }

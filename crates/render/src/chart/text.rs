@@ -39,10 +39,17 @@ struct Face {
 
 /// Font of all text in pictures.
 static FACE: LazyLock<Face> = LazyLock::new(|| {
-    let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT).expect("the crate ships a whole font");
+    let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT)
+        .expect("the crate ships a whole font");
     let per_em = font.units_per_em().expect("an outline font has an em");
-    let capital = font.outline(font.glyph_id('H')).map_or(0.7 * per_em, |h| h.bounds.height().abs());
-    Face { font, per_em, capital: capital / per_em }
+    let capital = font
+        .outline(font.glyph_id('H'))
+        .map_or(0.7 * per_em, |h| h.bounds.height().abs());
+    Face {
+        font,
+        per_em,
+        capital: capital / per_em,
+    }
 });
 
 impl Face {
@@ -101,14 +108,23 @@ pub mod face {
 
     /// Ascent and descent of the font in ems.
     pub fn extent() -> (f32, f32) {
-        (FACE.font.ascent_unscaled() / FACE.per_em, FACE.font.descent_unscaled() / FACE.per_em)
+        (
+            FACE.font.ascent_unscaled() / FACE.per_em,
+            FACE.font.descent_unscaled() / FACE.per_em,
+        )
     }
 
     /// Returns the glyph indices of `text` with the start of each glyph, and the length of the
     /// text, all in ems.
     pub fn letters(text: &str) -> (Vec<(u16, f32)>, f32) {
         let (glyphs, length) = FACE.glyphs(text);
-        (glyphs.into_iter().map(|(glyph, at)| (glyph.0, at)).collect(), length)
+        (
+            glyphs
+                .into_iter()
+                .map(|(glyph, at)| (glyph.0, at))
+                .collect(),
+            length,
+        )
     }
 
     /// Advance width in ems of the glyph `letter`.
@@ -122,7 +138,12 @@ pub mod face {
         let ems = |point: ab_glyph::Point| [point.x / FACE.per_em, point.y / FACE.per_em];
         let mut pieces = Vec::new();
         let mut last = None;
-        for curve in FACE.font.outline(GlyphId(letter)).map(|outline| outline.curves).unwrap_or_default() {
+        for curve in FACE
+            .font
+            .outline(GlyphId(letter))
+            .map(|outline| outline.curves)
+            .unwrap_or_default()
+        {
             let (start, piece, end) = match curve {
                 OutlineCurve::Line(a, b) => (a, Piece::Line(ems(b)), b),
                 OutlineCurve::Quad(a, b, c) => (a, Piece::Quad(ems(b), ems(c)), c),
@@ -142,7 +163,12 @@ impl Ink {
     /// Returns the text style for a picture of (width, height) pixels: the size grows with the
     /// picture and is always legible.
     pub(crate) fn of_picture(color: [u8; 3], (width, height): (usize, usize)) -> Self {
-        Self { color, size: (width as f32 / 62.0).min(height as f32 / 42.0).max(SMALLEST) }
+        Self {
+            color,
+            size: (width as f32 / 62.0)
+                .min(height as f32 / 42.0)
+                .max(SMALLEST),
+        }
     }
 
     /// Length of `text` in pixels.
@@ -157,9 +183,17 @@ impl Ink {
         }
         let (glyphs, _) = FACE.glyphs(text);
         let left = room - self.width("…");
-        let fit = glyphs.iter().skip(1).take_while(|(_, end)| end * self.size <= left).count();
+        let fit = glyphs
+            .iter()
+            .skip(1)
+            .take_while(|(_, end)| end * self.size <= left)
+            .count();
         let begin: String = text.chars().take(fit).collect();
-        if begin.is_empty() { begin } else { format!("{}…", begin.trim_end()) }
+        if begin.is_empty() {
+            begin
+        } else {
+            format!("{}…", begin.trim_end())
+        }
     }
 
     /// Draws `text` horizontally: `at` is its start, centre or end by `align`, at half the height
@@ -167,14 +201,18 @@ impl Ink {
     /// lacks become boxes.
     pub(crate) fn draw(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
         let (x, y) = (self.start(at.0, align, text), self.base(at.1));
-        self.fill(text, |(across, down), share| blend(image, (x + across, y + down), self.color, share));
+        self.fill(text, |(across, down), share| {
+            blend(image, (x + across, y + down), self.color, share)
+        });
     }
 
     /// Draws `text` upwards, rotated by 90° to the left: `at` is at half the height of its
     /// capitals, in pixels, with the start at the bottom.
     pub(crate) fn draw_upward(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
         let (x, y) = (self.base(at.0), -self.start(-at.1, align, text));
-        self.fill(text, |(across, down), share| blend(image, (x + down, y - across - 1), self.color, share));
+        self.fill(text, |(across, down), share| {
+            blend(image, (x + down, y - across - 1), self.color, share)
+        });
     }
 
     /// Pixel at which a text begins, by `align`.
@@ -198,9 +236,19 @@ impl Ink {
         let scale = FACE.scale(self.size);
         for (glyph, at) in FACE.glyphs(text).0 {
             let glyph = glyph.with_scale_and_position(scale, point(at * self.size, 0.0));
-            let Some(outline) = FACE.font.outline_glyph(glyph) else { continue };
+            let Some(outline) = FACE.font.outline_glyph(glyph) else {
+                continue;
+            };
             let corner = outline.px_bounds().min;
-            outline.draw(|x, y, share| put((corner.x as i64 + i64::from(x), corner.y as i64 + i64::from(y)), share));
+            outline.draw(|x, y, share| {
+                put(
+                    (
+                        corner.x as i64 + i64::from(x),
+                        corner.y as i64 + i64::from(y),
+                    ),
+                    share,
+                )
+            });
         }
     }
 }
@@ -208,7 +256,9 @@ impl Ink {
 /// Blends `color` over a pixel with coverage `share` (0 to 1), in linear light: in sRGB a thin
 /// bright line on dark would look too dark.
 pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share: f32) {
-    let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
+    let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else {
+        return;
+    };
     if x >= image.width || y >= image.height || share <= 0.0 {
         return;
     }
@@ -228,31 +278,65 @@ mod tests {
     /// First and last column, and first and last row, that hold any ink.
     fn extent(image: &Image) -> [usize; 4] {
         let inked = |x: usize, y: usize| image.pixel(x, y) != [0; 3];
-        let columns: Vec<usize> = (0..image.width).filter(|x| (0..image.height).any(|y| inked(*x, y))).collect();
-        let rows: Vec<usize> = (0..image.height).filter(|y| (0..image.width).any(|x| inked(x, *y))).collect();
-        [columns[0], columns[columns.len() - 1], rows[0], rows[rows.len() - 1]]
+        let columns: Vec<usize> = (0..image.width)
+            .filter(|x| (0..image.height).any(|y| inked(*x, y)))
+            .collect();
+        let rows: Vec<usize> = (0..image.height)
+            .filter(|y| (0..image.width).any(|x| inked(x, *y)))
+            .collect();
+        [
+            columns[0],
+            columns[columns.len() - 1],
+            rows[0],
+            rows[rows.len() - 1],
+        ]
     }
 
     fn drawn(size: f32, align: Align, text: &str) -> [usize; 4] {
         let mut image = Image::filled(200, 100, [0; 3]);
-        Ink { color: [255; 3], size }.draw(&mut image, (100.0, 50.0), align, text);
+        Ink {
+            color: [255; 3],
+            size,
+        }
+        .draw(&mut image, (100.0, 50.0), align, text);
         extent(&image)
     }
 
     #[test]
     fn text_is_as_wide_as_it_says_and_stands_where_it_should() {
-        let width = Ink { color: [255; 3], size: 20.0 }.width("HHHH");
+        let width = Ink {
+            color: [255; 3],
+            size: 20.0,
+        }
+        .width("HHHH");
         let [left, right, top, bottom] = drawn(20.0, Align::Middle, "HHHH");
-        assert!(((right - left + 1) as f32) < width && ((right - left + 1) as f32) > 0.85 * width, "{left} to {right}");
-        assert!((left + right).abs_diff(199) <= 2, "centred: {left} to {right}");
-        assert!((top + bottom).abs_diff(99) <= 2, "halfway up the capitals: {top} to {bottom}");
-        assert!(drawn(20.0, Align::Start, "HHHH")[0] >= 100 && drawn(20.0, Align::End, "HHHH")[1] < 100);
+        assert!(
+            ((right - left + 1) as f32) < width && ((right - left + 1) as f32) > 0.85 * width,
+            "{left} to {right}"
+        );
+        assert!(
+            (left + right).abs_diff(199) <= 2,
+            "centred: {left} to {right}"
+        );
+        assert!(
+            (top + bottom).abs_diff(99) <= 2,
+            "halfway up the capitals: {top} to {bottom}"
+        );
+        assert!(
+            drawn(20.0, Align::Start, "HHHH")[0] >= 100 && drawn(20.0, Align::End, "HHHH")[1] < 100
+        );
     }
 
     #[test]
     fn text_upwards_is_the_same_text_turned() {
-        let ink = Ink { color: [200, 90, 30], size: 17.0 };
-        let (mut level, mut upward) = (Image::filled(100, 100, [0; 3]), Image::filled(100, 100, [0; 3]));
+        let ink = Ink {
+            color: [200, 90, 30],
+            size: 17.0,
+        };
+        let (mut level, mut upward) = (
+            Image::filled(100, 100, [0; 3]),
+            Image::filled(100, 100, [0; 3]),
+        );
         ink.draw(&mut level, (10.0, 40.0), Align::Start, "elevation [m]");
         ink.draw_upward(&mut upward, (40.0, 90.0), Align::Start, "elevation [m]");
         for y in 0..100 {
@@ -271,17 +355,36 @@ mod tests {
             bottom - top + 1
         };
         let heights = [(320, 213), (900, 600), (1440, 960), (3840, 2160)].map(height);
-        assert!(heights[0] >= 8, "capitals of {} pixels in a small picture", heights[0]);
-        assert!(heights.windows(2).all(|pair| pair[0] < pair[1]), "{heights:?}");
-        assert!((2.0..3.0).contains(&(heights[3] as f32 / heights[2] as f32)), "{heights:?}");
+        assert!(
+            heights[0] >= 8,
+            "capitals of {} pixels in a small picture",
+            heights[0]
+        );
+        assert!(
+            heights.windows(2).all(|pair| pair[0] < pair[1]),
+            "{heights:?}"
+        );
+        assert!(
+            (2.0..3.0).contains(&(heights[3] as f32 / heights[2] as f32)),
+            "{heights:?}"
+        );
     }
 
     #[test]
     fn long_text_is_cut_with_an_ellipsis() {
-        let ink = Ink { color: [255; 3], size: 16.0 };
-        let (whole, cut) = ("a volcano with a long name", ink.shortened("a volcano with a long name", 100.0));
+        let ink = Ink {
+            color: [255; 3],
+            size: 16.0,
+        };
+        let (whole, cut) = (
+            "a volcano with a long name",
+            ink.shortened("a volcano with a long name", 100.0),
+        );
         assert_eq!(ink.shortened(whole, 1000.0), whole);
-        assert!(cut.ends_with('…') && ink.width(&cut) <= 100.0 && ink.width(&cut) > 70.0, "{cut}");
+        assert!(
+            cut.ends_with('…') && ink.width(&cut) <= 100.0 && ink.width(&cut) > 70.0,
+            "{cut}"
+        );
         assert_eq!(ink.shortened(whole, 3.0), "");
     }
 
@@ -297,7 +400,10 @@ mod tests {
     #[test]
     fn text_over_the_edge_is_cut_off() {
         let mut image = Image::filled(20, 10, [0; 3]);
-        let ink = Ink { color: [255; 3], size: 30.0 };
+        let ink = Ink {
+            color: [255; 3],
+            size: 30.0,
+        };
         ink.draw(&mut image, (-10.0, 0.0), Align::Start, "WWWW");
         ink.draw_upward(&mut image, (25.0, 30.0), Align::Middle, "WWWW");
         assert!(image.rgb.iter().any(|c| *c > 0));

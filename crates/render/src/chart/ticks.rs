@@ -27,21 +27,35 @@ impl Ticks {
         let first = (low / step - 1e-6).ceil();
         let count = (high / step + 1e-6).floor() - first + 1.0;
         let count = if count <= 1e4 { count as u32 } else { 0 };
-        Self { step, values: (0..count).map(|i| (first + f64::from(i)) * step).collect() }
+        Self {
+            step,
+            values: (0..count).map(|i| (first + f64::from(i)) * step).collect(),
+        }
     }
 
     /// Returns the largest set of round values from `low` to `high` whose labels fit on `pixels`
     /// pixels without overlap; consecutive values differ by at least `least`. `room` returns the
     /// length in pixels of a label along the axis, including the gap after it.
-    pub fn fitting((low, high): (f64, f64), least: f64, pixels: f32, room: impl Fn(&str) -> f32) -> Self {
+    pub fn fitting(
+        (low, high): (f64, f64),
+        least: f64,
+        pixels: f32,
+        room: impl Fn(&str) -> f32,
+    ) -> Self {
         let per_pixel = (high - low) / f64::from(pixels.max(1.0));
         let fits = |ticks: &Self| {
             let widest = ticks.labels().map(|label| room(&label)).fold(0.0, f32::max);
             ticks.step >= per_pixel * f64::from(widest)
         };
         let least = least.max((high - low) / MOST);
-        let none = || Self { step: 1.0, values: Vec::new() };
-        steps(least).map(|step| Self::new((low, high), step)).find(fits).unwrap_or_else(none)
+        let none = || Self {
+            step: 1.0,
+            values: Vec::new(),
+        };
+        steps(least)
+            .map(|step| Self::new((low, high), step))
+            .find(fits)
+            .unwrap_or_else(none)
     }
 
     /// Returns the tick values as text.
@@ -67,11 +81,23 @@ mod tests {
     fn ticks_are_round_and_inside() {
         // Each number takes `room` of 100 pixels.
         let found = |span, room: f32| labels(&Ticks::fitting(span, 0.0, 100.0, |_| room));
-        assert_eq!(found((0.0, 1.0), 15.0), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
-        assert_eq!(found((0.0, 1.1), 15.0), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
+        assert_eq!(
+            found((0.0, 1.0), 15.0),
+            ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+        );
+        assert_eq!(
+            found((0.0, 1.1), 15.0),
+            ["0", "0.2", "0.4", "0.6", "0.8", "1"]
+        );
         assert_eq!(found((0.0, 128.0), 30.0), ["0", "50", "100"]);
-        assert_eq!(found((-0.3, 0.1), 20.0), ["−0.3", "−0.2", "−0.1", "0", "0.1"]);
-        assert_eq!(found((2_667_400.0, 2_668_010.0), 30.0), ["2667400", "2667600", "2667800", "2668000"]);
+        assert_eq!(
+            found((-0.3, 0.1), 20.0),
+            ["−0.3", "−0.2", "−0.1", "0", "0.1"]
+        );
+        assert_eq!(
+            found((2_667_400.0, 2_668_010.0), 30.0),
+            ["2667400", "2667600", "2667800", "2668000"]
+        );
         assert_eq!(found((3.0, 3.0), 1.0), [""; 0]);
         assert_eq!(found((0.0, f64::NAN), 1.0), [""; 0]);
     }
@@ -80,19 +106,31 @@ mod tests {
     fn numbers_on_an_axis_stand_clear_of_each_other() {
         // Five pixels per letter, and five between two numbers.
         let room = |label: &str| 5.0 * (label.chars().count() + 1) as f32;
-        for span in [(0.0, 128.0), (2_667_400.0, 2_668_010.0), (-0.004, 0.0031), (0.0, 7.0)] {
+        for span in [
+            (0.0, 128.0),
+            (2_667_400.0, 2_668_010.0),
+            (-0.004, 0.0031),
+            (0.0, 7.0),
+        ] {
             for pixels in [40.0, 90.0, 200.0, 1000.0] {
                 let ticks = Ticks::fitting(span, 0.0, pixels, room);
                 let place = |value: f64| (value - span.0) / (span.1 - span.0) * f64::from(pixels);
                 for (pair, label) in ticks.values.windows(2).zip(ticks.labels()) {
                     let apart = (place(pair[1]) - place(pair[0])) as f32;
-                    assert!(apart >= room(&label) - 1e-3, "{span:?} on {pixels}: {label} has {apart} pixels");
+                    assert!(
+                        apart >= room(&label) - 1e-3,
+                        "{span:?} on {pixels}: {label} has {apart} pixels"
+                    );
                 }
                 assert!(ticks.values.len() <= 11, "{ticks:?}");
             }
         }
         let fewer = Ticks::fitting((0.0, 128.0), 0.0, 90.0, room).values.len();
         assert!(fewer >= 3 && fewer < Ticks::fitting((0.0, 128.0), 0.0, 400.0, room).values.len());
-        assert_eq!(labels(&Ticks::fitting((0.0, 3.0), 1.0, 500.0, room)), ["0", "1", "2", "3"], "no half cells");
+        assert_eq!(
+            labels(&Ticks::fitting((0.0, 3.0), 1.0, 500.0, room)),
+            ["0", "1", "2", "3"],
+            "no half cells"
+        );
     }
 }

@@ -33,7 +33,13 @@ pub(crate) struct Beams {
 impl Beams {
     /// Computes the ground-free depths of `camera` for the part `part` of the ground; reuses the
     /// allocations of `old`.
-    pub(crate) fn new(block: &Heightfield, part: &Part, camera: &Camera, level: Level, old: Self) -> Self {
+    pub(crate) fn new(
+        block: &Heightfield,
+        part: &Part,
+        camera: &Camera,
+        level: Level,
+        old: Self,
+    ) -> Self {
         let (width, height) = camera.size();
         // Begins with one square for the whole picture, of which only depth 0 is known.
         let (mut coarse, mut across, mut large) = (vec![0.0], 1, SIDES[0] * width.max(height));
@@ -43,22 +49,48 @@ impl Beams {
             across = width.div_ceil(side);
             fine.clear();
             fine.resize(across * rows, 0.0);
-            fine.par_chunks_mut(across).enumerate().for_each(|(j, free)| {
-                let coarse = &coarse[j / ratio * row..];
-                level.run(Row { block, part, camera, side, j, coarse, ratio, free });
-            });
+            fine.par_chunks_mut(across)
+                .enumerate()
+                .for_each(|(j, free)| {
+                    let coarse = &coarse[j / ratio * row..];
+                    level.run(Row {
+                        block,
+                        part,
+                        camera,
+                        side,
+                        j,
+                        coarse,
+                        ratio,
+                        free,
+                    });
+                });
             (coarse, fine, large) = (fine, coarse, side);
         }
-        Self { across, free: coarse }
+        Self {
+            across,
+            free: coarse,
+        }
     }
 
     /// Returns the ray through the position (`u`, `v`) in the pixel (`x`, `y`), and a lower bound
     /// of its distance to the ground; infinite without ground.
     #[inline(always)]
-    pub(crate) fn ray(&self, camera: &Camera, (x, y): (usize, usize), (u, v): (f32, f32)) -> (Ray, f32) {
+    pub(crate) fn ray(
+        &self,
+        camera: &Camera,
+        (x, y): (usize, usize),
+        (u, v): (f32, f32),
+    ) -> (Ray, f32) {
         let (ray, length) = camera.ray_and_length(x as f32 + u, y as f32 + v);
         let free = self.free[y / LEAF * self.across + x / LEAF];
-        (ray, if free < f32::MAX { (free * length * 0.999_99 - 1e-3).max(0.0) } else { f32::INFINITY })
+        (
+            ray,
+            if free < f32::MAX {
+                (free * length * 0.999_99 - 1e-3).max(0.0)
+            } else {
+                f32::INFINITY
+            },
+        )
     }
 }
 
@@ -87,7 +119,8 @@ impl Work for Row<'_> {
         for (i, free) in self.free.iter_mut().enumerate() {
             let known = self.coarse[i / self.ratio];
             *free = if known < f32::MAX {
-                Beam::new(self.block, self.camera, [i, self.j], self.side).free_from(self.block, self.part, known)
+                Beam::new(self.block, self.camera, [i, self.j], self.side)
+                    .free_from(self.block, self.part, known)
             } else {
                 known
             };
@@ -117,7 +150,11 @@ impl Beam {
         let ([across, down], [right, up, forward]) = (camera.middle(), camera.axes());
         let pixel = camera.pixel();
         let ends = |n: usize, middle: f32| {
-            [(n * side) as f32 - SLACK - middle, ((n + 1) * side) as f32 + SLACK - middle].map(|end| end * pixel)
+            [
+                (n * side) as f32 - SLACK - middle,
+                ((n + 1) * side) as f32 + SLACK - middle,
+            ]
+            .map(|end| end * pixel)
         };
         let (xs, ys) = (ends(i, across), ends(j, down));
         // Directions are linear in both coordinates, so the extremes are at the ends.
@@ -130,7 +167,13 @@ impl Beam {
             }
         }
         let origin = block.patches(camera.eye().coords);
-        Self { origin, low, high, spread: pixel * side as f32, scale: block.heights.per_cell }
+        Self {
+            origin,
+            low,
+            high,
+            spread: pixel * side as f32,
+            scale: block.heights.per_cell,
+        }
     }
 
     /// Returns the depth in cells up to which the beam is free of ground; `known` is a depth that
@@ -143,7 +186,11 @@ impl Beam {
         let mut depth = known.max(entry);
         let shortest = 0.5 / self.scale;
         let mut least = (0.5 * self.spread * depth).max(shortest);
-        let mut stride = if known > 0.0 { 4.0 * least } else { 0.25 * (exit - depth) };
+        let mut stride = if known > 0.0 {
+            4.0 * least
+        } else {
+            0.25 * (exit - depth)
+        };
         loop {
             if depth >= exit {
                 return f32::MAX;
@@ -172,9 +219,17 @@ impl Beam {
                 return (0.0, 0.0);
             }
             // The fastest ray comes in first, the slowest leaves last.
-            let (to, fast) = if o < low { (low - o, up) } else { (o - high, -down) };
+            let (to, fast) = if o < low {
+                (low - o, up)
+            } else {
+                (o - high, -down)
+            };
             if to > 0.0 {
-                entry = entry.max(if fast > 0.0 { 0.999_99 * to / fast } else { f32::MAX });
+                entry = entry.max(if fast > 0.0 {
+                    0.999_99 * to / fast
+                } else {
+                    f32::MAX
+                });
             }
             if down > 0.0 {
                 far = far.min(1.000_01 * (high - o) / down);
@@ -188,7 +243,12 @@ impl Beam {
     /// Returns true if no ray of the beam meets the ground between the depths `from` and `to`.
     #[inline(always)]
     fn is_free(&self, block: &Heightfield, part: &Part, [from, to]: [f32; 2]) -> bool {
-        let away = self.origin.x.abs().max(self.origin.y.abs()).max(self.origin.z.abs());
+        let away = self
+            .origin
+            .x
+            .abs()
+            .max(self.origin.y.abs())
+            .max(self.origin.z.abs());
         let slack = (2e-3 + 2e-6 * (to + away)) * self.scale;
         // Not closures: they are not compiled for wide instructions.
         let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
@@ -216,7 +276,9 @@ mod tests {
     use crate::ground::heightfield::tests::{hill, parts};
 
     fn cameras() -> Vec<Camera> {
-        let pose = |eye: [f32; 3], turn: (f32, f32), fov: f32| Camera::from_pose(eye.into(), turn, fov, (71, 53));
+        let pose = |eye: [f32; 3], turn: (f32, f32), fov: f32| {
+            Camera::from_pose(eye.into(), turn, fov, (71, 53))
+        };
         vec![
             pose([40.0, 24.0, 38.0], (130.0, 30.0), 40.0),
             pose([10.0, 60.0, 7.0], (20.0, 89.0), 30.0),
@@ -240,17 +302,26 @@ mod tests {
                         let (ray, start) = beams.ray(&camera, (x, y), (u, v));
                         match (field.hit(&ray, &part, start), field.hit(&ray, &part, 0.0)) {
                             (Some(late), Some(hit)) => {
-                                assert!((late.t - hit.t).abs() < 1e-3 + 2e-6 * hit.t, "{late:?} against {hit:?}");
+                                assert!(
+                                    (late.t - hit.t).abs() < 1e-3 + 2e-6 * hit.t,
+                                    "{late:?} against {hit:?}"
+                                );
                                 (met, air) = (met + 1, air + (hit.t - start) / hit.t);
                             }
                             (None, None) => {}
-                            (late, hit) => panic!("{part:?}, {camera:?} at {x}, {y}: {late:?} against {hit:?}"),
+                            (late, hit) => {
+                                panic!("{part:?}, {camera:?} at {x}, {y}: {late:?} against {hit:?}")
+                            }
                         }
                     }
                 }
             }
         }
-        assert!(met > 10_000 && air < 0.3 * met as f32, "{met} rays, on average {} of them walked", air / met as f32);
+        assert!(
+            met > 10_000 && air < 0.3 * met as f32,
+            "{met} rays, on average {} of them walked",
+            air / met as f32
+        );
     }
 
     #[test]

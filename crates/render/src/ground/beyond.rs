@@ -160,10 +160,22 @@ impl Outline<'_> {
         let (bend_x, bend_z) = (bent(v3(3.0, 1.0, 8.0)), bent(v3(9.0, 4.0, 2.0)));
         let side = |aside: f32| {
             let shift = aside * WIDENS * away;
-            heights.at(held[0] - toward.y * shift + bend_x, held[1] + toward.x * shift + bend_z)
+            heights.at(
+                held[0] - toward.y * shift + bend_x,
+                held[1] + toward.x * shift + bend_z,
+            )
         };
-        let mean = |of: &dyn Fn(f32) -> f32| SIDES.iter().map(|&(aside, weight)| of(aside) * weight).sum::<f32>();
-        let here = if away < 1e-3 { heights.at(held[0], held[1]) } else { mean(&side) };
+        let mean = |of: &dyn Fn(f32) -> f32| {
+            SIDES
+                .iter()
+                .map(|&(aside, weight)| of(aside) * weight)
+                .sum::<f32>()
+        };
+        let here = if away < 1e-3 {
+            heights.at(held[0], held[1])
+        } else {
+            mean(&side)
+        };
         // The slope of a stretch of the side: the slope of each single cell would continue as a
         // furrow.
         let slope = |aside: f32| {
@@ -197,14 +209,19 @@ impl Outline<'_> {
     fn relief(&self, q: V3, away: f32) -> f32 {
         // Ridges between washed valleys, not round lumps.
         let warp = 4.0 * noise::fractal(q * 0.05 + v3(2.0, 9.0, 1.0), 2);
-        let ridge = 0.3 - noise::fractal(q * 0.016 + v3(6.0, 2.0, 4.0) + V3::repeat(0.016 * warp), 2).abs() * 1.5;
+        let ridge = 0.3
+            - noise::fractal(q * 0.016 + v3(6.0, 2.0, 4.0) + V3::repeat(0.016 * warp), 2).abs()
+                * 1.5;
         let broad = noise::fractal(q * 0.012 + v3(4.0, 7.0, 2.0), 3);
         let hills = HILLS * away.min(HILLY * self.longest) * (ridge + broad);
         // Old flows stand over plains of ash, and are rougher.
         let flow = old_flow(q);
         let rough = noise::fractal(q * 0.17 + v3(1.0, 5.0, 7.0), 5);
         let near = saturate(away / (ROCKS[1] * self.unit));
-        let rocks = ROCKS[0] * self.unit * near * (flow + lerp(0.12, 1.0, flow) * (rough + 0.5 * (0.2 - rough.abs())));
+        let rocks = ROCKS[0]
+            * self.unit
+            * near
+            * (flow + lerp(0.12, 1.0, flow) * (rough + 0.5 * (0.2 - rough.abs())));
         hills + rocks
     }
 
@@ -246,7 +263,16 @@ impl Beyond {
         let sides = sides(block);
         let lowest = sides.iter().copied().fold(f32::MAX, f32::min);
         let plain = low(&sides);
-        let outline = Outline { block, size, longest, unit, lowest, plain, margin, ends };
+        let outline = Outline {
+            block,
+            size,
+            longest,
+            unit,
+            lowest,
+            plain,
+            margin,
+            ends,
+        };
         let counts = size.map(|side| ((side + 2.0 * margin) / spacing).ceil() as usize);
         let place = |node: f32| node * spacing - margin;
         let raster = |make: &(dyn Fn(f32, f32) -> f32 + Sync)| {
@@ -258,23 +284,51 @@ impl Beyond {
         whole.tall = block.tall / spacing;
         // Rays meet `open`, where the box is cut out; normals and light are those of the whole
         // ground, without a hole.
-        let mut open = Heightfield::new(raster(&|x, z| outline.open(x, z, spacing, foot)), foot - 1.0);
+        let mut open = Heightfield::new(
+            raster(&|x, z| outline.open(x, z, spacing, foot)),
+            foot - 1.0,
+        );
         open.tall = whole.tall;
         let smooth = whole.heights.map(|i, j, _| whole.normal(i, j, 1.0));
         let rock = whole.heights.map(|i, j, h| {
             let rock = surface(v3(place(i), h, place(j)), smooth.at(i, j));
             [rock.albedo, rock.normal]
         });
-        let least = if ends == Ends::Sea { lowest + LIT * longest / block.tall } else { f32::MIN };
-        let lit = whole.heights.map(|i, j, h| sun(&whole, [i, h.max(least), j])).blurred(1);
-        let light = lit.map(|i, j, lit| Vector2::new(sky(&whole, v3(i, whole.heights.at(i, j), j)), lit));
-        let (albedo, normal) = (rock.map(|_, _, [albedo, _]| albedo), rock.map(|_, _, [_, normal]| normal));
-        Self { ends, plain, open, albedo, normal, light, margin, spacing, size, sides }
+        let least = if ends == Ends::Sea {
+            lowest + LIT * longest / block.tall
+        } else {
+            f32::MIN
+        };
+        let lit = whole
+            .heights
+            .map(|i, j, h| sun(&whole, [i, h.max(least), j]))
+            .blurred(1);
+        let light =
+            lit.map(|i, j, lit| Vector2::new(sky(&whole, v3(i, whole.heights.at(i, j), j)), lit));
+        let (albedo, normal) = (
+            rock.map(|_, _, [albedo, _]| albedo),
+            rock.map(|_, _, [_, normal]| normal),
+        );
+        Self {
+            ends,
+            plain,
+            open,
+            albedo,
+            normal,
+            light,
+            margin,
+            spacing,
+            size,
+            sides,
+        }
     }
 
     /// Returns true if this ground begins at the sides of `block`, or less than [`STEP`] cells off.
     pub(super) fn is_beside(&self, block: &Heightfield) -> bool {
-        sides(block).iter().zip(&self.sides).all(|(new, old)| (new - old).abs() <= STEP)
+        sides(block)
+            .iter()
+            .zip(&self.sides)
+            .all(|(new, old)| (new - old).abs() <= STEP)
     }
 
     /// Heights in cells at the nodes, which number `width` × `depth` along x and z.
@@ -285,14 +339,24 @@ impl Beyond {
     /// Converts a place in cells to nodes.
     #[inline(always)]
     fn node(&self, x: f32, z: f32) -> [f32; 2] {
-        [(x + self.margin) / self.spacing, (z + self.margin) / self.spacing]
+        [
+            (x + self.margin) / self.spacing,
+            (z + self.margin) / self.spacing,
+        ]
     }
 
     /// Distance in cells at which `ray` meets the ground.
     pub(crate) fn hit(&self, ray: &Ray) -> Option<f32> {
         let ([x, z], d) = (self.node(ray.origin.x, ray.origin.z), ray.direction);
         let direction = v3(d.x / self.spacing, d.y, d.z / self.spacing);
-        let hit = self.open.hit(&Ray { origin: v3(x, ray.origin.y, z), direction }, &self.open.whole(), 0.0)?;
+        let hit = self.open.hit(
+            &Ray {
+                origin: v3(x, ray.origin.y, z),
+                direction,
+            },
+            &self.open.whole(),
+            0.0,
+        )?;
         // A little of this ground stands in the box, hidden by the ground of the box.
         (hit.face == Face::Top).then_some(hit.t)
     }
@@ -311,7 +375,11 @@ impl Beyond {
     /// Rock at (x, z) in cells.
     pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
         let [i, j] = self.node(x, z);
-        Rock { albedo: self.albedo.at(i, j), normal: unit_or_up(self.normal.at(i, j)), light: self.light.at(i, j) }
+        Rock {
+            albedo: self.albedo.at(i, j),
+            normal: unit_or_up(self.normal.at(i, j)),
+            light: self.light.at(i, j),
+        }
     }
 
     /// Unshadowed fraction of the sun at (x, z) in cells.
@@ -332,14 +400,22 @@ fn spread(longest: f32, ends: Ends) -> (f32, f32) {
 /// Number of nodes around a box of `size` cells along x and z.
 pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
     let (spacing, margin) = spread(size[0].max(size[1]) as f32, ends);
-    size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1).iter().product()
+    size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1)
+        .iter()
+        .product()
 }
 
 /// Heights in cells of the nodes at the sides of a block.
 fn sides(block: &Heightfield) -> Vec<f32> {
-    let Raster { width, depth, data, .. } = &block.heights;
-    let rows = [0, depth - 1].into_iter().flat_map(|j| (0..*width).map(move |i| j * width + i));
-    let columns = [0, width - 1].into_iter().flat_map(|i| (0..*depth).map(move |j| j * width + i));
+    let Raster {
+        width, depth, data, ..
+    } = &block.heights;
+    let rows = [0, depth - 1]
+        .into_iter()
+        .flat_map(|j| (0..*width).map(move |i| j * width + i));
+    let columns = [0, width - 1]
+        .into_iter()
+        .flat_map(|i| (0..*depth).map(move |j| j * width + i));
     rows.chain(columns).map(|k| data[k]).collect()
 }
 
@@ -368,7 +444,15 @@ mod tests {
         let grid = Grid::new(24, 16, 20);
         let mut ground = Array2::from_shape_fn((grid.nz, grid.nx), height);
         ground[[0, 3]] += raised;
-        TerrainLook::bake(&ground, grid, &LookSpec { surroundings, ..LookSpec::default() }, 48)
+        TerrainLook::bake(
+            &ground,
+            grid,
+            &LookSpec {
+                surroundings,
+                ..LookSpec::default()
+            },
+            48,
+        )
     }
 
     #[test]
@@ -380,21 +464,37 @@ mod tests {
             for k in 0..20 {
                 let at = 0.5 + k as f32;
                 for (x, z) in [(at, -0.01), (at, 20.01), (-0.01, at), (24.01, at)] {
-                    let inside = land.block.heights.at(x.clamp(0.0, 24.0), z.clamp(0.0, 20.0));
-                    assert!((beyond.height(x, z) - inside).abs() < 0.6, "{surroundings:?} at {x}, {z}");
+                    let inside = land
+                        .block
+                        .heights
+                        .at(x.clamp(0.0, 24.0), z.clamp(0.0, 20.0));
+                    assert!(
+                        (beyond.height(x, z) - inside).abs() < 0.6,
+                        "{surroundings:?} at {x}, {z}"
+                    );
                 }
                 let end = beyond.height(0.2 - beyond.margin, at);
                 match beyond.ends {
-                    Ends::Plain => assert!((end - beyond.plain).abs() < 0.05, "{end} is not {}", beyond.plain),
+                    Ends::Plain => assert!(
+                        (end - beyond.plain).abs() < 0.05,
+                        "{end} is not {}",
+                        beyond.plain
+                    ),
                     Ends::Sea => assert!(end < lowest - 1.0, "{end} is not below {lowest}"),
                 }
             }
             assert!(beyond.plain >= lowest && beyond.plain < 9.0);
-            let down = Ray { origin: v3(-9.0, 40.0, 7.0), direction: v3(0.0, -1.0, 0.0) };
+            let down = Ray {
+                origin: v3(-9.0, 40.0, 7.0),
+                direction: v3(0.0, -1.0, 0.0),
+            };
             let t = beyond.hit(&down).expect("ground below");
             assert!((40.0 - t - beyond.height(-9.0, 7.0)).abs() < 0.05);
         }
-        assert!(land(Surroundings::Table, 0.0).beyond.is_none() && land(Surroundings::Sky, 0.0).beyond.is_none());
+        assert!(
+            land(Surroundings::Table, 0.0).beyond.is_none()
+                && land(Surroundings::Sky, 0.0).beyond.is_none()
+        );
     }
 
     #[test]

@@ -69,7 +69,13 @@ pub struct Glow {
 
 impl From<&LookSpec> for Glow {
     fn from(look: &LookSpec) -> Self {
-        Self { film: look.film, iso: look.iso, heat: look.heat, kelvin: look.kelvin, cell_height: look.cell_height }
+        Self {
+            film: look.film,
+            iso: look.iso,
+            heat: look.heat,
+            kelvin: look.kelvin,
+            cell_height: look.cell_height,
+        }
     }
 }
 
@@ -103,13 +109,27 @@ const PATCH: usize = 4;
 fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
     let across = width.div_ceil(PATCH);
     let mut sums = vec![(0.0, V3::zeros()); across * (columns.len() / width).div_ceil(PATCH)];
-    for (k, column) in columns.iter().enumerate().filter(|(_, column)| column.x > 0.0) {
+    for (k, column) in columns
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| column.x > 0.0)
+    {
         let (x, z) = (k % width, k / width);
         let (glow, place) = &mut sums[z / PATCH * across + x / PATCH];
         *glow += column.x;
-        *place += v3((x as f32 + 0.5) * column.x, column.y, (z as f32 + 0.5) * column.x);
+        *place += v3(
+            (x as f32 + 0.5) * column.x,
+            column.y,
+            (z as f32 + 0.5) * column.x,
+        );
     }
-    sums.into_iter().filter(|(glow, _)| *glow > 0.0).map(|(glow, place)| Patch { place: place / glow, glow }).collect()
+    sums.into_iter()
+        .filter(|(glow, _)| *glow > 0.0)
+        .map(|(glow, place)| Patch {
+            place: place / glow,
+            glow,
+        })
+        .collect()
 }
 
 impl EmberLight {
@@ -120,19 +140,33 @@ impl EmberLight {
     pub fn new(volume: &Volume, rows: Option<&[Span]>, glow: Glow) -> Self {
         let grid = volume.grid;
         let mut columns = vec![Vector2::zeros(); grid.nx * grid.nz];
-        columns.par_chunks_mut(grid.nx).enumerate().for_each(|(z, columns)| {
-            let rows = rows.map(|rows| &rows[z * grid.ny..(z + 1) * grid.ny]);
-            look_down(volume, rows, z, glow, columns);
-        });
+        columns
+            .par_chunks_mut(grid.nx)
+            .enumerate()
+            .for_each(|(z, columns)| {
+                let rows = rows.map(|rows| &rows[z * grid.ny..(z + 1) * grid.ny]);
+                look_down(volume, rows, z, glow, columns);
+            });
         let patches = patches(&columns, grid.nx);
-        let crust = volume.crust.as_ref().map(|crust| Raster::columns((grid.nx, grid.nz), crust.kelvin.clone()));
-        Self { maps: spread(&Raster::columns((grid.nx, grid.nz), columns)), patches, crust, tall: glow.cell_height }
+        let crust = volume
+            .crust
+            .as_ref()
+            .map(|crust| Raster::columns((grid.nx, grid.nz), crust.kelvin.clone()));
+        Self {
+            maps: spread(&Raster::columns((grid.nx, grid.nz), columns)),
+            patches,
+            crust,
+            tall: glow.cell_height,
+        }
     }
 
     /// Returns the lava light of a box without lava: zero.
     pub(crate) fn none(grid: Grid) -> Self {
         Self {
-            maps: Raster::columns((grid.nx, grid.nz), vec![Vector2::zeros(); grid.nx * grid.nz]),
+            maps: Raster::columns(
+                (grid.nx, grid.nz),
+                vec![Vector2::zeros(); grid.nx * grid.nz],
+            ),
             patches: Vec::new(),
             crust: None,
             tall: 1.0,
@@ -161,7 +195,9 @@ impl EmberLight {
     /// Strength of the glow reflected at `p` (cells) in direction `direction`; the lava is treated
     /// as a wide area light.
     pub(crate) fn mirrored(&self, p: V3, direction: V3) -> f32 {
-        self.arriving(p).map_or(0.0, |(light, from)| light * saturate(direction.dot(&from)).powi(GLOSS))
+        self.arriving(p).map_or(0.0, |(light, from)| {
+            light * saturate(direction.dot(&from)).powi(GLOSS)
+        })
     }
 
     /// Strength of the glow that reaches `p` (cells) from all sides, about 0 to 1; falls with the
@@ -197,16 +233,40 @@ impl EmberLight {
 
 /// Weighted sum of the blurs. Only the part around glowing columns is computed.
 fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
-    let mut sum = Raster { data: vec![Vector2::zeros(); map.data.len()], ..*map };
-    let Some((xs, zs)) = around(map, 3 * REACHES.iter().map(|reach| reach.0).max().unwrap_or(0)) else { return sum };
-    let rows = |data: &'_ [Vector2<f32>]| -> Vec<Vector2<f32>> {
-        zs.clone().flat_map(|z| data[z * map.width..][xs.clone()].to_vec()).collect()
+    let mut sum = Raster {
+        data: vec![Vector2::zeros(); map.data.len()],
+        ..*map
     };
-    let part = Raster { width: xs.len(), depth: zs.len(), data: rows(&map.data), ..*map };
+    let Some((xs, zs)) = around(
+        map,
+        3 * REACHES.iter().map(|reach| reach.0).max().unwrap_or(0),
+    ) else {
+        return sum;
+    };
+    let rows = |data: &'_ [Vector2<f32>]| -> Vec<Vector2<f32>> {
+        zs.clone()
+            .flat_map(|z| data[z * map.width..][xs.clone()].to_vec())
+            .collect()
+    };
+    let part = Raster {
+        width: xs.len(),
+        depth: zs.len(),
+        data: rows(&map.data),
+        ..*map
+    };
     for (radius, share) in REACHES {
         let blurred = part.blurred(radius);
-        let to = sum.data.par_chunks_mut(map.width).skip(zs.start).zip(blurred.data.par_chunks(xs.len()));
-        to.for_each(|(sum, blurred)| sum[xs.clone()].iter_mut().zip(blurred).for_each(|(s, b)| *s += b * share));
+        let to = sum
+            .data
+            .par_chunks_mut(map.width)
+            .skip(zs.start)
+            .zip(blurred.data.par_chunks(xs.len()));
+        to.for_each(|(sum, blurred)| {
+            sum[xs.clone()]
+                .iter_mut()
+                .zip(blurred)
+                .for_each(|(s, b)| *s += b * share)
+        });
     }
     sum
 }
@@ -215,7 +275,12 @@ fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
 /// without glow.
 fn around(map: &Raster<Vector2<f32>>, margin: usize) -> Option<(Range<usize>, Range<usize>)> {
     let glows = |row: &[Vector2<f32>]| row.iter().any(|column| column.x != 0.0);
-    let rows = || map.data.chunks(map.width).enumerate().filter(|(_, row)| glows(row));
+    let rows = || {
+        map.data
+            .chunks(map.width)
+            .enumerate()
+            .filter(|(_, row)| glows(row))
+    };
     let (first, last) = (rows().next()?.0, rows().next_back()?.0);
     let (mut from, mut to) = (map.width, 0);
     for (_, row) in rows() {
@@ -223,13 +288,23 @@ fn around(map: &Raster<Vector2<f32>>, margin: usize) -> Option<(Range<usize>, Ra
         from = (0..from).find(along).unwrap_or(from);
         to = (to..map.width).rfind(along).map_or(to, |x| x + 1);
     }
-    let grown = |from: usize, to: usize, n: usize| from.saturating_sub(margin)..(to + margin).min(n);
-    Some((grown(from, to, map.width), grown(first, last + 1, map.depth)))
+    let grown =
+        |from: usize, to: usize, n: usize| from.saturating_sub(margin)..(to + margin).min(n);
+    Some((
+        grown(from, to, map.width),
+        grown(first, last + 1, map.depth),
+    ))
 }
 
 /// Writes for each column of slab `z` the light of its highest drawn cell: strength of the light
 /// that leaves upward, and height of the cell's centre times that strength.
-fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, columns: &mut [Vector2<f32>]) {
+fn look_down(
+    volume: &Volume,
+    rows: Option<&[Span]>,
+    z: usize,
+    seen: Glow,
+    columns: &mut [Vector2<f32>],
+) {
     let grid = volume.grid;
     // Densities are whole numbers: above the threshold means above its whole part.
     let drawn = (seen.film * 255.0) as u8;
@@ -239,7 +314,11 @@ fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, colum
         let cells = rows.map_or(0..grid.nx, |rows| rows[y].range());
         let start = grid.index([0, y, z]);
         // Most rows are empty, and the maximum of a row takes many cells in one instruction.
-        if volume.density[start..][cells.clone()].iter().max().is_none_or(|&d| d <= drawn) {
+        if volume.density[start..][cells.clone()]
+            .iter()
+            .max()
+            .is_none_or(|&d| d <= drawn)
+        {
             continue;
         }
         for x in cells {
@@ -259,13 +338,22 @@ fn look_down(volume: &Volume, rows: Option<&[Span]>, z: usize, seen: Glow, colum
 /// Strength of the light that a cell at the top of the lava sends up.
 // Density and energy are taken 0.8 cells under the centre, because the outermost density is thin.
 fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
-    let (here, below) = (volume.grid.index([x, y, z]), volume.grid.index([x, y.saturating_sub(1), z]));
+    let (here, below) = (
+        volume.grid.index([x, y, z]),
+        volume.grid.index([x, y.saturating_sub(1), z]),
+    );
     let inside = |values: &[u8]| lerp(f32::from(values[here]), f32::from(values[below]), 0.8);
     let density = inside(&volume.density);
     let energy = inside(&volume.energy) * ENERGY_SHOWN / density.max(1.0);
     let heat = saturate((energy - seen.heat[0]) / (seen.heat[1] - seen.heat[0]));
-    let cover = smoothstep(seen.film, seen.iso, density.max(f32::from(volume.density[here])) / 255.0);
-    let red_hot = seen.kelvin.map_or(1.0, |range| red_hot(kelvin(range, energy)));
+    let cover = smoothstep(
+        seen.film,
+        seen.iso,
+        density.max(f32::from(volume.density[here])) / 255.0,
+    );
+    let red_hot = seen
+        .kelvin
+        .map_or(1.0, |range| red_hot(kelvin(range, energy)));
     let open = match &volume.crust {
         Some(crust) => {
             let kelvin = crust.kelvin[z * volume.grid.nx + x];
@@ -281,7 +369,13 @@ mod tests {
     use super::*;
     use lavoxel_base::grid::Grid;
 
-    const SEEN: Glow = Glow { film: 0.07, iso: 0.42, heat: [0.5, 1.25], kelvin: None, cell_height: 1.0 };
+    const SEEN: Glow = Glow {
+        film: 0.07,
+        iso: 0.42,
+        heat: [0.5, 1.25],
+        kelvin: None,
+        cell_height: 1.0,
+    };
 
     /// Returns one hot column of lava, three cells high, and one cold column.
     fn volume() -> Volume {
@@ -300,33 +394,53 @@ mod tests {
         let volume = volume();
         let ember = EmberLight::new(&volume, None, SEEN);
         let at = |x: usize, z: usize| ember.maps.data[z * 91 + x];
-        assert!((at(50, 40).y / at(50, 40).x - 4.5).abs() < 0.01, "the centre of the highest cell");
-        assert!(at(50, 40).x > 3.0 * at(35, 40).x, "hot lava glows more than cold");
+        assert!(
+            (at(50, 40).y / at(50, 40).x - 4.5).abs() < 0.01,
+            "the centre of the highest cell"
+        );
+        assert!(
+            at(50, 40).x > 3.0 * at(35, 40).x,
+            "hot lava glows more than cold"
+        );
         let total: f32 = ember.maps.data.iter().map(|m| m.x).sum();
         // Full heat gives 1, no heat the light of a closed crust, and blurring away from the edges
         // keeps the sum.
         let shares: f32 = REACHES.iter().map(|r| r.1).sum();
-        assert!((total / shares - 1.0 - DARK).abs() < 1e-3, "{}", total / shares);
+        assert!(
+            (total / shares - 1.0 - DARK).abs() < 1e-3,
+            "{}",
+            total / shares
+        );
         let from_the_east = v3(54.5, 4.5, 40.5);
         let [near, far] = [53.0, 58.0].map(|x| ember.at(v3(x, 4.5, 40.5), -V3::x()));
         assert!(near > 8.0 * far, "{near} beside it, {far} five cells on");
-        assert!(ember.at(from_the_east, -V3::x()) > 1.5 * ember.at(from_the_east, V3::x()), "towards the lava");
+        assert!(
+            ember.at(from_the_east, -V3::x()) > 1.5 * ember.at(from_the_east, V3::x()),
+            "towards the lava"
+        );
     }
 
     #[test]
     fn working_out_only_what_glows_changes_nothing() {
         let mut columns = vec![Vector2::zeros(); 91 * 81];
-        (columns[3 * 91 + 40], columns[20 * 91 + 2]) = (Vector2::new(1.0, 4.0), Vector2::new(0.5, 1.0));
+        (columns[3 * 91 + 40], columns[20 * 91 + 2]) =
+            (Vector2::new(1.0, 4.0), Vector2::new(0.5, 1.0));
         let map = Raster::columns((91, 81), columns);
         let (xs, zs) = around(&map, 27).expect("something glows");
         assert_eq!((xs, zs), (0..68, 0..48));
         let part = spread(&map);
         let blurs = REACHES.map(|(radius, share)| (map.blurred(radius), share));
         for (k, part) in part.data.iter().enumerate() {
-            let whole: Vector2<f32> = blurs.iter().map(|(blur, share)| blur.data[k] * *share).sum();
+            let whole: Vector2<f32> = blurs
+                .iter()
+                .map(|(blur, share)| blur.data[k] * *share)
+                .sum();
             assert!((part - whole).norm() < 1e-6, "column {k}");
         }
-        assert_eq!(around(&Raster::columns((3, 2), vec![Vector2::zeros(); 6]), 27), None);
+        assert_eq!(
+            around(&Raster::columns((3, 2), vec![Vector2::zeros(); 6]), 27),
+            None
+        );
     }
 
     #[test]
@@ -337,10 +451,16 @@ mod tests {
                 let cells = &volume.density[row * 91..(row + 1) * 91];
                 let lava = |x: &usize| cells[*x] > 0;
                 let from = (0..91).find(lava).unwrap_or(91);
-                Span { from: from as u16, to: (0..91).rfind(lava).map_or(0, |x| x as u16 + 1) }
+                Span {
+                    from: from as u16,
+                    to: (0..91).rfind(lava).map_or(0, |x| x as u16 + 1),
+                }
             })
             .collect();
         let with = EmberLight::new(&volume, Some(&rows), SEEN);
-        assert_eq!(with.maps.data, EmberLight::new(&volume, None, SEEN).maps.data);
+        assert_eq!(
+            with.maps.data,
+            EmberLight::new(&volume, None, SEEN).maps.data
+        );
     }
 }

@@ -75,15 +75,32 @@ pub struct Floor {
 impl Floor {
     /// Returns the floor of `look`, or `None` if the look has no floor; `around` is the ground that
     /// ends in the floor.
-    pub fn of(look: &LookSpec, block: &Heightfield, unit: f32, around: Option<&Beyond>) -> Option<Self> {
+    pub fn of(
+        look: &LookSpec,
+        block: &Heightfield,
+        unit: f32,
+        around: Option<&Beyond>,
+    ) -> Option<Self> {
         if matches!(look.surroundings, Surroundings::Sky | Surroundings::Sea) {
             return None;
         }
         let size = [block.width(), block.depth()];
         let is_table = look.surroundings == Surroundings::Table;
         let foot = around.map_or(block.foot, |around| around.plain);
-        let side = if around.is_some() { 0.0 } else { block.side() - foot };
-        Some(Self { is_table, foot, side, size, tall: block.tall, unit, is_plain: around.is_some() })
+        let side = if around.is_some() {
+            0.0
+        } else {
+            block.side() - foot
+        };
+        Some(Self {
+            is_table,
+            foot,
+            side,
+            size,
+            tall: block.tall,
+            unit,
+            is_plain: around.is_some(),
+        })
     }
 
     /// Linear RGB light of the floor along `ray`, and the floor's distance in cells; `None` if the
@@ -98,7 +115,10 @@ impl Floor {
         let away = t * way.norm();
         let way = unit_or_up(way);
         let light = if self.is_table {
-            let light = times(self.slate(ray.at(t), away), self.light(ray.at(t), (sky, V3::y())));
+            let light = times(
+                self.slate(ray.at(t), away),
+                self.light(ray.at(t), (sky, V3::y())),
+            );
             self.polished(ray.at(t), way, light, sky)
         } else {
             self.plain(ray.at(t), away * pixel * (-way.y).powf(-FLAT), sky)
@@ -111,7 +131,11 @@ impl Floor {
     pub(crate) fn faded(&self, ray: &Ray, (t, away): (f32, f32), light: V3, sky: &Sky) -> V3 {
         let way = in_widths(ray.direction, self.tall);
         let level = unit_or_up(v3(way.x, 0.0, way.z));
-        let far = if self.is_plain { beyond(self.size, ray.at(t)) } else { away };
+        let far = if self.is_plain {
+            beyond(self.size, ray.at(t))
+        } else {
+            away
+        };
         mix(sky.air(level), light, self.clear(far))
     }
 
@@ -157,7 +181,8 @@ impl Floor {
         let q = v3(p.x, 0.0, p.z) / self.unit;
         let level = sky.sun.x.hypot(sky.sun.z).max(1e-4);
         let ahead = v3(sky.sun.x, 0.0, sky.sun.z) * (AHEAD / level);
-        let (mut height, mut rise, mut tall, mut place) = (0.0, 0.0, 1.0, q * ROLLS + v3(5.0, 2.0, 8.0));
+        let (mut height, mut rise, mut tall, mut place) =
+            (0.0, 0.0, 1.0, q * ROLLS + v3(5.0, 2.0, 8.0));
         let mut waves = ROLLS / self.unit * pixel;
         for _ in 0..OCTAVES {
             let seen = smoothstep(PIXELS[0], PIXELS[1], 1.0 / waves);
@@ -174,7 +199,10 @@ impl Floor {
         let tilt = rise * STEEP / level;
         let normal = unit_or_up(v3(-sky.sun.x * tilt, 1.0, -sky.sun.z * tilt));
         let hollow = saturate(1.0 + HOLLOW * height);
-        times(mix(V3::from(LOAM), V3::from(BARE), tone), self.light(p, (sky, normal))) * hollow
+        times(
+            mix(V3::from(LOAM), V3::from(BARE), tone),
+            self.light(p, (sky, normal)),
+        ) * hollow
     }
 
     /// Adds to the light of the table the reflections of the box and of the wall behind the box;
@@ -182,20 +210,26 @@ impl Floor {
     fn polished(&self, p: V3, way: V3, light: V3, sky: &Sky) -> V3 {
         let share = lerp(POLISH[0], POLISH[1], (1.0 + way.y).max(0.0).powi(5));
         let wall = mix(sky.horizon, sky.zenith, saturate(-way.y));
-        let [x, z] = [(p.x, way.x, self.size[0]), (p.z, way.z, self.size[1])].map(|(at, along, size)| {
-            let along = if along.abs() < 1e-4 { 1e-4 } else { along };
-            let [a, b] = [-at / along, (size - at) / along];
-            [a.min(b), a.max(b)]
-        });
+        let [x, z] =
+            [(p.x, way.x, self.size[0]), (p.z, way.z, self.size[1])].map(|(at, along, size)| {
+                let along = if along.abs() < 1e-4 { 1e-4 } else { along };
+                let [a, b] = [-at / along, (size - at) / along];
+                [a.min(b), a.max(b)]
+            });
         let (near, far) = (x[0].max(z[0]), x[1].min(z[1]));
         if near < 0.0 || near >= far {
             return mix(light, wall, share);
         }
-        let normal = if x[0] > z[0] { v3(-way.x.signum(), 0.0, 0.0) } else { v3(0.0, 0.0, -way.z.signum()) };
+        let normal = if x[0] > z[0] {
+            v3(-way.x.signum(), 0.0, 0.0)
+        } else {
+            v3(0.0, 0.0, -way.z.signum())
+        };
         let high = self.side * self.tall;
         let rise = -way.y * near;
         // The farther a place is from the mirrored box, the less of its shape is left.
-        let there = smoothstep(1.1, 0.9, rise / high.max(1e-3)) * (-rise / (SHOWN * high + 1.0)).exp();
+        let there =
+            smoothstep(1.1, 0.9, rise / high.max(1e-3)) * (-rise / (SHOWN * high + 1.0)).exp();
         let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * 0.8);
         let side = times(V3::from(STONE), sun + sky.ambient(normal) * 0.8);
         mix(light, mix(wall, side, there), share)
@@ -241,7 +275,13 @@ fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
 /// along x and z, `tall`: cell height in cell widths. `None` if the ray misses.
 pub(crate) fn entry((size, tall): ([f32; 2], f32), p: V3, sun: V3) -> Option<V3> {
     let [low, top] = passed(size, p, sun, f32::MAX);
-    (low < top).then(|| v3(p.x + sun.x / sun.y * low, p.y + low / tall, p.z + sun.z / sun.y * low))
+    (low < top).then(|| {
+        v3(
+            p.x + sun.x / sun.y * low,
+            p.y + low / tall,
+            p.z + sun.z / sun.y * low,
+        )
+    })
 }
 
 #[cfg(test)]
@@ -250,7 +290,10 @@ mod tests {
     use crate::ground::raster::Raster;
 
     fn floor(surroundings: Surroundings) -> Option<(Floor, Sky)> {
-        let look = LookSpec { surroundings, ..LookSpec::default() };
+        let look = LookSpec {
+            surroundings,
+            ..LookSpec::default()
+        };
         let block = Heightfield::new(Raster::nodes((40, 30), 1, |_, _| 12.0), -3.0);
         Some((Floor::of(&look, &block, 1.0, None)?, Sky::new(&look)))
     }
@@ -262,11 +305,23 @@ mod tests {
         assert_eq!([floor.foot, floor.side], [-3.0, 15.0]);
         let seen = |y: f32| {
             let direction = v3(0.3, y, -1.0).normalize();
-            floor.seen(&Ray { origin: v3(20.0, 30.0, 90.0), direction }, &sky, 1e-3).map(|(light, _)| light)
+            floor
+                .seen(
+                    &Ray {
+                        origin: v3(20.0, 30.0, 90.0),
+                        direction,
+                    },
+                    &sky,
+                    1e-3,
+                )
+                .map(|(light, _)| light)
         };
         assert!(seen(0.1).is_none() && seen(-0.5).is_some());
         let horizon = sky.air(v3(0.3, 0.0, -1.0).normalize());
-        assert!((seen(-1e-4).expect("met") - horizon).norm() < 0.01, "no line at the horizon");
+        assert!(
+            (seen(-1e-4).expect("met") - horizon).norm() < 0.01,
+            "no line at the horizon"
+        );
     }
 
     #[test]
@@ -278,7 +333,10 @@ mod tests {
             floor.light(p, (&sky, V3::y())).sum()
         };
         let (lit, shaded, far) = (at(40.0), at(-28.0), at(-200.0));
-        assert!(shaded < 0.5 * lit && (far / lit - 1.0).abs() < 0.2, "{shaded} {lit} {far}");
+        assert!(
+            shaded < 0.5 * lit && (far / lit - 1.0).abs() < 0.2,
+            "{shaded} {lit} {far}"
+        );
     }
 
     #[test]

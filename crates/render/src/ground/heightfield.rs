@@ -60,7 +60,11 @@ impl GroundHit {
     /// Distance in cells up to which lava in front may cover this point.
     #[inline(always)]
     pub(crate) fn front(&self) -> f32 {
-        if matches!(self.face, Face::Cut(_)) { before_cut(self.t) } else { self.t }
+        if matches!(self.face, Face::Cut(_)) {
+            before_cut(self.t)
+        } else {
+            self.t
+        }
     }
 }
 
@@ -131,7 +135,14 @@ impl Heightfield {
             levels.push(coarser(last));
         }
         let top = heights.data.iter().copied().fold(f32::MIN, f32::max);
-        Self { heights, foot, top, levels, tall: 1.0, caves: Caves::default() }
+        Self {
+            heights,
+            foot,
+            top,
+            levels,
+            tall: 1.0,
+            caves: Caves::default(),
+        }
     }
 
     /// Width of the block along x in cells.
@@ -146,16 +157,23 @@ impl Heightfield {
 
     /// Mean height in cells of the top along its border.
     pub(crate) fn side(&self) -> f32 {
-        let Raster { width, depth, data, .. } = &self.heights;
-        let rows = [0, depth - 1].into_iter().flat_map(|j| (0..*width).map(move |i| j * width + i));
-        let columns = [0, width - 1].into_iter().flat_map(|i| (0..*depth).map(move |j| j * width + i));
+        let Raster {
+            width, depth, data, ..
+        } = &self.heights;
+        let rows = [0, depth - 1]
+            .into_iter()
+            .flat_map(|j| (0..*width).map(move |i| j * width + i));
+        let columns = [0, width - 1]
+            .into_iter()
+            .flat_map(|i| (0..*depth).map(move |j| j * width + i));
         let border: Vec<f32> = rows.chain(columns).map(|k| data[k]).collect();
         border.iter().sum::<f32>() / border.len() as f32
     }
 
     /// Updates the pyramid after the heights of the nodes `across` × `rows` have changed.
     pub(crate) fn refresh(&mut self, across: Range<usize>, rows: Range<usize>) {
-        let squares = |nodes: Range<usize>, count: usize| nodes.start.saturating_sub(1)..nodes.end.min(count);
+        let squares =
+            |nodes: Range<usize>, count: usize| nodes.start.saturating_sub(1)..nodes.end.min(count);
         let finest = &mut self.levels[0];
         let (mut xs, mut zs) = (squares(across, finest.width), squares(rows, finest.depth));
         for (i, j) in zs.clone().flat_map(|j| xs.clone().map(move |i| (i, j))) {
@@ -163,20 +181,31 @@ impl Heightfield {
         }
         for level in 1..self.levels.len() {
             let (fine, coarse) = self.levels.split_at_mut(level);
-            let (Some(fine), Some(coarse)) = (fine.last(), coarse.first_mut()) else { continue };
-            (xs, zs) = (xs.start / 2..xs.end.div_ceil(2), zs.start / 2..zs.end.div_ceil(2));
+            let (Some(fine), Some(coarse)) = (fine.last(), coarse.first_mut()) else {
+                continue;
+            };
+            (xs, zs) = (
+                xs.start / 2..xs.end.div_ceil(2),
+                zs.start / 2..zs.end.div_ceil(2),
+            );
             for (i, j) in zs.clone().flat_map(|j| xs.clone().map(move |i| (i, j))) {
                 coarse.highest[j * coarse.width + i] = highest_of_four(fine, i, j);
             }
         }
         // The coarsest level is one square over all nodes.
-        self.top = self.levels.last().map_or(self.top, |level| level.highest[0]);
+        self.top = self
+            .levels
+            .last()
+            .map_or(self.top, |level| level.highest[0]);
     }
 
     /// Returns true if both fields have equal pyramids.
     #[cfg(test)]
     pub(crate) fn has_levels_of(&self, other: &Self) -> bool {
-        self.levels.iter().zip(&other.levels).all(|(a, b)| a.highest == b.highest)
+        self.levels
+            .iter()
+            .zip(&other.levels)
+            .all(|(a, b)| a.highest == b.highest)
     }
 
     /// Unit normal in world proportions of the top at (x, z) (cells), from differences over ±
@@ -189,8 +218,12 @@ impl Heightfield {
 
     /// Returns the part that contains the whole block.
     pub(crate) fn whole(&self) -> Part {
-        let [width, depth] = [self.heights.width, self.heights.depth].map(|nodes| (nodes - 1) as f32);
-        Part { low: v3(0.0, self.foot, 0.0), high: v3(width, self.top.max(self.caves.roof()), depth) }
+        let [width, depth] =
+            [self.heights.width, self.heights.depth].map(|nodes| (nodes - 1) as f32);
+        Part {
+            low: v3(0.0, self.foot, 0.0),
+            high: v3(width, self.top.max(self.caves.roof()), depth),
+        }
     }
 
     /// Returns the part between the fractions `shares` (low and high along x, y and z) of a box of
@@ -198,7 +231,11 @@ impl Heightfield {
     pub(crate) fn part(&self, shares: [[f32; 2]; 3], cells: [f32; 3]) -> Part {
         let mut part = self.whole();
         for axis in 0..3 {
-            let patches = if axis == 1 { 1.0 } else { self.heights.per_cell };
+            let patches = if axis == 1 {
+                1.0
+            } else {
+                self.heights.per_cell
+            };
             let [low, high] = shares[axis].map(|share| share * cells[axis] * patches);
             if shares[axis][0] > 0.0 {
                 part.low[axis] = low;
@@ -213,7 +250,11 @@ impl Heightfield {
     /// Converts x and z of a point or a direction from cells to patches.
     #[inline(always)]
     pub(crate) fn patches(&self, v: V3) -> V3 {
-        v3(v.x * self.heights.per_cell, v.y, v.z * self.heights.per_cell)
+        v3(
+            v.x * self.heights.per_cell,
+            v.y,
+            v.z * self.heights.per_cell,
+        )
     }
 
     /// Returns the first intersection of `ray` with the ground in `part`.
@@ -234,7 +275,13 @@ impl Heightfield {
 
     /// [`Self::hit`] for a ground with caves.
     #[inline(never)]
-    fn hit_between_caves(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
+    fn hit_between_caves(
+        &self,
+        ray: &Ray,
+        line: &Line,
+        part: &Part,
+        start: f32,
+    ) -> Option<GroundHit> {
         if !self.caves.kinds.cornered {
             return self.hit_with_hollows(ray, line, part, start);
         }
@@ -255,9 +302,17 @@ impl Heightfield {
             let height = self.heights.at(p.x / scale, p.z / scale);
             // The highest nodes touch the roof of a block that nothing cuts: rounding must not make
             // a cut face of flat ground.
-            let least = if axis == 1 { height - TOUCHES } else { height.next_up() };
+            let least = if axis == 1 {
+                height - TOUCHES
+            } else {
+                height.next_up()
+            };
             if p.y < least {
-                return Some(GroundHit { t: near, point: ray.at(near), face: Face::Cut(line.outward(axis)) });
+                return Some(GroundHit {
+                    t: near,
+                    point: ray.at(near),
+                    face: Face::Cut(line.outward(axis)),
+                });
             }
         }
         let t = match self.step(line, (near, far)) {
@@ -265,14 +320,26 @@ impl Heightfield {
             Steps::Missed => return None,
             Steps::Ongoing(t) => self.descend(line, (t, far))?,
         };
-        Some(GroundHit { t, point: ray.at(t), face: Face::Top })
+        Some(GroundHit {
+            t,
+            point: ray.at(t),
+            face: Face::Top,
+        })
     }
 
     /// Returns true if no ground lies between `from` (cells) and the sun; `sun` is a direction in
     /// world proportions.
     pub(crate) fn lit(&self, from: V3, sun: V3) -> bool {
         let direction = in_cells(sun, self.tall);
-        self.hit(&Ray { origin: from, direction }, &self.whole(), 0.0).is_none()
+        self.hit(
+            &Ray {
+                origin: from,
+                direction,
+            },
+            &self.whole(),
+            0.0,
+        )
+        .is_none()
     }
 
     /// Upper bound of the height over the patches from `low` to `high`, in cells; may include some
@@ -283,7 +350,10 @@ impl Heightfield {
         // On this level the patches touch two squares along each axis at most.
         let level = ((usize::BITS - extent.leading_zeros()) as usize).min(self.levels.len() - 1);
         let square = &self.levels[level];
-        let (near, far) = (&square.highest[(low[1] >> level) * square.width..], (high[1] >> level) * square.width);
+        let (near, far) = (
+            &square.highest[(low[1] >> level) * square.width..],
+            (high[1] >> level) * square.width,
+        );
         let far = &square.highest[far..];
         let (west, east) = (low[0] >> level, high[0] >> level);
         near[west].max(near[east]).max(far[west].max(far[east]))
@@ -297,12 +367,17 @@ impl Heightfield {
             return smooth;
         }
         let cells = |patch: usize| patch as f32 / self.heights.per_cell;
-        smooth.max(self.caves.roof_over(low.map(cells), high.map(|patch| cells(patch + 1))))
+        smooth.max(
+            self.caves
+                .roof_over(low.map(cells), high.map(|patch| cells(patch + 1))),
+        )
     }
 
     /// Height in cells of the ground below `p`: of the top, or in a cave of the cave's floor.
     pub(crate) fn floor_below(&self, p: V3) -> f32 {
-        self.caves.floor_below(self, p).unwrap_or_else(|| self.heights.at(p.x, p.z))
+        self.caves
+            .floor_below(self, p)
+            .unwrap_or_else(|| self.heights.at(p.x, p.z))
     }
 
     /// Walks from patch to patch; fastest if the ray is near the ground already.
@@ -312,11 +387,17 @@ impl Heightfield {
         // The nudge puts a start on a wall into the patch that the ray enters.
         let p = line.at(near + 1e-4 * (1.0 + near * 0.05));
         let (width, depth) = (finest.width as i32, finest.depth as i32);
-        let (mut i, mut j) = ((p.x as i32).clamp(0, width - 1), (p.z as i32).clamp(0, depth - 1));
+        let (mut i, mut j) = (
+            (p.x as i32).clamp(0, width - 1),
+            (p.z as i32).clamp(0, depth - 1),
+        );
         let [east, south] = [line.inverse.x > 0.0, line.inverse.z > 0.0];
         let turns = |sign: bool| if sign { 1 } else { -1 };
         let (di, dj) = (turns(east), turns(south));
-        let (mut x, mut z) = (line.leave(0, i + i32::from(east)), line.leave(2, j + i32::from(south)));
+        let (mut x, mut z) = (
+            line.leave(0, i + i32::from(east)),
+            line.leave(2, j + i32::from(south)),
+        );
         let (dx, dz) = (line.inverse.x.abs(), line.inverse.z.abs());
         let mut t = near;
         for _ in 0..STEPS {
@@ -346,14 +427,20 @@ impl Heightfield {
         let (o, d) = (line.origin, line.direction);
         let coarsest = self.levels.len() - 1;
         let last = [self.levels[0].width - 1, self.levels[0].depth - 1];
-        let ahead = [usize::from(line.inverse.x > 0.0), usize::from(line.inverse.z > 0.0)];
+        let ahead = [
+            usize::from(line.inverse.x > 0.0),
+            usize::from(line.inverse.z > 0.0),
+        ];
         let nudge = 1e-4 * (1.0 + near.abs() * 0.05);
         let (mut level, mut t) = (coarsest.min(FIRST), near);
         // Patch at which the last square was left, if the walk has just left one.
         let mut left = None;
         while t < far {
             let p = o + d * (t + nudge);
-            let (i, j) = ((p.x.max(0.0) as usize).min(last[0]), (p.z.max(0.0) as usize).min(last[1]));
+            let (i, j) = (
+                (p.x.max(0.0) as usize).min(last[0]),
+                (p.z.max(0.0) as usize).min(last[1]),
+            );
             // A larger square is worth a look when the walk has entered another one.
             if let Some((a, b)) = left.take()
                 && level < coarsest
@@ -419,9 +506,23 @@ struct Line {
 impl Line {
     #[inline(always)]
     fn new(origin: V3, direction: V3) -> Self {
-        let inverse = |d: f32| if d.abs() < 1e-9 { f32::INFINITY } else { 1.0 / d };
-        let inverse = v3(inverse(direction.x), inverse(direction.y), inverse(direction.z));
-        Self { origin, direction, inverse }
+        let inverse = |d: f32| {
+            if d.abs() < 1e-9 {
+                f32::INFINITY
+            } else {
+                1.0 / d
+            }
+        };
+        let inverse = v3(
+            inverse(direction.x),
+            inverse(direction.y),
+            inverse(direction.z),
+        );
+        Self {
+            origin,
+            direction,
+            inverse,
+        }
     }
 
     /// Distance at which the ray crosses wall `n` across `axis`; [`f32::MAX`] if the ray never
@@ -492,28 +593,47 @@ fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
 /// Level of single patches.
 fn finest(heights: &Raster<f32>) -> Level {
     let (width, depth) = (heights.width - 1, heights.depth - 1);
-    let highest = (0..width * depth).map(|k| highest_corner(heights, k % width, k / width)).collect();
-    Level { width, depth, highest }
+    let highest = (0..width * depth)
+        .map(|k| highest_corner(heights, k % width, k / width))
+        .collect();
+    Level {
+        width,
+        depth,
+        highest,
+    }
 }
 
 /// Greatest height of the patch (i, j).
 fn highest_corner(heights: &Raster<f32>, i: usize, j: usize) -> f32 {
     let (n, h) = (j * heights.width + i, &heights.data);
-    h[n].max(h[n + 1]).max(h[n + heights.width]).max(h[n + heights.width + 1])
+    h[n].max(h[n + 1])
+        .max(h[n + heights.width])
+        .max(h[n + heights.width + 1])
 }
 
 /// Level of squares twice as large as those of `fine`.
 fn coarser(fine: &Level) -> Level {
     let (width, depth) = (fine.width.div_ceil(2), fine.depth.div_ceil(2));
-    let highest = (0..width * depth).map(|k| highest_of_four(fine, k % width, k / width)).collect();
-    Level { width, depth, highest }
+    let highest = (0..width * depth)
+        .map(|k| highest_of_four(fine, k % width, k / width))
+        .collect();
+    Level {
+        width,
+        depth,
+        highest,
+    }
 }
 
 /// Greatest height of the square (i, j) of the level above `fine`.
 fn highest_of_four(fine: &Level, i: usize, j: usize) -> f32 {
-    let at = |i: usize, j: usize| fine.highest[j.min(fine.depth - 1) * fine.width + i.min(fine.width - 1)];
+    let at = |i: usize, j: usize| {
+        fine.highest[j.min(fine.depth - 1) * fine.width + i.min(fine.width - 1)]
+    };
     let (i, j) = (2 * i, 2 * j);
-    at(i, j).max(at(i + 1, j)).max(at(i, j + 1)).max(at(i + 1, j + 1))
+    at(i, j)
+        .max(at(i + 1, j))
+        .max(at(i, j + 1))
+        .max(at(i + 1, j + 1))
 }
 
 #[cfg(test)]

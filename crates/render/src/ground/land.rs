@@ -16,7 +16,9 @@ use self::light::{OpenSky, disc};
 use self::patch::Patched;
 pub(super) use self::surface::old_flow;
 pub use self::surface::{BROADER, RUGGED};
-pub use self::surface::{Rill, RockPoint, albedo, basalt, bumped, craggy, fresh, height, ledged, rill, rugged, seed};
+pub use self::surface::{
+    Rill, RockPoint, albedo, basalt, bumped, craggy, fresh, height, ledged, rill, rugged, seed,
+};
 pub use super::beyond::{Beyond, Ends, Surface};
 pub use crate::camera::{Bounds, Ray};
 use crate::ground::heightfield::Caves;
@@ -36,7 +38,13 @@ const REFERENCE_SIDE: f32 = 128.0;
 /// Half width in cells of the differences from which the plain styles take the slope of the ground.
 pub const PLAIN: f32 = 0.7;
 /// Directions along x and z of the rays that sample the open sky over the side of a cell.
-pub const OPEN_RAYS: [[f32; 2]; 5] = [[0.0, 0.0], [0.8, 0.3], [-0.3, 0.8], [-0.8, -0.3], [0.3, -0.8]];
+pub const OPEN_RAYS: [[f32; 2]; 5] = [
+    [0.0, 0.0],
+    [0.8, 0.3],
+    [-0.3, 0.8],
+    [-0.8, -0.3],
+    [0.3, -0.8],
+];
 /// Length in cells from which on such a ray counts as unobstructed.
 pub const OPEN_FAR: f32 = 12.0;
 /// Distance in cells of the origin of such a ray from the side.
@@ -65,13 +73,25 @@ pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize
     let (depth, width) = ground.dim();
     let side = width.max(depth);
     let unit = unit_of(side);
-    let (lowest, top) = ground.iter().fold((f32::MAX, f32::MIN), |(low, top), &h| (low.min(h), top.max(h)));
-    let scale = Altitudes { lowest, rise: (top - lowest).max(0.3 * side as f32), side, stone: false };
+    let (lowest, top) = ground.iter().fold((f32::MAX, f32::MIN), |(low, top), &h| {
+        (low.min(h), top.max(h))
+    });
+    let scale = Altitudes {
+        lowest,
+        rise: (top - lowest).max(0.3 * side as f32),
+        side,
+        stone: false,
+    };
     let columns = Raster::columns((width, depth), ground.iter().copied().collect());
     let pixel = |i: usize| {
         let (x, z) = ((i % wide) as f32 + 0.5, (i / wide) as f32 + 0.5);
-        let (x, z) = (x / wide as f32 * width as f32, z / high as f32 * depth as f32);
-        let (h, slope) = (columns.at(x, z), |dx, dz| columns.at(x + dx, z + dz) - columns.at(x - dx, z - dz));
+        let (x, z) = (
+            x / wide as f32 * width as f32,
+            z / high as f32 * depth as f32,
+        );
+        let (h, slope) = (columns.at(x, z), |dx, dz| {
+            columns.at(x + dx, z + dz) - columns.at(x - dx, z - dz)
+        });
         let up = 1.0 / (1.0 + slope(0.5, 0.0).powi(2) + slope(0.0, 0.5).powi(2)).sqrt();
         let altitude = saturate((h - scale.lowest) / scale.rise);
         let rock = || {
@@ -88,7 +108,11 @@ pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize
         let rock = draped(drape, shares, [1.0 / wide as f32, 1.0 / high as f32], rock);
         [rock.x, rock.y, rock.z].map(|light| (linear_to_srgb(saturate(light)) * 255.0 + 0.5) as u8)
     };
-    (0..wide * high).into_par_iter().map(pixel).collect::<Vec<_>>().concat()
+    (0..wide * high)
+        .into_par_iter()
+        .map(pixel)
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 /// Ground baked for drawing: maps computed once from heights, then shared by all frames.
@@ -150,9 +174,17 @@ impl Altitudes {
     fn of(block: &Heightfield, side: usize, stone: bool) -> Self {
         let part = side as f32 / 64.0;
         let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
-        let (lowest, top) = ((lowest / part).floor() * part, (block.top / part).ceil() * part);
+        let (lowest, top) = (
+            (lowest / part).floor() * part,
+            (block.top / part).ceil() * part,
+        );
         // Low hills have no summit to colour: the rise is at least 0.3 of the longer side.
-        Self { lowest, rise: (top - lowest).max(0.3 * side as f32), side, stone }
+        Self {
+            lowest,
+            rise: (top - lowest).max(0.3 * side as f32),
+            side,
+            stone,
+        }
     }
 
     /// Inputs of the rock's colour at the node (x, z) in cells.
@@ -160,7 +192,14 @@ impl Altitudes {
         let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
         let p = pattern(v3(x, h, z), unit, block.tall);
         let altitude = saturate((h - self.lowest) / self.rise);
-        RockPoint { p, rill, up, altitude, crags: craggy(up), stone: self.stone }
+        RockPoint {
+            p,
+            rill,
+            up,
+            altitude,
+            crags: craggy(up),
+            stone: self.stone,
+        }
     }
 }
 
@@ -197,8 +236,17 @@ impl TerrainLook {
     ///
     /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
     pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec, nodes: usize) -> Self {
-        assert_eq!(ground.dim(), (grid.nz, grid.nx), "the ground has one height per column");
-        Self::bake_with(ground, Caves::default(), look, per_cell(grid.nx.max(grid.nz), nodes))
+        assert_eq!(
+            ground.dim(),
+            (grid.nz, grid.nx),
+            "the ground has one height per column"
+        );
+        Self::bake_with(
+            ground,
+            Caves::default(),
+            look,
+            per_cell(grid.nx.max(grid.nz), nodes),
+        )
     }
 
     /// Bakes the look of `ground` with caves, with `per_cell` nodes per cell.
@@ -212,22 +260,32 @@ impl TerrainLook {
         let seeds = Raster::nodes(cells, per_cell, |x, z| seed(x, z, unit));
         let rills = seeds.map(|x, z, _| rill(&seeds, &coarse, unit, (x, z)));
         let stone = is_stone(look);
-        let heights = rills.map(|x, z, rill| height(&coarse, (!stone).then_some(rill.value), unit, (x, z)));
+        let heights =
+            rills.map(|x, z, rill| height(&coarse, (!stone).then_some(rill.value), unit, (x, z)));
         let foot = -(0.05 * side as f32).max(1.0);
         let mut block = Heightfield::new(heights, foot);
         (block.caves, block.tall) = (caves, look.cell_height);
         let scale = Altitudes::of(&block, side, stone);
         let drape = look.drape.clone();
-        let albedo = rills
-            .map(|x, z, rill| colour(&block, drape.as_ref(), &scale.place(&block, rill.value, unit, (x, z)), (x, z)));
-        let normal = block.heights.map(|x, z, h| grained(&block, unit, stone, [x, h, z]));
+        let albedo = rills.map(|x, z, rill| {
+            colour(
+                &block,
+                drape.as_ref(),
+                &scale.place(&block, rill.value, unit, (x, z)),
+                (x, z),
+            )
+        });
+        let normal = block
+            .heights
+            .map(|x, z, h| grained(&block, unit, stone, [x, h, z]));
         let [sun, soft] = shadows(&block, &Sky::new(look));
         let light = light(&block, &soft);
         let lamp = lamp();
         let plain = light.map(|x, z, light| plain(&block, &lamp, light, (x, z)));
         let gentle = coarse.blurred(1);
         let slope = gentle.map(|x, z, _| rise(&gentle, (x, z)));
-        let beyond = Ends::of(look).map(|ends| beyond((&block, ends), unit, scale, &Sky::new(look)));
+        let beyond =
+            Ends::of(look).map(|ends| beyond((&block, ends), unit, scale, &Sky::new(look)));
         Self {
             block,
             albedo,
@@ -254,7 +312,11 @@ impl TerrainLook {
         let patched = self.patch(ground, caves.clone(), look);
         if patched == Patched::TooMuch {
             *self = Self::bake_with(ground, caves.clone(), look, self.per_cell());
-        } else if self.beyond.as_ref().is_some_and(|beyond| !beyond.is_beside(&self.block)) {
+        } else if self
+            .beyond
+            .as_ref()
+            .is_some_and(|beyond| !beyond.is_beside(&self.block))
+        {
             self.go_on(look);
         }
         patched != Patched::Nothing
@@ -293,8 +355,8 @@ impl TerrainLook {
 
     /// Returns true if all maps except the light are those of `look`.
     pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
-        let of_surroundings =
-            self.scale.stone == is_stone(look) && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::of(look);
+        let of_surroundings = self.scale.stone == is_stone(look)
+            && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::of(look);
         self.block.tall == look.cell_height && self.drape == look.drape && of_surroundings
     }
 
@@ -310,7 +372,8 @@ impl TerrainLook {
         let columns = &self.coarse;
         let top = columns.data.iter().copied().fold(f32::MIN, f32::max);
         // Each column gives its corner farthest from the middle.
-        let corner = |column: usize, of: usize| (if 2 * column < of { column } else { column + 1 }) as f32;
+        let corner =
+            |column: usize, of: usize| (if 2 * column < of { column } else { column + 1 }) as f32;
         let points = columns.data.iter().enumerate().map(|(k, &y)| {
             let (x, z) = (k % columns.width, k / columns.width);
             Point3::new(corner(x, grid.nx), roof(y), corner(z, grid.nz))
@@ -322,7 +385,11 @@ impl TerrainLook {
     #[inline(always)]
     pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
         let normal = crate::math::unit_or_up(self.normal.at(x, z));
-        Rock { albedo: self.albedo.at(x, z), normal, light: self.light.at(x, z) }
+        Rock {
+            albedo: self.albedo.at(x, z),
+            normal,
+            light: self.light.at(x, z),
+        }
     }
 
     /// Surface properties of a cell's side in a cave at `p`; `side` is the outward normal.
@@ -340,9 +407,21 @@ impl TerrainLook {
         let light = nalgebra::Vector2::new(self.open_above(p, side), if lit { 1.0 } else { 0.0 });
         let is_set = self.block.caves.is_rounded(p);
         // Pictures from above show nothing of a cave.
-        let albedo = if is_set { basalt(place.p) } else { colour(&self.block, None, &place, (p.x, p.z)) };
-        let normal = if place.stone { side } else { bumped(side, place.p) };
-        Rock { albedo, normal, light }
+        let albedo = if is_set {
+            basalt(place.p)
+        } else {
+            colour(&self.block, None, &place, (p.x, p.z))
+        };
+        let normal = if place.stone {
+            side
+        } else {
+            bumped(side, place.p)
+        };
+        Rock {
+            albedo,
+            normal,
+            light,
+        }
     }
 
     /// Visible fraction of the sky at `p` (cells) on a cell's side with outward normal `side`:
@@ -351,7 +430,16 @@ impl TerrainLook {
         let (from, whole) = (p + side * OPEN_HAIR, self.block.whole());
         let open = OPEN_RAYS.iter().filter(|[x, z]| {
             let direction = (v3(*x, 0.75, *z) + side * 0.6).normalize();
-            self.block.hit(&Ray { origin: from, direction }, &whole, 0.0).is_none_or(|hit| hit.t > OPEN_FAR)
+            self.block
+                .hit(
+                    &Ray {
+                        origin: from,
+                        direction,
+                    },
+                    &whole,
+                    0.0,
+                )
+                .is_none_or(|hit| hit.t > OPEN_FAR)
         });
         openness(open.count())
     }
@@ -373,7 +461,10 @@ impl TerrainLook {
     /// Surface properties of the ground beyond the sides of the box.
     pub(crate) fn rock_beyond(&self, beyond: &Beyond, p: V3) -> Rock {
         let rock = beyond.rock(p.x, p.z);
-        Rock { normal: rugged(rock.normal, pattern(p, self.unit, self.block.tall)), ..rock }
+        Rock {
+            normal: rugged(rock.normal, pattern(p, self.unit, self.block.tall)),
+            ..rock
+        }
     }
 
     /// Height in cells of the ground below `p`, beyond the sides of the box too.
@@ -393,11 +484,16 @@ fn openness(far: usize) -> f32 {
 /// Albedo of the rock at (x, z) in cells: of the land, of the picture over the land, or of lava
 /// that set.
 fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
-    let cells = [block.heights.width, block.heights.depth].map(|nodes| (nodes - 1) as f32 / block.heights.per_cell);
+    let cells = [block.heights.width, block.heights.depth]
+        .map(|nodes| (nodes - 1) as f32 / block.heights.per_cell);
     let node = cells.map(|cells| 1.0 / (cells * block.heights.per_cell));
     let land = draped(drape, [x / cells[0], z / cells[1]], node, || albedo(place));
     let share = set_around(block, (x, z));
-    if share > 0.0 { fresh(land, place, share) } else { land }
+    if share > 0.0 {
+        fresh(land, place, share)
+    } else {
+        land
+    }
 }
 
 /// Albedo of the picture at `place`, and of the rock where the picture has none; `place` and `span`
@@ -445,16 +541,30 @@ fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky:
     let surface = |at: V3, normal: V3| {
         let p = pattern(at, unit, block.tall);
         let altitude = saturate((at.y - scale.lowest) / scale.rise);
-        let place = RockPoint { p, rill: 0.0, up: normal.y, altitude, crags: craggy(normal.y), stone: scale.stone };
-        Surface { albedo: albedo(&place), normal }
+        let place = RockPoint {
+            p,
+            rill: 0.0,
+            up: normal.y,
+            altitude,
+            crags: craggy(normal.y),
+            stone: scale.stone,
+        };
+        Surface {
+            albedo: albedo(&place),
+            normal,
+        }
     };
     let sun = |block: &Heightfield, place: [f32; 3]| light::sun(block, sky.sun, place);
-    Beyond::bake((block, ends), unit, surface, sun, |block, p| open.open(block, p))
+    Beyond::bake((block, ends), unit, surface, sun, |block, p| {
+        open.open(block, p)
+    })
 }
 
 /// Hard shadows, and soft shadows for which a small blur stands for the sun's disc.
 fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
-    let hard = block.heights.map(|x, z, h| light::sun(block, sky.sun, [x, h, z]));
+    let hard = block
+        .heights
+        .map(|x, z, h| light::sun(block, sky.sun, [x, h, z]));
     let soft = hard.blurred(disc(hard.per_cell));
     [hard, soft]
 }
@@ -462,7 +572,9 @@ fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
 /// Light of each node: x is the open share of the sky, y the share of the sun.
 fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f32>> {
     let sky = OpenSky::new();
-    block.heights.map(|x, z, h| nalgebra::Vector2::new(sky.open(block, v3(x, h, z)), soft.at(x, z)))
+    block
+        .heights
+        .map(|x, z, h| nalgebra::Vector2::new(sky.open(block, v3(x, h, z)), soft.at(x, z)))
 }
 
 /// Light of the plain styles on rock with normal `normal` and the open share `open` of the sky.

@@ -23,17 +23,36 @@ pub struct Raster<T> {
 impl<T: Copy + Send + Sync> Raster<T> {
     /// Samples `make` at corner-aligned nodes over `cells` (nx, nz), `per_cell` nodes per cell
     /// edge; `make` takes (x, z) in cells.
-    pub(crate) fn nodes(cells: (usize, usize), per_cell: usize, make: impl Fn(f32, f32) -> T + Sync) -> Self {
+    pub(crate) fn nodes(
+        cells: (usize, usize),
+        per_cell: usize,
+        make: impl Fn(f32, f32) -> T + Sync,
+    ) -> Self {
         let (width, depth) = (cells.0 * per_cell + 1, cells.1 * per_cell + 1);
         let scale = 1.0 / per_cell as f32;
         let row = |j: usize| (0..width).map(move |i| (i as f32 * scale, j as f32 * scale));
-        let data = (0..depth).into_par_iter().flat_map_iter(|j| row(j).map(|(x, z)| make(x, z))).collect();
-        Self { width, depth, per_cell: per_cell as f32, origin: 0.0, data }
+        let data = (0..depth)
+            .into_par_iter()
+            .flat_map_iter(|j| row(j).map(|(x, z)| make(x, z)))
+            .collect();
+        Self {
+            width,
+            depth,
+            per_cell: per_cell as f32,
+            origin: 0.0,
+            data,
+        }
     }
 
     /// Returns a map of one sample per column, at the centre.
     pub(crate) fn columns(cells: (usize, usize), data: Vec<T>) -> Self {
-        Self { width: cells.0, depth: cells.1, per_cell: 1.0, origin: 0.5, data }
+        Self {
+            width: cells.0,
+            depth: cells.1,
+            per_cell: 1.0,
+            origin: 0.5,
+            data,
+        }
     }
 
     /// Returns the sample at (i, j), with indices clamped to the map.
@@ -44,13 +63,22 @@ impl<T: Copy + Send + Sync> Raster<T> {
     }
 
     /// Maps each sample by `make`, which takes the position (x, z) in cells and the old value.
-    pub(crate) fn map<U: Copy + Send + Sync>(&self, make: impl Fn(f32, f32, T) -> U + Sync) -> Raster<U> {
+    pub(crate) fn map<U: Copy + Send + Sync>(
+        &self,
+        make: impl Fn(f32, f32, T) -> U + Sync,
+    ) -> Raster<U> {
         let place = |k: usize| (k as f32 + self.origin) / self.per_cell;
         let data = (0..self.data.len())
             .into_par_iter()
             .map(|k| make(place(k % self.width), place(k / self.width), self.data[k]))
             .collect();
-        Raster { width: self.width, depth: self.depth, per_cell: self.per_cell, origin: self.origin, data }
+        Raster {
+            width: self.width,
+            depth: self.depth,
+            per_cell: self.per_cell,
+            origin: self.origin,
+            data,
+        }
     }
 }
 
@@ -65,8 +93,16 @@ where
         let (j, fz) = split(z * self.per_cell - self.origin, self.depth);
         let (i1, j1) = ((i + 1).min(self.width - 1), (j + 1).min(self.depth - 1));
         let blend = |a: T, b: T, f: f32| a + (b - a) * f;
-        let near = blend(self.data[j * self.width + i], self.data[j * self.width + i1], fx);
-        let far = blend(self.data[j1 * self.width + i], self.data[j1 * self.width + i1], fx);
+        let near = blend(
+            self.data[j * self.width + i],
+            self.data[j * self.width + i1],
+            fx,
+        );
+        let far = blend(
+            self.data[j1 * self.width + i],
+            self.data[j1 * self.width + i1],
+            fx,
+        );
         blend(near, far, fz)
     }
 
@@ -74,8 +110,14 @@ where
     pub(crate) fn row(&self, z: f32) -> Vec<T> {
         let (j, fz) = split(z * self.per_cell - self.origin, self.depth);
         let j1 = (j + 1).min(self.depth - 1);
-        let (near, far) = (&self.data[j * self.width..][..self.width], &self.data[j1 * self.width..][..self.width]);
-        near.iter().zip(far).map(|(near, far)| *near + (*far - *near) * fz).collect()
+        let (near, far) = (
+            &self.data[j * self.width..][..self.width],
+            &self.data[j1 * self.width..][..self.width],
+        );
+        near.iter()
+            .zip(far)
+            .map(|(near, far)| *near + (*far - *near) * fz)
+            .collect()
     }
 
     /// Value at `x` in cells of a row from [`Self::row`]; equals [`Self::at`].
@@ -105,23 +147,43 @@ where
     pub(crate) fn blurred(&self, radius: usize) -> Self {
         let mut now = self.clone();
         for _ in 0..3 {
-            now = now.box_rows(radius).transposed().box_rows(radius).transposed();
+            now = now
+                .box_rows(radius)
+                .transposed()
+                .box_rows(radius)
+                .transposed();
         }
         now
     }
 
     /// Updates `blurred`, the blurred map of before, where the samples `across` × `rows` have
     /// changed.
-    pub(crate) fn blur_part(&self, radius: usize, (across, rows): (Range<usize>, Range<usize>), blurred: &mut Self) {
+    pub(crate) fn blur_part(
+        &self,
+        radius: usize,
+        (across, rows): (Range<usize>, Range<usize>),
+        blurred: &mut Self,
+    ) {
         if across.is_empty() || rows.is_empty() {
             return;
         }
         // Three passes spread a change over 3 radii, and the changed sums read another 3 radii.
-        let wide = |range: &Range<usize>, n: usize, by: usize| range.start.saturating_sub(by)..(range.end + by).min(n);
+        let wide = |range: &Range<usize>, n: usize, by: usize| {
+            range.start.saturating_sub(by)..(range.end + by).min(n)
+        };
         let window = |by: usize| (wide(&across, self.width, by), wide(&rows, self.depth, by));
         let ((xs, zs), (all_xs, all_zs)) = (window(3 * radius), window(6 * radius));
-        let data = all_zs.clone().flat_map(|z| self.data[z * self.width..][all_xs.clone()].iter().copied()).collect();
-        let part = Self { width: all_xs.len(), depth: all_zs.len(), data, ..*self }.blurred(radius);
+        let data = all_zs
+            .clone()
+            .flat_map(|z| self.data[z * self.width..][all_xs.clone()].iter().copied())
+            .collect();
+        let part = Self {
+            width: all_xs.len(),
+            depth: all_zs.len(),
+            data,
+            ..*self
+        }
+        .blurred(radius);
         for z in zs {
             let from = (z - all_zs.start) * part.width + xs.start - all_xs.start;
             let row = &part.data[from..from + xs.len()];
@@ -135,24 +197,35 @@ where
         let (n, r) = (self.width as isize, radius as isize);
         let scale = 1.0 / (2 * r + 1) as f32;
         let mut data = self.data.clone();
-        data.par_chunks_mut(self.width).zip(self.data.par_chunks(self.width)).for_each(|(out, row)| {
-            let at = |i: isize| row[i.clamp(0, n - 1) as usize];
-            let mut sum = (1 - r..=r).fold(at(-r), |sum, i| sum + at(i));
-            for i in 0..n {
-                out[i as usize] = sum * scale;
-                sum = sum + (at(i + r + 1) - at(i - r));
-            }
-        });
+        data.par_chunks_mut(self.width)
+            .zip(self.data.par_chunks(self.width))
+            .for_each(|(out, row)| {
+                let at = |i: isize| row[i.clamp(0, n - 1) as usize];
+                let mut sum = (1 - r..=r).fold(at(-r), |sum, i| sum + at(i));
+                for i in 0..n {
+                    out[i as usize] = sum * scale;
+                    sum = sum + (at(i + r + 1) - at(i - r));
+                }
+            });
         Self { data, ..*self }
     }
 
     /// Returns the map with x and z exchanged, so that one filter serves both axes.
     fn transposed(&self) -> Self {
         let mut data = self.data.clone();
-        data.par_chunks_mut(self.depth).enumerate().for_each(|(i, row)| {
-            row.iter_mut().zip(self.data[i..].iter().step_by(self.width)).for_each(|(to, from)| *to = *from);
-        });
-        Self { width: self.depth, depth: self.width, data, ..*self }
+        data.par_chunks_mut(self.depth)
+            .enumerate()
+            .for_each(|(i, row)| {
+                row.iter_mut()
+                    .zip(self.data[i..].iter().step_by(self.width))
+                    .for_each(|(to, from)| *to = *from);
+            });
+        Self {
+            width: self.depth,
+            depth: self.width,
+            data,
+            ..*self
+        }
     }
 }
 
@@ -160,11 +233,18 @@ impl Raster<f32> {
     /// Catmull–Rom interpolation at (x, z) in cells: passes through the samples with continuous
     /// slope.
     pub(crate) fn smooth_at(&self, x: f32, z: f32) -> f32 {
-        let (u, v) = (x * self.per_cell - self.origin, z * self.per_cell - self.origin);
+        let (u, v) = (
+            x * self.per_cell - self.origin,
+            z * self.per_cell - self.origin,
+        );
         let (i, j) = (u.floor(), v.floor());
         let (wx, wz) = (catmull_rom(u - i), catmull_rom(v - j));
         let (i, j) = (i as isize - 1, j as isize - 1);
-        let row = |b: isize| (0..4).map(|a| wx[a as usize] * self.held(i + a, j + b)).sum::<f32>();
+        let row = |b: isize| {
+            (0..4)
+                .map(|a| wx[a as usize] * self.held(i + a, j + b))
+                .sum::<f32>()
+        };
         (0..4).map(|b| wz[b as usize] * row(b)).sum()
     }
 }
@@ -181,7 +261,12 @@ fn split(position: f32, count: usize) -> (usize, f32) {
 /// Weights of four neighbouring samples at the fraction `t` between the middle two.
 fn catmull_rom(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
-    [0.5 * (-t3 + 2.0 * t2 - t), 0.5 * (3.0 * t3 - 5.0 * t2 + 2.0), 0.5 * (-3.0 * t3 + 4.0 * t2 + t), 0.5 * (t3 - t2)]
+    [
+        0.5 * (-t3 + 2.0 * t2 - t),
+        0.5 * (3.0 * t3 - 5.0 * t2 + 2.0),
+        0.5 * (-3.0 * t3 + 4.0 * t2 + t),
+        0.5 * (t3 - t2),
+    ]
 }
 
 #[cfg(test)]
@@ -206,6 +291,9 @@ mod tests {
         data[15 * 41 + 20] = 1.0;
         let map = Raster::columns((41, 31), data).blurred(2);
         assert!((map.data.iter().sum::<f32>() - 1.0).abs() < 1e-4);
-        assert!((map.held(18, 15) - map.held(20, 13)).abs() < 1e-6, "the same along x and z");
+        assert!(
+            (map.held(18, 15) - map.held(20, 13)).abs() < 1e-6,
+            "the same along x and z"
+        );
     }
 }

@@ -106,10 +106,17 @@ const WALLS: [f32; 3] = [0.62, 0.10, 0.10];
 /// sine of the elevation.
 ///
 /// Lamp 0 is the key lamp with the sun's colour, and has bars like a window.
-pub const LAMPS: [[f32; 4]; 3] =
-    [[0.906, 0.423, 0.743, 0.669], [-0.500, -0.866, 0.857, 0.515], [-0.174, 0.985, 0.342, 0.940]];
+pub const LAMPS: [[f32; 4]; 3] = [
+    [0.906, 0.423, 0.743, 0.669],
+    [-0.500, -0.866, 0.857, 0.515],
+    [-0.174, 0.985, 0.342, 0.940],
+];
 /// Shapes of the lamps: half width and half height at distance 1, softness of the edge, strength.
-pub const LAMP_SIZES: [[f32; 4]; 3] = [[0.52, 0.40, 0.06, 1.25], [0.80, 0.28, 0.30, 1.25], [0.75, 0.30, 0.14, 1.5]];
+pub const LAMP_SIZES: [[f32; 4]; 3] = [
+    [0.52, 0.40, 0.06, 1.25],
+    [0.80, 0.28, 0.30, 1.25],
+    [0.75, 0.30, 0.14, 1.5],
+];
 /// Brightness of the wall in a mirror image relative to the wall.
 pub const LIT_WALL: f32 = 2.2;
 /// Sines of the elevations between which the mirrored wall darkens upwards.
@@ -126,7 +133,11 @@ struct Below(Vec<f32>);
 
 static BELOW: LazyLock<Below> = LazyLock::new(|| {
     let place = |i: usize| DEEP * i as f32 / STEPS as f32;
-    Below((0..=STEPS).map(|i| smoothstep(0.0, DEEP, place(i)).powf(BENT)).collect())
+    Below(
+        (0..=STEPS)
+            .map(|i| smoothstep(0.0, DEEP, place(i)).powf(BENT))
+            .collect(),
+    )
 });
 
 impl Below {
@@ -145,7 +156,13 @@ static CLOUDS: LazyLock<Raster<f32>> = LazyLock::new(|| {
     let place = |i: usize| (i as f32 / CLOUD_PLACES as f32 - 1.0) * FARTHEST;
     let noise = |k: usize| clouds_at(place(k % side), place(k / side));
     let data = (0..side * side).into_par_iter().map(noise).collect();
-    Raster { width: side, depth: side, per_cell: 1.0, origin: 0.0, data }
+    Raster {
+        width: side,
+        depth: side,
+        per_cell: 1.0,
+        origin: 0.0,
+        data,
+    }
 });
 
 /// Noise of the clouds at a place of their layer.
@@ -167,7 +184,12 @@ static HILLS: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
 fn crests_at(x: f32, z: f32) -> [f32; 2] {
     [0, 1].map(|row| {
         let wave = WAVES[row];
-        let height = 0.5 + 0.9 * noise::fractal(v3(wave * x + 5.0, 3.0 + 9.0 * row as f32, wave * z + 2.0), 6);
+        let height = 0.5
+            + 0.9
+                * noise::fractal(
+                    v3(wave * x + 5.0, 3.0 + 9.0 * row as f32, wave * z + 2.0),
+                    6,
+                );
         lerp(CRESTS[row][0], CRESTS[row][1], saturate(height))
     })
 }
@@ -187,7 +209,11 @@ impl Sky {
             Surroundings::Table => sky.indoors(),
             _ => Self {
                 clouds: look.clouds,
-                stars: if look.sky == SkyPreset::Night { 1.0 } else { 0.0 },
+                stars: if look.sky == SkyPreset::Night {
+                    1.0
+                } else {
+                    0.0
+                },
                 hills: look.surroundings == Surroundings::Land,
                 ..sky
             },
@@ -201,7 +227,16 @@ impl Sky {
         let [horizon, zenith, nadir] = WALLS.map(|share| wall * share);
         let sun_color = tinted(self.sun_color, COLORED_KEY);
         let ambient = self.ambient.map(|color| tinted(color, COLORED_FILL));
-        Self { sun_color, horizon, zenith, nadir, halo: V3::zeros(), ambient, is_indoors: true, ..self }
+        Self {
+            sun_color,
+            horizon,
+            zenith,
+            nadir,
+            halo: V3::zeros(),
+            ambient,
+            is_indoors: true,
+            ..self
+        }
     }
 
     /// Returns the sky of `look` without clouds, stars or hills.
@@ -262,13 +297,21 @@ impl Sky {
             return air;
         }
         let sky = self.with_clouds(d, air);
-        if self.hills { self.with_hills(d, sky) } else { sky }
+        if self.hills {
+            self.with_hills(d, sky)
+        } else {
+            sky
+        }
     }
 
     /// Adds stars to `air`, and clouds before the stars.
     fn with_clouds(&self, d: V3, air: V3) -> V3 {
         let out = smoothstep(OUT[0], OUT[1], d.y);
-        let star = if self.stars > 0.0 { smoothstep(STAR[0], STAR[1], noise::gradient(d * STARS)) } else { 0.0 };
+        let star = if self.stars > 0.0 {
+            smoothstep(STAR[0], STAR[1], noise::gradient(d * STARS))
+        } else {
+            0.0
+        };
         let air = air + V3::repeat(self.stars * star * star * out);
         if self.clouds <= 0.0 || out <= 0.0 {
             return air;
@@ -287,8 +330,8 @@ impl Sky {
         // Clouds towards the sun shade a cloud; thin clouds near the sun are bright.
         let shade = (-SHADES * dense(x + TOWARD * self.sun.x, z + TOWARD * self.sun.z)).exp();
         let beside = BESIDE * saturate(d.dot(&self.sun)).powi(6) * (1.0 - cover);
-        let cloud =
-            self.sun_color * (LIT * lerp(0.3, 1.0, shade) + beside) + self.horizon * (SEEN * lerp(0.55, 1.0, shade));
+        let cloud = self.sun_color * (LIT * lerp(0.3, 1.0, shade) + beside)
+            + self.horizon * (SEEN * lerp(0.55, 1.0, shade));
         mix(air, cloud, cover * out * 0.9)
     }
 
@@ -307,7 +350,11 @@ impl Sky {
             let cover = smoothstep(crests[row] + edge, crests[row] - edge, d.y);
             let clear = THROUGH[row] * saturate(d.y / crests[row]);
             let [around, up] = RIDGES.map(|waves| waves * (1.0 + 0.6 * row as f32));
-            let ridge = v3(around * d.x / flat, up * d.y + 7.0 * row as f32, around * d.z / flat);
+            let ridge = v3(
+                around * d.x / flat,
+                up * d.y + 7.0 * row as f32,
+                around * d.z / flat,
+            );
             let tone = (1.0 + RIDGED * noise::fractal(ridge, 4)).max(0.0);
             mix(seen, mix(mist, dark * tone, clear), cover)
         })
@@ -335,7 +382,11 @@ impl Sky {
         if self.is_indoors {
             return self.studio(d, SOFTENED);
         }
-        mix(self.nadir, mix(self.horizon, self.zenith * 2.0, saturate(d.y)), smoothstep(-0.3, 0.2, d.y))
+        mix(
+            self.nadir,
+            mix(self.horizon, self.zenith * 2.0, saturate(d.y)),
+            smoothstep(-0.3, 0.2, d.y),
+        )
     }
 
     /// Linear RGB light of the environment in a sharp reflection in direction `d`: a sky with
@@ -356,7 +407,11 @@ impl Sky {
     /// Mirror image of the studio in a smooth surface: a wall that darkens upwards, a dark table,
     /// and the lamps; `softer` widens their edges.
     fn studio(&self, d: V3, softer: f32) -> V3 {
-        let wall = mix(self.horizon * LIT_WALL, self.zenith, smoothstep(WALL_ENDS[0], WALL_ENDS[1], d.y));
+        let wall = mix(
+            self.horizon * LIT_WALL,
+            self.zenith,
+            smoothstep(WALL_ENDS[0], WALL_ENDS[1], d.y),
+        );
         let room = mix(self.nadir, wall, smoothstep(-0.12, 0.06, d.y));
         let [east, south] = {
             let level = self.sun.x.hypot(self.sun.z).max(1e-4);
@@ -374,9 +429,18 @@ impl Sky {
             }
             let across = ((d.z * x - d.x * z) / ahead).abs();
             let up = ((d.y * level - along * high) / ahead).abs();
-            let edge = |size: f32, at: f32| smoothstep(size + soft + softer, size - soft - softer, at);
-            let bars = if k == 0 && softer <= 0.0 { smoothstep(0.5 * BARS, 1.5 * BARS, across.min(up)) } else { 1.0 };
-            let color = if k == 0 { self.sun_color } else { self.ambient[0] };
+            let edge =
+                |size: f32, at: f32| smoothstep(size + soft + softer, size - soft - softer, at);
+            let bars = if k == 0 && softer <= 0.0 {
+                smoothstep(0.5 * BARS, 1.5 * BARS, across.min(up))
+            } else {
+                1.0
+            };
+            let color = if k == 0 {
+                self.sun_color
+            } else {
+                self.ambient[0]
+            };
             light += color * (strength * edge(wide, across) * edge(tall, up) * bars);
         }
         light
@@ -384,7 +448,11 @@ impl Sky {
 
     /// Haze colour (linear RGB) in direction `d`.
     pub(crate) fn haze(&self, d: V3) -> V3 {
-        mix(self.air(v3(d.x, d.y.max(-0.25), d.z).normalize()), self.horizon, 0.35)
+        mix(
+            self.air(v3(d.x, d.y.max(-0.25), d.z).normalize()),
+            self.horizon,
+            0.35,
+        )
     }
 }
 
@@ -394,41 +462,75 @@ mod tests {
 
     #[test]
     fn clouds_and_hills_are_of_their_tables_and_end_at_the_horizon() {
-        let look = LookSpec { surroundings: Surroundings::Land, sky: SkyPreset::Day, ..LookSpec::default() };
+        let look = LookSpec {
+            surroundings: Surroundings::Land,
+            sky: SkyPreset::Day,
+            ..LookSpec::default()
+        };
         let (sky, bare) = (Sky::new(&look), Sky::clear(&look));
         assert!(sky.clouds > 0.0 && sky.hills && bare.clouds == 0.0);
         let (mut clouded, mut hilly) = (0, 0);
         for k in 0..720 {
             let angle = k as f32 * 0.00873;
             let toward = |y: f32| v3(angle.cos(), y, angle.sin()).normalize();
-            let crests_here = [crests(angle.cos(), angle.sin()), crests_at(angle.cos(), angle.sin())];
-            assert!((crests_here[0][0] - crests_here[1][0]).abs() < 2e-4, "{crests_here:?}");
+            let crests_here = [
+                crests(angle.cos(), angle.sin()),
+                crests_at(angle.cos(), angle.sin()),
+            ];
+            assert!(
+                (crests_here[0][0] - crests_here[1][0]).abs() < 2e-4,
+                "{crests_here:?}"
+            );
             assert_eq!(sky.backdrop(toward(-0.1)), bare.air(toward(-0.1)));
-            clouded += usize::from((sky.backdrop(toward(0.4)) - bare.air(toward(0.4))).norm() > 0.02);
+            clouded +=
+                usize::from((sky.backdrop(toward(0.4)) - bare.air(toward(0.4))).norm() > 0.02);
             hilly += usize::from(sky.backdrop(toward(0.006)).y < bare.air(toward(0.006)).y);
         }
-        assert!((50..670).contains(&clouded) && hilly > 600, "{clouded} clouded, {hilly} hilly");
+        assert!(
+            (50..670).contains(&clouded) && hilly > 600,
+            "{clouded} clouded, {hilly} hilly"
+        );
         // One sample of the table and places between samples.
         for (x, z) in [(0.5, -2.0), (1.37, 3.1), (-4.4, 0.2)] {
             let place = |at: f32| (at / FARTHEST + 1.0) * CLOUD_PLACES as f32;
-            assert!((CLOUDS.at(place(x), place(z)) - clouds_at(x, z)).abs() < 0.01, "at {x}, {z}");
+            assert!(
+                (CLOUDS.at(place(x), place(z)) - clouds_at(x, z)).abs() < 0.01,
+                "at {x}, {z}"
+            );
         }
-        let room = Sky::new(&LookSpec { surroundings: Surroundings::Table, ..look });
+        let room = Sky::new(&LookSpec {
+            surroundings: Surroundings::Table,
+            ..look
+        });
         assert_eq!((room.clouds, room.stars, room.hills), (0.0, 0.0, false));
     }
 
     #[test]
     fn a_table_stands_among_lamps() {
-        let of = |surroundings| Sky::new(&LookSpec { surroundings, ..LookSpec::default() });
+        let of = |surroundings| {
+            Sky::new(&LookSpec {
+                surroundings,
+                ..LookSpec::default()
+            })
+        };
         let (land, table) = (of(Surroundings::Land), of(Surroundings::Table));
         assert!(!land.is_indoors && table.is_indoors);
         let lamp = direction(LookSpec::default().sun_azimuth_deg, 46.0);
         let seen = |turn: f32| {
             let (sine, cosine) = turn.to_radians().sin_cos();
-            let toward = v3(lamp.x * cosine - lamp.z * sine, lamp.y, lamp.x * sine + lamp.z * cosine);
+            let toward = v3(
+                lamp.x * cosine - lamp.z * sine,
+                lamp.y,
+                lamp.x * sine + lamp.z * cosine,
+            );
             luminance(table.mirrored(toward, 0.0))
         };
-        assert!(seen(18.0) > 10.0 * seen(90.0), "the key lamp stands by the sun, {} {}", seen(18.0), seen(90.0));
+        assert!(
+            seen(18.0) > 10.0 * seen(90.0),
+            "the key lamp stands by the sun, {} {}",
+            seen(18.0),
+            seen(90.0)
+        );
         assert_eq!(table.mirrored(-V3::y(), 0.0), table.nadir);
     }
 
@@ -436,7 +538,10 @@ mod tests {
     fn the_table_is_the_curve() {
         for i in 0..=10_000 {
             let down = i as f32 * 1e-4;
-            assert!((BELOW.of(down) - smoothstep(0.0, DEEP, down).powf(BENT)).abs() < 3e-4, "at {down}");
+            assert!(
+                (BELOW.of(down) - smoothstep(0.0, DEEP, down).powf(BENT)).abs() < 3e-4,
+                "at {down}"
+            );
         }
     }
 }

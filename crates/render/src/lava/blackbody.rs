@@ -61,14 +61,17 @@ impl BlackBody {
     pub fn new() -> Self {
         let reference = luminance(rgb(balanced(REFERENCE_K)));
         let step = (HOTTEST_K - COLDEST_K) / (ENTRIES - 1) as f32;
-        let table = (0..ENTRIES).map(|i| rgb(COLDEST_K + step * i as f32) / reference).collect();
+        let table = (0..ENTRIES)
+            .map(|i| rgb(COLDEST_K + step * i as f32) / reference)
+            .collect();
         Self { table }
     }
 
     /// Linear RGB radiance of a black body at `kelvin` (K), without white balance; relative to the
     /// white-balanced reference.
     pub fn radiance(&self, kelvin: f32) -> V3 {
-        let position = ((kelvin - COLDEST_K) / (HOTTEST_K - COLDEST_K)).clamp(0.0, 1.0) * (ENTRIES - 1) as f32;
+        let position =
+            ((kelvin - COLDEST_K) / (HOTTEST_K - COLDEST_K)).clamp(0.0, 1.0) * (ENTRIES - 1) as f32;
         let i = (position as usize).min(ENTRIES - 2);
         self.table[i].lerp(&self.table[i + 1], position - i as f32)
     }
@@ -117,7 +120,8 @@ fn observer(nanometres: f32) -> V3 {
         (-0.5 * ((nanometres - peak) / width).powi(2)).exp()
     };
     v3(
-        1.056 * lobe(599.8, 37.9, 31.0) + 0.362 * lobe(442.0, 16.0, 26.7) - 0.065 * lobe(501.1, 20.4, 26.2),
+        1.056 * lobe(599.8, 37.9, 31.0) + 0.362 * lobe(442.0, 16.0, 26.7)
+            - 0.065 * lobe(501.1, 20.4, 26.2),
         0.821 * lobe(568.8, 46.9, 40.5) + 0.286 * lobe(530.9, 16.3, 31.1),
         1.217 * lobe(437.0, 11.8, 36.0) + 0.681 * lobe(459.0, 26.0, 13.8),
     )
@@ -135,9 +139,18 @@ mod tests {
         let mut last = table.shown(650.0);
         for kelvin in (700..1800).step_by(25) {
             let now = table.shown(kelvin as f32);
-            assert!(luminance(now) > luminance(last), "luminance falls at {kelvin} K");
-            assert!(now.y / now.x >= last.y / last.x, "hue turns back to red at {kelvin} K");
-            assert!(now.z <= now.y && now.y <= now.x, "hot rock is never green or pink ({kelvin} K)");
+            assert!(
+                luminance(now) > luminance(last),
+                "luminance falls at {kelvin} K"
+            );
+            assert!(
+                now.y / now.x >= last.y / last.x,
+                "hue turns back to red at {kelvin} K"
+            );
+            assert!(
+                now.z <= now.y && now.y <= now.x,
+                "hot rock is never green or pink ({kelvin} K)"
+            );
             last = now;
         }
     }
@@ -148,8 +161,14 @@ mod tests {
         let seen = |kelvin: f32| filmic(table.shown(kelvin) * BRIGHT);
         let [red, orange, white] = [850.0, 1100.0, 1400.0].map(seen);
         assert!(red.x > 3.0 * red.y, "{red:?}");
-        assert!(orange.y > 0.15 * orange.x && orange.z < 0.25 * orange.x, "{orange:?}");
-        assert!(white.y > 0.85 * white.x && white.z > 0.4 * white.x, "{white:?}");
+        assert!(
+            orange.y > 0.15 * orange.x && orange.z < 0.25 * orange.x,
+            "{orange:?}"
+        );
+        assert!(
+            white.y > 0.85 * white.x && white.z > 0.4 * white.x,
+            "{white:?}"
+        );
     }
 
     #[test]

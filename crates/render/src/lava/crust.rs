@@ -99,7 +99,10 @@ pub(crate) fn heat(context: &ShadeContext, p: V3) -> f32 {
 
 /// Temperature in kelvin of the lava at `p` (cells); `None` if the look gives no temperature range.
 pub(crate) fn temperature(context: &ShadeContext, p: V3) -> Option<f32> {
-    context.look.kelvin.map(|range| kelvin(range, context.field.specific_energy(p)))
+    context
+        .look
+        .kelvin
+        .map(|range| kelvin(range, context.field.specific_energy(p)))
 }
 
 /// Linear RGB light from the lava's surface towards the eye.
@@ -113,7 +116,10 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         let p = skin.point;
         let chilled = chilled(context, p);
         // Noise stretched along the horizontal: sheets that the flow drew out.
-        let sheets = noise::fractal(v3(0.3 * p.x, 1.1 * p.y, 0.3 * p.z) * (1.0 / context.land.unit), 3);
+        let sheets = noise::fractal(
+            v3(0.3 * p.x, 1.1 * p.y, 0.3 * p.z) * (1.0 / context.land.unit),
+            3,
+        );
         let ragged = noise::gradient(p * (ROOF_GRAINS / context.land.unit));
         let over = context.field.density(p + v3(0.0, ROOF_THICK, 0.0));
         let under = smoothstep(ROOF[0], ROOF[1], over + ROOF_RAGGED * ragged);
@@ -137,22 +143,44 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     here.molten *= surface.map_or(1.0, cracked);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
     let normal = unit_or_up(skin.normal - slope * (1.0 - 0.75 * here.molten));
-    let crust_k = surface.unwrap_or(lerp(500.0, 760.0, heat * heat)) + 80.0 * (here.tone - 0.5) + 90.0 * here.grain
+    let crust_k = surface.unwrap_or(lerp(500.0, 760.0, heat * heat))
+        + 80.0 * (here.tone - 0.5)
+        + 90.0 * here.grain
         - SKINNED * surface.map_or(0.0, youth);
     let open_k = lerp(OPEN_COLD, OPEN_HOT, heat) + 70.0 * here.grain;
     let emitted = match hot {
         // Open lava is as hot as the inside, and no crust is hotter.
-        Some(kelvin) => body(context, lerp(crust_k.min(kelvin), kelvin, here.molten * (2.0 - here.molten))),
+        Some(kelvin) => body(
+            context,
+            lerp(
+                crust_k.min(kelvin),
+                kelvin,
+                here.molten * (2.0 - here.molten),
+            ),
+        ),
         None => glowing(context, lerp(crust_k, open_k, here.molten)),
     };
-    emitted + lit(context, skin, normal, &Crust { here, youth: surface.map(youth) })
+    emitted
+        + lit(
+            context,
+            skin,
+            normal,
+            &Crust {
+                here,
+                youth: surface.map(youth),
+            },
+        )
 }
 
 /// Closeness of cut lava at `p` (cells) to its bed, 0 to 1.
 // Lava at three depths decides, because the beds of single columns would show as darker boxes.
 fn chilled(context: &ShadeContext, p: V3) -> f32 {
     let lava = |part: f32| context.field.density(p - v3(0.0, CHILLED * part, 0.0));
-    1.0 - [0.33, 0.67, 1.0].iter().map(|&part| smoothstep(BEDDED[0], BEDDED[1], lava(part))).sum::<f32>() / 3.0
+    1.0 - [0.33, 0.67, 1.0]
+        .iter()
+        .map(|&part| smoothstep(BEDDED[0], BEDDED[1], lava(part)))
+        .sum::<f32>()
+        / 3.0
 }
 
 /// Linear RGB light of sun and sky reflected by the cut crust over lava.
@@ -167,7 +195,12 @@ fn roof(context: &ShadeContext, normal: V3, ragged: f32) -> V3 {
 pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
     let here = rubble(context, skin.point);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
-    lit(context, skin, unit_or_up(skin.normal - slope * (1.3 * relief)), &Crust { here, youth: None })
+    lit(
+        context,
+        skin,
+        unit_or_up(skin.normal - slope * (1.3 * relief)),
+        &Crust { here, youth: None },
+    )
 }
 
 /// Linear RGB light of a body of temperature `kelvin` (K); 0 below the onset of glow.
@@ -193,16 +226,28 @@ fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: 
     let (sky, p) = (context.sky, skin.point);
     let open = context.open_on(p, skin.normal);
     let sun = sky.sun_color * (saturate(normal.dot(&sky.sun)) * open);
-    let ember = glowing(context, 1150.0) * (LIT * context.look.lava_light * context.ember.at(p, normal));
-    let tint =
-        mix(v3(0.015, 0.015, 0.016), v3(0.040, 0.039, 0.040), saturate(here.tone * 0.7 + 0.15 + 0.25 * here.grain));
-    let tint =
-        youth.map_or(tint, |youth| mix(tint, DULL * (0.5 + here.tone + 0.4 * here.grain), DULLED * (1.0 - youth)));
+    let ember =
+        glowing(context, 1150.0) * (LIT * context.look.lava_light * context.ember.at(p, normal));
+    let tint = mix(
+        v3(0.015, 0.015, 0.016),
+        v3(0.040, 0.039, 0.040),
+        saturate(here.tone * 0.7 + 0.15 + 0.25 * here.grain),
+    );
+    let tint = youth.map_or(tint, |youth| {
+        mix(
+            tint,
+            DULL * (0.5 + here.tone + 0.4 * here.grain),
+            DULLED * (1.0 - youth),
+        )
+    });
     let shines = youth.map_or(1.0, |youth| lerp(SHINES[0], SHINES[1], youth));
     let crust = 1.0 - here.molten;
     let matte = times(tint, sun + sky.ambient(normal) + ember) * crust;
     let half = unit_or_up(sky.sun - skin.view);
-    let gloss = times(sky.sun_color, V3::repeat(saturate(normal.dot(&half)).powi(24) * 0.10)) * (crust * shines);
+    let gloss = times(
+        sky.sun_color,
+        V3::repeat(saturate(normal.dot(&half)).powi(24) * 0.10),
+    ) * (crust * shines);
     let mirror = skin.view - normal * (2.0 * skin.view.dot(&normal));
     let rim = (1.0 - saturate(-skin.view.dot(&normal))).powi(3) * SHEEN;
     matte + gloss * open + sky.reflected(mirror) * (rim * crust * shines)

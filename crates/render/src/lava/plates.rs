@@ -150,7 +150,10 @@ pub fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]> {
     // The golden ratio's fraction 0.618 spreads the offsets of successive rounds evenly.
     Some([0.5, 0.0].map(|shift| {
         let round = (turns + shift).floor() as f32;
-        Copy { phase: (turns + shift).rem_euclid(1.0) as f32, offset: (round * 0.618).fract() * 64.0 * size }
+        Copy {
+            phase: (turns + shift).rem_euclid(1.0) as f32,
+            offset: (round * 0.618).fract() * 64.0 * size,
+        }
     }))
 }
 
@@ -162,19 +165,30 @@ pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) 
     let slope = fall(context.land.slope.at(p.x, p.z), normal);
     let flow = flow(context, p, slope);
     let fast = smoothstep(0.0, FAST, flow.norm()).max(smoothstep(BOILS[0], BOILS[1], heat));
-    let state = State { heat, crust: context.look.crust, fast, drawn: drawn(slope) };
+    let state = State {
+        heat,
+        crust: context.look.crust,
+        fast,
+        drawn: drawn(slope),
+    };
     let make = |q: V3| pattern(q, size, &state, unit);
     let [first, second] = match copies(context.look, unit, context.steps) {
         Some(copies) if flow.norm_squared() >= 1e-6 => copies,
         _ => return make(p),
     };
     let shear = SHEAR * noise::gradient(p / (SHEARED * size) + v3(2.0, 7.0, 5.0));
-    let place = |copy: Copy| p - flow * (size * (RIDE * (copy.phase - 0.5) + shear)) + V3::repeat(copy.offset);
+    let place = |copy: Copy| {
+        p - flow * (size * (RIDE * (copy.phase - 0.5) + shear)) + V3::repeat(copy.offset)
+    };
     let weight = 1.0 - (2.0 * second.phase - 1.0).abs();
     // Patches change over one after another; a cross-fade everywhere at once would blur the whole
     // skin halfway.
     let patch = noise::gradient(p / (1.3 * size) + v3(6.0, 1.0, 3.0));
-    match smoothstep(0.44, 0.56, weight + 0.25 * patch * (1.0 - (2.0 * weight - 1.0).abs())) {
+    match smoothstep(
+        0.44,
+        0.56,
+        weight + 0.25 * patch * (1.0 - (2.0 * weight - 1.0).abs()),
+    ) {
         0.0 => make(place(first)),
         1.0 => make(place(second)),
         share => blend(&make(place(first)), &make(place(second)), share),
@@ -185,7 +199,20 @@ pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) 
 pub(crate) fn rubble(context: &ShadeContext, p: V3) -> Pattern {
     let unit = context.land.unit;
     let size = BLOCKS * plate_size(context.look, unit);
-    Pattern { molten: 0.0, ..pattern(p, size, &State { heat: 0.0, crust: 1.0, fast: 0.0, drawn: V3::zeros() }, unit) }
+    Pattern {
+        molten: 0.0,
+        ..pattern(
+            p,
+            size,
+            &State {
+                heat: 0.0,
+                crust: 1.0,
+                fast: 0.0,
+                drawn: V3::zeros(),
+            },
+            unit,
+        )
+    }
 }
 
 /// Slope of the bed `bed`, scaled to 0 where the lava's surface is level: ponds do not flow.
@@ -206,7 +233,8 @@ fn flow(context: &ShadeContext, p: V3, slope: Vector2<f32>) -> V3 {
 /// stops.
 fn drawn(slope: Vector2<f32>) -> V3 {
     let steep = slope.norm();
-    let along = v3(-slope.x, -steep * steep, -slope.y) / (steep * (1.0 + steep * steep).sqrt()).max(1e-6);
+    let along =
+        v3(-slope.x, -steep * steep, -slope.y) / (steep * (1.0 + steep * steep).sqrt()).max(1e-6);
     along * (DRAWN * (steep / (steep + GENTLE)).sqrt())
 }
 
@@ -236,7 +264,8 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     let ragged = noise::gradient(warped * 2.2 + v3(6.0, 3.0, 8.0));
     let drift = noise::fractal(q * 0.42 + v3(1.0, 9.0, 4.0), 3);
     let slow = SLOW_OPENS * state.heat * (2.0 - state.heat);
-    let closed = saturate(state.crust * (1.20 - slow - FAST_OPENS * state.heat * state.fast + 0.5 * drift));
+    let closed =
+        saturate(state.crust * (1.20 - slow - FAST_OPENS * state.heat * state.fast + 0.5 * drift));
     let open = 1.0 - closed;
     let core = lerp(CORE[0], CORE[1], open);
     let strain = STRAIN * open + RAGGED * ragged - HOLDS;
@@ -245,9 +274,15 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     // Fragments float in wide openings, and so does a film of skin that the flow tears.
     let chilled = (small.tone * 5.0).fract();
     let skin = SKIN * open * chilled * chilled;
-    let floats = if small.tone < FLOES * (1.0 - open * open) { 1.0 } else { skin };
+    let floats = if small.tone < FLOES * (1.0 - open * open) {
+        1.0
+    } else {
+        skin
+    };
     let floe = floats * smoothstep(RAFT[0], RAFT[1], small.edge);
-    let fine = saturate((gap(strain - FINE - BOND * small.bond) + SOFT - small.edge) / (SOFT + 2.0 * core));
+    let fine = saturate(
+        (gap(strain - FINE - BOND * small.bond) + SOFT - small.edge) / (SOFT + 2.0 * core),
+    );
     let (rope, roped) = folds(&large, state.drawn, ragged);
     let dim = open * (DIM * smoothstep(-0.2, 0.5, ragged) + SKINNY * roped);
     let torn = (crack * (1.0 - floe) * (1.0 - dim)).max(0.75 * fine);
@@ -264,7 +299,12 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
         + rise(&small, 0.22, (0.10 * broken + rough) * level(&small))
         + rope * (1.0 - broken)
         + v3(ragged * 0.25 + grain, grain, grain * 0.8 - ragged * 0.25) * (GRAINY + 2.0 * rough);
-    Pattern { molten, slope, tone: large.tone, grain }
+    Pattern {
+        molten,
+        slope,
+        tone: large.tone,
+        grain,
+    }
 }
 
 /// Fraction of the height step between plates that is left by the plate's bond.
@@ -274,7 +314,11 @@ fn level(plate: &noise::Plate) -> f32 {
 
 /// Half the width of a crack under `strain`, in plate widths; below 0 where the crack is closed.
 fn gap(strain: f32) -> f32 {
-    if strain > 0.0 { WIDE * strain } else { SHUT * strain }
+    if strain > 0.0 {
+        WIDE * strain
+    } else {
+        SHUT * strain
+    }
 }
 
 /// Slope of the ropes (folds) on a plate, and the fraction of skin between the ropes of open lava,
@@ -288,9 +332,14 @@ fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> (V3, f32) {
     let ahead = plate.way.dot(&along);
     let aside = plate.way - along * ahead;
     let crest = FOLDS * (ahead + BENT * aside.norm_squared() + 0.08 * ragged) + 6.0 * plate.tone;
-    let there = long * smoothstep(0.35, 0.75, (plate.tone * 7.0).fract()) * smoothstep(0.0, 0.25, plate.edge);
+    let there = long
+        * smoothstep(0.35, 0.75, (plate.tone * 7.0).fract())
+        * smoothstep(0.0, 0.25, plate.edge);
     let cos = crest.cos();
-    ((along + aside * (2.0 * BENT)) * (FOLDED * there * cos), long * smoothstep(-0.2, 0.9, (OPEN_FOLDS * crest).sin()))
+    (
+        (along + aside * (2.0 * BENT)) * (FOLDED * there * cos),
+        long * smoothstep(-0.2, 0.9, (OPEN_FOLDS * crest).sin()),
+    )
 }
 
 #[cfg(test)]
@@ -299,19 +348,36 @@ mod tests {
 
     /// Mean open share over a square of many plates, and the share of places that glow at all.
     fn open(heat: f32, fast: f32, crust: f32) -> [f32; 2] {
-        let state = State { heat, crust, fast, drawn: V3::x() * 0.8 };
-        let places = (0..40).flat_map(|i| (0..40).map(move |k| v3(i as f32 * 0.53, 2.0, k as f32 * 0.47)));
-        let molten: Vec<f32> = places.map(|p| pattern(p, 3.0, &state, 1.0).molten).collect();
+        let state = State {
+            heat,
+            crust,
+            fast,
+            drawn: V3::x() * 0.8,
+        };
+        let places =
+            (0..40).flat_map(|i| (0..40).map(move |k| v3(i as f32 * 0.53, 2.0, k as f32 * 0.47)));
+        let molten: Vec<f32> = places
+            .map(|p| pattern(p, 3.0, &state, 1.0).molten)
+            .collect();
         let share = |sum: f32| sum / molten.len() as f32;
-        [share(molten.iter().sum()), share(molten.iter().filter(|m| **m > 0.05).count() as f32)]
+        [
+            share(molten.iter().sum()),
+            share(molten.iter().filter(|m| **m > 0.05).count() as f32),
+        ]
     }
 
     #[test]
     fn fast_lava_is_torn_open_and_slow_lava_has_a_few_cracks() {
         let [slow, cracks] = open(0.5, 0.0, 1.0);
-        assert!(slow < 0.12 && cracks < 0.35, "{slow} open, {cracks} of it cracks");
+        assert!(
+            slow < 0.12 && cracks < 0.35,
+            "{slow} open, {cracks} of it cracks"
+        );
         let [fast, _] = open(0.9, 1.0, 1.0);
-        assert!(fast > 0.4 && fast > 4.0 * slow, "{fast} in fast lava, {slow} in slow lava");
+        assert!(
+            fast > 0.4 && fast > 4.0 * slow,
+            "{fast} in fast lava, {slow} in slow lava"
+        );
         assert_eq!(open(0.0, 0.0, 2.0), [0.0; 2], "a cold crust is closed");
         assert!(open(1.0, 1.0, 0.0)[0] > 0.7, "no crust, no plates");
     }
@@ -325,7 +391,13 @@ mod tests {
 
     #[test]
     fn folds_lie_across_the_flow() {
-        let plate = |way: V3| noise::Plate { edge: 0.4, inward: V3::x(), tone: 0.12, bond: 0.5, way };
+        let plate = |way: V3| noise::Plate {
+            edge: 0.4,
+            inward: V3::x(),
+            tone: 0.12,
+            bond: 0.5,
+            way,
+        };
         let (along, _) = folds(&plate(v3(0.1, 0.0, 0.0)), V3::x() * 0.9, 0.0);
         assert!(along.z.abs() < 1e-6 && along.x != 0.0, "{along:?}");
         assert_eq!(folds(&plate(V3::x()), V3::zeros(), 0.0), (V3::zeros(), 0.0));

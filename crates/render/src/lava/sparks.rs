@@ -99,7 +99,9 @@ impl Mouth {
         for (number, vent) in vents.enumerate().filter(pours) {
             let points = vent.points();
             for (k, [x, z]) in points.iter().enumerate() {
-                let Some(y) = surface(volume, ground, [*x as f32, *z as f32]) else { continue };
+                let Some(y) = surface(volume, ground, [*x as f32, *z as f32]) else {
+                    continue;
+                };
                 mouths.push(Self {
                     place: [*x as f32, y, *z as f32],
                     radius: vent.radius as f32,
@@ -118,12 +120,25 @@ impl Mouth {
 /// `None` if another liquid covers the column.
 fn surface(volume: &Volume, ground: &Array2<f32>, [x, z]: [f32; 2]) -> Option<f32> {
     let grid = volume.grid;
-    let [x, z] = [(x.max(0.0) as usize).min(grid.nx - 1), (z.max(0.0) as usize).min(grid.nz - 1)];
-    let is_dense = |density: &[u8], y: usize| density.get(grid.index([x, y, z])).is_some_and(|density| *density > 127);
-    let lava = (0..grid.ny).rev().find(|&y| is_dense(&volume.density, y)).map_or(0.0, |y| y as f32 + 0.5);
+    let [x, z] = [
+        (x.max(0.0) as usize).min(grid.nx - 1),
+        (z.max(0.0) as usize).min(grid.nz - 1),
+    ];
+    let is_dense = |density: &[u8], y: usize| {
+        density
+            .get(grid.index([x, y, z]))
+            .is_some_and(|density| *density > 127)
+    };
+    let lava = (0..grid.ny)
+        .rev()
+        .find(|&y| is_dense(&volume.density, y))
+        .map_or(0.0, |y| y as f32 + 0.5);
     let top = lava.max(ground.get([z, x]).copied().unwrap_or(0.0));
     let above = (top as usize + 1).min(grid.ny - 1);
-    let drowned = volume.media.iter().any(|medium| is_dense(&medium.density, above));
+    let drowned = volume
+        .media
+        .iter()
+        .any(|medium| is_dense(&medium.density, above));
     (!drowned).then_some(top)
 }
 
@@ -170,14 +185,21 @@ impl Sparks {
             return sparks;
         }
         let rate = |mouth: &Mouth| (mouth.rate / (unit * unit)).clamp(RATES[0], RATES[1]);
-        let wanted: Vec<f32> = mouths.iter().map(|mouth| share * USUAL * rate(mouth).powf(POWERS[0])).collect();
+        let wanted: Vec<f32> = mouths
+            .iter()
+            .map(|mouth| share * USUAL * rate(mouth).powf(POWERS[0]))
+            .collect();
         let fits = (MOST as f32 / wanted.iter().sum::<f32>().max(1.0)).min(1.0);
         for (mouth, wanted) in mouths.iter().zip(wanted) {
             let first = sparks.streaks.len();
             let height = HEIGHT * unit * rate(mouth).powf(POWERS[1]);
             let count = (wanted * fits) as u64;
-            sparks.streaks.extend((0..count).map(|k| streak(mouth, k, steps, (height, unit))));
-            sparks.fountains.extend(Fountain::around(&sparks.streaks, first));
+            sparks
+                .streaks
+                .extend((0..count).map(|k| streak(mouth, k, steps, (height, unit))));
+            sparks
+                .fountains
+                .extend(Fountain::around(&sparks.streaks, first));
         }
         sparks
     }
@@ -192,7 +214,11 @@ impl Sparks {
     /// distance 1.
     pub(crate) fn light(&self, context: &ShadeContext, ray: &Ray, far: f32, pixel: f32) -> V3 {
         let (mut sum, mut nearest) = (V3::zeros(), f32::MAX);
-        for fountain in self.fountains.iter().filter(|fountain| fountain.is_near(ray)) {
+        for fountain in self
+            .fountains
+            .iter()
+            .filter(|fountain| fountain.is_near(ray))
+        {
             for streak in &self.streaks[fountain.streaks[0]..fountain.streaks[1]] {
                 let (t, share) = streak.met(ray, pixel);
                 if share > 0.0 && t > 0.0 && t < far {
@@ -201,7 +227,11 @@ impl Sparks {
                 }
             }
         }
-        if nearest == f32::MAX { sum } else { sum * unclouded(context, ray, nearest) }
+        if nearest == f32::MAX {
+            sum
+        } else {
+            sum * unclouded(context, ray, nearest)
+        }
     }
 }
 
@@ -225,12 +255,22 @@ fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Stre
     // Low clots are thrown further aside than high ones.
     let range = rises * lerp(0.25, 1.5, aside * aside) * lerp(1.5, 0.8, high);
     let way = v3(around.cos(), 0.0, around.sin());
-    let from = V3::from(mouth.place) + way * (0.6 * mouth.radius * dice(this, 5)) - V3::y() * (0.3 * unit);
-    let at = |share: f32| from + way * (range * share) + V3::y() * (4.0 * rises * share * (1.0 - share));
+    let from =
+        V3::from(mouth.place) + way * (0.6 * mouth.radius * dice(this, 5)) - V3::y() * (0.3 * unit);
+    let at =
+        |share: f32| from + way * (range * share) + V3::y() * (4.0 * rises * share * (1.0 - share));
     let size = dice(this, 6).powf(3.2);
     let cooled = COOLS * saturate(share / 1.3).powf(0.8) * (1.0 - KEPT * size);
-    let (length, radius) = (LENGTH * lerp(1.3, 0.8, size), unit * lerp(RADII[0], RADII[1], size));
-    Streak { head: at(share), tail: at((share - length).max(0.0)), radius, kelvin: LEAVES - cooled }
+    let (length, radius) = (
+        LENGTH * lerp(1.3, 0.8, size),
+        unit * lerp(RADII[0], RADII[1], size),
+    );
+    Streak {
+        head: at(share),
+        tail: at((share - length).max(0.0)),
+        radius,
+        kelvin: LEAVES - cooled,
+    }
 }
 
 impl Fountain {
@@ -272,7 +312,10 @@ impl Streak {
             return (t, 0.0);
         }
         let thin = self.radius / wide;
-        (t, (-apart / (wide * wide)).exp() * thin * thin.sqrt() * lerp(TAIL, 1.0, place))
+        (
+            t,
+            (-apart / (wide * wide)).exp() * thin * thin.sqrt() * lerp(TAIL, 1.0, place),
+        )
     }
 }
 
@@ -280,15 +323,29 @@ impl Streak {
 /// [`HIDES`].
 fn unclouded(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
     let mut depth = 0.0;
-    let place = |(near, far): (f32, f32), k: usize| ray.at(near + (far - near) * (k as f32 + 0.5) / SAMPLES as f32);
-    if let Some((field, span)) = context.smoke.and_then(|field| Some((field, field.span(ray, t)?))) {
-        let dense = |k: usize| field.smoke.at(Portable, place(span, k)).map_or(0.0, |puff| puff.dense);
+    let place = |(near, far): (f32, f32), k: usize| {
+        ray.at(near + (far - near) * (k as f32 + 0.5) / SAMPLES as f32)
+    };
+    if let Some((field, span)) = context
+        .smoke
+        .and_then(|field| Some((field, field.span(ray, t)?)))
+    {
+        let dense = |k: usize| {
+            field
+                .smoke
+                .at(Portable, place(span, k))
+                .map_or(0.0, |puff| puff.dense)
+        };
         depth += (0..SAMPLES).map(dense).sum::<f32>() * (span.1 - span.0) / SAMPLES as f32;
     }
     if let Some((fog, span)) = context.fog.and_then(|fog| Some((fog, fog.span(ray, t)?))) {
         let dense = |k: usize| {
             let gas = fog.at(place(span, k));
-            fog.kinds().iter().zip(gas.densities).map(|(kind, density)| kind.extinction * density).sum::<f32>()
+            fog.kinds()
+                .iter()
+                .zip(gas.densities)
+                .map(|(kind, density)| kind.extinction * density)
+                .sum::<f32>()
         };
         depth += (0..SAMPLES).map(dense).sum::<f32>() * (span.1 - span.0) / SAMPLES as f32;
     }
@@ -300,7 +357,12 @@ mod tests {
     use super::*;
 
     fn mouth() -> Mouth {
-        Mouth { place: [64.0, 70.0, 64.0], radius: 2.5, rate: 1.8, seed: 7 }
+        Mouth {
+            place: [64.0, 70.0, 64.0],
+            radius: 2.5,
+            rate: 1.8,
+            seed: 7,
+        }
     }
 
     #[test]
@@ -311,8 +373,19 @@ mod tests {
         assert_eq!(at(500.0, 0.0), Sparks::default());
         let many = at(500.0, 1.0).streaks.len();
         assert!(many > 20 && many <= MOST && at(500.0, 0.5).streaks.len() <= many / 2);
-        let weak = Sparks::at(&[Mouth { rate: 0.1, ..mouth() }], 500.0, 1.0, 1.0);
-        assert!(weak.streaks.len() < many / 3 && weak.fountains[0].radius < at(500.0, 1.0).fountains[0].radius);
+        let weak = Sparks::at(
+            &[Mouth {
+                rate: 0.1,
+                ..mouth()
+            }],
+            500.0,
+            1.0,
+            1.0,
+        );
+        assert!(
+            weak.streaks.len() < many / 3
+                && weak.fountains[0].radius < at(500.0, 1.0).fountains[0].radius
+        );
     }
 
     #[test]
@@ -330,16 +403,30 @@ mod tests {
                 }
             }
         }
-        assert!(moved < 0.8 && jumps > 10, "{moved} cells a step, {jumps} new ones");
+        assert!(
+            moved < 0.8 && jumps > 10,
+            "{moved} cells a step, {jumps} new ones"
+        );
     }
 
     #[test]
     fn a_ray_meets_a_streak_in_its_middle() {
-        let streak = Streak { head: v3(1.0, 0.0, 10.0), tail: v3(-1.0, 0.0, 10.0), radius: 0.2, kelvin: 1300.0 };
-        let ray = |y: f32| Ray { origin: v3(0.0, y, 0.0), direction: V3::z() };
+        let streak = Streak {
+            head: v3(1.0, 0.0, 10.0),
+            tail: v3(-1.0, 0.0, 10.0),
+            radius: 0.2,
+            kelvin: 1300.0,
+        };
+        let ray = |y: f32| Ray {
+            origin: v3(0.0, y, 0.0),
+            direction: V3::z(),
+        };
         let (t, share) = streak.met(&ray(0.0), 1e-4);
         assert!((t - 10.0).abs() < 1e-4 && share > 0.6);
         assert_eq!(streak.met(&ray(0.6), 1e-4).1, 0.0);
-        assert!(streak.met(&ray(0.6), 0.1).1 > 0.0, "no streak falls between pixels");
+        assert!(
+            streak.met(&ray(0.6), 0.1).1 > 0.0,
+            "no streak falls between pixels"
+        );
     }
 }

@@ -30,7 +30,9 @@ struct Block(Vec<[u8; 4]>);
 static BLOCK: LazyLock<Block> = LazyLock::new(|| {
     let value = |[x, y, z]: [usize; 3]| {
         let p = v3(x as f32, y as f32, z as f32) * (BROADEST as f32 / SIDE as f32);
-        let octave = |n: u32| periodic(p * 2.0_f32.powi(n as i32), BROADEST << n).abs() * FINER.powi(n as i32);
+        let octave = |n: u32| {
+            periodic(p * 2.0_f32.powi(n as i32), BROADEST << n).abs() * FINER.powi(n as i32)
+        };
         ((0..OCTAVES).map(octave).sum::<f32>() - MEAN) * STRENGTH
     };
     let place = |i: usize| [i % SIDE, i / SIDE % SIDE, i / (SIDE * SIDE)];
@@ -47,10 +49,19 @@ static BLOCK: LazyLock<Block> = LazyLock::new(|| {
             // Central difference, scaled to the edge of a broadest billow.
             (beside(1) - beside(SIDE - 1)) * (SIDE as f32 / BROADEST as f32 * 0.5 / STEEPEST)
         };
-        [byte(at([x, y, z])), byte(slope(0)), byte(slope(1)), byte(slope(2))]
+        [
+            byte(at([x, y, z])),
+            byte(slope(0)),
+            byte(slope(1)),
+            byte(slope(2)),
+        ]
     };
     let whole = SIDE + 1;
-    Block((0..whole * whole * whole).map(|i| texel([i % whole, i / whole % whole, i / (whole * whole)])).collect())
+    Block(
+        (0..whole * whole * whole)
+            .map(|i| texel([i % whole, i / whole % whole, i / (whole * whole)]))
+            .collect(),
+    )
 });
 
 /// Gradient noise at `p` that repeats after `period` cells along each axis.
@@ -62,8 +73,9 @@ fn periodic(p: V3, period: i32) -> f32 {
     let corner = |i: i32, j: i32, k: i32| {
         let at = |cell: f32, i: i32| (cell as i32 + i).rem_euclid(period);
         let h = hash([at(cell.x, i), at(cell.y, j), at(cell.z, k) + 977 * period]);
-        let slope = v3(1.0, 1.0, 1.0)
-            .zip_map(&v3(0.0, 8.0, 16.0), |one, shift| ((h >> shift as u32) & 255) as f32 * (2.0 / 255.0) - one);
+        let slope = v3(1.0, 1.0, 1.0).zip_map(&v3(0.0, 8.0, 16.0), |one, shift| {
+            ((h >> shift as u32) & 255) as f32 * (2.0 / 255.0) - one
+        });
         slope.dot(&(f - v3(i as f32, j as f32, k as f32)))
     };
     let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
@@ -84,7 +96,10 @@ pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
 #[inline(always)]
 pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
     let ((near, between), (others, beside)) = (around(p), around(q));
-    [decoded(s.blend(near, between)), decoded(s.blend(others, beside))]
+    [
+        decoded(s.blend(near, between)),
+        decoded(s.blend(others, beside)),
+    ]
 }
 
 /// Four pairs of texels along x around `p`, and the interpolation fractions along x, y and z (0 to
@@ -96,7 +111,10 @@ fn around(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     for axis in 0..3 {
         let place = p[axis] * (SIDE as f32 / BROADEST as f32);
         let floor = place as i32 - i32::from(place < 0.0);
-        (cell[axis], between[axis]) = ((floor & (SIDE as i32 - 1)) as usize, (place - floor as f32).clamp(0.0, 1.0));
+        (cell[axis], between[axis]) = (
+            (floor & (SIDE as i32 - 1)) as usize,
+            (place - floor as f32).clamp(0.0, 1.0),
+        );
     }
     let first = (cell[2] * whole + cell[1]) * whole + cell[0];
     let bytes = BLOCK.0.as_flattened();
@@ -113,13 +131,18 @@ fn around(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
 #[inline(always)]
 fn decoded([value, east, up, south]: [f32; 4]) -> (f32, V3) {
     let scale = 2.0 / 255.0;
-    (value * scale - 1.0, (v3(east, up, south) * scale - V3::new(1.0, 1.0, 1.0)) * STEEPEST)
+    (
+        value * scale - 1.0,
+        (v3(east, up, south) * scale - V3::new(1.0, 1.0, 1.0)) * STEEPEST,
+    )
 }
 
 /// Bytes of the texel at `start` and of its neighbour at x + 1.
 #[inline(always)]
 fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
-    bytes[4 * start..].first_chunk().expect("a texel has one to its east")
+    bytes[4 * start..]
+        .first_chunk()
+        .expect("a texel has one to its east")
 }
 
 /// Noise as a repeating 3D texture: edge in texels, and for each texel (x fastest) the encoded
@@ -127,7 +150,12 @@ fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
 pub fn texels() -> (usize, Vec<[u8; 4]>) {
     let whole = SIDE + 1;
     let rows = (0..SIDE * SIDE).map(|row| (row / SIDE * whole + row % SIDE) * whole);
-    (SIDE, rows.flat_map(|start| &BLOCK.0[start..start + SIDE]).copied().collect())
+    (
+        SIDE,
+        rows.flat_map(|start| &BLOCK.0[start..start + SIDE])
+            .copied()
+            .collect(),
+    )
 }
 
 #[cfg(test)]
@@ -141,15 +169,23 @@ mod tests {
 
     #[test]
     fn billows_repeat_and_are_even_on_average() {
-        let values: Vec<f32> =
-            (0..4000).map(|i| billow(v3(i as f32 * 0.31, i as f32 * 0.173, i as f32 * 0.077)).0).collect();
+        let values: Vec<f32> = (0..4000)
+            .map(|i| billow(v3(i as f32 * 0.31, i as f32 * 0.173, i as f32 * 0.077)).0)
+            .collect();
         let mean = values.iter().sum::<f32>() / values.len() as f32;
-        let spread = (values.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / values.len() as f32).sqrt();
-        assert!(mean.abs() < 0.15 && (0.2..0.7).contains(&spread), "mean {mean}, spread {spread}");
+        let spread =
+            (values.iter().map(|v| (v - mean).powi(2)).sum::<f32>() / values.len() as f32).sqrt();
+        assert!(
+            mean.abs() < 0.15 && (0.2..0.7).contains(&spread),
+            "mean {mean}, spread {spread}"
+        );
         let edge = BROADEST as f32;
         for p in [v3(0.3, 1.7, 3.9), v3(-0.4, 0.0, 2.5)] {
             let (here, there) = (billow(p), billow(p + v3(edge, -edge, 2.0 * edge)));
-            assert!((here.0 - there.0).abs() < 1e-3 && (here.1 - there.1).norm() < 0.05, "{here:?} {there:?}");
+            assert!(
+                (here.0 - there.0).abs() < 1e-3 && (here.1 - there.1).norm() < 0.05,
+                "{here:?} {there:?}"
+            );
         }
     }
 
@@ -162,7 +198,10 @@ mod tests {
             let along = |d: V3| (billow(p + d * h).0 - billow(p - d * h).0) / (2.0 * h);
             let measured = v3(along(V3::x()), along(V3::y()), along(V3::z()));
             let (value, slope) = billow(p);
-            assert!(value.abs() >= 0.98 || (slope - measured).norm() < 5.0, "{slope:?} against {measured:?} at {p:?}");
+            assert!(
+                value.abs() >= 0.98 || (slope - measured).norm() < 5.0,
+                "{slope:?} against {measured:?} at {p:?}"
+            );
         }
     }
 }

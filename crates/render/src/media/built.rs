@@ -48,7 +48,13 @@ pub(crate) fn sharpened(p: V3) -> V3 {
 /// Outward unit normal at `p` (cells): along an axis on sides of cells, else from a gradient over
 /// several cells.
 pub(super) fn normal(field: &MediumField, preset: Preset, p: V3) -> V3 {
-    let density = |p: V3| field.density(if preset == Preset::Wall { sharpened(p) } else { p });
+    let density = |p: V3| {
+        field.density(if preset == Preset::Wall {
+            sharpened(p)
+        } else {
+            p
+        })
+    };
     let along = |step: V3| density(p + step * NEAR) - density(p - step * NEAR);
     let near = v3(along(V3::x()), along(V3::y()), along(V3::z()));
     let length = near.norm();
@@ -58,7 +64,11 @@ pub(super) fn normal(field: &MediumField, preset: Preset, p: V3) -> V3 {
         side[axis] = -near[axis].signum();
         return side;
     }
-    if preset == Preset::Wall { field.upright(near) } else { field.upright(field.gradient(p, WIDE) + near * BOTH) }
+    if preset == Preset::Wall {
+        field.upright(near)
+    } else {
+        field.upright(field.gradient(p, WIDE) + near * BOTH)
+    }
 }
 
 /// Stone or tile of a course: `tone`, a random number in 0..1; `edge`, the distance to its edge in
@@ -76,7 +86,11 @@ fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Piece {
     let column = place.floor();
     let (x, y) = (place - column, up / high - row);
     let edge = (x.min(1.0 - x) * wide).min(y.min(1.0 - y) * high);
-    Piece { tone: noise::share_of(hash([column as i32, row as i32, 5])), edge, up: y }
+    Piece {
+        tone: noise::share_of(hash([column as i32, row as i32, 5])),
+        edge,
+        up: y,
+    }
 }
 
 /// Linear RGB light from the surface towards the eye.
@@ -99,7 +113,10 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
         surface.wall(look.waves, above * context.look.cell_height)
     };
     let albedo = V3::from(look.linear_color()) * (0.46 * tone.max(0.15));
-    times(albedo, arriving(context, hit, n, (grains::SOFT, own(context, hit))))
+    times(
+        albedo,
+        arriving(context, hit, n, (grains::SOFT, own(context, hit))),
+    )
 }
 
 /// Visibility (0 to 1) of detail of `size` cells for pixels `pixel` cells wide.
@@ -132,16 +149,22 @@ impl Surface {
 
     /// Brightness factor of plaster or stones, at height `above` over the ground.
     fn wall(&self, waves: f32, above: f32) -> f32 {
-        let streaks = noise::fractal(v3(self.q.x * 1.1, self.q.y * 0.10, self.q.z * 1.1), 2) * self.upright;
+        let streaks =
+            noise::fractal(v3(self.q.x * 1.1, self.q.y * 0.10, self.q.z * 1.1), 2) * self.upright;
         let foot = smoothstep(FOOT[0], FOOT[1], above + 1.2 * self.broad) * self.upright;
-        let plaster = 1.0 + waves.min(1.0) * (0.16 * self.broad + 0.12 * streaks + 0.07 * self.fine) - SOILED * foot;
+        let plaster = 1.0
+            + waves.min(1.0) * (0.16 * self.broad + 0.12 * streaks + 0.07 * self.fine)
+            - SOILED * foot;
         let stones = saturate(waves - 1.0);
         if stones <= 0.0 {
             return plaster;
         }
         let stone = piece(self.flat, STONE);
         let joint = smoothstep(0.14, 0.03, stone.edge) * 0.45;
-        plaster + stones * (seen(self.pixel, STONE[1]) * (0.5 * (stone.tone - 0.5) - joint) + 0.12 * self.fine)
+        plaster
+            + stones
+                * (seen(self.pixel, STONE[1]) * (0.5 * (stone.tone - 0.5) - joint)
+                    + 0.12 * self.fine)
     }
 }
 
@@ -152,14 +175,25 @@ mod tests {
     #[test]
     fn walls_keep_their_sides_and_the_middles_of_cells() {
         for x in [0.5, 1.0, 1.5, 7.0] {
-            assert!((sharpened(V3::repeat(x)) - V3::repeat(x)).norm() < 1e-5, "{x}");
+            assert!(
+                (sharpened(V3::repeat(x)) - V3::repeat(x)).norm() < 1e-5,
+                "{x}"
+            );
         }
-        assert_eq!(sharpened(V3::repeat(1.2)), V3::repeat(1.5), "nearer to its middle all is of one cell");
+        assert_eq!(
+            sharpened(V3::repeat(1.2)),
+            V3::repeat(1.5),
+            "nearer to its middle all is of one cell"
+        );
     }
 
     #[test]
     fn stones_of_two_courses_are_shifted() {
-        let edges = |up: f32| (0..400).map(|i| piece([0.01 * i as f32, up], STONE).tone).collect::<Vec<_>>();
+        let edges = |up: f32| {
+            (0..400)
+                .map(|i| piece([0.01 * i as f32, up], STONE).tone)
+                .collect::<Vec<_>>()
+        };
         assert_eq!(edges(0.2), edges(0.6), "one course");
         assert_ne!(edges(0.2), edges(1.2), "two courses");
     }

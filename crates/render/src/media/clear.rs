@@ -42,10 +42,23 @@ pub(crate) struct Clouds<'a> {
 impl<'a> Media<'a> {
     /// Sorts the media of a frame; `shown` is the part of the box (fractions along x, y and z) in
     /// which media are drawn.
-    pub(crate) fn new(all: Vec<Clear<'a>>, clouds: Clouds<'a>, (shown, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
-        let Clouds { fog, smoke, size, step, .. } = clouds;
-        let with_surface = all.into_iter().filter(|medium| medium.look.preset.form() != Form::Cloud);
-        let (clear, solids) = with_surface.partition(|medium| medium.look.preset.form() == Form::Clear);
+    pub(crate) fn new(
+        all: Vec<Clear<'a>>,
+        clouds: Clouds<'a>,
+        (shown, skipping): ([[f32; 2]; 3], Skipping),
+    ) -> Self {
+        let Clouds {
+            fog,
+            smoke,
+            size,
+            step,
+            ..
+        } = clouds;
+        let with_surface = all
+            .into_iter()
+            .filter(|medium| medium.look.preset.form() != Form::Cloud);
+        let (clear, solids) =
+            with_surface.partition(|medium| medium.look.preset.form() == Form::Clear);
         Self {
             clear,
             solids,
@@ -71,8 +84,18 @@ impl<'a> Clear<'a> {
     /// Medium sampled at the step of `look`.
     pub(crate) fn new(field: MediumField<'a>, medium: &'a MaterialLook, look: &LookSpec) -> Self {
         let color = V3::from(medium.linear_color());
-        let liquid = if medium.preset.form() == Form::Clear { Liquid::of(medium) } else { Liquid::NONE };
-        Self { field, look: medium, liquid, color, opacity: step_opacity(medium, look.step, ENTRIES) }
+        let liquid = if medium.preset.form() == Form::Clear {
+            Liquid::of(medium)
+        } else {
+            Liquid::NONE
+        };
+        Self {
+            field,
+            look: medium,
+            liquid,
+            color,
+            opacity: step_opacity(medium, look.step, ENTRIES),
+        }
     }
 
     /// Linear colour and opacity of a step through matter of `density`; for the plain styles.
@@ -80,7 +103,8 @@ impl<'a> Clear<'a> {
     pub(crate) fn matter(&self, density: f32) -> [f32; 4] {
         let place = saturate(density) * (ENTRIES - 1) as f32;
         let i = (place as u32 as usize).min(ENTRIES - 2);
-        let opacity = self.opacity[i] + (self.opacity[i + 1] - self.opacity[i]) * (place - i as f32);
+        let opacity =
+            self.opacity[i] + (self.opacity[i + 1] - self.opacity[i]) * (place - i as f32);
         [self.color.x, self.color.y, self.color.z, opacity]
     }
 }
@@ -91,7 +115,11 @@ impl<'a> Clear<'a> {
 pub fn step_opacity(medium: &MaterialLook, step: f32, entries: usize) -> Vec<f32> {
     let of_step = |i: usize| {
         let density = i as f32 / (entries - 1) as f32;
-        if density <= LEAST { 0.0 } else { 1.0 - (1.0 - at_stops(medium.plain_opacity(), density)).powf(step) }
+        if density <= LEAST {
+            0.0
+        } else {
+            1.0 - (1.0 - at_stops(medium.plain_opacity(), density)).powf(step)
+        }
     };
     (0..entries).map(of_step).collect()
 }

@@ -58,9 +58,15 @@ impl Flame {
     /// Returns the flame of `look` after `steps` steps; `None` if the look has no flame.
     pub fn of(look: &LookSpec, steps: f64) -> Option<Self> {
         let [x, y, z, height] = look.flame?;
-        let blown = |k: usize| ((steps * TURNS[k]).fract() * std::f64::consts::TAU).sin() * BLOWN[k];
+        let blown =
+            |k: usize| ((steps * TURNS[k]).fract() * std::f64::consts::TAU).sin() * BLOWN[k];
         let (foot, tall) = (v3(x, y, z), look.cell_height);
-        (height > 0.0).then_some(Self { foot, height: height * tall, tall, blown: [0, 1].map(|k| blown(k) as f32) })
+        (height > 0.0).then_some(Self {
+            foot,
+            height: height * tall,
+            tall,
+            blown: [0, 1].map(|k| blown(k) as f32),
+        })
     }
 
     /// Entry and exit distance of `ray` through the sphere around the flame, up to `far` (cells);
@@ -86,11 +92,16 @@ impl Flame {
 
     /// Linear RGB light of the flame along `ray` up to distance `far` (cells).
     pub(crate) fn light(&self, ray: &Ray, far: f32) -> V3 {
-        let Some((from, to)) = self.span(ray, far) else { return V3::zeros() };
+        let Some((from, to)) = self.span(ray, far) else {
+            return V3::zeros();
+        };
         let step = (to - from) / SAMPLES as f32;
         let mut sum = V3::zeros();
         for k in 0..SAMPLES {
-            sum += self.glow(in_widths(ray.at(from + (k as f32 + 0.5) * step) - self.foot, self.tall));
+            sum += self.glow(in_widths(
+                ray.at(from + (k as f32 + 0.5) * step) - self.foot,
+                self.tall,
+            ));
         }
         sum * (step * in_widths(ray.direction, self.tall).norm() * BRIGHT / (WIDE * self.height))
     }
@@ -105,7 +116,11 @@ impl Flame {
         let wide = WIDE * self.height * 2.6 * up.sqrt() * (1.0 - up);
         let out = (p.x - east).hypot(p.z - south) / wide.max(1e-4);
         let shape = smoothstep(1.0, 0.25, out);
-        let color = mix(FOOT, mix(BODY, TIP, smoothstep(0.55, 1.0, up)), smoothstep(0.0, 0.24, up));
+        let color = mix(
+            FOOT,
+            mix(BODY, TIP, smoothstep(0.55, 1.0, up)),
+            smoothstep(0.0, 0.24, up),
+        );
         let dark = smoothstep(0.55, 0.0, out) * smoothstep(0.34, 0.10, up);
         color * (shape * (1.0 - 0.8 * dark))
     }
@@ -121,13 +136,16 @@ impl Flame {
     /// Light of the flame on rock, divided by the colour `of_lava` of the lava's light: the rock's
     /// shading multiplies by that colour.
     pub(crate) fn on_rock(&self, p: V3, n: V3, of_lava: V3) -> V3 {
-        self.at(p, n).zip_map(&of_lava, |light, lava| light / lava.max(1e-3))
+        self.at(p, n)
+            .zip_map(&of_lava, |light, lava| light / lava.max(1e-3))
     }
 
     /// Linear RGB flame light that leaves a translucent material at `p` (cells).
     pub(crate) fn inside(&self, p: V3) -> V3 {
         let apart = self.toward(p).norm() / self.height;
-        LIGHT.zip_map(&ENTERS, |light, reach| INSIDE * light * (-(apart - 0.5).max(0.0) / reach).exp())
+        LIGHT.zip_map(&ENTERS, |light, reach| {
+            INSIDE * light * (-(apart - 0.5).max(0.0) / reach).exp()
+        })
     }
 
     /// Offset from `p` (cells) to the middle of the flame, in cell widths.
@@ -141,16 +159,28 @@ mod tests {
     use super::*;
 
     fn flame() -> Flame {
-        let look = LookSpec { flame: Some([10.0, 20.0, 10.0, 8.0]), ..LookSpec::default() };
+        let look = LookSpec {
+            flame: Some([10.0, 20.0, 10.0, 8.0]),
+            ..LookSpec::default()
+        };
         Flame::of(&look, 0.0).expect("a flame")
     }
 
     #[test]
     fn it_is_seen_over_its_foot_and_before_what_hides_it() {
         let flame = flame();
-        let along = |y: f32| Ray { origin: v3(10.0, y, -30.0), direction: V3::z() };
-        let (body, foot) = (flame.light(&along(23.0), f32::MAX), flame.light(&along(20.5), f32::MAX));
-        assert!(body.x > body.y && body.y > body.z && body.x > 1.0, "{body:?}");
+        let along = |y: f32| Ray {
+            origin: v3(10.0, y, -30.0),
+            direction: V3::z(),
+        };
+        let (body, foot) = (
+            flame.light(&along(23.0), f32::MAX),
+            flame.light(&along(20.5), f32::MAX),
+        );
+        assert!(
+            body.x > body.y && body.y > body.z && body.x > 1.0,
+            "{body:?}"
+        );
         assert!(foot.z > foot.x, "its foot is blue, {foot:?}");
         assert_eq!(flame.light(&along(23.0), 20.0), V3::zeros());
         assert!(!flame.is_near(&along(40.0)) && flame.is_near(&along(24.0)));
@@ -161,7 +191,10 @@ mod tests {
     fn what_is_near_and_faces_it_is_lit_most() {
         let flame = flame();
         let at = |y: f32, n: V3| flame.at(v3(10.0, y, 10.0), n).x;
-        assert!(at(17.0, V3::y()) > 2.0 * at(17.0, -V3::y()) && at(17.0, V3::y()) > 2.0 * at(8.0, V3::y()));
+        assert!(
+            at(17.0, V3::y()) > 2.0 * at(17.0, -V3::y())
+                && at(17.0, V3::y()) > 2.0 * at(8.0, V3::y())
+        );
         let inside = flame.inside(v3(10.0, 12.0, 10.0));
         assert!(inside.x > inside.y && inside.y > inside.z);
     }

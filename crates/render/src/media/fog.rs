@@ -83,11 +83,19 @@ pub struct Kind {
 
 impl Kind {
     /// Placeholder without gas.
-    pub const NONE: Self = Self { extinction: 0.0, albedo: V3::new(0.0, 0.0, 0.0), billows: 0.0 };
+    pub const NONE: Self = Self {
+        extinction: 0.0,
+        albedo: V3::new(0.0, 0.0, 0.0),
+        billows: 0.0,
+    };
 
     fn new(look: &MaterialLook) -> Self {
         let albedo = V3::from(look.linear_color()).map(|c| c.min(1.0));
-        Self { extinction: DENSE * look.depth, albedo, billows: look.waves }
+        Self {
+            extinction: DENSE * look.depth,
+            albedo,
+            billows: look.waves,
+        }
     }
 }
 
@@ -113,15 +121,38 @@ impl Wanted {
     /// direction towards the sun; `tall`: cell height in cell widths; `risen`: height of the eddies
     /// in cells.
     pub fn of(volume: &Volume, (sun, tall): (V3, f32), risen: f32) -> Option<Self> {
-        let there = || volume.media.iter().enumerate().filter(|(_, medium)| !medium.density.is_empty());
+        let there = || {
+            volume
+                .media
+                .iter()
+                .enumerate()
+                .filter(|(_, medium)| !medium.density.is_empty())
+        };
         let of = |form: Form| there().filter(move |(_, medium)| medium.look.preset.form() == form);
-        let media: Vec<_> = of(Form::Cloud).map(|(k, medium)| (k, Kind::new(&medium.look))).collect();
-        let keeps = |look: &MaterialLook| if look.preset == Preset::Ice { ICE * look.depth } else { SOLID };
-        let solids: Vec<_> = of(Form::Solid).map(|(k, medium)| (k, keeps(&medium.look))).collect();
+        let media: Vec<_> = of(Form::Cloud)
+            .map(|(k, medium)| (k, Kind::new(&medium.look)))
+            .collect();
+        let keeps = |look: &MaterialLook| {
+            if look.preset == Preset::Ice {
+                ICE * look.depth
+            } else {
+                SOLID
+            }
+        };
+        let solids: Vec<_> = of(Form::Solid)
+            .map(|(k, medium)| (k, keeps(&medium.look)))
+            .collect();
         let unit = pattern_unit(volume.grid);
         // Eddies matter only with gas; the constant keeps the key equal from frame to frame.
         let risen = if media.is_empty() { 0.0 } else { risen };
-        (!media.is_empty() || !solids.is_empty()).then_some(Self { sun, tall, unit, risen, media, solids })
+        (!media.is_empty() || !solids.is_empty()).then_some(Self {
+            sun,
+            tall,
+            unit,
+            risen,
+            media,
+            solids,
+        })
     }
 
     /// True if a fog depends on media of the form `form`.
@@ -131,7 +162,10 @@ impl Wanted {
 
     /// Indices of the gases and opaque media in [`Volume::media`].
     pub(crate) fn media(&self) -> impl Iterator<Item = usize> {
-        self.media.iter().map(|(k, _)| *k).chain(self.solids.iter().map(|(k, _)| *k))
+        self.media
+            .iter()
+            .map(|(k, _)| *k)
+            .chain(self.solids.iter().map(|(k, _)| *k))
     }
 }
 
@@ -157,10 +191,19 @@ impl Fog {
     /// along x of each row (row index `z · ny + y`).
     pub fn new<'a>(volume: &Volume, wanted: &Wanted, rows: impl Fn(usize) -> &'a [Span]) -> Self {
         let fine = volume.grid;
-        let edge = if fine.nx.max(fine.ny).max(fine.nz) > LARGE { 4 } else { 2 };
+        let edge = if fine.nx.max(fine.ny).max(fine.nz) > LARGE {
+            4
+        } else {
+            2
+        };
         let [nx, ny, nz] = [fine.nx, fine.ny, fine.nz].map(|n| n.div_ceil(edge).max(2));
         let grid = Grid::new(nx, ny, nz);
-        let kinds: Vec<Kind> = wanted.media.iter().take(KINDS).map(|(_, kind)| *kind).collect();
+        let kinds: Vec<Kind> = wanted
+            .media
+            .iter()
+            .take(KINDS)
+            .map(|(_, kind)| *kind)
+            .collect();
         let mut densities = vec![vec![0.0; grid.cells()]; kinds.len()];
         for (i, (k, kind)) in wanted.media.iter().enumerate() {
             let drawn_as = i.min(KINDS - 1);
@@ -168,7 +211,12 @@ impl Fog {
             add(
                 &mut densities[drawn_as],
                 grid,
-                &Fine { grid: fine, edge, values: &volume.media[*k].density, rows: rows(*k) },
+                &Fine {
+                    grid: fine,
+                    edge,
+                    values: &volume.media[*k].density,
+                    rows: rows(*k),
+                },
                 share,
             );
         }
@@ -181,24 +229,52 @@ impl Fog {
         let extinction = total(&densities, &kinds, grid);
         let mut solid = vec![0.0; grid.cells()];
         for &(k, keeps) in &wanted.solids {
-            add(&mut solid, grid, &Fine { grid: fine, edge, values: &volume.media[k].density, rows: rows(k) }, keeps);
+            add(
+                &mut solid,
+                grid,
+                &Fine {
+                    grid: fine,
+                    edge,
+                    values: &volume.media[k].density,
+                    rows: rows(k),
+                },
+                keeps,
+            );
         }
         // Opaque media attenuate sunlight only, whereas light from below is attenuated by gas
         // alone: hence two extinction fields.
-        solid.iter_mut().zip(&extinction).for_each(|(solid, gas)| *solid += gas);
+        solid
+            .iter_mut()
+            .zip(&extinction)
+            .for_each(|(solid, gas)| *solid += gas);
         let (sun, below) = join(
             || sunlight(&solid, grid, (wanted.sun, wanted.tall), edge as f32),
             || from_below(&extinction, grid, edge as f32 * wanted.tall),
         );
         let byte = |value: f32| (value.min(1.0) * 255.0 + 0.5) as u8;
         let density = |k: usize, i: usize| densities.get(k).map_or(0, |values| byte(values[i]));
-        let cells: Vec<[u8; 4]> =
-            (0..grid.cells()).map(|i| [density(0, i), density(1, i), byte(sun[i]), byte(below[i])]).collect();
+        let cells: Vec<[u8; 4]> = (0..grid.cells())
+            .map(|i| [density(0, i), density(1, i), byte(sun[i]), byte(below[i])])
+            .collect();
         let size = [fine.nx, fine.ny, fine.nz].map(|n| n as f32);
         let holds = |i: usize| u16::from(cells[i][0]) + u16::from(cells[i][1]) > LEAST;
-        let blocks = Blocks::new(grid, edge, [V3::zeros(), V3::from(size)], |_| 0..grid.nx, holds);
+        let blocks = Blocks::new(
+            grid,
+            edge,
+            [V3::zeros(), V3::from(size)],
+            |_| 0..grid.nx,
+            holds,
+        );
         let is_shaded = cells.iter().any(|cell| cell[2] < 255);
-        Self { size, edge, grid, cells, kinds, blocks, is_shaded }
+        Self {
+            size,
+            edge,
+            grid,
+            cells,
+            kinds,
+            blocks,
+            is_shaded,
+        }
     }
 
     /// True if there is no gas.
@@ -230,24 +306,26 @@ fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
     let Grid { nx, ny, nz } = from.grid;
     let edge = from.edge;
     let part = |i: usize, n: usize| (i * edge).min(n)..((i + 1) * edge).min(n);
-    to.par_chunks_mut(coarse.nx * coarse.ny).enumerate().for_each(|(k, slab)| {
-        let mut sums = vec![0.0; coarse.nx];
-        for (j, row) in slab.chunks_mut(coarse.nx).enumerate() {
-            sums.fill(0.0);
-            let (ys, zs) = (part(j, ny), part(k, nz));
-            let rows = zs.clone().flat_map(|z| ys.clone().map(move |y| z * ny + y));
-            for held in rows.filter(|row| !from.rows[*row].is_empty()) {
-                let cells = &from.values[held * nx..][..nx];
-                for x in from.rows[held].range() {
-                    sums[x / edge] += f32::from(cells[x]);
+    to.par_chunks_mut(coarse.nx * coarse.ny)
+        .enumerate()
+        .for_each(|(k, slab)| {
+            let mut sums = vec![0.0; coarse.nx];
+            for (j, row) in slab.chunks_mut(coarse.nx).enumerate() {
+                sums.fill(0.0);
+                let (ys, zs) = (part(j, ny), part(k, nz));
+                let rows = zs.clone().flat_map(|z| ys.clone().map(move |y| z * ny + y));
+                for held in rows.filter(|row| !from.rows[*row].is_empty()) {
+                    let cells = &from.values[held * nx..][..nx];
+                    for x in from.rows[held].range() {
+                        sums[x / edge] += f32::from(cells[x]);
+                    }
+                }
+                let across = (ys.len() * zs.len()).max(1);
+                for (i, (value, sum)) in row.iter_mut().zip(&sums).enumerate() {
+                    *value += sum * (share / (255 * across * part(i, nx).len().max(1)) as f32);
                 }
             }
-            let across = (ys.len() * zs.len()).max(1);
-            for (i, (value, sum)) in row.iter_mut().zip(&sums).enumerate() {
-                *value += sum * (share / (255 * across * part(i, nx).len().max(1)) as f32);
-            }
-        }
-    });
+        });
 }
 
 /// Returns `values` filtered with the binomial kernel (1 2 1)/4 along each axis; edge values are
@@ -257,18 +335,34 @@ pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
     let mut to = vec![0.0; values.len()];
     to.par_chunks_mut(slab).enumerate().for_each(|(z, to)| {
         let near = |z: usize| &values[z * slab..][..slab];
-        let around = [near(z.saturating_sub(1)), near(z), near((z + 1).min(grid.nz - 1))];
-        if around.iter().all(|slab| slab.iter().all(|value| *value == 0.0)) {
+        let around = [
+            near(z.saturating_sub(1)),
+            near(z),
+            near((z + 1).min(grid.nz - 1)),
+        ];
+        if around
+            .iter()
+            .all(|slab| slab.iter().all(|value| *value == 0.0))
+        {
             return;
         }
-        let across: Vec<f32> = (0..slab).map(|i| around[0][i] + 2.0 * around[1][i] + around[2][i]).collect();
+        let across: Vec<f32> = (0..slab)
+            .map(|i| around[0][i] + 2.0 * around[1][i] + around[2][i])
+            .collect();
         let mut up = vec![0.0; row];
         for (y, to) in to.chunks_mut(row).enumerate() {
             let near = |y: usize| &across[y * row..][..row];
-            let around = [near(y.saturating_sub(1)), near(y), near((y + 1).min(grid.ny - 1))];
-            up.iter_mut().enumerate().for_each(|(x, up)| *up = around[0][x] + 2.0 * around[1][x] + around[2][x]);
+            let around = [
+                near(y.saturating_sub(1)),
+                near(y),
+                near((y + 1).min(grid.ny - 1)),
+            ];
+            up.iter_mut()
+                .enumerate()
+                .for_each(|(x, up)| *up = around[0][x] + 2.0 * around[1][x] + around[2][x]);
             for (x, to) in to.iter_mut().enumerate() {
-                *to = (up[x.saturating_sub(1)] + 2.0 * up[x] + up[(x + 1).min(row - 1)]) * (1.0 / 64.0);
+                *to = (up[x.saturating_sub(1)] + 2.0 * up[x] + up[(x + 1).min(row - 1)])
+                    * (1.0 / 64.0);
             }
         }
     });
@@ -280,14 +374,28 @@ pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
 fn thin(values: &mut [f32], grid: Grid) {
     let left = |cell: usize, count: usize, floor: bool| {
         let away = (count - 1 - cell).min(if floor { count } else { cell });
-        if count < SLICE { 1.0 } else { smoothstep(0.0, THINNED, away as f32) }
+        if count < SLICE {
+            1.0
+        } else {
+            smoothstep(0.0, THINNED, away as f32)
+        }
     };
-    let [along, up, across] = [(grid.nx, false), (grid.ny, true), (grid.nz, false)]
-        .map(|(count, floor)| (0..count).map(|cell| left(cell, count, floor)).collect::<Vec<f32>>());
-    values.par_chunks_mut(grid.nx).enumerate().for_each(|(row, values)| {
-        let share = up[row % grid.ny] * across[row / grid.ny];
-        values.iter_mut().zip(&along).for_each(|(value, along)| *value *= along * share);
-    });
+    let [along, up, across] =
+        [(grid.nx, false), (grid.ny, true), (grid.nz, false)].map(|(count, floor)| {
+            (0..count)
+                .map(|cell| left(cell, count, floor))
+                .collect::<Vec<f32>>()
+        });
+    values
+        .par_chunks_mut(grid.nx)
+        .enumerate()
+        .for_each(|(row, values)| {
+            let share = up[row % grid.ny] * across[row / grid.ny];
+            values
+                .iter_mut()
+                .zip(&along)
+                .for_each(|(value, along)| *value *= along * share);
+        });
 }
 
 /// Returns `values` displaced horizontally by eddies, so that rising gas meanders.
@@ -300,7 +408,9 @@ fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
         for y in 0..grid.ny {
             let line = |z: usize| &values[grid.index([0, y, z])..][..row];
             let held = |x: usize| near(z, grid.nz).any(|z| line(z)[x] > 0.0);
-            let Some(first) = (0..row).find(|&x| held(x)) else { continue };
+            let Some(first) = (0..row).find(|&x| held(x)) else {
+                continue;
+            };
             let last = (first..row).rfind(|&x| held(x)).unwrap_or(first);
             for x in first.saturating_sub(far)..(last + far + 1).min(row) {
                 let p = v3(x as f32 + 0.5, y as f32 + 0.5, z as f32 + 0.5) * edge;
@@ -329,7 +439,10 @@ fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32;
 fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
     let mut total = vec![0.0; grid.cells()];
     for (values, kind) in densities.iter().zip(kinds) {
-        total.iter_mut().zip(values).for_each(|(total, value)| *total += kind.extinction * value.min(1.0));
+        total
+            .iter_mut()
+            .zip(values)
+            .for_each(|(total, value)| *total += kind.extinction * value.min(1.0));
     }
     total
 }
@@ -337,7 +450,11 @@ fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
 /// Transmittance of the optical depth `exponent`; the comparison saves the exponential in empty
 /// cells.
 fn left(exponent: f32) -> f32 {
-    if exponent > 0.0 { (-exponent).exp() } else { 1.0 }
+    if exponent > 0.0 {
+        (-exponent).exp()
+    } else {
+        1.0
+    }
 }
 
 /// Transmittance of sunlight at the centre of each coarse cell.
@@ -354,14 +471,22 @@ fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -
     let mut untouched = true;
     for y in (0..grid.ny).rev() {
         let row = |z: usize| grid.index([0, y, z]);
-        let free = (0..grid.nz).all(|z| extinction[row(z)..][..grid.nx].iter().all(|value| *value == 0.0));
+        let free = (0..grid.nz).all(|z| {
+            extinction[row(z)..][..grid.nx]
+                .iter()
+                .all(|value| *value == 0.0)
+        });
         if untouched && free {
             continue;
         }
         untouched = false;
         let at = |x: isize, z: isize| {
             let inside = x >= 0 && z >= 0 && x < grid.nx as isize && z < grid.nz as isize;
-            if inside { above[z as usize * grid.nx + x as usize] } else { 1.0 }
+            if inside {
+                above[z as usize * grid.nx + x as usize]
+            } else {
+                1.0
+            }
         };
         let mut leaves = vec![1.0; grid.nx * grid.nz];
         for z in 0..grid.nz {
@@ -432,9 +557,18 @@ impl Gas {
 impl<'a> FogField<'a> {
     /// Returns the gases restricted to the part `clip` of the box (fractions along x, y and z);
     /// `step` is the step of the look in cells.
-    pub(crate) fn new(fog: &'a Fog, step: f32, (clip, skipping): ([[f32; 2]; 3], Skipping)) -> Self {
+    pub(crate) fn new(
+        fog: &'a Fog,
+        step: f32,
+        (clip, skipping): ([[f32; 2]; 3], Skipping),
+    ) -> Self {
         let shown = std::array::from_fn(|axis| clip[axis].map(|share| share * fog.size[axis]));
-        Self { fog, step: fog.edge as f32 * (step / USUAL_STEP).max(FINEST), shown, skipping }
+        Self {
+            fog,
+            step: fog.edge as f32 * (step / USUAL_STEP).max(FINEST),
+            shown,
+            skipping,
+        }
     }
 
     pub(crate) fn kinds(&self) -> &'a [Kind] {
@@ -460,10 +594,25 @@ impl<'a> FogField<'a> {
         let first = grid.index(cell);
         let (row, slab) = (grid.nx, grid.nx * grid.ny);
         let bytes = self.fog.cells.as_flattened();
-        let pair = |start: usize| -> &[u8; 8] { bytes[4 * start..].first_chunk().expect("a cell has one to its east") };
-        let rows = [pair(first), pair(first + row), pair(first + slab), pair(first + slab + row)];
-        let [first, second, sun, below] = Portable.blend(rows, between).map(|value| value * (1.0 / 255.0));
-        Gas { densities: [first, second], sun, below }
+        let pair = |start: usize| -> &[u8; 8] {
+            bytes[4 * start..]
+                .first_chunk()
+                .expect("a cell has one to its east")
+        };
+        let rows = [
+            pair(first),
+            pair(first + row),
+            pair(first + slab),
+            pair(first + slab + row),
+        ];
+        let [first, second, sun, below] = Portable
+            .blend(rows, between)
+            .map(|value| value * (1.0 / 255.0));
+        Gas {
+            densities: [first, second],
+            sun,
+            below,
+        }
     }
 
     /// Entry and exit distance of `ray` through the shown part, up to `far`, all in cells; `None`
@@ -476,8 +625,15 @@ impl<'a> FogField<'a> {
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         // Outside of the box: value at the nearest side, fading to 1 with distance.
         let size = self.fog.size;
-        let beside = [p.x, p.z].into_iter().zip([size[0], size[2]]).map(|(at, size)| (-at).max(at - size));
-        lerp(self.at(p).sun, 1.0, saturate(beside.fold(0.0, f32::max) / (FADED * self.edge())))
+        let beside = [p.x, p.z]
+            .into_iter()
+            .zip([size[0], size[2]])
+            .map(|(at, size)| (-at).max(at - size));
+        lerp(
+            self.at(p).sun,
+            1.0,
+            saturate(beside.fold(0.0, f32::max) / (FADED * self.edge())),
+        )
     }
 
     /// Edge of a coarse cell, in cells.
@@ -492,16 +648,31 @@ impl<'a> FogField<'a> {
 
     /// Total density of all gases at `p` (cells); 0 outside of the shown part.
     pub(crate) fn density(&self, p: V3) -> f32 {
-        let inside = (0..3).all(|axis| self.shown[axis][0] <= p[axis] && p[axis] <= self.shown[axis][1]);
-        if inside { self.at(p).densities.iter().sum() } else { 0.0 }
+        let inside =
+            (0..3).all(|axis| self.shown[axis][0] <= p[axis] && p[axis] <= self.shown[axis][1]);
+        if inside {
+            self.at(p).densities.iter().sum()
+        } else {
+            0.0
+        }
     }
 
     /// Calls `put` with the distance and position (cells) of each sample in occupied blocks within
     /// `span`, until `put` returns false. Samples lie at (n + jitter) · step for integers n,
     /// whatever blocks were skipped.
     #[inline(always)]
-    pub(crate) fn walk(&self, ray: &Ray, span: (f32, f32), jitter: f32, put: impl FnMut(f32, V3) -> bool) {
-        let stride = Stride { step: self.step, jitter, skipping: self.skipping };
+    pub(crate) fn walk(
+        &self,
+        ray: &Ray,
+        span: (f32, f32),
+        jitter: f32,
+        put: impl FnMut(f32, V3) -> bool,
+    ) {
+        let stride = Stride {
+            step: self.step,
+            jitter,
+            skipping: self.skipping,
+        };
         self.fog.blocks.walk(ray, &self.shown, span, stride, put);
     }
 }

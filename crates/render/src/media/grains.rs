@@ -42,7 +42,10 @@ pub const TURN: f32 = std::f32::consts::TAU;
 /// Coarseness of wind-sorted grains, relative to unsorted ones.
 pub const BLOWN_GRAIN: f32 = 0.55;
 /// Softness of the shaded side of grains.
-pub const SOFT: Softness = Softness { wrap: 0.15, bleeds: 0.0 };
+pub const SOFT: Softness = Softness {
+    wrap: 0.15,
+    bleeds: 0.0,
+};
 
 /// Opacity (0 to 1) of grains at a hit: a falling stream is thin, with frayed edges.
 pub(super) fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
@@ -56,9 +59,17 @@ pub(super) fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
         return 1.0;
     }
     let fallen = ripples_moved(context.steps) * STREAKS[2];
-    let streaks = noise::gradient(v3(p.x * STREAKS[0], p.y * STREAKS[1] + fallen, p.z * STREAKS[0]));
+    let streaks = noise::gradient(v3(
+        p.x * STREAKS[0],
+        p.y * STREAKS[1] + fallen,
+        p.z * STREAKS[0],
+    ));
     let facing = saturate(-context.view(hit.ray).dot(&normal));
-    lerp(1.0, smoothstep(FRAYED[0], FRAYED[1], facing + FRAYED[2] * streaks), thin)
+    lerp(
+        1.0,
+        smoothstep(FRAYED[0], FRAYED[1], facing + FRAYED[2] * streaks),
+        thin,
+    )
 }
 
 /// Height (−1 to 1) and slope of wind ripples. Only grains whose waves exceed 1 have them, on
@@ -72,7 +83,10 @@ fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
         return (0.0, V3::zeros());
     }
     let (crest, rise) = ripple(hit.point / unit);
-    (high * crest, v3(-WIND[0], 0.0, -WIND[1]) * (rise * high * STEEP))
+    (
+        high * crest,
+        v3(-WIND[0], 0.0, -WIND[1]) * (rise * high * STEEP),
+    )
 }
 
 /// Height (−1 to 1) of the ripples at `q` (units of pattern), and their rise along the wind.
@@ -83,7 +97,10 @@ fn ripple(q: V3) -> (f32, f32) {
     let fields = saturate(0.75 + 0.8 * noise::gradient(v3(q.x * 0.06, 5.1, q.z * 0.06)));
     let phase = TURN * (RIPPLES * (q.x * WIND[0] + q.z * WIND[1]) + wander);
     // The second harmonic makes the lee steeper than the windward side.
-    (fields * phase.sin(), fields * (phase.cos() + LEE * (2.0 * phase).sin()))
+    (
+        fields * phase.sin(),
+        fields * (phase.cos() + LEE * (2.0 * phase).sin()),
+    )
 }
 
 /// Linear RGB light from a surface of sand or ash towards the eye.
@@ -96,10 +113,17 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (crest, rise) = wind_ripples(context, hit);
     let tone = 1.0 + grain * (0.34 * fine + 0.16 * coarse) + 0.22 * broad + CRESTS * crest;
     let tone = tone.max(DARKEST);
-    let rough = v3(fine, 0.3 * coarse, noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0))) * (0.30 * grain);
+    let rough = v3(
+        fine,
+        0.3 * coarse,
+        noise::gradient(p * 4.3 + v3(19.0, 0.0, 5.0)),
+    ) * (0.30 * grain);
     let normal = hit.uneven(rough + rise);
     let albedo = V3::from(look.linear_color()) * (0.46 * tone);
-    times(albedo, arriving(context, hit, normal, (SOFT, own(context, hit))))
+    times(
+        albedo,
+        arriving(context, hit, normal, (SOFT, own(context, hit))),
+    )
 }
 
 #[cfg(test)]
@@ -110,11 +134,21 @@ mod tests {
     fn ripples_of_wind_lie_across_it() {
         let crests = |along: [f32; 2]| {
             let place = |k: usize| v3(along[0], 0.0, along[1]) * (0.05 * k as f32);
-            (1..4000).filter(|&k| ripple(place(k)).0 * ripple(place(k - 1)).0 < 0.0).count()
+            (1..4000)
+                .filter(|&k| ripple(place(k)).0 * ripple(place(k - 1)).0 < 0.0)
+                .count()
         };
         let (with, across) = (crests(WIND), crests([-WIND[1], WIND[0]]));
-        assert!(with > 200 && with > 4 * across, "{with} along the wind, {across} across it");
-        let rises: Vec<f32> = (0..4000).map(|k| ripple(V3::x() * (0.05 * k as f32)).1).collect();
-        assert!(rises.iter().sum::<f32>().abs() < 0.05 * 4000.0, "as much up as down");
+        assert!(
+            with > 200 && with > 4 * across,
+            "{with} along the wind, {across} across it"
+        );
+        let rises: Vec<f32> = (0..4000)
+            .map(|k| ripple(V3::x() * (0.05 * k as f32)).1)
+            .collect();
+        assert!(
+            rises.iter().sum::<f32>().abs() < 0.05 * 4000.0,
+            "as much up as down"
+        );
     }
 }

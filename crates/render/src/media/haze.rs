@@ -32,8 +32,13 @@ const ENTRIES: usize = 256;
 /// Palette of the haze, from dark slate through blue to pale sand; differs from the palettes of
 /// lava.
 pub static PALETTE: LazyLock<Palette> = LazyLock::new(|| {
-    const STOPS: [[f32; 3]; 5] =
-        [[0.17, 0.23, 0.36], [0.24, 0.42, 0.58], [0.40, 0.62, 0.68], [0.70, 0.78, 0.70], [0.97, 0.94, 0.80]];
+    const STOPS: [[f32; 3]; 5] = [
+        [0.17, 0.23, 0.36],
+        [0.24, 0.42, 0.58],
+        [0.40, 0.62, 0.68],
+        [0.70, 0.78, 0.70],
+        [0.97, 0.94, 0.80],
+    ];
     Palette::sampled(|t| {
         let place = t.clamp(0.0, 1.0) * (STOPS.len() - 1) as f32;
         let i = (place as usize).min(STOPS.len() - 2);
@@ -52,7 +57,12 @@ pub(crate) fn table(step: f32) -> Vec<[f32; 4]> {
     let entry = |i: usize| {
         let place = i as f32 / (ENTRIES - 1) as f32;
         let [red, green, blue] = PALETTE.linear(place);
-        [red, green, blue, 1.0 - (1.0 - OPACITY * place * place).powf(step)]
+        [
+            red,
+            green,
+            blue,
+            1.0 - (1.0 - OPACITY * place * place).powf(step),
+        ]
     };
     (0..ENTRIES).map(entry).collect()
 }
@@ -73,7 +83,12 @@ pub struct Haze {
 impl Haze {
     /// Computes the haze of `air`.
     pub fn new(air: &AirVolume) -> Self {
-        let AirGrid { cells: grid, ratio, corner, .. } = air.grid;
+        let AirGrid {
+            cells: grid,
+            ratio,
+            corner,
+            ..
+        } = air.grid;
         let edge = ratio as f32;
         let low = v3(corner[0] as f32, 0.0, corner[1] as f32);
         let place = |i: usize| {
@@ -82,11 +97,19 @@ impl Haze {
             (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
         };
         let is_clear = |i: usize| air.carried[i] == [0; 2];
-        let cells: Vec<u8> =
-            (0..grid.cells()).into_par_iter().map(|i| if is_clear(i) { 0 } else { place(i) }).collect();
+        let cells: Vec<u8> = (0..grid.cells())
+            .into_par_iter()
+            .map(|i| if is_clear(i) { 0 } else { place(i) })
+            .collect();
         let high = low + v3(grid.nx as f32, grid.ny as f32, grid.nz as f32) * edge;
         let blocks = Blocks::new(grid, ratio, [low, high], |_| 0..grid.nx, |i| cells[i] > 0);
-        Self { grid, low, edge, cells, blocks }
+        Self {
+            grid,
+            low,
+            edge,
+            cells,
+            blocks,
+        }
     }
 
     /// True if the air is clear everywhere.
@@ -104,10 +127,14 @@ impl Haze {
     #[inline(always)]
     fn at(&self, p: V3) -> f32 {
         let (mut first, mut between, mut step) = (0, [0.0; 3], [0; 3]);
-        let axes = [(self.grid.nx, 1), (self.grid.ny, self.grid.nx), (self.grid.nz, self.grid.slab())];
+        let axes = [
+            (self.grid.nx, 1),
+            (self.grid.ny, self.grid.nx),
+            (self.grid.nz, self.grid.slab()),
+        ];
         for (axis, (n, along)) in axes.into_iter().enumerate() {
-            let place =
-                ((p[axis] - self.low[axis]) / self.edge - 0.5).clamp(0.0, (n as f32 - 1.0).next_down().max(0.0));
+            let place = ((p[axis] - self.low[axis]) / self.edge - 0.5)
+                .clamp(0.0, (n as f32 - 1.0).next_down().max(0.0));
             let cell = (place as u32 as usize).min(n.saturating_sub(2));
             first += cell * along;
             between[axis] = place - cell as f32;
@@ -116,7 +143,13 @@ impl Haze {
             step[axis] = if n > 1 { along } else { 0 };
         }
         let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
-        let row = |at: usize| mix(f32::from(self.cells[at]), f32::from(self.cells[at + step[0]]), between[0]);
+        let row = |at: usize| {
+            mix(
+                f32::from(self.cells[at]),
+                f32::from(self.cells[at + step[0]]),
+                between[0],
+            )
+        };
         let sheet = |at: usize| mix(row(at), row(at + step[1]), between[1]);
         mix(sheet(first), sheet(first + step[2]), between[2]) * (1.0 / 255.0)
     }
@@ -136,19 +169,43 @@ pub(crate) struct HazeField<'a> {
 impl<'a> HazeField<'a> {
     /// Returns the haze restricted to the part `clip` (fractions along x, y and z) of the voxel box
     /// of `size`; `step`: step of the look in cells.
-    pub(crate) fn new(haze: &'a Haze, step: f32, (clip, size): ([[f32; 2]; 3], [f32; 3]), skipping: Skipping) -> Self {
+    pub(crate) fn new(
+        haze: &'a Haze,
+        step: f32,
+        (clip, size): ([[f32; 2]; 3], [f32; 3]),
+        skipping: Skipping,
+    ) -> Self {
         let step = stride(haze.edge, step);
         let shown = cut(haze.blocks.whole(), clip, size);
-        Self { haze, shown, step, table: table(step), skipping }
+        Self {
+            haze,
+            shown,
+            step,
+            table: table(step),
+            skipping,
+        }
     }
 
     /// Returns an iterator over the samples along `ray` between the distances `near` and `far`
     /// (voxels); `jitter`: offset of the first sample in steps.
     #[inline(always)]
-    pub(crate) fn walk<'r>(&'r self, ray: &'r Ray, (near, far): (f32, f32), jitter: f32) -> HazeWalk<'r> {
-        let span = span_in(&self.shown, ray, far).map_or((0.0, 0.0), |(from, to, _)| (from.max(near), to));
-        let stride = Stride { step: self.step, jitter, skipping: self.skipping };
-        HazeWalk { field: self, places: self.haze.blocks.places(ray, span, stride) }
+    pub(crate) fn walk<'r>(
+        &'r self,
+        ray: &'r Ray,
+        (near, far): (f32, f32),
+        jitter: f32,
+    ) -> HazeWalk<'r> {
+        let span =
+            span_in(&self.shown, ray, far).map_or((0.0, 0.0), |(from, to, _)| (from.max(near), to));
+        let stride = Stride {
+            step: self.step,
+            jitter,
+            skipping: self.skipping,
+        };
+        HazeWalk {
+            field: self,
+            places: self.haze.blocks.places(ray, span, stride),
+        }
     }
 }
 
@@ -176,7 +233,10 @@ impl HazeWalk<'_> {
                 let at = place.min(1.0) * (ENTRIES - 1) as f32;
                 let i = (at as u32 as usize).min(ENTRIES - 2);
                 let (a, b, share) = (self.field.table[i], self.field.table[i + 1], at - i as f32);
-                return Some(HazeSample { t, entry: std::array::from_fn(|k| a[k] + (b[k] - a[k]) * share) });
+                return Some(HazeSample {
+                    t,
+                    entry: std::array::from_fn(|k| a[k] + (b[k] - a[k]) * share),
+                });
             }
         }
     }

@@ -16,7 +16,10 @@ pub const DEEP: f32 = 4.0;
 /// Number of samples over that depth.
 pub const SAMPLES: usize = 8;
 /// Softness of the shaded side of ice.
-pub const SOFT: Softness = Softness { wrap: 0.5, bleeds: 0.0 };
+pub const SOFT: Softness = Softness {
+    wrap: 0.5,
+    bleeds: 0.0,
+};
 /// Reflectance at normal incidence.
 pub const MIRRORS: f32 = 0.02;
 /// Weight of the inward normal in the refracted direction.
@@ -55,33 +58,45 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let view = context.view(hit.ray);
     let q = hit.point / unit;
     let frost = noise::fractal(q * 0.5, 4);
-    let scales =
-        v3(noise::fractal(q * 0.9 + v3(5.0, 1.0, 3.0), 2), 0.0, noise::fractal(q * 0.9 + v3(9.0, 4.0, 2.0), 2));
+    let scales = v3(
+        noise::fractal(q * 0.9 + v3(5.0, 1.0, 3.0), 2),
+        0.0,
+        noise::fractal(q * 0.9 + v3(9.0, 4.0, 2.0), 2),
+    );
     let normal = hit.uneven((scales * 0.15 + v3(frost, 0.0, -frost) * 0.10) * look.waves);
     let deep = thickness(hit) * context.pace(hit.ray);
     let there = saturate(deep);
     let bent = bent(view, normal);
-    let flaws = if hit.cut { Flaws::NONE } else { Flaws::under(q, bent) };
+    let flaws = if hit.cut {
+        Flaws::NONE
+    } else {
+        Flaws::under(q, bent)
+    };
     // Thin ice is slush, which is white.
-    let milk = milkiness(normal.y, frost, look.waves).max(flaws.white * there).max(0.9 * (1.0 - there));
+    let milk = milkiness(normal.y, frost, look.waves)
+        .max(flaws.white * there)
+        .max(0.9 * (1.0 - there));
     let lit = arriving(context, hit, normal, (SOFT, own(context, hit)));
     let kept = (ABSORBS * (-deep * look.depth)).map(f32::exp);
-    let body =
-        times(times(COLOR, mix(kept, V3::repeat(1.0), 0.6 * milk)), lit) * (lerp(GLASSY, WHITE, milk) * there.sqrt());
+    let body = times(times(COLOR, mix(kept, V3::repeat(1.0), 0.6 * milk)), lit)
+        * (lerp(GLASSY, WHITE, milk) * there.sqrt());
     // Light from behind, and light that the ice gathers from elsewhere like a lens.
     let bent = bent + flaws.turn;
     let turned = unit_or_up(v3(bent.x, bent.y.abs() + LIFTED, bent.z));
     let gathered = sky.mirrored(turned, 0.0) * GATHERS[0] + sky.ambient(V3::y()) * GATHERS[1];
     let clear = (-TURBID * deep * look.depth).exp();
-    let through = times(mix(gathered, hit.behind, lerp(1.0, BEHIND * clear, there)), kept)
-        * lerp(1.0, CLEAR * (1.0 - milk), there);
+    let through = times(
+        mix(gathered, hit.behind, lerp(1.0, BEHIND * clear, there)),
+        kept,
+    ) * lerp(1.0, CLEAR * (1.0 - milk), there);
     let facing = saturate(-view.dot(&normal));
     let share = MIRRORS + (1.0 - MIRRORS) * (1.0 - facing).powi(5) * lerp(1.0, 0.35, milk);
     let mirror = unit_or_up(view - normal * (2.0 * view.dot(&normal)));
     let open = context.open_on(hit.point, hit.normal) * (1.0 - 0.8 * milk);
     let near = saturate(mirror.dot(&sky.sun));
     let glint = (near.powi(96) * 6.0 + near.powi(12) * 0.25) * open;
-    (body + through) * (1.0 - share) + (sky.mirrored(mirror, 0.0) + sky.sun_color * glint) * share.max(0.04)
+    (body + through) * (1.0 - share)
+        + (sky.mirrored(mirror, 0.0) + sky.sun_color * glint) * share.max(0.04)
 }
 
 /// Refracted unit direction of a ray inside the ice.
@@ -103,7 +118,10 @@ struct Flaws {
 }
 
 impl Flaws {
-    const NONE: Self = Self { white: 0.0, turn: V3::new(0.0, 0.0, 0.0) };
+    const NONE: Self = Self {
+        white: 0.0,
+        turn: V3::new(0.0, 0.0, 0.0),
+    };
 
     /// Flaws along the refracted ray `bent` from `q`: cracks are flat and part the ice into
     /// crystals, each of which refracts light by itself.
@@ -111,10 +129,14 @@ impl Flaws {
         let mut flaws = Self::NONE;
         for (layer, depth) in LAYERS.into_iter().enumerate() {
             let inside = q + bent * depth;
-            let crystal = noise::plate(inside * CRYSTALS + V3::repeat(3.0 * layer as f32), V3::zeros());
+            let crystal = noise::plate(
+                inside * CRYSTALS + V3::repeat(3.0 * layer as f32),
+                V3::zeros(),
+            );
             let open = smoothstep(SHUT[0], SHUT[1], crystal.bond);
-            let crack =
-                open * (0.45 * smoothstep(EDGES[0], 0.0, crystal.edge) + 0.3 * smoothstep(EDGES[1], 0.0, crystal.edge));
+            let crack = open
+                * (0.45 * smoothstep(EDGES[0], 0.0, crystal.edge)
+                    + 0.3 * smoothstep(EDGES[1], 0.0, crystal.edge));
             let bubbles = smoothstep(0.35, 0.8, noise::gradient(inside * 1.9)) * 0.4;
             let nearer = 1.0 / (1.0 + 0.6 * layer as f32);
             flaws.white = flaws.white.max(crack.max(bubbles) * nearer);
@@ -150,23 +172,40 @@ mod tests {
     fn rays_are_bent_towards_the_normal() {
         let view = v3(1.0, -0.5, 0.0).normalize();
         let inside = bent(view, V3::y());
-        assert!(inside.y < view.y && (inside.norm() - 1.0).abs() < 1e-6, "{inside:?}");
-        assert!((bent(-V3::y(), V3::y()) + V3::y()).norm() < 1e-6, "straight on it goes on");
+        assert!(
+            inside.y < view.y && (inside.norm() - 1.0).abs() < 1e-6,
+            "{inside:?}"
+        );
+        assert!(
+            (bent(-V3::y(), V3::y()) + V3::y()).norm() < 1e-6,
+            "straight on it goes on"
+        );
     }
 
     #[test]
     fn cracks_are_few_and_part_ice_into_crystals() {
-        let found: Vec<Flaws> =
-            (0..4000).map(|k| Flaws::under(v3(0.031 * k as f32, 2.0, 0.017 * k as f32), -V3::y())).collect();
+        let found: Vec<Flaws> = (0..4000)
+            .map(|k| Flaws::under(v3(0.031 * k as f32, 2.0, 0.017 * k as f32), -V3::y()))
+            .collect();
         let cracked = found.iter().filter(|flaws| flaws.white > 0.45).count();
-        assert!((10..800).contains(&cracked), "{cracked} of 4000 places in a crack");
-        let turns = found.windows(2).filter(|pair| pair[0].turn != pair[1].turn).count();
+        assert!(
+            (10..800).contains(&cracked),
+            "{cracked} of 4000 places in a crack"
+        );
+        let turns = found
+            .windows(2)
+            .filter(|pair| pair[0].turn != pair[1].turn)
+            .count();
         assert!((10..400).contains(&turns), "{turns} edges of crystals");
     }
 
     #[test]
     fn frost_lies_on_what_faces_up() {
         assert!(milkiness(1.0, 0.0, 1.0) > milkiness(0.0, 0.0, 1.0));
-        assert_eq!(milkiness(1.0, 0.3, 0.0), milkiness(-1.0, -0.3, 0.0), "ice without grain is even");
+        assert_eq!(
+            milkiness(1.0, 0.3, 0.0),
+            milkiness(-1.0, -0.3, 0.0),
+            "ice without grain is even"
+        );
     }
 }

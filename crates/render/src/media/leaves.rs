@@ -36,7 +36,10 @@ pub const NEEDLES: [f32; 2] = [2.2, 0.6];
 /// Leaves per pixel up to which all leaves show, and from which none shows.
 pub const SEEN: [f32; 2] = [0.25, 0.7];
 /// Softness of the shaded side of foliage.
-pub const SOFT: Softness = Softness { wrap: 0.3, bleeds: 0.0 };
+pub const SOFT: Softness = Softness {
+    wrap: 0.3,
+    bleeds: 0.0,
+};
 /// Colour factor of tips in the sun. This and the next three multiply the material's colour.
 pub const TIPS: V3 = V3::new(1.25, 1.12, 0.66);
 /// Colour factor of old leaves.
@@ -58,7 +61,10 @@ pub const ASIDE: f32 = 0.35;
 
 /// Heights of clumps and tufts at a place; 0 in the creases between them.
 fn bulges(q: V3) -> [f32; 2] {
-    [noise::gradient(q * SIZES.x).abs(), noise::gradient(q * SIZES.y + v3(3.0, 8.0, 5.0)).abs()]
+    [
+        noise::gradient(q * SIZES.x).abs(),
+        noise::gradient(q * SIZES.y + v3(3.0, 8.0, 5.0)).abs(),
+    ]
 }
 
 fn leaf(q: V3) -> f32 {
@@ -92,7 +98,11 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let look = hit.clear.look;
     let q = in_widths(hit.point, context.look.cell_height);
     let [clump, tuft] = bulges(q);
-    let inside = if hit.cut { 0.0 } else { hit.clear.field.density(hit.point) };
+    let inside = if hit.cut {
+        0.0
+    } else {
+        hit.clear.field.density(hit.point)
+    };
     let gap = smoothstep(GAPS[0], GAPS[1], inside);
     let pixel = hit.t * context.pixel * SIZES.z;
     let seen = |finer: f32| look.waves * (1.0 - smoothstep(SEEN[0], SEEN[1], pixel * finer));
@@ -100,15 +110,24 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let tip = saturate(1.1 * clump + 1.3 * tuft + 0.35 * fleck - 0.25) * (1.0 - gap);
     // Colour varies from tree to tree, and within a tree.
     let broad = noise::fractal(q * 0.11 + v3(1.0, 6.0, 2.0), 2);
-    let kind = mix(V3::repeat(1.0), if broad > 0.0 { DRY } else { OLD }, saturate(1.4 * broad.abs()));
-    let color = times(times(V3::from(look.linear_color()), kind), mix(OLD, TIPS, tip));
+    let kind = mix(
+        V3::repeat(1.0),
+        if broad > 0.0 { DRY } else { OLD },
+        saturate(1.4 * broad.abs()),
+    );
+    let color = times(
+        times(V3::from(look.linear_color()), kind),
+        mix(OLD, TIPS, tip),
+    );
     let albedo = color * (0.46 * (0.8 + 0.5 * tip + FLECKS * fleck).max(0.15));
     let aside = noise::gradient(q * SIZES.z + v3(19.0, 0.0, 5.0)) * seen(1.0);
     let normal = hit.uneven(v3(fleck, 0.4 * fleck, aside) * ROUGH - rise(q) * TILT);
     let own = own(context, hit);
     let lit = arriving(context, hit, normal, (SOFT, own));
     let against = saturate(context.view(hit.ray).dot(&context.sky.sun));
-    let thin = (-own.depth / ENTERS).exp() * (ASIDE + against * against) * context.open_on(hit.point, hit.normal);
+    let thin = (-own.depth / ENTERS).exp()
+        * (ASIDE + against * against)
+        * context.open_on(hit.point, hit.normal);
     let through = times(times(context.sky.sun_color, GREEN), albedo) * (THROUGH * thin);
     times(albedo, lit) * (1.0 - DARK * gap) + through * (1.0 - gap)
 }
@@ -118,13 +137,25 @@ mod tests {
     use super::*;
 
     fn places() -> impl Iterator<Item = V3> {
-        (0..4000).map(|i| v3(0.37 * i as f32, 0.71 * (i % 97) as f32, 0.53 * (i % 31) as f32))
+        (0..4000).map(|i| {
+            v3(
+                0.37 * i as f32,
+                0.71 * (i % 97) as f32,
+                0.53 * (i % 31) as f32,
+            )
+        })
     }
 
     #[test]
     fn foliage_is_closed_inside_and_leaves_no_tufts_in_the_air() {
-        assert!(places().all(|q| leafy(q, DENSE) >= 0.5), "no gaps in the middle");
-        assert!(places().all(|q| leafy(q, 0.1) < 0.5), "nothing where there is hardly any");
+        assert!(
+            places().all(|q| leafy(q, DENSE) >= 0.5),
+            "no gaps in the middle"
+        );
+        assert!(
+            places().all(|q| leafy(q, 0.1) < 0.5),
+            "nothing where there is hardly any"
+        );
     }
 
     #[test]

@@ -75,13 +75,22 @@ struct Events {
 
 impl Events {
     fn none() -> Self {
-        Self { count: 0, events: [Event { t: f32::MAX, medium: 0, border: Border::Leaves }; MOST] }
+        Self {
+            count: 0,
+            events: [Event {
+                t: f32::MAX,
+                medium: 0,
+                border: Border::Leaves,
+            }; MOST],
+        }
     }
 
     fn along(media: &[Clear], ray: &Ray, far: f32, pace: Pace) -> Self {
         let mut events = Self::none();
         for (medium, clear) in media.iter().enumerate() {
-            clear.field.borders(ray, far, ISO, pace, |t, border| events.put(Event { t, medium, border }));
+            clear.field.borders(ray, far, ISO, pace, |t, border| {
+                events.put(Event { t, medium, border })
+            });
         }
         events
     }
@@ -100,8 +109,12 @@ impl Events {
     /// Removes the event of `medium` near the distance `t` (cells) whose border satisfies `is`.
     /// Returns true if an event was removed.
     fn remove(&mut self, medium: usize, t: f32, is: impl Fn(Border) -> bool) -> bool {
-        let is_it = |event: &Event| event.medium == medium && (event.t - t).abs() < SEAM && is(event.border);
-        let Some(place) = self.all().iter().position(is_it) else { return false };
+        let is_it = |event: &Event| {
+            event.medium == medium && (event.t - t).abs() < SEAM && is(event.border)
+        };
+        let Some(place) = self.all().iter().position(is_it) else {
+            return false;
+        };
         self.events[place..self.count].rotate_left(1);
         self.count -= 1;
         true
@@ -116,9 +129,15 @@ impl Events {
         match after.find(|event| event.medium == medium && matches!(event.border, Border::Leaves)) {
             // Outside of the box, densities repeat the value at its side: a body cut by the side
             // continues there and is no drop.
-            Some(left) if left.t < far && media[medium].field.density(ray.at(left.t + BEYOND)) < ISO => {
+            Some(left)
+                if left.t < far && media[medium].field.density(ray.at(left.t + BEYOND)) < ISO =>
+            {
                 let small = (1.0 - (left.t - t) / water::DROP).max(0.0);
-                if small > 0.0 && lies(&media[medium], ray.at(t)) { 0.0 } else { small }
+                if small > 0.0 && lies(&media[medium], ray.at(t)) {
+                    0.0
+                } else {
+                    small
+                }
             }
             _ => 0.0,
         }
@@ -171,8 +190,20 @@ impl Passed {
 
     /// Result of a ray that meets only `veil`.
     fn behind(veil: &Veil) -> Self {
-        let Veil { light, through, first, last, .. } = *veil;
-        Self { light, through, first, last, ..Self::NOTHING }
+        let Veil {
+            light,
+            through,
+            first,
+            last,
+            ..
+        } = *veil;
+        Self {
+            light,
+            through,
+            first,
+            last,
+            ..Self::NOTHING
+        }
     }
 }
 
@@ -180,7 +211,14 @@ impl Passed {
 /// medium.
 pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let mut passed = Passed::NOTHING;
-    between(context, &mut passed, ray, Inside::default(), (0.0, far), sight);
+    between(
+        context,
+        &mut passed,
+        ray,
+        Inside::default(),
+        (0.0, far),
+        sight,
+    );
     passed
 }
 
@@ -192,16 +230,29 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     {
         return Passed::behind(&veil);
     }
-    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.clear };
+    let pace = Pace {
+        step: context.look.step,
+        jitter: sight.jitter,
+        reach: sight.others.clear,
+    };
     let mut events = Events::along(context.clear, ray, far, pace);
     if let Some(sea) = &context.sea {
         sea.join(&mut events, ray, far);
     }
     // An interpolated veil assumes gas only in front of the first surface. If gas follows behind a
     // surface, the veil is unusable and the ray integrates the gas itself.
-    let open = events.all().first().map_or(far, |event| if event.border == Border::Inside { 0.0 } else { event.t });
+    let open = events.all().first().map_or(far, |event| {
+        if event.border == Border::Inside {
+            0.0
+        } else {
+            event.t
+        }
+    });
     let veil = sight.veil.filter(|veil| veil.fits(open, edge));
-    let others = veil.map_or(sight.others, |_| Others { gas: Reach::NONE, ..sight.others });
+    let others = veil.map_or(sight.others, |_| Others {
+        gas: Reach::NONE,
+        ..sight.others
+    });
     let sight = Sight { others, ..sight };
     let mut passed = veil.as_ref().map_or(Passed::NOTHING, Passed::behind);
     let (mut inside, mut at) = (Inside::default(), 0.0);
@@ -236,20 +287,36 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
                 let normal = match event.border {
                     Border::Cut(face) => face,
                     _ if beyond > 0.0 => water::rippled(context, clear.look, point, V3::y(), away),
-                    _ => water::rippled(context, clear.look, point, water::level(&clear.field, point), away),
+                    _ => water::rippled(
+                        context,
+                        clear.look,
+                        point,
+                        water::level(&clear.field, point),
+                        away,
+                    ),
                 };
                 let rough = water::roughness(context, clear.look, point, away);
-                let Surface { mirrored, share } = water::surface(context, ray, point, (normal, rough));
-                let share = if submerged { share * water::SUBMERGED } else { share };
+                let Surface { mirrored, share } =
+                    water::surface(context, ray, point, (normal, rough));
+                let share = if submerged {
+                    share * water::SUBMERGED
+                } else {
+                    share
+                };
                 let small = match event.border {
-                    Border::Enters if !submerged && beyond <= 0.0 => events.smallness(context.clear, ray, (k, far)),
+                    Border::Enters if !submerged && beyond <= 0.0 => {
+                        events.smallness(context.clear, ray, (k, far))
+                    }
                     _ => 0.0,
                 };
                 let (mirrored, share) = water::of_drop(context, point, small, (mirrored, share));
                 passed.light += times(passed.through, mirrored * share);
                 passed.through *= 1.0 - share;
                 if matches!(event.border, Border::Cut(_)) && !submerged {
-                    passed.light += times(passed.through, water::edge(context, point, clear.field.density(point)));
+                    passed.light += times(
+                        passed.through,
+                        water::edge(context, point, clear.field.density(point)),
+                    );
                 }
                 tint(context, &mut passed, point, (event.medium, inside.media));
                 foam(context, &mut passed, clear.look, (point, normal), small);
@@ -276,7 +343,12 @@ fn air(context: &ShadeContext, passed: &mut Passed, ray: &Ray, t: f32) {
 fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32) {
     let Some(sea) = &context.sea else { return };
     let hidden = 1.0 - (-beyond / sea.far()).exp();
-    passed.light += times(passed.through, context.sky.air(sea::level_way(ray, context.look.cell_height))) * hidden;
+    passed.light += times(
+        passed.through,
+        context
+            .sky
+            .air(sea::level_way(ray, context.look.cell_height)),
+    ) * hidden;
     passed.through *= 1.0 - hidden;
 }
 
@@ -295,7 +367,16 @@ fn between(
             let gas = sight.others.gas;
             let (from, to) = (from.max(gas.near), to.min(gas.far));
             if from < to {
-                cloud(context, passed, Stretch { ray, from, to, jitter: sight.jitter });
+                cloud(
+                    context,
+                    passed,
+                    Stretch {
+                        ray,
+                        from,
+                        to,
+                        jitter: sight.jitter,
+                    },
+                );
             }
         }
         false => absorb(context, passed, ray, inside, (from, to)),
@@ -309,16 +390,27 @@ fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
     let (fog, field) = match (context.fog, context.smoke) {
         (Some(fog), Some(field)) => (fog, field),
         (fog, smoke) => {
-            fog.into_iter().for_each(|fog| steam::scatter(context, fog, passed, stretch));
-            smoke.into_iter().for_each(|field| plume::scatter(context, field, passed, stretch));
+            fog.into_iter()
+                .for_each(|fog| steam::scatter(context, fog, passed, stretch));
+            smoke
+                .into_iter()
+                .for_each(|field| plume::scatter(context, field, passed, stretch));
             return;
         }
     };
-    let spans = [fog.span(ray, to), field.span(ray, to)].into_iter().flatten();
-    let Some((near, far)) = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else { return };
+    let spans = [fog.span(ray, to), field.span(ray, to)]
+        .into_iter()
+        .flatten();
+    let Some((near, far)) = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))) else {
+        return;
+    };
     let (mut at, far) = (near.max(from), far.min(to));
     while at < far {
-        let part = Stretch { from: at, to: (at + TURN * field.step()).min(far), ..stretch };
+        let part = Stretch {
+            from: at,
+            to: (at + TURN * field.step()).min(far),
+            ..stretch
+        };
         steam::scatter(context, fog, passed, part);
         plume::scatter(context, field, passed, part);
         if passed.through.max() <= CLOSED || part.to <= at {
@@ -332,8 +424,15 @@ fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
 /// in proportion to the film's density; such films have no isosurface of their own.
 fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside): (usize, u32)) {
     let above = point + V3::new(0.0, 0.5, 0.0);
-    let lighter = context.clear.iter().enumerate().skip(medium + 1).filter(|(k, _)| inside >> k & 1 == 0);
-    for (_, clear) in lighter.filter(|(_, clear)| clear.field.holds(point) || clear.field.holds(above)) {
+    let lighter = context
+        .clear
+        .iter()
+        .enumerate()
+        .skip(medium + 1)
+        .filter(|(k, _)| inside >> k & 1 == 0);
+    for (_, clear) in
+        lighter.filter(|(_, clear)| clear.field.holds(point) || clear.field.holds(above))
+    {
         let film = clear.field.density(point).max(clear.field.density(above));
         if film <= LEAST {
             continue;
@@ -347,7 +446,13 @@ fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside)
 
 /// Adds the light of foam on a surface at `point` (cells): next to gas, where waves break, and on
 /// drops (drop factor `small`, 0 to 1).
-fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point, normal): (V3, V3), small: f32) {
+fn foam(
+    context: &ShadeContext,
+    passed: &mut Passed,
+    look: &MaterialLook,
+    (point, normal): (V3, V3),
+    small: f32,
+) {
     let gas = context.fog.map_or(0.0, |fog| fog.density(point + normal));
     let cover = water::foam(context, look, (point, normal), (gas, small));
     if cover > 0.0 {
@@ -359,7 +464,13 @@ fn foam(context: &ShadeContext, passed: &mut Passed, look: &MaterialLook, (point
 /// Integrates absorption and scattering along a segment inside media, between the distances `from`
 /// and `to` (cells). Only the first (heaviest) medium has an effect, because smoothed densities of
 /// lighter liquids extend into heavier ones, as into rock.
-fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: Inside, (from, to): (f32, f32)) {
+fn absorb(
+    context: &ShadeContext,
+    passed: &mut Passed,
+    ray: &Ray,
+    inside: Inside,
+    (from, to): (f32, f32),
+) {
     if inside.media == 0 || to <= from {
         return;
     }
@@ -368,7 +479,11 @@ fn absorb(context: &ShadeContext, passed: &mut Passed, ray: &Ray, inside: Inside
     let kept = (liquid.absorbed * ((from - to) * context.pace(ray))).map(f32::exp);
     let middle = ray.at(0.5 * (from + to));
     let scattered = water::scattered(context, liquid, middle);
-    let scattered = if inside.by_pane { times(scattered, water::sunk(context, clear, middle)) } else { scattered };
+    let scattered = if inside.by_pane {
+        times(scattered, water::sunk(context, clear, middle))
+    } else {
+        scattered
+    };
     passed.light += times(passed.through, times(V3::repeat(1.0) - kept, scattered));
     passed.through = times(passed.through, kept);
 }

@@ -117,7 +117,9 @@ impl Generations {
         // The sum of two independent noises varies less than each noise: divided by the root of the
         // sum of squares, the contrast stays constant.
         let even = (a.2 * a.2 + b.2 * b.2).sqrt();
-        Self { carried: [(a.0, a.1, a.2 / even), (b.0, b.1, b.2 / even)] }
+        Self {
+            carried: [(a.0, a.1, a.2 / even), (b.0, b.1, b.2 / even)],
+        }
     }
 
     /// Height (about −1 to 1) and slope of the billows at `p` (voxels); `scale`: broadest billows
@@ -155,9 +157,16 @@ pub const PARTS: f32 = 6.0;
 /// Integrates the smoke along a segment of a ray. A sample represents the step that ends at the
 /// sample. An additional sample at the end of the segment represents the remainder: otherwise smoke
 /// in front of a surface would vary with the jitter of the pixel.
-pub(crate) fn scatter(context: &ShadeContext, field: &SmokeField, passed: &mut Passed, stretch: Stretch) {
+pub(crate) fn scatter(
+    context: &ShadeContext,
+    field: &SmokeField,
+    passed: &mut Passed,
+    stretch: Stretch,
+) {
     let Stretch { ray, jitter, .. } = stretch;
-    let Some((near, far)) = field.span(ray, stretch.to) else { return };
+    let Some((near, far)) = field.span(ray, stretch.to) else {
+        return;
+    };
     let (from, to) = (near.max(stretch.from), far.min(stretch.to));
     if from >= to {
         return;
@@ -169,7 +178,14 @@ pub(crate) fn scatter(context: &ShadeContext, field: &SmokeField, passed: &mut P
         pace: context.pace(ray),
         generations: context.billows,
     };
-    Level::fastest().run(Along { march, ray, from, to, jitter, passed });
+    Level::fastest().run(Along {
+        march,
+        ray,
+        from,
+        to,
+        jitter,
+        passed,
+    });
 }
 
 /// Work item: ray marching along a segment.
@@ -185,7 +201,14 @@ struct Along<'a> {
 impl Work for Along<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
-        let Self { march, ray, from, to, jitter, passed } = self;
+        let Self {
+            march,
+            ray,
+            from,
+            to,
+            jitter,
+            passed,
+        } = self;
         let step = march.field.step();
         let mut places = march.field.places(ray, (from, to), jitter);
         // No closures: they would be compiled without the instructions of the level.
@@ -255,7 +278,11 @@ struct Relief {
 
 impl Relief {
     /// Light factors of smoke without billows.
-    const NONE: Self = Self { facing: 1.0, up: ABOVE, open: 1.0 };
+    const NONE: Self = Self {
+        facing: 1.0,
+        up: ABOVE,
+        open: 1.0,
+    };
 
     /// Light factors of a billow with `height` (about −1 to 1) and `slope`; `detail`: strength;
     /// `toward`: direction to the sun.
@@ -264,7 +291,11 @@ impl Relief {
         let facing = (1.0 - RELIEF * detail * slope.dot(&toward)).clamp(FACING[0], FACING[1]);
         let up = (ABOVE - UPPER * detail * slope.y).clamp(0.0, 1.0);
         let hollow = 1.0 - smoothstep(HOLLOWS[0], HOLLOWS[1], height);
-        Self { facing, up, open: (1.0 - HOLLOW * detail * hollow).max(DEEPEST) }
+        Self {
+            facing,
+            up,
+            open: (1.0 - HOLLOW * detail * hollow).max(DEEPEST),
+        }
     }
 }
 
@@ -276,7 +307,11 @@ impl March<'_> {
         let puff = self.field.smoke.at(s, p)?;
         let detail = self.context.look.air.detail;
         if detail <= 0.0 {
-            return Some(Shaped { dense: puff.dense * self.pace, puff, relief: Relief::NONE });
+            return Some(Shaped {
+                dense: puff.dense * self.pace,
+                puff,
+                relief: Relief::NONE,
+            });
         }
         let edge = self.field.smoke.edge();
         let scale = 1.0 / (BILLOW * edge);
@@ -284,7 +319,9 @@ impl March<'_> {
         let thin = faded(puff.dense * edge);
         // Fine billows would tear thin smoke into specks.
         let fine = (1.0 - thin * thin)
-            * saturate((t * self.context.pixel / edge - FINER_SEEN[0]) / (FINER_SEEN[1] - FINER_SEEN[0]));
+            * saturate(
+                (t * self.context.pixel / edge - FINER_SEEN[0]) / (FINER_SEEN[1] - FINER_SEEN[0]),
+            );
         if fine > FAINT {
             let (finer, rise) = self.generations.billow(s, p, puff.flow, scale * FINER);
             height += finer * (FINER_HEIGHT * fine);
@@ -292,13 +329,23 @@ impl March<'_> {
         }
         let dense = puff.dense * (1.0 + detail * height * (ROUGH + RAGGED * thin)).clamp(0.0, 4.0);
         let relief = Relief::of(detail, height, slope, self.light.toward);
-        (dense > 0.0).then_some(Shaped { puff, dense: dense * self.pace, relief })
+        (dense > 0.0).then_some(Shaped {
+            puff,
+            dense: dense * self.pace,
+            relief,
+        })
     }
 
     /// Adds the light of a step of `length` that ends at distance `t`; a step that absorbs much of
     /// the visible light is split into sub-steps.
     #[inline(always)]
-    fn step<S: Simd>(&self, s: S, passed: &mut Passed, (ray, puff): (&Ray, Shaped), (t, length): (f32, f32)) {
+    fn step<S: Simd>(
+        &self,
+        s: S,
+        passed: &mut Passed,
+        (ray, puff): (&Ray, Shaped),
+        (t, length): (f32, f32),
+    ) {
         let share = 1.0 - faded(puff.dense * length);
         let hidden = share * most(passed.through);
         if hidden > PART {
@@ -323,8 +370,11 @@ impl March<'_> {
     fn add(&self, passed: &mut Passed, shaped: &Shaped, t: f32, share: f32) {
         let deep = shaped.puff.dense * self.field.smoke.edge();
         let pale = 1.0 - DARKENED * deep / (deep + HALF_DARKENED);
-        let albedo =
-            mix(tinted(self.context.look.air.albedo.into(), shaped.puff.tint) * pale, DROPS, shaped.puff.steam);
+        let albedo = mix(
+            tinted(self.context.look.air.albedo.into(), shaped.puff.tint) * pale,
+            DROPS,
+            shaped.puff.steam,
+        );
         passed.first = passed.first.min(t);
         passed.last = passed.last.max(t);
         let light = lit(&self.light, &shaped.puff, shaped.relief);
@@ -337,7 +387,11 @@ impl March<'_> {
 /// Albedo of ash mixed with inks (square roots of RGB, and fraction of ink).
 #[inline(always)]
 fn tinted(ash: V3, [red, green, blue, share]: [f32; 4]) -> V3 {
-    if share == 0.0 { ash } else { mix(ash, v3(red * red, green * green, blue * blue), share) }
+    if share == 0.0 {
+        ash
+    } else {
+        mix(ash, v3(red * red, green * green, blue * blue), share)
+    }
 }
 
 fn light(context: &ShadeContext, view: V3) -> Light {
@@ -365,8 +419,8 @@ fn phase(cosine: f32) -> f32 {
 /// Linear RGB light scattered towards the eye at a point in smoke, before the albedo.
 #[inline(always)]
 fn lit(light: &Light, puff: &Puff, relief: Relief) -> V3 {
-    let sun =
-        light.straight * (puff.sun * relief.facing) + light.astray * (puff.sun.sqrt() * (0.5 + 0.5 * relief.facing));
+    let sun = light.straight * (puff.sun * relief.facing)
+        + light.astray * (puff.sun.sqrt() * (0.5 + 0.5 * relief.facing));
     let sky = mix(light.below, light.above, relief.up) * lerp(SHADED, 1.0, puff.sky);
     // Light from below falls on the lower side of a billow, as sunlight falls on the side that
     // faces the sun.
@@ -384,7 +438,10 @@ mod tests {
         for (slow, fast) in [(0.02, 0.05), (0.05, 0.1), (0.1, 0.2)] {
             let apart = fast * carried(fast, 7.0) - slow * carried(slow, 7.0);
             let moved = (fast - slow) * 7.0;
-            assert!(apart > 0.0 && apart < 1.2 / BILLOW, "{apart:.3} edges, where the flow moves them by {moved:.3}");
+            assert!(
+                apart > 0.0 && apart < 1.2 / BILLOW,
+                "{apart:.3} edges, where the flow moves them by {moved:.3}"
+            );
         }
         // A slow flow advects billows nearly by the whole distance.
         assert!(carried(0.001, 7.0) > 6.8);
@@ -394,7 +451,12 @@ mod tests {
     fn light_fades_as_the_exponential_does() {
         for i in 0..4000 {
             let x = i as f32 * 0.005;
-            assert!((faded(x) - (-x).exp()).abs() < 3e-6, "{x}: {} against {}", faded(x), (-x).exp());
+            assert!(
+                (faded(x) - (-x).exp()).abs() < 3e-6,
+                "{x}: {} against {}",
+                faded(x),
+                (-x).exp()
+            );
         }
         assert!((0.0..1e-30).contains(&faded(1e9)) && faded(f32::INFINITY) < 1e-30);
     }

@@ -49,16 +49,26 @@ impl Sea {
         let clear = |(_, medium): &(usize, &lavoxel_sim::lowpass::Medium)| {
             !medium.density.is_empty() && medium.look.preset.form() == Form::Clear
         };
-        let of = |(medium, field): (usize, &lavoxel_sim::lowpass::Medium)| (medium, surfaces(volume, &field.density));
-        let (medium, mut heights) =
-            volume.media.iter().enumerate().filter(clear).map(of).max_by_key(|(_, heights)| heights.len())?;
+        let of = |(medium, field): (usize, &lavoxel_sim::lowpass::Medium)| {
+            (medium, surfaces(volume, &field.density))
+        };
+        let (medium, mut heights) = volume
+            .media
+            .iter()
+            .enumerate()
+            .filter(clear)
+            .map(of)
+            .max_by_key(|(_, heights)| heights.len())?;
         let sides = 2 * (volume.grid.nx + volume.grid.nz);
         if (heights.len() as f32) < LEAST * sides as f32 {
             return None;
         }
         let middle = heights.len() / 2;
         let (_, level, _) = heights.select_nth_unstable_by(middle, f32::total_cmp);
-        Some(Self { medium, level: *level })
+        Some(Self {
+            medium,
+            level: *level,
+        })
     }
 }
 
@@ -71,7 +81,14 @@ fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
     let at = |[x, z]: [usize; 2], y: usize| f32::from(density[grid.index([x, y, z])]);
     let surface = |column: [usize; 2]| {
         let y = (0..grid.ny).rev().find(|&y| at(column, y) >= SURFACE)?;
-        let (here, above) = (at(column, y), if y + 1 < grid.ny { at(column, y + 1) } else { 0.0 });
+        let (here, above) = (
+            at(column, y),
+            if y + 1 < grid.ny {
+                at(column, y + 1)
+            } else {
+                0.0
+            },
+        );
         Some(y as f32 + 0.5 + (here - SURFACE) / (here - above).max(1.0))
     };
     rows.chain(columns).filter_map(surface).collect()
@@ -102,7 +119,11 @@ impl SeaField {
     /// if the ray stays above.
     pub(crate) fn under(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         let (over, falls) = (ray.origin.y - self.level, ray.direction.y);
-        let meets = if falls.abs() < 1e-6 { f32::MAX } else { -over / falls };
+        let meets = if falls.abs() < 1e-6 {
+            f32::MAX
+        } else {
+            -over / falls
+        };
         let (from, to) = match (over > 0.0, falls < 0.0) {
             (true, true) => (meets, far),
             (true, false) => return None,
@@ -121,7 +142,9 @@ impl SeaField {
 
     /// True if `ray` meets the sea outside of the box before distance `far` (cells).
     pub(crate) fn is_met(&self, ray: &Ray, far: f32) -> bool {
-        let Some((from, to)) = self.under(ray, far) else { return false };
+        let Some((from, to)) = self.under(ray, far) else {
+            return false;
+        };
         let (near, leaves) = self.span(ray, far);
         from < near || (leaves < to)
     }
@@ -129,23 +152,43 @@ impl SeaField {
     /// Adds the surface of the sea to `events`, and removes the box sides between the sea and the
     /// water in the box.
     pub(super) fn join(&self, events: &mut Events, ray: &Ray, far: f32) {
-        let Some((from, to)) = self.under(ray, far) else { return };
+        let Some((from, to)) = self.under(ray, far) else {
+            return;
+        };
         let (near, leaves) = self.span(ray, far);
-        let event = |t: f32, border: Border| Event { t, medium: self.medium, border };
-        let enters = if from <= 0.0 { Border::Inside } else { Border::Enters };
+        let event = |t: f32, border: Border| Event {
+            t,
+            medium: self.medium,
+            border,
+        };
+        let enters = if from <= 0.0 {
+            Border::Inside
+        } else {
+            Border::Enters
+        };
         if from < near {
             events.put(event(from, enters));
             let end = near.min(to).min(from + DEEPEST);
             // The water in the box continues the sea without a surface.
-            if end < near || !events.remove(self.medium, near, |border| matches!(border, Border::Cut(_))) {
+            if end < near
+                || !events.remove(self.medium, near, |border| matches!(border, Border::Cut(_)))
+            {
                 events.put(event(end, Border::Leaves));
             }
         }
         if leaves < to {
             let begin = from.max(leaves);
-            let goes_on = from <= leaves && events.remove(self.medium, leaves, |border| border == Border::Leaves);
+            let goes_on = from <= leaves
+                && events.remove(self.medium, leaves, |border| border == Border::Leaves);
             if !goes_on {
-                events.put(event(begin, if from <= leaves { Border::Inside } else { enters }));
+                events.put(event(
+                    begin,
+                    if from <= leaves {
+                        Border::Inside
+                    } else {
+                        enters
+                    },
+                ));
             }
             events.put(event(to.min(begin + DEEPEST), Border::Leaves));
         }
@@ -168,9 +211,14 @@ mod tests {
     fn flooded(high: f32) -> Volume {
         let mut volume = Volume::empty(Grid::new(10, 8, 6));
         let grid = volume.grid;
-        let cell = |i: usize| ((high - (i / grid.nx % grid.ny) as f32).clamp(0.0, 1.0) * 255.0) as u8;
+        let cell =
+            |i: usize| ((high - (i / grid.nx % grid.ny) as f32).clamp(0.0, 1.0) * 255.0) as u8;
         let density = (0..grid.cells()).map(cell).collect();
-        volume.media = vec![Medium { name: "water".into(), look: MaterialLook::default(), density }];
+        volume.media = vec![Medium {
+            name: "water".into(),
+            look: MaterialLook::default(),
+            density,
+        }];
         volume
     }
 
@@ -183,19 +231,37 @@ mod tests {
 
     #[test]
     fn a_ray_passes_the_water_in_and_around_the_box_as_one() {
-        let sea = SeaField { medium: 0, level: 4.0, size: [10.0, 8.0, 6.0] };
-        let ray = Ray { origin: v3(-10.0, 8.0, 3.0), direction: v3(1.0, -0.5, 0.0).normalize() };
+        let sea = SeaField {
+            medium: 0,
+            level: 4.0,
+            size: [10.0, 8.0, 6.0],
+        };
+        let ray = Ray {
+            origin: v3(-10.0, 8.0, 3.0),
+            direction: v3(1.0, -0.5, 0.0).normalize(),
+        };
         // The ray falls through the level at x = −2, enters the box through its side and leaves
         // through its floor.
         let [enters, side, floor] = [8.0, 10.0, 16.0].map(|along| along / ray.direction.x);
         let mut events = Events::none();
-        events.put(Event { t: side, medium: 0, border: Border::Cut(-V3::x()) });
-        events.put(Event { t: floor, medium: 0, border: Border::Leaves });
+        events.put(Event {
+            t: side,
+            medium: 0,
+            border: Border::Cut(-V3::x()),
+        });
+        events.put(Event {
+            t: floor,
+            medium: 0,
+            border: Border::Leaves,
+        });
         sea.join(&mut events, &ray, 1000.0);
         let kinds: Vec<_> = events.all().iter().map(|event| event.border).collect();
         assert_eq!(kinds, [Border::Enters, Border::Leaves]);
         assert!((events.all()[0].t - enters).abs() < 1e-3 && events.all()[1].t > floor + 1.0);
-        let up = Ray { direction: V3::y(), ..ray };
+        let up = Ray {
+            direction: V3::y(),
+            ..ray
+        };
         assert!(sea.is_met(&ray, 1000.0) && !sea.is_met(&up, 1000.0));
     }
 }

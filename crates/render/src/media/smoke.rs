@@ -126,28 +126,64 @@ impl Smoke {
     /// Encodes the smoke of `air`, lit by the lava patches `lava`; reuses the allocations of
     /// `earlier`.
     pub fn new(air: &AirVolume, wanted: &Wanted, lava: &[Patch], earlier: Option<Self>) -> Self {
-        let AirGrid { cells: grid, ratio, corner, .. } = air.grid;
+        let AirGrid {
+            cells: grid,
+            ratio,
+            corner,
+            ..
+        } = air.grid;
         let edge = ratio as f32;
         let low = v3(corner[0] as f32, 0.0, corner[1] as f32);
         let absorbed = Absorbed::of(air, wanted.look.extinction_m2_kg * air.cell_m);
-        let (light, most) = (Light::new(&absorbed, (grid, low, edge), wanted, lava), absorbed.most);
-        let (mut cells, mut flow) = earlier.map_or_else(Default::default, |earlier| (earlier.cells, earlier.flow));
+        let (light, most) = (
+            Light::new(&absorbed, (grid, low, edge), wanted, lava),
+            absorbed.most,
+        );
+        let (mut cells, mut flow) =
+            earlier.map_or_else(Default::default, |earlier| (earlier.cells, earlier.flow));
         cells.resize(grid.cells(), [0; 4]);
         flow.resize(grid.cells(), [0; 4]);
-        let slabs = cells.par_chunks_mut(grid.slab()).zip(flow.par_chunks_mut(grid.slab())).enumerate();
+        let slabs = cells
+            .par_chunks_mut(grid.slab())
+            .zip(flow.par_chunks_mut(grid.slab()))
+            .enumerate();
         slabs.for_each(|(z, (cells, flow))| {
-            Level::fastest().run(Slab { light: &light, air, absorbed: &absorbed, z, cells, flow });
+            Level::fastest().run(Slab {
+                light: &light,
+                air,
+                absorbed: &absorbed,
+                z,
+                cells,
+                flow,
+            });
         });
         let high = low + v3(grid.nx as f32, grid.ny as f32, grid.nz as f32) * edge;
         // Smallest extinction byte that exceeds the drawing threshold.
-        let least = (0..=u8::MAX).find(|&root| decoded(f32::from(root) / 255.0, most) * edge > LEAST);
+        let least =
+            (0..=u8::MAX).find(|&root| decoded(f32::from(root) / 255.0, most) * edge > LEAST);
         let least = least.map_or(u32::MAX, u32::from);
         let span = |row: usize| absorbed.held[row].range();
-        let blocks = Blocks::new(grid, ratio, [low, high], span, |i| u32::from(cells[i][0]) >= least);
-        let last =
-            [grid.nx, grid.ny, grid.nz].map(|n| ((n as f32 - 1.0).next_down().max(0.0), n.saturating_sub(2) as u32));
+        let blocks = Blocks::new(grid, ratio, [low, high], span, |i| {
+            u32::from(cells[i][0]) >= least
+        });
+        let last = [grid.nx, grid.ny, grid.nz].map(|n| {
+            (
+                (n as f32 - 1.0).next_down().max(0.0),
+                n.saturating_sub(2) as u32,
+            )
+        });
         let tints = tint::of(&air.inks, wanted.look.ink_colors());
-        Self { grid, low, edge, most, last, cells, flow, tints, blocks }
+        Self {
+            grid,
+            low,
+            edge,
+            most,
+            last,
+            cells,
+            flow,
+            tints,
+            blocks,
+        }
     }
 
     /// True if no cell is above the drawing threshold.
@@ -167,8 +203,23 @@ impl Smoke {
 
     /// Returns the data for upload to a GPU.
     pub fn texels(&self) -> Texels<'_> {
-        let Self { grid, low, most, ref cells, ref flow, ref tints, .. } = *self;
-        Texels { grid, low, most, cells, flow, tints }
+        let Self {
+            grid,
+            low,
+            most,
+            ref cells,
+            ref flow,
+            ref tints,
+            ..
+        } = *self;
+        Texels {
+            grid,
+            low,
+            most,
+            cells,
+            flow,
+            tints,
+        }
     }
 
     /// Index of the lower of the eight cells around `p` (voxels), and the fraction (0 to 1) towards
@@ -191,7 +242,14 @@ impl Smoke {
     #[inline(always)]
     fn strides(&self) -> (usize, usize) {
         let row = if self.grid.ny > 1 { self.grid.nx } else { 0 };
-        (row, if self.grid.nz > 1 { self.grid.slab() } else { 0 })
+        (
+            row,
+            if self.grid.nz > 1 {
+                self.grid.slab()
+            } else {
+                0
+            },
+        )
     }
 
     /// Four pairs of cells along x, the corners of the interpolation cube that begins at index
@@ -200,11 +258,22 @@ impl Smoke {
     fn rows<'a>(&self, values: &'a [[u8; 4]], first: usize) -> [&'a [u8; 8]; 4] {
         let (bytes, (row, slab)) = (values.as_flattened(), self.strides());
         // No closure: a closure would be compiled without the SIMD instructions of the level.
-        [pair(bytes, first), pair(bytes, first + row), pair(bytes, first + slab), pair(bytes, first + slab + row)]
+        [
+            pair(bytes, first),
+            pair(bytes, first + row),
+            pair(bytes, first + slab),
+            pair(bytes, first + slab + row),
+        ]
     }
 
     #[inline(always)]
-    fn blend<S: Simd>(&self, s: S, values: &[[u8; 4]], first: usize, between: [f32; 3]) -> [f32; 4] {
+    fn blend<S: Simd>(
+        &self,
+        s: S,
+        values: &[[u8; 4]],
+        first: usize,
+        between: [f32; 3],
+    ) -> [f32; 4] {
         let mut to;
         if self.grid.nx > 1 {
             to = s.blend(self.rows(values, first), between);
@@ -249,15 +318,30 @@ impl Smoke {
             return None;
         }
         let [east, up, south, sky] = self.blend(s, &self.flow, first, between);
-        let flow = (v3(east, up, south) * 255.0 - V3::new(128.0, 128.0, 128.0)) * (2.0 / 127.0 * self.edge);
-        let tint = if self.tints.is_empty() { [0.0; 4] } else { self.blend(s, &self.tints, first, between) };
-        Some(Puff { dense, steam, sun, sky, glow: glow * glow * BRIGHTEST, flow, tint })
+        let flow = (v3(east, up, south) * 255.0 - V3::new(128.0, 128.0, 128.0))
+            * (2.0 / 127.0 * self.edge);
+        let tint = if self.tints.is_empty() {
+            [0.0; 4]
+        } else {
+            self.blend(s, &self.tints, first, between)
+        };
+        Some(Puff {
+            dense,
+            steam,
+            sun,
+            sky,
+            glow: glow * glow * BRIGHTEST,
+            flow,
+            tint,
+        })
     }
 
     /// Transmittance (0 to 1) of sunlight through smoke at `p` (voxels); 1 outside of the air's
     /// box.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
-        let inside = |axis: usize, n: usize| (0.0..=n as f32 * self.edge).contains(&(p[axis] - self.low[axis]));
+        let inside = |axis: usize, n: usize| {
+            (0.0..=n as f32 * self.edge).contains(&(p[axis] - self.low[axis]))
+        };
         if !(inside(0, self.grid.nx) && inside(1, self.grid.ny) && inside(2, self.grid.nz)) {
             return 1.0;
         }
@@ -287,7 +371,12 @@ impl<'a> SmokeField<'a> {
         skipping: Skipping,
     ) -> Self {
         let shown = cut(smoke.blocks.whole(), clip, size);
-        Self { smoke, shown, step: stride(smoke.edge, step), skipping }
+        Self {
+            smoke,
+            shown,
+            step: stride(smoke.edge, step),
+            skipping,
+        }
     }
 
     /// Distance between samples in voxels.
@@ -305,7 +394,11 @@ impl<'a> SmokeField<'a> {
     /// distance in voxels, `jitter`: offset of the first sample in steps.
     #[inline(always)]
     pub(crate) fn places<'r>(&'r self, ray: &'r Ray, span: (f32, f32), jitter: f32) -> Places<'r> {
-        let stride = Stride { step: self.step, jitter, skipping: self.skipping };
+        let stride = Stride {
+            step: self.step,
+            jitter,
+            skipping: self.skipping,
+        };
         self.smoke.blocks.places(ray, span, stride)
     }
 }
@@ -335,7 +428,9 @@ pub fn stride(edge: f32, step: f32) -> f32 {
 /// Bytes of the cell at `start` and of its neighbour at x + 1.
 #[inline(always)]
 fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
-    bytes[4 * start..].first_chunk().expect("a cell has one to its east")
+    bytes[4 * start..]
+        .first_chunk()
+        .expect("a cell has one to its east")
 }
 
 /// Extinction per voxel length from its encoded square root `root` (0 to 1).

@@ -32,7 +32,10 @@ pub struct Shine {
 
 /// Wax: translucent, with a broad highlight.
 pub const WAX: Shine = Shine {
-    soft: Softness { wrap: 0.45, bleeds: 1.0 },
+    soft: Softness {
+        wrap: 0.45,
+        bleeds: 1.0,
+    },
     matt: 0.42,
     mirrors: 0.03,
     is_tinted: false,
@@ -43,7 +46,10 @@ pub const WAX: Shine = Shine {
 };
 /// Melt: opaque, with a sharp highlight.
 pub const GLOSS: Shine = Shine {
-    soft: Softness { wrap: 0.2, bleeds: 0.3 },
+    soft: Softness {
+        wrap: 0.2,
+        bleeds: 0.3,
+    },
     matt: 0.48,
     mirrors: 0.04,
     is_tinted: false,
@@ -54,7 +60,10 @@ pub const GLOSS: Shine = Shine {
 };
 /// Metal: reflects its surroundings in its own colour, with hardly any diffuse light.
 pub const METAL: Shine = Shine {
-    soft: Softness { wrap: 0.0, bleeds: 0.0 },
+    soft: Softness {
+        wrap: 0.0,
+        bleeds: 0.0,
+    },
     matt: 0.05,
     mirrors: 0.88,
     is_tinted: true,
@@ -90,7 +99,11 @@ pub const OXIDE_LEAVES: f32 = 0.7;
 /// Linear RGB light from a smooth material towards the eye.
 pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let (look, p, sky) = (hit.clear.look, hit.point, context.sky);
-    let skin = if shine.is_tinted { oxide(p, look.waves) } else { 0.0 };
+    let skin = if shine.is_tinted {
+        oxide(p, look.waves)
+    } else {
+        0.0
+    };
     let normal = hit.uneven(unevenness(p, shine, skin) * look.waves);
     let color = V3::from(look.linear_color());
     let own = own(context, hit);
@@ -107,7 +120,11 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let seen = sky.mirrored(mirror, shine.softer);
     let gray = (seen.x + seen.y + seen.z) / 3.0;
     let seen = around(context, hit, mirror, mix(V3::repeat(gray), seen, SKY_COLOR));
-    let tint = if shine.is_tinted { color } else { V3::repeat(1.0) };
+    let tint = if shine.is_tinted {
+        color
+    } else {
+        V3::repeat(1.0)
+    };
     diffuse * (1.0 - share) + times(seen + sky.sun_color * glint, tint) * share
 }
 
@@ -175,8 +192,11 @@ mod tests {
 
     #[test]
     fn rough_metal_has_more_oxide_than_a_melt() {
-        let places: Vec<V3> = (0..400).map(|i| v3(0.7 * i as f32, 3.0, 0.31 * i as f32)).collect();
-        let mean = |waves: f32| places.iter().map(|p| oxide(*p, waves)).sum::<f32>() / places.len() as f32;
+        let places: Vec<V3> = (0..400)
+            .map(|i| v3(0.7 * i as f32, 3.0, 0.31 * i as f32))
+            .collect();
+        let mean =
+            |waves: f32| places.iter().map(|p| oxide(*p, waves)).sum::<f32>() / places.len() as f32;
         assert!(mean(0.0) < 0.15 && mean(0.6) > mean(0.0) && mean(1.5) > mean(0.6) + 0.2);
     }
 }

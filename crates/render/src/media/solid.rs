@@ -105,15 +105,32 @@ pub(super) struct Hit<'a> {
 impl Hit<'_> {
     /// Unit normal tilted by the slope `rough`; cut faces stay flat.
     pub(super) fn uneven(&self, rough: V3) -> V3 {
-        if self.cut { self.normal } else { unit_or_up(self.normal + rough) }
+        if self.cut {
+            self.normal
+        } else {
+            unit_or_up(self.normal + rough)
+        }
     }
 }
 
 /// Returns the hit of a ray after compositing opaque materials in front of the hit `end`. `coated`:
 /// true if the ray ends on rock, which films may coat.
-pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coated): (End, bool)) -> End {
-    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.others.solid };
-    let end = if coated { filmed(context, ray, end) } else { end };
+pub(crate) fn before(
+    context: &ShadeContext,
+    ray: &Ray,
+    sight: Sight,
+    (end, coated): (End, bool),
+) -> End {
+    let pace = Pace {
+        step: context.look.step,
+        jitter: sight.jitter,
+        reach: sight.others.solid,
+    };
+    let end = if coated {
+        filmed(context, ray, end)
+    } else {
+        end
+    };
     let mut nearest: Option<(f32, Option<V3>, usize)> = None;
     let mut veils: [Option<(f32, f32, &Clear)>; 2] = [None; 2];
     for (number, clear) in context.solids.iter().enumerate() {
@@ -134,9 +151,22 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
     if let Some((t, face, number)) = nearest {
         let (point, clear) = (ray.at(t), &context.solids[number]);
         let normal = face.unwrap_or_else(|| lipped(context, clear, point, normal(clear, point)));
-        let hit = Hit { clear, ray, t, point, normal, cut: face.is_some(), behind: end.light, far: end.t };
+        let hit = Hit {
+            clear,
+            ray,
+            t,
+            point,
+            normal,
+            cut: face.is_some(),
+            behind: end.light,
+            far: end.t,
+        };
         let light = wetted(context, &hit, number, shade(context, &hit));
-        end = End { light: mix(end.light, light, grains::frayed(context, &hit)), t, met: Met::Solid };
+        end = End {
+            light: mix(end.light, light, grains::frayed(context, &hit)),
+            t,
+            met: Met::Solid,
+        };
     }
     // The farther layer is composited first.
     if let [Some(a), Some(b)] = veils
@@ -145,29 +175,53 @@ pub(crate) fn before(context: &ShadeContext, ray: &Ray, sight: Sight, (end, coat
         veils = [Some(b), Some(a)];
     }
     let loose = |clear: &Clear| matches!(clear.look.preset, Preset::Sand | Preset::Ash);
-    for (t, density, clear) in veils.into_iter().flatten().filter(|(t, _, clear)| *t < end.t && loose(clear)) {
+    for (t, density, clear) in veils
+        .into_iter()
+        .flatten()
+        .filter(|(t, _, clear)| *t < end.t && loose(clear))
+    {
         let point = ray.at(t);
         let normal = normal(clear, point);
         // The rim of a heap is not blended: the heap is dense 1.6 cells further inside.
-        let heap = smoothstep(0.3 * ISO, 0.9 * ISO, clear.field.density(point - normal * 1.6));
+        let heap = smoothstep(
+            0.3 * ISO,
+            0.9 * ISO,
+            clear.field.density(point - normal * 1.6),
+        );
         let cover = smoothstep(VEIL, ISO, density) * (1.0 - heap);
         if cover <= 0.0 {
             continue;
         }
-        let hit = Hit { clear, ray, t, point, normal, cut: false, behind: end.light, far: end.t };
+        let hit = Hit {
+            clear,
+            ray,
+            t,
+            point,
+            normal,
+            cut: false,
+            behind: end.light,
+            far: end.t,
+        };
         end.light = mix(end.light, shade(context, &hit), cover);
     }
     end
 }
 
 /// Intersection of a ray with the isosurface of an opaque medium, before distance `far` (cells).
-pub(crate) fn crossed(context: &ShadeContext, clear: &Clear, (ray, far): (&Ray, f32), pace: Pace) -> Crossing {
+pub(crate) fn crossed(
+    context: &ShadeContext,
+    clear: &Clear,
+    (ray, far): (&Ray, f32),
+    pace: Pace,
+) -> Crossing {
     let (field, tall) = (&clear.field, context.look.cell_height);
     match clear.look.preset {
-        Preset::Leaves => {
-            field.cross_by(ray, (far, ISO), pace, |p, density| leaves::leafy(in_widths(p, tall), density))
-        }
-        Preset::Wall => field.cross_by(ray, (far, ISO), pace, |p, _| field.density(built::sharpened(p))),
+        Preset::Leaves => field.cross_by(ray, (far, ISO), pace, |p, density| {
+            leaves::leafy(in_widths(p, tall), density)
+        }),
+        Preset::Wall => field.cross_by(ray, (far, ISO), pace, |p, _| {
+            field.density(built::sharpened(p))
+        }),
         _ => field.cross(ray, far, ISO, pace),
     }
 }
@@ -188,11 +242,20 @@ fn footed(clear: &Clear, point: V3) -> f32 {
 fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     let point = ray.at(end.t);
     let above = point + v3(0.0, 0.5, 0.0);
-    for clear in context.solids.iter().filter(|clear| stands(clear.look.preset)) {
+    for clear in context
+        .solids
+        .iter()
+        .filter(|clear| stands(clear.look.preset))
+    {
         end.light *= footed(clear, point);
     }
     let near = |clear: &&Clear| clear.field.holds(point) || clear.field.holds(above);
-    for clear in context.solids.iter().filter(|clear| !stands(clear.look.preset)).filter(near) {
+    for clear in context
+        .solids
+        .iter()
+        .filter(|clear| !stands(clear.look.preset))
+        .filter(near)
+    {
         // Maximum of two positions: a film lies in the cells of the rock's surface or just above.
         let density = clear.field.density(point).max(clear.field.density(above));
         if density <= LEAST {
@@ -202,11 +265,23 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
         let film = if wets(clear.look.preset) && context.land.is_stone() {
             Film::smooth(context, clear, (above, density), (ground, ENDS_ON_GROUND))
         } else {
-            Film { cover: ragged(clear.look.preset, point, density), normal: ground }
+            Film {
+                cover: ragged(clear.look.preset, point, density),
+                normal: ground,
+            }
         };
         if film.cover > 0.0 {
             let (normal, behind, far) = (film.normal, end.light, end.t);
-            let hit = Hit { clear, ray, t: end.t, point, normal, cut: false, behind, far };
+            let hit = Hit {
+                clear,
+                ray,
+                t: end.t,
+                point,
+                normal,
+                cut: false,
+                behind,
+                far,
+            };
             end.light = mix(end.light, shade(context, &hit), film.cover);
         }
     }
@@ -216,7 +291,11 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
 /// Coverage (0 to 1) of rough ground at `p` by a film of density `density`, with a ragged edge.
 fn ragged(preset: Preset, p: V3, density: f32) -> f32 {
     let ragged = density * (1.0 + 0.35 * noise::fractal(p * 1.2, 2));
-    let least = if preset == Preset::Ice { 0.55 * ISO } else { VEIL };
+    let least = if preset == Preset::Ice {
+        0.55 * ISO
+    } else {
+        VEIL
+    };
     smoothstep(least, 0.8 * ISO, ragged)
 }
 
@@ -227,15 +306,32 @@ fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     if number > 0 || hit.cut || !wets(hit.clear.look.preset) {
         return light;
     }
-    let films =
-        context.solids[number + 1..].iter().filter(|clear| wets(clear.look.preset) && clear.field.holds(hit.point));
+    let films = context.solids[number + 1..]
+        .iter()
+        .filter(|clear| wets(clear.look.preset) && clear.field.holds(hit.point));
     films.fold(light, |light, clear| {
         let density = clear.field.density(hit.point);
-        let film = Film::smooth(context, clear, (hit.point, density), (hit.normal, ENDS_ON_SOLID));
+        let film = Film::smooth(
+            context,
+            clear,
+            (hit.point, density),
+            (hit.normal, ENDS_ON_SOLID),
+        );
         if film.cover <= 0.0 {
             return light;
         }
-        mix(light, shade(context, &Hit { clear, normal: film.normal, ..*hit }), film.cover)
+        mix(
+            light,
+            shade(
+                context,
+                &Hit {
+                    clear,
+                    normal: film.normal,
+                    ..*hit
+                },
+            ),
+            film.cover,
+        )
     })
 }
 
@@ -251,7 +347,12 @@ impl Film {
     /// Film of density `density` on a smooth surface at `p`. The film ends at a sharp line, in a
     /// rounded lip, where its density falls below the fractions `ends` of the density further
     /// inside.
-    fn smooth(context: &ShadeContext, clear: &Clear, (p, density): (V3, f32), (normal, ends): (V3, [f32; 2])) -> Self {
+    fn smooth(
+        context: &ShadeContext,
+        clear: &Clear,
+        (p, density): (V3, f32),
+        (normal, ends): (V3, [f32; 2]),
+    ) -> Self {
         let seen = smoothstep(WETS[0], WETS[1], density);
         if seen <= 0.0 {
             return Self { cover: 0.0, normal };
@@ -259,7 +360,10 @@ impl Film {
         let (along, normal) = edge(context, clear, p, normal);
         let inside = p + in_cells(along / (along.norm() + 1e-4), context.look.cell_height) * INSIDE;
         let share = density / clear.field.density(inside).max(density);
-        Self { cover: seen * smoothstep(ends[0], ends[1], share), normal }
+        Self {
+            cover: seen * smoothstep(ends[0], ends[1], share),
+            normal,
+        }
     }
 }
 
@@ -304,7 +408,9 @@ fn normal(clear: &Clear, p: V3) -> V3 {
 /// Outward unit normal from central differences over ± `wide` cells, plus half of the differences
 /// over half that width.
 fn even(clear: &Clear, p: V3, wide: f32) -> V3 {
-    clear.field.upright(clear.field.gradient(p, wide) + clear.field.gradient(p, 0.5 * wide) * 0.5)
+    clear
+        .field
+        .upright(clear.field.gradient(p, wide) + clear.field.gradient(p, 0.5 * wide) * 0.5)
 }
 
 /// Linear RGB light from a surface towards the eye, after haze.
@@ -312,7 +418,12 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     let light = match hit.clear.look.preset {
         Preset::Ice => ice::light(context, hit),
         Preset::Rubble => {
-            let skin = Skin { point: hit.point, normal: hit.normal, view: context.view(hit.ray), cut: false };
+            let skin = Skin {
+                point: hit.point,
+                normal: hit.normal,
+                view: context.view(hit.ray),
+                cut: false,
+            };
             broken(context, &skin, hit.clear.look.waves)
         }
         Preset::Leaves => leaves::light(context, hit),
@@ -327,15 +438,27 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
 
 /// Irradiance of a surface by sun, sky, lava and flame; `soft`: diffuse wrap and translucency,
 /// `own`: self-shadowing.
-pub(super) fn arriving(context: &ShadeContext, hit: &Hit, normal: V3, (soft, own): (Softness, Own)) -> V3 {
+pub(super) fn arriving(
+    context: &ShadeContext,
+    hit: &Hit,
+    normal: V3,
+    (soft, own): (Softness, Own),
+) -> V3 {
     let (sky, p) = (context.sky, hit.point);
     let open = context.open_on(p, hit.normal);
     let sun = times(sky.sun_color, sun_on(normal.dot(&sky.sun), soft, own)) * open;
-    let lava = context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light * context.ember.at(p, normal));
+    let lava = context.blackbody.shown(KELVIN)
+        * (STRENGTH * context.look.lava_light * context.ember.at(p, normal));
     // Hollows see less of the sky. In front of a cut face there is no matter, although the field
     // continues there.
-    let shut = if hit.cut { 0.0 } else { hit.clear.field.density(p + hit.normal * 2.5) };
-    let flame = context.flame.map_or(V3::zeros(), |flame| flame.at(p, normal) + flame.inside(p) * soft.bleeds);
+    let shut = if hit.cut {
+        0.0
+    } else {
+        hit.clear.field.density(p + hit.normal * 2.5)
+    };
+    let flame = context.flame.map_or(V3::zeros(), |flame| {
+        flame.at(p, normal) + flame.inside(p) * soft.bleeds
+    });
     sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava + flame
 }
 
@@ -353,7 +476,10 @@ fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
 /// Self-shadowing of the material at `hit`: transmittance and length towards the sun.
 pub(super) fn own(context: &ShadeContext, hit: &Hit) -> Own {
     if hit.cut {
-        return Own { sun: 1.0, depth: 0.0 };
+        return Own {
+            sun: 1.0,
+            depth: 0.0,
+        };
     }
     let sun = in_cells(context.sky.sun, context.look.cell_height);
     let (mut shut, mut depth) = (0.0_f32, 0.0);
@@ -362,29 +488,59 @@ pub(super) fn own(context: &ShadeContext, hit: &Hit) -> Own {
         shut = shut.max(density);
         depth += length * density;
     }
-    Own { sun: 1.0 - smoothstep(0.25, 0.75, shut), depth }
+    Own {
+        sun: 1.0 - smoothstep(0.25, 0.75, shut),
+        depth,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SHADED: Own = Own { sun: 0.0, depth: 2.0 };
+    const SHADED: Own = Own {
+        sun: 0.0,
+        depth: 2.0,
+    };
 
     #[test]
     fn only_a_material_that_light_enters_is_lit_through_and_then_red() {
         let sand = sun_on(-0.5, grains::SOFT, SHADED);
         assert_eq!(sand, V3::zeros());
-        let wax = sun_on(-0.5, Softness { wrap: 0.4, bleeds: 1.0 }, SHADED);
+        let wax = sun_on(
+            -0.5,
+            Softness {
+                wrap: 0.4,
+                bleeds: 1.0,
+            },
+            SHADED,
+        );
         assert!(wax.x > wax.y && wax.y > wax.z && wax.z > 0.0, "{wax:?}");
-        let thick = sun_on(-0.5, Softness { wrap: 0.4, bleeds: 1.0 }, Own { depth: 8.0, ..SHADED });
+        let thick = sun_on(
+            -0.5,
+            Softness {
+                wrap: 0.4,
+                bleeds: 1.0,
+            },
+            Own {
+                depth: 8.0,
+                ..SHADED
+            },
+        );
         assert!(thick.x < 0.3 * wax.x, "{thick:?}");
     }
 
     #[test]
     fn light_straight_on_is_whole_whatever_the_softness() {
         for bleeds in [0.0, 0.5, 1.0] {
-            let light = sun_on(1.0, Softness { wrap: 0.4, bleeds }, Own { sun: 1.0, depth: 0.0 });
+            let light = sun_on(
+                1.0,
+                Softness { wrap: 0.4, bleeds },
+                Own {
+                    sun: 1.0,
+                    depth: 0.0,
+                },
+            );
             assert!((light - V3::repeat(1.0)).abs().max() < 1e-6, "{light:?}");
         }
     }

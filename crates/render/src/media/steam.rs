@@ -64,10 +64,24 @@ pub(crate) struct Stretch<'a> {
 }
 
 /// Integrates the gases along the segment `stretch` into `passed`.
-pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passed, stretch: Stretch) {
-    let Stretch { ray, from, to, jitter } = stretch;
+pub(crate) fn scatter(
+    context: &ShadeContext,
+    fog: &FogField,
+    passed: &mut Passed,
+    stretch: Stretch,
+) {
+    let Stretch {
+        ray,
+        from,
+        to,
+        jitter,
+    } = stretch;
     let light = light(context, ray);
-    let (kinds, length, risen) = (fog.kinds(), fog.step() * context.pace(ray), risen(context.steps));
+    let (kinds, length, risen) = (
+        fog.kinds(),
+        fog.step() * context.pace(ray),
+        risen(context.steps),
+    );
     fog.walk(ray, (from, to), jitter, |t, p| {
         let gas = fog.at(p);
         if gas.is_nothing() {
@@ -78,21 +92,37 @@ pub(crate) fn scatter(context: &ShadeContext, fog: &FogField, passed: &mut Passe
         let mut dense = [0.0; KINDS];
         for (dense, (kind, density)) in dense.iter_mut().zip(kinds.iter().zip(gas.densities)) {
             let torn = lerp(1.0, saturate(density / WHOLE + edge), kind.billows.min(1.0));
-            *dense = kind.extinction * density * torn * (1.0 + kind.billows * BILLOWS * height).clamp(0.0, 3.0);
+            *dense = kind.extinction
+                * density
+                * torn
+                * (1.0 + kind.billows * BILLOWS * height).clamp(0.0, 3.0);
         }
         let all = dense[0] + dense[1];
         if all <= 0.0 {
             return true;
         }
-        let albedo = kinds.iter().zip(dense).fold(V3::zeros(), |sum, (kind, dense)| sum + kind.albedo * (dense / all));
-        let billowy = kinds.iter().zip(dense).map(|(kind, dense)| kind.billows.min(1.0) * (dense / all)).sum::<f32>();
+        let albedo = kinds
+            .iter()
+            .zip(dense)
+            .fold(V3::zeros(), |sum, (kind, dense)| {
+                sum + kind.albedo * (dense / all)
+            });
+        let billowy = kinds
+            .iter()
+            .zip(dense)
+            .map(|(kind, dense)| kind.billows.min(1.0) * (dense / all))
+            .sum::<f32>();
         let share = 1.0 - (-all * length).exp();
-        let facing = (1.0 - billowy * RELIEF * slope.dot(&context.sky.sun)).clamp(FACING[0], FACING[1]);
+        let facing =
+            (1.0 - billowy * RELIEF * slope.dot(&context.sky.sun)).clamp(FACING[0], FACING[1]);
         passed.first = passed.first.min(t);
         // The first distance serves the haze in front of the gas; the last distance decides if the
         // veil is valid for a ray that ends earlier.
         passed.last = passed.last.max(t);
-        passed.light += times(passed.through, times(albedo, lit(context, &light, p, &gas) * facing)) * share;
+        passed.light += times(
+            passed.through,
+            times(albedo, lit(context, &light, p, &gas) * facing),
+        ) * share;
         passed.through *= 1.0 - share;
         passed.through.max() > OPAQUE
     });
@@ -113,7 +143,9 @@ fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
     let open = context.beside_ground(p);
     let glow = context.ember.around(p, context.land.unit) * gas.below;
     let around = gas.sun.sqrt();
-    light.sun * (lerp(gas.sun, around, ASTRAY) * open) + light.sky * lerp(SHADED, 1.0, around) + light.lava * glow
+    light.sun * (lerp(gas.sun, around, ASTRAY) * open)
+        + light.sky * lerp(SHADED, 1.0, around)
+        + light.lava * glow
 }
 
 /// Henyey–Greenstein phase function (average 1) by the cosine of the scattering angle.

@@ -28,12 +28,20 @@ pub(crate) struct Weave {
 impl Weave {
     /// Settings for single pictures; `soft` filters the sampling noise.
     pub(crate) fn still(soft: bool) -> Self {
-        Self { square: 2, agreed: 0.12, soft }
+        Self {
+            square: 2,
+            agreed: 0.12,
+            soft,
+        }
     }
 
     /// Settings for frames of a running scene, with a larger tolerance: an edge missed between four
     /// rays in one frame shows in the mean of several frames.
-    pub(crate) const RUNNING: Self = Self { square: 2, agreed: 0.4, soft: true };
+    pub(crate) const RUNNING: Self = Self {
+        square: 2,
+        agreed: 0.4,
+        soft: true,
+    };
 }
 
 /// Luminance that the tone map l / (l + `MIDDLE`) maps to one half.
@@ -95,21 +103,39 @@ impl Veils {
     /// separated from other media.
     pub(crate) fn new(
         (width, height): (usize, usize),
-        Weave { square, agreed, soft }: Weave,
+        Weave {
+            square,
+            agreed,
+            soft,
+        }: Weave,
         look: impl Fn([usize; 2]) -> Option<Veil> + Sync,
     ) -> Option<Self> {
         let [across, down] = [width, height].map(|n| n.div_ceil(square) + 1);
         let corner = |k: usize| look([k % across * square, k / across * square]);
-        let corners = (0..across * down).into_par_iter().map(corner).collect::<Option<Vec<_>>>()?;
+        let corners = (0..across * down)
+            .into_par_iter()
+            .map(corner)
+            .collect::<Option<Vec<_>>>()?;
         let tones: Vec<[f32; 2]> = corners.iter().map(Veil::tones).collect();
-        let corners = if soft { softened(&corners, &tones, (across, agreed)) } else { corners };
+        let corners = if soft {
+            softened(&corners, &tones, (across, agreed))
+        } else {
+            corners
+        };
         let agree = |first: usize| {
             // The last corners are the upper left corner of no square.
-            let Some([c, d]) = tones.get(first + across..first + across + 2) else { return false };
+            let Some([c, d]) = tones.get(first + across..first + across + 2) else {
+                return false;
+            };
             let around = [tones[first], tones[first + 1], *c, *d];
             spread(&around, 0) <= agreed && spread(&around, 1) <= agreed
         };
-        Some(Self { per_pixel: 1.0 / square as f32, across, agree: (0..corners.len()).map(agree).collect(), corners })
+        Some(Self {
+            per_pixel: 1.0 / square as f32,
+            across,
+            agree: (0..corners.len()).map(agree).collect(),
+            corners,
+        })
     }
 
     /// Interpolated veil at (`u`, `v`) in pixels; `None` where the four corners do not agree.
@@ -121,11 +147,18 @@ impl Veils {
         if !self.agree[first] {
             return None;
         }
-        let (near, far) = (&self.corners[first..][..2], &self.corners[first + self.across..][..2]);
+        let (near, far) = (
+            &self.corners[first..][..2],
+            &self.corners[first + self.across..][..2],
+        );
         let around = [&near[0], &near[1], &far[0], &far[1]];
         let [x, y] = [u - i as f32, v - j as f32];
         let shares = [(1.0 - x) * (1.0 - y), x * (1.0 - y), (1.0 - x) * y, x * y];
-        let mut veil = Veil { light: V3::zeros(), through: V3::zeros(), ..Veil::NONE };
+        let mut veil = Veil {
+            light: V3::zeros(),
+            through: V3::zeros(),
+            ..Veil::NONE
+        };
         for (corner, share) in around.into_iter().zip(shares) {
             veil.light += corner.light * share;
             veil.through += corner.through * share;
@@ -143,7 +176,11 @@ fn softened(corners: &[Veil], tones: &[[f32; 2]], (across, agreed): (usize, f32)
     let near = |n: usize, count: usize| n.saturating_sub(1)..=(n + 1).min(count - 1);
     let soft = |k: usize| {
         let ([x, y], mut sum) = ([k % across, k / across], 0.0);
-        let mut veil = Veil { light: V3::zeros(), through: V3::zeros(), ..corners[k] };
+        let mut veil = Veil {
+            light: V3::zeros(),
+            through: V3::zeros(),
+            ..corners[k]
+        };
         for (v, u) in near(y, down).flat_map(|v| near(x, across).map(move |u| (v, u))) {
             let other = v * across + u;
             if (0..2).all(|which| (tones[k][which] - tones[other][which]).abs() <= agreed) {
@@ -162,7 +199,12 @@ fn softened(corners: &[Veil], tones: &[[f32; 2]], (across, agreed): (usize, f32)
 
 /// Difference between the largest and the smallest of four tones.
 fn spread(tones: &[[f32; 2]; 4], which: usize) -> f32 {
-    let [a, b, c, d] = [tones[0][which], tones[1][which], tones[2][which], tones[3][which]];
+    let [a, b, c, d] = [
+        tones[0][which],
+        tones[1][which],
+        tones[2][which],
+        tones[3][which],
+    ];
     a.max(b).max(c.max(d)) - a.min(b).min(c.min(d))
 }
 
@@ -171,46 +213,92 @@ mod tests {
     use super::*;
 
     fn veil(light: f32, through: f32) -> Veil {
-        Veil { light: V3::repeat(light), through: V3::repeat(through), first: 5.0, last: 9.0, known: 50.0 }
+        Veil {
+            light: V3::repeat(light),
+            through: V3::repeat(through),
+            first: 5.0,
+            last: 9.0,
+            known: 50.0,
+        }
     }
 
     #[test]
     fn rays_that_agree_give_their_mean_and_others_none() {
-        let look =
-            |[x, y]: [usize; 2]| Some(if x >= 6 { veil(0.9, 0.1) } else { veil(0.2 + 0.001 * (x + y) as f32, 0.5) });
+        let look = |[x, y]: [usize; 2]| {
+            Some(if x >= 6 {
+                veil(0.9, 0.1)
+            } else {
+                veil(0.2 + 0.001 * (x + y) as f32, 0.5)
+            })
+        };
         let veils = Veils::new((9, 5), Weave::still(false), look).expect("smoke alone");
         for [u, v] in [[0.5, 0.5], [1.5, 3.5], [3.9, 4.9]] {
             let veil = veils.at(u, v).expect("corners agree");
-            assert!((veil.light.x - (0.2 + 0.001 * (u + v))).abs() < 1e-6, "{veil:?} at {u}, {v}");
-            assert_eq!((veil.through.y, veil.first, veil.last, veil.known), (0.5, 5.0, 9.0, 50.0));
+            assert!(
+                (veil.light.x - (0.2 + 0.001 * (u + v))).abs() < 1e-6,
+                "{veil:?} at {u}, {v}"
+            );
+            assert_eq!(
+                (veil.through.y, veil.first, veil.last, veil.known),
+                (0.5, 5.0, 9.0, 50.0)
+            );
         }
         assert!(veils.at(4.5, 2.5).is_none(), "an edge of smoke lies there");
-        assert!(veils.at(8.5, 4.5).is_some(), "the last pixel has four corners");
-        assert!(Veils::new((4, 4), Weave::still(false), |[x, _]| (x > 0).then(|| veil(0.1, 0.9))).is_none());
+        assert!(
+            veils.at(8.5, 4.5).is_some(),
+            "the last pixel has four corners"
+        );
+        assert!(
+            Veils::new((4, 4), Weave::still(false), |[x, _]| (x > 0)
+                .then(|| veil(0.1, 0.9)))
+            .is_none()
+        );
     }
 
     #[test]
     fn noise_is_taken_out_and_edges_stay() {
         let noisy = |[x, y]: [usize; 2]| {
-            let noise = if ((x + y) / 2).is_multiple_of(2) { 0.05 } else { -0.05 };
-            Some(if x >= 20 { veil(0.9, 0.1) } else { veil(0.3, 0.5 + noise) })
+            let noise = if ((x + y) / 2).is_multiple_of(2) {
+                0.05
+            } else {
+                -0.05
+            };
+            Some(if x >= 20 {
+                veil(0.9, 0.1)
+            } else {
+                veil(0.3, 0.5 + noise)
+            })
         };
-        let [rough, soft] =
-            [false, true].map(|soft| Veils::new((40, 20), Weave::still(soft), noisy).expect("smoke alone"));
+        let [rough, soft] = [false, true]
+            .map(|soft| Veils::new((40, 20), Weave::still(soft), noisy).expect("smoke alone"));
         let through = |veils: &Veils, x: usize| veils.corners[3 * veils.across + x].through.y;
         assert!((through(&rough, 4) - 0.5).abs() > 0.04 && (through(&soft, 4) - 0.5).abs() < 0.002);
-        assert_eq!([9, 10].map(|x| through(&soft, x) < 0.3), [false, true], "the edge is where it was");
+        assert_eq!(
+            [9, 10].map(|x| through(&soft, x) < 0.3),
+            [false, true],
+            "the edge is where it was"
+        );
         assert_eq!(through(&soft, 10), 0.1);
     }
 
     #[test]
     fn a_veil_fits_rays_that_meet_all_of_it_and_no_more() {
         let veil = veil(0.2, 0.5);
-        assert!(veil.fits(50.0, 1.0) && veil.fits(9.0, 1.0), "smoke that ends before both");
+        assert!(
+            veil.fits(50.0, 1.0) && veil.fits(9.0, 1.0),
+            "smoke that ends before both"
+        );
         assert!(!veil.fits(7.0, 1.0), "a ray that ends in the smoke");
         assert!(veil.fits(500.0, 1.0), "it ends before what is known");
         let cut = Veil { last: 49.5, ..veil };
         assert!(!cut.fits(500.0, 1.0), "more of it may come");
-        assert!(Veil { known: f32::MAX, ..cut }.fits(500.0, 1.0), "nothing more is seen");
+        assert!(
+            Veil {
+                known: f32::MAX,
+                ..cut
+            }
+            .fits(500.0, 1.0),
+            "nothing more is seen"
+        );
     }
 }

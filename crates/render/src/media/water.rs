@@ -133,16 +133,24 @@ pub struct Liquid {
 
 impl Liquid {
     /// Placeholder for an opaque medium.
-    pub(crate) const NONE: Self =
-        Self { absorbed: V3::new(0.0, 0.0, 0.0), deep: V3::new(0.0, 0.0, 0.0), warmed: V3::new(0.0, 0.0, 0.0) };
+    pub(crate) const NONE: Self = Self {
+        absorbed: V3::new(0.0, 0.0, 0.0),
+        deep: V3::new(0.0, 0.0, 0.0),
+        warmed: V3::new(0.0, 0.0, 0.0),
+    };
 
     /// Returns the optical properties of a translucent material.
     pub fn of(look: &MaterialLook) -> Self {
         let color = V3::from(look.linear_color());
         let clear = match look.color {
-            None => Self { absorbed: ABSORBED * look.depth, deep: DEEP, warmed: WARMED },
+            None => Self {
+                absorbed: ABSORBED * look.depth,
+                deep: DEEP,
+                warmed: WARMED,
+            },
             Some(_) => Self {
-                absorbed: color.map(|kept| -kept.clamp(KEPT[0], KEPT[1]).ln()) * (look.depth / COLORED),
+                absorbed: color.map(|kept| -kept.clamp(KEPT[0], KEPT[1]).ln())
+                    * (look.depth / COLORED),
                 deep: color * SENT_BACK,
                 warmed: color * SENT_BACK_OF_LAVA,
             },
@@ -153,9 +161,15 @@ impl Liquid {
         // Light scattered by a milky liquid comes back in its colour, in proportion to the
         // scattering's share of the extinction.
         let scattered = -look.clear.max(LEAST_PASSED).ln();
-        let share = clear.absorbed.map(|absorbed| scattered / (absorbed + scattered));
+        let share = clear
+            .absorbed
+            .map(|absorbed| scattered / (absorbed + scattered));
         let toward = |from: V3| from + times(color * MILKY - from, share);
-        Self { absorbed: clear.absorbed.add_scalar(scattered), deep: toward(clear.deep), warmed: toward(clear.warmed) }
+        Self {
+            absorbed: clear.absorbed.add_scalar(scattered),
+            deep: toward(clear.deep),
+            warmed: toward(clear.warmed),
+        }
     }
 }
 
@@ -169,7 +183,12 @@ pub struct Surface {
 
 /// Reflected light and reflectance of a surface at `p` (cells) with unit normal `normal`; `rough`
 /// is the slope of waves smaller than a pixel.
-pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, (normal, rough): (V3, f32)) -> Surface {
+pub(crate) fn surface(
+    context: &ShadeContext,
+    ray: &Ray,
+    p: V3,
+    (normal, rough): (V3, f32),
+) -> Surface {
     let view = context.view(ray);
     let facing = saturate(-view.dot(&normal));
     // The visible small waves are the ones that face the eye.
@@ -186,13 +205,21 @@ pub(crate) fn surface(context: &ShadeContext, ray: &Ray, p: V3, (normal, rough):
     // A surface tilted by a shore or a fall would mirror nothing but lava.
     let level = smoothstep(TILTED[0], TILTED[1], normal.y);
     let lava = lava_light(context) * (MIRRORED * level * context.ember.mirrored(p, mirror));
-    Surface { mirrored: sky.reflected(mirror) + sky.sun_color * glint + lava, share }
+    Surface {
+        mirrored: sky.reflected(mirror) + sky.sun_color * glint + lava,
+        share,
+    }
 }
 
 /// Reflected light (linear RGB) and reflectance of a body with the drop factor `small` (0 to 1).
 /// Without the gathered light, a drop would reflect the dark side of the sky in a line along its
 /// rim.
-pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, share): (V3, f32)) -> (V3, f32) {
+pub(crate) fn of_drop(
+    context: &ShadeContext,
+    p: V3,
+    small: f32,
+    (mirrored, share): (V3, f32),
+) -> (V3, f32) {
     if small <= 0.0 {
         return (mirrored, share);
     }
@@ -200,7 +227,10 @@ pub(crate) fn of_drop(context: &ShadeContext, p: V3, small: f32, (mirrored, shar
     let sun = sky.sun_color * (GATHERED_OF_SUN * context.open(p));
     let gathered = sky.ambient(V3::y()) * GATHERED + sun;
     let bright = mirrored.zip_map(&gathered, f32::max);
-    (mix(mirrored, bright, small), lerp(share, share.clamp(OF_DROP[0], OF_DROP[1]), small))
+    (
+        mix(mirrored, bright, small),
+        lerp(share, share.clamp(OF_DROP[0], OF_DROP[1]), small),
+    )
 }
 
 /// Linear RGB light of lava on a surface at full strength.
@@ -228,8 +258,17 @@ pub(crate) fn foam(
         return 0.0;
     }
     // Sparse foam is torn into flecks.
-    let torn = 0.5 + 0.6 * noise::fractal(p * 1.7 + v3(0.0, 0.3 * ripples_moved(context.steps), 0.0), 4);
-    smoothstep(0.06, 0.75, wanted - 0.75 * (1.0 - wanted) * saturate(1.0 - torn)) * 0.85
+    let torn = 0.5
+        + 0.6
+            * noise::fractal(
+                p * 1.7 + v3(0.0, 0.3 * ripples_moved(context.steps), 0.0),
+                4,
+            );
+    smoothstep(
+        0.06,
+        0.75,
+        wanted - 0.75 * (1.0 - wanted) * saturate(1.0 - torn),
+    ) * 0.85
 }
 
 /// Coverage with surf, 0 to 1: high waves break where water is shallow, in lines that come and go.
@@ -271,7 +310,11 @@ pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, 
         // counts through it. Matter that hangs in the air above does not count.
         let is_rock = context.land.block.floor_below(above) > above.y;
         // The upper end of the liquid is soft: otherwise the steps of the column would show.
-        reach *= if is_rock { 1.0 } else { smoothstep(LEAST, ENDS, here) };
+        reach *= if is_rock {
+            1.0
+        } else {
+            smoothstep(LEAST, ENDS, here)
+        };
         if reach <= 0.0 {
             break;
         }
@@ -293,10 +336,16 @@ pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, 
 pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
     let over = p + v3(0.0, OPEN_OVER / context.look.cell_height, 0.0);
     let seen = smoothstep(EDGE_ENDS[0], EDGE_ENDS[1], density);
-    if seen <= 0.0 || context.clear.iter().any(|clear| clear.field.density(over) > 0.3) {
+    if seen <= 0.0
+        || context
+            .clear
+            .iter()
+            .any(|clear| clear.field.density(over) > 0.3)
+    {
         return V3::zeros();
     }
-    (context.sky.ambient(V3::y()) * EDGE[0] + context.sky.sun_color * (EDGE[1] * context.open(p))) * seen
+    (context.sky.ambient(V3::y()) * EDGE[0] + context.sky.sun_color * (EDGE[1] * context.open(p)))
+        * seen
 }
 
 /// Light factor on the bed under a liquid at `p` (cells), by the caustics of the ripples.
@@ -304,7 +353,13 @@ pub(crate) fn net(context: &ShadeContext, p: V3) -> f32 {
     let q = p * (MESHES / context.land.unit);
     let moved = ripples_moved(context.steps);
     let one = 1.0 - noise::gradient(v3(q.x + 1.3 * moved, 0.5 * q.y, q.z + 0.4 * moved)).abs();
-    let other = 1.0 - noise::gradient(v3(1.6 * q.z - 0.8 * moved, 0.5 * q.y + 3.0, 1.6 * q.x + moved)).abs();
+    let other = 1.0
+        - noise::gradient(v3(
+            1.6 * q.z - 0.8 * moved,
+            0.5 * q.y + 3.0,
+            1.6 * q.x + moved,
+        ))
+        .abs();
     let lines = (one * other).powi(5);
     let lit = context.open(p) * saturate(0.7 * context.sky.sun_color.y);
     lerp(1.0, lerp(NET[0], NET[1], lines), lit)
@@ -321,7 +376,13 @@ pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
 
 /// Unit normal with ripples added, which move with the steps and flatten with the distance `t`
 /// (cells) from the eye.
-pub(crate) fn rippled(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3, t: f32) -> V3 {
+pub(crate) fn rippled(
+    context: &ShadeContext,
+    look: &MaterialLook,
+    p: V3,
+    normal: V3,
+    t: f32,
+) -> V3 {
     let far = t / (FADED * context.land.unit);
     let height = RIPPLES * look.waves / (1.0 + far * far);
     if height <= 0.0 {
@@ -331,18 +392,31 @@ pub(crate) fn rippled(context: &ShadeContext, look: &MaterialLook, p: V3, normal
     // Two patterns of gradient noise that move against each other.
     let moved = ripples_moved(context.steps);
     let broad = v3(0.35 * q.x + moved, 0.2 * q.y, 0.35 * q.z + 0.3 * moved);
-    let fine = v3(0.9 * q.x - 0.7 * moved, 0.2 * q.y + 7.0, 0.9 * q.z + 1.1 * moved);
+    let fine = v3(
+        0.9 * q.x - 0.7 * moved,
+        0.2 * q.y + 7.0,
+        0.9 * q.z + 1.1 * moved,
+    );
     let long = v3(0.11 * q.x - 0.4 * moved, 0.0, 0.16 * q.z + 0.4 * moved);
     let swell = SWELL * wild(look);
-    let chop = if context.sea.is_some() { CHOP / (1.0 + CHOPPY * far * far) } else { 0.0 };
+    let chop = if context.sea.is_some() {
+        CHOP / (1.0 + CHOPPY * far * far)
+    } else {
+        0.0
+    };
     let short = v3(2.3 * q.x + 1.7 * moved, 3.0, 2.3 * q.z - 0.9 * moved);
     let along = |shift: f32| {
         let shift = V3::repeat(shift);
         let mut ripples = noise::gradient(broad + shift) + 0.6 * noise::gradient(fine + shift);
         if chop > 0.01 {
-            ripples += chop * (noise::gradient(short + shift) + 0.5 * noise::gradient(short * 2.2 + shift));
+            ripples += chop
+                * (noise::gradient(short + shift) + 0.5 * noise::gradient(short * 2.2 + shift));
         }
-        if swell > 0.0 { ripples + swell * noise::gradient(long + shift) } else { ripples }
+        if swell > 0.0 {
+            ripples + swell * noise::gradient(long + shift)
+        } else {
+            ripples
+        }
     };
     unit_or_up(normal + v3(along(0.0), 0.0, along(31.7)) * height)
 }
@@ -357,7 +431,10 @@ pub(crate) fn roughness(context: &ShadeContext, look: &MaterialLook, p: V3, t: f
     let lost = far * far / (1.0 + far * far);
     let q = p / context.land.unit;
     let moved = ripples_moved(context.steps);
-    let gust = noise::fractal(v3(GUSTS * q.x + 0.02 * moved, 0.01 * moved, 2.2 * GUSTS * q.z), 3);
+    let gust = noise::fractal(
+        v3(GUSTS * q.x + 0.02 * moved, 0.01 * moved, 2.2 * GUSTS * q.z),
+        3,
+    );
     (SMALLER * RIPPLES * look.waves * lost).min(ROUGHEST) * (1.0 + 0.9 * gust).max(0.2)
 }
 
@@ -372,30 +449,61 @@ mod tests {
     use super::*;
 
     fn of(color: Option<&str>, clear: f32) -> Liquid {
-        Liquid::of(&MaterialLook { color: color.map(str::to_owned), clear, ..MaterialLook::default() })
+        Liquid::of(&MaterialLook {
+            color: color.map(str::to_owned),
+            clear,
+            ..MaterialLook::default()
+        })
     }
 
     #[test]
     fn white_light_has_the_colour_of_a_liquid_after_four_cells() {
         let oil = of(Some("#c88a1c"), 1.0);
         let kept = (oil.absorbed * -COLORED).map(f32::exp);
-        let color = V3::from(MaterialLook { color: Some("#c88a1c".into()), ..MaterialLook::default() }.linear_color());
-        assert!((kept - color).abs().max() < 1e-2, "{kept:?} instead of {color:?}");
+        let color = V3::from(
+            MaterialLook {
+                color: Some("#c88a1c".into()),
+                ..MaterialLook::default()
+            }
+            .linear_color(),
+        );
+        assert!(
+            (kept - color).abs().max() < 1e-2,
+            "{kept:?} instead of {color:?}"
+        );
         assert!(oil.deep.x > oil.deep.y && oil.deep.y > oil.deep.z);
-        assert_eq!(of(None, 1.0), Liquid { absorbed: ABSORBED, deep: DEEP, warmed: WARMED }, "water is as it was");
+        assert_eq!(
+            of(None, 1.0),
+            Liquid {
+                absorbed: ABSORBED,
+                deep: DEEP,
+                warmed: WARMED
+            },
+            "water is as it was"
+        );
     }
 
     #[test]
     fn depth_takes_the_red_first() {
-        assert!(ABSORBED.x > ABSORBED.y && ABSORBED.y > ABSORBED.z && SINKS.iter().all(|sinks| *sinks > 0.0));
-        assert!(OVER.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
+        assert!(
+            ABSORBED.x > ABSORBED.y
+                && ABSORBED.y > ABSORBED.z
+                && SINKS.iter().all(|sinks| *sinks > 0.0)
+        );
+        assert!(
+            OVER.windows(2)
+                .all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1)
+        );
     }
 
     #[test]
     fn a_milky_liquid_hides_more_and_sends_back_its_colour() {
         let liquids = [1.0, 0.9, 0.5, 0.0].map(|clear| of(Some("#e8e0d0"), clear));
         for pair in liquids.windows(2) {
-            assert!(pair[0].absorbed.min() < pair[1].absorbed.min() && pair[0].deep.min() < pair[1].deep.min());
+            assert!(
+                pair[0].absorbed.min() < pair[1].absorbed.min()
+                    && pair[0].deep.min() < pair[1].deep.min()
+            );
         }
     }
 }

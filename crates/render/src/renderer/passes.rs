@@ -45,7 +45,11 @@ impl Renderer {
         let live = Live::whole(camera);
         let mut frame = self.frame_through(tracer, camera, places, &live);
         // Smoothed pictures must have no noise at all.
-        let weave = if self.running { Weave::RUNNING } else { Weave::still(self.look.antialias != Antialias::Off) };
+        let weave = if self.running {
+            Weave::RUNNING
+        } else {
+            Weave::still(self.look.antialias != Antialias::Off)
+        };
         frame.veils = frame.veils(&kept.centres, weave);
         let mut film = Film::dark(camera.size());
         frame.expose(&kept.centres, &mut film);
@@ -77,14 +81,26 @@ impl Renderer {
         }
         let mut bare = std::mem::take(&mut kept.bare);
         // Includes the tiles of the last frame, from which old lava must be removed.
-        let drawn = bare.drawn.take().map_or_else(|| live.clone(), |drawn| drawn.and(&live));
+        let drawn = bare
+            .drawn
+            .take()
+            .map_or_else(|| live.clone(), |drawn| drawn.and(&live));
         let frame = self.frame_through(tracer, camera, places, &drawn);
         frame.expose(&kept.centres, &mut bare.film);
         let mut image = bare.image.clone();
-        frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Kept)), &mut image);
+        frame.develop(
+            &bare.film,
+            kept,
+            self.closer().map(|wanted| (wanted, Keeping::Kept)),
+            &mut image,
+        );
         if self.contents.legend {
             let (lava, others) = (!self.prepared.bricks().is_empty(), &places.others);
-            let shown = Shown { lava, others: others.clear.is_some(), haze: others.gas.is_some() };
+            let shown = Shown {
+                lava,
+                others: others.clear.is_some(),
+                haze: others.gas.is_some(),
+            };
             self.transfer.legend(&mut image, shown);
         }
         bare.drawn = Some(live);
@@ -103,15 +119,29 @@ impl Renderer {
         frame.expose_bare(&kept.centres, &mut bare.film);
         // Backdrops of supersampled pixels are cached only when lava is drawn; here most are needed
         // just once.
-        frame.develop(&bare.film, kept, self.closer().map(|wanted| (wanted, Keeping::Not)), &mut bare.image);
+        frame.develop(
+            &bare.film,
+            kept,
+            self.closer().map(|wanted| (wanted, Keeping::Not)),
+            &mut bare.image,
+        );
         bare.drawn = Some(places.live(camera, false));
         kept.bare = bare;
     }
 
     /// Returns the post-processing parameters of the cinematic style.
     pub(super) fn filmic(&self) -> Develop {
-        let LookSpec { exposure, glow, shimmer, .. } = self.look;
-        Develop::Filmic { exposure: exposure.exp2(), glow, shimmer: Shimmer::at(shimmer, self.steps) }
+        let LookSpec {
+            exposure,
+            glow,
+            shimmer,
+            ..
+        } = self.look;
+        Develop::Filmic {
+            exposure: exposure.exp2(),
+            glow,
+            shimmer: Shimmer::at(shimmer, self.steps),
+        }
     }
 
     /// Selection of the pixels that the look supersamples; `None` without supersampling.

@@ -10,8 +10,12 @@ use lavoxel_sim::lowpass::Volume;
 impl Renderer {
     /// Returns the sea around the box; `None` unless the look has a sea and the whole box is shown.
     pub(super) fn sea(&self, volume: &Volume, shown: [[f32; 2]; 3]) -> Option<Sea> {
-        let is_wanted = self.look.surroundings == Surroundings::Sea && self.contents.lava && self.contents.ground;
-        (is_wanted && shown == WHOLE).then(|| Sea::of(volume)).flatten()
+        let is_wanted = self.look.surroundings == Surroundings::Sea
+            && self.contents.lava
+            && self.contents.ground;
+        (is_wanted && shown == WHOLE)
+            .then(|| Sea::of(volume))
+            .flatten()
     }
 
     /// True if land is drawn beyond the box; `at_sea`: true if there is a sea. Always false if the
@@ -26,9 +30,21 @@ impl Renderer {
 
     /// Returns the sea of a frame with its index among the translucent media; `None` if the medium
     /// is not drawn.
-    pub(super) fn around(&self, Sea { medium, level }: Sea, volume: &Volume, media: &Media<'_>) -> Option<SeaField> {
+    pub(super) fn around(
+        &self,
+        Sea { medium, level }: Sea,
+        volume: &Volume,
+        media: &Media<'_>,
+    ) -> Option<SeaField> {
         let look = &volume.media[medium].look;
-        let medium = media.clear.iter().position(|clear| std::ptr::eq(clear.look, look))?;
-        Some(SeaField { medium, level, size: self.sides() })
+        let medium = media
+            .clear
+            .iter()
+            .position(|clear| std::ptr::eq(clear.look, look))?;
+        Some(SeaField {
+            medium,
+            level,
+            size: self.sides(),
+        })
     }
 }

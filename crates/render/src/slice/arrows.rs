@@ -51,23 +51,39 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         let apart = APART * self.ink.size;
         let count = |pixels: usize| ((pixels as f32 / apart) as usize).max(1);
         let (columns, rows) = (count(frame.width), count(frame.height));
-        for (column, row) in (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row))) {
-            let middle = |k: usize, count: usize, pixels: usize| (k as f32 + 0.5) * pixels as f32 / count as f32;
-            let place = [middle(column, columns, frame.width), middle(row, rows, frame.height)];
-            let Some(velocity) = (self.motion)(self.cell(place, frame)) else { continue };
-            let way = self.seen(velocity).map(|speed| speed / self.fastest.max(f32::MIN_POSITIVE));
+        for (column, row) in (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)))
+        {
+            let middle = |k: usize, count: usize, pixels: usize| {
+                (k as f32 + 0.5) * pixels as f32 / count as f32
+            };
+            let place = [
+                middle(column, columns, frame.width),
+                middle(row, rows, frame.height),
+            ];
+            let Some(velocity) = (self.motion)(self.cell(place, frame)) else {
+                continue;
+            };
+            let way = self
+                .seen(velocity)
+                .map(|speed| speed / self.fastest.max(f32::MIN_POSITIVE));
             let speed = way[0].hypot(way[1]);
             let length = speed.min(1.0).sqrt() * LONGEST * apart;
             if length >= SHORTEST * self.ink.size {
                 let way = way.map(|part| part / speed * length);
-                self.arrow(image, frame, ([frame.x as f32 + place[0], frame.y as f32 + place[1]], way));
+                self.arrow(
+                    image,
+                    frame,
+                    ([frame.x as f32 + place[0], frame.y as f32 + place[1]], way),
+                );
             }
         }
     }
 
     /// Cell at a place in the frame.
     fn cell(&self, [x, y]: Pixels, frame: Frame) -> Place {
-        let SliceSpec { axis, cell, shown, .. } = *self.spec;
+        let SliceSpec {
+            axis, cell, shown, ..
+        } = *self.spec;
         let along = |[first, end]: [usize; 2], share: f32| {
             let cells = (end - first) as f32;
             first + ((share * cells) as usize).min(end - first - 1)
@@ -75,7 +91,13 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         let down = y / frame.height as f32;
         // On a map z grows downwards.
         let up = if axis == Axis::Y { down } else { 1.0 - down };
-        axis.cell(cell, (along(shown.across, x / frame.width as f32), along(shown.up, up)))
+        axis.cell(
+            cell,
+            (
+                along(shown.across, x / frame.width as f32),
+                along(shown.up, up),
+            ),
+        )
     }
 
     /// Component of a velocity in the plane: to the right and down.
@@ -93,7 +115,9 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         let length = way[0].hypot(way[1]);
         let toward = way.map(|part| part / length);
         let aside = [-toward[1], toward[0]];
-        let at = |along: f32, across: f32| [0, 1].map(|k| middle[k] + toward[k] * along + aside[k] * across);
+        let at = |along: f32, across: f32| {
+            [0, 1].map(|k| middle[k] + toward[k] * along + aside[k] * across)
+        };
         let (tip, tail) = (at(0.5 * length, 0.0), at(-0.5 * length, 0.0));
         let head = (HEAD * em).min(HEAD_SHARE * length);
         let sides = [-1.0, 1.0].map(|side| at(0.5 * length - head, side * SPREAD * head));
@@ -103,13 +127,19 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         let rim = (RIM * em).max(0.8);
         let reach = 0.5 * length + half + rim + 1.0;
         let pixels = |k: usize, first: usize, count: usize| {
-            let (from, to) = ((middle[k] - reach).max(0.0) as usize, (middle[k] + reach).ceil().max(0.0) as usize);
+            let (from, to) = (
+                (middle[k] - reach).max(0.0) as usize,
+                (middle[k] + reach).ceil().max(0.0) as usize,
+            );
             from.max(first)..to.min(first + count)
         };
         for y in pixels(1, frame.y, frame.height) {
             for x in pixels(0, frame.x, frame.width) {
                 let p = [x as f32 + 0.5, y as f32 + 0.5];
-                let away = lines.iter().map(|line| distance(p, *line)).fold(f32::MAX, f32::min);
+                let away = lines
+                    .iter()
+                    .map(|line| distance(p, *line))
+                    .fold(f32::MAX, f32::min);
                 let share = |wide: f32| (wide + 0.5 - away).clamp(0.0, 1.0);
                 let (line, rim) = (share(half), RIM_SHARE * share(half + rim));
                 if rim > 0.0 {
@@ -129,6 +159,10 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
 fn distance(p: Pixels, (a, b): (Pixels, Pixels)) -> f32 {
     let (way, to) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
     let squared = way[0] * way[0] + way[1] * way[1];
-    let share = if squared > 0.0 { ((to[0] * way[0] + to[1] * way[1]) / squared).clamp(0.0, 1.0) } else { 0.0 };
+    let share = if squared > 0.0 {
+        ((to[0] * way[0] + to[1] * way[1]) / squared).clamp(0.0, 1.0)
+    } else {
+        0.0
+    };
     (to[0] - share * way[0]).hypot(to[1] - share * way[1])
 }

@@ -31,10 +31,16 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
                     Some(last) if last.0 == row => kept.insert(last),
                     _ => kept.insert((row, self.pixels(row, frame.width))),
                 };
-                line.iter_mut().zip(pixels).for_each(|(sum, light)| add(sum, light, share));
+                line.iter_mut()
+                    .zip(pixels)
+                    .for_each(|(sum, light)| add(sum, light, share));
             }
             for (x, light) in line.iter().enumerate() {
-                image.put(frame.x + x, frame.y + y, light.map(|c| (SRGB.of(c) * 255.0 + 0.5) as u8));
+                image.put(
+                    frame.x + x,
+                    frame.y + y,
+                    light.map(|c| (SRGB.of(c) * 255.0 + 0.5) as u8),
+                );
             }
         }
     }
@@ -42,7 +48,11 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
     /// Row of cells, counted from the top of the picture, resampled to `width` pixels.
     fn pixels(&self, row: usize, width: usize) -> Vec<Light> {
         let [low, high] = self.spec.shown.up;
-        let level = if self.spec.axis == Axis::Y { low + row } else { high - 1 - row };
+        let level = if self.spec.axis == Axis::Y {
+            low + row
+        } else {
+            high - 1 - row
+        };
         let colors = self.colors(level);
         let pixel = |x: usize| {
             let mut sum = [0.0; 3];
@@ -59,12 +69,16 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
             Content::Empty => self.style.empty(),
             Content::Solid if self.is_edge(i, level) => ROCK_EDGE,
             Content::Solid => ROCK,
-            Content::Material(place) => {
-                self.style.materials.get(usize::from(place)).map_or(self.style.empty(), |plain| plain.color)
-            }
+            Content::Material(place) => self
+                .style
+                .materials
+                .get(usize::from(place))
+                .map_or(self.style.empty(), |plain| plain.color),
             Content::Value(value) => self.style.color(value),
         };
-        (first..end).map(|i| color(i).map(|c| srgb_to_linear(f32::from(c) / 255.0))).collect()
+        (first..end)
+            .map(|i| color(i).map(|c| srgb_to_linear(f32::from(c) / 255.0)))
+            .collect()
     }
 
     /// True if this cell of rock borders on a cell that is not rock.
@@ -72,7 +86,10 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
         let (across, up) = self.spec.axis.across();
         let (wide, tall) = (across.cells(self.grid), up.cells(self.grid));
         let open = |i: usize, j: usize| i < wide && j < tall && self.at(i, j) != Content::Solid;
-        open(i, level + 1) || open(i + 1, level) || (level > 0 && open(i, level - 1)) || (i > 0 && open(i - 1, level))
+        open(i, level + 1)
+            || open(i + 1, level)
+            || (level > 0 && open(i, level - 1))
+            || (i > 0 && open(i - 1, level))
     }
 
     fn at(&self, i: usize, level: usize) -> Content {
@@ -112,7 +129,12 @@ mod tests {
                 assert!((sum - 1.0).abs() < 1e-5, "pixel {pixel} of {pixels}");
                 shares(pixel, pixels, count).for_each(|(cell, share)| areas[cell] += share);
             }
-            assert!(areas.iter().all(|area| (area * count as f32 / pixels as f32 - 1.0).abs() < 1e-4), "{areas:?}");
+            assert!(
+                areas
+                    .iter()
+                    .all(|area| (area * count as f32 / pixels as f32 - 1.0).abs() < 1e-4),
+                "{areas:?}"
+            );
         }
     }
 }

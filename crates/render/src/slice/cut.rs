@@ -11,7 +11,12 @@ use crate::chart::key::{Plain, palette_of_quantity};
 impl Cut {
     /// Slice of `quantity` in the layer `cell` along `axis`; a layer outside the box becomes the
     /// last one.
-    pub fn of<'a>(state: impl Into<StateRef<'a>>, axis: Axis, cell: usize, quantity: &Quantity) -> Self {
+    pub fn of<'a>(
+        state: impl Into<StateRef<'a>>,
+        axis: Axis,
+        cell: usize,
+        quantity: &Quantity,
+    ) -> Self {
         let state: StateRef<'_> = state.into();
         let world = state.world;
         let grid = world.grid();
@@ -23,11 +28,19 @@ impl Cut {
         let (plain, (low, high)) = (sample.plain(), state.range(quantity));
         let own = palette_of_quantity(quantity, world.materials());
         let texel = |i: usize| match (sample.at(axis.cell(cell, (i % width, i / width))), &own) {
-            (Content::Value(value), Some(palette)) => colored(palette.srgb((value - low) / (high - low))),
+            (Content::Value(value), Some(palette)) => {
+                colored(palette.srgb((value - low) / (high - low)))
+            }
             (content, _) => texel(content, (low, high), &plain),
         };
         let of_amounts = quantity.measure() == CellMeasure::Amount;
-        Self { cell, width, height, of_amounts, texels: (0..width * height).map(texel).collect() }
+        Self {
+            cell,
+            width,
+            height,
+            of_amounts,
+            texels: (0..width * height).map(texel).collect(),
+        }
     }
 }
 
@@ -35,7 +48,14 @@ fn texel(content: Content, (low, high): (f32, f32), plain: &[Plain]) -> [u8; 4] 
     match content {
         Content::Empty => [0, 0, 0, NOTHING],
         Content::Solid => [0, 0, 0, ROCK],
-        Content::Value(value) => [((value - low) / (high - low) * 255.0).round().clamp(0.0, 255.0) as u8, 0, 0, VALUE],
+        Content::Value(value) => [
+            ((value - low) / (high - low) * 255.0)
+                .round()
+                .clamp(0.0, 255.0) as u8,
+            0,
+            0,
+            VALUE,
+        ],
         Content::Material(place) => colored(plain[usize::from(place)].color),
     }
 }
@@ -55,57 +75,115 @@ mod tests {
     use lavoxel_sim::state::State;
 
     fn cell_box([x, y, z]: [f64; 3]) -> Shape {
-        Shape::Box { from: [x, y, z], to: [x + 1.0, y + 1.0, z + 1.0] }
+        Shape::Box {
+            from: [x, y, z],
+            to: [x + 1.0, y + 1.0, z + 1.0],
+        }
     }
 
     #[test]
     fn cells_lie_where_the_axes_say() {
         let mut world = State::from(World::new(Ground::none(Grid::new(4, 3, 2))));
         world.place([3, 1, 0], AMOUNT_ONE, ENERGY_ONE);
-        world.edit(&Edit { shape: cell_box([0.0; 3]), matter: Matter::Rock });
+        world.edit(&Edit {
+            shape: cell_box([0.0; 3]),
+            matter: Matter::Rock,
+        });
 
         let quantity = |name: &str| world.quantity(name).expect("a known name");
         let x = Cut::of(&world, Axis::X, 3, &quantity("amount"));
-        assert_eq!((x.width, x.height, x.of_amounts, x.texels[2]), (2, 3, true, [255, 0, 0, VALUE]));
+        assert_eq!(
+            (x.width, x.height, x.of_amounts, x.texels[2]),
+            (2, 3, true, [255, 0, 0, VALUE])
+        );
         let y = Cut::of(&world, Axis::Y, 1, &quantity("energy"));
-        assert_eq!((y.width, y.height, y.of_amounts, y.texels[3]), (4, 2, false, [128, 0, 0, VALUE]));
+        assert_eq!(
+            (y.width, y.height, y.of_amounts, y.texels[3]),
+            (4, 2, false, [128, 0, 0, VALUE])
+        );
         let z = Cut::of(&world, Axis::Z, 0, &quantity("solid"));
         assert_eq!((z.width, z.height, z.texels[0]), (4, 3, [0, 0, 0, ROCK]));
         assert_eq!(z.texels[7][3], MATERIAL);
-        assert_eq!(z.texels.iter().filter(|texel| texel[3] == NOTHING).count(), 10);
+        assert_eq!(
+            z.texels.iter().filter(|texel| texel[3] == NOTHING).count(),
+            10
+        );
         assert_eq!(Cut::of(&world, Axis::X, 99, &quantity("amount")).cell, 3);
     }
 
     #[test]
     fn other_materials_have_their_colours_in_slices_of_every_quantity() {
-        let mut oil = Material { name: "oil".into(), density: 900.0, ..Material::water() };
+        let mut oil = Material {
+            name: "oil".into(),
+            density: 900.0,
+            ..Material::water()
+        };
         oil.look.color = Some("#102030".into());
-        let mut world =
-            State::from(World::with_materials(Ground::none(Grid::new(3, 1, 1)), vec![oil, Material::water()]));
+        let mut world = State::from(World::with_materials(
+            Ground::none(Grid::new(3, 1, 1)),
+            vec![oil, Material::water()],
+        ));
         for (x, name) in [(0.0, "lava"), (1.0, "water"), (2.0, "oil")] {
-            let matter = Matter::Material { name: name.into(), amount: 0.5 };
-            world.edit(&Edit { shape: cell_box([x, 0.0, 0.0]), matter });
+            let matter = Matter::Material {
+                name: name.into(),
+                amount: 0.5,
+            };
+            world.edit(&Edit {
+                shape: cell_box([x, 0.0, 0.0]),
+                matter,
+            });
         }
         for quantity in world.quantities() {
             let cut = Cut::of(&world, Axis::Y, 0, &quantity);
             let plain = Plain::without_values(&quantity, world.materials());
             for (texel, name) in cut.texels.iter().zip(["lava", "water", "oil"]) {
-                let color = plain.iter().find(|plain| plain.name == name).map(|plain| plain.color);
+                let color = plain
+                    .iter()
+                    .find(|plain| plain.name == name)
+                    .map(|plain| plain.color);
                 let expected = color.map(|[r, g, b]| [r, g, b, MATERIAL]);
                 let is_lava_value = quantity.material() == Some(name) && name == "lava";
-                assert_eq!(texel[3] == VALUE, is_lava_value, "{name} in {}", quantity.name());
-                assert_eq!(*texel, expected.unwrap_or(*texel), "{name} in {}", quantity.name());
+                assert_eq!(
+                    texel[3] == VALUE,
+                    is_lava_value,
+                    "{name} in {}",
+                    quantity.name()
+                );
+                assert_eq!(
+                    *texel,
+                    expected.unwrap_or(*texel),
+                    "{name} in {}",
+                    quantity.name()
+                );
             }
         }
     }
 
     #[test]
     fn values_of_water_have_the_colours_of_water() {
-        let mut world = State::from(World::with_materials(Ground::none(Grid::new(1, 1, 1)), vec![Material::water()]));
-        world.edit(&Edit { shape: cell_box([0.0; 3]), matter: Matter::Material { name: "water".into(), amount: 1.0 } });
+        let mut world = State::from(World::with_materials(
+            Ground::none(Grid::new(1, 1, 1)),
+            vec![Material::water()],
+        ));
+        world.edit(&Edit {
+            shape: cell_box([0.0; 3]),
+            matter: Matter::Material {
+                name: "water".into(),
+                amount: 1.0,
+            },
+        });
         let quantity = world.quantity("water.amount").expect("there is water");
         let [red, _, blue, content] = Cut::of(&world, Axis::Y, 0, &quantity).texels[0];
-        assert!(blue > 2 * red && content == MATERIAL, "{red}, {blue}, {content}");
-        assert!(!Sample::new(&world, &quantity).plain().iter().any(|plain| plain.name == "lava"), "there is none");
+        assert!(
+            blue > 2 * red && content == MATERIAL,
+            "{red}, {blue}, {content}"
+        );
+        assert!(
+            !Sample::new(&world, &quantity)
+                .plain()
+                .iter()
+                .any(|plain| plain.name == "lava"),
+            "there is none"
+        );
     }
 }

@@ -78,27 +78,54 @@ impl<'a> Layout<'a> {
         let detail = Detail::of(spec.size, ink);
         let bar = style.scale.as_ref().filter(|_| detail > Detail::Bare);
         let titled = detail >= Detail::Full;
-        let bar = bar.map(|scale| ColorBar { palette: &style.palette, scale, ink, titled });
+        let bar = bar.map(|scale| ColorBar {
+            palette: &style.palette,
+            scale,
+            ink,
+            titled,
+        });
         let axes = axes(spec, style, (ink, detail));
         let lengths = entries(style).map(|(name, _)| ink.width(name)).collect();
-        Plan { size: spec.size, ink, detail, axes, bar, lengths }.layout(spec.shown.cells())
+        Plan {
+            size: spec.size,
+            ink,
+            detail,
+            axes,
+            bar,
+            lengths,
+        }
+        .layout(spec.shown.cells())
     }
 }
 
 /// Axes around a slice: measured rulers below and at the left, cells on the opposite sides. Without
 /// measured rulers, the cells take their place.
-fn axes<'a>(spec: &SliceSpec, style: &'a SliceStyle, (ink, detail): (Ink, Detail)) -> Vec<Ticked<'a>> {
+fn axes<'a>(
+    spec: &SliceSpec,
+    style: &'a SliceStyle,
+    (ink, detail): (Ink, Detail),
+) -> Vec<Ticked<'a>> {
     let (across, up) = spec.axis.across();
     let ends = |[first, end]: [usize; 2]| (first as f64, end as f64);
     let (low, high) = ends(spec.shown.up);
     // On a map north, where z is 0, is up.
-    let upright = if spec.axis == Axis::Y { (high, low) } else { (low, high) };
-    let sides =
-        [(across, ends(spec.shown.across), [Side::Bottom, Side::Top]), (up, upright, [Side::Left, Side::Right])];
+    let upright = if spec.axis == Axis::Y {
+        (high, low)
+    } else {
+        (low, high)
+    };
+    let sides = [
+        (across, ends(spec.shown.across), [Side::Bottom, Side::Top]),
+        (up, upright, [Side::Left, Side::Right]),
+    ];
     let mut all = Vec::new();
     for (axis, cells, [near, far]) in sides {
         let measured = &style.rulers[axis.number()][..];
-        let in_cells = (if measured.is_empty() { near } else { far }, &IN_CELLS[axis.number()], 1.0);
+        let in_cells = (
+            if measured.is_empty() { near } else { far },
+            &IN_CELLS[axis.number()],
+            1.0,
+        );
         let (most, opposite) = match detail {
             Detail::Bare => (0, false),
             Detail::Numbers => (1, measured.is_empty()),
@@ -108,7 +135,14 @@ fn axes<'a>(spec: &SliceSpec, style: &'a SliceStyle, (ink, detail): (Ink, Detail
         let rulers = measured.iter().take(most).map(|ruler| (near, ruler, 0.0));
         let rulers = rulers.chain(opposite.then_some(in_cells));
         let titled = detail >= Detail::Full;
-        all.extend(rulers.map(|(side, ruler, least)| Ticked { side, ruler, cells, least, ink, titled }));
+        all.extend(rulers.map(|(side, ruler, least)| Ticked {
+            side,
+            ruler,
+            cells,
+            least,
+            ink,
+            titled,
+        }));
     }
     all
 }
@@ -127,42 +161,78 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     fn layout(self, (across, rows): (usize, usize)) -> Layout<'a> {
         let (margin, heading) = (self.margin(), self.heading());
-        let whole = (self.size.0 as f32 - 2.0 * margin, self.size.1 as f32 - 2.0 * margin - heading);
+        let whole = (
+            self.size.0 as f32 - 2.0 * margin,
+            self.size.1 as f32 - 2.0 * margin - heading,
+        );
         // Three rounds of a fixed point: the width of the numbers depends on their count, and so on
         // the size of the cells.
         let mut cells = (0.7 * whole.0, 0.7 * whole.1);
         let (mut beside, mut aside) = ([0.0; 4], 0.0);
         for _ in 0..3 {
             (beside, aside) = (self.beside(cells), self.aside(cells.1));
-            let room = (whole.0 - beside[0] - beside[1] - aside, whole.1 - beside[2] - beside[3]);
+            let room = (
+                whole.0 - beside[0] - beside[1] - aside,
+                whole.1 - beside[2] - beside[3],
+            );
             let zoom = (room.0 / across as f32).min(room.1 / rows as f32);
             let zoom = if zoom >= COARSE { zoom.floor() } else { zoom };
-            cells = ((zoom * across as f32).round().max(1.0), (zoom * rows as f32).round().max(1.0));
+            cells = (
+                (zoom * across as f32).round().max(1.0),
+                (zoom * rows as f32).round().max(1.0),
+            );
         }
         let [left, right, top, bottom] = beside;
         let x = margin + left + (0.5 * (whole.0 - left - right - aside - cells.0)).max(0.0);
         let y = margin + heading + top + (0.5 * (whole.1 - top - bottom - cells.1)).max(0.0);
-        let cells = Frame { x: x as usize, y: y as usize, width: cells.0 as usize, height: cells.1 as usize };
-        let ends = (cells.x as f32 - left, (cells.x + cells.width) as f32 + right + aside);
+        let cells = Frame {
+            x: x as usize,
+            y: y as usize,
+            width: cells.0 as usize,
+            height: cells.1 as usize,
+        };
+        let ends = (
+            cells.x as f32 - left,
+            (cells.x + cells.width) as f32 + right + aside,
+        );
         let (bar, key) = self.beside_cells(cells, (ends.1 - aside, ends.1));
         let heading = (heading > 0.0).then(|| {
             // Above small slices the heading may be wider than the parts below.
             let short = (24.0 * self.ink.size - (ends.1 - ends.0)).max(0.0);
             let ends = (ends.0 - 0.5 * short, ends.1 + 0.5 * short);
-            (ends.0.max(margin), ends.1.min(self.size.0 as f32 - margin), y - top - 0.5 * heading)
+            (
+                ends.0.max(margin),
+                ends.1.min(self.size.0 as f32 - margin),
+                y - top - 0.5 * heading,
+            )
         });
         let axes = stacked(self.axes, cells);
-        Layout { ink: self.ink, cells, axes, bar: self.bar.zip(bar), key, heading }
+        Layout {
+            ink: self.ink,
+            cells,
+            axes,
+            bar: self.bar.zip(bar),
+            key,
+            heading,
+        }
     }
 
     /// Margin around the picture, in pixels.
     fn margin(&self) -> f32 {
-        if self.detail == Detail::Bare { 0.0 } else { MARGIN * self.ink.size }
+        if self.detail == Detail::Bare {
+            0.0
+        } else {
+            MARGIN * self.ink.size
+        }
     }
 
     /// Height of the heading, in pixels.
     fn heading(&self) -> f32 {
-        if self.detail >= Detail::Full { HEADING * self.ink.size } else { 0.0 }
+        if self.detail >= Detail::Full {
+            HEADING * self.ink.size
+        } else {
+            0.0
+        }
     }
 
     /// Pixels that the axes take at the left, right, top and bottom of cells of this width and
@@ -170,18 +240,30 @@ impl<'a> Plan<'a> {
     fn beside(&self, (width, height): (f32, f32)) -> [f32; 4] {
         [Side::Left, Side::Right, Side::Top, Side::Bottom].map(|side| {
             let axes = self.axes.iter().filter(|axis| axis.side == side);
-            axes.map(|axis| axis.depth(if side.is_upright() { height } else { width })).sum()
+            axes.map(|axis| axis.depth(if side.is_upright() { height } else { width }))
+                .sum()
         })
     }
 
     /// Pixels that colour bar and key take next to cells of this height, including the gap in
     /// front.
     fn aside(&self, height: f32) -> f32 {
-        let bar = self.bar.as_ref().map_or(0.0, |bar| bar.width(self.bar_height(height)));
+        let bar = self
+            .bar
+            .as_ref()
+            .map_or(0.0, |bar| bar.width(self.bar_height(height)));
         let longest = self.lengths.iter().copied().fold(0.0, f32::max);
-        let key = if self.has_key(height) { KEY_TEXT * self.ink.size + longest } else { 0.0 };
+        let key = if self.has_key(height) {
+            KEY_TEXT * self.ink.size + longest
+        } else {
+            0.0
+        };
         let both = bar.max(key);
-        if both > 0.0 { both + ASIDE * self.ink.size } else { 0.0 }
+        if both > 0.0 {
+            both + ASIDE * self.ink.size
+        } else {
+            0.0
+        }
     }
 
     fn has_key(&self, height: f32) -> bool {
@@ -193,20 +275,32 @@ impl<'a> Plan<'a> {
     }
 
     fn bar_height(&self, height: f32) -> f32 {
-        let key = if self.has_key(height) { self.key_height() + self.ink.size } else { 0.0 };
-        (height - key).max(LEAST_BAR * self.ink.size).min(self.size.1 as f32 - 2.0 * LABEL * self.ink.size)
+        let key = if self.has_key(height) {
+            self.key_height() + self.ink.size
+        } else {
+            0.0
+        };
+        (height - key)
+            .max(LEAST_BAR * self.ink.size)
+            .min(self.size.1 as f32 - 2.0 * LABEL * self.ink.size)
     }
 
     /// Places of colour bar and key between `from` (plus a gap) and `to`: the bar at the upper end
     /// of the cells, the key at their lower end.
-    fn beside_cells(&self, cells: Frame, (from, to): (f32, f32)) -> (Option<Frame>, Option<(f32, f32)>) {
+    fn beside_cells(
+        &self,
+        cells: Frame,
+        (from, to): (f32, f32),
+    ) -> (Option<Frame>, Option<(f32, f32)>) {
         let height = cells.height as f32;
         let left = from + ASIDE * self.ink.size;
         let tall = self.bar_height(height);
         // Next to a flat slice the bar is taller than the slice, and extends as far above it as
         // below.
         let lowest = self.size.1 as f32 - LABEL * self.ink.size - tall;
-        let top = (cells.y as f32 - 0.5 * (tall - height).max(0.0)).min(lowest).max(LABEL * self.ink.size);
+        let top = (cells.y as f32 - 0.5 * (tall - height).max(0.0))
+            .min(lowest)
+            .max(LABEL * self.ink.size);
         let bar = self.bar.as_ref().map(|_| Frame {
             x: left.round() as usize,
             y: top.round() as usize,
@@ -214,9 +308,15 @@ impl<'a> Plan<'a> {
             height: tall.round() as usize,
         });
         let foot = cells.y as f32 + height - self.key_height();
-        let upper = if self.bar.is_some() { foot } else { cells.y as f32 };
+        let upper = if self.bar.is_some() {
+            foot
+        } else {
+            cells.y as f32
+        };
         // The last line needs no gap below.
-        let key = self.has_key(height).then_some((left, upper + 0.5 * (KEY_LINE - 1.0) * self.ink.size));
+        let key = self
+            .has_key(height)
+            .then_some((left, upper + 0.5 * (KEY_LINE - 1.0) * self.ink.size));
         (bar, key)
     }
 }
@@ -225,7 +325,11 @@ impl<'a> Plan<'a> {
 fn stacked<'a>(axes: Vec<Ticked<'a>>, cells: Frame) -> Vec<(Ticked<'a>, f32)> {
     let mut taken = [0.0; 4];
     let place = |axis: Ticked<'a>| {
-        let pixels = if axis.side.is_upright() { cells.height } else { cells.width } as f32;
+        let pixels = if axis.side.is_upright() {
+            cells.height
+        } else {
+            cells.width
+        } as f32;
         let out = taken[axis.side as usize];
         taken[axis.side as usize] += axis.depth(pixels);
         (axis, out)

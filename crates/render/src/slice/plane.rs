@@ -40,11 +40,20 @@ impl FromStr for Plane {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("\"{text}\" is not a slice such as z=64 (cells), z=640m, y=735m (elevation) or x=map:499800");
+        let wrong = || {
+            format!(
+                "\"{text}\" is not a slice such as z=64 (cells), z=640m, y=735m (elevation) or x=map:499800"
+            )
+        };
         let (axis, place) = text.split_once('=').ok_or_else(wrong)?;
         let axis = Axis::named(axis).ok_or_else(wrong)?;
-        let number = |part: &str| part.trim().parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong);
+        let number = |part: &str| {
+            part.trim()
+                .parse::<f64>()
+                .ok()
+                .filter(|number| number.is_finite())
+                .ok_or_else(wrong)
+        };
         let place = place.trim();
         let place = match (place.strip_prefix("map:"), place.strip_suffix('m')) {
             (Some(_), _) if axis == Axis::Y => return Err(wrong()),
@@ -88,12 +97,17 @@ impl Plane {
                 let expected = format!("0 to {} (cells), or {}", count - 1, part(metres, "m"));
                 Err(Invalid::new(key, cell, expected))
             }
-            Place::Metres(value) => {
-                found(metres, value, count).ok_or_else(|| Invalid::new(key, format!("{value}m"), part(metres, "m")))
-            }
+            Place::Metres(value) => found(metres, value, count)
+                .ok_or_else(|| Invalid::new(key, format!("{value}m"), part(metres, "m"))),
             Place::Map(value) => {
                 let value_of = format!("map:{value}");
-                let none = || Invalid::new(key, &value_of, "in cells or metres: the terrain has no map coordinates");
+                let none = || {
+                    Invalid::new(
+                        key,
+                        &value_of,
+                        "in cells or metres: the terrain has no map coordinates",
+                    )
+                };
                 let map = &Ruler::of_map(site).ok_or_else(none)?[usize::from(self.axis == Axis::Z)];
                 found(map, value, count).ok_or_else(|| Invalid::new(key, &value_of, part(map, "")))
             }
@@ -106,7 +120,9 @@ impl Plane {
 fn found(ruler: &Ruler, value: f64, count: usize) -> Option<usize> {
     let cells = (value - ruler.start) / ruler.per_cell;
     // The far side of the box belongs to the last cell.
-    (0.0..=count as f64).contains(&cells).then(|| (cells as usize).min(count - 1))
+    (0.0..=count as f64)
+        .contains(&cells)
+        .then(|| (cells as usize).min(count - 1))
 }
 
 #[cfg(test)]
@@ -118,7 +134,12 @@ mod tests {
 
     fn site() -> Site {
         let crs = Crs::default();
-        let georeference = Georeference { x_west: 500_000.0, y_north: 4_000_000.0, metres_per_unit: (1.0, 1.0), crs };
+        let georeference = Georeference {
+            x_west: 500_000.0,
+            y_north: 4_000_000.0,
+            metres_per_unit: (1.0, 1.0),
+            crs,
+        };
         Site {
             grid: Grid::new(64, 40, 32),
             cell_size_m: 10.0,
@@ -129,7 +150,9 @@ mod tests {
     }
 
     fn cell(text: &str, site: &Site) -> Result<usize, String> {
-        text.parse::<Plane>()?.cell(site).map_err(|wrong| wrong.to_string())
+        text.parse::<Plane>()?
+            .cell(site)
+            .map_err(|wrong| wrong.to_string())
     }
 
     #[test]
@@ -153,23 +176,40 @@ mod tests {
     #[test]
     fn a_slice_outside_the_box_is_told_its_range() {
         for (text, message) in [
-            ("z=32", "slice.cell = 32: must be 0 to 31 (cells), or 0m to 320m"),
-            ("y=40", "slice.cell = 40: must be 0 to 39 (cells), or 600m to 800m"),
+            (
+                "z=32",
+                "slice.cell = 32: must be 0 to 31 (cells), or 0m to 320m",
+            ),
+            (
+                "y=40",
+                "slice.cell = 40: must be 0 to 39 (cells), or 600m to 800m",
+            ),
             ("x=641m", "slice.cell = 641m: must be 0m to 640m"),
             ("y=-5m", "slice.cell = -5m: must be 600m to 800m"),
             ("z=map:7", "slice.cell = map:7: must be 3999680 to 4000000"),
         ] {
             assert_eq!(cell(text, &site()), Err(message.to_owned()));
         }
-        let nowhere = Site { georeference: None, ..site() };
-        let message = "slice.cell = map:7: must be in cells or metres: the terrain has no map coordinates";
+        let nowhere = Site {
+            georeference: None,
+            ..site()
+        };
+        let message =
+            "slice.cell = map:7: must be in cells or metres: the terrain has no map coordinates";
         assert_eq!(cell("x=map:7", &nowhere), Err(message.to_owned()));
     }
 
     #[test]
     fn what_is_no_slice_is_refused() {
-        for text in ["", "x", "w=3", "x=", "x=-1", "x=1.5", "x=m", "x=nanm", "x=map:", "y=map:5", "x=1e400m", "x=3 4"] {
-            assert!(text.parse::<Plane>().is_err_and(|message| message.contains("is not a slice")), "{text}");
+        for text in [
+            "", "x", "w=3", "x=", "x=-1", "x=1.5", "x=m", "x=nanm", "x=map:", "y=map:5",
+            "x=1e400m", "x=3 4",
+        ] {
+            assert!(
+                text.parse::<Plane>()
+                    .is_err_and(|message| message.contains("is not a slice")),
+                "{text}"
+            );
         }
     }
 }

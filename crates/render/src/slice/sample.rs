@@ -30,9 +30,13 @@ impl<'a> Sample<'a> {
         };
         Self {
             values: state.values(quantity),
-            moving: state.air.filter(|_| quantity.measure() == CellMeasure::Speed),
+            moving: state
+                .air
+                .filter(|_| quantity.measure() == CellMeasure::Speed),
             solid: state.values(&Quantity::new(CellMeasure::Solid, "")),
-            plain: Self::named(state.world, quantity).map(with_amount).collect(),
+            plain: Self::named(state.world, quantity)
+                .map(with_amount)
+                .collect(),
         }
     }
 
@@ -54,18 +58,28 @@ impl<'a> Sample<'a> {
         if self.solid.at(place) > 0.0 {
             return Content::Solid;
         }
-        let there = self.plain.iter().enumerate().filter(|(_, (_, amount))| amount.holds(place));
+        let there = self
+            .plain
+            .iter()
+            .enumerate()
+            .filter(|(_, (_, amount))| amount.holds(place));
         let amounts = there.map(|(number, (_, amount))| (number, amount.at(place)));
         // Of equal amounts, the heaviest material wins.
         let most = amounts.reduce(|most, other| if other.1 > most.1 { other } else { most });
-        most.map_or(Content::Empty, |(number, _)| Content::Material(number as u8))
+        most.map_or(Content::Empty, |(number, _)| {
+            Content::Material(number as u8)
+        })
     }
 
     /// Returns the velocity in m/s along x, y and z of the cell at `place`; `None` in rock, and
     /// unless the slice shows the speed of the air.
     pub fn motion(&self, place: Place) -> Option<[f32; 3]> {
         let air = self.moving?;
-        if self.solid.at(place) > 0.0 { None } else { air.motion(place) }
+        if self.solid.at(place) > 0.0 {
+            None
+        } else {
+            air.motion(place)
+        }
     }
 
     /// Returns the materials without values; [`Content::Material`] is an index into this list.

@@ -43,7 +43,11 @@ impl Slices {
     ///
     /// # Errors
     /// If the plane lies outside the box.
-    pub fn new(section: Section, site: &Site, (palette, kelvin): (Palette, Option<[f32; 2]>)) -> Result<Self, Invalid> {
+    pub fn new(
+        section: Section,
+        site: &Site,
+        (palette, kelvin): (Palette, Option<[f32; 2]>),
+    ) -> Result<Self, Invalid> {
         Ok(Self {
             axis: section.plane.axis,
             cell: section.plane.cell(site)?,
@@ -60,7 +64,12 @@ impl Slices {
     ///
     /// # Errors
     /// If the slice lies outside the box of the simulation.
-    pub fn draw(&mut self, simulation: &Simulation, size: (usize, usize), title: String) -> Result<Image, Invalid> {
+    pub fn draw(
+        &mut self,
+        simulation: &Simulation,
+        size: (usize, usize),
+        title: String,
+    ) -> Result<Image, Invalid> {
         let world = simulation.world();
         let grid = world.grid();
         let sample = Sample::new(world, &self.quantity);
@@ -104,7 +113,10 @@ impl Slices {
             }
             CellMeasure::VelocityEast | CellMeasure::VelocityNorth if self.largest > 0.0 => {
                 let most = round_up(self.largest.into()) as f32;
-                Scale { range: (-most, most), ..scale }
+                Scale {
+                    range: (-most, most),
+                    ..scale
+                }
             }
             _ => scale,
         })

@@ -31,7 +31,8 @@ impl Survey {
     /// content of a cell.
     pub fn of(grid: Grid, axis: Axis, cell: usize, content: impl Fn(Place) -> Content) -> Self {
         let whole = Part::whole(grid, axis);
-        let (mut across, mut up, mut open, mut largest) = (Span::NONE, Span::NONE, Span::NONE, 0.0_f32);
+        let (mut across, mut up, mut open, mut largest) =
+            (Span::NONE, Span::NONE, Span::NONE, 0.0_f32);
         for j in 0..whole.up[1] {
             for i in 0..whole.across[1] {
                 let found = content(axis.cell(cell, (i, j)));
@@ -48,12 +49,22 @@ impl Survey {
             }
         }
         let extent = match axis {
-            Axis::Y => Part { across: across.0, up: up.0 },
+            Axis::Y => Part {
+                across: across.0,
+                up: up.0,
+            },
             // Below the lowest opening all is rock.
-            Axis::X | Axis::Z => Part { across: whole.across, up: [open.0[0], up.0[1]] },
+            Axis::X | Axis::Z => Part {
+                across: whole.across,
+                up: [open.0[0], up.0[1]],
+            },
         };
         let is_some = |[low, high]: [usize; 2]| low < high;
-        let extent = if is_some(extent.across) && is_some(extent.up) { extent } else { whole };
+        let extent = if is_some(extent.across) && is_some(extent.up) {
+            extent
+        } else {
+            whole
+        };
         Self { extent, largest }
     }
 }
@@ -80,10 +91,14 @@ impl Crop {
         let (wide, tall) = whole.cells();
         let least = (wide.max(tall) as f64 * LEAST).ceil() as usize;
         let shown = match self.shown {
-            None => Part { across: widened(extent.across, least, wide), up: widened(extent.up, least, tall) },
-            Some(Part { across, up }) => {
-                Part { across: grown(across, extent.across, (least, wide)), up: grown(up, extent.up, (least, tall)) }
-            }
+            None => Part {
+                across: widened(extent.across, least, wide),
+                up: widened(extent.up, least, tall),
+            },
+            Some(Part { across, up }) => Part {
+                across: grown(across, extent.across, (least, wide)),
+                up: grown(up, extent.up, (least, tall)),
+            },
         };
         *self.shown.insert(shown)
     }
@@ -91,15 +106,23 @@ impl Crop {
 
 /// Range with a margin on both sides, at least `least` cells long, within 0..`all`.
 fn widened([low, high]: [usize; 2], least: usize, all: usize) -> [usize; 2] {
-    let margin = ((high - low) as f64 * MARGIN).ceil().max(LEAST_MARGIN as f64) as usize;
+    let margin = ((high - low) as f64 * MARGIN)
+        .ceil()
+        .max(LEAST_MARGIN as f64) as usize;
     let [low, high] = [low.saturating_sub(margin), (high + margin).min(all)];
     let length = (high - low).max(least).min(all);
-    let first = low.saturating_sub((length - (high - low)) / 2).min(all - length);
+    let first = low
+        .saturating_sub((length - (high - low)) / 2)
+        .min(all - length);
     [first, first + length]
 }
 
 /// Range that was shown before, or a wider range where the content exceeds it.
-fn grown([first, end]: [usize; 2], [low, high]: [usize; 2], (least, all): (usize, usize)) -> [usize; 2] {
+fn grown(
+    [first, end]: [usize; 2],
+    [low, high]: [usize; 2],
+    (least, all): (usize, usize),
+) -> [usize; 2] {
     if first <= low && high <= end {
         return [first, end];
     }
@@ -111,7 +134,11 @@ fn grown([first, end]: [usize; 2], [low, high]: [usize; 2], (least, all): (usize
 mod tests {
     use super::*;
 
-    const GRID: Grid = Grid { nx: 6, ny: 50, nz: 9 };
+    const GRID: Grid = Grid {
+        nx: 6,
+        ny: 50,
+        nz: 9,
+    };
 
     /// Ground that rises from 10 to 15 cells in the east, with lava up to a height of 14 in column
     /// 1, and a cave.
@@ -128,11 +155,37 @@ mod tests {
     fn a_section_shows_what_is_between_the_lowest_opening_and_the_highest_ground() {
         let of = |axis, cell| Survey::of(GRID, axis, cell, content);
         let part = |across, up| Part { across, up };
-        assert_eq!(of(Axis::X, 1), Survey { extent: part([0, 9], [11, 14]), largest: 13.0 });
-        assert_eq!(of(Axis::Z, 0), Survey { extent: part([0, 6], [10, 15]), largest: 13.0 });
-        assert_eq!(of(Axis::Z, 4).extent, part([0, 6], [7, 15]), "with the cave");
-        assert_eq!(of(Axis::Y, 12), Survey { extent: part([1, 6], [0, 9]), largest: 12.0 });
-        assert_eq!(of(Axis::Y, 14).extent, part([5, 6], [0, 9]), "the highest ground");
+        assert_eq!(
+            of(Axis::X, 1),
+            Survey {
+                extent: part([0, 9], [11, 14]),
+                largest: 13.0
+            }
+        );
+        assert_eq!(
+            of(Axis::Z, 0),
+            Survey {
+                extent: part([0, 6], [10, 15]),
+                largest: 13.0
+            }
+        );
+        assert_eq!(
+            of(Axis::Z, 4).extent,
+            part([0, 6], [7, 15]),
+            "with the cave"
+        );
+        assert_eq!(
+            of(Axis::Y, 12),
+            Survey {
+                extent: part([1, 6], [0, 9]),
+                largest: 12.0
+            }
+        );
+        assert_eq!(
+            of(Axis::Y, 14).extent,
+            part([5, 6], [0, 9]),
+            "the highest ground"
+        );
         let all = |content: Content| Survey::of(GRID, Axis::X, 0, move |_| content).extent;
         for content in [Content::Empty, Content::Solid, Content::Value(1.0)] {
             assert_eq!(all(content), part([0, 9], [0, 50]), "{content:?}");
@@ -141,10 +194,27 @@ mod tests {
 
     #[test]
     fn a_crop_has_a_margin_and_grows_in_steps() {
-        let whole = Part { across: [0, 40], up: [0, 50] };
+        let whole = Part {
+            across: [0, 40],
+            up: [0, 50],
+        };
         let mut crop = Crop::default();
-        let mut show = |up| crop.show(Part { across: [0, 40], up }, whole);
-        assert_eq!(show([10, 20]), Part { across: [0, 40], up: [8, 22] });
+        let mut show = |up| {
+            crop.show(
+                Part {
+                    across: [0, 40],
+                    up,
+                },
+                whole,
+            )
+        };
+        assert_eq!(
+            show([10, 20]),
+            Part {
+                across: [0, 40],
+                up: [8, 22]
+            }
+        );
         assert_eq!(show([9, 22]).up, [8, 22], "what is inside changes nothing");
         assert_eq!(show([10, 15]).up, [8, 22], "nor what shrinks");
         assert_eq!(show([9, 23]).up, [7, 25]);

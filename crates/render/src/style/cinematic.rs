@@ -77,7 +77,11 @@ pub const STONES_FIELDS: f32 = 0.31;
 /// Rotation from land axes (east, up, south) to the axes of the periodic noise block from which
 /// stones are taken.
 // The rotation is oblique, so that the periodic noise does not repeat visibly along the ground.
-pub const ACROSS: [V3; 3] = [V3::new(0.36, 0.48, -0.8), V3::new(-0.8, 0.6, 0.0), V3::new(0.48, 0.64, 0.6)];
+pub const ACROSS: [V3; 3] = [
+    V3::new(0.36, 0.48, -0.8),
+    V3::new(-0.8, 0.6, 0.0),
+    V3::new(0.48, 0.64, 0.6),
+];
 /// Tilt of the normal per slope of the stones' relief.
 pub const STONES_TILT: f32 = 0.085;
 /// Increase of the albedo per height of the stones' relief: tops are paler.
@@ -105,7 +109,15 @@ pub(crate) struct Behind {
 impl Default for Behind {
     fn default() -> Self {
         let (still, warmed, normal) = (V3::zeros(), V3::zeros(), V3::y());
-        Self { still, warmed, normal, t: 0.0, top: false, floor: f32::MAX, beyond: false }
+        Self {
+            still,
+            warmed,
+            normal,
+            t: 0.0,
+            top: false,
+            floor: f32::MAX,
+            beyond: false,
+        }
     }
 }
 
@@ -129,18 +141,36 @@ impl Tracer for ShadeContext<'_> {
             }
             (_, Some(t)) => {
                 let p = ray.at(t);
-                let Some(around) = self.around() else { unreachable!("it was met") };
+                let Some(around) = self.around() else {
+                    unreachable!("it was met")
+                };
                 let rock = stony(self, self.land.rock_beyond(around, p), (p, t), STONES);
                 (t, lit_rock(self, rock), false)
             }
             _ => {
-                let Some((still, floor)) = self.floor.and_then(|floor| floor.seen(ray, self.sky, self.pixel)) else {
+                let Some((still, floor)) = self
+                    .floor
+                    .and_then(|floor| floor.seen(ray, self.sky, self.pixel))
+                else {
                     let still = self.sky.backdrop(self.view(ray));
-                    return Behind { still, t: f32::MAX, ..Behind::default() };
+                    return Behind {
+                        still,
+                        t: f32::MAX,
+                        ..Behind::default()
+                    };
                 };
                 let is_plain = self.floor.is_some_and(|floor| floor.is_plain);
-                let still = if is_plain { hazed(self, ray, floor, still) } else { still };
-                return Behind { still, floor, t: f32::MAX, ..Behind::default() };
+                let still = if is_plain {
+                    hazed(self, ray, floor, still)
+                } else {
+                    still
+                };
+                return Behind {
+                    still,
+                    floor,
+                    t: f32::MAX,
+                    ..Behind::default()
+                };
             }
         };
         let is_beyond = around == Some(t);
@@ -151,8 +181,17 @@ impl Tracer for ShadeContext<'_> {
             still = plain.faded(ray, (t, 0.0), still, self.sky);
         }
         let clear = clear * plain.map_or(1.0, |plain| plain.clear_beyond(ray.at(t)));
-        let warmed = times(ground.warmed, self.blackbody.shown(KELVIN)) * (STRENGTH * self.look.lava_light * clear);
-        Behind { still, warmed, normal: ground.normal, t, top, beyond: is_beyond, floor: f32::MAX }
+        let warmed = times(ground.warmed, self.blackbody.shown(KELVIN))
+            * (STRENGTH * self.look.lava_light * clear);
+        Behind {
+            still,
+            warmed,
+            normal: ground.normal,
+            t,
+            top,
+            beyond: is_beyond,
+            floor: f32::MAX,
+        }
     }
 
     fn slices(&self) -> Slices<'_> {
@@ -160,22 +199,48 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn slice(hit: SliceHit) -> Behind {
-        Behind { still: hit.light, t: hit.t, ..Behind::default() }
+        Behind {
+            still: hit.light,
+            t: hit.t,
+            ..Behind::default()
+        }
     }
 
     fn far(behind: &Behind) -> f32 {
-        if behind.top || behind.t == f32::MAX { behind.t } else { before_cut(behind.t) }
+        if behind.top || behind.t == f32::MAX {
+            behind.t
+        } else {
+            before_cut(behind.t)
+        }
     }
 
     fn veil(&self, ray: &Ray, far: f32, sight: Sight) -> Option<Veil> {
-        let alone = self.smoke.is_some() && self.fog.is_none_or(|fog| fog.is_clear()) && self.clear.is_empty();
-        let Passed { light, through, first, last, .. } = match (alone, self.running && self.is_cloudy()) {
+        let alone = self.smoke.is_some()
+            && self.fog.is_none_or(|fog| fog.is_clear())
+            && self.clear.is_empty();
+        let Passed {
+            light,
+            through,
+            first,
+            last,
+            ..
+        } = match (alone, self.running && self.is_cloudy()) {
             (true, _) => pass(self, ray, far, sight),
             (false, true) => pass_clouds(self, ray, far, sight),
             (false, false) => return None,
         };
-        let known = if through.max() <= OPAQUE { f32::MAX } else { far };
-        Some(Veil { light, through, first, last, known })
+        let known = if through.max() <= OPAQUE {
+            f32::MAX
+        } else {
+            far
+        };
+        Some(Veil {
+            light,
+            through,
+            first,
+            last,
+            known,
+        })
     }
 
     fn trace<S: Simd>(&self, _: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
@@ -184,20 +249,41 @@ impl Tracer for ShadeContext<'_> {
             return end.light;
         }
         let coated = behind.top && end.met == Met::Behind;
-        let end = if sight.others.solid.is_empty() { end } else { before(self, ray, sight, (end, coated)) };
-        let flame = self.flame.map_or(V3::zeros(), |flame| flame.light(ray, end.t));
-        through_media(self, ray, behind, sight, &end) + self.sparks.light(self, ray, end.t, self.pixel) + flame
+        let end = if sight.others.solid.is_empty() {
+            end
+        } else {
+            before(self, ray, sight, (end, coated))
+        };
+        let flame = self
+            .flame
+            .map_or(V3::zeros(), |flame| flame.light(ray, end.t));
+        through_media(self, ray, behind, sight, &end)
+            + self.sparks.light(self, ray, end.t, self.pixel)
+            + flame
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
-        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
-        let crossing = self.field.cross(ray, Self::far(behind), self.look.iso, pace);
+        let pace = Pace {
+            step: self.look.step,
+            jitter: sight.jitter,
+            reach: sight.reach,
+        };
+        let crossing = self
+            .field
+            .cross(ray, Self::far(behind), self.look.iso, pace);
         if matches!(crossing, Crossing::At { .. }) {
             return 1.0;
         }
-        let pace = Pace { reach: sight.others.solid, ..pace };
+        let pace = Pace {
+            reach: sight.others.solid,
+            ..pace
+        };
         let solid = |clear: &Clear| crossed(self, clear, (ray, Self::far(behind)), pace);
-        if self.solids.iter().any(|clear| matches!(solid(clear), Crossing::At { .. })) {
+        if self
+            .solids
+            .iter()
+            .any(|clear| matches!(solid(clear), Crossing::At { .. }))
+        {
             return 1.0;
         }
         let passed = pass(self, ray, Self::far(behind), sight);
@@ -211,7 +297,8 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn bare(&self, behind: &Behind) -> Option<V3> {
-        (behind.t == f32::MAX && (behind.floor == f32::MAX || self.fog.is_none())).then_some(behind.still)
+        (behind.t == f32::MAX && (behind.floor == f32::MAX || self.fog.is_none()))
+            .then_some(behind.still)
     }
 }
 
@@ -221,7 +308,11 @@ impl Tracer for ShadeContext<'_> {
 #[inline(always)]
 fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> End {
     let far = <ShadeContext as Tracer>::far(behind);
-    let pace = Pace { step: context.look.step, jitter: sight.jitter, reach: sight.reach };
+    let pace = Pace {
+        step: context.look.step,
+        jitter: sight.jitter,
+        reach: sight.reach,
+    };
     let crossing = context.field.cross(ray, far, context.look.iso, pace);
     if let Crossing::At { t, face } = crossing {
         let point = ray.at(t);
@@ -229,25 +320,53 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
         // If land continues beyond the box, the sides of the box are no cuts: lava that reaches a
         // side keeps its crust there.
         let cut = face.is_some() && !context.goes_on;
-        let color = shade(context, &Skin { point, normal, view: context.view(ray), cut });
-        return End { light: hazed(context, ray, t, color), t, met: Met::Lava };
+        let color = shade(
+            context,
+            &Skin {
+                point,
+                normal,
+                view: context.view(ray),
+                cut,
+            },
+        );
+        return End {
+            light: hazed(context, ray, t, color),
+            t,
+            met: Met::Lava,
+        };
     }
-    let behind = if behind.t == f32::MAX { surroundings(context, ray, behind) } else { rock(context, ray, behind) };
+    let behind = if behind.t == f32::MAX {
+        surroundings(context, ray, behind)
+    } else {
+        rock(context, ray, behind)
+    };
     let light = match crossing {
         Crossing::Grazed { t, density } => grazed(context, behind, ray.at(t), density),
         _ => behind,
     };
-    End { light, t: far, met: Met::Behind }
+    End {
+        light,
+        t: far,
+        met: Met::Behind,
+    }
 }
 
 /// Linear RGB light of the hit `end` after attenuation by, and with the light of, the media in
 /// front.
-fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight, end: &End) -> V3 {
+fn through_media(
+    context: &ShadeContext,
+    ray: &Ray,
+    behind: &Behind,
+    sight: Sight,
+    end: &End,
+) -> V3 {
     let passed = pass(context, ray, end.t, sight);
     let light = match (behind.top && end.met == Met::Behind, passed.ends_inside) {
         (true, true) => times(end.light, WET) * net(context, ray.at(end.t)),
         (true, false) => filmed(context, ray, end.t, end.light),
-        (false, true) if end.met == Met::Solid || behind.beyond => times(end.light, WET) * net(context, ray.at(end.t)),
+        (false, true) if end.met == Met::Solid || behind.beyond => {
+            times(end.light, WET) * net(context, ray.at(end.t))
+        }
         (false, _) => end.light,
     };
     if passed.first == f32::MAX {
@@ -260,7 +379,11 @@ fn through_media(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sigh
     // Water absorbs red first, which would turn glowing lava green. The eye adapts and still sees
     // red.
     let gray = V3::repeat(passed.through.dot(&v3(0.5, 0.35, 0.15)));
-    let through = if end.met == Met::Lava { mix(passed.through, gray, GLOWING) } else { passed.through };
+    let through = if end.met == Met::Lava {
+        mix(passed.through, gray, GLOWING)
+    } else {
+        passed.through
+    };
     haze + passed.light * clear + times(through, (light - haze).map(|c| c.max(0.0)))
 }
 
@@ -277,7 +400,11 @@ fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
 
 /// Blends the linear RGB `color`, seen at distance `t` (cells), with the haze.
 pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
-    mix(context.sky.haze(context.view(ray)), color, clear_air(context, ray, t))
+    mix(
+        context.sky.haze(context.view(ray)),
+        color,
+        clear_air(context, ray, t),
+    )
 }
 
 /// Transmittance (0 to 1) of the haze between the eye and distance `t` (cells) along a ray.
@@ -291,15 +418,25 @@ pub(crate) fn clear_air(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
 fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let mut p = ray.at(behind.t);
     let over = if behind.top { over(context, p) } else { 0.0 };
-    let off = if behind.beyond { V3::zeros() } else { behind.normal * OFF_SIDE };
-    let sunlight = if behind.top { context.sunlight(p) } else { context.sunlight_beside(p + off) };
+    let off = if behind.beyond {
+        V3::zeros()
+    } else {
+        behind.normal * OFF_SIDE
+    };
+    let sunlight = if behind.top {
+        context.sunlight(p)
+    } else {
+        context.sunlight_beside(p + off)
+    };
     if !behind.top && !behind.beyond {
         // Lava lights a cut side from above its upper edge.
         p.y = p.y.max(context.land.block.heights.at(p.x, p.z));
     }
     let lit = V3::repeat(context.ember.at(p, behind.normal));
     let lit = match context.flame {
-        Some(flame) => lit + flame.on_rock(p, behind.normal, context.blackbody.shown(KELVIN) * STRENGTH),
+        Some(flame) => {
+            lit + flame.on_rock(p, behind.normal, context.blackbody.shown(KELVIN) * STRENGTH)
+        }
         None => lit,
     };
     // A lava front occludes sky and sun for the ground at its foot.
@@ -313,7 +450,15 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
         return bare;
     }
     let normal = unit_or_up(toe(context, p) - margin.rise);
-    let coat = shade(context, &Skin { point: p, normal, view: context.view(ray), cut: false });
+    let coat = shade(
+        context,
+        &Skin {
+            point: p,
+            normal,
+            view: context.view(ray),
+            cut: false,
+        },
+    );
     mix(bare, hazed(context, ray, behind.t, coat), margin.cover)
 }
 
@@ -330,12 +475,19 @@ struct Margin {
 // A soft edge looks like a smear.
 fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     let (film, bent) = (context.look.film, noise::fractal(p * 1.2, 3));
-    let block = noise::plate((p + V3::repeat(0.3 * bent)) / (SHED * context.land.unit), V3::zeros());
+    let block = noise::plate(
+        (p + V3::repeat(0.3 * bent)) / (SHED * context.land.unit),
+        V3::zeros(),
+    );
     let loose = 1.0 - smoothstep(LOOSE[0] * film, LOOSE[1] * film, over);
-    let ragged = over * (1.0 + 0.45 * bent) * lerp(1.0, lerp(STRAY[0], STRAY[1], block.tone), loose);
+    let ragged =
+        over * (1.0 + 0.45 * bent) * lerp(1.0, lerp(STRAY[0], STRAY[1], block.tone), loose);
     let seam = smoothstep(0.0, SEAM, block.edge);
     let cover = smoothstep(film, 1.2 * film, ragged) * lerp(1.0, seam, loose * loose);
-    Margin { cover, rise: block.inward * (loose * ROUNDED * (1.0 - smoothstep(0.0, 0.4, block.edge))) }
+    Margin {
+        cover,
+        rise: block.inward * (loose * ROUNDED * (1.0 - smoothstep(0.0, 0.4, block.edge))),
+    }
 }
 
 /// Linear RGB light of the floor, with shadows of matter in the box, or of the sky.
@@ -343,7 +495,9 @@ fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     match context.floor {
         Some(floor) if behind.floor < f32::MAX => {
             let p = ray.at(behind.floor);
-            let flame = context.flame.map_or(V3::zeros(), |flame| times(V3::from(SLATE), flame.at(p, V3::y())));
+            let flame = context.flame.map_or(V3::zeros(), |flame| {
+                times(V3::from(SLATE), flame.at(p, V3::y()))
+            });
             behind.still * floor.shaded(p, context.sky.sun, |p| context.sunlight(p)) + flame
         }
         _ => behind.still,
@@ -380,7 +534,14 @@ struct Ground {
 /// Shades the top of the ground at `p` (cells), seen from distance `t` (cells).
 fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> Ground {
     let rock = context.land.rock(p.x, p.z);
-    lit_rock(context, if context.land.is_stone() { rock } else { stony(context, rock, (p, t), STONES) })
+    lit_rock(
+        context,
+        if context.land.is_stone() {
+            rock
+        } else {
+            stony(context, rock, (p, t), STONES)
+        },
+    )
 }
 
 /// Adds stones finer than the ground's nodes to the normal and albedo of `rock` at `p`, as far as
@@ -413,7 +574,11 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
     }
     let rise = rise - rock.normal * rise.dot(&rock.normal);
     let normal = unit_or_up(rock.normal - rise * STONES_TILT);
-    Rock { albedo: rock.albedo * (1.0 + STONES_TONE * tall).max(STONES_DARKEST), normal, ..rock }
+    Rock {
+        albedo: rock.albedo * (1.0 + STONES_TONE * tall).max(STONES_DARKEST),
+        normal,
+        ..rock
+    }
 }
 
 /// Shades `rock` on the top of the ground under sun and sky.
@@ -421,7 +586,11 @@ fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
     let (open, sun) = (rock.light.x, rock.light.y);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
     let light = sun + ambient(context, rock.normal, open);
-    Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * open), normal: rock.normal }
+    Ground {
+        still: times(rock.albedo, light),
+        warmed: rock.albedo * (0.4 + 0.6 * open),
+        normal: rock.normal,
+    }
 }
 
 /// Linear RGB skylight on rock with unit normal `normal` and the visible fraction `open` (0 to 1)
@@ -441,7 +610,11 @@ fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
     let rock = context.land.block_rock(p, side, context.sky.sun);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * rock.light.y);
     let light = sun + ambient(context, rock.normal, rock.light.x);
-    Ground { still: times(rock.albedo, light), warmed: rock.albedo * (0.4 + 0.6 * rock.light.x), normal: rock.normal }
+    Ground {
+        still: times(rock.albedo, light),
+        warmed: rock.albedo * (0.4 + 0.6 * rock.light.x),
+        normal: rock.normal,
+    }
 }
 
 /// Shades a cut side of the ground at the point `at` and distance `t` (cells): layers of old flows
@@ -455,19 +628,45 @@ fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> Ground {
     let mottle = noise::fractal(p * 0.55, 5);
     let level = p.y * 0.17 + bend * 1.1 + 0.10 * mottle;
     let bed = level.floor();
-    let tone = noise::gradient(v3(bed * 1.37 + 0.4, bed * 0.71 + 0.2, 0.6)) + 0.3 * noise::gradient(p * 0.08);
+    let tone = noise::gradient(v3(bed * 1.37 + 0.4, bed * 0.71 + 0.2, 0.6))
+        + 0.3 * noise::gradient(p * 0.08);
     let seam = smoothstep(0.0, 0.10, level - bed) * smoothstep(1.0, 0.93, level - bed);
-    let color = mix(v3(0.040, 0.039, 0.042), v3(0.125, 0.113, 0.106), saturate(0.42 + 0.9 * tone + 0.45 * mottle));
-    let color = mix(color, v3(0.105, 0.062, 0.050), smoothstep(0.10, 0.45, tone + 0.2 * mottle) * 0.6);
+    let color = mix(
+        v3(0.040, 0.039, 0.042),
+        v3(0.125, 0.113, 0.106),
+        saturate(0.42 + 0.9 * tone + 0.45 * mottle),
+    );
+    let color = mix(
+        color,
+        v3(0.105, 0.062, 0.050),
+        smoothstep(0.10, 0.45, tone + 0.2 * mottle) * 0.6,
+    );
     let beds = color * (0.8 * lerp(0.5, 1.0, seam));
     let face = if context.land.is_stone() {
-        Rock { albedo: V3::from(STONE), normal, light: Vector2::zeros() }
+        Rock {
+            albedo: V3::from(STONE),
+            normal,
+            light: Vector2::zeros(),
+        }
     } else {
-        stony(context, Rock { albedo: beds, normal, light: Vector2::zeros() }, (at, t), STONES_CUT)
+        stony(
+            context,
+            Rock {
+                albedo: beds,
+                normal,
+                light: Vector2::zeros(),
+            },
+            (at, t),
+            STONES_CUT,
+        )
     };
     let height = saturate((at.y - heights.foot) / (0.35 * (heights.top - heights.foot)));
     let sun = context.sky.sun_color * (saturate(face.normal.dot(&context.sky.sun)) * 0.8);
     let color = face.albedo * lerp(0.35, 1.0, height.sqrt());
     let light = sun + context.sky.ambient(face.normal) * 1.1;
-    Ground { still: times(color, light), warmed: color * (-below * 0.35).exp(), normal }
+    Ground {
+        still: times(color, light),
+        warmed: color * (-below * 0.35).exp(),
+        normal,
+    }
 }

@@ -62,13 +62,23 @@ impl Tracer for Specimen<'_> {
     #[inline(always)]
     fn behind(&self, ray: &Ray, start: f32) -> Behind {
         let Some(hit) = self.land.block.hit(ray, &self.part, start) else {
-            return Behind { light: backdrop(ray, self.look.cell_height), far: f32::MAX };
+            return Behind {
+                light: backdrop(ray, self.look.cell_height),
+                far: f32::MAX,
+            };
         };
         if let Some(rock) = self.slices.rock(&hit) {
             return Self::slice(rock);
         }
-        let dimmed = if self.look.style == Style::Maximum { DIMMED } else { 1.0 };
-        Behind { light: self.ground(&hit) * dimmed, far: hit.front() }
+        let dimmed = if self.look.style == Style::Maximum {
+            DIMMED
+        } else {
+            1.0
+        };
+        Behind {
+            light: self.ground(&hit) * dimmed,
+            far: hit.front(),
+        }
     }
 
     #[inline(always)]
@@ -77,7 +87,10 @@ impl Tracer for Specimen<'_> {
     }
 
     fn slice(hit: SliceHit) -> Behind {
-        Behind { light: hit.light, far: before_cut(hit.t) }
+        Behind {
+            light: hit.light,
+            far: before_cut(hit.t),
+        }
     }
 
     #[inline(always)]
@@ -87,7 +100,11 @@ impl Tracer for Specimen<'_> {
 
     #[inline(always)]
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
-        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
+        let pace = Pace {
+            step: self.look.step,
+            jitter: sight.jitter,
+            reach: sight.reach,
+        };
         if !sight.others.is_empty() {
             return through_media(s, self, ray, behind, sight);
         }
@@ -99,8 +116,14 @@ impl Tracer for Specimen<'_> {
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
-        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.reach };
-        let clear = self.media_before(Portable, ray, behind.far, sight, None).opacity;
+        let pace = Pace {
+            step: self.look.step,
+            jitter: sight.jitter,
+            reach: sight.reach,
+        };
+        let clear = self
+            .media_before(Portable, ray, behind.far, sight, None)
+            .opacity;
         match self.look.style {
             Style::Surface => match self.field.cross(ray, behind.far, self.look.iso, pace) {
                 Crossing::At { .. } => 1.0,
@@ -111,10 +134,13 @@ impl Tracer for Specimen<'_> {
                 1.0 - (1.0 - lava) * (1.0 - clear)
             }
             Style::Scientific | Style::Cinematic if clear > 0.0 => {
-                self.media_before(Portable, ray, behind.far, sight, Some(pace)).opacity
+                self.media_before(Portable, ray, behind.far, sight, Some(pace))
+                    .opacity
             }
             Style::Scientific | Style::Cinematic => {
-                self.transfer.accumulate(Portable, self.field, ray, behind.far, pace).opacity
+                self.transfer
+                    .accumulate(Portable, self.field, ray, behind.far, pace)
+                    .opacity
             }
         }
     }
@@ -129,15 +155,27 @@ impl Tracer for Specimen<'_> {
 /// over the backdrop.
 #[inline(always)]
 fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
-    let layer = specimen.transfer.accumulate(s, specimen.field, ray, behind.far, pace);
+    let layer = specimen
+        .transfer
+        .accumulate(s, specimen.field, ray, behind.far, pace);
     layer.over(behind.light)
 }
 
 /// Linear RGB light of a ray that also meets media other than lava, each with its own colour and
 /// opacity.
 #[inline(never)]
-fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
-    let pace = Pace { step: specimen.look.step, jitter: sight.jitter, reach: sight.reach };
+fn through_media<S: Simd>(
+    s: S,
+    specimen: &Specimen,
+    ray: &Ray,
+    behind: &Behind,
+    sight: Sight,
+) -> V3 {
+    let pace = Pace {
+        step: specimen.look.step,
+        jitter: sight.jitter,
+        reach: sight.reach,
+    };
     match specimen.look.style {
         Style::Surface => {
             let (light, far) = surface(specimen, ray, behind, pace);
@@ -145,12 +183,14 @@ fn through_media<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind,
         }
         Style::Maximum => {
             // The maximum has no depth of its own, so its colour is composited over the media.
-            let light = specimen.media_before(s, ray, behind.far, sight, None).over(behind.light);
+            let light = specimen
+                .media_before(s, ray, behind.far, sight, None)
+                .over(behind.light);
             maximum(specimen, ray, &Behind { light, ..*behind }, pace)
         }
-        Style::Scientific | Style::Cinematic => {
-            specimen.media_before(s, ray, behind.far, sight, Some(pace)).over(behind.light)
-        }
+        Style::Scientific | Style::Cinematic => specimen
+            .media_before(s, ray, behind.far, sight, Some(pace))
+            .over(behind.light),
     }
 }
 
@@ -161,9 +201,13 @@ fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, 
     let (field, transfer) = (specimen.field, specimen.transfer);
     match field.cross(ray, behind.far, specimen.look.iso, pace) {
         // A cut face shows the values themselves; slight shading only distinguishes its sides.
-        Crossing::At { t, face: Some(normal) } => {
-            (transfer.color(field, ray.at(t)) * (0.88 + 0.12 * saturate(normal.dot(&transfer.lamp))), t)
-        }
+        Crossing::At {
+            t,
+            face: Some(normal),
+        } => (
+            transfer.color(field, ray.at(t)) * (0.88 + 0.12 * saturate(normal.dot(&transfer.lamp))),
+            t,
+        ),
         Crossing::At { t, face: None } => {
             let normal = field.normal(ray.at(t));
             // Wrapped diffuse light: the unlit side would otherwise be uniformly dark and lose its
@@ -183,29 +227,62 @@ fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     if value <= 0.0 {
         return behind.light;
     }
-    mix(behind.light, specimen.transfer.linear(value), maximum_opacity(specimen, value))
+    mix(
+        behind.light,
+        specimen.transfer.linear(value),
+        maximum_opacity(specimen, value),
+    )
 }
 
 /// Opacity (0 to 1) with which the largest value `value` (0 to 1) of a ray is drawn.
 fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
     let visible = specimen.transfer.visible;
-    if value <= 0.0 { 0.0 } else { smoothstep(visible, lerp(visible, 1.0, SOLID), value) }
+    if value <= 0.0 {
+        0.0
+    } else {
+        smoothstep(visible, lerp(visible, 1.0, SOLID), value)
+    }
 }
 
 impl Specimen<'_> {
     /// Accumulated light and opacity of the media up to distance `far` (cells); includes the lava
     /// if `lava` gives its sampling parameters.
-    fn media_before<S: Simd>(&self, s: S, ray: &Ray, far: f32, sight: Sight, lava: Option<Pace>) -> Layer {
-        let pace = Pace { step: self.look.step, jitter: sight.jitter, reach: sight.others.clear };
+    fn media_before<S: Simd>(
+        &self,
+        s: S,
+        ray: &Ray,
+        far: f32,
+        sight: Sight,
+        lava: Option<Pace>,
+    ) -> Layer {
+        let pace = Pace {
+            step: self.look.step,
+            jitter: sight.jitter,
+            reach: sight.others.clear,
+        };
         let lava = lava.map(|pace| (self.field, pace));
         let haze = self.haze.map(|haze| (haze, sight.others.gas));
-        self.transfer.accumulate_all(s, &Along { media: self.media, pace, lava, haze, ray, far })
+        self.transfer.accumulate_all(
+            s,
+            &Along {
+                media: self.media,
+                pace,
+                lava,
+                haze,
+                ray,
+                far,
+            },
+        )
     }
 
     /// Palette value at `p` (cells); 0 where `density` is below the visible density, because the
     /// energy per amount is meaningless there.
     fn value(&self, p: V3, density: f32) -> f32 {
-        if density > self.transfer.visible { self.transfer.value(self.field, p, density) } else { 0.0 }
+        if density > self.transfer.visible {
+            self.transfer.value(self.field, p, density)
+        } else {
+            0.0
+        }
     }
 
     /// Largest palette value (0 to 1) on the ray up to distance `far` (cells); 0 if nothing is
@@ -214,7 +291,9 @@ impl Specimen<'_> {
         if pace.reach.is_empty() {
             return 0.0;
         }
-        let Some((near, far, _)) = self.field.span(ray, far) else { return 0.0 };
+        let Some((near, far, _)) = self.field.span(ray, far) else {
+            return 0.0;
+        };
         let at = |t: f32| (t, self.value(ray.at(t), self.field.density(ray.at(t))));
         let larger = |a: (f32, f32), b: (f32, f32)| if b.1 > a.1 { b } else { a };
         // Both ends are sampled too, so that thin sheets on the ground and cuts do not depend on
@@ -230,7 +309,13 @@ impl Specimen<'_> {
         // of the step length.
         for share in [0.5, 0.25, 0.125] {
             let (middle, aside) = (best.0, share * self.look.step);
-            best = larger(best, larger(at((middle - aside).max(near)), at((middle + aside).min(far))));
+            best = larger(
+                best,
+                larger(
+                    at((middle - aside).max(near)),
+                    at((middle + aside).min(far)),
+                ),
+            );
         }
         best.1
     }
@@ -241,7 +326,9 @@ impl Specimen<'_> {
         let (land, lamp) = (self.land, &self.transfer.lamp);
         match hit.face {
             Face::Top => tone(land, hit.point) * land.plain.at(hit.point.x, hit.point.z),
-            Face::Block(normal) => tone(land, hit.point) * lit(land.open_above(hit.point, normal), normal, lamp),
+            Face::Block(normal) => {
+                tone(land, hit.point) * lit(land.open_above(hit.point, normal), normal, lamp)
+            }
             Face::Cut(normal) => cut(normal, lamp),
         }
     }
@@ -250,7 +337,11 @@ impl Specimen<'_> {
 /// Linear RGB albedo of the top of the ground at `p` (cells), by height.
 #[inline(always)]
 fn tone(land: &TerrainLook, p: V3) -> V3 {
-    mix(v3(0.085, 0.088, 0.095), v3(0.25, 0.245, 0.24), saturate(p.y / land.block.top.max(1.0)))
+    mix(
+        v3(0.085, 0.088, 0.095),
+        v3(0.25, 0.245, 0.24),
+        saturate(p.y / land.block.top.max(1.0)),
+    )
 }
 
 /// Linear RGB light of a cut face with the outward normal `normal`.
@@ -263,8 +354,16 @@ fn cut(normal: V3, lamp: &V3) -> V3 {
 /// height in cell widths.
 #[inline(always)]
 fn backdrop(ray: &Ray, tall: f32) -> V3 {
-    let up = if tall == 1.0 { ray.direction.y } else { unit_or_up(in_widths(ray.direction, tall)).y };
-    mix(v3(0.012, 0.014, 0.019), v3(0.040, 0.046, 0.058), saturate(0.75 + up))
+    let up = if tall == 1.0 {
+        ray.direction.y
+    } else {
+        unit_or_up(in_widths(ray.direction, tall)).y
+    };
+    mix(
+        v3(0.012, 0.014, 0.019),
+        v3(0.040, 0.046, 0.058),
+        saturate(0.75 + up),
+    )
 }
 
 #[cfg(test)]
@@ -279,7 +378,11 @@ mod tests {
     use lavoxel_base::grid::Grid;
     use lavoxel_sim::lowpass::Volume;
 
-    const GRID: Grid = Grid { nx: 32, ny: 28, nz: 30 };
+    const GRID: Grid = Grid {
+        nx: 32,
+        ny: 28,
+        nz: 30,
+    };
     const CENTER: V3 = V3::new(16.0, 14.0, 15.0);
 
     /// Returns a volume whose density is the function `density` of the distance from [`CENTER`], in
@@ -295,11 +398,18 @@ mod tests {
     }
 
     fn pace(look: &LookSpec, jitter: f32) -> Pace {
-        Pace { step: look.step, jitter, reach: Reach::ALL }
+        Pace {
+            step: look.step,
+            jitter,
+            reach: Reach::ALL,
+        }
     }
 
     fn air(ray: &Ray) -> Behind {
-        Behind { light: backdrop(ray, 1.0), far: f32::MAX }
+        Behind {
+            light: backdrop(ray, 1.0),
+            far: f32::MAX,
+        }
     }
 
     /// Calls `see` with a volume over flat ground at the floor.
@@ -310,32 +420,57 @@ mod tests {
         let size = [GRID.nx, GRID.ny, GRID.nz];
         let slices = Slices::new(size, [[0.0, 1.0]; 3], &contents, &transfer);
         with_field(volume, |field| {
-            see(&Specimen { field, media: &[], haze: None, land: &land, part, transfer: &transfer, look, slices })
+            see(&Specimen {
+                field,
+                media: &[],
+                haze: None,
+                land: &land,
+                part,
+                transfer: &transfer,
+                look,
+                slices,
+            })
         });
     }
 
     #[test]
     fn the_surface_of_a_ball_lies_where_geometry_says() {
-        let look = LookSpec { iso: 0.5, ..LookSpec::default() };
+        let look = LookSpec {
+            iso: 0.5,
+            ..LookSpec::default()
+        };
         let volume = ball(|r| 0.5 + 0.125 * (8.0 - r));
         with_specimen(&volume, &look, |specimen| {
             for k in 0..40 {
                 let angle = k as f32 * 0.7;
-                let origin = CENTER + v3(40.0 * angle.cos(), 25.0 * (0.3 * angle).sin(), 40.0 * angle.sin());
+                let origin = CENTER
+                    + v3(
+                        40.0 * angle.cos(),
+                        25.0 * (0.3 * angle).sin(),
+                        40.0 * angle.sin(),
+                    );
                 let direction = (CENTER - origin).normalize();
                 // Rays that pass the centre at distances of 0 to 11 cells.
                 let aside = direction.cross(&V3::y()).normalize() * (11.0 * k as f32 / 39.0);
-                let ray = Ray { origin: origin + aside, direction };
+                let ray = Ray {
+                    origin: origin + aside,
+                    direction,
+                };
                 let (seen, _) = surface(specimen, &ray, &air(&ray), pace(&look, 0.3));
                 if aside.norm() > 8.1 {
                     assert_eq!(seen, backdrop(&ray, 1.0), "ray {k} passes the ball");
                 } else if aside.norm() < 7.5 {
-                    let t = (CENTER - ray.origin).dot(&direction) - (64.0 - aside.norm_squared()).sqrt();
+                    let t = (CENTER - ray.origin).dot(&direction)
+                        - (64.0 - aside.norm_squared()).sqrt();
                     let normal = (ray.at(t) - CENTER) / 8.0;
-                    let light = 0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&specimen.transfer.lamp));
+                    let light =
+                        0.28 + 0.77 * saturate(0.25 + 0.75 * normal.dot(&specimen.transfer.lamp));
                     // One cell deeper the density is 0.625.
                     let expected = V3::from(specimen.transfer.palette.linear(0.625)) * light;
-                    assert!((seen - expected).norm() < 0.03, "ray {k}: {seen:?} instead of {expected:?}");
+                    assert!(
+                        (seen - expected).norm() < 0.03,
+                        "ray {k}: {seen:?} instead of {expected:?}"
+                    );
                 }
             }
         });
@@ -346,31 +481,71 @@ mod tests {
         let profile = |r: f32| 0.9 * (-r * r / 40.0).exp();
         let volume = ball(profile);
         for step in [0.1, 0.5, 1.0, 2.0] {
-            let look = LookSpec { step, ..LookSpec::default() };
+            let look = LookSpec {
+                step,
+                ..LookSpec::default()
+            };
             with_specimen(&volume, &look, |specimen| {
                 for (aside, jitter) in [(0.0, 0.0), (2.5, 0.4), (5.0, 0.9), (7.0, 0.2)] {
-                    let ray = Ray { origin: CENTER + v3(aside, 40.0, 0.0), direction: -V3::y() };
+                    let ray = Ray {
+                        origin: CENTER + v3(aside, 40.0, 0.0),
+                        direction: -V3::y(),
+                    };
                     let found = specimen.largest(&ray, f32::MAX, pace(&look, jitter));
-                    assert!((found - profile(aside)).abs() < 0.02, "step {step}: {found} at {aside}");
+                    assert!(
+                        (found - profile(aside)).abs() < 0.02,
+                        "step {step}: {found} at {aside}"
+                    );
                 }
                 // In front of the ball's middle, only nearer values count.
-                let ray = Ray { origin: CENTER + v3(0.0, 0.0, 40.0), direction: -V3::z() };
-                assert!((specimen.largest(&ray, 36.0, pace(&look, 0.5)) - profile(4.0)).abs() < 0.02);
+                let ray = Ray {
+                    origin: CENTER + v3(0.0, 0.0, 40.0),
+                    direction: -V3::z(),
+                };
+                assert!(
+                    (specimen.largest(&ray, 36.0, pace(&look, 0.5)) - profile(4.0)).abs() < 0.02
+                );
             });
         }
     }
 
     #[test]
     fn a_transfer_function_without_opacity_shows_only_the_ground() {
-        let look = LookSpec { opacity: vec![[0.5, 0.0]], ..LookSpec::default() };
+        let look = LookSpec {
+            opacity: vec![[0.5, 0.0]],
+            ..LookSpec::default()
+        };
         with_specimen(&ball(|_| 1.0), &look, |specimen| {
-            let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
-            let hit = specimen.land.block.hit(&ray, &specimen.part, 0.0).expect("there is ground below");
-            let behind = Behind { light: specimen.ground(&hit), far: hit.front() };
-            assert_eq!(maximum(specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
-            assert_eq!(volume(Portable, specimen, &ray, &behind, pace(&look, 0.5)), behind.light);
-            let maximum = LookSpec { style: Style::Maximum, ..look.clone() };
-            let dimmed = Specimen { look: &maximum, ..*specimen }.behind(&ray, 0.0);
+            let ray = Ray {
+                origin: CENTER + v3(3.0, 40.0, 0.0),
+                direction: -V3::y(),
+            };
+            let hit = specimen
+                .land
+                .block
+                .hit(&ray, &specimen.part, 0.0)
+                .expect("there is ground below");
+            let behind = Behind {
+                light: specimen.ground(&hit),
+                far: hit.front(),
+            };
+            assert_eq!(
+                maximum(specimen, &ray, &behind, pace(&look, 0.5)),
+                behind.light
+            );
+            assert_eq!(
+                volume(Portable, specimen, &ray, &behind, pace(&look, 0.5)),
+                behind.light
+            );
+            let maximum = LookSpec {
+                style: Style::Maximum,
+                ..look.clone()
+            };
+            let dimmed = Specimen {
+                look: &maximum,
+                ..*specimen
+            }
+            .behind(&ray, 0.0);
             assert_eq!(dimmed.light, behind.light * DIMMED);
         });
     }
@@ -380,11 +555,20 @@ mod tests {
         let look = LookSpec::default();
         with_specimen(&ball(|_| 0.03), &look, |thin| {
             with_specimen(&Volume::empty(GRID), &look, |none| {
-                let ray = Ray { origin: CENTER + v3(3.0, 40.0, 0.0), direction: -V3::y() };
+                let ray = Ray {
+                    origin: CENTER + v3(3.0, 40.0, 0.0),
+                    direction: -V3::y(),
+                };
                 let behind = thin.behind(&ray, 0.0);
                 let pace = pace(&look, 0.5);
-                assert_eq!(maximum(thin, &ray, &behind, pace), maximum(none, &ray, &behind, pace));
-                assert_eq!(surface(thin, &ray, &behind, pace), surface(none, &ray, &behind, pace));
+                assert_eq!(
+                    maximum(thin, &ray, &behind, pace),
+                    maximum(none, &ray, &behind, pace)
+                );
+                assert_eq!(
+                    surface(thin, &ray, &behind, pace),
+                    surface(none, &ray, &behind, pace)
+                );
             });
         });
     }

@@ -91,7 +91,8 @@ impl ShadeContext<'_> {
     /// Transmittance (0 to 1) from `p` (cells) towards the sun through gases, smoke and opaque
     /// media; shadows of the ground are not included.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
-        self.fog.map_or(1.0, |fog| fog.sunlight(p)) * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))
+        self.fog.map_or(1.0, |fog| fog.sunlight(p))
+            * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))
     }
 
     /// [`Self::sunlight`] for a ground point `p` (cells) outside of the box: evaluated where the
@@ -99,14 +100,19 @@ impl ShadeContext<'_> {
     pub(crate) fn sunlight_beside(&self, p: V3) -> f32 {
         let block = &self.land.block;
         let size = [block.width(), block.depth()];
-        entry((size, self.look.cell_height), p, self.sky.sun).map_or(1.0, |entry| self.sunlight(entry))
+        entry((size, self.look.cell_height), p, self.sky.sun)
+            .map_or(1.0, |entry| self.sunlight(entry))
     }
 
     /// Fraction of sunlight (0 to 1) at `p` (cells) that the ground's shadow leaves.
     pub(crate) fn beside_ground(&self, p: V3) -> f32 {
         // The ground's shade reaches up a little and fades with height.
         let above = p.y - self.land.block.heights.at(p.x, p.z);
-        lerp(self.land.sunlight(p.x, p.z), 1.0, saturate(above / (LIFTED * self.land.unit)))
+        lerp(
+            self.land.sunlight(p.x, p.z),
+            1.0,
+            saturate(above / (LIFTED * self.land.unit)),
+        )
     }
 
     /// Fraction of sunlight (0 to 1) at `p` (cells) after shadows of ground, gases, smoke and

@@ -61,7 +61,10 @@ pub(crate) struct Layer {
 
 impl Layer {
     fn of([red, green, blue, opacity]: [f32; 4]) -> Self {
-        Self { color: v3(red, green, blue), opacity }
+        Self {
+            color: v3(red, green, blue),
+            opacity,
+        }
     }
 
     /// Linear RGB light of this layer composited over the light `behind`.
@@ -108,61 +111,111 @@ impl Transfer {
     /// Computes the LUT from the opacities and the step length of `look` and from `palette`.
     pub fn new(look: &LookSpec, palette: Palette) -> Self {
         let density = |i: usize| i as f32 / (ENTRIES - 1) as f32;
-        let absorbed: Vec<f32> = (0..ENTRIES).map(|i| at_stops(&look.opacity, density(i))).collect();
+        let absorbed: Vec<f32> = (0..ENTRIES)
+            .map(|i| at_stops(&look.opacity, density(i)))
+            .collect();
         let quarter = 0.25 * absorbed.iter().copied().fold(0.0, f32::max);
-        let visible = absorbed.iter().position(|a| quarter > 0.0 && *a >= quarter).map_or(f32::INFINITY, density);
+        let visible = absorbed
+            .iter()
+            .position(|a| quarter > 0.0 && *a >= quarter)
+            .map_or(f32::INFINITY, density);
         let entry = |(i, absorbed): (usize, &f32)| {
             let [r, g, b] = palette.linear(density(i));
             [r, g, b, 1.0 - (1.0 - absorbed).powf(look.step)]
         };
         let matter = absorbed.iter().enumerate().map(entry).collect();
         let (color_by, kelvin, energy_shown) = (look.color_by, look.kelvin, look.energy_shown());
-        Self { matter, palette, color_by, kelvin, energy_shown, lamp: lamp(), visible }
+        Self {
+            matter,
+            palette,
+            color_by,
+            kelvin,
+            energy_shown,
+            lamp: lamp(),
+            visible,
+        }
     }
 
     /// Returns the drawing threshold, smoothing and shading flags of the style of `look`.
     pub fn of_interest(&self, look: &LookSpec) -> Interest {
         let (empty, smoothing) = match look.style {
-            Style::Cinematic => (((look.iso * 0.45).min(look.film * FILM) * 255.0) as u8, look.smoothing),
+            Style::Cinematic => (
+                ((look.iso * 0.45).min(look.film * FILM) * 255.0) as u8,
+                look.smoothing,
+            ),
             Style::Scientific => (Self::empty(look), 0.0),
             // Slightly below the isovalue, so that rounding cannot lose the surface.
             Style::Surface => ((look.iso * 250.0) as u8, look.smoothing),
             Style::Maximum => ((self.visible * 255.0) as u8, 0.0),
         };
-        Interest { tall: look.cell_height, empty, smoothing, shaded: look.style == Style::Scientific }
+        Interest {
+            tall: look.cell_height,
+            empty,
+            smoothing,
+            shaded: look.style == Style::Scientific,
+        }
     }
 
     /// Returns the largest 8-bit density (0 to 255) up to which opacity is 0.
     pub(crate) fn empty(look: &LookSpec) -> u8 {
-        (0..=255_u8).take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0).last().unwrap_or(0)
+        (0..=255_u8)
+            .take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0)
+            .last()
+            .unwrap_or(0)
     }
 
     /// Draws colour bars into the lower right corner of `image`, if there is room: one for the lava
     /// (with its name if other materials are shown) and one for the haze.
     pub(crate) fn legend(&self, image: &mut Image, shown: Shown) {
         let ink = Ink::of_picture([228; 3], (image.width, image.height));
-        let (wide, tall) = (image.width as f32 / ink.size, image.height as f32 / ink.size);
+        let (wide, tall) = (
+            image.width as f32 / ink.size,
+            image.height as f32 / ink.size,
+        );
         if wide < 20.0 || tall < 15.0 {
             return;
         }
         let quantity = Quantity::new(self.color_by, Material::LAVA);
-        let Some(scale) = Scale::of(&quantity).map(|scale| scale.of_volume(&quantity, self.kelvin)) else { return };
-        let scale = if shown.others { scale.named(Material::LAVA) } else { scale };
+        let Some(scale) = Scale::of(&quantity).map(|scale| scale.of_volume(&quantity, self.kelvin))
+        else {
+            return;
+        };
+        let scale = if shown.others {
+            scale.named(Material::LAVA)
+        } else {
+            scale
+        };
         let lava = shown.lava.then_some((&self.palette, scale));
         let bars = [lava, shown.haze.then(|| (&*haze::PALETTE, haze::scale()))];
         let bars: Vec<_> = bars.into_iter().flatten().collect();
         // Titles are written along the bars, so the bars are as long as the longest title.
-        let longest = bars.iter().map(|(_, scale)| ink.width(&scale.title())).fold(10.0 * ink.size, f32::max);
+        let longest = bars
+            .iter()
+            .map(|(_, scale)| ink.width(&scale.title()))
+            .fold(10.0 * ink.size, f32::max);
         let height = longest.min(0.6 * image.height as f32).round();
         let margin = (1.2 * ink.size).round() as usize;
         let mut right = image.width - margin;
         for (palette, scale) in &bars {
-            let bar = ColorBar { palette, scale, ink, titled: true };
+            let bar = ColorBar {
+                palette,
+                scale,
+                ink,
+                titled: true,
+            };
             let (width, height) = (bar.width(height).ceil() as usize, height as usize);
             if right < width + margin {
                 return;
             }
-            bar.draw(image, Frame { x: right - width, y: image.height - height - margin, width, height });
+            bar.draw(
+                image,
+                Frame {
+                    x: right - width,
+                    y: image.height - height - margin,
+                    width,
+                    height,
+                },
+            );
             right -= width + margin;
         }
     }
@@ -187,10 +240,22 @@ impl Transfer {
     /// Accumulates colour and opacity of the lava `field` along `ray` up to distance `far` (cells).
     /// `s` selects the SIMD instructions.
     #[inline(always)]
-    pub(crate) fn accumulate<S: Simd>(&self, s: S, field: &MediumField, ray: &Ray, far: f32, pace: Pace) -> Layer {
+    pub(crate) fn accumulate<S: Simd>(
+        &self,
+        s: S,
+        field: &MediumField,
+        ray: &Ray,
+        far: f32,
+        pace: Pace,
+    ) -> Layer {
         let mut sum = [0.0_f32; 4];
         let span = field.span(ray, far.min(pace.reach.far));
-        let Some((near, far, _)) = span else { return Layer { color: V3::zeros(), opacity: 0.0 } };
+        let Some((near, far, _)) = span else {
+            return Layer {
+                color: V3::zeros(),
+                opacity: 0.0,
+            };
+        };
         let mut walk = field.walk(ray, (near, far), pace);
         while let Some(Sample { point, spot, .. }) = walk.next() {
             let matter = field.matter(s, &spot, point);
@@ -203,7 +268,12 @@ impl Transfer {
                     entry = [color.x, color.y, color.z, entry[3]];
                 }
                 let lit = self.shading(matter.slope * (1.0 / 255.0)) * share;
-                sum = [sum[0] + entry[0] * lit, sum[1] + entry[1] * lit, sum[2] + entry[2] * lit, sum[3] + share];
+                sum = [
+                    sum[0] + entry[0] * lit,
+                    sum[1] + entry[1] * lit,
+                    sum[2] + entry[2] * lit,
+                    sum[3] + share,
+                ];
                 if sum[3] > OPAQUE {
                     break;
                 }
@@ -218,20 +288,40 @@ impl Transfer {
     /// Samples of all media are composited front to back in common order of distance.
     pub(crate) fn accumulate_all<S: Simd>(&self, s: S, all: &Along<'_>) -> Layer {
         let mut sum = [0.0_f32; 4];
-        let field = all.media.first().map(|clear| &clear.field).or(all.lava.map(|(field, _)| field));
+        let field = all
+            .media
+            .first()
+            .map(|clear| &clear.field)
+            .or(all.lava.map(|(field, _)| field));
         // Haze may exist outside of the box too.
-        let (near, far) =
-            field.and_then(|field| field.span(all.ray, all.far)).map_or((0.0, 0.0), |span| (span.0, span.1));
-        let mut lava = all.lava.map(|(field, pace)| (field, field.walk(all.ray, (near, far), pace)));
+        let (near, far) = field
+            .and_then(|field| field.span(all.ray, all.far))
+            .map_or((0.0, 0.0), |span| (span.0, span.1));
+        let mut lava = all
+            .lava
+            .map(|(field, pace)| (field, field.walk(all.ray, (near, far), pace)));
         let mut at_lava = lava.as_mut().and_then(|(_, walk)| walk.next());
-        let mut haze =
-            all.haze.map(|(haze, reach)| haze.walk(all.ray, (reach.near, reach.far.min(all.far)), all.pace.jitter));
+        let mut haze = all.haze.map(|(haze, reach)| {
+            haze.walk(
+                all.ray,
+                (reach.near, reach.far.min(all.far)),
+                all.pace.jitter,
+            )
+        });
         let mut at_haze = haze.as_mut().and_then(HazeWalk::next);
-        let mut media: Vec<_> =
-            all.media.iter().map(|clear| (clear, clear.field.walk(all.ray, (near, far), all.pace))).collect();
+        let mut media: Vec<_> = all
+            .media
+            .iter()
+            .map(|clear| (clear, clear.field.walk(all.ray, (near, far), all.pace)))
+            .collect();
         let mut at_media: Vec<_> = media.iter_mut().map(|(_, walk)| walk.next()).collect();
         while sum[3] <= OPAQUE {
-            let next = at_media.iter().flatten().chain(&at_lava).map(|sample| sample.t).fold(f32::MAX, f32::min);
+            let next = at_media
+                .iter()
+                .flatten()
+                .chain(&at_lava)
+                .map(|sample| sample.t)
+                .fold(f32::MAX, f32::min);
             if let Some(HazeSample { t, entry }) = at_haze.filter(|sample| sample.t <= next) {
                 debug_assert!(t >= 0.0, "a ray goes forward");
                 let share = (1.0 - sum[3]) * entry[3];
@@ -243,8 +333,13 @@ impl Transfer {
             if next == f32::MAX {
                 break;
             }
-            if let (Some((field, walk)), Some(sample)) = (&mut lava, at_lava.filter(|sample| sample.t == next)) {
-                self.add(&mut sum, self.lava(field, &sample, field.matter(s, &sample.spot, sample.point)));
+            if let (Some((field, walk)), Some(sample)) =
+                (&mut lava, at_lava.filter(|sample| sample.t == next))
+            {
+                self.add(
+                    &mut sum,
+                    self.lava(field, &sample, field.matter(s, &sample.spot, sample.point)),
+                );
                 at_lava = walk.next();
             }
             for ((clear, walk), at) in media.iter_mut().zip(&mut at_media) {
@@ -278,7 +373,12 @@ impl Transfer {
         let share = (1.0 - sum[3]) * entry[3];
         if share > 0.0 {
             let lit = self.shading(slope * (1.0 / 255.0)) * share;
-            *sum = [sum[0] + entry[0] * lit, sum[1] + entry[1] * lit, sum[2] + entry[2] * lit, sum[3] + share];
+            *sum = [
+                sum[0] + entry[0] * lit,
+                sum[1] + entry[1] * lit,
+                sum[2] + entry[2] * lit,
+                sum[3] + share,
+            ];
         }
     }
 
@@ -301,7 +401,11 @@ impl Transfer {
         let steep = slope.norm();
         // Uniform density has no surface to shade: the shading fades out with the gradient instead
         // of amplifying noise.
-        let facing = if steep > 1e-4 { -slope.dot(&self.lamp) / steep } else { 0.0 };
+        let facing = if steep > 1e-4 {
+            -slope.dot(&self.lamp) / steep
+        } else {
+            0.0
+        };
         lerp(0.9, 0.55 + 0.5 * saturate(facing), saturate(steep * 8.0))
     }
 }
@@ -334,17 +438,33 @@ mod tests {
             air: None,
             crust: None,
         };
-        let ray = Ray { origin: v3(4.0, 20.0, 4.0), direction: -V3::y() };
+        let ray = Ray {
+            origin: v3(4.0, 20.0, 4.0),
+            direction: -V3::y(),
+        };
         // Uniform opacity that cannot be seen in one cell accumulates over many cells.
         for per_cell in [0.15_f32, 1e-4] {
             let expected = 1.0 - (1.0 - f64::from(per_cell)).powi(10) as f32;
             for step in [0.05, 0.1, 0.25, 0.5, 1.0] {
-                let look = LookSpec { step, opacity: vec![[0.0, per_cell]], ..LookSpec::default() };
+                let look = LookSpec {
+                    step,
+                    opacity: vec![[0.0, per_cell]],
+                    ..LookSpec::default()
+                };
                 let transfer = Transfer::new(&look, Palette::named("gray").expect("a known name"));
-                let pace = Pace { step, jitter: 0.5, reach: Reach::ALL };
+                let pace = Pace {
+                    step,
+                    jitter: 0.5,
+                    reach: Reach::ALL,
+                };
                 with_field(&volume, |field| {
-                    let opacity = transfer.accumulate(Portable, field, &ray, f32::MAX, pace).opacity;
-                    assert!((opacity / expected - 1.0).abs() < 5e-3, "step {step}: {opacity} against {expected}");
+                    let opacity = transfer
+                        .accumulate(Portable, field, &ray, f32::MAX, pace)
+                        .opacity;
+                    assert!(
+                        (opacity / expected - 1.0).abs() < 5e-3,
+                        "step {step}: {opacity} against {expected}"
+                    );
                 });
             }
         }
@@ -353,20 +473,33 @@ mod tests {
     #[test]
     fn a_quarter_of_the_largest_opacity_is_visible() {
         let visible = |opacity: Vec<[f32; 2]>| {
-            let look = LookSpec { opacity, ..LookSpec::default() };
+            let look = LookSpec {
+                opacity,
+                ..LookSpec::default()
+            };
             Transfer::new(&look, Palette::named("gray").expect("a known name")).visible
         };
         assert!((visible(vec![[0.2, 0.0], [1.0, 0.8]]) - 0.4).abs() < 2e-3);
         assert_eq!(visible(vec![[0.0, 0.05]]), 0.0);
-        assert_eq!(visible(vec![[0.5, 0.0]]), f32::INFINITY, "nothing is ever visible");
+        assert_eq!(
+            visible(vec![[0.5, 0.0]]),
+            f32::INFINITY,
+            "nothing is ever visible"
+        );
     }
 
     #[test]
     fn stops_decide_what_is_empty() {
-        let look = LookSpec { opacity: vec![[0.2, 0.0], [1.0, 1.0]], ..LookSpec::default() };
+        let look = LookSpec {
+            opacity: vec![[0.2, 0.0], [1.0, 1.0]],
+            ..LookSpec::default()
+        };
         assert_eq!(Transfer::empty(&look), 51);
         assert!((at_stops(&look.opacity, 0.6) - 0.5).abs() < 1e-6);
-        let solid = LookSpec { opacity: vec![[0.0, 0.4]], ..LookSpec::default() };
+        let solid = LookSpec {
+            opacity: vec![[0.0, 0.4]],
+            ..LookSpec::default()
+        };
         assert_eq!(Transfer::empty(&solid), 0);
     }
 }

@@ -82,12 +82,22 @@ impl Blocks {
             for k in reach(row / grid.ny, count[2]) {
                 for j in reach(row % grid.ny, count[1]) {
                     let blocks = &mut filled[(k * count[1] + j) * count[0]..][..count[0]];
-                    blocks.iter_mut().zip(&along).for_each(|(filled, along)| *filled |= along);
+                    blocks
+                        .iter_mut()
+                        .zip(&along)
+                        .for_each(|(filled, along)| *filled |= along);
                 }
             }
         }
         let is_empty = !filled.contains(&true);
-        Self { low, high, side: (BLOCK * edge) as f32, count, filled, is_empty }
+        Self {
+            low,
+            high,
+            side: (BLOCK * edge) as f32,
+            count,
+            filled,
+            is_empty,
+        }
     }
 
     /// Low and high bound of the box along x, y and z, in voxels.
@@ -102,13 +112,26 @@ impl Blocks {
 
     /// Returns the bounding box of each occupied block, in voxels.
     pub(crate) fn boxes(&self) -> impl Iterator<Item = Drawn> {
-        let filled = self.filled.iter().enumerate().filter(|(_, filled)| **filled);
+        let filled = self
+            .filled
+            .iter()
+            .enumerate()
+            .filter(|(_, filled)| **filled);
         filled.map(move |(b, _)| {
-            let block = [b % self.count[0], b / self.count[0] % self.count[1], b / (self.count[0] * self.count[1])];
-            let low: [f32; 3] = std::array::from_fn(|axis| self.low[axis] + block[axis] as f32 * self.side);
-            let high: [f32; 3] = std::array::from_fn(|axis| (low[axis] + self.side).min(self.high[axis]));
+            let block = [
+                b % self.count[0],
+                b / self.count[0] % self.count[1],
+                b / (self.count[0] * self.count[1]),
+            ];
+            let low: [f32; 3] =
+                std::array::from_fn(|axis| self.low[axis] + block[axis] as f32 * self.side);
+            let high: [f32; 3] =
+                std::array::from_fn(|axis| (low[axis] + self.side).min(self.high[axis]));
             let (low, high) = (V3::from(low), V3::from(high));
-            Drawn { middle: (low + high) * 0.5, half: (high - low) * 0.5 }
+            Drawn {
+                middle: (low + high) * 0.5,
+                half: (high - low) * 0.5,
+            }
         })
     }
 
@@ -118,9 +141,23 @@ impl Blocks {
     /// Invariant: points lie at (n + jitter) · step for integers n, whatever empty blocks were
     /// skipped.
     #[inline(always)]
-    pub(crate) fn places<'a>(&'a self, ray: &'a Ray, (from, to): (f32, f32), stride: Stride) -> Places<'a> {
+    pub(crate) fn places<'a>(
+        &'a self,
+        ray: &'a Ray,
+        (from, to): (f32, f32),
+        stride: Stride,
+    ) -> Places<'a> {
         let inverse = ray.direction.map(|d| 1.0 / d);
-        let mut places = Places { blocks: self, ray, inverse, from, to, stride, filled: f32::MIN, next: 0.0 };
+        let mut places = Places {
+            blocks: self,
+            ray,
+            inverse,
+            from,
+            to,
+            stride,
+            filled: f32::MIN,
+            next: 0.0,
+        };
         places.next = places.first(from);
         places
     }
@@ -136,7 +173,9 @@ impl Blocks {
         stride: Stride,
         mut put: impl FnMut(f32, V3) -> bool,
     ) {
-        let Some((near, far, _)) = span_in(shown, ray, to) else { return };
+        let Some((near, far, _)) = span_in(shown, ray, to) else {
+            return;
+        };
         let mut places = self.places(ray, (near.max(from), far), stride);
         while let Some((t, p)) = places.next() {
             if !put(t, p) {
@@ -158,9 +197,16 @@ impl Blocks {
             let d = ray.direction[axis];
             let wall = (block[axis] + usize::from(d > 0.0)) as f32 * side + self.low[axis];
             let there = (wall - ray.origin[axis]) * inverse[axis];
-            leave = if d.abs() < 1e-9 { leave } else { leave.min(there) };
+            leave = if d.abs() < 1e-9 {
+                leave
+            } else {
+                leave.min(there)
+            };
         }
-        (self.filled[(block[2] * count[1] + block[1]) * count[0] + block[0]], leave)
+        (
+            self.filled[(block[2] * count[1] + block[1]) * count[0] + block[0]],
+            leave,
+        )
     }
 }
 
@@ -183,7 +229,11 @@ impl Places<'_> {
     /// Returns the distance and position (voxels) of the next sample; `None` at the end of the ray.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<(f32, V3)> {
-        let Stride { step, jitter, skipping } = self.stride;
+        let Stride {
+            step,
+            jitter,
+            skipping,
+        } = self.stride;
         loop {
             let t = (self.next + jitter) * step;
             // Very far away the next sample has the same number in f32: the walk ends.

@@ -103,7 +103,11 @@ impl Bricks {
             interest,
             count,
             drawn: vec![0; nx * ny * nz],
-            pages: if interest.shaded { vec![Pages::new(nx * ny); nz] } else { Vec::new() },
+            pages: if interest.shaded {
+                vec![Pages::new(nx * ny); nz]
+            } else {
+                Vec::new()
+            },
             stale: vec![0; words(nx) * ny * nz],
             blocks,
             filled: vec![0; blocks.iter().product()],
@@ -118,37 +122,48 @@ impl Bricks {
 
     /// Recomputes the bricks whose 7³ surrounding cells include a cell of `changed`; `volume` holds
     /// the new densities.
-    pub(crate) fn refresh(&mut self, volume: Fields<'_>, changed: impl IntoIterator<Item = Change>) {
+    pub(crate) fn refresh(
+        &mut self,
+        volume: Fields<'_>,
+        changed: impl IntoIterator<Item = Change>,
+    ) {
         // Layers are computed in parallel; each gives the bricks that became empty or ceased to be.
         self.mark(changed);
         let [nx, ny, _] = self.count;
         let (grid, interest) = (self.grid, self.interest);
-        let layer = |k: usize, drawn: &mut [u64], stale: &mut [u64], mut pages: Option<&mut Pages>| {
-            let mut changed = Vec::new();
-            for (j, row) in stale.chunks_mut(words(nx)).enumerate() {
-                for i in bits(row) {
-                    let around = around(volume, grid, [i, j, k]);
-                    let now = drawn_in(&around, interest.empty) & places_of([i, j, k], grid);
-                    if let Some(pages) = &mut pages {
-                        pages.keep(j * nx + i, (now != 0).then(|| Page::new(&around)));
+        let layer =
+            |k: usize, drawn: &mut [u64], stale: &mut [u64], mut pages: Option<&mut Pages>| {
+                let mut changed = Vec::new();
+                for (j, row) in stale.chunks_mut(words(nx)).enumerate() {
+                    for i in bits(row) {
+                        let around = around(volume, grid, [i, j, k]);
+                        let now = drawn_in(&around, interest.empty) & places_of([i, j, k], grid);
+                        if let Some(pages) = &mut pages {
+                            pages.keep(j * nx + i, (now != 0).then(|| Page::new(&around)));
+                        }
+                        let old = std::mem::replace(&mut drawn[j * nx + i], now);
+                        if (old == 0) != (now == 0) {
+                            changed.push(([i, j, k], now != 0));
+                        }
                     }
-                    let old = std::mem::replace(&mut drawn[j * nx + i], now);
-                    if (old == 0) != (now == 0) {
-                        changed.push(([i, j, k], now != 0));
-                    }
+                    row.fill(0);
                 }
-                row.fill(0);
-            }
-            changed
-        };
-        let layers = self.drawn.par_chunks_mut(nx * ny).zip(self.stale.par_chunks_mut(words(nx) * ny)).enumerate();
+                changed
+            };
+        let layers = self
+            .drawn
+            .par_chunks_mut(nx * ny)
+            .zip(self.stale.par_chunks_mut(words(nx) * ny))
+            .enumerate();
         let changed: Vec<Vec<_>> = if interest.shaded {
             layers
                 .zip(&mut self.pages)
                 .map(|((k, (drawn, stale)), pages)| layer(k, drawn, stale, Some(pages)))
                 .collect()
         } else {
-            layers.map(|(k, (drawn, stale))| layer(k, drawn, stale, None)).collect()
+            layers
+                .map(|(k, (drawn, stale))| layer(k, drawn, stale, None))
+                .collect()
         };
         self.count_filled(changed.into_iter().flatten());
     }
@@ -167,7 +182,11 @@ impl Bricks {
         }
         if other {
             self.distance.clear();
-            self.distance.extend(self.filled.iter().map(|&filled| if filled > 0 { 0 } else { FARTHEST }));
+            self.distance.extend(
+                self.filled
+                    .iter()
+                    .map(|&filled| if filled > 0 { 0 } else { FARTHEST }),
+            );
             chessboard(&mut self.distance, self.blocks, FARTHEST);
         }
     }
@@ -196,7 +215,8 @@ impl Bricks {
     /// empty.
     #[inline(always)]
     pub(crate) fn look(&self, place: Place) -> Look {
-        let brick = (place[2] / EDGE * self.count[1] + place[1] / EDGE) * self.count[0] + place[0] / EDGE;
+        let brick =
+            (place[2] / EDGE * self.count[1] + place[1] / EDGE) * self.count[0] + place[0] / EDGE;
         let bit = (place[2] % EDGE * EDGE + place[1] % EDGE) * EDGE + place[0] % EDGE;
         match self.drawn[brick] {
             0 => Look::Empty,
@@ -209,7 +229,9 @@ impl Bricks {
     /// or the style does not shade samples.
     #[inline(always)]
     pub(crate) fn page(&self, place: Place) -> Option<&Page> {
-        self.pages.get(place[2] / EDGE)?.get(place[1] / EDGE * self.count[0] + place[0] / EDGE)
+        self.pages
+            .get(place[2] / EDGE)?
+            .get(place[1] / EDGE * self.count[0] + place[0] / EDGE)
     }
 
     /// Distance in cells along a ray to the end of the empty region around `place`, whose brick
@@ -223,7 +245,13 @@ impl Bricks {
         if free > 0 {
             leave([i, j, k], free, SIDE as i32, origin, inverse)
         } else {
-            leave([place[0] / EDGE, place[1] / EDGE, place[2] / EDGE], 1, EDGE as i32, origin, inverse)
+            leave(
+                [place[0] / EDGE, place[1] / EDGE, place[2] / EDGE],
+                1,
+                EDGE as i32,
+                origin,
+                inverse,
+            )
         }
     }
 
@@ -237,11 +265,17 @@ impl Bricks {
             (0..ny).flat_map(move |j| {
                 let row = self.drawn[(k * ny + j) * nx..][..nx].chunks(BLOCK);
                 let blocks = &blocks[j / BLOCK * self.blocks[0]..];
-                let drawn = row.zip(blocks).enumerate().filter(|(_, (_, distance))| **distance == 0);
+                let drawn = row
+                    .zip(blocks)
+                    .enumerate()
+                    .filter(|(_, (_, distance))| **distance == 0);
                 drawn.flat_map(move |(block, (bricks, _))| {
                     let drawn = bricks.iter().enumerate().filter(|(_, drawn)| **drawn != 0);
                     drawn.flat_map(move |(i, drawn)| {
-                        let parts = parts.iter().map(move |part| drawn & part).filter(|drawn| *drawn != 0);
+                        let parts = parts
+                            .iter()
+                            .map(move |part| drawn & part)
+                            .filter(|drawn| *drawn != 0);
                         parts.map(move |drawn| extent(drawn, [block * BLOCK + i, j, k], self.grid))
                     })
                 })
@@ -256,7 +290,11 @@ impl Bricks {
 
     /// Centre of the volume's box in cells.
     pub(crate) fn middle(&self) -> V3 {
-        v3(self.grid.nx as f32, self.grid.ny as f32, self.grid.nz as f32) * 0.5
+        v3(
+            self.grid.nx as f32,
+            self.grid.ny as f32,
+            self.grid.nz as f32,
+        ) * 0.5
     }
 
     /// Number of layers of blocks along z.
@@ -294,11 +332,15 @@ fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
 /// nearest cell's value is repeated.
 fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     let start = brick.map(|n| n * EDGE);
-    let held = |axis: usize, i: usize, count: usize| (start[axis] + i).saturating_sub(1).min(count - 1);
+    let held =
+        |axis: usize, i: usize, count: usize| (start[axis] + i).saturating_sub(1).min(count - 1);
     let inside = start[0] > 0 && start[0] + AROUND <= grid.nx;
     let row = |k: usize, j: usize| -> [u8; AROUND + 1] {
-        let row = &volume.density[grid.index([0, held(1, j, grid.ny), held(2, k, grid.nz)])..][..grid.nx];
-        let whole = inside.then(|| row[start[0] - 1..start[0] + AROUND].try_into().ok()).flatten();
+        let row =
+            &volume.density[grid.index([0, held(1, j, grid.ny), held(2, k, grid.nz)])..][..grid.nx];
+        let whole = inside
+            .then(|| row[start[0] - 1..start[0] + AROUND].try_into().ok())
+            .flatten();
         whole.unwrap_or_else(|| std::array::from_fn(|i| row[held(0, i, grid.nx)]))
     };
     std::array::from_fn(|k| std::array::from_fn(|j| row(k, j)))
@@ -329,23 +371,42 @@ fn drawn_in(around: &Around, empty: u8) -> u64 {
 /// Bounding box in cells of the places that the bit mask `drawn` of the brick `brick` contains;
 /// `drawn` must not be 0.
 fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
-    let folded = |bits: u64, shifts: [u32; 2]| shifts.iter().fold(bits, |bits, shift| bits | bits >> shift);
+    let folded =
+        |bits: u64, shifts: [u32; 2]| shifts.iter().fold(bits, |bits, shift| bits | bits >> shift);
     let layers = folded(drawn, [32, 16]) & 0xffff;
     let x = folded(layers, [8, 4]) & 0xf;
     let rows = folded(layers, [2, 1]) & 0x1111;
     let y = (rows | rows >> 3 | rows >> 6 | rows >> 9) & 0xf;
-    let z = (0..EDGE).fold(0, |bits, k| bits | u64::from(drawn >> (16 * k) & 0xffff != 0) << k);
+    let z = (0..EDGE).fold(0, |bits, k| {
+        bits | u64::from(drawn >> (16 * k) & 0xffff != 0) << k
+    });
     let side = |brick: usize, bits: u64, cells: usize| {
-        let (from, to) =
-            (brick * EDGE + bits.trailing_zeros() as usize, brick * EDGE + 64 - bits.leading_zeros() as usize);
+        let (from, to) = (
+            brick * EDGE + bits.trailing_zeros() as usize,
+            brick * EDGE + 64 - bits.leading_zeros() as usize,
+        );
         // Places lie between the middles of cells. Those at the box's sides extend to the sides.
         let low = if from == 0 { 0.0 } else { from as f32 + 0.5 };
-        (low, if to + 1 == cells { cells as f32 } else { to as f32 + 0.5 })
+        (
+            low,
+            if to + 1 == cells {
+                cells as f32
+            } else {
+                to as f32 + 0.5
+            },
+        )
     };
-    let sides = [side(brick[0], x, grid.nx), side(brick[1], y, grid.ny), side(brick[2], z, grid.nz)];
+    let sides = [
+        side(brick[0], x, grid.nx),
+        side(brick[1], y, grid.ny),
+        side(brick[2], z, grid.nz),
+    ];
     let [x, y, z] = sides.map(|(low, high)| 0.5 * (low + high));
     let [a, b, c] = sides.map(|(low, high)| 0.5 * (high - low));
-    Drawn { middle: v3(x, y, z), half: v3(a, b, c) }
+    Drawn {
+        middle: v3(x, y, z),
+        half: v3(a, b, c),
+    }
 }
 
 /// Distance in cells at which a ray leaves all cubes (edge `edge` cells) whose Chebyshev distance
@@ -355,7 +416,11 @@ fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32
     let mut least = f32::MAX;
     for axis in 0..3 {
         let here = cube[axis] as i32;
-        let wall = if inverse[axis] > 0.0 { here + free } else { here - free + 1 };
+        let wall = if inverse[axis] > 0.0 {
+            here + free
+        } else {
+            here - free + 1
+        };
         let leave = ((wall * edge) as f32 - origin[axis]) * inverse[axis];
         least = if leave < least { leave } else { least };
     }
@@ -378,7 +443,11 @@ pub fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
         let (x, y, z) = (index % nx, index / nx % ny, index / (nx * ny));
         let all = inner(x, nx) && inner(y, ny) && inner(z, nz);
         for ([dx, dy, dz], offset) in BEFORE.into_iter().zip(offsets) {
-            let (i, j, k) = (x as isize + sign * dx, y as isize + sign * dy, z as isize + sign * dz);
+            let (i, j, k) = (
+                x as isize + sign * dx,
+                y as isize + sign * dy,
+                z as isize + sign * dz,
+            );
             let inside = |v: isize, n: usize| (0..n as isize).contains(&v);
             if all || (inside(i, nx) && inside(j, ny) && inside(k, nz)) {
                 best = best.min(distance[(index as isize + sign * offset) as usize] + 1);
@@ -387,7 +456,9 @@ pub fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
         distance[index] = best.min(farthest);
     };
     (0..distance.len()).for_each(|index| sweep(distance, index, 1));
-    (0..distance.len()).rev().for_each(|index| sweep(distance, index, -1));
+    (0..distance.len())
+        .rev()
+        .for_each(|index| sweep(distance, index, -1));
 }
 
 /// Offsets of the 13 neighbours that a forward sweep has already visited.
@@ -416,10 +487,22 @@ mod tests {
 
     /// Returns a change list that covers all cells of `grid`.
     fn whole(grid: Grid) -> Vec<Change> {
-        Change::of_rows(&vec![Span { from: 0, to: grid.nx as u16 }; grid.ny * grid.nz]).collect()
+        Change::of_rows(&vec![
+            Span {
+                from: 0,
+                to: grid.nx as u16
+            };
+            grid.ny * grid.nz
+        ])
+        .collect()
     }
 
-    const INTEREST: Interest = Interest { tall: 1.0, empty: 0, smoothing: 0.0, shaded: false };
+    const INTEREST: Interest = Interest {
+        tall: 1.0,
+        empty: 0,
+        smoothing: 0.0,
+        shaded: false,
+    };
 
     #[test]
     fn parts_of_bricks_at_the_sides_have_an_extent() {
@@ -428,14 +511,25 @@ mod tests {
                 let mut sides = [5, 6, 7];
                 sides[axis] = n;
                 let grid = Grid::new(sides[0], sides[1], sides[2]);
-                let full = Volume { density: vec![255; grid.cells()], ..Volume::empty(grid) };
+                let full = Volume {
+                    density: vec![255; grid.cells()],
+                    ..Volume::empty(grid)
+                };
                 let mut bricks = Bricks::new(grid, INTEREST);
                 bricks.refresh(full.lava(), whole(grid));
                 for parts in [&WHOLE[..], &OCTANTS] {
-                    let drawn: Vec<Drawn> = (0..bricks.layers()).flat_map(|layer| bricks.drawn(layer, parts)).collect();
+                    let drawn: Vec<Drawn> = (0..bricks.layers())
+                        .flat_map(|layer| bricks.drawn(layer, parts))
+                        .collect();
                     let volume: f32 = drawn.iter().map(|part| 8.0 * part.half.product()).sum();
-                    assert!(drawn.iter().all(|part| part.half.min() > 0.0), "{sides:?}: {drawn:?}");
-                    assert!((volume - grid.cells() as f32).abs() < 1e-2, "{sides:?}: parts of {volume} cells");
+                    assert!(
+                        drawn.iter().all(|part| part.half.min() > 0.0),
+                        "{sides:?}: {drawn:?}"
+                    );
+                    assert!(
+                        (volume - grid.cells() as f32).abs() < 1e-2,
+                        "{sides:?}: parts of {volume} cells"
+                    );
                 }
             }
         }
@@ -450,22 +544,54 @@ mod tests {
         bricks.refresh(volume.lava(), whole(volume.grid));
         let at = |i: usize, j: usize, k: usize| bricks.distance[(k * 2 + j) * 10 + i];
         // Cell 48 along z is read at the places 47 and 48: blocks 2 and 3.
-        assert_eq!([at(0, 0, 2), at(0, 0, 3), at(1, 0, 3), at(9, 1, 0), at(0, 1, 0)], [0, 0, 1, 9, 2]);
+        assert_eq!(
+            [
+                at(0, 0, 2),
+                at(0, 0, 3),
+                at(1, 0, 3),
+                at(9, 1, 0),
+                at(0, 1, 0)
+            ],
+            [0, 0, 1, 9, 2]
+        );
         // From the middle of cell 1 to that of cell 3, and from the floor to the middle of cell 2.
-        let drawn = |z: f32| Drawn { middle: v3(2.5, 1.25, z), half: v3(1.0, 1.25, 0.5) };
+        let drawn = |z: f32| Drawn {
+            middle: v3(2.5, 1.25, z),
+            half: v3(1.0, 1.25, 0.5),
+        };
         assert_eq!(bricks.drawn(2, &WHOLE).collect::<Vec<_>>(), [drawn(48.0)]);
         assert_eq!(bricks.drawn(3, &WHOLE).collect::<Vec<_>>(), [drawn(49.0)]);
-        let mut blind = Bricks::new(volume.grid, Interest { empty: 9, ..INTEREST });
+        let mut blind = Bricks::new(
+            volume.grid,
+            Interest {
+                empty: 9,
+                ..INTEREST
+            },
+        );
         blind.refresh(volume.lava(), whole(volume.grid));
-        assert!(blind.distance.iter().all(|&distance| distance == FARTHEST), "9 is empty for these");
+        assert!(
+            blind.distance.iter().all(|&distance| distance == FARTHEST),
+            "9 is empty for these"
+        );
     }
 
     /// Returns a volume of which one cell in 40 has a random density (0 to 255), and all others are
     /// empty.
     fn scattered(grid: Grid, seed: u64) -> Volume {
         let value = |i: usize| lavoxel_base::random::mix64(seed << 32 | i as u64);
-        let density = (0..grid.cells()).map(|i| if value(i) % 40 == 0 { (value(i) >> 32) as u8 } else { 0 }).collect();
-        Volume { density, ..Volume::empty(grid) }
+        let density = (0..grid.cells())
+            .map(|i| {
+                if value(i) % 40 == 0 {
+                    (value(i) >> 32) as u8
+                } else {
+                    0
+                }
+            })
+            .collect();
+        Volume {
+            density,
+            ..Volume::empty(grid)
+        }
     }
 
     #[test]
@@ -473,12 +599,24 @@ mod tests {
         for sides in [[21, 14, 11], [2, 2, 2], [4, 5, 70]] {
             let grid = Grid::new(sides[0], sides[1], sides[2]);
             let volume = scattered(grid, 1);
-            let mut bricks = Bricks::new(grid, Interest { empty: 100, ..INTEREST });
+            let mut bricks = Bricks::new(
+                grid,
+                Interest {
+                    empty: 100,
+                    ..INTEREST
+                },
+            );
             bricks.refresh(volume.lava(), whole(grid));
             for [x, y, z] in places(grid) {
-                let cells = (0..8).map(|i| volume.density[grid.index([x + (i & 1), y + (i >> 1 & 1), z + (i >> 2)])]);
+                let cells = (0..8).map(|i| {
+                    volume.density[grid.index([x + (i & 1), y + (i >> 1 & 1), z + (i >> 2)])]
+                });
                 let expected = cells.max() > Some(100);
-                assert_eq!(bricks.look([x, y, z]) == Look::Drawn, expected, "{sides:?} at {x}, {y}, {z}");
+                assert_eq!(
+                    bricks.look([x, y, z]) == Look::Drawn,
+                    expected,
+                    "{sides:?} at {x}, {y}, {z}"
+                );
             }
         }
     }
@@ -490,19 +628,31 @@ mod tests {
     #[test]
     fn following_changes_gives_what_a_fresh_look_gives() {
         let grid = Grid::new(23, 17, 19);
-        let interest = Interest { empty: 5, shaded: true, ..INTEREST };
+        let interest = Interest {
+            empty: 5,
+            shaded: true,
+            ..INTEREST
+        };
         let mut followed = Bricks::new(grid, interest);
         let mut volume = Volume::empty(grid);
         for seed in 0..40 {
-            let other = if seed % 3 == 2 { Volume::empty(grid) } else { scattered(grid, seed) };
+            let other = if seed % 3 == 2 {
+                Volume::empty(grid)
+            } else {
+                scattered(grid, seed)
+            };
             // A few cells get other values.
-            let cells =
-                (0..grid.cells()).filter(|&i| lavoxel_base::random::mix64(seed << 40 | i as u64).is_multiple_of(200));
+            let cells = (0..grid.cells()).filter(|&i| {
+                lavoxel_base::random::mix64(seed << 40 | i as u64).is_multiple_of(200)
+            });
             let mut changed = Vec::new();
             for cell in cells {
                 volume.density[cell] = other.density[cell];
                 let x = (cell % 23) as u16;
-                changed.push(Change { row: cell / 23, cells: Span { from: x, to: x + 1 } });
+                changed.push(Change {
+                    row: cell / 23,
+                    cells: Span { from: x, to: x + 1 },
+                });
             }
             followed.refresh(volume.lava(), changed);
             let mut fresh = Bricks::new(grid, interest);
@@ -510,7 +660,11 @@ mod tests {
             assert_eq!(followed.drawn, fresh.drawn);
             assert_eq!(followed.distance, fresh.distance);
             for place in places(grid) {
-                assert_eq!(followed.page(place), fresh.page(place), "at {place:?} after change {seed}");
+                assert_eq!(
+                    followed.page(place),
+                    fresh.page(place),
+                    "at {place:?} after change {seed}"
+                );
             }
         }
     }

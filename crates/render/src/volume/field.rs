@@ -112,10 +112,23 @@ impl<'a> MediumField<'a> {
         let size = [grid.nx, grid.ny, grid.nz].map(|n| n as f32);
         let shown = size.map(|n| [0.0, n]);
         let cells = [fields.grid.nx, fields.grid.ny, fields.grid.nz];
-        let Fields { density, energy, .. } = fields;
+        let Fields {
+            density, energy, ..
+        } = fields;
         let last = [0, 1, 2, 2].map(|axis: usize| (size[axis] - 1.0).next_down().max(0.0));
         let (empty, tall) = (f32::from(interest.empty) / 255.0, interest.tall);
-        Self { size, last, cells, shown, density, energy, bricks, skipping, empty, tall }
+        Self {
+            size,
+            last,
+            cells,
+            shown,
+            density,
+            energy,
+            bricks,
+            skipping,
+            empty,
+            tall,
+        }
     }
 
     /// Restricts rays to the part `clip` of the box: low and high bound along x, y and z as
@@ -145,7 +158,10 @@ impl<'a> MediumField<'a> {
         match self.bricks.page(spot.cell) {
             Some(page) => page.at(s, spot.cell, spot.between),
             // Only walks that skip nothing get here.
-            None => Matter { density: self.sample(self.density, spot), slope: self.slope(p) * 255.0 },
+            None => Matter {
+                density: self.sample(self.density, spot),
+                slope: self.slope(p) * 255.0,
+            },
         }
     }
 
@@ -173,7 +189,10 @@ impl<'a> MediumField<'a> {
             cell[axis] = rounded.to_bits() & 0x3f_ffff;
         }
         let cell = [cell[0] as usize, cell[1] as usize, cell[2] as usize];
-        Spot { cell, between: [between[0], between[1], between[2]] }
+        Spot {
+            cell,
+            between: [between[0], between[1], between[2]],
+        }
     }
 
     /// Array index of the cell (i, j, k) in the fields.
@@ -188,7 +207,12 @@ impl<'a> MediumField<'a> {
         let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
         let near = &values[self.index(spot.cell)..];
         let near = &near[..slab + row + 2];
-        let pairs = [pair(near, 0), pair(near, row), pair(near, slab), pair(near, slab + row)];
+        let pairs = [
+            pair(near, 0),
+            pair(near, row),
+            pair(near, slab),
+            pair(near, slab + row),
+        ];
         // No array is mapped, here and below: that would be a call.
         let (mut low, mut high) = ([0.0; 4], [0.0; 4]);
         for i in 0..4 {
@@ -200,7 +224,11 @@ impl<'a> MediumField<'a> {
     /// Density gradient (1 per cell) at `p` (cells) by central differences over ± `reach` cells.
     pub(crate) fn gradient(&self, p: V3, reach: f32) -> V3 {
         let along = |e: V3| self.density(p + e) - self.density(p - e);
-        v3(along(v3(reach, 0.0, 0.0)), along(v3(0.0, reach, 0.0)), along(v3(0.0, 0.0, reach))) * (0.5 / reach)
+        v3(
+            along(v3(reach, 0.0, 0.0)),
+            along(v3(0.0, reach, 0.0)),
+            along(v3(0.0, 0.0, reach)),
+        ) * (0.5 / reach)
     }
 
     /// [`Self::gradient`] in world proportions: per cell width along all axes, corrected for the
@@ -242,10 +270,28 @@ impl<'a> MediumField<'a> {
     /// (cells), without those in empty bricks or places.
     #[inline(always)]
     pub(crate) fn walk(&self, ray: &Ray, (near, far): (f32, f32), pace: Pace) -> Walk<'_> {
-        let inverse = |d: f32| if d.abs() < 1e-9 { 1e9_f32.copysign(d) } else { 1.0 / d };
-        let inverse = v3(inverse(ray.direction.x), inverse(ray.direction.y), inverse(ray.direction.z));
+        let inverse = |d: f32| {
+            if d.abs() < 1e-9 {
+                1e9_f32.copysign(d)
+            } else {
+                1.0 / d
+            }
+        };
+        let inverse = v3(
+            inverse(ray.direction.x),
+            inverse(ray.direction.y),
+            inverse(ray.direction.z),
+        );
         let (near, far) = (near.max(pace.reach.near), far.min(pace.reach.far));
-        let mut walk = Walk { field: self, ray: *ray, inverse, far, pace, per_step: 1.0 / pace.step, next: 0.0 };
+        let mut walk = Walk {
+            field: self,
+            ray: *ray,
+            inverse,
+            far,
+            pace,
+            per_step: 1.0 / pace.step,
+            next: 0.0,
+        };
         walk.next = walk.first(near);
         walk
     }
@@ -273,9 +319,14 @@ impl<'a> MediumField<'a> {
         if pace.reach.is_empty() {
             return Crossing::Missed;
         }
-        let Some((near, far, entry)) = self.span(ray, far) else { return Crossing::Missed };
+        let Some((near, far, entry)) = self.span(ray, far) else {
+            return Crossing::Missed;
+        };
         if near > 0.0 && valued(near) >= iso {
-            return Crossing::At { t: near, face: entry };
+            return Crossing::At {
+                t: near,
+                face: entry,
+            };
         }
         let mut found = Crossing::Missed;
         let mut peak = 0.0;
@@ -283,7 +334,10 @@ impl<'a> MediumField<'a> {
         while let Some((t, density)) = walk.next_dense() {
             let density = value(ray.at(t), density);
             if density >= iso {
-                return Crossing::At { t: refined(((t - pace.step).max(near), t), |t| valued(t) - iso), face: None };
+                return Crossing::At {
+                    t: refined(((t - pace.step).max(near), t), |t| valued(t) - iso),
+                    face: None,
+                };
             }
             if density > peak {
                 peak = density;
@@ -297,12 +351,18 @@ impl<'a> MediumField<'a> {
         }
         let end = valued(far);
         if end >= iso {
-            return Crossing::At { t: refined(((far - pace.step).max(near), far), |t| valued(t) - iso), face: None };
+            return Crossing::At {
+                t: refined(((far - pace.step).max(near), far), |t| valued(t) - iso),
+                face: None,
+            };
         }
         match found {
             // Density that only rises towards the ground belongs to a film on the ground, not to an
             // edge before it.
-            Crossing::Grazed { t, density } => Crossing::Grazed { t, density: density - end },
+            Crossing::Grazed { t, density } => Crossing::Grazed {
+                t,
+                density: density - end,
+            },
             other => other,
         }
     }
@@ -311,21 +371,38 @@ impl<'a> MediumField<'a> {
     /// density is at least `iso` (0 to 1), in order of distance, up to distance `far` (cells).
     ///
     /// Invariant: entries and exits alternate; the last region ends at `far` at the latest.
-    pub(crate) fn borders(&self, ray: &Ray, far: f32, iso: f32, pace: Pace, mut put: impl FnMut(f32, Border)) {
+    pub(crate) fn borders(
+        &self,
+        ray: &Ray,
+        far: f32,
+        iso: f32,
+        pace: Pace,
+        mut put: impl FnMut(f32, Border),
+    ) {
         if pace.reach.is_empty() {
             return;
         }
-        let Some((near, far, entry)) = self.span(ray, far) else { return };
+        let Some((near, far, entry)) = self.span(ray, far) else {
+            return;
+        };
         let mut inside = self.density(ray.at(near)) >= iso;
         if inside {
-            put(near, entry.filter(|_| near > 0.0).map_or(Border::Inside, Border::Cut));
+            put(
+                near,
+                entry
+                    .filter(|_| near > 0.0)
+                    .map_or(Border::Inside, Border::Cut),
+            );
         }
         let mut last = near;
         let mut walk = self.walk(ray, (near, far), pace);
         while let Some((t, density)) = walk.next_dense() {
             // Samples that the walk skipped are outside.
             if inside && t - last > 1.5 * pace.step {
-                put(self.refine(ray, (last + pace.step, last), iso), Border::Leaves);
+                put(
+                    self.refine(ray, (last + pace.step, last), iso),
+                    Border::Leaves,
+                );
                 inside = false;
             }
             if (density >= iso) != inside {
@@ -339,19 +416,28 @@ impl<'a> MediumField<'a> {
             } else if !inside && density >= NEAR * iso {
                 let middle = t - 0.5 * pace.step;
                 if middle > near && self.density(ray.at(middle)) >= iso {
-                    put(self.refine(ray, ((t - pace.step).max(near), middle), iso), Border::Enters);
+                    put(
+                        self.refine(ray, ((t - pace.step).max(near), middle), iso),
+                        Border::Enters,
+                    );
                     put(self.refine(ray, (t, middle), iso), Border::Leaves);
                 }
             }
             last = t;
         }
         if inside && far - last > 1.5 * pace.step {
-            put(self.refine(ray, (last + pace.step, last), iso), Border::Leaves);
+            put(
+                self.refine(ray, (last + pace.step, last), iso),
+                Border::Leaves,
+            );
             inside = false;
         }
         // A sheet thinner than a step may lie between the last sample and the end of the ray.
         if !inside && self.density(ray.at(far)) >= iso {
-            put(self.refine(ray, ((far - pace.step).max(near), far), iso), Border::Enters);
+            put(
+                self.refine(ray, ((far - pace.step).max(near), far), iso),
+                Border::Enters,
+            );
             inside = true;
         }
         if inside {
@@ -392,7 +478,11 @@ fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
 /// along x, y and z. Returns the entry and exit distance (exit at most `far`), and the outward
 /// normal of the side of entry (`None` if the ray begins inside); `None` if the ray misses.
 #[inline(always)]
-pub(crate) fn span_in(corners: &[[f32; 2]; 3], ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
+pub(crate) fn span_in(
+    corners: &[[f32; 2]; 3],
+    ray: &Ray,
+    far: f32,
+) -> Option<(f32, f32, Option<V3>)> {
     let (mut near, mut far, mut entry) = (0.0_f32, far, None);
     for axis in 0..3 {
         let (o, d) = (ray.origin[axis], ray.direction[axis]);
@@ -458,7 +548,11 @@ impl Walk<'_> {
             let point = self.ray.at(t);
             let spot = self.field.spot(point);
             let whole = self.field.skipping == Skipping::Never;
-            let look = if whole { Look::Drawn } else { self.field.bricks.look(spot.cell) };
+            let look = if whole {
+                Look::Drawn
+            } else {
+                self.field.bricks.look(spot.cell)
+            };
             self.next += 1.0;
             match look {
                 Look::Drawn => return Some(Sample { t, point, spot }),
@@ -519,6 +613,9 @@ fn blend(low: [f32; 4], high: [f32; 4], [x, y, z]: [f32; 3]) -> f32 {
     for i in 0..4 {
         edges[i] = low[i] + (high[i] - low[i]) * x;
     }
-    let (a, b) = (edges[0] + (edges[1] - edges[0]) * y, edges[2] + (edges[3] - edges[2]) * y);
+    let (a, b) = (
+        edges[0] + (edges[1] - edges[0]) * y,
+        edges[2] + (edges[3] - edges[2]) * y,
+    );
     a + (b - a) * z
 }

@@ -68,7 +68,10 @@ impl Page {
             self.row(first + SIDE * (SIDE + 1)),
         ];
         let [density, x, y, z] = s.blend(rows, between);
-        Matter { density, slope: v3(x - FLAT, y - FLAT, z - FLAT) }
+        Matter {
+            density,
+            slope: v3(x - FLAT, y - FLAT, z - FLAT),
+        }
     }
 
     /// Returns the eight bytes of cell `first` and of its neighbour at x + 1.
@@ -109,7 +112,11 @@ const NONE: u32 = u32::MAX;
 impl Pages {
     /// Returns a pool for `bricks` bricks, none of which has a page.
     pub(crate) fn new(bricks: usize) -> Self {
-        Self { numbers: vec![NONE; bricks], pages: Vec::new(), free: Vec::new() }
+        Self {
+            numbers: vec![NONE; bricks],
+            pages: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     /// Returns the page of `brick`; `None` if the brick has none.
@@ -149,17 +156,32 @@ mod tests {
         let ramp = |x: f32, y: f32, z: f32| 20.0 + 9.0 * x - 7.0 * y + 30.0 * z + 50.0;
         let around: Around = std::array::from_fn(|k| {
             std::array::from_fn(|j| {
-                std::array::from_fn(
-                    |i| if i < 7 { ramp(i as f32 - 1.0, j as f32 - 1.0, k as f32 - 1.0) as u8 } else { 0 },
-                )
+                std::array::from_fn(|i| {
+                    if i < 7 {
+                        ramp(i as f32 - 1.0, j as f32 - 1.0, k as f32 - 1.0) as u8
+                    } else {
+                        0
+                    }
+                })
             })
         });
         let page = Page::new(&around);
-        for (place, between) in [([0, 0, 0], [0.0, 0.5, 0.25]), ([3, 3, 3], [0.9, 0.1, 0.4]), ([1, 0, 2], [0.3; 3])] {
-            let [x, y, z]: [f32; 3] = std::array::from_fn(|axis| place[axis] as f32 + between[axis]);
+        for (place, between) in [
+            ([0, 0, 0], [0.0, 0.5, 0.25]),
+            ([3, 3, 3], [0.9, 0.1, 0.4]),
+            ([1, 0, 2], [0.3; 3]),
+        ] {
+            let [x, y, z]: [f32; 3] =
+                std::array::from_fn(|axis| place[axis] as f32 + between[axis]);
             let matter = page.at(Portable, place, between);
-            assert!((matter.density - ramp(x, y, z)).abs() < 1e-3, "{matter:?} at {place:?}");
-            assert!((matter.slope - v3(9.0, -7.0, 30.0)).abs().max() <= 0.251, "{matter:?} at {place:?}");
+            assert!(
+                (matter.density - ramp(x, y, z)).abs() < 1e-3,
+                "{matter:?} at {place:?}"
+            );
+            assert!(
+                (matter.slope - v3(9.0, -7.0, 30.0)).abs().max() <= 0.251,
+                "{matter:?} at {place:?}"
+            );
         }
     }
 }

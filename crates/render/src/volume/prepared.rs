@@ -80,7 +80,8 @@ struct Lit {
 impl Lit {
     /// Returns true if both keys give equal light; crusts are compared by address.
     fn is(&self, other: &Self) -> bool {
-        self.glow == other.glow && self.crust.as_ref().map(Arc::as_ptr) == other.crust.as_ref().map(Arc::as_ptr)
+        self.glow == other.glow
+            && self.crust.as_ref().map(Arc::as_ptr) == other.crust.as_ref().map(Arc::as_ptr)
     }
 }
 
@@ -95,7 +96,8 @@ struct SmokeSource {
 impl SmokeSource {
     /// Returns true if both keys give equal smoke; air is compared by address.
     fn is(&self, other: &Self) -> bool {
-        let lit_alike = Arc::ptr_eq(&self.ember, &other.ember) || self.ember.patches == other.ember.patches;
+        let lit_alike =
+            Arc::ptr_eq(&self.ember, &other.ember) || self.ember.patches == other.ember.patches;
         Arc::ptr_eq(&self.air, &other.air) && self.wanted == other.wanted && lit_alike
     }
 }
@@ -120,7 +122,14 @@ impl Prepared {
     /// Returns the cache for an empty volume of shape `grid`.
     pub(crate) fn new(grid: Grid) -> Self {
         let lava = PreparedField::new(grid);
-        Self { lava, media: Vec::new(), ember: None, fog: None, smoke: None, haze: None }
+        Self {
+            lava,
+            media: Vec::new(),
+            ember: None,
+            fog: None,
+            smoke: None,
+            haze: None,
+        }
     }
 
     /// Updates bricks and copies to the state of `volume`, and drops cached light and gases whose
@@ -130,13 +139,24 @@ impl Prepared {
         if !changes.lava.is_empty() {
             self.ember = None;
         }
-        let gas = |k: &usize| changes.media.get(*k).is_none_or(|changes| !changes.is_empty());
-        if self.fog.as_ref().is_some_and(|(wanted, _)| wanted.media().any(|k| gas(&k))) {
+        let gas = |k: &usize| {
+            changes
+                .media
+                .get(*k)
+                .is_none_or(|changes| !changes.is_empty())
+        };
+        if self
+            .fog
+            .as_ref()
+            .is_some_and(|(wanted, _)| wanted.media().any(|k| gas(&k)))
+        {
             self.fog = None;
         }
         self.lava.follow(volume.lava(), &changes.lava, interest);
         self.media.resize_with(volume.media.len(), || None);
-        for ((prepared, medium), changes) in self.media.iter_mut().zip(&volume.media).zip(&changes.media) {
+        for ((prepared, medium), changes) in
+            self.media.iter_mut().zip(&volume.media).zip(&changes.media)
+        {
             if let Some(fields) = medium.fields(volume.grid) {
                 let prepared = prepared.get_or_insert_with(|| PreparedField::new(volume.grid));
                 prepared.follow(fields, changes, interest.of_clear_medium());
@@ -148,12 +168,21 @@ impl Prepared {
 
     /// Returns the light that the lava of `volume` emits onto its surroundings; recomputed only if
     /// `glow`, the crust or the lava changed.
-    pub(crate) fn light(&mut self, volume: &Volume, changes: &VolumeChanges, glow: Glow) -> Arc<EmberLight> {
-        let lit = Lit { glow, crust: volume.crust.clone() };
+    pub(crate) fn light(
+        &mut self,
+        volume: &Volume,
+        changes: &VolumeChanges,
+        glow: Glow,
+    ) -> Arc<EmberLight> {
+        let lit = Lit {
+            glow,
+            crust: volume.crust.clone(),
+        };
         let known = self.ember.take().filter(|(known, _)| known.is(&lit));
         let rows = changes.lava.rows;
-        let (_, light) =
-            self.ember.insert(known.unwrap_or_else(|| (lit, Arc::new(EmberLight::new(volume, Some(rows), glow)))));
+        let (_, light) = self.ember.insert(
+            known.unwrap_or_else(|| (lit, Arc::new(EmberLight::new(volume, Some(rows), glow)))),
+        );
         Arc::clone(light)
     }
 
@@ -167,7 +196,10 @@ impl Prepared {
         (sun, tall, risen): (V3, f32, f32),
     ) -> Option<Arc<Fog>> {
         let wanted = Wanted::of(volume, (sun, tall), risen);
-        let known = self.fog.take().filter(|(known, _)| Some(known) == wanted.as_ref());
+        let known = self
+            .fog
+            .take()
+            .filter(|(known, _)| Some(known) == wanted.as_ref());
         self.fog = known.or_else(|| {
             let fog = Fog::new(volume, wanted.as_ref()?, |k| changes.media[k].rows);
             Some((wanted?, (!fog.is_empty()).then(|| Arc::new(fog))))
@@ -184,9 +216,16 @@ impl Prepared {
         ember: &Arc<EmberLight>,
     ) -> Option<Arc<Smoke>> {
         self.haze = None;
-        let source = volume.air.clone().map(|air| SmokeSource { air, wanted, ember: Arc::clone(ember) });
+        let source = volume.air.clone().map(|air| SmokeSource {
+            air,
+            wanted,
+            ember: Arc::clone(ember),
+        });
         let last = self.smoke.take();
-        if last.as_ref().is_some_and(|(known, _)| source.as_ref().is_some_and(|source| known.is(source))) {
+        if last
+            .as_ref()
+            .is_some_and(|(known, _)| source.as_ref().is_some_and(|source| known.is(source)))
+        {
             self.smoke = last;
         } else if let Some(source) = source {
             let earlier = last.and_then(|(_, smoke)| Arc::into_inner(smoke?));
@@ -203,10 +242,12 @@ impl Prepared {
         self.smoke = None;
         let known = self.haze.take();
         let air = volume.air.as_ref()?;
-        self.haze = known.filter(|(known, _)| Arc::ptr_eq(known, air)).or_else(|| {
-            let haze = Haze::new(air);
-            Some((Arc::clone(air), (!haze.is_empty()).then(|| Arc::new(haze))))
-        });
+        self.haze = known
+            .filter(|(known, _)| Arc::ptr_eq(known, air))
+            .or_else(|| {
+                let haze = Haze::new(air);
+                Some((Arc::clone(air), (!haze.is_empty()).then(|| Arc::new(haze))))
+            });
         self.known_haze()
     }
 
@@ -237,12 +278,21 @@ impl Prepared {
         volume: &Volume,
         wanted: impl Fn(&MaterialLook) -> bool,
     ) -> impl Iterator<Item = &Bricks> {
-        let media = self.media.iter().zip(&volume.media).filter(move |(_, medium)| wanted(&medium.look));
+        let media = self
+            .media
+            .iter()
+            .zip(&volume.media)
+            .filter(move |(_, medium)| wanted(&medium.look));
         media.filter_map(|(prepared, _)| prepared.as_ref().map(|prepared| &prepared.bricks))
     }
 
     /// Returns the lava's field for ray marching.
-    pub(crate) fn field<'a>(&'a self, volume: &'a Volume, interest: Interest, skipping: Skipping) -> MediumField<'a> {
+    pub(crate) fn field<'a>(
+        &'a self,
+        volume: &'a Volume,
+        interest: Interest,
+        skipping: Skipping,
+    ) -> MediumField<'a> {
         self.lava.field(volume.lava(), interest, skipping)
     }
 
@@ -253,18 +303,34 @@ impl Prepared {
         interest: Interest,
         skipping: Skipping,
     ) -> impl Iterator<Item = (&'a Medium, MediumField<'a>)> {
-        self.media.iter().zip(&volume.media).filter_map(move |(prepared, medium)| {
-            let fields = medium.fields(volume.grid)?;
-            Some((medium, prepared.as_ref()?.field(fields, interest.of_clear_medium(), skipping)))
-        })
+        self.media
+            .iter()
+            .zip(&volume.media)
+            .filter_map(move |(prepared, medium)| {
+                let fields = medium.fields(volume.grid)?;
+                Some((
+                    medium,
+                    prepared
+                        .as_ref()?
+                        .field(fields, interest.of_clear_medium(), skipping),
+                ))
+            })
     }
 }
 
 impl PreparedField {
     /// Returns the bricks of an empty field of shape `grid`.
     fn new(grid: Grid) -> Self {
-        let interest = Interest { tall: 1.0, empty: u8::MAX, smoothing: 0.0, shaded: false };
-        Self { bricks: Bricks::new(thick(grid), interest), copy: None }
+        let interest = Interest {
+            tall: 1.0,
+            empty: u8::MAX,
+            smoothing: 0.0,
+            shaded: false,
+        };
+        Self {
+            bricks: Bricks::new(thick(grid), interest),
+            copy: None,
+        }
     }
 
     /// Updates bricks and copy to the state of `fields`; incremental where `changes` are known and
@@ -275,7 +341,9 @@ impl PreparedField {
         let known = self.bricks.interest() == interest;
         match changes.changed {
             Some([]) if known => {}
-            Some(changed) if known && self.copy.is_none() => self.bricks.refresh(fields, changed.iter().copied()),
+            Some(changed) if known && self.copy.is_none() => {
+                self.bricks.refresh(fields, changed.iter().copied())
+            }
             _ => self.begin(fields, changes, interest),
         }
     }
@@ -283,15 +351,24 @@ impl PreparedField {
     /// Recomputes bricks and copy from `fields`, without use of the old state.
     fn begin(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
         self.bricks = Bricks::new(thick(fields.grid), interest);
-        self.copy = interest.copies(fields.grid).then(|| FieldCopy::new(fields, interest.smoothing));
+        self.copy = interest
+            .copies(fields.grid)
+            .then(|| FieldCopy::new(fields, interest.smoothing));
         match &self.copy {
-            Some(copy) => self.bricks.refresh(copy.fields(), Change::of_rows(&rows(copy.fields()))),
+            Some(copy) => self
+                .bricks
+                .refresh(copy.fields(), Change::of_rows(&rows(copy.fields()))),
             None => self.bricks.refresh(fields, Change::of_rows(changes.rows)),
         }
     }
 
     /// Returns the medium's field for ray marching.
-    fn field<'a>(&'a self, fields: Fields<'a>, interest: Interest, skipping: Skipping) -> MediumField<'a> {
+    fn field<'a>(
+        &'a self,
+        fields: Fields<'a>,
+        interest: Interest,
+        skipping: Skipping,
+    ) -> MediumField<'a> {
         let met = self.copy.as_ref().map_or(fields, FieldCopy::fields);
         MediumField::new(met, fields.grid, &self.bricks, interest, skipping)
     }
@@ -300,7 +377,10 @@ impl PreparedField {
 impl Interest {
     /// Returns these inputs with the drawing threshold of a translucent medium.
     fn of_clear_medium(self) -> Self {
-        Self { empty: (LEAST * 255.0) as u8, ..self }
+        Self {
+            empty: (LEAST * 255.0) as u8,
+            ..self
+        }
     }
 
     /// Returns true if a volume of shape `grid` needs a `FieldCopy`: for smoothing, or because an
@@ -318,11 +398,20 @@ pub fn rows(fields: Fields<'_>) -> Vec<Span> {
     let held = |cells: &[u8]| cells.iter().copied().max() > Some(0);
     let span = |matter: &dyn Fn(usize) -> bool| {
         let from = (0..nx).find(|&x| matter(x)).map_or(u16::MAX, |x| x as u16);
-        Span { from, to: (0..nx).rfind(|&x| matter(x)).map_or(0, |x| x as u16 + 1) }
+        Span {
+            from,
+            to: (0..nx).rfind(|&x| matter(x)).map_or(0, |x| x as u16 + 1),
+        }
     };
     let densities = fields.density.par_chunks(nx);
     if fields.energy.is_empty() {
-        let full = |cells: &[u8]| if held(cells) { span(&|x| cells[x] > 0) } else { Span::EMPTY };
+        let full = |cells: &[u8]| {
+            if held(cells) {
+                span(&|x| cells[x] > 0)
+            } else {
+                Span::EMPTY
+            }
+        };
         return densities.with_min_len(64).map(full).collect();
     }
     let full = |(density, energy): (&[u8], &[u8])| {
@@ -331,7 +420,11 @@ pub fn rows(fields: Fields<'_>) -> Vec<Span> {
         }
         span(&|x| density[x] > 0 || energy[x] > 0)
     };
-    densities.zip(fields.energy.par_chunks(nx)).with_min_len(64).map(full).collect()
+    densities
+        .zip(fields.energy.par_chunks(nx))
+        .with_min_len(64)
+        .map(full)
+        .collect()
 }
 
 /// Returns the shape `grid`, extended to at least two cells along each axis.
@@ -345,33 +438,48 @@ impl FieldCopy {
     fn new(fields: Fields<'_>, smoothing: f32) -> Self {
         let (from, grid) = (fields.grid, thick(fields.grid));
         let repeated = |values: &'_ [u8]| -> Vec<u8> {
-            let held = |[x, y, z]: Place| from.index([x.min(from.nx - 1), y.min(from.ny - 1), z.min(from.nz - 1)]);
+            let held = |[x, y, z]: Place| {
+                from.index([x.min(from.nx - 1), y.min(from.ny - 1), z.min(from.nz - 1)])
+            };
             grid.places().map(|place| values[held(place)]).collect()
         };
         let field = |values: &[u8]| {
             if values.is_empty() {
                 return Vec::new();
             }
-            let values = if from == grid { Cow::Borrowed(values) } else { Cow::Owned(repeated(values)) };
+            let values = if from == grid {
+                Cow::Borrowed(values)
+            } else {
+                Cow::Owned(repeated(values))
+            };
             if smoothing > 0.0 {
                 smoothed(values.into_owned(), [grid.nx, grid.ny, grid.nz], smoothing)
             } else {
                 values.into_owned()
             }
         };
-        Self { grid, density: field(fields.density), energy: field(fields.energy) }
+        Self {
+            grid,
+            density: field(fields.density),
+            energy: field(fields.energy),
+        }
     }
 
     /// Returns the fields of this copy.
     fn fields(&self) -> Fields<'_> {
-        Fields { grid: self.grid, density: &self.density, energy: &self.energy }
+        Fields {
+            grid: self.grid,
+            density: &self.density,
+            energy: &self.energy,
+        }
     }
 }
 
 /// Separable Gaussian smoothing with five taps per axis; edge values are repeated. `side`: shape
 /// (x, y, z), x fastest; `radius`: standard deviation in cells.
 fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
-    let taps: [f32; 5] = std::array::from_fn(|i| (-0.5 * ((i as f32 - 2.0) / radius).powi(2)).exp());
+    let taps: [f32; 5] =
+        std::array::from_fn(|i| (-0.5 * ((i as f32 - 2.0) / radius).powi(2)).exp());
     let total: f32 = taps.iter().sum();
     let strides = [1, side[0], side[0] * side[1]];
     (0..3).fold(values, |from, axis| {
@@ -379,7 +487,8 @@ fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
             let place = (index / strides[axis] % side[axis]) as isize;
             let tap = |i: usize| {
                 let moved = (place + i as isize - 2).clamp(0, side[axis] as isize - 1) - place;
-                taps[i] * f32::from(from[(index as isize + moved * strides[axis] as isize) as usize])
+                taps[i]
+                    * f32::from(from[(index as isize + moved * strides[axis] as isize) as usize])
             };
             ((0..5).map(tap).sum::<f32>() / total + 0.5) as u8
         };
@@ -390,9 +499,24 @@ fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
 /// Calls `see` with the lava field of `volume`, in which every density above 0 is drawn.
 #[cfg(test)]
 pub(crate) fn with_field(volume: &Volume, see: impl FnOnce(&MediumField)) {
-    let interest = Interest { tall: 1.0, empty: 0, smoothing: 0.0, shaded: true };
+    let interest = Interest {
+        tall: 1.0,
+        empty: 0,
+        smoothing: 0.0,
+        shaded: true,
+    };
     let mut prepared = Prepared::new(volume.grid);
-    let lava = FieldChanges { rows: &rows(volume.lava()), changed: None };
-    prepared.follow(volume, &VolumeChanges { lava, media: Vec::new() }, interest);
+    let lava = FieldChanges {
+        rows: &rows(volume.lava()),
+        changed: None,
+    };
+    prepared.follow(
+        volume,
+        &VolumeChanges {
+            lava,
+            media: Vec::new(),
+        },
+        interest,
+    );
     see(&prepared.field(volume, interest, Skipping::Bricks));
 }

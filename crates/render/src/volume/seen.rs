@@ -43,13 +43,22 @@ pub(crate) struct Places {
 impl Places {
     /// Returns empty distance ranges for every tile of the picture of `camera`.
     pub(crate) fn none(camera: &Camera) -> Self {
-        Self { lava: Tiles::none(camera), others: OtherTiles { clear: None, solid: None, gas: None } }
+        Self {
+            lava: Tiles::none(camera),
+            others: OtherTiles {
+                clear: None,
+                solid: None,
+                gas: None,
+            },
+        }
     }
 
     /// Returns the mask of tiles in which a ray may meet matter; with `edges`, neighbouring tiles
     /// are included too, because anti-aliased edges may reach into them.
     pub(crate) fn live(&self, camera: &Camera, edges: bool) -> Live {
         let live = self.lava.live(camera, edges);
-        self.others.all().fold(live, |live, tiles| live.and(&tiles.live(camera, edges)))
+        self.others
+            .all()
+            .fold(live, |live, tiles| live.and(&tiles.live(camera, edges)))
     }
 }

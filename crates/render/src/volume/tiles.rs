@@ -29,9 +29,15 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// Interval of all distances in front of the eye.
-    pub(crate) const ALL: Self = Self { near: 0.0, far: f32::MAX };
+    pub(crate) const ALL: Self = Self {
+        near: 0.0,
+        far: f32::MAX,
+    };
     /// Empty interval; neutral element of `Self::union`.
-    pub(crate) const NONE: Self = Self { near: f32::MAX, far: 0.0 };
+    pub(crate) const NONE: Self = Self {
+        near: f32::MAX,
+        far: 0.0,
+    };
 
     /// Returns true if the interval is empty.
     #[inline(always)]
@@ -42,7 +48,10 @@ impl Reach {
     /// Smallest interval that includes `self` and `other`.
     #[inline]
     pub(crate) fn union(self, other: Self) -> Self {
-        Self { near: self.near.min(other.near), far: self.far.max(other.far) }
+        Self {
+            near: self.near.min(other.near),
+            far: self.far.max(other.far),
+        }
     }
 }
 
@@ -59,9 +68,17 @@ pub(crate) struct Others {
 
 impl Others {
     /// Intervals of all distances in front of the eye.
-    pub(crate) const ALL: Self = Self { clear: Reach::ALL, solid: Reach::ALL, gas: Reach::ALL };
+    pub(crate) const ALL: Self = Self {
+        clear: Reach::ALL,
+        solid: Reach::ALL,
+        gas: Reach::ALL,
+    };
     /// Empty intervals.
-    pub(crate) const NONE: Self = Self { clear: Reach::NONE, solid: Reach::NONE, gas: Reach::NONE };
+    pub(crate) const NONE: Self = Self {
+        clear: Reach::NONE,
+        solid: Reach::NONE,
+        gas: Reach::NONE,
+    };
 
     /// Returns true if all intervals are empty.
     #[inline(always)]
@@ -92,7 +109,11 @@ impl OtherTiles {
     #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Others {
         let at = |tiles: &Option<Tiles>| tiles.as_ref().map_or(Reach::NONE, |tiles| tiles.at(x, y));
-        Others { clear: at(&self.clear), solid: at(&self.solid), gas: at(&self.gas) }
+        Others {
+            clear: at(&self.clear),
+            solid: at(&self.solid),
+            gas: at(&self.gas),
+        }
     }
 
     /// Returns true if no medium other than lava is present.
@@ -117,7 +138,12 @@ impl Depths {
     ///
     /// With `off_centre`, each tile takes the largest depth of itself and its neighbours plus
     /// [`OFF_CENTRE`], because rays off the middle of a pixel may see farther.
-    pub(crate) fn new<B>(camera: &Camera, pixels: &[B], far: impl Fn(&B) -> f32, off_centre: bool) -> Self {
+    pub(crate) fn new<B>(
+        camera: &Camera,
+        pixels: &[B],
+        far: impl Fn(&B) -> f32,
+        off_centre: bool,
+    ) -> Self {
         let ((width, _), (across, down)) = (camera.size(), count(camera));
         let mut own = vec![0.0_f32; across * down];
         for (y, row) in pixels.chunks(width).enumerate() {
@@ -131,7 +157,8 @@ impl Depths {
         }
         let around = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);
         let widest = |k: usize| {
-            let rows = around(k / across, down).map(|j| &own[j * across..][around(k % across, across)]);
+            let rows =
+                around(k / across, down).map(|j| &own[j * across..][around(k % across, across)]);
             rows.flatten().copied().fold(0.0, f32::max) + OFF_CENTRE
         };
         Self((0..own.len()).map(widest).collect())
@@ -163,10 +190,19 @@ impl Tiles {
     pub(crate) fn live(&self, camera: &Camera, edges: bool) -> Live {
         let (across, width) = (self.across, camera.size().0);
         if !edges {
-            return Live { across, width, live: self.reach.iter().map(|reach| !reach.is_empty()).collect() };
+            return Live {
+                across,
+                width,
+                live: self.reach.iter().map(|reach| !reach.is_empty()).collect(),
+            };
         }
         let mut live = vec![false; self.reach.len()];
-        for (k, _) in self.reach.iter().enumerate().filter(|(_, reach)| !reach.is_empty()) {
+        for (k, _) in self
+            .reach
+            .iter()
+            .enumerate()
+            .filter(|(_, reach)| !reach.is_empty())
+        {
             let (i, j) = (k % across, k / across);
             let columns = i.saturating_sub(1)..(i + 2).min(across);
             live.chunks_mut(across)
@@ -174,7 +210,11 @@ impl Tiles {
                 .skip(j.saturating_sub(1))
                 .for_each(|row| row[columns.clone()].fill(true));
         }
-        Live { across, width, live }
+        Live {
+            across,
+            width,
+            live,
+        }
     }
 
     /// Projects the occupied bricks of `bricks` onto the tiles; ignores bricks beyond a tile's
@@ -190,7 +230,9 @@ impl Tiles {
             .fold(
                 || Self::filled(camera, Reach::NONE),
                 |mut tiles, layer| {
-                    bricks.drawn(layer, parts).for_each(|drawn| tiles.add(&lens, depths, &drawn));
+                    bricks
+                        .drawn(layer, parts)
+                        .for_each(|drawn| tiles.add(&lens, depths, &drawn));
                     tiles
                 },
             )
@@ -199,7 +241,11 @@ impl Tiles {
 
     /// Projects `boxes` (cells) onto the tiles; ignores boxes beyond a tile's hiding depth in
     /// `depths`.
-    pub(crate) fn of_boxes(boxes: impl Iterator<Item = Drawn>, camera: &Camera, depths: &Depths) -> Self {
+    pub(crate) fn of_boxes(
+        boxes: impl Iterator<Item = Drawn>,
+        camera: &Camera,
+        depths: &Depths,
+    ) -> Self {
         let lens = Lens::new(camera);
         let mut tiles = Self::filled(camera, Reach::NONE);
         boxes.for_each(|drawn| tiles.add(&lens, depths, &drawn));
@@ -215,18 +261,26 @@ impl Tiles {
     /// Returns tiles that all have the interval `reach`.
     fn filled(camera: &Camera, reach: Reach) -> Self {
         let (across, down) = count(camera);
-        Self { across, reach: vec![reach; across * down] }
+        Self {
+            across,
+            reach: vec![reach; across * down],
+        }
     }
 
     /// Union of `self` and `other`, tile by tile; both must be of equal shape.
     pub(crate) fn union(mut self, other: Self) -> Self {
-        self.reach.iter_mut().zip(other.reach).for_each(|(a, b)| *a = a.union(b));
+        self.reach
+            .iter_mut()
+            .zip(other.reach)
+            .for_each(|(a, b)| *a = a.union(b));
         self
     }
 
     /// Extends the intervals of all tiles that the box `drawn` may touch.
     fn add(&mut self, lens: &Lens, depths: &Depths, drawn: &Drawn) {
-        let Some((reach, [left, right], [top, bottom])) = lens.see(drawn) else { return };
+        let Some((reach, [left, right], [top, bottom])) = lens.see(drawn) else {
+            return;
+        };
         for start in (top..=bottom).map(|row| row * self.across) {
             let tiles = start + left..start + right + 1;
             for (tile, depth) in self.reach[tiles.clone()].iter_mut().zip(&depths.0[tiles]) {
@@ -253,7 +307,11 @@ impl Live {
     /// Returns a mask with every tile set.
     pub(crate) fn whole(camera: &Camera) -> Self {
         let (across, down) = count(camera);
-        Self { across, width: camera.size().0, live: vec![true; across * down] }
+        Self {
+            across,
+            width: camera.size().0,
+            live: vec![true; across * down],
+        }
     }
 
     /// Returns the maximal column ranges of traced pixels in pixel row `y`, from left to right.
@@ -270,7 +328,10 @@ impl Live {
 
     /// Union with `other`, a mask of the same picture.
     pub(crate) fn and(mut self, other: &Self) -> Self {
-        self.live.iter_mut().zip(&other.live).for_each(|(a, b)| *a |= *b);
+        self.live
+            .iter_mut()
+            .zip(&other.live)
+            .for_each(|(a, b)| *a |= *b);
         self
     }
 }
@@ -301,7 +362,15 @@ impl Lens {
         let [right, up, forward] = camera.measures();
         let (across, down) = count(camera);
         let scale = 0.5 * camera.size().1 as f32 / camera.half_height();
-        Self { eye: camera.eye().coords, right, up, forward, scale, middle: camera.middle(), count: [across, down] }
+        Self {
+            eye: camera.eye().coords,
+            right,
+            up,
+            forward,
+            scale,
+            middle: camera.middle(),
+            count: [across, down],
+        }
     }
 
     /// Projects the box `drawn`. Returns the interval of distances, the first and last tile column,
@@ -319,7 +388,10 @@ impl Lens {
         let radius = 1.001 * drawn.half.norm();
         let distance = away.norm();
         let slack = SLACK + 1e-5 * distance;
-        let reach = Reach { near: (distance - radius - slack).max(0.0), far: distance + radius + slack };
+        let reach = Reach {
+            near: (distance - radius - slack).max(0.0),
+            far: distance + radius + slack,
+        };
         // A brick next to the eye may cover any pixel.
         if near <= 0.1 {
             return Some((reach, [0, self.count[0] - 1], [0, self.count[1] - 1]));
@@ -330,7 +402,10 @@ impl Lens {
             let low = self.middle[axis] + (low * a).min(low * b) - SLACK;
             let high = self.middle[axis] + (high * a).max(high * b) + SLACK;
             let last = self.count[axis] as i32 - 1;
-            let (low, high) = ((low * (1.0 / TILE as f32)).floor() as i32, (high * (1.0 / TILE as f32)).floor() as i32);
+            let (low, high) = (
+                (low * (1.0 / TILE as f32)).floor() as i32,
+                (high * (1.0 / TILE as f32)).floor() as i32,
+            );
             (high >= 0 && low <= last).then(|| [low.max(0) as usize, high.min(last) as usize])
         };
         let across = tiles(away.dot(&self.right), half[0], 0)?;

@@ -30,27 +30,54 @@ impl Curve {
     pub(super) fn new(knots: Vec<Knot>) -> Self {
         let slopes = (0..knots.len()).map(|i| slope(&knots, i)).collect();
         let given = knots.iter().map(|knot| knot.value).collect();
-        Self { knots, given, slopes, of_logs: false }
+        Self {
+            knots,
+            given,
+            slopes,
+            of_logs: false,
+        }
     }
 
     /// Creates a curve through positive values that interpolates their logarithms, so that zooming
     /// by equal ratios appears uniform.
     pub(super) fn of_shares(knots: Vec<Knot>) -> Self {
         let given = knots.iter().map(|knot| knot.value).collect();
-        let logs = knots.into_iter().map(|knot| Knot { value: knot.value.ln(), ..knot }).collect();
-        Self { given, of_logs: true, ..Self::new(logs) }
+        let logs = knots
+            .into_iter()
+            .map(|knot| Knot {
+                value: knot.value.ln(),
+                ..knot
+            })
+            .collect();
+        Self {
+            given,
+            of_logs: true,
+            ..Self::new(logs)
+        }
     }
 
     /// Value at `time_s` (seconds), clamped to the first and the last knot; `None` without knots.
     pub(super) fn at(&self, time_s: f64) -> Option<f64> {
         let after = self.knots.partition_point(|knot| knot.time_s <= time_s);
-        let Some(before) = after.checked_sub(1) else { return self.given.first().copied() };
+        let Some(before) = after.checked_sub(1) else {
+            return self.given.first().copied();
+        };
         let (from, low) = (self.knots[before], self.given[before]);
-        let between = self.knots.get(after).filter(|_| from.time_s < time_s && from.ease != Ease::Hold);
+        let between = self
+            .knots
+            .get(after)
+            .filter(|_| from.time_s < time_s && from.ease != Ease::Hold);
         let Some(to) = between else { return Some(low) };
         let share = (time_s - from.time_s) / (to.time_s - from.time_s);
-        let value = if from.ease == Ease::Linear { straight(from, *to, share) } else { self.smooth(before, share) };
-        let (value, high) = (if self.of_logs { value.exp() } else { value }, self.given[after]);
+        let value = if from.ease == Ease::Linear {
+            straight(from, *to, share)
+        } else {
+            self.smooth(before, share)
+        };
+        let (value, high) = (
+            if self.of_logs { value.exp() } else { value },
+            self.given[after],
+        );
         Some(value.clamp(low.min(high), low.max(high)))
     }
 
@@ -62,7 +89,11 @@ impl Curve {
         // Slopes of at most three times the chord slope guarantee monotonicity.
         let limited = |slope: f64| {
             let slope = slope * (to.time_s - from.time_s);
-            if slope * rise <= 0.0 { 0.0 } else { slope.signum() * slope.abs().min(3.0 * rise.abs()) }
+            if slope * rise <= 0.0 {
+                0.0
+            } else {
+                slope.signum() * slope.abs().min(3.0 * rise.abs())
+            }
         };
         let [m0, m1] = [self.slopes[i], self.slopes[i + 1]].map(limited);
         let rest = 1.0 - s;
@@ -89,7 +120,10 @@ fn slope(knots: &[Knot], i: usize) -> f64 {
         (_, Ease::Linear) => after,
         (Ease::Smooth, Ease::Smooth) if before * after <= 0.0 => 0.0,
         (Ease::Smooth, Ease::Smooth) => {
-            let (w0, w1) = (2.0 * length(i) + length(i - 1), length(i) + 2.0 * length(i - 1));
+            let (w0, w1) = (
+                2.0 * length(i) + length(i - 1),
+                length(i) + 2.0 * length(i - 1),
+            );
             (w0 + w1) / (w0 / before + w1 / after)
         }
     }
@@ -110,7 +144,11 @@ mod tests {
             let mut time_s = 0.0;
             let knot = |(wait, value, ease)| {
                 time_s += wait;
-                Knot { time_s, value, ease }
+                Knot {
+                    time_s,
+                    value,
+                    ease,
+                }
             };
             parts.into_iter().map(knot).collect()
         })

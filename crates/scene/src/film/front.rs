@@ -48,18 +48,30 @@ impl Follower {
     /// step.
     pub fn new(kind: Move, vents: &[[f64; 2]], world: &World, fps: u32) -> Self {
         let mean = |places: &[[f64; 2]]| {
-            let sum = places.iter().fold([0.0, 0.0], |sum, place| [sum[0] + place[0], sum[1] + place[1]]);
+            let sum = places.iter().fold([0.0, 0.0], |sum, place| {
+                [sum[0] + place[0], sum[1] + place[1]]
+            });
             (!places.is_empty()).then(|| sum.map(|sum| sum / places.len() as f64))
         };
         let grid = world.grid();
         let there = || mean(&lava(world).map(|(place, _)| place).collect::<Vec<_>>());
-        let origin = mean(vents).or_else(there).unwrap_or([0.5 * grid.nx as f64, 0.5 * grid.nz as f64]);
-        Self { kind, origin, frame_s: 1.0 / f64::from(fps.max(1)), farthest: None, now: None }
+        let origin = mean(vents)
+            .or_else(there)
+            .unwrap_or([0.5 * grid.nx as f64, 0.5 * grid.nz as f64]);
+        Self {
+            kind,
+            origin,
+            frame_s: 1.0 / f64::from(fps.max(1)),
+            farthest: None,
+            now: None,
+        }
     }
 
     /// Unsmoothed target for the present frame; `share` is the position in the film, 0 to 1.
     pub fn sight(&self, world: &World, share: f64) -> Sight {
-        let columns: Vec<([f64; 2], f64)> = lava(world).map(|(place, _)| (place, self.away(place))).collect();
+        let columns: Vec<([f64; 2], f64)> = lava(world)
+            .map(|(place, _)| (place, self.away(place)))
+            .collect();
         let reach = columns.iter().map(|(_, away)| *away).fold(0.0, f64::max);
         let eased = share * share * (3.0 - 2.0 * share);
         let weight = |away: f64| match self.kind {
@@ -71,8 +83,15 @@ impl Follower {
             let weight = weight(*away);
             sums = [sums[0] + weight * x, sums[1] + weight * z, sums[2] + weight];
         }
-        let place = if sums[2] > 1e-9 { [sums[0] / sums[2], sums[1] / sums[2]] } else { self.origin };
-        Sight { point: on_ground(world, place), reach }
+        let place = if sums[2] > 1e-9 {
+            [sums[0] / sums[2], sums[1] / sums[2]]
+        } else {
+            self.origin
+        };
+        Sight {
+            point: on_ground(world, place),
+            reach,
+        }
     }
 
     /// Advances the smoothed target by one frame towards `sight`; returns the target (x, y, z) in
@@ -80,7 +99,10 @@ impl Follower {
     pub fn follow(&mut self, sight: Sight) -> [f64; 3] {
         // The front recedes where lava solidifies, but the camera stays at the farthest front
         // reached.
-        let far = match self.farthest.filter(|far| self.kind == Move::FollowFront && far.reach > sight.reach) {
+        let far = match self
+            .farthest
+            .filter(|far| self.kind == Move::FollowFront && far.reach > sight.reach)
+        {
             Some(far) => far,
             None => *self.farthest.insert(sight),
         };
@@ -106,10 +128,20 @@ impl Follower {
 /// Iterates over the columns with lava as (centre (x, z), amount in full cells).
 fn lava(world: &World) -> impl Iterator<Item = ([f64; 2], f64)> {
     let amounts = world.lava().column_amounts();
-    let columns: Vec<_> = amounts.indexed_iter().map(|((z, x), amount)| ([x, z], *amount)).collect();
-    let full =
-        |([x, z], amount): ([usize; 2], u64)| ([x as f64 + 0.5, z as f64 + 0.5], amount as f64 / f64::from(AMOUNT_ONE));
-    columns.into_iter().map(full).filter(|(_, cells)| *cells >= LEAST)
+    let columns: Vec<_> = amounts
+        .indexed_iter()
+        .map(|((z, x), amount)| ([x, z], *amount))
+        .collect();
+    let full = |([x, z], amount): ([usize; 2], u64)| {
+        (
+            [x as f64 + 0.5, z as f64 + 0.5],
+            amount as f64 / f64::from(AMOUNT_ONE),
+        )
+    };
+    columns
+        .into_iter()
+        .map(full)
+        .filter(|(_, cells)| *cells >= LEAST)
 }
 
 /// Point on the ground at (x, z), with the height interpolated between columns, in cells.
@@ -151,13 +183,26 @@ mod tests {
         let start = flow(5);
         let front = Follower::new(Move::FollowFront, &[[4.5, 8.0]], &start, 20);
         let sight = front.sight(&flow(50), 0.0);
-        assert!(sight.point[0] > 45.0 && (sight.point[2] - 8.0).abs() < 0.1, "{sight:?}");
-        assert!((sight.point[1] - (30.0 - 0.25 * (sight.point[0] - 0.5))).abs() < 1e-6, "{sight:?} is on the ground");
+        assert!(
+            sight.point[0] > 45.0 && (sight.point[2] - 8.0).abs() < 0.1,
+            "{sight:?}"
+        );
+        assert!(
+            (sight.point[1] - (30.0 - 0.25 * (sight.point[0] - 0.5))).abs() < 1e-6,
+            "{sight:?} is on the ground"
+        );
         let along = Follower::new(Move::AlongFront, &[[4.5, 8.0]], &start, 20);
         let xs = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| along.sight(&flow(50), share).point[0]);
-        assert!(xs.windows(2).all(|pair| pair[0] < pair[1]) && xs[0] < 9.0 && xs[4] > 44.0, "{xs:?}");
-        let nothing = Follower::new(Move::FollowFront, &[[4.5, 8.0]], &flow(4), 20).sight(&flow(4), 0.5);
-        assert_eq!((nothing.point[0], nothing.point[2], nothing.reach), (4.5, 8.0, 0.0));
+        assert!(
+            xs.windows(2).all(|pair| pair[0] < pair[1]) && xs[0] < 9.0 && xs[4] > 44.0,
+            "{xs:?}"
+        );
+        let nothing =
+            Follower::new(Move::FollowFront, &[[4.5, 8.0]], &flow(4), 20).sight(&flow(4), 0.5);
+        assert_eq!(
+            (nothing.point[0], nothing.point[2], nothing.reach),
+            (4.5, 8.0, 0.0)
+        );
     }
 
     #[test]
@@ -170,9 +215,20 @@ mod tests {
             (0..40).for_each(|_| targets.push(follower.follow(follower.sight(&world, 0.0))[0]));
         }
         let steps: Vec<f64> = targets.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        assert!(steps.iter().all(|step| (-1e-9..1.2).contains(step)), "it goes on and never jumps");
-        assert!(steps.windows(2).all(|pair| (pair[1] - pair[0]).abs() < 0.35), "and its speed does not jump");
+        assert!(
+            steps.iter().all(|step| (-1e-9..1.2).contains(step)),
+            "it goes on and never jumps"
+        );
+        assert!(
+            steps
+                .windows(2)
+                .all(|pair| (pair[1] - pair[0]).abs() < 0.35),
+            "and its speed does not jump"
+        );
         let front = follower.sight(&flow(40), 0.0).point[0];
-        assert!((targets[targets.len() - 1] - front).abs() < 0.1, "it stays at the front when lava draws back");
+        assert!(
+            (targets[targets.len() - 1] - front).abs() < 0.1,
+            "it stays at the front when lava draws back"
+        );
     }
 }

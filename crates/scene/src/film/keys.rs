@@ -65,9 +65,21 @@ pub enum Move {
 impl Move {
     /// All movements as (movement, name in scene files, description).
     pub const ALL: [(Self, &'static str, &'static str); 3] = [
-        (Self::Turntable, "turntable", "Once round the target, from the first frame to the last"),
-        (Self::AlongFront, "along-front", "Along the lava, from where it comes out to its front"),
-        (Self::FollowFront, "follow-front", "With the front of the lava"),
+        (
+            Self::Turntable,
+            "turntable",
+            "Once round the target, from the first frame to the last",
+        ),
+        (
+            Self::AlongFront,
+            "along-front",
+            "Along the lava, from where it comes out to its front",
+        ),
+        (
+            Self::FollowFront,
+            "follow-front",
+            "With the front of the lava",
+        ),
     ];
 
     /// Returns true if the camera's target depends on the lava.
@@ -180,19 +192,32 @@ impl FilmSpec {
     pub fn validate(&self) -> Result<(), Invalid> {
         self.check("film")?;
         self.notes.validate()?;
-        within("number of [[film.key]] tables", self.keys.len() as f64, 0.0, MAX_KEYS as f64)?;
+        within(
+            "number of [[film.key]] tables",
+            self.keys.len() as f64,
+            0.0,
+            MAX_KEYS as f64,
+        )?;
         let (mut time, mut step) = (None::<f64>, None::<u64>);
         for (i, key) in self.keys.iter().enumerate() {
             let name = format!("film.key[{i}]");
             key.check(&name)?;
             key.camera.check(&format!("{name}.camera"))?;
             if time.is_some_and(|before| key.time_s <= before) {
-                return Err(Invalid::new(&format!("{name}.time_s"), key.time_s, "later than that of the key before"));
+                return Err(Invalid::new(
+                    &format!("{name}.time_s"),
+                    key.time_s,
+                    "later than that of the key before",
+                ));
             }
             time = Some(key.time_s);
             let Some(now) = key.step else { continue };
             if step.is_some_and(|before| now < before) {
-                return Err(Invalid::new(&format!("{name}.step"), now, "no fewer than that of a key before"));
+                return Err(Invalid::new(
+                    &format!("{name}.step"),
+                    now,
+                    "no fewer than that of a key before",
+                ));
             }
             step = Some(now);
         }
@@ -212,18 +237,44 @@ mod tests {
     fn a_wrong_key_is_named() {
         for (text, wrong) in [
             ("[[key]]\ntime_s = -1.0", "film.key[0].time_s"),
-            ("[[key]]\ntime_s = 1\n[[key]]\ntime_s = 1", "film.key[1].time_s"),
+            (
+                "[[key]]\ntime_s = 1\n[[key]]\ntime_s = 1",
+                "film.key[1].time_s",
+            ),
             ("[[key]]\ntime_s = 0\nstep = 1000000001", "film.key[0].step"),
-            ("[[key]]\ntime_s = 0\nstep = 9\n[[key]]\ntime_s = 1\n[[key]]\ntime_s = 2\nstep = 8", "film.key[2].step"),
-            ("[[key]]\ntime_s = 0\ncamera = { fov_deg = 300 }", "film.key[0].camera.fov_deg"),
-            ("[[key]]\ntime_s = 0\ncamera = { elevation_deg = nan }", "film.key[0].camera.elevation_deg"),
+            (
+                "[[key]]\ntime_s = 0\nstep = 9\n[[key]]\ntime_s = 1\n[[key]]\ntime_s = 2\nstep = 8",
+                "film.key[2].step",
+            ),
+            (
+                "[[key]]\ntime_s = 0\ncamera = { fov_deg = 300 }",
+                "film.key[0].camera.fov_deg",
+            ),
+            (
+                "[[key]]\ntime_s = 0\ncamera = { elevation_deg = nan }",
+                "film.key[0].camera.elevation_deg",
+            ),
             ("hold_s = -1", "film.hold_s"),
         ] {
-            assert_eq!(film(text).validate().map_err(|e| e.key), Err(wrong.to_owned()), "{text}");
+            assert_eq!(
+                film(text).validate().map_err(|e| e.key),
+                Err(wrong.to_owned()),
+                "{text}"
+            );
         }
-        let many = FilmSpec { keys: vec![FilmKey::default(); MAX_KEYS + 1], ..FilmSpec::default() };
-        assert!(many.validate().is_err_and(|e| e.key.contains("[[film.key]]")));
-        for text in ["move = 'fly'", "[[key]]\nstep = 3", "[[key]]\ntime_s = 0\ncamera = { target = [0, 1] }"] {
+        let many = FilmSpec {
+            keys: vec![FilmKey::default(); MAX_KEYS + 1],
+            ..FilmSpec::default()
+        };
+        assert!(
+            many.validate()
+                .is_err_and(|e| e.key.contains("[[film.key]]"))
+        );
+        for text in [
+            "move = 'fly'",
+            "[[key]]\nstep = 3",
+            "[[key]]\ntime_s = 0\ncamera = { target = [0, 1] }",
+        ] {
             assert!(toml::from_str::<FilmSpec>(text).is_err(), "{text}");
         }
     }
@@ -237,11 +288,19 @@ mod tests {
         let again: FilmSpec = toml::from_str(&toml::to_string(&film).expect("TOML")).expect("TOML");
         assert_eq!(again, film);
         for (one, word, _) in Move::ALL {
-            assert_eq!(toml::from_str::<FilmSpec>(&format!("move = '{word}'")).expect("TOML").camera_move, Some(one));
+            assert_eq!(
+                toml::from_str::<FilmSpec>(&format!("move = '{word}'"))
+                    .expect("TOML")
+                    .camera_move,
+                Some(one)
+            );
         }
         for ease in Ease::ALL {
             let text = format!("[[key]]\ntime_s = 0\nease = '{}'", ease.word());
-            assert_eq!(toml::from_str::<FilmSpec>(&text).expect("TOML").keys[0].ease, ease);
+            assert_eq!(
+                toml::from_str::<FilmSpec>(&text).expect("TOML").keys[0].ease,
+                ease
+            );
         }
     }
 }

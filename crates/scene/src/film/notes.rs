@@ -35,7 +35,9 @@ impl NotesSpec {
     /// Returns an error if the caption is not a single line.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.check("film.notes")?;
-        self.caption.as_ref().map_or(Ok(()), |caption| one_line("film.notes.caption", caption))
+        self.caption
+            .as_ref()
+            .map_or(Ok(()), |caption| one_line("film.notes.caption", caption))
     }
 
     /// Returns true if all notes are off.
@@ -64,9 +66,17 @@ mod tests {
     #[test]
     fn every_word_is_a_note() {
         let mut notes = NotesSpec::default();
-        assert!(NotesSpec::WORDS.iter().all(|word| notes.switch_on(word)) && !notes.switch_on("legend"));
+        assert!(
+            NotesSpec::WORDS.iter().all(|word| notes.switch_on(word)) && !notes.switch_on("legend")
+        );
         assert!(notes.clock && notes.north && notes.scale && notes.temperature && !notes.is_none());
-        let wrong = NotesSpec { caption: Some("two\nlines".into()), ..notes };
-        assert_eq!(wrong.validate().map_err(|e| e.key), Err("film.notes.caption".to_owned()));
+        let wrong = NotesSpec {
+            caption: Some("two\nlines".into()),
+            ..notes
+        };
+        assert_eq!(
+            wrong.validate().map_err(|e| e.key),
+            Err("film.notes.caption".to_owned())
+        );
     }
 }

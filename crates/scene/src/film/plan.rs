@@ -72,11 +72,19 @@ impl Plan {
         // Rounding to whole frames may miss the last key: the last moving frame is moved onto that
         // key.
         let is_last = frame + 1 == self.moving;
-        let time_s = if is_last { last.time_s } else { (frame as f64 / f64::from(self.film.fps)).min(last.time_s) };
+        let time_s = if is_last {
+            last.time_s
+        } else {
+            (frame as f64 / f64::from(self.film.fps)).min(last.time_s)
+        };
         let share = if is_last { 1.0 } else { time_s / last.time_s };
         let even = share * self.film.steps as f64;
         let step = self.steps.at(time_s).unwrap_or(even).round() as u64;
-        Shot { step, camera: self.turned(self.path.at(time_s), share), share }
+        Shot {
+            step,
+            camera: self.turned(self.path.at(time_s), share),
+            share,
+        }
     }
 
     /// Returns true if the frame is identical to the preceding one.
@@ -93,13 +101,21 @@ impl Plan {
     /// Last frame of a film that ends early: shows `step` instead of the planned step.
     pub fn early(&self, frame: u64, step: u64) -> Shot {
         let shot = self.shot(frame);
-        if self.film.keys.is_empty() { self.of_step(step) } else { Shot { step, ..shot } }
+        if self.film.keys.is_empty() {
+            self.of_step(step)
+        } else {
+            Shot { step, ..shot }
+        }
     }
 
     /// Frame of a step in a film without key frames.
     fn of_step(&self, step: u64) -> Shot {
         let share = step as f64 / self.film.steps.max(1) as f64;
-        Shot { step, camera: self.turned(self.path.at(0.0), share), share }
+        Shot {
+            step,
+            camera: self.turned(self.path.at(0.0), share),
+            share,
+        }
     }
 
     /// Step of the last frame.
@@ -110,7 +126,11 @@ impl Plan {
     /// Rotates a camera by the fraction `share` of the film's orbit angle and of a turntable's full
     /// turn.
     fn turned(&self, mut camera: CameraSpec, share: f64) -> CameraSpec {
-        let whole = if self.film.camera_move == Some(Move::Turntable) { 360.0 } else { 0.0 };
+        let whole = if self.film.camera_move == Some(Move::Turntable) {
+            360.0
+        } else {
+            0.0
+        };
         camera.azimuth_deg += (self.film.orbit_deg + whole) * share as f32;
         camera
     }
@@ -131,7 +151,9 @@ impl CameraPath {
     /// Creates the path through `keys`; parameters that no key sets are taken from `camera`.
     fn new(keys: &[FilmKey], camera: &CameraSpec) -> Self {
         let knots = |value: &dyn Fn(&KeyCamera) -> Option<f64>| -> Vec<Knot> {
-            keys.iter().filter_map(|key| Some(knot(key, value(&key.camera)?))).collect()
+            keys.iter()
+                .filter_map(|key| Some(knot(key, value(&key.camera)?)))
+                .collect()
         };
         let curve = |value: &dyn Fn(&KeyCamera) -> Option<f64>| Curve::new(knots(value));
         Self {
@@ -139,27 +161,45 @@ impl CameraPath {
             azimuth: curve(&|key| key.azimuth_deg.map(f64::from)),
             elevation: curve(&|key| key.elevation_deg.map(f64::from)),
             distance: Curve::of_shares(knots(&|key| key.distance.map(f64::from))),
-            target: [0, 1, 2].map(|axis| curve(&|key| key.target.map(|target| f64::from(target[axis])))),
+            target: [0, 1, 2]
+                .map(|axis| curve(&|key| key.target.map(|target| f64::from(target[axis])))),
             fov: curve(&|key| key.fov_deg.map(f64::from)),
         }
     }
 
     /// Camera at `time_s` (seconds of film time).
     fn at(&self, time_s: f64) -> CameraSpec {
-        let number = |curve: &Curve, scene: f32| curve.at(time_s).map_or(scene, |value| value as f32);
-        let target = || Some([self.target[0].at(time_s)?, self.target[1].at(time_s)?, self.target[2].at(time_s)?]);
+        let number =
+            |curve: &Curve, scene: f32| curve.at(time_s).map_or(scene, |value| value as f32);
+        let target = || {
+            Some([
+                self.target[0].at(time_s)?,
+                self.target[1].at(time_s)?,
+                self.target[2].at(time_s)?,
+            ])
+        };
         CameraSpec {
             azimuth_deg: number(&self.azimuth, self.camera.azimuth_deg),
             elevation_deg: number(&self.elevation, self.camera.elevation_deg),
-            distance: self.distance.at(time_s).map(|distance| distance as f32).or(self.camera.distance),
-            target: target().map(|target| target.map(|share| share as f32)).or(self.camera.target),
+            distance: self
+                .distance
+                .at(time_s)
+                .map(|distance| distance as f32)
+                .or(self.camera.distance),
+            target: target()
+                .map(|target| target.map(|share| share as f32))
+                .or(self.camera.target),
             fov_deg: number(&self.fov, self.camera.fov_deg),
         }
     }
 }
 
 fn knot(key: &FilmKey, value: f64) -> Knot {
-    Knot { time_s: key.time_s, value, ease: key.ease }
+    Knot {
+        time_s: key.time_s,
+        value,
+        ease: key.ease,
+    }
 }
 
 #[cfg(test)]
@@ -175,15 +215,19 @@ mod tests {
             maybe(-720.0, 720.0),
             maybe(-80.0, 80.0),
             maybe(0.05, 5.0),
-            prop::option::of([-1.0..2.0f32, 0.0..1.0, -1.0..2.0].prop_map(|[x, y, z]: [f32; 3]| [x, y, z])),
+            prop::option::of(
+                [-1.0..2.0f32, 0.0..1.0, -1.0..2.0].prop_map(|[x, y, z]: [f32; 3]| [x, y, z]),
+            ),
             maybe(10.0, 90.0),
         )
-            .prop_map(|(azimuth_deg, elevation_deg, distance, target, fov_deg)| KeyCamera {
-                azimuth_deg,
-                elevation_deg,
-                distance,
-                target,
-                fov_deg,
+            .prop_map(|(azimuth_deg, elevation_deg, distance, target, fov_deg)| {
+                KeyCamera {
+                    azimuth_deg,
+                    elevation_deg,
+                    distance,
+                    target,
+                    fov_deg,
+                }
             })
     }
 
@@ -191,23 +235,43 @@ mod tests {
     fn films() -> impl Strategy<Value = FilmSpec> {
         let ease = prop_oneof![Just(Ease::Smooth), Just(Ease::Linear), Just(Ease::Hold)];
         let key = (1..40u64, prop::option::of(0..300u64), ease, camera());
-        (prop::collection::vec(key, 1..6), 1..=60u32, 0.0..3.0f64).prop_map(|(parts, fps, hold_s)| {
-            let (mut frame, mut made) = (0, 0);
-            let key = |(wait, steps, ease, camera): (u64, Option<u64>, _, _)| {
-                frame += wait;
-                made += steps.unwrap_or(0);
-                FilmKey { time_s: frame as f64 / f64::from(fps), step: steps.map(|_| made), ease, camera }
-            };
-            let keys = parts.into_iter().map(key).collect();
-            FilmSpec { fps, hold_s, keys, ..FilmSpec::default() }
-        })
+        (prop::collection::vec(key, 1..6), 1..=60u32, 0.0..3.0f64).prop_map(
+            |(parts, fps, hold_s)| {
+                let (mut frame, mut made) = (0, 0);
+                let key = |(wait, steps, ease, camera): (u64, Option<u64>, _, _)| {
+                    frame += wait;
+                    made += steps.unwrap_or(0);
+                    FilmKey {
+                        time_s: frame as f64 / f64::from(fps),
+                        step: steps.map(|_| made),
+                        ease,
+                        camera,
+                    }
+                };
+                let keys = parts.into_iter().map(key).collect();
+                FilmSpec {
+                    fps,
+                    hold_s,
+                    keys,
+                    ..FilmSpec::default()
+                }
+            },
+        )
     }
 
     /// Numbers of a camera, the distance as its logarithm.
     fn numbers(camera: &CameraSpec) -> [f64; 7] {
         let [x, y, z] = camera.target.unwrap_or_default().map(f64::from);
         let distance = f64::from(camera.distance.unwrap_or(1.0)).ln();
-        [camera.azimuth_deg.into(), camera.elevation_deg.into(), distance, x, y, z, camera.fov_deg.into()]
+        [
+            camera.azimuth_deg.into(),
+            camera.elevation_deg.into(),
+            distance,
+            x,
+            y,
+            z,
+            camera.fov_deg.into(),
+        ]
     }
 
     proptest! {
@@ -300,21 +364,46 @@ mod tests {
         let key = |time_s, azimuth_deg| FilmKey {
             time_s,
             ease: Ease::Linear,
-            camera: KeyCamera { azimuth_deg: Some(azimuth_deg), ..KeyCamera::default() },
+            camera: KeyCamera {
+                azimuth_deg: Some(azimuth_deg),
+                ..KeyCamera::default()
+            },
             ..FilmKey::default()
         };
-        let film = FilmSpec { keys: vec![key(0.0, 0.0), key(4.0, 360.0)], ..FilmSpec::default() };
+        let film = FilmSpec {
+            keys: vec![key(0.0, 0.0), key(4.0, 360.0)],
+            ..FilmSpec::default()
+        };
         let plan = Plan::new(&film, &CameraSpec::default());
-        assert_eq!([0, 20, 40, 80].map(|n| plan.shot(n).camera.azimuth_deg), [0.0, 90.0, 180.0, 360.0]);
-        let turning = FilmSpec { camera_move: Some(Move::Turntable), every: 1500, ..FilmSpec::default() };
+        assert_eq!(
+            [0, 20, 40, 80].map(|n| plan.shot(n).camera.azimuth_deg),
+            [0.0, 90.0, 180.0, 360.0]
+        );
+        let turning = FilmSpec {
+            camera_move: Some(Move::Turntable),
+            every: 1500,
+            ..FilmSpec::default()
+        };
         let plan = Plan::new(&turning, &CameraSpec::default());
-        assert_eq!([0, 1, 2].map(|n| plan.shot(n).camera.azimuth_deg), [150.0, 330.0, 510.0]);
+        assert_eq!(
+            [0, 1, 2].map(|n| plan.shot(n).camera.azimuth_deg),
+            [150.0, 330.0, 510.0]
+        );
     }
 
     #[test]
     fn one_key_is_one_frame() {
-        let film = FilmSpec { keys: vec![FilmKey { step: Some(7), ..FilmKey::default() }], ..FilmSpec::default() };
+        let film = FilmSpec {
+            keys: vec![FilmKey {
+                step: Some(7),
+                ..FilmKey::default()
+            }],
+            ..FilmSpec::default()
+        };
         let plan = Plan::new(&film, &CameraSpec::default());
-        assert_eq!((plan.frames(), plan.shot(0).step, plan.shot(0).share), (1, 7, 1.0));
+        assert_eq!(
+            (plan.frames(), plan.shot(0).step, plan.shot(0).share),
+            (1, 7, 1.0)
+        );
     }
 }

@@ -30,8 +30,13 @@ const LATE_S: f64 = 0.1;
 /// rewind the step stays constant until the recording passes its former maximum.
 pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     let all = numbers(samples);
-    let (Some(first), Some(last)) = (samples.first(), samples.len().checked_sub(1)) else { return Vec::new() };
-    let times: Vec<f64> = samples.iter().map(|sample| sample.time_s - first.time_s).collect();
+    let (Some(first), Some(last)) = (samples.first(), samples.len().checked_sub(1)) else {
+        return Vec::new();
+    };
+    let times: Vec<f64> = samples
+        .iter()
+        .map(|sample| sample.time_s - first.time_s)
+        .collect();
     let mut slack = SLACK;
     let lasted = times[last].max(1e-3);
     slack[0] = (LATE_S * (all[last][0] - all[0][0]) / lasted).max(1.0);
@@ -53,10 +58,18 @@ pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
             azimuth_deg: Some(azimuth as f32),
             elevation_deg: Some(elevation as f32),
             distance: samples[i].camera.distance.map(|_| distance.exp() as f32),
-            target: samples[i].camera.target.map(|_| [x, y, z].map(|share| share as f32)),
+            target: samples[i]
+                .camera
+                .target
+                .map(|_| [x, y, z].map(|share| share as f32)),
             fov_deg: Some(fov as f32),
         };
-        FilmKey { time_s: times[i], step: Some(step as u64), ease: ease(place, kept.len()), camera }
+        FilmKey {
+            time_s: times[i],
+            step: Some(step as u64),
+            ease: ease(place, kept.len()),
+            camera,
+        }
     };
     kept.iter().enumerate().map(key).collect()
 }
@@ -64,24 +77,39 @@ pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
 /// Easing from key `place` to the next: linear at both ends, because a recording begins and ends in
 /// motion.
 fn ease(place: usize, keys: usize) -> Ease {
-    if place == 0 || place + 2 == keys { Ease::Linear } else { Ease::Smooth }
+    if place == 0 || place + 2 == keys {
+        Ease::Linear
+    } else {
+        Ease::Smooth
+    }
 }
 
 /// Indices of the samples with the largest deviation from the curves through the `kept` samples: at
 /// most one per gap, and only deviations beyond `slack`.
-fn worst(kept: &[usize], times: &[f64], all: &[[f64; NUMBERS]], slack: &[f64; NUMBERS]) -> Vec<usize> {
+fn worst(
+    kept: &[usize],
+    times: &[f64],
+    all: &[[f64; NUMBERS]],
+    slack: &[f64; NUMBERS],
+) -> Vec<usize> {
     let curve = |k: usize| {
-        let knot =
-            |(place, &i): (usize, &usize)| Knot { time_s: times[i], value: all[i][k], ease: ease(place, kept.len()) };
+        let knot = |(place, &i): (usize, &usize)| Knot {
+            time_s: times[i],
+            value: all[i][k],
+            ease: ease(place, kept.len()),
+        };
         Curve::new(kept.iter().enumerate().map(knot).collect())
     };
     let curves: [Curve; NUMBERS] = std::array::from_fn(curve);
     let off = |i: usize| {
-        let off = |k: usize| (curves[k].at(times[i]).unwrap_or(f64::NAN) - all[i][k]).abs() / slack[k];
+        let off =
+            |k: usize| (curves[k].at(times[i]).unwrap_or(f64::NAN) - all[i][k]).abs() / slack[k];
         (0..NUMBERS).map(off).fold(0.0, f64::max)
     };
     let between = kept.windows(2).filter_map(|pair| {
-        let (i, most) = (pair[0] + 1..pair[1]).map(|i| (i, off(i))).max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let (i, most) = (pair[0] + 1..pair[1])
+            .map(|i| (i, off(i)))
+            .max_by(|a, b| a.1.total_cmp(&b.1))?;
         (most > 1.0).then_some(i)
     });
     between.collect()
@@ -123,12 +151,20 @@ mod tests {
             target: Some([0.5, 0.25, 0.5]),
             ..CameraSpec::default()
         };
-        Sample { time_s, step, camera }
+        Sample {
+            time_s,
+            step,
+            camera,
+        }
     }
 
     /// Film of the keys of a recording.
     fn film(samples: &[Sample]) -> FilmSpec {
-        FilmSpec { keys: thinned(samples), steps: 1_000_000, ..FilmSpec::default() }
+        FilmSpec {
+            keys: thinned(samples),
+            steps: 1_000_000,
+            ..FilmSpec::default()
+        }
     }
 
     #[test]
@@ -139,7 +175,12 @@ mod tests {
                 let time_s = n as f64 / 20.0;
                 let share = ((time_s - 4.0) / 10.0).clamp(0.0, 1.0) as f32;
                 let eased = share * share * (3.0 - 2.0 * share);
-                sample(time_s, 3 * n, 200.0 + 540.0 * eased, 2.0 * 0.25f32.powf(eased))
+                sample(
+                    time_s,
+                    3 * n,
+                    200.0 + 540.0 * eased,
+                    2.0 * 0.25f32.powf(eased),
+                )
             })
             .collect();
         let film = film(&samples);
@@ -150,10 +191,16 @@ mod tests {
         let mut turned = 0.0;
         for (n, sample) in samples.iter().enumerate() {
             let shot = plan.shot(n as u64);
-            assert!(shot.step.abs_diff(sample.step) <= 7, "frame {n}: {} for {}", shot.step, sample.step);
+            assert!(
+                shot.step.abs_diff(sample.step) <= 7,
+                "frame {n}: {} for {}",
+                shot.step,
+                sample.step
+            );
             let apart = (shot.camera.azimuth_deg - sample.camera.azimuth_deg).rem_euclid(360.0);
             assert!(apart.min(360.0 - apart) < 0.3, "frame {n}");
-            let distance = shot.camera.distance.expect("given") / sample.camera.distance.expect("given");
+            let distance =
+                shot.camera.distance.expect("given") / sample.camera.distance.expect("given");
             assert!((distance - 1.0).abs() < 0.01, "frame {n}: {distance}");
             turned = shot.camera.azimuth_deg - samples[0].camera.azimuth_deg;
         }
@@ -162,11 +209,16 @@ mod tests {
 
     #[test]
     fn a_camera_at_rest_needs_two_keys_and_a_rewind_no_step_back() {
-        let still: Vec<Sample> = (0..200).map(|n| sample(2.0 + n as f64 / 20.0, 4 * n, 90.0, 1.0)).collect();
+        let still: Vec<Sample> = (0..200)
+            .map(|n| sample(2.0 + n as f64 / 20.0, 4 * n, 90.0, 1.0))
+            .collect();
         let keys = thinned(&still);
         assert!(keys.len() == 2 && keys[0].time_s == 0.0, "{keys:?}");
-        let back: Vec<Sample> =
-            [10, 60, 20, 40, 90].into_iter().enumerate().map(|(n, step)| sample(n as f64, step, 0.0, 1.0)).collect();
+        let back: Vec<Sample> = [10, 60, 20, 40, 90]
+            .into_iter()
+            .enumerate()
+            .map(|(n, step)| sample(n as f64, step, 0.0, 1.0))
+            .collect();
         let film = film(&back);
         assert_eq!(film.validate(), Ok(()));
         assert_eq!(film.keys.iter().filter_map(|key| key.step).max(), Some(90));

@@ -40,7 +40,9 @@ impl Vantage {
         // Integer cell heights would form terraces, along which the flood would spread sideways.
         let height = |x: usize, z: usize| (f64::from(surface[[z, x]]) * UNITS_OF_HEIGHT) as i64;
         let column = |value: f64, side: usize| (value.max(0.0) as usize).min(side - 1);
-        let starts = vents.iter().map(|[x, z]| (column(*x, grid.nx), column(*z, grid.nz)));
+        let starts = vents
+            .iter()
+            .map(|[x, z]| (column(*x, grid.nx), column(*z, grid.nz)));
         let mut seen = vec![false; grid.columns()];
         // Priority flood: the lowest column adjacent to the flooded region is flooded next.
         let mut next = BinaryHeap::new();
@@ -50,7 +52,8 @@ impl Vantage {
             }
         }
         let (start_x, start_z) = starts.clone().next()?;
-        let away = |x: usize, z: usize| (x as f64 - start_x as f64).hypot(z as f64 - start_z as f64);
+        let away =
+            |x: usize, z: usize| (x as f64 - start_x as f64).hypot(z as f64 - start_z as f64);
         let most = (MOST_REACHED * length).max(1.0) as usize;
         let (mut low, mut high, mut far) = ([f64::MAX; 2], [f64::MIN; 2], (0.0, [0.0; 2]));
         let (mut reached, mut found) = (0, 0);
@@ -60,7 +63,10 @@ impl Vantage {
                 (low[k], high[k]) = (low[k].min(value as f64), high[k].max(value as f64 + 1.0));
             }
             if away(x, z) > far.0 {
-                far = (away(x, z), [x as f64 - start_x as f64, z as f64 - start_z as f64]);
+                far = (
+                    away(x, z),
+                    [x as f64 - start_x as f64, z as f64 - start_z as f64],
+                );
             }
             let is_at_side = x == 0 || z == 0 || x + 1 == grid.nx || z + 1 == grid.nz;
             if far.0 >= length || reached >= most || is_at_side {
@@ -81,7 +87,11 @@ impl Vantage {
         let height = f64::from(surface[[column(z, grid.nz), column(x, grid.nx)]]);
         let [east, south] = far.1;
         let azimuth_deg = (east.atan2(-south).to_degrees() + ASIDE_DEG).rem_euclid(360.0);
-        Some(Self { target: [x, height, z], radius, azimuth_deg })
+        Some(Self {
+            target: [x, height, z],
+            radius,
+            azimuth_deg,
+        })
     }
 }
 
@@ -97,13 +107,26 @@ mod tests {
         // A slope down to the east, with a hollow on the way.
         let grid = Grid::new(100, 60, 40);
         let height = |(z, x): (usize, usize)| {
-            if (30..33).contains(&x) && (18..22).contains(&z) { 15.0 } else { 50.0 - 0.4 * x as f32 }
+            if (30..33).contains(&x) && (18..22).contains(&z) {
+                15.0
+            } else {
+                50.0 - 0.4 * x as f32
+            }
         };
-        let world = World::new(Ground::from_surface(grid.ny, Array2::from_shape_fn((grid.nz, grid.nx), height)));
+        let world = World::new(Ground::from_surface(
+            grid.ny,
+            Array2::from_shape_fn((grid.nz, grid.nx), height),
+        ));
         let view = Vantage::of(&world, &[[10.5, 20.5]], 40.0).expect("there is a vent");
-        assert!((20.0..45.0).contains(&view.target[0]) && (10.0..30.0).contains(&view.target[2]), "{view:?}");
+        assert!(
+            (20.0..45.0).contains(&view.target[0]) && (10.0..30.0).contains(&view.target[2]),
+            "{view:?}"
+        );
         assert!((20.0..60.0).contains(&view.radius), "{view:?}");
-        assert!((60.0..180.0).contains(&view.azimuth_deg), "it stands in the east: {view:?}");
+        assert!(
+            (60.0..180.0).contains(&view.azimuth_deg),
+            "it stands in the east: {view:?}"
+        );
         assert_eq!(Vantage::of(&world, &[], 40.0), None);
         let at_a_side = Vantage::of(&world, &[[0.0, 39.9]], 40.0).expect("there is a vent");
         assert_eq!(at_a_side.radius, 8.0);

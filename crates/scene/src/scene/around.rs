@@ -6,7 +6,10 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::defaults::Added;
-use super::{FlowSpec, Model, Overrides, Scene, SceneError, SceneSpec, Seconds, VentPlace, VentRadius, VentTable};
+use super::{
+    FlowSpec, Model, Overrides, Scene, SceneError, SceneSpec, Seconds, VentPlace, VentRadius,
+    VentTable,
+};
 use lavoxel_automaton::rules::Walls;
 use lavoxel_automaton::view::{SkyPreset, Surroundings};
 use lavoxel_base::grid::MAX_SIDE;
@@ -74,7 +77,11 @@ impl Scene {
         let scene = &mut self;
         scene.put_flow(overrides)?;
         let model = scene.usual_vent();
-        scene.spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
+        scene.spec.vents = overrides
+            .vents
+            .iter()
+            .map(|vent| vent.like(&model))
+            .collect();
         if overrides.vents.is_empty() {
             scene.choose(format!(
                 "a vent on the highest ground away from the edge, {} full cells a step (--vent X,Z@RATE)",
@@ -96,8 +103,16 @@ impl Scene {
     /// Creates a scene on a heightmap with the overrides applied; vents and stretch are not chosen
     /// yet.
     fn on_heightmap(path: &Path, overrides: &Overrides) -> Self {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let mut spec = SceneSpec { name, seed: 1, ..SceneSpec::default() };
+        let name = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let mut spec = SceneSpec {
+            name,
+            seed: 1,
+            ..SceneSpec::default()
+        };
         spec.grid.size = overrides.size.unwrap_or(spec.grid.size);
         spec.grid.cell_size_m = overrides.cell_size_m;
         spec.grid.cell_height_m = overrides.cell_height_m;
@@ -111,7 +126,10 @@ impl Scene {
         spec.terrain = usual.overridden(&overrides.terrain);
         if let Some(lava) = &overrides.lava {
             spec.model = Model::Flow;
-            spec.flow = Some(FlowSpec { lava: lava.clone(), ..FlowSpec::default() });
+            spec.flow = Some(FlowSpec {
+                lava: lava.clone(),
+                ..FlowSpec::default()
+            });
         } else {
             spec.rules.threshold = 0.3;
         }
@@ -119,7 +137,13 @@ impl Scene {
         // Without surroundings the box would appear as a slab floating in the sky.
         spec.look.surroundings = Surroundings::Land;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let mut scene = Self { spec, folder, origin: path.to_owned(), choices: Vec::new(), added: Added::default() };
+        let mut scene = Self {
+            spec,
+            folder,
+            origin: path.to_owned(),
+            choices: Vec::new(),
+            added: Added::default(),
+        };
         // The real land continues beyond the edge of the map.
         scene.set_walls(overrides.walls.unwrap_or(Walls::Open));
         scene
@@ -130,8 +154,16 @@ impl Scene {
     fn finish_flow(mut self, overrides: &Overrides) -> Result<Self, SceneError> {
         // Without a given radius the vent is a single column.
         let radius = VentRadius::Cells(0.0);
-        let model = VentTable { radius, flow: Some(Box::default()), ..VentTable::at(VentPlace::Summit) };
-        self.spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
+        let model = VentTable {
+            radius,
+            flow: Some(Box::default()),
+            ..VentTable::at(VentPlace::Summit)
+        };
+        self.spec.vents = overrides
+            .vents
+            .iter()
+            .map(|vent| vent.like(&model))
+            .collect();
         if overrides.vents.is_empty() {
             self.choose(format!(
                 "a vent of {USUAL_RATE_M3_S} m³/s on the highest ground away from the edge (--vent X,Z@15m3/s)"
@@ -148,7 +180,10 @@ impl Scene {
         if overrides.walls.is_none() {
             self.choose("open sides: lava that reaches the edge leaves (--walls closed)");
         }
-        self.read_rates().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        self.read_rates().map_err(|invalid| SceneError::Invalid {
+            path: self.origin.clone(),
+            invalid,
+        })?;
         self.validate()?;
         Ok(self)
     }
@@ -194,10 +229,20 @@ impl Scene {
         let mut map = map.map_err(|cause| SceneError::Heightmap(Box::new(cause)))?;
         if let Some(white_m) = self.height_of_white(&map) {
             self.spec.terrain.white_m = Some(white_m);
-            self.choose(format!("white assumed at {} m, as the picture does not say (--white)", short(white_m, 3)));
-            map = self.spec.terrain.load(&self.folder).map_err(|cause| SceneError::Heightmap(Box::new(cause)))?;
+            self.choose(format!(
+                "white assumed at {} m, as the picture does not say (--white)",
+                short(white_m, 3)
+            ));
+            map = self
+                .spec
+                .terrain
+                .load(&self.folder)
+                .map_err(|cause| SceneError::Heightmap(Box::new(cause)))?;
         }
-        self.spec.terrain.cropped(map).map_err(|cause| self.wrong_terrain(cause))
+        self.spec
+            .terrain
+            .cropped(map)
+            .map_err(|cause| self.wrong_terrain(cause))
     }
 
     /// Height in metres of white pixels for which a gray-scale picture has a relief of
@@ -213,7 +258,8 @@ impl Scene {
         let (low, high) = map.range().filter(|(low, high)| low < high)?;
         let black_m = terrain.black_m.unwrap_or(0.0);
         let levels = f64::from(high) - f64::from(low);
-        Some(black_m + rough(PICTURE_RELIEF * wide.min(deep) / levels * most)).filter(|white| *white > black_m)
+        Some(black_m + rough(PICTURE_RELIEF * wide.min(deep) / levels * most))
+            .filter(|white| *white > black_m)
     }
 
     /// Chooses the shape of the box and the vertical stretch for a heightmap, unless overridden.
@@ -222,11 +268,15 @@ impl Scene {
         let holes = map.no_data();
         if holes > 0 {
             let rule = self.spec.terrain.fill_no_data.unwrap_or_default();
-            map.to_mut().fill(rule).map_err(|cause| self.wrong_terrain(cause))?;
+            map.to_mut()
+                .fill(rule)
+                .map_err(|cause| self.wrong_terrain(cause))?;
             if overrides.terrain.fill_no_data.is_none() {
                 let cells = if holes == 1 { "cell" } else { "cells" };
                 let holes = grouped(holes as u64);
-                self.choose(format!("{holes} {cells} without data filled with the nearest height (--fill)"));
+                self.choose(format!(
+                    "{holes} {cells} without data filled with the nearest height (--fill)"
+                ));
             }
         }
         if self.spec.model == Model::Flow
@@ -237,15 +287,23 @@ impl Scene {
         let (wide, deep) = map.extent_m();
         let (nx, nz) = match overrides.size {
             Some([nx, _, nz]) => (nx, nz),
-            None => columns(&map, overrides.cell_size_m, range_of_columns(self.spec.model)),
+            None => columns(
+                &map,
+                overrides.cell_size_m,
+                range_of_columns(self.spec.model),
+            ),
         };
         // Unless overridden, the largest square cells for which the box fits into the map; the
         // terrain generator uses the same rule.
-        let cell = overrides.cell_size_m.unwrap_or((wide / nx as f64).min(deep / nz as f64));
+        let cell = overrides
+            .cell_size_m
+            .unwrap_or((wide / nx as f64).min(deep / nz as f64));
         if overrides.cell_size_m.is_none() {
             self.tell_cells(&map, cell);
         }
-        let (low, high) = map.range().map_or((0.0, 0.0), |(low, high)| (f64::from(low), f64::from(high)));
+        let (low, high) = map
+            .range()
+            .map_or((0.0, 0.0), |(low, high)| (f64::from(low), f64::from(high)));
         let relief = (high - low).max(1e-6 * cell) / cell;
         let stretch = match self.spec.model {
             Model::Classic => self.stretch(relief, nx.min(nz) as f64),
@@ -270,9 +328,13 @@ impl Scene {
         let stretch = rough(raised * lowered).max(LEAST_STRETCH);
         self.spec.terrain.vertical_exaggeration = Some(stretch);
         if stretch > 1.0 {
-            self.choose(format!("heights × {stretch}, so that a flow shows (--exaggerate 1 leaves them)"));
+            self.choose(format!(
+                "heights × {stretch}, so that a flow shows (--exaggerate 1 leaves them)"
+            ));
         } else if stretch < 1.0 {
-            self.choose(format!("heights × {stretch}, so that they fit a box (--exaggerate 1 leaves them)"));
+            self.choose(format!(
+                "heights × {stretch}, so that they fit a box (--exaggerate 1 leaves them)"
+            ));
         }
         stretch
     }
@@ -287,7 +349,11 @@ impl Scene {
             ratio if ratio < 0.99 => "interpolated",
             _ => return,
         };
-        self.choose(format!("cells of {} m, {way} from {} m in the file (--voxel-size)", rough(cell), rough(file)));
+        self.choose(format!(
+            "cells of {} m, {way} from {} m in the file (--voxel-size)",
+            rough(cell),
+            rough(file)
+        ));
     }
 
     /// Default vent on the summit, with radius and rate scaled to the box.
@@ -313,10 +379,16 @@ fn range_of_columns(model: Model) -> (usize, usize) {
 
 /// Number of columns (x, z) of a box around the whole heightmap: with cells of `cell_size_m`, or
 /// else between `least` and `most` columns along the longer side.
-fn columns(map: &Heightmap, cell_size_m: Option<f64>, (least, most): (usize, usize)) -> (usize, usize) {
+fn columns(
+    map: &Heightmap,
+    cell_size_m: Option<f64>,
+    (least, most): (usize, usize),
+) -> (usize, usize) {
     let (wide, deep) = map.extent_m();
     let most = map.cols().max(map.rows()).clamp(least, most);
-    let (cell, most) = cell_size_m.map_or((wide.max(deep) / most as f64, most), |wish| (wish, MAX_SIDE));
+    let (cell, most) = cell_size_m.map_or((wide.max(deep) / most as f64, most), |wish| {
+        (wish, MAX_SIDE)
+    });
     let columns = |length: f64| ((length / cell + 1e-6) as usize).clamp(1, most);
     (columns(wide), columns(deep))
 }
@@ -340,10 +412,19 @@ mod tests {
         assert_eq!(scene.spec.name, "maunga_whau");
         let [nx, ny, nz] = scene.spec.grid.size;
         assert!(nx.max(nz) <= MOST_COLUMNS && ny < 128, "{nx} {ny} {nz}");
-        let mut simulation = scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
+        let mut simulation = scene
+            .build(Box::new(Tiled::default()))
+            .expect("it fits")
+            .simulation;
         let vent = simulation.vents().next().expect("a vent").clone();
-        let top = simulation.world().ground().top(vent.x as usize, vent.z as usize);
-        assert!(top > ny / 2 && top + 8 < ny, "the vent stands at {top} of {ny}");
+        let top = simulation
+            .world()
+            .ground()
+            .top(vent.x as usize, vent.z as usize);
+        assert!(
+            top > ny / 2 && top + 8 < ny,
+            "the vent stands at {top} of {ny}"
+        );
         (0..20).for_each(|_| simulation.step());
         assert!(simulation.world().lava().mass() > 0);
         assert_eq!(simulation.world().lava().ledger().blocked, 0);
@@ -351,7 +432,12 @@ mod tests {
 
     #[test]
     fn long_flat_land_without_a_cell_size_opens_too() {
-        let row = |z: usize| (0..40).map(|x| (x + z).to_string()).collect::<Vec<_>>().join(",");
+        let row = |z: usize| {
+            (0..40)
+                .map(|x| (x + z).to_string())
+                .collect::<Vec<_>>()
+                .join(",")
+        };
         let (_folder, path) = write("ramp.csv", &(0..10).map(row).collect::<Vec<_>>().join("\n"));
         let scene = Scene::open(&path).expect("a table of heights");
         let [nx, _, nz] = scene.spec.grid.size;
@@ -364,7 +450,9 @@ mod tests {
         let (_folder, path) = write("notes.asc", "not a grid");
         let message = Scene::open(&path).expect_err("refused").to_string();
         assert_eq!(message.matches("notes.asc").count(), 1, "{message}");
-        let missing = Scene::open(Path::new("nowhere.toml")).expect_err("refused").to_string();
+        let missing = Scene::open(Path::new("nowhere.toml"))
+            .expect_err("refused")
+            .to_string();
         assert!(missing.contains("nowhere.toml"), "{missing}");
     }
 }

@@ -88,9 +88,16 @@ impl Barrier {
     pub fn edits(&self, site: &Site, sign: f64) -> impl Iterator<Item = Edit> {
         let by = sign * self.height_m / site.cell_height_m();
         let width = self.width_m / site.cell_size_m;
-        let points = |line: &Vec<[f64; 2]>| line.iter().map(|point| site.cells_of(*point)).collect();
-        let shape = move |line| Shape::Line { points: points(line), width };
-        self.lines.iter().map(move |line| Edit { shape: shape(line), matter: Matter::Raise { by } })
+        let points =
+            |line: &Vec<[f64; 2]>| line.iter().map(|point| site.cells_of(*point)).collect();
+        let shape = move |line| Shape::Line {
+            points: points(line),
+            width,
+        };
+        self.lines.iter().map(move |line| Edit {
+            shape: shape(line),
+            matter: Matter::Raise { by },
+        })
     }
 }
 
@@ -98,54 +105,100 @@ impl BarrierSpec {
     /// Creates a table for all barriers of `file`, with the default height and width for lines that
     /// do not define them.
     pub fn of_file(file: PathBuf) -> Self {
-        Self { file: Some(file), ..Self::default() }
+        Self {
+            file: Some(file),
+            ..Self::default()
+        }
     }
 
     fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
         match (&self.file, &self.line_m) {
             (Some(_), None) => Ok(()),
-            (None, Some(points)) => {
-                within(&format!("number of points of {key}.line_m"), points.len() as f64, 2.0, MAX_BARRIERS as f64)
-            }
-            _ => Err(Invalid::new(key, "without either, or with both", "file or line_m")),
+            (None, Some(points)) => within(
+                &format!("number of points of {key}.line_m"),
+                points.len() as f64,
+                2.0,
+                MAX_BARRIERS as f64,
+            ),
+            _ => Err(Invalid::new(
+                key,
+                "without either, or with both",
+                "file or line_m",
+            )),
         }
     }
 
     /// Rasterizes the barriers of the table to the columns of a box.
     fn on(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
-        let Some(points) = &self.line_m else { return self.of_features(key, place) };
+        let Some(points) = &self.line_m else {
+            return self.of_features(key, place);
+        };
         let site = place.site;
-        let cells = points.iter().map(|point| point.map(|metres| metres / site.cell_size_m));
+        let cells = points
+            .iter()
+            .map(|point| point.map(|metres| metres / site.cell_size_m));
         let lines = vec![cells.map(|point| site.on_the_map(point)).collect()];
-        let barrier = self.placed(self.name.clone(), lines, (self.height_m, self.width_m), place)?;
+        let barrier = self.placed(
+            self.name.clone(),
+            lines,
+            (self.height_m, self.width_m),
+            place,
+        )?;
         if barrier.columns.is_empty() {
-            let [wide, deep] = [site.grid.nx, site.grid.nz].map(|cells| cells as f64 * site.cell_size_m);
-            let expected =
-                format!("a line that comes into the box, {wide} m wide and {deep} m deep from its north-west corner");
-            return Err(place.wrong(Invalid::new(&format!("{key}.line_m"), format!("{points:?}"), expected)));
+            let [wide, deep] =
+                [site.grid.nx, site.grid.nz].map(|cells| cells as f64 * site.cell_size_m);
+            let expected = format!(
+                "a line that comes into the box, {wide} m wide and {deep} m deep from its north-west corner"
+            );
+            return Err(place.wrong(Invalid::new(
+                &format!("{key}.line_m"),
+                format!("{points:?}"),
+                expected,
+            )));
         }
         Ok(vec![barrier])
     }
 
     fn of_features(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
-        let path = place.scene.folder.join(self.file.clone().unwrap_or_default());
+        let path = place
+            .scene
+            .folder
+            .join(self.file.clone().unwrap_or_default());
         let (key, name) = (format!("{key}.file"), path.display().to_string());
-        let wrong = |fault: String| Invalid::new(&key, &name, format!("a file of lines (.geojson, .gpkg); it {fault}"));
+        let wrong = |fault: String| {
+            Invalid::new(
+                &key,
+                &name,
+                format!("a file of lines (.geojson, .gpkg); it {fault}"),
+            )
+        };
         let features = features_of(&path, place.site).map_err(|fault| place.wrong(wrong(fault)))?;
-        let count = within(&format!("number of lines of {key}"), features.len() as f64, 1.0, MAX_BARRIERS as f64);
+        let count = within(
+            &format!("number of lines of {key}"),
+            features.len() as f64,
+            1.0,
+            MAX_BARRIERS as f64,
+        );
         count.map_err(|invalid| place.wrong(invalid))?;
         let mut barriers = Vec::with_capacity(features.len());
         for feature in features {
             let words = feature.words();
-            let about =
-                About::of(self, &feature).map_err(|fault| place.wrong(wrong(format!("{fault}, in {words}"))))?;
+            let about = About::of(self, &feature)
+                .map_err(|fault| place.wrong(wrong(format!("{fault}, in {words}"))))?;
             let lines = match feature.geometry {
                 Geometry::Lines(lines) => lines,
                 Geometry::Polygons(polygons) => polygons.into_iter().flatten().collect(),
-                Geometry::Points(_) => return Err(place.wrong(wrong(format!("has points, in {words}")))),
+                Geometry::Points(_) => {
+                    return Err(place.wrong(wrong(format!("has points, in {words}"))));
+                }
             };
-            barriers.push(self.placed(about.name, lines, (about.height_m, about.width_m), place)?);
+            barriers.push(self.placed(
+                about.name,
+                lines,
+                (about.height_m, about.width_m),
+                place,
+            )?);
         }
         if barriers.iter().all(|barrier| barrier.columns.is_empty()) {
             let fault = "has no line in the box: are longitude and latitude swapped, or has it another system?";
@@ -168,18 +221,32 @@ impl BarrierSpec {
         let mut columns: Vec<u32> = Vec::new();
         for line in &lines {
             let cells: Vec<[f64; 2]> = line.iter().map(|point| site.cells_of(*point)).collect();
-            let further: Vec<_> =
-                cells[1..].iter().map(|point| [point[0] - cells[0][0], point[1] - cells[0][1]]).collect();
+            let further: Vec<_> = cells[1..]
+                .iter()
+                .map(|point| [point[0] - cells[0][0], point[1] - cells[0][1]])
+                .collect();
             let line = Line::new(cells[0], &further);
             place.weigh(
-                columns.len() as f64 + BYTES_WHILE_MADE / BYTES_A_COLUMN * line.most_columns(radius, site.grid),
+                columns.len() as f64
+                    + BYTES_WHILE_MADE / BYTES_A_COLUMN * line.most_columns(radius, site.grid),
             )?;
-            columns.extend(line.columns(radius, site.grid).into_iter().map(|(x, z)| site.grid.column(x, z) as u32));
+            columns.extend(
+                line.columns(radius, site.grid)
+                    .into_iter()
+                    .map(|(x, z)| site.grid.column(x, z) as u32),
+            );
         }
         columns.sort_unstable();
         columns.dedup();
         place.held += columns.len() as f64;
-        Ok(Barrier { name: name.unwrap_or_default(), lines, height_m, width_m, columns, fails: self.fails })
+        Ok(Barrier {
+            name: name.unwrap_or_default(),
+            lines,
+            height_m,
+            width_m,
+            columns,
+            fails: self.fails,
+        })
     }
 }
 
@@ -194,12 +261,21 @@ impl About {
     /// Reads the properties of a feature; missing ones are taken from the table.
     fn of(table: &BarrierSpec, feature: &Feature) -> Result<Self, String> {
         let number = |name: &str, usual: f64, low: f64, high: f64| {
-            let given = feature.properties.get(name).filter(|given| !given.is_null());
-            let number = given.map_or(Some(usual), Value::as_f64).filter(|number| (low..=high).contains(number));
+            let given = feature
+                .properties
+                .get(name)
+                .filter(|given| !given.is_null());
+            let number = given
+                .map_or(Some(usual), Value::as_f64)
+                .filter(|number| (low..=high).contains(number));
             number.ok_or_else(|| format!("has a {name} that is no number from {low} to {high}"))
         };
         Ok(Self {
-            name: feature.properties.get("name").and_then(Value::as_str).map(str::to_owned),
+            name: feature
+                .properties
+                .get("name")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
             height_m: number("height_m", table.height_m, -MAX_HEIGHT_M, MAX_HEIGHT_M)?,
             width_m: number("width_m", table.width_m, 0.0, MAX_WIDTH_M)?,
         })
@@ -217,13 +293,24 @@ struct Placing<'a> {
 impl Placing<'_> {
     /// Returns an error if `more` columns would exceed the memory limit.
     fn weigh(&self, more: f64) -> Result<(), SceneError> {
-        let need = MemoryEstimate::of("the columns of the barriers", 1, (self.held + more) * BYTES_A_COLUMN);
+        let need = MemoryEstimate::of(
+            "the columns of the barriers",
+            1,
+            (self.held + more) * BYTES_A_COLUMN,
+        );
         let path = &self.scene.origin;
-        need.check("make them narrower").map_err(|cause| SceneError::Memory { path: path.clone(), cause })
+        need.check("make them narrower")
+            .map_err(|cause| SceneError::Memory {
+                path: path.clone(),
+                cause,
+            })
     }
 
     fn wrong(&self, invalid: Invalid) -> SceneError {
-        SceneError::Invalid { path: self.scene.origin.clone(), invalid }
+        SceneError::Invalid {
+            path: self.scene.origin.clone(),
+            invalid,
+        }
     }
 }
 
@@ -234,12 +321,20 @@ impl Scene {
     /// # Errors
     /// Returns an error that names a file which cannot be read or contains no lines.
     pub fn barriers(&self, site: &Site) -> Result<Vec<Barrier>, SceneError> {
-        let mut place = Placing { scene: self, site, held: 0.0 };
+        let mut place = Placing {
+            scene: self,
+            site,
+            held: 0.0,
+        };
         let mut all: Vec<Barrier> = Vec::new();
         for (i, spec) in self.spec.barriers.iter().enumerate() {
             all.extend(spec.on(&format!("barrier[{i}]"), &mut place)?);
         }
-        for (i, barrier) in all.iter_mut().enumerate().filter(|(_, barrier)| barrier.name.is_empty()) {
+        for (i, barrier) in all
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, barrier)| barrier.name.is_empty())
+        {
             barrier.name = format!("barrier {}", i + 1);
         }
         Ok(all)
@@ -258,20 +353,33 @@ impl Scene {
 
     /// Checks all `[[barrier]]` tables.
     pub(super) fn check_barriers(&self) -> Result<(), Invalid> {
-        within("number of [[barrier]] tables", self.spec.barriers.len() as f64, 0.0, MAX_BARRIERS as f64)?;
+        within(
+            "number of [[barrier]] tables",
+            self.spec.barriers.len() as f64,
+            0.0,
+            MAX_BARRIERS as f64,
+        )?;
         let all = || self.spec.barriers.iter().enumerate();
-        if let Some((i, fails)) =
-            all().find_map(|(i, spec)| Some((i, spec.fails?))).filter(|_| self.spec.model != Model::Flow)
+        if let Some((i, fails)) = all()
+            .find_map(|(i, spec)| Some((i, spec.fails?)))
+            .filter(|_| self.spec.model != Model::Flow)
         {
             let expected = "left out without model = \"flow\", whose steps are seconds";
-            return Err(Invalid::new(&format!("barrier[{i}].fails"), fails, expected));
+            return Err(Invalid::new(
+                &format!("barrier[{i}].fails"),
+                fails,
+                expected,
+            ));
         }
         all().try_for_each(|(i, spec)| spec.validate(&format!("barrier[{i}]")))
     }
 
     /// Events at which barriers fail, sorted as in the tables.
     pub(super) fn failures(&self, site: &Site) -> Result<Vec<Event>, SceneError> {
-        let Some(flow) = self.spec.flow_spec().filter(|_| self.spec.barriers.iter().any(|spec| spec.fails.is_some()))
+        let Some(flow) = self
+            .spec
+            .flow_spec()
+            .filter(|_| self.spec.barriers.iter().any(|spec| spec.fails.is_some()))
         else {
             return Ok(Vec::new());
         };
@@ -279,14 +387,23 @@ impl Scene {
         let of = |barrier: &Barrier| {
             let at = barrier.fails.map(|time| flow.steps_in(time));
             let edits: Vec<Edit> = at.iter().flat_map(|_| barrier.edits(site, -1.0)).collect();
-            edits.into_iter().filter_map(move |edit| Some(Event { at: at?, command: Command::Put(edit) }))
+            edits.into_iter().filter_map(move |edit| {
+                Some(Event {
+                    at: at?,
+                    command: Command::Put(edit),
+                })
+            })
         };
         Ok(barriers.iter().flat_map(of).collect())
     }
 
     /// Adds all barriers to the ground `heights` (cells). Where barriers overlap, the deepest ditch
     /// applies, or else the highest dam.
-    pub(super) fn raise_barriers(&self, heights: &mut Array2<f32>, site: &Site) -> Result<(), SceneError> {
+    pub(super) fn raise_barriers(
+        &self,
+        heights: &mut Array2<f32>,
+        site: &Site,
+    ) -> Result<(), SceneError> {
         if self.spec.barriers.is_empty() {
             return Ok(());
         }
@@ -294,15 +411,23 @@ impl Scene {
         let up_of = |barrier: &Barrier| (barrier.height_m / site.cell_height_m()) as f32;
         let of = |barrier: &Barrier| {
             let up = up_of(barrier);
-            barrier.columns.clone().into_iter().map(move |column| (column, up))
+            barrier
+                .columns
+                .clone()
+                .into_iter()
+                .map(move |column| (column, up))
         };
         // One entry (column, height) per barrier and column.
         let mut all: Vec<(u32, f32)> = barriers.iter().flat_map(of).collect();
         all.sort_unstable_by_key(|&(column, _)| column);
         for same in all.chunk_by(|a, b| a.0 == b.0) {
-            let (lowest, highest) =
-                same.iter().fold((0.0f32, 0.0f32), |(low, high), (_, up)| (low.min(*up), high.max(*up)));
-            let at = (same[0].0 as usize / site.grid.nx, same[0].0 as usize % site.grid.nx);
+            let (lowest, highest) = same.iter().fold((0.0f32, 0.0f32), |(low, high), (_, up)| {
+                (low.min(*up), high.max(*up))
+            });
+            let at = (
+                same[0].0 as usize / site.grid.nx,
+                same[0].0 as usize % site.grid.nx,
+            );
             heights[at] = (heights[at] + if lowest < 0.0 { lowest } else { highest }).max(0.0);
         }
         Ok(())
@@ -334,16 +459,35 @@ mod tests {
         let (before, after) = (ground(""), ground(tables));
         let by = &after - &before;
         assert_eq!((by[(0, 4)], by[(9, 4)], by[(0, 3)]), (2.0, 2.0, 0.0));
-        assert_eq!((by[(4, 10)], by[(5, 10)], by[(6, 10)], by[(3, 10)], by[(7, 10)]), (-1.5, -1.5, -1.5, 0.0, 0.0));
+        assert_eq!(
+            (
+                by[(4, 10)],
+                by[(5, 10)],
+                by[(6, 10)],
+                by[(3, 10)],
+                by[(7, 10)]
+            ),
+            (-1.5, -1.5, -1.5, 0.0, 0.0)
+        );
         let named = scene(tables).expect("right");
         let stage = named.build(engine()).expect("built");
         let barriers = named.barriers(&stage.site).expect("right");
-        assert_eq!((&*barriers[1].name, barriers[0].columns.len(), barriers[1].columns.len()), ("barrier 2", 10, 60));
+        assert_eq!(
+            (
+                &*barriers[1].name,
+                barriers[0].columns.len(),
+                barriers[1].columns.len()
+            ),
+            ("barrier 2", 10, 60)
+        );
     }
 
     fn built(text: &str) -> lavoxel_sim::simulation::Simulation {
         let scene = Scene::parse(text, std::path::Path::new("scene.toml")).expect("right");
-        scene.build(engine()).unwrap_or_else(|error| panic!("{error}")).simulation
+        scene
+            .build(engine())
+            .unwrap_or_else(|error| panic!("{error}"))
+            .simulation
     }
 
     /// Scene of a slope with a vent above a dam across the slope, in cells of 10 m by 2 m and steps
@@ -360,25 +504,64 @@ mod tests {
         let (mut firm, mut weak) = (built(&dammed("")), built(&dammed("fails = \"30 min\"\n")));
         let below = |simulation: &lavoxel_sim::simulation::Simulation| {
             let flow = simulation.world().flow().expect("a flow");
-            (17 * 21..31 * 21).filter(|&c| flow.column(c).liquid_m + flow.column(c).set_m > 0.01).count()
+            (17 * 21..31 * 21)
+                .filter(|&c| flow.column(c).liquid_m + flow.column(c).set_m > 0.01)
+                .count()
         };
-        (0..29).for_each(|_| [&mut firm, &mut weak].into_iter().for_each(lavoxel_sim::simulation::Simulation::step));
-        assert_eq!(firm.world().ground().surface(), weak.world().ground().surface());
-        assert_eq!([below(&firm), below(&weak)], [0, 0], "nothing has passed the dam");
-        (0..31).for_each(|_| [&mut firm, &mut weak].into_iter().for_each(lavoxel_sim::simulation::Simulation::step));
-        assert!(below(&weak) > 20 && below(&weak) > 3 * below(&firm), "{} and {}", below(&weak), below(&firm));
+        (0..29).for_each(|_| {
+            [&mut firm, &mut weak]
+                .into_iter()
+                .for_each(lavoxel_sim::simulation::Simulation::step)
+        });
+        assert_eq!(
+            firm.world().ground().surface(),
+            weak.world().ground().surface()
+        );
+        assert_eq!(
+            [below(&firm), below(&weak)],
+            [0, 0],
+            "nothing has passed the dam"
+        );
+        (0..31).for_each(|_| {
+            [&mut firm, &mut weak]
+                .into_iter()
+                .for_each(lavoxel_sim::simulation::Simulation::step)
+        });
+        assert!(
+            below(&weak) > 20 && below(&weak) > 3 * below(&firm),
+            "{} and {}",
+            below(&weak),
+            below(&firm)
+        );
         weak.world().check().expect("exact");
         // Where no lava set, the ground is that without a dam.
         let plain = built(&dammed("").replace("height_m = 7", "height_m = 0"));
-        let (plain, flow) = (plain.world().flow().expect("a flow").clone(), weak.world().flow().expect("a flow"));
+        let (plain, flow) = (
+            plain.world().flow().expect("a flow").clone(),
+            weak.world().flow().expect("a flow"),
+        );
         (0..21 * 31).for_each(|c| {
             let (before, now) = (plain.column(c), flow.column(c));
-            assert!((before.ground_m - now.ground_m).abs() < 1e-5, "column {c}: {before:?}, {now:?}");
-            assert!((now.ground_m + now.liquid_m + now.set_m - now.surface_m).abs() < 1e-5, "column {c}: {now:?}");
+            assert!(
+                (before.ground_m - now.ground_m).abs() < 1e-5,
+                "column {c}: {before:?}, {now:?}"
+            );
+            assert!(
+                (now.ground_m + now.liquid_m + now.set_m - now.surface_m).abs() < 1e-5,
+                "column {c}: {now:?}"
+            );
         });
         // A recorded scene holds the failure as an event, and the barrier fails only once.
-        let scene = Scene::parse(&dammed("fails = \"30 min\"\n"), std::path::Path::new("scene.toml")).expect("right");
-        let mut again = scene.recorded(&weak).build(engine()).expect("built").simulation;
+        let scene = Scene::parse(
+            &dammed("fails = \"30 min\"\n"),
+            std::path::Path::new("scene.toml"),
+        )
+        .expect("right");
+        let mut again = scene
+            .recorded(&weak)
+            .build(engine())
+            .expect("built")
+            .simulation;
         (0..60).for_each(|_| again.step());
         assert_eq!(again.world().state_hash(), weak.world().state_hash());
     }
@@ -392,9 +575,13 @@ mod tests {
         };
         let classic = "[grid]\nsize = [20, 30, 10]\n[terrain]\nkind = \"plane\"\nbase_cells = 6\n";
         let flow = "model = \"flow\"\n[grid]\nsize = [20, 30, 10]\ncell_size_m = 10\n[terrain]\nkind = \"plane\"\nbase_cells = 6\n[flow]\nstep_s = 60\n";
-        for (text, by, rises) in
-            [(classic, 2.4, 2.0), (classic, -2.0, -2.0), (flow, 2.4, 2.4), (flow, -1.5, -1.5), (flow, -40.0, -6.0)]
-        {
+        for (text, by, rises) in [
+            (classic, 2.4, 2.0),
+            (classic, -2.0, -2.0),
+            (flow, 2.4, 2.4),
+            (flow, -1.5, -1.5),
+            (flow, -40.0, -6.0),
+        ] {
             let mut simulation = built(&format!("{text}{}", event(by)));
             let before = simulation.world().ground().surface().to_owned();
             (0..2).for_each(|_| simulation.step());
@@ -406,7 +593,11 @@ mod tests {
             for x in 2..=12 {
                 assert!((at(x, 3) - rises).abs() < 1e-5, "{text}{by}: {}", at(x, 3));
             }
-            assert_eq!([at(1, 3), at(13, 3), at(5, 2), at(5, 4)], [0.0; 4], "{text}{by}");
+            assert_eq!(
+                [at(1, 3), at(13, 3), at(5, 2), at(5, 4)],
+                [0.0; 4],
+                "{text}{by}"
+            );
         }
     }
 
@@ -414,15 +605,28 @@ mod tests {
     fn wrong_tables_are_named() {
         for (table, part) in [
             ("[[barrier]]\n", "file or line_m"),
-            ("[[barrier]]\nline_m = [[1, 2]]\n", "number of points of barrier[0].line_m"),
-            ("[[barrier]]\nline_m = [[1, 2], [3, 4]]\nheight_m = 1e9\n", "barrier[0].height_m"),
-            ("[[barrier]]\nline_m = [[1, 2], [3, 4]]\nwidth_m = -1\n", "barrier[0].width_m"),
+            (
+                "[[barrier]]\nline_m = [[1, 2]]\n",
+                "number of points of barrier[0].line_m",
+            ),
+            (
+                "[[barrier]]\nline_m = [[1, 2], [3, 4]]\nheight_m = 1e9\n",
+                "barrier[0].height_m",
+            ),
+            (
+                "[[barrier]]\nline_m = [[1, 2], [3, 4]]\nwidth_m = -1\n",
+                "barrier[0].width_m",
+            ),
         ] {
             let error = scene(table).map(drop).expect_err(table).to_string();
             assert!(error.contains(part), "{part:?} in {error}");
         }
         let missing = scene("[[barrier]]\nfile = \"no such.geojson\"\n").expect("named");
-        let error = missing.build(engine()).map(drop).expect_err("missing").to_string();
+        let error = missing
+            .build(engine())
+            .map(drop)
+            .expect_err("missing")
+            .to_string();
         assert!(error.contains("no such.geojson"), "{error}");
     }
 }

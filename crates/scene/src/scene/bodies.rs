@@ -22,7 +22,11 @@ impl Scene {
                 && !has_known_ending(&mesh.file)
             {
                 let expected = format!("the name of a mesh ({})", endings());
-                return Err(Invalid::new(&format!("{key}.shape.file"), mesh.file.display(), expected));
+                return Err(Invalid::new(
+                    &format!("{key}.shape.file"),
+                    mesh.file.display(),
+                    expected,
+                ));
             }
         }
         Ok(())
@@ -38,8 +42,15 @@ impl Scene {
     /// # Errors
     /// [`SceneError::Mesh`] for the first file that is not a closed mesh; [`SceneError::Terrain`]
     /// for one that is not a heightmap.
-    pub(super) fn bodies_on(&self, shelf: &mut Shelf<'_>) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
-        self.spec.bodies.iter().map(|body| self.body_on(body, shelf)).collect()
+    pub(super) fn bodies_on(
+        &self,
+        shelf: &mut Shelf<'_>,
+    ) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
+        self.spec
+            .bodies
+            .iter()
+            .map(|body| self.body_on(body, shelf))
+            .collect()
     }
 
     /// Validated events; for events at step `from` or later, the cells of their files are filled
@@ -48,7 +59,10 @@ impl Scene {
     /// # Errors
     /// The errors of `Scene::bodies_on`, and [`SceneError::Invalid`] for a number out of range.
     pub fn events_on(&self, shelf: &mut Shelf<'_>, from: u64) -> Result<Vec<Event>, SceneError> {
-        let mut events = self.events().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        let mut events = self.events().map_err(|invalid| SceneError::Invalid {
+            path: self.origin.clone(),
+            invalid,
+        })?;
         for event in events.iter_mut().filter(|event| event.at >= from) {
             if let Command::Put(edit) = &mut event.command {
                 *edit = self.body_on(edit, shelf)?.into_owned();
@@ -57,7 +71,11 @@ impl Scene {
         Ok(events)
     }
 
-    fn body_on<'a>(&self, body: &'a BodySpec, shelf: &mut Shelf<'_>) -> Result<Cow<'a, BodySpec>, SceneError> {
+    fn body_on<'a>(
+        &self,
+        body: &'a BodySpec,
+        shelf: &mut Shelf<'_>,
+    ) -> Result<Cow<'a, BodySpec>, SceneError> {
         let mut body = Cow::Borrowed(body);
         match &body.shape {
             Shape::Mesh(mesh) => {
@@ -65,7 +83,9 @@ impl Scene {
                 body.to_mut().shape = Shape::Mesh(mesh.into());
             }
             Shape::Heightmap(relief) => {
-                let relief = shelf.relief(relief).map_err(|cause| self.wrong_terrain(cause))?;
+                let relief = shelf
+                    .relief(relief)
+                    .map_err(|cause| self.wrong_terrain(cause))?;
                 body.to_mut().shape = Shape::Heightmap(relief.into());
             }
             _ => {}
@@ -82,18 +102,33 @@ impl Scene {
     /// # Errors
     /// [`SceneError::Invalid`] with the name of the file and the fault.
     pub fn survey_on(&self, edit: Edit, site: &Site) -> Result<Edit, SceneError> {
-        let Matter::Ground(survey) = &edit.matter else { return Ok(edit) };
+        let Matter::Ground(survey) = &edit.matter else {
+            return Ok(edit);
+        };
         let wrong = |fault: String| {
             let path = self.folder.join(&survey.file);
-            let invalid = Invalid::new("matter.file", path.display(), format!("a raster (.tif, .asc) that {fault}"));
-            SceneError::Invalid { path: self.origin.clone(), invalid }
+            let invalid = Invalid::new(
+                "matter.file",
+                path.display(),
+                format!("a raster (.tif, .asc) that {fault}"),
+            );
+            SceneError::Invalid {
+                path: self.origin.clone(),
+                invalid,
+            }
         };
         let survey = read_survey(survey, &self.folder, site).map_err(wrong)?;
-        Ok(Edit { matter: Matter::Ground(survey.into()), ..edit })
+        Ok(Edit {
+            matter: Matter::Ground(survey.into()),
+            ..edit
+        })
     }
 
     fn wrong_mesh(&self, cause: MeshError) -> SceneError {
-        SceneError::Mesh { path: self.origin.clone(), cause: Box::new(cause) }
+        SceneError::Mesh {
+            path: self.origin.clone(),
+            cause: Box::new(cause),
+        }
     }
 }
 
@@ -103,9 +138,9 @@ impl SceneSpec {
     /// Shapes from files are left out.
     pub fn matter_at_start(&self, grid: Grid) -> Vec<[[f32; 3]; 2]> {
         let stays = |matter: &Matter| match matter {
-            Matter::Lava { amount, .. } | Matter::Material { amount, .. } | Matter::Flood { amount, .. } => {
-                *amount > 0.0
-            }
+            Matter::Lava { amount, .. }
+            | Matter::Material { amount, .. }
+            | Matter::Flood { amount, .. } => *amount > 0.0,
             Matter::Solid { .. } => true,
             Matter::Rock | Matter::Raise { .. } | Matter::Ground(_) | Matter::Drain => false,
             Matter::Nothing | Matter::Air(_) | Matter::Replace { .. } => false,
@@ -120,13 +155,24 @@ impl SceneSpec {
             };
             Some([[x, 0.0, z], [x, height, z]])
         });
-        bodies.chain(sources).map(|corners| corners.map(|corner| corner.map(|v| v as f32))).collect()
+        bodies
+            .chain(sources)
+            .map(|corners| corners.map(|corner| corner.map(|v| v as f32)))
+            .collect()
     }
 
     /// Iterates over the edits of bodies and events with the names of their tables.
     pub(super) fn edits(&self) -> impl Iterator<Item = (String, &BodySpec)> {
-        let bodies = self.bodies.iter().enumerate().map(|(i, body)| (format!("body[{i}]"), body));
-        let puts = self.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
+        let bodies = self
+            .bodies
+            .iter()
+            .enumerate()
+            .map(|(i, body)| (format!("body[{i}]"), body));
+        let puts = self
+            .events
+            .iter()
+            .enumerate()
+            .filter_map(|(i, event)| Some((i, event.put.as_ref()?)));
         bodies.chain(puts.map(|(i, put)| (format!("event[{i}].put"), put)))
     }
 }
@@ -135,9 +181,15 @@ impl Scene {
     /// Paths of all files needed to build the world, and of the scene file itself.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut spec = self.spec.clone();
-        let named = files_of(&mut spec).map(|file| self.folder.join(file)).chain([self.origin.clone()]);
+        let named = files_of(&mut spec)
+            .map(|file| self.folder.join(file))
+            .chain([self.origin.clone()]);
         // For a file inside a session file, the path of the session file is listed.
-        let named = named.map(|file| lavoxel_files::inside::session_of(&file).map(Path::to_owned).unwrap_or(file));
+        let named = named.map(|file| {
+            lavoxel_files::inside::session_of(&file)
+                .map(Path::to_owned)
+                .unwrap_or(file)
+        });
         named.collect()
     }
 }
@@ -145,18 +197,38 @@ impl Scene {
 /// Mutable paths of all files that a scene names: terrain, drape picture, bodies, events, barriers
 /// and the initial lava.
 pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
-    let puts = spec.events.iter_mut().filter_map(|event| event.put.as_mut());
+    let puts = spec
+        .events
+        .iter_mut()
+        .filter_map(|event| event.put.as_mut());
     let edits = spec.bodies.iter_mut().chain(puts).flat_map(|edit| {
         let shape = match &mut edit.shape {
             Shape::Mesh(mesh) => Some(&mut mesh.file),
             Shape::Heightmap(relief) => Some(&mut relief.file),
             _ => None,
         };
-        let matter = if let Matter::Ground(survey) = &mut edit.matter { Some(&mut survey.file) } else { None };
+        let matter = if let Matter::Ground(survey) = &mut edit.matter {
+            Some(&mut survey.file)
+        } else {
+            None
+        };
         shape.into_iter().chain(matter)
     });
-    let barriers = spec.barriers.iter_mut().filter_map(|barrier| barrier.file.as_mut());
-    let start = spec.flow.iter_mut().filter_map(|flow| flow.start.as_mut()).flat_map(|start| start.files_mut());
+    let barriers = spec
+        .barriers
+        .iter_mut()
+        .filter_map(|barrier| barrier.file.as_mut());
+    let start = spec
+        .flow
+        .iter_mut()
+        .filter_map(|flow| flow.start.as_mut())
+        .flat_map(|start| start.files_mut());
     let terrain = &mut spec.terrain;
-    terrain.file.iter_mut().chain(&mut terrain.drape).chain(edits).chain(barriers).chain(start)
+    terrain
+        .file
+        .iter_mut()
+        .chain(&mut terrain.drape)
+        .chain(edits)
+        .chain(barriers)
+        .chain(start)
 }

@@ -17,16 +17,35 @@ impl Scene {
     /// Returns this scene with all past and future vents and events of `simulation`.
     pub fn with_course_of(&self, simulation: &Simulation) -> Self {
         let mut scene = self.clone();
-        let of_list = |list| simulation.vents().filter(move |vent| vent.list() == list).cloned().map(VentTable::from);
+        let of_list = |list| {
+            simulation
+                .vents()
+                .filter(move |vent| vent.list() == list)
+                .cloned()
+                .map(VentTable::from)
+        };
         scene.spec.vents = of_list(List::Vents).collect();
         scene.spec.sources = of_list(List::Sources).collect();
-        scene.spec.fumes = of_list(List::Fumes).map(|fume| VentTable { material: None, ..fume }).collect();
+        scene.spec.fumes = of_list(List::Fumes)
+            .map(|fume| VentTable {
+                material: None,
+                ..fume
+            })
+            .collect();
         // The events already include the failures of barriers.
-        scene.spec.barriers.iter_mut().for_each(|barrier| barrier.fails = None);
+        scene
+            .spec
+            .barriers
+            .iter_mut()
+            .for_each(|barrier| barrier.fails = None);
         if let (Some(flow), Some(spec)) = (simulation.world().flow(), scene.spec.flow_mut()) {
             spec.short_steps = flow.clock().short_steps(flow.steps());
         }
-        scene.spec.events = simulation.events().iter().filter_map(EventSpec::of).collect();
+        scene.spec.events = simulation
+            .events()
+            .iter()
+            .filter_map(EventSpec::of)
+            .collect();
         scene
     }
 }

@@ -91,14 +91,20 @@ impl SceneSpec {
     /// Default reactions of the scene's model that are compatible with its roof, its air and the
     /// temperature of its lava.
     fn possible_defaults(&self) -> Vec<Reaction> {
-        let lists: Lists = toml::from_str(DEFAULT_REACTIONS).expect("a test reads the default reactions");
+        let lists: Lists =
+            toml::from_str(DEFAULT_REACTIONS).expect("a test reads the default reactions");
         if self.model == Model::Flow {
             let hottest = self.hottest_k();
             let is_hot = |reaction: &Reaction| reaction.heat.is_none_or(|heat| hottest > heat.at_k);
             let mut hot: Vec<_> = lists.flow.into_iter().filter(is_hot).collect();
             if let Some(solid) = self.that_shows(Shows::Solid) {
-                let beside = hot.iter_mut().flat_map(|reaction| reaction.near.iter_mut()).flat_map(|Terms(near)| near);
-                let names = beside.map(|(name, _)| name).filter(|name| *name == Shows::Solid.usual_name());
+                let beside = hot
+                    .iter_mut()
+                    .flat_map(|reaction| reaction.near.iter_mut())
+                    .flat_map(|Terms(near)| near);
+                let names = beside
+                    .map(|(name, _)| name)
+                    .filter(|name| *name == Shows::Solid.usual_name());
                 names.for_each(|name| *name = solid.name.clone());
             }
             return hot;
@@ -108,16 +114,30 @@ impl SceneSpec {
         let to_air = self.air.as_ref().and_then(|air| air.steam.as_deref());
         let gathers = |name: &str| self.rules.roof == Roof::Closed && to_air != Some(name);
         let gathers = |reaction: &Reaction| reaction.takes.0.iter().all(|(name, _)| gathers(name));
-        lists.classic.into_iter().filter(|reaction| reaction.above == 0.0 || gathers(reaction)).collect()
+        lists
+            .classic
+            .into_iter()
+            .filter(|reaction| reaction.above == 0.0 || gathers(reaction))
+            .collect()
     }
 
     /// Upper bound of the lava's temperature in kelvin; 0 in the classic model.
     fn hottest_k(&self) -> f64 {
-        let Some(flow) = self.flow_spec() else { return 0.0 };
-        let vents = self.vents.iter().filter_map(|vent| vent.flow.as_ref()?.temperature_k);
-        let bodies = self.edits().filter_map(|(_, edit)| edit.matter.temperature_k());
+        let Some(flow) = self.flow_spec() else {
+            return 0.0;
+        };
+        let vents = self
+            .vents
+            .iter()
+            .filter_map(|vent| vent.flow.as_ref()?.temperature_k);
+        let bodies = self
+            .edits()
+            .filter_map(|(_, edit)| edit.matter.temperature_k());
         let heaters = self.heaters.iter().filter_map(|heater| heater.up_to_k);
-        vents.chain(bodies).chain(heaters).fold(flow.lava.lava.vent_k, f64::max)
+        vents
+            .chain(bodies)
+            .chain(heaters)
+            .fold(flow.lava.lava.vent_k, f64::max)
     }
 
     /// Returns true if a vent or an edit puts lava into the box.
@@ -139,18 +159,31 @@ impl SceneSpec {
         let preset = Material::preset(name)?;
         let given = self.materials.iter().find(|material| material.name == name);
         // Lava needs no table, but counts as present only if a vent or an edit adds some.
-        let given = if preset.carries_energy() { has_lava.then_some(given.unwrap_or(&preset))? } else { given? };
+        let given = if preset.carries_energy() {
+            has_lava.then_some(given.unwrap_or(&preset))?
+        } else {
+            given?
+        };
         Some(given.kind == preset.kind && given.elements == preset.elements)
     }
 
     /// Names of the materials that a reaction consumes or requires nearby; the melt of a lava
     /// counts as lava.
     fn met<'a>(&self, reaction: &'a Reaction) -> BTreeSet<&'a str> {
-        let near = reaction.near.iter().flat_map(|Terms(near)| near.iter().map(|(name, _)| name.as_str()));
+        let near = reaction
+            .near
+            .iter()
+            .flat_map(|Terms(near)| near.iter().map(|(name, _)| name.as_str()));
         let taken = reaction.takes.0.iter().map(|(name, _)| name.as_str());
         taken
             .chain(near)
-            .map(|name| if self.shown(name) == Some(Shows::Melt) { Material::LAVA } else { name })
+            .map(|name| {
+                if self.shown(name) == Some(Shows::Melt) {
+                    Material::LAVA
+                } else {
+                    name
+                }
+            })
             .collect()
     }
 
@@ -158,7 +191,8 @@ impl SceneSpec {
     /// one of its materials.
     fn standing(&self, reaction: &Reaction, own: &[Reaction], has_lava: bool) -> Option<Standing> {
         let made = reaction.makes.0.iter().map(|(name, _)| name.as_str());
-        let mut made = made.filter(|name| self.materials.iter().any(|material| material.name == *name));
+        let mut made =
+            made.filter(|name| self.materials.iter().any(|material| material.name == *name));
         // Rain is limited to scenes with water: steam alone stays steam.
         if reaction.above > 0.0 && made.clone().count() < reaction.makes.0.len() {
             return None;
@@ -169,7 +203,10 @@ impl SceneSpec {
                 differs = Some(name.to_owned());
             }
         }
-        let differs = differs.or_else(|| made.find(|name| self.fits(name, has_lava) == Some(false)).map(str::to_owned));
+        let differs = differs.or_else(|| {
+            made.find(|name| self.fits(name, has_lava) == Some(false))
+                .map(str::to_owned)
+        });
         Some(match differs {
             _ if own.iter().any(|own| self.met(own) == self.met(reaction)) => Standing::Replaced,
             Some(name) => Standing::Differs(name),
@@ -198,11 +235,18 @@ impl Scene {
     pub(super) fn take_defaults(&mut self) -> Result<(), Invalid> {
         let before = std::mem::take(&mut self.added);
         self.added.lava_may_come = before.lava_may_come;
-        let in_force = before.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
+        let in_force = before
+            .reactions
+            .iter()
+            .filter(|(_, standing)| *standing == Standing::InForce)
+            .count();
         let spec = &mut self.spec;
         spec.reactions.drain(..in_force);
-        spec.materials.retain(|material| !before.products.contains(&material.name));
-        if !spec.default_reactions.is_on() || Material::besides_lava(&spec.materials).next().is_none() {
+        spec.materials
+            .retain(|material| !before.products.contains(&material.name));
+        if !spec.default_reactions.is_on()
+            || Material::besides_lava(&spec.materials).next().is_none()
+        {
             return Ok(());
         }
         let has_lava = before.lava_may_come || spec.has_lava();
@@ -212,19 +256,37 @@ impl Scene {
         // added.
         let mut standing: Vec<Option<Standing>>;
         loop {
-            standing = possible.iter().map(|reaction| spec.standing(reaction, &spec.reactions, has_lava)).collect();
+            standing = possible
+                .iter()
+                .map(|reaction| spec.standing(reaction, &spec.reactions, has_lava))
+                .collect();
             let count = products.len();
-            for (reaction, _) in possible.iter().zip(&standing).filter(|(_, s)| **s == Some(Standing::InForce)) {
+            for (reaction, _) in possible
+                .iter()
+                .zip(&standing)
+                .filter(|(_, s)| **s == Some(Standing::InForce))
+            {
                 spec.add_products(reaction, &mut products);
             }
             if products.len() == count {
                 break;
             }
         }
-        let reactions: Vec<_> = possible.into_iter().zip(standing).filter_map(|(r, s)| Some((r, s?))).collect();
-        let in_force = reactions.iter().filter(|(_, standing)| *standing == Standing::InForce);
-        spec.reactions.splice(..0, in_force.map(|(reaction, _)| reaction.clone()));
-        self.added = Added { reactions, products, lava_may_come: before.lava_may_come };
+        let reactions: Vec<_> = possible
+            .into_iter()
+            .zip(standing)
+            .filter_map(|(r, s)| Some((r, s?)))
+            .collect();
+        let in_force = reactions
+            .iter()
+            .filter(|(_, standing)| *standing == Standing::InForce);
+        spec.reactions
+            .splice(..0, in_force.map(|(reaction, _)| reaction.clone()));
+        self.added = Added {
+            reactions,
+            products,
+            lava_may_come: before.lava_may_come,
+        };
         // For a lava that melts, reactions with lava apply to the melt.
         spec.take_melting();
         self.check().map_err(|invalid| {
@@ -235,7 +297,12 @@ impl Scene {
 
     /// Mutable reactions written in the scene file, without the defaults.
     pub(super) fn own_reactions_mut(&mut self) -> &mut [Reaction] {
-        let in_force = self.added.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
+        let in_force = self
+            .added
+            .reactions
+            .iter()
+            .filter(|(_, standing)| *standing == Standing::InForce)
+            .count();
         &mut self.spec.reactions[in_force..]
     }
 
@@ -246,7 +313,10 @@ impl Scene {
     /// Returns an error that names the table which exceeds the maximum number.
     pub fn expect_lava(&mut self) -> Result<(), SceneError> {
         self.added.lava_may_come = true;
-        self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
+        self.take_defaults().map_err(|invalid| SceneError::Invalid {
+            path: self.origin.clone(),
+            invalid,
+        })
     }
 
     /// Describes each reaction, own and default, whose materials the scene has, one line each.
@@ -261,10 +331,22 @@ impl Scene {
             };
             format!("{reaction} ({about})")
         });
-        let in_force = self.added.reactions.iter().filter(|(_, standing)| *standing == Standing::InForce).count();
+        let in_force = self
+            .added
+            .reactions
+            .iter()
+            .filter(|(_, standing)| *standing == Standing::InForce)
+            .count();
         let own = self.spec.reactions[in_force..].iter();
-        let products = self.added.products.iter().map(|name| format!("{name} comes of default reactions"));
-        default.chain(own.map(Reaction::to_string)).chain(products).collect()
+        let products = self
+            .added
+            .products
+            .iter()
+            .map(|name| format!("{name} comes of default reactions"));
+        default
+            .chain(own.map(Reaction::to_string))
+            .chain(products)
+            .collect()
     }
 }
 
@@ -281,8 +363,14 @@ mod tests {
     fn the_default_reactions_are_right_between_presets() {
         let lists: Lists = toml::from_str(DEFAULT_REACTIONS).expect("right tables");
         let names = ["water", "steam", "ice", "rubble", "sand", "glass"];
-        let presets = names.map(|name| Material::preset(name).expect("a preset")).to_vec();
-        let solid = Material { name: "set".to_owned(), shows: Some(Shows::Solid), ..Material::unnamed() };
+        let presets = names
+            .map(|name| Material::preset(name).expect("a preset"))
+            .to_vec();
+        let solid = Material {
+            name: "set".to_owned(),
+            shows: Some(Shows::Solid),
+            ..Material::unnamed()
+        };
         let all = Material::with_lava(presets.into_iter().chain([solid]).collect());
         Reaction::validate_all(&lists.classic, &all).expect("balanced");
         Reaction::validate_all(&lists.flow, &all).expect("balanced");
@@ -294,31 +382,62 @@ mod tests {
     fn lava_that_is_poured_later_reacts_where_it_is_expected() {
         let text = "[grid]\nsize = [12, 16, 12]\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"water\"\n[[body]]\nshape = \
                     { kind = \"below\", level = 5.0 }\nmatter = { kind = \"material\", name = \"water\", amount = 1.0 }\n";
-        let shape = Shape::Box { from: [4.0, 8.0, 4.0], to: [8.0, 10.0, 8.0] };
-        let lava = Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } };
+        let shape = Shape::Box {
+            from: [4.0, 8.0, 4.0],
+            to: [8.0, 10.0, 8.0],
+        };
+        let lava = Edit {
+            shape,
+            matter: Matter::Lava {
+                amount: 1.0,
+                energy: 1.0,
+                temperature_k: None,
+            },
+        };
         let poured = |scene: &Scene| {
-            let mut simulation = scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
-            simulation.command(Command::Put(lava.clone())).expect("lava");
+            let mut simulation = scene
+                .build(Box::new(Tiled::default()))
+                .expect("it fits")
+                .simulation;
+            simulation
+                .command(Command::Put(lava.clone()))
+                .expect("lava");
             (0..60).for_each(|_| simulation.step());
             simulation.world().check().expect("the account is exact");
             simulation
         };
-        let mass = |simulation: &Simulation, name: &str| simulation.world().layer(name).map(Layer::mass);
+        let mass =
+            |simulation: &Simulation, name: &str| simulation.world().layer(name).map(Layer::mass);
         let mut scene = Scene::parse(text, Path::new("pond.toml")).expect("a right scene");
-        assert_eq!(mass(&poured(&scene), "rubble"), None, "nothing was expected");
+        assert_eq!(
+            mass(&poured(&scene), "rubble"),
+            None,
+            "nothing was expected"
+        );
         scene.expect_lava().expect("few tables");
         let simulation = poured(&scene);
         assert!(
-            ["rubble", "steam"].iter().all(|name| mass(&simulation, name) > Some(0)),
+            ["rubble", "steam"]
+                .iter()
+                .all(|name| mass(&simulation, name) > Some(0)),
             "{:?}",
             scene.reaction_lines()
         );
         // A recorded scene writes out all reactions.
-        let recorded = scene.recorded(&simulation).to_toml(Path::new("recorded.toml")).expect("a scene");
+        let recorded = scene
+            .recorded(&simulation)
+            .to_toml(Path::new("recorded.toml"))
+            .expect("a scene");
         let again = Scene::parse(&recorded, Path::new("recorded.toml")).expect("its own scene");
-        let mut replayed = again.build(Box::new(Tiled::default())).expect("it fits").simulation;
+        let mut replayed = again
+            .build(Box::new(Tiled::default()))
+            .expect("it fits")
+            .simulation;
         (0..60).for_each(|_| replayed.step());
-        assert_eq!(replayed.world().state_hash(), simulation.world().state_hash());
+        assert_eq!(
+            replayed.world().state_hash(),
+            simulation.world().state_hash()
+        );
         // Tables of the scene still replace default reactions, and the switch removes those.
         let off = format!("default_reactions = false\n{text}");
         let mut scene = Scene::parse(&off, Path::new("pond.toml")).expect("a right scene");

@@ -30,7 +30,9 @@ impl Scene {
     /// [`SceneError::Terrain`] if the file is not a picture, shows another area, or exceeds the
     /// memory limit.
     pub fn drape(&self, stage: &Stage) -> Result<Option<Drape>, SceneError> {
-        let Some(file) = &self.spec.terrain.drape else { return Ok(None) };
+        let Some(file) = &self.spec.terrain.drape else {
+            return Ok(None);
+        };
         let path = self.folder.join(file);
         let _held = stage.simulation.world().taken().held();
         let drape = photo::read(&path).and_then(|photo| on_the_box(photo, &path, &stage.site));
@@ -46,13 +48,19 @@ fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainEr
     let Some(place) = place.filter(|_| site.georeference.is_some()) else {
         let way = Way::new(|shares| [0, 1].map(|axis| shares[axis] * size[axis] as f64));
         let fits = size.iter().all(|side| *side as f64 <= LONGEST);
-        return Ok(Drape::new(if fits { pixels } else { laid(&pixels, &way, way.size(1.0), path)? }));
+        return Ok(Drape::new(if fits {
+            pixels
+        } else {
+            laid(&pixels, &way, way.size(1.0), path)?
+        }));
     };
     let to_picture = to_picture(&place, size, (site, path))?;
     let sides = [site.grid.nx as f64, site.grid.nz as f64];
     let way = Way::new(|[x, z]| {
         let point = to_picture(site.on_the_map([x * sides[0], z * sides[1]]));
-        point.and_then(|point| place.pixel_of(point)).unwrap_or([f64::NAN; 2])
+        point
+            .and_then(|point| place.pixel_of(point))
+            .unwrap_or([f64::NAN; 2])
     });
     let draped = laid(&pixels, &way, way.size(SHORTEST), path)?;
     match draped.rgba.chunks_exact(4).any(|pixel| pixel[3] > 0) {
@@ -68,19 +76,27 @@ fn to_picture(
     (site, path): (&Site, &Path),
 ) -> Result<impl Fn([f64; 2]) -> Option<[f64; 2]> + use<>, TerrainError> {
     let (unknown, terrain) = (Crs::default(), site.crs());
-    let terrain = terrain.filter(|crs| **crs != unknown && place.crs != unknown && !crs.is_same(&place.crs));
+    let terrain =
+        terrain.filter(|crs| **crs != unknown && place.crs != unknown && !crs.is_same(&place.crs));
     // Unless both coordinate systems are known and differ, coordinates are used unchanged.
     let ways = match terrain {
         None => None,
-        Some(terrain) => Some(ToDegrees::of(terrain).zip(ToDegrees::of(&place.crs)).ok_or_else(|| {
-            TerrainError::content(
-                path,
-                format!("a picture in the system of the terrain, {}", name(terrain)),
-                other(&place.crs),
-            )
-        })?),
+        Some(terrain) => Some(
+            ToDegrees::of(terrain)
+                .zip(ToDegrees::of(&place.crs))
+                .ok_or_else(|| {
+                    TerrainError::content(
+                        path,
+                        format!("a picture in the system of the terrain, {}", name(terrain)),
+                        other(&place.crs),
+                    )
+                })?,
+        ),
     };
-    let (crs, middle) = (place.crs.clone(), place.point_of([0.5 * size[0] as f64, 0.5 * size[1] as f64])[0]);
+    let (crs, middle) = (
+        place.crs.clone(),
+        place.point_of([0.5 * size[0] as f64, 0.5 * size[1] as f64])[0],
+    );
     Ok(move |[x, y]: [f64; 2]| {
         let [x, y] = match &ways {
             None => [x, y],
@@ -93,26 +109,58 @@ fn to_picture(
 /// Name of a coordinate reference system.
 fn name(crs: &Crs) -> String {
     let number = || crs.epsg().map(|code| format!("EPSG:{code}"));
-    crs.name().or_else(number).unwrap_or_else(|| "one without a name".to_owned())
+    crs.name()
+        .or_else(number)
+        .unwrap_or_else(|| "one without a name".to_owned())
 }
 
 fn other(crs: &Crs) -> String {
-    format!("{}; bring it there, for example with gdalwarp -t_srs", name(crs))
+    format!(
+        "{}; bring it there, for example with gdalwarp -t_srs",
+        name(crs)
+    )
 }
 
 /// Creates the error for a picture that does not overlap the box.
-fn elsewhere(place: &Place, [wide, high]: [usize; 2], (path, site): (&Path, &Site)) -> TerrainError {
-    let span =
-        |[a, b]: [f64; 2], [c, d]: [f64; 2]| format!("x {} to {}, y {} to {}", a.min(c), a.max(c), b.min(d), b.max(d));
-    let box_ = span(site.on_the_map([0.0; 2]), site.on_the_map([site.grid.nx as f64, site.grid.nz as f64]));
-    let picture = span(place.point_of([0.0; 2]), place.point_of([wide as f64, high as f64]));
-    let words = |crs: &Crs| if *crs == Crs::default() { String::new() } else { format!(" ({})", name(crs)) };
+fn elsewhere(
+    place: &Place,
+    [wide, high]: [usize; 2],
+    (path, site): (&Path, &Site),
+) -> TerrainError {
+    let span = |[a, b]: [f64; 2], [c, d]: [f64; 2]| {
+        format!(
+            "x {} to {}, y {} to {}",
+            a.min(c),
+            a.max(c),
+            b.min(d),
+            b.max(d)
+        )
+    };
+    let box_ = span(
+        site.on_the_map([0.0; 2]),
+        site.on_the_map([site.grid.nx as f64, site.grid.nz as f64]),
+    );
+    let picture = span(
+        place.point_of([0.0; 2]),
+        place.point_of([wide as f64, high as f64]),
+    );
+    let words = |crs: &Crs| {
+        if *crs == Crs::default() {
+            String::new()
+        } else {
+            format!(" ({})", name(crs))
+        }
+    };
     let terrain = site.crs().map_or(String::new(), words);
     let found = format!(
         "{picture}{}; name a picture of this place as terrain.drape (--drape), or leave it out",
         words(&place.crs)
     );
-    TerrainError::content(path, format!("a picture that shows some of the terrain at {box_}{terrain}"), found)
+    TerrainError::content(
+        path,
+        format!("a picture that shows some of the terrain at {box_}{terrain}"),
+        found,
+    )
 }
 
 /// Interpolation grid from positions in the box to picture pixels.
@@ -123,7 +171,11 @@ struct Way {
 impl Way {
     fn new(place: impl Fn([f64; 2]) -> [f64; 2]) -> Self {
         let share = |i: usize| i as f64 / (POINTS - 1) as f64;
-        Self { points: (0..POINTS * POINTS).map(|i| place([share(i % POINTS), share(i / POINTS)])).collect() }
+        Self {
+            points: (0..POINTS * POINTS)
+                .map(|i| place([share(i % POINTS), share(i / POINTS)]))
+                .collect(),
+        }
     }
 
     /// Picture position in pixels of a point in the box (fractions 0 to 1 from west and north); NaN
@@ -135,7 +187,8 @@ impl Way {
         let point = |x: usize, z: usize| self.points[(first[1] + z) * POINTS + first[0] + x];
         let [nw, ne, sw, se] = [point(0, 0), point(1, 0), point(0, 1), point(1, 1)];
         [0, 1].map(|axis| {
-            let along = |west: [f64; 2], east: [f64; 2]| west[axis] + right * (east[axis] - west[axis]);
+            let along =
+                |west: [f64; 2], east: [f64; 2]| west[axis] + right * (east[axis] - west[axis]);
             along(nw, ne) + below * (along(sw, se) - along(nw, ne))
         })
     }
@@ -143,15 +196,22 @@ impl Way {
     /// Vectors in picture pixels that correspond to the box's extent from west to east, and from
     /// north to south.
     fn steps(&self) -> [[f64; 2]; 2] {
-        let step = |from: [f64; 2], to: [f64; 2]| [0, 1].map(|axis| self.at(to)[axis] - self.at(from)[axis]);
-        [step([0.25, 0.5], [0.75, 0.5]), step([0.5, 0.25], [0.5, 0.75])].map(|step| step.map(|half| 2.0 * half))
+        let step = |from: [f64; 2], to: [f64; 2]| {
+            [0, 1].map(|axis| self.at(to)[axis] - self.at(from)[axis])
+        };
+        [
+            step([0.25, 0.5], [0.75, 0.5]),
+            step([0.5, 0.25], [0.5, 0.75]),
+        ]
+        .map(|step| step.map(|half| 2.0 * half))
     }
 
     /// Width and height in picture pixels of one output pixel, for an output of `size` pixels over
     /// the box.
     fn span(&self, size: [usize; 2]) -> [f32; 2] {
         let [across, down] = self.steps();
-        let span = [0, 1].map(|axis| across[axis].abs() / size[0] as f64 + down[axis].abs() / size[1] as f64);
+        let span = [0, 1]
+            .map(|axis| across[axis].abs() / size[0] as f64 + down[axis].abs() / size[1] as f64);
         let area = (across[0] * down[1] - across[1] * down[0]).abs() / (size[0] * size[1]) as f64;
         // For a sheared picture the bounding box of a pixel is far larger than the pixel.
         if span[0] * span[1] > MOST_AROUND * area.max(1.0) {
@@ -173,27 +233,43 @@ impl Way {
 
 /// Resamples a picture to `size` pixels over the box; pixels outside of the picture are
 /// transparent.
-fn laid(picture: &Pixels, way: &Way, size: [usize; 2], path: &Path) -> Result<Pixels, TerrainError> {
+fn laid(
+    picture: &Pixels,
+    way: &Way,
+    size: [usize; 2],
+    path: &Path,
+) -> Result<Pixels, TerrainError> {
     let bytes = picture.rgba.len() + 4 * size[0] * size[1];
     MemoryEstimate::of("the picture over the ground", bytes, 1.0)
         .check("make it smaller, for example with gdal_translate -outsize 25% 0")
-        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+        .map_err(|cause| TerrainError::Memory {
+            path: path.to_owned(),
+            cause,
+        })?;
     let span = way.span(size);
-    let is_inside = |place: [f64; 2]| (0..2).all(|axis| (0.0..=picture.size[axis] as f64).contains(&place[axis]));
+    let is_inside = |place: [f64; 2]| {
+        (0..2).all(|axis| (0.0..=picture.size[axis] as f64).contains(&place[axis]))
+    };
     let mut rgba = vec![0; 4 * size[0] * size[1]];
-    rgba.par_chunks_mut(4 * size[0]).enumerate().for_each(|(row, pixels)| {
-        for (column, pixel) in pixels.chunks_exact_mut(4).enumerate() {
-            let place = way.at([(column as f64 + 0.5) / size[0] as f64, (row as f64 + 0.5) / size[1] as f64]);
-            if is_inside(place) {
-                pixel.copy_from_slice(&encoded(picture.mean(place.map(|at| at as f32), span)));
+    rgba.par_chunks_mut(4 * size[0])
+        .enumerate()
+        .for_each(|(row, pixels)| {
+            for (column, pixel) in pixels.chunks_exact_mut(4).enumerate() {
+                let place = way.at([
+                    (column as f64 + 0.5) / size[0] as f64,
+                    (row as f64 + 0.5) / size[1] as f64,
+                ]);
+                if is_inside(place) {
+                    pixel.copy_from_slice(&encoded(picture.mean(place.map(|at| at as f32), span)));
+                }
             }
-        }
-    });
+        });
     Ok(Pixels { size, rgba })
 }
 
 /// Encodes a linear colour with opacity as sRGB bytes (RGBA).
 fn encoded((linear, opaque): ([f32; 3], f32)) -> [u8; 4] {
-    let [red, green, blue] = linear.map(|light| (linear_to_srgb(light.clamp(0.0, 1.0)) * 255.0 + 0.5) as u8);
+    let [red, green, blue] =
+        linear.map(|light| (linear_to_srgb(light.clamp(0.0, 1.0)) * 255.0 + 0.5) as u8);
     [red, green, blue, (opaque * 255.0 + 0.5) as u8]
 }

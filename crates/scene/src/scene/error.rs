@@ -43,7 +43,10 @@ pub enum SceneError {
         byte: usize,
     },
     /// The file is neither a scene nor a supported heightmap.
-    #[error("{path}: not a scene (.toml) and not a known heightmap format ({known}){}", mend_of_picture(path))]
+    #[error(
+        "{path}: not a scene (.toml) and not a known heightmap format ({known}){}",
+        mend_of_picture(path)
+    )]
     Neither {
         /// Path of the file.
         path: PathBuf,
@@ -132,20 +135,32 @@ impl SceneError {
         let line = line_at(text, span.start);
         let said = error.message();
         if let Some((line, message)) = brackets(text) {
-            return Self::Text { path: path.to_owned(), line, message };
+            return Self::Text {
+                path: path.to_owned(),
+                line,
+                message,
+            };
         }
         let message = open_text(text, line)
             .or_else(|| wrong_type(said, text, span.clone()))
             .or_else(|| misplaced(said, text, &span).filter(|_| !has_close_name(said)))
             .unwrap_or_else(|| with_key(text, &span, with_nearest_name(&tame(said))));
-        Self::Text { path: path.to_owned(), line, message }
+        Self::Text {
+            path: path.to_owned(),
+            line,
+            message,
+        }
     }
 
     /// Creates the error for an out-of-range value, with the line of its key in the text.
     pub(super) fn in_text(path: &Path, text: &str, invalid: Invalid) -> Self {
         let path = path.to_owned();
         match line_of(text, &invalid.key) {
-            Some(line) => Self::Text { path, line, message: invalid.to_string() },
+            Some(line) => Self::Text {
+                path,
+                line,
+                message: invalid.to_string(),
+            },
             None => Self::Invalid { path, invalid },
         }
     }
@@ -167,7 +182,9 @@ fn has_close_name(message: &str) -> bool {
 pub(super) fn with_nearest_name(message: &str) -> String {
     let wrong_name = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let Some((wrong, known)) = names.split_first().filter(|_| wrong_name) else { return message.to_owned() };
+    let Some((wrong, known)) = names.split_first().filter(|_| wrong_name) else {
+        return message.to_owned();
+    };
     // Names of the models that the documentation uses but scenes do not.
     let meant = match *wrong {
         "physical" | "metres" | "lava" => "flow",
@@ -175,12 +192,25 @@ pub(super) fn with_nearest_name(message: &str) -> String {
         other => other,
     };
     let similarity = |name: &str| strsim::jaro_winkler(&meant.to_lowercase(), name);
-    let what = if message.starts_with("unknown field") { "key" } else { "value" };
-    match known.iter().max_by(|a, b| similarity(a).total_cmp(&similarity(b))) {
+    let what = if message.starts_with("unknown field") {
+        "key"
+    } else {
+        "value"
+    };
+    match known
+        .iter()
+        .max_by(|a, b| similarity(a).total_cmp(&similarity(b)))
+    {
         Some(nearest) if similarity(nearest) > 0.6 => {
-            format!("unknown {what} `{wrong}`: did you mean `{nearest}`? (known here: {})", known.join(", "))
+            format!(
+                "unknown {what} `{wrong}`: did you mean `{nearest}`? (known here: {})",
+                known.join(", ")
+            )
         }
-        Some(_) => format!("unknown {what} `{wrong}` (known here: {})", known.join(", ")),
+        Some(_) => format!(
+            "unknown {what} `{wrong}` (known here: {})",
+            known.join(", ")
+        ),
         None => format!("unknown {what} `{wrong}`: nothing can be set here"),
     }
 }
@@ -193,8 +223,14 @@ mod tests {
     fn an_unknown_key_gets_the_nearest_right_name() {
         let message = "unknown field `thresold`, expected one of `factor`, `threshold`, `spread`";
         let better = with_nearest_name(message);
-        assert!(better.starts_with("unknown key `thresold`: did you mean `threshold`?"), "{better}");
-        assert_eq!(with_nearest_name("invalid type: string"), "invalid type: string");
+        assert!(
+            better.starts_with("unknown key `thresold`: did you mean `threshold`?"),
+            "{better}"
+        );
+        assert_eq!(
+            with_nearest_name("invalid type: string"),
+            "invalid type: string"
+        );
         let far = with_nearest_name("unknown field `qqq`, expected `factor` or `spread`");
         assert_eq!(far, "unknown key `qqq` (known here: factor, spread)");
     }

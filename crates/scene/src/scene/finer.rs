@@ -38,17 +38,25 @@ impl Scene {
     /// a box one cell thick, or a value that would leave its range.
     pub fn make_finer(&mut self, factor: usize) -> Result<(), SceneError> {
         let origin = self.origin.clone();
-        let invalid = |invalid| SceneError::Invalid { path: origin.clone(), invalid };
+        let invalid = |invalid| SceneError::Invalid {
+            path: origin.clone(),
+            invalid,
+        };
         within("finer", factor as f64, 1.0, MOST_FINER as f64).map_err(invalid)?;
         if factor == 1 {
             return Ok(());
         }
         self.check_can_be_finer(factor).map_err(invalid)?;
-        let f = Finer { factor, by: factor as f64 };
+        let f = Finer {
+            factor,
+            by: factor as f64,
+        };
         // The kinds are needed because the rate of a source of grains is a probability, not a
         // volume.
         let materials = self.materials();
-        self.own_reactions_mut().iter_mut().for_each(|reaction| f.reaction(reaction));
+        self.own_reactions_mut()
+            .iter_mut()
+            .for_each(|reaction| f.reaction(reaction));
         let spec = &mut self.spec;
         let classic = spec.model == Model::Classic;
         spec.grid.size = spec.grid.size.map(|side| side * factor);
@@ -60,13 +68,19 @@ impl Scene {
         }
         spec.vents.iter_mut().for_each(|vent| f.vent(vent, true));
         for source in &mut spec.sources {
-            let grains = materials.iter().any(|m| Some(&m.name) == source.material.as_ref() && m.kind == Moves::Grain);
+            let grains = materials
+                .iter()
+                .any(|m| Some(&m.name) == source.material.as_ref() && m.kind == Moves::Grain);
             f.vent(source, !grains);
         }
         spec.fumes.iter_mut().for_each(|fume| f.vent(fume, false));
-        spec.materials.iter_mut().for_each(|material| f.material(material));
+        spec.materials
+            .iter_mut()
+            .for_each(|material| f.material(material));
         spec.bodies.iter_mut().for_each(|body| f.body(body));
-        spec.heaters.iter_mut().for_each(|heater| f.shape(&mut heater.shape));
+        spec.heaters
+            .iter_mut()
+            .for_each(|heater| f.shape(&mut heater.shape));
         spec.events.iter_mut().for_each(|event| f.event(event));
         spec.goals.iter_mut().for_each(|goal| f.goal(goal));
         if let Some(air) = &mut spec.air {
@@ -79,24 +93,39 @@ impl Scene {
         f.look(&mut spec.look);
         spec.film.steps = spec.film.steps.saturating_mul(factor as u64);
         spec.film.every = spec.film.every.saturating_mul(factor as u64);
-        spec.film.keys.iter_mut().filter_map(|key| key.step.as_mut()).for_each(|step| f.steps(step));
+        spec.film
+            .keys
+            .iter_mut()
+            .filter_map(|key| key.step.as_mut())
+            .for_each(|step| f.steps(step));
         spec.take_duration();
         let [nx, ny, nz] = spec.grid.size;
-        let choice = format!("cells {factor} times as fine, in {factor} times as many steps: {nx} × {ny} × {nz}");
+        let choice = format!(
+            "cells {factor} times as fine, in {factor} times as many steps: {nx} × {ny} × {nz}"
+        );
         self.choices.push(choice);
         self.validate()?;
-        self.take_defaults().map_err(|invalid| SceneError::Invalid { path: origin, invalid })
+        self.take_defaults().map_err(|invalid| SceneError::Invalid {
+            path: origin,
+            invalid,
+        })
     }
 
     /// Returns an error if the box cannot be refined.
     fn check_can_be_finer(&self, factor: usize) -> Result<(), Invalid> {
         let size = self.spec.grid.size;
-        let refused = |expected: &str| Err(Invalid::new("grid.size", format!("{size:?}"), expected));
+        let refused =
+            |expected: &str| Err(Invalid::new("grid.size", format!("{size:?}"), expected));
         if size.contains(&1) {
-            return refused("more than one cell along each side: a slice has no finer cells across");
+            return refused(
+                "more than one cell along each side: a slice has no finer cells across",
+            );
         }
         match size.iter().any(|side| side * factor > MAX_SIDE) {
-            true => refused(&format!("at most {} along each side for cells {factor} times as fine", MAX_SIDE / factor)),
+            true => refused(&format!(
+                "at most {} along each side for cells {factor} times as fine",
+                MAX_SIDE / factor
+            )),
             false => Ok(()),
         }
     }
@@ -136,8 +165,11 @@ impl Finer {
         for &[step, end_s] in short {
             let start_s = next_s + (step - next) * self.by * step_s;
             finer.extend((1..=self.factor).map(|part| {
-                let end_s =
-                    if part == self.factor { end_s } else { start_s + (end_s - start_s) * part as f64 / self.by };
+                let end_s = if part == self.factor {
+                    end_s
+                } else {
+                    start_s + (end_s - start_s) * part as f64 / self.by
+                };
                 [step * self.by + (part - 1) as f64, end_s]
             }));
             (next, next_s) = (step + 1.0, end_s);
@@ -154,13 +186,17 @@ impl Finer {
     fn vent(self, vent: &mut VentTable, is_volume: bool) {
         if let VentPlace::Cells { x, z } = &mut vent.place {
             (*x, *z) = (*x * self.by, *z * self.by);
-            vent.to.iter_mut().for_each(|point| *point = point.map(|cells| cells * self.by));
+            vent.to
+                .iter_mut()
+                .for_each(|point| *point = point.map(|cells| cells * self.by));
         }
         if let VentRadius::Cells(radius) = &mut vent.radius {
             *radius *= self.by;
         }
         vent.height = vent.height.map(|height| height * self.by);
-        vent.for_box = vent.for_box.map(|sides| sides.map(|side| side * self.factor));
+        vent.for_box = vent
+            .for_box
+            .map(|sides| sides.map(|side| side * self.factor));
         if is_volume {
             vent.rate *= self.by * self.by;
         }
@@ -214,21 +250,33 @@ impl Finer {
                 self.place(center);
                 *radius *= self.by;
             }
-            Shape::Cylinder { base, radius, height } => {
+            Shape::Cylinder {
+                base,
+                radius,
+                height,
+            } => {
                 self.place(base);
                 (*radius, *height) = (*radius * self.by, *height * self.by);
             }
             Shape::Line { points, width } => {
-                points.iter_mut().flatten().for_each(|place| *place *= self.by);
+                points
+                    .iter_mut()
+                    .flatten()
+                    .for_each(|place| *place *= self.by);
                 *width *= self.by;
             }
             Shape::Below { level } => *level *= self.by,
             Shape::Mesh(mesh) => {
-                [&mut mesh.base, &mut mesh.origin].into_iter().flatten().for_each(|place| self.place(place));
+                [&mut mesh.base, &mut mesh.origin]
+                    .into_iter()
+                    .flatten()
+                    .for_each(|place| self.place(place));
                 mesh.height = mesh.height.map(|height| height * self.by);
             }
             Shape::Heightmap(relief) => {
-                [&mut relief.from, &mut relief.size].into_iter().for_each(|place| self.place(place));
+                [&mut relief.from, &mut relief.size]
+                    .into_iter()
+                    .for_each(|place| self.place(place));
             }
         }
     }
@@ -247,7 +295,9 @@ impl Finer {
     fn goal(self, goal: &mut GoalSpec) {
         self.shape(&mut goal.shape);
         self.steps(&mut goal.until);
-        let volumes = [&mut goal.keep_below, &mut goal.reach].into_iter().flatten();
+        let volumes = [&mut goal.keep_below, &mut goal.reach]
+            .into_iter()
+            .flatten();
         volumes.for_each(|cells| *cells *= self.by.powi(3));
     }
 
@@ -270,6 +320,8 @@ impl Finer {
     /// Refines the look: surface patterns of the lava keep their size in metres.
     fn look(self, look: &mut LookSpec) {
         look.smoothing = (look.smoothing * self.by as f32).min(MOST_SMOOTHING);
-        look.plate_size = look.plate_size.map(|cells| (cells * self.by as f32).min(MOST_PLATE));
+        look.plate_size = look
+            .plate_size
+            .map(|cells| (cells * self.by as f32).min(MOST_PLATE));
     }
 }

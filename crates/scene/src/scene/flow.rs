@@ -78,14 +78,24 @@ impl FlowSpec {
         if let Some(Seconds(duration)) = self.duration {
             within("flow.duration", duration, 0.0, MOST_STEPS * self.step_s)?;
         }
-        within("number of rows of flow.short_steps", self.short_steps.len() as f64, 0.0, MAX_SHORT as f64)?;
+        within(
+            "number of rows of flow.short_steps",
+            self.short_steps.len() as f64,
+            0.0,
+            MAX_SHORT as f64,
+        )?;
         if FlowClock::new(self.step_s, &self.short_steps).is_none() {
-            let expected =
-                "rows of the number of a step and the time at which it ends, before its whole length is over, in order";
-            return Err(Invalid::new("flow.short_steps", "no times of steps", expected));
+            let expected = "rows of the number of a step and the time at which it ends, before its whole length is over, in order";
+            return Err(Invalid::new(
+                "flow.short_steps",
+                "no times of steps",
+                expected,
+            ));
         }
         self.lava.lava.validate("flow.lava")?;
-        self.start.as_ref().map_or(Ok(()), |start| start.validate("flow.start", self))
+        self.start
+            .as_ref()
+            .map_or(Ok(()), |start| start.validate("flow.start", self))
     }
 
     /// Number of steps needed to cover a time span.
@@ -120,7 +130,10 @@ impl SceneSpec {
 
     /// Computes the number of steps from the duration, if one is given.
     pub(super) fn take_duration(&mut self) {
-        let steps = self.flow.as_ref().and_then(|flow| Some(flow.steps_in(flow.duration?)));
+        let steps = self
+            .flow
+            .as_ref()
+            .and_then(|flow| Some(flow.steps_in(flow.duration?)));
         self.film.steps = steps.unwrap_or(self.film.steps);
     }
 
@@ -141,8 +154,16 @@ impl SceneSpec {
     fn check_classic(&self) -> Result<(), Invalid> {
         // Rejected instead of ignored: a scene with these keys was meant for the physical model.
         let expected = "left out without model = \"flow\"";
-        if let Some(i) = self.reactions.iter().position(|reaction| reaction.heat.is_some()) {
-            return Err(Invalid::new(&format!("reaction[{i}].heat"), "set", expected));
+        if let Some(i) = self
+            .reactions
+            .iter()
+            .position(|reaction| reaction.heat.is_some())
+        {
+            return Err(Invalid::new(
+                &format!("reaction[{i}].heat"),
+                "set",
+                expected,
+            ));
         }
         if self.flow.is_some() {
             return Err(Invalid::new("flow", "a table", expected));
@@ -150,19 +171,42 @@ impl SceneSpec {
         if let Some(height) = self.grid.cell_height_m {
             return Err(Invalid::new("grid.cell_height_m", height, expected));
         }
-        if let Some(i) = self.bodies.iter().position(|body| matches!(body.matter, Matter::Solid { .. })) {
+        if let Some(i) = self
+            .bodies
+            .iter()
+            .position(|body| matches!(body.matter, Matter::Solid { .. }))
+        {
             let expected = "\"rock\" without model = \"flow\" and a lava that melts";
-            return Err(Invalid::new(&format!("body[{i}].matter.kind"), "\"solid\"", expected));
+            return Err(Invalid::new(
+                &format!("body[{i}].matter.kind"),
+                "\"solid\"",
+                expected,
+            ));
         }
-        if let Some((key, kelvin)) = self.edits().find_map(|(key, edit)| Some((key, edit.matter.temperature_k()?))) {
+        if let Some((key, kelvin)) = self
+            .edits()
+            .find_map(|(key, edit)| Some((key, edit.matter.temperature_k()?)))
+        {
             let expected = "left out without model = \"flow\"; the classic model has energy";
-            return Err(Invalid::new(&format!("{key}.matter.temperature_k"), kelvin, expected));
+            return Err(Invalid::new(
+                &format!("{key}.matter.temperature_k"),
+                kelvin,
+                expected,
+            ));
         }
-        let lists = [("vent", &self.vents), ("source", &self.sources), ("fume", &self.fumes)];
+        let lists = [
+            ("vent", &self.vents),
+            ("source", &self.sources),
+            ("fume", &self.fumes),
+        ];
         for (name, list) in lists {
             if let Some(i) = list.iter().position(|vent| vent.flow.is_some()) {
                 let expected = "left out without model = \"flow\"; the classic model has rate, in full cells a step";
-                return Err(Invalid::new(&format!("{name}[{i}].rate_m3_s"), "set", expected));
+                return Err(Invalid::new(
+                    &format!("{name}[{i}].rate_m3_s"),
+                    "set",
+                    expected,
+                ));
             }
         }
         Ok(())
@@ -181,17 +225,33 @@ impl SceneSpec {
         let lava = self.materials.iter().position(Material::carries_energy);
         if let Some(i) = lava {
             let expected = "another name in a scene with model = \"flow\": flow.lava has the constants of its lava";
-            return Err(Invalid::new(&format!("material[{i}].name"), Material::LAVA, expected));
+            return Err(Invalid::new(
+                &format!("material[{i}].name"),
+                Material::LAVA,
+                expected,
+            ));
         }
         self.check_melting()?;
         let RulesSpec { walls, roof, .. } = self.rules;
         // The walls and the roof apply to other materials too; for lava the key is
         // `flow.open_sides`.
-        absent("rules", self.rules != RulesSpec { walls, roof, ..RulesSpec::default() })?;
+        absent(
+            "rules",
+            self.rules
+                != RulesSpec {
+                    walls,
+                    roof,
+                    ..RulesSpec::default()
+                },
+        )?;
         absent("grid.capacity", self.grid.capacity != Capacity::Shared)?;
         if let Some(stretch) = self.terrain.vertical_exaggeration {
             let expected = format!("{expected}; grid.cell_height_m says how high a cell is");
-            return Err(Invalid::new("terrain.vertical_exaggeration", stretch, expected));
+            return Err(Invalid::new(
+                "terrain.vertical_exaggeration",
+                stretch,
+                expected,
+            ));
         }
         self.check_flow_edits()?;
         self.check_flow_air()?;
@@ -204,19 +264,37 @@ impl SceneSpec {
         for (key, edit) in self.edits() {
             if matches!(edit.matter, Matter::Solid { .. }) && !self.melts() {
                 let expected = "\"rock\" here: \"solid\" needs a lava with liquidus_k, such as \"paraffin-wax\"";
-                return Err(Invalid::new(&format!("{key}.matter.kind"), "\"solid\"", expected));
+                return Err(Invalid::new(
+                    &format!("{key}.matter.kind"),
+                    "\"solid\"",
+                    expected,
+                ));
             }
             let by_name = matches!(edit.matter, Matter::Flood { .. } | Matter::Replace { .. });
             if by_name && edit.matter.names().any(|name| name == Material::LAVA) {
                 let expected = "another material: { kind = \"lava\", … } puts lava into the box";
-                return Err(Invalid::new(&format!("{key}.matter.name"), "\"lava\"", expected));
+                return Err(Invalid::new(
+                    &format!("{key}.matter.name"),
+                    "\"lava\"",
+                    expected,
+                ));
             }
         }
         let changes = |event: &EventSpec| {
-            let settings = [(event.rules.is_some(), "rules"), (event.seed.is_some(), "seed")];
-            settings.into_iter().find_map(|(is_there, name)| is_there.then_some(name))
+            let settings = [
+                (event.rules.is_some(), "rules"),
+                (event.seed.is_some(), "seed"),
+            ];
+            settings
+                .into_iter()
+                .find_map(|(is_there, name)| is_there.then_some(name))
         };
-        match self.events.iter().enumerate().find_map(|(i, event)| Some((i, changes(event)?))) {
+        match self
+            .events
+            .iter()
+            .enumerate()
+            .find_map(|(i, event)| Some((i, changes(event)?)))
+        {
             Some((i, name)) => {
                 let expected = "left out in a scene with model = \"flow\", whose events put matter into the box";
                 Err(Invalid::new(&format!("event[{i}].{name}"), "set", expected))
@@ -228,7 +306,10 @@ impl SceneSpec {
     /// Checks that air and lava have the same step length and cell shape.
     fn check_flow_air(&self) -> Result<(), Invalid> {
         let Some(air) = &self.air else { return Ok(()) };
-        let step_s = self.flow.as_ref().map_or(FlowSpec::default().step_s, |flow| flow.step_s);
+        let step_s = self
+            .flow
+            .as_ref()
+            .map_or(FlowSpec::default().step_s, |flow| flow.step_s);
         if air.step_s != step_s {
             let expected = format!("flow.step_s = {step_s}: a step is one of both");
             return Err(Invalid::new("air.step_s", air.step_s, expected));
@@ -247,15 +328,22 @@ impl SceneSpec {
         for (i, vent) in self.vents.iter().enumerate() {
             let key = format!("vent[{i}]");
             let Some(flow) = &vent.flow else {
-                let expected =
-                    "given in a scene with model = \"flow\", in place of rate and energy; or rates_m3_s, a table";
-                return Err(Invalid::new(&format!("{key}.rate_m3_s"), "nothing", expected));
+                let expected = "given in a scene with model = \"flow\", in place of rate and energy; or rates_m3_s, a table";
+                return Err(Invalid::new(
+                    &format!("{key}.rate_m3_s"),
+                    "nothing",
+                    expected,
+                ));
             };
             flow.validate(&key)?;
             let coldest = flow_spec.lava.lava.ambient_k;
             if let Some(kelvin) = flow.temperature_k.filter(|kelvin| *kelvin < coldest) {
                 let expected = format!("at least flow.lava.ambient_k = {coldest}");
-                return Err(Invalid::new(&format!("{key}.temperature_k"), kelvin, expected));
+                return Err(Invalid::new(
+                    &format!("{key}.temperature_k"),
+                    kelvin,
+                    expected,
+                ));
             }
         }
         Ok(())
@@ -268,7 +356,10 @@ impl Scene {
     /// # Errors
     /// If the scene uses the classic model, or the time is out of range.
     pub fn run_for(&mut self, duration: Seconds) -> Result<(), super::SceneError> {
-        self.put_flow(&super::Overrides { duration: Some(duration), ..super::Overrides::default() })?;
+        self.put_flow(&super::Overrides {
+            duration: Some(duration),
+            ..super::Overrides::default()
+        })?;
         self.validate()
     }
 
@@ -276,7 +367,8 @@ impl Scene {
     pub fn look(&self) -> LookSpec {
         let mut look = self.spec.look.clone();
         if let Some(flow) = self.spec.flow_spec() {
-            look.kelvin.get_or_insert(flow.lava.lava.warmth_k().map(|kelvin| kelvin as f32));
+            look.kelvin
+                .get_or_insert(flow.lava.lava.warmth_k().map(|kelvin| kelvin as f32));
         }
         look
     }
@@ -292,7 +384,13 @@ impl Scene {
     /// Geometry of the flow for a box of shape `grid` with cells of the given edge and height in
     /// metres.
     pub fn flow_box(grid: Grid, cell_size_m: f64, cell_height_m: f64) -> FlowBox {
-        FlowBox { nx: grid.nx, ny: grid.ny, nz: grid.nz, dx_m: cell_size_m, dz_m: cell_height_m }
+        FlowBox {
+            nx: grid.nx,
+            ny: grid.ny,
+            nz: grid.nz,
+            dx_m: cell_size_m,
+            dz_m: cell_height_m,
+        }
     }
 
     /// Memory estimate of the flow in a box `space`, including its heaters.
@@ -311,7 +409,13 @@ impl Scene {
     /// Parameters of the flow solver.
     pub fn flow_setup(&self, spec: &FlowSpec, grid: Grid) -> FlowSetup {
         let (lava, heaters) = (spec.lava.lava.clone(), self.spec.heaters_in(spec, grid));
-        FlowSetup { lava, step_s: spec.step_s, open_sides: spec.open_sides, seed: self.spec.seed, heaters }
+        FlowSetup {
+            lava,
+            step_s: spec.step_s,
+            open_sides: spec.open_sides,
+            seed: self.spec.seed,
+            heaters,
+        }
     }
 
     /// Builds the initial state of the physical model on the scene's ground, with initial lava and

@@ -46,16 +46,22 @@ fn at_once() -> Seconds {
 impl HeaterSpec {
     fn validate(&self, key: &str) -> Result<(), Invalid> {
         if let Some(kind) = self.shape.kind_of_file() {
-            let expected = "another shape: a file is put into the box by a [[body]] or an [[event]]";
+            let expected =
+                "another shape: a file is put into the box by a [[body]] or an [[event]]";
             return Err(Invalid::new(&format!("{key}.shape.kind"), kind, expected));
         }
         self.shape.validate(&format!("{key}.shape"))?;
         self.check(key)?;
-        self.until.map_or(Ok(()), |until| within(&format!("{key}.until"), until.0, self.from.0, 1e12))
+        self.until.map_or(Ok(()), |until| {
+            within(&format!("{key}.until"), until.0, self.from.0, 1e12)
+        })
     }
 
     fn on(&self, spec: &FlowSpec, grid: Grid) -> FlowHeater {
-        let cells = self.shape.cells(grid).map(|[x, y, z]| ((z * grid.nx + x) as u32, y as u32));
+        let cells = self
+            .shape
+            .cells(grid)
+            .map(|[x, y, z]| ((z * grid.nx + x) as u32, y as u32));
         FlowHeater {
             cells: cells.collect(),
             heats: self.heats,
@@ -70,12 +76,20 @@ impl HeaterSpec {
 impl SceneSpec {
     /// Checks all heaters, and that the lava of a scene with heaters melts.
     pub(super) fn check_heaters(&self) -> Result<(), Invalid> {
-        within("number of [[heater]] tables", self.heaters.len() as f64, 0.0, MAX_HEATERS as f64)?;
+        within(
+            "number of [[heater]] tables",
+            self.heaters.len() as f64,
+            0.0,
+            MAX_HEATERS as f64,
+        )?;
         if !self.heaters.is_empty() && !self.melts() {
             let expected = "left out, or model = \"flow\" and a lava with liquidus_k, such as lava = \"paraffin-wax\"";
             return Err(Invalid::new("heater", "set", expected));
         }
-        self.heaters.iter().enumerate().try_for_each(|(i, heater)| heater.validate(&format!("heater[{i}]")))
+        self.heaters
+            .iter()
+            .enumerate()
+            .try_for_each(|(i, heater)| heater.validate(&format!("heater[{i}]")))
     }
 
     /// Returns true if the scene's lava has a solid phase that can melt.
@@ -85,12 +99,19 @@ impl SceneSpec {
 
     /// Memory estimate of the heaters' cells in a box of shape `grid`.
     pub(super) fn need_of_heaters(&self, grid: Grid) -> MemoryEstimate {
-        let cells: f64 = self.heaters.iter().map(|heater| heater.shape.extent(grid).iter().product::<f64>()).sum();
+        let cells: f64 = self
+            .heaters
+            .iter()
+            .map(|heater| heater.shape.extent(grid).iter().product::<f64>())
+            .sum();
         MemoryEstimate::of("the heaters", 1, cells * size_of::<(u32, u32)>() as f64)
     }
 
     /// Heaters of the scene, mapped to the cells of a box.
     pub(super) fn heaters_in(&self, spec: &FlowSpec, grid: Grid) -> Vec<FlowHeater> {
-        self.heaters.iter().map(|heater| heater.on(spec, grid)).collect()
+        self.heaters
+            .iter()
+            .map(|heater| heater.on(spec, grid))
+            .collect()
     }
 }

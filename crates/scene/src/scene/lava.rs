@@ -21,7 +21,10 @@ pub struct LavaSpec {
 
 impl Default for LavaSpec {
     fn default() -> Self {
-        Self { preset: USUAL.to_owned(), lava: Lava::default() }
+        Self {
+            preset: USUAL.to_owned(),
+            lava: Lava::default(),
+        }
     }
 }
 
@@ -36,7 +39,10 @@ impl LavaSpec {
             let name = lavoxel_base::validate::tame(name);
             format!("flow.lava = \"{name}\": must be one of {known}")
         })?;
-        Ok(Self { preset: name.to_owned(), lava })
+        Ok(Self {
+            preset: name.to_owned(),
+            lava,
+        })
     }
 
     /// Table of the parameters that differ from the preset; `None` if the lava cannot be
@@ -44,7 +50,9 @@ impl LavaSpec {
     fn changes(&self) -> Option<Table> {
         let base = Lava::preset(&self.preset).and_then(|lava| table_of(&lava));
         let own = table_of(&self.lava)?;
-        let differs = |(key, value): &(String, Value)| base.as_ref().and_then(|base| base.get(key)) != Some(value);
+        let differs = |(key, value): &(String, Value)| {
+            base.as_ref().and_then(|base| base.get(key)) != Some(value)
+        };
         Some(own.into_iter().filter(differs).collect())
     }
 }
@@ -52,7 +60,11 @@ impl LavaSpec {
 impl lavoxel_base::param::Value for LavaSpec {
     fn form() -> Form {
         let names = Form::Words(Lava::PRESETS.to_vec());
-        let preset = Entry::new("preset", names.clone(), "Preset from which the table starts.");
+        let preset = Entry::new(
+            "preset",
+            names.clone(),
+            "Preset from which the table starts.",
+        );
         let keys = [preset].into_iter().chain(Lava::form().entries());
         Form::Either(vec![names, Form::Table(keys.collect()).relaxed()])
     }
@@ -61,7 +73,9 @@ impl lavoxel_base::param::Value for LavaSpec {
 impl Serialize for LavaSpec {
     /// Serializes the name of the preset, or a table of the differing parameters.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let changes = self.changes().ok_or_else(|| serde::ser::Error::custom("flow.lava is no table"))?;
+        let changes = self
+            .changes()
+            .ok_or_else(|| serde::ser::Error::custom("flow.lava is no table"))?;
         if changes.is_empty() {
             return serializer.serialize_str(&self.preset);
         }
@@ -77,7 +91,12 @@ impl TryFrom<Value> for LavaSpec {
         let mut table = match value {
             Value::String(name) => return Self::preset(&name),
             Value::Table(table) => table,
-            other => return Err(format!("flow.lava = {}: must be the name of a preset, or a table", shown(&other))),
+            other => {
+                return Err(format!(
+                    "flow.lava = {}: must be the name of a preset, or a table",
+                    shown(&other)
+                ));
+            }
         };
         let base = match table.remove("preset") {
             None => Self::default(),
@@ -86,8 +105,12 @@ impl TryFrom<Value> for LavaSpec {
         };
         let mut all = table_of(&base.lava).ok_or("flow.lava is no table")?;
         merge("flow.lava", &mut all, table)?;
-        let lava = Lava::deserialize(Value::Table(all)).map_err(|error| format!("flow.lava: {}", error.message()))?;
-        Ok(Self { preset: base.preset, lava })
+        let lava = Lava::deserialize(Value::Table(all))
+            .map_err(|error| format!("flow.lava: {}", error.message()))?;
+        Ok(Self {
+            preset: base.preset,
+            lava,
+        })
     }
 }
 
@@ -103,10 +126,17 @@ fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
         let path = format!("{key}.{name}");
         let Some(old) = table.get_mut(&name) else {
             let known = table.keys().cloned().collect::<Vec<_>>().join(", ");
-            let near = table.keys().max_by(|a, b| likeness(a, &name).total_cmp(&likeness(b, &name)));
-            let hint = near.filter(|near| likeness(near, &name) > 0.7).map(|near| format!("did you mean `{near}`? "));
+            let near = table
+                .keys()
+                .max_by(|a, b| likeness(a, &name).total_cmp(&likeness(b, &name)));
+            let hint = near
+                .filter(|near| likeness(near, &name) > 0.7)
+                .map(|near| format!("did you mean `{near}`? "));
             let path = lavoxel_base::validate::tame(&path);
-            return Err(format!("unknown key `{path}`: {}(known here: {known})", hint.unwrap_or_default()));
+            return Err(format!(
+                "unknown key `{path}`: {}(known here: {known})",
+                hint.unwrap_or_default()
+            ));
         };
         match (old, value) {
             (old @ Value::Table(_), Value::Table(inner)) => put_table(&path, old, inner)?,
@@ -123,15 +153,33 @@ fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
 
 /// Merges the nested table of a law into `old`, or replaces `old` if the law differs.
 fn put_table(path: &str, old: &mut Value, inner: Table) -> Result<(), String> {
-    let Value::Table(table) = old else { return Ok(()) };
-    let tag = ["law", "kind"].into_iter().find(|tag| table.contains_key(*tag)).unwrap_or("law");
-    let is_another = inner.get(tag).is_some_and(|law| Some(law) != table.get(tag));
+    let Value::Table(table) = old else {
+        return Ok(());
+    };
+    let tag = ["law", "kind"]
+        .into_iter()
+        .find(|tag| table.contains_key(*tag))
+        .unwrap_or("law");
+    let is_another = inner
+        .get(tag)
+        .is_some_and(|law| Some(law) != table.get(tag));
     if !is_another {
         return merge(path, table, inner);
     }
     // Integers are accepted for floating-point parameters.
-    let number = |value| if let Value::Integer(number) = value { Value::Float(number as f64) } else { value };
-    *old = Value::Table(inner.into_iter().map(|(name, value)| (name, number(value))).collect());
+    let number = |value| {
+        if let Value::Integer(number) = value {
+            Value::Float(number as f64)
+        } else {
+            value
+        }
+    };
+    *old = Value::Table(
+        inner
+            .into_iter()
+            .map(|(name, value)| (name, number(value)))
+            .collect(),
+    );
     Ok(())
 }
 
@@ -140,7 +188,11 @@ fn likeness(a: &str, b: &str) -> f64 {
 }
 
 fn wrong(key: &str, value: &Value, expected: &str) -> String {
-    format!("{} = {}: must be {expected}", lavoxel_base::validate::tame(key), shown(value))
+    format!(
+        "{} = {}: must be {expected}",
+        lavoxel_base::validate::tame(key),
+        shown(value)
+    )
 }
 
 fn shown(value: &Value) -> String {
@@ -171,19 +223,37 @@ mod tests {
             let spec = read(&format!("lava = \"{name}\"")).expect(name);
             assert_eq!(written(&spec), format!("lava = \"{name}\"\n"));
         }
-        let spec = read("lava = { preset = \"fogo-2014\", yield_pa = 1500, vent_k = 1400.5 }").expect("right");
-        assert_eq!((spec.lava.yield_pa, spec.lava.vent_k, spec.lava.convection), (1500.0, 1400.5, 70.0));
+        let spec = read("lava = { preset = \"fogo-2014\", yield_pa = 1500, vent_k = 1400.5 }")
+            .expect("right");
+        assert_eq!(
+            (spec.lava.yield_pa, spec.lava.vent_k, spec.lava.convection),
+            (1500.0, 1400.5, 70.0)
+        );
         assert_eq!(read(&written(&spec)), Ok(spec));
     }
 
     #[test]
     fn a_law_is_changed_in_part_or_replaced() {
-        let spec = read("lava = { viscosity = { crystals = 20 }, cooling = { exposed = 0.1 } }").expect("right");
-        assert_eq!(spec.lava.viscosity, Viscosity::Etna { water: 0.02, crystals: 20.0 });
-        assert!(matches!(spec.lava.cooling, Cooling::Skin { exposed: 0.1, .. }), "{:?}", spec.lava.cooling);
+        let spec = read("lava = { viscosity = { crystals = 20 }, cooling = { exposed = 0.1 } }")
+            .expect("right");
+        assert_eq!(
+            spec.lava.viscosity,
+            Viscosity::Etna {
+                water: 0.02,
+                crystals: 20.0
+            }
+        );
+        assert!(
+            matches!(spec.lava.cooling, Cooling::Skin { exposed: 0.1, .. }),
+            "{:?}",
+            spec.lava.cooling
+        );
         let text = "lava = { viscosity = { law = \"constant\", pa_s = 100000 }, cooling = { kind = \"none\" } }";
         let other = read(text).expect("right");
-        assert_eq!((other.lava.viscosity, other.lava.cooling), (Viscosity::Constant { pa_s: 1e5 }, Cooling::None));
+        assert_eq!(
+            (other.lava.viscosity, other.lava.cooling),
+            (Viscosity::Constant { pa_s: 1e5 }, Cooling::None)
+        );
         for spec in [spec, other] {
             assert_eq!(read(&written(&spec)), Ok(spec));
         }
@@ -193,16 +263,44 @@ mod tests {
     fn mistakes_are_named() {
         let refused = |text: &str| read(text).expect_err(text);
         for (text, message) in [
-            ("lava = \"basalt\"", "flow.lava = \"basalt\": must be one of \"etna-basalt\""),
-            ("lava = 3", "flow.lava = 3: must be the name of a preset, or a table"),
-            ("lava = { preset = 3 }", "flow.lava.preset = 3: must be a text in quotes"),
-            ("lava = { yield_pa = \"x\" }", "flow.lava.yield_pa = \"x\": must be a number"),
-            ("lava = { yeild_pa = 3 }", "unknown key `flow.lava.yeild_pa`: did you mean `yield_pa`?"),
-            ("lava = { viscosity = 3 }", "flow.lava.viscosity = 3: must be a table"),
-            ("lava = { viscosity = { pa_s = 3 } }", "unknown key `flow.lava.viscosity.pa_s`"),
-            ("lava = { cooling = { kind = \"skni\" } }", "flow.lava: unknown variant"),
+            (
+                "lava = \"basalt\"",
+                "flow.lava = \"basalt\": must be one of \"etna-basalt\"",
+            ),
+            (
+                "lava = 3",
+                "flow.lava = 3: must be the name of a preset, or a table",
+            ),
+            (
+                "lava = { preset = 3 }",
+                "flow.lava.preset = 3: must be a text in quotes",
+            ),
+            (
+                "lava = { yield_pa = \"x\" }",
+                "flow.lava.yield_pa = \"x\": must be a number",
+            ),
+            (
+                "lava = { yeild_pa = 3 }",
+                "unknown key `flow.lava.yeild_pa`: did you mean `yield_pa`?",
+            ),
+            (
+                "lava = { viscosity = 3 }",
+                "flow.lava.viscosity = 3: must be a table",
+            ),
+            (
+                "lava = { viscosity = { pa_s = 3 } }",
+                "unknown key `flow.lava.viscosity.pa_s`",
+            ),
+            (
+                "lava = { cooling = { kind = \"skni\" } }",
+                "flow.lava: unknown variant",
+            ),
         ] {
-            assert!(refused(text).starts_with(message), "{text}: {}", refused(text));
+            assert!(
+                refused(text).starts_with(message),
+                "{text}: {}",
+                refused(text)
+            );
         }
     }
 }

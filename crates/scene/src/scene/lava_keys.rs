@@ -21,13 +21,24 @@ pub(super) fn write<S: Serializer>(materials: &[Material], to: S) -> Result<S::O
     #[derive(Serialize)]
     #[serde(untagged)]
     enum Written<'a> {
-        Lava { name: &'a str, density: f64, elements: &'a BTreeMap<String, u32> },
+        Lava {
+            name: &'a str,
+            density: f64,
+            elements: &'a BTreeMap<String, u32>,
+        },
         Other(&'a Material),
     }
     to.collect_seq(materials.iter().map(|material| match material {
-        Material { name, density, elements, .. } if material.carries_energy() => {
-            Written::Lava { name, density: *density, elements }
-        }
+        Material {
+            name,
+            density,
+            elements,
+            ..
+        } if material.carries_energy() => Written::Lava {
+            name,
+            density: *density,
+            elements,
+        },
         other => Written::Other(other),
     }))
 }
@@ -52,7 +63,11 @@ impl Moved {
     /// Replaces the key in an error by the key as written in the scene.
     pub(super) fn as_written(&self, mut invalid: Invalid) -> Invalid {
         for (kept, written) in &self.0 {
-            if let Some(rest) = invalid.key.strip_prefix(kept).filter(|rest| !rest.starts_with(char::is_alphanumeric)) {
+            if let Some(rest) = invalid
+                .key
+                .strip_prefix(kept)
+                .filter(|rest| !rest.starts_with(char::is_alphanumeric))
+            {
                 invalid.key = format!("{written}{rest}");
                 break;
             }
@@ -63,16 +78,25 @@ impl Moved {
 
 /// Mutable table in a value; `None` if the value is not a table.
 fn table_of<'a, 't>(value: &'a mut Placed<'t>) -> Option<&'a mut DeTable<'t>> {
-    if let DeValue::Table(table) = value.get_mut() { Some(table) } else { None }
+    if let DeValue::Table(table) = value.get_mut() {
+        Some(table)
+    } else {
+        None
+    }
 }
 
 /// Iterates over the tables in the array `list`, with their indices.
-fn tables_of<'a, 't>(scene: &'a mut DeTable<'t>, list: &str) -> impl Iterator<Item = (usize, &'a mut DeTable<'t>)> {
+fn tables_of<'a, 't>(
+    scene: &'a mut DeTable<'t>,
+    list: &str,
+) -> impl Iterator<Item = (usize, &'a mut DeTable<'t>)> {
     let list: &mut [Placed<'t>] = match scene.get_mut(list).map(Spanned::get_mut) {
         Some(DeValue::Array(list)) => list,
         _ => &mut [],
     };
-    list.iter_mut().enumerate().filter_map(|(i, value)| Some((i, table_of(value)?)))
+    list.iter_mut()
+        .enumerate()
+        .filter_map(|(i, value)| Some((i, table_of(value)?)))
 }
 
 fn is_lava(table: &DeTable<'_>) -> bool {
@@ -83,7 +107,12 @@ fn is_lava(table: &DeTable<'_>) -> bool {
 /// `name` is the table's name in messages.
 fn take<'t>(table: &mut DeTable<'t>, name: &str, from: &mut Vec<Taken<'t>>) {
     for (own, key) in Material::lava_keys() {
-        let taken = |value| Taken { table: "rules", key, written: format!("{name}.{own}"), value };
+        let taken = |value| Taken {
+            table: "rules",
+            key,
+            written: format!("{name}.{own}"),
+            value,
+        };
         from.extend(table.remove(own).map(taken));
     }
 }
@@ -103,12 +132,22 @@ pub(super) fn take_lava(
             message,
         })?;
         take(table, &name, &mut taken);
-        let Some(look) = table.get_mut("look").and_then(table_of) else { continue };
-        let of_look = |value| Taken { table: "look", key: "opacity", written: format!("{name}.look.opacity"), value };
+        let Some(look) = table.get_mut("look").and_then(table_of) else {
+            continue;
+        };
+        let of_look = |value| Taken {
+            table: "look",
+            key: "opacity",
+            written: format!("{name}.look.opacity"),
+            value,
+        };
         taken.extend(look.remove("opacity").map(of_look));
     }
     let invalid = |invalid| SceneError::in_text(origin, text, invalid);
-    taken.into_iter().try_for_each(|taken| put(scene, taken, text, &mut moved)).map_err(invalid)?;
+    taken
+        .into_iter()
+        .try_for_each(|taken| put(scene, taken, text, &mut moved))
+        .map_err(invalid)?;
     for (i, event) in tables_of(scene, "event") {
         take_event(event, i, text, &mut moved).map_err(invalid)?;
     }
@@ -117,20 +156,48 @@ pub(super) fn take_lava(
 
 /// Returns an error with the byte position for a key that tables of the lava do not have.
 fn check_keys(table: &DeTable<'_>) -> Result<(), (String, usize)> {
-    let known: Vec<_> = Material::form().entries().iter().map(|entry| entry.key).collect();
-    let Some(wrong) = table.keys().find(|key| !known.contains(&key.get_ref().as_ref())) else { return Ok(()) };
-    let message = format!("unknown field `{}`, expected one of `{}`", tame(wrong.get_ref()), known.join("`, `"));
+    let known: Vec<_> = Material::form()
+        .entries()
+        .iter()
+        .map(|entry| entry.key)
+        .collect();
+    let Some(wrong) = table
+        .keys()
+        .find(|key| !known.contains(&key.get_ref().as_ref()))
+    else {
+        return Ok(());
+    };
+    let message = format!(
+        "unknown field `{}`, expected one of `{}`",
+        tame(wrong.get_ref()),
+        known.join("`, `")
+    );
     Err((with_nearest_name(&message), wrong.span().start))
 }
 
 /// Converts an event that changes the lava material to an event that changes the rules.
-fn take_event(event: &mut DeTable<'_>, i: usize, text: &str, moved: &mut Moved) -> Result<(), Invalid> {
+fn take_event(
+    event: &mut DeTable<'_>,
+    i: usize,
+    text: &str,
+    moved: &mut Moved,
+) -> Result<(), Invalid> {
     let name = format!("event[{i}].material");
-    let Some(lava) = event.get_mut("material").and_then(table_of).filter(|lava| is_lava(lava)) else { return Ok(()) };
+    let Some(lava) = event
+        .get_mut("material")
+        .and_then(table_of)
+        .filter(|lava| is_lava(lava))
+    else {
+        return Ok(());
+    };
     let mut taken = Vec::new();
     take(lava, &name, &mut taken);
     if let Some(key) = lava.keys().find(|key| key.get_ref() != "name") {
-        return Err(Invalid::new(&format!("{name}.{}", key.get_ref()), "set", Material::OF_LAVA));
+        return Err(Invalid::new(
+            &format!("{name}.{}", key.get_ref()),
+            "set",
+            Material::OF_LAVA,
+        ));
     }
     if taken.is_empty() {
         return Err(Invalid::new(
@@ -140,25 +207,56 @@ fn take_event(event: &mut DeTable<'_>, i: usize, text: &str, moved: &mut Moved) 
         ));
     }
     if event.contains_key("rules") {
-        return Err(Invalid::new(&format!("event[{i}]"), "rules and material", EventSpec::ONE_COMMAND));
+        return Err(Invalid::new(
+            &format!("event[{i}]"),
+            "rules and material",
+            EventSpec::ONE_COMMAND,
+        ));
     }
     event.remove("material");
     let mut own = Moved::default();
-    taken.into_iter().try_for_each(|taken| put(event, taken, text, &mut own))?;
-    moved.0.extend(own.0.into_iter().map(|(kept, written)| (format!("event[{i}].{kept}"), written)));
+    taken
+        .into_iter()
+        .try_for_each(|taken| put(event, taken, text, &mut own))?;
+    moved.0.extend(
+        own.0
+            .into_iter()
+            .map(|(kept, written)| (format!("event[{i}].{kept}"), written)),
+    );
     Ok(())
 }
 
 /// Moves a value to the table that stores it.
-fn put<'t>(into: &mut DeTable<'t>, taken: Taken<'t>, text: &str, moved: &mut Moved) -> Result<(), Invalid> {
-    let Taken { table, key, written, value } = taken;
+fn put<'t>(
+    into: &mut DeTable<'t>,
+    taken: Taken<'t>,
+    text: &str,
+    moved: &mut Moved,
+) -> Result<(), Invalid> {
+    let Taken {
+        table,
+        key,
+        written,
+        value,
+    } = taken;
     let span = value.span();
     let empty = || Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
-    let kept = into.entry(Spanned::new(span.clone(), table.into())).or_insert_with(empty);
+    let kept = into
+        .entry(Spanned::new(span.clone(), table.into()))
+        .or_insert_with(empty);
     // If the target is not a table, the scene parser reports the error later.
-    let Some(kept) = table_of(kept) else { return Ok(()) };
+    let Some(kept) = table_of(kept) else {
+        return Ok(());
+    };
     let names = (format!("{table}.{key}"), written);
-    merge(kept, Spanned::new(span.clone(), key.into()), value, names, text, moved)
+    merge(
+        kept,
+        Spanned::new(span.clone(), key.into()),
+        value,
+        names,
+        text,
+        moved,
+    )
 }
 
 /// Inserts a value under `key`; a different value under the same key is an error. `names`: the
@@ -178,9 +276,14 @@ fn merge<'t>(
         return Ok(());
     };
     if let (Some(there), DeValue::Table(_)) = (table_of(there), value.get_ref()) {
-        let DeValue::Table(inner) = value.into_inner() else { return Ok(()) };
+        let DeValue::Table(inner) = value.into_inner() else {
+            return Ok(());
+        };
         return inner.into_iter().try_for_each(|(key, value)| {
-            let names = (format!("{kept}.{}", key.get_ref()), format!("{written}.{}", key.get_ref()));
+            let names = (
+                format!("{kept}.{}", key.get_ref()),
+                format!("{written}.{}", key.get_ref()),
+            );
             merge(there, key, value, names, text, moved)
         });
     }
@@ -189,7 +292,10 @@ fn merge<'t>(
     if is_same(there.get_ref(), value.get_ref()) {
         return Ok(());
     }
-    let expected = format!("{} as {kept}, or left out there or here: both keys have one value", shown(there));
+    let expected = format!(
+        "{} as {kept}, or left out there or here: both keys have one value",
+        shown(there)
+    );
     Err(Invalid::new(written, shown(&value), expected))
 }
 
@@ -202,7 +308,11 @@ fn is_same(one: &DeValue<'_>, other: &DeValue<'_>) -> bool {
     };
     match (one, other) {
         (DeValue::Array(one), DeValue::Array(other)) => {
-            one.len() == other.len() && one.iter().zip(&other[..]).all(|(a, b)| is_same(a.get_ref(), b.get_ref()))
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(&other[..])
+                    .all(|(a, b)| is_same(a.get_ref(), b.get_ref()))
         }
         _ => number(one).is_some() && number(one) == number(other),
     }
@@ -218,17 +328,25 @@ mod tests {
     #[test]
     fn lava_alone_is_viscous_and_once_was_called_a_liquid() {
         let read = |material: &str| {
-            let text = format!("[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n[[material]]\n{material}");
+            let text = format!(
+                "[grid]\nsize = [8, 8, 8]\n[terrain]\nkind = \"plane\"\n[[material]]\n{material}"
+            );
             Scene::parse(&text, Path::new("test"))
                 .map(|scene| scene.materials()[0].kind)
                 .map_err(|error| error.to_string())
         };
-        for material in ["name = \"lava\"", "name = \"lava\"\nkind = \"liquid\"", "name = \"lava\"\nkind = \"viscous\""]
-        {
+        for material in [
+            "name = \"lava\"",
+            "name = \"lava\"\nkind = \"liquid\"",
+            "name = \"lava\"\nkind = \"viscous\"",
+        ] {
             assert_eq!(read(material), Ok(Kind::Viscous), "{material}");
         }
         for (material, wrong) in [
-            ("name = \"lava\"\nkind = \"gas\"", "material[0].kind = set: must be left out"),
+            (
+                "name = \"lava\"\nkind = \"gas\"",
+                "material[0].kind = set: must be left out",
+            ),
             (
                 "name = \"tar\"\nkind = \"viscous\"",
                 "material[0].kind = \"viscous\": must be another kind: only \"lava\" is viscous",

@@ -20,7 +20,10 @@ const DEEPEST: usize = 2;
 
 /// Lists all tables and keys missing from the built-in scene, with their default values.
 pub fn other_keys() -> String {
-    let mut listing = Listing { shown: shown(VOLCANO), lines: Vec::new() };
+    let mut listing = Listing {
+        shown: shown(VOLCANO),
+        lines: Vec::new(),
+    };
     listing.lines.push(
         "# All other tables and keys, each with the value that it takes when left out, or … where there is none. A table\n# \
          that stands has an effect: [air] puts air into the box. docs/scenes.md, docs/flow.md and docs/air.md say more."
@@ -31,7 +34,9 @@ pub fn other_keys() -> String {
     defaults["flow"]["lava"] = serde_json::to_value(Lava::default()).unwrap_or_default();
     // The keys of a terrain depend on its kind; the built-in scene shows every such key.
     let is_plain = |entry: &&Entry| table_of(&entry.form).is_none() && entry.key != "terrain";
-    listing.lines.push("\n# Above all tables, beside name and seed:".to_owned());
+    listing
+        .lines
+        .push("\n# Above all tables, beside name and seed:".to_owned());
     listing.keys("", keys.iter().filter(is_plain), &defaults);
     for entry in &keys {
         listing.table(entry.key, entry, &defaults[entry.key], 0);
@@ -46,7 +51,12 @@ fn shown(text: &str) -> BTreeSet<String> {
     for line in text.lines() {
         let line = line.trim_start_matches("# ");
         if let Some(head) = line.strip_prefix('[') {
-            table = head.trim_start_matches('[').split(']').next().unwrap_or_default().to_owned();
+            table = head
+                .trim_start_matches('[')
+                .split(']')
+                .next()
+                .unwrap_or_default()
+                .to_owned();
         } else if let Some((key, _)) = line.split_once(" = ") {
             found.insert(path_of(&table, key));
         }
@@ -55,7 +65,11 @@ fn shown(text: &str) -> BTreeSet<String> {
 }
 
 fn path_of(table: &str, key: &str) -> String {
-    if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
+    if table.is_empty() {
+        key.to_owned()
+    } else {
+        format!("{table}.{key}")
+    }
 }
 
 /// Keys of a table or of an array of tables, with true for an array; `None` for any other form, and
@@ -66,7 +80,10 @@ fn table_of(form: &Form) -> Option<(&[Entry], bool)> {
         Form::Table(keys) => Some((keys, false)),
         Form::List(of, None) => table_of(of).map(|(keys, _)| (keys, true)),
         // A form that accepts either a name or a table: the table is listed.
-        Form::Either(forms) => forms.iter().find_map(table_of).filter(|(_, is_list)| !is_list),
+        Form::Either(forms) => forms
+            .iter()
+            .find_map(table_of)
+            .filter(|(_, is_list)| !is_list),
         _ => None,
     }
 }
@@ -84,12 +101,21 @@ impl Listing {
 
     /// Lists a table with its heading and nested tables.
     fn table(&mut self, path: &str, entry: &Entry, defaults: &Json, depth: usize) {
-        let Some((keys, is_list)) = table_of(&entry.form).filter(|_| !self.shows(path)) else { return };
+        let Some((keys, is_list)) = table_of(&entry.form).filter(|_| !self.shows(path)) else {
+            return;
+        };
         let defaults = if is_list { &defaults[0] } else { defaults };
         let is_inside = |key: &Entry| depth < DEEPEST && table_of(&key.form).is_some();
-        let plain: Vec<_> = keys.iter().filter(|key| !is_inside(key) && !self.shows(&path_of(path, key.key))).collect();
+        let plain: Vec<_> = keys
+            .iter()
+            .filter(|key| !is_inside(key) && !self.shows(&path_of(path, key.key)))
+            .collect();
         if !plain.is_empty() {
-            let head = if is_list { format!("# [[{path}]]") } else { format!("# [{path}]") };
+            let head = if is_list {
+                format!("# [[{path}]]")
+            } else {
+                format!("# [{path}]")
+            };
             self.lines.push(String::new());
             self.line(&head, entry.what.trim_end_matches('.'));
             self.keys(path, plain.into_iter(), defaults);
@@ -105,8 +131,15 @@ impl Listing {
                 continue;
             }
             let (what, values) = (key.what.trim_end_matches('.'), values(key));
-            let words = [what, &values].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ");
-            self.line(&format!("# {} = {}", key.key, value(&defaults[key.key])), &words);
+            let words = [what, &values]
+                .into_iter()
+                .filter(|words| !words.is_empty())
+                .collect::<Vec<_>>()
+                .join("; ");
+            self.line(
+                &format!("# {} = {}", key.key, value(&defaults[key.key])),
+                &words,
+            );
         }
     }
 
@@ -120,7 +153,8 @@ impl Listing {
             }
             line = line + " " + word;
         }
-        self.lines.push(line.trim_end_matches('#').trim_end().to_owned());
+        self.lines
+            .push(line.trim_end_matches('#').trim_end().to_owned());
     }
 }
 
@@ -128,11 +162,16 @@ impl Listing {
 fn value(default: &Json) -> String {
     match default {
         Json::Null => "…".to_owned(),
-        Json::Array(list) => format!("[{}]", list.iter().map(value).collect::<Vec<_>>().join(", ")),
+        Json::Array(list) => format!(
+            "[{}]",
+            list.iter().map(value).collect::<Vec<_>>().join(", ")
+        ),
         Json::Object(table) if table.is_empty() => "{}".to_owned(),
         Json::Object(table) => {
             let pairs = table.iter().filter(|(_, inner)| !inner.is_null());
-            let pairs: Vec<_> = pairs.map(|(key, inner)| format!("{key} = {}", value(inner))).collect();
+            let pairs: Vec<_> = pairs
+                .map(|(key, inner)| format!("{key} = {}", value(inner)))
+                .collect();
             format!("{{ {} }}", pairs.join(", "))
         }
         plain => plain.to_string(),
@@ -143,9 +182,19 @@ fn value(default: &Json) -> String {
 fn values(key: &Entry) -> String {
     let (low, high) = key.range;
     let choice = |form: &Form| match form {
-        Form::Words(words) => Some(words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")),
+        Form::Words(words) => Some(
+            words
+                .iter()
+                .map(|word| format!("\"{word}\""))
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
         Form::Table(keys) => match &keys.first()?.form {
-            Form::Words(kinds) => Some(format!("{{ {} = … }}: {}", keys.first()?.key, kinds.join(", "))),
+            Form::Words(kinds) => Some(format!(
+                "{{ {} = … }}: {}",
+                keys.first()?.key,
+                kinds.join(", ")
+            )),
             _ => None,
         },
         _ => None,
@@ -153,7 +202,11 @@ fn values(key: &Entry) -> String {
     if let Some(choice) = choice(&key.form) {
         return choice;
     }
-    let unit = if key.unit.is_empty() { String::new() } else { format!(" {}", key.unit) };
+    let unit = if key.unit.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", key.unit)
+    };
     match (low.is_finite(), high.is_finite()) {
         (true, true) => format!("{} to {}{unit}", limit(low), limit(high)),
         _ => unit.trim().to_owned(),
@@ -163,5 +216,9 @@ fn values(key: &Entry) -> String {
 /// Formats a limit compactly, without long runs of zeros.
 fn limit(number: f64) -> String {
     let plain = number == 0.0 || (1e-3..1e6).contains(&number.abs());
-    if plain { number.to_string() } else { format!("{number:e}") }
+    if plain {
+        number.to_string()
+    } else {
+        format!("{number:e}")
+    }
 }

@@ -122,7 +122,10 @@ impl Scene {
     /// Volcano that the window opens: the built-in volcano with open sides, and smoke from its
     /// crater.
     pub fn eruption() -> Self {
-        Self::built_in(include_str!("../../../../terrains/eruption.toml"), "(built-in eruption)")
+        Self::built_in(
+            include_str!("../../../../terrains/eruption.toml"),
+            "(built-in eruption)",
+        )
     }
 
     fn built_in(text: &str, origin: &str) -> Self {
@@ -139,7 +142,11 @@ impl Scene {
 
     /// All quantities of cells that this scene's world has.
     pub fn quantities(&self) -> Vec<Quantity> {
-        Quantity::of_cells(&self.materials(), self.spec.model == Model::Flow, self.spec.air.is_some())
+        Quantity::of_cells(
+            &self.materials(),
+            self.spec.model == Model::Flow,
+            self.spec.air.is_some(),
+        )
     }
 
     /// Default quantity of a slice: the amount of lava; without lava, the amount of the first other
@@ -148,8 +155,15 @@ impl Scene {
         let others = Material::besides_lava(&self.spec.materials)
             .next()
             .map(|material| Quantity::new(CellMeasure::Amount, &material.name));
-        let ash = || self.spec.air.as_ref().map(|_| Quantity::new(CellMeasure::Ash, "air"));
-        let without_lava = (!self.spec.has_lava()).then(|| others.or_else(ash)).flatten();
+        let ash = || {
+            self.spec
+                .air
+                .as_ref()
+                .map(|_| Quantity::new(CellMeasure::Ash, "air"))
+        };
+        let without_lava = (!self.spec.has_lava())
+            .then(|| others.or_else(ash))
+            .flatten();
         without_lava.unwrap_or_default()
     }
 
@@ -179,21 +193,35 @@ impl Scene {
         if inside::is_session(path) {
             return Self::text_of(&path.join(pack::SCENE));
         }
-        input::check_regular_or_pipe(path).map_err(|what| SceneError::NotRegular { path: path.to_owned(), what })?;
+        input::check_regular_or_pipe(path).map_err(|what| SceneError::NotRegular {
+            path: path.to_owned(),
+            what,
+        })?;
         let read = || -> std::io::Result<Vec<u8>> {
             if let Some(inside) = inside::file(path) {
                 return inside.map(|inside| inside.bytes.into_owned());
             }
             let mut bytes = Vec::new();
-            input::SCENE.open_or_pipe(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+            input::SCENE
+                .open_or_pipe(path)?
+                .take(MAX_FILE + 1)
+                .read_to_end(&mut bytes)?;
             Ok(bytes)
         };
-        let bytes = read().map_err(|cause| SceneError::Read { path: path.to_owned(), cause })?;
+        let bytes = read().map_err(|cause| SceneError::Read {
+            path: path.to_owned(),
+            cause,
+        })?;
         if bytes.len() as u64 > MAX_FILE {
-            return Err(SceneError::TooLong { path: path.to_owned(), limit: MAX_FILE });
+            return Err(SceneError::TooLong {
+                path: path.to_owned(),
+                limit: MAX_FILE,
+            });
         }
-        String::from_utf8(bytes)
-            .map_err(|e| SceneError::NotText { path: path.to_owned(), byte: e.utf8_error().valid_up_to() })
+        String::from_utf8(bytes).map_err(|e| SceneError::NotText {
+            path: path.to_owned(),
+            byte: e.utf8_error().valid_up_to(),
+        })
     }
 
     /// Parses and validates the text of a scene, and adds its [default
@@ -203,7 +231,8 @@ impl Scene {
     }
 
     fn with_defaults(mut self, text: &str) -> Result<Self, SceneError> {
-        self.take_defaults().map_err(|invalid| SceneError::in_text(&self.origin, text, invalid))?;
+        self.take_defaults()
+            .map_err(|invalid| SceneError::in_text(&self.origin, text, invalid))?;
         Ok(self)
     }
 
@@ -212,7 +241,10 @@ impl Scene {
     pub fn parse_written(text: &str, origin: &Path) -> Result<Self, SceneError> {
         need::reading(text)
             .check("make the scene's file shorter")
-            .map_err(|cause| SceneError::Memory { path: origin.to_owned(), cause })?;
+            .map_err(|cause| SceneError::Memory {
+                path: origin.to_owned(),
+                cause,
+            })?;
         Self::read(text, origin)
     }
 
@@ -225,15 +257,26 @@ impl Scene {
         spec.take_duration();
         spec.take_melting();
         let folder = origin.parent().unwrap_or(Path::new("")).to_owned();
-        let scene = Self { spec, folder, origin: origin.to_owned(), choices: Vec::new(), added: Added::default() };
+        let scene = Self {
+            spec,
+            folder,
+            origin: origin.to_owned(),
+            choices: Vec::new(),
+            added: Added::default(),
+        };
         let scene = scene.with_rates(text)?;
-        scene.check().map_err(|invalid| SceneError::in_text(origin, text, moved.as_written(invalid)))?;
+        scene
+            .check()
+            .map_err(|invalid| SceneError::in_text(origin, text, moved.as_written(invalid)))?;
         Ok(scene)
     }
 
     /// Validates the scene again after a change of `spec`.
     pub fn validate(&self) -> Result<(), SceneError> {
-        self.check().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })
+        self.check().map_err(|invalid| SceneError::Invalid {
+            path: self.origin.clone(),
+            invalid,
+        })
     }
 
     fn check(&self) -> Result<(), Invalid> {
@@ -251,7 +294,12 @@ impl Scene {
             ("goal", spec.goals.len(), MAX_GOALS),
         ];
         for (name, parts, most) in counted {
-            within(&format!("number of [[{name}]] tables"), parts as f64, 0.0, most as f64)?;
+            within(
+                &format!("number of [[{name}]] tables"),
+                parts as f64,
+                0.0,
+                most as f64,
+            )?;
         }
         Material::validate_all(&spec.materials)?;
         spec.check_shown()?;
@@ -265,7 +313,10 @@ impl Scene {
         self.check_materials()?;
         self.check_air()?;
         // Vents in metres or map coordinates are checked later, when the terrain is known.
-        let known: Vec<_> = self.vents().filter_map(|(_, vent)| vent.in_cells()).collect();
+        let known: Vec<_> = self
+            .vents()
+            .filter_map(|(_, vent)| vent.in_cells())
+            .collect();
         check_vents(known.iter(), grid)?;
         for (i, body) in spec.bodies.iter().enumerate() {
             body.validate(&format!("body[{i}]"))?;
@@ -285,43 +336,77 @@ impl Scene {
     pub fn vents(&self) -> impl Iterator<Item = (String, Cow<'_, VentTable>)> {
         let named = |name: &'static str, list| {
             let list: &[VentTable] = list;
-            list.iter().enumerate().map(move |(i, vent)| (format!("{name}[{i}]"), Cow::Borrowed(vent)))
+            list.iter()
+                .enumerate()
+                .map(move |(i, vent)| (format!("{name}[{i}]"), Cow::Borrowed(vent)))
         };
         let fumes = self.spec.fumes.iter().enumerate();
-        let fume = |vent: &VentTable| Cow::Owned(VentTable { material: Some(FUME.to_owned()), ..vent.clone() });
+        let fume = |vent: &VentTable| {
+            Cow::Owned(VentTable {
+                material: Some(FUME.to_owned()),
+                ..vent.clone()
+            })
+        };
         let fumes = fumes.map(move |(i, vent)| (format!("fume[{i}]"), fume(vent)));
-        named("vent", &self.spec.vents).chain(named("source", &self.spec.sources)).chain(fumes)
+        named("vent", &self.spec.vents)
+            .chain(named("source", &self.spec.sources))
+            .chain(fumes)
     }
 
     /// Checks the air table, and that a scene without air has no vent or edit that adds to the air.
     fn check_air(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         if let Some(i) = spec.fumes.iter().position(|fume| fume.material.is_some()) {
-            return Err(Invalid::new(&format!("fume[{i}].material"), "set", "left out: a fume only gives to the air"));
+            return Err(Invalid::new(
+                &format!("fume[{i}].material"),
+                "set",
+                "left out: a fume only gives to the air",
+            ));
         }
         if let Some(air) = &spec.air {
             air.validate()?;
             let materials = self.materials();
-            let kinds =
-                [("air.steam", &air.steam, Kind::Gas, "a gas"), ("air.ash", &air.ash, Kind::Grain, "of grains")];
+            let kinds = [
+                ("air.steam", &air.steam, Kind::Gas, "a gas"),
+                ("air.ash", &air.ash, Kind::Grain, "of grains"),
+            ];
             for (key, name, kind, what) in kinds {
                 check_kind((key, name.as_deref()), &materials, kind, what)?;
             }
             for (key, vent) in self.vents() {
                 let inks = vent.air.as_ref().map_or(0, |about| about.inks.len());
                 if inks > air.inks {
-                    let expected = format!("at most as many shares as air.inks, which is {}", air.inks);
-                    return Err(Invalid::new(&format!("{key}.air.inks"), format!("{inks} shares"), expected));
+                    let expected =
+                        format!("at most as many shares as air.inks, which is {}", air.inks);
+                    return Err(Invalid::new(
+                        &format!("{key}.air.inks"),
+                        format!("{inks} shares"),
+                        expected,
+                    ));
                 }
             }
             // If the cell size depends on the terrain file, the air is checked again when it is
             // created.
-            return spec.grid.cell_size_m.map_or(Ok(()), |cell| air.grid(spec.grid.grid()?, cell).map(drop));
+            return spec
+                .grid
+                .cell_size_m
+                .map_or(Ok(()), |cell| air.grid(spec.grid.grid()?, cell).map(drop));
         }
-        let gives = |(key, vent): (String, Cow<'_, VentTable>)| (vent.air.is_some() || vent.is_fume()).then_some(key);
-        let stirs = |(key, edit): (String, &BodySpec)| matches!(edit.matter, Matter::Air(_)).then_some(key);
-        match self.vents().find_map(gives).or_else(|| spec.edits().find_map(stirs)) {
-            Some(key) => Err(Invalid::new(&key, "for the air", "in a scene with an [air] table")),
+        let gives = |(key, vent): (String, Cow<'_, VentTable>)| {
+            (vent.air.is_some() || vent.is_fume()).then_some(key)
+        };
+        let stirs =
+            |(key, edit): (String, &BodySpec)| matches!(edit.matter, Matter::Air(_)).then_some(key);
+        match self
+            .vents()
+            .find_map(gives)
+            .or_else(|| spec.edits().find_map(stirs))
+        {
+            Some(key) => Err(Invalid::new(
+                &key,
+                "for the air",
+                "in a scene with an [air] table",
+            )),
             None => Ok(()),
         }
     }
@@ -329,24 +414,53 @@ impl Scene {
     /// Checks that vents name no material, and that all named materials exist.
     fn check_materials(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
-        let mut named = spec.vents.iter().enumerate().filter_map(|(i, vent)| Some((i, vent.material.as_ref()?)));
+        let mut named = spec
+            .vents
+            .iter()
+            .enumerate()
+            .filter_map(|(i, vent)| Some((i, vent.material.as_ref()?)));
         if let Some((i, name)) = named.next() {
             let expected = "left out: a vent pours lava; other materials have [[source]] tables";
             return Err(Invalid::new(&format!("vent[{i}].material"), name, expected));
         }
-        let sources = spec.sources.iter().map(|source| source.material.as_deref().unwrap_or_default());
-        let sources = sources.enumerate().map(|(i, name)| (format!("source[{i}].material"), Some(name)));
-        let edits = spec.edits().map(|(key, edit)| (format!("{key}.matter.name"), edit.matter.material()));
-        let changes = spec.events.iter().enumerate().filter_map(|(i, event)| Some((i, event.material.as_ref()?)));
+        let sources = spec
+            .sources
+            .iter()
+            .map(|source| source.material.as_deref().unwrap_or_default());
+        let sources = sources
+            .enumerate()
+            .map(|(i, name)| (format!("source[{i}].material"), Some(name)));
+        let edits = spec
+            .edits()
+            .map(|(key, edit)| (format!("{key}.matter.name"), edit.matter.material()));
+        let changes = spec
+            .events
+            .iter()
+            .enumerate()
+            .filter_map(|(i, event)| Some((i, event.material.as_ref()?)));
         let changes = changes.map(|(i, change)| {
-            (format!("event[{i}].material.name"), Some(change.name()).filter(|name| !name.is_empty()))
+            (
+                format!("event[{i}].material.name"),
+                Some(change.name()).filter(|name| !name.is_empty()),
+            )
         });
-        let goals = spec.goals.iter().map(|goal| Some(goal.material.as_str()).filter(|name| *name != Material::LAVA));
-        let goals = goals.enumerate().map(|(i, name)| (format!("goal[{i}].material"), name));
-        let goes = spec.edits().map(|(key, edit)| (format!("{key}.matter.of"), edit.matter.replaced()));
+        let goals = spec
+            .goals
+            .iter()
+            .map(|goal| Some(goal.material.as_str()).filter(|name| *name != Material::LAVA));
+        let goals = goals
+            .enumerate()
+            .map(|(i, name)| (format!("goal[{i}].material"), name));
+        let goes = spec
+            .edits()
+            .map(|(key, edit)| (format!("{key}.matter.of"), edit.matter.replaced()));
         for (key, name) in sources.chain(edits).chain(goes).chain(changes).chain(goals) {
             let Some(name) = name else { continue };
-            check_known(&key, name, Material::besides_lava(&spec.materials).map(|material| material.name.as_str()))?;
+            check_known(
+                &key,
+                name,
+                Material::besides_lava(&spec.materials).map(|material| material.name.as_str()),
+            )?;
         }
         Ok(())
     }
@@ -354,16 +468,24 @@ impl Scene {
     /// Validated events; shapes from files have no cells yet.
     fn events(&self) -> Result<Vec<Event>, Invalid> {
         let events = self.spec.events.iter().enumerate();
-        events.map(|(i, event)| event.event(&format!("event[{i}]"))).collect()
+        events
+            .map(|(i, event)| event.event(&format!("event[{i}]")))
+            .collect()
     }
 
     fn wrong_terrain(&self, cause: TerrainError) -> SceneError {
-        SceneError::Terrain { path: self.origin.clone(), cause: Box::new(cause) }
+        SceneError::Terrain {
+            path: self.origin.clone(),
+            cause: Box::new(cause),
+        }
     }
 
     /// Converts all vents to cell coordinates on the finished ground.
     fn vents_on(&self, ground: &Surface, grid: Grid) -> Result<Vec<VentSpec>, Invalid> {
-        let vents: Vec<_> = self.vents().map(|(key, vent)| vent.on(&key, ground, grid)).collect::<Result<_, _>>()?;
+        let vents: Vec<_> = self
+            .vents()
+            .map(|(key, vent)| vent.on(&key, ground, grid))
+            .collect::<Result<_, _>>()?;
         check_vents(vents.iter(), grid)?;
         Ok(vents)
     }
@@ -376,8 +498,15 @@ impl Scene {
 
     /// Like `check_drawable`, with the additional memory of `pictures`.
     pub fn check_drawable_with(&self, pictures: MemoryEstimate) -> Result<(), SceneError> {
-        let check = self.spec.grid.grid().and_then(|grid| LowPass::check(grid).map(|()| grid));
-        let grid = check.map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        let check = self
+            .spec
+            .grid
+            .grid()
+            .and_then(|grid| LowPass::check(grid).map(|()| grid));
+        let grid = check.map_err(|invalid| SceneError::Invalid {
+            path: self.origin.clone(),
+            invalid,
+        })?;
         self.check_memory(self.need_of_fields(grid).and(pictures))
     }
 
@@ -388,7 +517,12 @@ impl Scene {
     }
 
     /// Creates a simulation at step 0 from a state of this scene, without events.
-    pub fn simulation(&self, state: State, vents: &[VentSpec], engine: Box<dyn Engine>) -> Simulation {
+    pub fn simulation(
+        &self,
+        state: State,
+        vents: &[VentSpec],
+        engine: Box<dyn Engine>,
+    ) -> Simulation {
         let spec = &self.spec;
         let simulation = Simulation::new(state, &spec.rules, vents, spec.seed, engine);
         // The system clock is not available in browsers.
@@ -401,12 +535,20 @@ impl Scene {
     /// error if the memory limit would be exceeded.
     pub fn build(&self, engine: Box<dyn Engine>) -> Result<Stage, SceneError> {
         let spec = &self.spec;
-        let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
+        let invalid = |invalid| SceneError::Invalid {
+            path: self.origin.clone(),
+            invalid,
+        };
         let grid = spec.grid.grid().map_err(invalid)?;
         self.check_memory(MemoryEstimate::default())?;
-        let cells = CellSize { wide_m: spec.grid.cell_size_m, high_m: &|wide| spec.cell_height_m(wide) };
-        let mut surface =
-            spec.terrain.build_with(grid, &cells, &self.folder).map_err(|cause| self.wrong_terrain(cause))?;
+        let cells = CellSize {
+            wide_m: spec.grid.cell_size_m,
+            high_m: &|wide| spec.cell_height_m(wide),
+        };
+        let mut surface = spec
+            .terrain
+            .build_with(grid, &cells, &self.folder)
+            .map_err(|cause| self.wrong_terrain(cause))?;
         let site = Site {
             grid,
             cell_size_m: surface.cell_size_m,
@@ -423,7 +565,8 @@ impl Scene {
         let mut shelf = self.shelf(&site);
         let bodies = self.bodies_on(&mut shelf)?;
         let ground = Ground::from_surface(grid.ny, surface.heights);
-        let world = World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
+        let world =
+            World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
         let mut state = State::from(world);
         if let Some(air) = &spec.air {
             held.push(self.hold(&air.need(grid, surface.cell_size_m))?);
@@ -434,9 +577,14 @@ impl Scene {
                 let height_m = surface.cell_size_m / surface.vertical_exaggeration;
                 let space = Self::flow_box(grid, surface.cell_size_m, height_m);
                 held.push(self.hold(&self.need_of_flow(space, &flow))?);
-                let more = start.as_ref().map(|start| start.need(space)).unwrap_or_default();
+                let more = start
+                    .as_ref()
+                    .map(|start| start.need(space))
+                    .unwrap_or_default();
                 held.push(self.hold(&more)?);
-                state = self.state_of_flow(&flow, space, (start, &bodies), state).map_err(invalid)?;
+                state = self
+                    .state_of_flow(&flow, space, (start, &bodies), state)
+                    .map_err(invalid)?;
             }
             None => {
                 bodies.iter().for_each(|body| state.edit(body));
@@ -448,14 +596,21 @@ impl Scene {
         events.sort_by_key(|event| event.at);
         let goals = Goals::new(&spec.goals, &state);
         let simulation = self.simulation(state, &vents, engine).with_goals(goals);
-        Ok(Stage { simulation: simulation.with_events(events).map_err(invalid)?, site, notes })
+        Ok(Stage {
+            simulation: simulation.with_events(events).map_err(invalid)?,
+            site,
+            notes,
+        })
     }
 }
 
 impl Stage {
     /// Present ground surface of the stage.
     pub(crate) fn surface(&self) -> Surface {
-        let (heights, site) = (self.simulation.world().ground().surface().to_owned(), &self.site);
+        let (heights, site) = (
+            self.simulation.world().ground().surface().to_owned(),
+            &self.site,
+        );
         Surface {
             summit: summit(&heights),
             heights,
@@ -485,7 +640,21 @@ fn check_kind(
     what: &str,
 ) -> Result<(), Invalid> {
     let Some(name) = name else { return Ok(()) };
-    check_known(key, name, materials.iter().map(|material| material.name.as_str()))?;
-    let fits = materials.iter().any(|material| material.name == name && material.kind == kind);
-    if fits { Ok(()) } else { Err(Invalid::new(key, name, format!("the name of a material that is {what}"))) }
+    check_known(
+        key,
+        name,
+        materials.iter().map(|material| material.name.as_str()),
+    )?;
+    let fits = materials
+        .iter()
+        .any(|material| material.name == name && material.kind == kind);
+    if fits {
+        Ok(())
+    } else {
+        Err(Invalid::new(
+            key,
+            name,
+            format!("the name of a material that is {what}"),
+        ))
+    }
 }

@@ -46,7 +46,13 @@ pub fn reading(text: &str) -> MemoryEstimate {
         match token.kind() {
             TokenKind::Dot => dots += 1,
             TokenKind::Equals => tables += std::mem::take(&mut dots),
-            TokenKind::RightSquareBracket => tables += if is_header { std::mem::take(&mut dots) } else { 0 },
+            TokenKind::RightSquareBracket => {
+                tables += if is_header {
+                    std::mem::take(&mut dots)
+                } else {
+                    0
+                }
+            }
             TokenKind::LeftSquareBracket => {
                 arrays += 1;
                 is_header |= starts;
@@ -56,11 +62,20 @@ pub fn reading(text: &str) -> MemoryEstimate {
             TokenKind::Newline => (dots, is_header) = (0, false),
             _ => {}
         }
-        starts = matches!(token.kind(), TokenKind::Newline) || starts && matches!(token.kind(), TokenKind::Whitespace);
+        starts = matches!(token.kind(), TokenKind::Newline)
+            || starts && matches!(token.kind(), TokenKind::Whitespace);
     }
     MemoryEstimate::of("reading the scene", tokens, BYTES_A_TOKEN)
-        .and(MemoryEstimate::of("the tables of the scene", tables, BYTES_A_TABLE))
-        .and(MemoryEstimate::of("the arrays of the scene", arrays, BYTES_AN_ARRAY))
+        .and(MemoryEstimate::of(
+            "the tables of the scene",
+            tables,
+            BYTES_A_TABLE,
+        ))
+        .and(MemoryEstimate::of(
+            "the arrays of the scene",
+            arrays,
+            BYTES_AN_ARRAY,
+        ))
         .and(MemoryEstimate::of("the text of the scene", text.len(), 1.0))
 }
 
@@ -74,12 +89,29 @@ impl Scene {
     /// [`State::check_memory`](lavoxel_sim::state::State::check_memory).
     pub fn need(&self) -> MemoryEstimate {
         let spec = &self.spec;
-        let Ok(grid) = spec.grid.grid() else { return MemoryEstimate::default() };
-        let fitted = if spec.terrain.kind == Kind::Heightmap { BYTES_A_FITTED_COLUMN } else { 0.0 };
+        let Ok(grid) = spec.grid.grid() else {
+            return MemoryEstimate::default();
+        };
+        let fitted = if spec.terrain.kind == Kind::Heightmap {
+            BYTES_A_FITTED_COLUMN
+        } else {
+            0.0
+        };
         World::need(grid)
-            .and(MemoryEstimate::of("fitting the heights", grid.columns(), fitted))
+            .and(MemoryEstimate::of(
+                "fitting the heights",
+                grid.columns(),
+                fitted,
+            ))
             .and(World::need_of_layers(grid, spec.other_materials()))
-            .and(World::need_of_tracing(grid, spec.materials.iter().filter(|material| material.traces()).count(), 0))
+            .and(World::need_of_tracing(
+                grid,
+                spec.materials
+                    .iter()
+                    .filter(|material| material.traces())
+                    .count(),
+                0,
+            ))
             .and(vents(spec, grid))
             .and(edits(spec, grid))
             .and(spec.need_of_goals(grid))
@@ -88,17 +120,24 @@ impl Scene {
     /// Number of air cells; 0 without air. If the voxel size is known only from the terrain file,
     /// the air is estimated without its margin and with its default height.
     pub fn air_cells(&self) -> usize {
-        let (Some(air), Ok(grid)) = (&self.spec.air, self.spec.grid.grid()) else { return 0 };
+        let (Some(air), Ok(grid)) = (&self.spec.air, self.spec.grid.grid()) else {
+            return 0;
+        };
         let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
         air.grid(grid, cell_m).map_or(0, |air| air.cells.cells())
     }
 
     /// Memory of the air model and of the low-pass fields, which pictures and files use.
     pub(super) fn need_of_fields(&self, grid: Grid) -> MemoryEstimate {
-        let fields = LowPass::need(grid).and(LowPass::need_of_media(grid, self.spec.other_materials()));
-        let Some(air) = &self.spec.air else { return fields };
+        let fields =
+            LowPass::need(grid).and(LowPass::need_of_media(grid, self.spec.other_materials()));
+        let Some(air) = &self.spec.air else {
+            return fields;
+        };
         let (air, cell_m) = sized(air, self.spec.grid.cell_size_m);
-        fields.and(air.need(grid, cell_m)).and(LowPass::need_of_air(self.air_cells()))
+        fields
+            .and(air.need(grid, cell_m))
+            .and(LowPass::need_of_air(self.air_cells()))
     }
 
     /// Checks that the world plus `extra` memory for outputs is within the memory limit.
@@ -117,7 +156,10 @@ impl Scene {
 
     fn check_more(&self, more: &MemoryEstimate) -> Result<(), SceneError> {
         let check = more.check("make grid.size or the pictures smaller");
-        check.map_err(|cause| SceneError::Memory { path: self.origin.clone(), cause })
+        check.map_err(|cause| SceneError::Memory {
+            path: self.origin.clone(),
+            cause,
+        })
     }
 }
 
@@ -126,7 +168,14 @@ impl Scene {
 fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
     match cell_m {
         Some(cell_m) => (air.clone(), cell_m),
-        None => (AirSpec { margin_m: 0.0, height_m: None, ..air.clone() }, 1.0),
+        None => (
+            AirSpec {
+                margin_m: 0.0,
+                height_m: None,
+                ..air.clone()
+            },
+            1.0,
+        ),
     }
 }
 
@@ -149,10 +198,19 @@ fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let columns: f64 = vents().map(area).sum();
     let deep: f64 = vents().map(|vent| vent.extent(grid, cell_m)[1] + 8.0).sum();
     let room = |vent: &VentTable| area(vent) * grid.ny as f64;
-    let poured = vents().map(|vent| (STEPS_POURED * vent.rate).min(room(vent))).sum();
-    let rates = vents().filter_map(|vent| vent.flow.as_ref()).map(|flow| flow.rates_m3_s.len()).sum();
+    let poured = vents()
+        .map(|vent| (STEPS_POURED * vent.rate).min(room(vent)))
+        .sum();
+    let rates = vents()
+        .filter_map(|vent| vent.flow.as_ref())
+        .map(|flow| flow.rates_m3_s.len())
+        .sum();
     MemoryEstimate::of("the vents", columns as usize, BYTES_A_VENT_COLUMN)
-        .and(MemoryEstimate::of("the rates of the vents", rates, BYTES_A_RATE))
+        .and(MemoryEstimate::of(
+            "the rates of the vents",
+            rates,
+            BYTES_A_RATE,
+        ))
         .and(World::need_of_lava(grid, poured, deep))
 }
 
@@ -167,16 +225,28 @@ fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
             _ => 1.0,
         }
     };
-    spec.bodies.iter().for_each(|body| all.add(body, factor(body), grid));
-    let later = spec.events.iter().filter_map(|event| event.put.as_ref()).map(|edit| {
-        let mut one = Put::default();
-        one.add(edit, factor(edit), grid);
-        one.need(grid)
-    });
-    let bodies = all.need(grid).and(later.max_by_key(MemoryEstimate::bytes).unwrap_or_default());
+    spec.bodies
+        .iter()
+        .for_each(|body| all.add(body, factor(body), grid));
+    let later = spec
+        .events
+        .iter()
+        .filter_map(|event| event.put.as_ref())
+        .map(|edit| {
+            let mut one = Put::default();
+            one.add(edit, factor(edit), grid);
+            one.need(grid)
+        });
+    let bodies = all
+        .need(grid)
+        .and(later.max_by_key(MemoryEstimate::bytes).unwrap_or_default());
     let is_rock = |edit: &Edit| matches!(edit.matter, Matter::Rock | Matter::Solid { .. });
     let rock = spec.edits().any(|(_, edit)| is_rock(edit));
-    let displaced = if rock { all.cells.min(grid.cells() as f64) * BYTES_A_DISPLACED_CELL } else { 0.0 };
+    let displaced = if rock {
+        all.cells.min(grid.cells() as f64) * BYTES_A_DISPLACED_CELL
+    } else {
+        0.0
+    };
     bodies
         .and(MemoryEstimate::of("what rock displaces", 1, displaced))
         .and(flow_cells(spec, &all, grid))
@@ -186,7 +256,10 @@ fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
 /// Memory of the heights of all surveys on all columns, plus temporary memory for the conversion of
 /// one survey.
 fn surveys(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
-    let surveys = spec.edits().filter(|(_, edit)| matches!(edit.matter, Matter::Ground(_))).count() as f64;
+    let surveys = spec
+        .edits()
+        .filter(|(_, edit)| matches!(edit.matter, Matter::Ground(_)))
+        .count() as f64;
     let bytes = surveys * size_of::<f32>() as f64 + surveys.min(1.0) * BYTES_A_RAISED_COLUMN;
     MemoryEstimate::of("the heights of surveys", grid.columns(), bytes)
 }
@@ -197,8 +270,15 @@ fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     if spec.model != Model::Flow {
         return MemoryEstimate::default();
     }
-    let mut all = Put { flow_cells: bodies.flow_cells, flow_columns: bodies.flow_columns, ..Put::default() };
-    spec.events.iter().filter_map(|event| event.put.as_ref()).for_each(|edit| all.add(edit, 1.0, grid));
+    let mut all = Put {
+        flow_cells: bodies.flow_cells,
+        flow_columns: bodies.flow_columns,
+        ..Put::default()
+    };
+    spec.events
+        .iter()
+        .filter_map(|event| event.put.as_ref())
+        .for_each(|edit| all.add(edit, 1.0, grid));
     // An unknown cell size is replaced by a small one, which gives an upper bound.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
     for vent in spec.vents.iter().chain(&spec.sources) {
@@ -266,7 +346,8 @@ impl Put {
     }
 
     fn need(&self, grid: Grid) -> MemoryEstimate {
-        World::need_of_lava(grid, self.cells, self.deep).and(World::need_of_hollows(grid, self.hollow_columns))
+        World::need_of_lava(grid, self.cells, self.deep)
+            .and(World::need_of_hollows(grid, self.hollow_columns))
     }
 }
 
@@ -281,20 +362,32 @@ mod tests {
     #[test]
     fn what_is_drawn_of_the_air_counts() {
         let scene = |text: &str| {
-            let whole = format!("[grid]\nsize = [40, 30, 40]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n{text}");
+            let whole = format!(
+                "[grid]\nsize = [40, 30, 40]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n{text}"
+            );
             Scene::parse(&whole, Path::new("scene.toml")).expect("a right scene")
         };
         let still = scene("");
         assert_eq!(still.air_cells(), 0);
-        for text in ["[air]\n", "[air]\nratio = 1\nmargin_m = 130.0\nheight_m = 900.0\n"] {
+        for text in [
+            "[air]\n",
+            "[air]\nratio = 1\nmargin_m = 130.0\nheight_m = 900.0\n",
+        ] {
             let airy = scene(text);
-            let simulation = airy.build(Box::new(Tiled::default())).expect("it fits").simulation;
+            let simulation = airy
+                .build(Box::new(Tiled::default()))
+                .expect("it fits")
+                .simulation;
             let air = simulation.world().air().expect("the scene has air");
             assert_eq!(airy.air_cells(), air.grid().cells.cells(), "{text}");
             let grid = simulation.world().grid();
             let more = airy.need_of_fields(grid).bytes() - still.need_of_fields(grid).bytes();
             let carried = airy.air_cells() as f64 * AirVolume::BYTES_A_CELL;
-            assert!(more as f64 >= air.bytes() as f64 + carried, "{text}: {more} for {} and {carried}", air.bytes());
+            assert!(
+                more as f64 >= air.bytes() as f64 + carried,
+                "{text}: {more} for {} and {carried}",
+                air.bytes()
+            );
         }
     }
 }

@@ -5,7 +5,9 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
-use super::{LavaSpec, Model, RatesFiles, Scene, SceneError, Seconds, Stage, StartSpec, VentPlace, VentTable};
+use super::{
+    LavaSpec, Model, RatesFiles, Scene, SceneError, Seconds, Stage, StartSpec, VentPlace, VentTable,
+};
 use lavoxel_automaton::rules::Walls;
 use lavoxel_automaton::world::Edit;
 use lavoxel_base::validate::Invalid;
@@ -94,7 +96,9 @@ impl FromStr for VentOverride {
             )
         };
         let number = |part: &str| part.trim().parse::<f64>().map_err(|_| wrong());
-        let (place, rate) = text.split_once('@').map_or((text, None), |(place, rate)| (place, Some(rate)));
+        let (place, rate) = text
+            .split_once('@')
+            .map_or((text, None), |(place, rate)| (place, Some(rate)));
         let is_table = |rate: &&str| rate.trim().to_lowercase().ends_with(".csv");
         let rates = rate.filter(is_table).map(|file| PathBuf::from(file.trim()));
         let rate = rate.filter(|rate| !is_table(rate));
@@ -104,15 +108,30 @@ impl FromStr for VentOverride {
             None => (rate.map(number).transpose()?, None),
         };
         if place.trim() == "summit" {
-            return Ok(Self { place: VentPlace::Summit, to: None, rate, rate_m3_s, rates });
+            return Ok(Self {
+                place: VentPlace::Summit,
+                to: None,
+                rate,
+                rate_m3_s,
+                rates,
+            });
         }
         let on_map = place.trim().strip_prefix("map:");
-        let (first, last) = place.split_once("..").map_or((place, None), |(first, last)| (first, Some(last)));
+        let (first, last) = place
+            .split_once("..")
+            .map_or((place, None), |(first, last)| (first, Some(last)));
         // Parses two numbers; the flag is true if both are in metres.
         let pair = |text: &str| -> Result<([f64; 2], bool), String> {
             let text = text.trim();
-            let (east, south) = text.strip_prefix("map:").unwrap_or(text).split_once(',').ok_or_else(wrong)?;
-            match (east.trim().strip_suffix('m'), south.trim().strip_suffix('m')) {
+            let (east, south) = text
+                .strip_prefix("map:")
+                .unwrap_or(text)
+                .split_once(',')
+                .ok_or_else(wrong)?;
+            match (
+                east.trim().strip_suffix('m'),
+                south.trim().strip_suffix('m'),
+            ) {
                 (Some(east), Some(south)) => Ok(([number(east)?, number(south)?], true)),
                 _ => Ok(([number(east)?, number(south)?], false)),
             }
@@ -128,7 +147,13 @@ impl FromStr for VentOverride {
         if to.is_some_and(|(_, metres)| metres != in_metres) {
             return Err(wrong());
         }
-        Ok(Self { place, to: to.map(|(point, _)| point), rate, rate_m3_s, rates })
+        Ok(Self {
+            place,
+            to: to.map(|(point, _)| point),
+            rate,
+            rate_m3_s,
+            rates,
+        })
     }
 }
 
@@ -139,15 +164,23 @@ impl Scene {
     /// [`SceneError::Invalid`] if the position is outside of the box, the rate belongs to the other
     /// model, or the table of rates cannot be read.
     pub fn vent_now(&self, vent: &VentOverride, stage: &Stage) -> Result<VentSpec, SceneError> {
-        let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
+        let invalid = |invalid| SceneError::Invalid {
+            path: self.origin.clone(),
+            invalid,
+        };
         vent.check("vent", self.spec.model).map_err(invalid)?;
         let mut scene = self.clone();
         let flow = (self.spec.model == Model::Flow).then(Box::default);
-        scene.spec.vents = vec![vent.like(&VentTable { flow, ..VentTable::default() })];
+        scene.spec.vents = vec![vent.like(&VentTable {
+            flow,
+            ..VentTable::default()
+        })];
         scene.read_rates().map_err(invalid)?;
         scene.spec.check_model().map_err(invalid)?;
         let grid = stage.site.grid;
-        let spec = scene.spec.vents[0].on("vent", &stage.surface(), grid).map_err(invalid)?;
+        let spec = scene.spec.vents[0]
+            .on("vent", &stage.surface(), grid)
+            .map_err(invalid)?;
         check_vents([&spec].into_iter(), grid).map_err(invalid)?;
         // A start in the past is replaced by the present step.
         let start = spec.start.max(stage.simulation.steps());
@@ -158,11 +191,19 @@ impl Scene {
 impl VentOverride {
     /// Converts to a vent table; missing keys are taken from `model`.
     pub(super) fn like(&self, model: &VentTable) -> VentTable {
-        let flow = self.rate_m3_s.map(|rate| Box::new(VentFlow::steady(rate))).or_else(|| model.flow.clone());
+        let flow = self
+            .rate_m3_s
+            .map(|rate| Box::new(VentFlow::steady(rate)))
+            .or_else(|| model.flow.clone());
         // Paths become absolute, because relative paths in scenes refer to the scene's folder.
         let whole = |file: &PathBuf| std::path::absolute(file).unwrap_or_else(|_| file.clone());
         let files = |file: &PathBuf| vec![whole(file).to_string_lossy().into_owned()];
-        let rates = |file| RatesFiles { files: files(file), start: None, shift: 0.0, radiant_j_m3: None };
+        let rates = |file| RatesFiles {
+            files: files(file),
+            start: None,
+            shift: 0.0,
+            radiant_j_m3: None,
+        };
         VentTable {
             rates: self.rates.as_ref().map(rates).map(Box::new),
             place: self.place,
@@ -188,9 +229,15 @@ impl VentOverride {
                 "in full cells a step in the classic model, such as @2; or pass --lava NAME with a heightmap",
             )),
             (Model::Classic, None, None) if self.rates.is_some() => {
-                let (file, expected) =
-                    (self.rates.as_deref().unwrap_or(Path::new("")), "left out in the classic model");
-                Err(Invalid::new(&format!("{key}.rates_files"), file.display(), expected))
+                let (file, expected) = (
+                    self.rates.as_deref().unwrap_or(Path::new("")),
+                    "left out in the classic model",
+                );
+                Err(Invalid::new(
+                    &format!("{key}.rates_files"),
+                    file.display(),
+                    expected,
+                ))
             }
             _ => Ok(()),
         }
@@ -210,7 +257,10 @@ impl Scene {
         let known_name = is_toml(path) || is_session(path) || path.extension().is_none();
         Self::load(path).map_err(|error| match error {
             SceneError::Text { .. } | SceneError::NotText { .. } if !known_name => {
-                SceneError::Neither { path: path.to_owned(), known: known_endings() }
+                SceneError::Neither {
+                    path: path.to_owned(),
+                    known: known_endings(),
+                }
             }
             other => other,
         })
@@ -235,8 +285,15 @@ impl Scene {
         spec.grid.cell_height_m = overrides.cell_height_m.or(spec.grid.cell_height_m);
         if !overrides.vents.is_empty() {
             let flow = (spec.model == Model::Flow).then(Box::default);
-            let model = VentTable { flow, ..VentTable::default() };
-            spec.vents = overrides.vents.iter().map(|vent| vent.like(&model)).collect();
+            let model = VentTable {
+                flow,
+                ..VentTable::default()
+            };
+            spec.vents = overrides
+                .vents
+                .iter()
+                .map(|vent| vent.like(&model))
+                .collect();
         }
         self.add_barriers(&overrides.barriers)?;
         if let Some(walls) = overrides.walls {
@@ -246,19 +303,32 @@ impl Scene {
         if let Some(time) = overrides.time_step {
             let expected = "left out with a scene, whose events count its own steps; change flow.step_s in its file";
             let invalid = Invalid::new("flow.step_s", time, expected);
-            return Err(SceneError::Invalid { path: self.origin.clone(), invalid });
+            return Err(SceneError::Invalid {
+                path: self.origin.clone(),
+                invalid,
+            });
         }
         self.put_flow(overrides)?;
-        self.read_rates().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        self.read_rates().map_err(|invalid| SceneError::Invalid {
+            path: self.origin.clone(),
+            invalid,
+        })?;
         self.validate()?;
-        self.take_defaults().map_err(|invalid| SceneError::Invalid { path: self.origin.clone(), invalid })?;
+        self.take_defaults()
+            .map_err(|invalid| SceneError::Invalid {
+                path: self.origin.clone(),
+                invalid,
+            })?;
         self.make_finer(overrides.finer.unwrap_or(1))
     }
 
     /// Adds barrier files whose paths are relative to the working folder.
     pub(super) fn add_barriers(&mut self, files: &[PathBuf]) -> Result<(), SceneError> {
         for file in files {
-            let whole = std::path::absolute(file).map_err(|cause| SceneError::Read { path: file.clone(), cause })?;
+            let whole = std::path::absolute(file).map_err(|cause| SceneError::Read {
+                path: file.clone(),
+                cause,
+            })?;
             self.spec.barriers.push(super::BarrierSpec::of_file(whole));
         }
         Ok(())
@@ -266,7 +336,10 @@ impl Scene {
 
     /// Applies the overrides of the physical model; an error in a classic scene.
     pub(super) fn put_flow(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
-        let invalid = |invalid| SceneError::Invalid { path: self.origin.clone(), invalid };
+        let invalid = |invalid| SceneError::Invalid {
+            path: self.origin.clone(),
+            invalid,
+        };
         let model = self.spec.model;
         for (i, vent) in overrides.vents.iter().enumerate() {
             vent.check(&format!("vent[{i}]"), model).map_err(invalid)?;
@@ -274,11 +347,32 @@ impl Scene {
         let Some(flow) = self.spec.flow_mut() else {
             let expected = "left out in the classic model; the physical one is that of a scene with model = \"flow\", or of a \
                             heightmap with --lava NAME";
-            let given = overrides.lava.as_ref().map(|lava| ("flow.lava", lava.preset.clone()));
-            let given = given.or_else(|| overrides.duration.map(|time| ("flow.duration", time.to_string())));
-            let given = given.or_else(|| overrides.start.as_ref().map(|_| ("flow.start", "a table".to_owned())));
-            let given = given.or_else(|| overrides.time_step.map(|time| ("flow.step_s", time.to_string())));
-            let given = given.or_else(|| overrides.surveys.first().map(|(time, _)| ("survey", time.to_string())));
+            let given = overrides
+                .lava
+                .as_ref()
+                .map(|lava| ("flow.lava", lava.preset.clone()));
+            let given = given.or_else(|| {
+                overrides
+                    .duration
+                    .map(|time| ("flow.duration", time.to_string()))
+            });
+            let given = given.or_else(|| {
+                overrides
+                    .start
+                    .as_ref()
+                    .map(|_| ("flow.start", "a table".to_owned()))
+            });
+            let given = given.or_else(|| {
+                overrides
+                    .time_step
+                    .map(|time| ("flow.step_s", time.to_string()))
+            });
+            let given = given.or_else(|| {
+                overrides
+                    .surveys
+                    .first()
+                    .map(|(time, _)| ("survey", time.to_string()))
+            });
             return match given {
                 Some((key, value)) => Err(invalid(Invalid::new(key, value, expected))),
                 None => Ok(()),
@@ -291,10 +385,21 @@ impl Scene {
         if let Some(start) = &overrides.start {
             flow.start = Some(Box::new(start.with_whole_names()));
         }
-        let steps: Vec<u64> = overrides.surveys.iter().map(|(time, _)| flow.steps_in(*time)).collect();
+        let steps: Vec<u64> = overrides
+            .surveys
+            .iter()
+            .map(|(time, _)| flow.steps_in(*time))
+            .collect();
         for (at, (_, file)) in steps.into_iter().zip(&overrides.surveys) {
-            let whole = std::path::absolute(file).map_err(|cause| SceneError::Read { path: file.clone(), cause })?;
-            self.spec.events.push(EventSpec { at, put: Some(Edit::survey(whole)), ..EventSpec::default() });
+            let whole = std::path::absolute(file).map_err(|cause| SceneError::Read {
+                path: file.clone(),
+                cause,
+            })?;
+            self.spec.events.push(EventSpec {
+                at,
+                put: Some(Edit::survey(whole)),
+                ..EventSpec::default()
+            });
         }
         if overrides.lava.is_some() {
             // The display materials of the previous lava that melts are removed.
@@ -307,7 +412,8 @@ impl Scene {
 }
 
 fn is_toml(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+    path.extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }
 
 #[cfg(test)]
@@ -316,18 +422,57 @@ mod tests {
 
     #[test]
     fn vents_are_read_in_all_ways() {
-        let read = |text: &str| text.parse::<VentOverride>().map(|vent| (vent.place, vent.rate));
-        assert_eq!(read("64,32.5"), Ok((VentPlace::Cells { x: 64.0, z: 32.5 }, None)));
-        assert_eq!(read("1200m, 800m@2"), Ok((VentPlace::Metres { x_m: 1200.0, z_m: 800.0 }, Some(2.0))));
-        assert_eq!(read("map:-121.5,46.2@0.5"), Ok((VentPlace::Map { map_x: -121.5, map_y: 46.2 }, Some(0.5))));
+        let read = |text: &str| {
+            text.parse::<VentOverride>()
+                .map(|vent| (vent.place, vent.rate))
+        };
+        assert_eq!(
+            read("64,32.5"),
+            Ok((VentPlace::Cells { x: 64.0, z: 32.5 }, None))
+        );
+        assert_eq!(
+            read("1200m, 800m@2"),
+            Ok((
+                VentPlace::Metres {
+                    x_m: 1200.0,
+                    z_m: 800.0
+                },
+                Some(2.0)
+            ))
+        );
+        assert_eq!(
+            read("map:-121.5,46.2@0.5"),
+            Ok((
+                VentPlace::Map {
+                    map_x: -121.5,
+                    map_y: 46.2
+                },
+                Some(0.5)
+            ))
+        );
         assert_eq!(read("summit@3"), Ok((VentPlace::Summit, Some(3.0))));
-        let flow = |text: &str| text.parse::<VentOverride>().map(|vent| (vent.rate, vent.rate_m3_s));
+        let flow = |text: &str| {
+            text.parse::<VentOverride>()
+                .map(|vent| (vent.rate, vent.rate_m3_s))
+        };
         assert_eq!(flow("map:1,2@15m3/s"), Ok((None, Some(15.0))));
-        assert_eq!([flow("summit@0.5 m³/s"), flow("summit@2")], [Ok((None, Some(0.5))), Ok((Some(2.0), None))]);
+        assert_eq!(
+            [flow("summit@0.5 m³/s"), flow("summit@2")],
+            [Ok((None, Some(0.5))), Ok((Some(2.0), None))]
+        );
         assert!(flow("summit@2m").is_err());
-        let to = |text: &str| text.parse::<VentOverride>().map(|vent| (vent.place, vent.to));
-        assert_eq!(to("1,2..3,4@2"), Ok((VentPlace::Cells { x: 1.0, z: 2.0 }, Some([3.0, 4.0]))));
-        assert_eq!(to("1m,2m .. 3m,4m"), Ok((VentPlace::Metres { x_m: 1.0, z_m: 2.0 }, Some([3.0, 4.0]))));
+        let to = |text: &str| {
+            text.parse::<VentOverride>()
+                .map(|vent| (vent.place, vent.to))
+        };
+        assert_eq!(
+            to("1,2..3,4@2"),
+            Ok((VentPlace::Cells { x: 1.0, z: 2.0 }, Some([3.0, 4.0])))
+        );
+        assert_eq!(
+            to("1m,2m .. 3m,4m"),
+            Ok((VentPlace::Metres { x_m: 1.0, z_m: 2.0 }, Some([3.0, 4.0])))
+        );
         assert_eq!(to("map:1,-2..map:3,4"), to("map:1,-2..3,4"));
         for wrong in [
             "",
@@ -344,7 +489,10 @@ mod tests {
             "1,2@x",
             "submit",
         ] {
-            assert!(read(wrong).is_err_and(|message| message.contains("is not a vent")), "{wrong}");
+            assert!(
+                read(wrong).is_err_and(|message| message.contains("is not a vent")),
+                "{wrong}"
+            );
         }
     }
 }

@@ -73,7 +73,12 @@ impl Scene {
     ///
     /// # Errors
     /// The errors of [`Scene::save`], and [`SceneError::Read`] if a file cannot be read.
-    pub fn pack(&self, path: &Path, extras: &Extras<'_>, existing: Existing) -> Result<Vec<PathBuf>, SceneError> {
+    pub fn pack(
+        &self,
+        path: &Path,
+        extras: &Extras<'_>,
+        existing: Existing,
+    ) -> Result<Vec<PathBuf>, SceneError> {
         let mut files = Files::default();
         let text = self.text(path, |named| files.take(named))?;
         let history = match extras.history {
@@ -81,8 +86,13 @@ impl Scene {
             None => None,
         };
         let mut file = WholeFile::create(path, existing)?;
-        write(&mut file, (&text, history.as_ref()), extras.thumbnail, &files)
-            .map_err(|cause| OutputError::io(path, cause))?;
+        write(
+            &mut file,
+            (&text, history.as_ref()),
+            extras.thumbnail,
+            &files,
+        )
+        .map_err(|cause| OutputError::io(path, cause))?;
         file.commit()?;
         Ok(files.left_out)
     }
@@ -96,12 +106,19 @@ impl Scene {
 /// read, or if the scene is invalid.
 pub fn history(path: &Path) -> Result<Option<(Scene, String)>, SceneError> {
     let named = path.join(HISTORY);
-    let Some(bytes) = extra(&named)? else { return Ok(None) };
+    let Some(bytes) = extra(&named)? else {
+        return Ok(None);
+    };
     if bytes.len() as u64 > MAX_HISTORY {
-        return Err(SceneError::TooLong { path: named, limit: MAX_HISTORY });
+        return Err(SceneError::TooLong {
+            path: named,
+            limit: MAX_HISTORY,
+        });
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|e| SceneError::NotText { path: named, byte: e.utf8_error().valid_up_to() })?;
+    let text = String::from_utf8(bytes).map_err(|e| SceneError::NotText {
+        path: named,
+        byte: e.utf8_error().valid_up_to(),
+    })?;
     Ok(Some((Scene::load(&path.join(BASE))?, text)))
 }
 
@@ -119,14 +136,20 @@ fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
         None => Ok(None),
         Some(Ok(file)) => Ok(Some(file.bytes.into_owned())),
         Some(Err(cause)) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
-        Some(Err(cause)) => Err(SceneError::Read { path: path.to_owned(), cause }),
+        Some(Err(cause)) => Err(SceneError::Read {
+            path: path.to_owned(),
+            cause,
+        }),
     }
 }
 
 impl Files {
     /// Packs a file with its sidecar files; returns the path to be written in the packed scene.
     fn take(&mut self, path: &Path) -> Result<PathBuf, SceneError> {
-        let read = |cause| SceneError::Read { path: path.to_owned(), cause };
+        let read = |cause| SceneError::Read {
+            path: path.to_owned(),
+            cause,
+        };
         let whole = absolute(path).map_err(read)?;
         if let Some(name) = self.names.get(&whole) {
             return Ok(name.clone());
@@ -144,21 +167,33 @@ impl Files {
 
     /// Adds a file under an unused entry name, and its sidecar files under matching names.
     fn add(&mut self, path: &Path, packed: Packed) -> PathBuf {
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("dat").to_owned();
+        let ending = path
+            .extension()
+            .and_then(|ending| ending.to_str())
+            .unwrap_or("dat")
+            .to_owned();
         let stem = safe_name(&path.file_stem().unwrap_or_default().to_string_lossy());
         let names_of = |stem: &str| -> Vec<String> {
             let sidecars = sidecar::candidates(Path::new(&format!("{stem}.{ending}")));
-            sidecars.into_iter().filter_map(|names| Some(names.first()?.display().to_string())).collect()
+            sidecars
+                .into_iter()
+                .filter_map(|names| Some(names.first()?.display().to_string()))
+                .collect()
         };
         let is_free = |stem: &String| {
             let name = format!("{stem}.{ending}");
             ![SCENE, BASE, HISTORY, THUMBNAIL].contains(&name.as_str())
-                && std::iter::once(&name).chain(&names_of(stem)).all(|name| !self.packed.contains_key(name))
+                && std::iter::once(&name)
+                    .chain(&names_of(stem))
+                    .all(|name| !self.packed.contains_key(name))
         };
         let stems = std::iter::once(stem.clone()).chain((2..).map(|n| format!("{stem}-{n}")));
         let stem = stems.into_iter().find(is_free).unwrap_or(stem);
         for (spelt, name) in sidecar::candidates(path).iter().zip(names_of(&stem)) {
-            if let Some(file) = spelt.iter().find_map(|path| read_short(path).ok().flatten()) {
+            if let Some(file) = spelt
+                .iter()
+                .find_map(|path| read_short(path).ok().flatten())
+            {
                 self.packed.insert(name, file);
             }
         }
@@ -172,7 +207,10 @@ impl Files {
 fn read_short(path: &Path) -> io::Result<Option<Packed>> {
     if let Some(inside) = inside::file(path) {
         let inside::Inside { bytes, held } = inside?;
-        return Ok(Some(Packed { bytes: bytes.into_owned(), _held: held }));
+        return Ok(Some(Packed {
+            bytes: bytes.into_owned(),
+            _held: held,
+        }));
     }
     match input::PACKED.bytes(path, input::Loaded::into_parts) {
         Ok((bytes, held)) => Ok(Some(Packed { bytes, _held: held })),
@@ -205,7 +243,10 @@ fn write(
     if let Some(thumbnail) = thumbnail {
         put(THUMBNAIL, as_it_is, thumbnail)?;
     }
-    files.packed.iter().try_for_each(|(name, file)| put(name, packed, &file.bytes))?;
+    files
+        .packed
+        .iter()
+        .try_for_each(|(name, file)| put(name, packed, &file.bytes))?;
     zip.finish()?;
     Ok(())
 }
@@ -221,7 +262,9 @@ mod tests {
     /// Creates a scene with a heightmap, its projection and a mesh in a folder.
     fn with_files(folder: &Path) -> Scene {
         for name in ["maunga_whau.asc", "maunga_whau.prj", "bridge.obj"] {
-            let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../terrains").join(name);
+            let from = Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("../../terrains")
+                .join(name);
             std::fs::copy(from, folder.join(name)).expect("a shipped file");
         }
         let text = "[grid]\nsize = [40, 30, 48]\n[terrain]\nkind = \"heightmap\"\nfile = \"maunga_whau.asc\"\n\
@@ -232,7 +275,11 @@ mod tests {
     }
 
     fn hash(scene: &Scene) -> (u64, bool) {
-        let Stage { mut simulation, site, .. } = scene.build(Box::new(Plain)).expect("built");
+        let Stage {
+            mut simulation,
+            site,
+            ..
+        } = scene.build(Box::new(Plain)).expect("built");
         (0..5).for_each(|_| simulation.step());
         (simulation.world().state_hash(), site.georeference.is_some())
     }
@@ -243,8 +290,16 @@ mod tests {
         let scene = with_files(folder.path());
         let path = folder.path().join("trip.lavoxel");
         let base = Scene::volcano();
-        let extras = Extras { history: Some((&base, "{}")), thumbnail: Some(b"picture") };
-        assert!(scene.pack(&path, &extras, Existing::Keep).expect("packed").is_empty());
+        let extras = Extras {
+            history: Some((&base, "{}")),
+            thumbnail: Some(b"picture"),
+        };
+        assert!(
+            scene
+                .pack(&path, &extras, Existing::Keep)
+                .expect("packed")
+                .is_empty()
+        );
         let expected = hash(&scene);
         let bytes = std::fs::read(&path).expect("written");
         // In another folder, without the original files.
@@ -256,8 +311,15 @@ mod tests {
         assert_eq!(hash(&read), expected, "state, and that it lies on the map");
         let (before, acts) = history(&moved).expect("read").expect("it is in it");
         assert_eq!((before.spec, acts.as_str()), (base.spec.clone(), "{}"));
-        assert_eq!(thumbnail(&moved).expect("read").as_deref(), Some(&b"picture"[..]));
-        assert!(read.files().iter().all(|file| *file == moved), "{:?}", read.files());
+        assert_eq!(
+            thumbnail(&moved).expect("read").as_deref(),
+            Some(&b"picture"[..])
+        );
+        assert!(
+            read.files().iter().all(|file| *file == moved),
+            "{:?}",
+            read.files()
+        );
         // Packed again the archive has the same bytes; as a scene it still finds its files.
         let again = other.path().join("again.lavoxel");
         read.pack(&again, &extras, Existing::Keep).expect("packed");
@@ -275,9 +337,14 @@ mod tests {
         let file = File::options().append(true).open(&heights).expect("opened");
         file.set_len(MAX_PACKED + 1).expect("longer");
         let path = folder.path().join("trip.lavoxel");
-        let left = scene.pack(&path, &Extras::default(), Existing::Keep).expect("packed");
+        let left = scene
+            .pack(&path, &Extras::default(), Existing::Keep)
+            .expect("packed");
         assert_eq!(left, std::slice::from_ref(&heights));
-        assert_eq!(Scene::open(&path).expect("read").spec.terrain.file, Some(heights));
+        assert_eq!(
+            Scene::open(&path).expect("read").spec.terrain.file,
+            Some(heights)
+        );
         assert!(history(&path).expect("read").is_none());
     }
 
@@ -290,11 +357,18 @@ mod tests {
         std::fs::write(&path, b"[grid]").expect("written");
         assert!(message().contains("no whole session file"), "{}", message());
         let mut zip = ZipWriter::new(File::create(&path).expect("a file"));
-        zip.start_file("other.toml", SimpleFileOptions::default()).expect("begun");
+        zip.start_file("other.toml", SimpleFileOptions::default())
+            .expect("begun");
         zip.finish().expect("whole");
-        assert!(message().contains("there is no scene.toml in it"), "{}", message());
+        assert!(
+            message().contains("there is no scene.toml in it"),
+            "{}",
+            message()
+        );
         let whole = Scene::volcano();
-        whole.pack(&path, &Extras::default(), Existing::Replace).expect("packed");
+        whole
+            .pack(&path, &Extras::default(), Existing::Replace)
+            .expect("packed");
         let bytes = std::fs::read(&path).expect("written");
         for length in [0, 3, bytes.len() / 2, bytes.len() - 1] {
             std::fs::write(&path, &bytes[..length]).expect("written");
@@ -310,9 +384,15 @@ mod tests {
     fn a_promise_of_many_bytes_is_weighed_and_no_name_leaves_the_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("x.lavoxel");
-        Scene::volcano().pack(&path, &Extras::default(), Existing::Keep).expect("packed");
+        Scene::volcano()
+            .pack(&path, &Extras::default(), Existing::Keep)
+            .expect("packed");
         assert!(inside::file(&path.join("../x.lavoxel")).is_none());
-        assert!(inside::file(&path.join("nothing.asc")).expect("inside").is_err());
+        assert!(
+            inside::file(&path.join("nothing.asc"))
+                .expect("inside")
+                .is_err()
+        );
         let size = std::fs::metadata(&path).expect("written").len();
         assert!(size < 20_000, "{size} bytes");
     }

@@ -46,8 +46,15 @@ impl RandomVolcano {
     /// [`SceneError::Invalid`] with the parameter that is out of range.
     pub fn text(&self) -> Result<String, SceneError> {
         let path = Path::new(ORIGIN).to_owned();
-        self.check("volcano").map_err(|invalid| SceneError::Invalid { path, invalid })?;
-        let Self { seed, relief, crater, roughness, side } = self;
+        self.check("volcano")
+            .map_err(|invalid| SceneError::Invalid { path, invalid })?;
+        let Self {
+            seed,
+            relief,
+            crater,
+            roughness,
+            side,
+        } = self;
         let (height, size) = (Cone::default().height, self.size());
         let high_m = size[1] as f64 * DEFAULT_CELL_SIZE_M;
         let wide = *side as f64 / USUAL_SIDE;
@@ -139,20 +146,48 @@ mod tests {
     use lavoxel_automaton::engine::plain::Plain;
 
     fn heights(volcano: &RandomVolcano) -> Vec<f32> {
-        let stage = Scene::random(volcano).expect("a scene").build(Box::new(Plain)).expect("it fits its box");
-        stage.simulation.world().ground().surface().iter().copied().collect()
+        let stage = Scene::random(volcano)
+            .expect("a scene")
+            .build(Box::new(Plain))
+            .expect("it fits its box");
+        stage
+            .simulation
+            .world()
+            .ground()
+            .surface()
+            .iter()
+            .copied()
+            .collect()
     }
 
     #[test]
     fn a_seed_is_a_volcano_and_every_number_changes_it() {
-        let usual = RandomVolcano { side: 48, ..RandomVolcano::default() };
+        let usual = RandomVolcano {
+            side: 48,
+            ..RandomVolcano::default()
+        };
         assert_eq!(heights(&usual), heights(&usual));
         let others = [
-            RandomVolcano { seed: 2, ..usual.clone() },
-            RandomVolcano { relief: 0.4, ..usual.clone() },
-            RandomVolcano { crater: 0.12, ..usual.clone() },
-            RandomVolcano { roughness: 0.3, ..usual.clone() },
-            RandomVolcano { side: 56, ..usual.clone() },
+            RandomVolcano {
+                seed: 2,
+                ..usual.clone()
+            },
+            RandomVolcano {
+                relief: 0.4,
+                ..usual.clone()
+            },
+            RandomVolcano {
+                crater: 0.12,
+                ..usual.clone()
+            },
+            RandomVolcano {
+                roughness: 0.3,
+                ..usual.clone()
+            },
+            RandomVolcano {
+                side: 56,
+                ..usual.clone()
+            },
         ];
         for other in others {
             assert_ne!(heights(&other), heights(&usual), "{other:?}");
@@ -161,13 +196,30 @@ mod tests {
 
     #[test]
     fn volcanoes_at_the_ends_of_all_ranges_fit_their_boxes_and_erupt() {
-        let ends = |key: &str| RandomVolcano::param(key).map(|param| (param.low, param.high)).expect("a key");
+        let ends = |key: &str| {
+            RandomVolcano::param(key)
+                .map(|param| (param.low, param.high))
+                .expect("a key")
+        };
         for seed in [7, u32::MAX] {
             for corner in 0..16_u32 {
-                let end = |bit: u32, key: &str| if corner >> bit & 1 == 0 { ends(key).0 } else { ends(key).1 };
+                let end = |bit: u32, key: &str| {
+                    if corner >> bit & 1 == 0 {
+                        ends(key).0
+                    } else {
+                        ends(key).1
+                    }
+                };
                 let side = if corner & 8 == 0 { 32 } else { 40 };
-                let (relief, crater, roughness) = (end(0, "relief"), end(1, "crater"), end(2, "roughness"));
-                let volcano = RandomVolcano { seed, relief, crater, roughness, side };
+                let (relief, crater, roughness) =
+                    (end(0, "relief"), end(1, "crater"), end(2, "roughness"));
+                let volcano = RandomVolcano {
+                    seed,
+                    relief,
+                    crater,
+                    roughness,
+                    side,
+                };
                 let scene = Scene::random(&volcano).expect("a scene");
                 let mut simulation = scene.build(Box::new(Plain)).expect("it fits").simulation;
                 (0..3).for_each(|_| simulation.step());
@@ -179,7 +231,10 @@ mod tests {
 
     #[test]
     fn a_number_out_of_range_is_named() {
-        let flat = RandomVolcano { relief: 0.0, ..RandomVolcano::default() };
+        let flat = RandomVolcano {
+            relief: 0.0,
+            ..RandomVolcano::default()
+        };
         let message = Scene::random(&flat).expect_err("flat").to_string();
         assert!(message.contains("volcano.relief = 0: must be"), "{message}");
     }

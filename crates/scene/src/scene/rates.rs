@@ -37,14 +37,20 @@ const MOST_ROWS: usize = 100_000;
 
 /// Bytes per row while tables are merged: the row, the row with its time, and the merged row, `Vec`
 /// doubling included.
-const BYTES_A_ROW: f64 = 2.0 * (2 * size_of::<Row>() + size_of::<f64>() + size_of::<[f64; 2]>()) as f64;
+const BYTES_A_ROW: f64 =
+    2.0 * (2 * size_of::<Row>() + size_of::<f64>() + size_of::<[f64; 2]>()) as f64;
 
 /// Name of the rows in a message about memory, and advice for using less.
 const ROWS: &str = "the rows of the tables of rates";
 const MEND: &str = "keep those of an hour or a day";
 
 /// Column names in lower case, each with the conversion factor to seconds, m³/s or W.
-const TIMES: [(&str, f64); 4] = [("time_s", 1.0), ("time_min", 60.0), ("time_h", 3600.0), ("time_d", 86_400.0)];
+const TIMES: [(&str, f64); 4] = [
+    ("time_s", 1.0),
+    ("time_min", 60.0),
+    ("time_h", 3600.0),
+    ("time_d", 86_400.0),
+];
 const DATE: &str = "date";
 const RATE: &str = "rate_m3_s";
 const POWERS: [(&str, f64); 2] = [("power_w", 1.0), ("power_mw", 1e6)];
@@ -70,7 +76,8 @@ impl Scene {
     /// Replaces the rate files of all vents by the rates that they contain; `text` is the scene's
     /// text, for the line numbers of errors.
     pub(super) fn with_rates(mut self, text: &str) -> Result<Self, SceneError> {
-        self.read_rates().map_err(|invalid| SceneError::in_text(&self.origin, text, invalid))?;
+        self.read_rates()
+            .map_err(|invalid| SceneError::in_text(&self.origin, text, invalid))?;
         Ok(self)
     }
 
@@ -79,13 +86,16 @@ impl Scene {
         // Summed over all vents, because their tables exist at the same time.
         let mut held = Vec::new();
         for (i, vent) in self.spec.vents.iter_mut().enumerate() {
-            let (Some(rates), Some(flow)) = (vent.rates.take(), vent.flow.as_mut()) else { continue };
+            let (Some(rates), Some(flow)) = (vent.rates.take(), vent.flow.as_mut()) else {
+                continue;
+            };
             let key = format!("vent[{i}].rates_files");
             let wrong = |(name, fault): (String, String)| Invalid::new(&key, tame(&name), fault);
             flow.rates_m3_s = rates.read(&self.folder).map_err(wrong)?;
             let need = MemoryEstimate::of(ROWS, flow.rates_m3_s.len(), BYTES_A_RATE);
             let names = || rates.files.join(", ");
-            need.check(MEND).map_err(|error| wrong((names(), format!("tables of rates: {error}"))))?;
+            need.check(MEND)
+                .map_err(|error| wrong((names(), format!("tables of rates: {error}"))))?;
             held.push(need.held());
         }
         Ok(())
@@ -104,27 +114,45 @@ impl RatesFiles {
             let of_file = read(&folder.join(name), self.radiant_j_m3);
             let of_file = of_file.and_then(|more| {
                 let need = MemoryEstimate::of(ROWS, rows.len() + more.len(), BYTES_A_ROW);
-                need.check(MEND).map(|()| more).map_err(|error| error.to_string())
+                need.check(MEND)
+                    .map(|()| more)
+                    .map_err(|error| error.to_string())
             });
-            rows.extend(of_file.map_err(|fault| (name.clone(), format!("a table of rates: {fault}")))?);
+            rows.extend(
+                of_file.map_err(|fault| (name.clone(), format!("a table of rates: {fault}")))?,
+            );
         }
-        self.join(&rows).map_err(|fault| (self.files.join(", "), format!("tables of rates: {fault}")))
+        self.join(&rows)
+            .map_err(|fault| (self.files.join(", "), format!("tables of rates: {fault}")))
     }
 
     /// Returns true if at least one readable file contains dates.
     pub fn has_dates(&self, folder: &Path) -> bool {
         let rows = |name: &String| read(&folder.join(name), self.radiant_j_m3).unwrap_or_default();
-        self.files.iter().flat_map(rows).any(|row| matches!(row.when, When::Date(_)))
+        self.files
+            .iter()
+            .flat_map(rows)
+            .any(|row| matches!(row.when, When::Date(_)))
     }
 
     /// Converts the rows to simulation time, sorts them, and merges rows of equal time.
     fn join(&self, rows: &[Row]) -> Result<Vec<[f64; 2]>, String> {
-        let dates = || rows.iter().filter_map(|row| if let When::Date(date) = row.when { Some(date) } else { None });
+        let dates = || {
+            rows.iter().filter_map(|row| {
+                if let When::Date(date) = row.when {
+                    Some(date)
+                } else {
+                    None
+                }
+            })
+        };
         let start = match &self.start {
-            Some(start) => Some(
-                unix_seconds(start)
-                    .ok_or_else(|| format!("rates_start {} is no date such as 2006-07-14T12:00", tame(start)))?,
-            ),
+            Some(start) => Some(unix_seconds(start).ok_or_else(|| {
+                format!(
+                    "rates_start {} is no date such as 2006-07-14T12:00",
+                    tame(start)
+                )
+            })?),
             None if dates().count() == rows.len() => dates().reduce(f64::min),
             None if dates().next().is_some() => {
                 return Err(
@@ -140,20 +168,36 @@ impl RatesFiles {
         };
         let mut all: Vec<(f64, Row)> = rows.iter().map(|row| (seconds(row), *row)).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let joined: Vec<[f64; 2]> = all.chunk_by(|a, b| a.0 == b.0).map(|same| [same[0].0, self.mean(same)]).collect();
+        let joined: Vec<[f64; 2]> = all
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|same| [same[0].0, self.mean(same)])
+            .collect();
         Ok(from_the_start(joined))
     }
 
     /// Weighted mean rate in m³/s of rows of equal time, plus `shift` × its standard error, clamped
     /// to at least 0.
     fn mean(&self, same: &[(f64, Row)]) -> f64 {
-        let all_known = same.iter().all(|(_, row)| row.error_m3_s.is_some_and(|error| error > 0.0));
-        let weight =
-            |row: &Row| if all_known { row.error_m3_s.map_or(1.0, |error| 1.0 / (error * error)) } else { 1.0 };
+        let all_known = same
+            .iter()
+            .all(|(_, row)| row.error_m3_s.is_some_and(|error| error > 0.0));
+        let weight = |row: &Row| {
+            if all_known {
+                row.error_m3_s.map_or(1.0, |error| 1.0 / (error * error))
+            } else {
+                1.0
+            }
+        };
         let total: f64 = same.iter().map(|(_, row)| weight(row)).sum();
-        let mean = same.iter().map(|(_, row)| weight(row) * row.rate_m3_s).sum::<f64>() / total;
+        let mean = same
+            .iter()
+            .map(|(_, row)| weight(row) * row.rate_m3_s)
+            .sum::<f64>()
+            / total;
         // Standard error of a weighted mean of values with independent errors.
-        let errors = same.iter().map(|(_, row)| (weight(row) * row.error_m3_s.unwrap_or(0.0)).powi(2));
+        let errors = same
+            .iter()
+            .map(|(_, row)| (weight(row) * row.error_m3_s.unwrap_or(0.0)).powi(2));
         (mean + self.shift * errors.sum::<f64>().sqrt() / total).max(0.0)
     }
 }
@@ -162,7 +206,10 @@ impl RatesFiles {
 fn from_the_start(rows: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     let before = rows.iter().rposition(|[time, _]| *time <= 0.0);
     let first = before.map(|at| [0.0, rows[at][1]]);
-    first.into_iter().chain(rows.into_iter().filter(|[time, _]| *time > 0.0)).collect()
+    first
+        .into_iter()
+        .chain(rows.into_iter().filter(|[time, _]| *time > 0.0))
+        .collect()
 }
 
 fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
@@ -176,8 +223,16 @@ fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
 fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     let table = Table::parse(text, MOST_ROWS)?;
     let columns = Columns::of(&table, radiant_j_m3)?;
-    let rows = table.rows().iter().map(|row| columns.row(row)).collect::<Result<Vec<_>, _>>()?;
-    if rows.is_empty() { Err("has no row below its heading".to_owned()) } else { Ok(rows) }
+    let rows = table
+        .rows()
+        .iter()
+        .map(|row| columns.row(row))
+        .collect::<Result<Vec<_>, _>>()?;
+    if rows.is_empty() {
+        Err("has no row below its heading".to_owned())
+    } else {
+        Ok(rows)
+    }
 }
 
 /// Column indices, each with the conversion factor to the SI unit.
@@ -191,25 +246,46 @@ struct Columns {
 impl Columns {
     fn of(table: &Table, radiant_j_m3: Option<f64>) -> Result<Self, String> {
         let find = |name: &str| table.column(&[name]);
-        let first = |names: &[(&str, f64)]| names.iter().find_map(|(name, factor)| Some((find(name)?, *factor)));
-        let time = first(&TIMES).map(|(at, factor)| (at, Some(factor))).or_else(|| Some((find(DATE)?, None)));
-        let time = time.ok_or("its heading names no time: time_s, time_min, time_h, time_d or date")?;
+        let first = |names: &[(&str, f64)]| {
+            names
+                .iter()
+                .find_map(|(name, factor)| Some((find(name)?, *factor)))
+        };
+        let time = first(&TIMES)
+            .map(|(at, factor)| (at, Some(factor)))
+            .or_else(|| Some((find(DATE)?, None)));
+        let time =
+            time.ok_or("its heading names no time: time_s, time_min, time_h, time_d or date")?;
         if let Some(at) = find(RATE) {
-            return Ok(Self { time, rate: (at, 1.0), error: find(ERROR).map(|at| (at, 1.0)) });
+            return Ok(Self {
+                time,
+                rate: (at, 1.0),
+                error: find(ERROR).map(|at| (at, 1.0)),
+            });
         }
-        let (at, watts) = first(&POWERS).ok_or("its heading names no rate: rate_m3_s, or power_w or power_mw")?;
+        let (at, watts) =
+            first(&POWERS).ok_or("its heading names no rate: rate_m3_s, or power_w or power_mw")?;
         let joules = radiant_j_m3.ok_or(
             "it has radiant power: say with radiant_j_m3 how much is radiated for each m³, 1.4e8 J for basalt",
         )?;
         let error = first(&POWER_ERRORS).map(|(at, watts)| (at, watts / joules));
-        Ok(Self { time, rate: (at, watts / joules), error: error.or_else(|| Some((find(ERROR)?, 1.0))) })
+        Ok(Self {
+            time,
+            rate: (at, watts / joules),
+            error: error.or_else(|| Some((find(ERROR)?, 1.0))),
+        })
     }
 
     fn row(&self, row: &table::Row) -> Result<Row, String> {
         let when = match self.time {
             (at, Some(factor)) => When::Seconds(row.number(at, "time")? * factor),
             (at, None) => {
-                let wrong = || row.fault(&format!("{:?} is no date such as 2006-07-14T12:00", tame(row.text(at))));
+                let wrong = || {
+                    row.fault(&format!(
+                        "{:?} is no date such as 2006-07-14T12:00",
+                        tame(row.text(at))
+                    ))
+                };
                 When::Date(unix_seconds(row.text(at)).ok_or_else(wrong)?)
             }
         };
@@ -218,8 +294,14 @@ impl Columns {
             return Err(row.fault(&format!("rate {rate_m3_s} is below 0")));
         }
         let error = row.number_or_none(self.error.map(|(at, _)| at), "error")?;
-        let error_m3_s = error.zip(self.error).map(|(error, (_, factor))| (error * factor).abs());
-        Ok(Row { when, rate_m3_s, error_m3_s })
+        let error_m3_s = error
+            .zip(self.error)
+            .map(|(error, (_, factor))| (error * factor).abs());
+        Ok(Row {
+            when,
+            rate_m3_s,
+            error_m3_s,
+        })
     }
 }
 
@@ -227,8 +309,14 @@ impl Columns {
 /// given; `None` for any other text.
 pub fn unix_seconds(text: &str) -> Option<f64> {
     let stamp = text.parse::<Timestamp>().ok();
-    let civil = || TimeZone::UTC.to_timestamp(text.parse::<DateTime>().ok()?).ok();
-    stamp.or_else(civil).map(|stamp| stamp.as_duration().as_secs_f64())
+    let civil = || {
+        TimeZone::UTC
+            .to_timestamp(text.parse::<DateTime>().ok()?)
+            .ok()
+    };
+    stamp
+        .or_else(civil)
+        .map(|stamp| stamp.as_duration().as_secs_f64())
 }
 
 #[cfg(test)]
@@ -236,21 +324,46 @@ mod tests {
     use super::*;
 
     fn files(start: Option<&str>, shift: f64) -> RatesFiles {
-        RatesFiles { files: Vec::new(), start: start.map(str::to_owned), shift, radiant_j_m3: None }
+        RatesFiles {
+            files: Vec::new(),
+            start: start.map(str::to_owned),
+            shift,
+            radiant_j_m3: None,
+        }
     }
 
     #[test]
     fn times_dates_rates_and_power_are_read() {
-        let rows = parse("time_h,rate_m3_s,error_m3_s\n0,2,0.5\n# a remark\n24; no\n", None).expect_err("a wrong line");
+        let rows = parse(
+            "time_h,rate_m3_s,error_m3_s\n0,2,0.5\n# a remark\n24; no\n",
+            None,
+        )
+        .expect_err("a wrong line");
         assert_eq!(rows, "line 4: time \"24; no\" is no number");
         let comma = parse("sep=;\ntime_h;rate_m3_s\n0;2,5\n;\n", None).expect("right");
         assert_eq!(files(None, 0.0).join(&comma), Ok(vec![[0.0, 2.5]]));
-        let rows = parse("\u{feff}Time_H;Rate_m3_s;error_m3_s\n0;2;0.5\n24;12.5;\n", None).expect("right");
-        assert_eq!(files(None, 0.0).join(&rows), Ok(vec![[0.0, 2.0], [86_400.0, 12.5]]));
-        assert_eq!(files(None, -1.0).join(&rows), Ok(vec![[0.0, 1.5], [86_400.0, 12.5]]));
-        let power = parse("date,power_mw\n2006-07-14T12:00,280\n2006-07-15T00:00Z,1400\n2006-07-16,0\n", Some(1.4e8));
+        let rows = parse(
+            "\u{feff}Time_H;Rate_m3_s;error_m3_s\n0;2;0.5\n24;12.5;\n",
+            None,
+        )
+        .expect("right");
+        assert_eq!(
+            files(None, 0.0).join(&rows),
+            Ok(vec![[0.0, 2.0], [86_400.0, 12.5]])
+        );
+        assert_eq!(
+            files(None, -1.0).join(&rows),
+            Ok(vec![[0.0, 1.5], [86_400.0, 12.5]])
+        );
+        let power = parse(
+            "date,power_mw\n2006-07-14T12:00,280\n2006-07-15T00:00Z,1400\n2006-07-16,0\n",
+            Some(1.4e8),
+        );
         let power = power.expect("right");
-        assert_eq!(files(None, 0.0).join(&power), Ok(vec![[0.0, 2.0], [43_200.0, 10.0], [129_600.0, 0.0]]));
+        assert_eq!(
+            files(None, 0.0).join(&power),
+            Ok(vec![[0.0, 2.0], [43_200.0, 10.0], [129_600.0, 0.0]])
+        );
         // The rate before the start holds until the first row after.
         let later = files(Some("2006-07-15T06:00+02:00"), 0.0).join(&power);
         assert_eq!(later, Ok(vec![[0.0, 10.0], [72_000.0, 0.0]]));
@@ -264,17 +377,29 @@ mod tests {
         let joined = files(None, 0.0).join(&both).expect("right");
         assert_eq!(joined[..2], [[0.0, 4.0], [50.0, 6.0]]);
         // Weights 1/4 and 1.
-        assert!((joined[2][1] - (0.25 * 8.0 + 2.0) / 1.25).abs() < 1e-12, "{joined:?}");
+        assert!(
+            (joined[2][1] - (0.25 * 8.0 + 2.0) / 1.25).abs() < 1e-12,
+            "{joined:?}"
+        );
         let high = files(None, 1.0).join(&both).expect("right");
-        assert!((high[2][1] - joined[2][1] - 1.0 / 1.25f64.sqrt()).abs() < 1e-12, "{high:?}");
+        assert!(
+            (high[2][1] - joined[2][1] - 1.0 / 1.25f64.sqrt()).abs() < 1e-12,
+            "{high:?}"
+        );
     }
 
     #[test]
     fn what_is_wrong_is_named() {
         for (text, part) in [
             ("", "is empty"),
-            ("time_h,rate_m3_s\n0,1,250.5\n", "line 2: has 3 fields under a heading of 2"),
-            ("time_h,rate_m3_s\n0,2,5\n", "line 2: has 3 fields under a heading of 2"),
+            (
+                "time_h,rate_m3_s\n0,1,250.5\n",
+                "line 2: has 3 fields under a heading of 2",
+            ),
+            (
+                "time_h,rate_m3_s\n0,2,5\n",
+                "line 2: has 3 fields under a heading of 2",
+            ),
             ("time_h\n1\n", "names no rate"),
             ("time_h,rate_m3_s\n", "no row"),
             ("time_h,rate_m3_s\n1,-2\n", "line 2: rate -2 is below 0"),
@@ -282,10 +407,26 @@ mod tests {
             ("date,rate_m3_s\n14.7.2006,1\n", "is no date"),
             ("time_h,power_w\n1,1\n", "say with radiant_j_m3"),
         ] {
-            assert!(parse(text, None).is_err_and(|fault| fault.contains(part)), "{text:?}: {:?}", parse(text, None));
+            assert!(
+                parse(text, None).is_err_and(|fault| fault.contains(part)),
+                "{text:?}: {:?}",
+                parse(text, None)
+            );
         }
-        let mixed = [When::Seconds(1.0), When::Date(1.0)].map(|when| Row { when, rate_m3_s: 1.0, error_m3_s: None });
-        assert!(files(None, 0.0).join(&mixed).is_err_and(|fault| fault.contains("rates_start")));
-        assert!(files(Some("x"), 0.0).join(&mixed).is_err_and(|fault| fault.contains("is no date")));
+        let mixed = [When::Seconds(1.0), When::Date(1.0)].map(|when| Row {
+            when,
+            rate_m3_s: 1.0,
+            error_m3_s: None,
+        });
+        assert!(
+            files(None, 0.0)
+                .join(&mixed)
+                .is_err_and(|fault| fault.contains("rates_start"))
+        );
+        assert!(
+            files(Some("x"), 0.0)
+                .join(&mixed)
+                .is_err_and(|fault| fault.contains("is no date"))
+        );
     }
 }

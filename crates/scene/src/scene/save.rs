@@ -21,7 +21,8 @@ impl Scene {
         }
         let text = self.to_toml(path)?;
         let mut file = WholeFile::create(path, existing)?;
-        file.write_all(text.as_bytes()).map_err(|cause| OutputError::io(path, cause))?;
+        file.write_all(text.as_bytes())
+            .map_err(|cause| OutputError::io(path, cause))?;
         Ok(file.commit()?)
     }
 
@@ -34,7 +35,10 @@ impl Scene {
         let from = whole(path)?;
         self.text(path, |named| {
             let named = whole(named)?;
-            Ok(named.strip_prefix(from.parent().unwrap_or(&from)).unwrap_or(&named).to_owned())
+            Ok(named
+                .strip_prefix(from.parent().unwrap_or(&from))
+                .unwrap_or(&named)
+                .to_owned())
         })
     }
 
@@ -45,7 +49,10 @@ impl Scene {
         path: &Path,
         mut name_of: impl FnMut(&Path) -> Result<PathBuf, SceneError>,
     ) -> Result<String, SceneError> {
-        let invalid = |invalid| SceneError::Invalid { path: path.to_owned(), invalid };
+        let invalid = |invalid| SceneError::Invalid {
+            path: path.to_owned(),
+            invalid,
+        };
         check_seed("seed", self.spec.seed).map_err(invalid)?;
         self.check().map_err(invalid)?;
         let mut spec = self.spec.clone();
@@ -57,9 +64,15 @@ impl Scene {
                 None => name_of(&named)?,
             };
         }
-        let text = toml::to_string(&spec).map_err(|cause| SceneError::Words { path: path.to_owned(), cause })?;
+        let text = toml::to_string(&spec).map_err(|cause| SceneError::Words {
+            path: path.to_owned(),
+            cause,
+        })?;
         if text.len() as u64 > MAX_FILE {
-            return Err(SceneError::TooLong { path: path.to_owned(), limit: MAX_FILE });
+            return Err(SceneError::TooLong {
+                path: path.to_owned(),
+                limit: MAX_FILE,
+            });
         }
         Ok(text)
     }

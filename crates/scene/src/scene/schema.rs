@@ -13,15 +13,25 @@ use lavoxel_sim::goals::GoalSpec;
 /// JSON schema (draft 7) of a scene file: every key with type, range, default and description;
 /// other keys are not allowed.
 pub fn schema() -> Json {
-    let mut schema = of_form(&SceneSpec::form(), &defaults(), (f64::NEG_INFINITY, f64::INFINITY));
-    schema.insert("$schema".to_owned(), json!("http://json-schema.org/draft-07/schema#"));
+    let mut schema = of_form(
+        &SceneSpec::form(),
+        &defaults(),
+        (f64::NEG_INFINITY, f64::INFINITY),
+    );
+    schema.insert(
+        "$schema".to_owned(),
+        json!("http://json-schema.org/draft-07/schema#"),
+    );
     schema.insert("title".to_owned(), json!("Lavoxel scene"));
     Json::Object(schema)
 }
 
 /// Scene as JSON with the default value of every key.
 pub(super) fn defaults() -> Json {
-    let vent = VentTable { air: Some(Box::default()), ..VentTable::default() };
+    let vent = VentTable {
+        air: Some(Box::default()),
+        ..VentTable::default()
+    };
     let reaction = Reaction {
         takes: Terms::default(),
         makes: Terms::default(),
@@ -53,7 +63,10 @@ pub(super) fn defaults() -> Json {
     let spec = SceneSpec {
         model: Model::Flow,
         goals: vec![goal],
-        flow: Some(FlowSpec { start: Some(Box::default()), ..FlowSpec::default() }),
+        flow: Some(FlowSpec {
+            start: Some(Box::default()),
+            ..FlowSpec::default()
+        }),
         vents: vec![vent],
         materials: vec![Material::unnamed()],
         reactions: vec![reaction],
@@ -88,7 +101,9 @@ fn of_form(form: &Form, default: &Json, range: (f64, f64)) -> Map<String, Json> 
         Form::Switch => json!({ "type": "boolean" }),
         Form::Text => json!({ "type": "string" }),
         Form::Words(words) => json!({ "type": "string", "enum": words }),
-        Form::List(of, None) => json!({ "type": "array", "items": of_form(of, &default[0], range) }),
+        Form::List(of, None) => {
+            json!({ "type": "array", "items": of_form(of, &default[0], range) })
+        }
         Form::List(of, Some(length)) => {
             let items = of_form(of, &Json::Null, range);
             json!({ "type": "array", "items": items, "minItems": length, "maxItems": length })
@@ -99,28 +114,46 @@ fn of_form(form: &Form, default: &Json, range: (f64, f64)) -> Map<String, Json> 
         }
         Form::Table(keys) => of_table(keys, default),
         Form::Either(forms) => {
-            let forms: Vec<_> = forms.iter().map(|form| of_form(form, &Json::Null, range)).collect();
+            let forms: Vec<_> = forms
+                .iter()
+                .map(|form| of_form(form, &Json::Null, range))
+                .collect();
             json!({ "anyOf": forms })
         }
     };
-    if let Json::Object(schema) = schema { schema } else { Map::new() }
+    if let Json::Object(schema) = schema {
+        schema
+    } else {
+        Map::new()
+    }
 }
 
 fn number(of_type: &str, (low, high): (f64, f64)) -> Json {
     let mut schema = json!({ "type": of_type });
     for (limit, value) in [("minimum", low), ("maximum", high)] {
         if value.is_finite() {
-            schema[limit] =
-                if value == value.trunc() && value.abs() < 1e15 { json!(value as i64) } else { json!(value) };
+            schema[limit] = if value == value.trunc() && value.abs() < 1e15 {
+                json!(value as i64)
+            } else {
+                json!(value)
+            };
         }
     }
     schema
 }
 
 fn of_table(keys: &[Entry], defaults: &Json) -> Json {
-    let properties: Map<_, _> = keys.iter().map(|key| (key.key.to_owned(), of_key(key, &defaults[key.key]))).collect();
-    let required: Vec<_> = keys.iter().filter(|key| key.must).map(|key| key.key).collect();
-    let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
+    let properties: Map<_, _> = keys
+        .iter()
+        .map(|key| (key.key.to_owned(), of_key(key, &defaults[key.key])))
+        .collect();
+    let required: Vec<_> = keys
+        .iter()
+        .filter(|key| key.must)
+        .map(|key| key.key)
+        .collect();
+    let mut schema =
+        json!({ "type": "object", "properties": properties, "additionalProperties": false });
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
@@ -133,7 +166,14 @@ fn of_table(keys: &[Entry], defaults: &Json) -> Json {
 
 /// Schemas of the allowed keys, one per kind of a table whose keys depend on the kind.
 fn of_kinds(keys: &[Entry], defaults: &Json) -> Vec<Json> {
-    let Some(Entry { key: tag, form: Form::Words(kinds), .. }) = keys.first() else { return Vec::new() };
+    let Some(Entry {
+        key: tag,
+        form: Form::Words(kinds),
+        ..
+    }) = keys.first()
+    else {
+        return Vec::new();
+    };
     if keys.iter().all(|key| key.kinds.is_empty()) {
         return Vec::new();
     }
@@ -141,7 +181,11 @@ fn of_kinds(keys: &[Entry], defaults: &Json) -> Vec<Json> {
         let fits = |key: &&Entry| key.kinds.is_empty() || key.kinds.contains(kind);
         let names: Vec<_> = keys.iter().filter(fits).map(|key| key.key).collect();
         // A table without a kind has the default kind.
-        let named = if defaults[tag] == json!(kind) { json!([]) } else { json!([tag]) };
+        let named = if defaults[tag] == json!(kind) {
+            json!([])
+        } else {
+            json!([tag])
+        };
         json!({
             "if": { "properties": { *tag: { "const": kind } }, "required": named },
             "then": { "propertyNames": { "enum": names } },
@@ -152,12 +196,17 @@ fn of_kinds(keys: &[Entry], defaults: &Json) -> Vec<Json> {
 
 fn of_key(key: &Entry, default: &Json) -> Json {
     let mut schema = of_form(&key.form, default, key.range);
-    let unit = if key.unit.is_empty() { String::new() } else { format!(" [{}]", key.unit) };
+    let unit = if key.unit.is_empty() {
+        String::new()
+    } else {
+        format!(" [{}]", key.unit)
+    };
     let words = format!("{}{unit}", key.what.trim_end_matches('.'));
     if !words.is_empty() {
         schema.insert("description".to_owned(), json!(words));
     }
-    let is_table = matches!(default, Json::Object(_)) || default.get(0).is_some_and(Json::is_object);
+    let is_table =
+        matches!(default, Json::Object(_)) || default.get(0).is_some_and(Json::is_object);
     if !key.must && !is_table && !default.is_null() && !is_empty(default) {
         schema.insert("default".to_owned(), default.clone());
     }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BarrierSpec, BodySpec, DefaultReactions, FlowSpec, HeaterSpec, MAX_THREADS, Model, VentTable};
+use super::{
+    BarrierSpec, BodySpec, DefaultReactions, FlowSpec, HeaterSpec, MAX_THREADS, Model, VentTable,
+};
 use crate::film::FilmSpec;
 use lavoxel_air::AirSpec;
 use lavoxel_automaton::matter::{Capacity, Material, Reaction};
@@ -87,7 +89,10 @@ table! {
 impl SceneSpec {
     /// Memory estimate of the cells that the goals count, in a box of shape `grid`.
     pub fn need_of_goals(&self, grid: Grid) -> MemoryEstimate {
-        self.goals.iter().map(|goal| goal.need(grid)).fold(MemoryEstimate::default(), MemoryEstimate::and)
+        self.goals
+            .iter()
+            .map(|goal| goal.need(grid))
+            .fold(MemoryEstimate::default(), MemoryEstimate::and)
     }
 
     /// Number of materials other than lava, which equals the number of their layers; a table for

@@ -32,43 +32,89 @@ impl Scene {
     pub fn summary(&self, site: &Site, simulation: &Simulation) -> Vec<String> {
         let mut lines = vec![place(site, self.spec.model)];
         if let Some(map) = &site.georeference {
-            let (wide, deep) = (site.grid.nx as f64 * site.cell_size_m, site.grid.nz as f64 * site.cell_size_m);
-            let crs = map.crs.name().map(|name| format!(" ({name})")).unwrap_or_default();
+            let (wide, deep) = (
+                site.grid.nx as f64 * site.cell_size_m,
+                site.grid.nz as f64 * site.cell_size_m,
+            );
+            let crs = map
+                .crs
+                .name()
+                .map(|name| format!(" ({name})"))
+                .unwrap_or_default();
             lines.push(format!("map         {}{crs}", map.bounds(wide, deep)));
-            lines.extend(map.scale_in_words().map(|scale| format!("scale       {scale}")));
+            lines.extend(
+                map.scale_in_words()
+                    .map(|scale| format!("scale       {scale}")),
+            );
         }
-        lines.extend(simulation.vents().take(MOST_VENTS).map(|spec| vent(spec, site, simulation.world())));
+        lines.extend(
+            simulation
+                .vents()
+                .take(MOST_VENTS)
+                .map(|spec| vent(spec, site, simulation.world())),
+        );
         let vents = simulation.vents().count();
         if vents > MOST_VENTS {
             lines.push(format!("            and {} more vents", vents - MOST_VENTS));
         }
         lines.extend(self.barriers_outside(site));
         let heads = std::iter::once("chosen").chain(std::iter::repeat(""));
-        lines.extend(heads.zip(&self.choices).map(|(head, choice)| format!("{head:<12}{choice}")));
+        lines.extend(
+            heads
+                .zip(&self.choices)
+                .map(|(head, choice)| format!("{head:<12}{choice}")),
+        );
         lines
     }
 
     /// Line about barriers outside of the box; `None` if all are inside.
     fn barriers_outside(&self, site: &Site) -> Option<String> {
-        let all = if self.spec.barriers.is_empty() { Vec::new() } else { self.barriers(site).ok()? };
-        let outside: Vec<String> =
-            all.iter().filter(|barrier| barrier.columns.is_empty()).map(|barrier| tame(&barrier.name)).collect();
-        let (count, named) = (outside.len(), outside[..outside.len().min(MOST_VENTS)].join(", "));
+        let all = if self.spec.barriers.is_empty() {
+            Vec::new()
+        } else {
+            self.barriers(site).ok()?
+        };
+        let outside: Vec<String> = all
+            .iter()
+            .filter(|barrier| barrier.columns.is_empty())
+            .map(|barrier| tame(&barrier.name))
+            .collect();
+        let (count, named) = (
+            outside.len(),
+            outside[..outside.len().min(MOST_VENTS)].join(", "),
+        );
         let more = if count > MOST_VENTS { ", …" } else { "" };
-        (count > 0).then(|| format!("barriers    {count} of {} lie outside of the box: {named}{more}", all.len()))
+        (count > 0).then(|| {
+            format!(
+                "barriers    {count} of {} lie outside of the box: {named}{more}",
+                all.len()
+            )
+        })
     }
 
     /// Effusion rates of the vents in the physical model as text, such as `4.2 m³/s`; several vents
     /// are listed.
     pub fn rates(&self, simulation: &Simulation) -> String {
-        let rates: Vec<String> = simulation.vents().filter_map(|vent| vent.flow.as_deref()).map(rates).collect();
+        let rates: Vec<String> = simulation
+            .vents()
+            .filter_map(|vent| vent.flow.as_deref())
+            .map(rates)
+            .collect();
         match &rates[..] {
             [] => "no vent".to_owned(),
             [rate] => rate.clone(),
             _ => {
                 let more = rates.len().saturating_sub(MOST_VENTS);
-                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                format!("{} vents: {}{more}", rates.len(), rates[..rates.len().min(MOST_VENTS)].join(", "))
+                let more = if more > 0 {
+                    format!(" and {more} more")
+                } else {
+                    String::new()
+                };
+                format!(
+                    "{} vents: {}{more}",
+                    rates.len(),
+                    rates[..rates.len().min(MOST_VENTS)].join(", ")
+                )
             }
         }
     }
@@ -94,25 +140,54 @@ fn vent(vent: &VentSpec, site: &Site, world: &World) -> String {
     };
     let on_map = site.georeference.as_ref().map(at).unwrap_or_default();
     if let Some(flow) = &vent.flow {
-        return format!("vent        x = {:.2}, z = {:.2}{on_map}, {}", vent.x, vent.z, rates(flow));
+        return format!(
+            "vent        x = {:.2}, z = {:.2}{on_map}, {}",
+            vent.x,
+            vent.z,
+            rates(flow)
+        );
     }
     let (head, of) = match &vent.material {
         None => ("vent", String::new()),
         Some(name) => ("source", format!(" of {name}")),
     };
-    let grains = vent.material.as_ref().and_then(|name| world.layer(name)).is_some_and(Layer::is_grains);
-    let what = if grains { "grains a step in each column" } else { "cells a step" };
-    format!("{head:<12}x = {:.2}, z = {:.2}{on_map}, {} {what}{of}", vent.x, vent.z, short(vent.rate, 4))
+    let grains = vent
+        .material
+        .as_ref()
+        .and_then(|name| world.layer(name))
+        .is_some_and(Layer::is_grains);
+    let what = if grains {
+        "grains a step in each column"
+    } else {
+        "cells a step"
+    };
+    format!(
+        "{head:<12}x = {:.2}, z = {:.2}{on_map}, {} {what}{of}",
+        vent.x,
+        vent.z,
+        short(vent.rate, 4)
+    )
 }
 
 /// Effusion rates of one vent of the physical model as text.
 fn rates(flow: &VentFlow) -> String {
-    let kelvin = flow.temperature_k.map(|kelvin| format!(" at {} K", short(kelvin, 1))).unwrap_or_default();
+    let kelvin = flow
+        .temperature_k
+        .map(|kelvin| format!(" at {} K", short(kelvin, 1)))
+        .unwrap_or_default();
     match (flow.steady_rate(), flow.rates_m3_s.last()) {
         (Some(rate), _) => format!("{} m³/s{kelvin}", short(rate, 4)),
         (None, Some([last, _])) => {
-            let most = flow.rates_m3_s.iter().map(|[_, rate]| *rate).fold(0.0, f64::max);
-            format!("up to {} m³/s by a table of {}{kelvin}", short(most, 4), Seconds(*last))
+            let most = flow
+                .rates_m3_s
+                .iter()
+                .map(|[_, rate]| *rate)
+                .fold(0.0, f64::max);
+            format!(
+                "up to {} m³/s by a table of {}{kelvin}",
+                short(most, 4),
+                Seconds(*last)
+            )
         }
         (None, None) => "nothing".to_owned(),
     }
@@ -140,25 +215,45 @@ impl Edge {
         let left_cells = flow.is_none().then(|| cells(layer.ledger().outflow));
         // The layer that displays a flow is rounded to its own units; the flow's account is exact.
         let of_flow = |flow: &Flow| flow.account().out as f64 * flow.space().unit_m3();
-        let left_m3 = flow.map_or_else(|| left_cells.unwrap_or(0.0) * site.cell_volume_m3(), of_flow);
+        let left_m3 = flow.map_or_else(
+            || left_cells.unwrap_or(0.0) * site.cell_volume_m3(),
+            of_flow,
+        );
         let name = layer.material().name.clone();
-        Self { name, walls: simulation.walls(), columns: columns_at_the_sides(layer), left_m3, left_cells }
+        Self {
+            name,
+            walls: simulation.walls(),
+            columns: columns_at_the_sides(layer),
+            left_m3,
+            left_cells,
+        }
     }
 
     /// Line about the material at the sides; `None` if no material reached a side.
     pub fn words(&self) -> Option<String> {
-        let Self { ref name, columns, left_m3, .. } = *self;
+        let Self {
+            ref name,
+            columns,
+            left_m3,
+            ..
+        } = *self;
         let standing = match columns {
             1 => "1 column".to_owned(),
             _ => format!("{} columns", grouped(columns as u64)),
         };
         match self.walls {
             _ if columns == 0 && left_m3 == 0.0 => None,
-            Walls::Open if left_m3 == 0.0 => Some(format!("{name} reached the open sides ({standing}); none left yet")),
+            Walls::Open if left_m3 == 0.0 => Some(format!(
+                "{name} reached the open sides ({standing}); none left yet"
+            )),
             Walls::Open => {
                 let gone = volume(left_m3);
-                let gone = self.left_cells.map_or(gone.clone(), |cells| format!("{cells:.3} full cells ({gone})"));
-                Some(format!("{name} reached the open sides: {gone} left the box"))
+                let gone = self.left_cells.map_or(gone.clone(), |cells| {
+                    format!("{cells:.3} full cells ({gone})")
+                });
+                Some(format!(
+                    "{name} reached the open sides: {gone} left the box"
+                ))
             }
             Walls::Closed => {
                 // Cells are counted only in the classic model; the key that opens the sides depends
@@ -182,7 +277,11 @@ pub(super) fn columns_at_the_sides(layer: &Layer) -> usize {
     let holds = |x: usize, z: usize| (0..grid.ny).any(|y| layer.at([x, y, z]).amount > 0);
     let side = |i: usize, n: usize| i == 0 || i + 1 == n;
     let rows = (0..grid.nz).flat_map(|z| {
-        let step = if side(z, grid.nz) { 1 } else { (grid.nx - 1).max(1) };
+        let step = if side(z, grid.nz) {
+            1
+        } else {
+            (grid.nx - 1).max(1)
+        };
         (0..grid.nx).step_by(step).map(move |x| (x, z))
     });
     rows.filter(|&(x, z)| holds(x, z)).count()
@@ -216,8 +315,16 @@ mod tests {
         assert!(open.left_m3 > 0.0);
         assert!(open.words().is_some_and(|line| line.contains("full cells (") && line.ends_with("left the box")));
         let closed = flooded("closed", 100);
-        assert_eq!((closed.columns, closed.left_m3), (32, 0.0), "every column along the sides");
-        assert!(closed.words().is_some_and(|line| line.contains("closed sides in 32 columns")));
+        assert_eq!(
+            (closed.columns, closed.left_m3),
+            (32, 0.0),
+            "every column along the sides"
+        );
+        assert!(
+            closed
+                .words()
+                .is_some_and(|line| line.contains("closed sides in 32 columns"))
+        );
     }
 
     #[test]
@@ -239,6 +346,12 @@ mod tests {
         let edge = Edge::of(&stage.simulation, &stage.site);
         let line = edge.words().expect("lava is at the sides");
         assert_eq!(edge.left_m3, left(&stage));
-        assert_eq!(line, format!("lava reached the open sides: {} left the box", volume(left(&stage))));
+        assert_eq!(
+            line,
+            format!(
+                "lava reached the open sides: {} left the box",
+                volume(left(&stage))
+            )
+        );
     }
 }

@@ -26,7 +26,8 @@ const OTHER_NAMES: [(&str, &str); 10] = [
 ];
 
 /// Accepted forms of a duration, for messages.
-const EXPECTED: &str = "a number of seconds, or a time such as \"13 d\", \"2.5 h\", \"30 min\" or \"90 s\"";
+const EXPECTED: &str =
+    "a number of seconds, or a time such as \"13 d\", \"2.5 h\", \"30 min\" or \"90 s\"";
 
 /// Duration in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
@@ -39,7 +40,13 @@ impl FromStr for Seconds {
     /// `1h30min`.
     fn from_str(text: &str) -> Result<Self, String> {
         let fault = || format!("must be {EXPECTED}");
-        let finite = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(fault);
+        let finite = |text: &str| {
+            text.trim()
+                .parse::<f64>()
+                .ok()
+                .filter(|number| number.is_finite())
+                .ok_or_else(fault)
+        };
         let is_of_unit = |c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E');
         if !text.contains(is_of_unit) {
             return finite(text).map(Self);
@@ -47,10 +54,19 @@ impl FromStr for Seconds {
         let (mut rest, mut time, mut larger) = (text.trim(), 0.0, f64::INFINITY);
         while !rest.is_empty() {
             let (number, from_unit) = rest.split_at(rest.find(is_of_unit).ok_or_else(fault)?);
-            let (unit, after) =
-                from_unit.split_at(from_unit.find(|c: char| !c.is_alphabetic()).unwrap_or(from_unit.len()));
-            let unit = OTHER_NAMES.iter().find(|(other, _)| *other == unit).map_or(unit, |(_, name)| name);
-            let seconds = TIMES.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| *seconds);
+            let (unit, after) = from_unit.split_at(
+                from_unit
+                    .find(|c: char| !c.is_alphabetic())
+                    .unwrap_or(from_unit.len()),
+            );
+            let unit = OTHER_NAMES
+                .iter()
+                .find(|(other, _)| *other == unit)
+                .map_or(unit, |(_, name)| name);
+            let seconds = TIMES
+                .iter()
+                .find(|(name, _)| *name == unit)
+                .map(|(_, seconds)| *seconds);
             let (number, seconds) = (finite(number)?, seconds.ok_or_else(fault)?);
             // A sign together with several units is rejected: in -1h30min the sign of the minutes
             // is ambiguous.
@@ -138,7 +154,10 @@ impl Visitor<'_> for Written {
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Entry, E> {
-        Ok(Entry { value, has_unit: false })
+        Ok(Entry {
+            value,
+            has_unit: false,
+        })
     }
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<Entry, E> {
@@ -151,7 +170,10 @@ impl Visitor<'_> for Written {
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Entry, E> {
         let time: Result<Seconds, _> = text.parse();
-        let entry = time.map(|Seconds(value)| Entry { value, has_unit: true });
+        let entry = time.map(|Seconds(value)| Entry {
+            value,
+            has_unit: true,
+        });
         entry.map_err(|_| E::invalid_value(Unexpected::Str(text), &self))
     }
 }
@@ -163,17 +185,38 @@ mod tests {
     #[test]
     fn times_have_units() {
         let read = |text: &str| text.parse::<Seconds>().map(|Seconds(s)| s);
-        let times = ["13 d", "2.5h", " 30 min", "90 s", "40", "1e3 s", "1e3"].map(|text| read(text).expect(text));
-        assert_eq!(times, [1_123_200.0, 9000.0, 1800.0, 90.0, 40.0, 1000.0, 1000.0]);
-        let times = ["1h30min", "1 hour", "2 d 3 h", "1.5 hours", "1d12h30min5s", "1e3 sec"]
+        let times = ["13 d", "2.5h", " 30 min", "90 s", "40", "1e3 s", "1e3"]
             .map(|text| read(text).expect(text));
-        assert_eq!(times, [5400.0, 3600.0, 183_600.0, 5400.0, 131_405.0, 1000.0]);
+        assert_eq!(
+            times,
+            [1_123_200.0, 9000.0, 1800.0, 90.0, 40.0, 1000.0, 1000.0]
+        );
+        let times = [
+            "1h30min",
+            "1 hour",
+            "2 d 3 h",
+            "1.5 hours",
+            "1d12h30min5s",
+            "1e3 sec",
+        ]
+        .map(|text| read(text).expect(text));
+        assert_eq!(
+            times,
+            [5400.0, 3600.0, 183_600.0, 5400.0, 131_405.0, 1000.0]
+        );
         for wrong in [
-            "", "d", "13 weeks", "1 m", "inf", "nan", "1 2 s", "1h30", "30min1h", "1h1h", "-1h30min", "1h-30min",
-            "1 h e",
+            "", "d", "13 weeks", "1 m", "inf", "nan", "1 2 s", "1h30", "30min1h", "1h1h",
+            "-1h30min", "1h-30min", "1 h e",
         ] {
-            assert!(read(wrong).is_err_and(|message| message.starts_with("must be a number of seconds")), "{wrong}");
+            assert!(
+                read(wrong)
+                    .is_err_and(|message| message.starts_with("must be a number of seconds")),
+                "{wrong}"
+            );
         }
-        assert_eq!([3.0, 90.0, 5400.0, 1e6].map(|s| Seconds(s).to_string()), ["3 s", "1.5 min", "1.5 h", "11.57 d"]);
+        assert_eq!(
+            [3.0, 90.0, 5400.0, 1e6].map(|s| Seconds(s).to_string()),
+            ["3 s", "1.5 min", "1.5 h", "11.57 d"]
+        );
     }
 }

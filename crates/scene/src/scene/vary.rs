@@ -53,11 +53,15 @@ impl FromStr for NumberKey {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || "must be the path of a number of the scene, such as flow.lava.yield_pa or vent[0].x_m".to_owned();
+        let wrong = || {
+            "must be the path of a number of the scene, such as flow.lava.yield_pa or vent[0].x_m"
+                .to_owned()
+        };
         let mut parts = Vec::new();
         for word in text.trim().split('.') {
-            let (name, indices) = word.split_once('[').map_or((word, None), |(name, rest)| (name, Some(rest)));
+            let (name, indices) = word
+                .split_once('[')
+                .map_or((word, None), |(name, rest)| (name, Some(rest)));
             if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
                 return Err(wrong());
             }
@@ -67,7 +71,14 @@ impl FromStr for NumberKey {
                 parts.push(Part::Index(index.parse().map_err(|_| wrong())?));
             }
         }
-        if text.len() > LONGEST { Err(wrong()) } else { Ok(Self { text: text.trim().to_owned(), parts }) }
+        if text.len() > LONGEST {
+            Err(wrong())
+        } else {
+            Ok(Self {
+                text: text.trim().to_owned(),
+                parts,
+            })
+        }
     }
 }
 
@@ -85,8 +96,13 @@ impl Template {
     /// The errors of [`Scene::to_toml`].
     pub fn new(scene: &Scene) -> Result<Self, SceneError> {
         let text = scene.to_toml(&scene.origin)?;
-        let table = text.parse().map_err(|e| SceneError::from_toml(&scene.origin, &text, &e))?;
-        Ok(Self { scene: scene.clone(), table })
+        let table = text
+            .parse()
+            .map_err(|e| SceneError::from_toml(&scene.origin, &text, &e))?;
+        Ok(Self {
+            scene: scene.clone(),
+            table,
+        })
     }
 
     /// Scene with its original numbers.
@@ -106,16 +122,21 @@ impl Template {
         for (key, value) in values {
             match key.is_rates() {
                 true => rates *= value,
-                false => put(&mut table, &key.parts, *value).map_err(|fault| self.wrong(key, &fault))?,
+                false => {
+                    put(&mut table, &key.parts, *value).map_err(|fault| self.wrong(key, &fault))?
+                }
             }
         }
-        let text =
-            toml::to_string(&table).map_err(|cause| SceneError::Words { path: self.scene.origin.clone(), cause })?;
-        let mut scene = Scene::parse_written(&text, &self.scene.origin).map_err(|error| match error {
-            // The line number refers to a generated text that is not in a file.
-            SceneError::Text { path, message, .. } => SceneError::Unfit { path, message },
-            other => other,
+        let text = toml::to_string(&table).map_err(|cause| SceneError::Words {
+            path: self.scene.origin.clone(),
+            cause,
         })?;
+        let mut scene =
+            Scene::parse_written(&text, &self.scene.origin).map_err(|error| match error {
+                // The line number refers to a generated text that is not in a file.
+                SceneError::Text { path, message, .. } => SceneError::Unfit { path, message },
+                other => other,
+            })?;
         if rates != 1.0 {
             scene.multiply_rates(rates);
             scene.validate()?;
@@ -126,7 +147,10 @@ impl Template {
 
     fn wrong(&self, key: &NumberKey, fault: &str) -> SceneError {
         let message = format!("{}: {fault}", tame(&key.text));
-        SceneError::Unfit { path: self.scene.origin.clone(), message }
+        SceneError::Unfit {
+            path: self.scene.origin.clone(),
+            message,
+        }
     }
 }
 
@@ -143,15 +167,21 @@ impl Scene {
         for vent in &mut self.spec.vents {
             // Rates read from files have been converted to numbers.
             vent.rates = None;
-            let flow = vent.flow.get_or_insert_with(|| Box::new(VentFlow::default()));
-            flow.rates_m3_s.iter_mut().for_each(|[_, rate]| *rate *= factor);
+            let flow = vent
+                .flow
+                .get_or_insert_with(|| Box::new(VentFlow::default()));
+            flow.rates_m3_s
+                .iter_mut()
+                .for_each(|[_, rate]| *rate *= factor);
         }
     }
 }
 
 /// Sets the number at a key path; missing tables are created with defaults for all other keys.
 fn put(table: &mut Table, parts: &[Part], number: f64) -> Result<(), String> {
-    let [Part::Name(name), rest @ ..] = parts else { return Err("a path begins with a name".to_owned()) };
+    let [Part::Name(name), rest @ ..] = parts else {
+        return Err("a path begins with a name".to_owned());
+    };
     if rest.is_empty() {
         return match table.get(name.as_str()) {
             None | Some(Value::Float(_) | Value::Integer(_)) => {
@@ -161,12 +191,18 @@ fn put(table: &mut Table, parts: &[Part], number: f64) -> Result<(), String> {
             Some(_) => Err("is no number".to_owned()),
         };
     }
-    let mut value = table.entry(name.clone()).or_insert_with(|| Value::Table(Table::new()));
+    let mut value = table
+        .entry(name.clone())
+        .or_insert_with(|| Value::Table(Table::new()));
     let mut rest = rest;
     while let [Part::Index(index), after @ ..] = rest {
-        let Value::Array(list) = value else { return Err(format!("`{}` is no list", tame(name))) };
+        let Value::Array(list) = value else {
+            return Err(format!("`{}` is no list", tame(name)));
+        };
         let count = list.len();
-        value = list.get_mut(*index).ok_or_else(|| format!("the scene has {count} of `{}`", tame(name)))?;
+        value = list
+            .get_mut(*index)
+            .ok_or_else(|| format!("the scene has {count} of `{}`", tame(name)))?;
         rest = after;
     }
     match (value, rest) {
@@ -177,7 +213,9 @@ fn put(table: &mut Table, parts: &[Part], number: f64) -> Result<(), String> {
         // A lava given by the name of its preset is converted to a table.
         (value @ Value::String(_), rest) if name == "lava" => {
             let preset = std::mem::replace(value, Value::Table(Table::new()));
-            let Value::Table(table) = value else { return Err("is no table".to_owned()) };
+            let Value::Table(table) = value else {
+                return Err("is no table".to_owned());
+            };
             table.insert("preset".to_owned(), preset);
             put(table, rest, number)
         }
@@ -198,7 +236,8 @@ mod tests {
                          rates_m3_s = [[0, 8.0], [250, 0.0]]\n";
 
     fn template() -> Template {
-        Template::new(&Scene::parse(SCENE, Path::new("scene.toml")).expect("right")).expect("it has words")
+        Template::new(&Scene::parse(SCENE, Path::new("scene.toml")).expect("right"))
+            .expect("it has words")
     }
 
     fn key(text: &str) -> NumberKey {
@@ -207,31 +246,61 @@ mod tests {
 
     #[test]
     fn numbers_are_replaced_by_their_paths() {
-        let keys = ["flow.lava.yield_pa", "flow.lava.viscosity.crystals", "vent[0].x_m", "terrain.angle_deg", "rates"];
+        let keys = [
+            "flow.lava.yield_pa",
+            "flow.lava.viscosity.crystals",
+            "vent[0].x_m",
+            "terrain.angle_deg",
+            "rates",
+        ];
         let keys = keys.map(key);
         let values = [700.0, 33.0, 50.0, 12.0, 0.5];
         let pairs: Vec<_> = keys.iter().zip(values).collect();
         let scene = template().with(&pairs).expect("right");
         let lava = scene.spec.flow_spec().expect("a flow").lava;
-        assert_eq!((lava.preset.as_str(), lava.lava.yield_pa), ("etna-basalt", 700.0));
-        assert!(matches!(lava.lava.viscosity, Viscosity::Etna { crystals: 33.0, .. }));
+        assert_eq!(
+            (lava.preset.as_str(), lava.lava.yield_pa),
+            ("etna-basalt", 700.0)
+        );
+        assert!(matches!(
+            lava.lava.viscosity,
+            Viscosity::Etna { crystals: 33.0, .. }
+        ));
         assert_eq!(scene.spec.terrain.angle_deg, Some(12.0));
         let vent = &scene.spec.vents[0];
-        assert_eq!(vent.place, crate::scene::VentPlace::Metres { x_m: 50.0, z_m: 64.0 });
-        assert_eq!(vent.flow.as_ref().expect("rates").rates_m3_s, [[0.0, 4.0], [250.0, 0.0]]);
+        assert_eq!(
+            vent.place,
+            crate::scene::VentPlace::Metres {
+                x_m: 50.0,
+                z_m: 64.0
+            }
+        );
+        assert_eq!(
+            vent.flow.as_ref().expect("rates").rates_m3_s,
+            [[0.0, 4.0], [250.0, 0.0]]
+        );
         // Without values the result is the original scene.
-        assert_eq!(template().with(&[]).expect("right").spec, template().scene.spec);
+        assert_eq!(
+            template().with(&[]).expect("right").spec,
+            template().scene.spec
+        );
     }
 
     #[test]
     fn mistakes_are_named() {
         for (name, message) in [
-            ("flow.lava.yeild_pa", "unknown key `flow.lava.yeild_pa`: did you mean `yield_pa`?"),
+            (
+                "flow.lava.yeild_pa",
+                "unknown key `flow.lava.yeild_pa`: did you mean `yield_pa`?",
+            ),
             ("vent[2].x_m", "vent[2].x_m: the scene has 1 of `vent`"),
             ("terrain.kind", "terrain.kind: is no number"),
             ("flow.step_s", "flow.step_s = -1"),
         ] {
-            let refused = template().with(&[(&key(name), -1.0)]).expect_err(name).to_string();
+            let refused = template()
+                .with(&[(&key(name), -1.0)])
+                .expect_err(name)
+                .to_string();
             assert!(refused.contains(message), "{name}: {refused}");
         }
         for wrong in ["", "flow..x", "vent[0", "vent[a].x", "a b", ".x"] {

@@ -30,20 +30,27 @@ impl Scene {
     pub fn warnings(&self, simulation: &Simulation, steps: Option<u64>) -> Vec<String> {
         let world = simulation.world();
         let steps = steps.filter(|steps| *steps > simulation.steps());
-        let pours = |vent: &VentSpec| vent.flow.as_ref().map_or(vent.rate > 0.0, |flow| flow.pours());
+        let pours = |vent: &VentSpec| {
+            vent.flow
+                .as_ref()
+                .map_or(vent.rate > 0.0, |flow| flow.pours())
+        };
         let vents = simulation.vents().any(pours);
-        let puts = |command: &Command| matches!(command, Command::Put(edit) if edit.matter.is_liquid());
+        let puts =
+            |command: &Command| matches!(command, Command::Put(edit) if edit.matter.is_liquid());
         let holds = world.layers().iter().any(|layer| layer.mass() > 0);
         let pours = vents || holds || simulation.events().iter().any(|event| puts(&event.command));
         let origin = tame(&self.origin.display().to_string());
-        let dry = || format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z");
+        let dry =
+            || format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z");
         let mut warnings: Vec<String> = (!pours).then(dry).into_iter().collect();
         warnings.extend(self.overrun(simulation, steps));
         warnings.extend(self.outside(simulation));
         warnings.extend(steps.and_then(|steps| self.too_late(simulation, steps)));
         warnings.extend(unheld(simulation));
         if let Some(flow) = world.flow() {
-            warnings.extend(too_fast(flow, simulation).or_else(|| endless(flow, simulation, steps?)));
+            warnings
+                .extend(too_fast(flow, simulation).or_else(|| endless(flow, simulation, steps?)));
         }
         warnings
     }
@@ -51,7 +58,10 @@ impl Scene {
     /// Warning about liquid drawn as a wall at the side of the box, because the surrounding land is
     /// lower; `None` if there is none.
     pub fn warning_of_pictures(&self, simulation: &Simulation) -> Option<String> {
-        let names: Vec<String> = standing(simulation).into_iter().map(|(name, _)| name).collect();
+        let names: Vec<String> = standing(simulation)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
         (self.spec.look.surroundings == Surroundings::Land && !names.is_empty()).then(|| {
             format!(
                 "{} stands at the sides of the box, and pictures show it there as a wall over the land around it; surroundings = \
@@ -63,7 +73,10 @@ impl Scene {
 
     /// Warning that the run is longer than requested, because with air all steps have full length.
     fn overrun(&self, simulation: &Simulation, steps: Option<u64>) -> Option<String> {
-        let (Seconds(asked), clock) = (self.spec.flow_spec()?.duration?, simulation.world().flow()?.clock());
+        let (Seconds(asked), clock) = (
+            self.spec.flow_spec()?.duration?,
+            simulation.world().flow()?.clock(),
+        );
         let end_s = clock.time_s(steps?);
         (end_s > asked * (1.0 + 1e-9)).then(|| {
             format!(
@@ -78,8 +91,14 @@ impl Scene {
     /// from a file.
     fn outside(&self, simulation: &Simulation) -> Option<String> {
         let grid = simulation.world().grid();
-        let spec = self.spec.edits().filter(|(_, edit)| edit.shape.kind_of_file().is_none());
-        let names: Vec<String> = spec.filter(|(_, edit)| edit.is_outside(grid)).map(|(key, _)| key).collect();
+        let spec = self
+            .spec
+            .edits()
+            .filter(|(_, edit)| edit.shape.kind_of_file().is_none());
+        let names: Vec<String> = spec
+            .filter(|(_, edit)| edit.is_outside(grid))
+            .map(|(key, _)| key)
+            .collect();
         let [nx, ny, nz] = [grid.nx, grid.ny, grid.nz];
         (!names.is_empty()).then(|| {
             format!(
@@ -95,14 +114,32 @@ impl Scene {
         let clock = simulation.world().flow().map(Flow::clock);
         let is_late = |vent: &VentTable| {
             let end = vent.end.unwrap_or(u64::MAX).min(steps);
-            let pours = vent.flow.as_deref().filter(|flow| flow.pours() && end > vent.start).zip(clock);
+            let pours = vent
+                .flow
+                .as_deref()
+                .filter(|flow| flow.pours() && end > vent.start)
+                .zip(clock);
             vent.start >= steps
-                || pours.is_some_and(|(flow, clock)| flow.volume_m3(clock.time_s(vent.start), clock.time_s(end)) <= 0.0)
+                || pours.is_some_and(|(flow, clock)| {
+                    flow.volume_m3(clock.time_s(vent.start), clock.time_s(end)) <= 0.0
+                })
         };
-        let vents = self.vents().filter(|(_, vent)| is_late(vent)).map(|(key, _)| key);
-        let events = self.spec.events.iter().enumerate().filter(|(_, event)| event.at > steps);
-        let names: Vec<String> = vents.chain(events.map(|(i, _)| format!("event[{i}]"))).collect();
-        let end = clock.map_or_else(String::new, |clock| format!(" ({})", Seconds(clock.time_s(steps))));
+        let vents = self
+            .vents()
+            .filter(|(_, vent)| is_late(vent))
+            .map(|(key, _)| key);
+        let events = self
+            .spec
+            .events
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| event.at > steps);
+        let names: Vec<String> = vents
+            .chain(events.map(|(i, _)| format!("event[{i}]")))
+            .collect();
+        let end = clock.map_or_else(String::new, |clock| {
+            format!(" ({})", Seconds(clock.time_s(steps)))
+        });
         (!names.is_empty()).then(|| {
             format!(
                 "{}: comes after the end of the run, step {steps}{end}, and does nothing in it; run longer, or let it begin \
@@ -116,7 +153,11 @@ impl Scene {
 /// Lists the first `MOST_NAMED` names and the number of the rest.
 fn some_of(names: &[String]) -> String {
     let (first, rest) = names.split_at(names.len().min(MOST_NAMED));
-    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    let more = if rest.is_empty() {
+        String::new()
+    } else {
+        format!(" and {} more", rest.len())
+    };
     format!("{}{more}", first.join(", "))
 }
 
@@ -128,10 +169,15 @@ fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
         let layer = &world.layers()[number];
         layer.material().kind == Kind::Liquid && !layer.carries_energy() && !world.is_mirror(number)
     };
-    let columns = (0..world.layers().len()).filter(|&number| is_free(number)).map(|number| {
-        let layer = &world.layers()[number];
-        (layer.material().name.clone(), super::summary::columns_at_the_sides(layer))
-    });
+    let columns = (0..world.layers().len())
+        .filter(|&number| is_free(number))
+        .map(|number| {
+            let layer = &world.layers()[number];
+            (
+                layer.material().name.clone(),
+                super::summary::columns_at_the_sides(layer),
+            )
+        });
     columns.filter(|(_, columns)| *columns > 0).collect()
 }
 
@@ -141,7 +187,10 @@ fn unheld(simulation: &Simulation) -> Option<String> {
         return None;
     }
     let words = |(name, columns): (String, usize)| {
-        format!("{name} stands at the open sides of the box, in {} columns", grouped(columns as u64))
+        format!(
+            "{name} stands at the open sides of the box, in {} columns",
+            grouped(columns as u64)
+        )
     };
     let standing: Vec<String> = standing(simulation).into_iter().map(words).collect();
     (!standing.is_empty()).then(|| {
@@ -158,23 +207,42 @@ fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
     let (setup, space) = (flow.setup(), flow.space());
     let of_vent = |vent: &VentSpec| {
         let flow = vent.flow.as_deref()?;
-        let rate = flow.rates_m3_s.iter().map(|[_, rate]| *rate).fold(0.0, f64::max) / vent.busy_columns();
+        let rate = flow
+            .rates_m3_s
+            .iter()
+            .map(|[_, rate]| *rate)
+            .fold(0.0, f64::max)
+            / vent.busy_columns();
         let kelvin = flow.temperature_k.unwrap_or(setup.lava.vent_k);
         // Four sides of a vent's column carry its output down a slope of its depth over a cell: q =
         // ρ g h³/(3 η) · h/dx.
         let weight = setup.lava.density_kg_m3 * 9.81;
-        Some(((0.75 * setup.lava.viscosity_pa_s(kelvin) * rate / weight).powf(0.25), kelvin))
+        Some((
+            (0.75 * setup.lava.viscosity_pa_s(kelvin) * rate / weight).powf(0.25),
+            kelvin,
+        ))
     };
     let of_column = |&c: &u32| {
         let (c, here) = (c as usize, flow.column(c as usize));
         let inside = |n: &usize| *n < space.columns() && n % space.nx + 1 != space.nx;
-        let beside = [c + 1, c + space.nx].into_iter().filter(inside).map(|n| flow.column(n).surface_m);
-        let steep = beside.map(|surface| (surface - here.surface_m).abs()).fold(0.0, f64::max);
+        let beside = [c + 1, c + space.nx]
+            .into_iter()
+            .filter(inside)
+            .map(|n| flow.column(n).surface_m);
+        let steep = beside
+            .map(|surface| (surface - here.surface_m).abs())
+            .fold(0.0, f64::max);
         (steep > STEEP * here.liquid_m).then_some((here.liquid_m, here.surface_k?))
     };
-    let layers = simulation.vents().filter_map(of_vent).chain(flow.wet().iter().filter_map(of_column));
+    let layers = simulation
+        .vents()
+        .filter_map(of_vent)
+        .chain(flow.wet().iter().filter_map(of_column));
     let excess = |(depth, kelvin): (f64, f64)| (depth / flow.deepest_m(kelvin), depth);
-    let (excess, depth) = layers.map(excess).max_by(|a, b| a.0.total_cmp(&b.0)).filter(|most| most.0 > 1.0)?;
+    let (excess, depth) = layers
+        .map(excess)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .filter(|most| most.0 > 1.0)?;
     let less = excess * excess * excess;
     Some(format!(
         "layers {} m deep flow faster than {} sub-steps of a step can follow, and will be held back: make flow.step_s {} s or \
@@ -194,18 +262,32 @@ fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
         return None;
     }
     let (from_s, to_s) = (clock.time_s(simulation.steps()), clock.time_s(steps));
-    let vents: Vec<_> = simulation.vents().filter_map(|vent| vent.flow.as_deref()).collect();
+    let vents: Vec<_> = simulation
+        .vents()
+        .filter_map(|vent| vent.flow.as_deref())
+        .collect();
     let poured: f64 = vents.iter().map(|flow| flow.volume_m3(from_s, to_s)).sum();
-    let kelvin = vents.iter().map(|flow| flow.temperature_k.unwrap_or(setup.lava.vent_k)).reduce(f64::max)?;
-    let mut surfaces: Vec<f64> = (0..space.columns()).map(|c| flow.column(c).surface_m).collect();
+    let kelvin = vents
+        .iter()
+        .map(|flow| flow.temperature_k.unwrap_or(setup.lava.vent_k))
+        .reduce(f64::max)?;
+    let mut surfaces: Vec<f64> = (0..space.columns())
+        .map(|c| flow.column(c).surface_m)
+        .collect();
     surfaces.sort_by(f64::total_cmp);
-    let level = level_of(&surfaces, poured / (space.dx_m * space.dx_m)).min(space.ny as f64 * space.dz_m);
+    let level =
+        level_of(&surfaces, poured / (space.dx_m * space.dx_m)).min(space.ny as f64 * space.dz_m);
     let (deepest, most) = (flow.deepest_m(kelvin), Flow::MOST_SUB_STEPS as f64);
-    let depths = surfaces.iter().map(|surface| level - surface).take_while(|depth| *depth > 0.0);
+    let depths = surfaces
+        .iter()
+        .map(|surface| level - surface)
+        .take_while(|depth| *depth > 0.0);
     // The number of sub-steps of a column grows with the cube of its depth, and the depth grows
     // linearly: on average a quarter of the final number.
     let sub_steps = |depth: f64| (most * (depth / deepest).powi(3)).clamp(1.0, most);
-    let (columns, at_the_end) = depths.fold((0_u64, 0.0), |(n, sum), depth| (n + 1, sum + sub_steps(depth)));
+    let (columns, at_the_end) = depths.fold((0_u64, 0.0), |(n, sum), depth| {
+        (n + 1, sum + sub_steps(depth))
+    });
     let work = at_the_end * (steps - simulation.steps()) as f64 / 4.0;
     let deep = level - surfaces.first()?;
     (work > MANY).then(|| {
@@ -232,7 +314,9 @@ fn level_of(surfaces: &[f64], depth_m: f64) -> f64 {
         }
         left -= takes;
     }
-    surfaces.last().map_or(0.0, |last| last + left / surfaces.len() as f64)
+    surfaces
+        .last()
+        .map_or(0.0, |last| last + left / surfaces.len() as f64)
 }
 
 #[cfg(test)]
@@ -247,18 +331,36 @@ mod tests {
         let warning = |text: &str| {
             let text = format!("[grid]\nsize = [9, 12, 9]\n[terrain]\nkind = \"plane\"\n{text}");
             let scene = Scene::parse(&text, Path::new("dry.toml")).expect("a scene");
-            scene.warnings(&scene.build(Box::new(Tiled::default())).expect("it fits").simulation, None).pop()
+            scene
+                .warnings(
+                    &scene
+                        .build(Box::new(Tiled::default()))
+                        .expect("it fits")
+                        .simulation,
+                    None,
+                )
+                .pop()
         };
         let shape = "shape = { kind = \"sphere\", center = [4.0, 8.0, 4.0], radius = 2.0 }";
         let lava = "matter = { kind = \"lava\", amount = 1.0, energy = 1.0 }";
-        let dry = ["", "[[vent]]\nat = \"summit\"\nrate = 0.0\n", "[[event]]\nat = 5\nseed = 2\n"];
+        let dry = [
+            "",
+            "[[vent]]\nat = \"summit\"\nrate = 0.0\n",
+            "[[event]]\nat = 5\nseed = 2\n",
+        ];
         for text in dry {
             let line = warning(text).unwrap_or_else(|| panic!("no warning for {text:?}"));
-            assert!(line.starts_with("dry.toml: nothing pours: add a [[vent]]"), "{line}");
+            assert!(
+                line.starts_with("dry.toml: nothing pours: add a [[vent]]"),
+                "{line}"
+            );
         }
         let body = format!("[[body]]\n{shape}\n{lava}\n");
         let event = format!("[[event]]\nat = 5\nput = {{ {shape}, {lava} }}\n");
-        let water = body.replace(lava, "matter = { kind = \"material\", name = \"water\", amount = 1.0 }");
+        let water = body.replace(
+            lava,
+            "matter = { kind = \"material\", name = \"water\", amount = 1.0 }",
+        );
         let water = format!("[[material]]\nname = \"water\"\n{water}");
         for text in ["[[vent]]\nat = \"summit\"\n", &body, &event, &water] {
             assert_eq!(warning(text), None, "{text}");
@@ -274,14 +376,32 @@ mod tests {
                  [0.0, 1.0, 0.0], to = [{wide}, 8.0, 20.0] }}\nmatter = {{ kind = \"lava\", amount = 1.0, energy = 1.0 }}\n"
             );
             let scene = Scene::parse(&text, Path::new("wax.toml")).expect("a scene");
-            scene.warnings(&scene.build(Box::new(Tiled::default())).expect("it fits").simulation, None).pop()
+            scene
+                .warnings(
+                    &scene
+                        .build(Box::new(Tiled::default()))
+                        .expect("it fits")
+                        .simulation,
+                    None,
+                )
+                .pop()
         };
         // A dam of wax 7 cm high.
         let line = warning(1.0, 10.0).expect("a warning");
-        assert!(line.contains("131 072 sub-steps of a step") && line.contains("make flow.step_s"), "{line}");
-        let named: f64 =
-            line.split("flow.step_s ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok()).expect("a number");
-        assert_eq!(warning(named * 0.9, 10.0), None, "the mend that {line} names");
+        assert!(
+            line.contains("131 072 sub-steps of a step") && line.contains("make flow.step_s"),
+            "{line}"
+        );
+        let named: f64 = line
+            .split("flow.step_s ")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next()?.parse().ok())
+            .expect("a number");
+        assert_eq!(
+            warning(named * 0.9, 10.0),
+            None,
+            "the mend that {line} names"
+        );
         assert_eq!(warning(1.0, 20.0), None, "a level pond moves nothing");
     }
 }

@@ -10,7 +10,11 @@ use lavoxel_base::validate::tame;
 
 /// Line number, counted from 1, of a byte offset in `text`.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
-    text.as_bytes()[..at.min(text.len())].iter().filter(|&&b| b == b'\n').count() + 1
+    text.as_bytes()[..at.min(text.len())]
+        .iter()
+        .filter(|&&b| b == b'\n')
+        .count()
+        + 1
 }
 
 /// Line number of a key such as `rules.spread`, `film.size` or `vent[1].x` in a syntactically valid
@@ -24,7 +28,9 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
             Some((name, rest)) => (name, rest.trim_end_matches(']').parse::<usize>().ok()),
             None => (part, None),
         };
-        let Some((written, mut value)) = table.get_key_value(name) else { break };
+        let Some((written, mut value)) = table.get_key_value(name) else {
+            break;
+        };
         found = Some(written.span().start);
         if let (DeValue::Array(items), Some(number)) = (value.get_ref(), number) {
             let Some(item) = items.get(number) else { break };
@@ -41,20 +47,34 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
 /// Rewrites the parser's message "invalid type: string "high", expected f64" as "rules.threshold =
 /// "high": must be a number"; `None` for other messages.
 pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Option<String> {
-    let (_, expected) = message.strip_prefix("invalid ")?.split_once(", expected ")?;
+    let (_, expected) = message
+        .strip_prefix("invalid ")?
+        .split_once(", expected ")?;
     let key = key_before(text, span.start)?;
-    Some(format!("{key} = {}: must be {}", tame(text.get(span)?), in_words(expected)))
+    Some(format!(
+        "{key} = {}: must be {}",
+        tame(text.get(span)?),
+        in_words(expected)
+    ))
 }
 
 /// Text of line `number`, counted from 1, without surrounding blanks.
 fn line(text: &str, number: usize) -> &str {
-    text.lines().nth(number.saturating_sub(1)).unwrap_or_default().trim()
+    text.lines()
+        .nth(number.saturating_sub(1))
+        .unwrap_or_default()
+        .trim()
 }
 
 /// Line number and message for the first table heading with the wrong number of brackets; `None` if
 /// there is none, or the text cannot be parsed.
 pub(super) fn brackets(text: &str) -> Option<(usize, String)> {
-    wrong_head(text, DeTable::parse(text).ok()?.get_ref(), "", &SceneSpec::form())
+    wrong_head(
+        text,
+        DeTable::parse(text).ok()?.get_ref(),
+        "",
+        &SceneSpec::form(),
+    )
 }
 
 fn wrong_head(text: &str, table: &DeTable<'_>, path: &str, form: &Form) -> Option<(usize, String)> {
@@ -64,13 +84,21 @@ fn wrong_head(text: &str, table: &DeTable<'_>, path: &str, form: &Form) -> Optio
         let number = line_at(text, written.span().start);
         let (head, name) = (line(text, number), format!("{path}{}", key.key));
         match (&key.form, value.get_ref()) {
-            (Form::Table(_), DeValue::Array(_)) if head.starts_with("[[") => {
-                Some((number, format!("[[{name}]]: a scene has one at most, so write [{name}]")))
+            (Form::Table(_), DeValue::Array(_)) if head.starts_with("[[") => Some((
+                number,
+                format!("[[{name}]]: a scene has one at most, so write [{name}]"),
+            )),
+            (Form::List(of, None), DeValue::Table(_))
+                if matches!(**of, Form::Table(_)) && head.starts_with('[') =>
+            {
+                Some((
+                    number,
+                    format!("[{name}]: a scene may have many of them, so write [[{name}]]"),
+                ))
             }
-            (Form::List(of, None), DeValue::Table(_)) if matches!(**of, Form::Table(_)) && head.starts_with('[') => {
-                Some((number, format!("[{name}]: a scene may have many of them, so write [[{name}]]")))
+            (form @ Form::Table(_), DeValue::Table(inside)) => {
+                wrong_head(text, inside, &format!("{name}."), form)
             }
-            (form @ Form::Table(_), DeValue::Table(inside)) => wrong_head(text, inside, &format!("{name}."), form),
             _ => None,
         }
     })
@@ -94,14 +122,27 @@ pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
     }
     let (at, quote) = open?;
     let (before, inside) = line.split_at(at);
-    let key = before.trim_end().strip_suffix('=')?.rsplit(['{', ',']).next()?.trim();
-    let word = inside.trim_start_matches(quote).split(['#', '}']).next()?.trim();
-    Some(tame(&format!("{key}: the text has no quote at its end; write {key} = {quote}{word}{quote}")))
+    let key = before
+        .trim_end()
+        .strip_suffix('=')?
+        .rsplit(['{', ','])
+        .next()?
+        .trim();
+    let word = inside
+        .trim_start_matches(quote)
+        .split(['#', '}'])
+        .next()?
+        .trim();
+    Some(tame(&format!(
+        "{key}: the text has no quote at its end; write {key} = {quote}{word}{quote}"
+    )))
 }
 
 /// Prepends the key to a message about its value.
 pub(super) fn with_key(text: &str, span: &Range<usize>, message: String) -> String {
-    let Some(key) = key_before(text, span.start) else { return message };
+    let Some(key) = key_before(text, span.start) else {
+        return message;
+    };
     match message.as_str() {
         // The key expects a name or a table.
         "wanted string or table" => {
@@ -124,20 +165,34 @@ fn words_of(key: &str) -> Option<String> {
         };
         form = keys.into_iter().find(|entry| entry.key == part)?.form;
     }
-    let Form::Words(words) = form else { return None };
-    Some(words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(" or "))
+    let Form::Words(words) = form else {
+        return None;
+    };
+    Some(
+        words
+            .iter()
+            .map(|word| format!("\"{word}\""))
+            .collect::<Vec<_>>()
+            .join(" or "),
+    )
 }
 
 /// Message for an unknown key that belongs to another table; `None` for other messages and keys.
 pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Option<String> {
     let wrong = message.strip_prefix("unknown field `")?.split('`').next()?;
-    let header = text.get(..span.start)?.lines().map(str::trim).rfind(|line| line.starts_with('['));
+    let header = text
+        .get(..span.start)?
+        .lines()
+        .map(str::trim)
+        .rfind(|line| line.starts_with('['));
     let here = header.unwrap_or("the head of the scene");
     let mut tables = Vec::new();
     tables_with(wrong, ("", &SceneSpec::form()), &mut tables);
     (!tables.is_empty()).then(|| {
         let tables = tables.join(", ");
-        tame(&format!("unknown key `{wrong}` in {here}: it is a key of {tables}"))
+        tame(&format!(
+            "unknown key `{wrong}` in {here}: it is a key of {tables}"
+        ))
     })
 }
 
@@ -172,9 +227,15 @@ fn key_before(text: &str, at: usize) -> Option<String> {
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));
     let (keys, _) = line.rsplit_once('=')?;
     let key = keys.rsplit(['{', ',']).next().unwrap_or(keys).trim();
-    let header = above.lines().rev().map(str::trim).find(|line| line.starts_with('['));
+    let header = above
+        .lines()
+        .rev()
+        .map(str::trim)
+        .find(|line| line.starts_with('['));
     let table = header.and_then(|header| header.trim_start_matches('[').split(']').next());
-    Some(tame(&table.map_or(key.to_owned(), |table| format!("{}.{key}", table.trim()))))
+    Some(tame(&table.map_or(key.to_owned(), |table| {
+        format!("{}.{key}", table.trim())
+    })))
 }
 
 /// Replaces the name of a Rust type by the term that scene files use.
@@ -189,7 +250,9 @@ fn in_words(expected: &str) -> String {
         _ if expected.starts_with("struct ") => "a table".to_owned(),
         _ if expected.starts_with("enum ") => "one of its names in quotes".to_owned(),
         _ => match expected.rsplit_once(' ') {
-            Some((list, n)) if list.starts_with("an array of") || list.starts_with("a tuple of") => {
+            Some((list, n))
+                if list.starts_with("an array of") || list.starts_with("a tuple of") =>
+            {
                 format!("{n} values in brackets")
             }
             _ => tame(expected),
@@ -206,28 +269,60 @@ mod tests {
 
     #[test]
     fn keys_are_found_in_the_text() {
-        let keys = ["name", "rules.spread", "rules.friction.on_solid", "vent[0].x", "vent[1].x", "look.clip"];
-        assert_eq!(keys.map(|key| line_of(SCENE, key)), [1, 3, 5, 7, 9, 11].map(Some));
+        let keys = [
+            "name",
+            "rules.spread",
+            "rules.friction.on_solid",
+            "vent[0].x",
+            "vent[1].x",
+            "look.clip",
+        ];
+        assert_eq!(
+            keys.map(|key| line_of(SCENE, key)),
+            [1, 3, 5, 7, 9, 11].map(Some)
+        );
         // The line of a key that is missing is that of its table.
         assert_eq!(line_of(SCENE, "vent[1].map_x, map_y"), Some(8));
-        assert_eq!([line_of(SCENE, "film.size"), line_of("[", "film.size")], [None, None]);
+        assert_eq!(
+            [line_of(SCENE, "film.size"), line_of("[", "film.size")],
+            [None, None]
+        );
     }
 
     #[test]
     fn types_have_names_that_people_know() {
         let words = |text: &str| {
             let error = toml::from_str::<crate::scene::SceneSpec>(text).expect_err(text);
-            wrong_type(error.message(), text, error.span().expect("a place")).unwrap_or_else(|| error.to_string())
+            wrong_type(error.message(), text, error.span().expect("a place"))
+                .unwrap_or_else(|| error.to_string())
         };
         for (text, expected) in [
-            ("[rules]\nthreshold = \"high\"", "rules.threshold = \"high\": must be a number"),
-            ("seed = 1.5", "seed = 1.5: must be a whole number of 0 or more"),
-            ("seed = -3", "seed = -3: must be a whole number of 0 or more"),
+            (
+                "[rules]\nthreshold = \"high\"",
+                "rules.threshold = \"high\": must be a number",
+            ),
+            (
+                "seed = 1.5",
+                "seed = 1.5: must be a whole number of 0 or more",
+            ),
+            (
+                "seed = -3",
+                "seed = -3: must be a whole number of 0 or more",
+            ),
             ("name = 3", "name = 3: must be a text in quotes"),
-            ("[grid]\nsize = [1, 2]", "grid.size = [1, 2]: must be 3 values in brackets"),
-            ("[grid]\nsize = 12", "grid.size = 12: must be 3 values in brackets"),
+            (
+                "[grid]\nsize = [1, 2]",
+                "grid.size = [1, 2]: must be 3 values in brackets",
+            ),
+            (
+                "[grid]\nsize = 12",
+                "grid.size = 12: must be 3 values in brackets",
+            ),
             ("grid = 4", "grid = 4: must be a table"),
-            ("[rules]\nfriction = { on_solid = true }", "rules.on_solid = true: must be a number"),
+            (
+                "[rules]\nfriction = { on_solid = true }",
+                "rules.on_solid = true: must be a number",
+            ),
         ] {
             assert_eq!(words(text), expected);
         }

@@ -45,14 +45,26 @@ struct Blow {
 impl AirOverGround {
     /// Couples `air` to the box of `world`; the openness of the air cells is not computed yet.
     pub(crate) fn new(world: &World, air: Air) -> Self {
-        Self { air, blocked: Blocked::unread(world.grid()) }
+        Self {
+            air,
+            blocked: Blocked::unread(world.grid()),
+        }
     }
 
     /// Adds the steam, heat and ash of one step from the ground, the lava and the vents of `world`
     /// to the air; called after the world's rules.
-    pub(crate) fn take(&mut self, world: &mut World, flow: Option<&FlowInCells>, vents: &Vents, draw: Draw) {
+    pub(crate) fn take(
+        &mut self,
+        world: &mut World,
+        flow: Option<&FlowInCells>,
+        vents: &Vents,
+        draw: Draw,
+    ) {
         self.read_ground(world);
-        let mut taking = Taking { air: &mut self.air, flow };
+        let mut taking = Taking {
+            air: &mut self.air,
+            flow,
+        };
         taking.take_steam(world);
         taking.warm_by_lava(world);
         taking.blow_vents(world, vents, draw);
@@ -73,7 +85,9 @@ impl AirOverGround {
         air.turn(&turned.cells);
         if all {
             let cells = air.grid().cells;
-            turned.columns = (0..cells.nz).flat_map(|z| (0..cells.nx).map(move |x| (x, z))).collect();
+            turned.columns = (0..cells.nz)
+                .flat_map(|z| (0..cells.nx).map(move |x| (x, z)))
+                .collect();
         }
         air.solver.set_ground(&air.openness, &turned.columns);
     }
@@ -120,11 +134,19 @@ impl Taking<'_> {
             let cells = || vent.units_in(draw.step) as f64 / f64::from(AMOUNT_ONE);
             let kilograms = match self.flow.map(|flowing| &flowing.flow) {
                 _ if spec.is_fume() => spec.rate * self.air.scale.step_s,
-                Some(flow) => vent.flow_volume_m3(draw.step, flow.clock()) * flow.setup().lava.density_kg_m3,
+                Some(flow) => {
+                    vent.flow_volume_m3(draw.step, flow.clock()) * flow.setup().lava.density_kg_m3
+                }
                 None => cells() * self.air.scale.cell_m.powi(3) * world.lava().material().density,
             };
             if kilograms > 0.0 {
-                self.blow(world, &about, kilograms, (vent.columns(), vent.lowest()), draw);
+                self.blow(
+                    world,
+                    &about,
+                    kilograms,
+                    (vent.columns(), vent.lowest()),
+                    draw,
+                );
             }
         }
     }
@@ -141,22 +163,42 @@ impl Taking<'_> {
     ) {
         let share = kilograms / columns.len() as f64;
         let blow = Blow {
-            heat: self.air.scale.heat_of(self.air.scale.joules(share, [about.gas, about.ash], about.temperature_k)),
+            heat: self.air.scale.heat_of(self.air.scale.joules(
+                share,
+                [about.gas, about.ash],
+                about.temperature_k,
+            )),
             ash: self.air.scale.ash_of(share * about.ash),
             steam: self.air.scale.ash_of(share * about.steam),
-            inks: std::array::from_fn(|k| self.air.scale.ash_of(share * about.inks.get(k).copied().unwrap_or(0.0))),
+            inks: std::array::from_fn(|k| {
+                self.air
+                    .scale
+                    .ash_of(share * about.inks.get(k).copied().unwrap_or(0.0))
+            }),
             hottest: self.air.scale.heat_at(about.temperature_k),
             jet: self.air.scale.speed(about.jet_m_s),
         };
         let period = (draw.step as f64 * self.air.scale.step_s / about.pulse_s) as u64;
-        let [key, sway_key] = [Salt::Pulse, Salt::Sway].map(|salt| Draw { step: period, ..draw }.key_of(salt, 0));
+        let [key, sway_key] = [Salt::Pulse, Salt::Sway].map(|salt| {
+            Draw {
+                step: period,
+                ..draw
+            }
+            .key_of(salt, 0)
+        });
         // Divided by `ratio`²: an air cell has that many voxel columns, each of which pushes. The
         // article's air gets no sway: it stays as its author has it.
         let has_sway = self.air.spec.solver == Motion::Incompressible;
-        let sway = if has_sway { SWAY * about.pulse as f32 / self.air.grid().ratio.pow(2) as f32 } else { 0.0 };
+        let sway = if has_sway {
+            SWAY * about.pulse as f32 / self.air.grid().ratio.pow(2) as f32
+        } else {
+            0.0
+        };
         for &(x, z) in columns {
             let y = world.ground().top(x, z).max(lowest);
-            let Some(place) = self.over([x, y, z]) else { continue };
+            let Some(place) = self.over([x, y, z]) else {
+                continue;
+            };
             let block = [place[0] / BLOCK, place[1] / BLOCK, place[2] / BLOCK];
             let random = (key.number_at(block) >> 11) as f64 / (1_u64 << 53) as f64;
             self.blow_cell(place, &blow, 1.0 - about.pulse + 2.0 * about.pulse * random);
@@ -178,7 +220,9 @@ impl Taking<'_> {
             // speed the push grows linearly, below with w².
             let push = strength * rising * rising.min(1.0);
             if push > 0.0 {
-                self.air.solver.push(place, [push * way(number), 0.0, push * way(number >> 32)]);
+                self.air
+                    .solver
+                    .push(place, [push * way(number), 0.0, push * way(number >> 32)]);
             }
         }
     }
@@ -186,9 +230,11 @@ impl Taking<'_> {
     fn blow_cell(&mut self, place: Place, blow: &Blow, swing: f64) {
         let hottest = blow.hottest + f64::from(self.air.background(place[1]));
         let room = (hottest - f64::from(self.air.amounts.get(Field::Heat, place))).max(0.0);
-        self.air.put(Field::Heat, place, (blow.heat * swing).min(room) as u32);
+        self.air
+            .put(Field::Heat, place, (blow.heat * swing).min(room) as u32);
         self.air.put(Field::Ash, place, (blow.ash * swing) as u32);
-        self.air.put(Field::Steam, place, (blow.steam * swing) as u32);
+        self.air
+            .put(Field::Steam, place, (blow.steam * swing) as u32);
         for (ink, units) in Field::INKS.into_iter().zip(blow.inks) {
             if self.air.amounts.has(ink) {
                 self.air.put(ink, place, (units * swing) as u32);
@@ -196,14 +242,17 @@ impl Taking<'_> {
         }
         let rising = f64::from(self.air.solver.velocity(place)[1]);
         if rising < blow.jet {
-            self.air.solver.push(place, [0.0, (blow.jet - rising) as f32, 0.0]);
+            self.air
+                .solver
+                .push(place, [0.0, (blow.jet - rising) as f32, 0.0]);
         }
     }
 
     /// Air cell of a voxel or, if that cell is closed, the lowest open cell above; `None` if there
     /// is none.
     fn over(&self, voxel: Place) -> Option<Place> {
-        self.air.lowest_open(self.air.grid().cell_of(voxel.map(|n| n as i64))?)
+        self.air
+            .lowest_open(self.air.grid().cell_of(voxel.map(|n| n as i64))?)
     }
 
     /// Adds the convective heat flux from the lava's exposed top faces.
@@ -211,27 +260,35 @@ impl Taking<'_> {
         if self.air.spec.convection == 0.0 {
             return;
         }
-        if let Some((flowing, layers)) = self.flow.and_then(|flowing| Some((flowing, flowing.melting?))) {
+        if let Some((flowing, layers)) = self
+            .flow
+            .and_then(|flowing| Some((flowing, flowing.melting?)))
+        {
             return self.warm_by_melting(world, &flowing.flow, layers);
         }
-        let [cold, hot] = self.flow.map_or(LAVA_K, |flowing| flowing.flow.setup().lava.warmth_k());
+        let [cold, hot] = self
+            .flow
+            .map_or(LAVA_K, |flowing| flowing.flow.setup().lava.warmth_k());
         let kelvin = |i: usize| cold + (hot - cold) * i as f64 / ENERGIES as f64;
-        let table: [u32; ENERGIES + 1] =
-            std::array::from_fn(|i| self.air.scale.convection(&self.air.spec, kelvin(i)).round() as u32);
+        let table: [u32; ENERGIES + 1] = std::array::from_fn(|i| {
+            self.air.scale.convection(&self.air.spec, kelvin(i)).round() as u32
+        });
         let lava = world.lava();
         for ([tx, y, tz], tile) in lava.tiles() {
             let (tx, y, tz) = (usize::from(tx), usize::from(y), usize::from(tz));
             for lane in (0..TILE_X * TILE_Z).filter(|&lane| tile.amount().0[lane] >= WARM) {
-                let place @ [x, _, z] = [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
+                let place @ [x, _, z] =
+                    [tx * TILE_X + lane % TILE_X, y, tz * TILE_Z + lane / TILE_X];
                 let above = [x, y + 1, z];
                 // Lava under rock, more lava or water does not touch the air.
-                let roofed =
-                    y + 1 < world.grid().ny && (world.ground().is_solid(above) || lava.at(above).amount >= WARM);
+                let roofed = y + 1 < world.grid().ny
+                    && (world.ground().is_solid(above) || lava.at(above).amount >= WARM);
                 if roofed || is_drowned(world, place) {
                     continue;
                 }
                 let cell = tile.cell(lane);
-                let energy = u64::from(cell.energy) * u64::from(AMOUNT_ONE) / u64::from(cell.amount);
+                let energy =
+                    u64::from(cell.energy) * u64::from(AMOUNT_ONE) / u64::from(cell.amount);
                 let step = (energy * ENERGIES as u64 / u64::from(ENERGY_ONE)).min(ENERGIES as u64);
                 if let Some(open) = self.over(above) {
                     self.air.put(Field::Heat, open, table[step as usize]);
@@ -242,23 +299,38 @@ impl Taking<'_> {
 
     /// Adds the convective heat flux from the exposed top faces of a lava that melts, solid and
     /// liquid.
-    fn warm_by_melting(&mut self, world: &World, flow: &Flow, Melting { solid, melt, mould }: Melting) {
+    fn warm_by_melting(
+        &mut self,
+        world: &World,
+        flow: &Flow,
+        Melting { solid, melt, mould }: Melting,
+    ) {
         let has = |layer: usize, place: Place| world.layers()[layer].at(place).amount >= WARM;
         let is_open = |[x, y, z]: Place| {
             let above = [x, y + 1, z];
             let roofed = y + 1 < world.grid().ny
-                && (world.ground().is_solid(above) || [solid, melt, mould].into_iter().any(|layer| has(layer, above)));
+                && (world.ground().is_solid(above)
+                    || [solid, melt, mould]
+                        .into_iter()
+                        .any(|layer| has(layer, above)));
             !roofed && !is_drowned(world, [x, y, z])
         };
         let solid_cells = world.layers()[solid]
             .held()
             .map(|(place, _)| place)
             .filter(|&place| !has(melt, place) && has(solid, place));
-        let liquid = world.layers()[melt].held().map(|(place, _)| place).filter(|&place| has(melt, place));
+        let liquid = world.layers()[melt]
+            .held()
+            .map(|(place, _)| place)
+            .filter(|&place| has(melt, place));
         for place @ [x, y, z] in solid_cells.chain(liquid).filter(|&place| is_open(place)) {
             let kelvin = shown_k(flow, place).unwrap_or(0.0);
             if let Some(open) = self.over([x, y + 1, z]) {
-                self.air.put(Field::Heat, open, self.air.scale.convection(&self.air.spec, kelvin).round() as u32);
+                self.air.put(
+                    Field::Heat,
+                    open,
+                    self.air.scale.convection(&self.air.spec, kelvin).round() as u32,
+                );
             }
         }
     }
@@ -266,13 +338,26 @@ impl Taking<'_> {
     /// Transfers the gas layer that the scene names in `steam` from the voxels to the air, with its
     /// mass and heat.
     fn take_steam(&mut self, world: &mut World) {
-        let Some(number) = self.air.spec.steam.as_deref().and_then(|name| world.number_of(name)) else { return };
+        let Some(number) = self
+            .air
+            .spec
+            .steam
+            .as_deref()
+            .and_then(|name| world.number_of(name))
+        else {
+            return;
+        };
         let layer = &world.layers[number];
-        let full = self.air.scale.ash_of(layer.material().density * self.air.scale.cell_m.powi(3));
+        let full = self
+            .air
+            .scale
+            .ash_of(layer.material().density * self.air.scale.cell_m.powi(3));
         let warm = self.air.scale.heat_of_steam();
         let held: Vec<_> = layer.held().collect();
         for (place, content) in held {
-            let Some(open) = self.over(place) else { continue };
+            let Some(open) = self.over(place) else {
+                continue;
+            };
             let share = f64::from(content.amount) / f64::from(AMOUNT_ONE);
             self.air.put(Field::Steam, open, (full * share) as u32);
             self.air.put(Field::Heat, open, (warm * share) as u32);
@@ -297,7 +382,9 @@ fn is_drowned(world: &World, [x, y, z]: Place) -> bool {
         return false;
     }
     let over = |(number, layer): (usize, &Layer)| {
-        number != world.number_of_lava() && layer.material().kind != Kind::Gas && layer.at([x, y + 1, z]).amount >= WARM
+        number != world.number_of_lava()
+            && layer.material().kind != Kind::Gas
+            && layer.at([x, y + 1, z]).amount >= WARM
     };
     world.layers().iter().enumerate().any(over)
 }

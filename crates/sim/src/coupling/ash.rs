@@ -12,12 +12,21 @@ impl AirOverGround {
     /// air column has accumulated the mass of a full voxel.
     pub(crate) fn lay_ash(&mut self, world: &mut World) {
         let air = &mut self.air;
-        let Some(layer) = air.spec.ash.as_deref().and_then(|name| world.number_of(name)) else { return };
+        let Some(layer) = air
+            .spec
+            .ash
+            .as_deref()
+            .and_then(|name| world.number_of(name))
+        else {
+            return;
+        };
         let kilograms = world.layers[layer].material().density * air.scale.cell_m.powi(3);
         let grain = (air.scale.ash_of(kilograms) as u64).max(1);
         for column in 0..air.laid.len() {
             while air.deposited[column] - air.laid[column] >= grain {
-                let Some(place) = bed(air, world, layer, column, air.laid[column] / grain) else { break };
+                let Some(place) = bed(air, world, layer, column, air.laid[column] / grain) else {
+                    break;
+                };
                 world.pour(layer, place, AMOUNT_ONE, 0);
                 air.laid[column] += grain;
             }
@@ -35,9 +44,16 @@ fn bed(air: &Air, world: &World, layer: usize, column: usize, grains: u64) -> Op
     let first = StepKey::fixed(Salt::Ashfall).number_at([column, 0, 0]);
     (0..count).find_map(|turn| {
         let k = (first.wrapping_add(grains + turn) % count) as i64;
-        let (x, z) = (corner[0] + k % grid.ratio as i64, corner[2] + k / grid.ratio as i64);
+        let (x, z) = (
+            corner[0] + k % grid.ratio as i64,
+            corner[2] + k / grid.ratio as i64,
+        );
         let inside = (0..voxels.nx as i64).contains(&x) && (0..voxels.nz as i64).contains(&z);
-        if inside { highest_bed(world, layer, x as usize, z as usize) } else { None }
+        if inside {
+            highest_bed(world, layer, x as usize, z as usize)
+        } else {
+            None
+        }
     })
 }
 

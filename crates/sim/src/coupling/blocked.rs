@@ -27,7 +27,12 @@ impl Blocked {
     /// Creates an empty map for a box of `voxels`.
     pub(super) fn unread(voxels: Grid) -> Self {
         let tiles = voxels.nx.div_ceil(TILE_X);
-        Self { voxels, words: vec![0; tiles * voxels.ny * voxels.nz.div_ceil(TILE_Z)], tiles, seen: None }
+        Self {
+            voxels,
+            words: vec![0; tiles * voxels.ny * voxels.nz.div_ceil(TILE_Z)],
+            tiles,
+            seen: None,
+        }
     }
 
     /// Returns an empty map for the same box; the next read then reads all voxels.
@@ -49,7 +54,10 @@ impl Blocked {
     /// voxels above the roof are free.
     fn is_blocked(&self, [x, y, z]: [i64; 3]) -> bool {
         let Grid { nx, ny, nz } = self.voxels;
-        let (x, z) = (x.clamp(0, nx as i64 - 1) as usize, z.clamp(0, nz as i64 - 1) as usize);
+        let (x, z) = (
+            x.clamp(0, nx as i64 - 1) as usize,
+            z.clamp(0, nz as i64 - 1) as usize,
+        );
         if y >= ny as i64 {
             return false;
         }
@@ -62,19 +70,39 @@ impl Blocked {
     /// first read all voxels.
     pub(super) fn read(&mut self, world: &World) -> Vec<([usize; 3], u32)> {
         let all = self.seen.is_none();
-        let (mut ground, layers) = self.seen.take().unwrap_or_else(|| (world.ground.cursor(), Vec::new()));
+        let (mut ground, layers) = self
+            .seen
+            .take()
+            .unwrap_or_else(|| (world.ground.cursor(), Vec::new()));
         let changed_ground = world.ground.changes_since(&mut ground);
         let cursor = |i: usize| layers.get(i).copied();
         let mut changed = Vec::new();
         for tz in 0..self.voxels.nz.div_ceil(TILE_Z) {
-            let columns = |w: usize| if all { u64::MAX } else { changed_ground.word(tz, w) };
-            let layers: Vec<_> = world.layers.iter().enumerate().filter(|(_, layer)| fills(layer)).collect();
-            let changes: Vec<_> =
-                layers.iter().map(|&(i, layer)| layer.changes_since(&layer.strips[tz], cursor(i))).collect();
+            let columns = |w: usize| {
+                if all {
+                    u64::MAX
+                } else {
+                    changed_ground.word(tz, w)
+                }
+            };
+            let layers: Vec<_> = world
+                .layers
+                .iter()
+                .enumerate()
+                .filter(|(_, layer)| fills(layer))
+                .collect();
+            let changes: Vec<_> = layers
+                .iter()
+                .map(|&(i, layer)| layer.changes_since(&layer.strips[tz], cursor(i)))
+                .collect();
             let rows = if all || changed_ground.has_any(tz) || changes.iter().any(Option::is_none) {
                 0..self.voxels.ny
             } else {
-                changes.iter().flatten().fold(Rows::NONE, |rows, changes| rows.union(changes.rows)).range()
+                changes
+                    .iter()
+                    .flatten()
+                    .fold(Rows::NONE, |rows, changes| rows.union(changes.rows))
+                    .range()
             };
             for (y, w) in rows.flat_map(|y| (0..self.tiles.div_ceil(64)).map(move |w| (y, w))) {
                 let inside = u64::MAX >> (64 - (self.tiles - w * 64).min(64));
@@ -89,7 +117,11 @@ impl Blocked {
                     let old = &mut self.words[(tz * self.voxels.ny + y) * self.tiles + tx];
                     // At the first read all voxels count as changed, so that the open fractions of
                     // every air cell are computed.
-                    let turned = if all { u32::MAX } else { std::mem::replace(old, word) ^ word };
+                    let turned = if all {
+                        u32::MAX
+                    } else {
+                        std::mem::replace(old, word) ^ word
+                    };
                     *old = word;
                     if turned != 0 {
                         changed.push(([tx, y, tz], turned));
@@ -97,7 +129,11 @@ impl Blocked {
                 }
             }
         }
-        let now = world.layers.iter().map(|layer| layer.clock.read(Reading::Air)).collect();
+        let now = world
+            .layers
+            .iter()
+            .map(|layer| layer.clock.read(Reading::Air))
+            .collect();
         self.seen = Some((ground, now));
         changed
     }
@@ -106,7 +142,10 @@ impl Blocked {
     /// cells that became solid or free.
     pub(super) fn open(&self, openness: &mut Openness, changed: &[([usize; 3], u32)]) -> Turned {
         let grid = openness.grid();
-        let mut due: Vec<_> = changed.iter().flat_map(|&tile| self.cells_around(grid, tile)).collect();
+        let mut due: Vec<_> = changed
+            .iter()
+            .flat_map(|&tile| self.cells_around(grid, tile))
+            .collect();
         // Sorted column by column from the floor up: a column is listed once, and `Turned::cells`
         // keeps this order.
         due.sort_unstable_by_key(|&[x, y, z]| (z, x, y));
@@ -142,35 +181,57 @@ impl Blocked {
             // Air cells outside of the voxel box use the clamped edge voxels; in periodic air the
             // lower face of a cell may be at the opposite side.
             let first = if from == 0 { 0 } else { cell(from) };
-            let last = if beyond >= side { cells - 1 } else { cell(beyond).min(cells - 1) };
+            let last = if beyond >= side {
+                cells - 1
+            } else {
+                cell(beyond).min(cells - 1)
+            };
             first..last + 1
         };
         let [nx, ny, nz] = grid.size();
         let lanes = voxels & self.inside([tx, tz]);
-        let columns = (0..TILE_Z).fold(0, |all, z| all | lanes >> (z * TILE_X) & ((1 << TILE_X) - 1));
+        let columns = (0..TILE_Z).fold(0, |all, z| {
+            all | lanes >> (z * TILE_X) & ((1 << TILE_X) - 1)
+        });
         let (x, z) = (tx * TILE_X, tz * TILE_Z);
-        let low = [columns.trailing_zeros() as usize, lanes.trailing_zeros() as usize / TILE_X];
-        let high = [32 - columns.leading_zeros() as usize, (32 - lanes.leading_zeros() as usize).div_ceil(TILE_X)];
+        let low = [
+            columns.trailing_zeros() as usize,
+            lanes.trailing_zeros() as usize / TILE_X,
+        ];
+        let high = [
+            32 - columns.leading_zeros() as usize,
+            (32 - lanes.leading_zeros() as usize).div_ceil(TILE_X),
+        ];
         let xs = along(x + low[0], x + high[0], self.voxels.nx, grid.corner[0], nx);
         let zs = along(z + low[1], z + high[1], self.voxels.nz, grid.corner[1], nz);
-        let ys = if lanes == 0 { 0..0 } else { y / ratio..((y + 1) / ratio + 1).min(ny) };
+        let ys = if lanes == 0 {
+            0..0
+        } else {
+            y / ratio..((y + 1) / ratio + 1).min(ny)
+        };
         zs.flat_map(move |z| {
             let xs = xs.clone();
-            ys.clone().flat_map(move |y| xs.clone().map(move |x| [x, y, z]))
+            ys.clone()
+                .flat_map(move |y| xs.clone().map(move |x| [x, y, z]))
         })
     }
 
     /// Bit mask of the voxels of the tile (tx, tz) that lie inside the box.
     fn inside(&self, [tx, tz]: [usize; 2]) -> u32 {
         let (x, z) = (self.voxels.nx - tx * TILE_X, self.voxels.nz - tz * TILE_Z);
-        let row = if x < TILE_X { (1_u32 << x) - 1 } else { (1 << TILE_X) - 1 };
+        let row = if x < TILE_X {
+            (1_u32 << x) - 1
+        } else {
+            (1 << TILE_X) - 1
+        };
         (0..z.min(TILE_Z)).fold(0, |all, z| all | row << (z * TILE_X))
     }
 
     fn is_solid(&self, grid: AirGrid, place: Place) -> bool {
         let r = grid.ratio as i64;
         let [x, y, z] = grid.voxel_of(place);
-        let inside = (0..r).flat_map(|k| (0..r).flat_map(move |j| (0..r).map(move |i| [x + i, y + j, z + k])));
+        let inside = (0..r)
+            .flat_map(|k| (0..r).flat_map(move |j| (0..r).map(move |i| [x + i, y + j, z + k])));
         2 * inside.filter(|&voxel| self.is_blocked(voxel)).count() >= grid.ratio.pow(3)
     }
 
@@ -213,8 +274,12 @@ fn blocked_word(world: &World, layers: &[(usize, &Layer)], [tx, y, tz]: [usize; 
     let mut sums = [0_u32; TILE_X * TILE_Z];
     for (_, layer) in layers {
         let tile = layer.strips[tz].at(tx, y);
-        sums.iter_mut().zip(tile.amount().0).for_each(|(sum, amount)| *sum += u32::from(amount));
+        sums.iter_mut()
+            .zip(tile.amount().0)
+            .for_each(|(sum, amount)| *sum += u32::from(amount));
     }
-    let full = sums.iter().rfold(0, |word, &sum| word << 1 | u32::from(sum >= FULL));
+    let full = sums
+        .iter()
+        .rfold(0, |word, &sum| word << 1 | u32::from(sum >= FULL));
     full | (ground.inside(tx) & !ground.open(tx, y))
 }

@@ -19,7 +19,11 @@ impl AirOverGround {
     pub(crate) fn blow_grains(&self, world: &mut World, draw: Draw) {
         for layer in 0..world.layers.len() {
             let grains = &world.layers[layer].material().grains;
-            let carried = if world.layers[layer].is_grains() { grains.carried } else { 0.0 };
+            let carried = if world.layers[layer].is_grains() {
+                grains.carried
+            } else {
+                0.0
+            };
             if carried > 0.0 {
                 self.blow_layer(world, (layer, carried), draw);
             }
@@ -30,7 +34,9 @@ impl AirOverGround {
         let keys = [0, 1, 2].map(|axis| draw.key_of(Salt::Carried, 3 * layer + axis));
         let held: Vec<_> = world.layers[layer].held().map(|(place, _)| place).collect();
         for place in held {
-            let Some(voxels) = self.voxels_a_step(place) else { continue };
+            let Some(voxels) = self.voxels_a_step(place) else {
+                continue;
+            };
             let mut to = place;
             for axis in [0, 2, 1] {
                 let far = (f64::from(voxels[axis]) * carried).clamp(-FARTHEST, FARTHEST);
@@ -46,7 +52,13 @@ impl AirOverGround {
             }
             if to != place {
                 world.layers[layer].set(place, Content::default());
-                world.layers[layer].set(to, Content { amount: AMOUNT_ONE, energy: 0 });
+                world.layers[layer].set(
+                    to,
+                    Content {
+                        amount: AMOUNT_ONE,
+                        energy: 0,
+                    },
+                );
             }
         }
     }

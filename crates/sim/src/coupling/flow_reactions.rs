@@ -41,7 +41,12 @@ struct Face {
 
 /// Returns true if the reaction `rule` exchanges heat or matter with the flow of `world`.
 pub(crate) fn meets(world: &World, rule: &Reacting) -> bool {
-    rule.takes_heat() || rule.takes.iter().chain(&rule.makes).any(|part| world.is_mirror(part.layer))
+    rule.takes_heat()
+        || rule
+            .takes
+            .iter()
+            .chain(&rule.makes)
+            .any(|part| world.is_mirror(part.layer))
 }
 
 /// Runs one step of a reaction for which [`meets`] is true; `engine` finds the reacting cells.
@@ -81,9 +86,19 @@ impl Meeting<'_> {
     /// Limits reactions to the available heat of the adjacent lava and takes that heat; reactions
     /// without heat are returned unchanged.
     fn give_heat<'a>(&mut self, rule: &Reacting, due: &'a [Due], draw: Draw) -> Cow<'a, [Due]> {
-        let Some((heat, (layer, _))) = rule.heat.zip(rule.near) else { return Cow::Borrowed(due) };
+        let Some((heat, (layer, _))) = rule.heat.zip(rule.near) else {
+            return Cow::Borrowed(due);
+        };
         let is_solid = self.world.layers[layer].material().shows == Some(Shows::Solid);
-        let giver = Giver { heat, layer, phase: if is_solid { Phase::Solid } else { Phase::Liquid } };
+        let giver = Giver {
+            heat,
+            layer,
+            phase: if is_solid {
+                Phase::Solid
+            } else {
+                Phase::Liquid
+            },
+        };
         // Two cells may share a lava cell: sorted, so that all engines take the heat in the same
         // order.
         let mut due = due.to_vec();
@@ -105,11 +120,16 @@ impl Meeting<'_> {
         let flow = &mut self.flowing.flow;
         let part_kg = heat.part_kg_m3 * flow.space().cell_m3();
         let each = (heat.about.j_kg * part_kg * flow.heat_units_of_joule()).max(1.0) as i64;
-        let flux: f64 = faces.iter().map(|face| face.flux.min(MOST_HEAT * face.excess as f64)).sum();
+        let flux: f64 = faces
+            .iter()
+            .map(|face| face.flux.min(MOST_HEAT * face.excess as f64))
+            .sum();
         // Stochastic rounding, so that a slow reaction of large cells proceeds at the right mean
         // rate.
         let parts = match whole {
-            Some(whole) => whole.saturating_mul((flux / each as f64 / f64::from(whole) + random) as u32),
+            Some(whole) => {
+                whole.saturating_mul((flux / each as f64 / f64::from(whole) + random) as u32)
+            }
             None => (flux / each as f64 + random).min(f64::from(u32::MAX)) as u32,
         };
         let wanted = i64::from(parts.min(due.parts)).saturating_mul(each);
@@ -117,7 +137,9 @@ impl Meeting<'_> {
         // withdrawal.
         let mut taken = 0;
         for face in &faces {
-            let excess = flow.met(face.lava, phase, heat.about.at_k).map_or(0, |met| met.excess);
+            let excess = flow
+                .met(face.lava, phase, heat.about.at_k)
+                .map_or(0, |met| met.excess);
             taken += flow.take_heat(face.lava, phase, (wanted - taken).min(excess));
         }
         let whole = i64::from(whole.unwrap_or(1));
@@ -134,17 +156,33 @@ impl Meeting<'_> {
         let flow = &self.flowing.flow;
         let space = flow.space();
         let (across, beside) = (space.dx_m * space.dx_m, space.dx_m * space.dz_m);
-        let vertical = [Some(y), y.checked_sub(1), Some(y + 1)].map(|y| (y.map(|y| [x, y, z]), across));
-        let sides =
-            [(x.checked_sub(1), Some(z)), (Some(x + 1), Some(z)), (Some(x), z.checked_sub(1)), (Some(x), Some(z + 1))];
+        let vertical =
+            [Some(y), y.checked_sub(1), Some(y + 1)].map(|y| (y.map(|y| [x, y, z]), across));
+        let sides = [
+            (x.checked_sub(1), Some(z)),
+            (Some(x + 1), Some(z)),
+            (Some(x), z.checked_sub(1)),
+            (Some(x), Some(z + 1)),
+        ];
         let sides = sides.map(|(x, z)| (x.zip(z).map(|(x, z)| [x, y, z]), beside));
-        let all = vertical.into_iter().chain(sides).filter_map(|(lava, area)| Some((lava?, area)));
+        let all = vertical
+            .into_iter()
+            .chain(sides)
+            .filter_map(|(lava, area)| Some((lava?, area)));
         let Grid { nx, ny, nz } = self.world.grid;
         let inside = all.filter(|&([x, y, z], _)| x < nx && y < ny && z < nz);
-        inside.filter_map(|(lava, area)| self.face(flow, giver, (lava, [x, y, z]), area)).collect()
+        inside
+            .filter_map(|(lava, area)| self.face(flow, giver, (lava, [x, y, z]), area))
+            .collect()
     }
 
-    fn face(&self, flow: &Flow, giver: Giver, (lava, cell): (Place, Place), area_m2: f64) -> Option<Face> {
+    fn face(
+        &self,
+        flow: &Flow,
+        giver: Giver,
+        (lava, cell): (Place, Place),
+        area_m2: f64,
+    ) -> Option<Face> {
         let Giver { heat, layer, phase } = giver;
         let amount = self.world.layers[layer].at(lava).amount;
         if amount == 0 {
@@ -153,9 +191,17 @@ impl Meeting<'_> {
         let met = flow.met(lava, phase, heat.about.at_k)?;
         let warmer = (met.temperature_k - heat.about.at_k).max(0.0);
         let is_side = lava[1] == cell[1] && lava != cell;
-        let share = if is_side { f64::from(amount.min(AMOUNT_ONE)) / f64::from(AMOUNT_ONE) } else { 1.0 };
+        let share = if is_side {
+            f64::from(amount.min(AMOUNT_ONE)) / f64::from(AMOUNT_ONE)
+        } else {
+            1.0
+        };
         let watts = warmer / (1.0 / heat.about.w_m2_k + met.crust_m2_k_w) * area_m2 * share;
-        Some(Face { lava, flux: watts * flow.last_step_s() * flow.heat_units_of_joule(), excess: met.excess })
+        Some(Face {
+            lava,
+            flux: watts * flow.last_step_s() * flow.heat_units_of_joule(),
+            excess: met.excess,
+        })
     }
 
     /// Removes `amount` units of a layer from a cell; for a layer that displays the flow, removes
@@ -165,7 +211,9 @@ impl Meeting<'_> {
             return self.world.consume(layer, place, amount);
         }
         self.world.layers[layer].ledger.used += u64::from(amount);
-        self.flowing.flow.take_liquid(place, i32::from(amount) * PER_UNIT);
+        self.flowing
+            .flow
+            .take_liquid(place, i32::from(amount) * PER_UNIT);
     }
 
     /// Adds `amount` units of a layer to a cell. For a layer that displays the flow, adds the
@@ -185,10 +233,23 @@ impl Meeting<'_> {
     fn show_met(&mut self, due: &[Due]) {
         let [nx, nz] = [self.world.grid.nx, self.world.grid.nz];
         let around = |[x, _, z]: Place| {
-            let columns = [(x, z), (x.wrapping_sub(1), z), (x + 1, z), (x, z.wrapping_sub(1)), (x, z + 1)];
-            columns.into_iter().filter(move |&(x, z)| x < nx && z < nz).map(move |(x, z)| (z * nx + x) as u32)
+            let columns = [
+                (x, z),
+                (x.wrapping_sub(1), z),
+                (x + 1, z),
+                (x, z.wrapping_sub(1)),
+                (x, z + 1),
+            ];
+            columns
+                .into_iter()
+                .filter(move |&(x, z)| x < nx && z < nz)
+                .map(move |(x, z)| (z * nx + x) as u32)
         };
-        let mut columns: Vec<u32> = due.iter().flat_map(|due| due.places).flat_map(around).collect();
+        let mut columns: Vec<u32> = due
+            .iter()
+            .flat_map(|due| due.places)
+            .flat_map(around)
+            .collect();
         columns.sort_unstable();
         columns.dedup();
         self.flowing.flow.take_in(&columns);

@@ -12,8 +12,16 @@ use lavoxel_flow::FlowEdit;
 impl FlowInCells {
     /// Converts the cells in which a layer sets into rock of the flow. A cell that also contains
     /// lava is converted later, when the lava is gone or solid: setting must not remove lava.
-    pub(crate) fn set_rock(&mut self, world: &mut World, rule: &Setting, (engine, draw): (&mut dyn Engine, Draw)) {
-        let due = engine.due(world, rule, draw, 0).into_iter().map(|due| due.places[0]);
+    pub(crate) fn set_rock(
+        &mut self,
+        world: &mut World,
+        rule: &Setting,
+        (engine, draw): (&mut dyn Engine, Draw),
+    ) {
+        let due = engine
+            .due(world, rule, draw, 0)
+            .into_iter()
+            .map(|due| due.places[0]);
         let mut due: Vec<Place> = due.filter(|&place| self.is_free(world, place)).collect();
         if due.is_empty() {
             return;
@@ -21,19 +29,30 @@ impl FlowInCells {
         // Engines find the setting cells in different orders; sorted, all engines give the same
         // result.
         due.sort_unstable_by_key(|&[x, y, z]| (z, x, y));
-        due.iter().for_each(|&place| world.set_rock(rule.layer, place));
+        due.iter()
+            .for_each(|&place| world.set_rock(rule.layer, place));
         // The cell below is displayed as ground but may have room at its top: filling this room
         // avoids a hollow.
         let below = |[x, y, z]: Place| y.checked_sub(1).map(|y| [x, y, z]);
-        let filled: Vec<Place> = due.iter().flat_map(|&place| [below(place), Some(place)]).flatten().collect();
+        let filled: Vec<Place> = due
+            .iter()
+            .flat_map(|&place| [below(place), Some(place)])
+            .flatten()
+            .collect();
         let columns = self.flow.edit(filled, FlowEdit::Rock);
         self.show_columns(world, &columns);
     }
 
     /// Returns true if a cell neither contains nor displays lava, liquid or solid.
     fn is_free(&self, world: &World, place: Place) -> bool {
-        let shown = world.layers.iter().enumerate().filter(|&(number, _)| world.is_mirror(number));
-        shown.map(|(_, layer)| layer.at(place).amount).all(|amount| amount == 0)
+        let shown = world
+            .layers
+            .iter()
+            .enumerate()
+            .filter(|&(number, _)| world.is_mirror(number));
+        shown
+            .map(|(_, layer)| layer.at(place).amount)
+            .all(|amount| amount == 0)
             && self.flow.cell(place).amount == 0
             && self.flow.solid(place) == 0
     }

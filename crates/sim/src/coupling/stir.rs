@@ -12,19 +12,31 @@ impl AirOverGround {
         self.read_ground(world);
         let air = &mut self.air;
         let (grid, half) = (air.grid(), air.grid().ratio as f64 / 2.0);
-        let inside = |&place: &Place| shape.contains(grid.voxel_of(place).map(|voxel| voxel as f64 + half));
-        let cells: Vec<_> = grid.cells.places().filter(inside).filter(|&place| !air.openness.is_solid(place)).collect();
+        let inside =
+            |&place: &Place| shape.contains(grid.voxel_of(place).map(|voxel| voxel as f64 + half));
+        let cells: Vec<_> = grid
+            .cells
+            .places()
+            .filter(inside)
+            .filter(|&place| !air.openness.is_solid(place))
+            .collect();
         let mass = |kg_m3: f64| kg_m3 / air.scale.ash_unit_kg_m3 * f64::from(UNIT);
         let heat = breath.heat_k / air.scale.ambient_k * f64::from(UNIT);
         let (ash, steam) = (mass(breath.ash_kg_m3), mass(breath.steam_kg_m3));
         let wind = breath.wind_m_s.map(|speed| air.scale.speed(speed) as f32);
         for place in cells {
-            top_up(air, Field::Heat, place, f64::from(air.background(place[1])) + heat);
+            top_up(
+                air,
+                Field::Heat,
+                place,
+                f64::from(air.background(place[1])) + heat,
+            );
             top_up(air, Field::Ash, place, ash);
             top_up(air, Field::Steam, place, steam);
             if wind != [0.0; 3] {
                 let now = air.solver.velocity(place);
-                air.solver.push(place, std::array::from_fn(|axis| wind[axis] - now[axis]));
+                air.solver
+                    .push(place, std::array::from_fn(|axis| wind[axis] - now[axis]));
             }
         }
     }

@@ -41,10 +41,16 @@ impl AirVolume {
         };
         // An empty air gives no volume, so that renderers skip the air altogether.
         let is_empty = |field: &[u32]| {
-            let parts = field.par_chunks(1 << 14).map(|part| part.iter().all(|&units| units == 0));
+            let parts = field
+                .par_chunks(1 << 14)
+                .map(|part| part.iter().all(|&units| units == 0));
             parts.reduce(|| true, |all, empty| all && empty)
         };
-        if [fields.ash, fields.steam].into_iter().chain(fields.inks.iter().copied()).all(is_empty) {
+        if [fields.ash, fields.steam]
+            .into_iter()
+            .chain(fields.inks.iter().copied())
+            .all(is_empty)
+        {
             return None;
         }
         let scale = air.scale();
@@ -58,7 +64,10 @@ impl AirVolume {
             inks: Vec::new(),
             flow: vec![[0; 4]; cells.cells()],
         };
-        let slabs = volume.carried.par_chunks_mut(cells.slab()).zip(volume.flow.par_chunks_mut(cells.slab()));
+        let slabs = volume
+            .carried
+            .par_chunks_mut(cells.slab())
+            .zip(volume.flow.par_chunks_mut(cells.slab()));
         slabs.enumerate().for_each(|(z, (carried, flow))| {
             for (y, x) in (0..cells.ny).flat_map(|y| (0..cells.nx).map(move |x| (y, x))) {
                 let (place, here) = ([x, y, z], y * cells.nx + x);
@@ -67,7 +76,9 @@ impl AirVolume {
                     false => fields.at(grid.at(place)).map(value),
                 };
                 if carried[here] != [0; 2] {
-                    let byte = |speed: f32| (speed * (FASTEST.0 / FASTEST.1)).clamp(-FASTEST.0, FASTEST.0) as i8;
+                    let byte = |speed: f32| {
+                        (speed * (FASTEST.0 / FASTEST.1)).clamp(-FASTEST.0, FASTEST.0) as i8
+                    };
                     let [east, up, south] = air.velocity(place).map(byte);
                     flow[here] = [east, up, south, 0];
                 }
@@ -113,7 +124,12 @@ impl Carried<'_> {
     /// Units of (ash and inks, steam) in the cell at index `at`.
     #[inline(always)]
     fn at(&self, at: usize) -> [u32; 2] {
-        [self.inks.iter().fold(self.ash[at], |sum, ink| sum.saturating_add(ink[at])), self.steam[at]]
+        [
+            self.inks
+                .iter()
+                .fold(self.ash[at], |sum, ink| sum.saturating_add(ink[at])),
+            self.steam[at],
+        ]
     }
 
     /// Mass fractions of the inks in a cell; for a cell without ink those of the surrounding cells,
@@ -126,9 +142,14 @@ impl Carried<'_> {
             _ => std::array::from_fn(|axis| around(place[axis], axis)),
         };
         let (mut sums, mut total) = ([0_u64; 4], 0_u64);
-        for (z, y) in cells[2].clone().flat_map(|z| cells[1].clone().map(move |y| (z, y))) {
+        for (z, y) in cells[2]
+            .clone()
+            .flat_map(|z| cells[1].clone().map(move |y| (z, y)))
+        {
             for at in cells[0].clone().map(|x| grid.at([x, y, z])) {
-                sums.iter_mut().zip(&self.inks).for_each(|(sum, ink)| *sum += u64::from(ink[at]));
+                sums.iter_mut()
+                    .zip(&self.inks)
+                    .for_each(|(sum, ink)| *sum += u64::from(ink[at]));
                 total += u64::from(self.ash[at]);
             }
         }
@@ -142,12 +163,19 @@ fn beside(air: &Air, fields: &Carried<'_>, place: Place) -> [u32; 2] {
     let (grid, size) = (air.grid(), air.grid().size());
     let (mut sums, mut count) = ([0_u64; 2], 0);
     for axis in 0..3 {
-        for to in [place[axis].checked_sub(1), Some(place[axis] + 1).filter(|&n| n < size[axis])].into_iter().flatten()
+        for to in [
+            place[axis].checked_sub(1),
+            Some(place[axis] + 1).filter(|&n| n < size[axis]),
+        ]
+        .into_iter()
+        .flatten()
         {
             let mut near = place;
             near[axis] = to;
             if !air.openness().is_solid(near) {
-                sums.iter_mut().zip(fields.at(grid.at(near))).for_each(|(sum, units)| *sum += u64::from(units));
+                sums.iter_mut()
+                    .zip(fields.at(grid.at(near)))
+                    .for_each(|(sum, units)| *sum += u64::from(units));
                 count += 1;
             }
         }

@@ -22,7 +22,11 @@ impl Bricks {
     /// Creates bricks with maximum density 0, for an empty volume of shape `grid`.
     pub fn new(grid: Grid) -> Self {
         let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
-        Self { grid, count, densest: vec![0; count.iter().product()] }
+        Self {
+            grid,
+            count,
+            densest: vec![0; count.iter().product()],
+        }
     }
 
     /// Number of bricks along x, y and z.
@@ -41,7 +45,8 @@ impl Bricks {
         let mut touched = vec![false; nx * ny * nz];
         for &Change { row, cells } in changed {
             let near = |range: Range<usize>, count: usize| {
-                range.start.saturating_sub(margin) / BRICK..((range.end - 1 + margin) / BRICK + 1).min(count)
+                range.start.saturating_sub(margin) / BRICK
+                    ..((range.end - 1 + margin) / BRICK + 1).min(count)
             };
             let (z, y) = (row / self.grid.ny, row % self.grid.ny);
             let along = near(cells.range(), nx);
@@ -66,16 +71,29 @@ impl Bricks {
         // A margin of one cell: interpolation at the edge of a brick reads the adjacent cell.
         let touched = self.touched(changed, 1);
         let (grid, [nx, ny, _]) = (self.grid, self.count);
-        let rows = self.densest.par_chunks_mut(nx).zip(touched.par_chunks(nx)).enumerate();
+        let rows = self
+            .densest
+            .par_chunks_mut(nx)
+            .zip(touched.par_chunks(nx))
+            .enumerate();
         rows.map_init(Vec::new, |largest, (row, (densest, touched))| {
-            let Some(from) = touched.iter().position(|&touched| touched) else { return false };
-            let to = touched.iter().rposition(|&touched| touched).map_or(from, |last| last + 1);
+            let Some(from) = touched.iter().position(|&touched| touched) else {
+                return false;
+            };
+            let to = touched
+                .iter()
+                .rposition(|&touched| touched)
+                .map_or(from, |last| last + 1);
             let covered = |bricks: Range<usize>, n: usize| {
                 (bricks.start * BRICK).saturating_sub(1)..(bricks.end * BRICK + 1).min(n)
             };
             let (j, k) = (row % ny, row / ny);
             let xs = covered(from..to, grid.nx);
-            largest_of_rows((grid, fields), (&xs, covered(j..j + 1, grid.ny), covered(k..k + 1, grid.nz)), largest);
+            largest_of_rows(
+                (grid, fields),
+                (&xs, covered(j..j + 1, grid.ny), covered(k..k + 1, grid.nz)),
+                largest,
+            );
             let mut another = false;
             for (i, old) in densest.iter_mut().enumerate().take(to).skip(from) {
                 let cells = covered(i..i + 1, grid.nx);
@@ -103,7 +121,10 @@ fn largest_of_rows(
             let start = grid.index([xs.start, y, z]);
             for field in fields {
                 let row = &field[start..][..xs.len()];
-                largest.iter_mut().zip(row).for_each(|(largest, density)| *largest = (*largest).max(*density));
+                largest
+                    .iter_mut()
+                    .zip(row)
+                    .for_each(|(largest, density)| *largest = (*largest).max(*density));
             }
         }
     }

@@ -18,7 +18,10 @@ pub struct Change {
 impl Change {
     /// Converts non-empty spans to changes; `rows` holds one span per row, at index `z · ny + y`.
     pub fn of_rows(rows: &[Span]) -> impl Iterator<Item = Self> {
-        let changes = rows.iter().enumerate().map(|(row, &cells)| Self { row, cells });
+        let changes = rows
+            .iter()
+            .enumerate()
+            .map(|(row, &cells)| Self { row, cells });
         changes.filter(|change| !change.cells.is_empty())
     }
 }
@@ -38,10 +41,15 @@ impl SlabChanges {
     pub(super) fn add(&mut self, row: usize, x: usize) {
         let x = x as u16;
         match self.0.last_mut() {
-            Some(Change { row: last, cells }) if *last == row && (cells.from..cells.to + BRICK as u16).contains(&x) => {
+            Some(Change { row: last, cells })
+                if *last == row && (cells.from..cells.to + BRICK as u16).contains(&x) =>
+            {
                 cells.to = cells.to.max(x + 1);
             }
-            _ => self.0.push(Change { row, cells: Span { from: x, to: x + 1 } }),
+            _ => self.0.push(Change {
+                row,
+                cells: Span { from: x, to: x + 1 },
+            }),
         }
     }
 
@@ -56,7 +64,10 @@ impl SlabChanges {
         for Change { row, cells } in self.0.drain(..) {
             rows[row - first] = rows[row - first].union(cells);
         }
-        self.0.extend(Change::of_rows(&rows).map(|change| Change { row: first + change.row, ..change }));
+        self.0.extend(Change::of_rows(&rows).map(|change| Change {
+            row: first + change.row,
+            ..change
+        }));
     }
 
     /// Moves all changes to the end of `changes` and leaves this list empty.
@@ -72,7 +83,9 @@ mod tests {
     fn taken(mut changes: SlabChanges) -> Vec<(usize, u16, u16)> {
         let mut all = Vec::new();
         changes.append_to(&mut all);
-        all.iter().map(|change| (change.row, change.cells.from, change.cells.to)).collect()
+        all.iter()
+            .map(|change| (change.row, change.cells.from, change.cells.to))
+            .collect()
     }
 
     #[test]
@@ -81,7 +94,10 @@ mod tests {
         for (row, x) in [(7, 3), (7, 4), (7, 12), (7, 21), (7, 20), (8, 21)] {
             changes.add(row, x);
         }
-        assert_eq!(taken(changes), [(7, 3, 13), (7, 21, 22), (7, 20, 21), (8, 21, 22)]);
+        assert_eq!(
+            taken(changes),
+            [(7, 3, 13), (7, 21, 22), (7, 20, 21), (8, 21, 22)]
+        );
     }
 
     #[test]
@@ -96,9 +112,15 @@ mod tests {
         let mut rows: Vec<_> = taken(changes);
         rows.sort_unstable();
         for row in 15..19 {
-            let ends = rows.iter().filter(|change| change.0 == row).map(|&(_, from, to)| (from, to));
+            let ends = rows
+                .iter()
+                .filter(|change| change.0 == row)
+                .map(|&(_, from, to)| (from, to));
             let all = ends.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-            assert_eq!(all, Some((10 * (row as u16 - 15), 10 * (row as u16 - 15) + 361)));
+            assert_eq!(
+                all,
+                Some((10 * (row as u16 - 15), 10 * (row as u16 - 15) + 361))
+            );
         }
     }
 }

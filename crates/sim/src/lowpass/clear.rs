@@ -52,10 +52,17 @@ pub(super) struct ClearFilter {
 impl ClearFilter {
     /// Filters the cells of `medium` within reach of the `changes` in the layer and in the heavier
     /// layers; returns the number of recomputed cells.
-    pub(super) fn refresh(&mut self, matter: &Matter<'_>, changes: &[&LayerChanges<'_>], medium: &mut Medium) -> usize {
+    pub(super) fn refresh(
+        &mut self,
+        matter: &Matter<'_>,
+        changes: &[&LayerChanges<'_>],
+        medium: &mut Medium,
+    ) -> usize {
         let grid = matter.ground.grid();
         let absent = medium.density.is_empty();
-        if changes.iter().all(|changes| changes.is_empty()) || (absent && matter.layer.tiles().next().is_none()) {
+        if changes.iter().all(|changes| changes.is_empty())
+            || (absent && matter.layer.tiles().next().is_none())
+        {
             return 0;
         }
         // Allocated on first use, so that an absent medium takes no memory.
@@ -71,14 +78,26 @@ impl ClearFilter {
             .zip(self.changed.par_chunks_mut(TILE_Z))
             .zip(medium.density.par_chunks_mut(grid.slab() * TILE_Z))
             .enumerate()
-            .map_init(Rows::default, |rows, (tz, (((shown, tiles), changed), density))| {
-                let boxes = Near { matter, tz }.stale(tiles, shown, changes);
-                let slabs = changed.iter_mut().zip(density.chunks_mut(grid.slab())).enumerate();
-                let filter = |(z, (changed, density)): (usize, (_, _))| {
-                    Slab { matter, z: tz * TILE_Z + z, changed, density }.filter(rows, &boxes)
-                };
-                slabs.map(filter).sum::<usize>()
-            })
+            .map_init(
+                Rows::default,
+                |rows, (tz, (((shown, tiles), changed), density))| {
+                    let boxes = Near { matter, tz }.stale(tiles, shown, changes);
+                    let slabs = changed
+                        .iter_mut()
+                        .zip(density.chunks_mut(grid.slab()))
+                        .enumerate();
+                    let filter = |(z, (changed, density)): (usize, (_, _))| {
+                        Slab {
+                            matter,
+                            z: tz * TILE_Z + z,
+                            changed,
+                            density,
+                        }
+                        .filter(rows, &boxes)
+                    };
+                    slabs.map(filter).sum::<usize>()
+                },
+            )
             .sum()
     }
 }
@@ -99,13 +118,30 @@ struct Near<'a> {
 impl Near<'_> {
     /// Computes boxes around all stale cells, one list per slab. Updates `tiles` and `shown` to the
     /// region that may be nonzero now.
-    fn stale(&self, tiles: &mut [u64], shown: &mut [Span], changes: &[&LayerChanges<'_>]) -> Vec<Stale> {
+    fn stale(
+        &self,
+        tiles: &mut [u64],
+        shown: &mut [Span],
+        changes: &[&LayerChanges<'_>],
+    ) -> Vec<Stale> {
         let grid = self.matter.ground.grid();
-        let around: Vec<_> = changes.iter().map(|changes| changes.around(grid, self.tz * TILE_Z, REACH)).collect();
+        let around: Vec<_> = changes
+            .iter()
+            .map(|changes| changes.around(grid, self.tz * TILE_Z, REACH))
+            .collect();
         let known = around.iter().all(Around::is_known);
-        let ranges = around.iter().map(Around::rows).filter(|range| !range.is_empty());
-        let ys = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).filter(|_| known);
-        let ys = if known { ys.unwrap_or(0..0) } else { 0..grid.ny };
+        let ranges = around
+            .iter()
+            .map(Around::rows)
+            .filter(|range| !range.is_empty());
+        let ys = ranges
+            .reduce(|a, b| a.start.min(b.start)..a.end.max(b.end))
+            .filter(|_| known);
+        let ys = if known {
+            ys.unwrap_or(0..0)
+        } else {
+            0..grid.ny
+        };
         let mut boxes = Boxes::default();
         for y in ys {
             let mut reached = Span::EMPTY;
@@ -113,11 +149,23 @@ impl Near<'_> {
                 let held = self.held(y, w);
                 let may = std::mem::replace(&mut tiles[y * words(grid) + w], held) | held;
                 runs(held).for_each(|(from, to)| reached = reached.union(cells(grid, w, from..to)));
-                let changed = || around.iter().fold(0, |all, around| all | around.word(y, w, may != 0));
-                let stale = if may != 0 && known { changed() & may } else { may };
+                let changed = || {
+                    around
+                        .iter()
+                        .fold(0, |all, around| all | around.word(y, w, may != 0))
+                };
+                let stale = if may != 0 && known {
+                    changed() & may
+                } else {
+                    may
+                };
                 runs(stale).for_each(|(from, to)| boxes.add(y, cells(grid, w, from..to)));
             }
-            shown.iter_mut().skip(y).step_by(grid.ny).for_each(|shown| *shown = reached);
+            shown
+                .iter_mut()
+                .skip(y)
+                .step_by(grid.ny)
+                .for_each(|shown| *shown = reached);
         }
         boxes.all
     }
@@ -128,7 +176,9 @@ impl Near<'_> {
         let strips = self.tz.saturating_sub(1)..(self.tz + 2).min(layer.strips.len());
         let word = |w: usize| {
             let near = y.saturating_sub(1)..(y + 2).min(grid.ny);
-            let rows = layer.strips[strips.clone()].iter().flat_map(|strip| near.clone().map(move |y| (strip, y)));
+            let rows = layer.strips[strips.clone()]
+                .iter()
+                .flat_map(|strip| near.clone().map(move |y| (strip, y)));
             rows.fold(0, |all, (strip, y)| all | strip.row(strip.index(y, w)).held)
         };
         beside(word, w, words(grid))
@@ -235,7 +285,11 @@ impl Rows {
     fn begin(&mut self, grid: Grid, cells: Span) {
         self.wide = grown(cells, REACH, grid.nx).range();
         let length = Self::length(grid);
-        for row in self.sums.iter_mut().chain(&mut self.near).chain([&mut self.above, &mut self.tall, &mut self.all]) {
+        for row in self.sums.iter_mut().chain(&mut self.near).chain([
+            &mut self.above,
+            &mut self.tall,
+            &mut self.all,
+        ]) {
             row.clear();
             row.room.resize(length, 0);
             row.amount.resize(length, 0);
@@ -262,21 +316,44 @@ impl Rows {
         // A closed cell below an open cell takes the mean of the surrounding amounts instead of its
         // own, which keeps the surface level up to the shore.
         for (i, weight) in [(REACH - 1, 1), (REACH, 2), (REACH + 1, 1)] {
-            let Some(z) = (z + i).checked_sub(REACH).filter(|&z| z < grid.nz) else { continue };
+            let Some(z) = (z + i).checked_sub(REACH).filter(|&z| z < grid.nz) else {
+                continue;
+            };
             self.read_near(matter, i, (y, z));
-            let closed = |row: &Row| row.room[place(wide.start)..place(wide.end)].iter().any(|&room| room < HALF);
+            let closed = |row: &Row| {
+                row.room[place(wide.start)..place(wide.end)]
+                    .iter()
+                    .any(|&room| room < HALF)
+            };
             let continues = y + 1 < grid.ny && closed(&self.near[i]);
             if continues {
                 self.above.read(matter, (y + 1, z), wide.clone());
             }
             let cells = place(wide.start)..place(wide.end);
             let (near, sums) = (&self.near[i], &mut self.sums[y % 3]);
-            add_weighted(&mut sums.room[cells.clone()], weight, &near.room[cells.clone()]);
-            add_weighted(&mut sums.amount[cells.clone()], weight, &near.amount[cells.clone()]);
-            add_weighted(&mut sums.held[cells.clone()], weight, &near.held[cells.clone()]);
+            add_weighted(
+                &mut sums.room[cells.clone()],
+                weight,
+                &near.room[cells.clone()],
+            );
+            add_weighted(
+                &mut sums.amount[cells.clone()],
+                weight,
+                &near.amount[cells.clone()],
+            );
+            add_weighted(
+                &mut sums.held[cells.clone()],
+                weight,
+                &near.held[cells.clone()],
+            );
             if i == REACH {
                 self.own[y % 3][cells.clone()].copy_from_slice(&near.amount[cells.clone()]);
-                matter.ground.add_open((y, z), wide.start, ONE, &mut self.own_open[y % 3][cells.clone()]);
+                matter.ground.add_open(
+                    (y, z),
+                    wide.start,
+                    ONE,
+                    &mut self.own_open[y % 3][cells.clone()],
+                );
             }
             for x in cells.filter(|_| continues) {
                 let (room, amount) = (self.near[i].room[x], self.near[i].amount[x]);
@@ -335,23 +412,32 @@ impl Rows {
         let add = |to: &mut [u32], list: fn(&Row) -> &Vec<u32>| {
             let rows = [below, here, above].map(|row| &list(row)[reach.clone()]);
             let sums = rows[0].iter().zip(rows[1]).zip(rows[2]);
-            to.iter_mut().zip(sums).for_each(|(to, ((below, here), above))| *to = below + 2 * here + above);
+            to.iter_mut()
+                .zip(sums)
+                .for_each(|(to, ((below, here), above))| *to = below + 2 * here + above);
         };
         add(&mut self.tall.room[reach.clone()], |row| &row.room);
         add(&mut self.tall.amount[reach.clone()], |row| &row.amount);
         let across = |to: &mut [u32], list: &[u32]| {
             let near = list.iter().zip(&list[1..]).zip(&list[2..]);
-            to.iter_mut().zip(near).for_each(|(to, ((before, here), after))| *to = before + 2 * here + after);
+            to.iter_mut()
+                .zip(near)
+                .for_each(|(to, ((before, here), after))| *to = before + 2 * here + after);
         };
         let cells = place(cells.range().start)..place(cells.range().end);
-        across(&mut self.all.room[cells.clone()], &self.tall.room[reach.clone()]);
+        across(
+            &mut self.all.room[cells.clone()],
+            &self.tall.room[reach.clone()],
+        );
         across(&mut self.all.amount[cells], &self.tall.amount[reach]);
     }
 
     /// Returns true if any of the given cells in row `y` of the slab contains matter.
     fn holds(&self, y: usize, cells: Span) -> bool {
         let Range { start, end } = cells.range();
-        self.own[y % 3][place(start)..place(end)].iter().any(|&amount| amount > 0)
+        self.own[y % 3][place(start)..place(end)]
+            .iter()
+            .any(|&amount| amount > 0)
     }
 
     /// Filtered value (0 to 255) of a cell of the summed row, for a liquid that may be falling.
@@ -381,7 +467,9 @@ impl Rows {
             let is_open = self.own_open[y % 3][place(x)] > 0;
             is_open.then(|| ((self.own[y % 3][place(x)] * 255 + HALF) / ONE).min(255) as u8)
         };
-        own(y).or_else(|| own(y + 1)).unwrap_or_else(|| self.value(x).saturating_mul(2))
+        own(y)
+            .or_else(|| own(y + 1))
+            .unwrap_or_else(|| self.value(x).saturating_mul(2))
     }
 
     /// Low-passed value (0 to 255) of the cell at `x` of the summed row.
@@ -412,7 +500,8 @@ impl Row {
         for layer in matter.heavier {
             for (tx, tile) in layer.part_of_row(y, z, tiles.clone()) {
                 let room = self.room[place(tx * TILE_X)..].iter_mut();
-                room.zip(tile.amount().row(z)).for_each(|(room, &cell)| *room = room.saturating_sub(cell.into()));
+                room.zip(tile.amount().row(z))
+                    .for_each(|(room, &cell)| *room = room.saturating_sub(cell.into()));
             }
         }
         for (tx, tile) in matter.layer.part_of_row(y, z, tiles) {
@@ -423,7 +512,9 @@ impl Row {
             }
         }
         let cells = place(wide.start)..place(wide.end);
-        let parts = self.room[cells.clone()].iter().zip(&self.amount[cells.clone()]);
+        let parts = self.room[cells.clone()]
+            .iter()
+            .zip(&self.amount[cells.clone()]);
         let held = self.held[cells].iter_mut().zip(parts);
         held.for_each(|(held, (room, amount))| *held = (ONE - room + amount).min(ONE));
     }
@@ -431,7 +522,9 @@ impl Row {
 
 /// Adds `weight` × `from` to `sums`, element by element.
 fn add_weighted(sums: &mut [u32], weight: u32, from: &[u32]) {
-    sums.iter_mut().zip(from).for_each(|(sum, from)| *sum += weight * from);
+    sums.iter_mut()
+        .zip(from)
+        .for_each(|(sum, from)| *sum += weight * from);
 }
 
 /// Number of 64-bit words in a bit set of the tiles of a row.
@@ -442,7 +535,10 @@ fn words(grid: Grid) -> usize {
 /// Span of the cells in the tiles `tiles` of word `w`.
 fn cells(grid: Grid, w: usize, tiles: Range<usize>) -> Span {
     let cell = |tile: usize| ((w * ROW + tile) * TILE_X).min(grid.nx) as u16;
-    Span { from: cell(tiles.start), to: cell(tiles.end) }
+    Span {
+        from: cell(tiles.start),
+        to: cell(tiles.end),
+    }
 }
 
 /// Box of cells to filter in a slab: the same range of x in consecutive rows.
@@ -469,16 +565,28 @@ impl Boxes {
             return;
         }
         let width = |span: Span| span.range().len();
-        let below = self.all.iter_mut().rev().take_while(|stale| stale.ys.end + 1 >= y);
+        let below = self
+            .all
+            .iter_mut()
+            .rev()
+            .take_while(|stale| stale.ys.end + 1 >= y);
         for stale in below.filter(|stale| stale.ys.end >= y) {
             let both = stale.cells.union(cells);
             let count = stale.count + width(cells);
             if (y + 1 - stale.ys.start) * width(both) <= count + count / 2 + MARGIN {
-                *stale = Stale { ys: stale.ys.start..y + 1, cells: both, count };
+                *stale = Stale {
+                    ys: stale.ys.start..y + 1,
+                    cells: both,
+                    count,
+                };
                 return;
             }
         }
-        self.all.push(Stale { ys: y..y + 1, cells, count: width(cells) });
+        self.all.push(Stale {
+            ys: y..y + 1,
+            cells,
+            count: width(cells),
+        });
     }
 }
 

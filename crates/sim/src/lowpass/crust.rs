@@ -74,15 +74,26 @@ impl Written {
         if let Some(mut earlier) = earlier.filter(fits)
             && let Some(map) = Arc::get_mut(&mut earlier.map)
         {
-            earlier.columns.drain(..).for_each(|column| map.kelvin[column] = air);
+            earlier
+                .columns
+                .drain(..)
+                .for_each(|column| map.kelvin[column] = air);
             return earlier;
         }
-        Self { map: Arc::new(CrustMap { kelvin: vec![air; columns] }), air, columns: Vec::new() }
+        Self {
+            map: Arc::new(CrustMap {
+                kelvin: vec![air; columns],
+            }),
+            air,
+            columns: Vec::new(),
+        }
     }
 
     /// Writes the surface temperatures of the lava into a map that holds the air temperature.
     fn write(&mut self, flow: &Flow, size: [usize; 2], marks: &mut [Mark]) {
-        let Some(CrustMap { kelvin }) = Arc::get_mut(&mut self.map) else { unreachable!("no reader has it yet") };
+        let Some(CrustMap { kelvin }) = Arc::get_mut(&mut self.map) else {
+            unreachable!("no reader has it yet")
+        };
         for (column, surface) in surfaces(flow).into_iter().flatten() {
             (kelvin[column], marks[column]) = (surface, Mark::Lava);
             self.columns.push(column);
@@ -96,11 +107,15 @@ impl Written {
                 self.columns.push(column);
                 let (sum, count) = around(column, size)
                     .filter(|near| marks[*near] == Mark::Lava)
-                    .fold((0.0, 0.0), |(sum, count), near| (sum + kelvin[near], count + 1.0_f32));
+                    .fold((0.0, 0.0), |(sum, count), near| {
+                        (sum + kelvin[near], count + 1.0_f32)
+                    });
                 kelvin[column] = sum / count;
             }
         }
-        self.columns.iter().for_each(|column| marks[*column] = Mark::Nothing);
+        self.columns
+            .iter()
+            .for_each(|column| marks[*column] = Mark::Nothing);
     }
 
     /// Returns true if both maps hold equal temperatures in all columns.
@@ -109,7 +124,10 @@ impl Written {
         self.air == other.air
             && here.len() == there.len()
             && self.columns == other.columns
-            && self.columns.iter().all(|column| here[*column] == there[*column])
+            && self
+                .columns
+                .iter()
+                .all(|column| here[*column] == there[*column])
     }
 }
 
@@ -117,12 +135,17 @@ impl Written {
 /// kelvin; one list per parallel task.
 fn surfaces(flow: &Flow) -> Vec<Vec<(usize, f32)>> {
     let surface = |&column: &u32| Some((column as usize, flow.crust_k(column as usize)? as f32));
-    flow.wet().par_chunks(PART).map(|part| part.iter().filter_map(surface).collect()).collect()
+    flow.wet()
+        .par_chunks(PART)
+        .map(|part| part.iter().filter_map(surface).collect())
+        .collect()
 }
 
 /// Iterates over the up to eight neighbours of `column` in a map of `nx` × `nz` columns.
 fn around(column: usize, [nx, nz]: [usize; 2]) -> impl Iterator<Item = usize> {
     let (x, z) = (column % nx, column / nx);
     let near = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);
-    near(z, nz).flat_map(move |z| near(x, nx).map(move |x| z * nx + x)).filter(move |near| *near != column)
+    near(z, nz)
+        .flat_map(move |z| near(x, nx).map(move |x| z * nx + x))
+        .filter(move |near| *near != column)
 }

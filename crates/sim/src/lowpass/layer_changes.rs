@@ -1,6 +1,8 @@
 //! Changes of a layer and of the surrounding ground since the layer was last filtered.
 
-use lavoxel_automaton::world::{Changes, Cursor, Ground, GroundChanges, GroundCursor, Layer, Reading, Rows, Span};
+use lavoxel_automaton::world::{
+    Changes, Cursor, Ground, GroundChanges, GroundCursor, Layer, Reading, Rows, Span,
+};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z};
 
@@ -22,18 +24,34 @@ pub(super) struct LayerChanges<'a> {
 impl<'a> LayerChanges<'a> {
     /// Collects the changes since `cursor` and moves `cursor` to the present. A cursor of another
     /// layer, or `None`, marks everything as changed.
-    pub(super) fn since(cursor: &mut Option<LayerCursor>, layer: &'a Layer, ground: &Ground) -> Self {
+    pub(super) fn since(
+        cursor: &mut Option<LayerCursor>,
+        layer: &'a Layer,
+        ground: &Ground,
+    ) -> Self {
         let read = cursor.as_ref().map(|cursor| cursor.layer);
-        let strips = layer.strips.iter().map(|strip| layer.changes_since(strip, read)).collect();
+        let strips = layer
+            .strips
+            .iter()
+            .map(|strip| layer.changes_since(strip, read))
+            .collect();
         let now = layer.clock.read(Reading::Pictures);
-        let cursor = cursor.get_or_insert_with(|| LayerCursor { layer: now, ground: ground.cursor() });
+        let cursor = cursor.get_or_insert_with(|| LayerCursor {
+            layer: now,
+            ground: ground.cursor(),
+        });
         cursor.layer = now;
-        Self { strips, ground: ground.changes_since(&mut cursor.ground) }
+        Self {
+            strips,
+            ground: ground.changes_since(&mut cursor.ground),
+        }
     }
 
     /// Returns true if neither the layer nor the ground changed.
     pub(super) fn is_empty(&self) -> bool {
-        self.strips.iter().all(|changes| changes.is_some_and(|changes| changes.rows.is_empty()))
+        self.strips
+            .iter()
+            .all(|changes| changes.is_some_and(|changes| changes.rows.is_empty()))
             && self.ground.is_empty()
     }
 
@@ -41,7 +59,13 @@ impl<'a> LayerChanges<'a> {
     /// of the filter along x and z (at most the depth of a tile).
     pub(super) fn around(&self, grid: Grid, z: usize, reach: usize) -> Around<'_> {
         let strips = z.saturating_sub(reach) / TILE_Z..=(z + reach).min(grid.nz - 1) / TILE_Z;
-        Around { grid, strips: &self.strips[strips], ground: &self.ground, tz: z / TILE_Z, reach }
+        Around {
+            grid,
+            strips: &self.strips[strips],
+            ground: &self.ground,
+            tz: z / TILE_Z,
+            reach,
+        }
     }
 }
 
@@ -67,8 +91,17 @@ impl Around<'_> {
         if self.ground.has_any(self.tz) {
             return 0..self.grid.ny;
         }
-        let rows = self.strips.iter().flatten().fold(Rows::NONE, |rows, changes| rows.union(changes.rows)).range();
-        if rows.is_empty() { rows } else { rows.start.saturating_sub(1)..(rows.end + 1).min(self.grid.ny) }
+        let rows = self
+            .strips
+            .iter()
+            .flatten()
+            .fold(Rows::NONE, |rows, changes| rows.union(changes.rows))
+            .range();
+        if rows.is_empty() {
+            rows
+        } else {
+            rows.start.saturating_sub(1)..(rows.end + 1).min(self.grid.ny)
+        }
     }
 
     /// Bit mask of the tiles in row `y`, word `w`, within the filter's reach of a change; for
@@ -77,9 +110,17 @@ impl Around<'_> {
         let words = self.grid.nx.div_ceil(ROW * TILE_X);
         let word = |w: usize| {
             let near = y.saturating_sub(1)..(y + 2).min(self.grid.ny);
-            let changes = self.strips.iter().flatten().flat_map(|changes| near.clone().map(|y| changes.word(y, w)));
+            let changes = self
+                .strips
+                .iter()
+                .flatten()
+                .flat_map(|changes| near.clone().map(|y| changes.word(y, w)));
             let word = changes.fold(0, |all, word| all | word);
-            if has_density { word | self.ground.word(self.tz, w) } else { word }
+            if has_density {
+                word | self.ground.word(self.tz, w)
+            } else {
+                word
+            }
         };
         beside(word, w, words)
     }
@@ -91,12 +132,24 @@ impl Around<'_> {
         let nx = self.grid.nx;
         (0..nx.div_ceil(ROW * TILE_X)).flat_map(move |w| {
             let changes = self.strips.iter().flatten();
-            let word =
-                changes.flat_map(|changes| near.clone().map(|y| changes.word(y, w))).fold(0, |all, word| all | word);
-            let word = if has_density { word | self.ground.word(self.tz, w) } else { word };
+            let word = changes
+                .flat_map(|changes| near.clone().map(|y| changes.word(y, w)))
+                .fold(0, |all, word| all | word);
+            let word = if has_density {
+                word | self.ground.word(self.tz, w)
+            } else {
+                word
+            };
             runs(word).map(move |(from, to)| {
                 let cell = |tile: usize| ((w * ROW + tile) * TILE_X).min(nx) as u16;
-                grown(Span { from: cell(from), to: cell(to) }, self.reach, nx)
+                grown(
+                    Span {
+                        from: cell(from),
+                        to: cell(to),
+                    },
+                    self.reach,
+                    nx,
+                )
             })
         })
     }
@@ -107,7 +160,10 @@ pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
     if span.is_empty() {
         return span;
     }
-    Span { from: span.from.saturating_sub(by as u16), to: (usize::from(span.to) + by).min(nx) as u16 }
+    Span {
+        from: span.from.saturating_sub(by as u16),
+        to: (usize::from(span.to) + by).min(nx) as u16,
+    }
 }
 
 /// Word `w` of a bit row of `words` words, dilated by one bit on both sides.
@@ -140,6 +196,9 @@ mod tests {
         let found = |word| runs(word).collect::<Vec<_>>();
         assert_eq!(found(0), []);
         assert_eq!(found(u64::MAX), [(0, 64)]);
-        assert_eq!(found(0b1100_1011 | 1 << 63), [(0, 2), (3, 4), (6, 8), (63, 64)]);
+        assert_eq!(
+            found(0b1100_1011 | 1 << 63),
+            [(0, 2), (3, 4), (6, 8), (63, 64)]
+        );
     }
 }

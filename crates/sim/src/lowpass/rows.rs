@@ -17,7 +17,13 @@ pub struct RowFilter {
 impl RowFilter {
     /// Creates a filter of the layer with index `layer`; the default is the lava.
     pub fn of_layer(layer: usize) -> Self {
-        Self { taps: Taps { layer, ..Taps::default() }, ..Self::default() }
+        Self {
+            taps: Taps {
+                layer,
+                ..Taps::default()
+            },
+            ..Self::default()
+        }
     }
 
     /// Calls `take` with the position, density and energy (0 to 255 each) of every cell with
@@ -33,7 +39,13 @@ impl RowFilter {
                 if span.is_empty() {
                     continue;
                 }
-                self.taps.filter_row(world, (y, z), span, (&mut self.density, &mut self.energy), |_| ());
+                self.taps.filter_row(
+                    world,
+                    (y, z),
+                    span,
+                    (&mut self.density, &mut self.energy),
+                    |_| (),
+                );
                 for x in span.range() {
                     take([x, y, z], self.density[x], self.energy[x]);
                 }

@@ -48,7 +48,10 @@ impl Default for Thin {
                 (255.0 / (2.0 - 2.0 * across)).round() as u8
             })
         };
-        Self { streams: by_amount(|amount| amount), streaks: by_amount(|amount| STREAK * amount.sqrt()) }
+        Self {
+            streams: by_amount(|amount| amount),
+            streaks: by_amount(|amount| STREAK * amount.sqrt()),
+        }
     }
 }
 
@@ -58,7 +61,11 @@ impl Thin {
     #[inline]
     pub(super) fn value(&self, value: u8, amount: u32, below: u32) -> u8 {
         // The kernel leaves an eighth of an isolated drop in its own cell.
-        let lists = if is_drop(value, amount, 8) { &self.streaks } else { &self.streams };
+        let lists = if is_drop(value, amount, 8) {
+            &self.streaks
+        } else {
+            &self.streams
+        };
         falling(value, lists[byte(amount)], below)
     }
 
@@ -67,7 +74,11 @@ impl Thin {
     #[inline]
     pub(super) fn value_under(&self, value: u8, above: u32, here: u32) -> u8 {
         // The kernel leaves a sixteenth of an isolated drop in the cell below.
-        if is_drop(value, above, 16) { falling(value, self.streaks[byte(above)], here) } else { value }
+        if is_drop(value, above, 16) {
+            falling(value, self.streaks[byte(above)], here)
+        } else {
+            value
+        }
     }
 }
 
@@ -105,9 +116,14 @@ mod tests {
             let peak = f64::from(thin.value(quarter, (amount * f64::from(ONE)) as u32, 0)) / 255.0;
             // Midpoints of a fine grid over the quarter of a cell's surroundings.
             let places = (0..400).flat_map(|i| (0..400).map(move |j| (f64::from(i), f64::from(j))));
-            let enclosed = places.filter(|(x, z)| peak * (1.0 - (x + 0.5) / 400.0) * (1.0 - (z + 0.5) / 400.0) > 0.5);
+            let enclosed = places.filter(|(x, z)| {
+                peak * (1.0 - (x + 0.5) / 400.0) * (1.0 - (z + 0.5) / 400.0) > 0.5
+            });
             let area = 4.0 * enclosed.count() as f64 / 160_000.0;
-            assert!((area - amount).abs() < 0.02 + 0.25 * amount, "{amount}: {area}");
+            assert!(
+                (area - amount).abs() < 0.02 + 0.25 * amount,
+                "{amount}: {area}"
+            );
         }
     }
 
@@ -115,19 +131,43 @@ mod tests {
     fn a_drop_alone_is_a_streak_of_two_cells() {
         let thin = Thin::default();
         let (streak, stream) = (thin.value(255 / 8, ONE, 0), thin.value(255 / 4, ONE, 0));
-        assert!(streak > 127 && streak < stream, "a surface, thinner than a stream's: {streak} and {stream}");
+        assert!(
+            streak > 127 && streak < stream,
+            "a surface, thinner than a stream's: {streak} and {stream}"
+        );
         assert_eq!(thin.value_under(255 / 16, ONE, 0), streak);
-        assert_eq!(thin.value_under(255 / 16, ONE, ONE), 255 / 16, "on what carries it");
-        assert_eq!(thin.value_under(255 / 8, ONE, 0), 255 / 8, "with more around it");
+        assert_eq!(
+            thin.value_under(255 / 16, ONE, ONE),
+            255 / 16,
+            "on what carries it"
+        );
+        assert_eq!(
+            thin.value_under(255 / 8, ONE, 0),
+            255 / 8,
+            "with more around it"
+        );
     }
 
     #[test]
     fn the_share_of_falling_matter_rises_and_falls_without_a_step() {
         let thin = Thin::default();
         let amounts = || (1..=100).map(|percent| percent * ONE / 100);
-        assert!(amounts().all(|amount| thin.value(0, amount, ONE / 2) > 127), "there is a surface");
-        assert!(amounts().all(|amount| thin.value(70, amount, ONE * 4 / 5) == 70), "what is carried stays");
-        let values: Vec<u8> = (50..=80).map(|below| thin.value(20, ONE / 2, below * ONE / 100)).collect();
-        assert!(values.windows(2).all(|pair| pair[0] >= pair[1] && pair[0] - pair[1] < 12), "{values:?}");
+        assert!(
+            amounts().all(|amount| thin.value(0, amount, ONE / 2) > 127),
+            "there is a surface"
+        );
+        assert!(
+            amounts().all(|amount| thin.value(70, amount, ONE * 4 / 5) == 70),
+            "what is carried stays"
+        );
+        let values: Vec<u8> = (50..=80)
+            .map(|below| thin.value(20, ONE / 2, below * ONE / 100))
+            .collect();
+        assert!(
+            values
+                .windows(2)
+                .all(|pair| pair[0] >= pair[1] && pair[0] - pair[1] < 12),
+            "{values:?}"
+        );
     }
 }

@@ -27,19 +27,30 @@ impl FlowRecords {
 
     /// Creates empty records; call before the first step.
     pub fn new(grid: Grid) -> Self {
-        Self { thickness_m: vec![0.0; grid.columns()], kelvin: None, last_reached_s: 0.0 }
+        Self {
+            thickness_m: vec![0.0; grid.columns()],
+            kelvin: None,
+            last_reached_s: 0.0,
+        }
     }
 
     /// Enables the record of surface temperatures.
     #[must_use]
     pub fn with_kelvin(self) -> Self {
-        Self { kelvin: Some(vec![0.0; self.thickness_m.len()]), ..self }
+        Self {
+            kelvin: Some(vec![0.0; self.thickness_m.len()]),
+            ..self
+        }
     }
 
     /// Returns true if these records, possibly read from a file, match a box of shape `grid`.
     pub fn fits(&self, grid: Grid) -> bool {
-        let are_right = |numbers: &Vec<f32>| numbers.len() == grid.columns() && numbers.iter().all(|n| *n >= 0.0);
-        are_right(&self.thickness_m) && self.kelvin.as_ref().is_none_or(are_right) && self.last_reached_s >= 0.0
+        let are_right = |numbers: &Vec<f32>| {
+            numbers.len() == grid.columns() && numbers.iter().all(|n| *n >= 0.0)
+        };
+        are_right(&self.thickness_m)
+            && self.kelvin.as_ref().is_none_or(are_right)
+            && self.last_reached_s >= 0.0
     }
 
     /// Maximum temperature in kelvin of the uppermost liquid after any step, by column at index `z

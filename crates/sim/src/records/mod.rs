@@ -78,7 +78,11 @@ impl Records {
     /// Temporary memory while a checkpoint is written: the encoded records of `materials`
     /// materials.
     pub fn need_of_keeping(grid: Grid, materials: usize) -> MemoryEstimate {
-        MemoryEstimate::of("the records in a checkpoint", grid.columns() * materials, BYTES_A_COLUMN as f64)
+        MemoryEstimate::of(
+            "the records in a checkpoint",
+            grid.columns() * materials,
+            BYTES_A_COLUMN as f64,
+        )
     }
 
     /// Upper bound of the encoded size of the records, in bytes.
@@ -103,7 +107,10 @@ impl Records {
     /// Returns the records with `material` as the recorded material; call before the first update.
     #[must_use]
     pub fn of(self, material: &str) -> Self {
-        Self { material: material.to_owned(), ..self }
+        Self {
+            material: material.to_owned(),
+            ..self
+        }
     }
 
     /// Name of the recorded material.
@@ -114,7 +121,11 @@ impl Records {
     /// Returns true if these records, possibly read from a file, are complete and match a box of
     /// shape `grid`.
     pub fn fits(&self, grid: Grid) -> bool {
-        let lengths = [self.arrival.len(), self.thickest.len(), self.peak_energy.len()];
+        let lengths = [
+            self.arrival.len(),
+            self.thickest.len(),
+            self.peak_energy.len(),
+        ];
         (self.nx, self.nz) == (grid.nx, grid.nz) && lengths == [grid.columns(); 3]
     }
 
@@ -138,7 +149,8 @@ impl Records {
     }
 
     fn view<'a, T>(&self, columns: &'a [T]) -> ArrayView2<'a, T> {
-        ArrayView2::from_shape((self.nz, self.nx), columns).expect("every field has a value for each column")
+        ArrayView2::from_shape((self.nz, self.nx), columns)
+            .expect("every field has a value for each column")
     }
 
     /// Updates the records after `step` steps. Call before the first step and after every step,
@@ -151,7 +163,9 @@ impl Records {
         assert!(self.fits(world.grid()), "records are of one box");
         // `u32::MAX` is reserved for `NEVER`; no scene has that many steps.
         let step = step.min(u64::from(NEVER) - 1) as u32;
-        let Some(layer) = world.layer(&self.material) else { return };
+        let Some(layer) = world.layer(&self.material) else {
+            return;
+        };
         let seen = self.seen.replace(layer.clock.read(Reading::Records));
         if let Some(flow) = flow.filter(|_| self.material == Material::LAVA) {
             self.observe_flow(flow, seen.is_none(), step);
@@ -167,17 +181,44 @@ impl Records {
         };
         let mut scratch = Scratch::default();
         if strips.iter().map(Strip::tiles).sum::<usize>() < MANY_TILES {
-            let fields = self.arrival.chunks_mut(rows).zip(self.thickest.chunks_mut(rows));
+            let fields = self
+                .arrival
+                .chunks_mut(rows)
+                .zip(self.thickest.chunks_mut(rows));
             let fields = fields.zip(self.peak_energy.chunks_mut(rows)).zip(strips);
             for (((arrival, thickest), peak_energy), strip) in fields {
-                update(&mut scratch, strip, Part { arrival, thickest, peak_energy });
+                update(
+                    &mut scratch,
+                    strip,
+                    Part {
+                        arrival,
+                        thickest,
+                        peak_energy,
+                    },
+                );
             }
         } else {
-            let fields = self.arrival.par_chunks_mut(rows).zip(self.thickest.par_chunks_mut(rows));
-            let fields = fields.zip(self.peak_energy.par_chunks_mut(rows)).zip(strips);
-            fields.for_each_init(Scratch::default, |scratch, (((arrival, thickest), peak_energy), strip)| {
-                update(scratch, strip, Part { arrival, thickest, peak_energy });
-            });
+            let fields = self
+                .arrival
+                .par_chunks_mut(rows)
+                .zip(self.thickest.par_chunks_mut(rows));
+            let fields = fields
+                .zip(self.peak_energy.par_chunks_mut(rows))
+                .zip(strips);
+            fields.for_each_init(
+                Scratch::default,
+                |scratch, (((arrival, thickest), peak_energy), strip)| {
+                    update(
+                        scratch,
+                        strip,
+                        Part {
+                            arrival,
+                            thickest,
+                            peak_energy,
+                        },
+                    );
+                },
+            );
         }
     }
 
@@ -187,13 +228,16 @@ impl Records {
     fn observe_flow(&mut self, flow: &Flow, all: bool, step: u32) {
         let columns = if all { self.arrival.len() as u32 } else { 0 };
         // Includes wet columns: lava placed by an edit may not have moved since.
-        let changed = (0..columns).chain(flow.changed().iter().copied()).chain(flow.wet().iter().copied());
+        let changed = (0..columns)
+            .chain(flow.changed().iter().copied())
+            .chain(flow.wet().iter().copied());
         for number in changed.map(|number| number as usize) {
             // Rounded up, so that a film below one unit counts as lava.
             let thickness = (flow.thickness_units(number) + UNIT - 1) / UNIT;
             if thickness > 0 {
                 self.arrival[number] = step.min(self.arrival[number]);
-                self.thickest[number] = self.thickest[number].max(u32::try_from(thickness).unwrap_or(u32::MAX));
+                self.thickest[number] =
+                    self.thickest[number].max(u32::try_from(thickness).unwrap_or(u32::MAX));
             }
         }
     }
@@ -250,8 +294,14 @@ impl Scratch {
         marked(columns, strip.count).for_each(|tx| tiles[tx] = EMPTY);
         strip.visit(columns, |tx, tile| {
             let (amounts, energies) = &mut tiles[tx];
-            amounts.iter_mut().zip(&tile.amount().0).for_each(|(sum, &amount)| *sum += u32::from(amount));
-            energies.iter_mut().zip(&tile.energy().0).for_each(|(most, &energy)| *most = energy.max(*most));
+            amounts
+                .iter_mut()
+                .zip(&tile.amount().0)
+                .for_each(|(sum, &amount)| *sum += u32::from(amount));
+            energies
+                .iter_mut()
+                .zip(&tile.energy().0)
+                .for_each(|(most, &energy)| *most = energy.max(*most));
         });
     }
 
@@ -264,10 +314,20 @@ impl Scratch {
             for row in 0..part.arrival.len() / nx {
                 let columns = row * nx + own.0..row * nx + own.1;
                 let lanes = row * TILE_X..;
-                for (arrival, &amount) in part.arrival[columns.clone()].iter_mut().zip(&amounts[lanes.clone()]) {
-                    *arrival = if amount > 0 { step.min(*arrival) } else { *arrival };
+                for (arrival, &amount) in part.arrival[columns.clone()]
+                    .iter_mut()
+                    .zip(&amounts[lanes.clone()])
+                {
+                    *arrival = if amount > 0 {
+                        step.min(*arrival)
+                    } else {
+                        *arrival
+                    };
                 }
-                for (thickest, &amount) in part.thickest[columns.clone()].iter_mut().zip(&amounts[lanes.clone()]) {
+                for (thickest, &amount) in part.thickest[columns.clone()]
+                    .iter_mut()
+                    .zip(&amounts[lanes.clone()])
+                {
                     *thickest = amount.max(*thickest);
                 }
                 for (peak, &energy) in part.peak_energy[columns].iter_mut().zip(&energies[lanes]) {
@@ -280,6 +340,9 @@ impl Scratch {
 
 /// Iterates over the indices of the marked tile columns below `count`.
 fn marked(columns: &[u64], count: usize) -> impl Iterator<Item = usize> {
-    let all = columns.iter().enumerate().flat_map(|(w, &word)| bits(word).map(move |bit| w * 64 + bit));
+    let all = columns
+        .iter()
+        .enumerate()
+        .flat_map(|(w, &word)| bits(word).map(move |bit| w * 64 + bit));
     all.take_while(move |&tx| tx < count)
 }

@@ -61,7 +61,9 @@ impl Command {
             && edit.is_outside(state.grid())
         {
             let Grid { nx, ny, nz, .. } = state.grid();
-            let expected = format!("a shape that holds the middle of a cell of the box, which has {nx} × {ny} × {nz}");
+            let expected = format!(
+                "a shape that holds the middle of a cell of the box, which has {nx} × {ny} × {nz}"
+            );
             return Err(Invalid::new("put.shape", "outside of the box", expected));
         }
         match self {
@@ -71,8 +73,14 @@ impl Command {
                 Err(Invalid::new("put.matter.temperature_k", "set", expected))
             }
             Self::Rules(_) if flows => Err(Invalid::new("rules", "a change", classic)),
-            Self::Seed(seed) if flows => Err(Invalid::new("seed", seed, "that of the scene in the physical model")),
-            Self::Pour(VentChange::Place(spec) | VentChange::Change(_, spec)) => fit_vent(spec, flows),
+            Self::Seed(seed) if flows => Err(Invalid::new(
+                "seed",
+                seed,
+                "that of the scene in the physical model",
+            )),
+            Self::Pour(VentChange::Place(spec) | VentChange::Change(_, spec)) => {
+                fit_vent(spec, flows)
+            }
             _ => Ok(()),
         }
     }
@@ -94,7 +102,9 @@ impl Command {
     /// kept.
     pub(super) fn merged(&self, later: &Self) -> Option<Self> {
         match (self, later) {
-            (Self::Rules(first), Self::Rules(second)) => Some(Self::Rules(first.clone().then(second))),
+            (Self::Rules(first), Self::Rules(second)) => {
+                Some(Self::Rules(first.clone().then(second)))
+            }
             (Self::Material(first), Self::Material(second)) if first.name() == second.name() => {
                 Some(Self::Material(first.clone().then(second)))
             }
@@ -115,7 +125,11 @@ fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
             Err(Invalid::new("put.matter.kind", "\"solid\"", expected))
         }
         matter => {
-            let shows = |name: &&str| state.number_of(name).is_some_and(|layer| state.is_mirror(layer));
+            let shows = |name: &&str| {
+                state
+                    .number_of(name)
+                    .is_some_and(|layer| state.is_mirror(layer))
+            };
             let expected = "another material: this one shows the lava; \"lava\" or \"solid\" puts some into the box";
             match matter.names().find(shows) {
                 Some(name) => Err(Invalid::new("put.matter.name", name, expected)),
@@ -129,7 +143,11 @@ fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
 /// Returns an error for a vent with rates of the physical model in a classic world.
 fn fit_vent(spec: &mut VentSpec, flows: bool) -> Result<(), Invalid> {
     match (&spec.flow, flows) {
-        (Some(_), false) => Err(Invalid::new("vent.flow", "set", "left out: this world has no physical model")),
+        (Some(_), false) => Err(Invalid::new(
+            "vent.flow",
+            "set",
+            "left out: this world has no physical model",
+        )),
         (None, true) if spec.material.is_none() => {
             spec.flow = Some(Box::default());
             Ok(())
@@ -163,6 +181,10 @@ from! {
 pub fn check_seed(key: &str, seed: u64) -> Result<(), Invalid> {
     match i64::try_from(seed) {
         Ok(_) => Ok(()),
-        Err(_) => Err(Invalid::new(key, seed, format!("at most {}, the largest number of a scene file", i64::MAX))),
+        Err(_) => Err(Invalid::new(
+            key,
+            seed,
+            format!("at most {}, the largest number of a scene file", i64::MAX),
+        )),
     }
 }

@@ -33,13 +33,21 @@ impl Event {
         self.check(key, Command::validate)
     }
 
-    fn check(&self, key: &str, command: impl Fn(&Command) -> Result<(), Invalid>) -> Result<(), Invalid> {
+    fn check(
+        &self,
+        key: &str,
+        command: impl Fn(&Command) -> Result<(), Invalid>,
+    ) -> Result<(), Invalid> {
         within(&format!("{key}.at"), self.at as f64, 0.0, LAST_STEP)?;
         if let Command::Pour(_) = self.command {
-            let expected = "put, rules, material, wind or seed; a vent has a start and an end instead";
+            let expected =
+                "put, rules, material, wind or seed; a vent has a start and an end instead";
             return Err(Invalid::new(key, "a change of vents", expected));
         }
-        let named = |invalid: Invalid| Invalid { key: format!("{key}.{}", invalid.key), ..invalid };
+        let named = |invalid: Invalid| Invalid {
+            key: format!("{key}.{}", invalid.key),
+            ..invalid
+        };
         command(&self.command).map_err(named)
     }
 }
@@ -81,11 +89,18 @@ impl EventSpec {
         let commands = self.commands();
         let [(_, command)] = &commands[..] else {
             let names: Vec<&str> = commands.iter().map(|(name, _)| *name).collect();
-            let found = if names.is_empty() { "only a step".to_owned() } else { names.join(" and ") };
+            let found = if names.is_empty() {
+                "only a step".to_owned()
+            } else {
+                names.join(" and ")
+            };
             return Err(Invalid::new(key, found, Self::ONE_COMMAND));
         };
         let command = command.clone();
-        let event = Event { at: self.at, command };
+        let event = Event {
+            at: self.at,
+            command,
+        };
         event.check(key, Command::validate_numbers)?;
         Ok(event)
     }
@@ -93,22 +108,49 @@ impl EventSpec {
     /// Commands of the table, each with its key.
     fn commands(&self) -> Vec<(&'static str, Command)> {
         let put = self.put.clone().map(|edit| ("put", Command::Put(edit)));
-        let rules = self.rules.clone().map(|change| ("rules", Command::Rules(change)));
-        let material = self.material.clone().map(|change| ("material", Command::Material(change)));
+        let rules = self
+            .rules
+            .clone()
+            .map(|change| ("rules", Command::Rules(change)));
+        let material = self
+            .material
+            .clone()
+            .map(|change| ("material", Command::Material(change)));
         let seed = self.seed.map(|seed| ("seed", Command::Seed(seed)));
         let wind = self.wind.clone().map(|wind| ("wind", Command::Wind(wind)));
-        [put, rules, material, wind, seed].into_iter().flatten().collect()
+        [put, rules, material, wind, seed]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     /// Converts an event to a table; `None` for a change of vents, which `[[vent]]` tables store.
     pub fn of(Event { at, command }: &Event) -> Option<Self> {
-        let bare = Self { at: *at, ..Self::default() };
+        let bare = Self {
+            at: *at,
+            ..Self::default()
+        };
         match command {
-            Command::Put(edit) => Some(Self { put: Some(edit.clone()), ..bare }),
-            Command::Rules(change) => Some(Self { rules: Some(change.clone()), ..bare }),
-            Command::Material(change) => Some(Self { material: Some(change.clone()), ..bare }),
-            Command::Seed(seed) => Some(Self { seed: Some(*seed), ..bare }),
-            Command::Wind(wind) => Some(Self { wind: Some(wind.clone()), ..bare }),
+            Command::Put(edit) => Some(Self {
+                put: Some(edit.clone()),
+                ..bare
+            }),
+            Command::Rules(change) => Some(Self {
+                rules: Some(change.clone()),
+                ..bare
+            }),
+            Command::Material(change) => Some(Self {
+                material: Some(change.clone()),
+                ..bare
+            }),
+            Command::Seed(seed) => Some(Self {
+                seed: Some(*seed),
+                ..bare
+            }),
+            Command::Wind(wind) => Some(Self {
+                wind: Some(wind.clone()),
+                ..bare
+            }),
             Command::Pour(_) => None,
         }
     }

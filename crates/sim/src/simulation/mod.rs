@@ -78,14 +78,18 @@ impl History {
     fn stages(&self, state: &State) -> impl Iterator<Item = Stage<'_>> + use<'_> {
         let (unfed, mirrors) = (self.is_unfed(), state.mirrors());
         let flow = mirrors.any().then_some(Stage::Flow(&self.vents));
-        let sources = (!mirrors.any() || self.materials.len() > 1).then_some(Stage::Sources(&self.vents));
+        let sources =
+            (!mirrors.any() || self.materials.len() > 1).then_some(Stage::Sources(&self.vents));
         let is_idle = move |stage: &Stage<'_>| match stage {
             stage if stage.calms() && !unfed => true,
             Stage::Rule { layer, rule } => !matches!(rule, Rule::React(_)) && mirrors.has(*layer),
             _ => false,
         };
         let rules = Stage::of_rules(&self.rules).filter(move |stage| !is_idle(stage));
-        flow.into_iter().chain(sources).chain(rules).chain(Stage::of_air(state, &self.vents))
+        flow.into_iter()
+            .chain(sources)
+            .chain(rules)
+            .chain(Stage::of_air(state, &self.vents))
     }
 
     /// Returns true if nothing was poured and no event was applied during the last `calm::AFTER`
@@ -104,7 +108,10 @@ impl History {
                 self.spec = change.applied(self.spec.clone());
             }
             Command::Material(change) => {
-                let named = self.materials.iter_mut().filter(|material| material.name == change.name());
+                let named = self
+                    .materials
+                    .iter_mut()
+                    .filter(|material| material.name == change.name());
                 named.for_each(|material| *material = change.applied(material.clone()));
             }
             Command::Seed(seed) => self.seed = *seed,
@@ -116,16 +123,31 @@ impl History {
     /// Returns an error if a command names an absent material, or sets a wind without air.
     fn check_there(&self, command: &Command) -> Result<(), Invalid> {
         if matches!(command, Command::Wind(_)) && self.wind.is_none() {
-            return Err(Invalid::new("wind", "a wind", "absent: the scene has no [air]"));
+            return Err(Invalid::new(
+                "wind",
+                "a wind",
+                "absent: the scene has no [air]",
+            ));
         }
-        let known = || Material::besides_lava(&self.materials).map(|material| material.name.as_str());
+        let known =
+            || Material::besides_lava(&self.materials).map(|material| material.name.as_str());
         if let Command::Put(edit) = command
             && let Some(name) = edit.matter.replaced()
         {
-            check_known("put.matter.of", name, known().collect::<Vec<_>>().into_iter())?;
+            check_known(
+                "put.matter.of",
+                name,
+                known().collect::<Vec<_>>().into_iter(),
+            )?;
         }
-        let Some((key, name)) = command.material() else { return Ok(()) };
-        check_known(key, name, Material::besides_lava(&self.materials).map(|material| material.name.as_str()))
+        let Some((key, name)) = command.material() else {
+            return Ok(());
+        };
+        check_known(
+            key,
+            name,
+            Material::besides_lava(&self.materials).map(|material| material.name.as_str()),
+        )
     }
 
     /// Returns true if a command would set parameters to their present values.
@@ -133,9 +155,10 @@ impl History {
         match command {
             Command::Put(_) | Command::Pour(_) => false,
             Command::Rules(change) => change.applied(self.spec.clone()) == self.spec,
-            Command::Material(change) => {
-                self.materials.iter().any(|m| m.name == change.name() && change.applied(m.clone()) == *m)
-            }
+            Command::Material(change) => self
+                .materials
+                .iter()
+                .any(|m| m.name == change.name() && change.applied(m.clone()) == *m),
             Command::Seed(seed) => *seed == self.seed,
             Command::Wind(wind) => self.wind.as_ref() == Some(wind),
         }
@@ -144,14 +167,28 @@ impl History {
     /// Records a command as a past event of the present step. Successive settings of one kind
     /// within a step are merged into one event, such as those of a dragged slider.
     fn record(&mut self, command: Command) -> Result<(), Invalid> {
-        let before = self.events[..self.past].last_mut().filter(|event| event.at == self.step);
-        if let Some((before, both)) = before.and_then(|event| event.command.merged(&command).map(|both| (event, both)))
+        let before = self.events[..self.past]
+            .last_mut()
+            .filter(|event| event.at == self.step);
+        if let Some((before, both)) =
+            before.and_then(|event| event.command.merged(&command).map(|both| (event, both)))
         {
             before.command = both;
             return Ok(());
         }
-        within("number of [[event]] tables", (self.events.len() + 1) as f64, 0.0, MAX_EVENTS as f64)?;
-        self.events.insert(self.past, Event { at: self.step, command });
+        within(
+            "number of [[event]] tables",
+            (self.events.len() + 1) as f64,
+            0.0,
+            MAX_EVENTS as f64,
+        )?;
+        self.events.insert(
+            self.past,
+            Event {
+                at: self.step,
+                command,
+            },
+        );
         self.past += 1;
         Ok(())
     }
@@ -193,7 +230,9 @@ impl Snapshot {
 
     /// Memory of the snapshot in bytes, without the shared ground.
     pub fn bytes(&self) -> usize {
-        self.state.bytes() + self.history.events.len() * size_of::<Event>() + self.history.vents.bytes()
+        self.state.bytes()
+            + self.history.events.len() * size_of::<Event>()
+            + self.history.vents.bytes()
     }
 }
 
@@ -211,7 +250,12 @@ impl Simulation {
         let state = state.into();
         let vents = Vents::new(vents, state.grid());
         let (events, past) = (Vec::new(), 0);
-        let mut materials: Vec<_> = state.layers().iter().map(Layer::material).cloned().collect();
+        let mut materials: Vec<_> = state
+            .layers()
+            .iter()
+            .map(Layer::material)
+            .cloned()
+            .collect();
         // Lava must come first, because `materials()` skips the first entry.
         materials.sort_by_key(|material| !material.carries_energy());
         let wind = state.air().map(|air| Wind(air.spec().wind.clone()));
@@ -229,14 +273,22 @@ impl Simulation {
             past,
             goals: Goals::default(),
         };
-        Self { state, history, engine, timings: Timings::default(), cut: None }
+        Self {
+            state,
+            history,
+            engine,
+            timings: Timings::default(),
+            cut: None,
+        }
     }
 
     /// Adds reactions between materials, which must have been checked together with the materials
     /// by [`Reaction::validate_all`].
     #[must_use]
     pub fn with_reactions(mut self, reactions: Vec<Reaction>) -> Self {
-        let History { spec, materials, .. } = &self.history;
+        let History {
+            spec, materials, ..
+        } = &self.history;
         self.history.rules = Rules::new(spec, materials, &reactions, self.state.grid());
         self.history.reactions = reactions;
         self
@@ -246,7 +298,10 @@ impl Simulation {
     /// runs is recorded.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
-        Self { timings: Timings::by(clock), ..self }
+        Self {
+            timings: Timings::by(clock),
+            ..self
+        }
     }
 
     /// Adds scheduled events; events of the same step keep the given order.
@@ -255,11 +310,19 @@ impl Simulation {
     /// If an event cannot be stored as an `[[event]]` table.
     pub fn with_events(mut self, events: Vec<Event>) -> Result<Self, Invalid> {
         let number = self.history.events.len() + events.len();
-        within("number of [[event]] tables", number as f64, 0.0, MAX_EVENTS as f64)?;
+        within(
+            "number of [[event]] tables",
+            number as f64,
+            0.0,
+            MAX_EVENTS as f64,
+        )?;
         for (i, event) in events.iter().enumerate() {
             event.validate(&format!("event[{i}]"))?;
             let known = self.history.check_there(&event.command);
-            known.map_err(|e| Invalid { key: format!("event[{i}].{}", e.key), ..e })?;
+            known.map_err(|e| Invalid {
+                key: format!("event[{i}].{}", e.key),
+                ..e
+            })?;
         }
         self.history.events.extend(events);
         self.history.events[self.history.past..].sort_by_key(|event| event.at);
@@ -292,14 +355,35 @@ impl Simulation {
         numbers: &[usize],
         next: usize,
     ) -> Result<Self, Invalid> {
-        let Self { mut state, history, engine, timings, cut } = self;
-        let past = events.iter().position(|event| event.at > step).unwrap_or(events.len());
+        let Self {
+            mut state,
+            history,
+            engine,
+            timings,
+            cut,
+        } = self;
+        let past = events
+            .iter()
+            .position(|event| event.at > step)
+            .unwrap_or(events.len());
         if !events[past..].is_sorted_by_key(|event| event.at) {
-            return Err(Invalid::new("event", "in disorder", "in the order of their steps"));
+            return Err(Invalid::new(
+                "event",
+                "in disorder",
+                "in the order of their steps",
+            ));
         }
         let vents = history.vents.numbered(numbers, next)?;
-        let mut history = History { step, made, vents, past, ..history };
-        events.iter().try_for_each(|event| history.check_there(&event.command))?;
+        let mut history = History {
+            step,
+            made,
+            vents,
+            past,
+            ..history
+        };
+        events
+            .iter()
+            .try_for_each(|event| history.check_there(&event.command))?;
         for event in &events[..past] {
             history.set(&event.command, state.grid());
         }
@@ -307,24 +391,40 @@ impl Simulation {
         put_in_force(history.wind.as_ref(), &mut state);
         let stages = history.stages(&state).count();
         within("stages", made as f64, 0.0, stages as f64 - 1.0)?;
-        Ok(Self { state, history, engine, timings, cut })
+        Ok(Self {
+            state,
+            history,
+            engine,
+            timings,
+            cut,
+        })
     }
 
     /// Advances by one step: runs the due stages in order, then applies the events that are due
     /// after the step. An interrupted step is continued with its next stage.
     pub fn step(&mut self) {
-        let draw = Draw { seed: self.history.seed, step: self.history.step };
-        let (made, is_asked) = (self.history.made, |cut: &AtomicBool| cut.load(Ordering::Relaxed));
+        let draw = Draw {
+            seed: self.history.seed,
+            step: self.history.step,
+        };
+        let (made, is_asked) = (self.history.made, |cut: &AtomicBool| {
+            cut.load(Ordering::Relaxed)
+        });
         let mut cut = 0;
         // At least one stage runs per call, so that an interrupted step advances even while `cut`
         // stays set.
         for (number, stage) in self.history.stages(&self.state).enumerate().skip(made) {
-            if number > made && stage.can_wait(&self.state) && self.cut.as_deref().is_some_and(is_asked) {
+            if number > made
+                && stage.can_wait(&self.state)
+                && self.cut.as_deref().is_some_and(is_asked)
+            {
                 cut = number;
                 break;
             }
             if stage.is_due(draw.step) {
-                self.timings.time(stage, || stage.run(&mut self.state, &mut *self.engine, draw));
+                self.timings.time(stage, || {
+                    stage.run(&mut self.state, &mut *self.engine, draw)
+                });
             }
             if self.state.flow().is_some_and(Flow::was_stopped) {
                 return;
@@ -391,7 +491,11 @@ impl Simulation {
     }
 
     fn run_due_events(&mut self) {
-        while let Some(event) = self.history.events.get(self.history.past).filter(|event| event.at <= self.history.step)
+        while let Some(event) = self
+            .history
+            .events
+            .get(self.history.past)
+            .filter(|event| event.at <= self.history.step)
         {
             let command = event.command.clone();
             self.history.past += 1;
@@ -445,7 +549,11 @@ impl Simulation {
     /// Saves the present state; the ground is shared with the snapshot `other` where unchanged.
     pub fn snapshot(&self, other: Option<&Snapshot>) -> Snapshot {
         let state = PackedState::new(&self.state, other.map(|other| &other.state));
-        Snapshot { state, history: self.history.clone(), clock: self.state.flow().map(Flow::clock).cloned() }
+        Snapshot {
+            state,
+            history: self.history.clone(),
+            clock: self.state.flow().map(Flow::clock).cloned(),
+        }
     }
 
     /// Restores a snapshot of this simulation and discards everything after it; the following steps
@@ -485,7 +593,9 @@ impl Simulation {
 
     /// Simulated time in seconds; `None` without the physical model.
     pub fn time_s(&self) -> Option<f64> {
-        self.state.flow().map(|flow| flow.clock().time_s(self.history.step))
+        self.state
+            .flow()
+            .map(|flow| flow.clock().time_s(self.history.step))
     }
 
     /// Sets the end time of a run of the physical model: the step that contains `end_s` (seconds)
@@ -543,7 +653,13 @@ impl Simulation {
             goals,
         } = &self.history;
         let (vent_numbers, next_vent) = vents.numbers();
-        Passed { step: *step, made: *made, vent_numbers, next_vent, goals }
+        Passed {
+            step: *step,
+            made: *made,
+            vent_numbers,
+            next_vent,
+            goals,
+        }
     }
 
     /// All past and future events, by ascending step.
@@ -571,11 +687,21 @@ impl From<World> for Simulation {
     /// Creates a simulation at step 0 with the default rules, no vents, seed 1 and the default
     /// engine.
     fn from(world: World) -> Self {
-        Self::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
+        Self::new(
+            world,
+            &RulesSpec::default(),
+            &[],
+            1,
+            Box::new(Tiled::default()),
+        )
     }
 }
 
 /// Sets the current wind of a restored air without changing the air's velocity.
 fn put_in_force(wind: Option<&Wind>, state: &mut State) {
-    state.air.iter_mut().zip(wind).for_each(|(over, wind)| over.air.set_wind(wind));
+    state
+        .air
+        .iter_mut()
+        .zip(wind)
+        .for_each(|(over, wind)| over.air.set_wind(wind));
 }

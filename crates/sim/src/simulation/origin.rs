@@ -39,24 +39,61 @@ impl Origin {
             goals: _,
         } = &self.history;
         let air = self.state.air().map(|air| air.spec());
-        let sources: Vec<_> = vents.specs().filter(|vent| vent.list() != List::Vents).collect();
+        let sources: Vec<_> = vents
+            .specs()
+            .filter(|vent| vent.list() != List::Vents)
+            .collect();
         // The default lava is omitted, so that texts from earlier versions, which had no other
         // lava, stay valid.
-        let materials: Vec<_> = materials.iter().filter(|material| **material != Material::lava()).collect();
-        format!("{:?}", (step, spec, materials, reactions, sources, wind, air, &events[*past..]))
+        let materials: Vec<_> = materials
+            .iter()
+            .filter(|material| **material != Material::lava())
+            .collect();
+        format!(
+            "{:?}",
+            (
+                step,
+                spec,
+                materials,
+                reactions,
+                sources,
+                wind,
+                air,
+                &events[*past..]
+            )
+        )
     }
 
     /// Starts a simulation with the given `lava` vents and `seed`, run by `engine`. Sources of
     /// other matter, fumes, rules and events are those of the origin.
     pub fn begin(&self, lava: Vec<VentSpec>, seed: u64, engine: Box<dyn Engine>) -> Simulation {
-        let Self { mut state, mut history } = self.clone();
-        let others = history.vents.specs().filter(|vent| vent.list() != List::Vents).cloned();
-        history.vents = Vents::new(&lava.into_iter().chain(others).collect::<Vec<_>>(), state.grid());
+        let Self {
+            mut state,
+            mut history,
+        } = self.clone();
+        let others = history
+            .vents
+            .specs()
+            .filter(|vent| vent.list() != List::Vents)
+            .cloned();
+        history.vents = Vents::new(
+            &lava.into_iter().chain(others).collect::<Vec<_>>(),
+            state.grid(),
+        );
         history.seed = seed;
         // Goals belong to an interactive session, not to the started runs.
         history.goals = Goals::default();
-        state.flow.iter_mut().for_each(|flowing| flowing.flow.set_seed(seed));
-        Simulation { state, history, engine, timings: Timings::default(), cut: None }
+        state
+            .flow
+            .iter_mut()
+            .for_each(|flowing| flowing.flow.set_seed(seed));
+        Simulation {
+            state,
+            history,
+            engine,
+            timings: Timings::default(),
+            cut: None,
+        }
     }
 }
 
@@ -64,7 +101,13 @@ impl Simulation {
     /// Copies the simulation with another `engine`; both copies compute the same bits.
     pub fn copy(&self, engine: Box<dyn Engine>) -> Self {
         let (state, history) = (self.state.clone(), self.history.clone());
-        Self { state, history, engine, timings: Timings::default(), cut: None }
+        Self {
+            state,
+            history,
+            engine,
+            timings: Timings::default(),
+            cut: None,
+        }
     }
 
     /// Converts this simulation into an origin.

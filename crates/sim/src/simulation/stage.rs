@@ -45,14 +45,18 @@ impl<'a> Stage<'a> {
 
     /// Iterates over the names of all stage kinds.
     pub fn names() -> impl Iterator<Item = &'static str> + Clone {
-        std::iter::once("sources").chain(Rule::NAMES.iter().copied()).chain(AFTER_RULES)
+        std::iter::once("sources")
+            .chain(Rule::NAMES.iter().copied())
+            .chain(AFTER_RULES)
     }
 
     /// Rules of a step as stages in order: the rules of each layer, then reactions and their
     /// consequences. A step skips rules that are not [due](Stage::is_due), and the rule that
     /// [calms](Stage::calms) lava down while lava is fed.
     pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
-        rules.iter().map(|(layer, rule)| Stage::Rule { layer, rule })
+        rules
+            .iter()
+            .map(|(layer, rule)| Stage::Rule { layer, rule })
     }
 
     /// Stages of a state's air in order; empty without air.
@@ -60,13 +64,25 @@ impl<'a> Stage<'a> {
         let ash = state.air().map(|air| air.spec().ash.is_some());
         let moves = ash.map(|_| [Self::Emission(vents), Self::Air]);
         let light = |layer: &Layer| layer.is_grains() && layer.material().grains.carried > 0.0;
-        let blown = ash.filter(|_| state.layers().iter().any(light)).map(|_| Self::Blown);
-        moves.into_iter().flatten().chain(blown).chain(ash.filter(|ash| *ash).map(|_| Self::Fallout))
+        let blown = ash
+            .filter(|_| state.layers().iter().any(light))
+            .map(|_| Self::Blown);
+        moves
+            .into_iter()
+            .flatten()
+            .chain(blown)
+            .chain(ash.filter(|ash| *ash).map(|_| Self::Fallout))
     }
 
     /// Returns true for the rule that calms lava down.
     pub fn calms(&self) -> bool {
-        matches!(self, Self::Rule { rule: Rule::Calm(_), .. })
+        matches!(
+            self,
+            Self::Rule {
+                rule: Rule::Calm(_),
+                ..
+            }
+        )
     }
 
     /// Name of the stage in reports and tables.
@@ -122,17 +138,34 @@ impl<'a> Stage<'a> {
         match (self, flow, air) {
             (Self::Flow(vents), Some(flow), _) => flow.step(world, vents, draw.step),
             (Self::Sources(vents), ..) => vents.pour(world, draw),
-            (Self::Rule { rule: Rule::React(rule), .. }, Some(flow), _) if flow_reactions::meets(world, rule) => {
+            (
+                Self::Rule {
+                    rule: Rule::React(rule),
+                    ..
+                },
+                Some(flow),
+                _,
+            ) if flow_reactions::meets(world, rule) => {
                 flow_reactions::react(world, flow, rule, (engine, draw));
             }
-            (Self::Rule { rule: Rule::Set(rule), .. }, Some(flow), _) => flow.set_rock(world, rule, (engine, draw)),
+            (
+                Self::Rule {
+                    rule: Rule::Set(rule),
+                    ..
+                },
+                Some(flow),
+                _,
+            ) => flow.set_rock(world, rule, (engine, draw)),
             (Self::Rule { layer, rule }, ..) => engine.run(world, (layer, rule), draw),
-            (Self::Emission(vents), flow, Some(air)) => air.take(world, flow.as_deref(), vents, draw),
+            (Self::Emission(vents), flow, Some(air)) => {
+                air.take(world, flow.as_deref(), vents, draw)
+            }
             (Self::Air, _, Some(air)) => air.air.step(),
             (Self::Blown, _, Some(air)) => air.blow_grains(world, draw),
             (Self::Fallout, _, Some(air)) => air.lay_ash(world),
             // The state lacks the model of this stage.
-            (Self::Flow(_), None, _) | (Self::Emission(_) | Self::Air | Self::Blown | Self::Fallout, _, None) => {}
+            (Self::Flow(_), None, _)
+            | (Self::Emission(_) | Self::Air | Self::Blown | Self::Fallout, _, None) => {}
         }
     }
 }

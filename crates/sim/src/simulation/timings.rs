@@ -11,7 +11,8 @@ pub type Clock = fn() -> Duration;
 /// Reads the monotonic system clock, which `wasm32-unknown-unknown` lacks.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub fn system_clock() -> Duration {
-    static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
+    static START: std::sync::LazyLock<std::time::Instant> =
+        std::sync::LazyLock::new(std::time::Instant::now);
     START.elapsed()
 }
 
@@ -33,7 +34,10 @@ impl StageTime {
     pub fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let start = self.clock.map(|now| now());
         let result = work();
-        self.last = self.clock.zip(start).map_or(Duration::ZERO, |(now, start)| now().saturating_sub(start));
+        self.last = self
+            .clock
+            .zip(start)
+            .map_or(Duration::ZERO, |(now, start)| now().saturating_sub(start));
         self.total += self.last;
         self.runs += 1;
         result
@@ -41,7 +45,11 @@ impl StageTime {
 
     /// Mean duration of a run in milliseconds; 0 if the stage has not run.
     pub fn mean_ms(&self) -> f64 {
-        if self.runs == 0 { 0.0 } else { self.total.as_secs_f64() * 1e3 / self.runs as f64 }
+        if self.runs == 0 {
+            0.0
+        } else {
+            self.total.as_secs_f64() * 1e3 / self.runs as f64
+        }
     }
 }
 
@@ -55,19 +63,32 @@ pub struct Timings {
 impl Timings {
     /// Creates zero timings measured with `clock`.
     pub(super) fn by(clock: Clock) -> Self {
-        Self { stages: [StageTime { clock: Some(clock), ..StageTime::default() }; Stage::COUNT] }
+        Self {
+            stages: [StageTime {
+                clock: Some(clock),
+                ..StageTime::default()
+            }; Stage::COUNT],
+        }
     }
 
     /// Iterates over the stages in step order with their names; stages of further materials are
     /// skipped if they never ran.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &StageTime)> {
-        let shown = |(number, (_, time)): &(usize, (&str, &StageTime))| *number < Stage::OF_LAVA || time.runs > 0;
-        Stage::names().zip(&self.stages).enumerate().filter(shown).map(|(_, named)| named)
+        let shown = |(number, (_, time)): &(usize, (&str, &StageTime))| {
+            *number < Stage::OF_LAVA || time.runs > 0
+        };
+        Stage::names()
+            .zip(&self.stages)
+            .enumerate()
+            .filter(shown)
+            .map(|(_, named)| named)
     }
 
     /// Timing of the stage called `name`; zero for an unknown name.
     pub fn of(&self, name: &str) -> StageTime {
-        self.iter().find(|(stage, _)| *stage == name).map_or_else(StageTime::default, |(_, time)| *time)
+        self.iter()
+            .find(|(stage, _)| *stage == name)
+            .map_or_else(StageTime::default, |(_, time)| *time)
     }
 
     /// Runs `work` and adds its duration to `stage`.
@@ -91,7 +112,10 @@ mod tests {
             stage.time(three_seconds);
             stage.time(three_seconds);
         }
-        assert_eq!((timed.runs, timed.last.as_secs(), timed.total.as_secs()), (2, 3, 6));
+        assert_eq!(
+            (timed.runs, timed.last.as_secs(), timed.total.as_secs()),
+            (2, 3, 6)
+        );
         assert_eq!((counted.runs, counted.total), (2, Duration::ZERO));
     }
 }

@@ -54,7 +54,12 @@ impl Default for VentFlow {
 impl VentFlow {
     /// Creates a constant rate from time 0 on, at the default temperature.
     pub fn steady(rate_m3_s: f64) -> Self {
-        Self { rates_m3_s: vec![[0.0, rate_m3_s]], linear: false, focus: None, temperature_k: None }
+        Self {
+            rates_m3_s: vec![[0.0, rate_m3_s]],
+            linear: false,
+            focus: None,
+            temperature_k: None,
+        }
     }
 
     /// Constant rate in m³/s; `None` if the rate varies or starts after time 0.
@@ -68,16 +73,27 @@ impl VentFlow {
     /// Iterates over the intervals of the table as (start time, rate at the start) and (end time,
     /// rate just before the end).
     fn pieces(&self) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
-        let ends = self.rates_m3_s.iter().skip(1).copied().map(Some).chain([None]);
-        self.rates_m3_s.iter().zip(ends).map(|(&[start, rate], end)| {
-            let [end, then] = end.unwrap_or([f64::INFINITY, rate]);
-            [[start, rate], [end, if self.linear { then } else { rate }]]
-        })
+        let ends = self
+            .rates_m3_s
+            .iter()
+            .skip(1)
+            .copied()
+            .map(Some)
+            .chain([None]);
+        self.rates_m3_s
+            .iter()
+            .zip(ends)
+            .map(|(&[start, rate], end)| {
+                let [end, then] = end.unwrap_or([f64::INFINITY, rate]);
+                [[start, rate], [end, if self.linear { then } else { rate }]]
+            })
     }
 
     /// Rate in m³/s at `time_s` (seconds).
     pub fn rate_at(&self, time_s: f64) -> f64 {
-        let here = self.pieces().find(|[[start, _], [end, _]]| (*start..*end).contains(&time_s));
+        let here = self
+            .pieces()
+            .find(|[[start, _], [end, _]]| (*start..*end).contains(&time_s));
         here.map_or(0.0, |piece| rate_in(piece, time_s))
     }
 
@@ -88,7 +104,12 @@ impl VentFlow {
 
     /// Integral in m³ of the rate times a factor between `from_s` and `to_s`. `share` returns the
     /// factor at the two ends of an interval within which the factor is linear.
-    pub(super) fn integral(&self, from_s: f64, to_s: f64, share: impl Fn(f64, f64) -> (f64, f64)) -> f64 {
+    pub(super) fn integral(
+        &self,
+        from_s: f64,
+        to_s: f64,
+        share: impl Fn(f64, f64) -> (f64, f64),
+    ) -> f64 {
         let part = |piece: [[f64; 2]; 2]| {
             let [[start, _], [end, _]] = piece;
             let (from, to) = (start.max(from_s), end.min(to_s));
@@ -98,7 +119,11 @@ impl VentFlow {
             let ((a, b), (p, q)) = (share(from, to), (rate_in(piece, from), rate_in(piece, to)));
             // Simpson's rule is exact for the product of two straight lines; constants have the
             // rounding of one product.
-            let mean = if a == b && p == q { a * p } else { (a * p + (a + b) * (p + q) + b * q) / 6.0 };
+            let mean = if a == b && p == q {
+                a * p
+            } else {
+                (a * p + (a + b) * (p + q) + b * q) / 6.0
+            };
             mean * (to - from)
         };
         self.pieces().map(part).sum()
@@ -116,26 +141,52 @@ impl VentFlow {
     /// Returns an error that names the first number out of range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         let list = format!("{key}.rates_m3_s");
-        within(&format!("number of rows of {list}"), self.rates_m3_s.len() as f64, 1.0, MAX_RATES as f64)?;
-        let rate_key = if self.steady_rate().is_some() { format!("{key}.rate_m3_s") } else { list.clone() };
+        within(
+            &format!("number of rows of {list}"),
+            self.rates_m3_s.len() as f64,
+            1.0,
+            MAX_RATES as f64,
+        )?;
+        let rate_key = if self.steady_rate().is_some() {
+            format!("{key}.rate_m3_s")
+        } else {
+            list.clone()
+        };
         let mut before = None;
         for &[time, rate] in &self.rates_m3_s {
             within(&list, time, 0.0, LATEST_S)?;
             within(&rate_key, rate, 0.0, FLOW_RATE_MAX)?;
             if let Some(before) = before.filter(|&before| time <= before) {
-                return Err(Invalid::new(&list, format!("{time} s after {before} s"), "rows with ascending times"));
+                return Err(Invalid::new(
+                    &list,
+                    format!("{time} s after {before} s"),
+                    "rows with ascending times",
+                ));
             }
             before = Some(time);
         }
-        self.focus.as_ref().map_or(Ok(()), |focus| focus.validate(&format!("{key}.focus")))?;
-        let kelvin = |kelvin| within(&format!("{key}.temperature_k"), kelvin, 1.0, FLOW_KELVIN_MAX);
+        self.focus
+            .as_ref()
+            .map_or(Ok(()), |focus| focus.validate(&format!("{key}.focus")))?;
+        let kelvin = |kelvin| {
+            within(
+                &format!("{key}.temperature_k"),
+                kelvin,
+                1.0,
+                FLOW_KELVIN_MAX,
+            )
+        };
         self.temperature_k.map_or(Ok(()), kelvin)
     }
 }
 
 /// Interpolated rate in m³/s at `time_s` within an interval of the table.
 fn rate_in([[start, rate], [end, then]]: [[f64; 2]; 2], time_s: f64) -> f64 {
-    if rate == then { rate } else { rate + (then - rate) * ((time_s - start) / (end - start)) }
+    if rate == then {
+        rate
+    } else {
+        rate + (then - rate) * ((time_s - start) / (end - start))
+    }
 }
 
 impl Vent {
@@ -144,7 +195,10 @@ impl Vent {
     fn poured_m3(&self, flow: &VentFlow, steps: u64, clock: &FlowClock) -> (f64, f64) {
         let steps = steps.min(self.end).max(self.start);
         let (from_s, to_s) = (clock.time_s(self.start), clock.time_s(steps));
-        let focused = flow.focus.as_ref().map_or(0.0, |focus| focus.volume_m3(flow, from_s, to_s));
+        let focused = flow
+            .focus
+            .as_ref()
+            .map_or(0.0, |focus| focus.volume_m3(flow, from_s, to_s));
         (flow.volume_m3(from_s, to_s) - focused, focused)
     }
 
@@ -154,11 +208,19 @@ impl Vent {
             let (line, focused) = self.poured_m3(flow, step, clock);
             line + focused
         };
-        self.flow.as_deref().map_or(0.0, |flow| up_to(flow, step + 1) - up_to(flow, step))
+        self.flow
+            .as_deref()
+            .map_or(0.0, |flow| up_to(flow, step + 1) - up_to(flow, step))
     }
 
     /// Appends the vent's pours of step `step`; `vent_k` is the default temperature in kelvin.
-    fn add_flow_pours(&self, step: u64, (clock, vent_k): (&FlowClock, f64), grid: Grid, pours: &mut Vec<FlowPour>) {
+    fn add_flow_pours(
+        &self,
+        step: u64,
+        (clock, vent_k): (&FlowClock, f64),
+        grid: Grid,
+        pours: &mut Vec<FlowPour>,
+    ) {
         let Some(flow) = &self.flow else { return };
         let [before, after] = [step, step + 1].map(|steps| self.poured_m3(flow, steps, clock));
         if after.0 + after.1 <= before.0 + before.1 {
@@ -168,17 +230,30 @@ impl Vent {
         let shares = self.focus.iter().copied().chain(std::iter::repeat(0.0));
         let n = self.columns.len() as f64;
         pours.extend(self.columns.iter().zip(shares).map(|(&(x, z), share)| {
-            let [before_m3, after_m3] = [before, after].map(|(line, focused)| line / n + focused * share);
-            FlowPour { column: grid.column(x, z), level: self.height, before_m3, after_m3, temperature_k }
+            let [before_m3, after_m3] =
+                [before, after].map(|(line, focused)| line / n + focused * share);
+            FlowPour {
+                column: grid.column(x, z),
+                level: self.height,
+                before_m3,
+                after_m3,
+                temperature_k,
+            }
         }));
     }
 }
 
 impl Vents {
     /// Pours of all vents in step `step` of a world of the physical model.
-    pub(crate) fn flow_pours(&self, step: u64, about: (&FlowClock, f64), grid: Grid) -> Vec<FlowPour> {
+    pub(crate) fn flow_pours(
+        &self,
+        step: u64,
+        about: (&FlowClock, f64),
+        grid: Grid,
+    ) -> Vec<FlowPour> {
         let mut pours = Vec::new();
-        self.pouring().for_each(|placed| placed.vent.add_flow_pours(step, about, grid, &mut pours));
+        self.pouring()
+            .for_each(|placed| placed.vent.add_flow_pours(step, about, grid, &mut pours));
         pours
     }
 }
@@ -196,48 +271,96 @@ mod tests {
             focus: None,
             temperature_k: None,
         };
-        assert_eq!([0.0, 10.0, 25.0, 1e6].map(|time| flow.rate_at(time)), [0.0, 2.0, 0.0, 1.0]);
+        assert_eq!(
+            [0.0, 10.0, 25.0, 1e6].map(|time| flow.rate_at(time)),
+            [0.0, 2.0, 0.0, 1.0]
+        );
         assert_eq!(flow.volume_m3(0.0, 100.0), 20.0 + 70.0);
         assert_eq!(flow.volume_m3(15.0, 32.0), 10.0 + 2.0);
         assert_eq!(VentFlow::steady(3.0).volume_m3(5.0, 6.0), 3.0);
-        assert_eq!((flow.steady_rate(), VentFlow::steady(3.0).steady_rate()), (None, Some(3.0)));
+        assert_eq!(
+            (flow.steady_rate(), VentFlow::steady(3.0).steady_rate()),
+            (None, Some(3.0))
+        );
     }
 
     #[test]
     fn a_linear_table_is_a_sum_of_trapezia() {
         let rates_m3_s = vec![[10.0, 2.0], [20.0, 6.0], [30.0, 0.0]];
-        let flow = VentFlow { rates_m3_s, linear: true, ..VentFlow::steady(0.0) };
-        assert_eq!([0.0, 10.0, 15.0, 25.0, 30.0, 1e6].map(|time| flow.rate_at(time)), [0.0, 2.0, 4.0, 3.0, 0.0, 0.0]);
+        let flow = VentFlow {
+            rates_m3_s,
+            linear: true,
+            ..VentFlow::steady(0.0)
+        };
+        assert_eq!(
+            [0.0, 10.0, 15.0, 25.0, 30.0, 1e6].map(|time| flow.rate_at(time)),
+            [0.0, 2.0, 4.0, 3.0, 0.0, 0.0]
+        );
         assert_eq!(flow.volume_m3(0.0, 100.0), 40.0 + 30.0);
-        assert_eq!(flow.volume_m3(15.0, 25.0), 0.5 * (4.0 + 6.0) * 5.0 + 0.5 * (6.0 + 3.0) * 5.0);
+        assert_eq!(
+            flow.volume_m3(15.0, 25.0),
+            0.5 * (4.0 + 6.0) * 5.0 + 0.5 * (6.0 + 3.0) * 5.0
+        );
         // The last rate applies forever.
-        let rising = VentFlow { rates_m3_s: vec![[0.0, 0.0], [10.0, 4.0]], linear: true, ..VentFlow::steady(0.0) };
+        let rising = VentFlow {
+            rates_m3_s: vec![[0.0, 0.0], [10.0, 4.0]],
+            linear: true,
+            ..VentFlow::steady(0.0)
+        };
         assert_eq!(rising.volume_m3(0.0, 20.0), 20.0 + 40.0);
     }
 
     #[test]
     fn wrong_tables_are_named() {
         let refused = |rates: &[[f64; 2]]| {
-            let flow = VentFlow { rates_m3_s: rates.to_vec(), linear: false, focus: None, temperature_k: None };
+            let flow = VentFlow {
+                rates_m3_s: rates.to_vec(),
+                linear: false,
+                focus: None,
+                temperature_k: None,
+            };
             flow.validate("vent[2]").expect_err("wrong").to_string()
         };
         assert!(refused(&[]).starts_with("number of rows of vent[2].rates_m3_s = 0"));
-        assert!(refused(&[[0.0, -1.0]]).starts_with("vent[2].rate_m3_s = -1: must be a number from 0"));
-        assert!(refused(&[[0.0, 1.0], [0.0, 2.0]]).contains("0 s after 0 s: must be rows with ascending times"));
+        assert!(
+            refused(&[[0.0, -1.0]]).starts_with("vent[2].rate_m3_s = -1: must be a number from 0")
+        );
+        assert!(
+            refused(&[[0.0, 1.0], [0.0, 2.0]])
+                .contains("0 s after 0 s: must be rows with ascending times")
+        );
         assert!(refused(&[[f64::NAN, 1.0]]).starts_with("vent[2].rates_m3_s = NaN"));
     }
 
     #[test]
     fn columns_share_what_a_vent_pours() {
         let grid = Grid::new(9, 9, 9);
-        let flow = Some(Box::new(VentFlow { temperature_k: Some(1300.0), ..VentFlow::steady(5.0) }));
-        let spec = VentSpec { x: 4.5, z: 4.5, radius: 1.0, start: 2, end: Some(4), flow, ..VentSpec::default() };
+        let flow = Some(Box::new(VentFlow {
+            temperature_k: Some(1300.0),
+            ..VentFlow::steady(5.0)
+        }));
+        let spec = VentSpec {
+            x: 4.5,
+            z: 4.5,
+            radius: 1.0,
+            start: 2,
+            end: Some(4),
+            flow,
+            ..VentSpec::default()
+        };
         let vents = Vents::new(&[spec], grid);
         let clock = FlowClock::of(10.0);
         let of = |step| vents.flow_pours(step, (&clock, 1360.0), grid);
         assert!(of(1).is_empty() && of(4).is_empty());
         let pours = of(3);
         assert_eq!((pours.len(), pours[0].column), (5, 3 * 9 + 4));
-        assert_eq!((pours[0].before_m3, pours[0].after_m3, pours[0].temperature_k), (10.0, 20.0, 1300.0));
+        assert_eq!(
+            (
+                pours[0].before_m3,
+                pours[0].after_m3,
+                pours[0].temperature_k
+            ),
+            (10.0, 20.0, 1300.0)
+        );
     }
 }

@@ -39,10 +39,23 @@ const MAX_VENT_COLUMNS: f64 = (1u32 << 24) as f64;
 
 /// Returns an error if the number of vents, or the total number of their columns in `grid`, is too
 /// large.
-pub fn check_vents<'a>(vents: impl Iterator<Item = &'a VentSpec> + Clone, grid: Grid) -> Result<(), Invalid> {
-    within("number of [[vent]] tables", vents.clone().count() as f64, 0.0, MAX_VENTS as f64)?;
+pub fn check_vents<'a>(
+    vents: impl Iterator<Item = &'a VentSpec> + Clone,
+    grid: Grid,
+) -> Result<(), Invalid> {
+    within(
+        "number of [[vent]] tables",
+        vents.clone().count() as f64,
+        0.0,
+        MAX_VENTS as f64,
+    )?;
     let columns = vents.map(|vent| vent.most_columns(grid)).sum();
-    within("columns of all [[vent]] tables", columns, 0.0, MAX_VENT_COLUMNS)
+    within(
+        "columns of all [[vent]] tables",
+        columns,
+        0.0,
+        MAX_VENT_COLUMNS,
+    )
 }
 
 /// Vent in cell coordinates: a disc of columns or a fissure, with a rate and a time span. A scene
@@ -124,7 +137,20 @@ impl Default for VentSpec {
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
         let (line, height, end, material, air, flow) = (Vec::new(), None, None, None, None, None);
-        Self { x: 0.0, z: 0.0, line, radius, height, rate, start: 0, end, energy, material, air, flow }
+        Self {
+            x: 0.0,
+            z: 0.0,
+            line,
+            radius,
+            height,
+            rate,
+            start: 0,
+            end,
+            energy,
+            material,
+            air,
+            flow,
+        }
     }
 }
 
@@ -141,10 +167,20 @@ impl VentSpec {
             within(&format!("{key}.to"), rounded(*x), 0.0, grid.nx as f64)?;
             within(&format!("{key}.to"), rounded(*z), 0.0, grid.nz as f64)?;
         }
-        within(&format!("{key}.radius"), self.radius, 0.0, grid.nx.max(grid.nz) as f64)?;
-        self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
-        self.air.as_ref().map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
-        self.flow.as_ref().map_or(Ok(()), |flow| flow.validate(key))?;
+        within(
+            &format!("{key}.radius"),
+            self.radius,
+            0.0,
+            grid.nx.max(grid.nz) as f64,
+        )?;
+        self.height
+            .map_or(Ok(()), |height| check_height(key, height, grid))?;
+        self.air
+            .as_ref()
+            .map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
+        self.flow
+            .as_ref()
+            .map_or(Ok(()), |flow| flow.validate(key))?;
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
@@ -168,7 +204,10 @@ impl VentSpec {
     pub fn move_to(&mut self, center: [f64; 2], grid: Grid) {
         let clamped = |axis: usize, n: usize| {
             let offsets = || self.line.iter().map(|point| point[axis]);
-            let (low, high) = (-offsets().fold(0.0, f64::min), n as f64 - offsets().fold(0.0, f64::max));
+            let (low, high) = (
+                -offsets().fold(0.0, f64::min),
+                n as f64 - offsets().fold(0.0, f64::max),
+            );
             center[axis].min(high).max(low)
         };
         (self.x, self.z) = (clamped(0, grid.nx), clamped(1, grid.nz));
@@ -184,13 +223,24 @@ impl VentSpec {
     pub fn busy_columns(&self) -> f64 {
         let disc = (std::f64::consts::PI * self.radius * self.radius).max(1.0);
         let all = disc + self.line().length() * (2.0 * self.radius).max(1.0);
-        let focus = self.flow.as_ref().and_then(|flow| flow.focus.as_ref()).filter(|focus| focus.share > 0.0);
-        focus.map_or(all, |focus| (disc * focus.at.len() as f64 / focus.share).min(all))
+        let focus = self
+            .flow
+            .as_ref()
+            .and_then(|flow| flow.focus.as_ref())
+            .filter(|focus| focus.share > 0.0);
+        focus.map_or(all, |focus| {
+            (disc * focus.at.len() as f64 / focus.share).min(all)
+        })
     }
 
     /// Checks the number of points, and that focusing is given only for a fissure.
     pub fn check_line(&self, key: &str) -> Result<(), Invalid> {
-        within(&format!("number of points of {key}.to"), self.line.len() as f64, 0.0, MAX_POINTS as f64)?;
+        within(
+            &format!("number of points of {key}.to"),
+            self.line.len() as f64,
+            0.0,
+            MAX_POINTS as f64,
+        )?;
         if self.line.is_empty() && self.flow.as_ref().is_some_and(|flow| flow.focus.is_some()) {
             return Err(Invalid::new(
                 &format!("{key}.focus"),
@@ -223,11 +273,20 @@ pub fn check_height(key: &str, height: f64, grid: Grid) -> Result<(), Invalid> {
 
 /// Checks rate, energy and time span of a vent; `start` is its first step and `end` the exclusive
 /// end.
-pub fn check_pouring(key: &str, rate: f64, energy: f64, (start, end): (u64, Option<u64>)) -> Result<(), Invalid> {
+pub fn check_pouring(
+    key: &str,
+    rate: f64,
+    energy: f64,
+    (start, end): (u64, Option<u64>),
+) -> Result<(), Invalid> {
     within(&format!("{key}.rate"), rate, 0.0, RATE_MAX)?;
     within(&format!("{key}.energy"), energy, 0.0, VENT_ENERGY_MAX)?;
     match end {
-        Some(end) if end < start => Err(Invalid::new(&format!("{key}.end"), end, format!("at least start = {start}"))),
+        Some(end) if end < start => Err(Invalid::new(
+            &format!("{key}.end"),
+            end,
+            format!("at least start = {start}"),
+        )),
         _ => Ok(()),
     }
 }
@@ -259,22 +318,44 @@ pub struct Vent {
 impl Vent {
     /// Maps a validated vent onto the grid.
     pub fn new(spec: &VentSpec, grid: Grid) -> Self {
-        let (line, focus) = (spec.line(), spec.flow.as_ref().and_then(|flow| flow.focus.as_ref()));
-        let at = focus.iter().flat_map(|focus| &focus.at).map(|&at| Line::new(line.point(at), &[]));
+        let (line, focus) = (
+            spec.line(),
+            spec.flow.as_ref().and_then(|flow| flow.focus.as_ref()),
+        );
+        let at = focus
+            .iter()
+            .flat_map(|focus| &focus.at)
+            .map(|&at| Line::new(line.point(at), &[]));
         let places: Vec<_> = at.map(|place| place.columns(spec.radius, grid)).collect();
-        let mut columns: Vec<_> = places.iter().flatten().copied().chain(line.columns(spec.radius, grid)).collect();
+        let mut columns: Vec<_> = places
+            .iter()
+            .flatten()
+            .copied()
+            .chain(line.columns(spec.radius, grid))
+            .collect();
         columns.sort_unstable_by_key(|&(x, z)| (z, x));
         columns.dedup();
         Self {
-            focus: if focus.is_some() { shares(&places, &columns) } else { Vec::new() },
+            focus: if focus.is_some() {
+                shares(&places, &columns)
+            } else {
+                Vec::new()
+            },
             columns,
             height: spec.height.map(|height| (height as usize).min(grid.ny - 1)),
-            stream: [spec.x, spec.z, spec.radius, spec.height.unwrap_or(-1.0), spec.rate]
-                .into_iter()
-                .fold(0, |stream, value| mix64(stream ^ value.to_bits()))
-                // 24 bits fit `usize` on every machine.
-                .wrapping_shr(40) as usize,
-            chance: (spec.rate.min(1.0) * f64::from(u32::MAX)).round() as u64 + u64::from(spec.rate > 0.0),
+            stream: [
+                spec.x,
+                spec.z,
+                spec.radius,
+                spec.height.unwrap_or(-1.0),
+                spec.rate,
+            ]
+            .into_iter()
+            .fold(0, |stream, value| mix64(stream ^ value.to_bits()))
+            // 24 bits fit `usize` on every machine.
+            .wrapping_shr(40) as usize,
+            chance: (spec.rate.min(1.0) * f64::from(u32::MAX)).round() as u64
+                + u64::from(spec.rate > 0.0),
             rate: (spec.rate * f64::from(AMOUNT_ONE) * 65536.0).round() as u64,
             start: spec.start,
             end: spec.end.unwrap_or(u64::MAX),
@@ -317,8 +398,13 @@ impl Vent {
             return;
         }
         let step = draw.step;
-        let layer = self.material.as_deref().map_or(Some(world.number_of_lava()), |name| world.number_of(name));
-        let (total, Some(layer)) = (self.units_in(step), layer) else { return };
+        let layer = self
+            .material
+            .as_deref()
+            .map_or(Some(world.number_of_lava()), |name| world.number_of(name));
+        let (total, Some(layer)) = (self.units_in(step), layer) else {
+            return;
+        };
         if world.layers()[layer].is_grains() && self.pours_in(step) {
             return self.sprinkle(world, layer, draw.key_of(Salt::Faucet, self.stream));
         }
@@ -360,7 +446,13 @@ fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64
 
 /// Pours `units` of a layer into a column from level `lowest` upwards; returns the units without
 /// room.
-fn pour_column(world: &mut World, layer: usize, [x, lowest, z]: Place, mut units: u64, energy: u16) -> u64 {
+fn pour_column(
+    world: &mut World,
+    layer: usize,
+    [x, lowest, z]: Place,
+    mut units: u64,
+    energy: u16,
+) -> u64 {
     for y in lowest..world.grid().ny {
         if units == 0 {
             break;
@@ -379,7 +471,16 @@ mod tests {
     use lavoxel_base::units::amount_units;
 
     fn vent(rate: f64) -> VentSpec {
-        VentSpec { x: 2.5, z: 2.5, radius: 1.0, rate, start: 3, end: Some(10), energy: 1.0, ..VentSpec::default() }
+        VentSpec {
+            x: 2.5,
+            z: 2.5,
+            radius: 1.0,
+            rate,
+            start: 3,
+            end: Some(10),
+            energy: 1.0,
+            ..VentSpec::default()
+        }
     }
 
     #[test]
@@ -394,12 +495,24 @@ mod tests {
     fn fills_from_the_ground_up_and_reports_what_found_no_room() {
         let grid = Grid::new(1, 2, 1);
         let mut world = World::new(Ground::none(grid));
-        let spec = VentSpec { x: 0.5, z: 0.5, radius: 0.0, rate: 1.5, ..VentSpec::default() };
+        let spec = VentSpec {
+            x: 0.5,
+            z: 0.5,
+            radius: 0.0,
+            rate: 1.5,
+            ..VentSpec::default()
+        };
         let vent = Vent::new(&spec, grid);
         vent.pour(&mut world, Draw { seed: 1, step: 0 });
-        assert_eq!([0, 1].map(|y| world.lava().at([0, y, 0]).amount), [AMOUNT_ONE, amount_units(0.5)]);
+        assert_eq!(
+            [0, 1].map(|y| world.lava().at([0, y, 0]).amount),
+            [AMOUNT_ONE, amount_units(0.5)]
+        );
         vent.pour(&mut world, Draw { seed: 1, step: 1 });
-        assert_eq!([0, 1].map(|y| world.lava().at([0, y, 0]).amount), [AMOUNT_ONE, AMOUNT_ONE]);
+        assert_eq!(
+            [0, 1].map(|y| world.lava().at([0, y, 0]).amount),
+            [AMOUNT_ONE, AMOUNT_ONE]
+        );
         assert_eq!(world.lava().ledger.blocked, u64::from(AMOUNT_ONE));
         world.check().expect("the account is exact");
     }

@@ -51,15 +51,24 @@ impl Placed {
 
     /// Returns true if the vent pours in step `step` or later.
     fn is_open(&self, step: u64) -> bool {
-        self.spec.end.is_none_or(|end| end > step.max(self.spec.start))
+        self.spec
+            .end
+            .is_none_or(|end| end > step.max(self.spec.start))
     }
 }
 
 impl Vents {
     /// Creates the list of validated vents, numbered from 0 in order.
     pub fn new(specs: &[VentSpec], grid: Grid) -> Self {
-        let placed = specs.iter().enumerate().map(|(i, spec)| Placed::new(i, spec.clone(), grid)).collect();
-        Self { placed, next: specs.len() }
+        let placed = specs
+            .iter()
+            .enumerate()
+            .map(|(i, spec)| Placed::new(i, spec.clone(), grid))
+            .collect();
+        Self {
+            placed,
+            next: specs.len(),
+        }
     }
 
     /// Pours the amounts of all vents due in the step of `draw`.
@@ -71,21 +80,34 @@ impl Vents {
 
     /// Last step up to `step` in which any vent poured; `None` if no vent has poured.
     pub(crate) fn last_pour(&self, step: u64) -> Option<u64> {
-        let begun = self.placed.iter().map(|placed| &placed.spec).filter(|spec| spec.start <= step);
-        begun.map(|spec| spec.end.map_or(step, |end| end.min(step))).max()
+        let begun = self
+            .placed
+            .iter()
+            .map(|placed| &placed.spec)
+            .filter(|spec| spec.start <= step);
+        begun
+            .map(|spec| spec.end.map_or(step, |end| end.min(step)))
+            .max()
     }
 
     /// Iterates over the lava vents and fumes active in step `step`, which add to the air.
     pub(crate) fn of_air(&self, step: u64) -> impl Iterator<Item = (&Vent, &VentSpec)> {
         let gives = |placed: &&Placed| placed.spec.list() != List::Sources;
-        let pouring = self.pouring().filter(gives).filter(move |placed| placed.vent.pours_in(step));
+        let pouring = self
+            .pouring()
+            .filter(gives)
+            .filter(move |placed| placed.vent.pours_in(step));
         pouring.map(|placed| (&placed.vent, &placed.spec))
     }
 
     /// Iterates over the numbers and specs of vents that pour in step `step` or later, by ascending
     /// number.
     pub(crate) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
-        let mut open: Vec<_> = self.placed.iter().filter(|placed| placed.is_open(step)).collect();
+        let mut open: Vec<_> = self
+            .placed
+            .iter()
+            .filter(|placed| placed.is_open(step))
+            .collect();
         open.sort_by_key(|placed| placed.number);
         open.into_iter().map(|placed| (placed.number, &placed.spec))
     }
@@ -95,15 +117,25 @@ impl Vents {
         let all_below = numbers.iter().all(|&number| number < next);
         if numbers.len() != self.placed.len() || !all_below || next > isize::MAX as usize {
             let found = format!("{} below {next}", numbers.len());
-            return Err(Invalid::new("vent numbers", found, format!("{} below the next one", self.placed.len())));
+            return Err(Invalid::new(
+                "vent numbers",
+                found,
+                format!("{} below the next one", self.placed.len()),
+            ));
         }
-        self.placed.iter_mut().zip(numbers).for_each(|(placed, &number)| placed.number = number);
+        self.placed
+            .iter_mut()
+            .zip(numbers)
+            .for_each(|(placed, &number)| placed.number = number);
         Ok(Self { next, ..self })
     }
 
     /// Numbers of the vents in the order of [`Vents::specs`], and the next free number.
     pub(crate) fn numbers(&self) -> (Vec<usize>, usize) {
-        (self.pouring().map(|placed| placed.number).collect(), self.next)
+        (
+            self.pouring().map(|placed| placed.number).collect(),
+            self.next,
+        )
     }
 
     /// Iterates over the specs of all vents that ever pour, in pouring order.
@@ -115,13 +147,24 @@ impl Vents {
     /// three lists in scenes.
     pub(super) fn pouring(&self) -> impl Iterator<Item = &Placed> + Clone {
         let pours = |placed: &&Placed| placed.spec.end.is_none_or(|end| end > placed.spec.start);
-        let of_list = |list: List| self.placed.iter().filter(move |placed| placed.spec.list() == list);
-        [List::Vents, List::Sources, List::Fumes].into_iter().flat_map(of_list).filter(pours)
+        let of_list = |list: List| {
+            self.placed
+                .iter()
+                .filter(move |placed| placed.spec.list() == list)
+        };
+        [List::Vents, List::Sources, List::Fumes]
+            .into_iter()
+            .flat_map(of_list)
+            .filter(pours)
     }
 
     /// Memory of the list in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        let columns: usize = self.placed.iter().map(|placed| placed.vent.columns().len()).sum();
+        let columns: usize = self
+            .placed
+            .iter()
+            .map(|placed| placed.vent.columns().len())
+            .sum();
         self.placed.len() * size_of::<Placed>() + columns * size_of::<(usize, usize)>()
     }
 
@@ -129,7 +172,12 @@ impl Vents {
     ///
     /// # Errors
     /// If a number is out of range, or the vent is closed or unknown; the list is unchanged then.
-    pub(crate) fn apply(&mut self, change: VentChange, step: u64, grid: Grid) -> Result<(), Invalid> {
+    pub(crate) fn apply(
+        &mut self,
+        change: VentChange,
+        step: u64,
+        grid: Grid,
+    ) -> Result<(), Invalid> {
         match change {
             VentChange::Place(spec) => self.place(spec, step, grid).map(drop),
             VentChange::Change(number, spec) => self.change(number, spec, step, grid),
@@ -147,7 +195,13 @@ impl Vents {
     }
 
     /// Replaces the spec of an open vent from step `step` on.
-    fn change(&mut self, number: usize, spec: VentSpec, step: u64, grid: Grid) -> Result<(), Invalid> {
+    fn change(
+        &mut self,
+        number: usize,
+        spec: VentSpec,
+        step: u64,
+        grid: Grid,
+    ) -> Result<(), Invalid> {
         let i = self.find(number, step)?;
         let spec = from_now(spec, step);
         let old = &self.placed[i].spec;
@@ -160,7 +214,10 @@ impl Vents {
         } else {
             // The vent has not poured yet: its entry is replaced without a trace.
             spec.validate(&key(number), grid)?;
-            check_vents(self.specs().filter(|&other| other != old).chain([&spec]), grid)?;
+            check_vents(
+                self.specs().filter(|&other| other != old).chain([&spec]),
+                grid,
+            )?;
             let placed = Placed::new(number, spec, grid);
             if placed.spec.list() == old.list() {
                 self.placed[i] = placed;
@@ -194,13 +251,29 @@ impl Vents {
 
     fn end(&mut self, i: usize, step: u64, grid: Grid) {
         let Placed { number, spec, .. } = &self.placed[i];
-        self.placed[i] = Placed::new(*number, VentSpec { end: Some(step), ..spec.clone() }, grid);
+        self.placed[i] = Placed::new(
+            *number,
+            VentSpec {
+                end: Some(step),
+                ..spec.clone()
+            },
+            grid,
+        );
     }
 
     /// Index of the present entry of vent `number`; an error if the vent is closed or unknown.
     fn find(&self, number: usize, step: u64) -> Result<usize, Invalid> {
-        let found = self.placed.iter().rposition(|placed| placed.number == number && placed.is_open(step));
-        found.ok_or_else(|| Invalid::new("vent", number, "the number of a vent that pours or will pour"))
+        let found = self
+            .placed
+            .iter()
+            .rposition(|placed| placed.number == number && placed.is_open(step));
+        found.ok_or_else(|| {
+            Invalid::new(
+                "vent",
+                number,
+                "the number of a vent that pours or will pour",
+            )
+        })
     }
 }
 
@@ -218,27 +291,58 @@ fn key(number: usize) -> String {
 mod tests {
     use super::*;
 
-    const GRID: Grid = Grid { nx: 9, ny: 9, nz: 9 };
+    const GRID: Grid = Grid {
+        nx: 9,
+        ny: 9,
+        nz: 9,
+    };
 
     fn spec(rate: f64, start: u64) -> VentSpec {
-        VentSpec { x: 4.5, z: 4.5, radius: 1.0, rate, start, end: None, energy: 1.0, ..VentSpec::default() }
+        VentSpec {
+            x: 4.5,
+            z: 4.5,
+            radius: 1.0,
+            rate,
+            start,
+            end: None,
+            energy: 1.0,
+            ..VentSpec::default()
+        }
     }
 
     fn all(vents: &Vents) -> Vec<(f64, u64, Option<u64>)> {
-        vents.specs().map(|spec| (spec.rate, spec.start, spec.end)).collect()
+        vents
+            .specs()
+            .map(|spec| (spec.rate, spec.start, spec.end))
+            .collect()
     }
 
     #[test]
     fn a_change_ends_what_poured_and_goes_on_under_its_number() {
         let mut vents = Vents::new(&[spec(1.0, 0), spec(2.0, 0)], GRID);
         vents.change(0, spec(3.0, 0), 10, GRID).expect("it pours");
-        vents.change(0, spec(4.0, 0), 10, GRID).expect("it was changed in this step");
-        vents.change(0, spec(4.0, 0), 15, GRID).expect("nothing new");
-        assert_eq!(all(&vents), [(1.0, 0, Some(10)), (2.0, 0, None), (4.0, 10, None)]);
-        assert_eq!(vents.open(15).map(|(number, _)| number).collect::<Vec<_>>(), [0, 1]);
+        vents
+            .change(0, spec(4.0, 0), 10, GRID)
+            .expect("it was changed in this step");
+        vents
+            .change(0, spec(4.0, 0), 15, GRID)
+            .expect("nothing new");
+        assert_eq!(
+            all(&vents),
+            [(1.0, 0, Some(10)), (2.0, 0, None), (4.0, 10, None)]
+        );
+        assert_eq!(
+            vents.open(15).map(|(number, _)| number).collect::<Vec<_>>(),
+            [0, 1]
+        );
         vents.close(0, 20, GRID).expect("it pours");
-        assert_eq!(all(&vents), [(1.0, 0, Some(10)), (2.0, 0, None), (4.0, 10, Some(20))]);
-        assert!(vents.close(0, 20, GRID).is_err() && vents.change(0, spec(1.0, 0), 21, GRID).is_err());
+        assert_eq!(
+            all(&vents),
+            [(1.0, 0, Some(10)), (2.0, 0, None), (4.0, 10, Some(20))]
+        );
+        assert!(
+            vents.close(0, 20, GRID).is_err() && vents.change(0, spec(1.0, 0), 21, GRID).is_err()
+        );
     }
 
     #[test]
@@ -252,15 +356,27 @@ mod tests {
         assert_eq!(all(&vents), [(2.5, 60, None)]);
         vents.close(later, 41, GRID).expect("open");
         assert_eq!(all(&vents), []);
-        assert_eq!(vents.place(spec(1.0, 0), 42, GRID).expect("fits"), 2, "numbers are not used again");
+        assert_eq!(
+            vents.place(spec(1.0, 0), 42, GRID).expect("fits"),
+            2,
+            "numbers are not used again"
+        );
     }
 
     #[test]
     fn what_is_refused_changes_nothing() {
         let mut vents = Vents::new(&[spec(1.0, 0)], GRID);
-        let over = VentSpec { end: Some(5), ..spec(1.0, 0) };
-        let refused = vents.place(over, 9, GRID).expect_err("it ends before it starts");
-        assert_eq!(refused.to_string(), "vent[1].end = 5: must be at least start = 9");
+        let over = VentSpec {
+            end: Some(5),
+            ..spec(1.0, 0)
+        };
+        let refused = vents
+            .place(over, 9, GRID)
+            .expect_err("it ends before it starts");
+        assert_eq!(
+            refused.to_string(),
+            "vent[1].end = 5: must be at least start = 9"
+        );
         assert!(vents.change(0, spec(-1.0, 0), 9, GRID).is_err());
         assert_eq!(all(&vents), [(1.0, 0, None)]);
     }

@@ -43,14 +43,22 @@ impl<'a> From<&'a State> for StateRef<'a> {
 
 impl<'a> From<&'a World> for StateRef<'a> {
     fn from(world: &'a World) -> Self {
-        Self { world, flow: None, air: None }
+        Self {
+            world,
+            flow: None,
+            air: None,
+        }
     }
 }
 
 impl From<World> for State {
     /// Creates a state of a world without flow and air.
     fn from(world: World) -> Self {
-        Self { world, flow: None, air: None }
+        Self {
+            world,
+            flow: None,
+            air: None,
+        }
     }
 }
 
@@ -80,7 +88,10 @@ impl State {
     /// Adds a flow that the cells display already, for example after reading a file.
     #[must_use]
     pub fn with_shown_flow(mut self, flow: Flow) -> Self {
-        self.flow = Some(Box::new(FlowInCells::already_shown_in(&mut self.world, flow)));
+        self.flow = Some(Box::new(FlowInCells::already_shown_in(
+            &mut self.world,
+            flow,
+        )));
         self
     }
 
@@ -103,14 +114,20 @@ impl State {
 
     /// Read-only view of the state.
     pub fn view(&self) -> StateRef<'_> {
-        StateRef { world: &self.world, flow: self.flow(), air: self.air() }
+        StateRef {
+            world: &self.world,
+            flow: self.flow(),
+            air: self.air(),
+        }
     }
 
     /// Applies an edit and updates the accounts. No effect if the world lacks the edit's material.
     pub fn edit(&mut self, edit: &Edit) {
         let Self { world, flow, air } = self;
         match (&edit.matter, flow) {
-            (Matter::Air(breath), _) => air.iter_mut().for_each(|air| air.stir(world, &edit.shape, breath)),
+            (Matter::Air(breath), _) => air
+                .iter_mut()
+                .for_each(|air| air.stir(world, &edit.shape, breath)),
             (matter, Some(flow)) if matter.material().is_none() => flow.edit(world, edit),
             _ => world.edit(edit),
         }
@@ -119,7 +136,9 @@ impl State {
     /// Initializes the accounts: the present contents become the initial sums; starts the wind.
     pub fn open_account(&mut self) {
         self.world.open_account();
-        self.air.iter_mut().for_each(|air| air.open_account(&self.world));
+        self.air
+            .iter_mut()
+            .for_each(|air| air.open_account(&self.world));
     }
 
     /// Checks the invariants that hold after every step: those of the [world](World::check), the
@@ -147,18 +166,25 @@ impl State {
     /// # Errors
     /// [`TooMuchMemory`] if the limit is exceeded.
     pub fn check_memory(&self) -> Result<(), TooMuchMemory> {
-        self.taken().check("end the run earlier, or let the vents pour less")
+        self.taken()
+            .check("end the run earlier, or let the vents pour less")
     }
 
     /// Defers the display of the flow until [`State::show_flow`], if no other model reads the
     /// layers.
     pub(crate) fn defer_flow(&mut self) {
-        let is_alone = self.air.is_none() && (0..self.world.layers.len()).all(|layer| self.world.is_mirror(layer));
-        self.flow.iter_mut().filter(|_| is_alone).for_each(|flow| flow.defer());
+        let is_alone = self.air.is_none()
+            && (0..self.world.layers.len()).all(|layer| self.world.is_mirror(layer));
+        self.flow
+            .iter_mut()
+            .filter(|_| is_alone)
+            .for_each(|flow| flow.defer());
     }
 
     /// Displays all columns of the flow that changed since their last display.
     pub(crate) fn show_flow(&mut self) {
-        self.flow.iter_mut().for_each(|flow| flow.show_unseen(&mut self.world));
+        self.flow
+            .iter_mut()
+            .for_each(|flow| flow.show_unseen(&mut self.world));
     }
 }

@@ -35,7 +35,9 @@ impl<'a> StateRef<'a> {
     pub fn parts(self) -> impl Iterator<Item = Part<'a>> {
         let Self { world, flow, air } = self;
         let (ground, layers) = world.held();
-        let world = [Part::Ground(ground)].into_iter().chain(layers.iter().map(Part::Layer));
+        let world = [Part::Ground(ground)]
+            .into_iter()
+            .chain(layers.iter().map(Part::Layer));
         world.chain(air.map(Part::Air)).chain(flow.map(Part::Flow))
     }
 
@@ -79,7 +81,8 @@ impl Part<'_> {
     /// Returns true if `name` is a valid section name of a part, whether or not this state has the
     /// part.
     pub fn has_name(name: &str) -> bool {
-        [Self::GROUND, Material::LAVA, Self::AIR, Self::FLOW].contains(&name) || name.starts_with(Self::MATERIAL)
+        [Self::GROUND, Material::LAVA, Self::AIR, Self::FLOW].contains(&name)
+            || name.starts_with(Self::MATERIAL)
     }
 }
 
@@ -117,7 +120,11 @@ impl PackedState {
     /// Packs a copy of `state`; the ground is shared with `last` if unchanged.
     pub fn new(state: &State, last: Option<&Self>) -> Self {
         let parts = state.view().parts().enumerate();
-        Self(parts.map(|(number, part)| part.put_aside(last.and_then(|last| last.0.get(number)))).collect())
+        Self(
+            parts
+                .map(|(number, part)| part.put_aside(last.and_then(|last| last.0.get(number))))
+                .collect(),
+        )
     }
 
     /// Restores the packed state into `state`, which must have the same shape, materials and
@@ -126,28 +133,48 @@ impl PackedState {
     /// # Panics
     /// If shape, materials or models differ.
     pub fn unpack_into(&self, state: &mut State) {
-        assert_eq!(self.0.len(), state.view().parts().count(), "a state keeps its materials and models");
+        assert_eq!(
+            self.0.len(),
+            state.view().parts().count(),
+            "a state keeps its materials and models"
+        );
         let (mut layers, fits) = (0.., "a state goes back into its own models");
         for part in &self.0 {
             match part {
                 PackedPart::Ground(ground) if ground.stamp() == state.world.ground.stamp() => {}
                 PackedPart::Ground(ground) => {
-                    assert_eq!(state.world.grid, ground.grid(), "a state goes back into its own box");
+                    assert_eq!(
+                        state.world.grid,
+                        ground.grid(),
+                        "a state goes back into its own box"
+                    );
                     state.world.ground = (**ground).clone();
                 }
                 PackedPart::Layer(packed) => {
-                    packed.unpack_into(&mut state.world.layers[layers.next().expect("it has no end")]);
+                    packed.unpack_into(
+                        &mut state.world.layers[layers.next().expect("it has no end")],
+                    );
                 }
                 PackedPart::Air(air) => state.air.as_mut().expect(fits).restore(air).expect(fits),
-                PackedPart::Flow(flow, _) => state.flow.as_mut().expect(fits).restore(&state.world, flow).expect(fits),
+                PackedPart::Flow(flow, _) => state
+                    .flow
+                    .as_mut()
+                    .expect(fits)
+                    .restore(&state.world, flow)
+                    .expect(fits),
             }
         }
     }
 
     /// Ground of the copy, possibly shared with other copies.
     pub fn ground(&self) -> &Arc<Ground> {
-        let ground =
-            self.0.iter().find_map(|part| if let PackedPart::Ground(ground) = part { Some(ground) } else { None });
+        let ground = self.0.iter().find_map(|part| {
+            if let PackedPart::Ground(ground) = part {
+                Some(ground)
+            } else {
+                None
+            }
+        });
         ground.expect("every state has a ground")
     }
 
@@ -170,10 +197,17 @@ impl State {
             Part::Ground(ground) => ground.taken(),
             Part::Layer(layer) => layer.taken(&self.world),
             // Includes the bit map of blocked voxels.
-            Part::Air(_) => MemoryEstimate::of("the air", self.air.as_ref().map_or(0, |air| air.bytes()), 1.0),
+            Part::Air(_) => MemoryEstimate::of(
+                "the air",
+                self.air.as_ref().map_or(0, |air| air.bytes()),
+                1.0,
+            ),
             Part::Flow(flow) => MemoryEstimate::of("the flow", 1, flow.bytes() as f64),
         };
-        self.view().parts().map(taken).fold(MemoryEstimate::default(), MemoryEstimate::and)
+        self.view()
+            .parts()
+            .map(taken)
+            .fold(MemoryEstimate::default(), MemoryEstimate::and)
     }
 }
 
@@ -186,7 +220,13 @@ mod tests {
     #[test]
     fn comes_back_as_it_was() {
         let mut state = State::from(World::restless(Grid::new(9, 8, 7), 0.5));
-        let rock = Edit { shape: Shape::Sphere { center: [4.0; 3], radius: 2.0 }, matter: Matter::Rock };
+        let rock = Edit {
+            shape: Shape::Sphere {
+                center: [4.0; 3],
+                radius: 2.0,
+            },
+            matter: Matter::Rock,
+        };
         let packed = PackedState::new(&state, None);
         let hash = state.state_hash();
         let again = PackedState::new(&state, Some(&packed));
@@ -194,7 +234,10 @@ mod tests {
 
         state.edit(&rock);
         assert_ne!(state.state_hash(), hash);
-        assert!(!Arc::ptr_eq(packed.ground(), PackedState::new(&state, Some(&packed)).ground()));
+        assert!(!Arc::ptr_eq(
+            packed.ground(),
+            PackedState::new(&state, Some(&packed)).ground()
+        ));
         packed.unpack_into(&mut state);
         assert_eq!(state.state_hash(), hash);
         assert_eq!(state.world.ground.stamp(), packed.ground().stamp());

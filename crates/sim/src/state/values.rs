@@ -37,7 +37,11 @@ impl<'a> StateRef<'a> {
     /// All quantities of columns, lava first.
     pub fn column_quantities(self) -> Vec<ColumnQuantity> {
         let materials: Vec<_> = self.world.materials().cloned().collect();
-        Quantity::of_columns(&materials, self.flow.map(|flow| flow.setup().lava.melts()), self.air.is_some())
+        Quantity::of_columns(
+            &materials,
+            self.flow.map(|flow| flow.setup().lava.melts()),
+            self.air.is_some(),
+        )
     }
 
     /// Finds a quantity of cells by its name, such as `amount`, `water.amount` or `solid`.
@@ -50,22 +54,42 @@ impl<'a> StateRef<'a> {
 
     /// Creates an accessor of the quantity's values.
     pub fn values(self, quantity: &Quantity) -> CellValues<'a> {
-        let layer = quantity.material().and_then(|material| self.world.layer(material));
-        let air = self.air.filter(|_| quantity.measure().facts().of == Of::Air);
+        let layer = quantity
+            .material()
+            .and_then(|material| self.world.layer(material));
+        let air = self
+            .air
+            .filter(|_| quantity.measure().facts().of == Of::Air);
         let measure = quantity.measure();
         // Lava that melts is displayed as materials cell by cell, so that its layers are exact.
         let is_exact = |flow: &&Flow| match measure {
-            CellMeasure::Amount => quantity.material() == Some(Material::LAVA) && !flow.setup().lava.melts(),
+            CellMeasure::Amount => {
+                quantity.material() == Some(Material::LAVA) && !flow.setup().lava.melts()
+            }
             _ => measure.facts().of == Of::Flow,
         };
-        CellValues { world: self.world, measure, layer, air, flow: self.flow.filter(is_exact) }
+        CellValues {
+            world: self.world,
+            measure,
+            layer,
+            air,
+            flow: self.flow.filter(is_exact),
+        }
     }
 
     /// Values at the lower and upper end of the quantity's colour scale: [`CellMeasure::range`];
     /// for a temperature in kelvin, the values of just-solidified lava and of lava at the vent.
     pub fn range(self, quantity: &Quantity) -> (f32, f32) {
-        match self.flow.filter(|_| quantity.measure() == CellMeasure::Temperature) {
-            Some(flow) => flow.setup().lava.warmth_k().map(|kelvin| kelvin as f32).into(),
+        match self
+            .flow
+            .filter(|_| quantity.measure() == CellMeasure::Temperature)
+        {
+            Some(flow) => flow
+                .setup()
+                .lava
+                .warmth_k()
+                .map(|kelvin| kelvin as f32)
+                .into(),
             None => quantity.measure().range(),
         }
     }
@@ -79,7 +103,10 @@ impl<'a> StateRef<'a> {
         let (grid, quantity) = (self.world.grid(), self.quantity(name)?);
         let values = self.values(&quantity);
         let mut array = Array3::zeros((grid.nz, grid.ny, grid.nx));
-        for ((z, y), mut row) in (0..grid.nz).flat_map(|z| (0..grid.ny).map(move |y| (z, y))).zip(array.rows_mut()) {
+        for ((z, y), mut row) in (0..grid.nz)
+            .flat_map(|z| (0..grid.ny).map(move |y| (z, y)))
+            .zip(array.rows_mut())
+        {
             values.row(y, z, row.as_slice_mut().expect("rows lie in a piece"));
         }
         Ok(array)
@@ -138,7 +165,9 @@ impl CellValues<'_> {
             (CellMeasure::Solid, ..) => f32::from(u8::from(self.world.ground().is_solid(place))),
             (measure, Some(flow), _) => flow.measure(measure, place),
             (measure, _, Some(air)) => air.measure(measure, place),
-            (measure, ..) => self.layer.map_or(0.0, |layer| value(measure, layer.at(place))),
+            (measure, ..) => self
+                .layer
+                .map_or(0.0, |layer| value(measure, layer.at(place))),
         }
     }
 
@@ -159,11 +188,16 @@ impl CellValues<'_> {
     /// all are 0, true if any may be nonzero.
     pub fn row(&self, y: usize, z: usize, values: &mut [f32]) -> bool {
         if self.measure == CellMeasure::Solid || self.air.is_some() || self.flow.is_some() {
-            values.iter_mut().enumerate().for_each(|(x, value)| *value = self.at([x, y, z]));
+            values
+                .iter_mut()
+                .enumerate()
+                .for_each(|(x, value)| *value = self.at([x, y, z]));
             return true;
         }
         values.fill(0.0);
-        let Some(layer) = self.layer.filter(|layer| !layer.span(y, z).is_empty()) else { return false };
+        let Some(layer) = self.layer.filter(|layer| !layer.span(y, z).is_empty()) else {
+            return false;
+        };
         for (x, cell) in layer.row(y, z, 0..values.len()) {
             values[x] = value(self.measure, cell);
         }
@@ -175,7 +209,11 @@ impl CellValues<'_> {
     pub fn held(&self) -> impl Iterator<Item = (Place, f32)> + '_ {
         let measure = self.measure;
         let of_air = self.air.into_iter().flat_map(move |air| {
-            let values = self.world.grid().places().map(move |place| (place, air.measure(measure, place)));
+            let values = self
+                .world
+                .grid()
+                .places()
+                .map(move |place| (place, air.measure(measure, place)));
             values.filter(|(_, value)| *value != 0.0)
         });
         let of_flow = self.flow.into_iter().flat_map(move |flow| {
@@ -186,7 +224,11 @@ impl CellValues<'_> {
             .layer
             .filter(|_| self.flow.is_none())
             .into_iter()
-            .flat_map(move |layer| layer.held().map(move |(place, cell)| (place, value(measure, cell))));
+            .flat_map(move |layer| {
+                layer
+                    .held()
+                    .map(move |(place, cell)| (place, value(measure, cell)))
+            });
         of_layer.chain(of_air).chain(of_flow)
     }
 }

@@ -24,32 +24,67 @@ fn assert_same(ours: &World, theirs: &World, step: u64) {
     for (i, (ours, theirs)) in ours.lava().cells().zip(theirs.lava().cells()).enumerate() {
         assert_eq!(ours, theirs, "cell {i} after step {step}");
     }
-    assert_eq!(ours.lava().ledger(), theirs.lava().ledger(), "the account after step {step}");
+    assert_eq!(
+        ours.lava().ledger(),
+        theirs.lava().ledger(),
+        "the account after step {step}"
+    );
     panic!("the hash after step {step}");
 }
 
 fn pool(threads: usize) -> rayon::ThreadPool {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool")
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .expect("a pool")
 }
 
 /// Random command of a person between two steps.
 fn any_act(dice: &mut Dice, grid: Grid, rules: &RulesSpec) -> Command {
     let mut real = |n: usize| dice.below(16 * n as u64) as f64 / 16.0;
     let center = [real(grid.nx), real(grid.ny), real(grid.nz)];
-    let shape = Shape::Sphere { center, radius: 1.0 + real(3) };
+    let shape = Shape::Sphere {
+        center,
+        radius: 1.0 + real(3),
+    };
     let threshold = real(1);
     match dice.below(7) {
         0 => Command::Seed(dice.below(1000)),
-        1 => RulesSpec { threshold, ..rules.clone() }.into(),
-        2 => Command::Put(Edit { shape, matter: Matter::Rock }),
-        3 => Command::Put(Edit { shape, matter: Matter::Drain }),
-        4 => Command::Put(Edit { shape, matter: Matter::Lava { amount: threshold, energy: 1.0, temperature_k: None } }),
-        _ => Command::Put(Edit { shape, matter: Matter::Nothing }),
+        1 => RulesSpec {
+            threshold,
+            ..rules.clone()
+        }
+        .into(),
+        2 => Command::Put(Edit {
+            shape,
+            matter: Matter::Rock,
+        }),
+        3 => Command::Put(Edit {
+            shape,
+            matter: Matter::Drain,
+        }),
+        4 => Command::Put(Edit {
+            shape,
+            matter: Matter::Lava {
+                amount: threshold,
+                energy: 1.0,
+                temperature_k: None,
+            },
+        }),
+        _ => Command::Put(Edit {
+            shape,
+            matter: Matter::Nothing,
+        }),
     }
 }
 
 /// Steps both engines side by side, with a command every few steps, and compares all bits.
-fn live_side_by_side(world: World, rules: &RulesSpec, engine: Box<dyn Engine>, (steps, acts_every): (u64, u64)) {
+fn live_side_by_side(
+    world: World,
+    rules: &RulesSpec,
+    engine: Box<dyn Engine>,
+    (steps, acts_every): (u64, u64),
+) {
     let grid = world.grid();
     let mut dice = Dice(steps);
     let mut ours = simulation(world.clone(), rules, engine);
@@ -84,13 +119,37 @@ proptest! {
 
 #[test]
 fn odd_boxes_on_every_path_and_any_number_of_threads() {
-    let friction = Friction { on_solid: 0.03, on_liquid: 1.0 };
+    let friction = Friction {
+        on_solid: 0.03,
+        on_liquid: 1.0,
+    };
     let rules = [
-        RulesSpec { threshold: 0.05, ..RulesSpec::default() },
-        RulesSpec { threshold: 0.1, friction, walls: Walls::Open, support: 0.0, beta: 2.5, ..RulesSpec::default() },
-        RulesSpec { factor: 0.3, spread: 0.25, alpha: 1.0, spreading_every: 3, ..RulesSpec::default() },
+        RulesSpec {
+            threshold: 0.05,
+            ..RulesSpec::default()
+        },
+        RulesSpec {
+            threshold: 0.1,
+            friction,
+            walls: Walls::Open,
+            support: 0.0,
+            beta: 2.5,
+            ..RulesSpec::default()
+        },
+        RulesSpec {
+            factor: 0.3,
+            spread: 0.25,
+            alpha: 1.0,
+            spreading_every: 3,
+            ..RulesSpec::default()
+        },
     ];
-    let grids = [Grid::new(1, 1, 1), Grid::new(3, 200, 5), Grid::new(129, 7, 130), Grid::new(530, 3, 9)];
+    let grids = [
+        Grid::new(1, 1, 1),
+        Grid::new(3, 200, 5),
+        Grid::new(129, 7, 130),
+        Grid::new(530, 3, 9),
+    ];
     for (i, &grid) in grids.iter().enumerate() {
         for (j, rules) in rules.iter().enumerate() {
             for (k, &level) in Level::available().iter().enumerate() {
@@ -105,7 +164,10 @@ fn odd_boxes_on_every_path_and_any_number_of_threads() {
 
 #[test]
 fn a_long_run_with_edits() {
-    let rules = RulesSpec { threshold: 0.15, ..RulesSpec::default() };
+    let rules = RulesSpec {
+        threshold: 0.15,
+        ..RulesSpec::default()
+    };
     let world = random_world(Grid::new(21, 18, 19), 4, 10, 10);
     pool(3).install(|| live_side_by_side(world, &rules, tiled(), (1500, 37)));
 }
@@ -113,7 +175,10 @@ fn a_long_run_with_edits() {
 #[test]
 fn the_same_bits_for_any_number_of_threads() {
     let grid = Grid::new(41, 23, 97);
-    let rules = RulesSpec { threshold: 0.1, ..RulesSpec::default() };
+    let rules = RulesSpec {
+        threshold: 0.1,
+        ..RulesSpec::default()
+    };
     let run = |threads: usize| {
         pool(threads).install(|| {
             let mut simulation = simulation(random_world(grid, 3, 20, 50), &rules, tiled());
@@ -140,7 +205,8 @@ fn at_rest(rules: &RulesSpec, vents: &[VentSpec]) -> [Simulation; 2] {
     let start = |engine| Simulation::new(world.clone(), rules, vents, 7, engine);
     let mut both = [start(tiled()), start(plain())];
     let before = both[0].world().state_hash();
-    both.iter_mut().for_each(|simulation| (0..10).for_each(|_| simulation.step()));
+    both.iter_mut()
+        .for_each(|simulation| (0..10).for_each(|_| simulation.step()));
     assert_eq!(both[0].world().state_hash(), before, "it is at rest");
     both
 }
@@ -148,19 +214,36 @@ fn at_rest(rules: &RulesSpec, vents: &[VentSpec]) -> [Simulation; 2] {
 #[test]
 fn what_settled_wakes_when_something_happens() {
     let rules = RulesSpec::default();
-    let shape = Shape::Sphere { center: [12.0, 0.5, 10.0], radius: 3.0 };
-    let put = |matter| Command::Put(Edit { shape: shape.clone(), matter });
+    let shape = Shape::Sphere {
+        center: [12.0, 0.5, 10.0],
+        radius: 3.0,
+    };
+    let put = |matter| {
+        Command::Put(Edit {
+            shape: shape.clone(),
+            matter,
+        })
+    };
     let acts = [
-        put(Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None }),
+        put(Matter::Lava {
+            amount: 1.0,
+            energy: 1.0,
+            temperature_k: None,
+        }),
         put(Matter::Drain),
         put(Matter::Rock),
         put(Matter::Nothing),
-        RulesSpec { threshold: 0.2, ..rules.clone() }.into(),
+        RulesSpec {
+            threshold: 0.2,
+            ..rules.clone()
+        }
+        .into(),
     ];
     for act in acts {
         // Both engines agree, and something does happen.
         let mut both = at_rest(&rules, &[]);
-        both.iter_mut().for_each(|simulation| simulation.command(act.clone()).expect("in range"));
+        both.iter_mut()
+            .for_each(|simulation| simulation.command(act.clone()).expect("in range"));
         let before = both[0].world().state_hash();
         for step in 1..=40 {
             both.iter_mut().for_each(Simulation::step);
@@ -186,7 +269,8 @@ fn what_settled_wakes_under_a_vent_and_draws_by_a_new_seed() {
     let before = both[0].world().state_hash();
     for step in 1..=80 {
         if step == 40 {
-            both.iter_mut().for_each(|simulation| simulation.command(Command::Seed(99)).expect("in range"));
+            both.iter_mut()
+                .for_each(|simulation| simulation.command(Command::Seed(99)).expect("in range"));
         }
         both.iter_mut().for_each(Simulation::step);
         assert_same(both[0].world(), both[1].world(), step);
@@ -196,8 +280,15 @@ fn what_settled_wakes_under_a_vent_and_draws_by_a_new_seed() {
 
 #[test]
 fn going_back_gives_the_same_bits_again() {
-    let rules = RulesSpec { threshold: 0.2, ..RulesSpec::default() };
-    let mut simulation = simulation(random_world(Grid::new(33, 12, 18), 5, 20, 30), &rules, tiled());
+    let rules = RulesSpec {
+        threshold: 0.2,
+        ..RulesSpec::default()
+    };
+    let mut simulation = simulation(
+        random_world(Grid::new(33, 12, 18), 5, 20, 30),
+        &rules,
+        tiled(),
+    );
     (0..30).for_each(|_| simulation.step());
     let moment = simulation.snapshot(None);
     let mut run = || {
@@ -212,7 +303,11 @@ fn going_back_gives_the_same_bits_again() {
 #[test]
 fn spans_stay_around_the_liquid() {
     let grid = Grid::new(29, 17, 11);
-    let mut simulation = simulation(random_world(grid, 9, 30, 30), &RulesSpec::default(), tiled());
+    let mut simulation = simulation(
+        random_world(grid, 9, 30, 30),
+        &RulesSpec::default(),
+        tiled(),
+    );
     for _ in 0..60 {
         simulation.step();
         let lava = simulation.world().lava();
@@ -220,7 +315,10 @@ fn spans_stay_around_the_liquid() {
             let span = lava.span(y, z);
             for x in 0..grid.nx {
                 let held = lava.at([x, y, z]).amount > 0;
-                assert!(!held || span.range().contains(&x), "row ({y}, {z}), x {x}, {span:?}");
+                assert!(
+                    !held || span.range().contains(&x),
+                    "row ({y}, {z}), x {x}, {span:?}"
+                );
             }
         }
     }

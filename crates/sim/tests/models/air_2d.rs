@@ -19,7 +19,10 @@ fn two_takers_of_the_same_cell_share_it() {
     let mut field = vec![0.0; 36];
     field[cell] = 1.0;
     let moved = air.reverse(&field, 1.0, true);
-    assert_eq!([moved[cell - 1], moved[cell], moved[cell + 1]], [0.5, 0.0, 0.5]);
+    assert_eq!(
+        [moved[cell - 1], moved[cell], moved[cell + 1]],
+        [0.5, 0.0, 0.5]
+    );
     // Without the account the same cell becomes negative.
     let taken = air.reverse(&field, 1.0, false);
     assert!((taken[cell] + 0.6).abs() < 1e-6);
@@ -40,16 +43,30 @@ fn lone_cell(accounted: bool) -> [f64; 4] {
             (air.ink, air.vx) = (ink, vx);
         }
     }
-    [total(&air.vx), mean_x(&air.vx, 64), total(&air.ink), mean_x(&air.ink, 64)]
+    [
+        total(&air.vx),
+        mean_x(&air.vx, 64),
+        total(&air.ink),
+        mean_x(&air.ink, 64),
+    ]
 }
 
 #[test]
 fn a_lone_moving_cell_moves_on() {
     let [momentum, place, ink, ink_place] = lone_cell(true);
-    assert!((momentum - 0.5).abs() < 1e-4 && (ink - 1.0).abs() < 1e-4, "momentum {momentum}, ink {ink}");
-    assert!((place - 19.2).abs() < 0.1 && (ink_place - 19.0).abs() < 0.1, "at {place} and {ink_place}");
+    assert!(
+        (momentum - 0.5).abs() < 1e-4 && (ink - 1.0).abs() < 1e-4,
+        "momentum {momentum}, ink {ink}"
+    );
+    assert!(
+        (place - 19.2).abs() < 0.1 && (ink_place - 19.0).abs() < 0.1,
+        "at {place} and {ink_place}"
+    );
     let [momentum, place, ..] = lone_cell(false);
-    assert!(momentum < 0.05 * 0.5 && (place - 10.0).abs() < 0.1, "traced back: {momentum} at {place}");
+    assert!(
+        momentum < 0.05 * 0.5 && (place - 10.0).abs() < 0.1,
+        "traced back: {momentum} at {place}"
+    );
 }
 
 #[test]
@@ -63,7 +80,10 @@ fn forward_and_reverse_each_move_by_the_whole_step() {
     let before = mean_x(&air.ink, 64);
     (0..10).for_each(|_| air.ink = air.carry(&air.ink, 1.0));
     let moved = mean_x(&air.ink, 64) - before;
-    assert!((moved - 6.0).abs() < 1e-3, "{moved} cells, twice the 3.0 of the velocity");
+    assert!(
+        (moved - 6.0).abs() < 1e-3,
+        "{moved} cells, twice the 3.0 of the velocity"
+    );
 }
 
 /// State of converging and diverging velocities in a few long waves.
@@ -72,8 +92,14 @@ fn compressible() -> Original {
     let turn = [3.0989, 6.0046, 5.6962, 1.7137, 1.6737, 0.8697];
     for cell in 0..64 * 64 {
         let [x, y] = [cell % 64, cell / 64].map(|n| n as f32 * std::f32::consts::TAU / 64.0);
-        let (a, b) = ((2.0 * x + turn[0]).sin() + 0.5 * (3.0 * y + turn[1]).sin(), (4.0 * x + 3.0 * y + turn[2]).cos());
-        let (c, d) = ((2.0 * y + turn[3]).sin() + 0.5 * (x + turn[4]).sin(), (3.0 * x - 4.0 * y + turn[5]).cos());
+        let (a, b) = (
+            (2.0 * x + turn[0]).sin() + 0.5 * (3.0 * y + turn[1]).sin(),
+            (4.0 * x + 3.0 * y + turn[2]).cos(),
+        );
+        let (c, d) = (
+            (2.0 * y + turn[3]).sin() + 0.5 * (x + turn[4]).sin(),
+            (3.0 * x - 4.0 * y + turn[5]).cos(),
+        );
         (air.vx[cell], air.vy[cell]) = (0.35 * (a + 0.3 * b), 0.35 * (c + 0.3 * d));
     }
     air
@@ -83,14 +109,19 @@ fn compressible() -> Original {
 fn ink_is_kept_where_the_field_is_compressible() {
     let air = compressible();
     let disc = |cell: usize| (cell as f32 % 64.0 - 26.0).hypot((cell / 64) as f32 - 36.0) < 12.0;
-    let ink: Vec<f32> = (0..64 * 64).map(|cell| if disc(cell) { 1.0 } else { 0.0 }).collect();
+    let ink: Vec<f32> = (0..64 * 64)
+        .map(|cell| if disc(cell) { 1.0 } else { 0.0 })
+        .collect();
     let (start, mut accounted, mut traced) = (total(&ink), ink.clone(), ink);
     for _ in 0..100 {
         accounted = air.carry(&accounted, 1.0);
         traced = air.trace_back(&traced, 1.0);
     }
     let (accounted_share, traced_share) = (total(&accounted) / start, total(&traced) / start);
-    assert!((accounted_share - 1.0).abs() < 1e-5, "accounted: {accounted_share}");
+    assert!(
+        (accounted_share - 1.0).abs() < 1e-5,
+        "accounted: {accounted_share}"
+    );
     assert!(accounted.iter().all(|&v| v > -1e-6), "an amount is below 0");
     assert!(traced_share < 0.1, "traced back: {traced_share}");
 }
@@ -114,14 +145,24 @@ fn demo(demo: &Demo) -> [f64; 5] {
     let inner = (1..99).flat_map(|y| (1..99).map(move |x| y * 100 + x));
     let wave = |cell: usize| {
         let density = |cell: usize| f64::from(air.density[cell]);
-        let around = density(cell - 1) + density(cell + 1) + density(cell - 100) + density(cell + 100);
+        let around =
+            density(cell - 1) + density(cell + 1) + density(cell - 100) + density(cell + 100);
         (density(cell) - 0.25 * around).powi(2)
     };
     let ripple = (inner.map(wave).sum::<f64>() / (98.0 * 98.0)).sqrt();
     let least = air.density.iter().copied().fold(f32::MAX, f32::min);
     let most = air.density.iter().copied().fold(0.0, f32::max);
-    let height = (0..10_000).map(|cell| f64::from(air.ink[cell]) * (cell / 100) as f64).sum::<f64>() / total(&air.ink);
-    [total(&air.ink) / put, least.into(), most.into(), ripple, height]
+    let height = (0..10_000)
+        .map(|cell| f64::from(air.ink[cell]) * (cell / 100) as f64)
+        .sum::<f64>()
+        / total(&air.ink);
+    [
+        total(&air.ink) / put,
+        least.into(),
+        most.into(),
+        ripple,
+        height,
+    ]
 }
 
 #[test]
@@ -131,9 +172,19 @@ fn one_pass_of_diffusion_takes_the_ripples_out() {
     assert!((ink - 1.0).abs() < 1e-4, "ink {ink} of what was put in");
     assert!(least > 0.9 && most < 1.1, "density {least} to {most}");
     assert!(height > 20.0, "the smoke rises: {height}");
-    let [ink, least, most, rippled, _] = demo(&Demo { diffuse_velocity: 0.0, diffuse_density: 0.0, ..Demo::default() });
-    assert!((ink - 1.0).abs() < 1e-4 && least > 0.85 && most < 1.25, "ink {ink}, density {least} to {most}");
-    assert!(rippled > 4.0 * smooth, "figure 7: {rippled} without, {smooth} with the pass");
+    let [ink, least, most, rippled, _] = demo(&Demo {
+        diffuse_velocity: 0.0,
+        diffuse_density: 0.0,
+        ..Demo::default()
+    });
+    assert!(
+        (ink - 1.0).abs() < 1e-4 && least > 0.85 && most < 1.25,
+        "ink {ink}, density {least} to {most}"
+    );
+    assert!(
+        rippled > 4.0 * smooth,
+        "figure 7: {rippled} without, {smooth} with the pass"
+    );
 }
 
 #[test]
@@ -141,7 +192,15 @@ fn friction_slows_and_never_turns() {
     let mut air = Original::still(8, 8);
     let cell = air.at(4, 4);
     (air.vx[cell], air.vy[cell]) = (0.03, 0.04);
-    let demo = Demo { friction: [0.0, 0.0, 100.0], pressure: 0.0, diffuse_velocity: 0.0, ..Demo::default() };
+    let demo = Demo {
+        friction: [0.0, 0.0, 100.0],
+        pressure: 0.0,
+        diffuse_velocity: 0.0,
+        ..Demo::default()
+    };
     air.step(&demo);
-    assert!(air.vx.iter().chain(&air.vy).all(|&v| v == 0.0), "a constant deceleration stops all");
+    assert!(
+        air.vx.iter().chain(&air.vy).all(|&v| v == 0.0),
+        "a constant deceleration stops all"
+    );
 }

@@ -1,7 +1,10 @@
 //! The promise: ground that changes every step costs in proportion to the change. Rules and
 //! low-pass see every change at once.
 
-use crate::common::{Dice, any_grid, any_rules, cases, one_cell, plain, random_world, set_next, tiled, vents, volcano};
+use crate::common::{
+    Dice, any_grid, any_rules, cases, one_cell, plain, random_world, set_next, tiled, vents,
+    volcano,
+};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::engine::{Engine, Level};
 use lavoxel_automaton::rules::RulesSpec;
@@ -16,11 +19,27 @@ use proptest::prelude::*;
 fn change_ground(dice: &mut Dice, grid: Grid) -> Command {
     let mut below = |n: usize| dice.below(n as u64) as usize;
     let at = [below(grid.nx), below(grid.ny), below(grid.nz)];
-    let matter = if below(2) == 0 { Matter::Rock } else { Matter::Nothing };
+    let matter = if below(2) == 0 {
+        Matter::Rock
+    } else {
+        Matter::Nothing
+    };
     let from = at.map(|v| v as f64);
     match below(8) {
-        0 => Command::Put(Edit { shape: Shape::Box { from, to: from.map(|v| v + 3.0) }, matter }),
-        1 => Command::Put(Edit { shape: Shape::Sphere { center: from, radius: 2.5 }, matter }),
+        0 => Command::Put(Edit {
+            shape: Shape::Box {
+                from,
+                to: from.map(|v| v + 3.0),
+            },
+            matter,
+        }),
+        1 => Command::Put(Edit {
+            shape: Shape::Sphere {
+                center: from,
+                radius: 2.5,
+            },
+            matter,
+        }),
         _ => one_cell(at, matter).into(),
     }
 }
@@ -35,11 +54,16 @@ fn assert_same(ours: &World, theirs: &World, step: u64) {
 }
 
 /// Runs both engines side by side over ground that changes in one of `every` steps.
-fn side_by_side(world: &World, rules: &RulesSpec, engine: Box<dyn Engine>, (steps, every, seed): (u64, u64, u64)) {
+fn side_by_side(
+    world: &World,
+    rules: &RulesSpec,
+    engine: Box<dyn Engine>,
+    (steps, every, seed): (u64, u64, u64),
+) {
     let grid = world.grid();
     let mut dice = Dice(seed);
-    let [mut ours, mut theirs] =
-        [engine, plain()].map(|engine| Simulation::new(world.clone(), rules, &vents(grid), 5, engine));
+    let [mut ours, mut theirs] = [engine, plain()]
+        .map(|engine| Simulation::new(world.clone(), rules, &vents(grid), 5, engine));
     for step in 1..=steps {
         if dice.below(every) == 0 {
             let act = change_ground(&mut dice, grid);
@@ -68,18 +92,34 @@ proptest! {
 
 #[test]
 fn one_cell_of_rock_a_step_for_five_hundred_steps() {
-    let rules = RulesSpec { threshold: 0.15, ..RulesSpec::default() };
-    for (seed, grid) in [Grid::new(21, 18, 19), Grid::new(40, 9, 33), Grid::new(8, 30, 4)].into_iter().enumerate() {
+    let rules = RulesSpec {
+        threshold: 0.15,
+        ..RulesSpec::default()
+    };
+    for (seed, grid) in [
+        Grid::new(21, 18, 19),
+        Grid::new(40, 9, 33),
+        Grid::new(8, 30, 4),
+    ]
+    .into_iter()
+    .enumerate()
+    {
         let world = random_world(grid, seed as u64, 10, 20);
         let mut dice = Dice(seed as u64);
-        let [mut ours, mut theirs] =
-            [tiled(), plain()].map(|engine| Simulation::new(world.clone(), &rules, &vents(grid), 5, engine));
+        let [mut ours, mut theirs] = [tiled(), plain()]
+            .map(|engine| Simulation::new(world.clone(), &rules, &vents(grid), 5, engine));
         for step in 1..=500 {
             // One change in three opens a cell, so that not everything becomes rock.
-            let matter = if dice.below(3) == 0 { Matter::Nothing } else { Matter::Rock };
+            let matter = if dice.below(3) == 0 {
+                Matter::Nothing
+            } else {
+                Matter::Rock
+            };
             let at = [grid.nx, grid.ny, grid.nz].map(|n| dice.below(n as u64) as usize);
             for simulation in [&mut ours, &mut theirs] {
-                simulation.command(one_cell(at, matter.clone())).expect("a small edit");
+                simulation
+                    .command(one_cell(at, matter.clone()))
+                    .expect("a small edit");
                 simulation.step();
             }
             assert_same(ours.world(), theirs.world(), step);
@@ -90,7 +130,13 @@ fn one_cell_of_rock_a_step_for_five_hundred_steps() {
 /// The volcano in a box of 512 × 128 × 512 cells, with a vent on its flank.
 fn wide_volcano() -> Simulation {
     let world = volcano(Grid::new(512, 128, 512));
-    let vent = VentSpec { x: 200.0, z: 250.0, radius: 4.0, rate: 20.0, ..VentSpec::default() };
+    let vent = VentSpec {
+        x: 200.0,
+        z: 250.0,
+        radius: 4.0,
+        rate: 20.0,
+        ..VentSpec::default()
+    };
     let mut simulation = Simulation::new(world, &RulesSpec::default(), &[vent], 1, tiled());
     (0..100).for_each(|_| simulation.step());
     simulation
@@ -116,12 +162,18 @@ fn in_a_wide_box_sleeping_tiles_lose_nothing_and_the_low_pass_follows() {
         theirs.step();
         lowpass.refresh(ours.world());
         if step % 50 == 0 {
-            assert!(ours.world().state_hash() == theirs.world().state_hash(), "step {step}");
+            assert!(
+                ours.world().state_hash() == theirs.world().state_hash(),
+                "step {step}"
+            );
         }
         if step % 100 == 0 {
             let mut fresh = LowPass::new(ours.world().grid());
             fresh.refresh(ours.world());
-            assert!(lowpass.volume() == fresh.volume(), "the low-pass at step {step}");
+            assert!(
+                lowpass.volume() == fresh.volume(),
+                "the low-pass at step {step}"
+            );
         }
     }
     ours.world().check().expect("the account is exact");

@@ -17,9 +17,28 @@ fn blob(seed: u64) -> Vec<f64> {
     let grid = Grid::new(SIDE, 8, SIDE);
     let mut world = World::new(Ground::none(grid));
     let middle = SIDE as f64 / 2.0;
-    let shape = Shape::Cylinder { base: [middle, 0.0, middle], radius: 4.0, height: 7.0 };
-    world.edit(&Edit { shape, matter: Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None } });
-    let mut simulation = still(world, &RulesSpec { threshold: 0.1, ..RulesSpec::default() }, seed, tiled());
+    let shape = Shape::Cylinder {
+        base: [middle, 0.0, middle],
+        radius: 4.0,
+        height: 7.0,
+    };
+    world.edit(&Edit {
+        shape,
+        matter: Matter::Lava {
+            amount: 1.0,
+            energy: 1.0,
+            temperature_k: None,
+        },
+    });
+    let mut simulation = still(
+        world,
+        &RulesSpec {
+            threshold: 0.1,
+            ..RulesSpec::default()
+        },
+        seed,
+        tiled(),
+    );
     (0..150).for_each(|_| simulation.step());
     let world = simulation.world();
     let mut thickness = vec![0.0; grid.columns()];
@@ -48,7 +67,11 @@ fn the_centre_of_mass_stays_and_the_four_sides_are_alike() {
     let moment = |weight: Weight| -> (f64, f64) {
         let one = |run: &Vec<f64>| {
             let total: f64 = run.iter().sum();
-            let sum: f64 = run.iter().enumerate().map(|(i, t)| t * weight(offset(i % SIDE), offset(i / SIDE))).sum();
+            let sum: f64 = run
+                .iter()
+                .enumerate()
+                .map(|(i, t)| t * weight(offset(i % SIDE), offset(i / SIDE)))
+                .sum();
             sum / total
         };
         mean(&runs.iter().map(one).collect::<Vec<f64>>())
@@ -63,20 +86,34 @@ fn the_centre_of_mass_stays_and_the_four_sides_are_alike() {
     ];
     for (name, weight) in moments {
         let (value, error) = moment(weight);
-        assert!(value.abs() < 3.5 * error, "{name}: {value} with a standard error of {error}");
+        assert!(
+            value.abs() < 3.5 * error,
+            "{name}: {value} with a standard error of {error}"
+        );
     }
     let (radius, _) = moment(&|x, z| x * x + z * z);
-    assert!(radius > 30.0, "the blob did spread: mean square radius {radius}, 8 at the start");
+    assert!(
+        radius > 30.0,
+        "the blob did spread: mean square radius {radius}, 8 at the start"
+    );
 }
 
 #[test]
 fn the_mean_picture_has_four_fold_symmetry() {
     let mut sum = vec![0.0; SIDE * SIDE];
     for seed in 0..RUNS {
-        sum.iter_mut().zip(blob(1000 + seed)).for_each(|(s, t)| *s += t);
+        sum.iter_mut()
+            .zip(blob(1000 + seed))
+            .for_each(|(s, t)| *s += t);
     }
     let turned = |x: usize, z: usize| sum[x * SIDE + (SIDE - 1 - z)];
     let total: f64 = sum.iter().sum();
-    let apart: f64 = (0..SIDE * SIDE).map(|i| (sum[i] - turned(i % SIDE, i / SIDE)).abs()).sum();
-    assert!(apart / total < 0.06, "a quarter turn moves {} of the mean thickness", apart / total);
+    let apart: f64 = (0..SIDE * SIDE)
+        .map(|i| (sum[i] - turned(i % SIDE, i / SIDE)).abs())
+        .sum();
+    assert!(
+        apart / total < 0.06,
+        "a quarter turn moves {} of the mean thickness",
+        apart / total
+    );
 }

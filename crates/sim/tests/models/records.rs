@@ -56,16 +56,41 @@ impl Definition {
 fn happenings(grid: Grid) -> Vec<Event> {
     let [x, y, z] = [grid.nx, grid.ny, grid.nz].map(|n| 0.5 * n as f64);
     let put = |at: u64, matter: Matter, radius: f64| {
-        let shape = Shape::Sphere { center: [x, y, z], radius };
-        Event { at, command: Command::Put(Edit { shape, matter }) }
+        let shape = Shape::Sphere {
+            center: [x, y, z],
+            radius,
+        };
+        Event {
+            at,
+            command: Command::Put(Edit { shape, matter }),
+        }
     };
     vec![
-        put(0, Matter::Lava { amount: 0.7, energy: 1.5, temperature_k: None }, 1.5),
+        put(
+            0,
+            Matter::Lava {
+                amount: 0.7,
+                energy: 1.5,
+                temperature_k: None,
+            },
+            1.5,
+        ),
         put(4, Matter::Rock, 2.0),
         put(7, Matter::Nothing, 3.0),
         put(9, Matter::Drain, 5.0),
-        put(13, Matter::Lava { amount: 1.0, energy: 0.4, temperature_k: None }, 3.0),
-        Event { at: 11, command: RulesSpec::default().into() },
+        put(
+            13,
+            Matter::Lava {
+                amount: 1.0,
+                energy: 0.4,
+                temperature_k: None,
+            },
+            3.0,
+        ),
+        Event {
+            at: 11,
+            command: RulesSpec::default().into(),
+        },
     ]
 }
 
@@ -104,7 +129,11 @@ proptest! {
 }
 
 fn common_config() -> ProptestConfig {
-    ProptestConfig { cases: cases(12), failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases: cases(12),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 /// Checks records of a world with more lava than one thread visits, and of a vent that keeps
@@ -112,10 +141,25 @@ fn common_config() -> ProptestConfig {
 #[test]
 fn many_tiles_and_a_settled_world_are_seen_too() {
     let grid = Grid::new(140, 24, 260);
-    let vent = VentSpec { x: 70.0, z: 130.0, radius: 2.0, rate: 3.0, ..VentSpec::default() };
-    let rules = RulesSpec { threshold: 0.6, ..RulesSpec::default() };
+    let vent = VentSpec {
+        x: 70.0,
+        z: 130.0,
+        radius: 2.0,
+        rate: 3.0,
+        ..VentSpec::default()
+    };
+    let rules = RulesSpec {
+        threshold: 0.6,
+        ..RulesSpec::default()
+    };
     for world in [World::restless(grid, 0.7), World::new(Ground::none(grid))] {
-        let mut simulation = Simulation::new(world, &rules, std::slice::from_ref(&vent), 3, Box::new(Tiled::default()));
+        let mut simulation = Simulation::new(
+            world,
+            &rules,
+            std::slice::from_ref(&vent),
+            3,
+            Box::new(Tiled::default()),
+        );
         let mut records = Records::new(grid);
         let mut definition = Definition::new(grid);
         for step in 0..25 {

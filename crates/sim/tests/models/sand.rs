@@ -15,7 +15,10 @@ use lavoxel_sim::source::VentSpec;
 use proptest::prelude::*;
 
 fn some(name: &str, amount: f64) -> Matter {
-    Matter::Material { name: name.to_owned(), amount }
+    Matter::Material {
+        name: name.to_owned(),
+        amount,
+    }
 }
 
 /// Strategy for a material of grains with any parameters.
@@ -23,30 +26,66 @@ fn any_grains(name: &'static str, density: f64) -> impl Strategy<Value = Materia
     let share = || prop_oneof![Just(0.0), Just(1.0), Just(0.25), 0.0..=1.0];
     let rare = || prop_oneof![Just(0.0), share()];
     let shares = (share(), share(), share(), rare(), rare(), any::<bool>());
-    shares.prop_map(move |(corners, slip, drag, scatter, carried, flow)| Material {
-        name: name.to_owned(),
-        kind: Kind::Grain,
-        density,
-        grains: Grains { corners, slip, drag, flow, scatter, carried },
-        ..Material::water()
-    })
+    shares.prop_map(
+        move |(corners, slip, drag, scatter, carried, flow)| Material {
+            name: name.to_owned(),
+            kind: Kind::Grain,
+            density,
+            grains: Grains {
+                corners,
+                slip,
+                drag,
+                flow,
+                scatter,
+                carried,
+            },
+            ..Material::water()
+        },
+    )
 }
 
 fn fluid(name: &str, density: f64, pressure: Pressure) -> Material {
-    Material { name: name.to_owned(), density, pressure, ..Material::water() }
+    Material {
+        name: name.to_owned(),
+        density,
+        pressure,
+        ..Material::water()
+    }
 }
 
 /// Strategy for a subset of three kinds of grains, and of denser and lighter fluids; lava lies
 /// between in density.
 fn any_materials() -> impl Strategy<Value = Vec<Material>> {
-    let grains = (any_grains("sand", 2700.0), any_grains("ash", 1300.0), any_grains("drops", 900.0));
+    let grains = (
+        any_grains("sand", 2700.0),
+        any_grains("ash", 1300.0),
+        any_grains("drops", 900.0),
+    );
     let pressure = prop_oneof![Just(Pressure::None), Just(Pressure::Compress)];
-    (grains, pressure, 1..8_usize, 0..8_usize).prop_map(|((sand, ash, drops), pressure, kinds, others)| {
-        let still = Material { name: "ice".to_owned(), kind: Kind::Still, density: 917.0, ..Material::water() };
-        let all = [sand, ash, drops, fluid("water", 1000.0, pressure), fluid("syrup", 2900.0, Pressure::None), still];
-        let wanted = kinds | others << 3;
-        all.into_iter().enumerate().filter(|(i, _)| wanted >> i & 1 == 1).map(|(_, material)| material).collect()
-    })
+    (grains, pressure, 1..8_usize, 0..8_usize).prop_map(
+        |((sand, ash, drops), pressure, kinds, others)| {
+            let still = Material {
+                name: "ice".to_owned(),
+                kind: Kind::Still,
+                density: 917.0,
+                ..Material::water()
+            };
+            let all = [
+                sand,
+                ash,
+                drops,
+                fluid("water", 1000.0, pressure),
+                fluid("syrup", 2900.0, Pressure::None),
+                still,
+            ];
+            let wanted = kinds | others << 3;
+            all.into_iter()
+                .enumerate()
+                .filter(|(i, _)| wanted >> i & 1 == 1)
+                .map(|(_, material)| material)
+                .collect()
+        },
+    )
 }
 
 /// World of random rock, lava and other matter.
@@ -57,7 +96,12 @@ fn random_mixture(grid: Grid, seed: u64, materials: Vec<Material>) -> World {
 /// Vents, and a source or faucet of each material.
 fn sources(world: &World) -> Vec<VentSpec> {
     let mut all = vents(world.grid());
-    for (i, layer) in world.layers().iter().filter(|layer| !layer.carries_energy()).enumerate() {
+    for (i, layer) in world
+        .layers()
+        .iter()
+        .filter(|layer| !layer.carries_energy())
+        .enumerate()
+    {
         let mut spec = all[i % 2].clone();
         (spec.material, spec.x) = (Some(layer.material().name.clone()), spec.x * 0.7);
         spec.height = (i % 2 == 0).then_some(world.grid().ny as f64 * 0.6);
@@ -72,23 +116,46 @@ fn meddle(world: &World, dice: &mut Dice) -> Command {
     let grid = world.grid();
     let mut at = |n: usize| dice.below(n as u64 * 10) as f64 / 10.0;
     let [x, y, z] = [at(grid.nx), at(grid.ny), at(grid.nz)];
-    let others: Vec<_> = world.layers().iter().filter(|layer| !layer.carries_energy()).collect();
+    let others: Vec<_> = world
+        .layers()
+        .iter()
+        .filter(|layer| !layer.carries_energy())
+        .collect();
     let material = others[dice.below(others.len() as u64) as usize].material();
     let matter = match dice.below(9) {
         0 => Matter::Rock,
         1 => Matter::Nothing,
         2 => Matter::Drain,
-        3 => Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None },
+        3 => Matter::Lava {
+            amount: 1.0,
+            energy: 1.0,
+            temperature_k: None,
+        },
         4 => {
-            let walls = if dice.below(2) == 0 { Walls::Open } else { Walls::Closed };
-            let other = if walls == Walls::Open { Walls::Closed } else { Walls::Open };
-            let [before, after] = [other, walls].map(|walls| RulesSpec { walls, ..RulesSpec::default() });
+            let walls = if dice.below(2) == 0 {
+                Walls::Open
+            } else {
+                Walls::Closed
+            };
+            let other = if walls == Walls::Open {
+                Walls::Closed
+            } else {
+                Walls::Open
+            };
+            let [before, after] = [other, walls].map(|walls| RulesSpec {
+                walls,
+                ..RulesSpec::default()
+            });
             return RulesChange::between(&before, &after).into();
         }
         5 => {
             let mut other = material.clone();
             let corners = dice.below(1001) as f64 / 1000.0;
-            other.grains = Grains { corners, flow: !other.grains.flow, ..other.grains };
+            other.grains = Grains {
+                corners,
+                flow: !other.grains.flow,
+                ..other.grains
+            };
             return MaterialChange::between(material, &other).into();
         }
         _ => some(&material.name, dice.below(1001) as f64 / 1000.0),
@@ -99,22 +166,51 @@ fn meddle(world: &World, dice: &mut Dice) -> Command {
 fn assert_same(ours: &World, theirs: &World, step: u64) {
     for (ours, theirs) in ours.layers().iter().zip(theirs.layers()) {
         let name = &ours.material().name;
-        let differ: Vec<_> = theirs.held().filter(|&(place, content)| ours.at(place) != content).collect();
-        let there: Vec<_> = ours.held().filter(|&(place, content)| theirs.at(place) != content).collect();
-        assert!(differ.is_empty() && there.is_empty(), "{name} after step {step}: {there:?}, expected {differ:?}");
-        assert_eq!(ours.ledger(), theirs.ledger(), "the account of {name} after step {step}");
+        let differ: Vec<_> = theirs
+            .held()
+            .filter(|&(place, content)| ours.at(place) != content)
+            .collect();
+        let there: Vec<_> = ours
+            .held()
+            .filter(|&(place, content)| theirs.at(place) != content)
+            .collect();
+        assert!(
+            differ.is_empty() && there.is_empty(),
+            "{name} after step {step}: {there:?}, expected {differ:?}"
+        );
+        assert_eq!(
+            ours.ledger(),
+            theirs.ledger(),
+            "the account of {name} after step {step}"
+        );
     }
-    assert_eq!(ours.state_hash(), theirs.state_hash(), "the hash after step {step}");
+    assert_eq!(
+        ours.state_hash(),
+        theirs.state_hash(),
+        "the hash after step {step}"
+    );
 }
 
 /// Checks that every grain is a whole one and in the account, independently of [`World::check`],
 /// which checks the same.
 fn assert_counted(world: &World) {
-    for layer in world.layers().iter().filter(|layer| layer.material().kind == Kind::Grain) {
+    for layer in world
+        .layers()
+        .iter()
+        .filter(|layer| layer.material().kind == Kind::Grain)
+    {
         let ledger = layer.ledger();
-        let grains = layer.held().map(|(_, content)| assert_eq!(content.amount, AMOUNT_ONE)).count() as u64;
+        let grains = layer
+            .held()
+            .map(|(_, content)| assert_eq!(content.amount, AMOUNT_ONE))
+            .count() as u64;
         let expected = ledger.initial + ledger.sourced - ledger.outflow - ledger.removed;
-        assert_eq!(grains * u64::from(AMOUNT_ONE), expected, "{}", layer.material().name);
+        assert_eq!(
+            grains * u64::from(AMOUNT_ONE),
+            expected,
+            "{}",
+            layer.material().name
+        );
     }
 }
 
@@ -131,7 +227,9 @@ fn run_side_by_side(world: &World, rules: &RulesSpec, level: Level, seed: u64, s
         }
         ours.step();
         theirs.step();
-        ours.world().check().unwrap_or_else(|fault| panic!("step {step}: {fault}"));
+        ours.world()
+            .check()
+            .unwrap_or_else(|fault| panic!("step {step}: {fault}"));
         assert_counted(ours.world());
         assert_same(ours.world(), theirs.world(), step);
     }
@@ -152,15 +250,36 @@ proptest! {
 
 /// Material of grains with these parameters.
 fn grains(name: &str, density: f64, grains: Grains) -> Material {
-    Material { name: name.to_owned(), kind: Kind::Grain, density, grains, ..Material::water() }
+    Material {
+        name: name.to_owned(),
+        kind: Kind::Grain,
+        density,
+        grains,
+        ..Material::water()
+    }
 }
 
 fn sand(corners: f64, slip: f64) -> Material {
-    grains("sand", 2650.0, Grains { corners, slip, ..Grains::default() })
+    grains(
+        "sand",
+        2650.0,
+        Grains {
+            corners,
+            slip,
+            ..Grains::default()
+        },
+    )
 }
 
 fn water_tiles() -> Material {
-    grains("drops", 1000.0, Grains { flow: true, ..Grains::default() })
+    grains(
+        "drops",
+        1000.0,
+        Grains {
+            flow: true,
+            ..Grains::default()
+        },
+    )
 }
 
 fn empty(grid: Grid, materials: Vec<Material>) -> World {
@@ -169,13 +288,25 @@ fn empty(grid: Grid, materials: Vec<Material>) -> World {
 
 fn fill(world: &mut World, from: [usize; 3], to: [usize; 3], matter: Matter) {
     let [from, to] = [from, to].map(|corner| corner.map(|v| v as f64));
-    world.edit(&Edit { shape: Shape::Box { from, to }, matter });
+    world.edit(&Edit {
+        shape: Shape::Box { from, to },
+        matter,
+    });
 }
 
 fn faucet(material: &str, [x, y, z]: [usize; 3], steps: u64) -> VentSpec {
     let [x, height, z] = [x, y, z].map(|v| v as f64 + 0.5);
     let material = Some(material.to_owned());
-    VentSpec { x, z, height: Some(height), radius: 0.0, rate: 1.0, end: Some(steps), material, ..VentSpec::default() }
+    VentSpec {
+        x,
+        z,
+        height: Some(height),
+        radius: 0.0,
+        rate: 1.0,
+        end: Some(steps),
+        material,
+        ..VentSpec::default()
+    }
 }
 
 fn run(mut world: World, faucets: &[VentSpec], seed: u64) -> Simulation {
@@ -193,7 +324,11 @@ fn count(world: &World, name: &str) -> usize {
 
 /// True if the rule of grains has no tile to visit.
 fn asleep(world: &World) -> bool {
-    world.layers().iter().filter(|layer| layer.material().kind == Kind::Grain).all(Layer::is_asleep)
+    world
+        .layers()
+        .iter()
+        .filter(|layer| layer.material().kind == Kind::Grain)
+        .all(Layer::is_asleep)
 }
 
 /// Number of steps until nothing moves, more than `first`; panics after `most` steps.
@@ -201,7 +336,10 @@ fn settle(simulation: &mut Simulation, first: u64, most: u64) -> u64 {
     for step in 1..=most {
         let before = simulation.world().state_hash();
         simulation.step();
-        simulation.world().check().unwrap_or_else(|fault| panic!("step {step}: {fault}"));
+        simulation
+            .world()
+            .check()
+            .unwrap_or_else(|fault| panic!("step {step}: {fault}"));
         let rests = asleep(simulation.world()) && simulation.world().state_hash() == before;
         if step > first && rests {
             return step;
@@ -214,11 +352,25 @@ fn settle(simulation: &mut Simulation, first: u64, most: u64) -> u64 {
 fn assert_rests(simulation: &Simulation) {
     let world = simulation.world();
     assert!(asleep(world));
-    let mut tried = Simulation::new(world.clone(), simulation.rules_spec(), &[], simulation.seed(), plain());
+    let mut tried = Simulation::new(
+        world.clone(),
+        simulation.rules_spec(),
+        &[],
+        simulation.seed(),
+        plain(),
+    );
     tried.step();
     for (tried, resting) in tried.world().layers().iter().zip(world.layers()) {
-        let moved = tried.held().filter(|&(place, content)| resting.at(place) != content).count();
-        assert_eq!(moved, 0, "grains of {} that could move", resting.material().name);
+        let moved = tried
+            .held()
+            .filter(|&(place, content)| resting.at(place) != content)
+            .count();
+        assert_eq!(
+            moved,
+            0,
+            "grains of {} that could move",
+            resting.material().name
+        );
     }
 }
 
@@ -239,24 +391,44 @@ const STATIC: u8 = 0x40;
 impl Published {
     fn new(width: usize, height: usize, naive: bool) -> Self {
         let tiles = (0..width * height).map(|i| u8::from(i < width)).collect();
-        Self { width, tiles, step: 0, naive }
+        Self {
+            width,
+            tiles,
+            step: 0,
+            naive,
+        }
     }
 
     fn kind(&self, x: isize, y: usize) -> u8 {
-        if x < 0 || x >= self.width as isize { 1 } else { self.tiles[y * self.width + x as usize] & 15 }
+        if x < 0 || x >= self.width as isize {
+            1
+        } else {
+            self.tiles[y * self.width + x as usize] & 15
+        }
     }
 
     fn put(&mut self, x: usize, y: usize) {
-        let updated = if self.naive { 0 } else { ((self.step & 1) as u8 ^ 1) << 7 };
+        let updated = if self.naive {
+            0
+        } else {
+            ((self.step & 1) as u8 ^ 1) << 7
+        };
         self.tiles[y * self.width + x] = SAND | updated;
     }
 
     fn step(&mut self) {
         let (width, height) = (self.width, self.tiles.len() / self.width);
         // The naive scan visits the top row first, and gives each grain the first free direction.
-        let rows: Vec<_> = if self.naive { (1..height).rev().collect() } else { (1..height).collect() };
+        let rows: Vec<_> = if self.naive {
+            (1..height).rev().collect()
+        } else {
+            (1..height).collect()
+        };
         let mask = ((self.step & 1) as u8) << 7;
-        for (y, x) in rows.into_iter().flat_map(|y| (0..width).map(move |x| (y, x))) {
+        for (y, x) in rows
+            .into_iter()
+            .flat_map(|y| (0..width).map(move |x| (y, x)))
+        {
             let tile = self.tiles[y * self.width + x];
             let updated = !self.naive && tile & PARITY == mask && self.step > 0;
             if tile & 15 == SAND && !updated && tile & STATIC == 0 {
@@ -278,8 +450,10 @@ impl Published {
                 self.tiles[y * self.width + x] = 0;
                 self.tiles[(y - 1) * self.width + (x as isize + way) as usize] = SAND | mask;
                 for near in x.saturating_sub(1)..=(x + 1).min(self.width - 1) {
-                    if let Some(tile) =
-                        self.tiles.get_mut((y + 1) * self.width + near).filter(|tile| **tile & 15 == SAND)
+                    if let Some(tile) = self
+                        .tiles
+                        .get_mut((y + 1) * self.width + near)
+                        .filter(|tile| **tile & 15 == SAND)
                     {
                         *tile &= !STATIC;
                     }
@@ -294,7 +468,12 @@ impl Published {
 
     /// Mean x of the grains, and their number.
     fn mean(&self) -> (f64, usize) {
-        let grains = self.tiles.iter().enumerate().filter(|(_, tile)| **tile & 15 == SAND).map(|(i, _)| i % self.width);
+        let grains = self
+            .tiles
+            .iter()
+            .enumerate()
+            .filter(|(_, tile)| **tile & 15 == SAND)
+            .map(|(i, _)| i % self.width);
         let (sum, count) = grains.fold((0, 0), |(sum, count), x| (sum + x, count + 1));
         (sum as f64 / f64::from(count), count as usize)
     }
@@ -306,7 +485,9 @@ fn a_grain_falls_one_cell_a_step() {
         let mut published = Published::new(81, 60, naive);
         published.put(40, 58);
         published.step();
-        let y = (0..60).find(|&y| published.kind(40, y) == SAND).expect("the grain");
+        let y = (0..60)
+            .find(|&y| published.kind(40, y) == SAND)
+            .expect("the grain");
         assert_eq!(58 - y, expected, "naive: {naive}");
     }
     let mut world = empty(Grid::new(81, 60, 1), vec![sand(0.25, 0.25)]);
@@ -314,7 +495,10 @@ fn a_grain_falls_one_cell_a_step() {
     let mut simulation = run(world, &[], 1);
     for step in 1..=57 {
         simulation.step();
-        let held: Vec<_> = layer(simulation.world(), "sand").held().map(|(place, _)| place).collect();
+        let held: Vec<_> = layer(simulation.world(), "sand")
+            .held()
+            .map(|(place, _)| place)
+            .collect();
         assert_eq!(held, [[40, 58 - step, 0]]);
     }
 }
@@ -326,7 +510,13 @@ fn grains_do_not_pass_between_cells_of_rock_that_touch_by_an_edge() {
     let (side, middle, radius) = (21, 10, 8);
     let away = |x: usize, z: usize| x.abs_diff(middle) + z.abs_diff(middle);
     for corners in [0.25, 1.0] {
-        let sand = Material { grains: Grains { corners, ..Grains::default() }, ..Material::sand() };
+        let sand = Material {
+            grains: Grains {
+                corners,
+                ..Grains::default()
+            },
+            ..Material::sand()
+        };
         let mut world = World::with_materials(Ground::none(Grid::new(side, 14, side)), vec![sand]);
         for (x, z) in (0..side).flat_map(|z| (0..side).map(move |x| (x, z))) {
             let top = if away(x, z) == radius { 14 } else { 1 };
@@ -337,15 +527,27 @@ fn grains_do_not_pass_between_cells_of_rock_that_touch_by_an_edge() {
         world.open_account();
         let engines: [Box<dyn Engine>; 2] = [common::tiled(), plain()];
         let [ours, theirs] = engines.map(|engine| {
-            let mut simulation = Simulation::new(world.clone(), &RulesSpec::default(), &[], 3, engine);
+            let mut simulation =
+                Simulation::new(world.clone(), &RulesSpec::default(), &[], 3, engine);
             (0..100).for_each(|_| simulation.step());
             simulation
         });
         assert_same(ours.world(), theirs.world(), 100);
-        let grains: Vec<_> = layer(ours.world(), "sand").held().map(|([x, _, z], _)| away(x, z)).collect();
-        assert!(grains.iter().any(|away| *away == radius - 1), "nothing reached the fence");
+        let grains: Vec<_> = layer(ours.world(), "sand")
+            .held()
+            .map(|([x, _, z], _)| away(x, z))
+            .collect();
+        assert!(
+            grains.iter().any(|away| *away == radius - 1),
+            "nothing reached the fence"
+        );
         let out = grains.iter().filter(|away| **away > radius).count();
-        assert_eq!(out, 0, "of {} grains with corners = {corners}", grains.len());
+        assert_eq!(
+            out,
+            0,
+            "of {} grains with corners = {corners}",
+            grains.len()
+        );
     }
 }
 
@@ -369,10 +571,16 @@ fn piles_lean_to_no_side() {
     // Our rule over 40 seeds.
     let means: Vec<_> = (0..40)
         .map(|k| {
-            let mut simulation =
-                run(empty(Grid::new(65, 64, 1), vec![sand(0.25, 0.0)]), &[faucet("sand", [32, 62, 0], 400)], 1000 + k);
+            let mut simulation = run(
+                empty(Grid::new(65, 64, 1), vec![sand(0.25, 0.0)]),
+                &[faucet("sand", [32, 62, 0], 400)],
+                1000 + k,
+            );
             (0..700).for_each(|_| simulation.step());
-            let xs: Vec<_> = layer(simulation.world(), "sand").held().map(|([x, ..], _)| x as f64 - 32.0).collect();
+            let xs: Vec<_> = layer(simulation.world(), "sand")
+                .held()
+                .map(|([x, ..], _)| x as f64 - 32.0)
+                .collect();
             assert_eq!(xs.len(), 400);
             xs.iter().sum::<f64>() / xs.len() as f64
         })
@@ -381,7 +589,10 @@ fn piles_lean_to_no_side() {
     let variance = means.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / 39.0;
     let error = (variance / 40.0).sqrt();
     println!("naive {naive:.3}, author's {author:.3}, ours {mean:.3} ± {error:.3} cells");
-    assert!(mean.abs() <= 3.0 * error && error < 0.5, "{mean:.3} ± {error:.3}");
+    assert!(
+        mean.abs() <= 3.0 * error && error < 0.5,
+        "{mean:.3} ± {error:.3}"
+    );
 }
 
 /// Mean slope of a pile in degrees, from its heights at a fifth and at four fifths of its radius,
@@ -390,20 +601,35 @@ fn slopes(world: &World, [x, z]: [usize; 2]) -> [(f64, f64); 2] {
     let top = |dx: isize, dz: isize, k: usize| {
         let at = |v: usize, d: isize| (v as isize + d * k as isize) as usize;
         let place = |y: usize| [at(x, dx), y, at(z, dz)];
-        (0..world.grid().ny).rev().find(|&y| layer(world, "sand").at(place(y)).amount > 0).map_or(0, |y| y + 1)
+        (0..world.grid().ny)
+            .rev()
+            .find(|&y| layer(world, "sand").at(place(y)).amount > 0)
+            .map_or(0, |y| y + 1)
     };
     let slope = |(dx, dz): (isize, isize)| {
         let long = f64::from((dx * dx + dz * dz) as i32).sqrt();
-        let radius = (0..31).filter(|&k| top(dx, dz, k) > 0).max().expect("a pile");
+        let radius = (0..31)
+            .filter(|&k| top(dx, dz, k) > 0)
+            .max()
+            .expect("a pile");
         let (near, far) = (radius / 5, radius * 4 / 5);
         let height = top(dx, dz, near) as f64 - top(dx, dz, far) as f64;
-        (height.atan2((far - near) as f64 * long).to_degrees(), radius as f64 * long)
+        (
+            height.atan2((far - near) as f64 * long).to_degrees(),
+            radius as f64 * long,
+        )
     };
     let mean = |ways: [(isize, isize); 4]| {
         let all = ways.map(slope);
-        (all.iter().map(|s| s.0).sum::<f64>() / 4.0, all.iter().map(|s| s.1).sum::<f64>() / 4.0)
+        (
+            all.iter().map(|s| s.0).sum::<f64>() / 4.0,
+            all.iter().map(|s| s.1).sum::<f64>() / 4.0,
+        )
     };
-    [mean([(-1, 0), (1, 0), (0, -1), (0, 1)]), mean([(-1, -1), (1, -1), (-1, 1), (1, 1)])]
+    [
+        mean([(-1, 0), (1, 0), (0, -1), (0, 1)]),
+        mean([(-1, -1), (1, -1), (-1, 1), (1, 1)]),
+    ]
 }
 
 /// Slopes in degrees, along the axes and the diagonals, of a resting pile of 9,000 grains.
@@ -428,7 +654,10 @@ fn pile(corners: f64, slip: f64, [x, z]: [usize; 2]) -> [f64; 2] {
          {steps} steps to rest, {looked:.1} % of the tiles visited"
     );
     // The share is that of a pile on which a grain falls in every step.
-    assert!(looked < 60.0, "the rule visited {looked:.1} % of the tiles with grains");
+    assert!(
+        looked < 60.0,
+        "the rule visited {looked:.1} % of the tiles with grains"
+    );
     assert_eq!(layer(world, "sand").grains_looked_at()[0], 0);
     assert_rests(&simulation);
     [along, across]
@@ -448,8 +677,14 @@ fn piles_have_the_stated_slopes() {
         // numbers.
         let piles = [pile(corners, slip, [32, 32]), pile(corners, slip, [31, 34])];
         let [along, across] = [0, 1].map(|k| (piles[0][k] + piles[1][k]) / 2.0);
-        assert!((along - axis).abs() <= 2.0, "{along:.1}° instead of {axis}°");
-        assert!((across - diagonal).abs() <= 2.0, "{across:.1}° instead of {diagonal}°");
+        assert!(
+            (along - axis).abs() <= 2.0,
+            "{along:.1}° instead of {axis}°"
+        );
+        assert!(
+            (across - diagonal).abs() <= 2.0,
+            "{across:.1}° instead of {diagonal}°"
+        );
     }
 }
 
@@ -461,7 +696,11 @@ fn a_tower_one_cell_wide_falls_apart() {
     settle(&mut simulation, 3, 3000);
     assert_rests(&simulation);
     assert_eq!(count(simulation.world(), "sand"), 172);
-    let highest = layer(simulation.world(), "sand").held().map(|([_, y, _], _)| y).max().expect("grains");
+    let highest = layer(simulation.world(), "sand")
+        .held()
+        .map(|([_, y, _], _)| y)
+        .max()
+        .expect("grains");
     assert!(highest < 20, "{highest}");
 }
 
@@ -470,19 +709,36 @@ fn levels(world: &World) -> Vec<f64> {
     let (grid, water) = (world.grid(), layer(world, "water"));
     let amount = |x, y, z| f64::from(water.at([x, y, z]).amount) / f64::from(AMOUNT_ONE);
     let level = |(x, z): (usize, usize)| {
-        let y = (0..grid.ny).rev().find(|&y| amount(x, y, z) > 0.02).expect("water");
+        let y = (0..grid.ny)
+            .rev()
+            .find(|&y| amount(x, y, z) > 0.02)
+            .expect("water");
         y as f64 + amount(x, y, z).min(1.0)
     };
-    (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))).map(level).collect()
+    (0..grid.nz)
+        .flat_map(|z| (0..grid.nx).map(move |x| (x, z)))
+        .map(level)
+        .collect()
 }
 
 #[test]
 fn sand_raises_water_by_its_volume() {
     let mut first = Vec::new();
     for drag in [0.0, 0.5] {
-        let sand = grains("sand", 2650.0, Grains { drag, slip: 0.0, ..Grains::default() });
+        let sand = grains(
+            "sand",
+            2650.0,
+            Grains {
+                drag,
+                slip: 0.0,
+                ..Grains::default()
+            },
+        );
         let mut world = empty(Grid::new(24, 39, 24), vec![Material::water(), sand]);
-        world.edit(&Edit { shape: Shape::Below { level: 16.0 }, matter: some("water", 1.0) });
+        world.edit(&Edit {
+            shape: Shape::Below { level: 16.0 },
+            matter: some("water", 1.0),
+        });
         let mut simulation = run(world, &[faucet("sand", [12, 37, 12], 500)], 1);
         let lands = |world: &World| layer(world, "sand").held().any(|([_, y, _], _)| y == 0);
         first.push((1..).find(|_| {
@@ -493,13 +749,22 @@ fn sand_raises_water_by_its_volume() {
         assert_rests(&simulation);
         let world = simulation.world();
         assert_eq!(count(world, "sand"), 500);
-        let wet = layer(world, "sand").held().filter(|&(place, _)| layer(world, "water").at(place).amount > 0).count();
+        let wet = layer(world, "sand")
+            .held()
+            .filter(|&(place, _)| layer(world, "water").at(place).amount > 0)
+            .count();
         assert_eq!(wet, 0, "cells with sand and water");
         let levels = levels(world);
-        let [low, high] = [f64::min, f64::max].map(|of| levels.iter().copied().reduce(of).expect("columns"));
+        let [low, high] =
+            [f64::min, f64::max].map(|of| levels.iter().copied().reduce(of).expect("columns"));
         let expected = 16.0 + 500.0 / 576.0;
-        println!("drag {drag}: {low:.4} to {high:.4}, expected {expected:.4}; the first on the floor at {first:?}");
-        assert!((low - expected).abs() <= 0.01 && (high - expected).abs() <= 0.01, "{low} to {high}, not {expected}");
+        println!(
+            "drag {drag}: {low:.4} to {high:.4}, expected {expected:.4}; the first on the floor at {first:?}"
+        );
+        assert!(
+            (low - expected).abs() <= 0.01 && (high - expected).abs() <= 0.01,
+            "{low} to {high}, not {expected}"
+        );
     }
     // Without drag grains fall as in air: one cell per step.
     assert_eq!(first[0], Some(37));
@@ -508,9 +773,25 @@ fn sand_raises_water_by_its_volume() {
 
 #[test]
 fn ash_lies_on_lava() {
-    let mut world = empty(Grid::new(24, 30, 24), vec![grains("ash", 1300.0, Grains::default())]);
-    fill(&mut world, [0, 0, 0], [24, 5, 24], Matter::Lava { amount: 1.0, energy: 1.0, temperature_k: None });
-    let ash = VentSpec { radius: 9.0, rate: 0.05, ..faucet("ash", [12, 28, 12], 25) };
+    let mut world = empty(
+        Grid::new(24, 30, 24),
+        vec![grains("ash", 1300.0, Grains::default())],
+    );
+    fill(
+        &mut world,
+        [0, 0, 0],
+        [24, 5, 24],
+        Matter::Lava {
+            amount: 1.0,
+            energy: 1.0,
+            temperature_k: None,
+        },
+    );
+    let ash = VentSpec {
+        radius: 9.0,
+        rate: 0.05,
+        ..faucet("ash", [12, 28, 12], 25)
+    };
     let mut simulation = run(world, &[ash], 1);
     for _ in 0..600 {
         simulation.step();
@@ -519,7 +800,10 @@ fn ash_lies_on_lava() {
     let world = simulation.world();
     let fallen = count(world, "ash");
     assert!((250..400).contains(&fallen), "{fallen} grains");
-    let sunk = layer(world, "ash").held().filter(|([_, y, _], _)| *y < 5).count();
+    let sunk = layer(world, "ash")
+        .held()
+        .filter(|([_, y, _], _)| *y < 5)
+        .count();
     assert_eq!(sunk, 0, "grains in the lava");
     assert_rests(&simulation);
 }
@@ -529,14 +813,25 @@ fn sand_sinks_through_tiles_of_water() {
     let mut world = empty(Grid::new(64, 39, 24), vec![sand(0.25, 0.0), water_tiles()]);
     fill(&mut world, [0, 0, 0], [64, 10, 24], some("drops", 1.0));
     fill(&mut world, [24, 20, 6], [40, 32, 18], some("sand", 1.0));
-    assert_eq!((count(&world, "sand"), count(&world, "drops")), (2304, 15360));
+    assert_eq!(
+        (count(&world, "sand"), count(&world, "drops")),
+        (2304, 15360)
+    );
     let mut simulation = run(world, &[], 1);
     let steps = settle(&mut simulation, 3, 2000);
     assert_rests(&simulation);
     let world = simulation.world();
     assert_eq!((count(world, "sand"), count(world, "drops")), (2304, 15360));
-    let on_water = |[x, y, z]: [usize; 3]| y > 0 && layer(world, "drops").at([x, y - 1, z]).amount > 0;
-    assert_eq!(layer(world, "sand").held().filter(|&(place, _)| on_water(place)).count(), 0, "sand on water");
+    let on_water =
+        |[x, y, z]: [usize; 3]| y > 0 && layer(world, "drops").at([x, y - 1, z]).amount > 0;
+    assert_eq!(
+        layer(world, "sand")
+            .held()
+            .filter(|&(place, _)| on_water(place))
+            .count(),
+        0,
+        "sand on water"
+    );
     println!("at rest after {steps} steps");
 }
 
@@ -546,22 +841,35 @@ fn grains_leave_through_open_sides_only() {
         let mut world = empty(Grid::new(8, 10, 8), vec![water_tiles()]);
         fill(&mut world, [0, 0, 0], [8, 8, 8], some("drops", 1.0));
         world.open_account();
-        let rules = RulesSpec { walls, ..RulesSpec::default() };
+        let rules = RulesSpec {
+            walls,
+            ..RulesSpec::default()
+        };
         let mut simulation = Simulation::new(world, &rules, &[], 1, common::tiled());
         (0..200).for_each(|_| simulation.step());
         let world = simulation.world();
         world.check().expect("the account is exact");
         let held = count(world, "drops") as u64;
         // Grains without a grain above and without an open side stay.
-        assert!(held == rest || walls == Walls::Open && held < 64, "{held} of 512 with {walls:?} walls");
-        assert_eq!(layer(world, "drops").ledger().outflow, (512 - held) * u64::from(AMOUNT_ONE));
+        assert!(
+            held == rest || walls == Walls::Open && held < 64,
+            "{held} of 512 with {walls:?} walls"
+        );
+        assert_eq!(
+            layer(world, "drops").ledger().outflow,
+            (512 - held) * u64::from(AMOUNT_ONE)
+        );
     }
 }
 
 #[test]
 fn a_faucet_gives_a_grain_with_its_probability() {
     let world = empty(Grid::new(40, 30, 40), vec![sand(0.25, 0.25)]);
-    let rain = VentSpec { radius: 10.0, rate: 0.02, ..faucet("sand", [20, 25, 20], 100) };
+    let rain = VentSpec {
+        radius: 10.0,
+        rate: 0.02,
+        ..faucet("sand", [20, 25, 20], 100)
+    };
     let mut simulation = run(world, &[rain], 1);
     (0..100).for_each(|_| simulation.step());
     // 317 cells over 100 steps give a standard deviation of 25.
@@ -575,13 +883,24 @@ fn an_avalanche_reaches_no_further_than_the_engine_looks() {
     // The heap is much longer than a step's influence can reach.
     let mut world = empty(
         Grid::new(5, 14, 560),
-        vec![grains("sand", 2650.0, Grains { slip: 1.0, ..Grains::default() }), water_tiles()],
+        vec![
+            grains(
+                "sand",
+                2650.0,
+                Grains {
+                    slip: 1.0,
+                    ..Grains::default()
+                },
+            ),
+            water_tiles(),
+        ],
     );
     fill(&mut world, [0, 0, 270], [5, 12, 282], some("sand", 1.0));
     fill(&mut world, [0, 0, 282], [5, 13, 290], some("drops", 1.0));
     world.open_account();
     let engines: [Box<dyn Engine>; 2] = [common::tiled(), plain()];
-    let [mut ours, mut theirs] = engines.map(|engine| common::still(world.clone(), &RulesSpec::default(), 4, engine));
+    let [mut ours, mut theirs] =
+        engines.map(|engine| common::still(world.clone(), &RulesSpec::default(), 4, engine));
     for step in 1..=60 {
         ours.step();
         theirs.step();
@@ -594,7 +913,10 @@ fn an_avalanche_reaches_no_further_than_the_engine_looks() {
 
 #[test]
 fn the_bits_do_not_depend_on_the_threads() {
-    let mut world = empty(Grid::new(600, 40, 70), vec![sand(0.25, 0.5), water_tiles(), Material::water()]);
+    let mut world = empty(
+        Grid::new(600, 40, 70),
+        vec![sand(0.25, 0.5), water_tiles(), Material::water()],
+    );
     let mut dice = Dice(7);
     for _ in 0..60 {
         let [x, y, z] = [600, 40, 70].map(|n| dice.below(n) as f64);
@@ -604,17 +926,33 @@ fn the_bits_do_not_depend_on_the_threads() {
             2 => some("water", 1.0),
             _ => some("sand", 0.5),
         };
-        world.edit(&Edit { shape: Shape::Sphere { center: [x, y, z], radius: 4.0 + dice.below(12) as f64 }, matter });
+        world.edit(&Edit {
+            shape: Shape::Sphere {
+                center: [x, y, z],
+                radius: 4.0 + dice.below(12) as f64,
+            },
+            matter,
+        });
     }
-    let rain = VentSpec { radius: 30.0, rate: 0.01, ..faucet("sand", [300, 38, 35], 1000) };
+    let rain = VentSpec {
+        radius: 30.0,
+        rate: 0.01,
+        ..faucet("sand", [300, 38, 35], 1000)
+    };
     let hashes = [1, 2, 5].map(|threads| {
         let mut simulation = run(world.clone(), std::slice::from_ref(&rain), 1);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .expect("threads");
         pool.install(|| (0..150).for_each(|_| simulation.step()));
         simulation.world().check().expect("the account is exact");
         simulation.world().state_hash()
     });
-    assert!(hashes[1..].iter().all(|hash| *hash == hashes[0]), "{hashes:?}");
+    assert!(
+        hashes[1..].iter().all(|hash| *hash == hashes[0]),
+        "{hashes:?}"
+    );
 }
 
 /// Mean and standard error of each component of several pairs.
@@ -622,7 +960,11 @@ fn mean_of(values: &[[f64; 2]]) -> [(f64, f64); 2] {
     [0, 1].map(|k| {
         let count = values.len() as f64;
         let mean = values.iter().map(|value| value[k]).sum::<f64>() / count;
-        let variance = values.iter().map(|value| (value[k] - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        let variance = values
+            .iter()
+            .map(|value| (value[k] - mean).powi(2))
+            .sum::<f64>()
+            / (count - 1.0);
         (mean, (variance / count).sqrt())
     })
 }
@@ -634,18 +976,32 @@ fn piles_differ_by_seed_and_lean_to_no_side() {
         let world = empty(Grid::new(41, 24, 41), vec![sand(0.25, 0.25)]);
         let mut simulation = run(world, &[faucet("sand", [20, 22, 20], 1500)], seed);
         settle(&mut simulation, 1500, 4000);
-        let held: Vec<_> = layer(simulation.world(), "sand").held().map(|(place, _)| place).collect();
+        let held: Vec<_> = layer(simulation.world(), "sand")
+            .held()
+            .map(|(place, _)| place)
+            .collect();
         assert_eq!(held.len(), 1500);
-        let sum = held.iter().fold([0.0; 2], |[x, z], place| [x + place[0] as f64 - 20.0, z + place[2] as f64 - 20.0]);
+        let sum = held.iter().fold([0.0; 2], |[x, z], place| {
+            [x + place[0] as f64 - 20.0, z + place[2] as f64 - 20.0]
+        });
         sum.map(|sum| sum / held.len() as f64)
     };
     let shifts: Vec<_> = (1..=24).map(shift).collect();
     let [(x, error_x), (z, error_z)] = mean_of(&shifts);
-    println!("mean shift {x:.3} ± {error_x:.3}, {z:.3} ± {error_z:.3} cells; {:.2?}", &shifts[..4]);
-    assert!(x.abs() <= 3.0 * error_x && z.abs() <= 3.0 * error_z, "{x} ± {error_x}, {z} ± {error_z}");
+    println!(
+        "mean shift {x:.3} ± {error_x:.3}, {z:.3} ± {error_z:.3} cells; {:.2?}",
+        &shifts[..4]
+    );
+    assert!(
+        x.abs() <= 3.0 * error_x && z.abs() <= 3.0 * error_z,
+        "{x} ± {error_x}, {z} ± {error_z}"
+    );
     // If the sharp cells were fixed, all piles would lean the same way, with little spread.
     let signs = |k: usize| shifts.iter().filter(|shift| shift[k] > 0.0).count();
-    assert!((4..=20).contains(&signs(0)) && (4..=20).contains(&signs(1)), "{shifts:.2?}");
+    assert!(
+        (4..=20).contains(&signs(0)) && (4..=20).contains(&signs(1)),
+        "{shifts:.2?}"
+    );
 }
 
 /// Checks that a falling stream of several columns counts as sand of its columns, but not as lying;
@@ -657,13 +1013,24 @@ fn a_stream_that_falls_does_not_lie() {
         name: "sand".to_owned(),
         kind: Kind::Grain,
         density: 2650.0,
-        grains: Grains { corners: 0.25, slip: 0.0, drag: 0.0, ..Grains::default() },
+        grains: Grains {
+            corners: 0.25,
+            slip: 0.0,
+            drag: 0.0,
+            ..Grains::default()
+        },
         ..Material::water()
     };
     // Sand on a ledge of rock in the air counts as lying, too.
     let mut world = World::with_materials(Ground::none(grid), vec![sand]);
-    let ledge = Shape::Box { from: [26.0, 30.0, 26.0], to: [28.0, 31.0, 35.0] };
-    world.edit(&Edit { shape: ledge, matter: Matter::Rock });
+    let ledge = Shape::Box {
+        from: [26.0, 30.0, 26.0],
+        to: [28.0, 31.0, 35.0],
+    };
+    world.edit(&Edit {
+        shape: ledge,
+        matter: Matter::Rock,
+    });
     world.open_account();
     let number = world.number_of("sand").expect("a layer of sand");
     let pour = VentSpec {
@@ -676,30 +1043,59 @@ fn a_stream_that_falls_does_not_lie() {
         end: Some(250),
         ..VentSpec::default()
     };
-    let mut simulation = Simulation::new(world, &RulesSpec::default(), &[pour], 3, Box::new(Tiled::default()));
+    let mut simulation = Simulation::new(
+        world,
+        &RulesSpec::default(),
+        &[pour],
+        3,
+        Box::new(Tiled::default()),
+    );
     let depths = |simulation: &Simulation| {
         let world = simulation.world();
-        [world.lying_amounts(number), world.layers()[number].column_amounts()]
-            .map(|units| units.mapv(|units| units as f64 / f64::from(AMOUNT_ONE)))
+        [
+            world.lying_amounts(number),
+            world.layers()[number].column_amounts(),
+        ]
+        .map(|units| units.mapv(|units| units as f64 / f64::from(AMOUNT_ONE)))
     };
     (0..250).for_each(|_| simulation.step());
     let [lying, all] = depths(&simulation);
     let most = |depths: &ndarray::Array2<f64>| depths.iter().copied().fold(0.0, f64::max);
-    assert!(most(&all) > 50.0 && most(&lying) < 0.6 * most(&all), "{} of {} cells lie", most(&lying), most(&all));
+    assert!(
+        most(&all) > 50.0 && most(&lying) < 0.6 * most(&all),
+        "{} of {} cells lie",
+        most(&lying),
+        most(&all)
+    );
     assert!(lying.iter().zip(&all).all(|(lying, all)| lying <= all));
     (0..600).for_each(|_| simulation.step());
     let [lying, all] = depths(&simulation);
-    assert!(most(&all) > 5.0 && lying == all, "{} of {} cells lie at rest", lying.sum(), all.sum());
+    assert!(
+        most(&all) > 5.0 && lying == all,
+        "{} of {} cells lie at rest",
+        lying.sum(),
+        all.sum()
+    );
 }
 
 /// Place of a grain after falling for `steps` steps from the middle of a box of 64 × 64 columns.
 fn fallen(scatter: f64, steps: u64, seed: u64) -> [usize; 3] {
-    let sand = grains("sand", 2650.0, Grains { scatter, ..Grains::default() });
+    let sand = grains(
+        "sand",
+        2650.0,
+        Grains {
+            scatter,
+            ..Grains::default()
+        },
+    );
     let mut world = empty(Grid::new(64, 52, 64), vec![sand]);
     fill(&mut world, [32, 51, 32], [33, 52, 33], some("sand", 1.0));
     let mut simulation = run(world, &[], seed);
     (0..steps).for_each(|_| simulation.step());
-    let place = layer(simulation.world(), "sand").held().map(|(place, _)| place).next();
+    let place = layer(simulation.world(), "sand")
+        .held()
+        .map(|(place, _)| place)
+        .next();
     place.expect("the grain is there")
 }
 
@@ -721,9 +1117,15 @@ fn falling_grains_scatter_as_far_as_a_random_walk() {
         // steps.
         for [by, squares] in sums.map(|sums| sums.map(|sum| sum / f64::from(cases))) {
             let error = (expected / f64::from(cases)).sqrt();
-            assert!(by.abs() <= 4.0 * error, "scatter {scatter}: a mean of {by:.2} cells");
+            assert!(
+                by.abs() <= 4.0 * error,
+                "scatter {scatter}: a mean of {by:.2} cells"
+            );
             let of_variance = 4.0 * expected * (2.0 / f64::from(cases)).sqrt();
-            assert!((squares - expected).abs() <= of_variance, "scatter {scatter}: {squares:.2}, not {expected}");
+            assert!(
+                (squares - expected).abs() <= of_variance,
+                "scatter {scatter}: {squares:.2}, not {expected}"
+            );
         }
     }
 }

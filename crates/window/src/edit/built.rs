@@ -75,17 +75,19 @@ impl Built {
 fn under([cx, cy, cz, radius]: [f32; 4], ground: &Array2<f32>) -> impl Iterator<Item = Column> {
     let (depth, width) = ground.dim();
     let range = |c: f32, n: usize| {
-        ((c - radius).floor().max(0.0) as usize)..((c + radius).ceil().clamp(0.0, n as f32) as usize)
+        ((c - radius).floor().max(0.0) as usize)
+            ..((c + radius).ceil().clamp(0.0, n as f32) as usize)
     };
     let (xs, zs) = (range(cx, width), range(cz, depth));
     let top = move |x: usize, z: usize| {
         let away = (x as f32 + 0.5 - cx).powi(2) + (z as f32 + 0.5 - cz).powi(2);
         (away <= radius * radius).then(|| cy + (radius * radius - away).sqrt())
     };
-    zs.flat_map(move |z| xs.clone().map(move |x| (x, z))).filter_map(move |(x, z)| {
-        let top = top(x, z)?;
-        ((ground[[z, x]] - top).abs() <= GIVE).then_some([x, z])
-    })
+    zs.flat_map(move |z| xs.clone().map(move |x| (x, z)))
+        .filter_map(move |(x, z)| {
+            let top = top(x, z)?;
+            ((ground[[z, x]] - top).abs() <= GIVE).then_some([x, z])
+        })
 }
 
 /// Returns the corners of a column's top in cells: north-west, north-east, south-east, south-west.
@@ -128,14 +130,19 @@ mod tests {
         let mut built = Built::default();
         built.follow(&balls, &ground, true);
         assert!(
-            built.columns().iter().all(|[x, z]| (*x as f32 - 9.5).hypot(*z as f32 - 9.5) > 2.0),
+            built
+                .columns()
+                .iter()
+                .all(|[x, z]| (*x as f32 - 9.5).hypot(*z as f32 - 9.5) > 2.0),
             "nothing rose yet"
         );
         // Raises the ground like the simulation does: whole cells whose centres lie inside the
         // ball.
         for ((z, x), height) in ground.indexed_iter_mut() {
             let away = (x as f32 - 9.5).powi(2) + (z as f32 - 9.5).powi(2);
-            let rises = (0..3).filter(|y| away + (*y as f32 + 0.5).powi(2) <= 9.0).count();
+            let rises = (0..3)
+                .filter(|y| away + (*y as f32 + 0.5).powi(2) <= 9.0)
+                .count();
             *height += rises as f32;
         }
         built.follow(&balls, &ground, true);
@@ -150,7 +157,11 @@ mod tests {
 
     #[test]
     fn what_lies_behind_a_ridge_is_not_seen() {
-        let ground = Array2::from_shape_fn((40, 40), |(_, x)| if (18..22).contains(&x) { 20.0 } else { 5.0 });
+        let ground =
+            Array2::from_shape_fn(
+                (40, 40),
+                |(_, x)| if (18..22).contains(&x) { 20.0 } else { 5.0 },
+            );
         let point = middle(&ground, [30, 20]);
         assert!(!is_seen(&ground, Point3::new(-40.0, 12.0, 20.0), point));
         assert!(is_seen(&ground, Point3::new(80.0, 12.0, 20.0), point));

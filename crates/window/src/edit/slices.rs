@@ -30,7 +30,12 @@ impl Cuts {
     /// Creates hidden slices through the middle of a box of `size` cells; the keys move the slice
     /// across z.
     pub(crate) fn middle(size: [usize; 3], quantity: Quantity) -> Self {
-        Self { shown: [false; 3], at: size.map(|n| n / 2), quantity, chosen: 2 }
+        Self {
+            shown: [false; 3],
+            at: size.map(|n| n / 2),
+            quantity,
+            chosen: 2,
+        }
     }
 
     /// Returns the cell indices of the visible slices, to request from the simulation; `None` for a
@@ -47,7 +52,13 @@ impl Cuts {
 
     /// Returns the axis (0 to 2) of the visible slice whose handle is at `pixel`; `None` if there
     /// is none. `size`: size of the box in cells; `scale`: physical pixels per logical pixel.
-    pub(crate) fn under(&self, camera: &Camera, size: [f32; 3], pixel: (f32, f32), scale: f32) -> Option<usize> {
+    pub(crate) fn under(
+        &self,
+        camera: &Camera,
+        size: [f32; 3],
+        pixel: (f32, f32),
+        scale: f32,
+    ) -> Option<usize> {
         (0..3).filter(|&k| self.shown[k]).find(|&k| {
             let place = camera.project(handle(k, self.at[k], size));
             place.is_some_and(|(x, y, _)| (x - pixel.0).hypot(y - pixel.1) < REACH * scale)
@@ -57,7 +68,10 @@ impl Cuts {
 
 /// Returns the quantity after `now` in `all`, cyclically; the first if `now` is missing.
 pub(crate) fn after(all: &[Quantity], now: &Quantity) -> Quantity {
-    let next = all.iter().position(|quantity| quantity == now).map_or(0, |i| i + 1);
+    let next = all
+        .iter()
+        .position(|quantity| quantity == now)
+        .map_or(0, |i| i + 1);
     all.get(next).or(all.first()).cloned().unwrap_or_default()
 }
 
@@ -76,7 +90,11 @@ pub(crate) fn dragged_to(k: usize, ray: &Ray, size: [f32; 3]) -> Option<usize> {
     let mut along = Vector3::zeros();
     along[k] = 1.0;
     let from = ray.origin - (handle(k, 0, size).coords - 0.5 * along);
-    let (lean, ahead, side) = (along.dot(&ray.direction), ray.direction.dot(&from), along.dot(&from));
+    let (lean, ahead, side) = (
+        along.dot(&ray.direction),
+        ray.direction.dot(&from),
+        along.dot(&from),
+    );
     let apart = 1.0 - lean * lean;
     let place = (side - lean * ahead) / apart;
     (apart > 1e-3).then(|| place.clamp(0.0, size[k] - 1.0) as usize)
@@ -98,7 +116,14 @@ mod tests {
         });
         assert_eq!(
             round.collect::<Vec<_>>(),
-            ["amount", "energy", "specific-energy", "solid", "water.amount", "amount"]
+            [
+                "amount",
+                "energy",
+                "specific-energy",
+                "solid",
+                "water.amount",
+                "amount"
+            ]
         );
         let gone = Quantity::new(CellMeasure::Amount, "oil");
         assert_eq!(after(&all, &gone), all[0]);
@@ -107,17 +132,34 @@ mod tests {
     #[test]
     fn a_slice_follows_the_pointer_on_its_handle() {
         let size = [40.0, 30.0, 50.0];
-        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(40, 30, 50)), (800, 600));
+        let camera = Camera::new(
+            &CameraSpec::default(),
+            &Bounds::of(Grid::new(40, 30, 50)),
+            (800, 600),
+        );
         for k in 0..3 {
             for cell in [0, 7, 29] {
-                let cuts = Cuts { shown: [true; 3], at: [cell; 3], quantity: Quantity::default(), chosen: 0 };
+                let cuts = Cuts {
+                    shown: [true; 3],
+                    at: [cell; 3],
+                    quantity: Quantity::default(),
+                    chosen: 0,
+                };
                 let (x, y, _) = camera.project(handle(k, cell, size)).expect("in front");
-                assert_eq!(dragged_to(k, &camera.ray(x, y), size), Some(cell), "axis {k}");
+                assert_eq!(
+                    dragged_to(k, &camera.ray(x, y), size),
+                    Some(cell),
+                    "axis {k}"
+                );
                 assert!(cuts.under(&camera, size, (x + 4.0, y), 1.0).is_some());
             }
         }
         let none = Cuts::middle([40, 30, 50], Quantity::default());
         let (x, y, _) = camera.project(handle(0, 20, size)).expect("in front");
-        assert_eq!(none.under(&camera, size, (x, y), 1.0), None, "hidden slices have no handle");
+        assert_eq!(
+            none.under(&camera, size, (x, y), 1.0),
+            None,
+            "hidden slices have no handle"
+        );
     }
 }

@@ -74,12 +74,18 @@ impl Named for Tool {
     fn what(self) -> &'static str {
         match self {
             Self::Orbit => "Drag to orbit; the pointer probes the cell under it",
-            Self::Source => "Click the ground to place a source of the chosen material that pours from now on",
+            Self::Source => {
+                "Click the ground to place a source of the chosen material that pours from now on"
+            }
             Self::Fill => "Drag to top cells up with the chosen material",
-            Self::Bucket => "Click to fill the hollow under the pointer up to it with the chosen material",
+            Self::Bucket => {
+                "Click to fill the hollow under the pointer up to it with the chosen material"
+            }
             Self::Replace => "Drag to put the chosen material in the place of others",
             Self::Rock => "Drag to build rock; what is there moves aside",
-            Self::Dam => "Click both ends of a line: the ground along it rises, or falls where the height is below 0",
+            Self::Dam => {
+                "Click both ends of a line: the ground along it rises, or falls where the height is below 0"
+            }
             Self::Dig => "Drag to dig rock and liquids away",
             Self::Drain => "Drag to take liquids away and leave the rock",
             Self::Air => "Drag to warm the air, to put ash and steam into it, and to blow",
@@ -96,7 +102,10 @@ impl Tool {
 
     /// Returns true if the tool needs a chosen material.
     pub(crate) fn pours(self) -> bool {
-        matches!(self, Self::Source | Self::Fill | Self::Bucket | Self::Replace)
+        matches!(
+            self,
+            Self::Source | Self::Fill | Self::Bucket | Self::Replace
+        )
     }
 
     /// Returns true if the tool repeats its dab while the pointer rests.
@@ -126,9 +135,17 @@ impl Dam {
     /// Returns the default dam for a world. Physical model, whose lava is metres thick: one column
     /// wide, and 5 m or one cell high, whichever is more. Classic model: [`Dam::CELLS`].
     pub(crate) fn fitting(report: &Report) -> Self {
-        let (high, wide) = if report.flow.is_some() { (1.0, 0.0) } else { Self::CELLS };
+        let (high, wide) = if report.flow.is_some() {
+            (1.0, 0.0)
+        } else {
+            Self::CELLS
+        };
         let height_m = (high * report.cell_height_m).max(Self::USUAL_M);
-        Self { height_m, width_m: wide * report.cell_size_m, from: None }
+        Self {
+            height_m,
+            width_m: wide * report.cell_size_m,
+            from: None,
+        }
     }
 }
 
@@ -149,7 +166,12 @@ pub(crate) struct Brush {
 pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
 
 /// Default of the air tool: warm smoke.
-pub(crate) const BREATH: Breath = Breath { heat_k: 50.0, ash_kg_m3: 0.005, steam_kg_m3: 0.0, wind_m_s: [0.0; 3] };
+pub(crate) const BREATH: Breath = Breath {
+    heat_k: 50.0,
+    ash_kg_m3: 0.005,
+    steam_kg_m3: 0.0,
+    wind_m_s: [0.0; 3],
+};
 
 /// Interval in seconds between two dabs while the pointer rests.
 const DAB_S: f64 = 0.05;
@@ -217,14 +239,37 @@ const OTHER_END: &str = "click the other end of the dam; Esc forgets the first o
 /// Message after a click outside the box with the tool pick.
 const NO_POINT: &str = "no point is picked: the pointer is outside the box";
 /// Message after a click with the tool source on a side of the box.
-const ON_THE_SIDE: &str = "no source is placed: this is the cut side of the box; its surface takes sources";
+const ON_THE_SIDE: &str =
+    "no source is placed: this is the cut side of the box; its surface takes sources";
 
 impl Default for Tools {
     fn default() -> Self {
-        let vent = VentSpec { x: 0.0, z: 0.0, radius: 2.5, rate: 1.8, ..VentSpec::default() };
-        let brush = Brush { radius: 4.0, amount: 1.0, energy: 1.0, breath: BREATH };
-        let dam = Dam { height_m: Dam::USUAL_M, width_m: 0.0, from: None };
-        Self { tool: Tool::Orbit, brush, vent, dam, replaced: None, busy: Busy::Idle }
+        let vent = VentSpec {
+            x: 0.0,
+            z: 0.0,
+            radius: 2.5,
+            rate: 1.8,
+            ..VentSpec::default()
+        };
+        let brush = Brush {
+            radius: 4.0,
+            amount: 1.0,
+            energy: 1.0,
+            breath: BREATH,
+        };
+        let dam = Dam {
+            height_m: Dam::USUAL_M,
+            width_m: 0.0,
+            from: None,
+        };
+        Self {
+            tool: Tool::Orbit,
+            brush,
+            vent,
+            dam,
+            replaced: None,
+            busy: Busy::Idle,
+        }
     }
 }
 
@@ -242,8 +287,13 @@ impl Tools {
     /// Chooses the next material of `materials`, cyclically; the first if the present one is
     /// missing.
     pub(crate) fn choose_next(&mut self, materials: &[MaterialReport]) {
-        let poured: Vec<_> = materials.iter().filter(|report| !report.shows_flow).collect();
-        let now = poured.iter().position(|report| report.material.name == self.material());
+        let poured: Vec<_> = materials
+            .iter()
+            .filter(|report| !report.shows_flow)
+            .collect();
+        let now = poured
+            .iter()
+            .position(|report| report.material.name == self.material());
         let next = now.map_or(0, |i| (i + 1) % poured.len());
         if let Some(next) = poured.get(next) {
             self.choose(&next.material.name);
@@ -252,7 +302,10 @@ impl Tools {
 
     /// Chooses lava if `materials` lack the chosen material.
     pub(crate) fn follow(&mut self, materials: &[MaterialReport]) {
-        if materials.iter().all(|report| report.material.name != self.material()) {
+        if materials
+            .iter()
+            .all(|report| report.material.name != self.material())
+        {
             self.vent.material = None;
         }
     }
@@ -270,13 +323,25 @@ impl Tools {
     /// Begins a click, stroke or drag on the press of the left button; `handle` is the handle under
     /// the pointer. Returns true if the tool takes the drag.
     pub(crate) fn press(&mut self, aim: &Aim, handle: Option<&Handle>, report: &Report) -> bool {
-        let vent = handle.and_then(|h| Some((*h, report.vents.iter().find(|(number, _)| *number == h.vent)?)));
+        let vent = handle.and_then(|h| {
+            Some((
+                *h,
+                report.vents.iter().find(|(number, _)| *number == h.vent)?,
+            ))
+        });
         self.busy = match vent {
             Some((handle, (_, spec))) => {
-                let grab = Grab { handle, pixel: aim.pixel, spec: spec.clone(), sent: spec.clone() };
+                let grab = Grab {
+                    handle,
+                    pixel: aim.pixel,
+                    spec: spec.clone(),
+                    sent: spec.clone(),
+                };
                 Busy::Dragging(Box::new(grab))
             }
-            None if matches!(self.tool, Tool::Source | Tool::Dam | Tool::Pick) => Busy::Placing(aim.ray, aim.now),
+            None if matches!(self.tool, Tool::Source | Tool::Dam | Tool::Pick) => {
+                Busy::Placing(aim.ray, aim.now)
+            }
             None if self.tool.is_brush() => Busy::Painting(Painting {
                 path: vec![aim.entered],
                 part: aim.part,
@@ -349,19 +414,31 @@ impl Tools {
     /// dab, at most once per step.
     pub(crate) fn stroke(&mut self, now: f64, step: u64) -> Option<Stroke> {
         let flows = self.tool.flows();
-        let Busy::Painting(painting) = &mut self.busy else { return None };
+        let Busy::Painting(painting) = &mut self.busy else {
+            return None;
+        };
         // At most once per step: a paused world takes no further dabs while the button is held.
         let rests = flows && now - painting.sent.0 >= DAB_S && step != painting.sent.1;
         if painting.path.is_empty() && !rests {
             return None;
         }
         painting.sent = (now, step);
-        let (begins, part, over) = (std::mem::take(&mut painting.begins), painting.part, painting.over);
+        let (begins, part, over) = (
+            std::mem::take(&mut painting.begins),
+            painting.part,
+            painting.over,
+        );
         let rays = std::mem::take(&mut painting.path);
         if over {
             self.busy = Busy::Idle;
         }
-        Some(Stroke { begins, rays, part, radius: self.brush.radius, matter: self.matter() })
+        Some(Stroke {
+            begins,
+            rays,
+            part,
+            radius: self.brush.radius,
+            matter: self.matter(),
+        })
     }
 
     /// Returns the result of the tool in this frame, strokes excepted; `None` without one.
@@ -374,7 +451,9 @@ impl Tools {
                 // The probe of a report may belong to an earlier ray: only a probe on the click's
                 // ray counts.
                 let answer = probe.filter(|probe| lies_on(&ray, probe));
-                let nothing = report.picked.is_some_and(|picked| picked.direction == ray.direction);
+                let nothing = report
+                    .picked
+                    .is_some_and(|picked| picked.direction == ray.direction);
                 if answer.is_none() && !nothing && !late {
                     return None;
                 }
@@ -383,7 +462,9 @@ impl Tools {
                     None if self.tool == Tool::Pick => Deed::Say(NO_POINT),
                     None if self.tool == Tool::Dam => Deed::Say(NO_END),
                     None => Deed::Say(OUTSIDE),
-                    Some(probe) if self.tool == Tool::Pick => Deed::Pick([probe.cell[0], probe.cell[2]], probe.point),
+                    Some(probe) if self.tool == Tool::Pick => {
+                        Deed::Pick([probe.cell[0], probe.cell[2]], probe.point)
+                    }
                     Some(probe) if self.tool == Tool::Dam => self.end_of_dam(probe, report),
                     Some(probe) if probe.cut => Deed::Say(ON_THE_SIDE),
                     Some(probe) => Deed::Send(self.place(probe, report)),
@@ -395,7 +476,9 @@ impl Tools {
                     return None;
                 }
                 grab.sent = spec.clone();
-                Some(Deed::Send(Command::World(VentChange::Change(grab.handle.vent, spec).into())))
+                Some(Deed::Send(Command::World(
+                    VentChange::Change(grab.handle.vent, spec).into(),
+                )))
             }
         }
     }
@@ -406,18 +489,42 @@ impl Tools {
             self.dam.from = Some(probe.point);
             return Deed::Say(OTHER_END);
         };
-        let points = [from, probe.point].map(|[x, _, z]| [f64::from(x), f64::from(z)]).to_vec();
+        let points = [from, probe.point]
+            .map(|[x, _, z]| [f64::from(x), f64::from(z)])
+            .to_vec();
         let by = self.dam.height_m / report.cell_height_m;
         // The classic model has whole cells, so a dam is at least one cell high.
-        let by = if report.flow.is_some() { by } else { by.signum() * by.abs().round().max(1.0) };
-        let shape = Shape::Line { points, width: self.dam.width_m / report.cell_size_m };
-        Deed::Send(Command::World(Edit { shape, matter: Matter::Raise { by } }.into()))
+        let by = if report.flow.is_some() {
+            by
+        } else {
+            by.signum() * by.abs().round().max(1.0)
+        };
+        let shape = Shape::Line {
+            points,
+            width: self.dam.width_m / report.cell_size_m,
+        };
+        Deed::Send(Command::World(
+            Edit {
+                shape,
+                matter: Matter::Raise { by },
+            }
+            .into(),
+        ))
     }
 
     fn place(&self, probe: &Probe, report: &Report) -> Command {
         let [x, _, z] = inside(probe.point, report);
         let start = report.step;
-        Command::World(VentSpec { x, z, start, end: None, ..self.vent.clone() }.into())
+        Command::World(
+            VentSpec {
+                x,
+                z,
+                start,
+                end: None,
+                ..self.vent.clone()
+            }
+            .into(),
+        )
     }
 
     fn matter(&self) -> Matter {
@@ -426,12 +533,27 @@ impl Tools {
             Tool::Dig => Matter::Nothing,
             Tool::Drain => Matter::Drain,
             Tool::Air => Matter::Air(self.brush.breath),
-            Tool::Bucket => Matter::Flood { name: self.material().to_owned(), amount: self.brush.amount },
-            Tool::Replace => Matter::Replace { of: self.replaced.clone(), name: self.material().to_owned() },
-            Tool::Orbit | Tool::Source | Tool::Fill | Tool::Dam | Tool::Pick => match &self.vent.material {
-                None => Matter::Lava { amount: self.brush.amount, energy: self.brush.energy, temperature_k: None },
-                Some(name) => Matter::Material { name: name.clone(), amount: self.brush.amount },
+            Tool::Bucket => Matter::Flood {
+                name: self.material().to_owned(),
+                amount: self.brush.amount,
             },
+            Tool::Replace => Matter::Replace {
+                of: self.replaced.clone(),
+                name: self.material().to_owned(),
+            },
+            Tool::Orbit | Tool::Source | Tool::Fill | Tool::Dam | Tool::Pick => {
+                match &self.vent.material {
+                    None => Matter::Lava {
+                        amount: self.brush.amount,
+                        energy: self.brush.energy,
+                        temperature_k: None,
+                    },
+                    Some(name) => Matter::Material {
+                        name: name.clone(),
+                        amount: self.brush.amount,
+                    },
+                }
+            }
         }
     }
 }

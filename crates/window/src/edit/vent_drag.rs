@@ -40,7 +40,9 @@ impl Grab {
         }
         match self.handle.grip {
             Grip::Place => {
-                let Some(point) = aim.ground else { return self.sent.clone() };
+                let Some(point) = aim.ground else {
+                    return self.sent.clone();
+                };
                 let [x, _, z] = inside(point, report);
                 spec.move_to([x, z], report.grid);
             }
@@ -67,12 +69,17 @@ impl Grab {
 /// Drags a vent of the physical model by `up` pixels: the rate exponentially, or with `shift` the
 /// temperature by 1 K per pixel.
 fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
-    let (rate, Some(flow)) = (rate_of(spec), spec.flow.as_deref_mut()) else { return };
+    let (rate, Some(flow)) = (rate_of(spec), spec.flow.as_deref_mut()) else {
+        return;
+    };
     if !shift {
         let rate = rate.max(FLOW_RATE.0) * f64::from(up / RATE_PIXELS).exp();
         return set_rate(flow, round(rate.clamp(FLOW_RATE.0, FLOW_RATE.1)));
     }
-    let (usual, coldest) = report.flow.as_ref().map_or((MOST_KELVIN, 0.0), |flow| (flow.vent_k, flow.ambient_k));
+    let (usual, coldest) = report
+        .flow
+        .as_ref()
+        .map_or((MOST_KELVIN, 0.0), |flow| (flow.vent_k, flow.ambient_k));
     let kelvin = flow.temperature_k.unwrap_or(usual) + f64::from(up);
     flow.temperature_k = Some(kelvin.clamp(coldest, MOST_KELVIN).round());
 }

@@ -44,7 +44,11 @@ pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     let (rows, cols) = ground.dim();
     let column = |v: f64, n: usize| {
         let v = (v - 0.5).clamp(0.0, n.saturating_sub(1) as f64);
-        (v as usize, (v as usize + 1).min(n.saturating_sub(1)), v.fract() as f32)
+        (
+            v as usize,
+            (v as usize + 1).min(n.saturating_sub(1)),
+            v.fract() as f32,
+        )
     };
     let ((north, south, down), (west, east, right)) = (column(z, rows), column(x, cols));
     let row = |z: usize| {
@@ -96,17 +100,27 @@ pub(crate) fn stalk(vent: &VentSpec, ground: &Array2<f32>) -> [Point3<f32>; 2] {
 }
 
 /// Returns the visible handles of `vents`, projected to the screen.
-pub(crate) fn handles(vents: &[(usize, VentSpec)], ground: &Array2<f32>, camera: &Camera) -> Vec<Handle> {
+pub(crate) fn handles(
+    vents: &[(usize, VentSpec)],
+    ground: &Array2<f32>,
+    camera: &Camera,
+) -> Vec<Handle> {
     let of = |(number, vent): &(usize, VentSpec)| {
         let [foot, top] = stalk(vent, ground);
         let rim = ring(vent, ground)[0];
-        [(Grip::Rate, top), (Grip::Radius, rim), (Grip::Place, foot)].into_iter().filter_map({
-            let vent = *number;
-            move |(grip, point)| {
-                let (x, y, _) = camera.project(point)?;
-                Some(Handle { vent, grip, pixel: (x, y) })
-            }
-        })
+        [(Grip::Rate, top), (Grip::Radius, rim), (Grip::Place, foot)]
+            .into_iter()
+            .filter_map({
+                let vent = *number;
+                move |(grip, point)| {
+                    let (x, y, _) = camera.project(point)?;
+                    Some(Handle {
+                        vent,
+                        grip,
+                        pixel: (x, y),
+                    })
+                }
+            })
     };
     vents.iter().flat_map(of).collect()
 }
@@ -136,8 +150,18 @@ mod tests {
     #[test]
     fn each_handle_is_found_where_it_is_drawn() {
         let ground = Array2::from_elem((40, 40), 6.0);
-        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(40, 30, 40)), (800, 600));
-        let vent = VentSpec { x: 20.0, z: 20.0, radius: 6.0, rate: 4.0, ..VentSpec::default() };
+        let camera = Camera::new(
+            &CameraSpec::default(),
+            &Bounds::of(Grid::new(40, 30, 40)),
+            (800, 600),
+        );
+        let vent = VentSpec {
+            x: 20.0,
+            z: 20.0,
+            radius: 6.0,
+            rate: 4.0,
+            ..VentSpec::default()
+        };
         let all = handles(&[(5, vent)], &ground, &camera);
         assert_eq!(all.len(), 3);
         for handle in &all {

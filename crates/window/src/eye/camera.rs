@@ -85,13 +85,24 @@ impl Rig {
     /// Frames the whole subject from the direction `side`.
     pub(crate) fn face(&mut self, side: Side, subject: &Bounds) {
         let (azimuth_deg, elevation_deg) = side.angles();
-        let spec = CameraSpec { azimuth_deg, elevation_deg, distance: None, target: None, ..self.spec.clone() };
+        let spec = CameraSpec {
+            azimuth_deg,
+            elevation_deg,
+            distance: None,
+            target: None,
+            ..self.spec.clone()
+        };
         self.frame(spec, subject);
     }
 
     /// Frames the whole subject from high above, from the azimuth of the scene's camera.
     pub(crate) fn overlook(&mut self, subject: &Bounds) {
-        let spec = CameraSpec { elevation_deg: OVERLOOK_DEG, distance: None, target: None, ..self.spec.clone() };
+        let spec = CameraSpec {
+            elevation_deg: OVERLOOK_DEG,
+            distance: None,
+            target: None,
+            ..self.spec.clone()
+        };
         self.frame(spec, subject);
     }
 
@@ -152,14 +163,21 @@ impl Rig {
         let [across, up, _] = self.goal.axes();
         let cells = self.cells_per_pixel(size);
         // Moving the target by the same share keeps the point under the pointer in place.
-        let (right, above) = (x - 0.5 * (size.0 as f32 + self.covered.0), 0.5 * size.1 as f32 - y);
+        let (right, above) = (
+            x - 0.5 * (size.0 as f32 + self.covered.0),
+            0.5 * size.1 as f32 - y,
+        );
         self.goal.target += (across * right + up * above) * cells * (1.0 - share);
         self.goal.distance = distance;
     }
 
     /// Zooms by `notches` of the mouse wheel towards the centre of the window's free part.
     pub(crate) fn zoom_to_middle(&mut self, notches: f32, size: Size) {
-        self.zoom(notches, (0.5 * (size.0 as f32 + self.covered.0), 0.5 * size.1 as f32), size);
+        self.zoom(
+            notches,
+            (0.5 * (size.0 as f32 + self.covered.0), 0.5 * size.1 as f32),
+            size,
+        );
     }
 
     /// Walks for `seconds` to the right, upward and forward, each as a fraction (−1 to 1) of the
@@ -174,7 +192,12 @@ impl Rig {
     /// Enters first person with a level view at the position in the box nearest to the eye, or
     /// leaves first person and restores the former view. `eye`: height of the eye above the ground
     /// in cells; `ground`: height of the ground in cells at (x, z).
-    pub(crate) fn toggle_first_person(&mut self, subject: &Bounds, eye: f32, ground: impl Fn(f64, f64) -> f32) {
+    pub(crate) fn toggle_first_person(
+        &mut self,
+        subject: &Bounds,
+        eye: f32,
+        ground: impl Fn(f64, f64) -> f32,
+    ) {
         self.framed = None;
         self.first_person ^= true;
         if !self.first_person {
@@ -198,7 +221,12 @@ impl Rig {
 
     /// Walks for `seconds` along the ground in first person; the eye keeps its height above the
     /// ground. `way`: fractions (−1 to 1) of the walking speed as in `walk`.
-    pub(crate) fn walk_on(&mut self, way: [f32; 3], seconds: f32, ground: impl Fn(f64, f64) -> f32) {
+    pub(crate) fn walk_on(
+        &mut self,
+        way: [f32; 3],
+        seconds: f32,
+        ground: impl Fn(f64, f64) -> f32,
+    ) {
         let height = |eye: Point3<f32>| ground(eye.x.into(), eye.z.into());
         let before = self.goal.eye();
         self.walk(way, seconds);
@@ -260,7 +288,11 @@ impl Rig {
     pub(crate) fn window_camera(&self, size: Size) -> Camera {
         let per_pixel = self.cells_per_pixel(size) * self.shown.distance / self.goal.distance;
         let aside = self.shown.axes()[0] * (0.5 * self.covered.0 * per_pixel);
-        Pose { target: self.shown.target - aside, ..self.shown }.camera(self.fov_deg, size)
+        Pose {
+            target: self.shown.target - aside,
+            ..self.shown
+        }
+        .camera(self.fov_deg, size)
     }
 
     /// Returns the goal pose as a scene's camera, clamped to a scene's ranges.
@@ -274,7 +306,13 @@ impl Rig {
     }
 
     fn written(&self, pose: &Pose, subject: &Bounds) -> CameraSpec {
-        let Pose { azimuth_deg, elevation_deg, target, distance, .. } = *pose;
+        let Pose {
+            azimuth_deg,
+            elevation_deg,
+            target,
+            distance,
+            ..
+        } = *pose;
         let extent = subject.high - subject.low;
         let shares = (target - subject.low).component_div(&extent);
         CameraSpec {
@@ -351,7 +389,9 @@ mod tests {
         rig.drag((-400.0, 900.0));
         let camera = settled(rig).camera(SIZE);
         let (x, y, away) = camera.project(target).expect("in front");
-        assert!((x - 400.0).abs() < 0.1 && (y - 300.0).abs() < 0.1 && (away - distance).abs() < 0.1);
+        assert!(
+            (x - 400.0).abs() < 0.1 && (y - 300.0).abs() < 0.1 && (away - distance).abs() < 0.1
+        );
         assert!(camera.eye().y > target.y, "held below the zenith");
     }
 
@@ -375,30 +415,67 @@ mod tests {
         let mut rig = rig();
         rig.fit(&bounds(), SIZE, 200.0);
         let mut rig = settled(rig);
-        let (x, y, _) = rig.window_camera(SIZE).project(rig.goal.target).expect("in front");
-        assert!((x - 500.0).abs() < 0.1 && (y - 300.0).abs() < 0.1, "{x}, {y}");
+        let (x, y, _) = rig
+            .window_camera(SIZE)
+            .project(rig.goal.target)
+            .expect("in front");
+        assert!(
+            (x - 500.0).abs() < 0.1 && (y - 300.0).abs() < 0.1,
+            "{x}, {y}"
+        );
         rig.zoom(4.0, (500.0, 300.0), SIZE);
-        let (x, y, _) = settled(rig.clone()).window_camera(SIZE).project(rig.goal.target).expect("in front");
-        assert!((x - 500.0).abs() < 0.1 && (y - 300.0).abs() < 0.1, "{x}, {y}");
-        assert_eq!(settled(rig.clone()).camera(SIZE).project(rig.goal.target).map(|p| p.0.round()), Some(400.0));
+        let (x, y, _) = settled(rig.clone())
+            .window_camera(SIZE)
+            .project(rig.goal.target)
+            .expect("in front");
+        assert!(
+            (x - 500.0).abs() < 0.1 && (y - 300.0).abs() < 0.1,
+            "{x}, {y}"
+        );
+        assert_eq!(
+            settled(rig.clone())
+                .camera(SIZE)
+                .project(rig.goal.target)
+                .map(|p| p.0.round()),
+            Some(400.0)
+        );
     }
 
     /// Leftmost and rightmost pixel of the subject's corners.
     fn reach(rig: &Rig, size: Size) -> (f32, f32) {
         let (camera, subject) = (rig.window_camera(size), bounds());
         let corners = (0..8).map(|bits: usize| {
-            let corner = |k: usize| if bits >> k & 1 == 0 { subject.low[k] } else { subject.high[k] };
-            camera.project([corner(0), corner(1), corner(2)].into()).expect("in front").0
+            let corner = |k: usize| {
+                if bits >> k & 1 == 0 {
+                    subject.low[k]
+                } else {
+                    subject.high[k]
+                }
+            };
+            camera
+                .project([corner(0), corner(1), corner(2)].into())
+                .expect("in front")
+                .0
         });
-        corners.fold((f32::MAX, f32::MIN), |(low, high), x| (low.min(x), high.max(x)))
+        corners.fold((f32::MAX, f32::MIN), |(low, high), x| {
+            (low.min(x), high.max(x))
+        })
     }
 
     #[test]
     fn the_whole_subject_stands_in_the_free_part_of_any_window() {
-        for (size, covered) in [((1280, 800), 346.0), ((640, 400), 40.0), ((1366, 700), 346.0), ((700, 900), 346.0)] {
+        for (size, covered) in [
+            ((1280, 800), 346.0),
+            ((640, 400), 40.0),
+            ((1366, 700), 346.0),
+            ((700, 900), 346.0),
+        ] {
             let rig = Rig::new(&CameraSpec::default(), &bounds(), size, covered);
             let (left, right) = reach(&rig, size);
-            assert!(left >= covered && right <= size.0 as f32, "{size:?}: {left} to {right}");
+            assert!(
+                left >= covered && right <= size.0 as f32,
+                "{size:?}: {left} to {right}"
+            );
         }
         // A panel that appears, or another size of the window, frames again, unless the camera was
         // moved by hand.
@@ -419,7 +496,10 @@ mod tests {
         let target = rig.goal.target;
         rig.pan((90.0, -50.0), SIZE);
         let (x, y, _) = settled(rig).camera(SIZE).project(target).expect("in front");
-        assert!((x - 490.0).abs() < 0.5 && (y - 250.0).abs() < 0.5, "{x}, {y}");
+        assert!(
+            (x - 490.0).abs() < 0.5 && (y - 250.0).abs() < 0.5,
+            "{x}, {y}"
+        );
     }
 
     #[test]
@@ -428,7 +508,10 @@ mod tests {
         rig.first_person = true;
         let eye = rig.goal.eye();
         rig.drag((200.0, 10.0));
-        assert!((rig.goal.eye() - eye).norm() < 1e-2, "the head turns where it is");
+        assert!(
+            (rig.goal.eye() - eye).norm() < 1e-2,
+            "the head turns where it is"
+        );
         let ahead = rig.goal.axes()[2];
         rig.walk([0.0, 0.0, 1.0], 0.1);
         let went = rig.goal.eye() - eye;
@@ -442,16 +525,27 @@ mod tests {
         let ground = |x: f64, _: f64| 20.0 + 0.25 * x as f32;
         let above = |rig: &Rig| {
             let eye = rig.goal.eye();
-            assert!(eye.x > 0.0 && eye.x < 128.0 && eye.z > 0.0 && eye.z < 128.0, "{eye} is in the box");
+            assert!(
+                eye.x > 0.0 && eye.x < 128.0 && eye.z > 0.0 && eye.z < 128.0,
+                "{eye} is in the box"
+            );
             eye.y - ground(eye.x.into(), 0.0)
         };
         rig.toggle_first_person(&bounds(), 1.0, ground);
-        assert!(rig.first_person && (above(&rig) - 1.0).abs() < 1e-2, "{}", above(&rig));
+        assert!(
+            rig.first_person && (above(&rig) - 1.0).abs() < 1e-2,
+            "{}",
+            above(&rig)
+        );
         let [.., ahead] = rig.goal.axes();
         assert!(ahead.y.abs() < 1e-3, "it looks level");
         let start = rig.goal.eye();
         (0..10).for_each(|_| rig.walk_on([0.0, 0.0, 1.0], 0.1, ground));
-        assert!((rig.goal.eye() - start).norm() > 3.0 && (above(&rig) - 1.0).abs() < 1e-2, "{}", above(&rig));
+        assert!(
+            (rig.goal.eye() - start).norm() > 3.0 && (above(&rig) - 1.0).abs() < 1e-2,
+            "{}",
+            above(&rig)
+        );
         rig.walk_on([0.0, 1.0, 0.0], 0.1, ground);
         assert!(above(&rig) > 1.3, "E goes up");
         rig.toggle_first_person(&bounds(), 1.0, ground);
@@ -463,23 +557,42 @@ mod tests {
         // Scene: a beach that rises to the east out of a sea 20 cells deep.
         let ground = |x: f64, _: f64| (0.5 * x) as f32;
         let sea = |rig: &Rig| (20.0 - ground(rig.feet()[0].into(), 0.0)).max(0.0);
-        let mut rig = Rig::new(&CameraSpec { azimuth_deg: 270.0, ..CameraSpec::default() }, &bounds(), SIZE, 0.0);
+        let mut rig = Rig::new(
+            &CameraSpec {
+                azimuth_deg: 270.0,
+                ..CameraSpec::default()
+            },
+            &bounds(),
+            SIZE,
+            0.0,
+        );
         rig.toggle_first_person(&bounds(), 1.0, ground);
         let [x, _] = rig.feet();
         assert!(x < 30.0, "it begins in the west");
         rig.stand_above(sea(&rig));
-        assert!((rig.goal.eye().y - 21.0).abs() < 1e-3, "{}", rig.goal.eye().y);
+        assert!(
+            (rig.goal.eye().y - 21.0).abs() < 1e-3,
+            "{}",
+            rig.goal.eye().y
+        );
         for _ in 0..400 {
             rig.walk_on([0.0, 0.0, 1.0], 0.05, ground);
             rig.stand_above(sea(&rig));
             let [x, z] = rig.feet();
             let surface = ground(x.into(), z.into()).max(20.0);
-            assert!((rig.goal.eye().y - surface - 1.0).abs() < 0.05, "{} over {surface} at {x}", rig.goal.eye().y);
+            assert!(
+                (rig.goal.eye().y - surface - 1.0).abs() < 0.05,
+                "{} over {surface} at {x}",
+                rig.goal.eye().y
+            );
         }
         assert!(rig.feet()[0] > 60.0, "it came ashore");
         (0..100).for_each(|_| rig.walk_on([0.0, -1.0, 0.0], 0.05, ground));
         let [x, z] = rig.feet();
-        assert!((rig.goal.eye().y - ground(x.into(), z.into()) - 0.5).abs() < 0.05, "not below half its height");
+        assert!(
+            (rig.goal.eye().y - ground(x.into(), z.into()) - 0.5).abs() < 0.05,
+            "not below half its height"
+        );
     }
 
     #[test]
@@ -491,7 +604,12 @@ mod tests {
         assert_eq!(spec.validate(), Ok(()));
         let saved = Camera::new(&spec, &bounds(), SIZE);
         let camera = settled(rig).camera(SIZE);
-        assert!((saved.eye() - camera.eye()).norm() < 0.05, "{} {}", saved.eye(), camera.eye());
+        assert!(
+            (saved.eye() - camera.eye()).norm() < 0.05,
+            "{} {}",
+            saved.eye(),
+            camera.eye()
+        );
     }
 
     #[test]
@@ -501,11 +619,21 @@ mod tests {
         rig.zoom(2.0, (100.0, 80.0), SIZE);
         let rig = settled(rig);
         let (mut other, fov_deg) = (self::rig(), 50.0);
-        other.stand(&CameraSpec { fov_deg, ..rig.shown_spec(&bounds()) }, &bounds());
+        other.stand(
+            &CameraSpec {
+                fov_deg,
+                ..rig.shown_spec(&bounds())
+            },
+            &bounds(),
+        );
         assert!((other.camera(SIZE).eye() - rig.camera(SIZE).eye()).norm() < 0.05);
         assert_eq!(other.shown_spec(&bounds()).fov_deg, fov_deg);
         other.reset(&bounds());
-        assert_eq!(settled(other).camera(SIZE), self::rig().camera(SIZE), "its field of view too");
+        assert_eq!(
+            settled(other).camera(SIZE),
+            self::rig().camera(SIZE),
+            "its field of view too"
+        );
     }
 
     #[test]

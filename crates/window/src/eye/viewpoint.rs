@@ -38,7 +38,10 @@ impl Side {
             Self::Left => (270.0, 8.0),
             Self::Right => (90.0, 8.0),
             Self::Top => (180.0, STEEPEST_DEG),
-            Self::ThreeQuarter => (CameraSpec::default().azimuth_deg, CameraSpec::default().elevation_deg),
+            Self::ThreeQuarter => (
+                CameraSpec::default().azimuth_deg,
+                CameraSpec::default().elevation_deg,
+            ),
         }
     }
 }
@@ -73,7 +76,8 @@ impl Pose {
 
     pub(crate) fn turn(&mut self, (azimuth_deg, elevation_deg): (f32, f32)) {
         self.azimuth_deg += azimuth_deg;
-        self.elevation_deg = (self.elevation_deg + elevation_deg).clamp(-STEEPEST_DEG, STEEPEST_DEG);
+        self.elevation_deg =
+            (self.elevation_deg + elevation_deg).clamp(-STEEPEST_DEG, STEEPEST_DEG);
     }
 
     /// Returns the pose interpolated by `t` (0 to 1) towards `goal`: angles the short way, the

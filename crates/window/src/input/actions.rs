@@ -76,7 +76,11 @@ impl App {
     fn run_or_pause(&mut self) {
         self.begin_challenge();
         let paused = self.state.pace.value == Pace::Paused;
-        self.set_pace(if paused { self.state.rate } else { Pace::Paused });
+        self.set_pace(if paused {
+            self.state.rate
+        } else {
+            Pace::Paused
+        });
     }
 
     fn step_once(&mut self) {
@@ -86,7 +90,11 @@ impl App {
     }
 
     fn toggle_free(&mut self) {
-        self.set_pace(if self.state.rate == Pace::Free { USUAL_PACE } else { Pace::Free });
+        self.set_pace(if self.state.rate == Pace::Free {
+            USUAL_PACE
+        } else {
+            Pace::Free
+        });
     }
 
     fn keep(&mut self) {
@@ -114,10 +122,17 @@ impl App {
     }
 
     fn reseed(&mut self) {
-        let Some(report) = &self.state.report else { return };
+        let Some(report) = &self.state.report else {
+            return;
+        };
         // Scene files store signed 64-bit numbers, so the seed wraps to 1 after the largest.
-        let seed = if report.seed >= i64::MAX as u64 { 1 } else { report.seed + 1 };
-        self.worker.send(Command::World(simulation::Command::Seed(seed)));
+        let seed = if report.seed >= i64::MAX as u64 {
+            1
+        } else {
+            report.seed + 1
+        };
+        self.worker
+            .send(Command::World(simulation::Command::Seed(seed)));
         self.journal.say(&format!("seed {seed}"));
     }
 
@@ -151,7 +166,11 @@ impl App {
     /// one deed for undo.
     pub(crate) fn do_to_world(&mut self, command: simulation::Command) {
         let goes_on = std::mem::replace(&mut self.gesture, true);
-        self.worker.send(if goes_on { Command::Drag(command) } else { Command::World(command) });
+        self.worker.send(if goes_on {
+            Command::Drag(command)
+        } else {
+            Command::World(command)
+        });
     }
 
     fn set_style(&mut self, style: Style) {
@@ -161,7 +180,9 @@ impl App {
     }
 
     fn show_next_quantity(&mut self) {
-        let Some(report) = &self.state.report else { return };
+        let Some(report) = &self.state.report else {
+            return;
+        };
         let next = after(&report.quantities, &self.state.cuts.quantity);
         self.journal.say(&format!("quantity {}", next.name()));
         self.state.cuts.quantity = next;
@@ -176,31 +197,45 @@ impl App {
 
     fn toggle_volume(&mut self) {
         self.state.shown.volume ^= true;
-        self.journal.say(&format!("lava {}", on_off(self.state.shown.volume)));
+        self.journal
+            .say(&format!("lava {}", on_off(self.state.shown.volume)));
     }
 
     fn toggle_ground(&mut self) {
         self.state.shown.ground ^= true;
-        self.journal.say(&format!("ground {}", on_off(self.state.shown.ground)));
+        self.journal
+            .say(&format!("ground {}", on_off(self.state.shown.ground)));
     }
 
     fn toggle_cut(&mut self, axis: Axis) {
-        let k = AXES.iter().position(|other| *other == axis).unwrap_or_default();
+        let k = AXES
+            .iter()
+            .position(|other| *other == axis)
+            .unwrap_or_default();
         let cuts = &mut self.state.cuts;
         cuts.shown[k] ^= true;
         cuts.chosen = k;
         let (shown, at) = (cuts.shown[k], cuts.at[k]);
-        self.journal.say(&format!("slice {} {} at {at}", AXIS_NAMES[k], on_off(shown)));
+        self.journal.say(&format!(
+            "slice {} {} at {at}",
+            AXIS_NAMES[k],
+            on_off(shown)
+        ));
     }
 
     fn move_cut(&mut self, by: i32) {
-        let Some(report) = &self.state.report else { return };
+        let Some(report) = &self.state.report else {
+            return;
+        };
         let sides = [report.grid.nx, report.grid.ny, report.grid.nz];
         let cuts = &mut self.state.cuts;
         let k = cuts.chosen;
-        cuts.at[k] = cuts.at[k].saturating_add_signed(by as isize).min(sides[k] - 1);
+        cuts.at[k] = cuts.at[k]
+            .saturating_add_signed(by as isize)
+            .min(sides[k] - 1);
         let at = cuts.at[k];
-        self.journal.say(&format!("slice {} at {at}", AXIS_NAMES[k]));
+        self.journal
+            .say(&format!("slice {} at {at}", AXIS_NAMES[k]));
     }
 
     fn take_up(&mut self, tool: Tool) {
@@ -223,9 +258,12 @@ impl App {
     }
 
     fn choose_next_material(&mut self) {
-        let Some(report) = &self.state.report else { return };
+        let Some(report) = &self.state.report else {
+            return;
+        };
         self.state.tools.choose_next(&report.materials);
-        self.journal.say(&format!("material {}", self.state.tools.material()));
+        self.journal
+            .say(&format!("material {}", self.state.tools.material()));
     }
 
     fn resize_brush(&mut self, factor: f64) {
@@ -234,7 +272,9 @@ impl App {
     }
 
     fn face(&mut self, side: Side) {
-        let Some(subject) = self.subject() else { return };
+        let Some(subject) = self.subject() else {
+            return;
+        };
         if let Some(rig) = &mut self.rig {
             rig.face(side, &subject);
             self.journal.say(&format!("camera {side:?}").to_lowercase());
@@ -263,7 +303,9 @@ impl App {
     }
 
     fn toggle_first_person(&mut self) {
-        let (Some(ground), Some(report)) = (self.state.ground.clone(), &self.state.report) else { return };
+        let (Some(ground), Some(report)) = (self.state.ground.clone(), &self.state.report) else {
+            return;
+        };
         // The eye stands at least one cell high: in large cells, 1.7 m would lie inside the
         // smoothed ground.
         let eye = (EYE_M / report.cell_height_m).max(1.0) as f32;
@@ -276,7 +318,9 @@ impl App {
     /// Applies `change` to the camera rig, once the scene is shown, and logs the line that `change`
     /// returns.
     fn turn_camera(&mut self, change: impl FnOnce(&mut Rig, &Bounds, Size) -> String) {
-        let (Some(subject), size) = (self.subject(), self.size()) else { return };
+        let (Some(subject), size) = (self.subject(), self.size()) else {
+            return;
+        };
         let Some(rig) = &mut self.rig else { return };
         let line = change(rig, &subject, size);
         self.journal.say(&line);
@@ -284,13 +328,19 @@ impl App {
 
     /// Saves the session with camera, look and thumbnail, as a session file under a free name.
     fn save(&mut self) {
-        let Some(report) = &self.state.report else { return };
+        let Some(report) = &self.state.report else {
+            return;
+        };
         if let (Some(rig), Some(subject)) = (&self.rig, self.subject()) {
             let camera = Box::new(rig.spec(&subject));
-            self.worker.send(Command::View(camera, Box::new(self.state.look.clone())));
-            self.worker.send(Command::Film(self.state.film.keys.clone()));
+            self.worker
+                .send(Command::View(camera, Box::new(self.state.look.clone())));
+            self.worker
+                .send(Command::Film(self.state.film.keys.clone()));
         }
-        let path = free_name(Path::new(FOLDER), &file_name(&report.name), |path| path.with_extension(ENDING).exists());
+        let path = free_name(Path::new(FOLDER), &file_name(&report.name), |path| {
+            path.with_extension(ENDING).exists()
+        });
         let path = path.with_extension(ENDING);
         if let Some(picture) = self.thumbnail() {
             self.worker.send(Command::Thumbnail(picture));
@@ -309,7 +359,9 @@ impl App {
         let height = (THUMBNAIL * height).div_ceil(width.max(1)).max(1);
         let small = DynamicImage::from(thumbnail(&picture, THUMBNAIL, height)).to_rgb8();
         let mut bytes = Vec::new();
-        small.write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png).ok()?;
+        small
+            .write_to(&mut Cursor::new(&mut bytes), ImageFormat::Png)
+            .ok()?;
         Some(bytes)
     }
 
@@ -331,12 +383,14 @@ impl App {
 
     fn toggle_panel(&mut self) {
         self.state.shown.panel ^= true;
-        self.journal.say(&format!("panel {}", on_off(self.state.shown.panel)));
+        self.journal
+            .say(&format!("panel {}", on_off(self.state.shown.panel)));
     }
 
     fn toggle_help(&mut self) {
         self.state.shown.help ^= true;
-        self.journal.say(&format!("help {}", on_off(self.state.shown.help)));
+        self.journal
+            .say(&format!("help {}", on_off(self.state.shown.help)));
     }
 
     /// Closes the topmost window or card; if there is none, selects the tool orbit.

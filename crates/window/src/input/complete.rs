@@ -40,16 +40,29 @@ impl Completion {
 fn names(typed: &str) -> Vec<String> {
     let split = typed.rfind(['/', MAIN_SEPARATOR]).map_or(0, |at| at + 1);
     let (folder, begun) = typed.split_at(split);
-    let Ok(entries) = std::fs::read_dir(if folder.is_empty() { Path::new(".") } else { Path::new(folder) }) else {
+    let Ok(entries) = std::fs::read_dir(if folder.is_empty() {
+        Path::new(".")
+    } else {
+        Path::new(folder)
+    }) else {
         return Vec::new();
     };
-    let fits = |name: &str| name.starts_with(begun) && (begun.starts_with('.') || !name.starts_with('.'));
+    let fits =
+        |name: &str| name.starts_with(begun) && (begun.starts_with('.') || !name.starts_with('.'));
     let named = |entry: std::fs::DirEntry| {
-        let name = entry.file_name().into_string().ok().filter(|name| fits(name))?;
+        let name = entry
+            .file_name()
+            .into_string()
+            .ok()
+            .filter(|name| fits(name))?;
         let end = if entry.path().is_dir() { "/" } else { "" };
         Some(format!("{folder}{name}{end}"))
     };
-    let mut names: Vec<String> = entries.take(MOST_READ).filter_map(Result::ok).filter_map(named).collect();
+    let mut names: Vec<String> = entries
+        .take(MOST_READ)
+        .filter_map(Result::ok)
+        .filter_map(named)
+        .collect();
     names.sort_unstable();
     names
 }
@@ -67,11 +80,26 @@ mod tests {
         std::fs::create_dir(folder.path().join("maps")).expect("made");
         let within = |name: &str| format!("{}/{name}", folder.path().display());
         let mut completion = Completion::default();
-        assert_eq!(completion.of(&within("m")), [within("maps/"), within("mount-a.asc"), within("mount-b.tif")]);
+        assert_eq!(
+            completion.of(&within("m")),
+            [
+                within("maps/"),
+                within("mount-a.asc"),
+                within("mount-b.tif")
+            ]
+        );
         assert_eq!(completion.common(&within("mo")), Some(within("mount-")));
-        assert_eq!(completion.common(&within("mount-")), None, "both may be meant");
+        assert_eq!(
+            completion.common(&within("mount-")),
+            None,
+            "both may be meant"
+        );
         assert_eq!(completion.common(&within("o")), Some(within("other.toml")));
-        assert_eq!(completion.of(&within("")).len(), 4, "hidden names are not offered");
+        assert_eq!(
+            completion.of(&within("")).len(),
+            4,
+            "hidden names are not offered"
+        );
         assert_eq!(completion.of(&within(".h")), [within(".hidden")]);
         assert!(completion.of("/no/such/folder/x").is_empty());
     }

@@ -20,13 +20,21 @@ pub(crate) enum Filming {
 impl App {
     /// Carries out the request `wish`.
     pub(crate) fn film(&mut self, wish: Filming) {
-        let (Some(rig), Some(bounds), Some(report)) = (&mut self.rig, self.opened, &self.state.report) else { return };
+        let (Some(rig), Some(bounds), Some(report)) =
+            (&mut self.rig, self.opened, &self.state.report)
+        else {
+            return;
+        };
         let (film, scene) = (&mut self.state.film, &self.state.scene.spec.camera);
         let (step, camera) = (report.step, rig.spec(&bounds));
         match wish {
             Filming::Add => {
                 let at = film.add(step, &camera);
-                let line = format!("key frame {} at {:.2} s, step {step}", at + 1, film.keys[at].time_s);
+                let line = format!(
+                    "key frame {} at {:.2} s, step {step}",
+                    at + 1,
+                    film.keys[at].time_s
+                );
                 self.journal.say(&line);
             }
             Filming::Replace(at) if at < film.keys.len() => {
@@ -44,8 +52,16 @@ impl App {
                 }
             }
             Filming::Preview => {
-                film.preview = if film.preview.is_some() || film.keys.is_empty() { None } else { Some(0.0) };
-                let line = if film.preview.is_some() { "preview of the film" } else { "preview ended" };
+                film.preview = if film.preview.is_some() || film.keys.is_empty() {
+                    None
+                } else {
+                    Some(0.0)
+                };
+                let line = if film.preview.is_some() {
+                    "preview of the film"
+                } else {
+                    "preview ended"
+                };
                 self.journal.say(line);
             }
             Filming::Replace(_) => {}
@@ -55,7 +71,9 @@ impl App {
     /// Advances the preview of the film by `seconds`; a drag ends the preview. Returns true while
     /// the preview runs.
     pub(crate) fn preview(&mut self, seconds: f32) -> bool {
-        let (Some(rig), Some(bounds)) = (&mut self.rig, self.opened) else { return false };
+        let (Some(rig), Some(bounds)) = (&mut self.rig, self.opened) else {
+            return false;
+        };
         let (film, scene) = (&mut self.state.film, &self.state.scene.spec.camera);
         let Some(at) = film.preview else { return false };
         if film.keys.is_empty() || matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan)) {
@@ -74,8 +92,13 @@ impl App {
     /// Adds the present camera and step to the camera path of the recording, at the time `seconds`
     /// after its start.
     pub(crate) fn sample_camera(&mut self, seconds: f64) {
-        let (Some(rig), Some(bounds), Some(report)) = (&self.rig, self.opened, &self.state.report) else { return };
-        self.state.film.sample(seconds, report.step, rig.shown_spec(&bounds));
+        let (Some(rig), Some(bounds), Some(report)) = (&self.rig, self.opened, &self.state.report)
+        else {
+            return;
+        };
+        self.state
+            .film
+            .sample(seconds, report.step, rig.shown_spec(&bounds));
     }
 
     /// Replaces the key frames by the camera path of the ended recording, and tells the user how to

@@ -113,7 +113,13 @@ pub enum Group {
 
 impl Group {
     /// All groups, in the order of the help window.
-    pub const ALL: [Self; 5] = [Self::Simulation, Self::View, Self::Tools, Self::Camera, Self::Files];
+    pub const ALL: [Self; 5] = [
+        Self::Simulation,
+        Self::View,
+        Self::Tools,
+        Self::Camera,
+        Self::Files,
+    ];
 
     /// Returns the heading of the group in the help window.
     pub fn name(self) -> &'static str {
@@ -159,7 +165,8 @@ const CTRL: Modifiers = Modifiers::Control;
 const CTRL_SHIFT: Modifiers = Modifiers::Control.union(Modifiers::Shift);
 
 /// All key bindings, in the order of the help window within each group.
-pub const BINDINGS: &[Binding] = &joined::<{ TIME.len() + STYLES.len() + OTHERS.len() }>([TIME, STYLES, OTHERS]);
+pub const BINDINGS: &[Binding] =
+    &joined::<{ TIME.len() + STYLES.len() + OTHERS.len() }>([TIME, STYLES, OTHERS]);
 
 const fn joined<const N: usize>(parts: [&[Binding]; 3]) -> [Binding; N] {
     let (mut all, mut part, mut k, mut at) = ([parts[0][0]; N], 0, 0, 0);
@@ -181,7 +188,13 @@ const fn of_styles<const N: usize>() -> [Binding; N] {
     let (mut all, mut k) = ([TIME[0]; N], 0);
     while k < N {
         let (style, (keys, shown)) = (Style::LIST[k], DIGITS[k]);
-        all[k] = bind(Group::View, keys, shown, style.of_key(), Action::Style(style));
+        all[k] = bind(
+            Group::View,
+            keys,
+            shown,
+            style.of_key(),
+            Action::Style(style),
+        );
         k += 1;
     }
     all
@@ -200,11 +213,41 @@ const DIGITS: [(&[(Cap, Modifiers)], &str); 9] = [
 ];
 
 const TIME: &[Binding] = &[
-    bind(Group::Simulation, &[(At(Key::Space), NONE)], "Space", "run or pause", Action::Run),
-    bind(Group::Simulation, &[(Types('.'), NONE)], ".", "one step", Action::Step),
-    bind(Group::Simulation, &[(Types('+'), NONE), (Types('='), NONE)], "+", "faster", Action::Faster),
-    bind(Group::Simulation, &[(Types('-'), NONE)], "-", "slower", Action::Slower),
-    bind(Group::Simulation, &[(At(Key::Key0), NONE)], "0", "unlimited speed, or back to a rate", Action::Free),
+    bind(
+        Group::Simulation,
+        &[(At(Key::Space), NONE)],
+        "Space",
+        "run or pause",
+        Action::Run,
+    ),
+    bind(
+        Group::Simulation,
+        &[(Types('.'), NONE)],
+        ".",
+        "one step",
+        Action::Step,
+    ),
+    bind(
+        Group::Simulation,
+        &[(Types('+'), NONE), (Types('='), NONE)],
+        "+",
+        "faster",
+        Action::Faster,
+    ),
+    bind(
+        Group::Simulation,
+        &[(Types('-'), NONE)],
+        "-",
+        "slower",
+        Action::Slower,
+    ),
+    bind(
+        Group::Simulation,
+        &[(At(Key::Key0), NONE)],
+        "0",
+        "unlimited speed, or back to a rate",
+        Action::Free,
+    ),
     bind(
         Group::Simulation,
         &[(At(Key::Back), NONE)],
@@ -212,8 +255,20 @@ const TIME: &[Binding] = &[
         "back to step 0; what was done stays",
         Action::Reset,
     ),
-    bind(Group::Simulation, &[(Types('n'), NONE)], "N", "another seed from now on", Action::Reseed),
-    bind(Group::Simulation, &[(Types('z'), CTRL)], "Ctrl+Z", "take back what was done last", Action::Undo),
+    bind(
+        Group::Simulation,
+        &[(Types('n'), NONE)],
+        "N",
+        "another seed from now on",
+        Action::Reseed,
+    ),
+    bind(
+        Group::Simulation,
+        &[(Types('z'), CTRL)],
+        "Ctrl+Z",
+        "take back what was done last",
+        Action::Undo,
+    ),
     bind(
         Group::Simulation,
         &[(Types('z'), CTRL_SHIFT), (Types('y'), CTRL)],
@@ -221,8 +276,20 @@ const TIME: &[Binding] = &[
         "bring it back",
         Action::Redo,
     ),
-    bind(Group::Simulation, &[(Types('k'), NONE)], "K", "keep this moment", Action::Keep),
-    bind(Group::Simulation, &[(Types('j'), NONE)], "J", "back to the kept moment; again: one earlier", Action::Rewind),
+    bind(
+        Group::Simulation,
+        &[(Types('k'), NONE)],
+        "K",
+        "keep this moment",
+        Action::Keep,
+    ),
+    bind(
+        Group::Simulation,
+        &[(Types('j'), NONE)],
+        "J",
+        "back to the kept moment; again: one earlier",
+        Action::Rewind,
+    ),
     bind(
         Group::Simulation,
         &[(Types('j'), SHIFT)],
@@ -233,16 +300,76 @@ const TIME: &[Binding] = &[
 ];
 
 const OTHERS: &[Binding] = &[
-    bind(Group::View, &[(Types('x'), NONE)], "X", "slice across x on or off", Action::Cut(Axis::X)),
-    bind(Group::View, &[(Types('y'), NONE)], "Y", "slice across y on or off", Action::Cut(Axis::Y)),
-    bind(Group::View, &[(Types('z'), NONE)], "Z", "slice across z on or off", Action::Cut(Axis::Z)),
-    bind(Group::View, &[(Types('['), NONE)], "[", "move the slice back by a cell", Action::MoveCut(-1)),
-    bind(Group::View, &[(Types(']'), NONE)], "]", "move the slice on by a cell", Action::MoveCut(1)),
-    bind(Group::View, &[(Types('f'), NONE)], "F", "next quantity of the slices: amount, energy, …", Action::Quantity),
-    bind(Group::View, &[(Types('c'), NONE)], "C", "next palette", Action::Palette),
-    bind(Group::View, &[(Types('v'), NONE)], "V", "lava on or off", Action::Volume),
-    bind(Group::View, &[(Types('g'), NONE)], "G", "ground on or off", Action::Ground),
-    bind(Group::Tools, &[(At(Key::F2), NONE)], "F2", "tool orbit: turn and probe", Action::Tool(Tool::Orbit)),
+    bind(
+        Group::View,
+        &[(Types('x'), NONE)],
+        "X",
+        "slice across x on or off",
+        Action::Cut(Axis::X),
+    ),
+    bind(
+        Group::View,
+        &[(Types('y'), NONE)],
+        "Y",
+        "slice across y on or off",
+        Action::Cut(Axis::Y),
+    ),
+    bind(
+        Group::View,
+        &[(Types('z'), NONE)],
+        "Z",
+        "slice across z on or off",
+        Action::Cut(Axis::Z),
+    ),
+    bind(
+        Group::View,
+        &[(Types('['), NONE)],
+        "[",
+        "move the slice back by a cell",
+        Action::MoveCut(-1),
+    ),
+    bind(
+        Group::View,
+        &[(Types(']'), NONE)],
+        "]",
+        "move the slice on by a cell",
+        Action::MoveCut(1),
+    ),
+    bind(
+        Group::View,
+        &[(Types('f'), NONE)],
+        "F",
+        "next quantity of the slices: amount, energy, …",
+        Action::Quantity,
+    ),
+    bind(
+        Group::View,
+        &[(Types('c'), NONE)],
+        "C",
+        "next palette",
+        Action::Palette,
+    ),
+    bind(
+        Group::View,
+        &[(Types('v'), NONE)],
+        "V",
+        "lava on or off",
+        Action::Volume,
+    ),
+    bind(
+        Group::View,
+        &[(Types('g'), NONE)],
+        "G",
+        "ground on or off",
+        Action::Ground,
+    ),
+    bind(
+        Group::Tools,
+        &[(At(Key::F2), NONE)],
+        "F2",
+        "tool orbit: turn and probe",
+        Action::Tool(Tool::Orbit),
+    ),
     bind(
         Group::Tools,
         &[(At(Key::F3), NONE)],
@@ -257,7 +384,13 @@ const OTHERS: &[Binding] = &[
         "tool fill: brush of lava or another material",
         Action::Tool(Tool::Fill),
     ),
-    bind(Group::Tools, &[(At(Key::F4), SHIFT)], "Shift+F4", "tool bucket: fills a hollow", Action::Tool(Tool::Bucket)),
+    bind(
+        Group::Tools,
+        &[(At(Key::F4), SHIFT)],
+        "Shift+F4",
+        "tool bucket: fills a hollow",
+        Action::Tool(Tool::Bucket),
+    ),
     bind(
         Group::Tools,
         &[(At(Key::F4), CTRL)],
@@ -265,7 +398,13 @@ const OTHERS: &[Binding] = &[
         "tool replace: a material for others",
         Action::Tool(Tool::Replace),
     ),
-    bind(Group::Tools, &[(At(Key::F5), NONE)], "F5", "tool rock: brush of rock", Action::Tool(Tool::Rock)),
+    bind(
+        Group::Tools,
+        &[(At(Key::F5), NONE)],
+        "F5",
+        "tool rock: brush of rock",
+        Action::Tool(Tool::Rock),
+    ),
     bind(
         Group::Tools,
         &[(At(Key::F5), SHIFT)],
@@ -273,9 +412,27 @@ const OTHERS: &[Binding] = &[
         "tool dam: raises the ground along a line",
         Action::Tool(Tool::Dam),
     ),
-    bind(Group::Tools, &[(At(Key::F6), NONE)], "F6", "tool dig: takes rock and liquids away", Action::Tool(Tool::Dig)),
-    bind(Group::Tools, &[(At(Key::F7), NONE)], "F7", "tool drain: takes liquids away", Action::Tool(Tool::Drain)),
-    bind(Group::Tools, &[(At(Key::F8), NONE)], "F8", "tool air: heat, ash, steam and wind", Action::Tool(Tool::Air)),
+    bind(
+        Group::Tools,
+        &[(At(Key::F6), NONE)],
+        "F6",
+        "tool dig: takes rock and liquids away",
+        Action::Tool(Tool::Dig),
+    ),
+    bind(
+        Group::Tools,
+        &[(At(Key::F7), NONE)],
+        "F7",
+        "tool drain: takes liquids away",
+        Action::Tool(Tool::Drain),
+    ),
+    bind(
+        Group::Tools,
+        &[(At(Key::F8), NONE)],
+        "F8",
+        "tool air: heat, ash, steam and wind",
+        Action::Tool(Tool::Air),
+    ),
     bind(
         Group::Tools,
         &[(At(Key::F10), NONE)],
@@ -283,21 +440,111 @@ const OTHERS: &[Binding] = &[
         "tool pick: plots the history of a point",
         Action::Tool(Tool::Pick),
     ),
-    bind(Group::Tools, &[(Types('m'), NONE)], "M", "next material of the tools source, fill, …", Action::Material),
-    bind(Group::Tools, &[(At(Key::PageUp), NONE)], "Page Up", "larger brush", Action::Brush(1.25)),
-    bind(Group::Tools, &[(At(Key::PageDown), NONE)], "Page Down", "smaller brush", Action::Brush(0.8)),
-    bind(Group::Camera, &[(At(Key::Home), NONE)], "Home", "the scene's camera", Action::ResetCamera),
-    bind(Group::Camera, &[(At(Key::Key1), SHIFT)], "Shift+1", "from the front (south)", Action::Face(Side::Front)),
-    bind(Group::Camera, &[(At(Key::Key2), SHIFT)], "Shift+2", "from the back (north)", Action::Face(Side::Back)),
-    bind(Group::Camera, &[(At(Key::Key3), SHIFT)], "Shift+3", "from the left (west)", Action::Face(Side::Left)),
-    bind(Group::Camera, &[(At(Key::Key4), SHIFT)], "Shift+4", "from the right (east)", Action::Face(Side::Right)),
-    bind(Group::Camera, &[(At(Key::Key5), SHIFT)], "Shift+5", "from above", Action::Face(Side::Top)),
-    bind(Group::Camera, &[(At(Key::Key6), SHIFT)], "Shift+6", "three-quarter view", Action::Face(Side::ThreeQuarter)),
-    bind(Group::Camera, &[(Types('i'), NONE)], "I", "zoom in", Action::Zoom(1.0)),
-    bind(Group::Camera, &[(Types('o'), NONE)], "O", "zoom out", Action::Zoom(-1.0)),
-    bind(Group::Camera, &[(Types('t'), NONE)], "T", "turntable", Action::Turntable),
-    bind(Group::Camera, &[(Types('p'), NONE)], "P", "first person on or off", Action::FirstPerson),
-    bind(Group::Files, &[(At(Key::F12), NONE)], "F12", "screenshot (PNG)", Action::Screenshot { transparent: false }),
+    bind(
+        Group::Tools,
+        &[(Types('m'), NONE)],
+        "M",
+        "next material of the tools source, fill, …",
+        Action::Material,
+    ),
+    bind(
+        Group::Tools,
+        &[(At(Key::PageUp), NONE)],
+        "Page Up",
+        "larger brush",
+        Action::Brush(1.25),
+    ),
+    bind(
+        Group::Tools,
+        &[(At(Key::PageDown), NONE)],
+        "Page Down",
+        "smaller brush",
+        Action::Brush(0.8),
+    ),
+    bind(
+        Group::Camera,
+        &[(At(Key::Home), NONE)],
+        "Home",
+        "the scene's camera",
+        Action::ResetCamera,
+    ),
+    bind(
+        Group::Camera,
+        &[(At(Key::Key1), SHIFT)],
+        "Shift+1",
+        "from the front (south)",
+        Action::Face(Side::Front),
+    ),
+    bind(
+        Group::Camera,
+        &[(At(Key::Key2), SHIFT)],
+        "Shift+2",
+        "from the back (north)",
+        Action::Face(Side::Back),
+    ),
+    bind(
+        Group::Camera,
+        &[(At(Key::Key3), SHIFT)],
+        "Shift+3",
+        "from the left (west)",
+        Action::Face(Side::Left),
+    ),
+    bind(
+        Group::Camera,
+        &[(At(Key::Key4), SHIFT)],
+        "Shift+4",
+        "from the right (east)",
+        Action::Face(Side::Right),
+    ),
+    bind(
+        Group::Camera,
+        &[(At(Key::Key5), SHIFT)],
+        "Shift+5",
+        "from above",
+        Action::Face(Side::Top),
+    ),
+    bind(
+        Group::Camera,
+        &[(At(Key::Key6), SHIFT)],
+        "Shift+6",
+        "three-quarter view",
+        Action::Face(Side::ThreeQuarter),
+    ),
+    bind(
+        Group::Camera,
+        &[(Types('i'), NONE)],
+        "I",
+        "zoom in",
+        Action::Zoom(1.0),
+    ),
+    bind(
+        Group::Camera,
+        &[(Types('o'), NONE)],
+        "O",
+        "zoom out",
+        Action::Zoom(-1.0),
+    ),
+    bind(
+        Group::Camera,
+        &[(Types('t'), NONE)],
+        "T",
+        "turntable",
+        Action::Turntable,
+    ),
+    bind(
+        Group::Camera,
+        &[(Types('p'), NONE)],
+        "P",
+        "first person on or off",
+        Action::FirstPerson,
+    ),
+    bind(
+        Group::Files,
+        &[(At(Key::F12), NONE)],
+        "F12",
+        "screenshot (PNG)",
+        Action::Screenshot { transparent: false },
+    ),
     bind(
         Group::Files,
         &[(At(Key::F12), SHIFT)],
@@ -312,8 +559,20 @@ const OTHERS: &[Binding] = &[
         "start or end a recording",
         Action::Record,
     ),
-    bind(Group::Files, &[(Types('s'), CTRL)], "Ctrl+S", "save the session in one file", Action::Save),
-    bind(Group::Files, &[(Types('o'), CTRL)], "Ctrl+O", "open a scene or a heightmap", Action::Open),
+    bind(
+        Group::Files,
+        &[(Types('s'), CTRL)],
+        "Ctrl+S",
+        "save the session in one file",
+        Action::Save,
+    ),
+    bind(
+        Group::Files,
+        &[(Types('o'), CTRL)],
+        "Ctrl+O",
+        "open a scene or a heightmap",
+        Action::Open,
+    ),
     bind(
         Group::Files,
         &[(Types('n'), CTRL)],
@@ -321,16 +580,49 @@ const OTHERS: &[Binding] = &[
         "start screen: scenes, files, a volcano of your own",
         Action::Start,
     ),
-    bind(Group::Files, &[(At(Key::Tab), NONE)], "Tab", "panel on or off", Action::Panel),
-    bind(Group::Files, &[(At(Key::F11), NONE)], "F11", "whole screen on or off", Action::Fullscreen),
-    bind(Group::Files, &[(At(Key::F1), NONE)], "F1", "these keys", Action::Help),
-    bind(Group::Files, &[(At(Key::Escape), NONE)], "Esc", "close the help, put the tool away", Action::Dismiss),
-    bind(Group::Files, &[(Types('q'), CTRL)], "Ctrl+Q", "quit", Action::Quit),
+    bind(
+        Group::Files,
+        &[(At(Key::Tab), NONE)],
+        "Tab",
+        "panel on or off",
+        Action::Panel,
+    ),
+    bind(
+        Group::Files,
+        &[(At(Key::F11), NONE)],
+        "F11",
+        "whole screen on or off",
+        Action::Fullscreen,
+    ),
+    bind(
+        Group::Files,
+        &[(At(Key::F1), NONE)],
+        "F1",
+        "these keys",
+        Action::Help,
+    ),
+    bind(
+        Group::Files,
+        &[(At(Key::Escape), NONE)],
+        "Esc",
+        "close the help, put the tool away",
+        Action::Dismiss,
+    ),
+    bind(
+        Group::Files,
+        &[(Types('q'), CTRL)],
+        "Ctrl+Q",
+        "quit",
+        Action::Quit,
+    ),
 ];
 
 /// Held keys and mouse gestures with their effects, listed in the help window.
 pub const HELD: &[(&str, &str)] = &[
-    ("left drag", "orbit, or what the tool does; look around in first person"),
+    (
+        "left drag",
+        "orbit, or what the tool does; look around in first person",
+    ),
     ("right drag", "orbit, whatever the tool"),
     ("middle drag, Shift+drag", "pan"),
     ("wheel", "zoom towards the pointer"),
@@ -345,12 +637,21 @@ const fn bind(
     what: &'static str,
     action: Action,
 ) -> Binding {
-    Binding { group, keys, shown, what, action }
+    Binding {
+        group,
+        keys,
+        shown,
+        what,
+        action,
+    }
 }
 
 /// Returns the key of an action as displayed; empty if the action has no key.
 pub fn shown(action: Action) -> &'static str {
-    BINDINGS.iter().find(|binding| binding.action == action).map_or("", |binding| binding.shown)
+    BINDINGS
+        .iter()
+        .find(|binding| binding.action == action)
+        .map_or("", |binding| binding.shown)
 }
 
 /// Returns the action of a pressed key, matched by its character `typed`, else by its position
@@ -393,7 +694,11 @@ fn character(key: Key, typed: Option<char>) -> Option<char> {
         Some(c) if c > LAST_LATIN => in_place(key),
         // While Control is held, some systems report the letter's control character. Backspace, Tab
         // and Enter type such characters themselves and are excluded.
-        Some('\u{1}'..='\u{1a}') if matches!(key, Key::Back | Key::Tab | Key::Return | Key::NumpadEnter) => None,
+        Some('\u{1}'..='\u{1a}')
+            if matches!(key, Key::Back | Key::Tab | Key::Return | Key::NumpadEnter) =>
+        {
+            None
+        }
         Some(c @ '\u{1}'..='\u{1a}') => Some(char::from(b'a' + c as u8 - 1)),
         Some(_) => None,
         None => in_place(key),
@@ -441,8 +746,18 @@ fn in_place(key: Key) -> Option<char> {
         Key::Y,
         Key::Z,
     ];
-    let letter = || LETTERS.iter().zip('a'..='z').find(|(at, _)| **at == key).map(|(_, letter)| letter);
-    SIGNS.iter().find(|(at, _)| *at == key).map(|(_, sign)| *sign).or_else(letter)
+    let letter = || {
+        LETTERS
+            .iter()
+            .zip('a'..='z')
+            .find(|(at, _)| **at == key)
+            .map(|(_, letter)| letter)
+    };
+    SIGNS
+        .iter()
+        .find(|(at, _)| *at == key)
+        .map(|(_, sign)| *sign)
+        .or_else(letter)
 }
 
 /// Returns true if a key triggers its action even while the user types text: F1 to F12.
@@ -502,14 +817,28 @@ mod tests {
     #[test]
     fn keys_find_their_action() {
         assert_eq!(action(Key::Space, Some(' '), NONE), Some(Action::Run));
-        assert_eq!(action(Key::Key1, Some('!'), SHIFT), Some(Action::Face(Side::Front)));
+        assert_eq!(
+            action(Key::Key1, Some('!'), SHIFT),
+            Some(Action::Face(Side::Front))
+        );
         assert_eq!(action(Key::S, Some('s'), CTRL), Some(Action::Save));
         assert_eq!(action(Key::S, Some('s'), NONE), None, "walks");
-        assert_eq!(action(Key::F12, None, SHIFT | Modifiers::Alt), Some(Action::Screenshot { transparent: true }));
+        assert_eq!(
+            action(Key::F12, None, SHIFT | Modifiers::Alt),
+            Some(Action::Screenshot { transparent: true })
+        );
         assert_eq!(action(Key::J, Some('J'), SHIFT), Some(Action::Onward));
-        assert_eq!(action(Key::J, Some('J'), NONE), Some(Action::Rewind), "caps lock");
+        assert_eq!(
+            action(Key::J, Some('J'), NONE),
+            Some(Action::Rewind),
+            "caps lock"
+        );
         assert_eq!(action(Key::Back, Some('\u{8}'), NONE), Some(Action::Reset));
-        assert_eq!(action(Key::Tab, Some('\t'), NONE), Some(Action::Panel), "not Ctrl+I");
+        assert_eq!(
+            action(Key::Tab, Some('\t'), NONE),
+            Some(Action::Panel),
+            "not Ctrl+I"
+        );
         assert_eq!(action(Key::Return, Some('\r'), NONE), None, "not Ctrl+M");
     }
 
@@ -519,50 +848,115 @@ mod tests {
     fn letters_and_signs_go_by_their_character_on_every_keyboard() {
         // Place, character alone and with Shift: of QWERTZ, AZERTY and Dvorak, then Russian, whose
         // letters go by their place.
-        let qwertz = [(Key::Y, 'z', 'Z'), (Key::Z, 'y', 'Y'), (Key::RBracket, '+', '*'), (Key::Slash, '-', '_')];
-        let azerty = [(Key::W, 'z', 'Z'), (Key::Q, 'a', 'A'), (Key::Semicolon, 'm', 'M'), (Key::Key6, '-', '6')];
-        let dvorak = [(Key::Slash, 'z', 'Z'), (Key::E, '.', '>'), (Key::Apostrophe, '-', '_'), (Key::Minus, '[', '{')];
+        let qwertz = [
+            (Key::Y, 'z', 'Z'),
+            (Key::Z, 'y', 'Y'),
+            (Key::RBracket, '+', '*'),
+            (Key::Slash, '-', '_'),
+        ];
+        let azerty = [
+            (Key::W, 'z', 'Z'),
+            (Key::Q, 'a', 'A'),
+            (Key::Semicolon, 'm', 'M'),
+            (Key::Key6, '-', '6'),
+        ];
+        let dvorak = [
+            (Key::Slash, 'z', 'Z'),
+            (Key::E, '.', '>'),
+            (Key::Apostrophe, '-', '_'),
+            (Key::Minus, '[', '{'),
+        ];
         let russian = [(Key::Z, 'я', 'Я'), (Key::LBracket, 'х', 'Х')];
         let undo = |(key, typed, _): (Key, char, char)| action(key, Some(typed), CTRL);
         for z in [qwertz[0], azerty[0], dvorak[0], russian[0]] {
             assert_eq!(undo(z), Some(Action::Undo), "{z:?}");
-            assert_eq!(action(z.0, Some('\u{1a}'), CTRL), Some(Action::Undo), "{z:?} as a control character");
-            assert_eq!(action(z.0, Some(z.2), CTRL_SHIFT), Some(Action::Redo), "{z:?}");
-            assert_eq!(action(z.0, Some(z.1), NONE), Some(Action::Cut(Axis::Z)), "{z:?}");
+            assert_eq!(
+                action(z.0, Some('\u{1a}'), CTRL),
+                Some(Action::Undo),
+                "{z:?} as a control character"
+            );
+            assert_eq!(
+                action(z.0, Some(z.2), CTRL_SHIFT),
+                Some(Action::Redo),
+                "{z:?}"
+            );
+            assert_eq!(
+                action(z.0, Some(z.1), NONE),
+                Some(Action::Cut(Axis::Z)),
+                "{z:?}"
+            );
         }
         assert_eq!(undo(qwertz[1]), Some(Action::Redo), "Ctrl+Y");
         let plain = |(key, typed, _): (Key, char, char)| action(key, Some(typed), NONE);
-        assert_eq!([plain(qwertz[2]), plain(qwertz[3])], [Some(Action::Faster), Some(Action::Slower)]);
-        assert_eq!(action(Key::Key8, Some('['), NONE), Some(Action::MoveCut(-1)), "AltGr+8 of QWERTZ");
+        assert_eq!(
+            [plain(qwertz[2]), plain(qwertz[3])],
+            [Some(Action::Faster), Some(Action::Slower)]
+        );
+        assert_eq!(
+            action(Key::Key8, Some('['), NONE),
+            Some(Action::MoveCut(-1)),
+            "AltGr+8 of QWERTZ"
+        );
         let altgr = Modifiers::Control | Modifiers::Alt;
-        assert_eq!(action(Key::Key9, Some(']'), altgr), Some(Action::MoveCut(1)), "AltGr+9 on Windows");
+        assert_eq!(
+            action(Key::Key9, Some(']'), altgr),
+            Some(Action::MoveCut(1)),
+            "AltGr+9 on Windows"
+        );
         assert_eq!(plain(azerty[1]), None, "walks to the left");
-        assert_eq!([plain(azerty[2]), plain(azerty[3])], [Some(Action::Material), Some(Action::Slower)]);
+        assert_eq!(
+            [plain(azerty[2]), plain(azerty[3])],
+            [Some(Action::Material), Some(Action::Slower)]
+        );
         assert_eq!(
             action(Key::Key6, Some('6'), SHIFT),
             Some(Action::Face(Side::ThreeQuarter)),
             "digits by their place"
         );
-        assert_eq!(action(Key::Key1, Some('&'), NONE), Some(Action::Style(Style::LIST[0])));
+        assert_eq!(
+            action(Key::Key1, Some('&'), NONE),
+            Some(Action::Style(Style::LIST[0]))
+        );
         assert_eq!(
             action(Key::Comma, Some('.'), SHIFT),
             Some(Action::Step),
             "Shift only brings the full stop of AZERTY"
         );
-        assert_eq!([plain(dvorak[1]), plain(dvorak[2])], [Some(Action::Step), Some(Action::Slower)]);
-        assert_eq!([plain(dvorak[3]), plain(russian[1])], [Some(Action::MoveCut(-1)); 2]);
-        assert_eq!(action(Key::LBracket, Some('ü'), NONE), None, "a Latin letter that the table lacks");
-        assert_eq!(action(Key::Q, Some('\''), CTRL), None, "the place of Q on Dvorak");
+        assert_eq!(
+            [plain(dvorak[1]), plain(dvorak[2])],
+            [Some(Action::Step), Some(Action::Slower)]
+        );
+        assert_eq!(
+            [plain(dvorak[3]), plain(russian[1])],
+            [Some(Action::MoveCut(-1)); 2]
+        );
+        assert_eq!(
+            action(Key::LBracket, Some('ü'), NONE),
+            None,
+            "a Latin letter that the table lacks"
+        );
+        assert_eq!(
+            action(Key::Q, Some('\''), CTRL),
+            None,
+            "the place of Q on Dvorak"
+        );
     }
 
     #[test]
     fn walking_goes_by_character_too() {
         let mut down = Down::default();
         down.press(Key::Q, Some('a'), NONE);
-        assert_eq!([Types('a'), Types('q')].map(|cap| down.steers(cap)), [1.0, 0.0], "A of AZERTY");
+        assert_eq!(
+            [Types('a'), Types('q')].map(|cap| down.steers(cap)),
+            [1.0, 0.0],
+            "A of AZERTY"
+        );
         down.release(Key::Q);
         down.press(Key::Left, None, NONE);
-        assert_eq!([Types('a'), At(Key::Left)].map(|cap| down.steers(cap)), [0.0, 1.0]);
+        assert_eq!(
+            [Types('a'), At(Key::Left)].map(|cap| down.steers(cap)),
+            [0.0, 1.0]
+        );
     }
 
     #[test]

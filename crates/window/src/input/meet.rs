@@ -17,7 +17,11 @@ const HALVINGS: usize = 12;
 /// for a ray that enters below the ground, the point on the cut face. `None` for a miss. `ground`:
 /// heights in cells, shape (nz, nx); `part`: lower and upper bound in cells along x, y and z, of
 /// which those along x and z cut the ground.
-pub(crate) fn meet_ground(ground: &Array2<f32>, ray: &Ray, part: [[f32; 2]; 3]) -> Option<[f32; 3]> {
+pub(crate) fn meet_ground(
+    ground: &Array2<f32>,
+    ray: &Ray,
+    part: [[f32; 2]; 3],
+) -> Option<[f32; 3]> {
     let (mut near, far) = inside(ray, part)?;
     let above = |t: f32| {
         let p = ray.at(t);
@@ -32,7 +36,11 @@ pub(crate) fn meet_ground(ground: &Array2<f32>, ray: &Ray, part: [[f32; 2]; 3]) 
             let (mut low, mut high) = (near, next);
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (low + high);
-                if above(middle) > 0.0 { low = middle } else { high = middle }
+                if above(middle) > 0.0 {
+                    low = middle
+                } else {
+                    high = middle
+                }
             }
             return Some(ray.at(high).into());
         }
@@ -54,7 +62,10 @@ pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
             near = near.max((high - o) / d);
         }
     }
-    Ray { origin: ray.at(near), ..*ray }
+    Ray {
+        origin: ray.at(near),
+        ..*ray
+    }
 }
 
 /// Returns true if `point` (in cells) lies in `part`, with a tolerance of the one cell that a slice
@@ -101,16 +112,23 @@ mod tests {
 
     fn ray(from: [f32; 3], to: [f32; 3]) -> Ray {
         let origin = Vector3::from(from);
-        Ray { origin, direction: (Vector3::from(to) - origin).normalize() }
+        Ray {
+            origin,
+            direction: (Vector3::from(to) - origin).normalize(),
+        }
     }
 
     #[test]
     fn a_slope_is_met_where_it_is_and_not_at_a_level() {
         for to in [[10.0, 10.0, 20.0], [30.0, 20.0, 5.0], [20.0, 15.0, 38.0]] {
             let met = meet_ground(&slope(), &ray([-30.0, 60.0, 70.0], to), PART).expect("met");
-            assert!((0..3).all(|k| (met[k] - to[k]).abs() < 0.02), "{met:?} instead of {to:?}");
+            assert!(
+                (0..3).all(|k| (met[k] - to[k]).abs() < 0.02),
+                "{met:?} instead of {to:?}"
+            );
         }
-        let down = meet_ground(&slope(), &ray([10.0, 60.0, 20.0], [10.0, 0.0, 20.0]), PART).expect("met");
+        let down =
+            meet_ground(&slope(), &ray([10.0, 60.0, 20.0], [10.0, 0.0, 20.0]), PART).expect("met");
         assert!((down[1] - 10.0).abs() < 0.02, "{down:?}");
     }
 
@@ -120,17 +138,35 @@ mod tests {
         let part = [[0.0, 20.0], [0.0, 30.0], [10.0, 40.0]];
         let seen = ray([80.0, 40.0, 20.0], [20.0, 10.0, 20.0]);
         let from = entered(&seen, part, sides).origin;
-        assert!((from.x - 20.0).abs() < 1e-3 && (from.y - 10.0).abs() < 1e-3, "{from:?}");
+        assert!(
+            (from.x - 20.0).abs() < 1e-3 && (from.y - 10.0).abs() < 1e-3,
+            "{from:?}"
+        );
         assert!(lies_in([20.5, 5.0, 9.5], part) && !lies_in([20.0, 5.0, 5.0], part));
         let free = ray([-10.0, 40.0, 20.0], [20.0, 10.0, 20.0]);
-        assert_eq!(entered(&free, part, sides).origin, free.origin, "nothing was cut away on this side");
+        assert_eq!(
+            entered(&free, part, sides).origin,
+            free.origin,
+            "nothing was cut away on this side"
+        );
     }
 
     #[test]
     fn the_sky_is_no_ground_and_a_cut_face_is() {
-        assert_eq!(meet_ground(&slope(), &ray([-30.0, 60.0, 20.0], [70.0, 60.0, 20.0]), PART), None);
+        assert_eq!(
+            meet_ground(
+                &slope(),
+                &ray([-30.0, 60.0, 20.0], [70.0, 60.0, 20.0]),
+                PART
+            ),
+            None
+        );
         let cut = [[0.0, 20.0], [0.0, 30.0], [0.0, 40.0]];
-        let met = meet_ground(&slope(), &ray([80.0, 12.0, 20.0], [0.0, 8.0, 20.0]), cut).expect("the cut face");
-        assert!((met[0] - 20.0).abs() < 1e-3 && (met[1] - 9.0).abs() < 0.01, "{met:?}");
+        let met = meet_ground(&slope(), &ray([80.0, 12.0, 20.0], [0.0, 8.0, 20.0]), cut)
+            .expect("the cut face");
+        assert!(
+            (met[0] - 20.0).abs() < 1e-3 && (met[1] - 9.0).abs() < 0.01,
+            "{met:?}"
+        );
     }
 }

@@ -50,7 +50,9 @@ impl App {
 
     /// Drags the slice across `axis` (0 x, 1 y, 2 z) with the pointer at the pixel (`x`, `y`).
     fn drag_cut(&mut self, axis: usize, (x, y): (f32, f32)) {
-        let (Some(camera), Some(sides)) = (self.camera(), self.state.sides()) else { return };
+        let (Some(camera), Some(sides)) = (self.camera(), self.state.sides()) else {
+            return;
+        };
         if let Some(cell) = slices::dragged_to(axis, &camera.ray(x, y), sides.map(|n| n as f32)) {
             self.state.cuts.at[axis] = cell;
             self.state.cuts.chosen = axis;
@@ -67,7 +69,11 @@ impl App {
         }
         self.gesture = false;
         let Some(at) = self.pointer.at else { return };
-        let drag = if self.over_panel(at) { Drag::Panel } else { self.begun(button, held) };
+        let drag = if self.over_panel(at) {
+            Drag::Panel
+        } else {
+            self.begun(button, held)
+        };
         self.pointer.press(button, || drag);
     }
 
@@ -80,12 +86,20 @@ impl App {
         if button == MouseButton::Button1 && free {
             let all = self.handles();
             let scale = self.window.scale_factor() as f32;
-            if let (Some(at), Some(camera), Some(sides)) = (self.pointer.at, self.camera(), self.state.sides())
-                && let Some(axis) = self.state.cuts.under(&camera, sides.map(|n| n as f32), at, scale)
+            if let (Some(at), Some(camera), Some(sides)) =
+                (self.pointer.at, self.camera(), self.state.sides())
+                && let Some(axis) =
+                    self.state
+                        .cuts
+                        .under(&camera, sides.map(|n| n as f32), at, scale)
             {
                 return Drag::Cut(axis);
             }
-            let handle = self.pointer.at.and_then(|at| vent_handles::under(&all, at, scale)).copied();
+            let handle = self
+                .pointer
+                .at
+                .and_then(|at| vent_handles::under(&all, at, scale))
+                .copied();
             if let (Some(aim), Some(report)) = (self.aim(), &self.state.report) {
                 // Shift with a drag pans, except on a handle, where Shift selects energy or
                 // temperature.
@@ -104,7 +118,9 @@ impl App {
 
     /// Zooms the camera by `by`, the value of a wheel event, except over the panel.
     pub(crate) fn wheel(&mut self, by: f32) {
-        let Some(at) = self.pointer.at.filter(|at| !self.over_panel(*at)) else { return };
+        let Some(at) = self.pointer.at.filter(|at| !self.over_panel(*at)) else {
+            return;
+        };
         let size = self.size();
         if let Some(rig) = &mut self.rig {
             rig.zoom(by / NOTCH, at, size);
@@ -113,7 +129,13 @@ impl App {
 
     /// Handles the press or release of a key; `typed` is the character of a press. Returns true to
     /// hide the event from the panel.
-    pub(crate) fn key(&mut self, key: Key, typed: Option<char>, press: Press, held: Modifiers) -> bool {
+    pub(crate) fn key(
+        &mut self,
+        key: Key,
+        typed: Option<char>,
+        press: Press,
+        held: Modifiers,
+    ) -> bool {
         self.shift = held.contains(Modifiers::Shift);
         self.control = held.intersects(Modifiers::Control | Modifiers::Super);
         if press == Press::Release {
@@ -125,7 +147,9 @@ impl App {
         }
         self.gesture = false;
         let first = self.down.press(key, typed, held);
-        if let Some(action) = keys::action(key, typed, held).filter(|action| first || repeats(*action)) {
+        if let Some(action) =
+            keys::action(key, typed, held).filter(|action| first || repeats(*action))
+        {
             self.act(action);
         }
         true
@@ -178,7 +202,10 @@ impl App {
         let history = match History::from_text(&history) {
             Ok(history) => Box::new(history),
             Err(error) => {
-                self.tell(Notice::wrong(format!("{}: {error}; it is opened without its history", path.display())));
+                self.tell(Notice::wrong(format!(
+                    "{}: {error}; it is opened without its history",
+                    path.display()
+                )));
                 return false;
             }
         };
@@ -193,7 +220,9 @@ impl App {
 
     /// Opens the bare heightmap again in the physical model.
     fn open_in_physical_model(&mut self) {
-        let Some(heightmap) = self.state.shown.models.take() else { return };
+        let Some(heightmap) = self.state.shown.models.take() else {
+            return;
+        };
         let (path, mut overrides) = *heightmap;
         match LavaSpec::preset(USUAL_LAVA) {
             Ok(lava) => overrides.lava = Some(lava),
@@ -247,7 +276,10 @@ impl App {
         match scene.make_finer(2).and_then(|()| scene.check_drawable()) {
             Ok(()) => {
                 let [nx, ny, nz] = scene.spec.grid.size;
-                self.tell(Notice::new(format!("{} again in {nx} × {ny} × {nz} cells, half as large", scene.spec.name)));
+                self.tell(Notice::new(format!(
+                    "{} again in {nx} × {ny} × {nz} cells, half as large",
+                    scene.spec.name
+                )));
                 self.send(scene);
             }
             Err(error) => self.tell(Notice::wrong(error.to_string())),
@@ -266,7 +298,9 @@ impl App {
     /// Writes a screenshot of the present state; with `transparent`, sky and backdrop get alpha 0.
     pub(crate) fn screenshot(&mut self, transparent: bool) {
         let camera = self.rig.as_ref().map(|rig| rig.camera(self.size()));
-        let (Some(camera), Some(report)) = (camera, &self.state.report) else { return };
+        let (Some(camera), Some(report)) = (camera, &self.state.report) else {
+            return;
+        };
         let labels = vec![
             ("Title", report.name.clone()),
             ("Software", format!("lavoxel {}", env!("CARGO_PKG_VERSION"))),
@@ -275,8 +309,15 @@ impl App {
         ];
         let name = file_name(&report.name);
         let view = self.state.view(camera);
-        let Some(image) = self.painter.picture(&view, self.shot_frames(), transparent) else { return };
-        self.files.write(Shot { image, transparent, name, labels });
+        let Some(image) = self.painter.picture(&view, self.shot_frames(), transparent) else {
+            return;
+        };
+        self.files.write(Shot {
+            image,
+            transparent,
+            name,
+            labels,
+        });
     }
 
     /// Starts a recording or ends the recording in progress.
@@ -285,8 +326,13 @@ impl App {
             self.end_recording();
             return;
         }
-        let Some(report) = &self.state.report else { return };
-        let part = Cutout::uncovered(self.covered() as u32, (self.window.width(), self.window.height()));
+        let Some(report) = &self.state.report else {
+            return;
+        };
+        let part = Cutout::uncovered(
+            self.covered() as u32,
+            (self.window.width(), self.window.height()),
+        );
         let typed = self.state.shown.record_path.trim();
         let path = (!typed.is_empty()).then(|| Path::new(typed));
         match self.files.record(path, &file_name(&report.name), part) {
@@ -302,7 +348,9 @@ impl App {
 
     /// Ends the recording in progress; an empty recording first gets the present picture.
     pub(crate) fn end_recording(&mut self) {
-        let Some(recorder) = self.files.recorder() else { return };
+        let Some(recorder) = self.files.recorder() else {
+            return;
+        };
         let seconds = self.recording_since.elapsed().as_secs_f64();
         if !recorder.has_begun()
             && let Some(picture) = self.painter.seen()

@@ -82,7 +82,8 @@ impl Pointer {
 
     /// Returns the time since the last movement; `Duration::MAX` before the first.
     pub(crate) fn rests(&self, now: Instant) -> Duration {
-        self.moved.map_or(Duration::MAX, |moved| now.saturating_duration_since(moved))
+        self.moved
+            .map_or(Duration::MAX, |moved| now.saturating_duration_since(moved))
     }
 
     /// Returns the drag in progress.

@@ -54,7 +54,10 @@ pub struct TimeLine {
 impl TimeLine {
     /// Returns the present branch; `None` for an empty time line.
     pub fn branch(&self) -> Option<&Branch> {
-        self.branches.iter().map(|report| &report.branch).find(|branch| branch.number == self.present)
+        self.branches
+            .iter()
+            .map(|report| &report.branch)
+            .find(|branch| branch.number == self.present)
     }
 
     /// Returns the last step of the present branch.
@@ -103,20 +106,30 @@ impl AccountReport {
         let size = |units: i128| units as f64 * unit;
         Self {
             present: size(now),
-            sums: sums.iter().map(|sum| (sum.key, sum.words, size(sum.units))).collect(),
+            sums: sums
+                .iter()
+                .map(|sum| (sum.key, sum.words, size(sum.units)))
+                .collect(),
             error_units: account::excess(sums, now),
         }
     }
 
     /// Returns the amount of the sum with the key `key`; 0 if there is none.
     pub fn of_key(&self, key: &str) -> f64 {
-        self.sums.iter().find(|sum| sum.0 == key).map_or(0.0, |sum| sum.2)
+        self.sums
+            .iter()
+            .find(|sum| sum.0 == key)
+            .map_or(0.0, |sum| sum.2)
     }
 
     /// Iterates over the sums to display as (label, amount): the first `always` sums, and all other
     /// nonzero sums.
     pub fn rows(&self, always: usize) -> impl Iterator<Item = (&'static str, f64)> {
-        let shown = self.sums.iter().enumerate().filter(move |(at, sum)| *at < always || sum.2 != 0.0);
+        let shown = self
+            .sums
+            .iter()
+            .enumerate()
+            .filter(move |(at, sum)| *at < always || sum.2 != 0.0);
         shown.map(|(_, &(_, words, size))| (words, size))
     }
 }
@@ -137,9 +150,18 @@ pub struct MaterialReport {
 
 impl MaterialReport {
     /// Creates the report of `material` in the layer `layer`; `tally` is its content in the box.
-    pub(crate) fn new(material: Material, (layer, shows_flow): (&Layer, bool), tally: Tally) -> Self {
+    pub(crate) fn new(
+        material: Material,
+        (layer, shows_flow): (&Layer, bool),
+        tally: Tally,
+    ) -> Self {
         let mass = AccountReport::of(&layer.ledger().mass(), tally.mass.into(), cells(1));
-        Self { material, mass, cells: tally.cells, shows_flow }
+        Self {
+            material,
+            mass,
+            cells: tally.cells,
+            shows_flow,
+        }
     }
 }
 
@@ -259,7 +281,11 @@ impl Report {
     /// x, 1 y, 2 z): the distance from the box's north-west corner, or, along y, the elevation.
     pub fn metres(&self, axis: usize, cell: usize) -> f64 {
         let middle = cell as f64 + 0.5;
-        if axis == 1 { self.floor_m + middle * self.cell_height_m } else { middle * self.cell_size_m }
+        if axis == 1 {
+            self.floor_m + middle * self.cell_height_m
+        } else {
+            middle * self.cell_size_m
+        }
     }
 }
 

@@ -60,10 +60,26 @@ impl BakedGround {
     pub(super) fn new(ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
         let (heights, caves) = (Arc::new(ground.heights.clone()), ground.caves.clone());
         let coarse = per_cell(grid.nx.max(grid.nz), grid.nx.max(grid.nz).min(COARSE));
-        let land = Arc::new(TerrainLook::bake_with(&heights, (*caves).clone(), look, coarse));
+        let land = Arc::new(TerrainLook::bake_with(
+            &heights,
+            (*caves).clone(),
+            look,
+            coarse,
+        ));
         let now = Instant::now();
         let (changed, rests) = (now, now);
-        Self { heights, caves, grid, land, is_fine: false, baking: None, changed, rests, stale: true, other_sun: false }
+        Self {
+            heights,
+            caves,
+            grid,
+            land,
+            is_fine: false,
+            baking: None,
+            changed,
+            rests,
+            stale: true,
+            other_sun: false,
+        }
     }
 
     /// Applies a changed part of the ground. Returns true if the shown ground changed at once.
@@ -180,10 +196,17 @@ mod tests {
 
     impl Sender {
         fn put(&mut self, baked: &mut BakedGround, [x, y, z]: [f64; 3], matter: Matter) {
-            let shape = Shape::Box { from: [x, y, z], to: [x + 1.0, y + 1.0, z + 1.0] };
+            let shape = Shape::Box {
+                from: [x, y, z],
+                to: [x + 1.0, y + 1.0, z + 1.0],
+            };
             self.world.edit(&Edit { shape, matter });
-            let patch = GroundPatch::since(&mut self.cursor, self.world.ground(), 1.0).expect("it changed");
-            assert!(patch.heights.len() <= 4 * 32, "only the columns of tiles near it are sent");
+            let patch =
+                GroundPatch::since(&mut self.cursor, self.world.ground(), 1.0).expect("it changed");
+            assert!(
+                patch.heights.len() <= 4 * 32,
+                "only the columns of tiles near it are sent"
+            );
             baked.apply(&patch, &LookSpec::default());
         }
     }
@@ -191,19 +214,34 @@ mod tests {
     #[test]
     fn ground_that_changes_all_the_time_is_shown() {
         let (grid, look) = (Grid::new(264, 60, 40), LookSpec::default());
-        let world = World::new(Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 10.0)));
+        let world = World::new(Ground::from_surface(
+            grid.ny,
+            Array2::from_elem((grid.nz, grid.nx), 10.0),
+        ));
         let mut baked = BakedGround::new(&GroundPatch::whole(world.ground(), 1.0), grid, &look);
-        let mut sender = Sender { cursor: world.ground().cursor(), world };
+        let mut sender = Sender {
+            cursor: world.ground().cursor(),
+            world,
+        };
         let start = Instant::now();
         // A wall grows by one cell an update, until three bakes are shown while more cells follow.
-        let mut cells = (0..).map(|k| [f64::from(k % 200) + 20.0, 10.0 + f64::from(k / 200 % 40), 20.0]);
+        let mut cells = (0..).map(|k| {
+            [
+                f64::from(k % 200) + 20.0,
+                10.0 + f64::from(k / 200 % 40),
+                20.0,
+            ]
+        });
         let mut shown = 0;
         while shown < 3 && start.elapsed() < Duration::from_secs(60) {
             sender.put(&mut baked, cells.next().expect("more cells"), Matter::Rock);
             thread::sleep(Duration::from_millis(2));
             shown += usize::from(baked.tend(&look));
         }
-        assert_eq!(shown, 3, "finished bakes are shown though the ground changed meanwhile");
+        assert_eq!(
+            shown, 3,
+            "finished bakes are shown though the ground changed meanwhile"
+        );
         assert!(baked.land.block.top > 10.8, "the wall is seen");
         // A tunnel through the wall changes no height, only the caves.
         sender.put(&mut baked, [21.0, 5.0, 20.0], Matter::Nothing);
@@ -211,6 +249,9 @@ mod tests {
         assert!(!baked.land.block.caves.is_empty());
         let mut land = (*baked.land).clone();
         let surface = sender.world.ground().surface();
-        assert!(!land.follow(surface, &Caves::of(sender.world.ground(), 1.0), &look), "nothing is left to bake");
+        assert!(
+            !land.follow(surface, &Caves::of(sender.world.ground(), 1.0), &look),
+            "nothing is left to bake"
+        );
     }
 }

@@ -42,7 +42,11 @@ impl Gpu {
     pub(super) fn of_window() -> Self {
         let context = Context::get();
         let is_cpu = Self::software_name().is_some();
-        Self { device: (*context.device).clone(), queue: (*context.queue).clone(), is_cpu }
+        Self {
+            device: (*context.device).clone(),
+            queue: (*context.queue).clone(),
+            is_cpu,
+        }
     }
 
     /// Calls `make`; returns `None` if the graphics card runs out of memory.
@@ -60,7 +64,12 @@ impl Gpu {
 
     /// Creates a texture that shaders read and the program uploads: 3D, or 2D if the third side of
     /// `size` is 0.
-    pub(super) fn map(&self, label: &str, size: [usize; 3], format: wgpu::TextureFormat) -> Texture {
+    pub(super) fn map(
+        &self,
+        label: &str,
+        size: [usize; 3],
+        format: wgpu::TextureFormat,
+    ) -> Texture {
         let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::COPY_DST;
         let flat = size[2] == 0;
         self.texture(
@@ -68,16 +77,31 @@ impl Gpu {
             size,
             format,
             usage,
-            if flat { wgpu::TextureDimension::D2 } else { wgpu::TextureDimension::D3 },
+            if flat {
+                wgpu::TextureDimension::D2
+            } else {
+                wgpu::TextureDimension::D3
+            },
         )
     }
 
     /// Creates a 2D texture of `size` texels that passes write and shaders read.
-    pub(super) fn target(&self, label: &str, size: [usize; 2], format: wgpu::TextureFormat) -> Texture {
+    pub(super) fn target(
+        &self,
+        label: &str,
+        size: [usize; 2],
+        format: wgpu::TextureFormat,
+    ) -> Texture {
         let usage = wgpu::TextureUsages::TEXTURE_BINDING
             | wgpu::TextureUsages::RENDER_ATTACHMENT
             | wgpu::TextureUsages::COPY_SRC;
-        self.texture(label, [size[0], size[1], 0], format, usage, wgpu::TextureDimension::D2)
+        self.texture(
+            label,
+            [size[0], size[1], 0],
+            format,
+            usage,
+            wgpu::TextureDimension::D2,
+        )
     }
 
     fn texture(
@@ -104,8 +128,15 @@ impl Gpu {
 
     /// Submits the recorded passes and reads back a texture of four bytes per texel, row-major from
     /// the top; `None` if the device is lost.
-    pub(super) fn read(&self, mut encoder: wgpu::CommandEncoder, from: &Texture) -> Option<Vec<u8>> {
-        let (width, height) = (from.texture.width() as usize, from.texture.height() as usize);
+    pub(super) fn read(
+        &self,
+        mut encoder: wgpu::CommandEncoder,
+        from: &Texture,
+    ) -> Option<Vec<u8>> {
+        let (width, height) = (
+            from.texture.width() as usize,
+            from.texture.height() as usize,
+        );
         let stride = (4 * width).next_multiple_of(ROW);
         let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: Some("picture"),
@@ -134,7 +165,13 @@ impl Gpu {
         self.device.poll(wgpu::PollType::wait_indefinitely()).ok()?;
         mapped.recv().ok()?.ok()?;
         let bytes = buffer.get_mapped_range(..).ok()?;
-        Some(bytes.chunks_exact(stride).flat_map(|row| &row[..4 * width]).copied().collect())
+        Some(
+            bytes
+                .chunks_exact(stride)
+                .flat_map(|row| &row[..4 * width])
+                .copied()
+                .collect(),
+        )
     }
 
     /// Uploads a box of texels; `bytes`: x fastest, then y, then z, without padding.
@@ -198,7 +235,11 @@ impl Gpu {
     }
 
     /// Creates a bind-group layout with bindings numbered from 0; `None` skips a number.
-    pub(super) fn layout(&self, label: &str, kinds: &[Option<wgpu::BindingType>]) -> wgpu::BindGroupLayout {
+    pub(super) fn layout(
+        &self,
+        label: &str,
+        kinds: &[Option<wgpu::BindingType>],
+    ) -> wgpu::BindGroupLayout {
         let entries: Vec<_> = (0..)
             .zip(kinds)
             .filter_map(|(binding, kind)| {
@@ -210,7 +251,11 @@ impl Gpu {
                 })
             })
             .collect();
-        self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries })
+        self.device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                label: Some(label),
+                entries: &entries,
+            })
     }
 
     /// Creates a bind group from (binding number, resource) pairs.
@@ -221,42 +266,58 @@ impl Gpu {
     ) -> wgpu::BindGroup {
         let entries: Vec<_> = resources
             .iter()
-            .map(|(binding, resource)| wgpu::BindGroupEntry { binding: *binding, resource: resource.clone() })
+            .map(|(binding, resource)| wgpu::BindGroupEntry {
+                binding: *binding,
+                resource: resource.clone(),
+            })
             .collect();
-        self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+        self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout,
+            entries: &entries,
+        })
     }
 
     /// Creates a render pipeline without vertex buffers.
     pub(super) fn pipeline(&self, make: &PipelineSpec) -> wgpu::RenderPipeline {
-        let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some(make.fragment),
-            bind_group_layouts: &[Some(make.layout)],
-            // All parameters come from storage buffers: see `numbers`.
-            immediate_size: 0,
-        });
-        let target =
-            wgpu::ColorTargetState { format: make.format, blend: make.blend, write_mask: wgpu::ColorWrites::ALL };
-        self.device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
-            label: Some(make.fragment),
-            layout: Some(&layout),
-            vertex: wgpu::VertexState {
-                module: make.module,
-                entry_point: Some(make.vertex),
-                buffers: &[],
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-            },
-            fragment: Some(wgpu::FragmentState {
-                module: make.module,
-                entry_point: Some(make.fragment),
-                targets: &[Some(target)],
-                compilation_options: wgpu::PipelineCompilationOptions::default(),
-            }),
-            primitive: wgpu::PrimitiveState::default(),
-            depth_stencil: make.depth.clone(),
-            multisample: wgpu::MultisampleState { count: make.samples, ..wgpu::MultisampleState::default() },
-            multiview_mask: None,
-            cache: None,
-        })
+        let layout = self
+            .device
+            .create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label: Some(make.fragment),
+                bind_group_layouts: &[Some(make.layout)],
+                // All parameters come from storage buffers: see `numbers`.
+                immediate_size: 0,
+            });
+        let target = wgpu::ColorTargetState {
+            format: make.format,
+            blend: make.blend,
+            write_mask: wgpu::ColorWrites::ALL,
+        };
+        self.device
+            .create_render_pipeline(&wgpu::RenderPipelineDescriptor {
+                label: Some(make.fragment),
+                layout: Some(&layout),
+                vertex: wgpu::VertexState {
+                    module: make.module,
+                    entry_point: Some(make.vertex),
+                    buffers: &[],
+                    compilation_options: wgpu::PipelineCompilationOptions::default(),
+                },
+                fragment: Some(wgpu::FragmentState {
+                    module: make.module,
+                    entry_point: Some(make.fragment),
+                    targets: &[Some(target)],
+                    compilation_options: wgpu::PipelineCompilationOptions::default(),
+                }),
+                primitive: wgpu::PrimitiveState::default(),
+                depth_stencil: make.depth.clone(),
+                multisample: wgpu::MultisampleState {
+                    count: make.samples,
+                    ..wgpu::MultisampleState::default()
+                },
+                multiview_mask: None,
+                cache: None,
+            })
     }
 
     /// Returns the depth state for kiss3d's pass: neither test nor write.
@@ -272,10 +333,11 @@ impl Gpu {
 
     /// Compiles a shader module from WGSL.
     pub(super) fn module(&self, label: &str, source: &str) -> wgpu::ShaderModule {
-        self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some(label),
-            source: wgpu::ShaderSource::Wgsl(source.into()),
-        })
+        self.device
+            .create_shader_module(wgpu::ShaderModuleDescriptor {
+                label: Some(label),
+                source: wgpu::ShaderSource::Wgsl(source.into()),
+            })
     }
 }
 
@@ -296,7 +358,11 @@ pub(super) fn sampled(
     sample_type: wgpu::TextureSampleType,
     dimension: wgpu::TextureViewDimension,
 ) -> wgpu::BindingType {
-    wgpu::BindingType::Texture { sample_type, view_dimension: dimension, multisampled: false }
+    wgpu::BindingType::Texture {
+        sample_type,
+        view_dimension: dimension,
+        multisampled: false,
+    }
 }
 
 /// Returns the binding type of a buffer made by [`Gpu::numbers`].
@@ -350,7 +416,10 @@ fn pass<'a>(
         color_attachments: &[Some(wgpu::RenderPassColorAttachment {
             view: to,
             resolve_target: None,
-            ops: wgpu::Operations { load, store: wgpu::StoreOp::Store },
+            ops: wgpu::Operations {
+                load,
+                store: wgpu::StoreOp::Store,
+            },
             depth_slice: None,
         })],
         depth_stencil_attachment: None,
@@ -372,7 +441,11 @@ mod tests {
             shaders += 1;
             // Software Vulkan compiles values of uniform buffers into the shader: see
             // `Gpu::numbers`.
-            assert!(!source.contains("var<uniform>"), "{}: a uniform buffer", path.display());
+            assert!(
+                !source.contains("var<uniform>"),
+                "{}: a uniform buffer",
+                path.display()
+            );
         }
         assert!(shaders > 5, "{shaders} shaders");
     }

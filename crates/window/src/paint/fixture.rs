@@ -10,7 +10,9 @@ use kiss3d::window::OffscreenSurface;
 use super::device::Gpu;
 use super::gpu::GpuPainter;
 use super::{Quality, View};
-use crate::messages::{BRICK, EmberUpdate, GroundPatch, MediaPatch, MediaUpdate, Patch, Report, Update};
+use crate::messages::{
+    BRICK, EmberUpdate, GroundPatch, MediaPatch, MediaUpdate, Patch, Report, Update,
+};
 use lavoxel_air::{AirGrid, Side};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::view::{MaterialLook, Preset};
@@ -54,7 +56,8 @@ pub(super) fn gpu() -> Option<Gpu> {
 pub(super) fn painter(look: &LookSpec) -> Option<MutexGuard<'static, GpuPainter>> {
     static PAINTER: OnceLock<Mutex<GpuPainter>> = OnceLock::new();
     let gpu = gpu()?;
-    let painter = PAINTER.get_or_init(|| Mutex::new(GpuPainter::new(gpu, look).expect("a valid look")));
+    let painter =
+        PAINTER.get_or_init(|| Mutex::new(GpuPainter::new(gpu, look).expect("a valid look")));
     let mut painter = painter.lock().unwrap_or_else(PoisonError::into_inner);
     painter.set_look(look).expect("a valid look");
     painter.set_skipping(true);
@@ -67,7 +70,10 @@ pub(super) fn eruption() -> (Simulation, LowPass) {
     scene.spec.grid.size = [64, 64, 64];
     scene.spec.vents[0].place = VentPlace::Cells { x: 31.0, z: 30.0 };
     scene.spec.vents[0].rate = 1.0;
-    let mut simulation = scene.build(Box::new(Tiled::default())).expect("the built-in volcano").simulation;
+    let mut simulation = scene
+        .build(Box::new(Tiled::default()))
+        .expect("the built-in volcano")
+        .simulation;
     (0..700).for_each(|_| simulation.step());
     let mut lowpass = LowPass::new(simulation.world().grid());
     lowpass.refresh(simulation.world());
@@ -76,25 +82,44 @@ pub(super) fn eruption() -> (Simulation, LowPass) {
 
 /// Crust whose temperature falls from west (1200 K) to east (400 K).
 pub(super) fn crust(grid: Grid) -> CrustMap {
-    let kelvin = |column: usize| 1200.0 - 800.0 * ((column % grid.nx) as f32 + 0.5) / grid.nx as f32;
-    CrustMap { kelvin: (0..grid.columns()).map(kelvin).collect() }
+    let kelvin =
+        |column: usize| 1200.0 - 800.0 * ((column % grid.nx) as f32 + 0.5) / grid.nx as f32;
+    CrustMap {
+        kelvin: (0..grid.columns()).map(kelvin).collect(),
+    }
 }
 
 /// Update with the complete state of a simulation.
 pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSpec) -> Update {
     let grid = volume.grid;
-    let texels = volume.density.iter().zip(&volume.energy).map(|(d, e)| [*d, *e]).collect();
+    let texels = volume
+        .density
+        .iter()
+        .zip(&volume.energy)
+        .map(|(d, e)| [*d, *e])
+        .collect();
     Update {
-        report: Report { step: simulation.steps(), ..Report::quiet(grid) },
+        report: Report {
+            step: simulation.steps(),
+            ..Report::quiet(grid)
+        },
         reset: true,
-        patches: vec![Patch { origin: [0; 3], size: [grid.nx, grid.ny, grid.nz], texels }],
+        patches: vec![Patch {
+            origin: [0; 3],
+            size: [grid.nx, grid.ny, grid.nz],
+            texels,
+        }],
         bricks: Some(brick_maxima(grid, &volume.density)),
         air: Some(volume.air.clone()),
         crust: Some(volume.crust.clone()),
         media: (!volume.media.is_empty()).then(|| all_media(volume)),
         ground: Some(GroundPatch::whole(simulation.world().ground(), 1.0)),
         cuts: [None, None, None],
-        ember: Some(EmberUpdate::of(&EmberLight::new(volume, None, Glow::from(look)))),
+        ember: Some(EmberUpdate::of(&EmberLight::new(
+            volume,
+            None,
+            Glow::from(look),
+        ))),
         sea: Sea::of(volume),
         mouths: Vec::new(),
         notices: Vec::new(),
@@ -107,7 +132,10 @@ fn all_media(volume: &Volume) -> MediaUpdate {
     let cells = || (0..grid.cells()).map(|i| media.iter().map(move |medium| medium.density[i]));
     let largest: Vec<u8> = cells().map(|cell| cell.max().unwrap_or(0)).collect();
     MediaUpdate {
-        media: media.iter().map(|medium| (medium.name.clone(), medium.look.clone())).collect(),
+        media: media
+            .iter()
+            .map(|medium| (medium.name.clone(), medium.look.clone()))
+            .collect(),
         reset: true,
         patches: vec![MediaPatch {
             origin: [0; 3],
@@ -120,8 +148,11 @@ fn all_media(volume: &Volume) -> MediaUpdate {
 
 /// Field of `density` (clamped to 0 to 1) at the centres of cells, in units of 1/255.
 fn field(grid: Grid, density: &dyn Fn([f32; 3]) -> f32) -> Vec<u8> {
-    let place = |i: usize| [i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()].map(|n| n as f32 + 0.5);
-    (0..grid.cells()).map(|i| (density(place(i)).clamp(0.0, 1.0) * 255.0).round() as u8).collect()
+    let place =
+        |i: usize| [i % grid.nx, i / grid.nx % grid.ny, i / grid.slab()].map(|n| n as f32 + 0.5);
+    (0..grid.cells())
+        .map(|i| (density(place(i)).clamp(0.0, 1.0) * 255.0).round() as u8)
+        .collect()
 }
 
 /// Balls of materials with the given looks around the volcano; half of each ball lies in a sea if
@@ -132,14 +163,20 @@ pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
         let angle = 0.9 + 1.35 * k as f32;
         let (cx, cz) = (32.0 + 23.0 * angle.cos(), 32.0 + 23.0 * angle.sin());
         let ball = |cy: f32, r: f32| {
-            move |[x, y, z]: [f32; 3]| 0.5 + 0.5 * (r - ((x - cx).powi(2) + (y - cy).powi(2) + (z - cz).powi(2)).sqrt())
+            move |[x, y, z]: [f32; 3]| {
+                0.5 + 0.5 * (r - ((x - cx).powi(2) + (y - cy).powi(2) + (z - cz).powi(2)).sqrt())
+            }
         };
         let density = match look.preset {
             Preset::Water => field(grid, &|[_, y, _]| 12.7 - y + 0.5),
             Preset::Steam => field(grid, &|p| 0.6 * ball(0.5 * ny, 9.0)(p).min(1.0)),
             _ => field(grid, &ball(13.0, 6.0)),
         };
-        Medium { name: format!("{:?} {k}", look.preset), look: look.clone(), density }
+        Medium {
+            name: format!("{:?} {k}", look.preset),
+            look: look.clone(),
+            density,
+        }
     };
     volume.media = looks.iter().enumerate().map(medium).collect();
 }
@@ -148,17 +185,36 @@ pub(super) fn furnish(volume: &mut Volume, looks: &[MaterialLook]) {
 /// and higher than the box.
 pub(super) fn plume() -> AirVolume {
     let (cells, ratio, corner) = (Grid::new(32, 32, 32), 4, [-32, -32]);
-    let grid = AirGrid { cells, ratio, corner, sides: [Side::Open; 3] };
+    let grid = AirGrid {
+        cells,
+        ratio,
+        corner,
+        sides: [Side::Open; 3],
+    };
     let value = |kg_m3: f32| ((kg_m3.max(0.0) / 4.0).sqrt() * 65535.0 + 0.5) as u16;
     let middle = |n: usize, corner: i32| (n as f32 + 0.5) * ratio as f32 + corner as f32;
     let carried = |[i, j, k]: [usize; 3]| {
         let (x, y, z) = (middle(i, corner[0]), middle(j, 0), middle(k, corner[1]));
         let width = 3.0 + 0.2 * y;
         let aside = (x - 31.0 - 0.25 * y).hypot(z - 30.0 - 0.002 * y * y) / width;
-        let share = if y > 36.0 { (1.0 - aside * aside).max(0.0) } else { 0.0 };
-        [value(4e-4 * share), value(if y > 60.0 { 1.5e-4 * share } else { 0.0 })]
+        let share = if y > 36.0 {
+            (1.0 - aside * aside).max(0.0)
+        } else {
+            0.0
+        };
+        [
+            value(4e-4 * share),
+            value(if y > 60.0 { 1.5e-4 * share } else { 0.0 }),
+        ]
     };
-    let flow = |[i, j, k]: [usize; 3]| [20 + (i % 7) as i8 * 3, 40 + (j % 3) as i8, (k % 5) as i8 * 4 - 10, 0];
+    let flow = |[i, j, k]: [usize; 3]| {
+        [
+            20 + (i % 7) as i8 * 3,
+            40 + (j % 3) as i8,
+            (k % 5) as i8 * 4 - 10,
+            0,
+        ]
+    };
     AirVolume {
         grid,
         cell_m: 10.0,
@@ -171,21 +227,38 @@ pub(super) fn plume() -> AirVolume {
 /// Water up to the height `high` in cells.
 pub(super) fn sea(grid: Grid, high: f32) -> Medium {
     let density = field(grid, &|[_, y, _]| high - y + 0.5);
-    Medium { name: "water".into(), look: MaterialLook { waves: 2.0, ..MaterialLook::default() }, density }
+    Medium {
+        name: "water".into(),
+        look: MaterialLook {
+            waves: 2.0,
+            ..MaterialLook::default()
+        },
+        density,
+    }
 }
 
 /// Sea around the volcano, and a ball of a second liquid above the sea.
 pub(super) fn flood(volume: &mut Volume) {
     let grid = volume.grid;
-    let ball = |[x, y, z]: [f32; 3]| 3.5 - 0.5 * ((x - 40.0).powi(2) + (y - 36.0).powi(2) + (z - 44.0).powi(2)).sqrt();
-    let oil = MaterialLook { depth: 3.0, color: Some("#80a020".into()), ..MaterialLook::default() };
+    let ball = |[x, y, z]: [f32; 3]| {
+        3.5 - 0.5 * ((x - 40.0).powi(2) + (y - 36.0).powi(2) + (z - 44.0).powi(2)).sqrt()
+    };
+    let oil = MaterialLook {
+        depth: 3.0,
+        color: Some("#80a020".into()),
+        ..MaterialLook::default()
+    };
     volume.media = vec![
         Medium {
             name: "water".into(),
             look: MaterialLook::default(),
             density: field(grid, &|[_, y, _]| 12.7 - y + 0.5),
         },
-        Medium { name: "oil".into(), look: oil, density: field(grid, &ball) },
+        Medium {
+            name: "oil".into(),
+            look: oil,
+            density: field(grid, &ball),
+        },
     ];
 }
 
@@ -195,9 +268,14 @@ pub(super) fn brick_maxima(grid: Grid, density: &[u8]) -> Vec<u8> {
     let largest = |i: usize, j: usize, k: usize| {
         let cells = side(k, grid.nz).flat_map(|z| side(j, grid.ny).map(move |y| (y, z)));
         let cells = cells.flat_map(|(y, z)| side(i, grid.nx).map(move |x| [x, y, z]));
-        cells.map(|place| density[grid.index(place)]).max().unwrap_or(0)
+        cells
+            .map(|place| density[grid.index(place)])
+            .max()
+            .unwrap_or(0)
     };
-    (0..bx * by * bz).map(|b| largest(b % bx, b / bx % by, b / (bx * by))).collect()
+    (0..bx * by * bz)
+        .map(|b| largest(b % bx, b / bx % by, b / (bx * by)))
+        .collect()
 }
 
 pub(super) fn view(camera: Camera) -> View {
@@ -228,7 +306,9 @@ pub(super) fn difference(a: &Image, b: &RgbaImage) -> (f64, f64) {
 /// Writes a pair of pictures, marched and painted, to the folder named by `LAVOXEL_PICTURES`; does
 /// nothing without that variable.
 pub(super) fn keep(name: &str, marched: &Image, painted: &RgbaImage) {
-    let Some(folder) = std::env::var_os("LAVOXEL_PICTURES").map(PathBuf::from) else { return };
+    let Some(folder) = std::env::var_os("LAVOXEL_PICTURES").map(PathBuf::from) else {
+        return;
+    };
     let (width, height) = (marched.width as u32, marched.height as u32);
     let pair = RgbaImage::from_fn(2 * width, height, |x, y| {
         if x >= width {
@@ -237,5 +317,6 @@ pub(super) fn keep(name: &str, marched: &Image, painted: &RgbaImage) {
         let [r, g, b] = marched.pixel(x as usize, y as usize);
         image::Rgba([r, g, b, 255])
     });
-    pair.save(folder.join(format!("{name}.png"))).expect("the folder takes pictures");
+    pair.save(folder.join(format!("{name}.png")))
+        .expect("the folder takes pictures");
 }

@@ -96,8 +96,15 @@ pub struct PaintTimes {
 /// Runs `work` in a separate rayon pool of `count` threads named `name` and a number. In a pool
 /// shared with the simulation, drawing and simulation would each wait until all queued work of the
 /// other has finished.
-fn on_own_threads<T: Send>((name, count): (&'static str, usize), work: impl FnOnce() -> T + Send) -> T {
-    match rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(move |k| format!("{name} {k}")).build() {
+fn on_own_threads<T: Send>(
+    (name, count): (&'static str, usize),
+    work: impl FnOnce() -> T + Send,
+) -> T {
+    match rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .thread_name(move |k| format!("{name} {k}"))
+        .build()
+    {
         Ok(pool) => pool.install(work),
         // The operating system gives no more threads: run in rayon's present pool, which the
         // simulation shares.
@@ -146,7 +153,11 @@ impl Painter {
     /// Returns the exponent that kiss3d's film pass must apply before its own gamma coding: the CPU
     /// painter delivers gamma-coded bytes, the GPU painter linear light (exponent 1).
     pub fn film_gamma(&self) -> f32 {
-        if self.is_on_cpu() { CpuPainter::film_gamma() } else { 1.0 }
+        if self.is_on_cpu() {
+            CpuPainter::film_gamma()
+        } else {
+            1.0
+        }
     }
 
     /// Returns the default target frame rate while something moves, in frames per second.
@@ -296,7 +307,12 @@ impl Painter {
 
     /// Copies the pixel columns `columns` of the CPU painter's latest picture onto the surface `on`
     /// of format `format`. Returns false if there is no picture or on a graphics card.
-    pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) -> bool {
+    pub(super) fn lay(
+        &mut self,
+        on: &wgpu::TextureView,
+        format: wgpu::TextureFormat,
+        columns: Range<u32>,
+    ) -> bool {
         match self {
             Self::Gpu(_) => false,
             Self::Cpu(painter) => painter.lay(on, format, columns),
@@ -305,7 +321,11 @@ impl Painter {
 
     /// Returns a cleared texture of `size` pixels (width, height) for the panel, on the CPU
     /// painter; `None` on a graphics card.
-    pub(super) fn sheet(&mut self, size: [usize; 2], format: wgpu::TextureFormat) -> Option<wgpu::TextureView> {
+    pub(super) fn sheet(
+        &mut self,
+        size: [usize; 2],
+        format: wgpu::TextureFormat,
+    ) -> Option<wgpu::TextureView> {
         match self {
             Self::Gpu(_) => None,
             Self::Cpu(painter) => Some(painter.sheet(size, format)),
@@ -314,7 +334,12 @@ impl Painter {
 
     /// Copies the pixel columns `columns` of the panel's texture onto the surface `on` of format
     /// `format`; no effect on a graphics card.
-    pub(super) fn lay_sheet(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) {
+    pub(super) fn lay_sheet(
+        &mut self,
+        on: &wgpu::TextureView,
+        format: wgpu::TextureFormat,
+        columns: Range<u32>,
+    ) {
         if let Self::Cpu(painter) = self {
             painter.lay_sheet(on, format, columns);
         }

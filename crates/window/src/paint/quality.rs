@@ -61,7 +61,11 @@ pub(super) struct Effort {
 
 impl Default for Resolution {
     fn default() -> Self {
-        Self { scale: 0.5, measured: 0.5, repeats: 1 }
+        Self {
+            scale: 0.5,
+            measured: 0.5,
+            repeats: 1,
+        }
     }
 }
 
@@ -79,12 +83,22 @@ impl Resolution {
     /// Returns traced size and antialiasing of the next moving picture; with `Quality::Auto`,
     /// adapts both to `took`, the duration of the last moving picture. `window`: width and height
     /// in pixels.
-    pub(super) fn moving(&mut self, quality: Quality, window: [usize; 2], took: Duration) -> Effort {
+    pub(super) fn moving(
+        &mut self,
+        quality: Quality,
+        window: [usize; 2],
+        took: Duration,
+    ) -> Effort {
         match quality {
             Quality::Fixed(share) => (self.scale, self.repeats) = (share.clamp(0.1, 1.0), 1),
-            Quality::Auto { target_fps } => self.adapt(1.0 / target_fps.max(1.0), took.as_secs_f32()),
+            Quality::Auto { target_fps } => {
+                self.adapt(1.0 / target_fps.max(1.0), took.as_secs_f32())
+            }
         }
-        Effort { size: scaled(window, self.scale), repeats: self.repeats }
+        Effort {
+            size: scaled(window, self.scale),
+            repeats: self.repeats,
+        }
     }
 
     fn adapt(&mut self, wanted_s: f32, took_s: f32) {
@@ -112,7 +126,9 @@ impl Resolution {
     /// Returns the number of bands that a full-resolution frame is split into, so that each band
     /// takes about `BAND`; `took` is the duration of the last moving frame.
     pub(super) fn bands(&self, took: Duration) -> u32 {
-        (self.whole_s(took) / BAND.as_secs_f32()).ceil().clamp(1.0, MOST_BANDS) as u32
+        (self.whole_s(took) / BAND.as_secs_f32())
+            .ceil()
+            .clamp(1.0, MOST_BANDS) as u32
     }
 
     /// Estimates the duration of a full-resolution frame in seconds, proportional to the number of
@@ -156,13 +172,22 @@ impl Rest {
     /// Compares the picture at the time `now` with the last recorded one and returns the unchanged
     /// parts. `content` counts visible changes other than those of the view.
     pub(super) fn note(&mut self, view: &View, content: u64, now: Instant) -> Still {
-        if self.all.as_ref().is_none_or(|(last, of, _)| last != view || *of != content) {
+        if self
+            .all
+            .as_ref()
+            .is_none_or(|(last, of, _)| last != view || *of != content)
+        {
             self.all = Some((view.clone(), content, now));
         }
-        if self.camera.as_ref().is_none_or(|(last, _)| *last != view.camera) {
+        if self
+            .camera
+            .as_ref()
+            .is_none_or(|(last, _)| *last != view.camera)
+        {
             self.camera = Some((view.camera.clone(), now));
         }
-        let rests = |since: Option<Instant>| since.is_some_and(|since| now.duration_since(since) > PAUSE);
+        let rests =
+            |since: Option<Instant>| since.is_some_and(|since| now.duration_since(since) > PAUSE);
         Still {
             camera: rests(self.camera.as_ref().map(|(_, since)| *since)),
             all: rests(self.all.as_ref().map(|(_, _, since)| *since)),
@@ -192,7 +217,10 @@ mod tests {
     fn a_slow_machine_gets_fewer_pixels_and_a_fast_one_all_and_smooth_edges() {
         let settle = |ms_whole: f32| {
             let mut resolution = Resolution::default();
-            let mut effort = Effort { size: [800, 600], repeats: 1 };
+            let mut effort = Effort {
+                size: [800, 600],
+                repeats: 1,
+            };
             for _ in 0..60 {
                 let share = resolution.scale() * resolution.scale() * effort.repeats as f32;
                 let took = Duration::from_secs_f32(ms_whole * 1e-3 * share);
@@ -203,13 +231,19 @@ mod tests {
         };
         assert_eq!(settle(2.0), (1.0, MOST_REPEATS));
         let (scale, repeats) = settle(200.0);
-        assert!((0.4..0.65).contains(&scale) && repeats == 1, "50 ms of 200 ms are a quarter of the pixels");
+        assert!(
+            (0.4..0.65).contains(&scale) && repeats == 1,
+            "50 ms of 200 ms are a quarter of the pixels"
+        );
         assert_eq!(settle(9000.0), (COARSEST, 1));
     }
 
     #[test]
     fn a_still_picture_is_drawn_whole_however_slow_the_machine() {
-        assert_eq!(still(Quality::Auto { target_fps: 20.0 }, [801, 600]), [801, 600]);
+        assert_eq!(
+            still(Quality::Auto { target_fps: 20.0 }, [801, 600]),
+            [801, 600]
+        );
         assert_eq!(still(Quality::Fixed(0.5), [801, 600]), [401, 300]);
         let resolution = Resolution::default();
         let bands = |ms: u64| resolution.bands(Duration::from_millis(ms));
@@ -220,7 +254,10 @@ mod tests {
     #[test]
     fn the_camera_may_rest_while_lava_runs() {
         let camera = |azimuth_deg: f32| {
-            let spec = CameraSpec { azimuth_deg, ..CameraSpec::default() };
+            let spec = CameraSpec {
+                azimuth_deg,
+                ..CameraSpec::default()
+            };
             Camera::new(&spec, &Bounds::of(Grid::new(9, 9, 9)), (80, 60))
         };
         let view = |azimuth_deg: f32| View {
@@ -233,11 +270,41 @@ mod tests {
         };
         let (mut rest, start) = (Rest::default(), Instant::now());
         let at = |ms: u64| start + Duration::from_millis(ms);
-        assert_eq!(rest.note(&view(10.0), 1, at(0)), Still { camera: false, all: false });
-        assert_eq!(rest.note(&view(10.0), 2, at(150)), Still { camera: false, all: false });
-        assert_eq!(rest.note(&view(10.0), 3, at(250)), Still { camera: true, all: false });
+        assert_eq!(
+            rest.note(&view(10.0), 1, at(0)),
+            Still {
+                camera: false,
+                all: false
+            }
+        );
+        assert_eq!(
+            rest.note(&view(10.0), 2, at(150)),
+            Still {
+                camera: false,
+                all: false
+            }
+        );
+        assert_eq!(
+            rest.note(&view(10.0), 3, at(250)),
+            Still {
+                camera: true,
+                all: false
+            }
+        );
         assert!(rest.due(at(250)) > PAUSE);
-        assert_eq!(rest.note(&view(10.0), 3, at(460)), Still { camera: true, all: true });
-        assert_eq!(rest.note(&view(11.0), 3, at(900)), Still { camera: false, all: false });
+        assert_eq!(
+            rest.note(&view(10.0), 3, at(460)),
+            Still {
+                camera: true,
+                all: true
+            }
+        );
+        assert_eq!(
+            rest.note(&view(11.0), 3, at(900)),
+            Still {
+                camera: false,
+                all: false
+            }
+        );
     }
 }

@@ -32,25 +32,45 @@ pub(crate) struct KeyFrames {
 impl KeyFrames {
     /// Creates the key frames of a scene's film.
     pub(crate) fn of(film: &FilmSpec) -> Self {
-        Self { keys: film.keys.clone(), ..Self::default() }
+        Self {
+            keys: film.keys.clone(),
+            ..Self::default()
+        }
     }
 
     /// Adds a key for `step`, after all keys whose step is not later. Returns the index of the new
     /// key.
     pub(crate) fn add(&mut self, step: u64, camera: &CameraSpec) -> usize {
-        let at = self.keys.partition_point(|key| key.step.is_none_or(|other| other <= step));
+        let at = self
+            .keys
+            .partition_point(|key| key.step.is_none_or(|other| other <= step));
         let before = at.checked_sub(1).map(|i| self.keys[i].time_s);
         let time_s = match (before, self.keys.get(at).map(|key| key.time_s)) {
             (None, None) => 0.0,
             (Some(before), None) => before + APART_S,
-            (Some(before), Some(after)) if after - before >= 2.0 * LEAST_S => 0.5 * (before + after),
+            (Some(before), Some(after)) if after - before >= 2.0 * LEAST_S => {
+                0.5 * (before + after)
+            }
             (before, Some(_)) => {
-                self.keys[at..].iter_mut().for_each(|key| key.time_s += APART_S);
+                self.keys[at..]
+                    .iter_mut()
+                    .for_each(|key| key.time_s += APART_S);
                 before.map_or(0.0, |before| before + 0.5 * APART_S)
             }
         };
-        let camera = KeyCamera { azimuth_deg: Some(self.near_azimuth(at, camera)), ..KeyCamera::of(camera) };
-        self.keys.insert(at, FilmKey { time_s, step: Some(step), ease: Ease::Smooth, camera });
+        let camera = KeyCamera {
+            azimuth_deg: Some(self.near_azimuth(at, camera)),
+            ..KeyCamera::of(camera)
+        };
+        self.keys.insert(
+            at,
+            FilmKey {
+                time_s,
+                step: Some(step),
+                ease: Ease::Smooth,
+                camera,
+            },
+        );
         at
     }
 
@@ -58,44 +78,77 @@ impl KeyFrames {
     ///
     /// # Errors
     /// When `step` does not fit between the neighbouring keys.
-    pub(crate) fn replace(&mut self, at: usize, step: u64, camera: &CameraSpec) -> Result<(), String> {
+    pub(crate) fn replace(
+        &mut self,
+        at: usize,
+        step: u64,
+        camera: &CameraSpec,
+    ) -> Result<(), String> {
         let of = |keys: &[FilmKey], last: bool| {
             let mut steps = keys.iter().filter_map(|key| key.step);
-            if last { steps.next_back() } else { steps.next() }
+            if last {
+                steps.next_back()
+            } else {
+                steps.next()
+            }
         };
         let low = of(&self.keys[..at], true).unwrap_or(0);
         let high = of(&self.keys[at + 1..], false).unwrap_or(u64::MAX);
         if !(low..=high).contains(&step) {
-            let range =
-                if high == u64::MAX { format!("from step {low} on") } else { format!("from step {low} to {high}") };
-            return Err(format!("step {step} does not fit between the keys beside this one: it may be {range}"));
+            let range = if high == u64::MAX {
+                format!("from step {low} on")
+            } else {
+                format!("from step {low} to {high}")
+            };
+            return Err(format!(
+                "step {step} does not fit between the keys beside this one: it may be {range}"
+            ));
         }
         let azimuth_deg = Some(self.near_azimuth(at, camera));
         let key = &mut self.keys[at];
-        (key.step, key.camera) = (Some(step), KeyCamera { azimuth_deg, ..KeyCamera::of(camera) });
+        (key.step, key.camera) = (
+            Some(step),
+            KeyCamera {
+                azimuth_deg,
+                ..KeyCamera::of(camera)
+            },
+        );
         Ok(())
     }
 
     /// Returns the range of times in seconds that the key with index `at` can have between its
     /// neighbours.
     pub(crate) fn times(&self, at: usize) -> std::ops::RangeInclusive<f64> {
-        let low = at.checked_sub(1).map_or(0.0, |i| self.keys[i].time_s + LEAST_S);
-        let high = self.keys.get(at + 1).map_or(3600.0, |key| key.time_s - LEAST_S);
+        let low = at
+            .checked_sub(1)
+            .map_or(0.0, |i| self.keys[i].time_s + LEAST_S);
+        let high = self
+            .keys
+            .get(at + 1)
+            .map_or(3600.0, |key| key.time_s - LEAST_S);
         low..=high.max(low)
     }
 
     /// Returns the azimuth of `camera` in degrees, shifted by full turns so that the camera turns
     /// the short way from the previous key.
     fn near_azimuth(&self, at: usize, camera: &CameraSpec) -> f32 {
-        let before = self.keys[..at].iter().rev().find_map(|key| key.camera.azimuth_deg);
-        let turns = before.map_or(0.0, |before| ((before - camera.azimuth_deg) / 360.0).round());
+        let before = self.keys[..at]
+            .iter()
+            .rev()
+            .find_map(|key| key.camera.azimuth_deg);
+        let turns = before.map_or(0.0, |before| {
+            ((before - camera.azimuth_deg) / 360.0).round()
+        });
         camera.azimuth_deg + 360.0 * turns
     }
 
     /// Returns the camera at the time `time_s` (s) of the film; `scene` provides the values without
     /// keys.
     pub(crate) fn camera(&self, time_s: f64, scene: &CameraSpec) -> CameraSpec {
-        let film = FilmSpec { keys: self.keys.clone(), ..FilmSpec::default() };
+        let film = FilmSpec {
+            keys: self.keys.clone(),
+            ..FilmSpec::default()
+        };
         Plan::new(&film, scene).camera_at(time_s)
     }
 
@@ -115,7 +168,11 @@ impl KeyFrames {
     pub(crate) fn sample(&mut self, time_s: f64, step: u64, camera: CameraSpec) {
         let is_later = self.samples.last().is_none_or(|last| time_s > last.time_s);
         if is_later && self.samples.len() < MOST_SAMPLES {
-            self.samples.push(Sample { time_s, step, camera });
+            self.samples.push(Sample {
+                time_s,
+                step,
+                camera,
+            });
         }
     }
 
@@ -139,11 +196,22 @@ mod tests {
     use super::*;
 
     fn camera(azimuth_deg: f32) -> CameraSpec {
-        CameraSpec { azimuth_deg, distance: Some(1.0), target: Some([0.5; 3]), ..CameraSpec::default() }
+        CameraSpec {
+            azimuth_deg,
+            distance: Some(1.0),
+            target: Some([0.5; 3]),
+            ..CameraSpec::default()
+        }
     }
 
     fn is_valid(film: &KeyFrames) -> bool {
-        FilmSpec { keys: film.keys.clone(), steps: 100_000, ..FilmSpec::default() }.validate().is_ok()
+        FilmSpec {
+            keys: film.keys.clone(),
+            steps: 100_000,
+            ..FilmSpec::default()
+        }
+        .validate()
+        .is_ok()
     }
 
     #[test]
@@ -157,7 +225,10 @@ mod tests {
             film.add(150, &camera(10.0));
         });
         assert!(is_valid(&film), "many between two keys");
-        assert!(film.replace(0, 101, &camera(0.0)).is_err_and(|text| text.contains("from step 0 to 100")));
+        assert!(
+            film.replace(0, 101, &camera(0.0))
+                .is_err_and(|text| text.contains("from step 0 to 100"))
+        );
         assert_eq!(film.replace(0, 50, &camera(30.0)), Ok(()));
         assert!(is_valid(&film) && film.keys[0].camera.azimuth_deg == Some(30.0));
     }
@@ -165,11 +236,17 @@ mod tests {
     #[test]
     fn a_turn_past_north_goes_the_short_way() {
         let mut film = KeyFrames::default();
-        [350.0, 10.0, 340.0].into_iter().enumerate().for_each(|(n, deg)| {
-            film.add(n as u64, &camera(deg));
-        });
+        [350.0, 10.0, 340.0]
+            .into_iter()
+            .enumerate()
+            .for_each(|(n, deg)| {
+                film.add(n as u64, &camera(deg));
+            });
         assert_eq!(
-            film.keys.iter().filter_map(|key| key.camera.azimuth_deg).collect::<Vec<_>>(),
+            film.keys
+                .iter()
+                .filter_map(|key| key.camera.azimuth_deg)
+                .collect::<Vec<_>>(),
             [350.0, 370.0, 340.0]
         );
         let between = film.camera(1.5, &camera(0.0)).azimuth_deg;
@@ -186,11 +263,15 @@ mod tests {
         film.sample(0.0, 9, camera(0.0));
         assert_eq!((film.end(), &film.keys), (None, &by_hand), "too short");
         film.begin();
-        (0..100).for_each(|n| film.sample(f64::from(n) / 20.0, 3 * n as u64, camera(2.0 * n as f32)));
+        (0..100)
+            .for_each(|n| film.sample(f64::from(n) / 20.0, 3 * n as u64, camera(2.0 * n as f32)));
         film.sample(4.0, 1000, camera(0.0));
         let count = film.end().expect("recorded");
         assert!((2..20).contains(&count) && is_valid(&film), "{count}");
-        assert_eq!((film.before.clone(), film.keys[0].time_s, film.seconds()), (Some(by_hand), 0.0, 4.95));
+        assert_eq!(
+            (film.before.clone(), film.keys[0].time_s, film.seconds()),
+            (Some(by_hand), 0.0, 4.95)
+        );
         assert_eq!(film.keys.last().and_then(|key| key.step), Some(297));
     }
 }

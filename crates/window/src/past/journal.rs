@@ -28,7 +28,15 @@ impl Journal {
     /// Creates a journal; `starting`: true if the simulation will run at once instead of staying
     /// paused.
     pub(crate) fn new(log: Option<Log>, starting: bool) -> Self {
-        Self { log, epoch: None, step: 0, ways: 0, paused: None, starting, vents: Vec::new() }
+        Self {
+            log,
+            epoch: None,
+            step: 0,
+            ways: 0,
+            paused: None,
+            starting,
+            vents: Vec::new(),
+        }
     }
 
     /// Writes a line to the log.
@@ -48,7 +56,10 @@ impl Journal {
     pub(crate) fn follow(&mut self, report: &Report) {
         if self.epoch != Some(report.epoch) {
             let grid = report.grid;
-            self.say(&format!("scene {} {}x{}x{} step {}", report.name, grid.nx, grid.ny, grid.nz, report.step));
+            self.say(&format!(
+                "scene {} {}x{}x{} step {}",
+                report.name, grid.nx, grid.ny, grid.nz, report.step
+            ));
             self.epoch = Some(report.epoch);
             self.step = report.step;
             self.vents.clone_from(&report.vents);
@@ -86,7 +97,10 @@ impl Journal {
                 Some(_) => {}
             }
         }
-        for (number, vent) in before.iter().filter(|(old, _)| vents.iter().all(|(number, _)| number != old)) {
+        for (number, vent) in before
+            .iter()
+            .filter(|(old, _)| vents.iter().all(|(number, _)| number != old))
+        {
             self.say(&format!("{} closed", vent_handles::name(*number, vent)));
         }
     }
@@ -104,18 +118,45 @@ mod tests {
     fn lines(starting: bool, reports: &[(u64, Pace)]) -> Vec<String> {
         let lines = Rc::new(RefCell::new(Vec::new()));
         let sink = lines.clone();
-        let mut journal = Journal::new(Some(Box::new(move |line| sink.borrow_mut().push(line.to_owned()))), starting);
+        let mut journal = Journal::new(
+            Some(Box::new(move |line| {
+                sink.borrow_mut().push(line.to_owned())
+            })),
+            starting,
+        );
         for (step, pace) in reports {
-            journal.follow(&Report { step: *step, pace: *pace, ..Report::quiet(Grid::new(8, 8, 8)) });
+            journal.follow(&Report {
+                step: *step,
+                pace: *pace,
+                ..Report::quiet(Grid::new(8, 8, 8))
+            });
         }
         lines.take().split_off(1)
     }
 
     #[test]
     fn a_run_that_starts_is_not_called_paused() {
-        assert!(lines(true, &[(0, Pace::Paused), (0, Pace::Free), (40, Pace::Free)]).is_empty());
-        assert_eq!(lines(true, &[(0, Pace::Paused), (60, Pace::Paused)]), ["paused at step 60"]);
-        assert_eq!(lines(false, &[(0, Pace::Paused), (0, Pace::Paused)]), ["paused at step 0"]);
-        assert_eq!(lines(true, &[(0, Pace::Paused), (0, Pace::Free), (0, Pace::Paused)]), ["paused at step 0"]);
+        assert!(
+            lines(
+                true,
+                &[(0, Pace::Paused), (0, Pace::Free), (40, Pace::Free)]
+            )
+            .is_empty()
+        );
+        assert_eq!(
+            lines(true, &[(0, Pace::Paused), (60, Pace::Paused)]),
+            ["paused at step 60"]
+        );
+        assert_eq!(
+            lines(false, &[(0, Pace::Paused), (0, Pace::Paused)]),
+            ["paused at step 0"]
+        );
+        assert_eq!(
+            lines(
+                true,
+                &[(0, Pace::Paused), (0, Pace::Free), (0, Pace::Paused)]
+            ),
+            ["paused at step 0"]
+        );
     }
 }

@@ -11,7 +11,10 @@ const NOTCHES: [f64; 10] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0
 /// Returns the next faster pace; above the highest rate, unlimited.
 pub(crate) fn faster(pace: Pace) -> Pace {
     match pace {
-        Pace::Rate(rate) => NOTCHES.iter().find(|&&notch| notch > rate * 1.01).map_or(Pace::Free, |&n| Pace::Rate(n)),
+        Pace::Rate(rate) => NOTCHES
+            .iter()
+            .find(|&&notch| notch > rate * 1.01)
+            .map_or(Pace::Free, |&n| Pace::Rate(n)),
         Pace::Free | Pace::Paused => Pace::Free,
     }
 }
@@ -20,7 +23,14 @@ pub(crate) fn faster(pace: Pace) -> Pace {
 pub(crate) fn slower(pace: Pace) -> Pace {
     match pace {
         Pace::Free | Pace::Paused => Pace::Rate(RATES.1),
-        Pace::Rate(rate) => Pace::Rate(NOTCHES.iter().rev().copied().find(|n| *n < rate * 0.99).unwrap_or(RATES.0)),
+        Pace::Rate(rate) => Pace::Rate(
+            NOTCHES
+                .iter()
+                .rev()
+                .copied()
+                .find(|n| *n < rate * 0.99)
+                .unwrap_or(RATES.0),
+        ),
     }
 }
 
@@ -42,7 +52,11 @@ pub(crate) fn steps(rate: f64) -> String {
 
 /// Returns the text of a rate, with one decimal below 9.95.
 pub(crate) fn short(rate: f64) -> String {
-    if rate >= 9.95 { format!("{rate:.0}") } else { ((rate * 10.0).round() / 10.0).to_string() }
+    if rate >= 9.95 {
+        format!("{rate:.0}")
+    } else {
+        ((rate * 10.0).round() / 10.0).to_string()
+    }
 }
 
 #[cfg(test)]
@@ -66,6 +80,9 @@ mod tests {
     fn rates_are_short() {
         let texts = [0.0, 0.25, 1.04, 9.94, 9.96, 59.7].map(short);
         assert_eq!(texts, ["0", "0.3", "1", "9.9", "10", "60"]);
-        assert_eq!([steps(1.0), steps(0.5), steps(60.0)], ["1 step/s", "0.5 steps/s", "60 steps/s"]);
+        assert_eq!(
+            [steps(1.0), steps(0.5), steps(60.0)],
+            ["1 step/s", "0.5 steps/s", "60 steps/s"]
+        );
     }
 }

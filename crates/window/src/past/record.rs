@@ -11,7 +11,9 @@ use image::{RgbaImage, imageops};
 
 use crate::messages::Notice;
 use lavoxel_files::output::{Existing, FOLDER, OutputError, free_name};
-use lavoxel_io::export::{Animation, ExportError, Film, check_animation, create_animation, write_png};
+use lavoxel_io::export::{
+    Animation, ExportError, Film, check_animation, create_animation, write_png,
+};
 
 /// Frame rate of a recording in frames per second.
 const FPS: u32 = 20;
@@ -43,7 +45,13 @@ pub(crate) struct Files {
 
 impl Files {
     pub(crate) fn new() -> Self {
-        Self { shots: None, notices: channel(), threads: Vec::new(), recorder: None, promised: Vec::new() }
+        Self {
+            shots: None,
+            notices: channel(),
+            threads: Vec::new(),
+            recorder: None,
+            promised: Vec::new(),
+        }
     }
 
     /// Writes a screenshot in the background, under a free name in the folder for unnamed files.
@@ -55,7 +63,10 @@ impl Files {
             let (sender, receiver) = channel::<Shot>();
             threads.push(std::thread::spawn(move || {
                 for shot in receiver {
-                    report(&notices, write_shot(&shot).map(|path| Notice::new(saved(&path))));
+                    report(
+                        &notices,
+                        write_shot(&shot).map(|path| Notice::new(saved(&path))),
+                    );
                 }
             }));
             sender
@@ -66,14 +77,20 @@ impl Files {
 
     /// Starts a recording of the window's part `part`, into `path` or under a free name that begins
     /// with `name`; returns the file's path.
-    pub(crate) fn record(&mut self, path: Option<&Path>, name: &str, part: Cutout) -> Result<PathBuf, ExportError> {
+    pub(crate) fn record(
+        &mut self,
+        path: Option<&Path>,
+        name: &str,
+        part: Cutout,
+    ) -> Result<PathBuf, ExportError> {
         let path = match path {
             Some(path) => path.to_owned(),
             // A recording that is still being completed may have no file yet, but its name is
             // taken.
             None => {
                 let film = |path: &Path| path.with_extension("webp");
-                let taken = |path: &Path| film(path).exists() || self.promised.contains(&film(path));
+                let taken =
+                    |path: &Path| film(path).exists() || self.promised.contains(&film(path));
                 film(&free_name(Path::new(FOLDER), name, taken))
             }
         };
@@ -91,7 +108,9 @@ impl Files {
     pub(crate) fn end_recording(&mut self, seconds: f64) {
         if let Some(recorder) = self.recorder.take() {
             let notices = self.notices.0.clone();
-            self.threads.push(std::thread::spawn(move || report(&notices, recorder.finish(seconds))));
+            self.threads.push(std::thread::spawn(move || {
+                report(&notices, recorder.finish(seconds))
+            }));
         }
     }
 
@@ -104,7 +123,10 @@ impl Files {
     /// Completes all files and returns the remaining notices. A recording in progress ends with its
     /// last picture.
     pub(crate) fn close(mut self) -> Vec<Notice> {
-        let last = self.recorder.as_ref().and_then(|recorder| recorder.last.as_ref());
+        let last = self
+            .recorder
+            .as_ref()
+            .and_then(|recorder| recorder.last.as_ref());
         let seconds = last.map_or(0.0, |(_, frame)| *frame as f64 / f64::from(FPS));
         self.end_recording(seconds);
         self.shots = None;
@@ -127,11 +149,23 @@ fn saved(path: &Path) -> String {
 }
 
 fn write_shot(shot: &Shot) -> Result<PathBuf, ExportError> {
-    let pixels = if shot.transparent { shot.image.as_raw().clone() } else { without_alpha(&shot.image) };
+    let pixels = if shot.transparent {
+        shot.image.as_raw().clone()
+    } else {
+        without_alpha(&shot.image)
+    };
     loop {
-        let path = free_name(Path::new(FOLDER), &shot.name, |path| path.with_extension("png").exists());
+        let path = free_name(Path::new(FOLDER), &shot.name, |path| {
+            path.with_extension("png").exists()
+        });
         let path = path.with_extension("png");
-        match write_png(&path, shot.image.dimensions(), &pixels, &shot.labels, Existing::Keep) {
+        match write_png(
+            &path,
+            shot.image.dimensions(),
+            &pixels,
+            &shot.labels,
+            Existing::Keep,
+        ) {
             // Another program has taken the name meanwhile: try the next free name.
             Err(ExportError::Output(OutputError::Exists { .. })) => {}
             result => return result.map(|()| path),
@@ -140,7 +174,10 @@ fn write_shot(shot: &Shot) -> Result<PathBuf, ExportError> {
 }
 
 fn without_alpha(image: &RgbaImage) -> Vec<u8> {
-    image.pixels().flat_map(|p| [p.0[0], p.0[1], p.0[2]]).collect()
+    image
+        .pixels()
+        .flat_map(|p| [p.0[0], p.0[1], p.0[2]])
+        .collect()
 }
 
 /// Part of the window that a recording shows, in pixels; starts at the top.
@@ -156,23 +193,39 @@ impl Cutout {
     /// Returns the part of a window of `width` × `height` pixels right of `covered` pixel columns.
     pub(crate) fn uncovered(covered: u32, (width, height): (u32, u32)) -> Self {
         let even = |n: u32| (n & !1).max(2);
-        Self { left: covered, size: (even(width.saturating_sub(covered)), even(height)) }
+        Self {
+            left: covered,
+            size: (even(width.saturating_sub(covered)), even(height)),
+        }
     }
 
     fn film(self) -> Film {
-        Film { width: self.size.0, height: self.size.1, fps: FPS }
+        Film {
+            width: self.size.0,
+            height: self.size.1,
+            fps: FPS,
+        }
     }
 
     /// Returns the RGB bytes of this part of a picture of the window, scaled to the recording's
     /// size if the window's size has changed.
     fn of(self, window: &RgbaImage) -> Vec<u8> {
         let (width, height) = self.size;
-        let left = if self.left + width <= window.width() { self.left } else { 0 };
+        let left = if self.left + width <= window.width() {
+            self.left
+        } else {
+            0
+        };
         let part = imageops::crop_imm(window, left, 0, width, height).to_image();
         if part.dimensions() == self.size {
             return without_alpha(&part);
         }
-        without_alpha(&imageops::resize(&part, width, height, imageops::FilterType::Triangle))
+        without_alpha(&imageops::resize(
+            &part,
+            width,
+            height,
+            imageops::FilterType::Triangle,
+        ))
     }
 }
 
@@ -200,7 +253,12 @@ impl Recorder {
         let (pictures, waiting) = sync_channel(WAITING);
         let target = path.to_owned();
         let encoder = std::thread::spawn(move || encode(&target, cutout, &waiting));
-        Ok(Self { pictures, last: None, encoder, path: path.to_owned() })
+        Ok(Self {
+            pictures,
+            last: None,
+            encoder,
+            path: path.to_owned(),
+        })
     }
 
     /// Returns true if the encoder has ended early with an error, such as a full disk.
@@ -210,19 +268,29 @@ impl Recorder {
 
     /// Returns true if another picture is due at the time `seconds` after the start.
     pub(crate) fn wants(&self, seconds: f64) -> bool {
-        self.last.as_ref().is_none_or(|(_, frame)| frame_at(seconds) > *frame)
+        self.last
+            .as_ref()
+            .is_none_or(|(_, frame)| frame_at(seconds) > *frame)
     }
 
     /// Adds a picture at the time `seconds` after the start. A picture equal to the last one is
     /// dropped, as is one that finds the encoder's queue full.
     pub(crate) fn take(&mut self, picture: RgbaImage, seconds: f64) {
         let first = self.last.is_none();
-        if self.last.as_ref().is_some_and(|(last, _)| **last == picture) {
+        if self
+            .last
+            .as_ref()
+            .is_some_and(|(last, _)| **last == picture)
+        {
             return;
         }
         let (picture, frame) = (Arc::new(picture), if first { 0 } else { frame_at(seconds) });
         // Errors of sending are ignored: once the encoder has ended, `finish` returns its error.
-        if self.pictures.try_send(Reel::Picture(picture.clone(), frame)).is_ok() {
+        if self
+            .pictures
+            .try_send(Reel::Picture(picture.clone(), frame))
+            .is_ok()
+        {
             self.last = Some((picture, frame));
         }
     }
@@ -234,20 +302,29 @@ impl Recorder {
 
     /// Completes a recording of the length `seconds`, and returns the notice about its file.
     fn finish(self, seconds: f64) -> Result<Notice, ExportError> {
-        let Self { pictures, encoder, path, .. } = self;
+        let Self {
+            pictures,
+            encoder,
+            path,
+            ..
+        } = self;
         // Errors of sending are ignored: once the encoder has ended, joining returns its error.
         pictures.send(Reel::End(frame_at(seconds) + 1)).ok();
         drop(pictures);
         match encoder.join() {
             Ok(frames) => Ok(recorded(&path, frames?)),
-            Err(_) => Err(ExportError::Encoder { path, reason: "the encoder broke down".to_owned() }),
+            Err(_) => Err(ExportError::Encoder {
+                path,
+                reason: "the encoder broke down".to_owned(),
+            }),
         }
     }
 }
 
 fn recorded(path: &Path, frames: u64) -> Notice {
     if frames == 0 {
-        let text = "nothing was recorded: the recording ended before the first picture was drawn".to_owned();
+        let text = "nothing was recorded: the recording ended before the first picture was drawn"
+            .to_owned();
         return Notice::wrong(text);
     }
     let seconds = frames as f64 / f64::from(FPS);
@@ -296,18 +373,36 @@ mod tests {
 
     use super::*;
 
-    const CUTOUT: Cutout = Cutout { left: 4, size: (16, 8) };
+    const CUTOUT: Cutout = Cutout {
+        left: 4,
+        size: (16, 8),
+    };
 
     /// Window of 20 × 9 pixels of one shade, white where the panel is.
     fn picture(shade: u8) -> RgbaImage {
-        RgbaImage::from_fn(20, 9, |x, _| image::Rgba(if x < 4 { [255; 4] } else { [shade, 40, 10, 255] }))
+        RgbaImage::from_fn(20, 9, |x, _| {
+            image::Rgba(if x < 4 {
+                [255; 4]
+            } else {
+                [shade, 40, 10, 255]
+            })
+        })
     }
 
     fn frames(path: &Path) -> Vec<(u8, u32)> {
         let file = std::io::BufReader::new(std::fs::File::open(path).expect("there"));
-        let frames = image::codecs::webp::WebPDecoder::new(file).expect("WebP").into_frames();
+        let frames = image::codecs::webp::WebPDecoder::new(file)
+            .expect("WebP")
+            .into_frames();
         let frames = frames.map(|frame| frame.expect("whole"));
-        frames.map(|frame| (frame.buffer().get_pixel(8, 4).0[0], frame.delay().numer_denom_ms().0)).collect()
+        frames
+            .map(|frame| {
+                (
+                    frame.buffer().get_pixel(8, 4).0[0],
+                    frame.delay().numer_denom_ms().0,
+                )
+            })
+            .collect()
     }
 
     #[test]
@@ -315,19 +410,34 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("film.webp");
         let mut files = Files::new();
-        files.record(Some(&path), "film", CUTOUT).expect("it can be written");
+        files
+            .record(Some(&path), "film", CUTOUT)
+            .expect("it can be written");
         let recorder = files.recorder().expect("under way");
         // Drawn at 0.3, 0.32 (too early), 1.0, 1.5 (equal to the one before) and 4.0 seconds.
-        let drawn = [(0.3, true, 200), (0.32, false, 0), (1.0, true, 120), (1.5, true, 120), (4.0, true, 40)];
+        let drawn = [
+            (0.3, true, 200),
+            (0.32, false, 0),
+            (1.0, true, 120),
+            (1.5, true, 120),
+            (4.0, true, 40),
+        ];
         for (seconds, wanted, shade) in drawn {
-            assert_eq!(recorder.wants(seconds) || !recorder.has_begun(), wanted || seconds == 0.32, "{seconds}");
+            assert_eq!(
+                recorder.wants(seconds) || !recorder.has_begun(),
+                wanted || seconds == 0.32,
+                "{seconds}"
+            );
             if wanted {
                 recorder.take(picture(shade), seconds);
             }
         }
         files.end_recording(5.0);
         let notices = files.close();
-        assert!(!notices[0].wrong && notices[0].text.contains("101 frames, 5.0 s"), "{notices:?}");
+        assert!(
+            !notices[0].wrong && notices[0].text.contains("101 frames, 5.0 s"),
+            "{notices:?}"
+        );
         let lengths: Vec<u32> = frames(&path).iter().map(|(_, ms)| *ms).collect();
         assert_eq!(lengths, [1000, 3000, 1050]);
         let shades: Vec<u8> = frames(&path).iter().map(|(shade, _)| *shade).collect();
@@ -341,26 +451,46 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("film.webp");
         let mut files = Files::new();
-        files.record(Some(&path), "film", CUTOUT).expect("it can be written");
+        files
+            .record(Some(&path), "film", CUTOUT)
+            .expect("it can be written");
         files.recorder().expect("under way").take(picture(90), 0.0);
         files.end_recording(0.01);
-        files.record(Some(&folder.path().join("none.webp")), "film", CUTOUT).expect("it can be written");
+        files
+            .record(Some(&folder.path().join("none.webp")), "film", CUTOUT)
+            .expect("it can be written");
         files.end_recording(3.0);
         let notices = files.close();
-        assert!(image::open(&path).is_ok_and(|picture| (picture.width(), picture.height()) == CUTOUT.size));
+        assert!(
+            image::open(&path)
+                .is_ok_and(|picture| (picture.width(), picture.height()) == CUTOUT.size)
+        );
         assert_eq!(
-            notices.iter().filter(|n| n.wrong && n.text.contains("nothing was recorded")).count(),
+            notices
+                .iter()
+                .filter(|n| n.wrong && n.text.contains("nothing was recorded"))
+                .count(),
             1,
             "{notices:?}"
         );
-        assert_eq!(std::fs::read_dir(folder.path()).expect("there").count(), 1, "no empty file");
+        assert_eq!(
+            std::fs::read_dir(folder.path()).expect("there").count(),
+            1,
+            "no empty file"
+        );
     }
 
     #[test]
     fn a_window_of_another_size_still_fills_the_film() {
         assert_eq!(CUTOUT.of(&picture(7))[..3], [7, 40, 10]);
         assert_eq!(CUTOUT.of(&RgbaImage::new(10, 4)).len(), 3 * 16 * 8);
-        assert_eq!(Cutout::uncovered(346, (1280, 661)), Cutout { left: 346, size: (934, 660) });
+        assert_eq!(
+            Cutout::uncovered(346, (1280, 661)),
+            Cutout {
+                left: 346,
+                size: (934, 660)
+            }
+        );
     }
 
     #[test]
@@ -370,7 +500,11 @@ mod tests {
         std::fs::write(&path, "mine").expect("written");
         let mut files = Files::new();
         assert!(files.record(Some(&path), "film", CUTOUT).is_err());
-        assert!(files.record(Some(&folder.path().join("film.xyz")), "film", CUTOUT).is_err());
+        assert!(
+            files
+                .record(Some(&folder.path().join("film.xyz")), "film", CUTOUT)
+                .is_err()
+        );
         assert!(files.recorder().is_none() && files.close().is_empty());
         assert_eq!(std::fs::read(&path).expect("there"), b"mine");
     }

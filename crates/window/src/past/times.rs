@@ -22,7 +22,10 @@ impl StageTimes {
     pub(crate) fn note(&mut self, report: &Report) {
         if self.step != Some(report.step) {
             self.step = Some(report.step);
-            report.times.iter().for_each(|&(stage, time)| push(&mut self.samples[0], stage, time));
+            report
+                .times
+                .iter()
+                .for_each(|&(stage, time)| push(&mut self.samples[0], stage, time));
         }
     }
 
@@ -38,16 +41,22 @@ impl StageTimes {
     /// Iterates over all stages in display order: name, and durations in milliseconds, oldest
     /// first.
     pub(crate) fn stages(&self) -> impl Iterator<Item = (&'static str, &VecDeque<f32>)> {
-        self.samples.iter().flatten().map(|(stage, samples)| (*stage, samples))
+        self.samples
+            .iter()
+            .flatten()
+            .map(|(stage, samples)| (*stage, samples))
     }
 }
 
 /// Appends `time` to the samples of `stage`, creating the stage if missing.
 fn push(stages: &mut Vec<(&'static str, VecDeque<f32>)>, stage: &'static str, time: Duration) {
-    let at = stages.iter().position(|(name, _)| *name == stage).unwrap_or_else(|| {
-        stages.push((stage, VecDeque::new()));
-        stages.len() - 1
-    });
+    let at = stages
+        .iter()
+        .position(|(name, _)| *name == stage)
+        .unwrap_or_else(|| {
+            stages.push((stage, VecDeque::new()));
+            stages.len() - 1
+        });
     let samples = &mut stages[at].1;
     if samples.len() == KEPT {
         samples.pop_front();

@@ -109,7 +109,11 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     // In the passes of a graphics card, a software adapter needs minutes for a picture, and the
     // window would stay black.
     let software = Painter::software_adapter().filter(|_| options.draw_on == DrawOn::Gpu);
-    let draw_on = if software.is_some() { DrawOn::Cpu } else { options.draw_on };
+    let draw_on = if software.is_some() {
+        DrawOn::Cpu
+    } else {
+        options.draw_on
+    };
     let painter = Painter::new(&scene.look(), draw_on)?;
     window.hdr_settings_mut().color_grading.gamma = painter.film_gamma();
     // A challenge starts paused: the player has yet to read the task.
@@ -121,13 +125,20 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
     let mut state = State::new(scene, pace, options.panel);
     state.rate = options.pace;
     state.recent = Recent::of_user();
-    options.file.iter().for_each(|file| state.recent.remember(file));
-    state.requests.extend(options.file.filter(|_| options.resumes).map(Request::Open));
+    options
+        .file
+        .iter()
+        .for_each(|file| state.recent.remember(file));
+    state
+        .requests
+        .extend(options.file.filter(|_| options.resumes).map(Request::Open));
     state.shown.models = options.heightmap.map(Box::new);
     (state.shown.opening, state.shown.focus_path) = (options.start_screen, options.start_screen);
     state.shown.tour = (options.start_screen && state.recent.takes_the_tour()).then_some(0);
     state.shown.usual_fps = painter.usual_fps();
-    state.shown.quality = Quality::Auto { target_fps: painter.usual_fps() };
+    state.shown.quality = Quality::Auto {
+        target_fps: painter.usual_fps(),
+    };
     let mut app = App {
         straight: Straight::new(&painter),
         state,
@@ -152,7 +163,11 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         dialog: None,
         quit: false,
     };
-    app.journal.say(if app.painter.is_on_cpu() { "drawing on the processor" } else { "drawing on the graphics card" });
+    app.journal.say(if app.painter.is_on_cpu() {
+        "drawing on the processor"
+    } else {
+        "drawing on the graphics card"
+    });
     if let Some(name) = software {
         app.tell(Notice::wrong(format!(
             "no graphics card: the adapter is software ({name}), which needs minutes for a picture; the processor draws instead, as with \
@@ -234,18 +249,31 @@ impl App {
     /// since the last call. Returns the reasons for another frame.
     fn look_around(&mut self, seconds: f32) -> Reasons {
         let on_cpu = self.painter.is_on_cpu();
-        let [heard, numbers, moved, worked] = [self.hear(), self.receive(), self.move_camera(seconds), self.work()];
+        let [heard, numbers, moved, worked] = [
+            self.hear(),
+            self.receive(),
+            self.move_camera(seconds),
+            self.work(),
+        ];
         // On the CPU, drags of the camera do not wake the window: the CPU painter starts the next
         // picture by itself, and that picture shows the turned camera. The panel receives the
         // drag's events when the button is released.
-        let heard = heard && !(on_cpu && matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan)));
+        let heard =
+            heard && !(on_cpu && matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan)));
         if heard || worked || (!on_cpu && (moved || numbers)) {
             self.clock.awake = AFTER;
         }
         if let Some(camera) = self.camera() {
             // A recording may show the whole window: then no columns count as covered.
-            let covered = if self.files.recorder().is_some() { 0 } else { self.covered() as usize };
-            self.painter.show(&View { covered, ..self.state.view(camera) });
+            let covered = if self.files.recorder().is_some() {
+                0
+            } else {
+                self.covered() as usize
+            };
+            self.painter.show(&View {
+                covered,
+                ..self.state.view(camera)
+            });
         }
         let picture = self.painter.has_news();
         self.begin();
@@ -267,7 +295,8 @@ impl App {
             && let Some(start) = self.start.take()
         {
             if shown {
-                self.journal.say(&format!("first picture after {:.1} s", self.clock.now()));
+                self.journal
+                    .say(&format!("first picture after {:.1} s", self.clock.now()));
             }
             self.worker.send(start);
             self.state.pace.touch();
@@ -276,7 +305,15 @@ impl App {
 
     /// Completes open files after the loss of the display. The window's resources are leaked.
     fn abandon(self) {
-        let Self { files, mut journal, worker, painter, straight, window, .. } = self;
+        let Self {
+            files,
+            mut journal,
+            worker,
+            painter,
+            straight,
+            window,
+            ..
+        } = self;
         for notice in files.close() {
             journal.note(&notice);
         }
@@ -288,7 +325,15 @@ impl App {
     /// Completes open files and ends the simulation thread.
     fn close(mut self) {
         self.end_recording();
-        let Self { files, mut journal, worker, painter, straight, window, .. } = self;
+        let Self {
+            files,
+            mut journal,
+            worker,
+            painter,
+            straight,
+            window,
+            ..
+        } = self;
         for notice in files.close() {
             journal.note(&notice);
         }
@@ -300,7 +345,10 @@ impl App {
 
     /// Returns width and height of the window in pixels, at least 1.
     pub(crate) fn size(&self) -> Size {
-        (self.window.width().max(1) as usize, self.window.height().max(1) as usize)
+        (
+            self.window.width().max(1) as usize,
+            self.window.height().max(1) as usize,
+        )
     }
 
     /// Returns the camera of this frame; `None` before the first report.
@@ -318,7 +366,9 @@ impl App {
             // A key event names only the position on the keyboard: the next event holds the
             // character of the user's layout.
             let typed = match (event.value, events.peek().map(|next| next.value)) {
-                (WindowEvent::Key(_, Press::Press, _), Some(WindowEvent::Char(typed))) => Some(typed),
+                (WindowEvent::Key(_, Press::Press, _), Some(WindowEvent::Char(typed))) => {
+                    Some(typed)
+                }
                 _ => None,
             };
             event.inhibited = self.handle(event.value, typed);
@@ -336,7 +386,9 @@ impl App {
     fn handle(&mut self, event: WindowEvent, typed: Option<char>) -> bool {
         match event {
             WindowEvent::Close => self.quit = true,
-            WindowEvent::FramebufferSize(width, height) => self.journal.say(&format!("window {width}x{height}")),
+            WindowEvent::FramebufferSize(width, height) => {
+                self.journal.say(&format!("window {width}x{height}"))
+            }
             WindowEvent::CursorPos(x, y, _) => self.moved((x as f32, y as f32)),
             WindowEvent::MouseButton(button, action, held) => self.button(button, action, held),
             WindowEvent::Scroll(_, y, _) => self.wheel(y as f32),
@@ -361,9 +413,13 @@ impl App {
             // A probe in the cut-away part of the box would describe an invisible cell.
             let part = self.camera().map(|camera| self.state.part(&camera));
             let probe = update.report.probe.take();
-            update.report.probe = probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
+            update.report.probe =
+                probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
             let came = self.state.follow(&update);
-            update.notices.into_iter().for_each(|notice| self.tell(notice));
+            update
+                .notices
+                .into_iter()
+                .for_each(|notice| self.tell(notice));
             self.journal.follow(&update.report);
             if came {
                 self.end_comparison();
@@ -390,7 +446,9 @@ impl App {
             Answer::Chosen(path) => self.open(&path),
             Answer::Missing => {
                 if self.state.shown.opening {
-                    self.tell(Notice::new("this system has no dialog for files: type a path into the line".to_owned()));
+                    self.tell(Notice::new(
+                        "this system has no dialog for files: type a path into the line".to_owned(),
+                    ));
                 }
                 self.show_files();
             }
@@ -401,21 +459,35 @@ impl App {
 
     /// Returns the bounds that the camera should frame, in cells; `None` before the first ground.
     pub(crate) fn subject(&self) -> Option<Bounds> {
-        self.painter.subject().map(|subject| self.state.proportioned(subject))
+        self.painter
+            .subject()
+            .map(|subject| self.state.proportioned(subject))
     }
 
     /// Adjusts the camera: at the start, for another scene (`reset`), and when the window or the
     /// covered width changes.
     fn place_camera(&mut self, reset: bool) {
         let (size, covered) = (self.size(), self.covered());
-        if !reset && self.rig.as_ref().is_some_and(|rig| rig.is_fitted(size, covered)) {
+        if !reset
+            && self
+                .rig
+                .as_ref()
+                .is_some_and(|rig| rig.is_fitted(size, covered))
+        {
             return;
         }
-        let Some(subject) = self.subject() else { return };
+        let Some(subject) = self.subject() else {
+            return;
+        };
         match &mut self.rig {
             Some(rig) if !reset => rig.fit(&subject, size, covered),
             rig => {
-                *rig = Some(Rig::new(&self.state.scene.spec.camera, &subject, size, covered));
+                *rig = Some(Rig::new(
+                    &self.state.scene.spec.camera,
+                    &subject,
+                    size,
+                    covered,
+                ));
                 self.opened = Some(subject);
             }
         }
@@ -427,7 +499,11 @@ impl App {
         let scale = self.window.scale_factor() as f32;
         let width = self.window.width() as f32 / scale;
         let panel = ui::panel_width(&self.state.shown, width);
-        if panel < 0.6 * width { panel * scale } else { 0.0 }
+        if panel < 0.6 * width {
+            panel * scale
+        } else {
+            0.0
+        }
     }
 
     /// Shows a notice and writes its text to the journal.
@@ -451,10 +527,16 @@ impl App {
             return true;
         }
         let typing = self.typing();
-        let Some(rig) = &mut self.rig else { return false };
+        let Some(rig) = &mut self.rig else {
+            return false;
+        };
         if !typing {
             let types = |letter: char| self.down.steers(Cap::Types(letter));
-            let walk = [types('d') - types('a'), types('e') - types('q'), types('w') - types('s')];
+            let walk = [
+                types('d') - types('a'),
+                types('e') - types('q'),
+                types('w') - types('s'),
+            ];
             match &self.state.ground {
                 _ if walk == [0.0; 3] => {}
                 Some(ground) if rig.first_person => {
@@ -463,16 +545,25 @@ impl App {
                 _ => rig.walk(walk, seconds),
             }
             let held = |key: Key| self.down.steers(Cap::At(key));
-            let turn = (held(Key::Right) - held(Key::Left), held(Key::Down) - held(Key::Up));
+            let turn = (
+                held(Key::Right) - held(Key::Left),
+                held(Key::Down) - held(Key::Up),
+            );
             let pixels = 260.0 * seconds;
             if turn != (0.0, 0.0) {
                 rig.drag((-turn.0 * pixels, -turn.1 * pixels));
             }
         }
         // In first person, water and lava above the ground lift the eye.
-        let watched = self.state.report.as_ref().and_then(|report| report.watched.as_ref());
-        if let (Some(stand), Some(ground)) = (watched.and_then(|watched| watched.stand), &self.state.ground)
-            && rig.first_person
+        let watched = self
+            .state
+            .report
+            .as_ref()
+            .and_then(|report| report.watched.as_ref());
+        if let (Some(stand), Some(ground)) = (
+            watched.and_then(|watched| watched.stand),
+            &self.state.ground,
+        ) && rig.first_person
             && self.state.column(rig.feet()) == Some(stand.at)
         {
             let [x, z] = stand.at.map(|at| at as f64 + 0.5);
@@ -487,7 +578,9 @@ impl App {
     fn work(&mut self) -> bool {
         let requests = std::mem::take(&mut self.state.requests);
         let any = !requests.is_empty();
-        requests.into_iter().for_each(|request| self.carry_out(request));
+        requests
+            .into_iter()
+            .for_each(|request| self.carry_out(request));
         let aim = self.aim();
         if let Some(report) = &self.state.report
             && let Some(stroke) = self.state.tools.stroke(self.clock.now(), report.step)
@@ -511,8 +604,15 @@ impl App {
             self.worker.send(Command::Cuts(cuts.0, cuts.1.clone()));
             self.asked.cuts = Some(cuts);
         }
-        let stand = self.rig.as_ref().filter(|rig| rig.first_person).and_then(|rig| self.state.column(rig.feet()));
-        let watch = Watch { stand, ..self.state.plots.wanted(self.state.report.as_ref()) };
+        let stand = self
+            .rig
+            .as_ref()
+            .filter(|rig| rig.first_person)
+            .and_then(|rig| self.state.column(rig.feet()));
+        let watch = Watch {
+            stand,
+            ..self.state.plots.wanted(self.state.report.as_ref())
+        };
         if self.asked.watch != watch {
             self.worker.send(Command::Watch(watch.clone()));
             self.asked.watch = watch;
@@ -543,10 +643,22 @@ impl App {
         let ours = self.pointer.drag() != Some(Drag::Panel);
         let over_panel = self.pointer.drag().is_none() && self.over_panel(pixel);
         let (ray, entered, part) = self.sight(pixel)?;
-        let dragged = self.state.ground.as_ref().filter(|_| self.state.tools.dragged().is_some());
+        let dragged = self
+            .state
+            .ground
+            .as_ref()
+            .filter(|_| self.state.tools.dragged().is_some());
         let ground = dragged.and_then(|ground| meet_ground(ground, &ray, part));
         let (now, shift) = (self.clock.now(), self.shift);
-        (ours && !over_panel).then_some(Aim { pixel, ray, entered, part, ground, now, shift })
+        (ours && !over_panel).then_some(Aim {
+            pixel,
+            ray,
+            entered,
+            part,
+            ground,
+            now,
+            shift,
+        })
     }
 
     /// Returns the ray through the pixel (`x`, `y`), the ray from its entry into the visible part
@@ -560,10 +672,18 @@ impl App {
 
     /// Requests a probe at `ray` if the ray under the pointer has changed; `None` ends the probe.
     fn ask_for_pick(&mut self, ray: Option<Ray>) {
-        let turning = matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_)));
+        let turning = matches!(
+            self.pointer.drag(),
+            Some(Drag::Turn | Drag::Pan | Drag::Cut(_))
+        );
         let ray = self.state.tools.waits_for().or(ray.filter(|_| !turning));
-        let part = self.camera().map(|camera| self.state.part(&camera)).zip(self.state.sides());
-        let ray = ray.zip(part).map(|(ray, (part, sides))| entered(&ray, part, sides.map(|n| n as f32)));
+        let part = self
+            .camera()
+            .map(|camera| self.state.part(&camera))
+            .zip(self.state.sides());
+        let ray = ray
+            .zip(part)
+            .map(|(ray, (part, sides))| entered(&ray, part, sides.map(|n| n as f32)));
         let numbers = ray.map(|ray| {
             let (o, d) = (ray.origin, ray.direction);
             [o.x, o.y, o.z, d.x, d.y, d.z]
@@ -590,7 +710,8 @@ impl App {
         let scale = self.window.scale_factor() as f32;
         let context = self.window.egui_context();
         let layer = context.layer_id_at(kiss3d::egui::pos2(x / scale, y / scale));
-        context.egui_is_using_pointer() || layer.is_some_and(|layer| layer.order != kiss3d::egui::Order::Background)
+        context.egui_is_using_pointer()
+            || layer.is_some_and(|layer| layer.order != kiss3d::egui::Order::Background)
     }
 
     /// Returns true while a text field takes the keyboard input.

@@ -76,7 +76,11 @@ impl Rate {
         }
         let (since, before) = self.marks[0];
         let seconds = now.duration_since(since).as_secs_f64();
-        let rate = if seconds > 0.0 { (count - before) as f64 / seconds } else { 0.0 };
+        let rate = if seconds > 0.0 {
+            (count - before) as f64 / seconds
+        } else {
+            0.0
+        };
         self.rate = Some((rate, now));
         rate
     }
@@ -142,12 +146,29 @@ mod tests {
 
     #[test]
     fn without_a_card_only_pictures_are_drawn_at_once() {
-        let all = Reasons { picture: true, heard: true, touched: true, numbers: true };
+        let all = Reasons {
+            picture: true,
+            heard: true,
+            touched: true,
+            numbers: true,
+        };
         assert_eq!([all.wait(true), all.wait(false)], [Duration::ZERO; 2]);
-        let touched = Reasons { picture: false, ..all };
-        assert_eq!([touched.wait(true), touched.wait(false)], [PANEL_ON_CPU, Duration::ZERO]);
-        let numbers = Reasons { touched: false, ..touched };
-        assert_eq!([numbers.wait(true), numbers.wait(false)], [NUMBERS_ON_CPU, Duration::ZERO]);
+        let touched = Reasons {
+            picture: false,
+            ..all
+        };
+        assert_eq!(
+            [touched.wait(true), touched.wait(false)],
+            [PANEL_ON_CPU, Duration::ZERO]
+        );
+        let numbers = Reasons {
+            touched: false,
+            ..touched
+        };
+        assert_eq!(
+            [numbers.wait(true), numbers.wait(false)],
+            [NUMBERS_ON_CPU, Duration::ZERO]
+        );
         assert_eq!(Reasons::default().wait(true), REFRESH);
     }
 

@@ -72,8 +72,13 @@ impl App {
     /// Advances the comparison once the simulation has answered, and ends the comparison after a
     /// change of its inputs. Returns true if anything was done.
     pub(crate) fn go_on_comparing(&mut self) -> bool {
-        let Some(report) = &self.state.report else { return false };
-        let (visited, back) = (report.visited, report.visited.is_none() && report.goal == report.moment);
+        let Some(report) = &self.state.report else {
+            return false;
+        };
+        let (visited, back) = (
+            report.visited,
+            report.visited.is_none() && report.goal == report.moment,
+        );
         match std::mem::take(&mut self.compare) {
             Compare::Idle => false,
             Compare::Going(branch) if visited == Some(branch) => {
@@ -106,19 +111,31 @@ impl App {
         });
         match picture {
             Some(picture) => self.compare = Compare::Coming(branch, Box::new(picture)),
-            None => self.tell(Notice::wrong("there is no picture to compare with yet".to_owned())),
+            None => self.tell(Notice::wrong(
+                "there is no picture to compare with yet".to_owned(),
+            )),
         }
     }
 
     /// Shows the picture of the other branch over the window.
     fn show_sides(&mut self, branch: u64, picture: &RgbaImage) {
-        let (Some(seen), Some(report)) = (self.seen_now(), &self.state.report) else { return };
+        let (Some(seen), Some(report)) = (self.seen_now(), &self.state.report) else {
+            return;
+        };
         let names = names(&report.timeline, branch, report.moment.step);
         let size = [picture.width() as usize, picture.height() as usize];
         let image = ColorImage::from_rgba_unmultiplied(size, picture.as_raw());
-        let texture = self.window.egui_context().load_texture("other branch", image, TextureOptions::LINEAR);
-        self.journal.say(&format!("comparing {} with {}", names[0], names[1]));
-        self.state.sides = Some(Sides { picture: texture, names, divider: 0.5 });
+        let texture =
+            self.window
+                .egui_context()
+                .load_texture("other branch", image, TextureOptions::LINEAR);
+        self.journal
+            .say(&format!("comparing {} with {}", names[0], names[1]));
+        self.state.sides = Some(Sides {
+            picture: texture,
+            names,
+            divider: 0.5,
+        });
         self.compare = Compare::Shown(Box::new(seen));
     }
 
@@ -126,15 +143,26 @@ impl App {
     fn seen_now(&self) -> Option<Seen> {
         let (camera, report) = (self.camera()?, self.state.report.as_ref()?);
         let (look, moment, epoch) = (self.state.look.clone(), report.moment, report.epoch);
-        Some(Seen { view: self.state.view(camera), look, moment, epoch })
+        Some(Seen {
+            view: self.state.view(camera),
+            look,
+            moment,
+            epoch,
+        })
     }
 }
 
 /// Returns the labels of the other branch and of the present one: name and step.
 fn names(line: &TimeLine, branch: u64, step: u64) -> [String; 2] {
     let named = |number: u64| {
-        let of = line.branches.iter().map(|report| &report.branch).find(|branch| branch.number == number);
-        of.map_or_else(String::new, |branch| format!("{}, step {}", branch.name, step.min(branch.end)))
+        let of = line
+            .branches
+            .iter()
+            .map(|report| &report.branch)
+            .find(|branch| branch.number == number);
+        of.map_or_else(String::new, |branch| {
+            format!("{}, step {}", branch.name, step.min(branch.end))
+        })
     };
     [named(branch), named(line.present)]
 }
@@ -147,11 +175,27 @@ mod tests {
     #[test]
     fn a_branch_that_ends_earlier_says_so() {
         let branch = |number, name: &str, end| {
-            let branch = Branch { number, name: name.to_owned(), named: false, last: 0, end };
-            BranchReport { branch, parts_at: 10 }
+            let branch = Branch {
+                number,
+                name: name.to_owned(),
+                named: false,
+                last: 0,
+                end,
+            };
+            BranchReport {
+                branch,
+                parts_at: 10,
+            }
         };
         let branches = vec![branch(1, "main", 40), branch(2, "with a dam", 90)];
-        let line = TimeLine { present: 2, branches, ..TimeLine::default() };
-        assert_eq!(names(&line, 1, 70), ["main, step 40", "with a dam, step 70"]);
+        let line = TimeLine {
+            present: 2,
+            branches,
+            ..TimeLine::default()
+        };
+        assert_eq!(
+            names(&line, 1, 70),
+            ["main, step 40", "with a dam, step 70"]
+        );
     }
 }

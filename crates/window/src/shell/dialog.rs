@@ -52,7 +52,10 @@ impl Dialog {
             // A thread that cannot be started drops the sender: the state becomes
             // [`Answer::Missing`].
             let work = move || drop(sender.send(timed()));
-            std::thread::Builder::new().name("file dialog".to_owned()).spawn(work).ok();
+            std::thread::Builder::new()
+                .name("file dialog".to_owned())
+                .spawn(work)
+                .ok();
         }
         Self { answer }
     }
@@ -102,7 +105,10 @@ mod tests {
     #[test]
     fn a_dialog_that_is_missing_is_told_from_one_that_was_closed() {
         assert_eq!(over(|| None), Answer::Missing);
-        assert_eq!(over(|| Some("a.toml".into())), Answer::Chosen("a.toml".into()));
+        assert_eq!(
+            over(|| Some("a.toml".into())),
+            Answer::Chosen("a.toml".into())
+        );
         let closed = || {
             std::thread::sleep(2 * SOONEST);
             None

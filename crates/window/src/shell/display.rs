@@ -80,21 +80,32 @@ fn package_of(library: &str) -> Option<&'static str> {
         ("wayland-client", "libwayland-client0"),
         ("vulkan", "libvulkan1"),
     ];
-    packages.into_iter().find(|(part, _)| library.contains(part)).map(|(_, package)| package)
+    packages
+        .into_iter()
+        .find(|(part, _)| library.contains(part))
+        .map(|(_, package)| package)
 }
 
 /// Opens a window with the title `title` and the size `size` in points (`None`: a size that fits
 /// the screen). Must be called on the main thread.
 pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Window, NoWindow> {
     let displays = ["WAYLAND_DISPLAY", "WAYLAND_SOCKET", "DISPLAY"];
-    let display = displays.iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let display = displays
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let needs_display = cfg!(all(unix, not(target_os = "macos")));
     if needs_display && display.is_none() {
-        return Err(NoWindow { reason: Reason::NoDisplay });
+        return Err(NoWindow {
+            reason: Reason::NoDisplay,
+        });
     }
     let (width, height) = size.unwrap_or_else(screen::fitting_size);
     // No multisampling: the painter antialiases its own edges.
-    let setup = CanvasSetup { vsync: true, samples: NumSamples::One, ..CanvasSetup::default() };
+    let setup = CanvasSetup {
+        vsync: true,
+        samples: NumSamples::One,
+        ..CanvasSetup::default()
+    };
     let create = || {
         let mut window = pollster::block_on(Window::new_with_setup(title, width, height, setup));
         // Without this call, the program aborts if a window is closed before its first frame.
@@ -108,7 +119,9 @@ pub(crate) fn open_window(title: &str, size: Option<(u32, u32)>) -> Result<Windo
         window.set_shadow_atlas_layers(1);
         window
     };
-    quietly(create).map_err(|said| NoWindow { reason: understand(&said, display.as_deref().unwrap_or_default()) })
+    quietly(create).map_err(|said| NoWindow {
+        reason: understand(&said, display.as_deref().unwrap_or_default()),
+    })
 }
 
 /// Error: the connection to the display of an open window broke.
@@ -137,7 +150,9 @@ pub(crate) fn while_there<T>(work: impl FnOnce() -> T) -> Result<T, DisplayLost>
             panic::resume_unwind(payload);
         }
         let said = text_of(payload.as_ref());
-        DisplayLost { said: said.lines().next().unwrap_or_default().to_owned() }
+        DisplayLost {
+            said: said.lines().next().unwrap_or_default().to_owned(),
+        }
     })
 }
 
@@ -148,8 +163,12 @@ fn is_there() -> bool {
     use std::net::TcpStream;
     use std::os::unix::net::UnixStream;
     let name = std::env::var("DISPLAY").unwrap_or_default();
-    let Some((host, number)) = name.rsplit_once(':') else { return true };
-    let Ok(number) = number.split('.').next().unwrap_or_default().parse::<u16>() else { return true };
+    let Some((host, number)) = name.rsplit_once(':') else {
+        return true;
+    };
+    let Ok(number) = number.split('.').next().unwrap_or_default().parse::<u16>() else {
+        return true;
+    };
     match host {
         "" | "unix" => UnixStream::connect(format!("/tmp/.X11-unix/X{number}")).is_ok(),
         _ => TcpStream::connect((host, number.saturating_add(6000))).is_ok(),
@@ -173,7 +192,10 @@ fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
 
 /// Returns the text of a panic's payload.
 fn text_of(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<String>().map(String::as_str).or(payload.downcast_ref::<&str>().copied());
+    let text = payload
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or(payload.downcast_ref::<&str>().copied());
     text.unwrap_or("no reason was given").to_owned()
 }
 
@@ -184,15 +206,21 @@ fn understand(said: &str, display: &str) -> Reason {
         .split(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)))
         .find(|word| word.starts_with("lib") && word.contains(".so"));
     if let Some(library) = library {
-        return Reason::NoLibrary { library: library.trim_end_matches('.').to_owned() };
+        return Reason::NoLibrary {
+            library: library.trim_end_matches('.').to_owned(),
+        };
     }
     if said.contains("adapter") || said.contains("Failed to create device") {
         return Reason::NoAdapter;
     }
     if said.contains("event loop") {
-        return Reason::DeadDisplay { display: display.to_owned() };
+        return Reason::DeadDisplay {
+            display: display.to_owned(),
+        };
     }
-    Reason::Other { said: said.lines().next().unwrap_or_default().to_owned() }
+    Reason::Other {
+        said: said.lines().next().unwrap_or_default().to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -210,14 +238,38 @@ mod tests {
             "something new",
         ];
         let reasons = said.map(|said| understand(said, ":77"));
-        assert_eq!(reasons[0], Reason::DeadDisplay { display: ":77".into() });
-        assert_eq!(reasons[1], Reason::NoLibrary { library: "libXcursor.so.1".into() });
-        assert_eq!(reasons[2], Reason::NoLibrary { library: "libxkbcommon-x11.so".into() });
+        assert_eq!(
+            reasons[0],
+            Reason::DeadDisplay {
+                display: ":77".into()
+            }
+        );
+        assert_eq!(
+            reasons[1],
+            Reason::NoLibrary {
+                library: "libXcursor.so.1".into()
+            }
+        );
+        assert_eq!(
+            reasons[2],
+            Reason::NoLibrary {
+                library: "libxkbcommon-x11.so".into()
+            }
+        );
         assert_eq!(reasons[3], Reason::NoAdapter);
-        let packages = ["mesa-vulkan-drivers", "libxcursor1", "libxkbcommon-x11-0", "mesa-vulkan-drivers", PACKAGES];
+        let packages = [
+            "mesa-vulkan-drivers",
+            "libxcursor1",
+            "libxkbcommon-x11-0",
+            "mesa-vulkan-drivers",
+            PACKAGES,
+        ];
         for (reason, package) in reasons.into_iter().zip(packages) {
             let message = NoWindow { reason }.to_string();
-            assert!(message.contains("lavoxel render") && message.contains(package), "{message}");
+            assert!(
+                message.contains("lavoxel render") && message.contains(package),
+                "{message}"
+            );
         }
     }
 

@@ -32,8 +32,20 @@ struct Marks {
 
 impl Marks {
     fn stage(&self) -> Stage<'_> {
-        let Self { camera, scale, pointer, rests, handles } = self;
-        Stage { camera, scale: *scale, pointer: *pointer, rests: *rests, handles }
+        let Self {
+            camera,
+            scale,
+            pointer,
+            rests,
+            handles,
+        } = self;
+        Stage {
+            camera,
+            scale: *scale,
+            pointer: *pointer,
+            rests: *rests,
+            handles,
+        }
     }
 }
 
@@ -42,14 +54,24 @@ impl App {
     pub(crate) fn draw(&mut self, reasons: Reasons) -> bool {
         let begin = Instant::now();
         self.clock.drawn = begin;
-        let alive =
-            (self.is_for_the_picture(reasons) && self.state.sides.is_none() && self.draw_straight()) || self.draw_all();
+        let alive = (self.is_for_the_picture(reasons)
+            && self.state.sides.is_none()
+            && self.draw_straight())
+            || self.draw_all();
         self.after_frame(begin.elapsed());
         alive
     }
 
     /// Returns true if only the picture changed: the panel has no event and no highlight to show.
-    fn is_for_the_picture(&self, Reasons { picture, heard, touched, .. }: Reasons) -> bool {
+    fn is_for_the_picture(
+        &self,
+        Reasons {
+            picture,
+            heard,
+            touched,
+            ..
+        }: Reasons,
+    ) -> bool {
         let on_panel = self.pointer.at.is_some_and(|at| self.over_panel(at));
         picture && !heard && !touched && !on_panel && self.painter.times().shown > 0
     }
@@ -57,12 +79,16 @@ impl App {
     /// Draws the picture and the cached panel by the fast path. Returns false if the fast path is
     /// unavailable.
     fn draw_straight(&mut self) -> bool {
-        let Some(mut straight) = self.straight.take() else { return false };
+        let Some(mut straight) = self.straight.take() else {
+            return false;
+        };
         let seconds = self.clock.now();
         let covered = self.covered().round() as u32;
         let drawn = self.marks().is_some_and(|marks| {
             let (window, painter, state) = (&mut self.window, &mut self.painter, &mut self.state);
-            straight.show(window, painter, (seconds, covered), |context| ui::draw(context, state, &marks.stage()))
+            straight.show(window, painter, (seconds, covered), |context| {
+                ui::draw(context, state, &marks.stage())
+            })
         });
         self.straight = Some(straight);
         drawn
@@ -98,8 +124,16 @@ impl App {
     fn marks(&self) -> Option<Marks> {
         let camera = self.camera()?;
         // The picture may be older than the present camera: marks use the picture's camera.
-        let camera = self.painter.shown_camera().map_or(camera, |shown| shown.resized(self.size()));
-        let aim = self.aim().filter(|_| !matches!(self.pointer.drag(), Some(Drag::Turn | Drag::Pan | Drag::Cut(_))));
+        let camera = self
+            .painter
+            .shown_camera()
+            .map_or(camera, |shown| shown.resized(self.size()));
+        let aim = self.aim().filter(|_| {
+            !matches!(
+                self.pointer.drag(),
+                Some(Drag::Turn | Drag::Pan | Drag::Cut(_))
+            )
+        });
         Some(Marks {
             camera,
             scale: self.window.scale_factor() as f32,
@@ -114,21 +148,38 @@ impl App {
         let times = self.painter.times();
         // A picture of the CPU painter takes longer than the frame that shows it, so the frame time
         // is no upper bound there.
-        let took = if self.painter.is_on_cpu() { Duration::MAX } else { took };
+        let took = if self.painter.is_on_cpu() {
+            Duration::MAX
+        } else {
+            took
+        };
         self.state.times.note_frame(times, took);
         let rate = self.clock.rate.note(times.shown, Instant::now());
         let finished = self.painter.is_finished();
         // Title and panel show the same rate; a picture that is only refined has no rate.
         let fps = (!finished && rate >= SLOWEST).then_some(rate);
-        self.state.frame = Frame { fps, scale: times.scale, finished, recording: self.record_frame() };
+        self.state.frame = Frame {
+            fps,
+            scale: times.scale,
+            finished,
+            recording: self.record_frame(),
+        };
         self.log_pictures();
         // Some more frames follow a change, so that hover effects and fades complete.
         self.clock.awake = self.clock.awake.saturating_sub(1);
         if self.clock.titled.elapsed() > TITLE {
             self.clock.titled = Instant::now();
             if let Some(report) = &self.state.report {
-                let fps = self.state.frame.fps.map(|fps| format!(", {} fps", pace::short(fps))).unwrap_or_default();
-                self.window.set_title(&format!("{}, step {}{fps} – Lavoxel", report.name, report.step));
+                let fps = self
+                    .state
+                    .frame
+                    .fps
+                    .map(|fps| format!(", {} fps", pace::short(fps)))
+                    .unwrap_or_default();
+                self.window.set_title(&format!(
+                    "{}, step {}{fps} – Lavoxel",
+                    report.name, report.step
+                ));
             }
         }
     }
@@ -136,22 +187,39 @@ impl App {
     /// Logs the picture rate, and the times at which a still picture reaches the full resolution
     /// and is finished.
     fn log_pictures(&mut self) {
-        let Frame { fps, scale, finished, .. } = self.state.frame;
+        let Frame {
+            fps,
+            scale,
+            finished,
+            ..
+        } = self.state.frame;
         let fps = fps.unwrap_or_default();
         let straight = self.straight.as_ref().map_or(0, |straight| straight.frames);
         let passes = self.window.egui_context().cumulative_pass_nr() + straight;
         let (clock, now) = (&mut self.clock, Instant::now());
-        let after = self.painter.times().changed.map_or(0.0, |changed| (now - changed).as_secs_f64());
+        let after = self
+            .painter
+            .times()
+            .changed
+            .map_or(0.0, |changed| (now - changed).as_secs_f64());
         let whole = scale > 0.999;
         let frames = clock.frames.note(passes, now);
         if whole && !clock.whole {
-            self.journal.say(&format!("whole resolution {after:.2} s after the last change"));
+            self.journal.say(&format!(
+                "whole resolution {after:.2} s after the last change"
+            ));
         }
         if finished && !clock.finished {
-            self.journal.say(&format!("picture finished {after:.2} s after the last change"));
+            self.journal.say(&format!(
+                "picture finished {after:.2} s after the last change"
+            ));
         } else if !finished && now - clock.logged > LOGGED {
             clock.logged = now;
-            let steps = self.state.report.as_ref().map_or(0.0, |report| report.steps_per_second);
+            let steps = self
+                .state
+                .report
+                .as_ref()
+                .map_or(0.0, |report| report.steps_per_second);
             let resolution = 100.0 * scale;
             self.journal.say(&format!(
                 "{fps:.1} pictures/s at {resolution:.0} % of the resolution, {frames:.1} frames/s, {steps:.0} steps/s"

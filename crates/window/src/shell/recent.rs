@@ -45,12 +45,15 @@ impl Recent {
     /// Returns true if the tour has not been shown to this user yet, and marks the tour as shown.
     /// Returns false if the mark cannot be written: otherwise the tour would appear at every start.
     pub(crate) fn takes_the_tour(&self) -> bool {
-        let Some(seen) = self.file.as_deref().map(|file| file.with_file_name(TOUR)) else { return false };
+        let Some(seen) = self.file.as_deref().map(|file| file.with_file_name(TOUR)) else {
+            return false;
+        };
         if seen.exists() {
             return false;
         }
         let written = WholeFile::create(&seen, Existing::Keep).and_then(|mut whole| {
-            writeln!(whole, "The tour of the window was shown.").map_err(|cause| OutputError::io(&seen, cause))?;
+            writeln!(whole, "The tour of the window was shown.")
+                .map_err(|cause| OutputError::io(&seen, cause))?;
             whole.commit()
         });
         written.is_ok()
@@ -64,7 +67,12 @@ impl Recent {
         }
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         // Another window may have changed the file since: its entries are kept.
-        if let Some(paths) = self.file.as_deref().map(read).filter(|paths| !paths.is_empty()) {
+        if let Some(paths) = self
+            .file
+            .as_deref()
+            .map(read)
+            .filter(|paths| !paths.is_empty())
+        {
             self.paths = paths;
         }
         self.paths.retain(|known| *known != path);
@@ -79,7 +87,11 @@ impl Recent {
 /// Returns the path of the list's file, in the user's folder for program state; `None` if the
 /// environment defines none. `variable` reads an environment variable.
 fn usual_file(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let folder = |name: &str| variable(name).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let folder = |name: &str| {
+        variable(name)
+            .map(PathBuf::from)
+            .filter(|folder| folder.is_absolute())
+    };
     let states = if cfg!(windows) {
         folder("APPDATA")
     } else if cfg!(target_os = "macos") {
@@ -98,18 +110,37 @@ fn fits(line: &str) -> bool {
 
 /// Reads the paths of a list; empty if `file` is no ordinary file or cannot be read.
 fn read(file: &Path) -> Vec<PathBuf> {
-    let Ok(bytes) = RECENT.bytes(file, |bytes| bytes) else { return Vec::new() };
-    let lines = bytes.split(|byte| *byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
-    lines.filter(|line| fits(line)).map(PathBuf::from).filter(|path| path.is_absolute()).take(MOST).collect()
+    let Ok(bytes) = RECENT.bytes(file, |bytes| bytes) else {
+        return Vec::new();
+    };
+    let lines = bytes
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| std::str::from_utf8(line).ok());
+    lines
+        .filter(|line| fits(line))
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+        .take(MOST)
+        .collect()
 }
 
 fn write(file: &Path, paths: &[PathBuf]) -> Result<(), OutputError> {
     let mut whole = WholeFile::create(file, Existing::Replace)?;
     // The list is private: only its owner may read the file.
     #[cfg(unix)]
-    fs::set_permissions(whole.temporary_path(), std::os::unix::fs::PermissionsExt::from_mode(0o600)).ok();
-    let lines = paths.iter().filter_map(|path| path.to_str()).filter(|line| fits(line));
-    lines.into_iter().try_for_each(|line| writeln!(whole, "{line}")).map_err(|cause| OutputError::io(file, cause))?;
+    fs::set_permissions(
+        whole.temporary_path(),
+        std::os::unix::fs::PermissionsExt::from_mode(0o600),
+    )
+    .ok();
+    let lines = paths
+        .iter()
+        .filter_map(|path| path.to_str())
+        .filter(|line| fits(line));
+    lines
+        .into_iter()
+        .try_for_each(|line| writeln!(whole, "{line}"))
+        .map_err(|cause| OutputError::io(file, cause))?;
     whole.commit()
 }
 
@@ -124,7 +155,9 @@ mod tests {
     #[test]
     fn files_opened_before_are_listed_once_and_the_last_first() {
         let mut recent = Recent::default();
-        ["a", "b", "a", "shipped:/island.toml", "c"].iter().for_each(|name| recent.remember(Path::new(name)));
+        ["a", "b", "a", "shipped:/island.toml", "c"]
+            .iter()
+            .for_each(|name| recent.remember(Path::new(name)));
         assert_eq!(recent.paths(), ["c", "a", "b"].map(absolute));
     }
 
@@ -139,17 +172,29 @@ mod tests {
         let next = Recent::kept_in(Some(file.clone()));
         assert_eq!(next.paths(), ["b.toml", "a.asc"].map(absolute));
         let many: Vec<_> = (0..20).map(|n| format!("{n}.asc")).collect();
-        many.iter().for_each(|name| second.remember(Path::new(name)));
-        assert_eq!(fs::read_to_string(&file).expect("the list").lines().count(), MOST);
+        many.iter()
+            .for_each(|name| second.remember(Path::new(name)));
+        assert_eq!(
+            fs::read_to_string(&file).expect("the list").lines().count(),
+            MOST
+        );
         // A name that is no line of text is skipped; the others are kept.
         second.remember(Path::new("two\nlines.asc"));
-        assert_eq!(Recent::kept_in(Some(file.clone())).paths()[0], absolute("19.asc"));
-        let left: Vec<_> = fs::read_dir(file.parent().expect("a folder")).expect("it is there").collect();
+        assert_eq!(
+            Recent::kept_in(Some(file.clone())).paths()[0],
+            absolute("19.asc")
+        );
+        let left: Vec<_> = fs::read_dir(file.parent().expect("a folder"))
+            .expect("it is there")
+            .collect();
         assert_eq!(left.len(), 1, "{left:?}");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            assert_eq!(fs::metadata(&file).expect("the list").permissions().mode() & 0o777, 0o600);
+            assert_eq!(
+                fs::metadata(&file).expect("the list").permissions().mode() & 0o777,
+                0o600
+            );
         }
     }
 
@@ -172,14 +217,30 @@ mod tests {
         };
         let good = absolute("good.asc");
         let line = good.to_str().expect("text");
-        for bytes in [b"".as_slice(), b"\n\n\n", b"\xff\xfe\x00", b"relative.asc", b"/a\x1b[2J/b.asc", &[b'/'; 10_000]]
-        {
+        for bytes in [
+            b"".as_slice(),
+            b"\n\n\n",
+            b"\xff\xfe\x00",
+            b"relative.asc",
+            b"/a\x1b[2J/b.asc",
+            &[b'/'; 10_000],
+        ] {
             assert!(of(bytes).paths().is_empty());
-            assert_eq!(of(&[bytes, b"\n", line.as_bytes()].concat()).paths().len(), 1);
+            assert_eq!(
+                of(&[bytes, b"\n", line.as_bytes()].concat()).paths().len(),
+                1
+            );
         }
         // A hundred lines give no more than six files; a file too large for a list gives none.
-        assert_eq!(of(format!("{line}\n").repeat(100).as_bytes()).paths().len(), MOST);
-        assert!(of(format!("{line}\n").repeat(100_000).as_bytes()).paths().is_empty());
+        assert_eq!(
+            of(format!("{line}\n").repeat(100).as_bytes()).paths().len(),
+            MOST
+        );
+        assert!(
+            of(format!("{line}\n").repeat(100_000).as_bytes())
+                .paths()
+                .is_empty()
+        );
         // Puts a folder in place of the list, then a path without a place to write: the window
         // still has its own files.
         for file in [folder.path().to_owned(), folder.path().join("recent/below")] {
@@ -192,7 +253,11 @@ mod tests {
     #[test]
     #[cfg(unix)]
     fn a_pipe_in_the_place_of_the_list_is_not_opened() {
-        assert!(Recent::kept_in(Some(PathBuf::from("/dev/zero"))).paths().is_empty());
+        assert!(
+            Recent::kept_in(Some(PathBuf::from("/dev/zero")))
+                .paths()
+                .is_empty()
+        );
     }
 
     #[test]
@@ -205,9 +270,18 @@ mod tests {
                 other => panic!("{other} is asked for"),
             })
         };
-        assert_eq!(file(Some("/s"), Some("/h")), Some("/s/lavoxel/recent".into()));
-        assert_eq!(file(None, Some("/h")), Some("/h/.local/state/lavoxel/recent".into()));
-        assert_eq!(file(Some("not/absolute"), Some("/h")), Some("/h/.local/state/lavoxel/recent".into()));
+        assert_eq!(
+            file(Some("/s"), Some("/h")),
+            Some("/s/lavoxel/recent".into())
+        );
+        assert_eq!(
+            file(None, Some("/h")),
+            Some("/h/.local/state/lavoxel/recent".into())
+        );
+        assert_eq!(
+            file(Some("not/absolute"), Some("/h")),
+            Some("/h/.local/state/lavoxel/recent".into())
+        );
         assert_eq!((file(None, None), file(None, Some(""))), (None, None));
     }
 }

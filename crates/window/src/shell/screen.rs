@@ -16,8 +16,13 @@ pub(crate) fn fitting_size() -> (u32, u32) {
 }
 
 fn fitting(screen: (f64, f64)) -> (u32, u32) {
-    let side = |wished: f64, screen: f64, margin: f64, least: f64| wished.min(screen - margin).max(least) as u32;
-    (side(WISHED.0, screen.0, MARGIN.0, LEAST.0), side(WISHED.1, screen.1, MARGIN.1, LEAST.1))
+    let side = |wished: f64, screen: f64, margin: f64, least: f64| {
+        wished.min(screen - margin).max(least) as u32
+    };
+    (
+        side(WISHED.0, screen.0, MARGIN.0, LEAST.0),
+        side(WISHED.1, screen.1, MARGIN.1, LEAST.1),
+    )
 }
 
 /// Returns width and height of the main monitor in points; `None` if unknown.
@@ -28,21 +33,36 @@ fn monitor() -> Option<(f64, f64)> {
 
     let (connection, number) = x11rb::connect(None).ok()?;
     let screen = connection.setup().roots.get(number)?;
-    let monitors = connection.randr_get_monitors(screen.root, true).ok().and_then(|asked| asked.reply().ok());
+    let monitors = connection
+        .randr_get_monitors(screen.root, true)
+        .ok()
+        .and_then(|asked| asked.reply().ok());
     let monitors = monitors.map(|reply| reply.monitors).unwrap_or_default();
-    let main = monitors.iter().find(|monitor| monitor.primary).or(monitors.first());
+    let main = monitors
+        .iter()
+        .find(|monitor| monitor.primary)
+        .or(monitors.first());
     let (pixels, millimetres) = match main {
-        Some(m) => ((m.width, m.height), (m.width_in_millimeters, m.height_in_millimeters)),
+        Some(m) => (
+            (m.width, m.height),
+            (m.width_in_millimeters, m.height_in_millimeters),
+        ),
         None => {
-            let size_mm = (screen.width_in_millimeters.into(), screen.height_in_millimeters.into());
+            let size_mm = (
+                screen.width_in_millimeters.into(),
+                screen.height_in_millimeters.into(),
+            );
             ((screen.width_in_pixels, screen.height_in_pixels), size_mm)
         }
     };
     let pixels = (f64::from(pixels.0), f64::from(pixels.1));
     let resources = x11rb::resource_manager::new_from_default(&connection).ok();
-    let dpi = resources.and_then(|resources| resources.get_value::<f64>("Xft.dpi", "").ok().flatten());
+    let dpi =
+        resources.and_then(|resources| resources.get_value::<f64>("Xft.dpi", "").ok().flatten());
     let millimetres = (f64::from(millimetres.0), f64::from(millimetres.1));
-    let scale = dpi.map_or_else(|| scale_of(pixels, millimetres), |dpi| dpi / 96.0).clamp(0.5, 8.0);
+    let scale = dpi
+        .map_or_else(|| scale_of(pixels, millimetres), |dpi| dpi / 96.0)
+        .clamp(0.5, 8.0);
     Some((pixels.0 / scale, pixels.1 / scale))
 }
 
@@ -57,7 +77,11 @@ fn monitor() -> Option<(f64, f64)> {
 fn scale_of(pixels: (f64, f64), millimetres: (f64, f64)) -> f64 {
     let per_mm = (pixels.0 * pixels.1 / (millimetres.0 * millimetres.1)).sqrt();
     let scale = (per_mm * 12.0 * 25.4 / 96.0).round() / 12.0;
-    if scale.is_finite() && (1.0..=20.0).contains(&scale) { scale } else { 1.0 }
+    if scale.is_finite() && (1.0..=20.0).contains(&scale) {
+        scale
+    } else {
+        1.0
+    }
 }
 
 #[cfg(test)]

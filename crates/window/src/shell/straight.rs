@@ -44,7 +44,11 @@ impl Straight {
         }
         let panel = EguiRenderer::new();
         ui::theme(panel.context());
-        Some(Self { panel, sheet: None, frames: 0 })
+        Some(Self {
+            panel,
+            sheet: None,
+            frames: 0,
+        })
     }
 
     /// Invalidates the cached panel.
@@ -63,21 +67,31 @@ impl Straight {
         mut draw: impl FnMut(&egui::Context),
     ) -> bool {
         window.canvas_mut().poll_events();
-        let Some(frame) = window.canvas().get_current_texture() else { return false };
-        let view = frame.texture.create_view(&wgpu::TextureViewDescriptor::default());
-        let (format, [width, height]) = (frame.texture.format(), [frame.texture.width(), frame.texture.height()]);
-        let (under, free): (Range<u32>, Range<u32>) = (0..covered.min(width), covered.min(width)..width);
+        let Some(frame) = window.canvas().get_current_texture() else {
+            return false;
+        };
+        let view = frame
+            .texture
+            .create_view(&wgpu::TextureViewDescriptor::default());
+        let (format, [width, height]) = (
+            frame.texture.format(),
+            [frame.texture.width(), frame.texture.height()],
+        );
+        let (under, free): (Range<u32>, Range<u32>) =
+            (0..covered.min(width), covered.min(width)..width);
         // The panel can be cached only if nothing overlaps it: a popup there would freeze with the
         // cached panel.
-        let apart = !under.is_empty() && !free.is_empty() && stands_alone(window.egui_context(), covered);
+        let apart =
+            !under.is_empty() && !free.is_empty() && stands_alone(window.egui_context(), covered);
         if !painter.lay(&view, format, if apart { free } else { 0..width }) {
             return false;
         }
         if !apart {
             self.pass(window, &view, seconds, Part::Whole, &mut draw);
         } else {
-            let fresh =
-                |(drawn, size): (Instant, [u32; 2])| drawn.elapsed() < NUMBERS_ON_CPU && size == [width, height];
+            let fresh = |(drawn, size): (Instant, [u32; 2])| {
+                drawn.elapsed() < NUMBERS_ON_CPU && size == [width, height]
+            };
             if !self.sheet.is_some_and(fresh)
                 && let Some(sheet) = painter.sheet([width as usize, height as usize], format)
             {
@@ -101,17 +115,26 @@ impl Straight {
         part: Part,
         draw: &mut impl FnMut(&egui::Context),
     ) {
-        let (width, height, scale) = (window.width(), window.height(), window.scale_factor() as f32);
+        let (width, height, scale) = (
+            window.width(),
+            window.height(),
+            window.scale_factor() as f32,
+        );
         let context = self.panel.context().clone();
         let memory = window.egui_context().memory(Clone::clone);
         context.memory_mut(|mine| *mine = memory);
         context.set_pixels_per_point(scale);
         let room = Rect::from_min_size(Pos2::ZERO, vec2(width as f32, height as f32) / scale);
-        self.panel.begin_frame(RawInput { screen_rect: Some(room), time: Some(seconds), ..RawInput::default() });
+        self.panel.begin_frame(RawInput {
+            screen_rect: Some(room),
+            time: Some(seconds),
+            ..RawInput::default()
+        });
         draw(&context);
         leave_only(&context, part);
         self.panel.end_frame();
-        self.panel.render(on, window.canvas().depth_view(), width, height, scale);
+        self.panel
+            .render(on, window.canvas().depth_view(), width, height, scale);
     }
 }
 
@@ -122,9 +145,15 @@ fn stands_alone(context: &egui::Context, covered: u32) -> bool {
     let popup = egui::Popup::is_any_open(context);
     context.memory(|memory| {
         let mut layers = memory.areas().visible_layer_ids().into_iter();
-        let overlaps = |layer: LayerId| memory.area_rect(layer.id).is_none_or(|rect| rect.left() < edge);
+        let overlaps = |layer: LayerId| {
+            memory
+                .area_rect(layer.id)
+                .is_none_or(|rect| rect.left() < edge)
+        };
         let stands = memory.areas().is_visible(&panel) && !popup;
-        stands && !layers.any(|layer| layer != panel && layer.order >= Order::Middle && overlaps(layer))
+        stands
+            && !layers
+                .any(|layer| layer != panel && layer.order >= Order::Middle && overlaps(layer))
     })
 }
 
@@ -161,12 +190,25 @@ mod tests {
     fn pass(state: &mut State, part: Part) -> (usize, bool) {
         let context = egui::Context::default();
         let room = Rect::from_min_size(Pos2::ZERO, vec2(WIDTH, 800.0));
-        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(8, 8, 8)), (WIDTH as usize, 800));
-        let stage = Stage { camera: &camera, scale: 1.0, pointer: None, rests: Duration::ZERO, handles: &[] };
+        let camera = Camera::new(
+            &CameraSpec::default(),
+            &Bounds::of(Grid::new(8, 8, 8)),
+            (WIDTH as usize, 800),
+        );
+        let stage = Stage {
+            camera: &camera,
+            scale: 1.0,
+            pointer: None,
+            rests: Duration::ZERO,
+            handles: &[],
+        };
         let mut shapes = 0;
         // Two passes: areas know their size only after the first.
         for _ in 0..2 {
-            context.begin_pass(RawInput { screen_rect: Some(room), ..RawInput::default() });
+            context.begin_pass(RawInput {
+                screen_rect: Some(room),
+                ..RawInput::default()
+            });
             ui::draw(&context, state, &stage);
             leave_only(&context, part);
             let mut output = context.end_pass();
@@ -181,8 +223,12 @@ mod tests {
     fn the_panel_and_the_rest_together_are_the_whole() {
         let mut state = State::new(Scene::volcano(), Pace::Paused, true);
         state.tell(Notice::wrong("a message beside the panel".to_owned()));
-        let [whole, panel, rest] = [Part::Whole, Part::Panel, Part::AllButPanel].map(|part| pass(&mut state, part));
-        assert!(whole.1 && panel.0 > 10 && rest.0 > 0, "{whole:?}, {panel:?}, {rest:?}");
+        let [whole, panel, rest] =
+            [Part::Whole, Part::Panel, Part::AllButPanel].map(|part| pass(&mut state, part));
+        assert!(
+            whole.1 && panel.0 > 10 && rest.0 > 0,
+            "{whole:?}, {panel:?}, {rest:?}"
+        );
         assert_eq!(panel.0 + rest.0, whole.0);
     }
 

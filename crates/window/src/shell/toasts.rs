@@ -36,7 +36,8 @@ impl Toasts {
             None if notice.wrong => STAYS_WRONG,
             None => STAYS,
         };
-        self.shown.retain(|(notice, since)| now.duration_since(*since) < stays(notice));
+        self.shown
+            .retain(|(notice, since)| now.duration_since(*since) < stays(notice));
         self.shown.iter().map(|(notice, _)| notice)
     }
 
@@ -59,18 +60,31 @@ mod tests {
     #[test]
     fn what_went_wrong_stays_longer() {
         let (mut toasts, begin) = (Toasts::default(), Instant::now());
-        let notice = |wrong, text: &str| Notice { wrong, ..Notice::new(text.into()) };
+        let notice = |wrong, text: &str| Notice {
+            wrong,
+            ..Notice::new(text.into())
+        };
         toasts.add(notice(false, "saved"), begin);
         toasts.add(notice(true, "lost"), begin);
         toasts.add(notice(false, "saved"), begin);
         assert_eq!(toasts.at(begin).count(), 2);
-        let left: Vec<_> = toasts.at(begin + STAYS * 2).map(|n| n.text.clone()).collect();
+        let left: Vec<_> = toasts
+            .at(begin + STAYS * 2)
+            .map(|n| n.text.clone())
+            .collect();
         assert_eq!(left, ["lost"]);
         assert_eq!(toasts.at(begin + STAYS_WRONG).count(), 0);
         assert!(toasts.is_empty());
-        let offered = Notice { mend: Some(Mend::OpenSides), ..notice(false, "held back") };
+        let offered = Notice {
+            mend: Some(Mend::OpenSides),
+            ..notice(false, "held back")
+        };
         toasts.add(offered.clone(), begin);
-        assert_eq!(toasts.at(begin + STAYS_WRONG).count(), 1, "there is time to press its button");
+        assert_eq!(
+            toasts.at(begin + STAYS_WRONG).count(),
+            1,
+            "there is time to press its button"
+        );
         toasts.dismiss(&offered);
         assert!(toasts.is_empty());
     }

@@ -18,11 +18,18 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         }
         ui.separator();
         let paused = state.pace.value == Pace::Paused;
-        let run = if paused { ("▶", "Run (Space)") } else { ("⏸", "Pause (Space)") };
+        let run = if paused {
+            ("▶", "Run (Space)")
+        } else {
+            ("⏸", "Pause (Space)")
+        };
         let actions = [
             (run, Action::Run),
             (("⏭", "One step (.)"), Action::Step),
-            (("⏮", "Back to step 0; what was done stays (Backspace)"), Action::Reset),
+            (
+                ("⏮", "Back to step 0; what was done stays (Backspace)"),
+                Action::Reset,
+            ),
             (("🏠", "The scene's camera (Home)"), Action::ResetCamera),
             (("?", "Keys and mouse (F1)"), Action::Help),
         ];
@@ -32,7 +39,9 @@ pub(super) fn draw(context: &Context, state: &mut State) {
             }
         }
         if let Some(seconds) = state.frame.recording {
-            let text = RichText::new(format!("● {seconds:.0}")).small().color(super::WRONG);
+            let text = RichText::new(format!("● {seconds:.0}"))
+                .small()
+                .color(super::WRONG);
             ui.label(text).on_hover_text("seconds recorded");
         }
     });
@@ -40,5 +49,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
 
 fn button(ui: &mut Ui, symbol: &str, hint: &str) -> bool {
     let text = RichText::new(symbol).size(14.0).color(BRIGHT);
-    ui.add(Button::new(text).min_size(vec2(28.0, 26.0))).on_hover_text(hint).clicked()
+    ui.add(Button::new(text).min_size(vec2(28.0, 26.0)))
+        .on_hover_text(hint)
+        .clicked()
 }

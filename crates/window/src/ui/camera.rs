@@ -14,7 +14,11 @@ const PLACES: [(&str, &str, Action); 7] = [
     ("left", "From the west", Action::Face(Side::Left)),
     ("right", "From the east", Action::Face(Side::Right)),
     ("above", "From above, north up", Action::Face(Side::Top)),
-    ("¾", "From above one corner", Action::Face(Side::ThreeQuarter)),
+    (
+        "¾",
+        "From above one corner",
+        Action::Face(Side::ThreeQuarter),
+    ),
 ];
 
 /// Draws the buttons.
@@ -38,11 +42,25 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
             }
         }
         let modes = [
-            ("turntable", "Goes round by itself", state.turntable, Action::Turntable),
-            ("first person", "Drag looks around, W A S D walk", state.first_person, Action::FirstPerson),
+            (
+                "turntable",
+                "Goes round by itself",
+                state.turntable,
+                Action::Turntable,
+            ),
+            (
+                "first person",
+                "Drag looks around, W A S D walk",
+                state.first_person,
+                Action::FirstPerson,
+            ),
         ];
         for (text, what, on, action) in modes {
-            if ui.selectable_label(on, text).on_hover_text(hint(what, action)).clicked() {
+            if ui
+                .selectable_label(on, text)
+                .on_hover_text(hint(what, action))
+                .clicked()
+            {
                 state.ask(Request::Do(action));
             }
         }
@@ -61,7 +79,12 @@ mod tests {
     #[test]
     fn every_button_has_a_key() {
         let places = PLACES.map(|(.., action)| action);
-        let movements = [Action::Zoom(1.0), Action::Zoom(-1.0), Action::Turntable, Action::FirstPerson];
+        let movements = [
+            Action::Zoom(1.0),
+            Action::Zoom(-1.0),
+            Action::Turntable,
+            Action::FirstPerson,
+        ];
         for action in places.into_iter().chain(movements) {
             assert!(!keys::shown(action).is_empty(), "{action:?}");
         }

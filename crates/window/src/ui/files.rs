@@ -15,10 +15,26 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
                 state.ask(Request::Do(action));
             }
         };
-        button("Open …", "Choose a scene or a heightmap (Ctrl+O), or drop it here.", Action::Open);
-        button("Save", "The session, as a scene that replays to the same bits (Ctrl+S).", Action::Save);
-        button("Picture", "PNG of the picture without the panel (F12).", Action::Screenshot { transparent: false });
-        button("transparent", "The same with a transparent sky (Shift+F12).", Action::Screenshot { transparent: true });
+        button(
+            "Open …",
+            "Choose a scene or a heightmap (Ctrl+O), or drop it here.",
+            Action::Open,
+        );
+        button(
+            "Save",
+            "The session, as a scene that replays to the same bits (Ctrl+S).",
+            Action::Save,
+        );
+        button(
+            "Picture",
+            "PNG of the picture without the panel (F12).",
+            Action::Screenshot { transparent: false },
+        );
+        button(
+            "transparent",
+            "The same with a transparent sky (Shift+F12).",
+            Action::Screenshot { transparent: true },
+        );
     });
     ui.horizontal(|ui| {
         let hint = "Scenes with pictures, files opened before, a volcano of your own (Ctrl+N).";
@@ -37,18 +53,33 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     });
     ui.horizontal(|ui| {
         let (text, hint) = match state.frame.recording {
-            Some(_) => ("■ End", "End the recording and complete the file (F9 or R)."),
-            None => ("● Record", "Record what is seen, without the panel (F9 or R)."),
+            Some(_) => (
+                "■ End",
+                "End the recording and complete the file (F9 or R).",
+            ),
+            None => (
+                "● Record",
+                "Record what is seen, without the panel (F9 or R).",
+            ),
         };
-        if ui.button(RichText::new(text).color(super::WRONG)).on_hover_text(hint).clicked() {
+        if ui
+            .button(RichText::new(text).color(super::WRONG))
+            .on_hover_text(hint)
+            .clicked()
+        {
             state.ask(Request::Do(Action::Record));
         }
         let field = TextEdit::singleline(&mut state.shown.record_path)
             .hint_text("file name (empty: automatic)")
             .desired_width(190.0);
-        ui.add(field).on_hover_text(format!("The ending chooses the format: {}.", animation_formats()));
+        ui.add(field).on_hover_text(format!(
+            "The ending chooses the format: {}.",
+            animation_formats()
+        ));
     });
     ui.label(
-        RichText::new("Unnamed files go into lavoxel-out. Existing files are never overwritten.").small().color(FAINT),
+        RichText::new("Unnamed files go into lavoxel-out. Existing files are never overwritten.")
+            .small()
+            .color(FAINT),
     );
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use kiss3d::egui::scroll_area::ScrollBarVisibility;
 use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::{
-    Align2, Color32, Context, FontId, Frame, Grid, Order, RichText, ScrollArea, Ui, Vec2, Window, vec2,
+    Align2, Color32, Context, FontId, Frame, Grid, Order, RichText, ScrollArea, Ui, Vec2, Window,
+    vec2,
 };
 
 use super::{ACCENT, BRIGHT};
@@ -48,21 +49,33 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         .max_size(room)
         .default_size(room)
         .show(context, |ui| {
-            if ui.button("Start the tour").on_hover_text("Five things to try.").clicked() {
+            if ui
+                .button("Start the tour")
+                .on_hover_text("Five things to try.")
+                .clicked()
+            {
                 state.ask(Request::Do(Action::Tour));
             }
-            ui.spacing_mut().scroll = ScrollStyle { bar_width: 9.0, ..ScrollStyle::solid() };
+            ui.spacing_mut().scroll = ScrollStyle {
+                bar_width: 9.0,
+                ..ScrollStyle::solid()
+            };
             ui.visuals_mut().widgets.inactive.bg_fill = ACCENT;
             let (letters, columns) = fitted(ui, &blocks, room - vec2(0.0, BUTTON));
             let area = ScrollArea::both().max_width(room.x).max_height(room.y);
-            area.scroll_bar_visibility(ScrollBarVisibility::VisibleWhenNeeded).show(ui, |ui| {
-                ui.horizontal_top(|ui| {
-                    ui.spacing_mut().item_spacing.x = GAPS.0;
-                    for column in columns {
-                        ui.vertical(|ui| blocks[column].iter().for_each(|block| show(ui, block, letters)));
-                    }
+            area.scroll_bar_visibility(ScrollBarVisibility::VisibleWhenNeeded)
+                .show(ui, |ui| {
+                    ui.horizontal_top(|ui| {
+                        ui.spacing_mut().item_spacing.x = GAPS.0;
+                        for column in columns {
+                            ui.vertical(|ui| {
+                                blocks[column]
+                                    .iter()
+                                    .for_each(|block| show(ui, block, letters))
+                            });
+                        }
+                    });
                 });
-            });
         });
     state.shown.help &= open;
 }
@@ -70,10 +83,16 @@ pub(super) fn draw(context: &Context, state: &mut State) {
 fn blocks() -> Vec<Block> {
     let keys = |group: &Group| {
         let rows = BINDINGS.iter().filter(|binding| binding.group == *group);
-        Block { heading: group.name(), rows: rows.map(|binding| (binding.shown, binding.what)).collect() }
+        Block {
+            heading: group.name(),
+            rows: rows.map(|binding| (binding.shown, binding.what)).collect(),
+        }
     };
     let mut blocks: Vec<Block> = Group::ALL.iter().map(keys).collect();
-    blocks.push(Block { heading: "Mouse, and keys to hold", rows: HELD.to_vec() });
+    blocks.push(Block {
+        heading: "Mouse, and keys to hold",
+        rows: HELD.to_vec(),
+    });
     blocks
 }
 
@@ -84,19 +103,28 @@ fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
     let arranged = |letters: f32| {
         let wide = |block: &Block| {
             let text = |text: &str| {
-                ui.painter().layout_no_wrap(text.to_owned(), FontId::proportional(letters), BRIGHT).size().x
+                ui.painter()
+                    .layout_no_wrap(text.to_owned(), FontId::proportional(letters), BRIGHT)
+                    .size()
+                    .x
             };
-            let widest = |texts: &mut dyn Iterator<Item = &'static str>| texts.map(text).fold(0.0, f32::max);
-            widest(&mut block.rows.iter().map(|row| row.0)) + GAPS.1 + widest(&mut block.rows.iter().map(|row| row.1))
+            let widest =
+                |texts: &mut dyn Iterator<Item = &'static str>| texts.map(text).fold(0.0, f32::max);
+            widest(&mut block.rows.iter().map(|row| row.0))
+                + GAPS.1
+                + widest(&mut block.rows.iter().map(|row| row.1))
         };
         let widths: Vec<f32> = blocks.iter().map(wide).collect();
         let total = |columns: &[Range<usize>]| {
-            let width = |column: &Range<usize>| widths[column.clone()].iter().copied().fold(0.0, f32::max);
+            let width =
+                |column: &Range<usize>| widths[column.clone()].iter().copied().fold(0.0, f32::max);
             columns.iter().map(width).sum::<f32>() + GAPS.0 * columns.len().saturating_sub(1) as f32
         };
         // The largest number of columns comes first, since it makes the list lowest.
         let counts = (1..=blocks.len()).rev();
-        let fitting = counts.map(|count| columns(&lengths, count)).find(|columns| total(columns) <= room.x);
+        let fitting = counts
+            .map(|count| columns(&lengths, count))
+            .find(|columns| total(columns) <= room.x);
         fitting.unwrap_or_else(|| columns(&lengths, 1))
     };
     let high = |letters: f32, columns: &[Range<usize>]| {
@@ -106,8 +134,12 @@ fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
         };
         columns.iter().map(rows).fold(0.0, f32::max)
     };
-    let tried = LETTERS.into_iter().map(|letters| (letters, arranged(letters)));
-    let fits = tried.into_iter().find(|(letters, columns)| high(*letters, columns) <= room.y);
+    let tried = LETTERS
+        .into_iter()
+        .map(|letters| (letters, arranged(letters)));
+    let fits = tried
+        .into_iter()
+        .find(|(letters, columns)| high(*letters, columns) <= room.y);
     fits.unwrap_or_else(|| (LETTERS[0], arranged(LETTERS[0])))
 }
 
@@ -116,7 +148,10 @@ fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
 fn columns(lengths: &[usize], count: usize) -> Vec<Range<usize>> {
     let total: usize = lengths.iter().sum();
     let longest = lengths.iter().copied().max().unwrap_or(0);
-    (longest..=total).map(|limit| dealt(lengths, limit)).find(|columns| columns.len() <= count).unwrap_or_default()
+    (longest..=total)
+        .map(|limit| dealt(lengths, limit))
+        .find(|columns| columns.len() <= count)
+        .unwrap_or_default()
 }
 
 /// Fills columns one after the other up to `limit` rows; returns the range of blocks of each
@@ -138,7 +173,10 @@ fn show(ui: &mut Ui, block: &Block, letters: f32) {
     ui.spacing_mut().interact_size.y = letters + 3.0;
     ui.add_space(3.0);
     ui.label(RichText::new(block.heading).strong().color(ACCENT));
-    let grid = Grid::new(block.heading).num_columns(2).spacing(vec2(GAPS.1, 1.0)).min_row_height(letters + 3.0);
+    let grid = Grid::new(block.heading)
+        .num_columns(2)
+        .spacing(vec2(GAPS.1, 1.0))
+        .min_row_height(letters + 3.0);
     grid.show(ui, |ui| {
         for (key, what) in &block.rows {
             ui.label(RichText::new(*key).size(letters).strong().color(BRIGHT));
@@ -172,19 +210,36 @@ mod tests {
         crate::ui::theme(&context);
         let mut state = State::new(Scene::volcano(), Pace::Paused, true);
         state.shown.help = true;
-        let texts = shapes::texts(&context, vec2(width, height), |context| draw(context, &mut state));
-        let shown = texts.into_iter().filter(|text| text.clip.shrink(ROOM).contains_rect(text.area));
+        let texts = shapes::texts(&context, vec2(width, height), |context| {
+            draw(context, &mut state)
+        });
+        let shown = texts
+            .into_iter()
+            .filter(|text| text.clip.shrink(ROOM).contains_rect(text.area));
         shown.map(|text| text.words).collect()
     }
 
     #[test]
     fn a_usual_window_shows_every_key_at_once() {
-        for (width, height) in [(1234.0, 692.0), (1280.0, 660.0), (1280.0, 800.0), (1900.0, 1060.0)] {
+        for (width, height) in [
+            (1234.0, 692.0),
+            (1280.0, 660.0),
+            (1280.0, 800.0),
+            (1900.0, 1060.0),
+        ] {
             let texts = legible(width, height);
             for binding in BINDINGS {
-                assert!(texts.iter().any(|text| text == binding.what), "{} at {width} × {height}", binding.what);
+                assert!(
+                    texts.iter().any(|text| text == binding.what),
+                    "{} at {width} × {height}",
+                    binding.what
+                );
             }
-            assert!(HELD.iter().all(|(_, what)| texts.iter().any(|text| text == what)), "{width} × {height}");
+            assert!(
+                HELD.iter()
+                    .all(|(_, what)| texts.iter().any(|text| text == what)),
+                "{width} × {height}"
+            );
         }
         assert!(!legible(640.0, 400.0).is_empty());
     }

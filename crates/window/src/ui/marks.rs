@@ -1,6 +1,8 @@
 //! Marks in the world: vents, brush, clip box and slice frames, drawn where the camera sees them.
 
-use kiss3d::egui::{Color32, Context, FontId, LayerId, Mesh, Painter, Pos2, Rect, Shape, Stroke, Vec2, vec2};
+use kiss3d::egui::{
+    Color32, Context, FontId, LayerId, Mesh, Painter, Pos2, Rect, Shape, Stroke, Vec2, vec2,
+};
 use nalgebra::Point3;
 
 use super::{BRIGHT, SHADE, Stage, color_of, goals};
@@ -17,8 +19,11 @@ const BUILT: Color32 = Color32::from_rgb(255, 236, 200);
 /// Colour of the clip box's edges.
 const CLIP: Color32 = Color32::from_rgb(120, 190, 255);
 /// Colours of slice frames across x, y and z.
-const FRAMES: [Color32; 3] =
-    [Color32::from_rgb(240, 110, 100), Color32::from_rgb(120, 215, 120), Color32::from_rgb(110, 150, 255)];
+const FRAMES: [Color32; 3] = [
+    Color32::from_rgb(240, 110, 100),
+    Color32::from_rgb(120, 215, 120),
+    Color32::from_rgb(110, 150, 255),
+];
 
 /// Draws all marks under the panel.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
@@ -35,7 +40,11 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &m
     }
     for k in (0..3).filter(|&k| state.cuts.shown[k]) {
         let cell = state.cuts.at[k];
-        let label = format!("{} = {cell} ({:.0} m)", AXIS_NAMES[k], report.metres(k, cell));
+        let label = format!(
+            "{} = {cell} ({:.0} m)",
+            AXIS_NAMES[k],
+            report.metres(k, cell)
+        );
         slice_frame(&painter, (k, cell, &label), (size, stage), tags);
     }
 }
@@ -44,24 +53,45 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>, tags: &m
 /// know where the lava erupts.
 fn vents(painter: &Painter, state: &State, stage: &Stage<'_>, tags: &mut Tags) {
     let is_shown = state.tools.tool == Tool::Source || goals::are_shown(state);
-    let Some(ground) = state.ground.as_ref().filter(|_| is_shown) else { return };
-    let under = stage.pointer.and_then(|at| vent_handles::under(stage.handles, at, stage.scale));
+    let Some(ground) = state.ground.as_ref().filter(|_| is_shown) else {
+        return;
+    };
+    let under = stage
+        .pointer
+        .and_then(|at| vent_handles::under(stage.handles, at, stage.scale));
     let held = state.tools.dragged().or(under.map(|handle| handle.vent));
     for (number, vent) in &state.vents.value {
         let chosen = held == Some(*number);
         let own = color_of(state.report.as_ref(), vent.material.as_deref());
         let color = if chosen { BRIGHT } else { own };
-        for line in [vent_handles::ring(vent, ground), vent_handles::trace(vent, ground)] {
+        for line in [
+            vent_handles::ring(vent, ground),
+            vent_handles::trace(vent, ground),
+        ] {
             let line: Vec<_> = line.into_iter().filter_map(|p| stage.place(p)).collect();
             painter.add(Shape::line(line, Stroke::new(1.5, color)));
         }
         let [foot, top] = vent_handles::stalk(vent, ground).map(|end| stage.place(end));
         if let (Some(foot), Some(top)) = (foot, top) {
             painter.line_segment([foot, top], Stroke::new(1.5, color));
-            tags.draw(painter, top + vec2(0.0, -10.0), &label(*number, vent, chosen), BRIGHT);
+            tags.draw(
+                painter,
+                top + vec2(0.0, -10.0),
+                &label(*number, vent, chosen),
+                BRIGHT,
+            );
         }
         for handle in stage.handles.iter().filter(|handle| handle.vent == *number) {
-            dot(painter, stage, handle, if under == Some(handle) { None } else { Some(own) });
+            dot(
+                painter,
+                stage,
+                handle,
+                if under == Some(handle) {
+                    None
+                } else {
+                    Some(own)
+                },
+            );
         }
     }
 }
@@ -92,7 +122,10 @@ impl Tags {
     pub(super) fn new(context: &Context, state: &State) -> Self {
         let mut free = context.content_rect();
         free.min.x += super::panel_width(&state.shown, free.width());
-        Self { free, taken: goals::area(context, state).into_iter().collect() }
+        Self {
+            free,
+            taken: goals::area(context, state).into_iter().collect(),
+        }
     }
 
     /// Returns true if the point `at` of the screen (in points) lies in the free area.
@@ -140,8 +173,17 @@ fn label(number: usize, vent: &VentSpec, whole: bool) -> String {
         return flow::label(&vent_handles::name(number, vent), vent, flow, whole);
     }
     if whole {
-        let energy = if vent.material.is_none() { format!(", energy {}", vent.energy) } else { String::new() };
-        format!("{}: {}/step, radius {}{energy}", vent_handles::name(number, vent), vent.rate, vent.radius)
+        let energy = if vent.material.is_none() {
+            format!(", energy {}", vent.energy)
+        } else {
+            String::new()
+        };
+        format!(
+            "{}: {}/step, radius {}{energy}",
+            vent_handles::name(number, vent),
+            vent.rate,
+            vent.radius
+        )
     } else {
         format!("{}  {}/step", vent_handles::name(number, vent), vent.rate)
     }
@@ -157,9 +199,13 @@ fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
         if !built::is_seen(ground, stage.camera.eye(), middle) {
             continue;
         }
-        let [Some(a), Some(b), Some(c), Some(d)] = corners.map(|corner| stage.place(corner)) else { continue };
+        let [Some(a), Some(b), Some(c), Some(d)] = corners.map(|corner| stage.place(corner)) else {
+            continue;
+        };
         let first = faces.vertices.len() as u32;
-        [a, b, c, d].into_iter().for_each(|at| faces.colored_vertex(at, BUILT.gamma_multiply(0.3)));
+        [a, b, c, d]
+            .into_iter()
+            .for_each(|at| faces.colored_vertex(at, BUILT.gamma_multiply(0.3)));
         faces.add_triangle(first, first + 1, first + 2);
         faces.add_triangle(first, first + 2, first + 3);
         // Sides in the order of the corners: side k connects corner k to the next corner.
@@ -176,21 +222,43 @@ fn built(painter: &Painter, state: &State, stage: &Stage<'_>) {
 /// Draws the ball of the brush, or the ring of the next vent, at the pointer.
 fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
     let tool = state.tools.tool;
-    let Some(pointer) = stage.pointer.filter(|_| !matches!(tool, Tool::Orbit | Tool::Pick)) else { return };
+    let Some(pointer) = stage
+        .pointer
+        .filter(|_| !matches!(tool, Tool::Orbit | Tool::Pick))
+    else {
+        return;
+    };
     let ray = stage.camera.ray(pointer.0, pointer.1);
-    let probe = state.report.as_ref().and_then(|report| report.probe.as_ref());
-    let Some(probe) = probe.filter(|probe| lies_on(&ray, probe)) else { return };
+    let probe = state
+        .report
+        .as_ref()
+        .and_then(|report| report.probe.as_ref());
+    let Some(probe) = probe.filter(|probe| lies_on(&ray, probe)) else {
+        return;
+    };
     let middle = Point3::from(probe.point);
     if let (Tool::Source, Some(ground)) = (tool, &state.ground) {
-        let spec = VentSpec { x: f64::from(middle.x), z: f64::from(middle.z), ..state.tools.vent.clone() };
-        let ring: Vec<_> = vent_handles::ring(&spec, ground).into_iter().filter_map(|p| stage.place(p)).collect();
+        let spec = VentSpec {
+            x: f64::from(middle.x),
+            z: f64::from(middle.z),
+            ..state.tools.vent.clone()
+        };
+        let ring: Vec<_> = vent_handles::ring(&spec, ground)
+            .into_iter()
+            .filter_map(|p| stage.place(p))
+            .collect();
         painter.add(Shape::line(ring, Stroke::new(2.0, BRIGHT)));
         return;
     }
     if tool == Tool::Dam {
         if let Some(from) = state.tools.dam.from {
             // Raised by half a cell to the drawn height of a finished dam.
-            segment(painter, stage, [from, probe.point].map(|[x, y, z]| [x, y + 0.5, z]), Stroke::new(3.0, BUILT));
+            segment(
+                painter,
+                stage,
+                [from, probe.point].map(|[x, y, z]| [x, y + 0.5, z]),
+                Stroke::new(3.0, BUILT),
+            );
         }
         return;
     }
@@ -201,7 +269,12 @@ fn brush(painter: &Painter, state: &State, stage: &Stage<'_>) {
             Tool::Rock => Color32::from_rgb(190, 180, 170),
             _ => Color32::from_rgb(120, 190, 255),
         };
-        painter.circle(at, at.distance(rim), color.gamma_multiply(0.12), Stroke::new(1.5, color));
+        painter.circle(
+            at,
+            at.distance(rim),
+            color.gamma_multiply(0.12),
+            Stroke::new(1.5, color),
+        );
     }
 }
 
@@ -218,10 +291,16 @@ fn segment(painter: &Painter, stage: &Stage<'_>, ends: [[f32; 3]; 2], stroke: St
 }
 
 fn clip_box(painter: &Painter, clip: [[f32; 2]; 3], size: [f32; 3], stage: &Stage<'_>) {
-    let corner = |bits: usize| std::array::from_fn::<f32, 3, _>(|k| clip[k][bits >> k & 1] * size[k]);
+    let corner =
+        |bits: usize| std::array::from_fn::<f32, 3, _>(|k| clip[k][bits >> k & 1] * size[k]);
     for bits in 0..8usize {
         for k in (0..3).filter(|k| bits >> k & 1 == 0) {
-            segment(painter, stage, [corner(bits), corner(bits | 1 << k)], Stroke::new(1.0, CLIP.gamma_multiply(0.7)));
+            segment(
+                painter,
+                stage,
+                [corner(bits), corner(bits | 1 << k)],
+                Stroke::new(1.0, CLIP.gamma_multiply(0.7)),
+            );
         }
     }
 }
@@ -239,13 +318,30 @@ fn slice_frame(
         (point[k], point[a], point[b]) = (at, u * size[a], v * size[b]);
         point
     };
-    let corners = [corner(0.0, 0.0), corner(1.0, 0.0), corner(1.0, 1.0), corner(0.0, 1.0)];
+    let corners = [
+        corner(0.0, 0.0),
+        corner(1.0, 0.0),
+        corner(1.0, 1.0),
+        corner(0.0, 1.0),
+    ];
     for i in 0..4 {
-        segment(painter, stage, [corners[i], corners[(i + 1) % 4]], Stroke::new(1.2, FRAMES[k]));
+        segment(
+            painter,
+            stage,
+            [corners[i], corners[(i + 1) % 4]],
+            Stroke::new(1.2, FRAMES[k]),
+        );
     }
     if let Some(at) = stage.place(slices::handle(k, cell, size)) {
-        let chosen = stage.pointer.is_some_and(|pointer| stage.points(pointer).distance(at) < slices::REACH);
-        painter.circle(at, if chosen { 7.0 } else { 5.0 }, FRAMES[k], Stroke::new(1.0, Color32::from_black_alpha(170)));
+        let chosen = stage
+            .pointer
+            .is_some_and(|pointer| stage.points(pointer).distance(at) < slices::REACH);
+        painter.circle(
+            at,
+            if chosen { 7.0 } else { 5.0 },
+            FRAMES[k],
+            Stroke::new(1.0, Color32::from_black_alpha(170)),
+        );
         tags.draw(painter, at + vec2(0.0, -10.0), label, FRAMES[k]);
     }
 }

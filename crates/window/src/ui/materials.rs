@@ -14,9 +14,15 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let mut changes = Vec::new();
     let opened = &state.scene.spec.materials;
     for material in &mut state.materials.value {
-        let usual = opened.iter().find(|opened| opened.name == material.name).cloned().unwrap_or_default();
+        let usual = opened
+            .iter()
+            .find(|opened| opened.name == material.name)
+            .cloned()
+            .unwrap_or_default();
         let title = format!("Flow of {}", material.name);
-        section(ui, &title, Fold::Closed, |ui| changes.extend(one(ui, material, &usual)));
+        section(ui, &title, Fold::Closed, |ui| {
+            changes.extend(one(ui, material, &usual))
+        });
     }
     for change in changes {
         state.materials.touch();
@@ -32,7 +38,13 @@ fn one(ui: &mut Ui, material: &mut Material, usual: &Material) -> Option<Materia
     ui.label(RichText::new(density).small().color(FAINT));
     for param in before.params_in_force() {
         let hint = format!("{} (key {} of [[material]])", param.what, param.key);
-        parameter(ui, param, (param.key, &hint), &mut *material, (param.get)(usual));
+        parameter(
+            ui,
+            param,
+            (param.key, &hint),
+            &mut *material,
+            (param.get)(usual),
+        );
     }
     (*material != before).then(|| MaterialChange::between(&before, material))
 }

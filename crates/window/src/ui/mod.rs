@@ -38,7 +38,8 @@ mod wind;
 use std::time::Duration;
 
 use kiss3d::egui::{
-    self, Area, Color32, Context, CornerRadius, FontId, Id, LayerId, Margin, Order, Stroke, TextStyle, Theme, Ui, vec2,
+    self, Area, Color32, Context, CornerRadius, FontId, Id, LayerId, Margin, Order, Stroke,
+    TextStyle, Theme, Ui, vec2,
 };
 
 use super::edit::vent_handles::{Handle, ground_at};
@@ -82,7 +83,9 @@ pub(crate) struct Stage<'a> {
 impl Stage<'_> {
     /// Projects a point of the world (in cells) to the screen, in points; `None` behind the camera.
     fn place(&self, point: nalgebra::Point3<f32>) -> Option<egui::Pos2> {
-        self.camera.project(point).map(|(x, y, _)| self.points((x, y)))
+        self.camera
+            .project(point)
+            .map(|(x, y, _)| self.points((x, y)))
     }
 
     /// Converts pixels to points.
@@ -94,9 +97,14 @@ impl Stage<'_> {
 /// Returns the colour of marks for a material, like its colour on slices; `None` stands for lava.
 fn color_of(report: Option<&Report>, material: Option<&str>) -> Color32 {
     let Some(name) = material else { return ACCENT };
-    let materials = report.iter().flat_map(|report| report.materials.iter().map(|of| &of.material));
+    let materials = report
+        .iter()
+        .flat_map(|report| report.materials.iter().map(|of| &of.material));
     let all = Plain::all(materials);
-    let [r, g, b] = all.iter().find(|plain| plain.name == name).map_or([150; 3], |plain| plain.color);
+    let [r, g, b] = all
+        .iter()
+        .find(|plain| plain.name == name)
+        .map_or([150; 3], |plain| plain.color);
     // Lightened, since marks lie on dark rock.
     let lighter = |c: u8| c / 4 * 3 + 64;
     Color32::from_rgb(lighter(r), lighter(g), lighter(b))
@@ -171,13 +179,15 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
 fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
     let (eye, part) = (stage.camera.eye(), state.part(stage.camera));
     let inside = (0..3).all(|k| (part[k][0]..part[k][1]).contains(&eye[k]));
-    let below = |ground: &ndarray::Array2<f32>| eye.y < ground_at(ground, eye.x.into(), eye.z.into());
+    let below =
+        |ground: &ndarray::Array2<f32>| eye.y < ground_at(ground, eye.x.into(), eye.z.into());
     if !inside || !state.ground.as_deref().is_some_and(below) {
         return;
     }
     let panel = panel_width(&state.shown, context.content_rect().width());
-    let area =
-        Area::new(Id::new("buried")).interactable(false).anchor(egui::Align2::CENTER_CENTER, vec2(0.5 * panel, 0.0));
+    let area = Area::new(Id::new("buried"))
+        .interactable(false)
+        .anchor(egui::Align2::CENTER_CENTER, vec2(0.5 * panel, 0.0));
     area.show(context, |ui| {
         card().show(ui, |ui| {
             let text = "The camera is below the ground. Home brings the scene's camera back; the wheel moves out.";
@@ -188,17 +198,27 @@ fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
 
 /// Draws the loading screen with the scene's name, before the first picture.
 pub(crate) fn loading(context: &Context, name: &str) {
-    egui::Area::new(egui::Id::new("loading")).anchor(egui::Align2::CENTER_CENTER, vec2(0.0, 0.0)).show(context, |ui| {
-        ui.label(egui::RichText::new(format!("loading {name} …")).color(BRIGHT).size(18.0));
-    });
+    egui::Area::new(egui::Id::new("loading"))
+        .anchor(egui::Align2::CENTER_CENTER, vec2(0.0, 0.0))
+        .show(context, |ui| {
+            ui.label(
+                egui::RichText::new(format!("loading {name} …"))
+                    .color(BRIGHT)
+                    .size(18.0),
+            );
+        });
 }
 
 /// Sets the user interface's colours, fonts and spacing.
 pub(crate) fn theme(context: &Context) {
     context.set_theme(Theme::Dark);
     context.all_styles_mut(|style| {
-        let sizes =
-            [(TextStyle::Heading, 16.0), (TextStyle::Body, 13.0), (TextStyle::Button, 13.0), (TextStyle::Small, 11.0)];
+        let sizes = [
+            (TextStyle::Heading, 16.0),
+            (TextStyle::Body, 13.0),
+            (TextStyle::Button, 13.0),
+            (TextStyle::Small, 11.0),
+        ];
         for (text, size) in sizes {
             style.text_styles.insert(text, FontId::proportional(size));
         }
@@ -237,7 +257,10 @@ pub(crate) fn theme(context: &Context) {
 
 /// Returns the frame for text over the picture.
 fn card() -> egui::Frame {
-    egui::Frame::new().fill(SHADE).corner_radius(CornerRadius::same(5)).inner_margin(Margin::symmetric(9, 6))
+    egui::Frame::new()
+        .fill(SHADE)
+        .corner_radius(CornerRadius::same(5))
+        .inner_margin(Margin::symmetric(9, 6))
 }
 
 #[cfg(test)]
@@ -252,22 +275,42 @@ mod tests {
     fn marks_of_two_materials_differ() {
         let mut report = Report::quiet(Grid::new(4, 4, 4));
         let material = |name: &str, color: Option<&str>| {
-            let mut material = Material { name: name.into(), ..Material::water() };
+            let mut material = Material {
+                name: name.into(),
+                ..Material::water()
+            };
             material.look.color = color.map(str::to_owned);
-            MaterialReport { material, mass: AccountReport::default(), cells: 0, shows_flow: false }
+            MaterialReport {
+                material,
+                mass: AccountReport::default(),
+                cells: 0,
+                shows_flow: false,
+            }
         };
-        report.materials.extend([material("water", None), material("oil", None), material("mud", Some("#804020"))]);
-        let colors = [None, Some("water"), Some("oil"), Some("mud")].map(|name| color_of(Some(&report), name));
+        report.materials.extend([
+            material("water", None),
+            material("oil", None),
+            material("mud", Some("#804020")),
+        ]);
+        let colors = [None, Some("water"), Some("oil"), Some("mud")]
+            .map(|name| color_of(Some(&report), name));
         for (i, color) in colors.iter().enumerate() {
             assert!(!colors[..i].contains(color), "{colors:?}");
         }
-        assert_eq!(colors[3], Color32::from_rgb(160, 112, 88), "a lighter shade of its own colour");
+        assert_eq!(
+            colors[3],
+            Color32::from_rgb(160, 112, 88),
+            "a lighter shade of its own colour"
+        );
     }
 
     #[test]
     fn narrow_windows_fold_the_panel_until_the_user_says_otherwise() {
         let mut shown = State::new(Scene::volcano(), Pace::Paused, true).shown;
-        assert_eq!([1280.0, 899.0].map(|width| panel_width(&shown, width)), [PANEL, BAR]);
+        assert_eq!(
+            [1280.0, 899.0].map(|width| panel_width(&shown, width)),
+            [PANEL, BAR]
+        );
         shown.folded = Some(false);
         assert_eq!(panel_width(&shown, 640.0), PANEL);
         shown.folded = Some(true);

@@ -10,12 +10,21 @@ use crate::state::State;
 
 /// Draws all numbers.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
-    let Some(report) = state.report.clone() else { return };
+    let Some(report) = state.report.clone() else {
+        return;
+    };
     plots(ui, state);
     ui.add_space(4.0);
     let frame = state.frame;
-    let pictures = frame.fps.map_or_else(|| "finished".to_owned(), |fps| format!("{}/s", pace::short(fps)));
-    fact(ui, "pictures", format!("{pictures}, {:.0} % of the resolution", frame.scale * 100.0));
+    let pictures = frame.fps.map_or_else(
+        || "finished".to_owned(),
+        |fps| format!("{}/s", pace::short(fps)),
+    );
+    fact(
+        ui,
+        "pictures",
+        format!("{pictures}, {:.0} % of the resolution", frame.scale * 100.0),
+    );
     fact(ui, "speed", pace::steps(report.steps_per_second));
     if let Some(flow) = &report.flow {
         ui.add_space(4.0);
@@ -25,7 +34,11 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     for material in classic {
         ui.add_space(4.0);
         if report.materials.len() > 1 {
-            ui.label(RichText::new(&material.material.name).strong().color(BRIGHT));
+            ui.label(
+                RichText::new(&material.material.name)
+                    .strong()
+                    .color(BRIGHT),
+            );
         }
         account(ui, material, report.cell_volume_m3);
     }
@@ -41,17 +54,26 @@ fn of_flow(ui: &mut Ui, flow: &FlowReport) {
         ("left through the sides", flow.out),
         ("found no room", flow.blocked),
     ];
-    parts.into_iter().for_each(|(name, m3)| fact(ui, name, format!("{} m³", grouped(m3, 0))));
+    parts
+        .into_iter()
+        .for_each(|(name, m3)| fact(ui, name, format!("{} m³", grouped(m3, 0))));
     fact(ui, "fluxes held back", format!("{:.1e}", flow.capped));
 }
 
 /// Draws the account of a field of the air.
 fn of_air(ui: &mut Ui, field: &AirAccount) {
     ui.add_space(4.0);
-    ui.label(RichText::new(format!("{} of the air", field.name)).strong().color(BRIGHT));
+    ui.label(
+        RichText::new(format!("{} of the air", field.name))
+            .strong()
+            .color(BRIGHT),
+    );
     let amount = |value: f64| format!("{value:.3e} {}", field.unit);
     fact(ui, "in the air", amount(field.account.present));
-    field.account.rows(0).for_each(|(name, value)| fact(ui, name, amount(value)));
+    field
+        .account
+        .rows(0)
+        .for_each(|(name, value)| fact(ui, name, amount(value)));
     verdict(ui, &field.account);
 }
 
@@ -61,32 +83,50 @@ fn plots(ui: &mut Ui, state: &State) {
         let mean = samples.iter().sum::<f32>() / samples.len().max(1) as f32;
         let top = samples.iter().copied().fold(1e-3, f32::max);
         ui.horizontal(|ui| {
-            ui.allocate_ui_with_layout(vec2(70.0, 18.0), Layout::left_to_right(Align::Center), |ui| {
-                ui.set_min_width(70.0);
-                ui.label(RichText::new(name).color(FAINT));
-            });
+            ui.allocate_ui_with_layout(
+                vec2(70.0, 18.0),
+                Layout::left_to_right(Align::Center),
+                |ui| {
+                    ui.set_min_width(70.0);
+                    ui.label(RichText::new(name).color(FAINT));
+                },
+            );
             let (area, response) = ui.allocate_exact_size(vec2(150.0, 18.0), Sense::hover());
             let painter = ui.painter_at(area);
             painter.rect_filled(area, 2.0, ui.visuals().extreme_bg_color);
             let step = area.width() / (samples.len().max(2) - 1) as f32;
             let place = |(i, ms): (usize, &f32)| {
-                pos2(area.left() + i as f32 * step, area.bottom() - 2.0 - (area.height() - 4.0) * ms / top)
+                pos2(
+                    area.left() + i as f32 * step,
+                    area.bottom() - 2.0 - (area.height() - 4.0) * ms / top,
+                )
             };
             let line: Vec<_> = samples.iter().enumerate().map(place).collect();
             painter.add(Shape::line(line, Stroke::new(1.2, ACCENT)));
             response.on_hover_text(format!("highest {top:.2} ms of the last {}", samples.len()));
-            ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(format!("{mean:.2} ms")));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.label(format!("{mean:.2} ms"))
+            });
         });
     }
 }
 
 fn account(ui: &mut Ui, report: &MaterialReport, cell_m3: f64) {
     let mass = &report.mass;
-    fact(ui, &format!("cells with {}", report.material.name), grouped(report.cells as f64, 0));
+    fact(
+        ui,
+        &format!("cells with {}", report.material.name),
+        grouped(report.cells as f64, 0),
+    );
     let amount = |cells: f64| format!("{} cells", grouped(cells, 1));
     fact(ui, "in the box", amount(mass.present));
-    fact(ui, "as a volume", format!("{} m³", grouped(mass.present * cell_m3, 0)));
-    mass.rows(3).for_each(|(name, cells)| fact(ui, name, amount(cells)));
+    fact(
+        ui,
+        "as a volume",
+        format!("{} m³", grouped(mass.present * cell_m3, 0)),
+    );
+    mass.rows(3)
+        .for_each(|(name, cells)| fact(ui, name, amount(cells)));
     verdict(ui, mass);
 }
 
@@ -102,9 +142,15 @@ fn verdict(ui: &mut Ui, account: &AccountReport) {
 /// Formats a number with `decimals` decimals and thin spaces between thousands.
 fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
-    let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let (whole, rest) = text
+        .split_once('.')
+        .map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
     let digits = whole.trim_start_matches('-');
-    let mut grouped = if whole.starts_with('-') { "-".to_owned() } else { String::new() };
+    let mut grouped = if whole.starts_with('-') {
+        "-".to_owned()
+    } else {
+        String::new()
+    };
     for (i, digit) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
             grouped.push(' ');
@@ -120,7 +166,12 @@ mod tests {
 
     #[test]
     fn thousands_are_apart() {
-        let texts = [grouped(1_234_567.0, 0), grouped(999.95, 1), grouped(-12_345.6, 1), grouped(0.0, 1)];
+        let texts = [
+            grouped(1_234_567.0, 0),
+            grouped(999.95, 1),
+            grouped(-12_345.6, 1),
+            grouped(0.0, 1),
+        ];
         assert_eq!(texts, ["1 234 567", "1 000.0", "-12 345.6", "0.0"]);
     }
 }

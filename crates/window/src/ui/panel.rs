@@ -6,7 +6,8 @@ use kiss3d::egui::{Align, Context, Layout, Margin, RichText, ScrollArea, Ui};
 
 use super::rows::{Fold, section};
 use super::{
-    BRIGHT, FAINT, camera, files, film, look, materials, numbers, plots, rules, slices, time, tools, vents, wind,
+    BRIGHT, FAINT, camera, files, film, look, materials, numbers, plots, rules, slices, time,
+    tools, vents, wind,
 };
 use crate::past::pace;
 use crate::state::State;
@@ -24,18 +25,33 @@ pub(super) const SECTIONS: [&str; 4] = ["Tools", "View", "Time machine", "Files"
 /// Draws the panel.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
-    super::docked(context, NAME, Margin { left: 12, right: 6, top: 10, bottom: 8 }, |ui| {
-        ui.set_width(WIDTH.min(screen.width() - 18.0));
-        ui.set_height((screen.height() - 20.0).max(60.0));
-        header(ui, state);
-        // Scroll bar wide enough for the mouse.
-        ui.spacing_mut().scroll = ScrollStyle { bar_width: 9.0, ..ScrollStyle::solid() };
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            ui.set_width((WIDTH - 14.0).min(screen.width() - 32.0));
-            ui.spacing_mut().item_spacing.y = 4.0;
-            sections(ui, state);
-        });
-    });
+    super::docked(
+        context,
+        NAME,
+        Margin {
+            left: 12,
+            right: 6,
+            top: 10,
+            bottom: 8,
+        },
+        |ui| {
+            ui.set_width(WIDTH.min(screen.width() - 18.0));
+            ui.set_height((screen.height() - 20.0).max(60.0));
+            header(ui, state);
+            // Scroll bar wide enough for the mouse.
+            ui.spacing_mut().scroll = ScrollStyle {
+                bar_width: 9.0,
+                ..ScrollStyle::solid()
+            };
+            ScrollArea::vertical()
+                .auto_shrink([false, false])
+                .show(ui, |ui| {
+                    ui.set_width((WIDTH - 14.0).min(screen.width() - 32.0));
+                    ui.spacing_mut().item_spacing.y = 4.0;
+                    sections(ui, state);
+                });
+        },
+    );
 }
 
 /// Draws scene, step and pace above the scrolling sections.
@@ -48,7 +64,11 @@ fn header(ui: &mut Ui, state: &mut State) {
         ui.label(RichText::new(&report.name).heading().strong().color(BRIGHT));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(4.0);
-            if ui.small_button("«").on_hover_text("Fold the panel to a narrow bar; Tab hides it").clicked() {
+            if ui
+                .small_button("«")
+                .on_hover_text("Fold the panel to a narrow bar; Tab hides it")
+                .clicked()
+            {
                 state.shown.folded = Some(true);
             }
             let frame = state.frame;
@@ -57,12 +77,16 @@ fn header(ui: &mut Ui, state: &mut State) {
                     .on_hover_text("different pictures a second");
             }
             if let Some(seconds) = frame.recording {
-                ui.label(RichText::new(format!("● {seconds:.1} s")).color(super::WRONG)).on_hover_text("recording");
+                ui.label(RichText::new(format!("● {seconds:.1} s")).color(super::WRONG))
+                    .on_hover_text("recording");
             }
         });
     });
     let grid = report.grid;
-    let size = format!("{} × {} × {} cells of {:.3} m", grid.nx, grid.ny, grid.nz, report.cell_size_m);
+    let size = format!(
+        "{} × {} × {} cells of {:.3} m",
+        grid.nx, grid.ny, grid.nz, report.cell_size_m
+    );
     let size = size.replace(".000 m", " m");
     ui.label(RichText::new(size).small().color(FAINT));
     ui.add_space(2.0);
@@ -84,7 +108,9 @@ fn sections(ui: &mut Ui, state: &mut State) {
         camera::show(ui, state);
     });
     // Folded: the timeline below the picture offers most of this section.
-    section(ui, "Time machine", Fold::Closed, |ui| time::moments(ui, state));
+    section(ui, "Time machine", Fold::Closed, |ui| {
+        time::moments(ui, state)
+    });
     state.plots.is_open = false;
     section(ui, "Plots", Fold::Closed, |ui| plots::show(ui, state));
     section(ui, "Files", Fold::Closed, |ui| files::show(ui, state));
@@ -94,14 +120,26 @@ fn sections(ui: &mut Ui, state: &mut State) {
         slices::show(ui, state);
         slices::clip(ui, state);
     });
-    let title = if state.materials.value.is_empty() { "Flow" } else { "Flow of lava" };
+    let title = if state.materials.value.is_empty() {
+        "Flow"
+    } else {
+        "Flow of lava"
+    };
     // The rules apply only to the classic model; in the physical model the scene defines the lava.
-    if state.report.as_ref().is_none_or(|report| report.flow.is_none()) {
+    if state
+        .report
+        .as_ref()
+        .is_none_or(|report| report.flow.is_none())
+    {
         section(ui, title, Fold::Closed, |ui| rules::show(ui, state));
     }
     materials::show(ui, state);
     section(ui, "Numbers", Fold::Closed, |ui| numbers::show(ui, state));
-    ui.label(RichText::new("F1 lists the keys, Tab hides this panel.").small().color(FAINT));
+    ui.label(
+        RichText::new("F1 lists the keys, Tab hides this panel.")
+            .small()
+            .color(FAINT),
+    );
 }
 
 #[cfg(test)]
@@ -122,8 +160,12 @@ mod tests {
         let mut state = State::new(Scene::volcano(), Pace::Paused, true);
         state.report = Some(Report::quiet(Grid::new(16, 16, 16)));
         state.vents.value = vec![(0, VentSpec::default())];
-        let texts = shapes::texts(&context, vec2(1280.0, height), |context| draw(context, &mut state));
-        let shown = texts.into_iter().filter(|text| text.clip.expand(1.0).contains_rect(text.area));
+        let texts = shapes::texts(&context, vec2(1280.0, height), |context| {
+            draw(context, &mut state)
+        });
+        let shown = texts
+            .into_iter()
+            .filter(|text| text.clip.expand(1.0).contains_rect(text.area));
         shown.map(|text| text.words).collect()
     }
 
@@ -144,10 +186,19 @@ mod tests {
             "Numbers",
         ];
         for section in sections {
-            assert!(texts.iter().any(|text| text == section), "{section} is not seen: {texts:?}");
+            assert!(
+                texts.iter().any(|text| text == section),
+                "{section} is not seen: {texts:?}"
+            );
         }
-        assert!(!texts.iter().any(|text| text == "pictures"), "the numbers are open");
+        assert!(
+            !texts.iter().any(|text| text == "pictures"),
+            "the numbers are open"
+        );
         let at = |name: &str| texts.iter().position(|text| text == name);
-        assert!(at("rock") < at("Sources") && at("Sources") < at("Numbers"), "the tools are on top");
+        assert!(
+            at("rock") < at("Sources") && at("Sources") < at("Numbers"),
+            "the tools are on top"
+        );
     }
 }

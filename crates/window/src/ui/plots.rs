@@ -1,8 +1,8 @@
 //! Live plots: volume, covered area and runout of a material, and the history of a picked column.
 
 use kiss3d::egui::{
-    Align2, Color32, Context, FontId, Frame, Id, LayerId, Order, Pos2, Rect, RichText, Sense, Shape, Stroke, Ui,
-    Window, pos2, vec2,
+    Align2, Color32, Context, FontId, Frame, Id, LayerId, Order, Pos2, Rect, RichText, Sense,
+    Shape, Stroke, Ui, Window, pos2, vec2,
 };
 use nalgebra::Point3;
 
@@ -24,7 +24,11 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     state.plots.is_open = true;
     let Some(report) = &state.report else { return };
     let now = state.plots.name(report).to_owned();
-    let names: Vec<_> = report.materials.iter().map(|of| of.material.name.clone()).collect();
+    let names: Vec<_> = report
+        .materials
+        .iter()
+        .map(|of| of.material.name.clone())
+        .collect();
     if names.len() > 1 {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 3.0;
@@ -38,18 +42,31 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = &state.report else { return };
     let color = color_of(Some(report), (now != Material::LAVA).then_some(&now));
     let unit = plots::unit(report);
-    let Plots { volume, area, front, .. } = &state.plots;
+    let Plots {
+        volume,
+        area,
+        front,
+        ..
+    } = &state.plots;
     let width = ui.available_width();
     plot(ui, width, ("front", "m", unit), &[(front, color)]);
     plot(ui, width, ("area", "m²", unit), &[(area, color)]);
     plot(ui, width, ("volume", "m³", unit), &[(volume, color)]);
-    ui.label(RichText::new("The tool pick (F10) plots the history of a point.").small().color(FAINT));
+    ui.label(
+        RichText::new("The tool pick (F10) plots the history of a point.")
+            .small()
+            .color(FAINT),
+    );
 }
 
 /// Draws the mark and the plots of the picked column.
 pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
-    let Some(point) = state.plots.point.clone() else { return };
-    let Some(report) = state.report.clone() else { return };
+    let Some(point) = state.plots.point.clone() else {
+        return;
+    };
+    let Some(report) = state.report.clone() else {
+        return;
+    };
     let place = Point3::from(point.place);
     if let Some(at) = stage.place(place) {
         let painter = context.layer_painter(LayerId::background());
@@ -58,7 +75,11 @@ pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
     }
     let [x, z] = point.at;
     let mut open = true;
-    let title = format!("Point {:.0} m east, {:.0} m south", report.metres(0, x), report.metres(2, z));
+    let title = format!(
+        "Point {:.0} m east, {:.0} m south",
+        report.metres(0, x),
+        report.metres(2, z)
+    );
     let screen = context.content_rect();
     Window::new(title)
         .id(Id::new("point"))
@@ -71,17 +92,34 @@ pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
         .show(context, |ui| {
             ui.set_width(WIDTH);
             let unit = plots::unit(&report);
-            let color = |name: &str| color_of(Some(&report), (name != Material::LAVA).then_some(name));
-            let lines: Vec<_> = point.thickness.iter().map(|(name, series)| (series, color(name))).collect();
+            let color =
+                |name: &str| color_of(Some(&report), (name != Material::LAVA).then_some(name));
+            let lines: Vec<_> = point
+                .thickness
+                .iter()
+                .map(|(name, series)| (series, color(name)))
+                .collect();
             plot(ui, WIDTH, ("thickness", "m", unit), &lines);
             if !point.celsius.samples().is_empty() {
-                plot(ui, WIDTH, ("surface", "°C", unit), &[(&point.celsius, WARMTH)]);
+                plot(
+                    ui,
+                    WIDTH,
+                    ("surface", "°C", unit),
+                    &[(&point.celsius, WARMTH)],
+                );
             }
             if lines.is_empty() {
-                ui.label(RichText::new("Nothing has come here yet.").small().color(FAINT));
+                ui.label(
+                    RichText::new("Nothing has come here yet.")
+                        .small()
+                        .color(FAINT),
+                );
             }
             if lines.len() > 1 {
-                let names = point.thickness.iter().map(|(name, _)| RichText::new(name).small().color(color(name)));
+                let names = point
+                    .thickness
+                    .iter()
+                    .map(|(name, _)| RichText::new(name).small().color(color(name)));
                 ui.horizontal_wrapped(|ui| names.for_each(|name| drop(ui.label(name))));
             }
         });
@@ -92,34 +130,77 @@ pub(super) fn point(context: &Context, state: &mut State, stage: &Stage<'_>) {
 
 /// Draws a plot of several series over a common time axis: name and last value above, first and
 /// last time below, the largest value in the tooltip.
-fn plot(ui: &mut Ui, width: f32, (name, unit, of_time): (&str, &str, &str), lines: &[(&Series, Color32)]) {
+fn plot(
+    ui: &mut Ui,
+    width: f32,
+    (name, unit, of_time): (&str, &str, &str),
+    lines: &[(&Series, Color32)],
+) {
     let (area, response) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::hover());
     let painter = ui.painter_at(area);
     painter.rect_filled(area, 3.0, ui.visuals().extreme_bg_color);
     let small = FontId::proportional(10.0);
-    let last = lines.iter().filter_map(|(series, _)| series.last()).reduce(f64::max);
+    let last = lines
+        .iter()
+        .filter_map(|(series, _)| series.last())
+        .reduce(f64::max);
     let now = last.map_or_else(String::new, |last| format!("{} {unit}", number(last)));
-    painter.text(area.left_top() + vec2(5.0, 3.0), Align2::LEFT_TOP, name, small.clone(), FAINT);
-    painter.text(area.right_top() + vec2(-5.0, 3.0), Align2::RIGHT_TOP, now, FontId::proportional(12.0), BRIGHT);
-    let Some(Bounds { times, most }) = frame(lines) else { return };
+    painter.text(
+        area.left_top() + vec2(5.0, 3.0),
+        Align2::LEFT_TOP,
+        name,
+        small.clone(),
+        FAINT,
+    );
+    painter.text(
+        area.right_top() + vec2(-5.0, 3.0),
+        Align2::RIGHT_TOP,
+        now,
+        FontId::proportional(12.0),
+        BRIGHT,
+    );
+    let Some(Bounds { times, most }) = frame(lines) else {
+        return;
+    };
     let inner = Rect::from_min_max(area.min + vec2(5.0, 19.0), area.max - vec2(5.0, 14.0));
     let place = |[time, value]: [f64; 2]| -> Pos2 {
         // The smallest positive number avoids a division by 0 for a single sample.
-        let share = |value: f64, (low, high): (f64, f64)| ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32;
+        let share = |value: f64, (low, high): (f64, f64)| {
+            ((value - low) / (high - low).max(f64::MIN_POSITIVE)) as f32
+        };
         pos2(
             inner.left() + inner.width() * share(time, times),
             inner.bottom() - inner.height() * share(value, (0.0, most)),
         )
     };
-    painter.line_segment([inner.left_bottom(), inner.right_bottom()], Stroke::new(1.0, Color32::from_gray(60)));
+    painter.line_segment(
+        [inner.left_bottom(), inner.right_bottom()],
+        Stroke::new(1.0, Color32::from_gray(60)),
+    );
     for (series, color) in lines {
-        let points: Vec<_> = series.samples().iter().map(|sample| place(*sample)).collect();
+        let points: Vec<_> = series
+            .samples()
+            .iter()
+            .map(|sample| place(*sample))
+            .collect();
         painter.add(Shape::line(points, Stroke::new(1.6, *color)));
     }
     let low = area.left_bottom() + vec2(5.0, -2.0);
-    painter.text(low, Align2::LEFT_BOTTOM, number(times.0), small.clone(), FAINT);
+    painter.text(
+        low,
+        Align2::LEFT_BOTTOM,
+        number(times.0),
+        small.clone(),
+        FAINT,
+    );
     let high = area.right_bottom() + vec2(-5.0, -2.0);
-    painter.text(high, Align2::RIGHT_BOTTOM, format!("{} {of_time}", number(times.1)), small, FAINT);
+    painter.text(
+        high,
+        Align2::RIGHT_BOTTOM,
+        format!("{} {of_time}", number(times.1)),
+        small,
+        FAINT,
+    );
     response.on_hover_text(format!("{name}: up to {} {unit}", number(most)));
 }
 
@@ -134,7 +215,10 @@ fn frame(lines: &[(&Series, Color32)]) -> Option<Bounds> {
     let all = || lines.iter().flat_map(|(series, _)| series.samples());
     let low = all().map(|sample| sample[0]).reduce(f64::min)?;
     let high = all().map(|sample| sample[0]).fold(low, f64::max);
-    Some(Bounds { times: (low, high), most: all().map(|sample| sample[1]).fold(0.0, f64::max) })
+    Some(Bounds {
+        times: (low, high),
+        most: all().map(|sample| sample[1]).fold(0.0, f64::max),
+    })
 }
 
 /// Formats a number with few digits, grouped by thousands from 1000 on.
@@ -156,6 +240,9 @@ mod tests {
     #[test]
     fn numbers_have_few_digits() {
         let texts = [0.0, 0.123, 2.558, 45.67, 897.3, 9500.0, 1.234e8].map(number);
-        assert_eq!(texts, ["0", "0.12", "2.56", "45.7", "897", "9 500", "1.23e8"]);
+        assert_eq!(
+            texts,
+            ["0", "0.12", "2.56", "45.7", "897", "9 500", "1.23e8"]
+        );
     }
 }

@@ -16,15 +16,28 @@ const MOVES: Duration = Duration::from_secs(1);
 
 /// Draws the probe while the pointer is over the world.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
-    let Some(pointer) = stage.pointer.filter(|_| !state.tools.is_busy()) else { return };
+    let Some(pointer) = stage.pointer.filter(|_| !state.tools.is_busy()) else {
+        return;
+    };
     let ray = stage.camera.ray(pointer.0, pointer.1);
     let Some(report) = &state.report else { return };
-    let Some(probe) = report.probe.as_ref().filter(|probe| lies_on(&ray, probe)) else { return };
+    let Some(probe) = report.probe.as_ref().filter(|probe| lies_on(&ray, probe)) else {
+        return;
+    };
     let painter = context.layer_painter(LayerId::background());
-    let words = if stage.rests < MOVES { words(probe, report) } else { short(probe, report) };
+    let words = if stage.rests < MOVES {
+        words(probe, report)
+    } else {
+        short(probe, report)
+    };
     let text = WidgetText::from(RichText::new(words));
     let galley = painter.layout_job(
-        (*text.into_layout_job(&context.global_style(), TextStyle::Small.into(), kiss3d::egui::Align::LEFT)).clone(),
+        (*text.into_layout_job(
+            &context.global_style(),
+            TextStyle::Small.into(),
+            kiss3d::egui::Align::LEFT,
+        ))
+        .clone(),
     );
     let margin = vec2(7.0, 5.0);
     let size = galley.size() + 2.0 * margin;
@@ -40,17 +53,36 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
 /// hides nothing.
 fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     let gap = 16.0;
-    let x = if pointer.x + gap + size.x > screen.right() { pointer.x - gap - size.x } else { pointer.x + gap };
-    let y = if pointer.y + gap + size.y > screen.bottom() { pointer.y - gap - size.y } else { pointer.y + gap };
+    let x = if pointer.x + gap + size.x > screen.right() {
+        pointer.x - gap - size.x
+    } else {
+        pointer.x + gap
+    };
+    let y = if pointer.y + gap + size.y > screen.bottom() {
+        pointer.y - gap - size.y
+    } else {
+        pointer.y + gap
+    };
     let inside = |at: f32, low: f32, high: f32| at.min(high).max(low);
-    Pos2::new(inside(x, screen.left(), screen.right() - size.x), inside(y, screen.top(), screen.bottom() - size.y))
+    Pos2::new(
+        inside(x, screen.left(), screen.right() - size.x),
+        inside(y, screen.top(), screen.bottom() - size.y),
+    )
 }
 
 /// Returns the content of the cell as text: "rock", or its values.
 fn what(probe: &Probe) -> String {
     let value = |(quantity, value): &(Quantity, f32)| format!("{} {value:.3}", quantity.words());
-    let values = probe.values.iter().filter(|(quantity, _)| quantity.material().is_some()).map(value);
-    if probe.solid { "rock".to_owned() } else { values.collect::<Vec<_>>().join("   ") }
+    let values = probe
+        .values
+        .iter()
+        .filter(|(quantity, _)| quantity.material().is_some())
+        .map(value);
+    if probe.solid {
+        "rock".to_owned()
+    } else {
+        values.collect::<Vec<_>>().join("   ")
+    }
 }
 
 /// Returns the full text about the cell.
@@ -58,16 +90,33 @@ fn words(probe: &Probe, report: &Report) -> String {
     let [x, y, z] = probe.cell;
     let digits = digits(report.cell_size_m);
     let finer = digits + 1;
-    let thickness = |(material, metres): &(String, f64)| format!("   {material} {metres:.finer$} m thick");
+    let thickness =
+        |(material, metres): &(String, f64)| format!("   {material} {metres:.finer$} m thick");
     let thickness: String = probe.thickness_m.iter().map(thickness).collect();
     let [east, up, south] = [(0, x), (1, y), (2, z)].map(|(axis, cell)| report.metres(axis, cell));
-    let place = format!("{east:.digits$} m east, {south:.digits$} m south, elevation {up:.finer$} m");
+    let place =
+        format!("{east:.digits$} m east, {south:.digits$} m south, elevation {up:.finer$} m");
     let rest = match &probe.flow {
-        Some(flow) => [if probe.solid { "rock".to_owned() } else { String::new() }, flow.words()],
-        None => [what(probe), format!("ground {:.finer$} m{thickness}", probe.ground_m)],
+        Some(flow) => [
+            if probe.solid {
+                "rock".to_owned()
+            } else {
+                String::new()
+            },
+            flow.words(),
+        ],
+        None => [
+            what(probe),
+            format!("ground {:.finer$} m{thickness}", probe.ground_m),
+        ],
     };
-    let lines = [format!("cell {x}, {y}, {z}"), place].into_iter().chain(rest);
-    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+    let lines = [format!("cell {x}, {y}, {z}"), place]
+        .into_iter()
+        .chain(rest);
+    lines
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Returns the short text shown while the pointer rests.
@@ -77,9 +126,15 @@ fn short(probe: &Probe, report: &Report) -> String {
     // From above, the surface is visible; on a cut, the interior of the cell.
     let seen = |flow: &FlowProbe| flow.surface_k.filter(|_| !probe.cut).or(flow.kelvin);
     let kelvin = probe.flow.as_ref().and_then(seen);
-    let warmth = kelvin.map(|kelvin| format!("   {:.0} °C", kelvin - ZERO_CELSIUS_K)).unwrap_or_default();
+    let warmth = kelvin
+        .map(|kelvin| format!("   {:.0} °C", kelvin - ZERO_CELSIUS_K))
+        .unwrap_or_default();
     let what = what(probe);
-    if what.is_empty() { format!("{up}{warmth}") } else { format!("{what}   {up}{warmth}") }
+    if what.is_empty() {
+        format!("{up}{warmth}")
+    } else {
+        format!("{what}   {up}{warmth}")
+    }
 }
 
 /// Returns the number of decimals that distinguish neighbouring cells of `cell_m` metres.
@@ -112,7 +167,11 @@ mod tests {
         for solid in [false, true] {
             probe.solid = solid;
             assert_eq!(short(&probe, &report).lines().count(), 1);
-            assert!(words(&probe, &report).lines().all(|line| !line.trim().is_empty()));
+            assert!(
+                words(&probe, &report)
+                    .lines()
+                    .all(|line| !line.trim().is_empty())
+            );
         }
         assert_eq!(short(&probe, &report), "rock   25.0 m");
     }
@@ -128,25 +187,59 @@ mod tests {
         let cell = [1, 2, 3];
         let (values, thickness_m) = (Vec::new(), Vec::new());
         let point = [1.5, 3.0, 3.5];
-        let probe = Probe { cell, point, solid: true, cut: true, values, ground_m: 20.0, thickness_m, flow: None };
+        let probe = Probe {
+            cell,
+            point,
+            solid: true,
+            cut: true,
+            values,
+            ground_m: 20.0,
+            thickness_m,
+            flow: None,
+        };
         let mut state = State::new(Scene::volcano(), Pace::Paused, true);
-        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(Grid::new(8, 8, 8)), (640, 360));
+        let camera = Camera::new(
+            &CameraSpec::default(),
+            &Bounds::of(Grid::new(8, 8, 8)),
+            (640, 360),
+        );
         state.shown.folded = Some(false);
-        state.report = Some(Report { probe: Some(probe), ..report });
+        state.report = Some(Report {
+            probe: Some(probe),
+            ..report
+        });
         for pointer in [[350.0, 180.0], [480.0, 180.0], [630.0, 350.0], [635.0, 3.0]] {
             let context = Context::default();
             let at = (pointer[0], pointer[1]);
             let screen = vec2(640.0, 360.0);
             let texts = shapes::texts(&context, screen, |context| {
-                let probe = state.report.as_mut().and_then(|report| report.probe.as_mut()).expect("one was put there");
+                let probe = state
+                    .report
+                    .as_mut()
+                    .and_then(|report| report.probe.as_mut())
+                    .expect("one was put there");
                 let ray = camera.ray(at.0, at.1);
                 probe.point = [0, 1, 2].map(|axis| ray.at(9.0)[axis]);
                 let rests = Duration::ZERO;
-                draw(context, &state, &Stage { camera: &camera, scale: 1.0, pointer: Some(at), rests, handles: &[] });
+                draw(
+                    context,
+                    &state,
+                    &Stage {
+                        camera: &camera,
+                        scale: 1.0,
+                        pointer: Some(at),
+                        rests,
+                        handles: &[],
+                    },
+                );
             });
             let free = Rect::from_min_max(Pos2::new(PANEL, 0.0), Pos2::ZERO + screen);
             assert_eq!(texts.len(), 1, "{pointer:?}");
-            assert!(free.contains_rect(texts[0].area), "{pointer:?}: {:?}", texts[0].area);
+            assert!(
+                free.contains_rect(texts[0].area),
+                "{pointer:?}: {:?}",
+                texts[0].area
+            );
         }
     }
 }

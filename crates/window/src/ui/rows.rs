@@ -3,7 +3,9 @@
 use std::ops::RangeInclusive;
 
 use kiss3d::egui::emath::Numeric;
-use kiss3d::egui::{self, Align, Button, DragValue, Label, Layout, Response, RichText, Slider, Ui, vec2};
+use kiss3d::egui::{
+    self, Align, Button, DragValue, Label, Layout, Response, RichText, Slider, Ui, vec2,
+};
 
 use super::FAINT;
 use lavoxel_automaton::rules::{Param, Scale};
@@ -31,12 +33,21 @@ pub(super) struct Row<'a> {
 impl<'a> Row<'a> {
     /// Creates a row with the name `name` and the unit `unit`; `hint` is the tooltip.
     pub(super) fn new(name: &'a str, unit: &'a str, hint: &'a str) -> Self {
-        Self { name, unit, hint, logarithmic: false, decimals: 2 }
+        Self {
+            name,
+            unit,
+            hint,
+            logarithmic: false,
+            decimals: 2,
+        }
     }
 
     /// Makes the slider logarithmic: equal distances mean equal ratios.
     pub(super) fn logarithmic(self) -> Self {
-        Self { logarithmic: true, ..self }
+        Self {
+            logarithmic: true,
+            ..self
+        }
     }
 
     /// Sets the number of decimals.
@@ -57,11 +68,20 @@ impl<'a> Row<'a> {
         ui.horizontal(|ui| {
             name(ui, self.name, self.hint);
             ui.spacing_mut().slider_width = SLIDER;
-            let slider = Slider::new(value, range.clone()).show_value(false).logarithmic(self.logarithmic);
-            let slider = if self.logarithmic { slider.smallest_positive(1e-3) } else { slider };
+            let slider = Slider::new(value, range.clone())
+                .show_value(false)
+                .logarithmic(self.logarithmic);
+            let slider = if self.logarithmic {
+                slider.smallest_positive(1e-3)
+            } else {
+                slider
+            };
             ui.add(slider).on_hover_text(self.hint);
             let speed = (range.end().to_f64() - range.start().to_f64()).abs() / 400.0;
-            let number = DragValue::new(value).range(range).speed(speed).max_decimals(self.decimals);
+            let number = DragValue::new(value)
+                .range(range)
+                .speed(speed)
+                .max_decimals(self.decimals);
             ui.add_sized(vec2(VALUE, ui.spacing().interact_size.y), number);
             fixed(ui, UNIT, RichText::new(self.unit).small().color(FAINT)).on_hover_text(self.hint);
             if let Some(default) = default {
@@ -73,7 +93,13 @@ impl<'a> Row<'a> {
 }
 
 /// Draws a row for a parameter of a rule, with a display name and a tooltip.
-pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, hint): (&str, &str), of: &mut T, default: f64) {
+pub(super) fn parameter<T>(
+    ui: &mut Ui,
+    param: &Param<T>,
+    (name, hint): (&str, &str),
+    of: &mut T,
+    default: f64,
+) {
     let row = Row::new(name, param.unit, hint);
     let mut value = (param.get)(of);
     let row = match param.scale {
@@ -81,7 +107,12 @@ pub(super) fn parameter<T>(ui: &mut Ui, param: &Param<T>, (name, hint): (&str, &
         Scale::Logarithmic => row.decimals(3).logarithmic(),
         Scale::Whole => row.decimals(0).logarithmic(),
         Scale::Switch => {
-            if choice(ui, (name, hint), &mut value, &[(0.0, "no", hint), (1.0, "yes", hint)]) {
+            if choice(
+                ui,
+                (name, hint),
+                &mut value,
+                &[(0.0, "no", hint), (1.0, "yes", hint)],
+            ) {
                 (param.set)(of, value);
             }
             return;
@@ -127,9 +158,15 @@ fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
 /// Draws the reset button, visible only if the value differs from the default.
 fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     let differs = *value != default;
-    let button = Button::new(RichText::new("⟲").size(12.0)).frame(false).min_size(vec2(14.0, 14.0));
+    let button = Button::new(RichText::new("⟲").size(12.0))
+        .frame(false)
+        .min_size(vec2(14.0, 14.0));
     let hint = format!("back to {:.decimals$}", default.to_f64());
-    if ui.add_visible(differs, button).on_hover_text(hint).clicked() {
+    if ui
+        .add_visible(differs, button)
+        .on_hover_text(hint)
+        .clicked()
+    {
         *value = default;
     }
 }
@@ -149,15 +186,23 @@ pub(super) fn choice<T: PartialEq + Copy>(
         }
         ui.spacing_mut().item_spacing.x = 3.0;
         for (choice, text, what) in choices {
-            ui.selectable_value(value, *choice, *text).on_hover_text(*what);
+            ui.selectable_value(value, *choice, *text)
+                .on_hover_text(*what);
         }
     });
     *value != before
 }
 
 /// Draws a row with a choice among all values of a named type; returns true if the choice changed.
-pub(super) fn choice_named<T: Named + PartialEq>(ui: &mut Ui, label: (&str, &str), value: &mut T) -> bool {
-    let choices: Vec<_> = T::ALL.iter().map(|choice| (*choice, choice.name(), choice.what())).collect();
+pub(super) fn choice_named<T: Named + PartialEq>(
+    ui: &mut Ui,
+    label: (&str, &str),
+    value: &mut T,
+) -> bool {
+    let choices: Vec<_> = T::ALL
+        .iter()
+        .map(|choice| (*choice, choice.name(), choice.what()))
+        .collect();
     choice(ui, label, value, &choices)
 }
 
@@ -165,7 +210,9 @@ pub(super) fn choice_named<T: Named + PartialEq>(ui: &mut Ui, label: (&str, &str
 pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(label).color(FAINT));
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(value.into()));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.label(value.into())
+        });
     });
 }
 
@@ -181,7 +228,9 @@ pub(super) enum Fold {
 /// Draws a foldable section of the panel.
 pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&mut Ui)) {
     let heading = RichText::new(title).size(13.5).strong();
-    let header = egui::CollapsingHeader::new(heading).id_salt(title).default_open(fold != Fold::Closed);
+    let header = egui::CollapsingHeader::new(heading)
+        .id_salt(title)
+        .default_open(fold != Fold::Closed);
     let shown = header.show_unindented(ui, |ui| {
         body(ui);
         ui.add_space(3.0);

@@ -9,8 +9,16 @@ use lavoxel_automaton::rules::{RulesChange, RulesSpec, Walls};
 
 /// Presets of the rules: name, appearance, and changes to the defaults.
 pub(crate) const PRESETS: &[Preset] = &[
-    Preset { name: "Tongues", what: "Narrow tongues with lobes: the defaults.", change: |_| {} },
-    Preset { name: "Apron", what: "Spreads into a wide, flat apron.", change: |rules| rules.threshold = 0.2 },
+    Preset {
+        name: "Tongues",
+        what: "Narrow tongues with lobes: the defaults.",
+        change: |_| {},
+    },
+    Preset {
+        name: "Apron",
+        what: "Spreads into a wide, flat apron.",
+        change: |rules| rules.threshold = 0.2,
+    },
     Preset {
         name: "Water",
         what: "Runs into every hollow, nearly level.",
@@ -43,13 +51,41 @@ pub(crate) const PRESETS: &[Preset] = &[
 /// Keys of the rules, with their names in the panel and the effect of moving the slider left or
 /// right.
 const NAMES: &[(&str, &str, &str)] = &[
-    ("threshold", "stops at", "left runs further, right stops sooner"),
-    ("spread", "runs aside", "left stops sooner, right runs further"),
-    ("alpha", "keeps energy", "left stops sooner, right runs further"),
-    ("support", "carried by", "left spreads in mid-air, right only on full cells"),
-    ("friction.on_solid", "brake: rock", "left runs further, right stops sooner"),
-    ("friction.on_liquid", "brake: lava", "left runs further, right stops sooner"),
-    ("spreading_every", "spreads each", "left runs faster, right is stiffer"),
+    (
+        "threshold",
+        "stops at",
+        "left runs further, right stops sooner",
+    ),
+    (
+        "spread",
+        "runs aside",
+        "left stops sooner, right runs further",
+    ),
+    (
+        "alpha",
+        "keeps energy",
+        "left stops sooner, right runs further",
+    ),
+    (
+        "support",
+        "carried by",
+        "left spreads in mid-air, right only on full cells",
+    ),
+    (
+        "friction.on_solid",
+        "brake: rock",
+        "left runs further, right stops sooner",
+    ),
+    (
+        "friction.on_liquid",
+        "brake: lava",
+        "left runs further, right stops sooner",
+    ),
+    (
+        "spreading_every",
+        "spreads each",
+        "left runs faster, right is stiffer",
+    ),
     ("factor", "falls", "left trickles, right falls at once"),
     ("beta", "speed-up", "left stops sooner, right runs further"),
 ];
@@ -70,7 +106,10 @@ pub(crate) struct Preset {
 impl Preset {
     /// Returns the rules of the preset, with the present walls.
     pub(crate) fn rules(&self, walls: Walls) -> RulesSpec {
-        let mut rules = RulesSpec { walls, ..RulesSpec::default() };
+        let mut rules = RulesSpec {
+            walls,
+            ..RulesSpec::default()
+        };
         (self.change)(&mut rules);
         rules
     }
@@ -84,7 +123,11 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         ui.spacing_mut().item_spacing.x = 3.0;
         for preset in PRESETS {
             let wanted = preset.rules(rules.walls);
-            if ui.selectable_label(*rules == wanted, preset.name).on_hover_text(preset.what).clicked() {
+            if ui
+                .selectable_label(*rules == wanted, preset.name)
+                .on_hover_text(preset.what)
+                .clicked()
+            {
                 *rules = wanted;
             }
         }
@@ -109,7 +152,11 @@ fn numbers(ui: &mut Ui, rules: &mut RulesSpec) {
         &mut rules.walls,
         &[
             (Walls::Closed, "closed", "Nothing leaves."),
-            (Walls::Open, "open", "What crosses a side leaves the box and is counted as outflow."),
+            (
+                Walls::Open,
+                "open",
+                "What crosses a side leaves the box and is counted as outflow.",
+            ),
         ],
     );
 }
@@ -124,16 +171,30 @@ mod tests {
         assert_eq!(keys.len(), NAMES.len());
         for (i, (key, name, _)) in NAMES.iter().enumerate() {
             assert!(keys.contains(key) && name.len() <= 12, "{key}: {name}");
-            assert!(NAMES[..i].iter().all(|(_, other, _)| other != name), "{name} is there twice");
+            assert!(
+                NAMES[..i].iter().all(|(_, other, _)| other != name),
+                "{name} is there twice"
+            );
         }
     }
 
     #[test]
     fn presets_are_valid_and_different() {
-        let all: Vec<_> = PRESETS.iter().map(|preset| preset.rules(Walls::Open)).collect();
+        let all: Vec<_> = PRESETS
+            .iter()
+            .map(|preset| preset.rules(Walls::Open))
+            .collect();
         for (i, rules) in all.iter().enumerate() {
-            assert!(rules.validate("rules").is_ok() && rules.walls == Walls::Open, "{}", PRESETS[i].name);
-            assert!(!all[..i].contains(rules), "{} is like one before", PRESETS[i].name);
+            assert!(
+                rules.validate("rules").is_ok() && rules.walls == Walls::Open,
+                "{}",
+                PRESETS[i].name
+            );
+            assert!(
+                !all[..i].contains(rules),
+                "{} is like one before",
+                PRESETS[i].name
+            );
         }
     }
 }

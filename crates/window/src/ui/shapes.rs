@@ -15,7 +15,10 @@ pub(super) fn texts(context: &Context, size: Vec2, mut draw: impl FnMut(&Context
     let screen = Rect::from_min_size(Pos2::ZERO, size);
     let mut shapes = Vec::new();
     for _ in 0..4 {
-        let input = RawInput { screen_rect: Some(screen), ..RawInput::default() };
+        let input = RawInput {
+            screen_rect: Some(screen),
+            ..RawInput::default()
+        };
         let mut output = context.run_ui(input, |ui| draw(&ui.ctx().clone()));
         output.textures_delta.clear();
         shapes = output.shapes;

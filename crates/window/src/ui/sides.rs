@@ -2,8 +2,8 @@
 //! the window, and a draggable divider.
 
 use kiss3d::egui::{
-    Align2, Area, Color32, Context, CursorIcon, FontId, Id, LayerId, Order, Painter, Pos2, Rect, Sense, Stroke, pos2,
-    vec2,
+    Align2, Area, Color32, Context, CursorIcon, FontId, Id, LayerId, Order, Painter, Pos2, Rect,
+    Sense, Stroke, pos2, vec2,
 };
 
 use super::{BRIGHT, SHADE};
@@ -17,23 +17,34 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     let left = screen.left() + super::panel_width(&state.shown, screen.width());
     let bottom = screen.bottom() - super::timeline::height(state, screen.height());
-    let Some(sides) = &mut state.sides else { return };
+    let Some(sides) = &mut state.sides else {
+        return;
+    };
     let room = Rect::from_min_max(pos2(left, screen.top()), pos2(screen.right(), bottom));
     let x = room.left() + sides.divider * room.width();
     let painter = context.layer_painter(LayerId::background());
     let other = Rect::from_min_max(screen.left_top(), pos2(x, screen.bottom()));
     let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
-    painter.with_clip_rect(other).image(sides.picture.id(), screen, whole, Color32::WHITE);
+    painter
+        .with_clip_rect(other)
+        .image(sides.picture.id(), screen, whole, Color32::WHITE);
     painter.vline(x, room.y_range(), Stroke::new(2.0, BRIGHT));
-    for (name, at, align) in
-        [(&sides.names[0], x - 10.0, Align2::RIGHT_TOP), (&sides.names[1], x + 10.0, Align2::LEFT_TOP)]
-    {
+    for (name, at, align) in [
+        (&sides.names[0], x - 10.0, Align2::RIGHT_TOP),
+        (&sides.names[1], x + 10.0, Align2::LEFT_TOP),
+    ] {
         label(&painter, pos2(at, room.top() + 52.0), align, name);
     }
     let grip = Rect::from_center_size(pos2(x, room.center().y), vec2(GRIP, room.height()));
-    let area = Area::new(Id::new("divider")).order(Order::Middle).fixed_pos(grip.min).movable(false).constrain(false);
+    let area = Area::new(Id::new("divider"))
+        .order(Order::Middle)
+        .fixed_pos(grip.min)
+        .movable(false)
+        .constrain(false);
     area.show(context, |ui| {
-        let response = ui.allocate_rect(grip, Sense::drag()).on_hover_cursor(CursorIcon::ResizeHorizontal);
+        let response = ui
+            .allocate_rect(grip, Sense::drag())
+            .on_hover_cursor(CursorIcon::ResizeHorizontal);
         handle(ui.painter(), grip.center());
         if let Some(at) = response.interact_pointer_pos() {
             sides.divider = ((at.x - room.left()) / room.width().max(1.0)).clamp(0.0, 1.0);
@@ -52,5 +63,11 @@ fn label(painter: &Painter, at: Pos2, align: Align2, name: &str) {
 /// Draws the handle of the divider.
 fn handle(painter: &Painter, middle: Pos2) {
     painter.circle(middle, 9.0, SHADE, Stroke::new(1.5, BRIGHT));
-    painter.text(middle, Align2::CENTER_CENTER, "↔", FontId::proportional(12.0), BRIGHT);
+    painter.text(
+        middle,
+        Align2::CENTER_CENTER,
+        "↔",
+        FontId::proportional(12.0),
+        BRIGHT,
+    );
 }

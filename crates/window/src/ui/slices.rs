@@ -21,10 +21,17 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     for k in 0..3 {
         ui.horizontal(|ui| {
             let title = format!("across {}", AXIS_NAMES[k]);
-            let hint = format!("Show it ({}); move it with [ and ].", AXIS_NAMES[k].to_uppercase());
+            let hint = format!(
+                "Show it ({}); move it with [ and ].",
+                AXIS_NAMES[k].to_uppercase()
+            );
             ui.allocate_ui(kiss3d::egui::vec2(NAME, 20.0), |ui| {
                 ui.set_min_width(NAME);
-                if ui.checkbox(&mut cuts.shown[k], title).on_hover_text(hint).changed() {
+                if ui
+                    .checkbox(&mut cuts.shown[k], title)
+                    .on_hover_text(hint)
+                    .changed()
+                {
                     cuts.chosen = k;
                 }
             });
@@ -33,8 +40,16 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
             if ui.add_enabled(cuts.shown[k], slider).changed() {
                 cuts.chosen = k;
             }
-            let metres = RichText::new(format!("{:.0} m", report.metres(k, cuts.at[k]))).small().color(FAINT);
-            ui.label(metres).on_hover_text(["east of the west side", "elevation", "south of the north side"][k]);
+            let metres = RichText::new(format!("{:.0} m", report.metres(k, cuts.at[k])))
+                .small()
+                .color(FAINT);
+            ui.label(metres).on_hover_text(
+                [
+                    "east of the west side",
+                    "elevation",
+                    "south of the north side",
+                ][k],
+            );
         });
     }
     quantities(ui, &report.quantities, &mut cuts.quantity);
@@ -64,7 +79,11 @@ pub(super) fn clip(ui: &mut Ui, state: &mut State) {
     for (k, axis) in AXIS_NAMES.iter().enumerate() {
         let [low, high] = &mut state.look.clip[k];
         ui.horizontal(|ui| {
-            name(ui, &format!("{axis} from, to"), "Lava and ground are drawn between these shares of the box.");
+            name(
+                ui,
+                &format!("{axis} from, to"),
+                "Lava and ground are drawn between these shares of the box.",
+            );
             ui.spacing_mut().slider_width = 78.0;
             ui.add(Slider::new(low, 0.0..=1.0 - THINNEST).show_value(false));
             ui.add(Slider::new(high, THINNEST..=1.0).show_value(false));
@@ -73,7 +92,11 @@ pub(super) fn clip(ui: &mut Ui, state: &mut State) {
         *low = low.min(1.0 - THINNEST);
         *high = high.clamp(*low + THINNEST, 1.0);
     }
-    if ui.button("whole box").on_hover_text("Draw everything again.").clicked() {
+    if ui
+        .button("whole box")
+        .on_hover_text("Draw everything again.")
+        .clicked()
+    {
         state.look.clip = [[0.0, 1.0]; 3];
     }
 }

@@ -15,9 +15,18 @@ use lavoxel_sim::simulation;
 pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
     let paused = state.pace.value == Pace::Paused;
     ui.horizontal(|ui| {
-        let (symbol, hint) = if paused { ("▶", "Run (Space)") } else { ("⏸", "Pause (Space)") };
-        let run = Button::new(RichText::new(symbol).size(15.0).color(BRIGHT)).min_size(vec2(38.0, 24.0));
-        if ui.add(run.fill(super::Color32::from_rgb(150, 66, 18))).on_hover_text(hint).clicked() {
+        let (symbol, hint) = if paused {
+            ("▶", "Run (Space)")
+        } else {
+            ("⏸", "Pause (Space)")
+        };
+        let run =
+            Button::new(RichText::new(symbol).size(15.0).color(BRIGHT)).min_size(vec2(38.0, 24.0));
+        if ui
+            .add(run.fill(super::Color32::from_rgb(150, 66, 18)))
+            .on_hover_text(hint)
+            .clicked()
+        {
             state.ask(Request::Do(Action::Run));
         }
         let mut button = |symbol: &str, hint: &str, action: Action| {
@@ -27,18 +36,39 @@ pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
             }
         };
         button("⏭", "One step (.)", Action::Step);
-        button("⏮", "Back to step 0; what was done stays (Backspace)", Action::Reset);
+        button(
+            "⏮",
+            "Back to step 0; what was done stays (Backspace)",
+            Action::Reset,
+        );
         if report.flow.is_none() {
-            button("🎲", "Another seed of the random patterns from now on (N)", Action::Reseed);
+            button(
+                "🎲",
+                "Another seed of the random patterns from now on (N)",
+                Action::Reseed,
+            );
         }
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            let time = report.flow.as_ref().map(|flow| format!("{}, ", Seconds(flow.time_s))).unwrap_or_default();
-            ui.label(RichText::new(format!("{time}step {}", report.step)).strong().color(BRIGHT));
-            let rate = format!("{}, seed {}", pace::steps(report.steps_per_second), report.seed);
+            let time = report
+                .flow
+                .as_ref()
+                .map(|flow| format!("{}, ", Seconds(flow.time_s)))
+                .unwrap_or_default();
+            ui.label(
+                RichText::new(format!("{time}step {}", report.step))
+                    .strong()
+                    .color(BRIGHT),
+            );
+            let rate = format!(
+                "{}, seed {}",
+                pace::steps(report.steps_per_second),
+                report.seed
+            );
             ui.label(RichText::new(rate).small().color(FAINT));
             if let Some(end) = end(&state.scene.spec, report) {
-                ui.label(RichText::new(end).small().color(FAINT)).on_hover_text("At this speed, on this machine.");
+                ui.label(RichText::new(end).small().color(FAINT))
+                    .on_hover_text("At this speed, on this machine.");
             }
         });
     });
@@ -49,7 +79,11 @@ pub(super) fn controls(ui: &mut Ui, state: &mut State, report: &Report) {
 /// and while paused.
 fn end(spec: &SceneSpec, report: &Report) -> Option<String> {
     let duration = spec.flow_spec()?.duration?;
-    let left = spec.film.steps.checked_sub(report.step).filter(|left| *left > 0)?;
+    let left = spec
+        .film
+        .steps
+        .checked_sub(report.step)
+        .filter(|left| *left > 0)?;
     let seconds = (report.steps_per_second > 0.0).then(|| left as f64 / report.steps_per_second)?;
     Some(format!("{duration} in about {}", Seconds(seconds.ceil())))
 }
@@ -63,13 +97,23 @@ fn speed(ui: &mut Ui, state: &mut State) {
     let paused = state.pace.value == Pace::Paused;
     let mut wanted = None;
     ui.horizontal(|ui| {
-        name(ui, "speed", "How many steps a second, as far as the machine can (+ and -).");
+        name(
+            ui,
+            "speed",
+            "How many steps a second, as far as the machine can (+ and -).",
+        );
         ui.spacing_mut().slider_width = SLIDER;
-        let slider = Slider::new(&mut rate, RATES.0..=RATES.1).logarithmic(true).show_value(false);
+        let slider = Slider::new(&mut rate, RATES.0..=RATES.1)
+            .logarithmic(true)
+            .show_value(false);
         if ui.add_enabled(!free, slider).changed() {
             wanted = Some(Pace::Rate(rate.round()));
         }
-        if ui.checkbox(&mut free, "unlimited").on_hover_text("As fast as the machine can (0)").changed() {
+        if ui
+            .checkbox(&mut free, "unlimited")
+            .on_hover_text("As fast as the machine can (0)")
+            .changed()
+        {
             wanted = Some(if free { Pace::Free } else { USUAL_PACE });
         }
         if !free {
@@ -88,7 +132,9 @@ fn speed(ui: &mut Ui, state: &mut State) {
 
 /// Draws undo and redo, kept moments, and seeds.
 pub(super) fn moments(ui: &mut Ui, state: &mut State) {
-    let Some(report) = state.report.clone() else { return };
+    let Some(report) = state.report.clone() else {
+        return;
+    };
     ui.horizontal(|ui| {
         let [undo, redo] = &report.timeline.offers;
         let mut button = |text: &str, hint: &str, of: &Option<String>, action: Action| {
@@ -104,7 +150,12 @@ pub(super) fn moments(ui: &mut Ui, state: &mut State) {
             }
         };
         button("↩ Undo", "Take back what was done last", undo, Action::Undo);
-        button("↪ Redo", "Bring back what was taken back", redo, Action::Redo);
+        button(
+            "↪ Redo",
+            "Bring back what was taken back",
+            redo,
+            Action::Redo,
+        );
         if report.flow.is_none() {
             seed(ui, state, report.seed);
         }
@@ -115,9 +166,21 @@ pub(super) fn moments(ui: &mut Ui, state: &mut State) {
                 state.ask(Request::Do(action));
             }
         };
-        button("Keep", "Keep this moment, to come back to it (K)", Action::Keep);
-        button("‹ Back", "To the kept moment, or to the start; again: one earlier (J)", Action::Rewind);
-        button("Ahead ›", "Ahead to the next kept moment, or to the end of the branch (Shift+J)", Action::Onward);
+        button(
+            "Keep",
+            "Keep this moment, to come back to it (K)",
+            Action::Keep,
+        );
+        button(
+            "‹ Back",
+            "To the kept moment, or to the start; again: one earlier (J)",
+            Action::Rewind,
+        );
+        button(
+            "Ahead ›",
+            "Ahead to the next kept moment, or to the end of the branch (Shift+J)",
+            Action::Onward,
+        );
     });
 }
 
@@ -126,9 +189,13 @@ fn seed(ui: &mut Ui, state: &mut State, now: u64) {
     let hint = "Seed of the random spreading patterns, from now on.";
     ui.label("seed").on_hover_text(hint);
     let mut seed = now;
-    let number = DragValue::new(&mut seed).range(0..=i64::MAX as u64).update_while_editing(false);
+    let number = DragValue::new(&mut seed)
+        .range(0..=i64::MAX as u64)
+        .update_while_editing(false);
     if ui.add(number).on_hover_text(hint).changed() && seed != now {
-        state.ask(Request::Send(Command::World(simulation::Command::Seed(seed))));
+        state.ask(Request::Send(Command::World(simulation::Command::Seed(
+            seed,
+        ))));
     }
 }
 
@@ -148,9 +215,16 @@ mod tests {
         assert_eq!(end(&scene.spec, &report), None, "nothing runs");
         // Duration: 16 minutes in steps of a second.
         (report.step, report.steps_per_second) = (60, 2.0);
-        assert_eq!(end(&scene.spec, &report).as_deref(), Some("16 min in about 7.5 min"));
+        assert_eq!(
+            end(&scene.spec, &report).as_deref(),
+            Some("16 min in about 7.5 min")
+        );
         report.step = 960;
         assert_eq!(end(&scene.spec, &report), None, "it has ended");
-        assert_eq!(end(&Scene::volcano().spec, &report), None, "steps of the classic model are no time");
+        assert_eq!(
+            end(&Scene::volcano().spec, &report),
+            None,
+            "steps of the classic model are no time"
+        );
     }
 }

@@ -2,14 +2,15 @@
 //! on which the pointer moves through time.
 
 use kiss3d::egui::{
-    Align2, Area, Color32, Context, CursorIcon, FontId, Id, Key, Order, Painter, Pos2, Rect, Response, RichText,
-    ScrollArea, Sense, Shape, Stroke, StrokeKind, TextEdit, Ui, pos2, vec2,
+    Align2, Area, Color32, Context, CursorIcon, FontId, Id, Key, Order, Painter, Pos2, Rect,
+    Response, RichText, ScrollArea, Sense, Shape, Stroke, StrokeKind, TextEdit, Ui, pos2, vec2,
 };
 
 use super::{ACCENT, BRIGHT, FAINT, SHADE};
 use crate::input::keys::Action;
 use crate::messages::{
-    Branch, BranchChange, BranchReport, Command, DeedReport, Kind, LONGEST_NAME, Moment, Report, TimeLine, Way,
+    Branch, BranchChange, BranchReport, Command, DeedReport, Kind, LONGEST_NAME, Moment, Report,
+    TimeLine, Way,
 };
 use crate::state::{Request, State};
 use lavoxel_render::chart::ticks::Ticks;
@@ -29,7 +30,11 @@ const MARGIN: f32 = 14.0;
 /// Returns the height of the timeline in points, in a window of height `window` points; 0 while
 /// hidden.
 pub(super) fn height(state: &State, window: f32) -> f32 {
-    if state.shown.panel && state.report.is_some() && window >= LOWEST { HEIGHT } else { 0.0 }
+    if state.shown.panel && state.report.is_some() && window >= LOWEST {
+        HEIGHT
+    } else {
+        0.0
+    }
 }
 
 /// Draws the timeline.
@@ -40,24 +45,40 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     if height(state, screen.height()) == 0.0 || screen.width() - left < 120.0 {
         return;
     }
-    let Some(report) = state.report.clone() else { return };
-    let place = Rect::from_min_max(pos2(screen.left() + left, screen.bottom() - HEIGHT), screen.right_bottom());
-    let area = Area::new(Id::new("timeline")).order(Order::Middle).fixed_pos(place.min).movable(false);
+    let Some(report) = state.report.clone() else {
+        return;
+    };
+    let place = Rect::from_min_max(
+        pos2(screen.left() + left, screen.bottom() - HEIGHT),
+        screen.right_bottom(),
+    );
+    let area = Area::new(Id::new("timeline"))
+        .order(Order::Middle)
+        .fixed_pos(place.min)
+        .movable(false);
     // Unconstrained: contents that extend beyond the window's edge must not shift the timeline over
     // the picture.
     let area = area.constrain(false).default_size(place.size());
     area.show(context, |ui| {
         ui.painter().rect_filled(place, 0.0, SHADE);
-        ui.painter().hline(place.x_range(), place.top(), Stroke::new(1.0, Color32::from_rgb(52, 52, 58)));
+        ui.painter().hline(
+            place.x_range(),
+            place.top(),
+            Stroke::new(1.0, Color32::from_rgb(52, 52, 58)),
+        );
         let inner = place.shrink2(vec2(MARGIN, 4.0));
         ui.scope_builder(
-            kiss3d::egui::UiBuilder::new().max_rect(Rect::from_min_size(inner.min, vec2(inner.width(), 22.0))),
+            kiss3d::egui::UiBuilder::new()
+                .max_rect(Rect::from_min_size(inner.min, vec2(inner.width(), 22.0))),
             |ui| {
                 ui.set_clip_rect(place);
                 chips(ui, state, &report);
             },
         );
-        let track = Rect::from_min_size(pos2(inner.left(), inner.top() + 25.0), vec2(inner.width(), TRACK));
+        let track = Rect::from_min_size(
+            pos2(inner.left(), inner.top() + 25.0),
+            vec2(inner.width(), TRACK),
+        );
         strip(ui, state, &report, track);
         // The timeline takes all clicks on its area: clicks between widgets must not reach the
         // world below.
@@ -72,11 +93,22 @@ fn chips(ui: &mut Ui, state: &mut State, report: &Report) {
         ui.spacing_mut().item_spacing.x = 4.0;
         for (symbol, offer, hint, action) in [
             ("↩", &line.offers[0], "Take back (Ctrl+Z)", Action::Undo),
-            ("↪", &line.offers[1], "Bring back (Ctrl+Shift+Z)", Action::Redo),
+            (
+                "↪",
+                &line.offers[1],
+                "Bring back (Ctrl+Shift+Z)",
+                Action::Redo,
+            ),
         ] {
-            let hint = offer.as_ref().map_or(hint.to_owned(), |words| format!("{hint}: {words}"));
+            let hint = offer
+                .as_ref()
+                .map_or(hint.to_owned(), |words| format!("{hint}: {words}"));
             let button = kiss3d::egui::Button::new(RichText::new(symbol).size(13.0)).small();
-            if ui.add_enabled(offer.is_some(), button).on_hover_text(hint).clicked() {
+            if ui
+                .add_enabled(offer.is_some(), button)
+                .on_hover_text(hint)
+                .clicked()
+            {
                 state.ask(Request::Do(action));
             }
         }
@@ -86,15 +118,22 @@ fn chips(ui: &mut Ui, state: &mut State, report: &Report) {
         } else {
             format!("step {}", report.step)
         };
-        ui.label(RichText::new(step).small().color(if travels { ACCENT } else { BRIGHT }));
+        ui.label(
+            RichText::new(step)
+                .small()
+                .color(if travels { ACCENT } else { BRIGHT }),
+        );
         ui.add_space(6.0);
-        ScrollArea::horizontal().id_salt("branches").auto_shrink([false, true]).show(ui, |ui| {
-            ui.horizontal(|ui| {
-                for branch in &line.branches {
-                    chip(ui, state, line, branch);
-                }
+        ScrollArea::horizontal()
+            .id_salt("branches")
+            .auto_shrink([false, true])
+            .show(ui, |ui| {
+                ui.horizontal(|ui| {
+                    for branch in &line.branches {
+                        chip(ui, state, line, branch);
+                    }
+                });
             });
-        });
     });
 }
 
@@ -104,23 +143,39 @@ fn chip(ui: &mut Ui, state: &mut State, line: &TimeLine, report: &BranchReport) 
     if let Some((number, name)) = &mut state.strip.rename
         && *number == branch.number
     {
-        let edit = ui.add(TextEdit::singleline(name).desired_width(110.0).char_limit(LONGEST_NAME));
+        let edit = ui.add(
+            TextEdit::singleline(name)
+                .desired_width(110.0)
+                .char_limit(LONGEST_NAME),
+        );
         edit.request_focus();
-        let (enter, escape) = ui.input(|input| (input.key_pressed(Key::Enter), input.key_pressed(Key::Escape)));
+        let (enter, escape) = ui.input(|input| {
+            (
+                input.key_pressed(Key::Enter),
+                input.key_pressed(Key::Escape),
+            )
+        });
         if enter || escape || edit.lost_focus() {
             let (number, name) = (*number, std::mem::take(name));
             state.strip.rename = None;
             if enter && !name.trim().is_empty() {
-                state.ask(Request::Send(Command::Branch(BranchChange::Rename(number, name))));
+                state.ask(Request::Send(Command::Branch(BranchChange::Rename(
+                    number, name,
+                ))));
             }
         }
         return;
     }
     let here = branch.number == line.present;
-    let text = RichText::new(&branch.name).small().color(if here { BRIGHT } else { FAINT });
+    let text = RichText::new(&branch.name)
+        .small()
+        .color(if here { BRIGHT } else { FAINT });
     let chip = ui.add(kiss3d::egui::Button::selectable(here, text).small());
     let hint = match here {
-        true => format!("The present branch, up to step {}. Second button: rename.", branch.end),
+        true => format!(
+            "The present branch, up to step {}. Second button: rename.",
+            branch.end
+        ),
         false => format!(
             "Parts at step {}, goes up to step {}. Click: go to it, at the same step. Second button: more.",
             report.parts_at, branch.end
@@ -146,7 +201,9 @@ fn menu(ui: &mut Ui, state: &mut State, branch: &Branch, here: bool) {
         ui.close();
     }
     if ui.button("Delete").clicked() {
-        state.ask(Request::Send(Command::Branch(BranchChange::Remove(branch.number))));
+        state.ask(Request::Send(Command::Branch(BranchChange::Remove(
+            branch.number,
+        ))));
         ui.close();
     }
 }
@@ -161,7 +218,11 @@ struct Scale {
 
 impl Scale {
     fn new(track: Rect, end: u64) -> Self {
-        Self { left: track.left(), width: track.width(), end: end.max(1) as f64 }
+        Self {
+            left: track.left(),
+            width: track.width(),
+            end: end.max(1) as f64,
+        }
     }
 
     fn x(self, step: u64) -> f32 {
@@ -189,13 +250,21 @@ fn way_at(line: &TimeLine, scale: Scale, x: f32) -> Way {
 fn strip(ui: &mut Ui, state: &mut State, report: &Report, track: Rect) {
     let line = &report.timeline;
     let scale = Scale::new(track, line.end());
-    let reach = Rect::from_min_max(track.min - vec2(MARGIN, 3.0), track.max + vec2(MARGIN, NUMBERS));
-    let response =
-        ui.interact(reach, Id::new("scrub"), Sense::click_and_drag()).on_hover_cursor(CursorIcon::ResizeHorizontal);
+    let reach = Rect::from_min_max(
+        track.min - vec2(MARGIN, 3.0),
+        track.max + vec2(MARGIN, NUMBERS),
+    );
+    let response = ui
+        .interact(reach, Id::new("scrub"), Sense::click_and_drag())
+        .on_hover_cursor(CursorIcon::ResizeHorizontal);
     draw_track(ui.painter(), report, track, scale);
     if let Some(at) = response.hover_pos() {
         let words = hint(line, scale, at.x);
-        ui.painter().vline(at.x.clamp(track.left(), track.right()), track.y_range(), Stroke::new(1.0, FAINT));
+        ui.painter().vline(
+            at.x.clamp(track.left(), track.right()),
+            track.y_range(),
+            Stroke::new(1.0, FAINT),
+        );
         show_hint(ui.painter(), track, at.x, &words);
     }
     scrub(state, &response, |x| way_at(line, scale, x));
@@ -203,8 +272,11 @@ fn strip(ui: &mut Ui, state: &mut State, report: &Report, track: Rect) {
 
 /// Moves through time while the mouse button is held; each movement is requested only once.
 fn scrub(state: &mut State, response: &Response, way: impl Fn(f32) -> Way) {
-    let held = response.is_pointer_button_down_on() && response.ctx.input(|input| input.pointer.primary_down());
-    let at = response.interact_pointer_pos().filter(|_| held || response.clicked() || response.drag_stopped());
+    let held = response.is_pointer_button_down_on()
+        && response.ctx.input(|input| input.pointer.primary_down());
+    let at = response
+        .interact_pointer_pos()
+        .filter(|_| held || response.clicked() || response.drag_stopped());
     if let Some(at) = at {
         let way = way(at.x);
         if state.strip.asked.replace(way) != Some(way) {
@@ -223,7 +295,11 @@ fn draw_track(painter: &Painter, report: &Report, track: Rect, scale: Scale) {
     let done = Rect::from_min_max(track.min, pos2(here, track.bottom()));
     painter.rect_filled(done, 3.0, Color32::from_rgb(92, 52, 28));
     draw_numbers(painter, track, scale, line.end());
-    for other in line.branches.iter().filter(|other| other.branch.number != line.present) {
+    for other in line
+        .branches
+        .iter()
+        .filter(|other| other.branch.number != line.present)
+    {
         draw_fork(painter, track, scale, other);
     }
     for deed in &line.deeds {
@@ -245,8 +321,18 @@ fn draw_numbers(painter: &Painter, track: Rect, scale: Scale, end: u64) {
     let font = FontId::proportional(10.0);
     for (tick, label) in ticks.values.iter().zip(ticks.labels()) {
         let x = scale.x(*tick as u64);
-        painter.vline(x, track.bottom()..=track.bottom() + 3.0, Stroke::new(1.0, FAINT));
-        painter.text(pos2(x, track.bottom() + 2.0), Align2::CENTER_TOP, label, font.clone(), FAINT);
+        painter.vline(
+            x,
+            track.bottom()..=track.bottom() + 3.0,
+            Stroke::new(1.0, FAINT),
+        );
+        painter.text(
+            pos2(x, track.bottom() + 2.0),
+            Align2::CENTER_TOP,
+            label,
+            font.clone(),
+            FAINT,
+        );
     }
 }
 
@@ -256,28 +342,58 @@ fn draw_fork(painter: &Painter, track: Rect, scale: Scale, other: &BranchReport)
     let y = track.bottom() - 2.0;
     let stroke = Stroke::new(1.5, Color32::from_rgb(120, 150, 170));
     painter.line_segment([pos2(from, track.center().y), pos2(from + 4.0, y)], stroke);
-    painter.line_segment([pos2(from + 4.0, y), pos2(to.max(from + 9.0).min(track.right() + 6.0), y)], stroke);
+    painter.line_segment(
+        [
+            pos2(from + 4.0, y),
+            pos2(to.max(from + 9.0).min(track.right() + 6.0), y),
+        ],
+        stroke,
+    );
 }
 
 fn draw_deed(painter: &Painter, track: Rect, scale: Scale, deed: &DeedReport, here: Moment) {
-    let (from, to) = (scale.x(deed.deed.before.step), scale.x(deed.deed.after.step));
+    let (from, to) = (
+        scale.x(deed.deed.before.step),
+        scale.x(deed.deed.after.step),
+    );
     let color = color(deed.deed.kind);
-    let color = if deed.deed.after > here { color.gamma_multiply(0.55) } else { color };
-    let mark = Rect::from_min_max(pos2(from - 1.5, track.top() + 3.0), pos2(to + 1.5, track.bottom() - 5.0));
+    let color = if deed.deed.after > here {
+        color.gamma_multiply(0.55)
+    } else {
+        color
+    };
+    let mark = Rect::from_min_max(
+        pos2(from - 1.5, track.top() + 3.0),
+        pos2(to + 1.5, track.bottom() - 5.0),
+    );
     painter.rect_filled(mark, 1.0, color);
 }
 
 /// Draws the marker of the present step.
 fn head(painter: &Painter, track: Rect, x: f32) {
-    painter.vline(x, track.expand2(vec2(0.0, 2.0)).y_range(), Stroke::new(2.0, BRIGHT));
+    painter.vline(
+        x,
+        track.expand2(vec2(0.0, 2.0)).y_range(),
+        Stroke::new(2.0, BRIGHT),
+    );
     let (top, half) = (track.top() - 3.0, 4.5);
-    let points = vec![pos2(x - half, top - half), pos2(x + half, top - half), pos2(x, top + 2.0)];
+    let points = vec![
+        pos2(x - half, top - half),
+        pos2(x + half, top - half),
+        pos2(x, top + 2.0),
+    ];
     painter.add(Shape::convex_polygon(points, BRIGHT, Stroke::NONE));
 }
 
 /// Draws the mark of a kept moment.
 fn star(painter: &Painter, at: Pos2) {
-    painter.text(at, Align2::CENTER_CENTER, "★", FontId::proportional(12.0), Color32::from_rgb(255, 214, 90));
+    painter.text(
+        at,
+        Align2::CENTER_CENTER,
+        "★",
+        FontId::proportional(12.0),
+        Color32::from_rgb(255, 214, 90),
+    );
 }
 
 /// Returns the tooltip of a position on the track.
@@ -295,7 +411,12 @@ fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
     match here[..] {
         [] => step,
         [only] => format!("{step}: {} at {}", only.words, only.deed.before.step),
-        [first, .., last] => format!("{step}: {} … {} ({} acts)", first.words, last.words, here.len()),
+        [first, .., last] => format!(
+            "{step}: {} … {} ({} acts)",
+            first.words,
+            last.words,
+            here.len()
+        ),
     }
 }
 
@@ -303,10 +424,22 @@ fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
 fn show_hint(painter: &Painter, track: Rect, x: f32, words: &str) {
     let galley = painter.layout_no_wrap(words.to_owned(), FontId::proportional(11.5), BRIGHT);
     let half = 0.5 * galley.size().x + 6.0;
-    let middle = x.clamp((track.left() + half).min(track.right() - half), track.right() - half);
-    let card = Rect::from_center_size(pos2(middle, track.top() - HEIGHT + 20.0), galley.size() + vec2(12.0, 6.0));
+    let middle = x.clamp(
+        (track.left() + half).min(track.right() - half),
+        track.right() - half,
+    );
+    let card = Rect::from_center_size(
+        pos2(middle, track.top() - HEIGHT + 20.0),
+        galley.size() + vec2(12.0, 6.0),
+    );
     let painter = painter.with_clip_rect(Rect::EVERYTHING);
-    painter.rect(card, 4.0, SHADE, Stroke::new(1.0, Color32::from_rgb(70, 70, 76)), StrokeKind::Inside);
+    painter.rect(
+        card,
+        4.0,
+        SHADE,
+        Stroke::new(1.0, Color32::from_rgb(70, 70, 76)),
+        StrokeKind::Inside,
+    );
     painter.galley(card.center() - 0.5 * galley.size(), galley, BRIGHT);
 }
 
@@ -336,17 +469,30 @@ mod tests {
 
     fn line() -> TimeLine {
         let branch = |number, name: &str, last, end, parts_at| BranchReport {
-            branch: Branch { number, name: name.to_owned(), named: false, last, end },
+            branch: Branch {
+                number,
+                name: name.to_owned(),
+                named: false,
+                last,
+                end,
+            },
             parts_at,
         };
         let at = |step, act| Moment { step, act };
         let deed = |before, after, kind, words: &str| DeedReport {
-            deed: Deed { before, after, kind },
+            deed: Deed {
+                before,
+                after,
+                kind,
+            },
             words: words.to_owned(),
         };
         TimeLine {
             present: 2,
-            branches: vec![branch(1, "main", 1, 700, 200), branch(2, "with a dam", 9, 400, 400)],
+            branches: vec![
+                branch(1, "main", 1, 700, 200),
+                branch(2, "with a dam", 9, 400, 400),
+            ],
             deeds: vec![
                 deed(at(20, 0), at(20, 1), Kind::Source, "new vent"),
                 deed(at(200, 1), at(230, 9), Kind::Rock, "stroke of rock"),
@@ -360,7 +506,13 @@ mod tests {
         let mut state = State::new(Scene::volcano(), Pace::Paused, true);
         let moment = Moment { step: 300, act: 9 };
         let quiet = Report::quiet(Grid::new(16, 16, 16));
-        state.report = Some(Report { step: 300, moment, goal: moment, timeline: Arc::new(line()), ..quiet });
+        state.report = Some(Report {
+            step: 300,
+            moment,
+            goal: moment,
+            timeline: Arc::new(line()),
+            ..quiet
+        });
         state
     }
 
@@ -373,9 +525,15 @@ mod tests {
         }
         assert_eq!([scale.step(-1e6), scale.step(1e6)], [0, 400]);
         let at = |x| way_at(&line(), scale, x);
-        assert_eq!(at(scale.x(100) + 3.0), Way::To(Moment { step: 100, act: 1 }));
+        assert_eq!(
+            at(scale.x(100) + 3.0),
+            Way::To(Moment { step: 100, act: 1 })
+        );
         assert_eq!(at(scale.x(100) + 10.0), Way::Step(105));
-        assert_eq!(hint(&line(), scale, scale.x(215)), "step 215: stroke of rock at 200");
+        assert_eq!(
+            hint(&line(), scale, scale.x(215)),
+            "step 215: stroke of rock at 200"
+        );
         assert_eq!(hint(&line(), scale, scale.x(100)), "step 100, kept");
         assert_eq!(hint(&line(), scale, scale.x(300)), "step 300");
         // A session at its beginning has a strip, too.
@@ -388,7 +546,9 @@ mod tests {
             let context = Context::default();
             crate::ui::theme(&context);
             let mut state = state();
-            let texts = shapes::texts(&context, vec2(width, height), |context| draw(context, &mut state));
+            let texts = shapes::texts(&context, vec2(width, height), |context| {
+                draw(context, &mut state)
+            });
             let seen = |words: &str| {
                 let text = texts.iter().find(|text| text.words.contains(words));
                 text.is_some_and(|text| text.clip.expand(1.0).contains_rect(text.area))
@@ -398,9 +558,18 @@ mod tests {
                 "{width}: {:?}",
                 texts.iter().map(|t| &t.words).collect::<Vec<_>>()
             );
-            assert!(texts.iter().all(|text| text.area.top() >= height - HEIGHT - 1.0), "over the picture");
+            assert!(
+                texts
+                    .iter()
+                    .all(|text| text.area.top() >= height - HEIGHT - 1.0),
+                "over the picture"
+            );
             // Above the strip the picture receives the pointer.
-            let layer = |y: f32| context.layer_id_at(pos2(width - 60.0, y)).map(|layer| layer.order);
+            let layer = |y: f32| {
+                context
+                    .layer_id_at(pos2(width - 60.0, y))
+                    .map(|layer| layer.order)
+            };
             assert_eq!(layer(height - 0.5 * HEIGHT), Some(Order::Middle));
             for y in [height - HEIGHT - 4.0, 0.6 * height, 0.3 * height] {
                 assert_ne!(layer(y), Some(Order::Middle), "{y} of {height}");
@@ -409,7 +578,9 @@ mod tests {
         let mut hidden = state();
         hidden.shown.panel = false;
         let context = Context::default();
-        let texts = shapes::texts(&context, vec2(1280.0, 800.0), |context| draw(context, &mut hidden));
+        let texts = shapes::texts(&context, vec2(1280.0, 800.0), |context| {
+            draw(context, &mut hidden)
+        });
         assert!(texts.is_empty());
         assert_eq!(self::height(&hidden, 800.0), 0.0);
     }

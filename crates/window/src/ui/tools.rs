@@ -16,7 +16,10 @@ use lavoxel_render::Named;
 
 /// Draws and edits the tools.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
-    let has_air = state.report.as_ref().is_some_and(|report| !report.air.is_empty());
+    let has_air = state
+        .report
+        .as_ref()
+        .is_some_and(|report| !report.air.is_empty());
     let flow = state.report.as_ref().and_then(|report| report.flow.clone());
     let poured = poured(state);
     let usual_dam = state.report.as_ref().map_or(state.tools.dam, Dam::fitting);
@@ -26,7 +29,11 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
         ui.spacing_mut().button_padding.x = 4.5;
         for &tool in Tool::ALL {
             let hint = format!("{} ({})", tool.what(), keys::shown(Action::Tool(tool)));
-            if ui.selectable_label(tools.tool == tool, tool.name()).on_hover_text(hint).clicked() {
+            if ui
+                .selectable_label(tools.tool == tool, tool.name())
+                .on_hover_text(hint)
+                .clicked()
+            {
                 // A click or stroke in progress belongs to the previous tool.
                 tools.cancel();
                 tools.tool = tool;
@@ -58,7 +65,10 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
 /// Draws the sliders for height and width of the next dam; their ranges are several times `usual`,
 /// the default for this world.
 fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
-    let (high, wide) = ((4.0 * usual.height_m).max(50.0), (8.0 * usual.width_m).max(200.0));
+    let (high, wide) = (
+        (4.0 * usual.height_m).max(50.0),
+        (8.0 * usual.width_m).max(200.0),
+    );
     let hint = "Height above the ground; below 0 the depth of a ditch.";
     Row::new("height", "m", hint).show(ui, &mut dam.height_m, -high..=high, Some(usual.height_m));
     let hint = "Width across the line; at least the columns that it crosses.";
@@ -69,11 +79,17 @@ fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
 fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
         ui.label("in place of");
-        if ui.selectable_label(tools.replaced.is_none(), "all others").clicked() {
+        if ui
+            .selectable_label(tools.replaced.is_none(), "all others")
+            .clicked()
+        {
             tools.replaced = None;
         }
         for (name, _) in poured {
-            if ui.selectable_label(tools.replaced.as_ref() == Some(name), name).clicked() {
+            if ui
+                .selectable_label(tools.replaced.as_ref() == Some(name), name)
+                .clicked()
+            {
                 tools.replaced = Some(name.clone());
             }
         }
@@ -85,9 +101,30 @@ fn breath(ui: &mut Ui, breath: &mut Breath) {
     let mut row = |name, unit, hint, value: &mut f64, most: f64, usual: f64| {
         Row::new(name, unit, hint).show(ui, value, 0.0..=most, Some(usual));
     };
-    row("heat", "K", "How much warmer than at rest the air becomes.", &mut breath.heat_k, 500.0, BREATH.heat_k);
-    row("ash", "kg/m³", "Ash in the air.", &mut breath.ash_kg_m3, 0.1, BREATH.ash_kg_m3);
-    row("steam", "kg/m³", "Drops of water in the air.", &mut breath.steam_kg_m3, 0.1, 0.0);
+    row(
+        "heat",
+        "K",
+        "How much warmer than at rest the air becomes.",
+        &mut breath.heat_k,
+        500.0,
+        BREATH.heat_k,
+    );
+    row(
+        "ash",
+        "kg/m³",
+        "Ash in the air.",
+        &mut breath.ash_kg_m3,
+        0.1,
+        BREATH.ash_kg_m3,
+    );
+    row(
+        "steam",
+        "kg/m³",
+        "Drops of water in the air.",
+        &mut breath.steam_kg_m3,
+        0.1,
+        0.0,
+    );
     for (axis, (name, hint)) in WINDS.into_iter().enumerate() {
         let hint = format!("{hint}; while all three are 0, the air keeps its own velocity.");
         Row::new(name, "m/s", &hint).show(ui, &mut breath.wind_m_s[axis], -50.0..=50.0, Some(0.0));
@@ -95,12 +132,22 @@ fn breath(ui: &mut Ui, breath: &mut Breath) {
 }
 
 /// Components of a wind: name and tooltip.
-const WINDS: [(&str, &str); 3] = [("east", "Wind to the east"), ("up", "Wind upwards"), ("south", "Wind to the south")];
+const WINDS: [(&str, &str); 3] = [
+    ("east", "Wind to the east"),
+    ("up", "Wind upwards"),
+    ("south", "Wind to the south"),
+];
 
 /// Returns name and look of each material that tools can pour; lava has no look (`None`).
 fn poured(state: &State) -> Vec<(String, Option<MaterialLook>)> {
-    let others = state.materials.value.iter().map(|material| (material.name.clone(), Some(material.look.clone())));
-    std::iter::once((Material::LAVA.to_owned(), None)).chain(others).collect()
+    let others = state
+        .materials
+        .value
+        .iter()
+        .map(|material| (material.name.clone(), Some(material.look.clone())));
+    std::iter::once((Material::LAVA.to_owned(), None))
+        .chain(others)
+        .collect()
 }
 
 /// Draws the choice of the poured material. A click while the selected tool pours nothing also
@@ -127,17 +174,23 @@ fn materials(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialL
 fn source(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     let lava = tools.vent.material.is_none();
     let vent = &mut tools.vent;
-    Row::new("radius", "cells", "Radius of the next source.").show(ui, &mut vent.radius, 0.0..=20.0, Some(2.5));
+    Row::new("radius", "cells", "Radius of the next source.").show(
+        ui,
+        &mut vent.radius,
+        0.0..=20.0,
+        Some(2.5),
+    );
     if let (Some(of), Some(report)) = (vent.flow.as_deref_mut(), flow) {
         super::vents::flow_rows(ui, of, report);
         return;
     }
-    Row::new("rate", "cells/step", "Full cells that the next source pours in a step.").logarithmic().show(
-        ui,
-        &mut vent.rate,
-        0.01..=100.0,
-        Some(1.8),
-    );
+    Row::new(
+        "rate",
+        "cells/step",
+        "Full cells that the next source pours in a step.",
+    )
+    .logarithmic()
+    .show(ui, &mut vent.rate, 0.01..=100.0, Some(1.8));
     if lava {
         energy(ui, &mut vent.energy);
     }
@@ -147,12 +200,14 @@ fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     let fills = tools.tool == Tool::Fill;
     let lava = tools.vent.material.is_none();
     let brush = &mut tools.brush;
-    Row::new("brush", "cells", "Radius of the ball (Page Up, Page Down).").logarithmic().show(
-        ui,
-        &mut brush.radius,
-        BRUSH_RADIUS.0..=BRUSH_RADIUS.1,
-        Some(4.0),
-    );
+    Row::new("brush", "cells", "Radius of the ball (Page Up, Page Down).")
+        .logarithmic()
+        .show(
+            ui,
+            &mut brush.radius,
+            BRUSH_RADIUS.0..=BRUSH_RADIUS.1,
+            Some(4.0),
+        );
     if fills {
         let hint = "How full cells are topped up, 1 for full.";
         Row::new("amount", "", hint).show(ui, &mut brush.amount, 0.01..=1.0, Some(1.0));
@@ -160,7 +215,10 @@ fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     match flow {
         _ if !fills || !lava => {}
         Some(flow) => {
-            let hint = format!("1 is {:.0} K, the temperature of the vents; 0 that of lava that sets.", flow.vent_k);
+            let hint = format!(
+                "1 is {:.0} K, the temperature of the vents; 0 that of lava that sets.",
+                flow.vent_k
+            );
             Row::new("warmth", "", &hint).show(ui, &mut brush.energy, 0.0..=1.2, Some(1.0));
         }
         None => energy(ui, &mut brush.energy),

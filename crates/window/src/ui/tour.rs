@@ -1,8 +1,8 @@
 //! Tour of the window: five things to try, each with a pointer to its section of the panel.
 
 use kiss3d::egui::{
-    Align, Area, Button, Context, Frame, Id, Layout, Margin, Order, Pos2, Rect, RichText, Shape, Stroke, StrokeKind,
-    Ui, Vec2, vec2,
+    Align, Area, Button, Context, Frame, Id, Layout, Margin, Order, Pos2, Rect, RichText, Shape,
+    Stroke, StrokeKind, Ui, Vec2, vec2,
 };
 
 use super::{ACCENT, BRIGHT, DEEP, FAINT};
@@ -72,7 +72,10 @@ const STEPS: [Step; 5] = [
         words: "Ctrl+S writes all that was done into one small file to send or go on with. F12 takes a picture, F9 begins a film and ends \
                 it. All files go into lavoxel-out.",
         section: Some("Files"),
-        offer: Some(Offer::Do("Take a picture (F12)", Action::Screenshot { transparent: false })),
+        offer: Some(Offer::Do(
+            "Take a picture (F12)",
+            Action::Screenshot { transparent: false },
+        )),
     },
 ];
 
@@ -85,17 +88,33 @@ enum Choice {
 
 /// Draws the card of the present step, unless the start screen or the help window is open.
 pub(super) fn draw(context: &Context, state: &mut State) {
-    let Some(number) = state.shown.tour.filter(|_| !state.shown.opening && !state.shown.help) else { return };
-    let Some(step) = STEPS.get(number) else { return };
+    let Some(number) = state
+        .shown
+        .tour
+        .filter(|_| !state.shown.opening && !state.shown.help)
+    else {
+        return;
+    };
+    let Some(step) = STEPS.get(number) else {
+        return;
+    };
     let screen = context.content_rect();
     let panel = super::panel_width(&state.shown, screen.width());
-    let section = step.section.and_then(|title| heading(context, title)).filter(|area| screen.contains_rect(*area));
+    let section = step
+        .section
+        .and_then(|title| heading(context, title))
+        .filter(|area| screen.contains_rect(*area));
     let place = place(section, screen, panel);
     let mut choice = None;
-    let area = Area::new(Id::new("tour")).order(Order::Foreground).fixed_pos(place).movable(false);
+    let area = Area::new(Id::new("tour"))
+        .order(Order::Foreground)
+        .fixed_pos(place)
+        .movable(false);
     let shown = area.show(context, |ui| {
         ui.set_max_width(WIDTH.min(screen.width() - panel - 40.0).max(160.0));
-        let frame = Frame::new().fill(context.global_style().visuals.window_fill).inner_margin(Margin::same(12));
+        let frame = Frame::new()
+            .fill(context.global_style().visuals.window_fill)
+            .inner_margin(Margin::same(12));
         let frame = frame.corner_radius(6).stroke(Stroke::new(1.5, ACCENT));
         frame.show(ui, |ui| choice = card(ui, step, number));
     });
@@ -116,7 +135,11 @@ fn card(ui: &mut Ui, step: &Step, number: usize) -> Option<Choice> {
     ui.horizontal(|ui| {
         ui.label(RichText::new(step.title).strong().size(15.0).color(BRIGHT));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.label(RichText::new(format!("{} of {}", number + 1, STEPS.len())).small().color(FAINT));
+            ui.label(
+                RichText::new(format!("{} of {}", number + 1, STEPS.len()))
+                    .small()
+                    .color(FAINT),
+            );
         });
     });
     ui.label(step.words);
@@ -125,7 +148,11 @@ fn card(ui: &mut Ui, step: &Step, number: usize) -> Option<Choice> {
         Some(Offer::Do(name, action)) if ui.button(*name).clicked() => {
             choice = Some(Choice::Try(Request::Do(*action)));
         }
-        Some(Offer::Open(name)) if ui.button(format!("Open {name}, an island in the sea")).clicked() => {
+        Some(Offer::Open(name))
+            if ui
+                .button(format!("Open {name}, an island in the sea"))
+                .clicked() =>
+        {
             choice = scene(name).map(|scene| Choice::Try(Request::Open(scene.path())));
         }
         _ => {}
@@ -133,16 +160,26 @@ fn card(ui: &mut Ui, step: &Step, number: usize) -> Option<Choice> {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         let last = number + 1 == STEPS.len();
-        let next = Button::new(RichText::new(if last { "Done" } else { "Next" }).color(BRIGHT)).fill(DEEP);
+        let next =
+            Button::new(RichText::new(if last { "Done" } else { "Next" }).color(BRIGHT)).fill(DEEP);
         if ui.add(next.min_size(vec2(70.0, 24.0))).clicked() {
-            choice = Some(if last { Choice::End } else { Choice::To(number + 1) });
+            choice = Some(if last {
+                Choice::End
+            } else {
+                Choice::To(number + 1)
+            });
         }
         if number > 0 && ui.button("Back").clicked() {
             choice = Some(Choice::To(number - 1));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let hint = "Esc ends the tour; the help (F1) starts it again.";
-            if !last && ui.button(RichText::new("Skip the tour").color(FAINT)).on_hover_text(hint).clicked() {
+            if !last
+                && ui
+                    .button(RichText::new("Skip the tour").color(FAINT))
+                    .on_hover_text(hint)
+                    .clicked()
+            {
                 choice = Some(Choice::End);
             }
         });
@@ -173,10 +210,19 @@ fn place(section: Option<Rect>, screen: Rect, panel: f32) -> Pos2 {
 
 /// Draws a frame around a section's heading, and an arrow from the card.
 fn point(context: &Context, card: Rect, section: Rect) {
-    let painter = context.layer_painter(kiss3d::egui::LayerId::new(Order::Foreground, Id::new("tour mark")));
+    let painter = context.layer_painter(kiss3d::egui::LayerId::new(
+        Order::Foreground,
+        Id::new("tour mark"),
+    ));
     let stroke = Stroke::new(2.0, ACCENT);
     painter.rect_stroke(section.expand(2.0), 4.0, stroke, StrokeKind::Outside);
-    let from = Pos2::new(card.left(), section.center().y.clamp(card.top() + 10.0, card.bottom() - 10.0));
+    let from = Pos2::new(
+        card.left(),
+        section
+            .center()
+            .y
+            .clamp(card.top() + 10.0, card.bottom() - 10.0),
+    );
     let to = Pos2::new(section.right() + 6.0, section.center().y);
     painter.line_segment([from, to], stroke);
     let tip = [Vec2::ZERO, vec2(TIP, -0.6 * TIP), vec2(TIP, 0.6 * TIP)].map(|corner| to + corner);
@@ -191,9 +237,13 @@ fn heading(context: &Context, title: &str) -> Option<Rect> {
 
 /// Stores the screen area of a section's heading, for the tour.
 pub(super) fn note_heading(ui: &Ui, title: &str, area: Rect) {
-    let (pass, seen) = (ui.ctx().cumulative_pass_nr(), ui.clip_rect().contains_rect(area));
+    let (pass, seen) = (
+        ui.ctx().cumulative_pass_nr(),
+        ui.clip_rect().contains_rect(area),
+    );
     if seen {
-        ui.ctx().data_mut(|data| data.insert_temp(id_of(title), (pass, area)));
+        ui.ctx()
+            .data_mut(|data| data.insert_temp(id_of(title), (pass, area)));
     }
 }
 

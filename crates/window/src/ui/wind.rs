@@ -12,15 +12,36 @@ const SLIDER: f64 = 40.0;
 
 /// Draws and edits speed and direction of the wind at the height of its highest speed.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
-    let Some(wind) = state.wind.value.clone() else { return };
-    let opened = state.scene.spec.air.as_ref().map(|air| Wind(air.wind.clone())).unwrap_or_default().fastest();
+    let Some(wind) = state.wind.value.clone() else {
+        return;
+    };
+    let opened = state
+        .scene
+        .spec
+        .air
+        .as_ref()
+        .map(|air| Wind(air.wind.clone()))
+        .unwrap_or_default()
+        .fastest();
     let [mut speed, mut from] = wind.fastest();
     let most = if speed > SLIDER { FASTEST_M_S } else { SLIDER };
     let many = wind.0.len() > 1;
-    let hint = if many { "Speed at the height where it is fastest; the others keep their shares" } else { "Speed" };
-    let faster = Row::new("speed", "m/s", hint).decimals(1).show(ui, &mut speed, 0.0..=most, Some(opened[0]));
+    let hint = if many {
+        "Speed at the height where it is fastest; the others keep their shares"
+    } else {
+        "Speed"
+    };
+    let faster = Row::new("speed", "m/s", hint).decimals(1).show(
+        ui,
+        &mut speed,
+        0.0..=most,
+        Some(opened[0]),
+    );
     let hint = "The direction it comes from: 0 north, 90 east, 180 south, 270 west";
-    let turned = Row::new("from", "°", hint).decimals(0).show(ui, &mut from, 0.0..=360.0, Some(opened[1]));
+    let turned =
+        Row::new("from", "°", hint)
+            .decimals(0)
+            .show(ui, &mut from, 0.0..=360.0, Some(opened[1]));
     if faster || turned {
         let wind = wind.with_fastest(speed, from);
         state.wind.value = Some(wind.clone());

@@ -26,7 +26,11 @@ impl Pair {
         let shared = Arc::new(Shared::default());
         let session = Session::open(scene.clone()).expect("a right scene");
         let thread = Thread::new(session, shared.clone());
-        Self { thread, shared, window: State::new(scene, Pace::Rate(60.0), true) }
+        Self {
+            thread,
+            shared,
+            window: State::new(scene, Pace::Rate(60.0), true),
+        }
     }
 
     fn hear(&mut self, command: Command) {
@@ -42,7 +46,9 @@ impl Pair {
     /// Sends an update; returns true if a new scene arrived with the update.
     fn look(&mut self) -> bool {
         self.thread.send_update();
-        let update: Update = lock(&self.shared.update).take().expect("an update was sent");
+        let update: Update = lock(&self.shared.update)
+            .take()
+            .expect("an update was sent");
         self.window.follow(&update)
     }
 }
@@ -57,7 +63,11 @@ fn every_shipped_scene_arrives_whole_from_a_running_eruption() {
         let (name, scene) = (shipped.name, Scene::open(&shipped.path()).expect("shipped"));
         // Edits of the old scene that are partly not yet reported.
         let window = &mut pair.window;
-        window.look = LookSpec { exposure: 3.25, sun_azimuth_deg: 1.5, ..window.look.clone() };
+        window.look = LookSpec {
+            exposure: 3.25,
+            sun_azimuth_deg: 1.5,
+            ..window.look.clone()
+        };
         window.rules.value.walls = Walls::Open;
         window.rules.touch();
         window.wind.value = None;
@@ -76,16 +86,34 @@ fn every_shipped_scene_arrives_whole_from_a_running_eruption() {
         let report = window.report.as_ref().expect("it was reported");
         assert!(report.step == 1 && report.name == scene.spec.name, "{name}");
         assert_eq!(window.scene.spec.camera, scene.spec.camera, "{name}");
-        let look = LookSpec { cell_height: window.look.cell_height, drape: window.look.drape.clone(), ..scene.look() };
-        assert_eq!(window.look, look, "{name}: sky, sun, backdrop and all of the look");
+        let look = LookSpec {
+            cell_height: window.look.cell_height,
+            drape: window.look.drape.clone(),
+            ..scene.look()
+        };
+        assert_eq!(
+            window.look, look,
+            "{name}: sky, sun, backdrop and all of the look"
+        );
         assert_eq!(window.rules.value, report.rules, "{name}");
         assert_eq!(window.wind.value, report.wind, "{name}");
         assert_eq!(window.vents.value, report.vents, "{name}");
         assert_eq!(window.film.keys, scene.spec.film.keys, "{name}");
-        assert_eq!(window.ground.as_ref().map(|ground| ground.dim()), Some((report.grid.nz, report.grid.nx)), "{name}");
-        assert!(window.tools.dam.from.is_none() && window.plots.point.is_none(), "{name}");
+        assert_eq!(
+            window.ground.as_ref().map(|ground| ground.dim()),
+            Some((report.grid.nz, report.grid.nx)),
+            "{name}"
+        );
+        assert!(
+            window.tools.dam.from.is_none() && window.plots.point.is_none(),
+            "{name}"
+        );
         let paused = !scene.spec.goals.is_empty();
-        assert_eq!(window.pace.value == Pace::Paused, paused, "{name}: only challenges wait for their player");
+        assert_eq!(
+            window.pace.value == Pace::Paused,
+            paused,
+            "{name}: only challenges wait for their player"
+        );
         pair.hear(Command::Pace(Pace::Rate(60.0)));
         count += 1;
     }

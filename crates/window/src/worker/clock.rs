@@ -35,7 +35,14 @@ impl Clock {
     /// Creates a paused clock.
     pub(super) fn new() -> Self {
         let now = Instant::now();
-        Self { pace: Pace::Paused, left: None, next: now, rests_until: now, made: 0, samples: VecDeque::new() }
+        Self {
+            pace: Pace::Paused,
+            left: None,
+            next: now,
+            rests_until: now,
+            made: 0,
+            samples: VecDeque::new(),
+        }
     }
 
     /// Returns the present pace.
@@ -51,7 +58,9 @@ impl Clock {
         if let Pace::Rate(rate) = pace
             && !(rate > 0.0 && rate.is_finite())
         {
-            return Err(format!("rate = {rate}: must be a number of steps a second above 0"));
+            return Err(format!(
+                "rate = {rate}: must be a number of steps a second above 0"
+            ));
         }
         if pace != self.pace || self.left.is_some() {
             let now = Instant::now();
@@ -98,7 +107,11 @@ impl Clock {
                 (self.pace, self.left) = (Pace::Paused, None);
             }
         }
-        if self.samples.back().is_none_or(|&(last, _)| now.saturating_duration_since(last) >= SAMPLE) {
+        if self
+            .samples
+            .back()
+            .is_none_or(|&(last, _)| now.saturating_duration_since(last) >= SAMPLE)
+        {
             self.samples.push_back((now, self.made));
         }
         while self.samples.len() > 2 && now.saturating_duration_since(self.samples[1].0) >= WINDOW {
@@ -108,9 +121,16 @@ impl Clock {
 
     /// Returns the measured rate over the last second in steps per second; 0 while paused.
     pub(super) fn rate(&self, now: Instant) -> f64 {
-        let Some(&(since, made)) = self.samples.front().filter(|_| self.pace != Pace::Paused) else { return 0.0 };
+        let Some(&(since, made)) = self.samples.front().filter(|_| self.pace != Pace::Paused)
+        else {
+            return 0.0;
+        };
         let seconds = now.saturating_duration_since(since).as_secs_f64();
-        if seconds > 0.0 { (self.made - made) as f64 / seconds } else { 0.0 }
+        if seconds > 0.0 {
+            (self.made - made) as f64 / seconds
+        } else {
+            0.0
+        }
     }
 }
 
@@ -135,7 +155,11 @@ mod tests {
         }
         assert!(burst <= 51, "{burst} steps at once after 5 s");
         assert_eq!(clock.due(now).map(|wait| wait.as_millis()), Some(1));
-        assert!((clock.rate(start + Duration::from_secs(5)) - 60.0).abs() < 15.0, "{}", clock.rate(now));
+        assert!(
+            (clock.rate(start + Duration::from_secs(5)) - 60.0).abs() < 15.0,
+            "{}",
+            clock.rate(now)
+        );
     }
 
     #[test]
@@ -146,10 +170,17 @@ mod tests {
             clock.set(pace).expect("a pace");
             clock.rest(now, Duration::from_secs(9));
             assert_eq!(clock.due(now), Some(Duration::from_secs(9)), "{pace:?}");
-            assert_eq!(clock.due(now + Duration::from_secs(10)), Some(Duration::ZERO), "{pace:?}");
+            assert_eq!(
+                clock.due(now + Duration::from_secs(10)),
+                Some(Duration::ZERO),
+                "{pace:?}"
+            );
             clock.rest(now, Duration::ZERO);
             let due = clock.due(now).expect("a pace");
-            assert!(due < Duration::from_secs(1), "{pace:?}: a rest can be ended, {due:?}");
+            assert!(
+                due < Duration::from_secs(1),
+                "{pace:?}: a rest can be ended, {due:?}"
+            );
         }
         clock.set(Pace::Paused).expect("a pace");
         assert_eq!(clock.due(now), None, "a rest starts nothing");
@@ -163,7 +194,14 @@ mod tests {
         clock.stepped(Instant::now());
         assert_eq!(clock.due(Instant::now()), Some(Duration::ZERO));
         clock.stepped(Instant::now());
-        assert_eq!((clock.pace(), clock.due(Instant::now()), clock.rate(Instant::now())), (Pace::Paused, None, 0.0));
+        assert_eq!(
+            (
+                clock.pace(),
+                clock.due(Instant::now()),
+                clock.rate(Instant::now())
+            ),
+            (Pace::Paused, None, 0.0)
+        );
         clock.count(0);
         assert_eq!(clock.pace(), Pace::Paused);
     }

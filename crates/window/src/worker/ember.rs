@@ -15,12 +15,21 @@ pub(super) struct LavaLight {
 impl LavaLight {
     /// Returns the light of the lava for the window; `None` if the window has the current light or
     /// requests none (`glow` is `None`). `changed`: true if the lava changed since the last call.
-    pub(super) fn update(&mut self, lowpass: &LowPass, changed: bool, glow: Option<Glow>) -> Option<EmberUpdate> {
+    pub(super) fn update(
+        &mut self,
+        lowpass: &LowPass,
+        changed: bool,
+        glow: Option<Glow>,
+    ) -> Option<EmberUpdate> {
         let glow = glow?;
         if !changed && self.sent == Some(glow) {
             return None;
         }
         self.sent = Some(glow);
-        Some(EmberUpdate::of(&EmberLight::new(lowpass.volume(), Some(lowpass.rows()), glow)))
+        Some(EmberUpdate::of(&EmberLight::new(
+            lowpass.volume(),
+            Some(lowpass.rows()),
+            glow,
+        )))
     }
 }

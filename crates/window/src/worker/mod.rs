@@ -114,8 +114,15 @@ impl Worker {
         let (ready, built) = channel();
         let theirs = shared.clone();
         let work = move || live(scene, &theirs, &received, &ready);
-        let thread = std::thread::Builder::new().name("simulation".to_owned()).spawn(work)?;
-        let worker = Self { messages: Some(messages), shared, thread: Some(thread), report: None };
+        let thread = std::thread::Builder::new()
+            .name("simulation".to_owned())
+            .spawn(work)?;
+        let worker = Self {
+            messages: Some(messages),
+            shared,
+            thread: Some(thread),
+            report: None,
+        };
         match built.recv() {
             Ok(Ok(())) => Ok(worker),
             Ok(Err(error)) => Err(error.into()),
@@ -149,13 +156,20 @@ impl Worker {
             return Some(update);
         }
         let said = lock(&self.shared.broken).take()?;
-        let text = format!("the simulation broke off, by a mistake in Lavoxel; please start it again ({said})");
-        Some(Update { notices: vec![Notice::wrong(text)], ..Update::of_report(self.report.clone()?) })
+        let text = format!(
+            "the simulation broke off, by a mistake in Lavoxel; please start it again ({said})"
+        );
+        Some(Update {
+            notices: vec![Notice::wrong(text)],
+            ..Update::of_report(self.report.clone()?)
+        })
     }
 
     /// Returns true while the simulation thread runs, false after a panic.
     pub fn is_running(&self) -> bool {
-        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+        self.thread
+            .as_ref()
+            .is_some_and(|thread| !thread.is_finished())
     }
 }
 
@@ -172,7 +186,12 @@ impl Drop for Worker {
 
 /// Main function of the simulation thread: builds the scene, reports the result through `ready`,
 /// then handles messages until the window closes. A panic is stored as text in `shared`.
-fn live(scene: Scene, shared: &Arc<Shared>, messages: &Receiver<Message>, ready: &Sender<Result<(), SceneError>>) {
+fn live(
+    scene: Scene,
+    shared: &Arc<Shared>,
+    messages: &Receiver<Message>,
+    ready: &Sender<Result<(), SceneError>>,
+) {
     let work = || match Session::open(scene) {
         Ok(session) => {
             let mut thread = Thread::new(session, shared.clone());
@@ -190,7 +209,8 @@ fn live(scene: Scene, shared: &Arc<Shared>, messages: &Receiver<Message>, ready:
 /// Returns the text of a panic's payload.
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason was given".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no reason was given".to_owned())
 }
 
 #[cfg(test)]
@@ -219,7 +239,11 @@ mod tests {
         assert_eq!(next(&mut worker).report.step, 0);
         worker.post(Message::Panic);
         let last = next(&mut worker);
-        assert!(last.notices[0].wrong && last.notices[0].text.contains("as the test wished"), "{:?}", last.notices);
+        assert!(
+            last.notices[0].wrong && last.notices[0].text.contains("as the test wished"),
+            "{:?}",
+            last.notices
+        );
         worker.send(Command::Steps(3));
         assert!(worker.poll().is_none());
         drop(worker);
@@ -229,7 +253,10 @@ mod tests {
     fn a_wrong_first_scene_is_an_error() {
         let mut wrong = scene("");
         wrong.spec.grid.size = [8, 9000, 8];
-        let error = Worker::start(wrong).err().expect("no box is so high").to_string();
+        let error = Worker::start(wrong)
+            .err()
+            .expect("no box is so high")
+            .to_string();
         assert!(error.contains("grid.size = 9000: must be"), "{error}");
     }
 }

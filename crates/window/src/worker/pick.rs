@@ -33,13 +33,20 @@ impl<'w> Sight<'w> {
     /// Prepares hit tests on `world`.
     pub(super) fn of(world: &'w State) -> Self {
         let quantities = world.quantities();
-        let amounts = quantities.iter().filter(|q| q.measure() == CellMeasure::Amount).map(|q| world.values(q));
-        Self { world, amounts: amounts.collect() }
+        let amounts = quantities
+            .iter()
+            .filter(|q| q.measure() == CellMeasure::Amount)
+            .map(|q| world.values(q));
+        Self {
+            world,
+            amounts: amounts.collect(),
+        }
     }
 
     /// Returns true if the cell is solid or contains at least `SEEN` of any material.
     pub(super) fn sees(&self, place: Place) -> bool {
-        self.world.ground().is_solid(place) || self.amounts.iter().any(|amount| amount.at(place) >= SEEN)
+        self.world.ground().is_solid(place)
+            || self.amounts.iter().any(|amount| amount.at(place) >= SEEN)
     }
 
     /// Returns true if the cell contains any amount of any material.
@@ -54,10 +61,14 @@ impl<'w> Sight<'w> {
         let (cell, t) = first_cell(grid, ray, wanted)?;
         let point: [f32; 3] = ray.at(t as f32).into();
         let size = [grid.nx, grid.ny, grid.nz];
-        let [origin, direction] =
-            [&ray.origin, &ray.direction].map(|v| std::array::from_fn::<f64, 3, _>(|k| f64::from(v[k])));
+        let [origin, direction] = [&ray.origin, &ray.direction]
+            .map(|v| std::array::from_fn::<f64, 3, _>(|k| f64::from(v[k])));
         let at_once = enter(size, origin, direction).is_some_and(|entry| t <= entry);
-        Some(Hit { cell, point, cut: at_once && point[1] < grid.ny as f32 - 1e-3 })
+        Some(Hit {
+            cell,
+            point,
+            cut: at_once && point[1] < grid.ny as f32 - 1e-3,
+        })
     }
 }
 
@@ -68,7 +79,9 @@ pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     let sight = Sight::of(world);
     let Hit { cell, point, cut } = sight.meet(ray, |place| sight.sees(place))?;
     let [x, _, z] = cell;
-    let values = quantities.iter().map(|quantity| (quantity.clone(), world.values(quantity).at(cell)));
+    let values = quantities
+        .iter()
+        .map(|quantity| (quantity.clone(), world.values(quantity).at(cell)));
     let thickness = |material: &Material| {
         let amount = world.values(&Quantity::new(CellMeasure::Amount, &material.name));
         let cells: f64 = (0..grid.ny).map(|y| f64::from(amount.at([x, y, z]))).sum();
@@ -82,7 +95,11 @@ pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
         values: values.filter(|(_, value)| *value != 0.0).collect(),
         ground_m: site.elevation_m(f64::from(world.ground().surface()[[z, x]])),
         flow: world.flow().map(|flow| FlowProbe::of(flow, cell)),
-        thickness_m: world.materials().map(thickness).filter(|(_, metres)| *metres > 0.0).collect(),
+        thickness_m: world
+            .materials()
+            .map(thickness)
+            .filter(|(_, metres)| *metres > 0.0)
+            .collect(),
     })
 }
 
@@ -108,13 +125,17 @@ fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(
             d if d < 0.0 => (cell[k] as f64 - origin[k]) / d,
             _ => f64::INFINITY,
         };
-        let (axis, leave) = (0..3).map(|k| (k, wall(k))).min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let (axis, leave) = (0..3)
+            .map(|k| (k, wall(k)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))?;
         if !leave.is_finite() {
             return None;
         }
         t = t.max(leave);
         let towards = if direction[axis] > 0.0 { 1 } else { -1 };
-        cell[axis] = cell[axis].checked_add_signed(towards).filter(|&v| v < size[axis])?;
+        cell[axis] = cell[axis]
+            .checked_add_signed(towards)
+            .filter(|&v| v < size[axis])?;
     }
 }
 
@@ -150,9 +171,17 @@ mod tests {
     fn by_brute_force(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<f64> {
         let all = (0..grid.cells()).filter(|&index| wanted(index));
         let entries = all.filter_map(|index| {
-            let low = [index % grid.nx, index / grid.nx % grid.ny, index / grid.slab()];
+            let low = [
+                index % grid.nx,
+                index / grid.nx % grid.ny,
+                index / grid.slab(),
+            ];
             let origin = std::array::from_fn(|k| f64::from(ray.origin[k]) - low[k] as f64);
-            enter([1; 3], origin, std::array::from_fn(|k| f64::from(ray.direction[k])))
+            enter(
+                [1; 3],
+                origin,
+                std::array::from_fn(|k| f64::from(ray.direction[k])),
+            )
         });
         entries.min_by(f64::total_cmp)
     }
@@ -172,7 +201,10 @@ mod tests {
             if i % 5 == 0 {
                 aim[(i / 5 % 3) as usize] = 0.0;
             }
-            let ray = Ray { origin, direction: aim.normalize() };
+            let ray = Ray {
+                origin,
+                direction: aim.normalize(),
+            };
             let wanted = |index: usize| mix64(index as u64 ^ i << 32).is_multiple_of(20);
             let ours = first_cell(grid, &ray, |place| wanted(grid.index(place)));
             let theirs = by_brute_force(grid, &ray, wanted);
@@ -189,7 +221,10 @@ mod tests {
                         let at = f64::from(ray.origin[k]) + first * f64::from(ray.direction[k]);
                         (at - at.round()).abs() < 1e-5
                     };
-                    assert!((0..3).filter(|&k| near(k)).count() >= 2, "{ray:?} misses the cell at {first}");
+                    assert!(
+                        (0..3).filter(|&k| near(k)).count() >= 2,
+                        "{ray:?} misses the cell at {first}"
+                    );
                 }
                 (Some(_), None) => panic!("{ray:?} finds what is not there"),
             }
@@ -201,7 +236,10 @@ mod tests {
     fn what_is_no_ray_meets_nothing() {
         let grid = Grid::new(4, 4, 4);
         for direction in [Vector3::zeros(), Vector3::new(f32::NAN, 0.0, 1.0)] {
-            let ray = Ray { origin: Vector3::new(2.0, 2.0, 2.0), direction };
+            let ray = Ray {
+                origin: Vector3::new(2.0, 2.0, 2.0),
+                direction,
+            };
             assert_eq!(first_cell(grid, &ray, |_| false), None);
         }
     }

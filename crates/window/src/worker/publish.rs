@@ -11,7 +11,9 @@ use super::patches::patches;
 use super::pick::probe;
 use super::session::Session;
 use super::watch::Watcher;
-use crate::messages::{AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, Report, Update, Watch, Watched};
+use crate::messages::{
+    AirAccount, Cut, FlowReport, GroundPatch, MaterialReport, Report, Update, Watch, Watched,
+};
 use lavoxel_automaton::world::{GroundCursor, Layer, Quantity, Tally};
 use lavoxel_render::media::sea::Sea;
 use lavoxel_render::{Axis, Glow, Mouth, Ray};
@@ -84,14 +86,26 @@ impl Publisher {
 
     /// Builds an update with all data that the window does not have yet. `numbers`: the report's
     /// epoch, and the number of the request that brought its scene.
-    pub(super) fn update(&mut self, session: &mut Session, clock: &Clock, eye: &Eye, numbers: [u64; 2]) -> Update {
+    pub(super) fn update(
+        &mut self,
+        session: &mut Session,
+        clock: &Clock,
+        eye: &Eye,
+        numbers: [u64; 2],
+    ) -> Update {
         let timeline = session.timeline();
         let session = &*session;
         let world = session.simulation().world();
         // If the world has not changed since the last update, low-pass and bricks are still valid.
         let (mut changes, mut patched, mut others) = (false, Vec::new(), None);
         if std::mem::take(&mut self.stale) {
-            let Self { lowpass, bricks, media, filter, .. } = self;
+            let Self {
+                lowpass,
+                bricks,
+                media,
+                filter,
+                ..
+            } = self;
             filter.time(|| {
                 lowpass.refresh(world);
                 let changed = lowpass.take_changes();
@@ -103,7 +117,11 @@ impl Publisher {
         }
         let reset = std::mem::take(&mut self.reset);
         let crust = newer(&mut self.sent_crust, &self.lowpass.volume().crust);
-        let ember = self.embers.update(&self.lowpass, !patched.is_empty() || crust.is_some(), eye.glow);
+        let ember = self.embers.update(
+            &self.lowpass,
+            !patched.is_empty() || crust.is_some(),
+            eye.glow,
+        );
         Update {
             report: Report {
                 timeline,
@@ -137,7 +155,8 @@ impl Publisher {
     fn watched(&mut self, session: &Session, eye: &Eye) -> Option<Watched> {
         let simulation = session.simulation();
         let of = (simulation.world(), session.site());
-        self.watcher.watch(of, (simulation.steps(), simulation.vents()), &eye.watch)
+        self.watcher
+            .watch(of, (simulation.steps(), simulation.vents()), &eye.watch)
     }
 
     /// Returns the part of the ground that changed since the last update; in the first update the
@@ -166,13 +185,22 @@ impl Publisher {
         })
     }
 
-    fn report(&self, session: &Session, clock: &Clock, eye: &Eye, [epoch, opened]: [u64; 2]) -> Report {
+    fn report(
+        &self,
+        session: &Session,
+        clock: &Clock,
+        eye: &Eye,
+        [epoch, opened]: [u64; 2],
+    ) -> Report {
         let simulation = session.simulation();
         let world = simulation.world();
         let line = session.history.line();
         // The acts of a line have ascending numbers: those up to the present act are done.
         let done = line.partition_point(|act| *act <= session.at.act);
-        let timings = simulation.timings().iter().chain([("filter", &self.filter)]);
+        let timings = simulation
+            .timings()
+            .iter()
+            .chain([("filter", &self.filter)]);
         Report {
             name: session.name().to_owned(),
             epoch,
@@ -186,14 +214,21 @@ impl Publisher {
             step: simulation.steps(),
             seed: simulation.seed(),
             rules: simulation.rules_spec().clone(),
-            vents: simulation.open_vents().map(|(number, spec)| (number, spec.clone())).collect(),
+            vents: simulation
+                .open_vents()
+                .map(|(number, spec)| (number, spec.clone()))
+                .collect(),
             pace: clock.pace(),
             steps_per_second: clock.rate(Instant::now()),
             materials: self.materials(session.simulation()),
             air: world.air().map_or_else(Vec::new, AirAccount::of),
             flow: FlowReport::of(world),
             wind: simulation.wind().cloned(),
-            goals: simulation.goals().iter().map(|(goal, progress)| (goal.clone(), progress)).collect(),
+            goals: simulation
+                .goals()
+                .iter()
+                .map(|(goal, progress)| (goal.clone(), progress))
+                .collect(),
             times: timings.map(|(name, time)| (name, time.last)).collect(),
             acts: done,
             acts_ahead: line.len() - done,
@@ -206,7 +241,10 @@ impl Publisher {
             quantities: world.quantities(),
             picked: eye.pick,
             watched: None,
-            probe: eye.pick.as_ref().and_then(|ray| probe(world, session.site(), ray)),
+            probe: eye
+                .pick
+                .as_ref()
+                .and_then(|ray| probe(world, session.site(), ray)),
         }
     }
 
@@ -217,7 +255,11 @@ impl Publisher {
         let layers = world.layers().iter().zip(&self.tallies).enumerate();
         let report = |(number, (layer, tally)): (usize, (&Layer, &Tally))| {
             let material = layer.material();
-            let in_force = simulation.materials().iter().find(|m| m.name == material.name).unwrap_or(material);
+            let in_force = simulation
+                .materials()
+                .iter()
+                .find(|m| m.name == material.name)
+                .unwrap_or(material);
             // The mirror layer of lava itself is not marked: tools pour lava under its own name.
             let shows_flow = !material.carries_energy() && world.is_mirror(number);
             MaterialReport::new(in_force.clone(), (layer, shows_flow), *tally)

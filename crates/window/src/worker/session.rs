@@ -10,7 +10,8 @@ use super::snapshots::{MOST_BYTES, Snapshots};
 use super::stroke::{Brush, Miss, changes};
 use super::travel::Travel;
 use crate::messages::{
-    Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Rock, Stroke, TimeLine, Way,
+    Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Rock,
+    Stroke, TimeLine, Way,
 };
 use crate::past::history::{goes_on, words};
 use lavoxel_automaton::engine::tiled::Tiled;
@@ -111,7 +112,9 @@ impl Session {
             saved: None,
         };
         session.notices = session.opening_notices();
-        session.notices.extend(stage.notes.into_iter().map(Notice::wrong));
+        session
+            .notices
+            .extend(stage.notes.into_iter().map(Notice::wrong));
         Ok(session)
     }
 
@@ -122,7 +125,10 @@ impl Session {
         let here = history.here();
         session.saved = history.state.map(|hash| (here, hash));
         session.history = history;
-        session.history.go(Moment::START).map_err(|error| error.to_string())?;
+        session
+            .history
+            .go(Moment::START)
+            .map_err(|error| error.to_string())?;
         session.go(Way::To(here))?;
         session.compare_with_saved();
         Ok(session)
@@ -133,8 +139,13 @@ impl Session {
     fn opening_notices(&self) -> Vec<Notice> {
         let lines = self.scene.summary(&self.site, &self.simulation);
         let words = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        let chosen = (!self.scene.choices().is_empty()).then(|| lines.iter().map(words).collect::<Vec<_>>().join("; "));
-        let warning = self.scene.warnings(&self.simulation, None).into_iter().map(Notice::wrong);
+        let chosen = (!self.scene.choices().is_empty())
+            .then(|| lines.iter().map(words).collect::<Vec<_>>().join("; "));
+        let warning = self
+            .scene
+            .warnings(&self.simulation, None)
+            .into_iter()
+            .map(Notice::wrong);
         chosen.map(Notice::new).into_iter().chain(warning).collect()
     }
 
@@ -155,15 +166,26 @@ impl Session {
         // The physical model takes its sides from the scene, so the window cannot open them.
         let shut = edge.walls == Walls::Closed && self.simulation.world().flow().is_none();
         // The notice has a button, which replaces the advice at the end of the text.
-        let text = if shut { text.split("; ").next().unwrap_or_default().to_owned() } else { text };
-        Some(Notice { mend: shut.then_some(Mend::OpenSides), ..Notice::new(text) })
+        let text = if shut {
+            text.split("; ").next().unwrap_or_default().to_owned()
+        } else {
+            text
+        };
+        Some(Notice {
+            mend: shut.then_some(Mend::OpenSides),
+            ..Notice::new(text)
+        })
     }
 
     /// Makes one step, and takes a snapshot if due. Acts ahead in the history are repeated at their
     /// steps.
     pub(super) fn step(&mut self) {
         let start = Instant::now();
-        while let Some((act, _)) = self.history.next_ahead().filter(|(_, step)| *step <= self.simulation.steps()) {
+        while let Some((act, _)) = self
+            .history
+            .next_ahead()
+            .filter(|(_, step)| *step <= self.simulation.steps())
+        {
             self.do_again(act);
             self.history.has_done(act);
         }
@@ -174,14 +196,17 @@ impl Session {
         }
         self.at = self.history.here();
         self.timeline_old = true;
-        self.snapshots.offer(&self.simulation, &self.history, self.at, start.elapsed());
+        self.snapshots
+            .offer(&self.simulation, &self.history, self.at, start.elapsed());
         let edge = self.edge();
         self.notices.extend(edge);
     }
 
     /// Repeats the act number `act` of the history on the simulation.
     pub(super) fn do_again(&mut self, act: u64) {
-        let Some(command) = self.history.act(act).map(|act| act.command.clone()) else { return };
+        let Some(command) = self.history.act(act).map(|act| act.command.clone()) else {
+            return;
+        };
         // No error is expected: the act was valid before, in the same state.
         if let Err(error) = self.simulation.command(command.clone()) {
             self.notices.push(Notice::wrong(error.to_string()));
@@ -208,11 +233,18 @@ impl Session {
     fn give(&mut self, command: Command, more: bool) -> Result<(), String> {
         self.history.has_room().map_err(|full| full.to_string())?;
         if !more {
-            self.snapshots.before_act(&self.simulation, &self.history, self.at);
+            self.snapshots
+                .before_act(&self.simulation, &self.history, self.at);
         }
-        self.simulation.command(command.clone()).map_err(|invalid| invalid.to_string())?;
+        self.simulation
+            .command(command.clone())
+            .map_err(|invalid| invalid.to_string())?;
         self.note_built(&command);
-        if let Some(name) = self.history.give(command, more).map_err(|full| full.to_string())? {
+        if let Some(name) = self
+            .history
+            .give(command, more)
+            .map_err(|full| full.to_string())?
+        {
             self.tell_branch(&name);
             self.snapshots.prune(&self.history);
         }
@@ -224,7 +256,9 @@ impl Session {
     /// Adds a notice that the branch `name` has begun at the present step.
     fn tell_branch(&mut self, name: &str) {
         let step = self.history.here().step;
-        self.notices.push(Notice::new(format!("{name} begins at step {step}; the way before is kept")));
+        self.notices.push(Notice::new(format!(
+            "{name} begins at step {step}; the way before is kept"
+        )));
     }
 
     /// Applies a piece of a brush stroke, one act per dab. A dab adds no act if it changes nothing
@@ -237,10 +271,14 @@ impl Session {
         }
         for center in &dabs {
             let shape = self.shape_of(stroke, *center);
-            let edit = Edit { shape, matter: stroke.matter.clone() };
+            let edit = Edit {
+                shape,
+                matter: stroke.matter.clone(),
+            };
             // A pointer at rest repeats its last dab; within one step, the repetition adds no act.
             let again = self.history.act(self.at.act).is_some_and(|act| {
-                act.step == self.at.step && matches!(&act.command, Command::Put(last) if *last == edit)
+                act.step == self.at.step
+                    && matches!(&act.command, Command::Put(last) if *last == edit)
             });
             if again || !changes(self.simulation.world(), &edit) {
                 continue;
@@ -268,24 +306,40 @@ impl Session {
     fn shape_of(&self, stroke: &Stroke, center: [f64; 3]) -> Shape {
         let grid = self.simulation.world().grid();
         let solid = |cell: [f64; 3]| {
-            let inside = cell.iter().zip([grid.nx, grid.ny, grid.nz]).all(|(at, side)| (0.0..side as f64).contains(at));
-            inside && self.simulation.world().ground().is_solid(cell.map(|at| at as usize))
+            let inside = cell
+                .iter()
+                .zip([grid.nx, grid.ny, grid.nz])
+                .all(|(at, side)| (0.0..side as f64).contains(at));
+            inside
+                && self
+                    .simulation
+                    .world()
+                    .ground()
+                    .is_solid(cell.map(|at| at as usize))
         };
         if !matches!(stroke.matter, Matter::Flood { .. }) {
-            return Shape::Sphere { center, radius: stroke.radius };
+            return Shape::Sphere {
+                center,
+                radius: stroke.radius,
+            };
         }
         let mut from = center.map(f64::floor);
         // The pointer hits the surface of rock, or a wall from the side: the open cell lies above.
         if solid(from) {
             from[1] += 1.0;
         }
-        Shape::Box { from, to: from.map(|low| low + 1.0) }
+        Shape::Box {
+            from,
+            to: from.map(|low| low + 1.0),
+        }
     }
 
     /// Updates the list of rock placed by hand: adds the ball of a rock brush or the columns of a
     /// dam, and removes dug columns from dams.
     fn note_built(&mut self, command: &Command) {
-        let Command::Put(Edit { shape, matter }) = command else { return };
+        let Command::Put(Edit { shape, matter }) = command else {
+            return;
+        };
         let grid = self.simulation.world().grid();
         match (shape, matter) {
             (Shape::Sphere { center, radius }, Matter::Rock) => {
@@ -293,13 +347,21 @@ impl Session {
                 Arc::make_mut(&mut self.built).push(Rock::Ball([x, y, z, *radius as f32]));
             }
             (_, Matter::Raise { by }) if *by > 0.0 => {
-                let columns = shape.columns(grid).into_iter().map(|(x, z)| [x, z]).collect();
+                let columns = shape
+                    .columns(grid)
+                    .into_iter()
+                    .map(|(x, z)| [x, z])
+                    .collect();
                 Arc::make_mut(&mut self.built).push(Rock::Dam(columns));
             }
             (_, Matter::Nothing | Matter::Raise { .. })
                 if self.built.iter().any(|rock| matches!(rock, Rock::Dam(_))) =>
             {
-                let dug: HashSet<_> = shape.columns(grid).into_iter().map(|(x, z)| [x, z]).collect();
+                let dug: HashSet<_> = shape
+                    .columns(grid)
+                    .into_iter()
+                    .map(|(x, z)| [x, z])
+                    .collect();
                 for rock in Arc::make_mut(&mut self.built) {
                     if let Rock::Dam(columns) = rock {
                         columns.retain(|column| !dug.contains(column));
@@ -349,11 +411,17 @@ impl Session {
     /// When the snapshots would exceed their memory limit.
     pub(super) fn keep(&mut self) -> Result<(), String> {
         self.timeline_old = true;
-        if self.snapshots.keep(&self.simulation, &self.history, self.at) {
+        if self
+            .snapshots
+            .keep(&self.simulation, &self.history, self.at)
+        {
             return Ok(());
         }
         let most = self.snapshots.most_bytes() >> 20;
-        Err(format!("step {} is not kept: the snapshots would take more than {most} MiB", self.simulation.steps()))
+        Err(format!(
+            "step {} is not kept: the snapshots would take more than {most} MiB",
+            self.simulation.steps()
+        ))
     }
 
     /// Renames or deletes a branch.
@@ -361,10 +429,15 @@ impl Session {
         self.timeline_old = true;
         match change {
             BranchChange::Rename(number, name) => {
-                self.history.rename(number, &name).map_err(|error| error.to_string())?;
+                self.history
+                    .rename(number, &name)
+                    .map_err(|error| error.to_string())?;
             }
             BranchChange::Remove(number) => {
-                let name = self.history.remove(number).map_err(|error| error.to_string())?;
+                let name = self
+                    .history
+                    .remove(number)
+                    .map_err(|error| error.to_string())?;
                 self.snapshots.prune(&self.history);
                 self.notices.push(Notice::new(format!("{name} is deleted")));
             }
@@ -382,7 +455,12 @@ impl Session {
     pub(super) fn set_film(&mut self, keys: Vec<FilmKey>) {
         let film = &mut self.scene.spec.film;
         if film.keys != keys {
-            *film = FilmSpec { keys, orbit_deg: 0.0, camera_move: None, ..film.clone() };
+            *film = FilmSpec {
+                keys,
+                orbit_deg: 0.0,
+                camera_move: None,
+                ..film.clone()
+            };
         }
     }
 
@@ -390,8 +468,11 @@ impl Session {
     /// state bit by bit.
     pub(super) fn save(&mut self, path: &Path, existing: Existing) -> Result<(), String> {
         let recorded = self.scene.recorded(&self.simulation);
-        let saved =
-            if is_session(path) { self.pack(&recorded, path, existing)? } else { recorded.save(path, existing) };
+        let saved = if is_session(path) {
+            self.pack(&recorded, path, existing)?
+        } else {
+            recorded.save(path, existing)
+        };
         saved.map_err(|error| match error {
             SceneError::Output(OutputError::Exists { path }) => {
                 format!("{} exists already: choose another name", path.display())
@@ -401,13 +482,29 @@ impl Session {
     }
 
     /// Writes a session file. Files too long for the session file are left out, each with a notice.
-    fn pack(&mut self, recorded: &Scene, path: &Path, existing: Existing) -> Result<Result<(), SceneError>, String> {
+    fn pack(
+        &mut self,
+        recorded: &Scene,
+        path: &Path,
+        existing: Existing,
+    ) -> Result<Result<(), SceneError>, String> {
         let state = (self.at == self.history.here()).then(|| self.simulation.world().state_hash());
-        let history = self.history.to_text(state).map_err(|error| error.to_string())?;
-        let extras = Extras { history: Some((&self.scene, &history)), thumbnail: self.thumbnail.as_deref() };
+        let history = self
+            .history
+            .to_text(state)
+            .map_err(|error| error.to_string())?;
+        let extras = Extras {
+            history: Some((&self.scene, &history)),
+            thumbnail: self.thumbnail.as_deref(),
+        };
         let packed = recorded.pack(path, &extras, existing);
         Ok(packed.map(|left| {
-            let words = |file: &PathBuf| Notice::new(format!("{} is too long for the session file", file.display()));
+            let words = |file: &PathBuf| {
+                Notice::new(format!(
+                    "{} is too long for the session file",
+                    file.display()
+                ))
+            };
             self.notices.extend(left.iter().map(words));
         }))
     }
@@ -446,12 +543,25 @@ fn timeline(history: &History, snapshots: &Snapshots) -> TimeLine {
         first.map(words).unwrap_or_default()
     };
     let (line, tip) = (history.line(), history.present().tip());
-    let branch = |branch: &Branch| BranchReport { branch: branch.clone(), parts_at: history.parts_at(branch) };
+    let branch = |branch: &Branch| BranchReport {
+        branch: branch.clone(),
+        parts_at: history.parts_at(branch),
+    };
     TimeLine {
         present: history.present().number,
         branches: history.branches().iter().map(branch).collect(),
-        deeds: history.deeds().into_iter().map(|deed| DeedReport { words: words_of(&deed), deed }).collect(),
-        kept: snapshots.by_hand().filter(|moment| history.leads_to(line, tip, *moment)).collect(),
+        deeds: history
+            .deeds()
+            .into_iter()
+            .map(|deed| DeedReport {
+                words: words_of(&deed),
+                deed,
+            })
+            .collect(),
+        kept: snapshots
+            .by_hand()
+            .filter(|moment| history.leads_to(line, tip, *moment))
+            .collect(),
         offers: history.offers().map(|deed| deed.as_ref().map(words_of)),
     }
 }
@@ -468,11 +578,20 @@ mod tests {
                     = \"water\"\nx = 6.0\nz = 6.0\n";
         let scene = Scene::parse(text, Path::new("pond.toml")).expect("a right scene");
         let mut session = Session::open(scene.clone()).expect("it opens");
-        let run = |scene: &Scene| scene.build(Box::new(Tiled::default())).expect("it fits").simulation;
+        let run = |scene: &Scene| {
+            scene
+                .build(Box::new(Tiled::default()))
+                .expect("it fits")
+                .simulation
+        };
         let mut run = run(&scene);
-        assert!(session.simulation.world().layers().len() > run.world().layers().len(), "more may come");
+        assert!(
+            session.simulation.world().layers().len() > run.world().layers().len(),
+            "more may come"
+        );
         for step in 0..40 {
-            let hashes = [&session.simulation, &run].map(|simulation| simulation.world().state_hash());
+            let hashes =
+                [&session.simulation, &run].map(|simulation| simulation.world().state_hash());
             assert_eq!(hashes[0], hashes[1], "step {step}");
             session.step();
             run.step();

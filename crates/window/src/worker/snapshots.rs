@@ -71,7 +71,14 @@ impl Snapshots {
     /// the memory limit in bytes.
     pub(super) fn new(simulation: &Simulation, most_bytes: u64) -> Self {
         let (spent, cost, kept) = (Duration::ZERO, Duration::ZERO, BTreeMap::new());
-        let mut new = Self { start: simulation.snapshot(None), kept, spent, cost, most_bytes, held: Held::bytes(0) };
+        let mut new = Self {
+            start: simulation.snapshot(None),
+            kept,
+            spent,
+            cost,
+            most_bytes,
+            held: Held::bytes(0),
+        };
         new.count();
         new
     }
@@ -83,7 +90,13 @@ impl Snapshots {
 
     /// Registers a step to the moment `at` that took the time `took`, and takes an automatic
     /// snapshot if one is due.
-    pub(super) fn offer(&mut self, simulation: &Simulation, history: &History, at: Moment, took: Duration) {
+    pub(super) fn offer(
+        &mut self,
+        simulation: &Simulation,
+        history: &History,
+        at: Moment,
+        took: Duration,
+    ) {
         self.spent += took;
         if self.has(at) {
             self.spent = Duration::ZERO;
@@ -132,7 +145,12 @@ impl Snapshots {
         // A branch that has grown since no longer ends at its old tip: that snapshot becomes
         // automatic and may be thinned.
         for (moment, kept) in &mut self.kept {
-            if kept.why == Why::Left && history.branches().iter().all(|branch| branch.tip() != *moment) {
+            if kept.why == Why::Left
+                && history
+                    .branches()
+                    .iter()
+                    .all(|branch| branch.tip() != *moment)
+            {
                 kept.why = Why::Automatic;
             }
         }
@@ -141,7 +159,13 @@ impl Snapshots {
         }
     }
 
-    fn insert_if_it_fits(&mut self, simulation: &Simulation, history: &History, at: Moment, why: Why) -> bool {
+    fn insert_if_it_fits(
+        &mut self,
+        simulation: &Simulation,
+        history: &History,
+        at: Moment,
+        why: Why,
+    ) -> bool {
         self.insert(simulation, at, why);
         self.thin(history, at);
         let fits = self.bytes() <= self.most_bytes;
@@ -154,7 +178,11 @@ impl Snapshots {
 
     fn insert(&mut self, simulation: &Simulation, at: Moment, why: Why) {
         self.spent = Duration::ZERO;
-        let before = self.kept.range(..=at).next_back().map_or(&self.start, |(_, kept)| &kept.snapshot);
+        let before = self
+            .kept
+            .range(..=at)
+            .next_back()
+            .map_or(&self.start, |(_, kept)| &kept.snapshot);
         let snapshot = simulation.snapshot(Some(before));
         self.kept.insert(at, Kept { snapshot, why });
     }
@@ -163,12 +191,23 @@ impl Snapshots {
     /// limits. The snapshot of the present moment `here` is dropped last.
     fn thin(&mut self, history: &History, here: Moment) {
         loop {
-            let automatic = self.kept.values().filter(|kept| kept.why == Why::Automatic).count();
+            let automatic = self
+                .kept
+                .values()
+                .filter(|kept| kept.why == Why::Automatic)
+                .count();
             if automatic <= MOST && self.bytes() <= self.most_bytes {
                 break;
             }
-            let last = || self.kept.get(&here).filter(|kept| kept.why == Why::Automatic).map(|_| here);
-            let Some(spare) = self.spare(history, here).or_else(last) else { break };
+            let last = || {
+                self.kept
+                    .get(&here)
+                    .filter(|kept| kept.why == Why::Automatic)
+                    .map(|_| here)
+            };
+            let Some(spare) = self.spare(history, here).or_else(last) else {
+                break;
+            };
             self.kept.remove(&spare);
         }
         self.count();
@@ -178,8 +217,10 @@ impl Snapshots {
     /// relative to its distance from `here`. `None` if there is none except at `here`.
     fn spare(&self, history: &History, here: Moment) -> Option<Moment> {
         let (line, tip) = (history.line(), history.present().tip());
-        let (on, off): (Vec<Moment>, Vec<Moment>) =
-            self.kept.keys().partition(|moment| history.leads_to(line, tip, **moment));
+        let (on, off): (Vec<Moment>, Vec<Moment>) = self
+            .kept
+            .keys()
+            .partition(|moment| history.leads_to(line, tip, **moment));
         // On other branches, only snapshots after the same act count as neighbours.
         let mut beside = off;
         beside.sort_by_key(|moment| (moment.act, moment.step));
@@ -190,8 +231,15 @@ impl Snapshots {
                     continue;
                 }
                 let joined = |other: &&Moment| far == 1.0 || other.act == moment.act;
-                let before = k.checked_sub(1).map(|k| &moments[k]).filter(joined).map_or(0, |before| before.step);
-                let after = moments.get(k + 1).filter(joined).map_or(moment.step, |after| after.step);
+                let before = k
+                    .checked_sub(1)
+                    .map(|k| &moments[k])
+                    .filter(joined)
+                    .map_or(0, |before| before.step);
+                let after = moments
+                    .get(k + 1)
+                    .filter(joined)
+                    .map_or(moment.step, |after| after.step);
                 let gap = after.abs_diff(before) as f64;
                 let worth = gap / ((NEAR + here.step.abs_diff(moment.step) as f64) * far);
                 if spare.is_none_or(|(least, _)| worth < least) {
@@ -225,7 +273,10 @@ impl Snapshots {
 
     /// Returns the snapshot of a moment; `None` without one.
     pub(super) fn at(&self, moment: Moment) -> Option<&Snapshot> {
-        self.kept.get(&moment).map(|kept| &kept.snapshot).or((moment == Moment::START).then_some(&self.start))
+        self.kept
+            .get(&moment)
+            .map(|kept| &kept.snapshot)
+            .or((moment == Moment::START).then_some(&self.start))
     }
 
     fn has(&self, moment: Moment) -> bool {
@@ -235,8 +286,20 @@ impl Snapshots {
     /// Returns the last moment with a snapshot on the way to `to` along the acts `path`; the start
     /// if there is no other.
     pub(super) fn nearest(&self, history: &History, path: &[u64], to: Moment) -> Moment {
-        let before = self.kept.range(..=Moment { act: u64::MAX, ..to }).rev().map(|(moment, _)| *moment);
-        before.into_iter().find(|moment| history.leads_to(path, to, *moment)).unwrap_or(Moment::START)
+        let before = self
+            .kept
+            .range(
+                ..=Moment {
+                    act: u64::MAX,
+                    ..to
+                },
+            )
+            .rev()
+            .map(|(moment, _)| *moment);
+        before
+            .into_iter()
+            .find(|moment| history.leads_to(path, to, *moment))
+            .unwrap_or(Moment::START)
     }
 
     /// Drops snapshots of moments that no longer lie on any branch.
@@ -247,7 +310,10 @@ impl Snapshots {
 
     /// Iterates over the moments kept by the user, in ascending order.
     pub(super) fn by_hand(&self) -> impl DoubleEndedIterator<Item = Moment> {
-        self.kept.iter().filter(|(_, kept)| kept.why == Why::ByHand).map(|(moment, _)| *moment)
+        self.kept
+            .iter()
+            .filter(|(_, kept)| kept.why == Why::ByHand)
+            .map(|(moment, _)| *moment)
     }
 }
 
@@ -261,7 +327,13 @@ mod tests {
 
     fn simulation(grid: Grid, share: f64) -> Simulation {
         let world = World::restless(grid, share);
-        Simulation::new(world, &RulesSpec::default(), &[], 1, Box::new(Tiled::default()))
+        Simulation::new(
+            world,
+            &RulesSpec::default(),
+            &[],
+            1,
+            Box::new(Tiled::default()),
+        )
     }
 
     fn at(step: u64) -> Moment {
@@ -287,10 +359,15 @@ mod tests {
         let steps: Vec<u64> = snapshots.kept.keys().map(|moment| moment.step).collect();
         assert!(steps.len() > 12 && steps.contains(&777), "{steps:?}");
         // A gap is at most half the distance from its later end to the present.
-        let gaps = steps.windows(2).map(|pair| (pair[1] - pair[0], 2000 - pair[1]));
+        let gaps = steps
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0], 2000 - pair[1]));
         assert!(gaps.clone().all(|(gap, back)| gap <= 8 + back), "{steps:?}");
         let nearest = |step| snapshots.nearest(&history, &[], at(step)).step;
-        assert_eq!((nearest(777), nearest(2000), nearest(0)), (777, *steps.last().expect("many"), 0));
+        assert_eq!(
+            (nearest(777), nearest(2000), nearest(0)),
+            (777, *steps.last().expect("many"), 0)
+        );
         assert_eq!(snapshots.at(at(777)).expect("kept by hand").steps(), 777);
         assert_eq!(snapshots.at(Moment::START).expect("always kept").steps(), 0);
         assert_eq!(snapshots.by_hand().collect::<Vec<_>>(), [at(777)]);
@@ -302,15 +379,27 @@ mod tests {
         let one = simulation.snapshot(None);
         let cap = (4 * one.bytes() + one.ground().bytes() * 3 / 2) as u64;
         let (mut snapshots, mut history) = (Snapshots::new(&simulation, cap), History::new());
-        assert!(snapshots.keep(&simulation, &history, at(0)), "the ground is shared");
+        assert!(
+            snapshots.keep(&simulation, &history, at(0)),
+            "the ground is shared"
+        );
         simulation.step();
         history.stepped();
         assert!(snapshots.keep(&simulation, &history, at(1)) && snapshots.bytes() < cap);
-        let shape = Shape::Sphere { center: [5.0; 3], radius: 2.0 };
-        let edit = Edit { shape, matter: Matter::Rock };
+        let shape = Shape::Sphere {
+            center: [5.0; 3],
+            radius: 2.0,
+        };
+        let edit = Edit {
+            shape,
+            matter: Matter::Rock,
+        };
         simulation.command(edit.clone()).expect("a small edit");
         history.give(edit.into(), false).expect("room");
-        assert!(!snapshots.keep(&simulation, &history, history.here()), "no room for another ground");
+        assert!(
+            !snapshots.keep(&simulation, &history, history.here()),
+            "no room for another ground"
+        );
         assert_eq!(snapshots.by_hand().collect::<Vec<_>>(), [at(0), at(1)]);
     }
 
@@ -318,29 +407,45 @@ mod tests {
     fn branches_share_what_they_have_in_common() {
         let mut simulation = simulation(Grid::new(10, 8, 10), 0.1);
         let (mut snapshots, mut history) = (Snapshots::new(&simulation, 1 << 30), History::new());
-        let steps = |simulation: &mut Simulation, snapshots: &mut Snapshots, history: &mut History| {
-            for _ in 0..5 {
-                simulation.step();
-                history.stepped();
-            }
-            assert!(snapshots.keep(simulation, history, history.here()));
-        };
+        let steps =
+            |simulation: &mut Simulation, snapshots: &mut Snapshots, history: &mut History| {
+                for _ in 0..5 {
+                    simulation.step();
+                    history.stepped();
+                }
+                assert!(snapshots.keep(simulation, history, history.here()));
+            };
         steps(&mut simulation, &mut snapshots, &mut history);
-        simulation.command(lavoxel_sim::simulation::Command::Seed(3)).expect("a seed");
-        history.give(lavoxel_sim::simulation::Command::Seed(3), false).expect("room");
+        simulation
+            .command(lavoxel_sim::simulation::Command::Seed(3))
+            .expect("a seed");
+        history
+            .give(lavoxel_sim::simulation::Command::Seed(3), false)
+            .expect("room");
         steps(&mut simulation, &mut snapshots, &mut history);
         history.go(at(5)).expect("on the line");
         simulation.go_back(snapshots.at(at(5)).expect("kept"));
-        history.give(lavoxel_sim::simulation::Command::Seed(4), false).expect("room");
+        history
+            .give(lavoxel_sim::simulation::Command::Seed(4), false)
+            .expect("room");
         steps(&mut simulation, &mut snapshots, &mut history);
         for (branch, act) in [(1, 1), (2, 2)] {
             let path = history.path(act);
             let tip = history.branch(branch).expect("there").tip();
-            assert_eq!(snapshots.nearest(&history, &path, tip), Moment { step: 10, act });
-            assert_eq!(snapshots.nearest(&history, &path, Moment { step: 9, act }), at(5));
+            assert_eq!(
+                snapshots.nearest(&history, &path, tip),
+                Moment { step: 10, act }
+            );
+            assert_eq!(
+                snapshots.nearest(&history, &path, Moment { step: 9, act }),
+                at(5)
+            );
         }
         history.remove(1).expect("not the present one");
         snapshots.prune(&history);
-        assert_eq!(snapshots.by_hand().collect::<Vec<_>>(), [at(5), Moment { step: 10, act: 2 }]);
+        assert_eq!(
+            snapshots.by_hand().collect::<Vec<_>>(),
+            [at(5), Moment { step: 10, act: 2 }]
+        );
     }
 }

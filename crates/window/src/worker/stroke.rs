@@ -73,7 +73,11 @@ impl Brush {
         if stroke.rays.is_empty() {
             return (self.last.into_iter().collect(), None);
         }
-        let path = Path { sight: Sight::of(world), stroke, before: &self.before };
+        let path = Path {
+            sight: Sight::of(world),
+            stroke,
+            before: &self.before,
+        };
         let (mut points, mut miss) = (Vec::new(), None);
         // The path continues from the last pointer position of the piece before, without a gap.
         let mut end = self.end.take();
@@ -106,7 +110,11 @@ impl Brush {
             if self.last.is_some() && apart < APART * radius {
                 continue;
             }
-            let pieces = if apart <= 2.0 * radius { (apart / (2.0 * APART * radius)).ceil().max(1.0) } else { 1.0 };
+            let pieces = if apart <= 2.0 * radius {
+                (apart / (2.0 * APART * radius)).ceil().max(1.0)
+            } else {
+                1.0
+            };
             for i in 1..=pieces as u32 {
                 let center: [f64; 3] = (from + way * (f64::from(i) / pieces)).into();
                 dabs.push(center.map(rounded));
@@ -130,7 +138,9 @@ impl Brush {
     /// Returns each cell of the shape `ball` with its visibility.
     pub(super) fn seen(&self, world: &State, ball: &Shape) -> Vec<(Place, bool)> {
         let sight = Sight::of(world);
-        ball.cells(world.grid()).map(|place| (place, sight.sees(place))).collect()
+        ball.cells(world.grid())
+            .map(|place| (place, sight.sees(place)))
+            .collect()
     }
 
     /// Remembers the previous visibility in `were` for each cell whose visibility a dab has
@@ -158,7 +168,12 @@ impl Path<'_> {
     /// # Errors
     /// The reason of a miss.
     fn point(&self, ray: &Ray) -> Result<Vector3<f64>, Miss> {
-        let wanted = |place: Place| self.before.get(&place).copied().unwrap_or_else(|| self.sight.sees(place));
+        let wanted = |place: Place| {
+            self.before
+                .get(&place)
+                .copied()
+                .unwrap_or_else(|| self.sight.sees(place))
+        };
         let Hit { point, cut, .. } = self.sight.meet(ray, wanted).ok_or(Miss::Outside)?;
         if !lies_in(point, self.stroke.part) {
             return Err(Miss::Outside);
@@ -189,7 +204,10 @@ impl Path<'_> {
             return;
         }
         let direction = (from.0.direction + to.0.direction).normalize();
-        let ray = Ray { origin: (from.0.origin + to.0.origin) * 0.5, direction };
+        let ray = Ray {
+            origin: (from.0.origin + to.0.origin) * 0.5,
+            direction,
+        };
         let middle = (ray, self.point(&ray).ok());
         self.between(from, &middle, halvings - 1, points);
         points.extend(middle.1);
@@ -209,15 +227,27 @@ pub(super) fn changes(world: &State, edit: &Edit) -> bool {
         Matter::Ground(_) => true,
         Matter::Drain => cells.any(|place| sight.holds(place)),
         Matter::Air(_) => world.air().is_some() && cells.any(|place| !solid(place)),
-        Matter::Replace { of: ref goes, name: ref comes } => {
+        Matter::Replace {
+            of: ref goes,
+            name: ref comes,
+        } => {
             let goes = |name: &str| name != comes && goes.as_ref().is_none_or(|goes| goes == name);
-            let mut others = world.layers().iter().enumerate().filter(|(number, _)| !world.is_mirror(*number));
-            let others: Vec<_> = others.by_ref().filter(|(_, layer)| goes(&layer.material().name)).collect();
+            let mut others = world
+                .layers()
+                .iter()
+                .enumerate()
+                .filter(|(number, _)| !world.is_mirror(*number));
+            let others: Vec<_> = others
+                .by_ref()
+                .filter(|(_, layer)| goes(&layer.material().name))
+                .collect();
             cells.any(|place| others.iter().any(|(_, layer)| layer.at(place).amount > 0))
         }
-        Matter::Lava { .. } | Matter::Material { .. } | Matter::Flood { .. } | Matter::Rock | Matter::Solid { .. } => {
-            cells.any(|place| !solid(place))
-        }
+        Matter::Lava { .. }
+        | Matter::Material { .. }
+        | Matter::Flood { .. }
+        | Matter::Rock
+        | Matter::Solid { .. } => cells.any(|place| !solid(place)),
     }
 }
 

@@ -92,7 +92,10 @@ impl Thread {
     /// time.
     fn wait(&self, messages: &Receiver<Message>) -> Result<Option<Message>, Gone> {
         let now = Instant::now();
-        let due = [self.steps_in(now), self.update_due(now)].into_iter().flatten().min();
+        let due = [self.steps_in(now), self.update_due(now)]
+            .into_iter()
+            .flatten()
+            .min();
         match due {
             None => messages.recv().map(Some).map_err(|_| Gone),
             Some(Duration::ZERO) => match messages.try_recv() {
@@ -111,7 +114,8 @@ impl Thread {
     /// Returns the time until the next update; `None` if nothing changed or the window has not
     /// taken the last update.
     fn update_due(&self, now: Instant) -> Option<Duration> {
-        (self.changed && self.shared.is_free()).then(|| self.next_update.saturating_duration_since(now))
+        (self.changed && self.shared.is_free())
+            .then(|| self.next_update.saturating_duration_since(now))
     }
 
     /// Returns the time until the next step; `None` while the clock is paused or another branch is
@@ -160,7 +164,12 @@ impl Thread {
     /// Builds an update and puts it into the shared slot for the window.
     pub(super) fn send_update(&mut self) {
         let start = Instant::now();
-        let mut update = self.publisher.update(&mut self.session, &self.clock, &self.eye, [self.epoch, self.opened]);
+        let mut update = self.publisher.update(
+            &mut self.session,
+            &self.clock,
+            &self.eye,
+            [self.epoch, self.opened],
+        );
         self.notices.extend(self.session.take_notices());
         update.notices = std::mem::take(&mut self.notices);
         self.shared.put(update);
@@ -196,8 +205,10 @@ impl Thread {
                 | Command::Keep
                 | Command::Save(..)
         );
-        let after_it =
-            matches!(command, Command::Go(_) | Command::Visit(_) | Command::Branch(_)) && !self.waiting.is_empty();
+        let after_it = matches!(
+            command,
+            Command::Go(_) | Command::Visit(_) | Command::Branch(_)
+        ) && !self.waiting.is_empty();
         if is_away && (of_the_moment || after_it) {
             // A command that changes the present state ends the visit of another branch.
             if self.session.visit_ends() {

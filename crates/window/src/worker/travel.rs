@@ -60,7 +60,10 @@ impl Session {
         let here = self.history.here();
         let text = |error: BranchError| error.to_string();
         match way {
-            Way::To(moment) => self.history.go(moment).map_err(|_| format!("step {} lies elsewhere", moment.step)),
+            Way::To(moment) => self
+                .history
+                .go(moment)
+                .map_err(|_| format!("step {} lies elsewhere", moment.step)),
             Way::Step(step) => {
                 let to = self.history.at(self.history.present().number, step);
                 to.and_then(|to| self.history.go(to)).map_err(text)
@@ -89,7 +92,8 @@ impl Session {
                 self.history.switch(number, to).map_err(text)?;
                 self.snapshots.prune(&self.history);
                 let name = &self.history.present().name;
-                self.notices.push(Notice::new(format!("{name}, step {}", to.step)));
+                self.notices
+                    .push(Notice::new(format!("{name}, step {}", to.step)));
                 Ok(())
             }
         }
@@ -100,7 +104,11 @@ impl Session {
     fn tell(&mut self, deed: Option<Deed>, done: &str, nothing: &str) {
         let text = match deed {
             Some(deed) => {
-                let what = self.history.deed_begins_with(&deed).map(words).unwrap_or_default();
+                let what = self
+                    .history
+                    .deed_begins_with(&deed)
+                    .map(words)
+                    .unwrap_or_default();
                 format!("{what} {done}, step {}", self.history.here().step)
             }
             None => nothing.to_owned(),
@@ -111,8 +119,15 @@ impl Session {
     /// Returns the nearest later (`ahead`) or earlier moment kept by the user; without one, the tip
     /// or the start of the branch.
     fn next_kept(&self, ahead: bool) -> Option<Moment> {
-        let (here, line, tip) = (self.history.here(), self.history.line(), self.history.present().tip());
-        let mut kept = self.snapshots.by_hand().filter(|moment| self.history.leads_to(line, tip, *moment));
+        let (here, line, tip) = (
+            self.history.here(),
+            self.history.line(),
+            self.history.present().tip(),
+        );
+        let mut kept = self
+            .snapshots
+            .by_hand()
+            .filter(|moment| self.history.leads_to(line, tip, *moment));
         match ahead {
             true => kept.find(|moment| *moment > here).or(Some(tip)),
             false => kept.rfind(|moment| *moment < here).or(Some(Moment::START)),
@@ -126,11 +141,18 @@ impl Session {
             self.visit_ends();
             return Ok(());
         };
-        let to = self.history.at(number, self.history.here().step).map_err(|error| error.to_string())?;
+        let to = self
+            .history
+            .at(number, self.history.here().step)
+            .map_err(|error| error.to_string())?;
         self.leave();
         // A snapshot here makes the return immediate.
-        self.snapshots.before_visit(&self.simulation, &self.history, self.at);
-        let path = self.history.branch(number).map(|branch| self.history.path(branch.last));
+        self.snapshots
+            .before_visit(&self.simulation, &self.history, self.at);
+        let path = self
+            .history
+            .branch(number)
+            .map(|branch| self.history.path(branch.last));
         self.visit = Some(number);
         self.set_out(to, path.unwrap_or_default());
         Ok(())
@@ -147,21 +169,32 @@ impl Session {
     }
 
     fn set_out(&mut self, to: Moment, path: Vec<u64>) {
-        self.travel = (self.at != to).then_some(Travel { to, path, is_on: false });
+        self.travel = (self.at != to).then_some(Travel {
+            to,
+            path,
+            is_on: false,
+        });
     }
 
     /// Takes a snapshot of the branch's tip, if the simulation is there, before the session leaves
     /// the branch.
     pub(super) fn leave(&mut self) {
-        if !self.travels() && self.visit.is_none() && self.at == self.history.here() && self.history.is_at_tip() {
-            self.snapshots.leave(&self.simulation, &self.history, self.at);
+        if !self.travels()
+            && self.visit.is_none()
+            && self.at == self.history.here()
+            && self.history.is_at_tip()
+        {
+            self.snapshots
+                .leave(&self.simulation, &self.history, self.at);
         }
     }
 
     /// Continues the travel for one time slice. Returns true if the simulation jumped to a
     /// snapshot; the slice then ends at once, so that the window shows that state.
     pub(super) fn go_on(&mut self) -> bool {
-        let Some(mut travel) = self.travel.take() else { return false };
+        let Some(mut travel) = self.travel.take() else {
+            return false;
+        };
         let jumps = !std::mem::replace(&mut travel.is_on, true) && self.depart(&travel);
         if !jumps {
             self.follow(&travel);
@@ -174,7 +207,9 @@ impl Session {
     /// Warns the user if the replay of a session file arrives at a state whose hash differs from
     /// the saved one: the file was changed, or a version with other rules wrote it.
     pub(super) fn compare_with_saved(&mut self) {
-        let Some((moment, hash)) = self.saved.take_if(|(moment, _)| *moment == self.at) else { return };
+        let Some((moment, hash)) = self.saved.take_if(|(moment, _)| *moment == self.at) else {
+            return;
+        };
         let replayed = self.simulation.world().state_hash();
         if replayed != hash {
             let text = format!(
@@ -189,11 +224,15 @@ impl Session {
     /// Jumps back to the nearest snapshot, unless the present state lies nearer on the path.
     /// Returns true after a jump.
     fn depart(&mut self, travel: &Travel) -> bool {
-        let nearest = self.snapshots.nearest(&self.history, &travel.path, travel.to);
+        let nearest = self
+            .snapshots
+            .nearest(&self.history, &travel.path, travel.to);
         if self.history.leads_to(&travel.path, travel.to, self.at) && self.at >= nearest {
             return false;
         }
-        let Some(snapshot) = self.snapshots.at(nearest) else { return false };
+        let Some(snapshot) = self.snapshots.at(nearest) else {
+            return false;
+        };
         self.simulation.go_back(snapshot);
         self.at = nearest;
         self.came_back();
@@ -205,14 +244,17 @@ impl Session {
         let start = Instant::now();
         while self.at != travel.to && start.elapsed() < SLICE {
             let next = self.history.next_on(&travel.path, self.at.act);
-            if let Some((act, _)) = next.filter(|(act, step)| *step <= self.at.step && *act <= travel.to.act) {
+            if let Some((act, _)) =
+                next.filter(|(act, step)| *step <= self.at.step && *act <= travel.to.act)
+            {
                 self.do_again(act);
                 continue;
             }
             let begin = Instant::now();
             self.simulation.step();
             self.at.step = self.simulation.steps();
-            self.snapshots.offer(&self.simulation, &self.history, self.at, begin.elapsed());
+            self.snapshots
+                .offer(&self.simulation, &self.history, self.at, begin.elapsed());
         }
     }
 
@@ -222,12 +264,17 @@ impl Session {
         if self.visit_ends() {
             return false;
         }
-        let Some(travel) = self.travel.take() else { return false };
+        let Some(travel) = self.travel.take() else {
+            return false;
+        };
         let jumps = !travel.is_on && self.depart(&travel);
         // States of a travel normally lie on the present branch, so the history can move here;
         // otherwise the travel continues.
         if self.history.go(self.at).is_err() {
-            self.travel = Some(Travel { is_on: true, ..travel });
+            self.travel = Some(Travel {
+                is_on: true,
+                ..travel
+            });
         }
         self.touch_timeline();
         jumps

@@ -45,51 +45,117 @@ impl Dice {
 fn any(simulation: &Simulation, dice: &mut Dice) -> Command {
     let flows = simulation.world().flow().is_some();
     let shape = Shape::Sphere {
-        center: [dice.real(1.0, 13.0), dice.real(2.0, 12.0), dice.real(1.0, 11.0)],
+        center: [
+            dice.real(1.0, 13.0),
+            dice.real(2.0, 12.0),
+            dice.real(1.0, 11.0),
+        ],
         radius: dice.real(0.8, 3.0),
     };
     let put = |matter: Matter| Command::from(Edit { shape, matter });
-    let spec = VentSpec { x: dice.real(3.0, 10.0), z: dice.real(3.0, 8.0), radius: 1.5, ..VentSpec::default() };
-    let open: Vec<(usize, VentSpec)> = simulation.open_vents().map(|(number, spec)| (number, spec.clone())).collect();
-    let one = |dice: &mut Dice| (!open.is_empty()).then(|| open[dice.below(open.len() as u64) as usize].clone());
+    let spec = VentSpec {
+        x: dice.real(3.0, 10.0),
+        z: dice.real(3.0, 8.0),
+        radius: 1.5,
+        ..VentSpec::default()
+    };
+    let open: Vec<(usize, VentSpec)> = simulation
+        .open_vents()
+        .map(|(number, spec)| (number, spec.clone()))
+        .collect();
+    let one = |dice: &mut Dice| {
+        (!open.is_empty()).then(|| open[dice.below(open.len() as u64) as usize].clone())
+    };
     match dice.below(13) {
-        0 => put(Matter::Lava { amount: 0.9, energy: 1.0, temperature_k: None }),
-        1 | 2 => put(Matter::Material { name: "water".into(), amount: dice.real(0.2, 1.0) }),
+        0 => put(Matter::Lava {
+            amount: 0.9,
+            energy: 1.0,
+            temperature_k: None,
+        }),
+        1 | 2 => put(Matter::Material {
+            name: "water".into(),
+            amount: dice.real(0.2, 1.0),
+        }),
         3 => put(Matter::Rock),
         4 => put(Matter::Nothing),
         5 => match dice.below(3) {
             0 => put(Matter::Drain),
-            1 => put(Matter::Flood { name: "water".into(), amount: 1.0 }),
-            _ => put(Matter::Replace { of: None, name: "water".into() }),
+            1 => put(Matter::Flood {
+                name: "water".into(),
+                amount: 1.0,
+            }),
+            _ => put(Matter::Replace {
+                of: None,
+                name: "water".into(),
+            }),
         },
-        6 if simulation.world().air().is_some() => {
-            put(Matter::Air(Breath { heat_k: 40.0, steam_kg_m3: 0.001, ash_kg_m3: 0.0, wind_m_s: [0.5, 0.0, 0.2] }))
-        }
-        7 => Command::Pour(VentChange::Place(VentSpec { start: simulation.steps(), ..spec })),
-        8 => Command::Pour(VentChange::Place(VentSpec { material: Some("water".into()), rate: 0.5, ..spec })),
+        6 if simulation.world().air().is_some() => put(Matter::Air(Breath {
+            heat_k: 40.0,
+            steam_kg_m3: 0.001,
+            ash_kg_m3: 0.0,
+            wind_m_s: [0.5, 0.0, 0.2],
+        })),
+        7 => Command::Pour(VentChange::Place(VentSpec {
+            start: simulation.steps(),
+            ..spec
+        })),
+        8 => Command::Pour(VentChange::Place(VentSpec {
+            material: Some("water".into()),
+            rate: 0.5,
+            ..spec
+        })),
         9 => one(dice).map_or(Command::Seed(5), |(number, old)| {
-            Command::Pour(VentChange::Change(number, VentSpec { x: spec.x, z: spec.z, ..old }))
+            Command::Pour(VentChange::Change(
+                number,
+                VentSpec {
+                    x: spec.x,
+                    z: spec.z,
+                    ..old
+                },
+            ))
         }),
-        10 => one(dice).map_or(Command::Seed(6), |(number, _)| Command::Pour(VentChange::Close(number))),
+        10 => one(dice).map_or(Command::Seed(6), |(number, _)| {
+            Command::Pour(VentChange::Close(number))
+        }),
         11 => {
-            let water = simulation.materials().iter().find(|material| material.name == "water").expect("it is there");
-            let thick = Material { viscosity: dice.real(0.5, 2.0), ..water.clone() };
+            let water = simulation
+                .materials()
+                .iter()
+                .find(|material| material.name == "water")
+                .expect("it is there");
+            let thick = Material {
+                viscosity: dice.real(0.5, 2.0),
+                ..water.clone()
+            };
             MaterialChange::between(water, &thick).into()
         }
-        12 if simulation.wind().is_some() => {
-            Command::Wind(Wind(vec![[0.0, dice.real(0.0, 4.0), dice.real(0.0, 360.0)]]))
-        }
+        12 if simulation.wind().is_some() => Command::Wind(Wind(vec![[
+            0.0,
+            dice.real(0.0, 4.0),
+            dice.real(0.0, 360.0),
+        ]])),
         _ if flows => put(Matter::Rock),
         _ if dice.below(2) == 0 => Command::Seed(dice.below(1000)),
-        _ => RulesSpec { threshold: dice.real(0.05, 0.4), ..simulation.rules_spec().clone() }.into(),
+        _ => RulesSpec {
+            threshold: dice.real(0.05, 0.4),
+            ..simulation.rules_spec().clone()
+        }
+        .into(),
     }
 }
 
 /// Complete state of a moment as text: hash of the world, numbers, settings.
 fn state(simulation: &Simulation) -> String {
     let numbers = (simulation.steps(), simulation.seed(), simulation.wind());
-    let lists = (simulation.rules_spec(), simulation.materials(), simulation.open_vents().collect::<Vec<_>>());
-    format!("{:?} {numbers:?} {lists:?}", simulation.world().state_hash())
+    let lists = (
+        simulation.rules_spec(),
+        simulation.materials(),
+        simulation.open_vents().collect::<Vec<_>>(),
+    );
+    format!(
+        "{:?} {numbers:?} {lists:?}",
+        simulation.world().state_hash()
+    )
 }
 
 fn arrive(session: &mut Session) {
@@ -100,7 +166,9 @@ fn arrive(session: &mut Session) {
 }
 
 fn go(session: &mut Session, way: Way) -> String {
-    session.go(way).unwrap_or_else(|error| panic!("{way:?}: {error}"));
+    session
+        .go(way)
+        .unwrap_or_else(|error| panic!("{way:?}: {error}"));
     arrive(session);
     state(session.simulation())
 }
@@ -123,7 +191,11 @@ fn live(session: &mut Session, dice: &mut Dice, count: usize) -> Vec<Done> {
             assert_eq!(state(session.simulation()), before, "nothing is changed");
             continue;
         }
-        done.push(Done { moment: session.at, before, after: state(session.simulation()) });
+        done.push(Done {
+            moment: session.at,
+            before,
+            after: state(session.simulation()),
+        });
         if dice.below(3) == 0 {
             (0..=dice.below(3)).for_each(|_| session.step());
         }
@@ -155,16 +227,25 @@ fn redo_all(session: &mut Session, done: &[Done], name: &str) {
 
 fn check(name: &str, text: &str, count: usize, seed: u64) {
     let dice = &mut Dice(seed);
-    let scene = Scene::parse(text, Path::new("world.toml")).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let mut session = Session::open(scene.clone()).unwrap_or_else(|error| panic!("{name}: {error}"));
+    let scene = Scene::parse(text, Path::new("world.toml"))
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut session =
+        Session::open(scene.clone()).unwrap_or_else(|error| panic!("{name}: {error}"));
     let done = live(&mut session, dice, count);
     let end = state(session.simulation());
-    let wrong: Vec<_> = session.take_notices().into_iter().filter(|notice| notice.wrong).collect();
+    let wrong: Vec<_> = session
+        .take_notices()
+        .into_iter()
+        .filter(|notice| notice.wrong)
+        .collect();
 
     // The saved session replays to the same bits.
     let replays = |session: &Session| {
         let recorded = scene.recorded(session.simulation());
-        let mut replay = recorded.build(Box::new(Tiled::default())).expect("it fits").simulation;
+        let mut replay = recorded
+            .build(Box::new(Tiled::default()))
+            .expect("it fits")
+            .simulation;
         while replay.steps() < session.simulation().steps() {
             replay.step();
         }
@@ -188,11 +269,23 @@ fn check(name: &str, text: &str, count: usize, seed: u64) {
     redo_all(&mut session, &elsewhere, name);
     go(&mut session, Way::Branch(1));
     let tip = session.history.present().tip();
-    assert_eq!(go(&mut session, Way::To(tip)), end, "{name}: back at the end");
+    assert_eq!(
+        go(&mut session, Way::To(tip)),
+        end,
+        "{name}: back at the end"
+    );
     undo_all(&mut session, &done[count - count / 10..], name);
-    let tip = session.history.branch(branch).expect("it has acts of its own").tip();
+    let tip = session
+        .history
+        .branch(branch)
+        .expect("it has acts of its own")
+        .tip();
     go(&mut session, Way::Branch(branch));
-    assert_eq!(go(&mut session, Way::To(tip)), other, "{name}: back on the other branch");
+    assert_eq!(
+        go(&mut session, Way::To(tip)),
+        other,
+        "{name}: back on the other branch"
+    );
     // A history read back from its text leads to the same bits.
     let text = session.history.to_text(None).expect("TOML");
     let read = History::from_text(&text).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -208,7 +301,12 @@ fn check(name: &str, text: &str, count: usize, seed: u64) {
 #[test]
 fn acts_among_materials_are_taken_back_and_come_back_to_the_bit() {
     let oil = "[[material]]\nname = \"oil\"\ndensity = 900.0\n";
-    check("materials", &hills("", "", &format!("{WATER}{oil}")), 200, 1);
+    check(
+        "materials",
+        &hills("", "", &format!("{WATER}{oil}")),
+        200,
+        1,
+    );
 }
 
 #[test]
@@ -221,38 +319,93 @@ fn acts_in_water_under_pressure_are_taken_back_and_come_back_to_the_bit() {
 
 #[test]
 fn acts_under_air_are_taken_back_and_come_back_to_the_bit() {
-    check("air", &hills("", "", &format!("{AIR}{WATER}{STEAM}")), 200, 4);
+    check(
+        "air",
+        &hills("", "", &format!("{AIR}{WATER}{STEAM}")),
+        200,
+        4,
+    );
 }
 
 #[test]
 fn acts_in_a_flow_are_taken_back_and_come_back_to_the_bit() {
     let rate = "rate_m3_s = 20.0\n";
-    check("flow", &hills(FLOW, rate, &format!("{WATER}{STEAM}")), 200, 5);
+    check(
+        "flow",
+        &hills(FLOW, rate, &format!("{WATER}{STEAM}")),
+        200,
+        5,
+    );
 }
 
 #[test]
 fn acts_in_a_flow_under_air_are_taken_back_and_come_back_to_the_bit() {
     let rate = "rate_m3_s = 20.0\n";
-    check("flow and air", &hills(FLOW, rate, &format!("{AIR}{WATER}{STEAM}")), 200, 6);
+    check(
+        "flow and air",
+        &hills(FLOW, rate, &format!("{AIR}{WATER}{STEAM}")),
+        200,
+        6,
+    );
 }
 
 #[test]
 fn a_dam_is_marked_until_it_is_dug_away_or_taken_back() {
     let scene = Scene::parse(&hills("", "", ""), Path::new("world.toml")).expect("a right scene");
     let mut session = Session::open(scene).expect("it opens");
-    let line = |width| Shape::Line { points: vec![[2.0, 6.5], [12.0, 6.5]], width };
-    let raise = |by| Command::from(Edit { shape: line(1.0), matter: Matter::Raise { by } });
-    session.command(raise(3.0), false).expect("room above the hills");
+    let line = |width| Shape::Line {
+        points: vec![[2.0, 6.5], [12.0, 6.5]],
+        width,
+    };
+    let raise = |by| {
+        Command::from(Edit {
+            shape: line(1.0),
+            matter: Matter::Raise { by },
+        })
+    };
+    session
+        .command(raise(3.0), false)
+        .expect("room above the hills");
     let dams = |session: &Session| -> Vec<Vec<[usize; 2]>> {
-        let columns = |rock: &Rock| if let Rock::Dam(columns) = rock { Some(columns.clone()) } else { None };
+        let columns = |rock: &Rock| {
+            if let Rock::Dam(columns) = rock {
+                Some(columns.clone())
+            } else {
+                None
+            }
+        };
         session.built().iter().filter_map(columns).collect()
     };
     let whole = dams(&session);
-    assert!(whole.len() == 1 && (10..=12).contains(&whole[0].len()), "{whole:?}");
-    assert!(whole[0].iter().all(|[x, z]| *z == 6 && (1..=12).contains(x)), "{whole:?}");
-    let hole = Shape::Box { from: [5.0, 0.0, 5.0], to: [8.0, 16.0, 8.0] };
-    session.command(Edit { shape: hole, matter: Matter::Nothing }.into(), false).expect("it digs");
-    let left: Vec<_> = whole[0].iter().copied().filter(|[x, _]| !(5..8).contains(x)).collect();
+    assert!(
+        whole.len() == 1 && (10..=12).contains(&whole[0].len()),
+        "{whole:?}"
+    );
+    assert!(
+        whole[0]
+            .iter()
+            .all(|[x, z]| *z == 6 && (1..=12).contains(x)),
+        "{whole:?}"
+    );
+    let hole = Shape::Box {
+        from: [5.0, 0.0, 5.0],
+        to: [8.0, 16.0, 8.0],
+    };
+    session
+        .command(
+            Edit {
+                shape: hole,
+                matter: Matter::Nothing,
+            }
+            .into(),
+            false,
+        )
+        .expect("it digs");
+    let left: Vec<_> = whole[0]
+        .iter()
+        .copied()
+        .filter(|[x, _]| !(5..8).contains(x))
+        .collect();
     assert_eq!(dams(&session), [left]);
     go(&mut session, Way::Undo);
     assert_eq!(dams(&session), whole);

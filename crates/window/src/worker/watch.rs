@@ -39,38 +39,63 @@ impl Watcher {
     ) -> Option<Watched> {
         let other = self.of != *asked;
         if other {
-            *self = Self { of: asked.clone(), ..Self::default() };
+            *self = Self {
+                of: asked.clone(),
+                ..Self::default()
+            };
         }
         if let Some(material) = &asked.material
             && self.since.is_none_or(|since| since.elapsed() >= SELDOM)
             && self.spread.is_none_or(|spread| spread.step != step)
         {
             let from = vents.filter(|vent| vent.material.as_deref().unwrap_or("lava") == material);
-            self.spread =
-                Some(spread(world, site, (material, step), &from.map(|vent| (vent.x, vent.z)).collect::<Vec<_>>()));
+            self.spread = Some(spread(
+                world,
+                site,
+                (material, step),
+                &from.map(|vent| (vent.x, vent.z)).collect::<Vec<_>>(),
+            ));
             self.since = Some(Instant::now());
         }
         let column = asked.column.and_then(|at| column(world, site, at));
         let stand = asked.stand.and_then(|at| stand(world, at));
-        let watched = Watched { spread: self.spread, column, stand };
+        let watched = Watched {
+            spread: self.spread,
+            column,
+            stand,
+        };
         (watched != Watched::default()).then_some(watched)
     }
 }
 
 /// Measures the covered area (m²) of `material` and its runout: the largest distance (m) of a
 /// covered column from its nearest vent. `from`: positions of the vents as (x, z) in cells.
-fn spread(world: &State, site: &Site, (material, step): (&str, u64), from: &[(f64, f64)]) -> Spread {
+fn spread(
+    world: &State,
+    site: &Site,
+    (material, step): (&str, u64),
+    from: &[(f64, f64)],
+) -> Spread {
     let grid = world.grid();
     let mut covered = vec![false; grid.columns()];
-    for ([x, _, z], amount) in world.values(&Quantity::new(CellMeasure::Amount, material)).held() {
+    for ([x, _, z], amount) in world
+        .values(&Quantity::new(CellMeasure::Amount, material))
+        .held()
+    {
         covered[z * grid.nx + x] |= amount >= COVERS;
     }
     let mut area = 0_usize;
     let mut farthest: f64 = 0.0;
-    for at in covered.iter().enumerate().filter_map(|(at, covered)| covered.then_some(at)) {
+    for at in covered
+        .iter()
+        .enumerate()
+        .filter_map(|(at, covered)| covered.then_some(at))
+    {
         area += 1;
         let (x, z) = ((at % grid.nx) as f64 + 0.5, (at / grid.nx) as f64 + 0.5);
-        let squares = from.iter().map(|(vx, vz)| (x - vx).powi(2) + (z - vz).powi(2));
+        let squares = from
+            .iter()
+            .map(|(vx, vz)| (x - vx).powi(2) + (z - vz).powi(2));
         farthest = farthest.max(squares.reduce(f64::min).unwrap_or(0.0));
     }
     Spread {
@@ -85,14 +110,20 @@ fn spread(world: &State, site: &Site, (material, step): (&str, u64), from: &[(f6
 fn stand(world: &State, at: [usize; 2]) -> Option<Stand> {
     let (grid, [x, z]) = (world.grid(), at);
     let ground = *world.ground().surface().get((z, x))?;
-    let firm = world.materials().filter(|material| material.kind != Kind::Gas);
-    let amounts: Vec<_> =
-        firm.map(|material| world.values(&Quantity::new(CellMeasure::Amount, &material.name))).collect();
+    let firm = world
+        .materials()
+        .filter(|material| material.kind != Kind::Gas);
+    let amounts: Vec<_> = firm
+        .map(|material| world.values(&Quantity::new(CellMeasure::Amount, &material.name)))
+        .collect();
     let level = |y: usize| {
         let filled: f32 = amounts.iter().map(|amount| amount.at([x, y, z])).sum();
         (filled >= HALF).then(|| y as f32 + filled.min(1.0))
     };
-    let surface = (0..grid.ny).rev().find_map(level).map_or(ground, |level| level.max(ground));
+    let surface = (0..grid.ny)
+        .rev()
+        .find_map(level)
+        .map_or(ground, |level| level.max(ground));
     Some(Stand { at, surface })
 }
 
@@ -108,11 +139,21 @@ fn column(world: &State, site: &Site, at: [usize; 2]) -> Option<Column> {
     let surface_k = world.flow().and_then(|flow| flow.crust_k(z * grid.nx + x));
     let cells = |material: &str| {
         let amount = world.values(&Quantity::new(CellMeasure::Amount, material));
-        (0..grid.ny).map(|y| f64::from(amount.at([x, y, z]))).sum::<f64>()
+        (0..grid.ny)
+            .map(|y| f64::from(amount.at([x, y, z])))
+            .sum::<f64>()
     };
-    let thickness =
-        world.materials().map(|material| (material.name.clone(), cells(&material.name) * site.cell_height_m()));
-    Some(Column { at, thickness_m: thickness.collect(), celsius: surface_k.map(|kelvin| kelvin - ZERO_CELSIUS_K) })
+    let thickness = world.materials().map(|material| {
+        (
+            material.name.clone(),
+            cells(&material.name) * site.cell_height_m(),
+        )
+    });
+    Some(Column {
+        at,
+        thickness_m: thickness.collect(),
+        celsius: surface_k.map(|kelvin| kelvin - ZERO_CELSIUS_K),
+    })
 }
 
 #[cfg(test)]
@@ -126,18 +167,44 @@ mod tests {
     fn a_block_of_lava_has_its_area_its_front_and_its_thickness() {
         let text = "[grid]\nsize = [20, 10, 20]\ncell_size_m = 2.0\n[terrain]\nkind = \"plane\"\nbase_cells = 1.0\n[[vent]]\nx = 5.5\n\
                     z = 5.5\n[[body]]\nshape = { kind = \"box\", from = [5, 1, 5], to = [9, 3, 6] }\nmatter = { kind = \"lava\", amount = 1.0 }";
-        let stage = Scene::parse(text, Path::new("test.toml")).expect("a scene").build(Box::new(Plain)).expect("built");
+        let stage = Scene::parse(text, Path::new("test.toml"))
+            .expect("a scene")
+            .build(Box::new(Plain))
+            .expect("built");
         let (world, site) = (stage.simulation.world(), &stage.site);
         let vents: Vec<_> = stage.simulation.vents().cloned().collect();
-        let asked = Watch { material: Some("lava".to_owned()), column: Some([6, 5]), stand: Some([6, 5]) };
-        let watched = Watcher::default().watch((world, site), (0, vents.iter()), &asked).expect("measured");
+        let asked = Watch {
+            material: Some("lava".to_owned()),
+            column: Some([6, 5]),
+            stand: Some([6, 5]),
+        };
+        let watched = Watcher::default()
+            .watch((world, site), (0, vents.iter()), &asked)
+            .expect("measured");
         let spread = watched.spread.expect("lava is there");
         // Four columns of 2 m × 2 m; the last one lies three columns east of the vent.
         assert_eq!((spread.area_m2, spread.front_m), (16.0, Some(6.0)));
         let column = watched.column.expect("in the box");
-        assert_eq!((&column.thickness_m[..], column.celsius), (&[("lava".to_owned(), 4.0)][..], None));
-        assert_eq!(watched.stand, Some(Stand { at: [6, 5], surface: 3.0 }), "on the block, not in it");
-        let outside = Watch { material: None, column: Some([20, 5]), stand: Some([20, 5]) };
-        assert_eq!(Watcher::default().watch((world, site), (0, vents.iter()), &outside), None);
+        assert_eq!(
+            (&column.thickness_m[..], column.celsius),
+            (&[("lava".to_owned(), 4.0)][..], None)
+        );
+        assert_eq!(
+            watched.stand,
+            Some(Stand {
+                at: [6, 5],
+                surface: 3.0
+            }),
+            "on the block, not in it"
+        );
+        let outside = Watch {
+            material: None,
+            column: Some([20, 5]),
+            stand: Some([20, 5]),
+        };
+        assert_eq!(
+            Watcher::default().watch((world, site), (0, vents.iter()), &outside),
+            None
+        );
     }
 }

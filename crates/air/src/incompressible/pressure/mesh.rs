@@ -15,7 +15,10 @@ pub(super) struct Shape {
 
 impl Shape {
     pub(super) fn new(n: [usize; 3]) -> Self {
-        Self { n, half: (n[0].div_ceil(2) + 2).next_multiple_of(8) }
+        Self {
+            n,
+            half: (n[0].div_ceil(2) + 2).next_multiple_of(8),
+        }
     }
 
     /// Number of entries per plane of a colour's array.
@@ -104,7 +107,12 @@ pub(super) struct Rows {
 
 impl Rows {
     pub(super) fn new(shape: Shape) -> Self {
-        Self { shape, rows: vec![Row::default(); shape.n[1] * shape.n[2]], blocks: Vec::new(), unused: Vec::new() }
+        Self {
+            shape,
+            rows: vec![Row::default(); shape.n[1] * shape.n[2]],
+            blocks: Vec::new(),
+            unused: Vec::new(),
+        }
     }
 
     #[inline(always)]
@@ -142,18 +150,35 @@ impl Rows {
         let six = |x: usize| {
             let along = [face(0, [x, y, z]), face(0, [x + 1, y, z])];
             let [down, up] = [face(1, [x, y, z]), face(1, [x, y + 1, z])];
-            [along[0], along[1], down, up, face(2, [x, y, z]), face(2, [x, y, z + 1])]
+            [
+                along[0],
+                along[1],
+                down,
+                up,
+                face(2, [x, y, z]),
+                face(2, [x, y, z + 1]),
+            ]
         };
         let cells: Vec<[f32; 6]> = (0..nx).map(six).collect();
         let along = if nx > 1 { cells[0][1] } else { 0.0 };
         let across = [cells[0][2], cells[0][3], cells[0][4], cells[0][5]];
-        let uniform = cells.iter().enumerate().all(|(x, c)| c[2..] == across && (x + 1 == nx || c[1] == along));
+        let uniform = cells
+            .iter()
+            .enumerate()
+            .all(|(x, c)| c[2..] == across && (x + 1 == nx || c[1] == along));
         let at = z * self.shape.n[1] + y;
         let old = self.rows[at].block;
         // A uniform row needs ten numbers in place of seven for each cell.
         if !uniform {
-            let block = if old > 0 { old } else { self.unused.pop().unwrap_or_else(|| self.more()) };
-            self.rows[at] = Row { block, ..Row::default() };
+            let block = if old > 0 {
+                old
+            } else {
+                self.unused.pop().unwrap_or_else(|| self.more())
+            };
+            self.rows[at] = Row {
+                block,
+                ..Row::default()
+            };
             self.fill(block, &cells);
             return;
         }
@@ -162,8 +187,18 @@ impl Rows {
         }
         let ends = [cells[0][0], cells[nx - 1][1]];
         let middle = [along, along, across[0], across[1], across[2], across[3]];
-        let inverse = [inverse(&middle), inverse(&cells[0]), inverse(&cells[nx - 1])];
-        self.rows[at] = Row { block: 0, along, across, ends, inverse };
+        let inverse = [
+            inverse(&middle),
+            inverse(&cells[0]),
+            inverse(&cells[nx - 1]),
+        ];
+        self.rows[at] = Row {
+            block: 0,
+            along,
+            across,
+            ends,
+            inverse,
+        };
     }
 
     /// Allocates one more coefficient block and returns its number, from 1.
@@ -218,20 +253,37 @@ impl Mesh {
 
     /// Returns the next coarser grid, with half as many cells along each axis (rounded up).
     pub(super) fn coarser(&self) -> Self {
-        let halves = |widths: &Vec<f32>| widths.chunks(2).map(|pair| pair.iter().sum()).collect::<Vec<f32>>();
-        let widths = [halves(&self.widths[0]), halves(&self.widths[1]), halves(&self.widths[2])];
+        let halves = |widths: &Vec<f32>| {
+            widths
+                .chunks(2)
+                .map(|pair| pair.iter().sum())
+                .collect::<Vec<f32>>()
+        };
+        let widths = [
+            halves(&self.widths[0]),
+            halves(&self.widths[1]),
+            halves(&self.widths[2]),
+        ];
         let n = [widths[0].len(), widths[1].len(), widths[2].len()];
         Self::new(Shape::new(n), widths, true)
     }
 
     fn new(shape: Shape, widths: [Vec<f32>; 3], own_faces: bool) -> Self {
-        let faces = if own_faces { shape.n.map(|n| n + 1).iter().product() } else { 0 };
+        let faces = if own_faces {
+            shape.n.map(|n| n + 1).iter().product()
+        } else {
+            0
+        };
         Self {
             shape,
             widths,
             p: [vec![0.0; shape.len()], vec![0.0; shape.len()]],
             r: [vec![0.0; shape.len()], vec![0.0; shape.len()]],
-            flat: if own_faces { vec![0.0; shape.flat_plane() * (shape.n[2] + 2)] } else { Vec::new() },
+            flat: if own_faces {
+                vec![0.0; shape.flat_plane() * (shape.n[2] + 2)]
+            } else {
+                Vec::new()
+            },
             faces: [vec![0.0; faces], vec![0.0; faces], vec![0.0; faces]],
             rows: Rows::new(shape),
         }
@@ -261,10 +313,22 @@ impl Mesh {
         if wraps && coarse.shape.n[axis] == 1 {
             return 0.0;
         }
-        let first = [0, 1, 2].map(|k| if self.shape.n[k] > 1 { 2 * place[k] } else { place[k] });
+        let first = [0, 1, 2].map(|k| {
+            if self.shape.n[k] > 1 {
+                2 * place[k]
+            } else {
+                place[k]
+            }
+        });
         let along = first[axis].min(self.shape.n[axis]);
         let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
-        let last = |k: usize| if self.shape.n[k] > 1 { (first[k] + 2).min(self.shape.n[k]) } else { first[k] + 1 };
+        let last = |k: usize| {
+            if self.shape.n[k] > 1 {
+                (first[k] + 2).min(self.shape.n[k])
+            } else {
+                first[k] + 1
+            }
+        };
         let mut sum = 0.0;
         for (j, k) in (first[b]..last(b)).flat_map(|j| (first[c]..last(c)).map(move |k| (j, k))) {
             let mut fine = [0; 3];

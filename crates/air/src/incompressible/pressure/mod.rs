@@ -40,7 +40,11 @@ impl Multigrid {
         {
             meshes.push(last.coarser());
         }
-        Self { meshes, sides, simd }
+        Self {
+            meshes,
+            sides,
+            simd,
+        }
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -74,7 +78,11 @@ impl Multigrid {
     /// Pressure on the finest grid, for the computation of the gradient after [`Multigrid::solve`].
     pub(super) fn solved(&self) -> Pressure<'_> {
         let mesh = &self.meshes[0];
-        Pressure { shape: mesh.shape, sides: self.sides, p: [&mesh.p[0], &mesh.p[1]] }
+        Pressure {
+            shape: mesh.shape,
+            sides: self.sides,
+            p: [&mesh.p[0], &mesh.p[1]],
+        }
     }
 
     /// Right-hand side of a cell.
@@ -87,13 +95,20 @@ impl Multigrid {
     /// Returns true if all coefficients are equal.
     #[cfg(test)]
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.meshes.iter().zip(&other.meshes).all(|(a, b)| a.faces == b.faces && a.rows.is_like(&b.rows))
+        self.meshes
+            .iter()
+            .zip(&other.meshes)
+            .all(|(a, b)| a.faces == b.faces && a.rows.is_like(&b.rows))
     }
 
     /// Updates the coefficients of all grid levels after changes in the rows `changed` (`[y, z]`)
     /// of lower faces. `face(axis, place)`: coefficient of a lower face on the finest grid, with
     /// the factor 2 at open sides.
-    pub(super) fn change(&mut self, mut changed: Vec<[usize; 2]>, face: impl Fn(usize, [usize; 3]) -> f32) {
+    pub(super) fn change(
+        &mut self,
+        mut changed: Vec<[usize; 2]>,
+        face: impl Fn(usize, [usize; 3]) -> f32,
+    ) {
         for level in 0..self.meshes.len() {
             changed.sort_unstable();
             changed.dedup();
@@ -106,7 +121,9 @@ impl Multigrid {
                 changed = set_faces(fine, mesh, &changed, (self.sides, &face));
             } else {
                 let fine = &finer[level - 1];
-                let own = |axis: usize, [x, y, z]: [usize; 3]| fine.faces[axis][fine.shape.faces(y, z) + x];
+                let own = |axis: usize, [x, y, z]: [usize; 3]| {
+                    fine.faces[axis][fine.shape.faces(y, z) + x]
+                };
                 changed = set_faces(fine, mesh, &changed, (self.sides, own));
             }
         }
@@ -130,10 +147,14 @@ impl Multigrid {
             return;
         }
         self.meshes[level].smooth(0, HALVES, (sides, simd));
-        let [fine, coarse] = &mut self.meshes[level..level + 2] else { return };
+        let [fine, coarse] = &mut self.meshes[level..level + 2] else {
+            return;
+        };
         fine.restrict(coarse, (sides, simd));
         self.cycle(level + 1);
-        let [fine, coarse] = &mut self.meshes[level..level + 2] else { return };
+        let [fine, coarse] = &mut self.meshes[level..level + 2] else {
+            return;
+        };
         coarse.flatten(sides, simd);
         fine.prolong(coarse, simd);
         fine.wrap(sides);
@@ -144,7 +165,9 @@ impl Multigrid {
 /// Updates the coefficients of every row of cells with a changed row of faces on any of its sides.
 fn set_rows(mesh: &mut Mesh, changed: &[[usize; 2]], face: impl Fn(usize, [usize; 3]) -> f32) {
     let [_, ny, nz] = mesh.shape.n;
-    let rows = changed.iter().flat_map(|&[y, z]| [[y, z], [y.wrapping_sub(1), z], [y, z.wrapping_sub(1)]]);
+    let rows = changed
+        .iter()
+        .flat_map(|&[y, z]| [[y, z], [y.wrapping_sub(1), z], [y, z.wrapping_sub(1)]]);
     let mut rows: Vec<_> = rows.filter(|&[y, z]| y < ny && z < nz).collect();
     rows.sort_unstable();
     rows.dedup();
@@ -164,11 +187,22 @@ fn set_faces(
     let (n, nf) = (mesh.shape.n, fine.shape.n);
     // Faces of a fine row lie in the coarse row that contains it; those of the last side may be
     // half of a pair.
-    let coarse = |axis: usize, v: usize| if nf[axis] == 1 { v } else { v.div_ceil(2).min(n[axis]) };
+    let coarse = |axis: usize, v: usize| {
+        if nf[axis] == 1 {
+            v
+        } else {
+            v.div_ceil(2).min(n[axis])
+        }
+    };
     let lower = |axis: usize, v: usize| if nf[axis] == 1 { v } else { v / 2 };
     let both = |y: usize, z: usize| {
         let (ys, zs) = ([lower(1, y), coarse(1, y)], [lower(2, z), coarse(2, z)]);
-        [[ys[0], zs[0]], [ys[1], zs[0]], [ys[0], zs[1]], [ys[1], zs[1]]]
+        [
+            [ys[0], zs[0]],
+            [ys[1], zs[0]],
+            [ys[0], zs[1]],
+            [ys[1], zs[1]],
+        ]
     };
     let mut rows: Vec<_> = changed.iter().flat_map(|&[y, z]| both(y, z)).collect();
     rows.sort_unstable();
@@ -185,7 +219,9 @@ fn set_faces(
         }
     }
     let (shape, faces) = (mesh.shape, std::mem::take(&mut mesh.faces));
-    set_rows(mesh, &rows, |axis, [x, y, z]| faces[axis][shape.faces(y, z) + x]);
+    set_rows(mesh, &rows, |axis, [x, y, z]| {
+        faces[axis][shape.faces(y, z) + x]
+    });
     mesh.faces = faces;
     rows
 }
@@ -231,9 +267,14 @@ impl Mesh {
     /// undetermined, and rounding would let it drift.
     fn centre(&mut self) {
         let [nx, ny, nz] = self.shape.n;
-        let places = || (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+        let places = || {
+            (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
+        };
         let entry = |place| self.shape.entry(place);
-        let sum: f32 = places().map(entry).map(|(colour, at)| self.p[colour][at]).sum();
+        let sum: f32 = places()
+            .map(entry)
+            .map(|(colour, at)| self.p[colour][at])
+            .sum();
         let mean = sum / (nx * ny * nz) as f32;
         for (colour, at) in places().map(entry) {
             self.p[colour][at] -= mean;

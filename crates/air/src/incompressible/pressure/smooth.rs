@@ -45,7 +45,12 @@ impl<'a> Near<'a> {
 #[inline(always)]
 fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &Row) {
     let n = out.len();
-    let (west, east, down, up) = (&near.west[..n], &near.east[..n], &near.down[..n], &near.up[..n]);
+    let (west, east, down, up) = (
+        &near.west[..n],
+        &near.east[..n],
+        &near.down[..n],
+        &near.up[..n],
+    );
     let (north, south, r) = (&near.north[..n], &near.south[..n], &near.r[..n]);
     let (a, [d, u, b, f], inverse) = (row.along, row.across, row.inverse[0]);
     if row.across == [a; 4] {
@@ -55,7 +60,8 @@ fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &Row) {
         }
     } else {
         for i in 0..n {
-            let sum = (a * (west[i] + east[i]) + (d * down[i] + u * up[i])) + (b * north[i] + f * south[i]);
+            let sum = (a * (west[i] + east[i]) + (d * down[i] + u * up[i]))
+                + (b * north[i] + f * south[i]);
             out[i] = inverse * (sum - r[i]);
         }
     }
@@ -75,14 +81,23 @@ fn relax_end(near: &Near<'_>, row: &Row, i: usize, [w, e, inverse]: [f32; 3]) ->
 #[inline(always)]
 fn relax_block(out: &mut [f32], near: &Near<'_>, block: &[f32], half: usize) {
     let n = out.len();
-    let (west, east, down, up) = (&near.west[..n], &near.east[..n], &near.down[..n], &near.up[..n]);
+    let (west, east, down, up) = (
+        &near.west[..n],
+        &near.east[..n],
+        &near.down[..n],
+        &near.up[..n],
+    );
     let (north, south, r) = (&near.north[..n], &near.south[..n], &near.r[..n]);
     let (w, e, d) = (&block[..n], &block[half..][..n], &block[2 * half..][..n]);
-    let (u, b, f) = (&block[3 * half..][..n], &block[4 * half..][..n], &block[5 * half..][..n]);
+    let (u, b, f) = (
+        &block[3 * half..][..n],
+        &block[4 * half..][..n],
+        &block[5 * half..][..n],
+    );
     let inverse = &block[6 * half..][..n];
     for i in 0..n {
-        let sum =
-            ((w[i] * west[i] + e[i] * east[i]) + (d[i] * down[i] + u[i] * up[i])) + (b[i] * north[i] + f[i] * south[i]);
+        let sum = ((w[i] * west[i] + e[i] * east[i]) + (d[i] * down[i] + u[i] * up[i]))
+            + (b[i] * north[i] + f[i] * south[i]);
         out[i] = inverse[i] * (sum - r[i]);
     }
 }
@@ -136,12 +151,21 @@ impl Wave<'_> {
         let given = &self.given;
         let colour = (given.colour + k) & 1;
         let [red, black] = &mut self.p;
-        let (out, other) = if colour == 0 { (red, &*black) } else { (black, &*red) };
+        let (out, other) = if colour == 0 {
+            (red, &*black)
+        } else {
+            (black, &*red)
+        };
         let shape = &given.shape;
         for y in 0..shape.n[1] {
             let parity = (colour + y + plane - 1) & 1;
             let at = shape.row(y + 1, plane - self.first);
-            let near = Near::new(other, &given.r[colour][shape.row(y + 1, plane)..], shape, (at, parity));
+            let near = Near::new(
+                other,
+                &given.r[colour][shape.row(y + 1, plane)..],
+                shape,
+                (at, parity),
+            );
             let n = shape.count(parity);
             let out = &mut out[at..at + n];
             let row = given.rows.get(y, plane - 1);
@@ -171,7 +195,11 @@ pub(super) const FEW: usize = 16_384;
 /// the second round. `most`: upper bound of the number of chunks.
 fn chunk(planes: usize, most: usize, halves: usize) -> usize {
     let enough = |size: usize| planes - (planes.div_ceil(size) - 1) * size >= 2 * halves + 2;
-    (1..=most).rev().map(|chunks| planes.div_ceil(chunks)).find(|&size| enough(size)).unwrap_or(planes)
+    (1..=most)
+        .rev()
+        .map(|chunks| planes.div_ceil(chunks))
+        .find(|&size| enough(size))
+        .unwrap_or(planes)
 }
 
 impl Mesh {
@@ -181,31 +209,69 @@ impl Mesh {
         // A chunk must keep some planes for the last half sweep, and the gaps must lie within its
         // planes.
         let least = 4 * halves + 4;
-        let threads = if self.shape.n.iter().product::<usize>() < FEW { 1 } else { current_num_threads() };
+        let threads = if self.shape.n.iter().product::<usize>() < FEW {
+            1
+        } else {
+            current_num_threads()
+        };
         let size = chunk(planes, threads.min(planes / least), halves);
         let last = planes.div_ceil(size) - 1;
         let [red, black] = &mut self.p;
         let plane = self.shape.plane();
-        let given = Given { shape: self.shape, rows: &self.rows, r: [&self.r[0], &self.r[1]], colour, halves };
+        let given = Given {
+            shape: self.shape,
+            rows: &self.rows,
+            r: [&self.r[0], &self.r[1]],
+            colour,
+            halves,
+        };
         let length = size * plane;
         if last == 0 {
-            return simd.run(Wave { given, p: [red, black], first: 0, planes: [1, planes - 1], steps: [0, 0] });
+            return simd.run(Wave {
+                given,
+                p: [red, black],
+                first: 0,
+                planes: [1, planes - 1],
+                steps: [0, 0],
+            });
         }
-        red.par_chunks_mut(length).zip(black.par_chunks_mut(length)).enumerate().for_each(|(j, (red, black))| {
-            let first = j * size;
-            let end = (first + size).min(planes);
-            let (low, narrower) = if j == 0 { (1, 0) } else { (first + 1, 1) };
-            let (high, shorter) = if j == last { (planes - 1, 0) } else { (end - 1, -1) };
-            simd.run(Wave { given, p: [red, black], first, planes: [low, high], steps: [narrower, shorter] });
-        });
+        red.par_chunks_mut(length)
+            .zip(black.par_chunks_mut(length))
+            .enumerate()
+            .for_each(|(j, (red, black))| {
+                let first = j * size;
+                let end = (first + size).min(planes);
+                let (low, narrower) = if j == 0 { (1, 0) } else { (first + 1, 1) };
+                let (high, shorter) = if j == last {
+                    (planes - 1, 0)
+                } else {
+                    (end - 1, -1)
+                };
+                simd.run(Wave {
+                    given,
+                    p: [red, black],
+                    first,
+                    planes: [low, high],
+                    steps: [narrower, shorter],
+                });
+            });
         let skip = size / 2;
         let (red, black) = (&mut red[skip * plane..], &mut black[skip * plane..]);
-        red.par_chunks_mut(length).zip(black.par_chunks_mut(length)).enumerate().for_each(|(j, (red, black))| {
-            let border = (j + 1) * size;
-            if j < last {
-                let planes = [border - 1, border + 1];
-                simd.run(Wave { given, p: [red, black], first: skip + j * size, planes, steps: [-1, 1] });
-            }
-        });
+        red.par_chunks_mut(length)
+            .zip(black.par_chunks_mut(length))
+            .enumerate()
+            .for_each(|(j, (red, black))| {
+                let border = (j + 1) * size;
+                if j < last {
+                    let planes = [border - 1, border + 1];
+                    simd.run(Wave {
+                        given,
+                        p: [red, black],
+                        first: skip + j * size,
+                        planes,
+                        steps: [-1, 1],
+                    });
+                }
+            });
     }
 }

@@ -10,7 +10,11 @@ use super::smooth::FEW;
 
 /// Number of planes per thread.
 pub(super) fn share(shape: &Shape) -> usize {
-    let threads = if shape.n.iter().product::<usize>() < FEW { 1 } else { current_num_threads() };
+    let threads = if shape.n.iter().product::<usize>() < FEW {
+        1
+    } else {
+        current_num_threads()
+    };
     (shape.n[2] + 2).div_ceil(threads)
 }
 
@@ -52,7 +56,13 @@ impl Work for Restrict<'_> {
 /// `n`: number of cells of the fine grid.
 #[inline(always)]
 fn children(n: [usize; 3], [y, z]: [usize; 2]) -> impl Iterator<Item = (usize, usize)> {
-    let range = move |k: usize, v: usize| if n[k] > 1 { 2 * v..(2 * v + 2).min(n[k]) } else { v..v + 1 };
+    let range = move |k: usize, v: usize| {
+        if n[k] > 1 {
+            2 * v..(2 * v + 2).min(n[k])
+        } else {
+            v..v + 1
+        }
+    };
     range(2, z).flat_map(move |z| range(1, y).map(move |y| (y, z)))
 }
 
@@ -80,7 +90,8 @@ fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
     let (a, [d, u, b, f]) = (row.along, row.across);
     let total = 2.0 * a + ((d + u) + (b + f));
     for i in 0..n {
-        let sum = (a * (west[i] + east[i]) + (d * down[i] + u * up[i])) + (b * north[i] + f * south[i]);
+        let sum =
+            (a * (west[i] + east[i]) + (d * down[i] + u * up[i])) + (b * north[i] + f * south[i]);
         out[i] += (r[i] - sum) + total * p[i];
     }
 }
@@ -94,7 +105,11 @@ fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&
     let (west, east, down, up) = (&west[..n], &east[..n], &down[..n], &up[..n]);
     let (north, south, r, p) = (&north[..n], &south[..n], &r[..n], &p[..n]);
     let (w, e, d) = (&block[..n], &block[half..][..n], &block[2 * half..][..n]);
-    let (u, b, f) = (&block[3 * half..][..n], &block[4 * half..][..n], &block[5 * half..][..n]);
+    let (u, b, f) = (
+        &block[3 * half..][..n],
+        &block[4 * half..][..n],
+        &block[5 * half..][..n],
+    );
     for i in 0..n {
         let sum = (w[i] * (west[i] - p[i]) + e[i] * (east[i] - p[i]))
             + (d[i] * (down[i] - p[i]) + u[i] * (up[i] - p[i]))
@@ -109,7 +124,12 @@ impl Mesh {
     #[inline(always)]
     fn add_rest(&self, sums: &mut [f32], colour: usize, [y, z]: [usize; 2]) {
         let (shape, parity) = (&self.shape, (colour + y + z) & 1);
-        let (at, n, half, plane) = (shape.row(y + 1, z + 1), shape.count(parity), shape.half, shape.plane());
+        let (at, n, half, plane) = (
+            shape.row(y + 1, z + 1),
+            shape.count(parity),
+            shape.half,
+            shape.plane(),
+        );
         let (own, other) = (&self.p[colour], &self.p[1 - colour]);
         let beside = [
             &other[at + parity - 1..][..n],
@@ -123,7 +143,12 @@ impl Mesh {
         let row = self.rows.get(y, z);
         let p = &own[at..at + n];
         if row.block > 0 {
-            return rest_block(&mut sums[..n], p, beside, (self.rows.block(row, parity), half));
+            return rest_block(
+                &mut sums[..n],
+                p,
+                beside,
+                (self.rows.block(row, parity), half),
+            );
         }
         rest_uniform(&mut sums[..n], p, beside, row);
         // The end cells have other outer faces than the vector loop assumes.
@@ -143,24 +168,47 @@ impl Mesh {
         let shape = coarse.shape;
         // The last half sweep solved the second colour, so its residual is 0 – unless cells of one
         // colour are neighbours, where an odd number of cells wraps.
-        let odd = sides.into_iter().zip(self.shape.n).any(|(side, n)| side == Side::Wrap && n % 2 == 1);
+        let odd = sides
+            .into_iter()
+            .zip(self.shape.n)
+            .any(|(side, n)| side == Side::Wrap && n % 2 == 1);
         let colours = if odd { 2 } else { 1 };
         coarse.p.iter_mut().for_each(|p| p.fill(0.0));
         let planes = share(&shape);
         let size = planes * shape.plane();
         let [red, black] = &mut coarse.r;
-        red.par_chunks_mut(size).zip(black.par_chunks_mut(size)).enumerate().for_each(|(j, (red, black))| {
-            simd.run(Restrict { fine: self, shape, r: [red, black], first: j * planes, colours });
-        });
+        red.par_chunks_mut(size)
+            .zip(black.par_chunks_mut(size))
+            .enumerate()
+            .for_each(|(j, (red, black))| {
+                simd.run(Restrict {
+                    fine: self,
+                    shape,
+                    r: [red, black],
+                    first: j * planes,
+                    colours,
+                });
+            });
     }
 
     /// Copies the unknown of both colours into an array in natural order.
     pub(super) fn flatten(&mut self, sides: [Side; 3], simd: Level) {
-        let pressure = Pressure { shape: self.shape, sides, p: [&self.p[0], &self.p[1]] };
+        let pressure = Pressure {
+            shape: self.shape,
+            sides,
+            p: [&self.p[0], &self.p[1]],
+        };
         let (planes, plane) = (share(&self.shape), pressure.plane());
-        self.flat.par_chunks_mut(planes * plane).enumerate().for_each(|(j, flat)| {
-            simd.run(Flatten { pressure, flat, first: j * planes });
-        });
+        self.flat
+            .par_chunks_mut(planes * plane)
+            .enumerate()
+            .for_each(|(j, flat)| {
+                simd.run(Flatten {
+                    pressure,
+                    flat,
+                    first: j * planes,
+                });
+            });
     }
 
     /// Adds the interpolated correction of the coarse grid, which must be in natural order, to the
@@ -168,9 +216,17 @@ impl Mesh {
     /// first needs no correction.
     pub(super) fn prolong(&mut self, coarse: &Self, simd: Level) {
         let (shape, planes) = (self.shape, share(&self.shape));
-        self.p[1].par_chunks_mut(planes * shape.plane()).enumerate().for_each(|(j, p)| {
-            simd.run(Prolong { shape, coarse, p, first: j * planes });
-        });
+        self.p[1]
+            .par_chunks_mut(planes * shape.plane())
+            .enumerate()
+            .for_each(|(j, p)| {
+                simd.run(Prolong {
+                    shape,
+                    coarse,
+                    p,
+                    first: j * planes,
+                });
+            });
     }
 }
 
@@ -210,7 +266,11 @@ impl Pressure<'_> {
         for y in 0..ny {
             let (even, at) = ((y + from - 1) & 1, shape.row(y + 1, from));
             let row = &mut out[(y + 1) * width..(y + 2) * width];
-            merge(&mut row[1..=nx], &self.p[even][at..], &self.p[1 - even][at..]);
+            merge(
+                &mut row[1..=nx],
+                &self.p[even][at..],
+                &self.p[1 - even][at..],
+            );
             (row[0], row[nx + 1]) = (beyond(side, row[1], row[nx]), beyond(side, row[nx], row[1]));
         }
         // The floor is a wall, and nothing wraps along y.
@@ -307,7 +367,8 @@ fn add_open(out: &mut [f32], from: &Coarse<'_>, faces: [&[f32]; 3], [y, z, x]: [
         let at_y = if open_y[i] > 0.0 { y } else { 0.0 };
         let at_z = if open_z[i] > 0.0 { z } else { 0.0 };
         let at_x = if open_x[i] > 0.0 { x } else { 0.0 };
-        let near = at_y * (by_y[i] - own[i]) + at_z * (by_z[i] - own[i]) + at_x * (by_x[i] - own[i]);
+        let near =
+            at_y * (by_y[i] - own[i]) + at_z * (by_z[i] - own[i]) + at_x * (by_x[i] - own[i]);
         out[i] += own[i] + near;
     }
 }
@@ -320,7 +381,13 @@ impl Work for Prolong<'_> {
         let planes = self.p.len() / fine.plane();
         // An axis with one cell has nothing to interpolate.
         let weight = |axis: usize| if fine.n[axis] > 1 { 0.25 } else { 0.0 };
-        let half = |axis: usize, v: usize| if fine.n[axis] > 1 { (v / 2, v & 1) } else { (v, 0) };
+        let half = |axis: usize, v: usize| {
+            if fine.n[axis] > 1 {
+                (v / 2, v & 1)
+            } else {
+                (v, 0)
+            }
+        };
         for plane in self.first.max(1)..(self.first + planes).min(nz + 1) {
             let (z, up_z) = half(2, plane - 1);
             for y in 0..ny {
@@ -340,7 +407,13 @@ impl Work for Prolong<'_> {
                 let out = &mut self.p[at..at + n];
                 let numbers = mesh.rows.get(row, z);
                 if numbers.block == 0 {
-                    let open = |k: usize, axis: usize| if numbers.across[k] > 0.0 { weight(axis) } else { 0.0 };
+                    let open = |k: usize, axis: usize| {
+                        if numbers.across[k] > 0.0 {
+                            weight(axis)
+                        } else {
+                            0.0
+                        }
+                    };
                     add_linear(out, &from, [open(up_y, 1), open(2 + up_z, 2), weight(0)]);
                 } else {
                     let faces = [

@@ -3,7 +3,9 @@
 use crate::{BEYOND, Field, Side};
 use lavoxel_base::simd::{Simd, Work};
 
-use super::rows::{Beside, contents, courants, fluxes, is_empty, pass, reciprocals, slopes, volumes};
+use super::rows::{
+    Beside, contents, courants, fluxes, is_empty, pass, reciprocals, slopes, volumes,
+};
 use super::turns::Turn;
 use super::{Flow, MOST, Planes, ambient};
 
@@ -48,8 +50,14 @@ impl Work for Along<'_, '_> {
                 continue;
             }
             for y in (0..ny).filter(|&y| self.flow.awake.has(y, z)) {
-                let Some(time) = self.flow.counts.time(&self.turn, z * ny + y) else { continue };
-                self.row(&mut rows, (grid.at([0, y, z]), time), (k * plane + (y + BEYOND) * row + BEYOND, y));
+                let Some(time) = self.flow.counts.time(&self.turn, z * ny + y) else {
+                    continue;
+                };
+                self.row(
+                    &mut rows,
+                    (grid.at([0, y, z]), time),
+                    (k * plane + (y + BEYOND) * row + BEYOND, y),
+                );
             }
         }
     }
@@ -82,7 +90,10 @@ impl Along<'_, '_> {
             around(&mut row.units, nx, wraps, outside);
             contents(&mut row.content, &row.units, &row.inverse);
             let content = &row.content;
-            slopes(&mut row.slope[1..nx + 3], [content, &content[1..], &content[2..]]);
+            slopes(
+                &mut row.slope[1..nx + 3],
+                [content, &content[1..], &content[2..]],
+            );
             let beside = Beside {
                 content: [&content[1..], &content[2..]],
                 slope: [&row.slope[1..], &row.slope[2..]],
@@ -97,7 +108,12 @@ impl Along<'_, '_> {
             }
         }
         if !self.turn.is_last {
-            volumes(volume, &row.courant[1..], &row.courant[2..], self.turn.is_first);
+            volumes(
+                volume,
+                &row.courant[1..],
+                &row.courant[2..],
+                self.turn.is_first,
+            );
         }
     }
 }
@@ -107,7 +123,11 @@ impl Along<'_, '_> {
 #[inline(always)]
 fn around<T: Copy>(row: &mut [T], n: usize, wraps: bool, outside: T) {
     for i in 0..BEYOND {
-        row[i] = if wraps { row[BEYOND + (i + BEYOND * n - BEYOND) % n] } else { outside };
+        row[i] = if wraps {
+            row[BEYOND + (i + BEYOND * n - BEYOND) % n]
+        } else {
+            outside
+        };
         row[BEYOND + n + i] = if wraps { row[BEYOND + i % n] } else { outside };
     }
 }

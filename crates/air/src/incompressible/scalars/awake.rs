@@ -21,7 +21,11 @@ impl Awake {
     /// Finds the rows that any amount can reach (each sweep moves an amount by at most one cell
     /// along its axis), and the fields that are present inside or outside the box. `time`: length
     /// of the substep in steps.
-    pub(super) fn find(amounts: &Amounts, forces: &Forces, (pace, time): (&Pace, f32)) -> (Self, Vec<Field>) {
+    pub(super) fn find(
+        amounts: &Amounts,
+        forces: &Forces,
+        (pace, time): (&Pace, f32),
+    ) -> (Self, Vec<Field>) {
         let grid = amounts.grid();
         let [_, ny, nz] = grid.size();
         let is_layered = forces.background.iter().any(|&heat| heat > 0);
@@ -32,11 +36,17 @@ impl Awake {
             if full.contains(&true) || is_layered && field == Field::Heat {
                 carried.push(field);
             }
-            rows.iter_mut().zip(full).for_each(|(row, full)| *row |= full);
+            rows.iter_mut()
+                .zip(full)
+                .for_each(|(row, full)| *row |= full);
         }
         if !is_layered {
             let fastest = pace.fastest();
-            rows = spread(&rows, grid, [1, 2].map(|axis| usize::from(sweeps(fastest[axis], time))));
+            rows = spread(
+                &rows,
+                grid,
+                [1, 2].map(|axis| usize::from(sweeps(fastest[axis], time))),
+            );
         }
         (Self { rows, ny }, carried)
     }
@@ -62,7 +72,9 @@ fn full_rows(amounts: &Amounts, field: Field) -> Vec<bool> {
     let [nx, ny, nz] = grid.size();
     let mut full = vec![false; ny * nz];
     full.par_chunks_mut(ny).enumerate().for_each(|(z, full)| {
-        full.iter_mut().enumerate().for_each(|(y, full)| *full = !is_empty(&units[grid.at([0, y, z])..][..nx]));
+        full.iter_mut()
+            .enumerate()
+            .for_each(|(y, full)| *full = !is_empty(&units[grid.at([0, y, z])..][..nx]));
     });
     full
 }
@@ -119,12 +131,23 @@ mod tests {
         for (y, z) in (0..8).flat_map(|z| (0..9).map(move |y| (y, z))) {
             assert_eq!(awake.has(y, z), y <= 4 && [7, 0, 1].contains(&z), "{y} {z}");
         }
-        let ends = |ranges: Vec<Range<usize>>| ranges.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>();
+        let ends = |ranges: Vec<Range<usize>>| {
+            ranges
+                .iter()
+                .map(|range| (range.start, range.end))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(ends(awake.along_y(7)), [(0, 5)]);
         assert_eq!(ends(awake.along_z(0..8, 4..7)), [(0, 2), (7, 8)]);
         assert_eq!(ends(awake.along_z(0..8, 5..7)), []);
-        let layers = Forces { background: vec![0, 1], ..Forces::default() };
+        let layers = Forces {
+            background: vec![0, 1],
+            ..Forces::default()
+        };
         let (awake, carried) = Awake::find(&amounts, &layers, (&pace, 1.0));
-        assert_eq!((carried, ends(awake.along_y(4))), (vec![Field::Heat, Field::Ash], vec![(0, 9)]));
+        assert_eq!(
+            (carried, ends(awake.along_y(4))),
+            (vec![Field::Heat, Field::Ash], vec![(0, 9)])
+        );
     }
 }

@@ -4,7 +4,9 @@
 use crate::{BEYOND, Field, Side};
 use lavoxel_base::simd::{Simd, Work};
 
-use super::rows::{Beside, contents, courants, fluxes, is_empty, pass, reciprocals, slopes, volumes};
+use super::rows::{
+    Beside, contents, courants, fluxes, is_empty, pass, reciprocals, slopes, volumes,
+};
 use super::turns::{Turn, block};
 use super::{Flow, Halo, MOST, Planes, ambient};
 
@@ -94,7 +96,9 @@ impl Work for March<'_, '_> {
             let mut rings = Rings::new(length);
             let (halo, nothing) = (std::mem::take(&mut self.planes.halo), self.nothing(length));
             for y in (0..ny).step_by(block) {
-                let Some(time) = flow.counts.time(&self.turn, y / block) else { continue };
+                let Some(time) = flow.counts.time(&self.turn, y / block) else {
+                    continue;
+                };
                 let rows = block.min(ny - y);
                 let start = (y + BEYOND) * row + BEYOND;
                 for planes in flow.awake.along_z(z..z + high - low, y..y + rows) {
@@ -110,7 +114,13 @@ impl Work for March<'_, '_> {
                     };
                     // Planes of the thread that are asleep hold nothing, so beyond these lies an
                     // empty halo.
-                    let end = |is_outer: bool| if is_outer { (&halo, start) } else { (&nothing, 0) };
+                    let end = |is_outer: bool| {
+                        if is_outer {
+                            (&halo, start)
+                        } else {
+                            (&nothing, 0)
+                        }
+                    };
                     let ends = [end(planes.start == z), end(planes.end == z + high - low)];
                     self.march(&lines, ends, &mut rings);
                 }
@@ -119,12 +129,23 @@ impl Work for March<'_, '_> {
         }
         let (mut rings, halo) = (Rings::new(nx), self.y_halo(nx));
         for k in 0..high - low {
-            let Some(time) = flow.counts.time(&self.turn, z + k) else { continue };
+            let Some(time) = flow.counts.time(&self.turn, z + k) else {
+                continue;
+            };
             for rows in flow.awake.along_y(z + k) {
                 let at = inside + k * plane + (rows.start + BEYOND) * row + BEYOND;
                 let from = grid.at([0, rows.start, z + k]);
                 let (count, first) = (rows.len(), rows.start);
-                let lines = Lines { length: nx, count, stride: row, from, at, first, all: ny, time };
+                let lines = Lines {
+                    length: nx,
+                    count,
+                    stride: row,
+                    from,
+                    at,
+                    first,
+                    all: ny,
+                    time,
+                };
                 // Rows sleep only where the air outside holds nothing either, so one halo serves
                 // all.
                 self.march(&lines, [(&halo, 0); 2], &mut rings);
@@ -143,7 +164,8 @@ impl March<'_, '_> {
         let heights = [0, 0, usize::MAX, usize::MAX];
         let mut halo = Halo::default();
         for &field in self.carried {
-            halo.units.push(heights.map(|y| vec![ambient(&self.flow, field, y); nx]));
+            halo.units
+                .push(heights.map(|y| vec![ambient(&self.flow, field, y); nx]));
         }
         halo.volume = heights.map(|_| vec![1.0; nx]);
         halo
@@ -216,7 +238,11 @@ impl March<'_, '_> {
                 rings.content[to..to + n].fill(0.0);
                 continue;
             }
-            contents(&mut rings.content[to..to + n], units, &rings.inverse[at..at + n]);
+            contents(
+                &mut rings.content[to..to + n],
+                units,
+                &rings.inverse[at..at + n],
+            );
         }
     }
 
@@ -236,7 +262,11 @@ impl March<'_, '_> {
         let from = lines.from as isize + (face - lines.first as isize) * lines.stride as isize;
         let (u, open, from) = (&self.flow.u[self.turn.axis], self.flow.open, from as usize);
         // A line of several rows has shut faces between its rows.
-        let open = if self.turn.axis == 2 { Some(&open.faces[2][from..]) } else { open.row(1, from) };
+        let open = if self.turn.axis == 2 {
+            Some(&open.faces[2][from..])
+        } else {
+            open.row(1, from)
+        };
         courants(out, &u[from..], open, lines.time);
     }
 
@@ -249,7 +279,10 @@ impl March<'_, '_> {
                 continue;
             }
             let content = |k: usize| &rings.content[four(rings.length, field, k)..][..lines.length];
-            slopes(&mut rings.slope[to..to + lines.length], [content(k - 1), content(k), content(k + 1)]);
+            slopes(
+                &mut rings.slope[to..to + lines.length],
+                [content(k - 1), content(k), content(k + 1)],
+            );
         }
     }
 
@@ -275,8 +308,15 @@ impl March<'_, '_> {
                 content: [&content[four(k - 1)..], &content[four(k)..]],
                 slope: [&slope[two(k - 1)..], &slope[two(k)..]],
                 inverse: [&rings.inverse[one(k - 1)..], &rings.inverse[one(k)..]],
-                units: [self.units(lines, ends, field, k - 1), self.units(lines, ends, field, k)],
-                courant: [&rings.courant[one(k - 1)..], &rings.courant[one(k)..], &rings.courant[one(k + 1)..]],
+                units: [
+                    self.units(lines, ends, field, k - 1),
+                    self.units(lines, ends, field, k),
+                ],
+                courant: [
+                    &rings.courant[one(k - 1)..],
+                    &rings.courant[one(k)..],
+                    &rings.courant[one(k + 1)..],
+                ],
             };
             let flux = &mut rings.flux[to..to + n];
             fluxes(flux, &beside);
@@ -293,11 +333,20 @@ impl March<'_, '_> {
         let (n, at) = (lines.length, lines.at + (k - 2) * lines.stride);
         for field in 0..self.planes.units.len() {
             let flux = |k: usize| &rings.flux[two(rings.length, field, k)..][..n];
-            pass(&mut self.planes.units[field][at..at + n], flux(k), flux(k + 1));
+            pass(
+                &mut self.planes.units[field][at..at + n],
+                flux(k),
+                flux(k + 1),
+            );
         }
         if !self.turn.is_last {
             let courant = |k: usize| &rings.courant[four(rings.length, 0, k)..][..n];
-            volumes(&mut self.planes.volume[at..at + n], courant(k), courant(k + 1), self.turn.is_first);
+            volumes(
+                &mut self.planes.volume[at..at + n],
+                courant(k),
+                courant(k + 1),
+                self.turn.is_first,
+            );
         }
     }
 }

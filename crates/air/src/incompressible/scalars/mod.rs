@@ -71,25 +71,49 @@ pub(super) fn sweep(
         return;
     }
     let counts = Counts::new(grid, pace, &awake, time);
-    let flow = Flow { grid, u, open, background: &forces.background, awake: &awake, counts: &counts };
+    let flow = Flow {
+        grid,
+        u,
+        open,
+        background: &forces.background,
+        awake: &awake,
+        counts: &counts,
+    };
     let turns = counts.turns(order);
     // A turn that is the first for all lines starts from volume 1 without reading the buffer.
     if !turns[0].is_first {
-        volume.par_chunks_mut(planes(grid) * grid.strides()[2]).for_each(|volume| volume.fill(1.0));
+        volume
+            .par_chunks_mut(planes(grid) * grid.strides()[2])
+            .for_each(|volume| volume.fill(1.0));
     }
     for turn in turns {
         let tasks = deal(amounts, &carried, volume, &flow, turn);
         let work = |mut planes: Planes<'_>| {
             let mut out = [0; MOST];
             match turn.axis {
-                0 => simd.run(along::Along { flow, turn, planes: &mut planes, carried: &carried, out: &mut out }),
-                _ => simd.run(march::March { flow, turn, planes: &mut planes, carried: &carried, out: &mut out }),
+                0 => simd.run(along::Along {
+                    flow,
+                    turn,
+                    planes: &mut planes,
+                    carried: &carried,
+                    out: &mut out,
+                }),
+                _ => simd.run(march::March {
+                    flow,
+                    turn,
+                    planes: &mut planes,
+                    carried: &carried,
+                    out: &mut out,
+                }),
             }
             out
         };
         let add = |a: [i64; MOST], b: [i64; MOST]| std::array::from_fn(|k| a[k] + b[k]);
         let out = tasks.into_par_iter().map(work).reduce(|| [0; MOST], add);
-        carried.iter().zip(out).for_each(|(&field, out)| flows.out[field as usize] += out);
+        carried
+            .iter()
+            .zip(out)
+            .for_each(|(&field, out)| flows.out[field as usize] += out);
     }
 }
 
@@ -105,15 +129,26 @@ fn deal<'a>(
     let size = count * grid.strides()[2];
     let firsts = (0..grid.len().div_ceil(size)).map(|j| j * count);
     let halos: Vec<Halo> = match turn.axis {
-        2 => firsts.map(|first| z_halo(amounts, carried, volume, flow, first..first + count)).collect(),
+        2 => firsts
+            .map(|first| z_halo(amounts, carried, volume, flow, first..first + count))
+            .collect(),
         _ => firsts.map(|_| Halo::default()).collect(),
     };
     let volumes = volume.chunks_mut(size).enumerate().zip(halos);
-    let mut tasks: Vec<_> =
-        volumes.map(|((j, volume), halo)| Planes { first: j * count, units: Vec::new(), volume, halo }).collect();
+    let mut tasks: Vec<_> = volumes
+        .map(|((j, volume), halo)| Planes {
+            first: j * count,
+            units: Vec::new(),
+            volume,
+            halo,
+        })
+        .collect();
     for (k, units) in amounts.fields_mut().iter_mut().enumerate() {
         if carried.iter().any(|&field| field as usize == k) {
-            tasks.iter_mut().zip(units.chunks_mut(size)).for_each(|(task, units)| task.units.push(units));
+            tasks
+                .iter_mut()
+                .zip(units.chunks_mut(size))
+                .for_each(|(task, units)| task.units.push(units));
         }
     }
     tasks
@@ -131,11 +166,18 @@ fn z_halo(
     let plane = grid.strides()[2];
     let first = range.start.max(BEYOND) as isize - BEYOND as isize;
     let end = (range.end as isize - BEYOND as isize).min(nz);
-    let mut halo = Halo { units: vec![Default::default(); carried.len()], volume: Default::default() };
+    let mut halo = Halo {
+        units: vec![Default::default(); carried.len()],
+        volume: Default::default(),
+    };
     // Copied before the sweep, since other threads overwrite these planes meanwhile.
     for (slot, z) in [first - 2, first - 1, end, end + 1].into_iter().enumerate() {
         let wraps = grid.sides[2] == Side::Wrap;
-        let inside = if (0..nz).contains(&z) { Some(z) } else { wraps.then(|| z.rem_euclid(nz)) };
+        let inside = if (0..nz).contains(&z) {
+            Some(z)
+        } else {
+            wraps.then(|| z.rem_euclid(nz))
+        };
         let at = |z: isize| (z as usize + BEYOND) * plane..(z as usize + BEYOND + 1) * plane;
         for (units, &field) in halo.units.iter_mut().zip(carried) {
             units[slot] = match inside {
@@ -164,5 +206,9 @@ fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
 /// Units of `field` in a cell of ambient air at height `y` (in cells).
 fn ambient(flow: &Flow<'_>, field: Field, y: usize) -> u32 {
     let y = y.min(flow.grid.cells.ny - 1);
-    if field == Field::Heat { flow.background.get(y).copied().unwrap_or(0) } else { 0 }
+    if field == Field::Heat {
+        flow.background.get(y).copied().unwrap_or(0)
+    } else {
+        0
+    }
 }

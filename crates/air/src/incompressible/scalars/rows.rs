@@ -104,7 +104,9 @@ pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
     let n = units.len();
     let (low, high) = (&low[..n], &high[..n]);
     for i in 0..n {
-        units[i] = units[i].wrapping_add(low[i] as u32).wrapping_sub(high[i] as u32);
+        units[i] = units[i]
+            .wrapping_add(low[i] as u32)
+            .wrapping_sub(high[i] as u32);
     }
 }
 
@@ -157,10 +159,20 @@ mod tests {
 
     #[test]
     fn the_nearest_whole_number_is_found_without_a_cast() {
-        for v in [0.0, 0.49, -0.49, 0.51, 1.0, -1.5, 2.5, 65535.5, 65536.0, 1e6, -7654321.0, 1.6e7, 9.9e8, -1.07e9] {
+        for v in [
+            0.0, 0.49, -0.49, 0.51, 1.0, -1.5, 2.5, 65535.5, 65536.0, 1e6, -7654321.0, 1.6e7,
+            9.9e8, -1.07e9,
+        ] {
             let v: f32 = v;
-            assert!((f64::from(nearest(v)) - f64::from(v)).abs() <= 0.5, "{v}: {}", nearest(v));
+            assert!(
+                (f64::from(nearest(v)) - f64::from(v)).abs() <= 0.5,
+                "{v}: {}",
+                nearest(v)
+            );
         }
-        assert_eq!([1e30, f32::INFINITY, -1e30].map(nearest), [1 << 30, 1 << 30, -(1 << 30)]);
+        assert_eq!(
+            [1e30, f32::INFINITY, -1e30].map(nearest),
+            [1 << 30, 1 << 30, -(1 << 30)]
+        );
     }
 }

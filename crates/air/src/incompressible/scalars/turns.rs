@@ -48,8 +48,15 @@ impl Counts {
     pub(super) fn new(grid: AirGrid, pace: &Pace, awake: &Awake, time: f32) -> Self {
         let [_, ny, nz] = grid.size();
         let block = block(grid);
-        let mut lines = [vec![0_u8; ny * nz], vec![0_u8; nz], vec![0_u8; ny.div_ceil(block)]];
-        for (z, y) in (0..nz).flat_map(|z| (0..ny).map(move |y| (z, y))).filter(|&(z, y)| awake.has(y, z)) {
+        let mut lines = [
+            vec![0_u8; ny * nz],
+            vec![0_u8; nz],
+            vec![0_u8; ny.div_ceil(block)],
+        ];
+        for (z, y) in (0..nz)
+            .flat_map(|z| (0..ny).map(move |y| (z, y)))
+            .filter(|&(z, y)| awake.has(y, z))
+        {
             let line = [z * ny + y, z, y / block];
             for axis in AXES {
                 // The upper faces of the last row or plane are stored in the next one.
@@ -67,15 +74,24 @@ impl Counts {
     pub(super) fn turns(&self, order: [usize; 3]) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         for axis in order {
-            let present = self.lines[axis].iter().fold(0_u32, |bits, &count| bits | 1 << count);
+            let present = self.lines[axis]
+                .iter()
+                .fold(0_u32, |bits, &count| bits | 1 << count);
             for count in (1..32).filter(|count| present >> count & 1 == 1) {
                 for k in 0..count {
                     let position = (2 * k + 1) as f32 / count as f32;
-                    match turns.iter_mut().find(|turn| turn.axis == axis && turn.position == position) {
+                    match turns
+                        .iter_mut()
+                        .find(|turn| turn.axis == axis && turn.position == position)
+                    {
                         Some(turn) => turn.counts |= 1 << count,
-                        None => {
-                            turns.push(Turn { axis, position, counts: 1 << count, is_first: false, is_last: false })
-                        }
+                        None => turns.push(Turn {
+                            axis,
+                            position,
+                            counts: 1 << count,
+                            is_first: false,
+                            is_last: false,
+                        }),
                     }
                 }
             }
@@ -113,8 +129,15 @@ mod tests {
         assert_eq!(counts.time(&turns[0], 1), None);
         assert_eq!(counts.time(&turns[1], 1), Some(0.5));
         assert_eq!(counts.time(&turns[3], 1), None, "a line that sleeps");
-        let even = Counts { time: 1.0, lines: [vec![1], vec![1], vec![1]] }.turns([0, 2, 1]);
-        assert_eq!(even.iter().map(|turn| turn.axis).collect::<Vec<_>>(), [0, 2, 1]);
+        let even = Counts {
+            time: 1.0,
+            lines: [vec![1], vec![1], vec![1]],
+        }
+        .turns([0, 2, 1]);
+        assert_eq!(
+            even.iter().map(|turn| turn.axis).collect::<Vec<_>>(),
+            [0, 2, 1]
+        );
         assert!(even[0].is_first && even[2].is_last);
     }
 }

@@ -43,9 +43,17 @@ impl<'a, R> Rooms<'a, R> {
 impl Air {
     /// Updates the connected air of the box; reuses earlier results where nothing changed.
     pub(super) fn find<R: Bodies>(&mut self, rooms: &Rooms<'_, R>, parallel: bool) {
-        let Rooms { grid, layer: Layer { strips, .. }, skies, .. } = *rooms;
+        let Rooms {
+            grid,
+            layer: Layer { strips, .. },
+            skies,
+            ..
+        } = *rooms;
         let matter = rooms.layers().flat_map(|layer| &layer.strips);
-        let matter = matter.map(|strip| strip.held.range().end).max().unwrap_or(0);
+        let matter = matter
+            .map(|strip| strip.held.range().end)
+            .max()
+            .unwrap_or(0);
         let ground = skies.iter().map(Sky::top).max().unwrap_or(0);
         // This row and those above are empty, or this row is the last.
         let roof = matter.max(ground).min(grid.ny - 1);
@@ -53,7 +61,12 @@ impl Air {
         let airs = &mut self.airs;
         airs.strips.resize_with(strips.len(), Default::default);
         each(&mut airs.strips, parallel, |tz, cells| {
-            rooms.level.run(Roomy { rooms, tz, cells, roof });
+            rooms.level.run(Roomy {
+                rooms,
+                tz,
+                cells,
+                roof,
+            });
             cells.connect();
         });
         if !airs.connect() {
@@ -62,10 +75,18 @@ impl Air {
         self.is_free.clear();
         self.is_free.resize(airs.end(), false);
         let sides = Sides::new(grid, rooms.rule.walls() == Walls::Open);
-        let first = if rooms.rule.walls() == Walls::Open { 0 } else { roof };
+        let first = if rooms.rule.walls() == Walls::Open {
+            0
+        } else {
+            roof
+        };
         for (tz, strip) in strips.iter().enumerate() {
             for (tx, y) in (first..=roof).flat_map(|y| (0..strip.count).map(move |tx| (tx, y))) {
-                let free = if y == roof { u32::MAX } else { sides.cells([tx, tz]) };
+                let free = if y == roof {
+                    u32::MAX
+                } else {
+                    sides.cells([tx, tz])
+                };
                 if free != 0 {
                     for (cells, air) in airs.parts([tx, y, tz]) {
                         self.is_free[air as usize] |= cells & free != 0;
@@ -81,7 +102,10 @@ impl Air {
         if y > self.roof {
             return u32::MAX;
         }
-        let free = self.airs.parts(tile).filter(|&(_, air)| self.is_free[air as usize]);
+        let free = self
+            .airs
+            .parts(tile)
+            .filter(|&(_, air)| self.is_free[air as usize]);
         free.fold(0, |all, (cells, _)| all | cells)
     }
 
@@ -90,7 +114,11 @@ impl Air {
     pub(super) fn near(&self, [tx, y, tz]: [usize; 3], [count, strips]: [usize; 2]) -> u32 {
         let free = |is_there: bool, by: [isize; 3]| {
             let place = [tx, y, tz];
-            if is_there { self.free(std::array::from_fn(|k| place[k].wrapping_add_signed(by[k]))) } else { 0 }
+            if is_there {
+                self.free(std::array::from_fn(|k| place[k].wrapping_add_signed(by[k])))
+            } else {
+                0
+            }
         };
         let near = Near {
             here: free(true, [0, 0, 0]),
@@ -118,11 +146,16 @@ struct Roomy<'a, R> {
 impl<R: Bodies> Work for Roomy<'_, R> {
     #[inline(always)]
     fn with<S: Simd>(mut self, s: S) {
-        let Self { rooms, tz, roof, .. } = self;
+        let Self {
+            rooms, tz, roof, ..
+        } = self;
         let read = rooms.read;
         let strip = &rooms.layer.strips[tz];
         let rows = 0..roof + 1;
-        if rooms.skies[tz].changed || !self.cells.has(&rows, strip.count) || !read.reaches(rooms.layers(), tz) {
+        if rooms.skies[tz].changed
+            || !self.cells.has(&rows, strip.count)
+            || !read.reaches(rooms.layers(), tz)
+        {
             self.cells.begin(rows.clone(), strip.count);
             for (y, tx) in rows.flat_map(|y| (0..strip.count).map(move |tx| (y, tx))) {
                 self.tile(s, [tx, y]);
@@ -144,7 +177,13 @@ impl<R: Bodies> Roomy<'_, R> {
     /// Computes the mask of one tile.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) {
-        let Rooms { heavier, layer, skies, rule, .. } = *self.rooms;
+        let Rooms {
+            heavier,
+            layer,
+            skies,
+            rule,
+            ..
+        } = *self.rooms;
         let strip = &layer.strips[self.tz];
         if tx >= strip.count || y > self.roof {
             return;

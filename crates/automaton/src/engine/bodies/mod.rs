@@ -38,9 +38,15 @@ const LEAST_TILES: usize = 512;
 /// Calls `act` with the index and reference of each item; on all threads if `parallel`.
 fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + Sync) {
     if parallel {
-        items.par_iter_mut().enumerate().for_each(|(number, item)| act(number, item));
+        items
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(number, item)| act(number, item));
     } else {
-        items.iter_mut().enumerate().for_each(|(number, item)| act(number, item));
+        items
+            .iter_mut()
+            .enumerate()
+            .for_each(|(number, item)| act(number, item));
     }
 }
 
@@ -62,27 +68,50 @@ pub(super) struct Tracer {
 
 impl Tracer {
     /// Runs the rule on `layer`, unless the layer is known to be at rest.
-    pub(super) fn run<R: Bodies>(&mut self, level: Level, world: &mut World, layer: usize, rule: &R) {
+    pub(super) fn run<R: Bodies>(
+        &mut self,
+        level: Level,
+        world: &mut World,
+        layer: usize,
+        rule: &R,
+    ) {
         let reads = if rule.keeps_air() { 0 } else { layer };
         let versions = || world.layers[reads..=layer].iter().map(Layer::version);
         let (numbers, ground) = (rule.numbers(), world.ground.stamp());
         let rests = world.layers[layer].traced.as_ref().is_some_and(|traced| {
-            traced.rule == numbers && traced.ground == ground && versions().eq(traced.layers.iter().copied())
+            traced.rule == numbers
+                && traced.ground == ground
+                && versions().eq(traced.layers.iter().copied())
         });
         if rests {
             return;
         }
-        let now = Traced { rule: numbers, ground, layers: versions().collect() };
+        let now = Traced {
+            rule: numbers,
+            ground,
+            layers: versions().collect(),
+        };
         let moved = self.moves(level, world, layer, rule);
         world.layers[layer].traced = (!moved).then_some(now);
     }
 
     /// Runs the rule on `layer`; returns true if anything moved.
-    fn moves<R: Bodies>(&mut self, level: Level, world: &mut World, layer: usize, rule: &R) -> bool {
+    fn moves<R: Bodies>(
+        &mut self,
+        level: Level,
+        world: &mut World,
+        layer: usize,
+        rule: &R,
+    ) -> bool {
         if self.rule.replace(rule.numbers()) != Some(rule.numbers()) {
             self.read.forget();
         }
-        let parallel = world.layers[layer].strips.iter().map(Strip::tiles).sum::<usize>() >= LEAST_TILES;
+        let parallel = world.layers[layer]
+            .strips
+            .iter()
+            .map(Strip::tiles)
+            .sum::<usize>()
+            >= LEAST_TILES;
         self.find_bodies(level, (world, layer), rule, parallel);
         if self.bodies.end() == 0 {
             // Without bodies the caches are not brought up to date, so the next run must read
@@ -95,11 +124,18 @@ impl Tracer {
             return false;
         }
         self.share_out();
-        let Layer { strips, awake, ledger, .. } = &mut world.layers[layer];
+        let Layer {
+            strips,
+            awake,
+            ledger,
+            ..
+        } = &mut world.layers[layer];
         ledger.outflow += self.heights.iter().map(Height::leaves).sum::<u64>();
         let surfaces = &mut self.surfaces[..];
         let mut pairs: Vec<_> = strips.iter_mut().zip(surfaces.iter_mut()).collect();
-        each(&mut pairs, parallel, |_, (strip, surfaces)| settle(strip, surfaces));
+        each(&mut pairs, parallel, |_, (strip, surfaces)| {
+            settle(strip, surfaces)
+        });
         for (awake, surfaces) in awake.iter_mut().zip(surfaces) {
             *awake |= surfaces.changed;
         }
@@ -107,42 +143,109 @@ impl Tracer {
     }
 
     /// Updates the open cells and the bodies.
-    fn find_bodies<R: Bodies>(&mut self, level: Level, (world, layer): (&World, usize), rule: &R, parallel: bool) {
+    fn find_bodies<R: Bodies>(
+        &mut self,
+        level: Level,
+        (world, layer): (&World, usize),
+        rule: &R,
+        parallel: bool,
+    ) {
         let layer = &world.layers[layer];
         self.skies.resize_with(layer.strips.len(), Sky::default);
-        each(&mut self.skies, parallel, |tz, sky| sky.refresh(world.ground.strip(tz), layer.strips[tz].count));
-        let Self { bodies, read, skies, .. } = self;
-        bodies.strips.resize_with(layer.strips.len(), Cells::default);
+        each(&mut self.skies, parallel, |tz, sky| {
+            sky.refresh(world.ground.strip(tz), layer.strips[tz].count)
+        });
+        let Self {
+            bodies,
+            read,
+            skies,
+            ..
+        } = self;
+        bodies
+            .strips
+            .resize_with(layer.strips.len(), Cells::default);
         each(&mut bodies.strips, parallel, |tz, cells| {
-            level.run(Full { layer, tz, sky: &skies[tz], read, rule, cells });
+            level.run(Full {
+                layer,
+                tz,
+                sky: &skies[tz],
+                read,
+                rule,
+                cells,
+            });
             cells.connect();
         });
         bodies.connect();
     }
 
     /// Updates the connected air (if the rule keeps air) and the surfaces of the bodies.
-    fn find_surfaces<R: Bodies>(&mut self, level: Level, (world, layer): (&World, usize), rule: &R, parallel: bool) {
+    fn find_surfaces<R: Bodies>(
+        &mut self,
+        level: Level,
+        (world, layer): (&World, usize),
+        rule: &R,
+        parallel: bool,
+    ) {
         let heavier = Layers(&world.layers[..world.capacity.layers_above(layer)]);
         let layer = &world.layers[layer];
-        let Self { read, bodies, air, skies, surfaces, .. } = self;
+        let Self {
+            read,
+            bodies,
+            air,
+            skies,
+            surfaces,
+            ..
+        } = self;
         let is_kept = rule.keeps_air();
         if is_kept {
-            air.find(&Rooms { level, grid: world.grid, heavier, layer, skies, read, rule }, parallel);
+            air.find(
+                &Rooms {
+                    level,
+                    grid: world.grid,
+                    heavier,
+                    layer,
+                    skies,
+                    read,
+                    rule,
+                },
+                parallel,
+            );
         }
-        read.advance(heavier.0.iter().filter(|_| is_kept).chain(std::iter::once(layer)));
+        read.advance(
+            heavier
+                .0
+                .iter()
+                .filter(|_| is_kept)
+                .chain(std::iter::once(layer)),
+        );
         let air = is_kept.then_some(&*air);
         let sides = Sides::new(world.grid, rule.walls() == Walls::Open);
         surfaces.resize_with(layer.strips.len(), Surfaces::default);
         each(surfaces, parallel, |tz, found| {
             let (strip, sky) = (&layer.strips[tz], &skies[tz]);
-            level.run(Look { rule, tz, strip, sky, heavier, bodies, air, sides, found });
+            level.run(Look {
+                rule,
+                tz,
+                strip,
+                sky,
+                heavier,
+                bodies,
+                air,
+                sides,
+                found,
+            });
         });
     }
 
     /// Merges the heights of all strips and computes the flow of each; returns true if anything
     /// moves.
     fn book<R: Bodies>(&mut self, rule: &R, parallel: bool) -> bool {
-        let Self { surfaces, order, heights, .. } = self;
+        let Self {
+            surfaces,
+            order,
+            heights,
+            ..
+        } = self;
         order.clear();
         for (tz, strip) in surfaces.iter_mut().enumerate() {
             let heights = strip.heights.iter().enumerate();
@@ -166,7 +269,9 @@ impl Tracer {
         rule.book(heights);
         if heights.iter().any(Height::comes_level) {
             let booked = &heights[..];
-            each(surfaces, parallel, |_, strip| strip.add_around_means(booked));
+            each(surfaces, parallel, |_, strip| {
+                strip.add_around_means(booked)
+            });
             for &(_, tz, number) in &*order {
                 let strip = &surfaces[tz as usize];
                 let height = &mut heights[strip.numbers[number as usize] as usize];
@@ -174,24 +279,37 @@ impl Tracer {
                     height.join_around_mean(&strip.heights[number as usize]);
                 }
             }
-            heights.iter_mut().filter(|height| height.comes_level()).for_each(Height::book_level);
+            heights
+                .iter_mut()
+                .filter(|height| height.comes_level())
+                .for_each(Height::book_level);
         }
         heights.iter().any(Height::moves)
     }
 
     /// Computes the prefix sums at which the apportionment of each height starts in each strip.
     fn share_out(&mut self) {
-        let Self { surfaces, order, heights, .. } = self;
+        let Self {
+            surfaces,
+            order,
+            heights,
+            ..
+        } = self;
         for strip in surfaces.iter_mut() {
             // Placeholders: every height is among those of all strips, so that each of these is
             // overwritten.
             strip.shares.clear();
-            strip.shares.extend(strip.heights.iter().map(|height| height.shares([0, 0])));
+            strip
+                .shares
+                .extend(strip.heights.iter().map(|height| height.shares([0, 0])));
         }
         let (mut last, mut passed) = (u32::MAX, [0, 0]);
         for &(_, tz, number) in &*order {
             let strip = &mut surfaces[tz as usize];
-            let (height, own) = (strip.numbers[number as usize], strip.heights[number as usize].sums());
+            let (height, own) = (
+                strip.numbers[number as usize],
+                strip.heights[number as usize].sums(),
+            );
             if height != std::mem::replace(&mut last, height) {
                 passed = [0, 0];
             }
@@ -233,10 +351,17 @@ impl<R: Bodies> Work for Full<'_, R> {
         let strip = &self.layer.strips[self.tz];
         let rows = strip.held.range();
         let is_known = self.cells.has(&rows, strip.count) && !self.sky.changed;
-        let changes = if is_known { self.read.own(self.layer, self.tz) } else { None };
+        let changes = if is_known {
+            self.read.own(self.layer, self.tz)
+        } else {
+            None
+        };
         let Some(changes) = changes else {
             self.cells.begin(rows.clone(), strip.count);
-            for (y, w) in rows.rev().flat_map(|y| (0..strip.width).map(move |w| (y, w))) {
+            for (y, w) in rows
+                .rev()
+                .flat_map(|y| (0..strip.width).map(move |w| (y, w)))
+            {
                 for bit in bits(strip.row(strip.index(y, w)).held) {
                     self.tile(s, [w * ROW + bit, y]);
                 }
@@ -244,9 +369,17 @@ impl<R: Bodies> Work for Full<'_, R> {
             return;
         };
         self.cells.settle();
-        for (y, w) in changes.rows.range().rev().flat_map(|y| (0..strip.width).map(move |w| (y, w))) {
+        for (y, w) in changes
+            .rows
+            .range()
+            .rev()
+            .flat_map(|y| (0..strip.width).map(move |w| (y, w)))
+        {
             let inside = rows.contains(&y);
-            for tx in bits(changes.word(y, w)).map(|bit| w * ROW + bit).filter(|&tx| inside && tx < strip.count) {
+            for tx in bits(changes.word(y, w))
+                .map(|bit| w * ROW + bit)
+                .filter(|&tx| inside && tx < strip.count)
+            {
                 // A cell's mask depends on the cell above, so a change is followed down the column.
                 let mut y = y;
                 while self.tile(s, [tx, y]) && y > rows.start {
@@ -272,7 +405,13 @@ impl<R: Bodies> Full<'_, R> {
 
 /// Applies the apportioned flow to the cells of a strip.
 fn settle(strip: &mut Strip, surfaces: &mut Surfaces) {
-    let Surfaces { spots, pieces, shares, changed, .. } = surfaces;
+    let Surfaces {
+        spots,
+        pieces,
+        shares,
+        changed,
+        ..
+    } = surfaces;
     for spot in &*spots {
         let mut after = spot.amounts;
         for piece in &pieces[spot.pieces[0]..spot.pieces[1]] {
@@ -316,29 +455,71 @@ mod tests {
         for (layer, rule) in rules.iter().filter(|&(layer, _)| layer == 1) {
             match rule {
                 Rule::Trace(rule) => tracer.run(Level::fastest(), world, layer, rule),
-                _ => engine.run(world, (layer, rule), Draw { seed: 1, step: number }),
+                _ => engine.run(
+                    world,
+                    (layer, rule),
+                    Draw {
+                        seed: 1,
+                        step: number,
+                    },
+                ),
             }
         }
         let strips = tracer.bodies.strips.iter().enumerate();
-        strips.filter(|(_, cells)| cells.changed()).map(|(tz, _)| tz).collect()
+        strips
+            .filter(|(_, cells)| cells.changed())
+            .map(|(tz, _)| tz)
+            .collect()
     }
 
     #[test]
     fn only_strips_with_other_masks_are_labelled_again() {
         for air in [matter::Air::Ignored, matter::Air::Kept] {
-            let (grid, full) = (Grid::new(20, 12, 40), Content { amount: lavoxel_base::units::AMOUNT_ONE, energy: 0 });
-            let (pressure, trace) = (matter::Pressure::Trace, Trace { air, ..Trace::default() });
-            let water = Material { pressure, trace, ..Material::water() };
+            let (grid, full) = (
+                Grid::new(20, 12, 40),
+                Content {
+                    amount: lavoxel_base::units::AMOUNT_ONE,
+                    energy: 0,
+                },
+            );
+            let (pressure, trace) = (
+                matter::Pressure::Trace,
+                Trace {
+                    air,
+                    ..Trace::default()
+                },
+            );
+            let water = Material {
+                pressure,
+                trace,
+                ..Material::water()
+            };
             let mut world = World::with_materials(Ground::none(grid), vec![water]);
             for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
                 (0..4).for_each(|y| world.layers[1].set([x, y, z], full));
-                world.layers[1].set([x, 4, z], Content { amount: 1000, energy: 0 });
+                world.layers[1].set(
+                    [x, 4, z],
+                    Content {
+                        amount: 1000,
+                        energy: 0,
+                    },
+                );
             }
             let mut tracer = Tracer::default();
             let all: Vec<usize> = (0..10).collect();
-            assert_eq!(step(&mut world, &mut tracer, 0), all, "{air:?}: nothing was known");
+            assert_eq!(
+                step(&mut world, &mut tracer, 0),
+                all,
+                "{air:?}: nothing was known"
+            );
             // Half a cell on the surface: a tile changes, but no body.
-            world.layers[1].set([9, 4, 18], Content { amount: full.amount / 2, energy: 0 });
+            world.layers[1].set(
+                [9, 4, 18],
+                Content {
+                    amount: full.amount / 2,
+                    energy: 0,
+                },
+            );
             assert_eq!(step(&mut world, &mut tracer, 1), [0; 0], "{air:?}");
             // Drain a cell.
             world.layers[1].set([9, 3, 30], Content::default());

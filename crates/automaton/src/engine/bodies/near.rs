@@ -21,9 +21,14 @@ impl Near {
     /// Returns the mask of cells with a marked lateral neighbour.
     #[inline(always)]
     pub(super) fn beside(&self) -> u32 {
-        let Self { here, beside: [west, east, north, south], .. } = *self;
+        let Self {
+            here,
+            beside: [west, east, north, south],
+            ..
+        } = *self;
         let inside = (here & !WEST) >> 1 | (here & !EAST) << 1 | here >> 8 | here << 8;
-        let across = (west & EAST) >> 7 | (east & WEST) << 7 | (north & SOUTH) >> 24 | (south & NORTH) << 24;
+        let across =
+            (west & EAST) >> 7 | (east & WEST) << 7 | (north & SOUTH) >> 24 | (south & NORTH) << 24;
         inside | across
     }
 
@@ -36,7 +41,12 @@ impl Near {
     /// Iterator over the offsets (x, y, z, in tiles) of the tiles that have marked cells.
     #[inline(always)]
     pub(super) fn tiles(&self) -> impl Iterator<Item = [isize; 3]> {
-        let Self { here, below, above, beside: [west, east, north, south] } = *self;
+        let Self {
+            here,
+            below,
+            above,
+            beside: [west, east, north, south],
+        } = *self;
         let tiles = [
             (here, [0, 0, 0]),
             (below, [0, -1, 0]),
@@ -46,7 +56,10 @@ impl Near {
             (north, [0, 0, -1]),
             (south, [0, 0, 1]),
         ];
-        tiles.into_iter().filter(|&(cells, _)| cells != 0).map(|(_, by)| by)
+        tiles
+            .into_iter()
+            .filter(|&(cells, _)| cells != 0)
+            .map(|(_, by)| by)
     }
 }
 
@@ -55,7 +68,11 @@ impl Near {
 pub(super) fn around(lane: u32) -> [([isize; 3], u32); 5] {
     let bit = 1_u32 << lane;
     let across = |edge: u32, inside: u32, outside: u32, by: [isize; 3]| {
-        if bit & edge == 0 { ([0; 3], inside) } else { (by, outside) }
+        if bit & edge == 0 {
+            ([0; 3], inside)
+        } else {
+            (by, outside)
+        }
     };
     [
         ([0, -1, 0], bit),

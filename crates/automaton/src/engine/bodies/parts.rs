@@ -40,7 +40,10 @@ impl Cells {
     /// Clears all cells and resizes to the y range `rows` with `count` tiles along x.
     pub(super) fn begin(&mut self, rows: Range<usize>, count: usize) {
         (self.count, self.first_y) = (count, rows.start);
-        for (masks, length) in [(&mut self.masks, rows.len() * count), (&mut self.none, count)] {
+        for (masks, length) in [
+            (&mut self.masks, rows.len() * count),
+            (&mut self.none, count),
+        ] {
             masks.clear();
             masks.resize(length, 0);
         }
@@ -71,7 +74,8 @@ impl Cells {
     /// mask changed.
     #[inline(always)]
     pub(super) fn put(&mut self, tx: usize, y: usize, cells: u32) -> bool {
-        let before = std::mem::replace(&mut self.masks[(y - self.first_y) * self.count + tx], cells);
+        let before =
+            std::mem::replace(&mut self.masks[(y - self.first_y) * self.count + tx], cells);
         self.changed |= before != cells;
         before != cells
     }
@@ -79,7 +83,11 @@ impl Cells {
     /// Returns the tile masks of the row at height `y`; empty masks out of range.
     #[inline]
     pub(super) fn row(&self, y: usize) -> &[u32] {
-        if self.rows().contains(&y) { &self.masks[(y - self.first_y) * self.count..][..self.count] } else { &self.none }
+        if self.rows().contains(&y) {
+            &self.masks[(y - self.first_y) * self.count..][..self.count]
+        } else {
+            &self.none
+        }
     }
 
     /// Returns the parts of the tile with index `tile`, which must have marked cells.
@@ -129,7 +137,10 @@ impl Cells {
             let cells = flood(rest);
             rest &= !cells;
             let number = self.union.push();
-            self.parts.push(Part { cells, body: number });
+            self.parts.push(Part {
+                cells,
+                body: number,
+            });
             if has_west {
                 self.touch(number, tile - 1, (cells & WEST) << 7);
             }
@@ -162,7 +173,10 @@ impl Cells {
         links.clear();
         let (rows, others) = (self.rows(), after.rows());
         for y in rows.start.max(others.start)..rows.end.min(others.end) {
-            let (first, other) = ((y - rows.start) * self.count, (y - others.start) * self.count);
+            let (first, other) = (
+                (y - rows.start) * self.count,
+                (y - others.start) * self.count,
+            );
             for tx in 0..self.count {
                 if (self.masks[first + tx] & SOUTH) >> 24 & after.masks[other + tx] == 0 {
                     continue;
@@ -170,7 +184,9 @@ impl Cells {
                 for part in self.parts(first + tx) {
                     for next in after.parts(other + tx) {
                         let link = [part.body, next.body];
-                        if (part.cells & SOUTH) >> 24 & next.cells != 0 && links.last() != Some(&link) {
+                        if (part.cells & SOUTH) >> 24 & next.cells != 0
+                            && links.last() != Some(&link)
+                        {
                             links.push(link);
                         }
                     }
@@ -197,7 +213,13 @@ impl Connected {
     /// Computes the bodies after every strip has its components. Returns true if any strip has
     /// changed cells.
     pub(super) fn connect(&mut self) -> bool {
-        let Self { strips, offsets, union, links, is_one } = self;
+        let Self {
+            strips,
+            offsets,
+            union,
+            links,
+            is_one,
+        } = self;
         if offsets.len() == strips.len() && !strips.iter().any(Cells::changed) {
             return false;
         }
@@ -223,12 +245,16 @@ impl Connected {
 
     /// Returns true if the strip at `tz` or a neighbouring strip has changed cells.
     pub(super) fn changed_near(&self, tz: usize) -> bool {
-        self.strips[tz.saturating_sub(1)..].iter().take(2 + usize::from(tz > 0)).any(Cells::changed)
+        self.strips[tz.saturating_sub(1)..]
+            .iter()
+            .take(2 + usize::from(tz > 0))
+            .any(Cells::changed)
     }
 
     /// Exclusive upper bound of the body numbers.
     pub(super) fn end(&self) -> usize {
-        self.offsets.last().map_or(0, |&offset| offset as usize) + self.strips.last().map_or(0, |strip| strip.bodies)
+        self.offsets.last().map_or(0, |&offset| offset as usize)
+            + self.strips.last().map_or(0, |strip| strip.bodies)
     }
 
     /// Iterator over the parts of the tile at (tx, y, tz): bit mask of the cells, body number.
@@ -236,8 +262,15 @@ impl Connected {
     pub(super) fn parts(&self, [tx, y, tz]: [usize; 3]) -> impl Iterator<Item = (u32, u32)> + '_ {
         let strip = &self.strips[tz];
         let tile = (strip.rows().contains(&y)).then(|| (y - strip.first_y) * strip.count + tx);
-        let parts = tile.filter(|&tile| strip.masks[tile] != 0).map_or(&[][..], |tile| strip.parts(tile));
-        parts.iter().map(move |part| (part.cells, self.union.smallest(self.offsets[tz] + part.body)))
+        let parts = tile
+            .filter(|&tile| strip.masks[tile] != 0)
+            .map_or(&[][..], |tile| strip.parts(tile));
+        parts.iter().map(move |part| {
+            (
+                part.cells,
+                self.union.smallest(self.offsets[tz] + part.body),
+            )
+        })
     }
 
     /// Returns the common body number of all parts of `tiles`; `None` if there are several bodies.
@@ -262,7 +295,9 @@ impl Connected {
     /// Returns the body number of the cell with bit mask `cell` in a tile; `None` if the cell is
     /// not a body cell.
     pub(super) fn body(&self, tile: [usize; 3], cell: u32) -> Option<u32> {
-        self.parts(tile).find(|(cells, _)| cells & cell != 0).map(|(_, body)| body)
+        self.parts(tile)
+            .find(|(cells, _)| cells & cell != 0)
+            .map(|(_, body)| body)
     }
 }
 
@@ -299,13 +334,28 @@ mod tests {
     /// Compares the bodies of boxes of random cells with a search from each cell.
     #[test]
     fn bodies_are_those_of_a_plain_search() {
-        for (nx, ny, nz, share) in [(21, 5, 14, 50), (8, 3, 4, 70), (1, 9, 30, 80), (600, 2, 3, 60), (30, 7, 1, 55)] {
-            let hash =
-                |[x, y, z]: [usize; 3]| lavoxel_base::random::mix64((x + 1000 * y + 100_000 * z) as u64) % 100 < share;
-            let places = || (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
+        for (nx, ny, nz, share) in [
+            (21, 5, 14, 50),
+            (8, 3, 4, 70),
+            (1, 9, 30, 80),
+            (600, 2, 3, 60),
+            (30, 7, 1, 55),
+        ] {
+            let hash = |[x, y, z]: [usize; 3]| {
+                lavoxel_base::random::mix64((x + 1000 * y + 100_000 * z) as u64) % 100 < share
+            };
+            let places = || {
+                (0..nz)
+                    .flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
+            };
             let mut bodies = Connected::default();
-            bodies.strips.resize_with(usize::div_ceil(nz, 4), Cells::default);
-            bodies.strips.iter_mut().for_each(|strip| strip.begin(0..ny, usize::div_ceil(nx, 8)));
+            bodies
+                .strips
+                .resize_with(usize::div_ceil(nz, 4), Cells::default);
+            bodies
+                .strips
+                .iter_mut()
+                .for_each(|strip| strip.begin(0..ny, usize::div_ceil(nx, 8)));
             let tile = |[x, y, z]: [usize; 3]| ([x / 8, y, z / 4], 1_u32 << (z % 4 * 8 + x % 8));
             for place in places().filter(|&place| hash(place)) {
                 let ([tx, y, tz], bit) = tile(place);
@@ -324,14 +374,23 @@ mod tests {
                     continue;
                 }
                 let number = body(start).expect("it is one of the cells");
-                assert!(seen.values().all(|&other| other != number), "another body has its number");
+                assert!(
+                    seen.values().all(|&other| other != number),
+                    "another body has its number"
+                );
                 let mut found = vec![start];
                 while let Some(place) = found.pop() {
-                    if place.iter().zip([nx, ny, nz]).any(|(&v, n)| v >= n) || !hash(place) || seen.contains_key(&place)
+                    if place.iter().zip([nx, ny, nz]).any(|(&v, n)| v >= n)
+                        || !hash(place)
+                        || seen.contains_key(&place)
                     {
                         continue;
                     }
-                    assert_eq!(body(place), Some(number), "{place:?} hangs together with {start:?}");
+                    assert_eq!(
+                        body(place),
+                        Some(number),
+                        "{place:?} hangs together with {start:?}"
+                    );
                     seen.insert(place, number);
                     for axis in 0..3 {
                         for by in [usize::MAX, 1] {
@@ -342,7 +401,11 @@ mod tests {
                     }
                 }
             }
-            assert!(places().filter(|&place| !hash(place)).all(|place| body(place).is_none()));
+            assert!(
+                places()
+                    .filter(|&place| !hash(place))
+                    .all(|place| body(place).is_none())
+            );
         }
     }
 }

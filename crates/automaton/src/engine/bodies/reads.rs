@@ -18,7 +18,8 @@ impl Reads {
     /// Advances the cursors of `layers` to the present.
     pub(super) fn advance<'a>(&mut self, layers: impl Iterator<Item = &'a Layer>) {
         self.0.clear();
-        self.0.extend(layers.map(|layer| layer.clock.read(Reading::Trace)));
+        self.0
+            .extend(layers.map(|layer| layer.clock.read(Reading::Trace)));
     }
 
     /// Returns a superset of the changed tiles in the strip `tz` of the traced layer; `None` if the
@@ -35,11 +36,17 @@ impl Reads {
         tz: usize,
     ) -> impl Iterator<Item = Changes<'a>> {
         let cursors = self.0.iter().copied();
-        layers.zip(cursors).filter_map(move |(layer, cursor)| layer.changes_since(&layer.strips[tz], Some(cursor)))
+        layers
+            .zip(cursors)
+            .filter_map(move |(layer, cursor)| layer.changes_since(&layer.strips[tz], Some(cursor)))
     }
 
     /// Returns true if change records for the strip `tz` are available for all layers.
-    pub(super) fn reaches<'a>(&self, layers: impl Iterator<Item = &'a Layer> + Clone, tz: usize) -> bool {
+    pub(super) fn reaches<'a>(
+        &self,
+        layers: impl Iterator<Item = &'a Layer> + Clone,
+        tz: usize,
+    ) -> bool {
         self.changes(layers.clone(), tz).count() == layers.count()
     }
 }

@@ -25,13 +25,26 @@ struct Column {
 
 impl Column {
     /// Placeholder column that is invalid for every ground version.
-    const STALE: Self = Self { version: u64::MAX, first: 0, masks: Vec::new(), inside: 0 };
+    const STALE: Self = Self {
+        version: u64::MAX,
+        first: 0,
+        masks: Vec::new(),
+        inside: 0,
+    };
 
     fn read(&mut self, ground: GroundStrip<'_>, tx: usize) {
         let top = ground.top(tx);
         self.masks.clear();
-        self.masks.extend((0..top).map(|y| ground.open(tx, y)).skip_while(|&open| open == 0));
-        (self.version, self.first, self.inside) = (ground.version(tx), top - self.masks.len(), ground.inside(tx));
+        self.masks.extend(
+            (0..top)
+                .map(|y| ground.open(tx, y))
+                .skip_while(|&open| open == 0),
+        );
+        (self.version, self.first, self.inside) = (
+            ground.version(tx),
+            top - self.masks.len(),
+            ground.inside(tx),
+        );
     }
 }
 
@@ -50,14 +63,27 @@ impl Sky {
 
     /// Returns the lowest y at and above which every cell of the strip is open.
     pub(super) fn top(&self) -> usize {
-        self.columns.iter().map(|column| column.first + column.masks.len()).max().unwrap_or(0)
+        self.columns
+            .iter()
+            .map(|column| column.first + column.masks.len())
+            .max()
+            .unwrap_or(0)
     }
 
     /// Returns the mask of open cells of the tile at (`tx`, `y`).
     #[inline(always)]
     pub(super) fn open(&self, tx: usize, y: usize) -> u32 {
-        let Column { first, masks, inside, .. } = &self.columns[tx];
-        if y < *first { 0 } else { masks.get(y - first).copied().unwrap_or(*inside) }
+        let Column {
+            first,
+            masks,
+            inside,
+            ..
+        } = &self.columns[tx];
+        if y < *first {
+            0
+        } else {
+            masks.get(y - first).copied().unwrap_or(*inside)
+        }
     }
 
     /// Returns the mask of cells directly below an open cell in the tile at (`tx`, `y`); `ny` is

@@ -87,8 +87,16 @@ impl Spot {
     #[inline(always)]
     pub(super) fn cell(&self, lane: usize) -> Surface {
         let amount = self.amounts.0[lane];
-        let offer = if self.gives >> lane & 1 == 1 { amount } else { 0 };
-        Surface { offer, amount, room: self.rooms.0[lane] }
+        let offer = if self.gives >> lane & 1 == 1 {
+            amount
+        } else {
+            0
+        };
+        Surface {
+            offer,
+            amount,
+            room: self.rooms.0[lane],
+        }
     }
 }
 
@@ -106,7 +114,11 @@ impl Surfaces {
     #[inline]
     fn height(&mut self, key @ (body, _, kind): (u32, u32, Kind)) -> usize {
         let last = &mut self.last[KINDS * body as usize + kind as usize];
-        if self.heights.get(*last as usize).is_none_or(|height| height.key() != key) {
+        if self
+            .heights
+            .get(*last as usize)
+            .is_none_or(|height| height.key() != key)
+        {
             *last = self.heights.len() as u32;
             self.heights.push(Height::new(key));
         }
@@ -121,12 +133,23 @@ impl Surfaces {
         }
         let height = self.height(key);
         let first = self.spots.last().map_or(0, |spot| spot.pieces[0]);
-        match self.pieces[first..].iter_mut().find(|piece| piece.height == height) {
+        match self.pieces[first..]
+            .iter_mut()
+            .find(|piece| piece.height == height)
+        {
             Some(piece) => {
                 piece.cells |= cells;
-                piece.holes.iter_mut().zip(holes).for_each(|(holes, more)| *holes |= more);
+                piece
+                    .holes
+                    .iter_mut()
+                    .zip(holes)
+                    .for_each(|(holes, more)| *holes |= more);
             }
-            None => self.pieces.push(Piece { height, cells, holes }),
+            None => self.pieces.push(Piece {
+                height,
+                cells,
+                holes,
+            }),
         }
     }
 
@@ -185,17 +208,30 @@ impl<R: Bodies> Look<'_, R> {
         let (bodies, tz) = (self.bodies, self.tz);
         self.found.sites.clear();
         let near = tz.saturating_sub(1)..(tz + 2).min(bodies.strips.len());
-        let rows = bodies.strips[near].iter().map(|strip| strip.rows()).filter(|rows| !rows.is_empty());
-        let Some(rows) = rows.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)) else { return };
+        let rows = bodies.strips[near]
+            .iter()
+            .map(|strip| strip.rows())
+            .filter(|rows| !rows.is_empty());
+        let Some(rows) = rows.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)) else {
+            return;
+        };
         let here = &bodies.strips[tz];
-        let north = if tz > 0 { bodies.strips.get(tz - 1) } else { None };
+        let north = if tz > 0 {
+            bodies.strips.get(tz - 1)
+        } else {
+            None
+        };
         let south = bodies.strips.get(tz + 1);
         // From the top down, because a covered cell covers the body cell below.
         self.found.covered.clear();
         self.found.covered.resize(self.strip.count, 0);
         for y in (rows.start..(rows.end + 1).min(self.strip.ny())).rev() {
             let (row, above) = (here.row(y), here.row(y + 1));
-            let below = if y > 0 { here.row(y - 1) } else { here.row(usize::MAX) };
+            let below = if y > 0 {
+                here.row(y - 1)
+            } else {
+                here.row(usize::MAX)
+            };
             let north = north.map(|strip| strip.row(y));
             let south = south.map(|strip| strip.row(y));
             for tx in (0..self.strip.count).rev() {
@@ -205,7 +241,15 @@ impl<R: Bodies> Look<'_, R> {
                     north.map_or(0, |row| row[tx]),
                     south.map_or(0, |row| row[tx]),
                 ];
-                self.find_site([tx, y], Near { here: row[tx], below: below[tx], above: above[tx], beside });
+                self.find_site(
+                    [tx, y],
+                    Near {
+                        here: row[tx],
+                        below: below[tx],
+                        above: above[tx],
+                        beside,
+                    },
+                );
             }
         }
         // The sites were found from the highest to the lowest.
@@ -226,17 +270,34 @@ impl<R: Bodies> Look<'_, R> {
             return;
         }
         let (open, open_above) = (self.sky.open(tx, y), self.open_above(tx, y));
-        let below =
-            if is_deep { u32::MAX } else { self.bodies.strips[self.tz].row(y + 2)[tx] | !self.open_above(tx, y + 1) };
+        let below = if is_deep {
+            u32::MAX
+        } else {
+            self.bodies.strips[self.tz].row(y + 2)[tx] | !self.open_above(tx, y + 1)
+        };
         let under_open = open_above & !(near.above & below);
         let (own, covered) = (near.here & under_open, near.here & (over | !open_above));
         self.found.covered[tx] = covered;
         let free = free & open;
-        let above = if self.rule.rests() { near.below & free & under_open } else { 0 };
+        let above = if self.rule.rests() {
+            near.below & free & under_open
+        } else {
+            0
+        };
         let free = free & !near.above;
         if own | covered | free | above | at_side != 0 {
             let (tx, y) = (tx as u32, y as u32);
-            self.found.sites.push(Site { tx, y, near, under_open, own, covered, free, above, at_side });
+            self.found.sites.push(Site {
+                tx,
+                y,
+                near,
+                under_open,
+                own,
+                covered,
+                free,
+                above,
+                at_side,
+            });
         }
     }
 
@@ -265,12 +326,17 @@ impl<R: Bodies> Look<'_, R> {
         }
         let amounts = s.load(&strip.tile(strip.row(index).slots[bit]).0[AMOUNT]);
         let full = s.splat(AMOUNT_ONE);
-        let space = if is_near { s.sub(full, self.heavier.amount(s, index, bit, tz)) } else { full };
+        let space = if is_near {
+            s.sub(full, self.heavier.amount(s, index, bit, tz))
+        } else {
+            full
+        };
         let holds = s.above(amounts, s.splat(0));
         let on = site.above & holds;
         let mut taking = Taking {
             surface: (site.own | on | site.free & site.near.below) & roomy,
-            pressed: (site.covered | site.free & (!roomy | !on & !site.near.below)) & s.above(space, amounts),
+            pressed: (site.covered | site.free & (!roomy | !on & !site.near.below))
+                & s.above(space, amounts),
             on: on & roomy,
         };
         if let Some(air) = self.air {
@@ -290,7 +356,15 @@ impl<R: Bodies> Look<'_, R> {
         let gives = taking.surface & (site.own | taking.on) & self.rule.gives(s, amounts);
         let first = self.found.pieces.len();
         let pieces = [first, first];
-        let mut spot = Spot { index, bit, y, amounts: Lanes::ZERO, rooms: Lanes::ZERO, gives, pieces };
+        let mut spot = Spot {
+            index,
+            bit,
+            y,
+            amounts: Lanes::ZERO,
+            rooms: Lanes::ZERO,
+            gives,
+            pieces,
+        };
         s.store(&mut spot.amounts, amounts);
         s.store(&mut spot.rooms, s.sub_saturating(space, amounts));
         self.found.spots.push(spot);
@@ -313,15 +387,23 @@ impl<R: Bodies> Look<'_, R> {
     #[inline]
     fn divide(&mut self, site: &Site, taking: Taking) {
         let (place, y) = ([site.tx as usize, site.y as usize, self.tz], site.y);
-        let at = |by: [isize; 3]| -> [usize; 3] { std::array::from_fn(|k| place[k].wrapping_add_signed(by[k])) };
+        let at = |by: [isize; 3]| -> [usize; 3] {
+            std::array::from_fn(|k| place[k].wrapping_add_signed(by[k]))
+        };
         // Common case: one body, so that whole masks are assigned at once. Every tile listed here
         // has cells of a body.
         if let Some(body) = self.bodies.only(site.near.tiles().map(at)) {
             let (free, sides) = (taking.pressed & site.free, site.near.beside());
             let covered = taking.pressed & !free;
-            self.found.add((body, y, Kind::Surface), taking.surface, [0; 3]);
-            self.found.add((body, y, Kind::Covered), covered, [0, 0, covered]);
-            self.found.add((body, y, Kind::Pressed), free, [free & sides, free & !sides, 0]);
+            self.found
+                .add((body, y, Kind::Surface), taking.surface, [0; 3]);
+            self.found
+                .add((body, y, Kind::Covered), covered, [0, 0, covered]);
+            self.found.add(
+                (body, y, Kind::Pressed),
+                free,
+                [free & sides, free & !sides, 0],
+            );
         } else {
             for lane in bits((taking.surface | taking.pressed).into()) {
                 let bit = 1 << lane;
@@ -332,12 +414,22 @@ impl<R: Bodies> Look<'_, R> {
                 } else if taking.on & bit != 0 {
                     self.join(at([0, -1, 0]), (y, Kind::Surface), bit);
                 } else {
-                    self.share_out(at, lane, if taking.surface & bit != 0 { Kind::Surface } else { Kind::Pressed });
+                    self.share_out(
+                        at,
+                        lane,
+                        if taking.surface & bit != 0 {
+                            Kind::Surface
+                        } else {
+                            Kind::Pressed
+                        },
+                    );
                 }
             }
         }
         let found = &mut *self.found;
-        let Some(spot) = found.spots.last_mut() else { return };
+        let Some(spot) = found.spots.last_mut() else {
+            return;
+        };
         spot.pieces[1] = found.pieces.len();
         for piece in &found.pieces[spot.pieces[0]..] {
             let height = &mut found.heights[piece.height];
@@ -365,13 +457,18 @@ impl<R: Bodies> Look<'_, R> {
             if tx >= self.strip.count || tz >= self.bodies.strips.len() {
                 continue;
             }
-            let Some(body) = self.bodies.body([tx, y, tz], cell) else { continue };
+            let Some(body) = self.bodies.body([tx, y, tz], cell) else {
+                continue;
+            };
             // `around` lists the cell below first.
             let (kind, holes) = match number {
                 0 => (below, [0, bit, 0]),
                 _ => (Kind::Pressed, [bit, 0, 0]),
             };
-            match touching[..count].iter_mut().find(|(other, ..)| *other == body) {
+            match touching[..count]
+                .iter_mut()
+                .find(|(other, ..)| *other == body)
+            {
                 Some((_, _, known)) => *known = [bit, 0, 0],
                 None => {
                     touching[count] = (body, kind, holes);
@@ -379,7 +476,9 @@ impl<R: Bodies> Look<'_, R> {
                 }
             }
         }
-        let Some(spot) = self.found.spots.last_mut() else { return };
+        let Some(spot) = self.found.spots.last_mut() else {
+            return;
+        };
         let room = spot.rooms.0[lane];
         spot.rooms.0[lane] = room / count.max(1) as u16;
         let [_, y, _] = at([0; 3]);

@@ -7,7 +7,10 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
 /// Content of a cell with a grain.
-const GRAIN: Content = Content { amount: AMOUNT_ONE, energy: 0 };
+const GRAIN: Content = Content {
+    amount: AMOUNT_ONE,
+    energy: 0,
+};
 
 /// Grain motion of one layer in one step.
 struct Grains<'a, R> {
@@ -22,10 +25,19 @@ struct Grains<'a, R> {
 /// Runs one step of grain motion.
 pub(super) fn run<R: Turns>((world, layer): (&mut World, usize), rule: &R, draw: Draw) {
     let moved = vec![false; world.grid().cells()];
-    let mut grains = Grains { world, layer, rule, draw, moved };
-    rule.scatters(draw, layer).for_each(|turn| grains.turn(turn));
+    let mut grains = Grains {
+        world,
+        layer,
+        rule,
+        draw,
+        moved,
+    };
+    rule.scatters(draw, layer)
+        .for_each(|turn| grains.turn(turn));
     grains.fall();
-    rule.turns(draw, layer).into_iter().for_each(|turn| grains.turn(turn));
+    rule.turns(draw, layer)
+        .into_iter()
+        .for_each(|turn| grains.turn(turn));
 }
 
 impl<R: Turns> Grains<'_, R> {
@@ -57,7 +69,12 @@ impl<R: Turns> Grains<'_, R> {
     fn turn(&mut self, turn: Turn) {
         let grid = self.grid();
         let goes = |&place: &Place| {
-            let around = Here { world: self.world, layer: self.layer, place, walls: self.rule.walls() };
+            let around = Here {
+                world: self.world,
+                layer: self.layer,
+                place,
+                walls: self.rule.walls(),
+            };
             let to = around.cell(turn.way());
             self.holds(place)
                 && !self.moved[grid.index(place)]
@@ -66,7 +83,13 @@ impl<R: Turns> Grains<'_, R> {
         };
         let going: Vec<_> = grid.places().filter(goes).collect();
         for place in going {
-            let to = Here { world: self.world, layer: self.layer, place, walls: self.rule.walls() }.cell(turn.way());
+            let to = Here {
+                world: self.world,
+                layer: self.layer,
+                place,
+                walls: self.rule.walls(),
+            }
+            .cell(turn.way());
             self.put(place, to);
         }
     }
@@ -126,7 +149,9 @@ impl Around for Here<'_> {
 
     fn is_laden(&self) -> bool {
         let grains = |above: Place| {
-            let mut layers = self.world.layers[..=self.layer].iter().filter(|layer| layer.is_grains());
+            let mut layers = self.world.layers[..=self.layer]
+                .iter()
+                .filter(|layer| layer.is_grains());
             layers.any(|layer| layer.at(above).amount > 0)
         };
         self.cell([0, 1, 0]).is_some_and(grains)

@@ -99,7 +99,11 @@ pub(super) struct Tiles {
 
 impl Default for Tiles {
     fn default() -> Self {
-        Self { words: Vec::new(), width: 1, rows: Rows::NONE }
+        Self {
+            words: Vec::new(),
+            width: 1,
+            rows: Rows::NONE,
+        }
     }
 }
 
@@ -110,7 +114,11 @@ impl Tiles {
             let rows = std::mem::replace(&mut self.rows, Rows::NONE).range();
             self.words[rows.start * width..rows.end * width].fill(0);
         } else {
-            *self = Self { words: vec![0; words], width, rows: Rows::NONE };
+            *self = Self {
+                words: vec![0; words],
+                width,
+                rows: Rows::NONE,
+            };
         }
     }
 
@@ -151,7 +159,10 @@ impl Tiles {
     /// Number of tiles in the set.
     pub(super) fn count(&self) -> usize {
         let rows = self.rows.range();
-        self.words[rows.start * self.width..rows.end * self.width].iter().map(|word| word.count_ones() as usize).sum()
+        self.words[rows.start * self.width..rows.end * self.width]
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum()
     }
 }
 
@@ -169,30 +180,58 @@ mod tests {
     #[test]
     fn cells_see_and_reach_their_neighbours() {
         for seed in 0..50 {
-            let tiles: [[u32; 3]; 3] =
-                std::array::from_fn(|z| std::array::from_fn(|x| mix64(seed * 9 + z as u64 * 3 + x as u64) as u32));
+            let tiles: [[u32; 3]; 3] = std::array::from_fn(|z| {
+                std::array::from_fn(|x| mix64(seed * 9 + z as u64 * 3 + x as u64) as u32)
+            });
             let near = around(tiles);
             for (x, z) in (0..4).flat_map(|z| (0..8).map(move |x| (x, z))) {
                 let lane = z * 8 + x;
                 let any = (-1..=1).any(|dz| (-1..=1).any(|dx| bit(&tiles, x + dx, z + dz) == 1));
                 assert_eq!(near >> lane & 1 == 1, any);
-                for (dx, dz) in [(-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1), (2, 0), (0, -2)]
-                {
+                for (dx, dz) in [
+                    (-1, 0),
+                    (1, 0),
+                    (0, -1),
+                    (0, 1),
+                    (-1, -1),
+                    (1, -1),
+                    (-1, 1),
+                    (1, 1),
+                    (2, 0),
+                    (0, -2),
+                ] {
                     let at = |n: isize| (n.signum() + 1) as usize;
                     let [here, aside] = [tiles[1][1], tiles[1][at(dx)]];
-                    let quad = Quad { here, aside, across: tiles[at(dz)][1], corner: tiles[at(dz)][at(dx)] };
-                    assert_eq!(quad.seen([dx, dz]) >> lane & 1, bit(&tiles, x + dx, z + dz), "({dx}, {dz})");
+                    let quad = Quad {
+                        here,
+                        aside,
+                        across: tiles[at(dz)][1],
+                        corner: tiles[at(dz)][at(dx)],
+                    };
+                    assert_eq!(
+                        quad.seen([dx, dz]) >> lane & 1,
+                        bit(&tiles, x + dx, z + dz),
+                        "({dx}, {dz})"
+                    );
                     if dx.abs() > 1 || dz.abs() > 1 {
                         continue;
                     }
                     let mut arrived = [[0; 3]; 3];
                     for (across, cells) in moved_along_z(dz, 1 << lane).into_iter().enumerate() {
                         for (aside, cells) in moved_along_x(dx, cells).into_iter().enumerate() {
-                            arrived[if across == 1 { at(dz) } else { 1 }][if aside == 1 { at(dx) } else { 1 }] |= cells;
+                            arrived[if across == 1 { at(dz) } else { 1 }]
+                                [if aside == 1 { at(dx) } else { 1 }] |= cells;
                         }
                     }
                     assert_eq!(bit(&arrived, x + dx, z + dz), 1);
-                    assert_eq!(arrived.as_flattened().iter().map(|word| word.count_ones()).sum::<u32>(), 1);
+                    assert_eq!(
+                        arrived
+                            .as_flattened()
+                            .iter()
+                            .map(|word| word.count_ones())
+                            .sum::<u32>(),
+                        1
+                    );
                 }
             }
         }

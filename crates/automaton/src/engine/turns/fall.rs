@@ -18,7 +18,12 @@ pub(super) struct Fall<'a> {
 impl Work for Fall<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
-        let Self { state, plan, thick, hangs } = self;
+        let Self {
+            state,
+            plan,
+            thick,
+            hangs,
+        } = self;
         let (width, height) = (plan.look.width(), plan.look.height());
         let rows = plan.look.rows.range();
         let mut y = rows.start.max(1);
@@ -83,9 +88,19 @@ fn row<S: Simd>(
 
 /// Returns the bit mask of grains among `falls` that lighter matter holds up.
 #[inline(always)]
-fn stays<S: Simd>(s: S, state: &State, plan: &mut Plan, thick: &Thick<'_>, (tx, y, falls): (usize, usize, u32)) -> u32 {
+fn stays<S: Simd>(
+    s: S,
+    state: &State,
+    plan: &mut Plan,
+    thick: &Thick<'_>,
+    (tx, y, falls): (usize, usize, u32),
+) -> u32 {
     let held_up = falls & thick.held_up([tx, y, thick.tz]);
-    let stays = if held_up == 0 { 0 } else { held_up & thick.cells(s, state, 0, (tx, y - 1)) };
+    let stays = if held_up == 0 {
+        0
+    } else {
+        held_up & thick.cells(s, state, 0, (tx, y - 1))
+    };
     if stays != 0 {
         plan.waiting.insert(tx, y);
     }

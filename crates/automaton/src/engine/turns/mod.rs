@@ -83,33 +83,66 @@ pub(super) fn run<R: Turns>(
     }
     // Layers come as heavier, own, lighter grains, denser fluids, other fluids; each pass borrows
     // only the slices that it needs.
-    let World { grid, ground, layers, .. } = world;
+    let World {
+        grid,
+        ground,
+        layers,
+        ..
+    } = world;
     let (heavier, rest) = layers.split_at_mut(layer);
     let (own, rest) = rest.split_first_mut().expect("there is such a layer");
     let (lighter, fluids) = rest.split_at_mut(lighter_grains(rest));
     let (denser, fluids) = fluids.split_at(denser(fluids, own));
     if own.wake_under(Reader::Column, &rule.numbers(draw.seed), ground) {
-        own.strips.iter_mut().for_each(|strip| strip.grains.barriers = None);
+        own.strips
+            .iter_mut()
+            .for_each(|strip| strip.grains.barriers = None);
     }
-    let (scatters, turns): (Vec<_>, _) = (rule.scatters(draw, layer).collect(), rule.turns(draw, layer));
+    let (scatters, turns): (Vec<_>, _) = (
+        rule.scatters(draw, layer).collect(),
+        rule.turns(draw, layer),
+    );
     let (key, share) = rule.held_up(draw, layer);
-    let Some((from, to)) = reach(own, scatters.len() + turns.len()) else { return };
-    let is_any =
-        share > 0 && (!lighter.is_empty() || fluids.iter().any(|fluid| fluid.strips.iter().any(|s| s.tiles() > 0)));
+    let Some((from, to)) = reach(own, scatters.len() + turns.len()) else {
+        return;
+    };
+    let is_any = share > 0
+        && (!lighter.is_empty()
+            || fluids
+                .iter()
+                .any(|fluid| fluid.strips.iter().any(|s| s.tiles() > 0)));
     let step = Step {
         level,
         rule,
         draw,
         ground,
-        around: Surroundings { heavier, denser, bars: R::BARS },
+        around: Surroundings {
+            heavier,
+            denser,
+            bars: R::BARS,
+        },
         from,
         outside: outside(*grid, rule.walls()),
-        thick: Thick { is_any, fluids, tz: 0, key, share, thin: R::THIN },
+        thick: Thick {
+            is_any,
+            fluids,
+            tz: 0,
+            key,
+            share,
+            thin: R::THIN,
+        },
         hangs: rule.hangs(draw, layer),
     };
-    scratch.states.resize_with(scratch.states.len().max(to - from), State::default);
-    scratch.plans.resize_with(scratch.plans.len().max(to - from), Plan::default);
-    let (states, plans) = (&mut scratch.states[..to - from], &mut scratch.plans[..to - from]);
+    scratch
+        .states
+        .resize_with(scratch.states.len().max(to - from), State::default);
+    scratch
+        .plans
+        .resize_with(scratch.plans.len().max(to - from), Plan::default);
+    let (states, plans) = (
+        &mut scratch.states[..to - from],
+        &mut scratch.plans[..to - from],
+    );
     step.prepare(own, states, plans);
     step.prepare_lighter(lighter, states);
     step.look(states, plans);
@@ -131,22 +164,39 @@ fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     let from = layer.awake.iter().position(|&awake| awake)?;
     let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
     let margin = 2 * turns + 2;
-    Some((from.saturating_sub(margin), (to + margin).min(layer.strips.len())))
+    Some((
+        from.saturating_sub(margin),
+        (to + margin).min(layer.strips.len()),
+    ))
 }
 
 /// Creates the state of strips outside of the box: blocked for closed `walls`, free for open ones.
 fn outside(grid: Grid, walls: Walls) -> State {
     let barred = Words::filled(grid, if walls == Walls::Open { 0 } else { u32::MAX });
-    let barriers = Barriers { barred, ..Barriers::default() };
-    State { is_there: true, held: Words::filled(grid, 0), barriers, ..State::default() }
+    let barriers = Barriers {
+        barred,
+        ..Barriers::default()
+    };
+    State {
+        is_there: true,
+        held: Words::filled(grid, 0),
+        barriers,
+        ..State::default()
+    }
 }
 
 /// Calls `work` with index and reference of every item; on all threads if `is_much`.
 fn each<T: Send>(items: &mut [T], is_much: bool, work: impl Fn(usize, &mut T) + Send + Sync) {
     if is_much && parallel::current_num_threads() > 1 {
-        items.par_chunks_mut(1).enumerate().for_each(|(i, item)| work(i, &mut item[0]));
+        items
+            .par_chunks_mut(1)
+            .enumerate()
+            .for_each(|(i, item)| work(i, &mut item[0]));
     } else {
-        items.iter_mut().enumerate().for_each(|(i, item)| work(i, item));
+        items
+            .iter_mut()
+            .enumerate()
+            .for_each(|(i, item)| work(i, item));
     }
 }
 
@@ -154,12 +204,19 @@ impl<R: Turns> Step<'_, R> {
     /// Returns the state of participating strip `i` with its neighbours.
     fn near<'s>(&'s self, states: &'s [State], i: usize) -> Near<'s> {
         let north = i.checked_sub(1).map_or(&self.outside, |i| &states[i]);
-        Near([north, &states[i], states.get(i + 1).unwrap_or(&self.outside)])
+        Near([
+            north,
+            &states[i],
+            states.get(i + 1).unwrap_or(&self.outside),
+        ])
     }
 
     /// Returns the lighter matter that exerts drag on grains in strip `i`.
     fn thick(&self, i: usize) -> Thick<'_> {
-        Thick { tz: self.from + i, ..self.thick }
+        Thick {
+            tz: self.from + i,
+            ..self.thick
+        }
     }
 
     /// Converts the amounts of the layer to bit words for all participating strips.
@@ -167,8 +224,11 @@ impl<R: Turns> Step<'_, R> {
         for (i, state) in states.iter_mut().enumerate() {
             state.is_there = own.is_near(self.from + i);
         }
-        let is_much =
-            own.strips[self.from..][..states.len()].iter().map(|strip| strip.work).sum::<usize>() > LEAST_SHARED;
+        let is_much = own.strips[self.from..][..states.len()]
+            .iter()
+            .map(|strip| strip.work)
+            .sum::<usize>()
+            > LEAST_SHARED;
         let reads = own.clock.last();
         let strips = &mut own.strips[self.from..][..states.len()];
         let mut parts: Vec<_> = strips.iter_mut().zip(states).zip(plans).collect();
@@ -178,9 +238,22 @@ impl<R: Turns> Step<'_, R> {
             if !state.is_there {
                 return;
             }
-            let Self { level, ground, around, .. } = *self;
+            let Self {
+                level,
+                ground,
+                around,
+                ..
+            } = *self;
             let tz = self.from + i;
-            level.run(Prepare { tz, strip, state, ground, walls: self.rule.walls(), around, reads });
+            level.run(Prepare {
+                tz,
+                strip,
+                state,
+                ground,
+                walls: self.rule.walls(),
+                around,
+                reads,
+            });
         });
     }
 
@@ -194,7 +267,11 @@ impl<R: Turns> Step<'_, R> {
             }
             for (layer, words) in lighter.iter_mut().zip(&mut state.lighter) {
                 let strip = &mut layer.strips[self.from + i];
-                words.held = strip.grains.held.take().map_or_else(|| strip.grains(self.ground.grid()), |held| *held);
+                words.held = strip
+                    .grains
+                    .held
+                    .take()
+                    .map_or_else(|| strip.grains(self.ground.grid()), |held| *held);
                 words.touched.clear(strip.len(), strip.width);
             }
         }
@@ -215,7 +292,11 @@ impl<R: Turns> Step<'_, R> {
     fn scatter(&self, turns: &[Turn], states: &mut [State], plans: &mut [Plan]) {
         for &turn in turns {
             let [_, level] = self.rule.goes_level();
-            for (i, plan) in plans.iter_mut().enumerate().filter(|(i, _)| states[*i].is_there) {
+            for (i, plan) in plans
+                .iter_mut()
+                .enumerate()
+                .filter(|(i, _)| states[*i].is_there)
+            {
                 plan.list_all(self.near(states, i), level);
             }
             self.turn((0, turn), states, plans);
@@ -231,7 +312,12 @@ impl<R: Turns> Step<'_, R> {
         each(&mut parts, is_much, |i, (state, plan)| {
             if state.is_there {
                 state.changed.clear_all();
-                self.level.run(Fall { state, plan, thick: self.thick(i), hangs: self.hangs });
+                self.level.run(Fall {
+                    state,
+                    plan,
+                    thick: self.thick(i),
+                    hangs: self.hangs,
+                });
             }
         });
         let strips = &*states;
@@ -245,7 +331,12 @@ impl<R: Turns> Step<'_, R> {
     }
 
     /// Runs the turn with index `number`; returns true if a further turn may move grains.
-    fn turn(&self, (number, turn): (usize, Turn), states: &mut [State], plans: &mut [Plan]) -> bool {
+    fn turn(
+        &self,
+        (number, turn): (usize, Turn),
+        states: &mut [State],
+        plans: &mut [Plan],
+    ) -> bool {
         let is_much = plans.iter().map(|plan| plan.list.len()).sum::<usize>() > LEAST_SHARED;
         let strips = &*states;
         each(plans, is_much, |i, plan| {
@@ -257,7 +348,14 @@ impl<R: Turns> Step<'_, R> {
                 plan.list_around_changes(near, rule.goes_level());
             }
             let thick = self.thick(i);
-            let ways = Ways { near, rule, turn, draw: self.draw, thick, heavier: self.around.heavier };
+            let ways = Ways {
+                near,
+                rule,
+                turn,
+                draw: self.draw,
+                thick,
+                heavier: self.around.heavier,
+            };
             self.level.run(Choose { plan, ways });
         });
         let [_, _, dz] = turn.way();
@@ -271,7 +369,11 @@ impl<R: Turns> Step<'_, R> {
             let mut apply = Apply { state, turn };
             // A grain that crosses the end of the strips that take part leaves the box: the margin
             // of `reach` keeps all others inside.
-            apply.own(&plans[i], i.checked_add_signed(dz).is_none_or(|beside| beside >= count));
+            apply.own(
+                &plans[i],
+                i.checked_add_signed(dz)
+                    .is_none_or(|beside| beside >= count),
+            );
             let source = i.checked_add_signed(-dz).and_then(|i| plans.get(i));
             if let Some(source) = source.filter(|_| dz != 0) {
                 apply.beside(source);
@@ -282,8 +384,16 @@ impl<R: Turns> Step<'_, R> {
 
     /// Converts changed words back to amounts.
     fn finish(&self, own: &mut Layer, states: &mut [State], plans: &[Plan]) {
-        let is_much = states.iter().map(|state| state.touched.count()).sum::<usize>() > LEAST_SHARED;
-        let left: u64 = states.iter().filter(|state| state.is_there).map(|state| state.left).sum();
+        let is_much = states
+            .iter()
+            .map(|state| state.touched.count())
+            .sum::<usize>()
+            > LEAST_SHARED;
+        let left: u64 = states
+            .iter()
+            .filter(|state| state.is_there)
+            .map(|state| state.left)
+            .sum();
         own.ledger.outflow += left * u64::from(AMOUNT_ONE);
         let strips = &mut own.strips[self.from..][..states.len()];
         let mut parts: Vec<_> = strips.iter_mut().zip(states).zip(plans).collect();
@@ -299,7 +409,11 @@ impl<R: Turns> Step<'_, R> {
 
     fn finish_lighter(&self, lighter: &mut [Layer], states: &mut [State]) {
         for (k, layer) in lighter.iter_mut().enumerate() {
-            for (i, state) in states.iter_mut().enumerate().filter(|(_, state)| state.is_there) {
+            for (i, state) in states
+                .iter_mut()
+                .enumerate()
+                .filter(|(_, state)| state.is_there)
+            {
                 let (strip, lighter) = (&mut layer.strips[self.from + i], &mut state.lighter[k]);
                 self.level.run(FinishLighter { strip, lighter });
                 layer.awake[self.from + i] |= is_awake(strip);

@@ -23,7 +23,15 @@ pub(super) struct Prepare<'a> {
 impl Work for Prepare<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
-        let Self { tz, strip, state, ground, walls, around, reads } = self;
+        let Self {
+            tz,
+            strip,
+            state,
+            ground,
+            walls,
+            around,
+            reads,
+        } = self;
         state.held = match strip.grains.held.take() {
             Some(held) => *held,
             None => strip.grains(ground.grid()),
@@ -46,7 +54,9 @@ impl Work for Prepare<'_> {
             }
             None => {
                 state.barriers = Barriers::new(ground, tz, walls);
-                for (y, tx) in (0..ground.grid().ny).flat_map(|y| (0..strip.count).map(move |tx| (y, tx))) {
+                for (y, tx) in
+                    (0..ground.grid().ny).flat_map(|y| (0..strip.count).map(move |tx| (y, tx)))
+                {
                     bars.update(&mut state.barriers, strip, (y, tx / ROW, tx % ROW));
                 }
             }
@@ -101,7 +111,13 @@ impl Work for Finish<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let Self { strip, state, plan } = self;
-        let State { held, moved, touched, barriers, .. } = state;
+        let State {
+            held,
+            moved,
+            touched,
+            barriers,
+            ..
+        } = state;
         for y in touched.rows.range() {
             for w in 0..touched.width() {
                 let (tiles, first) = (touched.word(y, w), held.at(w * ROW, y));
@@ -132,10 +148,18 @@ pub(super) struct FinishLighter<'a> {
 impl Work for FinishLighter<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
-        let Self { strip, lighter: Lighter { held, touched } } = self;
+        let Self {
+            strip,
+            lighter: Lighter { held, touched },
+        } = self;
         for y in touched.rows.range() {
             for w in 0..touched.width() {
-                write(s, strip, (y, w, touched.word(y, w)), &held[held.at(w * ROW, y)..]);
+                write(
+                    s,
+                    strip,
+                    (y, w, touched.word(y, w)),
+                    &held[held.at(w * ROW, y)..],
+                );
             }
         }
         strip.grains.held = Some(Box::new(std::mem::take(held)));

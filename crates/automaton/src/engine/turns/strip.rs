@@ -47,7 +47,9 @@ impl State {
     /// Returns the mask of cells with lighter grains in the tile word `at`.
     #[inline(always)]
     pub(super) fn lighter(&self, at: usize) -> u32 {
-        self.lighter.iter().fold(0, |cells, layer| cells | layer.held[at])
+        self.lighter
+            .iter()
+            .fold(0, |cells, layer| cells | layer.held[at])
     }
 
     /// Marks the bit set `tiles` (tiles 64 `w` and on at height `y`) as changed by this pass and in
@@ -142,7 +144,9 @@ impl Plan {
 
     /// Lists the tiles around the last changes that contain grains able to move.
     pub(super) fn list_around_changes(&mut self, near: Near<'_>, [flows, level]: [bool; 2]) {
-        reach(near, flows, |y, w, tiles| self.list_some(near, (y, w, tiles), level));
+        reach(near, flows, |y, w, tiles| {
+            self.list_some(near, (y, w, tiles), level)
+        });
     }
 
     fn list_some(&mut self, near: Near<'_>, (y, w, tiles): (usize, usize, u64), level: bool) {
@@ -153,7 +157,11 @@ impl Plan {
             let grains = here.held[at] & !here.moved[at];
             if grains != 0 && grains & ways(near, at, level) != 0 {
                 self.listed.insert(tx, y);
-                self.list.push(Listed { at, tx: tx as u32, y: y as u32 });
+                self.list.push(Listed {
+                    at,
+                    tx: tx as u32,
+                    y: y as u32,
+                });
             }
         }
     }
@@ -162,22 +170,38 @@ impl Plan {
 /// Returns a superset of the cells in the tile word `at` from which a grain could move.
 #[inline(always)]
 fn ways(near: Near<'_>, at: usize, level: bool) -> u32 {
-    let tiles = |free: fn(&State, usize) -> u32| near.0.map(|strip| [at - 1, at, at + 1].map(|at| free(strip, at)));
-    let slopes = around(tiles(|strip, at| strip.free(at) & strip.free(at - strip.held.pitch)));
+    let tiles = |free: fn(&State, usize) -> u32| {
+        near.0
+            .map(|strip| [at - 1, at, at + 1].map(|at| free(strip, at)))
+    };
+    let slopes = around(tiles(|strip, at| {
+        strip.free(at) & strip.free(at - strip.held.pitch)
+    }));
     // A free side decides most; the turn tests the rest.
-    if level { slopes | around(tiles(State::free)) } else { slopes }
+    if level {
+        slopes | around(tiles(State::free))
+    } else {
+        slopes
+    }
 }
 
 /// Calls `add` (y, word, bit set) for the tiles that may move because of the last changes in a
 /// strip and its neighbours: around and above the changes and, if covered grains can flow
 /// (`flows`), below.
 fn reach(near: Near<'_>, flows: bool, mut add: impl FnMut(usize, usize, u64)) {
-    let rows = near.0.iter().fold(Rows::NONE, |rows, strip| rows.union(strip.changed.rows));
+    let rows = near
+        .0
+        .iter()
+        .fold(Rows::NONE, |rows, strip| rows.union(strip.changed.rows));
     let here = near.here();
     let (width, height) = (here.changed.width(), here.changed.height());
     for y in rows.range() {
         for w in 0..width {
-            let word = |w: usize| near.0.iter().fold(0, |tiles, strip| tiles | strip.changed.word(y, w));
+            let word = |w: usize| {
+                near.0
+                    .iter()
+                    .fold(0, |tiles, strip| tiles | strip.changed.word(y, w))
+            };
             let tiles = word(w);
             let west = if w > 0 { word(w - 1) >> 63 } else { 0 };
             let east = if w + 1 < width { word(w + 1) << 63 } else { 0 };

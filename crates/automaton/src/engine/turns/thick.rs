@@ -30,10 +30,20 @@ impl Thick<'_> {
     /// Returns the mask of cells with lighter matter of the tile at (`tx`, `y`); `dz` (−1, 0, 1)
     /// selects the strip, and `state` contains its words.
     #[inline(always)]
-    pub(super) fn cells<S: Simd>(&self, s: S, state: &State, dz: isize, (tx, y): (usize, usize)) -> u32 {
+    pub(super) fn cells<S: Simd>(
+        &self,
+        s: S,
+        state: &State,
+        dz: isize,
+        (tx, y): (usize, usize),
+    ) -> u32 {
         let grains = state.lighter(state.held.at(tx, y));
-        let Some(tz) = self.tz.checked_add_signed(dz.signum()) else { return grains };
-        let Some(strip) = self.fluids.first().and_then(|layer| layer.strips.get(tz)) else { return grains };
+        let Some(tz) = self.tz.checked_add_signed(dz.signum()) else {
+            return grains;
+        };
+        let Some(strip) = self.fluids.first().and_then(|layer| layer.strips.get(tz)) else {
+            return grains;
+        };
         if tx >= strip.count {
             return grains;
         }

@@ -30,7 +30,9 @@ impl<R: Turns> Work for Choose<'_, R> {
     #[inline(always)]
     fn with<S: Simd>(self, s: S) {
         let Self { plan, ways } = self;
-        let &Ways { near, turn, thick, .. } = &ways;
+        let &Ways {
+            near, turn, thick, ..
+        } = &ways;
         plan.moves.clear();
         plan.back.clear();
         let [dx, dy, dz] = turn.way();
@@ -41,7 +43,10 @@ impl<R: Turns> Work for Choose<'_, R> {
                 continue;
             }
             let place = [tile.tx as usize, tile.y as usize, thick.tz];
-            let mut cells = grains & ways.rule.going(turn, place, ways.draw, &At { ways: &ways, tile });
+            let mut cells = grains
+                & ways
+                    .rule
+                    .going(turn, place, ways.draw, &At { ways: &ways, tile });
             if cells == 0 {
                 continue;
             }
@@ -84,20 +89,29 @@ impl<R> At<'_, R> {
     #[inline(always)]
     fn seen(&self, on: isize, at: usize, word: impl Fn(&State, usize) -> u32) -> u32 {
         let [dx, _, dz] = self.ways.turn.way();
-        quad([on * dx, on * dz], at, |dz, at| word(self.ways.near.at(dz), at)).seen([on * dx, on * dz])
+        quad([on * dx, on * dz], at, |dz, at| {
+            word(self.ways.near.at(dz), at)
+        })
+        .seen([on * dx, on * dz])
     }
 }
 
 impl<R> TilesAround for At<'_, R> {
     #[inline(always)]
     fn free(&self, on: isize, below: bool) -> u32 {
-        let down = if below { self.ways.near.here().held.pitch } else { 0 };
+        let down = if below {
+            self.ways.near.here().held.pitch
+        } else {
+            0
+        };
         self.seen(on, self.tile.at - down, State::free)
     }
 
     #[inline(always)]
     fn slope(&self) -> u32 {
-        self.seen(1, self.tile.at, |strip, at| strip.free(at) & strip.free(at - strip.held.pitch))
+        self.seen(1, self.tile.at, |strip, at| {
+            strip.free(at) & strip.free(at - strip.held.pitch)
+        })
     }
 
     #[inline(always)]
@@ -116,7 +130,9 @@ impl<R> TilesAround for At<'_, R> {
         }
         let heavier = self.ways.heavier.iter().filter(|layer| layer.is_grains());
         let heavier = heavier.map(|layer| layer.strips[self.ways.thick.tz].held_cells(tx, y));
-        heavier.fold(here.held[tile.at + here.held.pitch], |cells, heavier| cells | heavier)
+        heavier.fold(here.held[tile.at + here.held.pitch], |cells, heavier| {
+            cells | heavier
+        })
     }
 }
 
@@ -127,15 +143,30 @@ impl<R> Ways<'_, R> {
         let [dx, dy, dz] = self.turn.way();
         let tx = tile.tx as usize;
         // Below the floor there is no matter, and none outside of the box.
-        let Some(y) = (tile.y as usize).checked_add_signed(dy) else { return 0 };
+        let Some(y) = (tile.y as usize).checked_add_signed(dy) else {
+            return 0;
+        };
         let aside = tx.checked_add_signed(dx);
         let cells = |dz: isize, tx: Option<usize>| match tx {
             Some(tx) => self.thick.cells(s, self.near.at(dz), dz, (tx, y)),
             None => 0,
         };
-        let across = if dz == 0 { [0; 2] } else { [cells(dz, Some(tx)), if dx == 0 { 0 } else { cells(dz, aside) }] };
+        let across = if dz == 0 {
+            [0; 2]
+        } else {
+            [
+                cells(dz, Some(tx)),
+                if dx == 0 { 0 } else { cells(dz, aside) },
+            ]
+        };
         let aside = if dx == 0 { 0 } else { cells(0, aside) };
-        Quad { here: cells(0, Some(tx)), aside, across: across[0], corner: across[1] }.seen([dx, dz])
+        Quad {
+            here: cells(0, Some(tx)),
+            aside,
+            across: across[0],
+            corner: across[1],
+        }
+        .seen([dx, dz])
     }
 }
 
@@ -148,7 +179,11 @@ fn quad([dx, dz]: [isize; 2], at: usize, word: impl Fn(isize, usize) -> u32) -> 
         here: word(0, at),
         aside: if dx == 0 { 0 } else { word(0, aside) },
         across: if dz == 0 { 0 } else { word(dz, at) },
-        corner: if dx == 0 || dz == 0 { 0 } else { word(dz, aside) },
+        corner: if dx == 0 || dz == 0 {
+            0
+        } else {
+            word(dz, aside)
+        },
     }
 }
 
@@ -193,8 +228,9 @@ impl Apply<'_> {
 
     /// Adds grains that arrive from a column of tiles; `cells` are already shifted along z.
     fn arrive(&mut self, (tx, y): (usize, usize), [dx, dy]: [isize; 2], cells: u32) {
-        for (there, cells) in
-            [tx.wrapping_add_signed(0), tx.wrapping_add_signed(dx)].into_iter().zip(moved_along_x(dx, cells))
+        for (there, cells) in [tx.wrapping_add_signed(0), tx.wrapping_add_signed(dx)]
+            .into_iter()
+            .zip(moved_along_x(dx, cells))
         {
             if cells == 0 {
                 continue;

@@ -33,7 +33,11 @@ struct Column {
 
 impl<'a> Draft<'a> {
     pub(super) fn new(world: &'a World, rule: &'a Floating) -> Self {
-        Self { world, rule, cells: BTreeMap::new() }
+        Self {
+            world,
+            rule,
+            cells: BTreeMap::new(),
+        }
     }
 
     /// Returns the changed cells with their new amounts.
@@ -62,12 +66,17 @@ impl<'a> Draft<'a> {
     }
 
     fn at(&self, place: Place) -> Amounts {
-        self.cells.get(&place).copied().unwrap_or_else(|| amounts_of(self.world, place))
+        self.cells
+            .get(&place)
+            .copied()
+            .unwrap_or_else(|| amounts_of(self.world, place))
     }
 
     fn cell(&mut self, place: Place) -> &mut Amounts {
         let world = self.world;
-        self.cells.entry(place).or_insert_with(|| amounts_of(world, place))
+        self.cells
+            .entry(place)
+            .or_insert_with(|| amounts_of(world, place))
     }
 
     /// Stores the new `amounts` of a cell if they differ from the present ones.
@@ -115,15 +124,21 @@ impl<'a> Draft<'a> {
     }
 
     fn liquids(&self) -> impl Iterator<Item = usize> + use<> {
-        let liquids: Vec<_> = (0..self.rule.layers.len()).filter(|&layer| self.is_liquid(layer)).collect();
+        let liquids: Vec<_> = (0..self.rule.layers.len())
+            .filter(|&layer| self.is_liquid(layer))
+            .collect();
         liquids.into_iter()
     }
 
     /// Moves the liquid that lies on top of a sunk piece to the liquid surface around the piece;
     /// `None` if there is no room.
     fn pour_off(&mut self, piece: &Piece) -> Option<()> {
-        let dry: Vec<Place> =
-            piece.runs.iter().map(|run| run.rear(Way::Down)).filter(|&rear| !self.is_under(rear)).collect();
+        let dry: Vec<Place> = piece
+            .runs
+            .iter()
+            .map(|run| run.rear(Way::Down))
+            .filter(|&rear| !self.is_under(rear))
+            .collect();
         for layer in self.liquids() {
             let mut amount = 0;
             for &rear in &dry {
@@ -131,7 +146,10 @@ impl<'a> Draft<'a> {
             }
             if amount > 0 {
                 let mut columns = self.columns(layer, piece, amount);
-                columns.extend(dry.iter().map(|&top| Column { top, level: self.level(top, layer) }));
+                columns.extend(dry.iter().map(|&top| Column {
+                    top,
+                    level: self.level(top, layer),
+                }));
                 self.pour(layer, columns, amount)?;
             }
         }
@@ -143,7 +161,10 @@ impl<'a> Draft<'a> {
         let above = [x, y + 1, z];
         y + 1 < self.world.grid().ny && {
             let amounts = self.at(above);
-            self.liquids().map(|layer| u32::from(amounts[layer])).sum::<u32>() >= u32::from(AMOUNT_ONE / 2)
+            self.liquids()
+                .map(|layer| u32::from(amounts[layer]))
+                .sum::<u32>()
+                >= u32::from(AMOUNT_ONE / 2)
         }
     }
 
@@ -153,19 +174,35 @@ impl<'a> Draft<'a> {
         for layer in self.liquids().collect::<Vec<_>>().into_iter().rev() {
             let below = |&[x, y, z]: &Place| {
                 let amounts = self.at([x, y.checked_sub(1)?, z]);
-                self.liquids().max_by_key(|&liquid| (amounts[liquid], liquid)).filter(|&liquid| amounts[liquid] > 0)
+                self.liquids()
+                    .max_by_key(|&liquid| (amounts[liquid], liquid))
+                    .filter(|&liquid| amounts[liquid] > 0)
             };
-            let gaps: Vec<_> = gaps.iter().filter(|gap| below(gap) == Some(layer)).copied().collect();
+            let gaps: Vec<_> = gaps
+                .iter()
+                .filter(|gap| below(gap) == Some(layer))
+                .copied()
+                .collect();
             let most: u64 = gaps.iter().map(|&gap| self.room(gap)).sum();
-            let columns = if most > 0 { self.columns(layer, piece, most) } else { Vec::new() };
+            let columns = if most > 0 {
+                self.columns(layer, piece, most)
+            } else {
+                Vec::new()
+            };
             if columns.is_empty() {
                 continue;
             }
-            let mean = columns.iter().map(|column| column.level).sum::<u64>() / columns.len() as u64;
+            let mean =
+                columns.iter().map(|column| column.level).sum::<u64>() / columns.len() as u64;
             // Filled only up to the mean of the surface around, so that the gap never stands higher
             // than its source.
-            let wanted: Vec<_> =
-                gaps.iter().map(|&gap| self.room(gap).min(mean.saturating_sub(self.level(gap, layer)))).collect();
+            let wanted: Vec<_> = gaps
+                .iter()
+                .map(|&gap| {
+                    self.room(gap)
+                        .min(mean.saturating_sub(self.level(gap, layer)))
+                })
+                .collect();
             self.draw(layer, columns, wanted.iter().sum())?;
             for (gap, amount) in gaps.into_iter().zip(wanted) {
                 self.cell(gap)[layer] += amount as u16;
@@ -182,15 +219,19 @@ impl<'a> Draft<'a> {
     /// Height up to which a layer, with the layers before it, fills a cell; in units from the floor
     /// of the box.
     fn level(&self, place: Place, layer: usize) -> u64 {
-        let filled: u64 = self.at(place)[..=layer].iter().map(|&amount| u64::from(amount)).sum();
+        let filled: u64 = self.at(place)[..=layer]
+            .iter()
+            .map(|&amount| u64::from(amount))
+            .sum();
         place[1] as u64 * ONE + filled.min(ONE)
     }
 
     /// Returns true if a cell is rock or holds matter that makes no way.
     fn is_closed(&self, place: Place) -> bool {
         let amounts = self.at(place);
-        let bars =
-            |(layer, &amount): (&super::Buoyancy, &u16)| amount > 0 && !matches!(layer.part, Part::Liquid | Part::Gas);
+        let bars = |(layer, &amount): (&super::Buoyancy, &u16)| {
+            amount > 0 && !matches!(layer.part, Part::Liquid | Part::Gas)
+        };
         self.world.ground().is_solid(place) || self.rule.layers.iter().zip(&amounts).any(bars)
     }
 
@@ -210,7 +251,10 @@ impl<'a> Draft<'a> {
         }
         let top = [x, y, z];
         let is_free = y + 1 < ny && !self.is_closed([x, y + 1, z]);
-        is_free.then(|| Column { top, level: self.level(top, layer) })
+        is_free.then(|| Column {
+            top,
+            level: self.level(top, layer),
+        })
     }
 
     /// Returns columns of a liquid in rings around a piece, enough columns for `amount`.
@@ -232,7 +276,9 @@ impl<'a> Draft<'a> {
             }
             ring = Vec::new();
             for &Column { top, .. } in &found[first..] {
-                let beside = DIRECTIONS.iter().filter_map(|&(dx, dz)| grid.beside(top, [dx, 0, dz]));
+                let beside = DIRECTIONS
+                    .iter()
+                    .filter_map(|&(dx, dz)| grid.beside(top, [dx, 0, dz]));
                 ring.extend(beside.filter(|&[x, _, z]| !seen.contains(&[x, z])));
             }
         }
@@ -244,7 +290,9 @@ impl<'a> Draft<'a> {
     fn pour(&mut self, layer: usize, mut columns: Vec<Column>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| column.level);
         let (mut count, mut sum) = (0, 0);
-        while let Some(next) = columns.get(count).filter(|next| count as u64 * next.level < amount + sum || count == 0)
+        while let Some(next) = columns
+            .get(count)
+            .filter(|next| count as u64 * next.level < amount + sum || count == 0)
         {
             sum += next.level;
             count += 1;
@@ -265,7 +313,10 @@ impl<'a> Draft<'a> {
             if y >= self.world.grid().ny || self.is_closed(place) {
                 return None;
             }
-            let filled: u64 = self.at(place)[..=layer].iter().map(|&amount| u64::from(amount)).sum();
+            let filled: u64 = self.at(place)[..=layer]
+                .iter()
+                .map(|&amount| u64::from(amount))
+                .sum();
             let more = amount.min(ONE.saturating_sub(filled));
             self.cell(place)[layer] += more as u16;
             amount -= more;
@@ -279,7 +330,9 @@ impl<'a> Draft<'a> {
     fn draw(&mut self, layer: usize, mut columns: Vec<Column>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| std::cmp::Reverse(column.level));
         let (mut count, mut sum) = (0, 0);
-        while let Some(next) = columns.get(count).filter(|next| sum < amount + count as u64 * next.level || count == 0)
+        while let Some(next) = columns
+            .get(count)
+            .filter(|next| sum < amount + count as u64 * next.level || count == 0)
         {
             sum += next.level;
             count += 1;
@@ -313,7 +366,11 @@ impl<'a> Draft<'a> {
 /// Returns the amount of each layer in the cell `place` of the world, in units.
 fn amounts_of(world: &World, place: Place) -> Amounts {
     let mut amounts = [0; MAX_MATERIALS + 1];
-    world.layers().iter().zip(&mut amounts).for_each(|(layer, amount)| *amount = layer.at(place).amount);
+    world
+        .layers()
+        .iter()
+        .zip(&mut amounts)
+        .for_each(|(layer, amount)| *amount = layer.at(place).amount);
     amounts
 }
 

@@ -52,9 +52,17 @@ impl Piece {
         cells.sort_unstable_by_key(|&[x, y, z]| (z, x, y));
         let mut runs: Vec<Run> = Vec::new();
         for [x, y, z] in cells {
-            match runs.last_mut().filter(|run| (run.x, run.z, run.high + 1) == (x, z, y)) {
+            match runs
+                .last_mut()
+                .filter(|run| (run.x, run.z, run.high + 1) == (x, z, y))
+            {
                 Some(run) => run.high = y,
-                None => runs.push(Run { x, z, low: y, high: y }),
+                None => runs.push(Run {
+                    x,
+                    z,
+                    low: y,
+                    high: y,
+                }),
             }
         }
         runs.sort_unstable_by_key(|run| (run.low, run.z, run.x));
@@ -79,7 +87,8 @@ impl Piece {
     pub(super) fn sides(&self, grid: Grid) -> Vec<Place> {
         let mut sides = Vec::new();
         for run in &self.runs {
-            let beside = DIRECTIONS.map(|(dx, dz)| grid.beside([run.x, run.low, run.z], [dx, 0, dz]));
+            let beside =
+                DIRECTIONS.map(|(dx, dz)| grid.beside([run.x, run.low, run.z], [dx, 0, dz]));
             for [x, _, z] in beside.into_iter().flatten() {
                 sides.extend((run.low.saturating_sub(1)..=run.high).map(|y| [x, y, z]));
             }
@@ -99,26 +108,46 @@ impl Floating {
     /// Returns true if cells of `layer` may belong to a piece.
     fn makes_pieces(&self, world: &World, layer: usize) -> bool {
         let own = self.layers[layer];
-        let liquids = || self.layers.iter().zip(world.layers()).filter(|(liquid, _)| liquid.part == Part::Liquid);
+        let liquids = || {
+            self.layers
+                .iter()
+                .zip(world.layers())
+                .filter(|(liquid, _)| liquid.part == Part::Liquid)
+        };
         let has = |layer: &crate::world::Layer| layer.strips.iter().any(|strip| strip.tiles() > 0);
-        let is_borne = || liquids().any(|(liquid, layer)| liquid.density > own.density && has(layer));
-        own.part == Part::Piece && !world.is_mirror(layer) && (!world.layers()[layer].is_grains() || is_borne())
+        let is_borne =
+            || liquids().any(|(liquid, layer)| liquid.density > own.density && has(layer));
+        own.part == Part::Piece
+            && !world.is_mirror(layer)
+            && (!world.layers()[layer].is_grains() || is_borne())
     }
 }
 
 /// Returns all floating pieces of the world, lowest first.
 pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
-    let layers: Vec<_> = (0..world.layers().len()).filter(|&layer| rule.makes_pieces(world, layer)).collect();
+    let layers: Vec<_> = (0..world.layers().len())
+        .filter(|&layer| rule.makes_pieces(world, layer))
+        .collect();
     let grid = world.grid();
     let mut cells: Vec<usize> = Vec::new();
     for &layer in &layers {
-        cells.extend(world.layers()[layer].held().map(|(place, _)| grid.index(place)));
+        cells.extend(
+            world.layers()[layer]
+                .held()
+                .map(|(place, _)| grid.index(place)),
+        );
     }
     cells.sort_unstable();
     cells.dedup();
     // Flood fill over the sorted list of held cells, so that its cost follows the matter, not the
     // box.
-    let place = |index: usize| [index % grid.nx, index / grid.nx % grid.ny, index / grid.nx / grid.ny];
+    let place = |index: usize| {
+        [
+            index % grid.nx,
+            index / grid.nx % grid.ny,
+            index / grid.nx / grid.ny,
+        ]
+    };
     let mut seen = vec![false; cells.len()];
     let mut found = Vec::new();
     for first in 0..cells.len() {

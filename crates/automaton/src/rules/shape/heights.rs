@@ -57,7 +57,22 @@ impl Height {
     pub(crate) fn new((body, y, kind): (u32, u32, HeightKind)) -> Self {
         let [cells, sum, offers, room, given, taken] = [0; 6];
         let (least, most, mean, holes, most_taken) = (u16::MAX, 0, None, [0; 3], u64::MAX);
-        Self { body, y, kind, cells, sum, least, most, offers, room, given, taken, mean, holes, most_taken }
+        Self {
+            body,
+            y,
+            kind,
+            cells,
+            sum,
+            least,
+            most,
+            offers,
+            room,
+            given,
+            taken,
+            mean,
+            holes,
+            most_taken,
+        }
     }
 
     /// Sort key of heights: body, y, role.
@@ -80,7 +95,10 @@ impl Height {
     /// sides; free cells on top of the body; the body's own cells.
     #[inline(always)]
     pub(crate) fn add_holes(&mut self, holes: [u32; 3]) {
-        holes.iter().zip(&mut self.holes).for_each(|(&more, holes)| *holes += u64::from(more));
+        holes
+            .iter()
+            .zip(&mut self.holes)
+            .for_each(|(&more, holes)| *holes += u64::from(more));
     }
 
     /// Merges `other`, a partial sum with the same key.
@@ -91,7 +109,11 @@ impl Height {
         self.most = self.most.max(other.most);
         self.offers += other.offers;
         self.room += other.room;
-        other.holes.iter().zip(&mut self.holes).for_each(|(&more, holes)| *holes += more);
+        other
+            .holes
+            .iter()
+            .zip(&mut self.holes)
+            .for_each(|(&more, holes)| *holes += more);
     }
 
     /// Opening counts of zero.
@@ -175,7 +197,13 @@ impl Height {
 
     /// Returns a copy with all sums and flows reset to 0, as accumulator of the second pass.
     pub(crate) fn without_sums(&self) -> Self {
-        Self { offers: 0, room: 0, given: 0, taken: 0, ..*self }
+        Self {
+            offers: 0,
+            room: 0,
+            given: 0,
+            taken: 0,
+            ..*self
+        }
     }
 
     /// Adds the levelling flow between cells of this height to the booked flow to and from other
@@ -207,7 +235,9 @@ impl Height {
     /// Returns the weight of a cell in the apportionment of incoming flow.
     #[inline(always)]
     fn takes(&self, cell: Surface) -> u16 {
-        self.mean.map_or(cell.room, |mean| cell.room.min(mean.saturating_sub(cell.amount)))
+        self.mean.map_or(cell.room, |mean| {
+            cell.room.min(mean.saturating_sub(cell.amount))
+        })
     }
 
     /// Returns an iterator-like accumulator of cell shares; `offers` and `room` are the sums over
@@ -239,7 +269,10 @@ impl Shares {
     /// Returns the outgoing and incoming amount of the next cell, in units.
     #[inline(always)]
     pub(crate) fn next(&mut self, cell: Surface) -> [u16; 2] {
-        [self.gives.next(self.height.gives(cell)), self.takes.next(self.height.takes(cell))]
+        [
+            self.gives.next(self.height.gives(cell)),
+            self.takes.next(self.height.takes(cell)),
+        ]
     }
 }
 
@@ -256,7 +289,12 @@ struct Running {
 impl Running {
     /// Creates the state after weights with the sum `passed`.
     fn from(whole: u64, of: u64, passed: u64) -> Self {
-        let mut running = Self { whole, of, passed, paid: 0 };
+        let mut running = Self {
+            whole,
+            of,
+            passed,
+            paid: 0,
+        };
         running.paid = running.due();
         running
     }
@@ -294,7 +332,12 @@ mod tests {
 
     #[test]
     fn shares_add_up_to_the_whole_from_any_cell_on() {
-        for (whole, values) in [(7, vec![3, 0, 9, 1, 1]), (14, vec![14]), (1, vec![5, 5]), (0, vec![4])] {
+        for (whole, values) in [
+            (7, vec![3, 0, 9, 1, 1]),
+            (14, vec![14]),
+            (1, vec![5, 5]),
+            (0, vec![4]),
+        ] {
             let of: u64 = values.iter().map(|&v| u64::from(v)).sum();
             let mut all = Running::from(whole, of, 0);
             let parts: Vec<u16> = values.iter().map(|&v| all.next(v)).collect();
@@ -303,7 +346,12 @@ mod tests {
             for start in 0..values.len() {
                 let passed = values[..start].iter().map(|&v| u64::from(v)).sum();
                 let mut rest = Running::from(whole, of, passed);
-                assert!(values[start..].iter().zip(&parts[start..]).all(|(&v, &part)| rest.next(v) == part));
+                assert!(
+                    values[start..]
+                        .iter()
+                        .zip(&parts[start..])
+                        .all(|(&v, &part)| rest.next(v) == part)
+                );
             }
         }
     }
@@ -317,7 +365,11 @@ mod tests {
             let parts = [0; 2].map(|_| u64::from(last.next(u16::MAX)));
             let before = (u128::from(whole) * u128::from(of - 2 * most) / u128::from(of)) as u64;
             assert_eq!(parts.iter().sum::<u64>(), whole - before);
-            assert!(parts.iter().all(|part| part.abs_diff(most * whole / of) <= 1 || whole == of));
+            assert!(
+                parts
+                    .iter()
+                    .all(|part| part.abs_diff(most * whole / of) <= 1 || whole == of)
+            );
         }
     }
 }

@@ -62,7 +62,12 @@ pub(crate) trait Driver {
     fn column<R: Column<Q>, const Q: usize>(&mut self, on: (&mut World, usize), rule: &R);
     /// Runs a synchronous exchange rule: every cell gives to its neighbours by the state before the
     /// step.
-    fn exchange<R: Exchange<Q>, const Q: usize>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
+    fn exchange<R: Exchange<Q>, const Q: usize>(
+        &mut self,
+        on: (&mut World, usize),
+        rule: &R,
+        draw: Draw,
+    );
     /// Runs a rule that changes each cell independently.
     fn each<R: Each>(&mut self, on: (&mut World, usize), rule: &R);
     /// Runs a rule of random vertical motion: cells give upwards, then downwards.
@@ -89,11 +94,22 @@ pub(crate) trait Each {
         losing.clear();
         losing.reserve(world.layers[layer].tally().cells as usize);
         let lost = |cell: (Place, Content)| (cell.0, self.loses(world, layer, cell));
-        losing.extend(world.layers[layer].held().map(lost).filter(|&(_, lost)| lost > 0));
+        losing.extend(
+            world.layers[layer]
+                .held()
+                .map(lost)
+                .filter(|&(_, lost)| lost > 0),
+        );
         let layer = &mut world.layers[layer];
         for (place, lost) in losing.drain(..) {
             let cell = layer.at(place);
-            layer.set(place, Content { energy: cell.energy - lost, ..cell });
+            layer.set(
+                place,
+                Content {
+                    energy: cell.energy - lost,
+                    ..cell
+                },
+            );
             layer.ledger.energy.friction += u64::from(lost);
         }
     }

@@ -33,11 +33,20 @@ pub(crate) trait Column<const Q: usize>: Sync {
     fn kernel<S: Simd>(&self, s: S) -> Self::Kernel<S>;
 
     /// Returns the new contents of a tile pair, the lower first; `None` if nothing moves.
-    fn settle_lanes<S: Simd>(kernel: &Self::Kernel<S>, s: S, pair: &Pair<'_, S, Q>) -> Option<[[S::V; Q]; 2]>;
+    fn settle_lanes<S: Simd>(
+        kernel: &Self::Kernel<S>,
+        s: S,
+        pair: &Pair<'_, S, Q>,
+    ) -> Option<[[S::V; Q]; 2]>;
 
     /// Returns the bit mask of cells from which matter may rise.
     #[inline(always)]
-    fn rises<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _below: &[Lanes; Q], _heavier: S::V) -> u32 {
+    fn rises<S: Simd>(
+        _kernel: &Self::Kernel<S>,
+        _s: S,
+        _below: &[Lanes; Q],
+        _heavier: S::V,
+    ) -> u32 {
         0
     }
 }
@@ -88,12 +97,23 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
 
     /// Returns the amounts that the cells of a tile give; `free` marks the cells that may give, one
     /// mask per direction.
-    fn flow<S: Simd, N: Near<S, Q>>(kernel: &Self::Kernel<S>, s: S, near: &N, free: [u32; 4]) -> Flow<S, Q>;
+    fn flow<S: Simd, N: Near<S, Q>>(
+        kernel: &Self::Kernel<S>,
+        s: S,
+        near: &N,
+        free: [u32; 4],
+    ) -> Flow<S, Q>;
 
     /// Returns the loss of `quantity` during transport of `v` from cells on rock (bits of `bed`) or
     /// on liquid; `None` if the rule is lossless.
     #[inline(always)]
-    fn lost<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _quantity: usize, _v: S::V, _bed: u32) -> Option<S::V> {
+    fn lost<S: Simd>(
+        _kernel: &Self::Kernel<S>,
+        _s: S,
+        _quantity: usize,
+        _v: S::V,
+        _bed: u32,
+    ) -> Option<S::V> {
         None
     }
 }
@@ -214,7 +234,10 @@ pub struct Gifts {
 
 impl From<[Gift; 4]> for Gifts {
     fn from(beside: [Gift; 4]) -> Self {
-        Self { beside, ..Self::default() }
+        Self {
+            beside,
+            ..Self::default()
+        }
     }
 }
 
@@ -230,14 +253,22 @@ pub struct Gift {
 impl From<u16> for Gift {
     /// Converts an amount in units to a flow without energy.
     fn from(amount: u16) -> Self {
-        Self { parcel: Parcel { amount, energy: 0 }, friction: 0 }
+        Self {
+            parcel: Parcel { amount, energy: 0 },
+            friction: 0,
+        }
     }
 }
 
 /// Returns the filling difference cell − neighbour per direction, in units; 0 where the neighbour
 /// is fuller or the cell is not in `free`.
 #[inline(always)]
-pub(in crate::rules) fn lower<S: Simd>(s: S, full: S::V, there: [S::V; 4], free: [u32; 4]) -> [S::V; 4] {
+pub(in crate::rules) fn lower<S: Simd>(
+    s: S,
+    full: S::V,
+    there: [S::V; 4],
+    free: [u32; 4],
+) -> [S::V; 4] {
     [
         s.keep(s.sub_saturating(full, there[0]), free[0]),
         s.keep(s.sub_saturating(full, there[1]), free[1]),

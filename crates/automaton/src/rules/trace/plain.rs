@@ -36,39 +36,80 @@ struct Member {
 /// the box.
 pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
     let amount = |place: Place| world.layers()[layer].at(place).amount;
-    let mut traced = Traced { rule, world, layer, bodies: Vec::new(), airy: None };
+    let mut traced = Traced {
+        rule,
+        world,
+        layer,
+        bodies: Vec::new(),
+        airy: None,
+    };
     let full = traced.full();
     traced.bodies = components(world.grid(), |place| full[world.grid().index(place)]);
     traced.airy = (rule.air == Air::Kept).then(|| traced.airy());
-    let members: Vec<_> = in_order(world.grid()).flat_map(|place| traced.members(place)).collect();
+    let members: Vec<_> = in_order(world.grid())
+        .flat_map(|place| traced.members(place))
+        .collect();
 
     // The order is fixed by the definition: sums per height, then bookings, then sums around the
     // means, then shares.
     let mut heights = BTreeMap::new();
-    for Member { height, cell, holes, .. } in &members {
-        let sums = heights.entry(*height).or_insert_with(|| Height::new(*height));
+    for Member {
+        height,
+        cell,
+        holes,
+        ..
+    } in &members
+    {
+        let sums = heights
+            .entry(*height)
+            .or_insert_with(|| Height::new(*height));
         sums.add(*cell);
         sums.add_holes(*holes);
     }
-    for (height, faces) in world.grid().places().filter_map(|place| traced.outside(place)) {
-        heights.entry(height).or_insert_with(|| Height::new(height)).add_holes([faces, 0, 0]);
+    for (height, faces) in world
+        .grid()
+        .places()
+        .filter_map(|place| traced.outside(place))
+    {
+        heights
+            .entry(height)
+            .or_insert_with(|| Height::new(height))
+            .add_holes([faces, 0, 0]);
     }
     let mut heights: Vec<Height> = heights.into_values().collect();
     rule.book(&mut heights);
     add_around_means(&mut heights, &members);
-    heights.iter_mut().filter(|height| height.comes_level()).for_each(Height::book_level);
+    heights
+        .iter_mut()
+        .filter(|height| height.comes_level())
+        .for_each(Height::book_level);
     let left = heights.iter().map(Height::leaves).sum();
 
-    let mut shares: BTreeMap<_, _> = heights.iter().map(|height| (height.key(), height.shares([0, 0]))).collect();
+    let mut shares: BTreeMap<_, _> = heights
+        .iter()
+        .map(|height| (height.key(), height.shares([0, 0])))
+        .collect();
     let mut after = BTreeMap::new();
-    for Member { place, height, cell, .. } in members {
+    for Member {
+        place,
+        height,
+        cell,
+        ..
+    } in members
+    {
         if let Some(shares) = shares.get_mut(&height) {
             let [gives, takes] = shares.next(cell);
             let held = after.entry(place).or_insert(cell.amount);
             *held = *held - gives + takes;
         }
     }
-    (after.into_iter().filter(|&(place, held)| held != amount(place)).collect(), left)
+    (
+        after
+            .into_iter()
+            .filter(|&(place, held)| held != amount(place))
+            .collect(),
+        left,
+    )
 }
 
 /// Second summation pass: adds the cells of heights that level out to sums relative to the mean;
@@ -112,10 +153,17 @@ impl Traced<'_> {
     fn full(&self) -> Vec<bool> {
         let grid = self.world.grid();
         let mut full = vec![false; grid.cells()];
-        for (y, z) in (0..grid.ny).rev().flat_map(|y| (0..grid.nz).map(move |z| (y, z))) {
+        for (y, z) in (0..grid.ny)
+            .rev()
+            .flat_map(|y| (0..grid.nz).map(move |z| (y, z)))
+        {
             for place @ [x, ..] in (0..grid.nx).map(|x| [x, y, z]) {
                 let below = self.is_covered(place) || full[grid.index([x, y + 1, z])];
-                let through = if below { self.rule.through_below() } else { self.rule.through };
+                let through = if below {
+                    self.rule.through_below()
+                } else {
+                    self.rule.through
+                };
                 full[grid.index(place)] = self.is_open(place) && self.amount(place) > through;
             }
         }
@@ -124,7 +172,9 @@ impl Traced<'_> {
 
     /// Returns true if the cell has enough free volume for rising liquid.
     fn has_room(&self, place: Place) -> bool {
-        let filling = self.amount(place).saturating_add(self.world.heavier_than(self.layer, place));
+        let filling = self
+            .amount(place)
+            .saturating_add(self.world.heavier_than(self.layer, place));
         self.is_open(place) && filling <= self.rule.fullest
     }
 
@@ -147,23 +197,35 @@ impl Traced<'_> {
             let at_side = x == 0 || z == 0 || x + 1 == grid.nx || z + 1 == grid.nz;
             y + 1 == grid.ny || self.rule.walls == Walls::Open && at_side
         };
-        let free: std::collections::BTreeSet<_> =
-            grid.places().filter(|&place| leaves(place)).filter_map(|place| airs[grid.index(place)]).collect();
-        airs.iter().map(|air| air.is_some_and(|air| free.contains(&air))).collect()
+        let free: std::collections::BTreeSet<_> = grid
+            .places()
+            .filter(|&place| leaves(place))
+            .filter_map(|place| airs[grid.index(place)])
+            .collect();
+        airs.iter()
+            .map(|air| air.is_some_and(|air| free.contains(&air)))
+            .collect()
     }
 
     /// Returns true if the cell is connected to the roof or an open side; always true if the rule
     /// ignores trapped air.
     fn is_airy(&self, place: Place) -> bool {
-        self.airy.as_ref().is_none_or(|airy| airy[self.world.grid().index(place)])
+        self.airy
+            .as_ref()
+            .is_none_or(|airy| airy[self.world.grid().index(place)])
     }
 
     /// Returns key and number of faces of the box exterior next to a body cell at an open side;
     /// `None` for other cells.
     fn outside(&self, place: Place) -> Option<((u32, u32, Kind), u32)> {
-        let body = self.body(place).filter(|_| self.rule.walls == Walls::Open)?;
-        let faces = DIRECTIONS.iter().filter(|&&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]).is_none());
-        Some(((body, place[1] as u32, Kind::Outside), faces.count() as u32)).filter(|&(_, faces)| faces > 0)
+        let body = self
+            .body(place)
+            .filter(|_| self.rule.walls == Walls::Open)?;
+        let faces = DIRECTIONS
+            .iter()
+            .filter(|&&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]).is_none());
+        Some(((body, place[1] as u32, Kind::Outside), faces.count() as u32))
+            .filter(|&(_, faces)| faces > 0)
     }
 
     /// Returns all memberships of the cell in bodies.
@@ -179,26 +241,58 @@ impl Traced<'_> {
         }
         // A surface cell gives and takes; any other cell only takes, and only where air can leave.
         let (amount, room, y) = (self.amount(place), self.room(place), y as u32);
-        let below = if y > 0 { self.body([x, y as usize - 1, z]) } else { None };
-        let on = if self.rule.rest && amount > 0 { below } else { None };
+        let below = if y > 0 {
+            self.body([x, y as usize - 1, z])
+        } else {
+            None
+        };
+        let on = if self.rule.rest && amount > 0 {
+            below
+        } else {
+            None
+        };
         let own = self.body(place);
         if let Some(body) = own.or(on)
             && roomy.is_some()
         {
-            let cell = Surface { offer: self.rule.offer(amount), amount, room };
-            return vec![Member { place, height: (body, y, Kind::Surface), cell, holes: [0; 3] }];
+            let cell = Surface {
+                offer: self.rule.offer(amount),
+                amount,
+                room,
+            };
+            return vec![Member {
+                place,
+                height: (body, y, Kind::Surface),
+                cell,
+                holes: [0; 3],
+            }];
         }
         let takes = match own {
             Some(_) => self.is_covered_body(place),
             None => above.is_none_or(|above| self.body(above).is_none()),
         };
-        let vents = roomy.is_some() || self.is_airy(place) || grid.around(place).any(|near| self.is_airy(near));
+        let vents = roomy.is_some()
+            || self.is_airy(place)
+            || grid.around(place).any(|near| self.is_airy(near));
         if !takes || !vents {
             return Vec::new();
         }
-        let cell = Surface { offer: 0, amount, room };
-        let own = own.map(|body| Member { place, height: (body, y, Kind::Covered), cell, holes: [0, 0, 1] });
-        let kind_below = if roomy.is_some() { Kind::Surface } else { Kind::Pressed };
+        let cell = Surface {
+            offer: 0,
+            amount,
+            room,
+        };
+        let own = own.map(|body| Member {
+            place,
+            height: (body, y, Kind::Covered),
+            cell,
+            holes: [0, 0, 1],
+        });
+        let kind_below = if roomy.is_some() {
+            Kind::Surface
+        } else {
+            Kind::Pressed
+        };
         let mut all = own.map_or_else(|| self.free(place, kind_below), |own| vec![own]);
         all.retain(|member| room > 0 || member.height.2 == Kind::Surface);
         all
@@ -207,22 +301,41 @@ impl Traced<'_> {
     /// Returns all memberships of a free cell in adjacent bodies; `kind_below` is its role for the
     /// body below.
     fn free(&self, place @ [x, y, z]: Place, kind_below: Kind) -> Vec<Member> {
-        let below = if y > 0 { self.body([x, y - 1, z]) } else { None };
-        let beside = DIRECTIONS.iter().filter_map(|&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]));
+        let below = if y > 0 {
+            self.body([x, y - 1, z])
+        } else {
+            None
+        };
+        let beside = DIRECTIONS
+            .iter()
+            .filter_map(|&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]));
         let beside: Vec<u32> = beside.filter_map(|near| self.body(near)).collect();
         let mut bodies: Vec<u32> = beside.iter().copied().chain(below).collect();
         bodies.sort_unstable();
         bodies.dedup();
         let room = self.room(place) / bodies.len().max(1) as u16;
         let member = |body| {
-            let kind = if below == Some(body) { kind_below } else { Kind::Pressed };
+            let kind = if below == Some(body) {
+                kind_below
+            } else {
+                Kind::Pressed
+            };
             let holes = match kind {
                 Kind::Surface | Kind::Covered | Kind::Outside => [0; 3],
                 Kind::Pressed if beside.contains(&body) => [1, 0, 0],
                 Kind::Pressed => [0, 1, 0],
             };
-            let cell = Surface { offer: 0, amount: self.amount(place), room };
-            Member { place, height: (body, y as u32, kind), cell, holes }
+            let cell = Surface {
+                offer: 0,
+                amount: self.amount(place),
+                room,
+            };
+            Member {
+                place,
+                height: (body, y as u32, kind),
+                cell,
+                holes,
+            }
         };
         bodies.into_iter().map(member).collect()
     }

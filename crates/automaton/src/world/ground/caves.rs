@@ -22,7 +22,13 @@ pub(super) struct Caves {
 impl Caves {
     /// Creates an empty store for `columns` columns of `ny` cells.
     pub(super) const fn none(columns: usize, ny: usize) -> Self {
-        Self { columns, words: ny.div_ceil(64), slots: Vec::new(), cells: Vec::new(), free: Vec::new() }
+        Self {
+            columns,
+            words: ny.div_ceil(64),
+            slots: Vec::new(),
+            cells: Vec::new(),
+            free: Vec::new(),
+        }
     }
 
     /// Number of stored columns.
@@ -67,26 +73,40 @@ impl Caves {
 
     /// Removes `column` from the store.
     pub(super) fn remove(&mut self, column: usize) {
-        self.free.push(std::mem::replace(&mut self.slots[column], NONE));
+        self.free
+            .push(std::mem::replace(&mut self.slots[column], NONE));
         if self.len() == 0 {
-            *self = Self { slots: Vec::new(), cells: Vec::new(), free: Vec::new(), ..*self };
+            *self = Self {
+                slots: Vec::new(),
+                cells: Vec::new(),
+                free: Vec::new(),
+                ..*self
+            };
         }
     }
 
     /// Memory in bytes.
     pub(super) fn bytes(&self) -> usize {
-        size_of::<u32>() * (self.slots.len() + self.free.len()) + size_of::<u64>() * self.cells.len()
+        size_of::<u32>() * (self.slots.len() + self.free.len())
+            + size_of::<u64>() * self.cells.len()
     }
 }
 
 /// Returns y of the highest solid cell plus one; 0 if all cells are open.
 pub(super) fn top_of(cells: &[u64]) -> usize {
-    cells.iter().rposition(|&word| word != 0).map_or(0, |i| 64 * i + 64 - cells[i].leading_zeros() as usize)
+    cells
+        .iter()
+        .rposition(|&word| word != 0)
+        .map_or(0, |i| 64 * i + 64 - cells[i].leading_zeros() as usize)
 }
 
 /// Returns true if the column has no caves: no open cell below a solid one.
 pub(super) fn is_pile(cells: &[u64]) -> bool {
-    cells.iter().map(|word| word.count_ones() as usize).sum::<usize>() == top_of(cells)
+    cells
+        .iter()
+        .map(|word| word.count_ones() as usize)
+        .sum::<usize>()
+        == top_of(cells)
 }
 
 /// Returns bit word `i` of a column that is solid below `top`.
@@ -113,6 +133,10 @@ mod tests {
         assert!(is_pile(caves.of(5)) && caves.of(9) == [u64::MAX, 0]);
         caves.remove(5);
         caves.remove(9);
-        assert_eq!((caves.len(), caves.bytes()), (0, 0), "memory goes with the last cave");
+        assert_eq!(
+            (caves.len(), caves.bytes()),
+            (0, 0),
+            "memory goes with the last cave"
+        );
     }
 }

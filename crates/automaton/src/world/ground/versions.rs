@@ -25,7 +25,11 @@ impl Versions {
     /// Creates versions for a new ground.
     pub(super) fn new(grid: Grid) -> Self {
         let (count, stamp) = (grid.nx.div_ceil(TILE_X), stamp::new());
-        Self { count, stamp, versions: vec![stamp; count * grid.nz.div_ceil(TILE_Z)] }
+        Self {
+            count,
+            stamp,
+            versions: vec![stamp; count * grid.nz.div_ceil(TILE_Z)],
+        }
     }
 
     /// Version of the whole ground.
@@ -70,12 +74,16 @@ impl GroundCursor {
     /// to `versions`.
     pub(super) fn advance(&mut self, versions: &Versions) -> GroundChanges {
         let Self(read) = self;
-        let mut changes = GroundChanges { width: versions.count.div_ceil(ROW), words: Vec::new() };
+        let mut changes = GroundChanges {
+            width: versions.count.div_ceil(ROW),
+            words: Vec::new(),
+        };
         if read.stamp == versions.stamp {
             return changes;
         }
         let depth = versions.versions.len() / versions.count;
-        let is_alike = read.count == versions.count && read.versions.len() == versions.versions.len();
+        let is_alike =
+            read.count == versions.count && read.versions.len() == versions.versions.len();
         changes.words = vec![0; changes.width * depth];
         for (k, &version) in versions.versions.iter().enumerate() {
             let (tz, tx) = (k / versions.count, k % versions.count);
@@ -117,11 +125,17 @@ impl GroundChanges {
     /// and z; `None` if nothing changed.
     pub fn bounds(&self, grid: Grid) -> Option<[Range<usize>; 2]> {
         let ends = |a: Range<usize>, b: usize| a.start.min(b)..a.end.max(b + 1);
-        let tiles = self.iter().fold(None, |bounds: Option<[Range<usize>; 2]>, (tx, tz)| match bounds {
-            None => Some([tx..tx + 1, tz..tz + 1]),
-            Some([xs, zs]) => Some([ends(xs, tx), ends(zs, tz)]),
-        });
-        let columns = |tiles: Range<usize>, tile: usize, n: usize| tiles.start * tile..(tiles.end * tile).min(n);
+        let tiles =
+            self.iter().fold(
+                None,
+                |bounds: Option<[Range<usize>; 2]>, (tx, tz)| match bounds {
+                    None => Some([tx..tx + 1, tz..tz + 1]),
+                    Some([xs, zs]) => Some([ends(xs, tx), ends(zs, tz)]),
+                },
+            );
+        let columns = |tiles: Range<usize>, tile: usize, n: usize| {
+            tiles.start * tile..(tiles.end * tile).min(n)
+        };
         tiles.map(|[xs, zs]| [columns(xs, TILE_X, grid.nx), columns(zs, TILE_Z, grid.nz)])
     }
 
@@ -129,7 +143,8 @@ impl GroundChanges {
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
         let words = self.words.iter().enumerate();
         words.flat_map(move |(k, &word)| {
-            lavoxel_base::grid::tile::bits(word).map(move |bit| (k % self.width * ROW + bit, k / self.width))
+            lavoxel_base::grid::tile::bits(word)
+                .map(move |bit| (k % self.width * ROW + bit, k / self.width))
         })
     }
 }

@@ -23,7 +23,12 @@ pub(super) struct Datum {
 pub(super) const DATUMS: [Datum; 4] = [
     Datum {
         name: "WGS 84",
-        datums: &["wgs1984", "dwgs1984", "worldgeodeticsystem1984", "worldgeodeticsystem1984ensemble"],
+        datums: &[
+            "wgs1984",
+            "dwgs1984",
+            "worldgeodeticsystem1984",
+            "worldgeodeticsystem1984ensemble",
+        ],
         datum: "WGS_1984",
         spheroid: ("WGS 84", 6_378_137.0, 298.257_223_563),
         degrees: 4326,
@@ -65,8 +70,14 @@ impl Datum {
     pub(super) fn utm_of(&self, system: &Node<'_>) -> Option<u16> {
         let method = plain(system.child(&["PROJECTION"])?.texts.first()?);
         let metres = system.child(UNIT_WORDS)?.numbers.first() == Some(&1.0);
-        let usual = [("scale_factor", 0.9996), ("false_easting", 500_000.0), ("latitude_of_origin", 0.0)];
-        let as_usual = usual.iter().all(|(name, value)| system.parameter(name) == Some(*value));
+        let usual = [
+            ("scale_factor", 0.9996),
+            ("false_easting", 500_000.0),
+            ("latitude_of_origin", 0.0),
+        ];
+        let as_usual = usual
+            .iter()
+            .all(|(name, value)| system.parameter(name) == Some(*value));
         if method != "transversemercator" || !metres || !as_usual {
             return None;
         }
@@ -93,12 +104,16 @@ impl Datum {
         if code == self.degrees {
             return Some(degrees);
         }
-        let zone_of = |base: u16| code.checked_sub(base).filter(|zone| self.north.1.contains(zone));
-        let (zone, hemisphere, false_northing) = match (zone_of(self.north.0), self.south.and_then(zone_of)) {
-            (Some(zone), _) => (zone, 'N', 0),
-            (None, Some(zone)) => (zone, 'S', 10_000_000),
-            (None, None) => return None,
+        let zone_of = |base: u16| {
+            code.checked_sub(base)
+                .filter(|zone| self.north.1.contains(zone))
         };
+        let (zone, hemisphere, false_northing) =
+            match (zone_of(self.north.0), self.south.and_then(zone_of)) {
+                (Some(zone), _) => (zone, 'N', 0),
+                (None, Some(zone)) => (zone, 'S', 10_000_000),
+                (None, None) => return None,
+            };
         Some(format!(
             "PROJCS[\"{} / UTM zone {zone}{hemisphere}\",{degrees},PROJECTION[\"Transverse_Mercator\"],\
              PARAMETER[\"latitude_of_origin\",0],PARAMETER[\"central_meridian\",{}],PARAMETER[\"scale_factor\",0.9996],\

@@ -13,8 +13,14 @@ impl std::str::FromStr for Epsg {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = text.trim().to_ascii_uppercase();
-        let number = number.strip_prefix("EPSG:").unwrap_or(&number).parse::<u16>().ok();
-        let known = |&code: &u16| Crs::from_epsg(code).is_some() || epsg::metres_of_projected(code).is_some();
+        let number = number
+            .strip_prefix("EPSG:")
+            .unwrap_or(&number)
+            .parse::<u16>()
+            .ok();
+        let known = |&code: &u16| {
+            Crs::from_epsg(code).is_some() || epsg::metres_of_projected(code).is_some()
+        };
         number.filter(known).map(Self).ok_or_else(|| {
             format!("\"{text}\" must be the EPSG number of a projected system or of one in degrees, such as EPSG:32633")
         })
@@ -46,7 +52,10 @@ impl From<Epsg> for Crs {
     fn from(Epsg(code): Epsg) -> Self {
         Self::from_epsg(code).unwrap_or_else(|| {
             let metres = epsg::metres_of_projected(code).unwrap_or(1.0);
-            Self { wkt: None, geo_keys: numbered(code, MapUnit::Length(metres)) }
+            Self {
+                wkt: None,
+                geo_keys: numbered(code, MapUnit::Length(metres)),
+            }
         })
     }
 }

@@ -36,15 +36,25 @@ pub(super) fn parse(text: &str) -> Result<Crs, String> {
     let unknown = || format!("the units {} of its .prj file", quoted(unit));
     if projection == "geographic" {
         let degrees = degrees(unit).ok_or_else(unknown)?;
-        let known = datum.filter(|_| degrees == 1.0).and_then(|(_, code, _)| Crs::from_epsg(*code));
+        let known = datum
+            .filter(|_| degrees == 1.0)
+            .and_then(|(_, code, _)| Crs::from_epsg(*code));
         return Ok(known.unwrap_or_else(|| Crs::from_wkt(&geographic(degrees))));
     }
     let metres = metres(unit).ok_or_else(unknown)?;
     let zone = value(text, "zone").and_then(|zone| zone.parse::<u16>().ok());
-    let shifted = ["xshift", "yshift"].iter().any(|key| value(text, key).is_some_and(|v| v.parse() != Ok(0.0)));
-    let utm = zone.zip(datum).filter(|_| projection == "utm" && metres == 1.0 && !shifted);
+    let shifted = ["xshift", "yshift"]
+        .iter()
+        .any(|key| value(text, key).is_some_and(|v| v.parse() != Ok(0.0)));
+    let utm = zone
+        .zip(datum)
+        .filter(|_| projection == "utm" && metres == 1.0 && !shifted);
     let known = utm.and_then(|(zone, (_, _, base))| Crs::from_epsg(base.checked_add(zone)?));
-    Ok(known.unwrap_or_else(|| Crs::from_wkt(&format!("LOCAL_CS[\"{projection}\",UNIT[\"unit\",{metres:?}]]"))))
+    Ok(known.unwrap_or_else(|| {
+        Crs::from_wkt(&format!(
+            "LOCAL_CS[\"{projection}\",UNIT[\"unit\",{metres:?}]]"
+        ))
+    }))
 }
 
 /// Value of the line with keyword `key`, compared without case.
@@ -70,7 +80,11 @@ fn metres(unit: &str) -> Option<f64> {
     match plain(unit).as_str() {
         "" | "meters" | "metres" | "meter" | "metre" | "m" => Some(1.0),
         "feet" | "foot" => Some(US_FOOT_M),
-        _ => unit.parse::<f64>().ok().map(|per_metre| 1.0 / per_metre).filter(|size| *size > 0.0 && size.is_finite()),
+        _ => unit
+            .parse::<f64>()
+            .ok()
+            .map(|per_metre| 1.0 / per_metre)
+            .filter(|size| *size > 0.0 && size.is_finite()),
     }
 }
 
@@ -94,18 +108,32 @@ mod tests {
 
     #[test]
     fn units_and_systems_are_found() {
-        let degrees =
-            "Projection    GEOGRAPHIC\nDatum         WGS84\nSpheroid      WGS84\nUnits         DD\nParameters\n";
+        let degrees = "Projection    GEOGRAPHIC\nDatum         WGS84\nSpheroid      WGS84\nUnits         DD\nParameters\n";
         assert_eq!(read(degrees), Ok((Some(4326), MapUnit::Angle(1.0))));
-        let other = degrees.replace("Datum         WGS84", "Datum NONE").replace("DD", "DS").to_lowercase();
+        let other = degrees
+            .replace("Datum         WGS84", "Datum NONE")
+            .replace("DD", "DS")
+            .to_lowercase();
         assert_eq!(read(&other), Ok((None, MapUnit::Angle(1.0 / 3600.0))));
-        let utm =
-            "Projection UTM\r\nZone 33\r\nDatum WGS84\r\nUnits METERS\r\nXshift 0.0\r\nYshift 0\r\nParameters\r\n";
+        let utm = "Projection UTM\r\nZone 33\r\nDatum WGS84\r\nUnits METERS\r\nXshift 0.0\r\nYshift 0\r\nParameters\r\n";
         assert_eq!(read(utm), Ok((Some(32633), MapUnit::Length(1.0))));
-        assert_eq!(read(&utm.replace("Yshift 0", "Yshift 1e7")), Ok((None, MapUnit::Length(1.0))));
-        assert_eq!(read("Projection STATEPLANE\nUnits FEET\n"), Ok((None, MapUnit::Length(US_FOOT_M))));
-        assert_eq!(read("Projection ALBERS\nUnits 0.001\n"), Ok((None, MapUnit::Length(1000.0))));
-        for wrong in ["Projection GEOGRAPHIC\nUnits DMS", "Projection UTM\nUnits SMOOTS", "Projection UTM\nUnits -2"] {
+        assert_eq!(
+            read(&utm.replace("Yshift 0", "Yshift 1e7")),
+            Ok((None, MapUnit::Length(1.0)))
+        );
+        assert_eq!(
+            read("Projection STATEPLANE\nUnits FEET\n"),
+            Ok((None, MapUnit::Length(US_FOOT_M)))
+        );
+        assert_eq!(
+            read("Projection ALBERS\nUnits 0.001\n"),
+            Ok((None, MapUnit::Length(1000.0)))
+        );
+        for wrong in [
+            "Projection GEOGRAPHIC\nUnits DMS",
+            "Projection UTM\nUnits SMOOTS",
+            "Projection UTM\nUnits -2",
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
         assert!(!recognises("PROJCS[\"Projection x\"]") && !recognises("words"));

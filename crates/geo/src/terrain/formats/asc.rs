@@ -28,8 +28,18 @@ use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 
 /// Header keywords; `Header` values are parsed in this order.
-const KEYS: [&str; 10] =
-    ["ncols", "nrows", "cellsize", "dx", "dy", "xllcorner", "xllcenter", "yllcorner", "yllcenter", "nodata_value"];
+const KEYS: [&str; 10] = [
+    "ncols",
+    "nrows",
+    "cellsize",
+    "dx",
+    "dy",
+    "xllcorner",
+    "xllcenter",
+    "yllcorner",
+    "yllcenter",
+    "nodata_value",
+];
 
 /// No-data value if the header states none: the format's default.
 const DEFAULT_NO_DATA: f64 = -9999.0;
@@ -52,7 +62,13 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
 /// # Errors
 /// As [`load`](super::load).
 pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Heightmap, TerrainError> {
-    read_on(reader, bytes, path, &LoadOptions::default(), (Crs::default(), &Sidecars::default()))
+    read_on(
+        reader,
+        bytes,
+        path,
+        &LoadOptions::default(),
+        (Crs::default(), &Sidecars::default()),
+    )
 }
 
 /// Reads an ESRI ASCII grid whose coordinates are in the system `crs`.
@@ -67,14 +83,20 @@ fn read_on(
     let header = Header::read(&mut tokens, path)?;
     // The shortest height is one digit and a separator.
     let samples = checked_samples(path, (header.cols, header.rows), bytes, 2.0)?;
-    let values = sidecars.heights(options, path)?.without(Some(header.no_data));
+    let values = sidecars
+        .heights(options, path)?
+        .without(Some(header.no_data));
     let mut heights = Vec::with_capacity(samples);
     while let Some(word) = tokens.next()? {
         let value = height(word).map_err(|expected| (expected, quoted(word)));
         let line = tokens.line;
-        let value = value.map_err(|(expected, found)| TerrainError::text(path, line, expected, found))?;
+        let value =
+            value.map_err(|(expected, found)| TerrainError::text(path, line, expected, found))?;
         if heights.len() == samples {
-            let expected = format!("the end of the file after {} columns × {} rows", header.cols, header.rows);
+            let expected = format!(
+                "the end of the file after {} columns × {} rows",
+                header.cols, header.rows
+            );
             return Err(TerrainError::text(path, line, expected, "more heights"));
         }
         let value = value.unwrap_or(f64::NAN);
@@ -84,7 +106,10 @@ fn read_on(
         })?);
     }
     if heights.len() < samples {
-        let expected = format!("{samples} heights ({} columns × {} rows)", header.cols, header.rows);
+        let expected = format!(
+            "{samples} heights ({} columns × {} rows)",
+            header.cols, header.rows
+        );
         return Err(TerrainError::text(
             path,
             tokens.line,
@@ -92,16 +117,31 @@ fn read_on(
             format!("the end of the file after {}", heights.len()),
         ));
     }
-    let mut heights = Array2::from_shape_vec((header.rows, header.cols), heights).expect("the count was checked");
+    let mut heights =
+        Array2::from_shape_vec((header.rows, header.cols), heights).expect("the count was checked");
     sidecars.hide(&mut heights, path)?;
     values.check(&heights, path)?;
     let Some(corner) = header.corner else {
-        return Ok(Heightmap { heights, cell_size_m: header.cell_size, origin: None, notes: Vec::new() });
+        return Ok(Heightmap {
+            heights,
+            cell_size_m: header.cell_size,
+            origin: None,
+            notes: Vec::new(),
+        });
     };
     let is_unnamed = options.height_unit.is_none() && sidecars.unit.is_none() && !options.any_unit;
-    let notes = note_of_unit(&crs).filter(|_| is_unnamed).into_iter().collect();
-    let (origin, cell_size_m) = Georeference::north_up(path, heights.dim(), corner, header.cell_size, crs)?;
-    Ok(Heightmap { heights, cell_size_m, origin: Some(origin), notes })
+    let notes = note_of_unit(&crs)
+        .filter(|_| is_unnamed)
+        .into_iter()
+        .collect();
+    let (origin, cell_size_m) =
+        Georeference::north_up(path, heights.dim(), corner, header.cell_size, crs)?;
+    Ok(Heightmap {
+        heights,
+        cell_size_m,
+        origin: Some(origin),
+        notes,
+    })
 }
 
 struct Header {
@@ -120,47 +160,87 @@ impl Header {
         loop {
             let key = match tokens.peek()? {
                 None if values == [None; KEYS.len()] => {
-                    return Err(TerrainError::content(path, "an ESRI ASCII grid", "an empty file"));
+                    return Err(TerrainError::content(
+                        path,
+                        "an ESRI ASCII grid",
+                        "an empty file",
+                    ));
                 }
                 // `nan` is a height, not a keyword: the header ends before it.
-                Some(word) if word.starts_with(char::is_alphabetic) && !word.eq_ignore_ascii_case("nan") => {
+                Some(word)
+                    if word.starts_with(char::is_alphabetic)
+                        && !word.eq_ignore_ascii_case("nan") =>
+                {
                     word.to_ascii_lowercase()
                 }
                 _ => break,
             };
             tokens.next()?;
             let line = tokens.line;
-            let key = if key == "nodata" { "nodata_value".to_owned() } else { key };
+            let key = if key == "nodata" {
+                "nodata_value".to_owned()
+            } else {
+                key
+            };
             let Some(slot) = KEYS.iter().position(|known| *known == key) else {
                 let expected = "a header keyword such as ncols, nrows, xllcorner, cellsize";
                 return Err(TerrainError::text(path, line, expected, quoted(&key)));
             };
             if values[slot].is_some() {
-                return Err(TerrainError::text(path, line, format!("{key} once"), "it a second time"));
+                return Err(TerrainError::text(
+                    path,
+                    line,
+                    format!("{key} once"),
+                    "it a second time",
+                ));
             }
             let word = tokens.next()?.unwrap_or_default();
             let value = decimal(word).filter(|v| v.is_finite() || key == "nodata_value");
             let found = quoted(word);
             let expected = format!("a number after {key}");
-            values[slot] = Some(value.ok_or_else(|| TerrainError::text(path, line, expected, found))?);
+            values[slot] =
+                Some(value.ok_or_else(|| TerrainError::text(path, line, expected, found))?);
         }
         Self::check(values, path)
     }
 
     /// Validates the header values, which are in the order of [`KEYS`].
     fn check(values: [Option<f64>; KEYS.len()], path: &Path) -> Result<Self, TerrainError> {
-        let [cols, rows, cellsize, dx, dy, x_corner, x_centre, y_corner, y_centre, no_data] = values;
+        let [
+            cols,
+            rows,
+            cellsize,
+            dx,
+            dy,
+            x_corner,
+            x_centre,
+            y_corner,
+            y_centre,
+            no_data,
+        ] = values;
         let count = |key: &str, value: Option<f64>| match value {
             Some(v) if v >= 1.0 && v.fract() == 0.0 && v <= f64::from(u32::MAX) => Ok(v as usize),
-            Some(v) => Err(TerrainError::content(path, format!("{key} to be a whole number from 1"), v.to_string())),
-            None => Err(TerrainError::content(path, format!("a header with {key}"), "none")),
+            Some(v) => Err(TerrainError::content(
+                path,
+                format!("{key} to be a whole number from 1"),
+                v.to_string(),
+            )),
+            None => Err(TerrainError::content(
+                path,
+                format!("a header with {key}"),
+                "none",
+            )),
         };
         let (cols, rows) = (count("ncols", cols)?, count("nrows", rows)?);
         let cell_size = match (cellsize, dx, dy) {
             (Some(size), None, None) => (size, size),
             (None, Some(dx), Some(dy)) => (dx, dy),
             _ => {
-                return Err(TerrainError::content(path, "a header with cellsize, or with dx and dy", "another choice"));
+                return Err(TerrainError::content(
+                    path,
+                    "a header with cellsize, or with dx and dy",
+                    "another choice",
+                ));
             }
         };
         if !(cell_size.0 > 0.0 && cell_size.1 > 0.0) {
@@ -171,14 +251,22 @@ impl Header {
         let south = corner(y_corner, y_centre, cell_size.1);
         // Both axes or none: half a corner is no place.
         let corner = match (west, south) {
-            (Ok(Some(x_west)), Ok(Some(south))) => Some((x_west, south + rows as f64 * cell_size.1)),
+            (Ok(Some(x_west)), Ok(Some(south))) => {
+                Some((x_west, south + rows as f64 * cell_size.1))
+            }
             (Ok(None), Ok(None)) => None,
             _ => {
                 let expected = "one of xllcorner and xllcenter, and one of yllcorner and yllcenter";
                 return Err(TerrainError::content(path, expected, "another choice"));
             }
         };
-        Ok(Self { cols, rows, cell_size, corner, no_data: no_data.unwrap_or(DEFAULT_NO_DATA) })
+        Ok(Self {
+            cols,
+            rows,
+            cell_size,
+            corner,
+            no_data: no_data.unwrap_or(DEFAULT_NO_DATA),
+        })
     }
 }
 

@@ -36,7 +36,11 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
 ///
 /// # Errors
 /// As [`load`](super::load).
-pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+pub fn read_from(
+    mut reader: impl BufRead,
+    path: &Path,
+    options: &LoadOptions,
+) -> Result<Heightmap, TerrainError> {
     let size = options.cell_size_for(path)?;
     let values = Heights::new(options);
     let mut heights: Vec<f32> = Vec::new();
@@ -47,12 +51,26 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
         number += 1;
         // Named separately from other binary data: spreadsheets write UTF-16, which the user can
         // save as UTF-8.
-        if number == 1 && [[0xff, 0xfe], [0xfe, 0xff]].iter().any(|mark| line.starts_with(mark)) {
-            return Err(TerrainError::text(path, number, "a table of numbers in UTF-8", "UTF-16"));
+        if number == 1
+            && [[0xff, 0xfe], [0xfe, 0xff]]
+                .iter()
+                .any(|mark| line.starts_with(mark))
+        {
+            return Err(TerrainError::text(
+                path,
+                number,
+                "a table of numbers in UTF-8",
+                "UTF-16",
+            ));
         }
-        let text = std::str::from_utf8(&line).ok().filter(|text| !text.contains('\0'));
-        let text = text.ok_or_else(|| TerrainError::text(path, number, "a table of numbers", "binary data"))?;
-        let text = text.trim_start_matches('\u{feff}').trim_end_matches(['\r', '\n']);
+        let text = std::str::from_utf8(&line)
+            .ok()
+            .filter(|text| !text.contains('\0'));
+        let text = text
+            .ok_or_else(|| TerrainError::text(path, number, "a table of numbers", "binary data"))?;
+        let text = text
+            .trim_start_matches('\u{feff}')
+            .trim_end_matches(['\r', '\n']);
         if text.trim().is_empty() {
             continue;
         }
@@ -70,7 +88,9 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
         let before = heights.len();
         for field in fields(text, separator) {
             heights.push(
-                metres(field, &values).map_err(|expected| TerrainError::text(path, number, expected, quoted(field)))?,
+                metres(field, &values).map_err(|expected| {
+                    TerrainError::text(path, number, expected, quoted(field))
+                })?,
             );
         }
         let found = heights.len() - before;
@@ -86,17 +106,36 @@ pub fn read_from(mut reader: impl BufRead, path: &Path, options: &LoadOptions) -
         checked_samples(path, (cols, rows), u64::MAX, 0.0)?;
     }
     if rows == 0 {
-        return Err(TerrainError::content(path, "a table of heights", "no numbers"));
+        return Err(TerrainError::content(
+            path,
+            "a table of heights",
+            "no numbers",
+        ));
     }
-    let heights = Array2::from_shape_vec((rows, cols), heights).expect("all rows have the same length");
+    let heights =
+        Array2::from_shape_vec((rows, cols), heights).expect("all rows have the same length");
     values.check(&heights, path)?;
-    Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
+    Ok(Heightmap {
+        heights,
+        cell_size_m: (size, size),
+        origin: None,
+        notes: Vec::new(),
+    })
 }
 
 /// Reads a line of bounded length into `line`; returns false at the end of the file.
-fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>, path: &Path, number: usize) -> Result<bool, TerrainError> {
+fn next_line(
+    reader: &mut impl BufRead,
+    line: &mut Vec<u8>,
+    path: &Path,
+    number: usize,
+) -> Result<bool, TerrainError> {
     line.clear();
-    let got = reader.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', line).map_err(TerrainError::read(path))?;
+    let got = reader
+        .by_ref()
+        .take(LONGEST_LINE + 1)
+        .read_until(b'\n', line)
+        .map_err(TerrainError::read(path))?;
     if got as u64 > LONGEST_LINE {
         let expected = format!("lines of at most {LONGEST_LINE} letters");
         return Err(TerrainError::text(path, number, expected, "a longer one"));
@@ -115,12 +154,15 @@ fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
 
 /// Returns true for a heading: a field begins with a letter and is not a no-data word.
 fn is_heading(line: &str, separator: char) -> bool {
-    fields(line, separator).any(|field| field.starts_with(char::is_alphabetic) && height(field).is_err())
+    fields(line, separator)
+        .any(|field| field.starts_with(char::is_alphabetic) && height(field).is_err())
 }
 
 fn metres(field: &str, values: &Heights) -> Result<f32, String> {
     let value = height(&with_point(field, true))?;
-    values.metres(value.unwrap_or(f64::NAN)).ok_or_else(|| "a height within ±100 km".to_owned())
+    values
+        .metres(value.unwrap_or(f64::NAN))
+        .ok_or_else(|| "a height within ±100 km".to_owned())
 }
 
 #[cfg(test)]
@@ -128,8 +170,13 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Array2<f32>, String> {
-        let options = LoadOptions { cell_size_m: Some(1.0), ..LoadOptions::default() };
-        read_from(text.as_bytes(), Path::new("a.csv"), &options).map(|map| map.heights).map_err(|e| e.to_string())
+        let options = LoadOptions {
+            cell_size_m: Some(1.0),
+            ..LoadOptions::default()
+        };
+        read_from(text.as_bytes(), Path::new("a.csv"), &options)
+            .map(|map| map.heights)
+            .map_err(|e| e.to_string())
     }
 
     #[test]
@@ -148,7 +195,13 @@ mod tests {
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
-        for wrong in ["1,234,5;2", "1,234.5;2", "1;2\n3,4", "1,2\n3;4", "1\t2\n1;2\t3"] {
+        for wrong in [
+            "1,234,5;2",
+            "1,234.5;2",
+            "1;2\n3,4",
+            "1,2\n3;4",
+            "1\t2\n1;2\t3",
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

@@ -32,10 +32,18 @@ const WGS_84: u16 = 4326;
 /// name nor a cell size.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (mut reader, bytes) = open(path)?;
-    let (cols, rows) = SIZES.into_iter().find(|(cols, rows)| 2 * (cols * rows) as u64 == bytes).ok_or_else(|| {
-        let expected = "an SRTM tile of 2884802 (3 seconds), 25934402 or 12970802 bytes (1 second)";
-        TerrainError::content(path, expected, format!("{bytes} bytes: is it cut short, or still packed?"))
-    })?;
+    let (cols, rows) = SIZES
+        .into_iter()
+        .find(|(cols, rows)| 2 * (cols * rows) as u64 == bytes)
+        .ok_or_else(|| {
+            let expected =
+                "an SRTM tile of 2884802 (3 seconds), 25934402 or 12970802 bytes (1 second)";
+            TerrainError::content(
+                path,
+                expected,
+                format!("{bytes} bytes: is it cut short, or still packed?"),
+            )
+        })?;
     checked_samples(path, (cols, rows), bytes, 2.0)?;
     let corner = path.file_name().and_then(|name| corner(name.to_str()?));
     if corner.is_none() && options.cell_size_m.is_none() {
@@ -47,13 +55,23 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     let heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per number");
     let Some((south, west)) = corner else {
         let size = options.cell_size_for(path)?;
-        return Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() });
+        return Ok(Heightmap {
+            heights,
+            cell_size_m: (size, size),
+            origin: None,
+            notes: Vec::new(),
+        });
     };
     let cell = (1.0 / (cols - 1) as f64, 1.0 / (rows - 1) as f64);
     let north_west = (west - 0.5 * cell.0, south + 1.0 + 0.5 * cell.1);
     let crs = Crs::from_epsg(WGS_84).unwrap_or_default();
     let (origin, cell_size_m) = Georeference::north_up(path, heights.dim(), north_west, cell, crs)?;
-    Ok(Heightmap { heights, cell_size_m, origin: Some(origin), notes: Vec::new() })
+    Ok(Heightmap {
+        heights,
+        cell_size_m,
+        origin: Some(origin),
+        notes: Vec::new(),
+    })
 }
 
 /// Latitude and longitude in degrees of the south-west corner, from a file name such as
@@ -66,10 +84,20 @@ fn corner(name: &str) -> Option<(f64, f64)> {
 
 /// Parses degrees such as `N35`: a letter (`positive` or `negative`) for the sign and `digits`
 /// digits, at most `most`; returns the signed degrees and the rest of `text`.
-fn degrees(text: &str, [positive, negative]: [char; 2], digits: usize, most: u32) -> Option<(f64, &str)> {
+fn degrees(
+    text: &str,
+    [positive, negative]: [char; 2],
+    digits: usize,
+    most: u32,
+) -> Option<(f64, &str)> {
     let letter = text.chars().next()?.to_ascii_uppercase();
-    let number = text.get(1..=digits).filter(|number| number.bytes().all(|b| b.is_ascii_digit()))?;
-    let number: u32 = number.parse().ok().filter(|number| *number <= most + u32::from(letter == negative))?;
+    let number = text
+        .get(1..=digits)
+        .filter(|number| number.bytes().all(|b| b.is_ascii_digit()))?;
+    let number: u32 = number
+        .parse()
+        .ok()
+        .filter(|number| *number <= most + u32::from(letter == negative))?;
     let sign = match letter {
         _ if letter == positive => 1.0,
         _ if letter == negative => -1.0,
@@ -87,7 +115,15 @@ mod tests {
         assert_eq!(corner("N35E138.hgt"), Some((35.0, 138.0)));
         assert_eq!(corner("s01w079.SRTMGL1.hgt"), Some((-1.0, -79.0)));
         assert_eq!(corner("n46_w123_1arc_v3.hgt"), Some((46.0, -123.0)));
-        for wrong in ["", "N35.hgt", "X35E138.hgt", "N3AE138.hgt", "N35E1é8.hgt", "N95E138.hgt", "N35E381.hgt"] {
+        for wrong in [
+            "",
+            "N35.hgt",
+            "X35E138.hgt",
+            "N3AE138.hgt",
+            "N35E1é8.hgt",
+            "N95E138.hgt",
+            "N35E381.hgt",
+        ] {
             assert_eq!(corner(wrong), None, "{wrong}");
         }
     }

@@ -35,19 +35,54 @@ struct Format {
 
 /// All readable formats; a new format is a separate source file and an entry here.
 const FORMATS: &[Format] = &[
-    Format { reader: &input::ASC, recognises: starts_like_asc, read: asc::read },
-    Format { reader: &input::CSV, recognises: |_| false, read: csv::read },
-    Format { reader: &input::DEM, recognises: usgs_dem::recognises, read: usgs_dem::read },
-    Format { reader: &input::HGT, recognises: |_| false, read: hgt::read },
-    Format { reader: &input::NPY, recognises: |start| start.starts_with(npy::MAGIC), read: npy::read },
-    Format { reader: &input::PNG, recognises: |start| start.starts_with(png::SIGNATURE), read: png::read },
-    Format { reader: &input::RAW, recognises: |_| false, read: raw::read },
-    Format { reader: &input::TIF, recognises: geotiff::recognises, read: geotiff::read },
+    Format {
+        reader: &input::ASC,
+        recognises: starts_like_asc,
+        read: asc::read,
+    },
+    Format {
+        reader: &input::CSV,
+        recognises: |_| false,
+        read: csv::read,
+    },
+    Format {
+        reader: &input::DEM,
+        recognises: usgs_dem::recognises,
+        read: usgs_dem::read,
+    },
+    Format {
+        reader: &input::HGT,
+        recognises: |_| false,
+        read: hgt::read,
+    },
+    Format {
+        reader: &input::NPY,
+        recognises: |start| start.starts_with(npy::MAGIC),
+        read: npy::read,
+    },
+    Format {
+        reader: &input::PNG,
+        recognises: |start| start.starts_with(png::SIGNATURE),
+        read: png::read,
+    },
+    Format {
+        reader: &input::RAW,
+        recognises: |_| false,
+        read: raw::read,
+    },
+    Format {
+        reader: &input::TIF,
+        recognises: geotiff::recognises,
+        read: geotiff::read,
+    },
 ];
 
 /// Iterates over the heightmap extensions in lower case, without the dot.
 pub fn endings() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().flat_map(|format| format.reader.endings).copied()
+    FORMATS
+        .iter()
+        .flat_map(|format| format.reader.endings)
+        .copied()
 }
 
 /// Reads a heightmap; the format is chosen by the file extension, otherwise by the first bytes.
@@ -56,15 +91,26 @@ pub fn endings() -> impl Iterator<Item = &'static str> {
 /// [`TerrainError::UnknownFormat`] lists the known endings; the rest are errors of the format's
 /// reader.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
-    if let Some(size) = options.cell_size_m.filter(|&size| !(size > 0.0 && size.is_finite())) {
-        return Err(lavoxel_base::validate::Invalid::new("cell_size_m", size, "a length above 0 metres").into());
+    if let Some(size) = options
+        .cell_size_m
+        .filter(|&size| !(size > 0.0 && size.is_finite()))
+    {
+        return Err(lavoxel_base::validate::Invalid::new(
+            "cell_size_m",
+            size,
+            "a length above 0 metres",
+        )
+        .into());
     }
     if let Some(no_data) = options.no_data.filter(|value| !value.is_finite()) {
         return Err(lavoxel_base::validate::Invalid::new("no_data", no_data, "a number").into());
     }
     let read = || (format_of(path, options)?.read)(path, options);
     let mut map = input::guard(read).map_err(TerrainError::input(path))??;
-    if let Some(size) = options.cell_size_m.filter(|&size| map.cell_size_m != (size, size)) {
+    if let Some(size) = options
+        .cell_size_m
+        .filter(|&size| map.cell_size_m != (size, size))
+    {
         map.cell_size_m = (size, size);
         map.origin = None;
     }
@@ -80,10 +126,16 @@ const STEEPEST: f64 = 5.0;
 
 /// Fails for a map without coordinate system whose coordinates are evidently degrees, not metres.
 fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
-    let (Some(origin), Some((low, high))) = (&map.origin, map.range()) else { return Ok(()) };
+    let (Some(origin), Some((low, high))) = (&map.origin, map.range()) else {
+        return Ok(());
+    };
     let (wide, deep) = map.extent_m();
-    let may_be_degrees = origin.x_west.abs() <= 360.0 && origin.y_north.abs() <= 90.0 && wide.max(deep) <= 360.0;
-    if origin.crs != Crs::default() || !may_be_degrees || f64::from(high - low) < STEEPEST * wide.max(deep) {
+    let may_be_degrees =
+        origin.x_west.abs() <= 360.0 && origin.y_north.abs() <= 90.0 && wide.max(deep) <= 360.0;
+    if origin.crs != Crs::default()
+        || !may_be_degrees
+        || f64::from(high - low) < STEEPEST * wide.max(deep)
+    {
         return Ok(());
     }
     let found = format!(
@@ -108,7 +160,10 @@ fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
         return None;
     }
     let zeros = map.heights.iter().filter(|height| **height == 0.0).count();
-    let others = map.heights.iter().filter(|height| !height.is_nan() && **height != 0.0);
+    let others = map
+        .heights
+        .iter()
+        .filter(|height| !height.is_nan() && **height != 0.0);
     let lowest = others.copied().fold(f32::INFINITY, f32::min);
     (2 * zeros < map.heights.len() && lowest >= NO_COAST_M && lowest.is_finite()).then(|| {
         format!(
@@ -125,8 +180,18 @@ fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
 ///
 /// # Errors
 /// As [`load`].
-pub fn load_values(path: &Path, no_data: Option<f64>) -> Result<(Heightmap, Option<String>), TerrainError> {
-    let map = load(path, &LoadOptions { any_unit: true, no_data, ..LoadOptions::default() })?;
+pub fn load_values(
+    path: &Path,
+    no_data: Option<f64>,
+) -> Result<(Heightmap, Option<String>), TerrainError> {
+    let map = load(
+        path,
+        &LoadOptions {
+            any_unit: true,
+            no_data,
+            ..LoadOptions::default()
+        },
+    )?;
     let unit = || match format_of(path, &LoadOptions::default())?.reader.name == input::TIF.name {
         true => geotiff::unit(path),
         false => Ok(None),
@@ -136,15 +201,24 @@ pub fn load_values(path: &Path, no_data: Option<f64>) -> Result<(Heightmap, Opti
 
 /// Returns true if a file is a heightmap, by its extension or else by its first bytes.
 pub fn is_heightmap(path: &Path) -> bool {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    FORMATS.iter().any(|f| f.reader.endings.contains(&ending.as_str()))
+    let ending = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    FORMATS
+        .iter()
+        .any(|f| f.reader.endings.contains(&ending.as_str()))
         || input::guard(|| format_of(path, &LoadOptions::default()).is_ok()).unwrap_or(false)
 }
 
 /// Extensions of all readable formats as text, such as `.asc, .csv, .png`.
 pub fn known_endings() -> String {
-    let endings: Vec<String> =
-        FORMATS.iter().flat_map(|f| f.reader.endings).map(|ending| format!(".{ending}")).collect();
+    let endings: Vec<String> = FORMATS
+        .iter()
+        .flat_map(|f| f.reader.endings)
+        .map(|ending| format!(".{ending}"))
+        .collect();
     endings.join(", ")
 }
 
@@ -153,18 +227,37 @@ const START: u64 = 1024;
 
 fn format_of(path: &Path, options: &LoadOptions) -> Result<&'static Format, TerrainError> {
     let (mut reader, _) = open(path)?;
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if let Some(format) = FORMATS.iter().find(|f| f.reader.endings.contains(&ending.as_str())) {
+    let ending = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    if let Some(format) = FORMATS
+        .iter()
+        .find(|f| f.reader.endings.contains(&ending.as_str()))
+    {
         return Ok(format);
     }
     let mut start = Vec::new();
-    reader.by_ref().take(START).read_to_end(&mut start).map_err(TerrainError::read(path))?;
+    reader
+        .by_ref()
+        .take(START)
+        .read_to_end(&mut start)
+        .map_err(TerrainError::read(path))?;
     // With a given size any file can be bare numbers.
     let bare = |f: &&Format| options.raw_size.is_some() && f.reader.name == input::RAW.name;
-    let known = FORMATS.iter().find(|f| (f.recognises)(&start)).or_else(|| FORMATS.iter().find(bare));
-    known.ok_or_else(|| TerrainError::UnknownFormat { path: path.to_owned(), known: known_endings() })
+    let known = FORMATS
+        .iter()
+        .find(|f| (f.recognises)(&start))
+        .or_else(|| FORMATS.iter().find(bare));
+    known.ok_or_else(|| TerrainError::UnknownFormat {
+        path: path.to_owned(),
+        known: known_endings(),
+    })
 }
 
 fn starts_like_asc(start: &[u8]) -> bool {
-    start.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"ncols"))
+    start
+        .get(..5)
+        .is_some_and(|word| word.eq_ignore_ascii_case(b"ncols"))
 }

@@ -40,8 +40,13 @@ pub fn read_from(
     options: &LoadOptions,
 ) -> Result<Heightmap, TerrainError> {
     let text = header(&mut reader, path)?;
-    let Header { encoding, columns_first, cols, rows } =
-        Header::parse(&text).map_err(|(expected, found)| TerrainError::content(path, expected, found))?;
+    let Header {
+        encoding,
+        columns_first,
+        cols,
+        rows,
+    } = Header::parse(&text)
+        .map_err(|(expected, found)| TerrainError::content(path, expected, found))?;
     let samples = checked_samples(path, (cols, rows), bytes, encoding.bytes() as f64)?;
     let size = options.cell_size_for(path)?;
     let values = Heights::new(options);
@@ -50,27 +55,42 @@ pub fn read_from(
     let heights = Array2::from_shape_vec(shape, heights).expect("one height per number");
     values.check(&heights, path)?;
     // All further code expects row-major arrays.
-    let heights = if columns_first { heights.as_standard_layout().into_owned() } else { heights };
-    Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
+    let heights = if columns_first {
+        heights.as_standard_layout().into_owned()
+    } else {
+        heights
+    };
+    Ok(Heightmap {
+        heights,
+        cell_size_m: (size, size),
+        origin: None,
+        notes: Vec::new(),
+    })
 }
 
 /// Reads the header text.
 fn header(reader: &mut impl Read, path: &Path) -> Result<String, TerrainError> {
     let no_array = |found: &str| TerrainError::content(path, "an array of NumPy", found);
     let mut start = [0; 8];
-    reader.read_exact(&mut start).map_err(|_| no_array("a file that ends in the header"))?;
+    reader
+        .read_exact(&mut start)
+        .map_err(|_| no_array("a file that ends in the header"))?;
     if !start.starts_with(MAGIC) {
         return Err(no_array("another kind of file"));
     }
     let mut length = [0; 4];
     let digits = if start[6] == 1 { 2 } else { 4 };
-    reader.read_exact(&mut length[..digits]).map_err(|_| no_array("a file that ends in the header"))?;
+    reader
+        .read_exact(&mut length[..digits])
+        .map_err(|_| no_array("a file that ends in the header"))?;
     let length = u32::from_le_bytes(length) as usize;
     if length > LONGEST_HEADER {
         return Err(no_array("a header that is too long"));
     }
     let mut text = vec![0; length];
-    reader.read_exact(&mut text).map_err(|_| no_array("a file that ends in the header"))?;
+    reader
+        .read_exact(&mut text)
+        .map_err(|_| no_array("a file that ends in the header"))?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
@@ -86,23 +106,47 @@ impl Header {
     /// Parses a header such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`; an
     /// error is the pair (expected content, found content).
     fn parse(text: &str) -> Result<Self, (String, String)> {
-        let missing = |key: &str| (format!("an array of NumPy with '{key}' in its header"), "none".to_owned());
+        let missing = |key: &str| {
+            (
+                format!("an array of NumPy with '{key}' in its header"),
+                "none".to_owned(),
+            )
+        };
         let descr = value(text, "descr").ok_or_else(|| missing("descr"))?;
-        let name = descr.get(1..).and_then(|rest| rest.split(['\'', '"']).next());
-        let found = || name.filter(|_| descr.starts_with(['\'', '"'])).map_or("several fields", |q| q).to_owned();
-        let encoding = name
-            .and_then(encoding)
-            .ok_or_else(|| ("an array of real numbers (i1 to i8, u1 to u8, f2 to f8)".to_owned(), quoted(&found())))?;
+        let name = descr
+            .get(1..)
+            .and_then(|rest| rest.split(['\'', '"']).next());
+        let found = || {
+            name.filter(|_| descr.starts_with(['\'', '"']))
+                .map_or("several fields", |q| q)
+                .to_owned()
+        };
+        let encoding = name.and_then(encoding).ok_or_else(|| {
+            (
+                "an array of real numbers (i1 to i8, u1 to u8, f2 to f8)".to_owned(),
+                quoted(&found()),
+            )
+        })?;
         let order = value(text, "fortran_order").ok_or_else(|| missing("fortran_order"))?;
         let shape = value(text, "shape").and_then(|rest| rest.strip_prefix('(')?.split(')').next());
         let shape = shape.ok_or_else(|| missing("shape"))?;
-        let sides: Option<Vec<usize>> =
-            shape.split(',').map(str::trim).filter(|s| !s.is_empty()).map(|s| s.parse().ok()).collect();
+        let sides: Option<Vec<usize>> = shape
+            .split(',')
+            .map(str::trim)
+            .filter(|s| !s.is_empty())
+            .map(|s| s.parse().ok())
+            .collect();
         match sides.as_deref() {
-            Some(&[rows, cols]) if rows > 0 && cols > 0 => {
-                Ok(Self { encoding, columns_first: order.starts_with("True"), cols, rows })
-            }
-            _ => Err(("an array with two axes, rows and columns".to_owned(), format!("the shape {}", quoted(shape)))),
+            Some(&[rows, cols]) if rows > 0 && cols > 0 => Ok(Self {
+                encoding,
+                columns_first: order.starts_with("True"),
+                cols,
+                rows,
+            }),
+            _ => Err((
+                "an array with two axes, rows and columns".to_owned(),
+                format!("the shape {}", quoted(shape)),
+            )),
         }
     }
 }
@@ -124,7 +168,11 @@ fn encoding(descr: &str) -> Option<Encoding> {
         _ => return None,
     };
     // Booleans are stored as numbers, and could only be a mask.
-    if letter == "b" { None } else { format!("{letter}{bits}{end}").parse().ok() }
+    if letter == "b" {
+        None
+    } else {
+        format!("{letter}{bits}{end}").parse().ok()
+    }
 }
 
 #[cfg(test)]
@@ -134,8 +182,12 @@ mod tests {
     #[test]
     fn headers_are_understood() {
         let header =
-            Header::parse("{'descr': '>i2', 'fortran_order': True, 'shape': (3, 4), }   \n").expect("a header");
-        assert_eq!((header.encoding.to_string().as_str(), header.columns_first), ("i16be", true));
+            Header::parse("{'descr': '>i2', 'fortran_order': True, 'shape': (3, 4), }   \n")
+                .expect("a header");
+        assert_eq!(
+            (header.encoding.to_string().as_str(), header.columns_first),
+            ("i16be", true)
+        );
         assert_eq!((header.rows, header.cols), (3, 4));
         for wrong in [
             "",

@@ -57,8 +57,15 @@ pub fn most_if_unscaled(path: &Path) -> Option<f64> {
         decoder.set_ignore_iccp_chunk(true);
         let reader = decoder.read_info().ok()?;
         let info = reader.info();
-        let says = info.uncompressed_latin1_text.iter().any(|chunk| chunk.keyword == WHITE);
-        (!says).then_some(if info.bit_depth == BitDepth::Sixteen { 65535.0 } else { 255.0 })
+        let says = info
+            .uncompressed_latin1_text
+            .iter()
+            .any(|chunk| chunk.keyword == WHITE);
+        (!says).then_some(if info.bit_depth == BitDepth::Sixteen {
+            65535.0
+        } else {
+            255.0
+        })
     };
     input::guard(most).ok().flatten()
 }
@@ -98,21 +105,40 @@ fn read_on(
     let mut reader = decoder.read_info().map_err(wrong)?;
     let (color, depth) = reader.output_color_type();
     let says = |key: &str| {
-        let chunk = reader.info().uncompressed_latin1_text.iter().find(|chunk| chunk.keyword == key);
-        chunk.and_then(|chunk| chunk.text.parse::<f64>().ok()).filter(|value| value.is_finite())
+        let chunk = reader
+            .info()
+            .uncompressed_latin1_text
+            .iter()
+            .find(|chunk| chunk.keyword == key);
+        chunk
+            .and_then(|chunk| chunk.text.parse::<f64>().ok())
+            .filter(|value| value.is_finite())
     };
     let wide = depth == BitDepth::Sixteen;
     // The decoder stretches levels of fewer bits to 255; those of a palette are its colours.
     let info = reader.info();
     let few = info.color_type == ColorType::Grayscale && (info.bit_depth as u32) < 8;
-    let step = if few { 255 / ((1u16 << info.bit_depth as u32) - 1) } else { 1 };
-    let (black_m, white_m) = (options.black_m.or(says(BLACK)), options.white_m.or(says(WHITE)));
+    let step = if few {
+        255 / ((1u16 << info.bit_depth as u32) - 1)
+    } else {
+        1
+    };
+    let (black_m, white_m) = (
+        options.black_m.or(says(BLACK)),
+        options.white_m.or(says(WHITE)),
+    );
     let most = if wide { 65535.0 } else { f64::from(255 / step) };
     let heights = match (white_m, sidecars.scale) {
         (None, Some(_)) => sidecars.heights(options, path)?,
-        _ => Heights::new(options).without(sidecars.no_data).gray(black_m, white_m, most),
+        _ => Heights::new(options)
+            .without(sidecars.no_data)
+            .gray(black_m, white_m, most),
     };
-    let gray = Gray { wide, step, heights };
+    let gray = Gray {
+        wide,
+        step,
+        heights,
+    };
     let (transform, _) = sidecars.place(None);
     let cell_size_m = match (options.cell_size_m, says(CELL_X), says(CELL_Z)) {
         (None, Some(x), Some(z)) if x > 0.0 && z > 0.0 => Some((x, z)),
@@ -135,8 +161,19 @@ fn read_on(
     let mut heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per pixel");
     sidecars.hide(&mut heights, path)?;
     match cell_size_m {
-        Some(cell_size_m) => Ok(Heightmap { heights, cell_size_m, origin: None, notes: Vec::new() }),
-        None => placed(heights, transform, options.understood(path, sidecars.system(Crs::default()))?, path, options),
+        Some(cell_size_m) => Ok(Heightmap {
+            heights,
+            cell_size_m,
+            origin: None,
+            notes: Vec::new(),
+        }),
+        None => placed(
+            heights,
+            transform,
+            options.understood(path, sidecars.system(Crs::default()))?,
+            path,
+            options,
+        ),
     }
 }
 
@@ -145,10 +182,15 @@ fn read_on(
 ///
 /// # Errors
 /// [`TerrainError::Memory`] for too much; [`TerrainError::Content`] for half a colour.
-pub(in crate::terrain) fn weigh_chunks(reader: &mut (impl BufRead + Seek), path: &Path) -> Result<(), TerrainError> {
+pub(in crate::terrain) fn weigh_chunks(
+    reader: &mut (impl BufRead + Seek),
+    path: &Path,
+) -> Result<(), TerrainError> {
     let read = TerrainError::read(path);
     let mut sum = 0;
-    reader.seek(SeekFrom::Start(SIGNATURE.len() as u64)).map_err(&read)?;
+    reader
+        .seek(SeekFrom::Start(SIGNATURE.len() as u64))
+        .map_err(&read)?;
     loop {
         let mut head = [0; 8];
         // The decoder reports a file that ends too early.
@@ -158,14 +200,25 @@ pub(in crate::terrain) fn weigh_chunks(reader: &mut (impl BufRead + Seek), path:
         let [a, b, c, d, kind @ ..] = head;
         let length = u64::from(u32::from_be_bytes([a, b, c, d]));
         if &kind == b"PLTE" && length % 3 != 0 {
-            return Err(TerrainError::content(path, "a PNG picture", format!("a palette of {length} bytes")));
+            return Err(TerrainError::content(
+                path,
+                "a PNG picture",
+                format!("a palette of {length} bytes"),
+            ));
         }
         sum += length;
         reader.seek_relative(length as i64 + 4).map_err(&read)?;
     }
-    MemoryEstimate::of("what the picture holds beside its pixels", sum as usize, BYTES_A_CHUNK_BYTE)
-        .check("save it without texts and profiles")
-        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+    MemoryEstimate::of(
+        "what the picture holds beside its pixels",
+        sum as usize,
+        BYTES_A_CHUNK_BYTE,
+    )
+    .check("save it without texts and profiles")
+    .map_err(|cause| TerrainError::Memory {
+        path: path.to_owned(),
+        cause,
+    })?;
     reader.rewind().map_err(&read)
 }
 

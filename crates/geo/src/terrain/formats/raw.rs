@@ -23,13 +23,19 @@ use crate::terrain::{Heightmap, TerrainError};
 /// not fit the size, or there is no size and the heights make no square.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (mut reader, bytes) = open(path)?;
-    let floats = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("r32"));
-    let encoding = options.raw_type.unwrap_or(if floats { Encoding::F32 } else { Encoding::U16 });
+    let floats = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("r32"));
+    let encoding = options
+        .raw_type
+        .unwrap_or(if floats { Encoding::F32 } else { Encoding::U16 });
     let each = encoding.bytes() as u64;
     let (cols, rows) = match options.raw_size {
         Some([cols, rows]) => (cols, rows),
         None => square(bytes, each).ok_or_else(|| {
-            let expected = format!("a square of {encoding} heights, or the size given (raw_size, or --raw-size)");
+            let expected = format!(
+                "a square of {encoding} heights, or the size given (raw_size, or --raw-size)"
+            );
             TerrainError::content(path, expected, format!("{bytes} bytes"))
         })?,
     };
@@ -39,7 +45,11 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
         let expected = format!(
             "{needed} bytes for {cols} columns × {rows} rows of {encoding}; mend raw_size or raw_type (--raw-size, --raw-type)"
         );
-        return Err(TerrainError::content(path, expected, format!("{bytes} bytes")));
+        return Err(TerrainError::content(
+            path,
+            expected,
+            format!("{bytes} bytes"),
+        ));
     }
     let size = options.cell_size_for(path)?;
     let values = Heights::new(options);
@@ -53,7 +63,12 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     if options.white_m.is_none() {
         values.check(&heights, path)?;
     }
-    Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() })
+    Ok(Heightmap {
+        heights,
+        cell_size_m: (size, size),
+        origin: None,
+        notes: Vec::new(),
+    })
 }
 
 /// Columns and rows of a square raster in a file of `bytes` bytes with `each` bytes per number;

@@ -45,13 +45,18 @@ impl LoadOptions {
         match crs.known_unit() {
             Ok(_) => Ok(crs),
             Err(_) if self.cell_size_m.is_some() => Ok(Crs::default()),
-            Err(found) => Err(TerrainError::UnknownUnit { path: path.to_owned(), found }),
+            Err(found) => Err(TerrainError::UnknownUnit {
+                path: path.to_owned(),
+                found,
+            }),
         }
     }
 
     /// Cell size in metres from the options, for a format that stores none; fails without one.
     pub(crate) fn cell_size_for(&self, path: &Path) -> Result<f64, TerrainError> {
-        self.cell_size_m.ok_or_else(|| TerrainError::NoCellSize { path: path.to_owned() })
+        self.cell_size_m.ok_or_else(|| TerrainError::NoCellSize {
+            path: path.to_owned(),
+        })
     }
 }
 
@@ -82,16 +87,28 @@ impl Seek for Packed {
 pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
     // A file without a known ending is recognized by its first bytes; all formats have the same
     // limit.
-    open_as(Reader::of_ending(path, input::RASTERS).unwrap_or(&input::RAW), path)
+    open_as(
+        Reader::of_ending(path, input::RASTERS).unwrap_or(&input::RAW),
+        path,
+    )
 }
 
 /// Opens a file through `format`, like [`open`].
-pub(crate) fn open_as(format: &Reader, path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
+pub(crate) fn open_as(
+    format: &Reader,
+    path: &Path,
+) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
     let reader = |bytes: Box<dyn Bytes>| BufReader::with_capacity(1 << 16, bytes);
     if let Some(inside) = inside::file(path) {
         let inside = inside.map_err(TerrainError::read(path))?;
         let length = inside.bytes.len() as u64;
-        return Ok((reader(Box::new(Packed { bytes: Cursor::new(inside.bytes), _held: inside.held })), length));
+        return Ok((
+            reader(Box::new(Packed {
+                bytes: Cursor::new(inside.bytes),
+                _held: inside.held,
+            })),
+            length,
+        ));
     }
     let (file, length) = format.open(path).map_err(TerrainError::input(path))?;
     Ok((reader(Box::new(file)), length))
@@ -99,7 +116,9 @@ pub(crate) fn open_as(format: &Reader, path: &Path) -> Result<(BufReader<Box<dyn
 
 /// Note about heights without a stated unit on a map in feet; `None` otherwise.
 pub(super) fn note_of_unit(crs: &Crs) -> Option<String> {
-    let MapUnit::Length(metres) = crs.unit() else { return None };
+    let MapUnit::Length(metres) = crs.unit() else {
+        return None;
+    };
     (0.3..0.31).contains(&metres).then(|| {
         "heights are taken for metres, though the map is in feet and nothing names their unit; for feet pass --height-unit us-ft \
          (height_unit = \"us-ft\"), for metres --height-unit m"

@@ -30,7 +30,11 @@ impl Heights {
     /// no-data value.
     pub(super) fn new(options: &LoadOptions) -> Self {
         let scale = options.height_unit.map_or(1.0, HeightUnit::metres);
-        Self { no_data: options.no_data.into_iter().collect(), scale, offset: 0.0 }
+        Self {
+            no_data: options.no_data.into_iter().collect(),
+            scale,
+            offset: 0.0,
+        }
     }
 
     /// Adds a no-data value.
@@ -41,7 +45,11 @@ impl Heights {
 
     /// Sets a linear conversion: height in metres = `number · scale + offset`.
     pub(super) fn scaled(self, scale: f64, offset: f64) -> Self {
-        Self { scale, offset, ..self }
+        Self {
+            scale,
+            offset,
+            ..self
+        }
     }
 
     /// Sets the conversion of gray levels: 0 is `black_m`, `most` is `white_m` (metres); without
@@ -49,26 +57,35 @@ impl Heights {
     pub(super) fn gray(self, black_m: Option<f64>, white_m: Option<f64>, most: f64) -> Self {
         let black_m = black_m.unwrap_or(0.0);
         let level = self.scale;
-        self.scaled(white_m.map_or(level, |white_m| (white_m - black_m) / most), black_m)
+        self.scaled(
+            white_m.map_or(level, |white_m| (white_m - black_m) / most),
+            black_m,
+        )
     }
 
     /// Height in metres of `value`, NaN for no data; `None` for an impossible height.
     pub(super) fn metres(&self, value: f64) -> Option<f32> {
         // Programs print f32 no-data values such as -3.4028235e38 with varying numbers of digits.
-        let near = |no_data: f64| no_data.is_finite() && (value - no_data).abs() <= 1e-6 * no_data.abs();
+        let near =
+            |no_data: f64| no_data.is_finite() && (value - no_data).abs() <= 1e-6 * no_data.abs();
         let none = |no_data: &f64| near(*no_data) || value == *no_data;
         if value.is_nan() || self.no_data.iter().any(none) {
             return Some(f32::NAN);
         }
         // Numbers that are metres already keep their bits.
-        let metres = if (self.scale, self.offset) == (1.0, 0.0) { value } else { value * self.scale + self.offset };
+        let metres = if (self.scale, self.offset) == (1.0, 0.0) {
+            value
+        } else {
+            value * self.scale + self.offset
+        };
         (metres.abs() <= FARTHEST_M).then_some(metres as f32)
     }
 
     /// Height in metres of `value` as in [`Heights::metres`], with the error for a binary file.
     pub(super) fn of(&self, value: f64, path: &Path) -> Result<f32, TerrainError> {
         self.metres(value).ok_or_else(|| {
-            let expected = "heights within ±100 km, or the sign for no data named (no_data, or --no-data)";
+            let expected =
+                "heights within ±100 km, or the sign for no data named (no_data, or --no-data)";
             TerrainError::content(path, expected, format!("{value}"))
         })
     }
@@ -81,18 +98,34 @@ impl Heights {
         let marks = MARKS.map(|mark| self.metres(mark).filter(|height| !height.is_nan()));
         let mut counts = [0usize; MARKS.len()];
         for height in heights {
-            marks.iter().zip(&mut counts).for_each(|(mark, count)| *count += usize::from(*mark == Some(*height)));
+            marks
+                .iter()
+                .zip(&mut counts)
+                .for_each(|(mark, count)| *count += usize::from(*mark == Some(*height)));
         }
-        let found = MARKS.iter().zip(marks).zip(counts).filter(|(_, count)| *count > 0);
+        let found = MARKS
+            .iter()
+            .zip(marks)
+            .zip(counts)
+            .filter(|(_, count)| *count > 0);
         for ((value, mark), count) in found {
             let Some(mark) = mark else { continue };
             let is_near = |height: &f32| *height != mark && (height - mark).abs() < FAR_FROM_ALL_M;
             if heights.iter().any(is_near) {
                 continue;
             }
-            let first = heights.indexed_iter().find(|(_, height)| **height == mark).map_or((0, 0), |(at, _)| at);
+            let first = heights
+                .indexed_iter()
+                .find(|(_, height)| **height == mark)
+                .map_or((0, 0), |(at, _)| at);
             let (path, total) = (path.to_owned(), heights.len());
-            return Err(TerrainError::UnnamedNoData { path, value: *value, count, total, first });
+            return Err(TerrainError::UnnamedNoData {
+                path,
+                value: *value,
+                count,
+                total,
+                first,
+            });
         }
         Ok(())
     }
@@ -110,12 +143,16 @@ impl Heights {
         let mut buffer = vec![0; size * 8192];
         while heights.len() < samples {
             let part = &mut buffer[..size * (samples - heights.len()).min(8192)];
-            reader.read_exact(part).map_err(|cause| match cause.kind() {
-                ErrorKind::UnexpectedEof => {
-                    TerrainError::content(path, format!("{samples} heights"), "the end of the file: is it cut short?")
-                }
-                _ => TerrainError::read(path)(cause),
-            })?;
+            reader
+                .read_exact(part)
+                .map_err(|cause| match cause.kind() {
+                    ErrorKind::UnexpectedEof => TerrainError::content(
+                        path,
+                        format!("{samples} heights"),
+                        "the end of the file: is it cut short?",
+                    ),
+                    _ => TerrainError::read(path)(cause),
+                })?;
             for bytes in part.chunks_exact(size) {
                 heights.push(self.of(encoding.value(bytes), path)?);
             }
@@ -130,15 +167,26 @@ mod tests {
 
     #[test]
     fn no_data_is_no_height() {
-        let options = LoadOptions { no_data: Some(0.0), ..LoadOptions::default() };
-        let heights = Heights::new(&options).without(Some(-3.402_823_466_385_288_6e38)).scaled(0.1, 5.0);
+        let options = LoadOptions {
+            no_data: Some(0.0),
+            ..LoadOptions::default()
+        };
+        let heights = Heights::new(&options)
+            .without(Some(-3.402_823_466_385_288_6e38))
+            .scaled(0.1, 5.0);
         assert!(
             heights.metres(0.0).is_some_and(f32::is_nan)
                 && heights.metres(f64::from(f32::MIN)).is_some_and(f32::is_nan)
         );
-        assert_eq!((heights.metres(10.0), heights.metres(f64::INFINITY)), (Some(6.0), None));
+        assert_eq!(
+            (heights.metres(10.0), heights.metres(f64::INFINITY)),
+            (Some(6.0), None)
+        );
         let endless = Heights::new(&LoadOptions::default()).without(Some(f64::INFINITY));
-        assert_eq!((endless.metres(10.0), endless.metres(f64::NEG_INFINITY)), (Some(10.0), None));
+        assert_eq!(
+            (endless.metres(10.0), endless.metres(f64::NEG_INFINITY)),
+            (Some(10.0), None)
+        );
         assert!(endless.metres(f64::INFINITY).is_some_and(f32::is_nan));
     }
 }

@@ -62,14 +62,26 @@ pub fn candidates(path: &Path) -> Vec<Vec<PathBuf>> {
     let other = |ending: &str| {
         let mut capital = ending.to_owned();
         capital[..1].make_ascii_uppercase();
-        [ending.to_owned(), ending.to_uppercase(), capital].map(|ending| path.with_extension(ending)).to_vec()
+        [ending.to_owned(), ending.to_uppercase(), capital]
+            .map(|ending| path.with_extension(ending))
+            .to_vec()
     };
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let ending = path
+        .extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .to_ascii_lowercase();
     let mut kinds = vec![longer("aux.xml"), longer("msk"), other("prj")];
     let (first, last) = (ending.chars().next(), ending.chars().last());
     if let (Some(first), Some(last), true) = (first, last, ending.is_ascii()) {
         kinds.extend(
-            [format!("{first}{last}w"), format!("{ending}w"), "wld".to_owned()].iter().map(|ending| other(ending)),
+            [
+                format!("{first}{last}w"),
+                format!("{ending}w"),
+                "wld".to_owned(),
+            ]
+            .iter()
+            .map(|ending| other(ending)),
         );
     }
     kinds
@@ -80,28 +92,39 @@ fn text_of(names: &[PathBuf]) -> Result<Option<(String, PathBuf)>, TerrainError>
     for name in names {
         let (mut file, _) = match open_as(&input::PRJ, name) {
             Ok(found) => found,
-            Err(TerrainError::Read { cause, .. }) if cause.kind() == ErrorKind::NotFound => continue,
+            Err(TerrainError::Read { cause, .. }) if cause.kind() == ErrorKind::NotFound => {
+                continue;
+            }
             Err(TerrainError::Content { .. }) if !name.is_file() => continue,
             Err(error) => return Err(error),
         };
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(TerrainError::read(name))?;
+        file.read_to_end(&mut bytes)
+            .map_err(TerrainError::read(name))?;
         // Older programs write names in Latin-1, whose letters have the numbers of Unicode.
-        let text =
-            String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().map(|&byte| char::from(byte)).collect());
-        return Ok(Some((text.trim_start_matches('\u{feff}').to_owned(), name.clone())));
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|e| e.as_bytes().iter().map(|&byte| char::from(byte)).collect());
+        return Ok(Some((
+            text.trim_start_matches('\u{feff}').to_owned(),
+            name.clone(),
+        )));
     }
     Ok(None)
 }
 
 /// Length of the height unit in metres: the user's unit, or else the unit `named` of the file;
 /// `None` without either, and for raw values.
-pub(super) fn unit_m(options: &LoadOptions, named: Option<&str>, path: &Path) -> Result<Option<f64>, TerrainError> {
+pub(super) fn unit_m(
+    options: &LoadOptions,
+    named: Option<&str>,
+    path: &Path,
+) -> Result<Option<f64>, TerrainError> {
     let unit = match (options.height_unit, named) {
         _ if options.any_unit => None,
         (Some(unit), _) => Some(unit),
         (None, Some(name)) => Some(name.parse::<HeightUnit>().map_err(|_| {
-            let expected = "heights in metres or feet, or their unit named (height_unit, or --height-unit)";
+            let expected =
+                "heights in metres or feet, or their unit named (height_unit, or --height-unit)";
             TerrainError::content(path, expected, quoted(name))
         })?),
         (None, None) => None,
@@ -129,7 +152,9 @@ impl Sidecars {
             None => Self::default(),
         };
         sidecars.mask = mask.into_iter().find(|name| open(name).is_ok());
-        sidecars.prj = text_of(&prj)?.map(|(text, _)| crs_of(&text)).filter(|crs| *crs != Crs::default());
+        sidecars.prj = text_of(&prj)?
+            .map(|(text, _)| crs_of(&text))
+            .filter(|crs| *crs != Crs::default());
         for names in kinds {
             if let Some((text, name)) = text_of(&names)? {
                 sidecars.world = Some((world(&text, &name)?, name));
@@ -140,54 +165,95 @@ impl Sidecars {
     }
 
     /// Conversion to heights for a raster whose own file states none.
-    pub(super) fn heights(&self, options: &LoadOptions, path: &Path) -> Result<Heights, TerrainError> {
+    pub(super) fn heights(
+        &self,
+        options: &LoadOptions,
+        path: &Path,
+    ) -> Result<Heights, TerrainError> {
         let values = Heights::new(options).without(self.no_data);
         let unit_m = unit_m(options, self.unit.as_deref(), path)?.unwrap_or(1.0);
-        Ok(values.scaled(self.scale.unwrap_or(1.0) * unit_m, self.offset.unwrap_or(0.0) * unit_m))
+        Ok(values.scaled(
+            self.scale.unwrap_or(1.0) * unit_m,
+            self.offset.unwrap_or(0.0) * unit_m,
+        ))
     }
 
     /// Sets the heights that the mask hides to NaN.
     pub(super) fn hide(&self, heights: &mut Array2<f32>, path: &Path) -> Result<(), TerrainError> {
-        let Some(mask) = &self.mask else { return Ok(()) };
+        let Some(mask) = &self.mask else {
+            return Ok(());
+        };
         geotiff::with_mask(mask, (path, heights.dim()), |at| heights[at] = f32::NAN)
     }
 
     /// Coordinate system by precedence of the sidecar files; `own` is that of the raster file.
     pub(in crate::terrain) fn system(&self, own: Crs) -> Crs {
         let own = (own != Crs::default()).then_some(own);
-        self.crs.clone().or(own).or_else(|| self.prj.clone()).unwrap_or_default()
+        self.crs
+            .clone()
+            .or(own)
+            .or_else(|| self.prj.clone())
+            .unwrap_or_default()
     }
 
     /// Affine transform by precedence of the sidecar files, and a note about a contradicting world
     /// file; `own` is that of the raster file.
-    pub(in crate::terrain) fn place(&self, own: Option<GeoTransform>) -> (Option<GeoTransform>, Option<String>) {
-        let Some(said) = self.transform.or(own) else { return (self.world.as_ref().map(|(world, _)| *world), None) };
-        let note = self.world.as_ref().filter(|(world, _)| !is_same(world, &said)).map(|(_, name)| {
-            let name = name.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            format!("{name} is not used: the raster itself says another place")
-        });
+    pub(in crate::terrain) fn place(
+        &self,
+        own: Option<GeoTransform>,
+    ) -> (Option<GeoTransform>, Option<String>) {
+        let Some(said) = self.transform.or(own) else {
+            return (self.world.as_ref().map(|(world, _)| *world), None);
+        };
+        let note = self
+            .world
+            .as_ref()
+            .filter(|(world, _)| !is_same(world, &said))
+            .map(|(_, name)| {
+                let name = name
+                    .file_name()
+                    .unwrap_or_default()
+                    .to_string_lossy()
+                    .into_owned();
+                format!("{name} is not used: the raster itself says another place")
+            });
         (Some(said), note)
     }
 
     /// Parses GDAL's `.aux.xml`.
     fn of_xml(text: &str, name: &Path) -> Result<Self, TerrainError> {
         if !text.contains("<PAMDataset") {
-            return Err(TerrainError::content(name, "a sidecar file of GDAL (PAMDataset)", "another kind of file"));
+            return Err(TerrainError::content(
+                name,
+                "a sidecar file of GDAL (PAMDataset)",
+                "another kind of file",
+            ));
         }
         let bands = text.split("<PAMRasterBand").skip(1);
         let first = |band: &&str| {
-            band.split('>').next().is_some_and(|head| head.contains("band=\"1\"") || !head.contains("band="))
+            band.split('>')
+                .next()
+                .is_some_and(|head| head.contains("band=\"1\"") || !head.contains("band="))
         };
         let band = bands.clone().find(first).unwrap_or_default();
-        let number = |key: &str, in_words: &str| match element(band, key).map(|text| number(&text)) {
-            Some(None) => Err(TerrainError::content(name, format!("a number for {in_words} ({key})"), "none")),
+        let number = |key: &str, in_words: &str| match element(band, key).map(|text| number(&text))
+        {
+            Some(None) => Err(TerrainError::content(
+                name,
+                format!("a number for {in_words} ({key})"),
+                "none",
+            )),
             value => Ok(value.flatten()),
         };
         let finite = |key: &str, in_words: &str| {
             let value = number(key, in_words)?;
             let is_wrong = value.is_some_and(|value| !value.is_finite());
             if is_wrong {
-                Err(TerrainError::content(name, format!("a number for {in_words} ({key})"), "none"))
+                Err(TerrainError::content(
+                    name,
+                    format!("a number for {in_words} ({key})"),
+                    "none",
+                ))
             } else {
                 Ok(value)
             }
@@ -198,8 +264,9 @@ impl Sidecars {
             Some(text) => {
                 let numbers: Option<Vec<f64>> = text.split(',').map(number_of).collect();
                 let six = numbers.and_then(|numbers| <[f64; 6]>::try_from(numbers).ok());
-                let six =
-                    six.ok_or_else(|| TerrainError::content(name, "six numbers in GeoTransform", quoted(&text)))?;
+                let six = six.ok_or_else(|| {
+                    TerrainError::content(name, "six numbers in GeoTransform", quoted(&text))
+                })?;
                 Some(GeoTransform {
                     origin_x: six[0],
                     pixel_width: six[1],
@@ -212,7 +279,9 @@ impl Sidecars {
             None => None,
         };
         Ok(Self {
-            crs: element(whole, "SRS").map(|text| crs_of(&text)).filter(|crs| *crs != Crs::default()),
+            crs: element(whole, "SRS")
+                .map(|text| crs_of(&text))
+                .filter(|crs| *crs != Crs::default()),
             transform,
             no_data: number("NoDataValue", "no data")?,
             scale: finite("Scale", "the scale of heights")?,
@@ -238,51 +307,101 @@ pub(super) fn crs_of(text: &str) -> Crs {
 fn element(xml: &str, name: &str) -> Option<String> {
     let open = format!("<{name}");
     let is_end = |rest: &&str| rest.starts_with(['>', ' ', '\n', '\r', '\t']);
-    let inside = xml.match_indices(&open).map(|(at, _)| &xml[at + open.len()..]).find(is_end)?;
+    let inside = xml
+        .match_indices(&open)
+        .map(|(at, _)| &xml[at + open.len()..])
+        .find(is_end)?;
     let (_, rest) = inside.split_once('>')?;
     let text = rest.split('<').next()?;
-    let plain = text.replace("&quot;", "\"").replace("&apos;", "'").replace("&lt;", "<").replace("&gt;", ">");
+    let plain = text
+        .replace("&quot;", "\"")
+        .replace("&apos;", "'")
+        .replace("&lt;", "<")
+        .replace("&gt;", ">");
     Some(plain.replace("&amp;", "&").trim().to_owned())
 }
 
 /// Parses a number in GDAL's notation, `nan` included.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
-    text.parse().ok().or_else(|| text.to_ascii_lowercase().contains("nan").then_some(f64::NAN))
+    text.parse().ok().or_else(|| {
+        text.to_ascii_lowercase()
+            .contains("nan")
+            .then_some(f64::NAN)
+    })
 }
 
 /// Parses a finite number.
 fn number_of(text: &str) -> Option<f64> {
-    text.trim().replace(',', ".").parse().ok().filter(|value: &f64| value.is_finite())
+    text.trim()
+        .replace(',', ".")
+        .parse()
+        .ok()
+        .filter(|value: &f64| value.is_finite())
 }
 
 /// Parses a world file: six numbers, one per line.
 fn world(text: &str, name: &Path) -> Result<GeoTransform, TerrainError> {
-    let words: Vec<(usize, &str)> =
-        text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).map(|(i, line)| (i + 1, line)).collect();
+    let words: Vec<(usize, &str)> = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(i, line)| (i + 1, line))
+        .collect();
     let mut six = [0.0; 6];
     for (k, value) in six.iter_mut().enumerate() {
-        let (line, word) = words.get(k).copied().unwrap_or((text.lines().count().max(1), ""));
-        let found = if word.is_empty() { "the end of the file".to_owned() } else { quoted(word.trim()) };
-        *value = number_of(word)
-            .ok_or_else(|| TerrainError::text(name, line, "a number of a world file (six in all)", found))?;
+        let (line, word) = words
+            .get(k)
+            .copied()
+            .unwrap_or((text.lines().count().max(1), ""));
+        let found = if word.is_empty() {
+            "the end of the file".to_owned()
+        } else {
+            quoted(word.trim())
+        };
+        *value = number_of(word).ok_or_else(|| {
+            TerrainError::text(name, line, "a number of a world file (six in all)", found)
+        })?;
     }
     let [pixel_width, skew_y, skew_x, pixel_height, x, y] = six;
     // A world file names the centre of the first cell.
-    let (origin_x, origin_y) = (x - 0.5 * (pixel_width + skew_x), y - 0.5 * (skew_y + pixel_height));
-    let place = GeoTransform { origin_x, pixel_width, skew_x, origin_y, skew_y, pixel_height };
+    let (origin_x, origin_y) = (
+        x - 0.5 * (pixel_width + skew_x),
+        y - 0.5 * (skew_y + pixel_height),
+    );
+    let place = GeoTransform {
+        origin_x,
+        pixel_width,
+        skew_x,
+        origin_y,
+        skew_y,
+        pixel_height,
+    };
     let spans = (pixel_width * pixel_height - skew_x * skew_y).abs() > 0.0;
-    if spans { Ok(place) } else { Err(TerrainError::content(name, "cells of some size in a world file", "none")) }
+    if spans {
+        Ok(place)
+    } else {
+        Err(TerrainError::content(
+            name,
+            "cells of some size in a world file",
+            "none",
+        ))
+    }
 }
 
 /// Returns true if two transforms differ by less than 0.01 cells within the first 1000 cells.
 fn is_same(a: &GeoTransform, b: &GeoTransform) -> bool {
-    let cell = b.pixel_width.hypot(b.skew_y).max(b.pixel_height.hypot(b.skew_x));
+    let cell = b
+        .pixel_width
+        .hypot(b.skew_y)
+        .max(b.pixel_height.hypot(b.skew_x));
     let off = |t: &GeoTransform, [col, row]: [f64; 2]| t.pixel_to_geo(col, row);
-    [[0.0, 0.0], [1000.0, 0.0], [0.0, 1000.0]].into_iter().all(|at| {
-        let ((ax, ay), (bx, by)) = (off(a, at), off(b, at));
-        (ax - bx).hypot(ay - by) < 0.01 * cell
-    })
+    [[0.0, 0.0], [1000.0, 0.0], [0.0, 1000.0]]
+        .into_iter()
+        .all(|at| {
+            let ((ax, ay), (bx, by)) = (off(a, at), off(b, at));
+            (ax - bx).hypot(ay - by) < 0.01 * cell
+        })
 }
 
 #[cfg(test)]
@@ -291,22 +410,46 @@ mod tests {
 
     #[test]
     fn names_are_those_of_the_raster() {
-        let names: Vec<_> = candidates(Path::new("a/land.tif")).into_iter().map(|names| names[0].clone()).collect();
-        let expected =
-            ["a/land.tif.aux.xml", "a/land.tif.msk", "a/land.prj", "a/land.tfw", "a/land.tifw", "a/land.wld"];
+        let names: Vec<_> = candidates(Path::new("a/land.tif"))
+            .into_iter()
+            .map(|names| names[0].clone())
+            .collect();
+        let expected = [
+            "a/land.tif.aux.xml",
+            "a/land.tif.msk",
+            "a/land.prj",
+            "a/land.tfw",
+            "a/land.tifw",
+            "a/land.wld",
+        ];
         assert_eq!(names, expected.map(PathBuf::from));
-        assert!(candidates(Path::new("x.JPG")).iter().flatten().any(|name| name == Path::new("x.jgw")));
+        assert!(
+            candidates(Path::new("x.JPG"))
+                .iter()
+                .flatten()
+                .any(|name| name == Path::new("x.jgw"))
+        );
     }
 
     #[test]
     fn a_world_file_names_middles() {
         let place = world("10\n0\n0\n-10\n500005\n4200095\n", Path::new("a.tfw")).expect("right");
         assert_eq!(
-            (place.origin_x, place.origin_y, place.pixel_width, place.pixel_height),
+            (
+                place.origin_x,
+                place.origin_y,
+                place.pixel_width,
+                place.pixel_height
+            ),
             (5e5, 4_200_100.0, 10.0, -10.0)
         );
-        let error = world("10\n0\nten\n-10\n1\n2\n", Path::new("a.tfw")).expect_err("wrong").to_string();
-        assert!(error.contains("a.tfw, line 3") && error.contains("ten"), "{error}");
+        let error = world("10\n0\nten\n-10\n1\n2\n", Path::new("a.tfw"))
+            .expect_err("wrong")
+            .to_string();
+        assert!(
+            error.contains("a.tfw, line 3") && error.contains("ten"),
+            "{error}"
+        );
         assert!(
             world("10\n0\n0\n-10\n", Path::new("a.tfw")).is_err()
                 && world("0\n0\n0\n0\n0\n0\n", Path::new("a.tfw")).is_err()
@@ -320,9 +463,21 @@ mod tests {
                     <PAMRasterBand band=\"1\"><NoDataValue le_hex_equiv=\"0\">-9.99E+03</NoDataValue><UnitType>ft</UnitType>\
                     <Offset>100</Offset><Scale>0.1</Scale></PAMRasterBand></PAMDataset>";
         let sidecars = Sidecars::of_xml(text, Path::new("a.aux.xml")).expect("right");
-        assert_eq!((sidecars.no_data, sidecars.scale, sidecars.offset), (Some(-9990.0), Some(0.1), Some(100.0)));
-        assert_eq!((sidecars.unit.as_deref(), sidecars.crs.and_then(|crs| crs.epsg())), (Some("ft"), Some(32633)));
-        assert_eq!(sidecars.transform.map(|t| (t.origin_x, t.pixel_height)), Some((5e5, -10.0)));
+        assert_eq!(
+            (sidecars.no_data, sidecars.scale, sidecars.offset),
+            (Some(-9990.0), Some(0.1), Some(100.0))
+        );
+        assert_eq!(
+            (
+                sidecars.unit.as_deref(),
+                sidecars.crs.and_then(|crs| crs.epsg())
+            ),
+            (Some("ft"), Some(32633))
+        );
+        assert_eq!(
+            sidecars.transform.map(|t| (t.origin_x, t.pixel_height)),
+            Some((5e5, -10.0))
+        );
         let wrong = text.replace("0.1</Scale>", "much</Scale>");
         assert!(
             Sidecars::of_xml(&wrong, Path::new("a"))

@@ -13,7 +13,9 @@ const LONGEST: usize = 64;
 const CTRL_Z: u8 = 0x1a;
 
 /// Words for no data. C libraries on Windows also print forms with `#`.
-const NO_DATA: [&str; 9] = ["nan", "-nan", "na", "n/a", "nodata", "no_data", "none", "null", "*"];
+const NO_DATA: [&str; 9] = [
+    "nan", "-nan", "na", "n/a", "nodata", "no_data", "none", "null", "*",
+];
 
 /// Tokenizer of white-space separated tokens; `#` at the start of a token begins a comment to the
 /// end of the line.
@@ -31,7 +33,15 @@ pub(super) struct Tokens<'a, R> {
 
 impl<'a, R: BufRead> Tokens<'a, R> {
     pub(super) fn new(reader: R, path: &'a Path) -> Self {
-        Self { reader, path, line: 1, next_line: 1, word: Vec::new(), peeked: false, comment: false }
+        Self {
+            reader,
+            path,
+            line: 1,
+            next_line: 1,
+            word: Vec::new(),
+            peeked: false,
+            comment: false,
+        }
     }
 
     /// Consumes and returns the next token; `None` at the end of the file.
@@ -122,7 +132,11 @@ impl<'a, R: BufRead> Tokens<'a, R> {
 
 /// Parses a number, Fortran exponents (`1.5D+03`) included.
 pub(super) fn decimal(word: &str) -> Option<f64> {
-    let of_fortran = || word.contains(['d', 'D']).then(|| word.replace(['d', 'D'], "e").parse().ok()).flatten();
+    let of_fortran = || {
+        word.contains(['d', 'D'])
+            .then(|| word.replace(['d', 'D'], "e").parse().ok())
+            .flatten()
+    };
     word.parse().ok().or_else(of_fortran)
 }
 
@@ -132,7 +146,8 @@ pub(super) fn decimal(word: &str) -> Option<f64> {
 /// The expected form, when the word is neither a number nor a sign for no data.
 pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
     let bare = word.trim_start_matches(['-', '+']);
-    let of_windows = bare.get(..3) == Some("1.#") && bare.as_bytes().get(3).is_some_and(u8::is_ascii_alphabetic);
+    let of_windows =
+        bare.get(..3) == Some("1.#") && bare.as_bytes().get(3).is_some_and(u8::is_ascii_alphabetic);
     if word.is_empty() || of_windows || NO_DATA.iter().any(|none| word.eq_ignore_ascii_case(none)) {
         return Ok(None);
     }

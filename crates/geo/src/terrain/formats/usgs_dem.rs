@@ -54,7 +54,12 @@ pub fn read_from(
     path: &Path,
     options: &LoadOptions,
 ) -> Result<Heightmap, TerrainError> {
-    let mut records = Records { reader, path, number: 0, text: Vec::new() };
+    let mut records = Records {
+        reader,
+        path,
+        number: 0,
+        text: Vec::new(),
+    };
     records.next()?;
     let head = Head::of(&records)?;
     let mut profiles = Vec::with_capacity(head.profiles.min(bytes as usize / FIRST));
@@ -67,8 +72,16 @@ pub fn read_from(
 /// Returns true if the first bytes `start` are those of a USGS DEM: level 1 to 4, pattern code,
 /// four sides.
 pub(super) fn recognises(start: &[u8]) -> bool {
-    let whole = |from: usize, to: usize| std::str::from_utf8(start.get(from..to)?).ok()?.trim().parse::<u32>().ok();
-    matches!(whole(144, 150), Some(1..=4)) && matches!(whole(150, 156), Some(1..=2)) && whole(540, 546) == Some(4)
+    let whole = |from: usize, to: usize| {
+        std::str::from_utf8(start.get(from..to)?)
+            .ok()?
+            .trim()
+            .parse::<u32>()
+            .ok()
+    };
+    matches!(whole(144, 150), Some(1..=4))
+        && matches!(whole(150, 156), Some(1..=2))
+        && whole(540, 546) == Some(4)
 }
 
 /// Records of a file, one at a time.
@@ -86,14 +99,19 @@ impl<R: BufRead> Records<'_, R> {
         self.text.clear();
         self.number += 1;
         while self.text.len() < RECORD {
-            let buffer = self.reader.fill_buf().map_err(TerrainError::read(self.path))?;
+            let buffer = self
+                .reader
+                .fill_buf()
+                .map_err(TerrainError::read(self.path))?;
             if buffer.is_empty() {
                 break;
             }
             let wanted = &buffer[..buffer.len().min(RECORD - self.text.len())];
             match wanted.iter().position(|byte| *byte == b'\n') {
                 // Skips the end of the line that the previous record filled.
-                Some(end) if self.text.is_empty() && wanted[..end].iter().all(|byte| *byte == b'\r') => {
+                Some(end)
+                    if self.text.is_empty() && wanted[..end].iter().all(|byte| *byte == b'\r') =>
+                {
                     self.reader.consume(end + 1);
                 }
                 Some(end) => {
@@ -117,13 +135,19 @@ impl<R: BufRead> Records<'_, R> {
 
     /// Characters of a field; `column` counts from 1, as in the standard.
     fn field(&self, column: usize, width: usize) -> &str {
-        std::str::from_utf8(&self.text[column - 1..column - 1 + width]).unwrap_or("?").trim_matches(['\0', ' ', '\r'])
+        std::str::from_utf8(&self.text[column - 1..column - 1 + width])
+            .unwrap_or("?")
+            .trim_matches(['\0', ' ', '\r'])
     }
 
     /// Parses an integer field; 0 if blank. `what` names the field in errors.
     fn whole(&self, column: usize, width: usize, what: &str) -> Result<i64, TerrainError> {
         let text = self.field(column, width);
-        let number = if text.is_empty() { Some(0) } else { text.parse().ok() };
+        let number = if text.is_empty() {
+            Some(0)
+        } else {
+            text.parse().ok()
+        };
         number.ok_or_else(|| self.wrong_at(column, width, what, text))
     }
 
@@ -131,16 +155,28 @@ impl<R: BufRead> Records<'_, R> {
     /// errors.
     fn fraction(&self, column: usize, width: usize, what: &str) -> Result<f64, TerrainError> {
         let text = self.field(column, width);
-        let number = if text.is_empty() { Some(0.0) } else { text.replace(['D', 'd'], "E").parse().ok() };
-        number.filter(|v: &f64| v.is_finite()).ok_or_else(|| self.wrong_at(column, width, what, text))
+        let number = if text.is_empty() {
+            Some(0.0)
+        } else {
+            text.replace(['D', 'd'], "E").parse().ok()
+        };
+        number
+            .filter(|v: &f64| v.is_finite())
+            .ok_or_else(|| self.wrong_at(column, width, what, text))
     }
 
     fn wrong_at(&self, column: usize, width: usize, what: &str, found: &str) -> TerrainError {
-        self.wrong(format!("{what} in columns {column} to {}", column + width - 1), quoted(found))
+        self.wrong(
+            format!("{what} in columns {column} to {}", column + width - 1),
+            quoted(found),
+        )
     }
 
     fn wrong(&self, expected: impl std::fmt::Display, found: impl Into<String>) -> TerrainError {
-        let expected = format!("{expected} (record {} of a USGS elevation model)", self.number);
+        let expected = format!(
+            "{expected} (record {} of a USGS elevation model)",
+            self.number
+        );
         TerrainError::content(self.path, expected, found)
     }
 }
@@ -160,34 +196,58 @@ struct Head {
 impl Head {
     fn of(records: &Records<'_, impl BufRead>) -> Result<Self, TerrainError> {
         if !recognises(&records.text) {
-            return Err(records.wrong("the head of a USGS elevation model in ASCII", "something else"));
+            return Err(records.wrong(
+                "the head of a USGS elevation model in ASCII",
+                "something else",
+            ));
         }
         // Turned profiles would need resampling, which this reader does not do.
         let turned = records.fraction(787, 24, "an angle")?;
         if turned != 0.0 {
-            return Err(records.wrong("profiles that run north", format!("ones that are turned by {turned}")));
+            return Err(records.wrong(
+                "profiles that run north",
+                format!("ones that are turned by {turned}"),
+            ));
         }
-        let (system, unit) = (records.whole(157, 6, "the system of coordinates")?, records.whole(529, 6, "a unit")?);
+        let (system, unit) = (
+            records.whole(157, 6, "the system of coordinates")?,
+            records.whole(529, 6, "a unit")?,
+        );
         let zone = records.whole(163, 6, "a zone")?;
         let datum = records.whole(891, 2, "a datum").unwrap_or(0);
-        let (crs, unit) = place(system, zone, unit, datum)
-            .ok_or_else(|| records.wrong("degrees, UTM or a state plane", format!("system {system}, unit {unit}")))?;
+        let (crs, unit) = place(system, zone, unit, datum).ok_or_else(|| {
+            records.wrong(
+                "degrees, UTM or a state plane",
+                format!("system {system}, unit {unit}"),
+            )
+        })?;
         let height_m = match records.whole(535, 6, "a unit of heights")? {
             1 => 0.3048,
             2 => 1.0,
-            other => return Err(records.wrong("heights in feet (1) or metres (2)", other.to_string())),
+            other => {
+                return Err(records.wrong("heights in feet (1) or metres (2)", other.to_string()));
+            }
         };
         let mut steps = [0.0; 3];
         for (i, step) in steps.iter_mut().enumerate() {
             *step = records.fraction(817 + 12 * i, 12, "a distance")?;
             if *step <= 0.0 {
-                return Err(records.wrong("distances above 0 in columns 817 to 852", step.to_string()));
+                return Err(
+                    records.wrong("distances above 0 in columns 817 to 852", step.to_string())
+                );
             }
         }
         let profiles = records.whole(859, 6, "the number of profiles")?;
         let profiles = usize::try_from(profiles).ok().filter(|count| *count > 0);
-        let profiles = profiles.ok_or_else(|| records.wrong("a number of profiles in columns 859 to 864", "none"))?;
-        Ok(Self { crs, unit, height_m, step: (steps[0], steps[1], steps[2]), profiles })
+        let profiles = profiles
+            .ok_or_else(|| records.wrong("a number of profiles in columns 859 to 864", "none"))?;
+        Ok(Self {
+            crs,
+            unit,
+            height_m,
+            step: (steps[0], steps[1], steps[2]),
+            profiles,
+        })
     }
 }
 
@@ -196,26 +256,51 @@ impl Head {
 fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
     let zone = u16::try_from(zone).ok();
     // The number of the system implies no unit, so that the file's unit is added.
-    let unit_key = |model: u16| if model == 1 { (3076, 9001) } else { (2054, 9102) };
+    let unit_key = |model: u16| {
+        if model == 1 {
+            (3076, 9001)
+        } else {
+            (2054, 9102)
+        }
+    };
     let key = |model: u16, id: u16, code: u16| {
         let keys = [(1024, model), (id, code), unit_key(model)];
         Crs::from_geo_keys(keys.map(|(id, number)| (id, GeoKey::Short(number))))
     };
-    let numbered = |code: u16, model: u16, id: u16| Crs::from_epsg(code).unwrap_or_else(|| key(model, id, code));
+    let numbered = |code: u16, model: u16, id: u16| {
+        Crs::from_epsg(code).unwrap_or_else(|| key(model, id, code))
+    };
     match (system, unit) {
         // Numbers of NAD27, WGS 72, WGS 84 and NAD83.
         (0, 0 | 3) => {
-            let code = [4267, 4267, 4322, 4326, 4269].get(datum as usize).copied().unwrap_or(4267);
-            Some((numbered(code, 2, 2048), if unit == 3 { 1.0 / 3600.0 } else { 1f64.to_degrees() }))
+            let code = [4267, 4267, 4322, 4326, 4269]
+                .get(datum as usize)
+                .copied()
+                .unwrap_or(4267);
+            Some((
+                numbered(code, 2, 2048),
+                if unit == 3 {
+                    1.0 / 3600.0
+                } else {
+                    1f64.to_degrees()
+                },
+            ))
         }
         (1, 2) => {
-            let base = [26700, 26700, 32200, 32600, 26900].get(datum as usize).copied().unwrap_or(26700);
+            let base = [26700, 26700, 32200, 32600, 26900]
+                .get(datum as usize)
+                .copied()
+                .unwrap_or(26700);
             let zone = zone.filter(|zone| (1..=60).contains(zone))?;
             Some((numbered(base + zone, 1, 3072), 1.0))
         }
         (2, 1) => {
             // One number cannot name the plane; it can name the unit.
-            let keys = [(1024, GeoKey::Short(1)), (3072, GeoKey::Short(32767)), (3076, GeoKey::Short(9003))];
+            let keys = [
+                (1024, GeoKey::Short(1)),
+                (3072, GeoKey::Short(32767)),
+                (3076, GeoKey::Short(9003)),
+            ];
             Some((Crs::from_geo_keys(keys), 1.0))
         }
         (2, 2) => Some((Crs::default(), 1.0)),
@@ -233,16 +318,27 @@ struct Profile {
 }
 
 impl Profile {
-    fn read(records: &mut Records<'_, impl BufRead>, head: &Head, options: &LoadOptions) -> Result<Self, TerrainError> {
+    fn read(
+        records: &mut Records<'_, impl BufRead>,
+        head: &Head,
+        options: &LoadOptions,
+    ) -> Result<Self, TerrainError> {
         records.next()?;
         let count = records.whole(13, 6, "the number of heights")?;
         let columns = records.whole(19, 6, "the number of columns")?;
         if !(1..=99_999).contains(&count) || columns > 1 {
-            return Err(records.wrong("one column of heights", format!("{columns} with {count} heights")));
+            return Err(records.wrong(
+                "one column of heights",
+                format!("{columns} with {count} heights"),
+            ));
         }
-        let (x, y) = (records.fraction(25, 24, "an easting")?, records.fraction(49, 24, "a northing")?);
+        let (x, y) = (
+            records.fraction(25, 24, "an easting")?,
+            records.fraction(49, 24, "a northing")?,
+        );
         let datum = records.fraction(73, 24, "an elevation")?;
-        let values = Heights::new(options).scaled(head.step.2 * head.height_m, datum * head.height_m);
+        let values =
+            Heights::new(options).scaled(head.step.2 * head.height_m, datum * head.height_m);
         // Grown as records are read, so that a large number in a short file takes no memory.
         let mut heights = Vec::new();
         let (mut column, mut left) = (145, FIRST);
@@ -252,7 +348,11 @@ impl Profile {
                 (column, left) = (1, NEXT);
             }
             let step = records.whole(column, 6, "a height")?;
-            let value = if NO_DATA.contains(&step) { f64::NAN } else { step as f64 };
+            let value = if NO_DATA.contains(&step) {
+                f64::NAN
+            } else {
+                step as f64
+            };
             heights.push(values.of(value, records.path)?);
             (column, left) = (column + 6, left - 1);
         }
@@ -261,11 +361,25 @@ impl Profile {
 }
 
 /// Assembles the profiles to a north-up raster, NaN beyond the ends of each profile.
-fn raster(profiles: &[Profile], head: &Head, bytes: u64, path: &Path) -> Result<Heightmap, TerrainError> {
+fn raster(
+    profiles: &[Profile],
+    head: &Head,
+    bytes: u64,
+    path: &Path,
+) -> Result<Heightmap, TerrainError> {
     let (dx, dy, _) = head.step;
-    let west = profiles.iter().map(|profile| profile.x).fold(f64::INFINITY, f64::min);
-    let east = profiles.iter().map(|profile| profile.x).fold(f64::NEG_INFINITY, f64::max);
-    let south = profiles.iter().map(|profile| profile.y).fold(f64::INFINITY, f64::min);
+    let west = profiles
+        .iter()
+        .map(|profile| profile.x)
+        .fold(f64::INFINITY, f64::min);
+    let east = profiles
+        .iter()
+        .map(|profile| profile.x)
+        .fold(f64::NEG_INFINITY, f64::max);
+    let south = profiles
+        .iter()
+        .map(|profile| profile.y)
+        .fold(f64::INFINITY, f64::min);
     let top = |profile: &Profile| profile.y + dy * (profile.heights.len() - 1) as f64;
     let north = profiles.iter().map(top).fold(f64::NEG_INFINITY, f64::max);
     let count = |length: f64, step: f64| ((length / step).round() as usize).saturating_add(1);
@@ -276,21 +390,37 @@ fn raster(profiles: &[Profile], head: &Head, bytes: u64, path: &Path) -> Result<
     let stored: usize = profiles.iter().map(|profile| profile.heights.len()).sum();
     if cols * rows > SPARSEST * stored {
         let found = format!("{stored} heights scattered over {cols} columns × {rows} rows");
-        return Err(TerrainError::content(path, "profiles side by side (a USGS elevation model)", found));
+        return Err(TerrainError::content(
+            path,
+            "profiles side by side (a USGS elevation model)",
+            found,
+        ));
     }
     let mut heights = Array2::from_elem((rows, cols), f32::NAN);
     for profile in profiles {
         let col = ((profile.x - west) / dx).round() as usize;
         let lowest = ((profile.y - south) / dy).round() as usize;
         for (i, height) in profile.heights.iter().enumerate() {
-            if let Some(cell) = (rows - 1).checked_sub(lowest + i).and_then(|row| heights.get_mut((row, col))) {
+            if let Some(cell) = (rows - 1)
+                .checked_sub(lowest + i)
+                .and_then(|row| heights.get_mut((row, col)))
+            {
                 *cell = *height;
             }
         }
     }
     let cell = (dx * head.unit, dy * head.unit);
     // Heights stand at points, in the centres of cells.
-    let corner = (west * head.unit - 0.5 * cell.0, (south + (rows - 1) as f64 * dy) * head.unit + 0.5 * cell.1);
-    let (origin, cell_size_m) = Georeference::north_up(path, heights.dim(), corner, cell, head.crs.clone())?;
-    Ok(Heightmap { heights, cell_size_m, origin: Some(origin), notes: Vec::new() })
+    let corner = (
+        west * head.unit - 0.5 * cell.0,
+        (south + (rows - 1) as f64 * dy) * head.unit + 0.5 * cell.1,
+    );
+    let (origin, cell_size_m) =
+        Georeference::north_up(path, heights.dim(), corner, cell, head.crs.clone())?;
+    Ok(Heightmap {
+        heights,
+        cell_size_m,
+        origin: Some(origin),
+        notes: Vec::new(),
+    })
 }

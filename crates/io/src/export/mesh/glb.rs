@@ -7,7 +7,9 @@ use std::path::Path;
 use gltf_json::accessor::{ComponentType, GenericComponentType, Type};
 use gltf_json::buffer::{Target, View};
 use gltf_json::image::MimeType;
-use gltf_json::material::{AlphaMode, EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
+use gltf_json::material::{
+    AlphaMode, EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor,
+};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::texture::{Info, MagFilter, MinFilter, Sampler, WrappingMode};
 use gltf_json::validation::Checked::{self, Valid};
@@ -50,16 +52,29 @@ pub(super) fn write(
     let most = meshes().map(|mesh| mesh.positions.len()).max().unwrap_or(0);
     // Peak memory: the numbers of the file, and the y-up positions of one mesh.
     let numbers = MemoryEstimate::of("the numbers of the mesh", room + texture::MOST_BYTES, 1.0);
-    weigh(numbers.and(MemoryEstimate::of("the corners of the mesh", most, size_of::<[f32; 5]>() as f64)))?;
+    weigh(numbers.and(MemoryEstimate::of(
+        "the corners of the mesh",
+        most,
+        size_of::<[f32; 5]>() as f64,
+    )))?;
     let mut parts = Parts::new(room);
     for Part { material, mesh, .. } in surfaces {
-        let paint =
-            if material.carries_energy() { Paint::Energy(skin) } else { Paint::Plain(clear(material.look.srgb())) };
+        let paint = if material.carries_energy() {
+            Paint::Energy(skin)
+        } else {
+            Paint::Plain(clear(material.look.srgb()))
+        };
         parts.add(&material.name, mesh, &paint);
     }
     let picture = texture::ground(shot, skin.drape.as_ref());
-    parts.add("ground", &ground, &picture.map_or(Paint::Plain(ROCK), |png| Paint::Picture(png, shot.site)));
-    let json = parts.json(shot).map_err(|reason| ExportError::encoder(path, reason))?;
+    parts.add(
+        "ground",
+        &ground,
+        &picture.map_or(Paint::Plain(ROCK), |png| Paint::Picture(png, shot.site)),
+    );
+    let json = parts
+        .json(shot)
+        .map_err(|reason| ExportError::encoder(path, reason))?;
     let mut file = WholeFile::create(path, existing)?;
     write_chunks(&mut file, &json, &parts.bytes).map_err(|e| OutputError::io(path, e))?;
     Ok(file.commit()?)
@@ -67,8 +82,11 @@ pub(super) fn write(
 
 /// Writes header, JSON chunk and binary chunk; each chunk length is a multiple of four bytes.
 fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<()> {
-    let chunks: &[(&[u8; 4], &[u8])] =
-        if bytes.is_empty() { &[(b"JSON", json)] } else { &[(b"JSON", json), (b"BIN\0", bytes)] };
+    let chunks: &[(&[u8; 4], &[u8])] = if bytes.is_empty() {
+        &[(b"JSON", json)]
+    } else {
+        &[(b"JSON", json), (b"BIN\0", bytes)]
+    };
     let length = 12 + chunks.iter().map(|(_, data)| 8 + data.len()).sum::<usize>();
     file.write_all(b"glTF")?;
     file.write_all(&2_u32.to_le_bytes())?;
@@ -96,11 +114,19 @@ impl Paint<'_> {
     /// plain colours.
     fn places(&self, mesh: &Mesh) -> Vec<[f32; 2]> {
         match self {
-            Self::Energy(_) => mesh.energies.iter().map(|&e| [Skin::position(e).clamp(0.0, 1.0), 0.5]).collect(),
+            Self::Energy(_) => mesh
+                .energies
+                .iter()
+                .map(|&e| [Skin::position(e).clamp(0.0, 1.0), 0.5])
+                .collect(),
             Self::Plain(_) => Vec::new(),
             Self::Picture(_, site) => {
-                let [wide, deep] = [site.grid.nx, site.grid.nz].map(|cells| (cells as f64 * site.cell_size_m) as f32);
-                mesh.positions.iter().map(|[east, north, _]| [east / wide, 1.0 - north / deep]).collect()
+                let [wide, deep] = [site.grid.nx, site.grid.nz]
+                    .map(|cells| (cells as f64 * site.cell_size_m) as f32);
+                mesh.positions
+                    .iter()
+                    .map(|[east, north, _]| [east / wide, 1.0 - north / deep])
+                    .collect()
             }
         }
     }
@@ -125,7 +151,13 @@ impl Parts {
     /// Creates an empty document; `room` is the reserved size of the binary buffer in bytes.
     fn new(room: usize) -> Self {
         let generator = Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION")));
-        let mut root = Root { asset: Asset { generator, ..Asset::default() }, ..Root::default() };
+        let mut root = Root {
+            asset: Asset {
+                generator,
+                ..Asset::default()
+            },
+            ..Root::default()
+        };
         let buffer = root.push(Buffer {
             byte_length: USize64(0),
             name: None,
@@ -134,7 +166,14 @@ impl Parts {
             extras: Default::default(),
         });
         let (bytes, nodes) = (Vec::with_capacity(room), Vec::new());
-        Self { root, buffer, bytes, nodes, energies: Vec::new(), glowing: Vec::new() }
+        Self {
+            root,
+            buffer,
+            bytes,
+            nodes,
+            energies: Vec::new(),
+            glowing: Vec::new(),
+        }
     }
 
     /// Returns the size of a mesh in the binary buffer in bytes: positions, normals, texture
@@ -151,8 +190,16 @@ impl Parts {
         let material = self.material(name, paint);
         let attributes = self.attributes(mesh, paint);
         // 32-bit indices: a mesh may have more than 65,536 vertices.
-        let corners = mesh.triangles.iter().flatten().flat_map(|i| i.to_le_bytes());
-        let indices = self.array(corners, (ComponentType::U32, Type::Scalar), Target::ElementArrayBuffer);
+        let corners = mesh
+            .triangles
+            .iter()
+            .flatten()
+            .flat_map(|i| i.to_le_bytes());
+        let indices = self.array(
+            corners,
+            (ComponentType::U32, Type::Scalar),
+            Target::ElementArrayBuffer,
+        );
         let primitive = Primitive {
             attributes,
             indices: Some(self.root.push(indices)),
@@ -169,7 +216,11 @@ impl Parts {
             extensions: None,
             extras: Default::default(),
         });
-        let node = Node { name: Some(name.to_owned()), mesh: Some(mesh), ..Node::default() };
+        let node = Node {
+            name: Some(name.to_owned()),
+            mesh: Some(mesh),
+            ..Node::default()
+        };
         let node = self.root.push(node);
         self.nodes.push(node);
     }
@@ -178,15 +229,27 @@ impl Parts {
     fn attributes(&mut self, mesh: &Mesh, paint: &Paint<'_>) -> Attributes {
         let vectors = (ComponentType::F32, Type::Vec3);
         let points: Vec<[f32; 3]> = mesh.positions.iter().map(|&p| y_up(p)).collect();
-        let mut positions =
-            self.array(points.iter().flatten().flat_map(|v| v.to_le_bytes()), vectors, Target::ArrayBuffer);
+        let mut positions = self.array(
+            points.iter().flatten().flat_map(|v| v.to_le_bytes()),
+            vectors,
+            Target::ArrayBuffer,
+        );
         let bounds = |pick: fn(f32, f32) -> f32, start: f32| {
-            let bounds = points.iter().fold([start; 3], |all, p| std::array::from_fn(|axis| pick(all[axis], p[axis])));
+            let bounds = points.iter().fold([start; 3], |all, p| {
+                std::array::from_fn(|axis| pick(all[axis], p[axis]))
+            });
             gltf_json::serialize::to_value(bounds).ok()
         };
         // glTF requires the bounds of the position accessor.
-        (positions.min, positions.max) = (bounds(f32::min, f32::INFINITY), bounds(f32::max, f32::NEG_INFINITY));
-        let normals = mesh.normals.iter().flat_map(|&n| y_up(n)).flat_map(f32::to_le_bytes);
+        (positions.min, positions.max) = (
+            bounds(f32::min, f32::INFINITY),
+            bounds(f32::max, f32::NEG_INFINITY),
+        );
+        let normals = mesh
+            .normals
+            .iter()
+            .flat_map(|&n| y_up(n))
+            .flat_map(f32::to_le_bytes);
         let normals = self.array(normals, vectors, Target::ArrayBuffer);
         let mut attributes = Attributes::from([
             (Valid(Semantic::Positions), self.root.push(positions)),
@@ -195,14 +258,23 @@ impl Parts {
         let places = paint.places(mesh);
         if !places.is_empty() {
             let places = places.into_iter().flatten().flat_map(f32::to_le_bytes);
-            let places = self.array(places, (ComponentType::F32, Type::Vec2), Target::ArrayBuffer);
+            let places = self.array(
+                places,
+                (ComponentType::F32, Type::Vec2),
+                Target::ArrayBuffer,
+            );
             attributes.insert(Valid(Semantic::TexCoords(0)), self.root.push(places));
         }
         if let Paint::Energy(skin) = paint {
             attributes.insert(Valid(Semantic::Colors(0)), self.colors(mesh, skin));
             let energies = mesh.energies.iter().flat_map(|e| e.to_le_bytes());
-            let energies = self.array(energies, (ComponentType::F32, Type::Scalar), Target::ArrayBuffer);
-            self.energies.push((self.root.meshes.len(), self.root.push(energies).value()));
+            let energies = self.array(
+                energies,
+                (ComponentType::F32, Type::Scalar),
+                Target::ArrayBuffer,
+            );
+            self.energies
+                .push((self.root.meshes.len(), self.root.push(energies).value()));
         }
         attributes
     }
@@ -219,7 +291,11 @@ impl Parts {
             Paint::Energy(skin) => {
                 let (texture, made) = (self.texture(&texture::glow(skin)), material(name, CRUST));
                 self.glowing.push(self.root.materials.len());
-                Material { emissive_texture: Some(texture), emissive_factor: EmissiveFactor([1.0; 3]), ..made }
+                Material {
+                    emissive_texture: Some(texture),
+                    emissive_factor: EmissiveFactor([1.0; 3]),
+                    ..made
+                }
             }
         };
         self.root.push(made)
@@ -257,20 +333,45 @@ impl Parts {
             ..Sampler::default()
         });
         let (extensions, extras) = (None, Default::default());
-        let texture = Texture { name: None, sampler: Some(sampler), source, extensions, extras };
-        Info { index: self.root.push(texture), tex_coord: 0, extensions: None, extras: Default::default() }
+        let texture = Texture {
+            name: None,
+            sampler: Some(sampler),
+            source,
+            extensions,
+            extras,
+        };
+        Info {
+            index: self.root.push(texture),
+            tex_coord: 0,
+            extensions: None,
+            extras: Default::default(),
+        }
     }
 
     /// Adds linear vertex colours with 16 bits per channel: 8 bits would show steps in dark
     /// colours.
     fn colors(&mut self, mesh: &Mesh, skin: &Skin) -> Index<Accessor> {
         let color = |energy: &f32| {
-            let c = skin.palette.linear(Skin::position(*energy)).map(|c| (c.clamp(0.0, 1.0) * 65535.0 + 0.5) as u16);
+            let c = skin
+                .palette
+                .linear(Skin::position(*energy))
+                .map(|c| (c.clamp(0.0, 1.0) * 65535.0 + 0.5) as u16);
             [c[0], c[1], c[2], u16::MAX]
         };
-        let colors = mesh.energies.iter().flat_map(color).flat_map(u16::to_le_bytes);
-        let colors = self.array(colors, (ComponentType::U16, Type::Vec4), Target::ArrayBuffer);
-        self.root.push(Accessor { normalized: true, ..colors })
+        let colors = mesh
+            .energies
+            .iter()
+            .flat_map(color)
+            .flat_map(u16::to_le_bytes);
+        let colors = self.array(
+            colors,
+            (ComponentType::U16, Type::Vec4),
+            Target::ArrayBuffer,
+        );
+        self.root.push(Accessor {
+            normalized: true,
+            ..colors
+        })
     }
 
     /// Appends vertex or index data to the buffer and returns the accessor.
@@ -312,7 +413,12 @@ impl Parts {
 
     /// Serialises the document as JSON, padded to a multiple of four bytes.
     fn json(&mut self, shot: &ExportState<'_>) -> Result<Vec<u8>, String> {
-        let scene = Scene { name: None, nodes: self.nodes.clone(), extensions: None, extras: Default::default() };
+        let scene = Scene {
+            name: None,
+            nodes: self.nodes.clone(),
+            extensions: None,
+            extras: Default::default(),
+        };
         self.root.scene = Some(self.root.push(scene));
         self.root.buffers[self.buffer.value()].byte_length = USize64::from(self.bytes.len());
         let mut root = gltf_json::serialize::to_value(&self.root).map_err(|e| e.to_string())?;
@@ -331,7 +437,10 @@ impl Parts {
         if let Some(root) = root.as_object_mut().filter(|_| self.bytes.is_empty()) {
             root.remove("buffers");
         }
-        if let Some(scene) = root["scenes"][0].as_object_mut().filter(|_| self.nodes.is_empty()) {
+        if let Some(scene) = root["scenes"][0]
+            .as_object_mut()
+            .filter(|_| self.nodes.is_empty())
+        {
             scene.remove("nodes");
         }
         let mut json = gltf_json::serialize::to_vec(&root).map_err(|e| e.to_string())?;
@@ -348,7 +457,11 @@ fn clear(color: [u8; 3]) -> [f32; 4] {
 
 /// Creates a material of one RGBA colour, which is multiplied with vertex colours.
 fn material(name: &str, color: [f32; 4]) -> Material {
-    let alpha_mode = if color[3] < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque };
+    let alpha_mode = if color[3] < 1.0 {
+        AlphaMode::Blend
+    } else {
+        AlphaMode::Opaque
+    };
     Material {
         name: Some(name.to_owned()),
         alpha_mode: Valid(alpha_mode),

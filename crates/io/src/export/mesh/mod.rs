@@ -87,22 +87,40 @@ impl Mesh {
     /// When the mesh would have more than [`MAX_VERTICES`] vertices, or would need more memory than
     /// allowed.
     pub fn surface(shot: &ExportState<'_>, material: &str, level: f32) -> Result<Self, NoMesh> {
-        let Some(layer) = shot.world.number_of(material) else { return Ok(Self::default()) };
+        let Some(layer) = shot.world.number_of(material) else {
+            return Ok(Self::default());
+        };
         let mesh = surface(shot, layer, level)?.with_normals();
         let carries_energy = shot.world.layers()[layer].carries_energy();
-        Ok(if carries_energy { mesh } else { Self { energies: Vec::new(), ..mesh } })
+        Ok(if carries_energy {
+            mesh
+        } else {
+            Self {
+                energies: Vec::new(),
+                ..mesh
+            }
+        })
     }
 
     /// Estimates the memory of the mesh.
     fn need(&self) -> MemoryEstimate {
-        let corners = 2 * size_of::<[f32; 3]>() * self.positions.len() + size_of::<f32>() * self.energies.len();
-        MemoryEstimate::of("the meshes", corners + size_of::<[u32; 3]>() * self.triangles.len(), 1.0)
+        let corners = 2 * size_of::<[f32; 3]>() * self.positions.len()
+            + size_of::<f32>() * self.energies.len();
+        MemoryEstimate::of(
+            "the meshes",
+            corners + size_of::<[u32; 3]>() * self.triangles.len(),
+            1.0,
+        )
     }
 
     /// Estimates the memory of [`Mesh::ground`] for a box of shape `grid`: positions, triangles,
     /// normals and normal sums.
     fn need_of_ground(grid: Grid) -> MemoryEstimate {
-        MemoryEstimate::of("the mesh of the ground", Self::ground_corners(grid), BYTES_A_GROUND_CORNER)
+        MemoryEstimate::of(
+            "the mesh of the ground",
+            Self::ground_corners(grid),
+            BYTES_A_GROUND_CORNER,
+        )
     }
 
     fn ground_corners(grid: Grid) -> usize {
@@ -113,15 +131,20 @@ impl Mesh {
     /// Creates the open surface mesh of the ground with a vertex at each column centre.
     pub fn ground(shot: &ExportState<'_>) -> Self {
         let (heights, site) = (shot.world.ground().surface(), shot.site);
-        let columns = |n: usize| -> Vec<usize> { (0..n).step_by(n.div_ceil(GROUND_SIDE)).collect() };
+        let columns =
+            |n: usize| -> Vec<usize> { (0..n).step_by(n.div_ceil(GROUND_SIDE)).collect() };
         let (xs, zs) = (columns(site.grid.nx), columns(site.grid.nz));
         let count = xs.len() * zs.len();
         let corner = |x: usize, z: usize| {
             let north = (site.grid.nz - z) as f64 - 0.5;
-            site.local_m([x as f64 + 0.5, north, heights[[z, x]].into()]).map(|m| m as f32)
+            site.local_m([x as f64 + 0.5, north, heights[[z, x]].into()])
+                .map(|m| m as f32)
         };
         let mut positions = Vec::with_capacity(count);
-        positions.extend(zs.iter().flat_map(|&z| xs.iter().map(move |&x| corner(x, z))));
+        positions.extend(
+            zs.iter()
+                .flat_map(|&z| xs.iter().map(move |&x| corner(x, z))),
+        );
         let number = |col: usize, row: usize| (row * xs.len() + col) as u32;
         let mut triangles = Vec::with_capacity(2 * count);
         for row in 1..zs.len() {
@@ -131,7 +154,12 @@ impl Mesh {
                 triangles.extend([[nw, sw, ne], [ne, sw, se]]);
             }
         }
-        Self { positions, triangles, ..Self::default() }.with_normals()
+        Self {
+            positions,
+            triangles,
+            ..Self::default()
+        }
+        .with_normals()
     }
 
     /// Adds area-weighted vertex normals.
@@ -139,10 +167,14 @@ impl Mesh {
         let mut sums = vec![[0.0_f64; 3]; self.positions.len()];
         for triangle in &self.triangles {
             let [a, b, c] = triangle.map(|i| self.positions[i as usize].map(f64::from));
-            let side = |to: [f64; 3]| -> [f64; 3] { std::array::from_fn(|axis| to[axis] - a[axis]) };
+            let side =
+                |to: [f64; 3]| -> [f64; 3] { std::array::from_fn(|axis| to[axis] - a[axis]) };
             let normal = cross(side(b), side(c));
             for &i in triangle {
-                sums[i as usize].iter_mut().zip(normal).for_each(|(sum, part)| *sum += part);
+                sums[i as usize]
+                    .iter_mut()
+                    .zip(normal)
+                    .for_each(|(sum, part)| *sum += part);
             }
         }
         self.normals = sums.into_iter().map(unit).collect();
@@ -152,7 +184,10 @@ impl Mesh {
     /// Returns the volume enclosed by a closed mesh, in m³.
     pub fn volume_m3(&self) -> f64 {
         // Relative to a vertex: large coordinates would cancel.
-        let near = self.positions.first().map_or([0.0; 3], |p| p.map(f64::from));
+        let near = self
+            .positions
+            .first()
+            .map_or([0.0; 3], |p| p.map(f64::from));
         let corner = |i: u32| -> [f64; 3] {
             std::array::from_fn(|axis| f64::from(self.positions[i as usize][axis]) - near[axis])
         };
@@ -174,7 +209,11 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 /// Normalises a vector; a zero vector becomes the up direction.
 fn unit(v: [f64; 3]) -> [f32; 3] {
     let length = v.iter().map(|c| c * c).sum::<f64>().sqrt();
-    if length > 0.0 { v.map(|c| (c / length) as f32) } else { [0.0, 0.0, 1.0] }
+    if length > 0.0 {
+        v.map(|c| (c / length) as f32)
+    } else {
+        [0.0, 0.0, 1.0]
+    }
 }
 
 /// Surface mesh of one material.
@@ -203,7 +242,12 @@ pub fn need_of_glb(grid: Grid) -> MemoryEstimate {
 ///
 /// # Errors
 /// When a surface has more than [`MAX_VERTICES`] vertices or the file cannot be written.
-pub fn write_ply(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
+pub fn write_ply(
+    path: &Path,
+    shot: &ExportState<'_>,
+    skin: &Skin,
+    existing: Existing,
+) -> Result<(), ExportError> {
     ply::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
@@ -214,20 +258,39 @@ pub fn write_ply(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Exi
 ///
 /// # Errors
 /// When a surface has more than [`MAX_VERTICES`] vertices or the file cannot be written.
-pub fn write_glb(path: &Path, shot: &ExportState<'_>, skin: &Skin, existing: Existing) -> Result<(), ExportError> {
+pub fn write_glb(
+    path: &Path,
+    shot: &ExportState<'_>,
+    skin: &Skin,
+    existing: Existing,
+) -> Result<(), ExportError> {
     glb::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
 /// Creates the surface meshes of all materials, in the order of the layers.
-fn parts<'a>(path: &Path, shot: &ExportState<'a>, skin: &Skin) -> Result<Vec<Part<'a>>, ExportError> {
+fn parts<'a>(
+    path: &Path,
+    shot: &ExportState<'a>,
+    skin: &Skin,
+) -> Result<Vec<Part<'a>>, ExportError> {
     let part = |material: &'a Material| {
         let mesh = Mesh::surface(shot, &material.name, skin.level);
         let mesh = mesh.map_err(|no_mesh| match no_mesh {
-            NoMesh::TooLarge(reason) => ExportError::TooLarge { path: path.to_owned(), reason },
-            NoMesh::Memory(cause) => ExportError::Memory { path: path.to_owned(), cause },
+            NoMesh::TooLarge(reason) => ExportError::TooLarge {
+                path: path.to_owned(),
+                reason,
+            },
+            NoMesh::Memory(cause) => ExportError::Memory {
+                path: path.to_owned(),
+                cause,
+            },
         })?;
         let held = mesh.need().held();
-        Ok(Part { material, mesh, _held: held })
+        Ok(Part {
+            material,
+            mesh,
+            _held: held,
+        })
     };
     shot.world.materials().map(part).collect()
 }

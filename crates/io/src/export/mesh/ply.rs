@@ -20,11 +20,25 @@ pub(super) fn write(
     Ok(file.commit()?)
 }
 
-fn write_all(file: &mut impl Write, shot: &ExportState<'_>, parts: &[Part<'_>], skin: &Skin) -> io::Result<()> {
+fn write_all(
+    file: &mut impl Write,
+    shot: &ExportState<'_>,
+    parts: &[Part<'_>],
+    skin: &Skin,
+) -> io::Result<()> {
     writeln!(file, "ply\nformat binary_little_endian 1.0")?;
     for (name, text) in shot.facts() {
         // A PLY header consists of ASCII lines.
-        let text: String = text.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '?' }).collect();
+        let text: String = text
+            .chars()
+            .map(|c| {
+                if c == ' ' || c.is_ascii_graphic() {
+                    c
+                } else {
+                    '?'
+                }
+            })
+            .collect();
         writeln!(file, "comment {name}: {text}")?;
     }
     // A single material needs no number.
@@ -34,7 +48,10 @@ fn write_all(file: &mut impl Write, shot: &ExportState<'_>, parts: &[Part<'_>], 
     }
     let corners: usize = parts.iter().map(|part| part.mesh.positions.len()).sum();
     let triangles: usize = parts.iter().map(|part| part.mesh.triangles.len()).sum();
-    writeln!(file, "comment axes: x east, y north, z up\nelement vertex {corners}")?;
+    writeln!(
+        file,
+        "comment axes: x east, y north, z up\nelement vertex {corners}"
+    )?;
     for property in ["x", "y", "z", "nx", "ny", "nz"] {
         writeln!(file, "property float {property}")?;
     }
@@ -43,8 +60,18 @@ fn write_all(file: &mut impl Write, shot: &ExportState<'_>, parts: &[Part<'_>], 
     }
     writeln!(file, "property float energy\nelement face {triangles}")?;
     writeln!(file, "property list uchar int vertex_indices")?;
-    writeln!(file, "{}end_header", if numbered { "property uchar material\n" } else { "" })?;
-    parts.iter().try_for_each(|part| write_corners(file, part, skin))?;
+    writeln!(
+        file,
+        "{}end_header",
+        if numbered {
+            "property uchar material\n"
+        } else {
+            ""
+        }
+    )?;
+    parts
+        .iter()
+        .try_for_each(|part| write_corners(file, part, skin))?;
     let mut first = 0;
     for (number, part) in parts.iter().enumerate() {
         for triangle in &part.mesh.triangles {

@@ -38,17 +38,31 @@ type Column = [usize; 2];
 
 /// Adds the sheet of the layer with index `layer` to the surface net `mesh`; `is_thick` marks
 /// columns that the net covers.
-pub(super) fn add(mesh: &mut Mesh, shot: &ExportState<'_>, layer: usize, is_thick: &[bool]) -> Result<(), NoMesh> {
+pub(super) fn add(
+    mesh: &mut Mesh,
+    shot: &ExportState<'_>,
+    layer: usize,
+    is_thick: &[bool],
+) -> Result<(), NoMesh> {
     let grid = shot.world.grid();
     let mut films = BTreeMap::new();
-    let held: BTreeSet<usize> =
-        shot.world.layers()[layer].held().map(|([x, _, z], _)| grid.column(x, z)).filter(|&c| !is_thick[c]).collect();
+    let held: BTreeSet<usize> = shot.world.layers()[layer]
+        .held()
+        .map(|([x, _, z], _)| grid.column(x, z))
+        .filter(|&c| !is_thick[c])
+        .collect();
     for column in held {
         let at = [column % grid.nx, column / grid.nx];
         films.extend(film(shot, layer, at).map(|film| (at, film)));
     }
     MemoryEstimate::of("the thin parts of the surface", films.len(), BYTES_A_COLUMN).check(MEND)?;
-    let mut sheet = Sheet { shot, layer, films, mesh, corners: HashMap::new() };
+    let mut sheet = Sheet {
+        shot,
+        layer,
+        films,
+        mesh,
+        corners: HashMap::new(),
+    };
     sheet.close_gaps();
     sheet.add_triangles();
     Ok(())
@@ -60,17 +74,27 @@ fn film(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> Option<Film> {
     let (mut units, mut heat) = (0_u64, 0_u64);
     for y in lying(shot, layer, [x, z]) {
         let cell = shot.world.layers()[layer].at([x, y, z]);
-        (units, heat) = (units + u64::from(cell.amount), heat + u64::from(cell.energy));
+        (units, heat) = (
+            units + u64::from(cell.amount),
+            heat + u64::from(cell.energy),
+        );
     }
     let energy = heat as f32 * energy(1) / (units.max(1) as f32 * amount(1));
-    (units > 0).then(|| Film { thickness: cells(units), energy })
+    (units > 0).then(|| Film {
+        thickness: cells(units),
+        energy,
+    })
 }
 
 /// Iterates over the contiguous cells from the ground of the column upwards that contain the layer
 /// or heavier layers.
 fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> impl Iterator<Item = usize> {
     let (world, ny) = (shot.world, shot.world.grid().ny);
-    let holds = move |&y: &usize| world.layers()[..=layer].iter().any(|layer| layer.at([x, y, z]).amount > 0);
+    let holds = move |&y: &usize| {
+        world.layers()[..=layer]
+            .iter()
+            .any(|layer| layer.at([x, y, z]).amount > 0)
+    };
     (world.ground().top(x, z)..ny).take_while(holds)
 }
 
@@ -101,10 +125,20 @@ impl Sheet<'_, '_> {
     /// columns without film, top and bed of the sheet meet, and both sides of an edge between two
     /// such columns get separate vertices.
     fn close_gaps(&mut self) {
-        let near = |sheet: &Self, column: Column| (0..6).filter_map(|k| sheet.beside(column, k)).collect::<Vec<_>>();
-        let mut open: BTreeSet<Column> = self.films.keys().flat_map(|&column| near(self, column)).collect();
+        let near = |sheet: &Self, column: Column| {
+            (0..6)
+                .filter_map(|k| sheet.beside(column, k))
+                .collect::<Vec<_>>()
+        };
+        let mut open: BTreeSet<Column> = self
+            .films
+            .keys()
+            .flat_map(|&column| near(self, column))
+            .collect();
         while let Some(column) = open.pop_first() {
-            let films = (0..6).filter(|&k| self.is_film(self.beside(column, k))).count();
+            let films = (0..6)
+                .filter(|&k| self.is_film(self.beside(column, k)))
+                .count();
             if films >= 5 && !self.films.contains_key(&column) {
                 open.extend(near(self, column));
                 self.films.insert(column, Film::default());
@@ -116,7 +150,9 @@ impl Sheet<'_, '_> {
         let mut triangles = BTreeSet::new();
         for &column in self.films.keys() {
             for slot in 0..6 {
-                if let (Some(a), Some(b)) = (self.beside(column, slot), self.beside(column, slot + 1)) {
+                if let (Some(a), Some(b)) =
+                    (self.beside(column, slot), self.beside(column, slot + 1))
+                {
                     // Each triangle is rotated to begin at its smallest vertex, so that the set
                     // holds it once.
                     let mut triangle = [column, a, b];
@@ -127,8 +163,9 @@ impl Sheet<'_, '_> {
             }
         }
         for triangle in triangles {
-            let corners: [[u32; 2]; 3] =
-                std::array::from_fn(|i| self.corners(triangle[i], [triangle[(i + 1) % 3], triangle[(i + 2) % 3]]));
+            let corners: [[u32; 2]; 3] = std::array::from_fn(|i| {
+                self.corners(triangle[i], [triangle[(i + 1) % 3], triangle[(i + 2) % 3]])
+            });
             let [top, bed] = [0, 1].map(|side| corners.map(|corner| corner[side]));
             self.mesh.triangles.extend([top, [bed[0], bed[2], bed[1]]]);
             for i in 0..3 {
@@ -143,7 +180,10 @@ impl Sheet<'_, '_> {
     /// Returns true if the edge `a`–`b` lies on a side of the box.
     fn is_at_side(&self, a: Column, b: Column) -> bool {
         let grid = self.shot.world.grid();
-        [grid.nx, grid.nz].iter().enumerate().any(|(k, n)| a[k] == b[k] && (a[k] == 0 || a[k] + 1 == *n))
+        [grid.nx, grid.nz]
+            .iter()
+            .enumerate()
+            .any(|(k, n)| a[k] == b[k] && (a[k] == 0 || a[k] + 1 == *n))
     }
 
     /// Adds the vertical wall between top and bed along an edge of the top surface.
@@ -164,11 +204,17 @@ impl Sheet<'_, '_> {
             return *corners;
         }
         let film = self.films.get(&column).copied();
-        let own = film.filter(|film| film.thickness > 0.0).map(|film| film.energy);
+        let own = film
+            .filter(|film| film.thickness > 0.0)
+            .map(|film| film.energy);
         let energy = own.unwrap_or_else(|| self.energy_around(column));
         let bed = self.bed(column);
         let top = self.add_corner(column, bed + film.unwrap_or_default().thickness, energy);
-        let bed = if film.is_some() { self.add_corner(column, bed, energy) } else { top };
+        let bed = if film.is_some() {
+            self.add_corner(column, bed, energy)
+        } else {
+            top
+        };
         self.corners.insert(key, [top, bed]);
         [top, bed]
     }
@@ -179,7 +225,8 @@ impl Sheet<'_, '_> {
         if self.films.contains_key(&column) {
             return 0;
         }
-        let is_slot = |slot: &usize| [*slot, slot + 1].map(|k| self.beside(column, k)) == others.map(Some);
+        let is_slot =
+            |slot: &usize| [*slot, slot + 1].map(|k| self.beside(column, k)) == others.map(Some);
         let mut slot = (0..6).find(is_slot).unwrap_or(0);
         while self.is_film(self.beside(column, slot)) && self.beside(column, slot + 5).is_some() {
             slot = (slot + 5) % 6;
@@ -188,8 +235,12 @@ impl Sheet<'_, '_> {
     }
 
     fn energy_around(&self, column: Column) -> f32 {
-        let near = (0..6).filter_map(|k| self.films.get(&self.beside(column, k)?)).filter(|film| film.thickness > 0.0);
-        let (sum, count) = near.fold((0.0, 0.0), |(sum, count), film| (sum + film.energy, count + 1.0_f32));
+        let near = (0..6)
+            .filter_map(|k| self.films.get(&self.beside(column, k)?))
+            .filter(|film| film.thickness > 0.0);
+        let (sum, count) = near.fold((0.0, 0.0), |(sum, count), film| {
+            (sum + film.energy, count + 1.0_f32)
+        });
         sum / count.max(1.0)
     }
 
@@ -198,7 +249,12 @@ impl Sheet<'_, '_> {
         let (world, mut heavier) = (self.shot.world, 0);
         if let Some(last) = self.layer.checked_sub(1) {
             let layers = &world.layers()[..=last];
-            let in_cell = |y: usize| layers.iter().map(|layer| u64::from(layer.at([x, y, z]).amount)).sum::<u64>();
+            let in_cell = |y: usize| {
+                layers
+                    .iter()
+                    .map(|layer| u64::from(layer.at([x, y, z]).amount))
+                    .sum::<u64>()
+            };
             heavier = lying(self.shot, last, [x, z]).map(in_cell).sum();
         }
         f64::from(world.ground().surface()[[z, x]]) + cells(heavier)
@@ -207,7 +263,10 @@ impl Sheet<'_, '_> {
     fn add_corner(&mut self, [x, z]: Column, height: f64, energy: f32) -> u32 {
         let site = self.shot.site;
         let north = (site.grid.nz - z) as f64 - 0.5;
-        self.mesh.positions.push(site.local_m([x as f64 + 0.5, north, height]).map(|m| m as f32));
+        self.mesh.positions.push(
+            site.local_m([x as f64 + 0.5, north, height])
+                .map(|m| m as f32),
+        );
         self.mesh.energies.push(energy);
         self.mesh.positions.len() as u32 - 1
     }

@@ -62,14 +62,20 @@ pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Resul
     let mut net = Net::default();
     let chunks: Vec<LatticePoint> = chunks.into_iter().collect();
     for batch in chunks.chunks(BATCH) {
-        let pieces: Vec<Piece> = batch.par_iter().map(|&chunk| Piece::new(&field, chunk, level)).collect();
+        let pieces: Vec<Piece> = batch
+            .par_iter()
+            .map(|&chunk| Piece::new(&field, chunk, level))
+            .collect();
         pieces.iter().for_each(|piece| net.join(piece, shot));
         check(shot, layer, &net.mesh)?;
         let corners = net.mesh.positions.len();
         MemoryEstimate::of("the corners of the surface", corners, BYTES_A_CORNER).check(MEND)?;
     }
     let mut mesh = net.mesh;
-    if matches!(shot.world.layers()[layer].material().kind, Kind::Liquid | Kind::Viscous) {
+    if matches!(
+        shot.world.layers()[layer].material().kind,
+        Kind::Liquid | Kind::Viscous
+    ) {
         sheet::add(&mut mesh, shot, layer, &thick_columns(shot, &field, level))?;
         check(shot, layer, &mesh)?;
     }
@@ -82,7 +88,9 @@ fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh
         return Ok(());
     }
     let name = &shot.world.layers()[layer].material().name;
-    let reason = format!("the {name}'s surface has more than {MAX_VERTICES} corners; a .vdb file has no limit");
+    let reason = format!(
+        "the {name}'s surface has more than {MAX_VERTICES} corners; a .vdb file has no limit"
+    );
     Err(NoMesh::TooLarge(reason))
 }
 
@@ -91,7 +99,10 @@ fn thick_columns(shot: &ExportState<'_>, field: &Sparse<Sample>, level: u8) -> V
     let grid = shot.world.grid();
     let mut thick = vec![false; grid.columns()];
     for (&number, block) in &field.blocks {
-        for at in block.active_cells().filter(|&at| block.values[at].shape > level) {
+        for at in block
+            .active_cells()
+            .filter(|&at| block.values[at].shape > level)
+        {
             let [east, north, _] = cell_of(number, at);
             thick[grid.column(east, grid.nz - 1 - north)] = true;
         }
@@ -105,8 +116,19 @@ fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
     let mut field = Sparse::new();
     RowFilter::of_layer(layer).each_cell(shot.world, |[x, y, z], density, energy| {
         if density > 0 {
-            let most = if shot.world.ground().is_solid([x, y, z]) { level } else { u8::MAX };
-            field.set(shot.site.cell([x, y, z]), Sample { shape: density.min(most), density, energy });
+            let most = if shot.world.ground().is_solid([x, y, z]) {
+                level
+            } else {
+                u8::MAX
+            };
+            field.set(
+                shot.site.cell([x, y, z]),
+                Sample {
+                    shape: density.min(most),
+                    density,
+                    energy,
+                },
+            );
         }
     });
     field
@@ -116,7 +138,9 @@ fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
 fn chunks_around(field: &Sparse<Sample>) -> BTreeSet<LatticePoint> {
     let ends = |block: &[u16; 3]| {
         let first = block.map(|along| usize::from(along) * EDGE);
-        corners().map(move |corner| std::array::from_fn(|axis| ((first[axis] + EDGE * corner[axis]) / CHUNK) as u32))
+        corners().map(move |corner| {
+            std::array::from_fn(|axis| ((first[axis] + EDGE * corner[axis]) / CHUNK) as u32)
+        })
     };
     field.blocks.keys().flat_map(ends).collect()
 }
@@ -132,14 +156,18 @@ fn corners() -> impl Iterator<Item = [usize; 3]> {
 fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
     let mut samples = vec![Sample::default(); SAMPLES * SAMPLES * SAMPLES];
     let first = chunk.map(|along| along as usize * CHUNK);
-    let blocks = first.map(|cell| (cell.saturating_sub(1) / EDGE) as u16..=((cell + CHUNK) / EDGE) as u16);
+    let blocks =
+        first.map(|cell| (cell.saturating_sub(1) / EDGE) as u16..=((cell + CHUNK) / EDGE) as u16);
     for i in blocks[0].clone() {
         for j in blocks[1].clone() {
             for k in blocks[2].clone() {
-                let Some(block) = field.blocks.get(&[i, j, k]) else { continue };
+                let Some(block) = field.blocks.get(&[i, j, k]) else {
+                    continue;
+                };
                 for at in block.active_cells() {
                     let cell = cell_of([i, j, k], at);
-                    let [a, b, c] = std::array::from_fn(|axis| (cell[axis] + 1).wrapping_sub(first[axis]));
+                    let [a, b, c] =
+                        std::array::from_fn(|axis| (cell[axis] + 1).wrapping_sub(first[axis]));
                     if a.max(b).max(c) < SAMPLES {
                         samples[(c * SAMPLES + b) * SAMPLES + a] = block.values[at];
                     }
@@ -152,20 +180,33 @@ fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
 
 /// Raises samples until no two parts of matter, and no two parts of air, touch only at an edge or a
 /// corner.
-fn join_pinches(field: &mut Sparse<Sample>, chunks: &mut BTreeSet<LatticePoint>, limits: [usize; 3], level: u8) {
+fn join_pinches(
+    field: &mut Sparse<Sample>,
+    chunks: &mut BTreeSet<LatticePoint>,
+    limits: [usize; 3],
+    level: u8,
+) {
     let pinched = pinched_cubes();
     let mut stale = chunks.clone();
     while !stale.is_empty() {
         let list: Vec<LatticePoint> = std::mem::take(&mut stale).into_iter().collect();
         // Only samples inside the box can be raised. A pinched cube always has one: it is pinched
         // between samples of the box.
-        let find = |&chunk: &LatticePoint| pinches(&gather(field, chunk), chunk, limits, level, &pinched);
+        let find =
+            |&chunk: &LatticePoint| pinches(&gather(field, chunk), chunk, limits, level, &pinched);
         let raised: Vec<([usize; 3], Sample)> = list.par_iter().flat_map_iter(find).collect();
         for (cell, sample) in raised {
-            field.set(cell, Sample { shape: level + 1, ..sample });
+            field.set(
+                cell,
+                Sample {
+                    shape: level + 1,
+                    ..sample
+                },
+            );
             for corner in (0..27).map(|n| [n % 3, n / 3 % 3, n / 9]) {
-                let near: LatticePoint =
-                    std::array::from_fn(|axis| ((cell[axis] + corner[axis]).saturating_sub(1) / CHUNK) as u32);
+                let near: LatticePoint = std::array::from_fn(|axis| {
+                    ((cell[axis] + corner[axis]).saturating_sub(1) / CHUNK) as u32
+                });
                 chunks.insert(near);
                 stale.insert(near);
             }
@@ -208,15 +249,21 @@ fn pinches(
         for b in 0..SAMPLES - 1 {
             for a in 0..SAMPLES - 1 {
                 let cube = || corners().map(|corner| [a + corner[0], b + corner[1], c + corner[2]]);
-                let set = cube().enumerate().fold(0, |set, (n, p)| set | usize::from(at(p).shape > level) << n);
+                let set = cube()
+                    .enumerate()
+                    .fold(0, |set, (n, p)| set | usize::from(at(p).shape > level) << n);
                 if !pinched[set] {
                     continue;
                 }
                 let outside = cube().filter(|&p| at(p).shape <= level).filter_map(|p| {
-                    let cell: [usize; 3] =
-                        std::array::from_fn(|axis| (chunk[axis] as usize * CHUNK + p[axis]).wrapping_sub(1));
+                    let cell: [usize; 3] = std::array::from_fn(|axis| {
+                        (chunk[axis] as usize * CHUNK + p[axis]).wrapping_sub(1)
+                    });
                     // Samples outside of the box wrap to huge indices and are dropped here.
-                    cell.iter().zip(limits).all(|(&along, limit)| along < limit).then(|| (cell, at(p)))
+                    cell.iter()
+                        .zip(limits)
+                        .all(|(&along, limit)| along < limit)
+                        .then(|| (cell, at(p)))
                 });
                 raised.extend(outside.max_by_key(|(_, sample)| sample.shape));
             }
@@ -235,12 +282,15 @@ struct Piece {
 impl Piece {
     fn new(field: &Sparse<Sample>, chunk: LatticePoint, level: u8) -> Self {
         let samples = gather(field, chunk);
-        let distances: Vec<f32> =
-            samples.iter().map(|sample| f32::from(level) + 0.5 - f32::from(sample.shape)).collect();
+        let distances: Vec<f32> = samples
+            .iter()
+            .map(|sample| f32::from(level) + 0.5 - f32::from(sample.shape))
+            .collect();
         let mut net = SurfaceNetsBuffer::default();
         surface_nets(&distances, &Shape {}, [0; 3], [LAST; 3], &mut net);
         let energies = net.surface_strides.iter().map(|&first| {
-            let around = corners().map(|c| samples[first as usize + Shape::linearize(c.map(|v| v as u32)) as usize]);
+            let around = corners()
+                .map(|c| samples[first as usize + Shape::linearize(c.map(|v| v as u32)) as usize]);
             let add = |(density, energy): (f32, f32), s: Sample| {
                 (density + f32::from(s.density), energy + f32::from(s.energy))
             };
@@ -248,7 +298,11 @@ impl Piece {
             ENERGY_SHOWN * energy / density.max(1.0)
         });
         let energies = energies.collect();
-        Self { chunk, net, energies }
+        Self {
+            chunk,
+            net,
+            energies,
+        }
     }
 }
 
@@ -268,14 +322,19 @@ impl Net {
             let place = std::array::from_fn(|axis| first[axis] + cube[axis]);
             numbers.push(*self.corners.entry(place).or_insert_with(|| {
                 // Sample 1 is the centre of the chunk's first cell.
-                let point =
-                    std::array::from_fn(|axis| f64::from(first[axis]) + f64::from(piece.net.positions[i][axis]) - 0.5);
-                self.mesh.positions.push(shot.site.local_m(point).map(|m| m as f32));
+                let point = std::array::from_fn(|axis| {
+                    f64::from(first[axis]) + f64::from(piece.net.positions[i][axis]) - 0.5
+                });
+                self.mesh
+                    .positions
+                    .push(shot.site.local_m(point).map(|m| m as f32));
                 self.mesh.energies.push(piece.energies[i]);
                 self.mesh.positions.len() as u32 - 1
             }));
         }
         let triangles = piece.net.indices.as_chunks::<3>().0.iter();
-        self.mesh.triangles.extend(triangles.map(|triangle| triangle.map(|i| numbers[i as usize])));
+        self.mesh
+            .triangles
+            .extend(triangles.map(|triangle| triangle.map(|i| numbers[i as usize])));
     }
 }

@@ -22,9 +22,14 @@ pub(super) fn glow(skin: &Skin) -> Vec<u8> {
     let texel = |i: usize| {
         let position = i as f32 / (SHADES - 1) as f32;
         let hot = ((position - DARK) / (1.0 - DARK)).max(0.0);
-        skin.palette.linear(position).map(|c| (linear_to_srgb((c * hot * hot).clamp(0.0, 1.0)) * 255.0 + 0.5) as u8)
+        skin.palette
+            .linear(position)
+            .map(|c| (linear_to_srgb((c * hot * hot).clamp(0.0, 1.0)) * 255.0 + 0.5) as u8)
     };
-    png([SHADES, 1], &(0..SHADES).flat_map(texel).collect::<Vec<_>>())
+    png(
+        [SHADES, 1],
+        &(0..SHADES).flat_map(texel).collect::<Vec<_>>(),
+    )
 }
 
 /// Creates the rock texture of the ground from above, below the picture `drape`.
@@ -33,10 +38,17 @@ pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Ve
     const OF_COLUMN: usize = 4;
     let grid = shot.site.grid;
     let longer = grid.nx.max(grid.nz);
-    let side = if drape.is_some() { SIDE } else { SIDE.min(OF_COLUMN * longer) };
+    let side = if drape.is_some() {
+        SIDE
+    } else {
+        SIDE.min(OF_COLUMN * longer)
+    };
     let texels = |columns: usize| (columns * side).div_ceil(longer).max(1);
     let size = [texels(grid.nx), texels(grid.nz)];
-    Some(png(size, &lavoxel_render::ground_picture(shot.world.ground().surface(), drape, size)))
+    Some(png(
+        size,
+        &lavoxel_render::ground_picture(shot.world.ground().surface(), drape, size),
+    ))
 }
 
 /// Encodes RGB texels as PNG.
@@ -45,7 +57,9 @@ fn png([wide, high]: [usize; 2], rgb: &[u8]) -> Vec<u8> {
     let mut encoder = png::Encoder::new(&mut bytes, wide as u32, high as u32);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    let written = encoder.write_header().and_then(|mut writer| writer.write_image_data(rgb));
+    let written = encoder
+        .write_header()
+        .and_then(|mut writer| writer.write_image_data(rgb));
     written.expect("memory takes every byte of a picture of this size");
     bytes
 }

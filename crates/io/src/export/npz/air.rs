@@ -28,29 +28,67 @@ fn entry(part: &str) -> String {
 /// Returns the units of all air entries that have one, as the flat list name, unit, name, unit, …
 pub(super) fn units(air: &Air, site: &Site) -> Vec<String> {
     let map = site.map_unit();
-    let of_unit = |field: Field| (format!("{}_unit", field.name()), if field == Field::Heat { "J" } else { "kg" });
-    let parts = [("x", map), ("y", map), ("z", "m"), ("edge_m", "m"), ("velocity", "m/s")];
-    let parts = parts.map(|(part, unit)| (part.to_owned(), unit)).into_iter();
+    let of_unit = |field: Field| {
+        (
+            format!("{}_unit", field.name()),
+            if field == Field::Heat { "J" } else { "kg" },
+        )
+    };
+    let parts = [
+        ("x", map),
+        ("y", map),
+        ("z", "m"),
+        ("edge_m", "m"),
+        ("velocity", "m/s"),
+    ];
+    let parts = parts
+        .map(|(part, unit)| (part.to_owned(), unit))
+        .into_iter();
     let all = parts.chain(air.amounts().present().map(of_unit));
-    all.flat_map(|(part, unit)| [entry(&part), unit.to_owned()]).collect()
+    all.flat_map(|(part, unit)| [entry(&part), unit.to_owned()])
+        .collect()
 }
 
 /// Writes the entries of the air box.
-pub(super) fn write<W: Write + Seek>(npz: &mut NpzWriter<W>, air: &Air, site: &Site) -> Result<(), WriteNpzError> {
+pub(super) fn write<W: Write + Seek>(
+    npz: &mut NpzWriter<W>,
+    air: &Air,
+    site: &Site,
+) -> Result<(), WriteNpzError> {
     let cells = air.grid().cells;
     let [xs, ys, zs] = middles(air, site);
     npz.add_array(entry("x"), &ndarray::Array1::from_vec(xs))?;
     npz.add_array(entry("y"), &ndarray::Array1::from_vec(ys))?;
     npz.add_array(entry("z"), &ndarray::Array1::from_vec(zs))?;
-    npz.add_array(entry("edge_m"), &Entry::number("<f8", air.scale().edge_m.to_le_bytes()))?;
+    npz.add_array(
+        entry("edge_m"),
+        &Entry::number("<f8", air.scale().edge_m.to_le_bytes()),
+    )?;
     for field in air.amounts().present() {
         let of_unit = air.scale().of_unit(field).to_le_bytes();
-        npz.add_array(entry(&format!("{}_unit", field.name())), &Entry::number("<f8", of_unit))?;
-        let units = |place, bytes: &mut Vec<u8>| bytes.extend(air.amounts().get(field, place).to_le_bytes());
-        npz.add_array(entry(field.name()), &Entry { descr: "<u4".to_owned(), ..field_of(cells, units) })?;
+        npz.add_array(
+            entry(&format!("{}_unit", field.name())),
+            &Entry::number("<f8", of_unit),
+        )?;
+        let units = |place, bytes: &mut Vec<u8>| {
+            bytes.extend(air.amounts().get(field, place).to_le_bytes())
+        };
+        npz.add_array(
+            entry(field.name()),
+            &Entry {
+                descr: "<u4".to_owned(),
+                ..field_of(cells, units)
+            },
+        )?;
     }
     let solid = |place, bytes: &mut Vec<u8>| bytes.push(u8::from(air.openness().is_solid(place)));
-    npz.add_array(entry("solid"), &Entry { descr: "|b1".to_owned(), ..field_of(cells, solid) })?;
+    npz.add_array(
+        entry("solid"),
+        &Entry {
+            descr: "|b1".to_owned(),
+            ..field_of(cells, solid)
+        },
+    )?;
     let fill: Fill<'_> = Box::new(move |out| {
         (0..3).try_for_each(|axis| {
             let part = move |place, bytes: &mut Vec<u8>| {
@@ -62,7 +100,14 @@ pub(super) fn write<W: Write + Seek>(npz: &mut NpzWriter<W>, air: &Air, site: &S
         })
     });
     let shape = vec![3, cells.ny, cells.nz, cells.nx];
-    npz.add_array(entry("velocity"), &Entry { descr: "<f4".to_owned(), shape, fill })
+    npz.add_array(
+        entry("velocity"),
+        &Entry {
+            descr: "<f4".to_owned(),
+            shape,
+            fill,
+        },
+    )
 }
 
 /// Returns an entry over all air cells; `of_cell` appends the bytes of the cell at [x, y, z].
@@ -76,7 +121,11 @@ fn field_of<'a>(cells: Grid, of_cell: impl Fn([usize; 3], &mut Vec<u8>) + 'a) ->
         }
         Ok(())
     });
-    Entry { descr: String::new(), shape: super::shape(cells), fill }
+    Entry {
+        descr: String::new(),
+        shape: super::shape(cells),
+        fill,
+    }
 }
 
 /// Returns the coordinates of the air cells' centres: map x, map y, and elevation in metres.

@@ -18,16 +18,32 @@ pub(super) fn grids(air: &Air) -> usize {
 /// Writes `air_density` (ash and drops, kg/m³), `air_heat` (K above the air at rest), `air_steam`
 /// (drops, kg/m³), `air_ink1` and so on for the inks in use (kg/m³), and `air_velocity` (m/s east,
 /// north, up).
-pub(super) fn write<W: Write + io::Seek>(file: &mut W, shot: &ExportState<'_>, air: &Air) -> io::Result<()> {
+pub(super) fn write<W: Write + io::Seek>(
+    file: &mut W,
+    shot: &ExportState<'_>,
+    air: &Air,
+) -> io::Result<()> {
     let (scale, to) = (air.scale(), transform(shot, air));
-    let mass = |field, place| f64::from(air.amounts().get(field, place)) / f64::from(UNIT) * scale.ash_unit_kg_m3;
+    let mass = |field, place| {
+        f64::from(air.amounts().get(field, place)) / f64::from(UNIT) * scale.ash_unit_kg_m3
+    };
     let density = |place| mass(Field::Ash, place) + mass(Field::Steam, place);
     let heat = |place| air.excess(place) as f64 / f64::from(UNIT) * scale.ambient_k;
     write_grid(file, "air_density", &to, field(air, density))?;
     write_grid(file, "air_heat", &to, field(air, heat))?;
-    write_grid(file, "air_steam", &to, field(air, |place| mass(Field::Steam, place)))?;
+    write_grid(
+        file,
+        "air_steam",
+        &to,
+        field(air, |place| mass(Field::Steam, place)),
+    )?;
     for ink in air.inks() {
-        write_grid(file, &format!("air_{}", ink.name()), &to, field(air, |place| mass(ink, place)))?;
+        write_grid(
+            file,
+            &format!("air_{}", ink.name()),
+            &to,
+            field(air, |place| mass(ink, place)),
+        )?;
     }
     let mut velocities = Sparse::new();
     for place in open(air) {
@@ -52,7 +68,10 @@ fn field(air: &Air, of_cell: impl Fn(Place) -> f64) -> Sparse<f32> {
 }
 
 fn open(air: &Air) -> impl Iterator<Item = Place> + '_ {
-    air.grid().cells.places().filter(|&place| !air.openness().is_solid(place))
+    air.grid()
+        .cells
+        .places()
+        .filter(|&place| !air.openness().is_solid(place))
 }
 
 /// Returns the voxel index `[east, north, up]` of the air cell `[x, y, z]`.
@@ -65,7 +84,17 @@ fn transform(shot: &ExportState<'_>, air: &Air) -> Transform {
     let (grid, site) = (air.grid(), shot.site);
     let ratio = grid.ratio as f64;
     let south = i64::from(grid.corner[1]) + (grid.cells.nz * grid.ratio) as i64;
-    let west_south = [f64::from(grid.corner[0]), site.grid.nz as f64 - south as f64];
-    let middle = [west_south[0] + 0.5 * ratio, west_south[1] + 0.5 * ratio, 0.5 * ratio];
-    Transform { scale: site.spacing_m().map(|m| m * ratio), centre: site.local_m(middle) }
+    let west_south = [
+        f64::from(grid.corner[0]),
+        site.grid.nz as f64 - south as f64,
+    ];
+    let middle = [
+        west_south[0] + 0.5 * ratio,
+        west_south[1] + 0.5 * ratio,
+        0.5 * ratio,
+    ];
+    Transform {
+        scale: site.spacing_m().map(|m| m * ratio),
+        centre: site.local_m(middle),
+    }
 }

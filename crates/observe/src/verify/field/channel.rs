@@ -69,14 +69,23 @@ impl Channel {
             return Err("its distances must grow from row to row".to_owned());
         }
         let heights = || self.bed.iter().map(|[_, height]| *height);
-        let range = heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min);
+        let range =
+            heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min);
         if self.length_m() > LONGEST_M || range > HIGHEST_M {
-            return Err(format!("must be at most {LONGEST_M} m long and {HIGHEST_M} m high"));
+            return Err(format!(
+                "must be at most {LONGEST_M} m long and {HIGHEST_M} m high"
+            ));
         }
-        let reach = self.glass.iter().chain(&self.crystals).map(|sample| sample.at_m);
+        let reach = self
+            .glass
+            .iter()
+            .chain(&self.crystals)
+            .map(|sample| sample.at_m);
         let (first, last) = (self.bed[0][0], self.bed[self.bed.len() - 1][0]);
         match reach.clone().find(|at_m| !(first..=last).contains(at_m)) {
-            Some(at_m) => Err(format!("reaches from {first} to {last} m, but a sample is from {at_m} m")),
+            Some(at_m) => Err(format!(
+                "reaches from {first} to {last} m, but a sample is from {at_m} m"
+            )),
             None => Ok(()),
         }
     }
@@ -87,12 +96,20 @@ impl Channel {
 
     /// Returns the smoothed height of the bed at `at_m`, in metres.
     fn height_m(&self, at_m: f64) -> f64 {
-        let near = self.bed.iter().filter(|[place, _]| (place - at_m).abs() <= SMOOTH_M);
-        let (sum, count) = near.fold((0.0, 0.0), |(sum, count), [_, height]| (sum + height, count + 1.0));
+        let near = self
+            .bed
+            .iter()
+            .filter(|[place, _]| (place - at_m).abs() <= SMOOTH_M);
+        let (sum, count) = near.fold((0.0, 0.0), |(sum, count), [_, height]| {
+            (sum + height, count + 1.0)
+        });
         if count > 0.0 {
             return sum / count;
         }
-        let next = self.bed.partition_point(|[place, _]| *place < at_m).clamp(1, self.bed.len() - 1);
+        let next = self
+            .bed
+            .partition_point(|[place, _]| *place < at_m)
+            .clamp(1, self.bed.len() - 1);
         let ([x0, y0], [x1, y1]) = (self.bed[next - 1], self.bed[next]);
         y0 + (y1 - y0) * (at_m - x0) / (x1 - x0)
     }
@@ -106,11 +123,23 @@ impl Channel {
 
     /// Creates a channel one column wide between walls, open at its lower end.
     fn flow(&self) -> Flow {
-        let (nx, start) = ((self.length_m() / self.width_m) as usize + 2, self.bed[0][0]);
-        let beds: Vec<f64> = (0..nx).map(|x| self.height_m(start + (x as f64 - 0.5).max(0.0) * self.width_m)).collect();
-        let [low, high] = [f64::min, f64::max].map(|of| beds.iter().copied().reduce(of).unwrap_or(0.0));
+        let (nx, start) = (
+            (self.length_m() / self.width_m) as usize + 2,
+            self.bed[0][0],
+        );
+        let beds: Vec<f64> = (0..nx)
+            .map(|x| self.height_m(start + (x as f64 - 0.5).max(0.0) * self.width_m))
+            .collect();
+        let [low, high] =
+            [f64::min, f64::max].map(|of| beds.iter().copied().reduce(of).unwrap_or(0.0));
         let ny = ((high - low + BELOW_M + 2.0 * WALL_M) / CELL_M) as usize;
-        let space = FlowBox { nx, ny, nz: 3, dx_m: self.width_m, dz_m: CELL_M };
+        let space = FlowBox {
+            nx,
+            ny,
+            nz: 3,
+            dx_m: self.width_m,
+            dz_m: CELL_M,
+        };
         flow(space, self.lava.clone(), STEP_S, true, |x, z| {
             let wall = if z == 1 && x > 0 { 0.0 } else { WALL_M };
             beds[x] - low + BELOW_M + wall
@@ -120,14 +149,23 @@ impl Channel {
     /// Returns the temperature in K of the flow's core at a distance from the vent; the solidus
     /// where there is no liquid.
     fn kelvin(&self, flow: &Flow, at_m: f64) -> f64 {
-        flow.column(self.column(flow, at_m)).core_k.unwrap_or(self.lava.solidus_k)
+        flow.column(self.column(flow, at_m))
+            .core_k
+            .unwrap_or(self.lava.solidus_k)
     }
 
     /// Returns the crystal fraction at a distance from the vent, from the crystallisation law and
     /// the simulated temperatures.
     fn share(&self, flow: &Flow, at_m: f64) -> f64 {
-        let Crystals { first, growth: [near, far], change_m } = self.law;
-        let (here, change) = (self.kelvin(flow, at_m), self.kelvin(flow, change_m.min(at_m)));
+        let Crystals {
+            first,
+            growth: [near, far],
+            change_m,
+        } = self.law;
+        let (here, change) = (
+            self.kelvin(flow, at_m),
+            self.kelvin(flow, change_m.min(at_m)),
+        );
         first + near * (self.lava.vent_k - change) + far * (change - here)
     }
 
@@ -138,14 +176,29 @@ impl Channel {
             let pour = steady(&flow, vent, self.rate_m3_s, self.lava.vent_k);
             flow.step(&[pour]);
         }
-        Measured { rows: self.rows(&flow), curve: self.curve(&flow), flow }
+        Measured {
+            rows: self.rows(&flow),
+            curve: self.curve(&flow),
+            flow,
+        }
     }
 
     fn rows(&self, flow: &Flow) -> Vec<Row> {
-        let modelled: Vec<Sample> =
-            self.glass.iter().map(|each| Sample { value: self.kelvin(flow, each.at_m), ..*each }).collect();
+        let modelled: Vec<Sample> = self
+            .glass
+            .iter()
+            .map(|each| Sample {
+                value: self.kelvin(flow, each.at_m),
+                ..*each
+            })
+            .collect();
         let ((cooled, error), (by_model, _)) = (cooling(&self.glass), cooling(&modelled));
-        let mut rows = vec![Row::absolute("cooling along the samples, K/km", cooled, by_model, 2.0 * error)];
+        let mut rows = vec![Row::absolute(
+            "cooling along the samples, K/km",
+            cooled,
+            by_model,
+            2.0 * error,
+        )];
         let kelvin = self.glass.iter().zip(&modelled);
         rows.extend(kelvin.map(|(sample, model)| {
             let what = format!("temperature at {} m, °C", sample.at_m);
@@ -165,8 +218,14 @@ impl Channel {
         let (start, step) = (self.bed[0][0], self.length_m() / 60.0);
         let places = (0..60).map(|i| start + (f64::from(i) + 0.5) * step);
         Curve {
-            model: places.map(|at_m| (at_m / 1000.0, lost(self.kelvin(flow, at_m)))).collect(),
-            theory: self.glass.iter().map(|sample| (sample.at_m / 1000.0, lost(sample.value))).collect(),
+            model: places
+                .map(|at_m| (at_m / 1000.0, lost(self.kelvin(flow, at_m))))
+                .collect(),
+            theory: self
+                .glass
+                .iter()
+                .map(|sample| (sample.at_m / 1000.0, lost(sample.value)))
+                .collect(),
             reference: "glass of samples",
             ..curve(["distance in km", "kelvin below the vent"], false)
         }
@@ -179,10 +238,23 @@ fn cooling(samples: &[Sample]) -> (f64, f64) {
     let count = samples.len() as f64;
     let mean = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>() / count;
     let (x, y) = (mean(|sample| sample.at_m), mean(|sample| sample.value));
-    let wide: f64 = samples.iter().map(|sample| (sample.at_m - x) * (sample.at_m - x)).sum();
-    let slope = samples.iter().map(|sample| (sample.at_m - x) * (sample.value - y)).sum::<f64>() / wide;
+    let wide: f64 = samples
+        .iter()
+        .map(|sample| (sample.at_m - x) * (sample.at_m - x))
+        .sum();
+    let slope = samples
+        .iter()
+        .map(|sample| (sample.at_m - x) * (sample.value - y))
+        .sum::<f64>()
+        / wide;
     let off = |sample: &Sample| sample.value - y - slope * (sample.at_m - x);
-    let error = (samples.iter().map(|sample| off(sample) * off(sample)).sum::<f64>() / (count - 2.0) / wide).sqrt();
+    let error = (samples
+        .iter()
+        .map(|sample| off(sample) * off(sample))
+        .sum::<f64>()
+        / (count - 2.0)
+        / wide)
+        .sqrt();
     (-1000.0 * slope, 1000.0 * error)
 }
 
@@ -195,10 +267,16 @@ mod tests {
         let sample = |(at_m, value): (f64, f64)| Sample { at_m, value };
         let line = [(0.0, 1400.0), (1000.0, 1394.0), (2000.0, 1388.0)].map(sample);
         let (slope, error) = cooling(&line);
-        assert!((slope - 6.0).abs() < 1e-9 && error < 1e-9, "{slope} {error}");
+        assert!(
+            (slope - 6.0).abs() < 1e-9 && error < 1e-9,
+            "{slope} {error}"
+        );
         let off = [(0.0, 1400.0), (1000.0, 1395.0), (2000.0, 1388.0)].map(sample);
         let (slope, error) = cooling(&off);
         // Residuals −⅓, ⅔, −⅓: the sum of squares is ⅔ with one degree of freedom.
-        assert!((slope - 6.0).abs() < 1e-9 && (error - (1.0_f64 / 3.0).sqrt()).abs() < 1e-9, "{slope} {error}");
+        assert!(
+            (slope - 6.0).abs() < 1e-9 && (error - (1.0_f64 / 3.0).sqrt()).abs() < 1e-9,
+            "{slope} {error}"
+        );
     }
 }

@@ -85,47 +85,87 @@ fn field(files: &Files) -> Result<Field, String> {
     let wrong = |path: &Path, fault: String| Err(format!("{}: {fault}", path.display()));
     if ground.heights.dim() != outline.heights.dim() {
         let [(rows, cols), (high, wide)] = [&ground, &outline].map(|map| map.heights.dim());
-        return wrong(&outline_path, format!("has {wide} × {high} cells, but {GROUND} has {cols} × {rows}"));
+        return wrong(
+            &outline_path,
+            format!("has {wide} × {high} cells, but {GROUND} has {cols} × {rows}"),
+        );
     }
     let (wide, deep) = ground.extent_m();
-    let far = VENTS_M.iter().any(|[x, y]| x.abs() > 0.45 * wide || y.abs() > 0.45 * deep);
+    let far = VENTS_M
+        .iter()
+        .any(|[x, y]| x.abs() > 0.45 * wide || y.abs() > 0.45 * deep);
     if far || ground.heights.len() > MOST_CELLS {
-        return wrong(&ground_path, format!("is {wide:.0} × {deep:.0} m: the field is some 3900 × 2800 m"));
+        return wrong(
+            &ground_path,
+            format!("is {wide:.0} × {deep:.0} m: the field is some 3900 × 2800 m"),
+        );
     }
     match ground.range() {
         Some((low, high)) if f64::from(high - low) <= MOST_RANGE_M && ground.no_data() == 0 => {}
-        _ => return wrong(&ground_path, "must have a height in metres in each cell".to_owned()),
+        _ => {
+            return wrong(
+                &ground_path,
+                "must have a height in metres in each cell".to_owned(),
+            );
+        }
     }
-    if !outline.heights.iter().all(|value| [0.0, 1.0].contains(value)) || outline.range() != Some((0.0, 1.0)) {
-        return wrong(&outline_path, "must be 1 in the lava field and 0 beside it".to_owned());
+    if !outline
+        .heights
+        .iter()
+        .all(|value| [0.0, 1.0].contains(value))
+        || outline.range() != Some((0.0, 1.0))
+    {
+        return wrong(
+            &outline_path,
+            "must be 1 in the lava field and 0 beside it".to_owned(),
+        );
     }
     Ok(Field::of(ground, &outline))
 }
 
 /// Reads a raster with cells of one arc second as a heightmap in metres.
 fn raster(path: &Path) -> Result<Heightmap, String> {
-    let options = LoadOptions { cell_size_m: Some(1.0), any_unit: true, ..LoadOptions::default() };
+    let options = LoadOptions {
+        cell_size_m: Some(1.0),
+        any_unit: true,
+        ..LoadOptions::default()
+    };
     let map = load(path, &options).map_err(|error| error.to_string())?;
-    Ok(Heightmap { cell_size_m: SECOND_M, ..map })
+    Ok(Heightmap {
+        cell_size_m: SECOND_M,
+        ..map
+    })
 }
 
 impl Field {
     /// Subtracts the lava thickness from the present ground and resamples to square cells.
     fn of(mut ground: Heightmap, outline: &Heightmap) -> Self {
         let mut lava = outline.clone();
-        lava.heights.mapv_inplace(|inside| inside * THICKNESS_M as f32);
+        lava.heights
+            .mapv_inplace(|inside| inside * THICKNESS_M as f32);
         lava.filter(FILTER_M);
         ground.heights -= &lava.heights;
         ground.filter(FILTER_M);
         let outline = onto_squares(outline).mapv(|share| share >= 0.5);
-        Self { ground: onto_squares(&ground), island: islands(&outline), outline }
+        Self {
+            ground: onto_squares(&ground),
+            island: islands(&outline),
+            outline,
+        }
     }
 
     fn flow(&self) -> Flow {
         let (nz, nx) = self.ground.dim();
-        let [low, high] = [f32::min, f32::max].map(|of| self.ground.iter().copied().reduce(of).unwrap_or(0.0));
+        let [low, high] =
+            [f32::min, f32::max].map(|of| self.ground.iter().copied().reduce(of).unwrap_or(0.0));
         let ny = (f64::from(high - low) / HEIGHT_M) as usize + 20;
-        let space = FlowBox { nx, ny, nz, dx_m: CELL_M, dz_m: HEIGHT_M };
+        let space = FlowBox {
+            nx,
+            ny,
+            nz,
+            dx_m: CELL_M,
+            dz_m: HEIGHT_M,
+        };
         let above = |x: usize, z: usize| HEIGHT_M + f64::from(self.ground[(z, x)] - low);
         flow(space, isothermal(DENSITY, PA_S, 0.0), STEP_S, true, above)
     }
@@ -141,26 +181,45 @@ impl Field {
         let (mut flow, vents) = (self.flow(), self.vents());
         let observed = self.area(&self.outline);
         let end_s = observed * 1e6 * THICKNESS_M / RATE;
-        let mut found = Curve { reference: "field", ..curve(["time in d", "area in km²"], false) };
+        let mut found = Curve {
+            reference: "field",
+            ..curve(["time in d", "area in km²"], false)
+        };
         let mut rows = Vec::new();
-        for (until_s, when) in [(DAYS * DAY_S, "after 5 d"), (end_s, "with the field's volume")] {
+        for (until_s, when) in [
+            (DAYS * DAY_S, "after 5 d"),
+            (end_s, "with the field's volume"),
+        ] {
             while flow.time_s() < until_s {
                 let pours = vents.map(|column| steady(&flow, column, RATE / 3.0, 1360.0));
                 flow.step(&pours);
                 if flow.steps().is_multiple_of((0.25 * DAY_S / STEP_S) as u64) {
-                    found.model.push((flow.time_s() / DAY_S, self.area(&self.covered(&flow, COVERED_M))));
+                    found.model.push((
+                        flow.time_s() / DAY_S,
+                        self.area(&self.covered(&flow, COVERED_M)),
+                    ));
                 }
             }
             rows.extend(self.rows(&flow, when));
         }
-        found.theory = found.model.iter().map(|&(days, _)| (days, observed)).collect();
-        Measured { rows, curve: found, flow }
+        found.theory = found
+            .model
+            .iter()
+            .map(|&(days, _)| (days, observed))
+            .collect();
+        Measured {
+            rows,
+            curve: found,
+            flow,
+        }
     }
 
     /// Returns the mask of cells with more than `above_m` metres of lava, axes (row, column).
     fn covered(&self, flow: &Flow, above_m: f64) -> Array2<bool> {
         let nx = flow.space().nx;
-        Array2::from_shape_fn(self.ground.dim(), |(z, x)| flow.column(z * nx + x).liquid_m > above_m)
+        Array2::from_shape_fn(self.ground.dim(), |(z, x)| {
+            flow.column(z * nx + x).liquid_m > above_m
+        })
     }
 
     fn area(&self, cells: &Array2<bool>) -> f64 {
@@ -174,14 +233,23 @@ impl Field {
         let mean_m = volume_m3 / (area * 1e6).max(1.0);
         let drawn = self.covered(flow, DRAWN * mean_m);
         let fit = |cells: &Array2<bool>| Agreement::of(cells, &self.outline);
-        let dry = |cells: &Array2<bool>| Agreement::of(cells, &self.island).recall().map(|wet| 1.0 - wet);
+        let dry = |cells: &Array2<bool>| {
+            Agreement::of(cells, &self.island)
+                .recall()
+                .map(|wet| 1.0 - wet)
+        };
         let what = |name: &str| format!("{name}, {when}");
-        let share =
-            |name: &str, value: Option<f64>, least: f64| Row::between(&what(name), [least, 1.0], value.unwrap_or(0.0));
+        let share = |name: &str, value: Option<f64>, least: f64| {
+            Row::between(&what(name), [least, 1.0], value.unwrap_or(0.0))
+        };
         vec![
             share("fit √(∩/∪)", fit(&covered).fit(), 0.7),
             share("covered share of the outline", fit(&covered).recall(), 0.7),
-            share("share of the flow in the outline", fit(&covered).precision(), 0.7),
+            share(
+                "share of the flow in the outline",
+                fit(&covered).precision(),
+                0.7,
+            ),
             Row::relative(&what("area, km²"), observed, area, 0.12),
             Row::relative(&what("mean thickness, m"), THICKNESS_M, mean_m, 0.12),
             share("dry share of the island", dry(&covered), 0.8),
@@ -195,24 +263,51 @@ impl Field {
 fn onto_squares(map: &Heightmap) -> Array2<f32> {
     let (wide, deep) = map.extent_m();
     let (cols, rows) = ((wide / CELL_M) as usize, (deep / CELL_M) as usize);
-    let [width, depth] =
-        [(cols, map.cell_size_m.0), (rows, map.cell_size_m.1)].map(|(n, cell)| n as f64 * CELL_M / cell);
-    let (west, north) = (0.5 * (map.cols() as f64 - width), 0.5 * (map.rows() as f64 - depth));
-    resample(&map.heights, Window { west, north, cols: width, rows: depth }, cols, rows)
+    let [width, depth] = [(cols, map.cell_size_m.0), (rows, map.cell_size_m.1)]
+        .map(|(n, cell)| n as f64 * CELL_M / cell);
+    let (west, north) = (
+        0.5 * (map.cols() as f64 - width),
+        0.5 * (map.rows() as f64 - depth),
+    );
+    resample(
+        &map.heights,
+        Window {
+            west,
+            north,
+            cols: width,
+            rows: depth,
+        },
+        cols,
+        rows,
+    )
 }
 
 /// Returns the cells outside `mask` that are not connected to a side of the map.
 fn islands(mask: &Array2<bool>) -> Array2<bool> {
     let (rows, cols) = mask.dim();
     let mut dry = mask.mapv(|inside| !inside);
-    let is_side = |&(row, col): &(usize, usize)| row == 0 || col == 0 || row + 1 == rows || col + 1 == cols;
-    let mut open: Vec<(usize, usize)> = dry.indexed_iter().map(|(place, _)| place).filter(is_side).collect();
+    let is_side =
+        |&(row, col): &(usize, usize)| row == 0 || col == 0 || row + 1 == rows || col + 1 == cols;
+    let mut open: Vec<(usize, usize)> = dry
+        .indexed_iter()
+        .map(|(place, _)| place)
+        .filter(is_side)
+        .collect();
     while let Some((row, col)) = open.pop() {
         if !std::mem::replace(&mut dry[(row, col)], false) {
             continue;
         }
-        let around = [(row.wrapping_sub(1), col), (row + 1, col), (row, col.wrapping_sub(1)), (row, col + 1)];
-        open.extend(around.into_iter().filter(|&(row, col)| row < rows && col < cols));
+        let around = [
+            (row.wrapping_sub(1), col),
+            (row + 1, col),
+            (row, col.wrapping_sub(1)),
+            (row, col + 1),
+        ];
+        open.extend(
+            around
+                .into_iter()
+                .filter(|&(row, col)| row < rows && col < cols),
+        );
     }
     dry
 }
@@ -228,8 +323,12 @@ mod tests {
 
     /// Writes a TIFF of integers without georeference.
     fn write(path: &Path, (cols, rows): (usize, usize), value: impl Fn(usize, usize) -> u32) {
-        let numbers: Vec<u32> = (0..cols * rows).map(|i| value(i % cols, i / cols)).collect();
-        let image = ImageBuilder::new(cols as u32, rows as u32).sample_type::<u32>().strips(rows as u32);
+        let numbers: Vec<u32> = (0..cols * rows)
+            .map(|i| value(i % cols, i / cols))
+            .collect();
+        let image = ImageBuilder::new(cols as u32, rows as u32)
+            .sample_type::<u32>()
+            .strips(rows as u32);
         let mut file = std::io::Cursor::new(Vec::new());
         let mut writer = TiffWriter::new(&mut file, WriteOptions::default()).expect("a file");
         let handle = writer.add_image(image).expect("an image");
@@ -245,9 +344,13 @@ mod tests {
             let island = (50..60).contains(&col) && (10..20).contains(&row);
             u32::from((30..110).contains(&col) && (5..35).contains(&row) && !island)
         };
-        write(&place.path().join(GROUND), (COLS, ROWS), |col, row| 1800 + 2 * col as u32 + 11 * lava(col, row));
+        write(&place.path().join(GROUND), (COLS, ROWS), |col, row| {
+            1800 + 2 * col as u32 + 11 * lava(col, row)
+        });
         write(&place.path().join(OUTLINE), (COLS, ROWS), lava);
-        let files = Files { folder: place.path().to_owned() };
+        let files = Files {
+            folder: place.path().to_owned(),
+        };
         (place, files)
     }
 
@@ -261,7 +364,10 @@ mod tests {
             let x_m = (f64::from(col) + 0.5 - 56.0) * CELL_M;
             let expected = 1800.0 + 2.0 * (x_m / SECOND_M.0 + 57.5);
             let found = field.ground[(row as usize, col as usize)];
-            assert!((f64::from(found) - expected).abs() < 0.1, "{found} for {expected} m at {col}, {row}");
+            assert!(
+                (f64::from(found) - expected).abs() < 0.1,
+                "{found} for {expected} m at {col}, {row}"
+            );
         }
         let near = |cells: &Array2<bool>, of: f64| {
             (field.area(cells) * 1e6 / (of * SECOND_M.0 * SECOND_M.1) - 1.0).abs() < 0.06
@@ -277,20 +383,40 @@ mod tests {
         let fault = || field(&files).err().unwrap_or_default();
         let [ground, outline] = [GROUND, OUTLINE].map(|name| place.path().join(name));
         write(&outline, (COLS, ROWS - 1), |col, _| u32::from(col > 9));
-        assert!(fault().ends_with("lavafield.tif: has 116 × 39 cells, but topography.tif has 116 × 40"), "{}", fault());
+        assert!(
+            fault().ends_with("lavafield.tif: has 116 × 39 cells, but topography.tif has 116 × 40"),
+            "{}",
+            fault()
+        );
         for wrong in [|_, _| 1, |_, _| 0, |col, _| col as u32 % 3] {
             write(&outline, (COLS, ROWS), wrong);
-            assert!(fault().contains("lavafield.tif: must be 1 in the lava field and 0 beside it"), "{}", fault());
+            assert!(
+                fault().contains("lavafield.tif: must be 1 in the lava field and 0 beside it"),
+                "{}",
+                fault()
+            );
         }
         std::fs::write(&outline, "no raster").expect("a file");
         assert!(fault().contains("lavafield.tif"), "{}", fault());
         write(&ground, (20, 20), |_, _| 1);
         write(&outline, (20, 20), |_, _| 1);
-        assert!(fault().contains("topography.tif: is 483 × 617 m: the field is some 3900 × 2800 m"), "{}", fault());
+        assert!(
+            fault().contains("topography.tif: is 483 × 617 m: the field is some 3900 × 2800 m"),
+            "{}",
+            fault()
+        );
         write(&ground, (COLS, ROWS), |col, _| 100 * col as u32);
         write(&outline, (COLS, ROWS), |col, _| u32::from(col > 9));
-        assert!(fault().contains("topography.tif: must have a height in metres in each cell"), "{}", fault());
+        assert!(
+            fault().contains("topography.tif: must have a height in metres in each cell"),
+            "{}",
+            fault()
+        );
         std::fs::remove_file(&ground).expect("a file");
-        assert!(fault().ends_with("topography.tif: no such file"), "{}", fault());
+        assert!(
+            fault().ends_with("topography.tif: no such file"),
+            "{}",
+            fault()
+        );
     }
 }

@@ -96,55 +96,105 @@ struct Growth {
 impl Input {
     fn read(path: &Path) -> Result<Self, String> {
         let wrong = |fault: String| format!("{}: {fault}", path.display());
-        let input: Self = serde_json::from_str(&read_text(path)?).map_err(|error| wrong(tame(&error.to_string())))?;
+        let input: Self = serde_json::from_str(&read_text(path)?)
+            .map_err(|error| wrong(tame(&error.to_string())))?;
         input.check().map_err(wrong)?;
         Ok(input)
     }
 
     fn check(&self) -> Result<(), String> {
-        let State { crystal_fraction, vesicle_fraction, critical_distance, .. } = self.lava_state;
+        let State {
+            crystal_fraction,
+            vesicle_fraction,
+            critical_distance,
+            ..
+        } = self.lava_state;
         let growth = &self.crystals_parameters;
-        let (vent_k, set_k) = (self.eruption_condition.eruption_temperature, growth.solid_temperature);
-        let bubbles = |crystals: f64| within("vesicle_fraction", vesicle_fraction, 0.0, 0.99 - crystals);
+        let (vent_k, set_k) = (
+            self.eruption_condition.eruption_temperature,
+            growth.solid_temperature,
+        );
+        let bubbles =
+            |crystals: f64| within("vesicle_fraction", vesicle_fraction, 0.0, 0.99 - crystals);
         let all = || {
             within("effusion_rate_init", self.effusion_rate_init, 0.1, 10_000.0)?;
             within("crystal_fraction", crystal_fraction, 0.0, 0.9)?;
-            within("crystallization_rate_1", growth.crystallization_rate_1, 0.0, 0.01)?;
-            within("crystallization_rate_2", growth.crystallization_rate_2, 0.0, 1.0)?;
+            within(
+                "crystallization_rate_1",
+                growth.crystallization_rate_1,
+                0.0,
+                0.01,
+            )?;
+            within(
+                "crystallization_rate_2",
+                growth.crystallization_rate_2,
+                0.0,
+                1.0,
+            )?;
             bubbles(crystal_fraction + RANGE_K * growth.crystallization_rate_1)?;
             within("critical_distance", critical_distance, 0.0, 1e6)?;
             within("solid_temperature", set_k, 500.0, vent_k - RANGE_K)?;
-            within("crust_cover_fraction", self.thermal_parameters.crust_cover_fraction, 0.0, 1.0)?;
-            within("c_vft", self.melt_viscosity_parameters.c_vft, 0.0, vent_k - RANGE_K - 10.0)
+            within(
+                "crust_cover_fraction",
+                self.thermal_parameters.crust_cover_fraction,
+                0.0,
+                1.0,
+            )?;
+            within(
+                "c_vft",
+                self.melt_viscosity_parameters.c_vft,
+                0.0,
+                vent_k - RANGE_K - 10.0,
+            )
         };
-        all().and_then(|()| self.lava().validate("lava")).map_err(|invalid| invalid.to_string())
+        all()
+            .and_then(|()| self.lava().validate("lava"))
+            .map_err(|invalid| invalid.to_string())
     }
 
     /// Returns the viscosity in Pa s of melt with crystals and bubbles at a temperature: `vft` and
     /// `ptp2` of PyFLOWGO (Phan-Thien and Pham 1997).
     fn pa_s(&self, kelvin: f64) -> f64 {
-        let Melt { a_vft, b_vft, c_vft } = self.melt_viscosity_parameters;
+        let Melt {
+            a_vft,
+            b_vft,
+            c_vft,
+        } = self.melt_viscosity_parameters;
         let bubbles = self.lava_state.vesicle_fraction;
         let crystals = self.lava_state.crystal_fraction
-            + self.crystals_parameters.crystallization_rate_1 * (self.eruption_condition.eruption_temperature - kelvin);
+            + self.crystals_parameters.crystallization_rate_1
+                * (self.eruption_condition.eruption_temperature - kelvin);
         let power = (5.0 * crystals + 2.0 * bubbles) / (2.0 * (crystals + bubbles).max(1e-9));
-        libm::pow(10.0, a_vft + b_vft / (kelvin - c_vft)) * libm::pow(1.0 - crystals - bubbles, -power)
+        libm::pow(10.0, a_vft + b_vft / (kelvin - c_vft))
+            * libm::pow(1.0 - crystals - bubbles, -power)
     }
 
     /// Fits the viscosity by a VFT law with three parameters, exact at both ends of the temperature
     /// range.
     fn viscosity(&self) -> Viscosity {
-        let (vent_k, c) = (self.eruption_condition.eruption_temperature, self.melt_viscosity_parameters.c_vft);
+        let (vent_k, c) = (
+            self.eruption_condition.eruption_temperature,
+            self.melt_viscosity_parameters.c_vft,
+        );
         let part = |kelvin: f64| (libm::log10(self.pa_s(kelvin)), 1.0 / (kelvin - c));
         let ((hot, by_hot), (cold, by_cold)) = (part(vent_k), part(vent_k - RANGE_K));
         let b = (cold - hot) / (by_cold - by_hot);
-        Viscosity::Vft { a: hot - b * by_hot, b, c, least_pa_s: 1.0, most_pa_s: 1e9 }
+        Viscosity::Vft {
+            a: hot - b * by_hot,
+            b,
+            c,
+            least_pa_s: 1.0,
+            most_pa_s: 1e9,
+        }
     }
 
     /// Converts the lava to model parameters. Heat capacity, conductivities and the distance after
     /// which the crust tears are not in the file.
     fn lava(&self) -> Lava {
-        let (vent_k, growth) = (self.eruption_condition.eruption_temperature, &self.crystals_parameters);
+        let (vent_k, growth) = (
+            self.eruption_condition.eruption_temperature,
+            &self.crystals_parameters,
+        );
         let air = &self.convection_parameters;
         let grown = growth.crystallization_rate_1 * (vent_k - growth.solid_temperature);
         Lava {
@@ -156,9 +206,15 @@ impl Input {
             solidus_k: growth.solid_temperature,
             ambient_k: air.air_temperature,
             latent_heat: growth.latent_heat_of_crystallization * grown,
-            cooling: Cooling::Skin { tear_m: 2200.0, exposed: 1.0 - self.thermal_parameters.crust_cover_fraction },
+            cooling: Cooling::Skin {
+                tear_m: 2200.0,
+                exposed: 1.0 - self.thermal_parameters.crust_cover_fraction,
+            },
             emissivity: self.radiation_parameters.emissivity_epsilon,
-            convection: air.wind_speed * air.ch_air * air.air_density * air.air_specific_heat_capacity,
+            convection: air.wind_speed
+                * air.ch_air
+                * air.air_density
+                * air.air_specific_heat_capacity,
             ..Lava::default()
         }
     }
@@ -177,20 +233,43 @@ fn channel(files: &Files) -> Result<Channel, String> {
     let wide = columns(&widths, ["Measured Width (m)"])?;
     let width_m = wide.iter().map(|[width]| width).sum::<f64>() / wide.len() as f64;
     if !(1.0..=100.0).contains(&width_m) {
-        return Err(format!("{}: its mean width is {width_m} m: must be 1 to 100", widths.display()));
+        return Err(format!(
+            "{}: its mean width is {width_m} m: must be 1 to 100",
+            widths.display()
+        ));
     }
     let samples = |name: &str, names: [&str; 2]| -> Result<Vec<Sample>, String> {
         let path = files.path(name)?;
         let rows = columns(&path, names)?;
-        let mut samples: Vec<Sample> = rows.into_iter().map(|[at_m, value]| Sample { at_m, value }).collect();
+        let mut samples: Vec<Sample> = rows
+            .into_iter()
+            .map(|[at_m, value]| Sample { at_m, value })
+            .collect();
         samples.sort_by(|a, b| a.at_m.total_cmp(&b.at_m));
         // A cooling rate with a standard error needs three places at least.
         let few = || format!("{}: has samples of fewer than three places", path.display());
-        samples.chunk_by(|a, b| a.at_m == b.at_m).nth(2).map(|_| samples.clone()).ok_or_else(few)
+        samples
+            .chunk_by(|a, b| a.at_m == b.at_m)
+            .nth(2)
+            .map(|_| samples.clone())
+            .ok_or_else(few)
     };
-    let glass = samples(GLASS, ["Distance_surge (m)", "Temperature_surge C (glass method)"])?;
-    let glass = glass.into_iter().map(|sample| Sample { value: sample.value + ICE_K, ..sample }).collect();
-    let State { crystal_fraction, critical_distance, .. } = input.lava_state;
+    let glass = samples(
+        GLASS,
+        ["Distance_surge (m)", "Temperature_surge C (glass method)"],
+    )?;
+    let glass = glass
+        .into_iter()
+        .map(|sample| Sample {
+            value: sample.value + ICE_K,
+            ..sample
+        })
+        .collect();
+    let State {
+        crystal_fraction,
+        critical_distance,
+        ..
+    } = input.lava_state;
     let growth = &input.crystals_parameters;
     let channel = Channel {
         lava: input.lava(),
@@ -205,7 +284,9 @@ fn channel(files: &Files) -> Result<Channel, String> {
             change_m: critical_distance,
         },
     };
-    channel.check().map_err(|fault| format!("{}: {fault}", profile.display()))?;
+    channel
+        .check()
+        .map_err(|fault| format!("{}: {fault}", profile.display()))?;
     Ok(channel)
 }
 
@@ -227,9 +308,12 @@ mod tests {
     /// Folder of small files of the same form: a channel of 600 m with a slope of one tenth.
     fn place() -> (tempfile::TempDir, Files) {
         let place = tempfile::tempdir().expect("a folder");
-        let write = |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("a file");
+        let write =
+            |name: &str, text: &str| std::fs::write(place.path().join(name), text).expect("a file");
         write(INPUT, JSON);
-        let rows: String = (0..61).map(|i| format!("1\t2\t{}\t{}\t5.7\n", 100 - i, 10 * i)).collect();
+        let rows: String = (0..61)
+            .map(|i| format!("1\t2\t{}\t{}\t5.7\n", 100 - i, 10 * i))
+            .collect();
         write(PROFILE, &format!("X\tY\tZ\tdistance\tslope\n{rows}"));
         write(WIDTHS, "Distance (m),Measured Width (m)\r100,9\r200,11");
         write(
@@ -242,7 +326,9 @@ mod tests {
             "Distance_pond (m);Xstals_pond;Distance_surge (m);Xstals_surge;Error\r\n1;0.2;100;0.11;0.02\r\n1;0.2;300;0.12;0.02\r\n\
              1;0.2;500;0.13;0.02\r\n",
         );
-        let files = Files { folder: place.path().to_owned() };
+        let files = Files {
+            folder: place.path().to_owned(),
+        };
         (place, files)
     }
 
@@ -250,8 +336,14 @@ mod tests {
     fn files_become_a_channel_with_the_lava_of_the_input() {
         let (_place, files) = place();
         let channel = channel(&files).expect("a channel");
-        assert_eq!((channel.width_m, channel.rate_m3_s, channel.bed.len()), (10.0, 20.0, 61));
-        assert_eq!((channel.glass[2].at_m, channel.glass[2].value), (500.0, 1162.0 + ICE_K));
+        assert_eq!(
+            (channel.width_m, channel.rate_m3_s, channel.bed.len()),
+            (10.0, 20.0, 61)
+        );
+        assert_eq!(
+            (channel.glass[2].at_m, channel.glass[2].value),
+            (500.0, 1162.0 + ICE_K)
+        );
         // First line of PyFLOWGO's results for this lava.
         let [hot, cold] = [1438.15, 1408.15].map(|kelvin| channel.lava.viscosity_pa_s(kelvin));
         assert!((hot - 176.299).abs() < 0.01, "{hot} Pa s");
@@ -265,9 +357,18 @@ mod tests {
         let half = 0.5 * (0.98 * 5.67e-8 * 1438.15_f64.powi(4) + 8.73 * 1145.0) * 10.0;
         let least = 1000.0 * half / (20.0 * channel.lava.heat_per_m3());
         let cooled = measured.rows[0].value;
-        assert!(cooled > least && cooled < 1.3 * least, "{cooled} for {least} K/km");
-        let falls = measured.rows[1..4].windows(2).all(|two| two[1].value < two[0].value);
-        assert!(falls && measured.rows[1].value < 1165.0, "{:?}", measured.rows);
+        assert!(
+            cooled > least && cooled < 1.3 * least,
+            "{cooled} for {least} K/km"
+        );
+        let falls = measured.rows[1..4]
+            .windows(2)
+            .all(|two| two[1].value < two[0].value);
+        assert!(
+            falls && measured.rows[1].value < 1165.0,
+            "{:?}",
+            measured.rows
+        );
     }
 
     #[test]
@@ -285,15 +386,28 @@ mod tests {
         assert!(fault(INPUT, "{}").contains("missing field `effusion_rate_init`"));
         let hot = JSON.replace("0.4866", "0.9");
         assert!(fault(INPUT, &hot).contains("vesicle_fraction = 0.9: must be a number from 0 to"));
-        assert!(fault(INPUT, &JSON.replace("0.98", "9.8")).contains("lava.emissivity = 9.8: must be"));
-        assert!(fault(WIDTHS, "Distance (m),Measured Width (m)\r1,500").contains("its mean width is 500 m"));
+        assert!(
+            fault(INPUT, &JSON.replace("0.98", "9.8")).contains("lava.emissivity = 9.8: must be")
+        );
+        assert!(
+            fault(WIDTHS, "Distance (m),Measured Width (m)\r1,500")
+                .contains("its mean width is 500 m")
+        );
         assert!(fault(PROFILE, "Z\tdistance\n1\t0\n2\t0\n").contains("distances must grow"));
         assert!(
             fault(GLASS, "Distance_surge (m);Error\n1;2\n")
                 .contains("no column \"Temperature_surge C (glass method)\"")
         );
-        assert!(fault(CRYSTALS, "Distance_surge (m);Xstals_surge\n1;2\n").contains("fewer than three places"));
+        assert!(
+            fault(CRYSTALS, "Distance_surge (m);Xstals_surge\n1;2\n")
+                .contains("fewer than three places")
+        );
         std::fs::remove_file(place.path().join(CRYSTALS)).expect("a file");
-        assert!(channel(&files).err().unwrap_or_default().ends_with("field_xtals_MU74.csv: no such file"));
+        assert!(
+            channel(&files)
+                .err()
+                .unwrap_or_default()
+                .ends_with("field_xtals_MU74.csv: no such file")
+        );
     }
 }

@@ -56,16 +56,29 @@ impl Source {
     /// Returns the folder of the case: a subfolder of `path`, or `path` itself; `None` if neither
     /// has the files.
     fn folder(&self, path: &Path) -> Option<PathBuf> {
-        let inside = self.folders.map(|name| path.join(name)).into_iter().find(|folder| folder.is_dir());
-        let is_it = self.folders.iter().any(|name| path.ends_with(name)) || path.join(self.mark).exists();
+        let inside = self
+            .folders
+            .map(|name| path.join(name))
+            .into_iter()
+            .find(|folder| folder.is_dir());
+        let is_it =
+            self.folders.iter().any(|name| path.ends_with(name)) || path.join(self.mark).exists();
         inside.or_else(|| is_it.then(|| path.to_owned()))
     }
 
     fn case(&self, folder: PathBuf) -> Result<Case, String> {
-        let run =
-            (self.read)(&Files { folder }).map_err(|fault| format!("{fault}; it is a file of {}", self.origin))?;
-        let Self { name, title, about, .. } = *self;
-        Ok(Case { name, title, about, is_quick: false, run: Run::Field(run) })
+        let run = (self.read)(&Files { folder })
+            .map_err(|fault| format!("{fault}; it is a file of {}", self.origin))?;
+        let Self {
+            name, title, about, ..
+        } = *self;
+        Ok(Case {
+            name,
+            title,
+            about,
+            is_quick: false,
+            run: Run::Field(run),
+        })
     }
 }
 
@@ -84,19 +97,32 @@ pub fn cases(path: &Path) -> Result<Vec<Case>, String> {
     if !path.is_dir() {
         return Err(format!("{}: is no folder; {}", path.display(), wanted()));
     }
-    let found = SOURCES.iter().filter_map(|source| Some((source, source.folder(path)?)));
-    let cases = found.map(|(source, folder)| source.case(folder)).collect::<Result<Vec<_>, _>>()?;
+    let found = SOURCES
+        .iter()
+        .filter_map(|source| Some((source, source.folder(path)?)));
+    let cases = found
+        .map(|(source, folder)| source.case(folder))
+        .collect::<Result<Vec<_>, _>>()?;
     if cases.is_empty() {
-        return Err(format!("{}: holds no field data; {}", path.display(), wanted()));
+        return Err(format!(
+            "{}: holds no field data; {}",
+            path.display(),
+            wanted()
+        ));
     }
     Ok(cases)
 }
 
 /// Lists the accepted folders and the sources of their files, for messages.
 fn wanted() -> String {
-    let folders: Vec<String> =
-        SOURCES.iter().map(|source| format!("{}/ ({})", source.folders[0], source.origin)).collect();
-    format!("expected a folder that holds or is {}", folders.join(" or "))
+    let folders: Vec<String> = SOURCES
+        .iter()
+        .map(|source| format!("{}/ ({})", source.folders[0], source.origin))
+        .collect();
+    format!(
+        "expected a folder that holds or is {}",
+        folders.join(" or ")
+    )
 }
 
 /// Folder with the files of a case.
@@ -107,9 +133,15 @@ struct Files {
 impl Files {
     /// Returns the path of the file `name`, in the folder or its subfolder `field_data`.
     fn path(&self, name: &str) -> Result<PathBuf, String> {
-        let places = [self.folder.join(name), self.folder.join("field_data").join(name)];
+        let places = [
+            self.folder.join(name),
+            self.folder.join("field_data").join(name),
+        ];
         let missing = || format!("{}: no such file", self.folder.join(name).display());
-        places.into_iter().find(|path| path.exists()).ok_or_else(missing)
+        places
+            .into_iter()
+            .find(|path| path.exists())
+            .ok_or_else(missing)
     }
 }
 
@@ -123,7 +155,9 @@ mod tests {
         let root = place.path();
         let fault = cases(root).err().expect("an empty folder");
         assert!(
-            fault.contains("holds no field data; expected a folder that holds or is mauna_ulu_1974/ (the"),
+            fault.contains(
+                "holds no field data; expected a folder that holds or is mauna_ulu_1974/ (the"
+            ),
             "{fault}"
         );
         let fault = cases(&root.join("none")).err().expect("no folder");
@@ -136,7 +170,9 @@ mod tests {
         }
         std::fs::create_dir(root.join("field_data")).expect("a folder");
         std::fs::write(root.join("field_data/one.csv"), "").expect("a file");
-        let files = Files { folder: root.to_owned() };
+        let files = Files {
+            folder: root.to_owned(),
+        };
         assert_eq!(files.path("one.csv"), Ok(root.join("field_data/one.csv")));
     }
 }

@@ -12,7 +12,10 @@ const MOST_ROWS: usize = 100_000;
 ///
 /// # Errors
 /// Names the file, and the faulty column or row.
-pub(super) fn columns<const N: usize>(path: &Path, names: [&str; N]) -> Result<Vec<[f64; N]>, String> {
+pub(super) fn columns<const N: usize>(
+    path: &Path,
+    names: [&str; N],
+) -> Result<Vec<[f64; N]>, String> {
     parse(&read_text(path)?, names).map_err(|fault| format!("{}: {fault}", path.display()))
 }
 
@@ -20,7 +23,9 @@ fn parse<const N: usize>(text: &str, names: [&str; N]) -> Result<Vec<[f64; N]>, 
     let table = Table::parse(text, MOST_ROWS)?;
     let mut at = [0; N];
     for (at, name) in at.iter_mut().zip(names) {
-        *at = table.column(&[name]).ok_or_else(|| format!("its heading has no column {name:?}"))?;
+        *at = table
+            .column(&[name])
+            .ok_or_else(|| format!("its heading has no column {name:?}"))?;
     }
     let numbers = |row: &Row| {
         let mut numbers = [0.0; N];
@@ -29,8 +34,16 @@ fn parse<const N: usize>(text: &str, names: [&str; N]) -> Result<Vec<[f64; N]>, 
         }
         Ok(numbers)
     };
-    let rows = table.rows().iter().map(numbers).collect::<Result<Vec<_>, String>>()?;
-    if rows.is_empty() { Err("has no row below its heading".to_owned()) } else { Ok(rows) }
+    let rows = table
+        .rows()
+        .iter()
+        .map(numbers)
+        .collect::<Result<Vec<_>, String>>()?;
+    if rows.is_empty() {
+        Err("has no row below its heading".to_owned())
+    } else {
+        Ok(rows)
+    }
 }
 
 #[cfg(test)]
@@ -41,7 +54,10 @@ mod tests {
     fn columns_are_found_by_name_whatever_parts_fields_and_lines() {
         let semicolons = parse("a (m);b;c\r\n1;2;3\r\n4;5;6\r\n", ["c", "a (m)"]);
         assert_eq!(semicolons, Ok(vec![[3.0, 1.0], [6.0, 4.0]]));
-        assert_eq!(parse("a,b\r1,2\r3,4", ["a", "b"]), Ok(vec![[1.0, 2.0], [3.0, 4.0]]));
+        assert_eq!(
+            parse("a,b\r1,2\r3,4", ["a", "b"]),
+            Ok(vec![[1.0, 2.0], [3.0, 4.0]])
+        );
         assert_eq!(parse("a\tb\n1\t-2e1\n", ["b"]), Ok(vec![[-20.0]]));
         for (text, message) in [
             ("a;c\n1;2\n", "its heading has no column \"b\""),

@@ -100,18 +100,32 @@ impl Caves {
             (caves.fresh, caves.columns) = (ground.fresh().to_vec(), [nx, nz]);
         }
         let hollow = ground.caves();
-        let (rounded, others): (Vec<_>, Vec<_>) =
-            hollow.iter().map(|(column, _)| *column).partition(|&column| caves.is_fresh(column));
+        let (rounded, others): (Vec<_>, Vec<_>) = hollow
+            .iter()
+            .map(|(column, _)| *column)
+            .partition(|&column| caves.is_fresh(column));
         cornered.extend(others);
         if cornered.is_empty() && rounded.is_empty() {
             return caves;
         }
-        caves = Self { size: [nx, nz], index: vec![0; nx * nz], low: [nx, nz], ..caves };
+        caves = Self {
+            size: [nx, nz],
+            index: vec![0; nx * nz],
+            low: [nx, nz],
+            ..caves
+        };
         caves.words = grid.ny.div_ceil(64);
-        caves.kinds = Kinds { rounded: !rounded.is_empty(), cornered: !cornered.is_empty() };
+        caves.kinds = Kinds {
+            rounded: !rounded.is_empty(),
+            cornered: !cornered.is_empty(),
+        };
         // The columns themselves come before the columns around, which take the remaining places.
-        rounded.iter().for_each(|&column| caves.add_rounded(ground, column));
-        cornered.iter().for_each(|&column| caves.add(ground, (column % nx, column / nx), tall));
+        rounded
+            .iter()
+            .for_each(|&column| caves.add_rounded(ground, column));
+        cornered
+            .iter()
+            .for_each(|&column| caves.add(ground, (column % nx, column / nx), tall));
         for (columns, reach) in [(rounded, MOUTH), (cornered, AROUND)] {
             for column in columns {
                 for (x, z) in around([column % nx, column / nx], [nx, nz], reach) {
@@ -133,9 +147,12 @@ impl Caves {
         let top = ground.top(x, z);
         // A body's own top ends in a wall, so any step next to it keeps that top flat.
         let built = is_built(ground, x, z);
-        let mut steps = around([x, z], self.size, AROUND).map(|(x, z)| ground.top(x, z).abs_diff(top));
+        let mut steps =
+            around([x, z], self.size, AROUND).map(|(x, z)| ground.top(x, z).abs_diff(top));
         let cliff = steps.any(|step| step > CLIFF || (built && step as f32 * tall > WALL));
-        self.put([x, z], (top, if cliff { FLAT } else { 0 }), |y| ground.is_solid([x, y, z]));
+        self.put([x, z], (top, if cliff { FLAT } else { 0 }), |y| {
+            ground.is_solid([x, y, z])
+        });
     }
 
     /// Adds a column of a rounded hollow, unless present.
@@ -145,14 +162,26 @@ impl Caves {
         }
         let [x, z] = [column % self.size[0], column / self.size[0]];
         // A hollow extends out of its mouth, or its rim would close the mouth.
-        let near: Vec<_> = around([x, z], self.size, MOUTH).map(|(x, z)| (x, z, ground.top(x, z))).collect();
+        let near: Vec<_> = around([x, z], self.size, MOUTH)
+            .map(|(x, z)| (x, z, ground.top(x, z)))
+            .collect();
         let roof = near.iter().map(|(_, _, top)| *top).max().unwrap_or(0);
-        let is_hollow = |y: usize| near.iter().any(|&(x, z, top)| y < top && !ground.is_solid([x, y, z]));
-        self.put([x, z], (roof, ROUNDED), |y| !ground.is_solid([x, y, z]) && is_hollow(y));
+        let is_hollow = |y: usize| {
+            near.iter()
+                .any(|&(x, z, top)| y < top && !ground.is_solid([x, y, z]))
+        };
+        self.put([x, z], (roof, ROUNDED), |y| {
+            !ground.is_solid([x, y, z]) && is_hollow(y)
+        });
     }
 
     /// Stores the column (x, z) with its top; `counts` selects the cells below the top.
-    fn put(&mut self, [x, z]: [usize; 2], (top, kind): (usize, u16), counts: impl Fn(usize) -> bool) {
+    fn put(
+        &mut self,
+        [x, z]: [usize; 2],
+        (top, kind): (usize, u16),
+        counts: impl Fn(usize) -> bool,
+    ) {
         self.tops.push(top as u16 | kind);
         self.index[z * self.size[0] + x] = self.tops.len() as u32;
         let from = self.cells.len();
@@ -189,7 +218,9 @@ impl Caves {
 
     /// Returns true if a column ends in fresh rock.
     fn is_fresh(&self, column: usize) -> bool {
-        self.fresh.get(column / 64).is_some_and(|word| word >> (column % 64) & 1 == 1)
+        self.fresh
+            .get(column / 64)
+            .is_some_and(|word| word >> (column % 64) & 1 == 1)
     }
 
     /// Columns (x, z) that end in fresh rock either here or in another ground of the same box, but
@@ -198,10 +229,18 @@ impl Caves {
         let width = self.columns[0].max(other.columns[0]).max(1);
         let words = 0..self.fresh.len().max(other.fresh.len());
         let word = |caves: &Self, k: usize| caves.fresh.get(k).copied().unwrap_or(0);
-        let differing = words.map(|k| (k, word(self, k) ^ word(other, k))).filter(|(_, bits)| *bits != 0);
-        let columns =
-            |(k, bits): (usize, u64)| (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| 64 * k + bit);
-        differing.flat_map(columns).map(|column| (column % width, column / width)).collect()
+        let differing = words
+            .map(|k| (k, word(self, k) ^ word(other, k)))
+            .filter(|(_, bits)| *bits != 0);
+        let columns = |(k, bits): (usize, u64)| {
+            (0..64)
+                .filter(move |bit| bits >> bit & 1 == 1)
+                .map(move |bit| 64 * k + bit)
+        };
+        differing
+            .flat_map(columns)
+            .map(|column| (column % width, column / width))
+            .collect()
     }
 
     /// Returns true if there are no such columns.
@@ -212,13 +251,21 @@ impl Caves {
 
     /// Upper bound of the height of this rock in cells; `f32::MIN` without any.
     pub(crate) fn roof(&self) -> f32 {
-        if self.is_empty() { f32::MIN } else { self.top as f32 + DRAWN[1] }
+        if self.is_empty() {
+            f32::MIN
+        } else {
+            self.top as f32 + DRAWN[1]
+        }
     }
 
     /// Upper bound of the height of this rock over the columns between two corners in cells.
     pub(crate) fn roof_over(&self, low: [f32; 2], high: [f32; 2]) -> f32 {
         let apart = |k: usize| high[k] < self.low[k] as f32 || low[k] > self.high[k] as f32;
-        if self.is_empty() || apart(0) || apart(1) { f32::MIN } else { self.roof() }
+        if self.is_empty() || apart(0) || apart(1) {
+            f32::MIN
+        } else {
+            self.roof()
+        }
     }
 
     /// Columns (x, z) in which this ground and `other` differ: present in only one of both, or of
@@ -227,10 +274,15 @@ impl Caves {
         let width = self.size[0].max(other.size[0]).max(1);
         let count = self.index.len().max(other.index.len());
         let column = |caves: &Self, k: usize| {
-            caves.column(k % width, k / width).map(|(n, top)| (top.rounded, caves.cells_of(n).to_vec()))
+            caves
+                .column(k % width, k / width)
+                .map(|(n, top)| (top.rounded, caves.cells_of(n).to_vec()))
         };
         let differs = |&k: &usize| column(self, k) != column(other, k);
-        (0..count).filter(differs).map(|k| (k % width, k / width)).collect()
+        (0..count)
+            .filter(differs)
+            .map(|k| (k % width, k / width))
+            .collect()
     }
 
     /// Returns the columns of the box along x and z, the corners along x and z of a box around all
@@ -252,7 +304,14 @@ impl Caves {
         let n = (*self.index.get(z * self.size[0] + x)? as usize).checked_sub(1)?;
         let top = self.tops[n];
         let cell = (top & !(FLAT | ROUNDED)).into();
-        Some((n, Top { cell, flat: top & FLAT != 0, rounded: top & ROUNDED != 0 }))
+        Some((
+            n,
+            Top {
+                cell,
+                flat: top & FLAT != 0,
+                rounded: top & ROUNDED != 0,
+            },
+        ))
     }
 
     /// Bits of the cells of a rounded hollow in a column, empty elsewhere; columns outside of the
@@ -279,7 +338,10 @@ impl Caves {
 
     /// Column of a point, clamped to the box.
     fn at(&self, p: V3) -> [usize; 2] {
-        [(p.x.max(0.0) as usize).min(self.size[0] - 1), (p.z.max(0.0) as usize).min(self.size[1] - 1)]
+        [
+            (p.x.max(0.0) as usize).min(self.size[0] - 1),
+            (p.z.max(0.0) as usize).min(self.size[1] - 1),
+        ]
     }
 
     /// Height in cells of the ground below `p` in one of these columns, or of the rock that `p` is
@@ -296,7 +358,12 @@ impl Caves {
         if p.y >= top.cell as f32 {
             return Some(surface(block, top, p));
         }
-        Some((0..=p.y.max(0.0) as usize).rev().find(|&y| self.is_solid(n, y)).map_or(0.0, |y| y as f32 + 1.0))
+        Some(
+            (0..=p.y.max(0.0) as usize)
+                .rev()
+                .find(|&y| self.is_solid(n, y))
+                .map_or(0.0, |y| y as f32 + 1.0),
+        )
     }
 
     /// Returns true if `p` lies in a column of a rounded hollow, whose rock was lava.
@@ -309,7 +376,12 @@ impl Caves {
     fn hollow_floor(&self, n: usize, p: V3) -> Option<f32> {
         let y = p.y.max(0.0) as usize;
         let is_open = y < 64 * self.words && self.is_solid(n, y);
-        is_open.then(|| (0..y).rev().find(|&y| !self.is_solid(n, y)).map_or(0.0, |y| y as f32 + 1.0))
+        is_open.then(|| {
+            (0..y)
+                .rev()
+                .find(|&y| !self.is_solid(n, y))
+                .map_or(0.0, |y| y as f32 + 1.0)
+        })
     }
 
     /// Range of distances of a ray, between `from` and `far`, inside the box around these columns,
@@ -334,7 +406,11 @@ impl Caves {
 }
 
 /// Columns (x, z) at most `reach` columns away along each axis.
-fn around([x, z]: [usize; 2], size: [usize; 2], reach: usize) -> impl Iterator<Item = (usize, usize)> {
+fn around(
+    [x, z]: [usize; 2],
+    size: [usize; 2],
+    reach: usize,
+) -> impl Iterator<Item = (usize, usize)> {
     let near = move |v: usize, n: usize| v.saturating_sub(reach)..(v + reach + 1).min(n);
     near(z, size[1]).flat_map(move |z| near(x, size[0]).map(move |x| (x, z)))
 }
@@ -354,7 +430,11 @@ fn surface(block: &Heightfield, Top { cell, flat, .. }: Top, p: V3) -> f32 {
         return cell as f32;
     }
     let (smooth, top) = (block.heights.at(p.x, p.z), cell as f32);
-    if (top + NEAR[0]..=top + NEAR[1]).contains(&smooth) { smooth.clamp(top + DRAWN[0], top + DRAWN[1]) } else { top }
+    if (top + NEAR[0]..=top + NEAR[1]).contains(&smooth) {
+        smooth.clamp(top + DRAWN[0], top + DRAWN[1])
+    } else {
+        top
+    }
 }
 
 #[cfg(test)]
@@ -369,39 +449,69 @@ mod tests {
     use lavoxel_base::grid::Grid;
     use lavoxel_base::random::mix64;
 
-    const GRID: Grid = Grid { nx: 22, ny: 18, nz: 19 };
+    const GRID: Grid = Grid {
+        nx: 22,
+        ny: 18,
+        nz: 19,
+    };
 
     /// Returns hills with a tunnel, a shelf in the air, a cell alone and a shaft.
     fn world() -> World {
-        let hills = |z: usize, x: usize| 5.0 + 2.5 * (x as f32 * 0.5).sin() + 2.0 * (z as f32 * 0.4).cos();
-        let mut world =
-            World::new(Ground::from_surface(GRID.ny, Array2::from_shape_fn((GRID.nz, GRID.nx), |(z, x)| hills(z, x))));
+        let hills =
+            |z: usize, x: usize| 5.0 + 2.5 * (x as f32 * 0.5).sin() + 2.0 * (z as f32 * 0.4).cos();
+        let mut world = World::new(Ground::from_surface(
+            GRID.ny,
+            Array2::from_shape_fn((GRID.nz, GRID.nx), |(z, x)| hills(z, x)),
+        ));
         for (from, to, matter) in [
             ([2.0, 2.0, 0.0], [5.0, 5.0, 19.0], Matter::Nothing),
             ([12.0, 12.0, 4.0], [16.0, 13.0, 9.0], Matter::Rock),
             ([19.0, 15.0, 15.0], [20.0, 16.0, 16.0], Matter::Rock),
             ([9.0, 0.0, 14.0], [11.0, 3.0, 16.0], Matter::Nothing),
         ] {
-            world.edit(&Edit { shape: Shape::Box { from, to }, matter });
+            world.edit(&Edit {
+                shape: Shape::Box { from, to },
+                matter,
+            });
         }
         world
     }
 
     fn land(world: &World) -> TerrainLook {
-        TerrainLook::bake_with(world.ground().surface(), Caves::of(world.ground(), 1.0), &LookSpec::default(), 2)
+        TerrainLook::bake_with(
+            world.ground().surface(),
+            Caves::of(world.ground(), 1.0),
+            &LookSpec::default(),
+            2,
+        )
     }
 
     /// Returns true if a point is rock, by the definition at the top of this file.
     fn is_rock(block: &Heightfield, world: &World, p: V3) -> bool {
-        let [x, z] = [(p.x.max(0.0) as usize).min(GRID.nx - 1), (p.z.max(0.0) as usize).min(GRID.nz - 1)];
+        let [x, z] = [
+            (p.x.max(0.0) as usize).min(GRID.nx - 1),
+            (p.z.max(0.0) as usize).min(GRID.nz - 1),
+        ];
         if block.caves.column(x, z).is_none() {
             return p.y <= block.heights.at(p.x, p.z);
         }
         let cell = world.ground().top(x, z);
         let flat = block.caves.column(x, z).is_some_and(|(_, top)| top.flat);
         p.y < 0.0
-            || p.y < surface(block, Top { cell, flat, rounded: false }, p)
-                && (cell == 0 || world.ground().is_solid([x, (p.y as usize).min(cell - 1), z]))
+            || p.y
+                < surface(
+                    block,
+                    Top {
+                        cell,
+                        flat,
+                        rounded: false,
+                    },
+                    p,
+                )
+                && (cell == 0
+                    || world
+                        .ground()
+                        .is_solid([x, (p.y as usize).min(cell - 1), z]))
     }
 
     /// Rays from all around, from above and from below into the box.
@@ -409,9 +519,16 @@ mod tests {
         (0..500_u64).map(|k| {
             let random = |n: u64| (mix64(8 * k + n) >> 40) as f32 / (1 << 24) as f32;
             let (angle, away) = (random(0) * std::f32::consts::TAU, 20.0 + 15.0 * random(1));
-            let origin = v3(11.0 + away * angle.cos(), -8.0 + 34.0 * random(2), 9.5 + away * angle.sin());
+            let origin = v3(
+                11.0 + away * angle.cos(),
+                -8.0 + 34.0 * random(2),
+                9.5 + away * angle.sin(),
+            );
             let goal = v3(22.0 * random(3), 17.0 * random(4), 19.0 * random(5));
-            Ray { origin, direction: (goal - origin).normalize() }
+            Ray {
+                origin,
+                direction: (goal - origin).normalize(),
+            }
         })
     }
 
@@ -420,7 +537,11 @@ mod tests {
         let world = world();
         let land = land(&world);
         let block = &land.block;
-        let parts = [[[0.0, 1.0]; 3], [[0.15, 1.0], [0.0, 1.0], [0.0, 0.8]], [[0.0, 1.0], [0.0, 0.7], [0.3, 1.0]]];
+        let parts = [
+            [[0.0, 1.0]; 3],
+            [[0.15, 1.0], [0.0, 1.0], [0.0, 0.8]],
+            [[0.0, 1.0], [0.0, 0.7], [0.3, 1.0]],
+        ];
         let (mut met, mut unclear) = (0, 0);
         for part in parts.map(|shares| block.part(shares, [22.0, 18.0, 19.0])) {
             for (k, ray) in rays().enumerate() {
@@ -442,24 +563,45 @@ mod tests {
                 met += usize::from(fast.is_some());
                 if let (false, Some(hit)) = (is_near, fast) {
                     let around = [-0.03, 0.03].map(|by| is_rock(block, &world, ray.at(hit.t + by)));
-                    assert!(around[0] != around[1] || slow.is_some(), "ray {k} of {part:?}: {hit:?} against {slow:?}");
+                    assert!(
+                        around[0] != around[1] || slow.is_some(),
+                        "ray {k} of {part:?}: {hit:?} against {slow:?}"
+                    );
                 }
             }
         }
-        assert!(met > 700 && unclear < 12, "{met} rays met rock, {unclear} of them elsewhere");
+        assert!(
+            met > 700 && unclear < 12,
+            "{met} rays met rock, {unclear} of them elsewhere"
+        );
     }
 
     #[test]
     fn a_ground_without_caves_takes_no_memory_and_an_index_of_what_changed_is_exact() {
         let plain = World::new(Ground::none(GRID));
-        let (none, some) = (Caves::of(&plain.ground, 1.0), Caves::of(world().ground(), 1.0));
+        let (none, some) = (
+            Caves::of(&plain.ground, 1.0),
+            Caves::of(world().ground(), 1.0),
+        );
         assert!(none.is_empty() && none == Caves::default() && none.roof() == f32::MIN);
         assert_eq!(some.differing(&some), []);
         let mut other = world();
-        let cell = Shape::Box { from: [13.0, 12.0, 6.0], to: [14.0, 13.0, 7.0] };
-        other.edit(&Edit { shape: cell, matter: Matter::Nothing });
-        assert_eq!(Caves::of(&other.ground, 1.0).differing(&some), [(13, 6)], "still near other caves");
-        assert!(some.differing(&none).len() > 100 && none.differing(&some) == some.differing(&none));
+        let cell = Shape::Box {
+            from: [13.0, 12.0, 6.0],
+            to: [14.0, 13.0, 7.0],
+        };
+        other.edit(&Edit {
+            shape: cell,
+            matter: Matter::Nothing,
+        });
+        assert_eq!(
+            Caves::of(&other.ground, 1.0).differing(&some),
+            [(13, 6)],
+            "still near other caves"
+        );
+        assert!(
+            some.differing(&none).len() > 100 && none.differing(&some) == some.differing(&none)
+        );
     }
 
     #[test]
@@ -467,7 +609,10 @@ mod tests {
         let world = world();
         let block = land(&world).block;
         assert_eq!(block.floor_below(v3(3.5, 3.2, 9.5)), 2.0);
-        assert!((block.floor_below(v3(14.5, 13.4, 6.5)) - 13.0).abs() < 0.1, "on the shelf");
+        assert!(
+            (block.floor_below(v3(14.5, 13.4, 6.5)) - 13.0).abs() < 0.1,
+            "on the shelf"
+        );
         assert!(block.floor_below(v3(14.5, 11.4, 6.5)) < 9.0, "under it");
     }
 }

@@ -31,14 +31,25 @@ const MOST: usize = 64;
 fn spline(place: f32) -> (i32, [f32; 3]) {
     let cell = place.floor();
     let u = place - cell;
-    (cell as i32, [0.5 * (1.0 - u) * (1.0 - u), 0.5 + u * (1.0 - u), 0.5 * u * u])
+    (
+        cell as i32,
+        [
+            0.5 * (1.0 - u) * (1.0 - u),
+            0.5 + u * (1.0 - u),
+            0.5 * u * u,
+        ],
+    )
 }
 
 impl Caves {
     /// Spline value of a hollow at `p` (cells), 0 to 1: quadratic B-spline over the 27 cells
     /// around.
     pub(super) fn hollow(&self, p: V3) -> f32 {
-        if !self.kinds.rounded || self.hollow_cells(p.x.floor() as i32, p.z.floor() as i32).is_empty() {
+        if !self.kinds.rounded
+            || self
+                .hollow_cells(p.x.floor() as i32, p.z.floor() as i32)
+                .is_empty()
+        {
             return 0.0;
         }
         let ((x, xs), (y, ys), (z, zs)) = (spline(p.x), spline(p.y), spline(p.z));
@@ -68,7 +79,13 @@ impl Caves {
 impl Heightfield {
     /// Returns the first intersection of `ray` with the smooth ground minus the hollows, from
     /// distance `start` on.
-    pub(super) fn hit_with_hollows(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
+    pub(super) fn hit_with_hollows(
+        &self,
+        ray: &Ray,
+        line: &Line,
+        part: &Part,
+        start: f32,
+    ) -> Option<GroundHit> {
         let (_, far, _) = line.within(part, start)?;
         let mut from = start;
         for _ in 0..MOST {
@@ -100,11 +117,19 @@ impl Heightfield {
                 let mut rock = t;
                 for _ in 0..HOLLOW_HALVINGS {
                     let middle = 0.5 * (inside + rock);
-                    if self.caves.hollow(ray.at(middle)) < HOLLOW_OPEN { rock = middle } else { inside = middle }
+                    if self.caves.hollow(ray.at(middle)) < HOLLOW_OPEN {
+                        rock = middle
+                    } else {
+                        inside = middle
+                    }
                 }
                 let point = ray.at(inside);
                 let normal = self.caves.hollow_normal(point, self.tall);
-                return Left::Rock(GroundHit { t: inside, point, face: Face::Block(normal) });
+                return Left::Rock(GroundHit {
+                    t: inside,
+                    point,
+                    face: Face::Block(normal),
+                });
             }
             inside = t;
         }
@@ -133,17 +158,35 @@ mod tests {
     use lavoxel_base::grid::Grid;
     use lavoxel_base::random::mix64;
 
-    const GRID: Grid = Grid { nx: 22, ny: 18, nz: 19 };
+    const GRID: Grid = Grid {
+        nx: 22,
+        ny: 18,
+        nz: 19,
+    };
 
     /// Returns level ground at 4.2 with a tunnel along x, 4 cells high, under a roof that was lava.
     fn block() -> Heightfield {
-        let mut world = World::new(Ground::from_surface(GRID.ny, Array2::from_elem((GRID.nz, GRID.nx), 4.2)));
-        let roof = Shape::Box { from: [5.0, 8.0, 7.0], to: [15.0, 10.0, 11.0] };
-        let walls = [5.0, 11.0].map(|z| Shape::Box { from: [5.0, 4.0, z], to: [15.0, 10.0, z + 2.0] });
+        let mut world = World::new(Ground::from_surface(
+            GRID.ny,
+            Array2::from_elem((GRID.nz, GRID.nx), 4.2),
+        ));
+        let roof = Shape::Box {
+            from: [5.0, 8.0, 7.0],
+            to: [15.0, 10.0, 11.0],
+        };
+        let walls = [5.0, 11.0].map(|z| Shape::Box {
+            from: [5.0, 4.0, z],
+            to: [15.0, 10.0, z + 2.0],
+        });
         for shape in walls.into_iter().chain([roof]) {
-            world.edit(&Edit { shape, matter: Matter::Rock });
+            world.edit(&Edit {
+                shape,
+                matter: Matter::Rock,
+            });
         }
-        (5..13).flat_map(|z| (5..15).map(move |x| (x, z))).for_each(|(x, z)| world.ground.set_fresh(x, z, true));
+        (5..13)
+            .flat_map(|z| (5..15).map(move |x| (x, z)))
+            .for_each(|(x, z)| world.ground.set_fresh(x, z, true));
         let caves = Caves::of(world.ground(), 1.0);
         assert!(caves.kinds.rounded && !caves.kinds.cornered);
         TerrainLook::bake_with(world.ground().surface(), caves, &LookSpec::default(), 2).block
@@ -152,40 +195,72 @@ mod tests {
     #[test]
     fn a_tunnel_is_open_from_end_to_end_and_vaulted() {
         let block = block();
-        let met = |origin: V3, direction: V3| block.hit(&Ray { origin, direction }, &block.whole(), 0.0);
-        assert!(met(v3(-5.0, 6.2, 9.0), V3::x()).is_none(), "through both mouths");
+        let met =
+            |origin: V3, direction: V3| block.hit(&Ray { origin, direction }, &block.whole(), 0.0);
+        assert!(
+            met(v3(-5.0, 6.2, 9.0), V3::x()).is_none(),
+            "through both mouths"
+        );
         assert!(met(v3(-5.0, 6.2, 6.0), V3::x()).is_some(), "beside it");
         for (direction, height) in [(V3::y(), 8.0), (-V3::y(), 4.0)] {
             let hit = met(v3(10.0, 6.0, 9.0), direction).expect("roof and floor");
             assert!((hit.point.y - height).abs() < 0.4, "{hit:?}");
-            assert!(matches!(hit.face, Face::Block(normal) if normal.dot(&direction) < -0.99), "{hit:?}");
+            assert!(
+                matches!(hit.face, Face::Block(normal) if normal.dot(&direction) < -0.99),
+                "{hit:?}"
+            );
         }
         // In the corner between wall and roof the rock turns.
         let corner = met(v3(10.0, 6.0, 9.0), v3(0.0, 1.6, 2.0).normalize()).expect("the corner");
-        assert!(matches!(corner.face, Face::Block(normal) if normal.y < -0.3 && normal.z < -0.3), "{corner:?}");
+        assert!(
+            matches!(corner.face, Face::Block(normal) if normal.y < -0.3 && normal.z < -0.3),
+            "{corner:?}"
+        );
     }
 
     #[test]
     fn rays_meet_the_rock_that_small_steps_meet() {
         let block = block();
-        let (part, mut met) = (block.part([[0.0, 0.5], [0.0, 1.0], [0.0, 1.0]], [22.0, 18.0, 19.0]), 0);
+        let (part, mut met) = (
+            block.part([[0.0, 0.5], [0.0, 1.0], [0.0, 1.0]], [22.0, 18.0, 19.0]),
+            0,
+        );
         let mut unclear = 0;
         for k in 0..200_u64 {
             let random = |n: u64| (mix64(8 * k + n) >> 40) as f32 / (1 << 24) as f32;
-            let origin = v3(30.0 - 10.0 * random(0), 3.0 + 12.0 * random(1), 19.0 * random(2));
-            let goal = v3(6.0 + 5.0 * random(3), 4.0 + 5.0 * random(4), 6.0 + 6.0 * random(5));
-            let ray = Ray { origin, direction: (goal - origin).normalize() };
+            let origin = v3(
+                30.0 - 10.0 * random(0),
+                3.0 + 12.0 * random(1),
+                19.0 * random(2),
+            );
+            let goal = v3(
+                6.0 + 5.0 * random(3),
+                4.0 + 5.0 * random(4),
+                6.0 + 6.0 * random(5),
+            );
+            let ray = Ray {
+                origin,
+                direction: (goal - origin).normalize(),
+            };
             let is_rock = |t: f32| {
                 let (p, q) = (ray.at(t), block.patches(ray.at(t)));
-                let inside = (0..3).all(|axis| (part.low[axis]..=part.high[axis]).contains(&q[axis]));
+                let inside =
+                    (0..3).all(|axis| (part.low[axis]..=part.high[axis]).contains(&q[axis]));
                 inside && p.y <= block.heights.at(p.x, p.z) && block.caves.hollow(p) < HOLLOW_OPEN
             };
             let slow = (0..60_000).map(|i| i as f32 * 1e-3).find(|t| is_rock(*t));
             let fast = block.hit(&ray, &part, 0.0).map(|hit| hit.t);
             met += usize::from(fast.is_some());
-            let is_near = fast.zip(slow).map_or(fast.is_none() && slow.is_none(), |(a, b)| (a - b).abs() < 0.02);
+            let is_near = fast
+                .zip(slow)
+                .map_or(fast.is_none() && slow.is_none(), |(a, b)| {
+                    (a - b).abs() < 0.02
+                });
             unclear += usize::from(!is_near);
         }
-        assert!(met > 150 && unclear < 6, "{met} rays met rock, {unclear} of them elsewhere");
+        assert!(
+            met > 150 && unclear < 6,
+            "{met} rays met rock, {unclear} of them elsewhere"
+        );
     }
 }

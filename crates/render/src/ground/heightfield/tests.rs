@@ -3,7 +3,9 @@
 use super::*;
 
 pub(crate) fn hill() -> Heightfield {
-    let heights = Raster::nodes((20, 14), 2, |x, z| 4.0 + 3.0 * (x * 0.5).sin() * (z * 0.4).cos());
+    let heights = Raster::nodes((20, 14), 2, |x, z| {
+        4.0 + 3.0 * (x * 0.5).sin() * (z * 0.4).cos()
+    });
     Heightfield::new(heights, -2.0)
 }
 
@@ -17,16 +19,25 @@ pub(crate) fn parts(field: &Heightfield) -> Vec<Part> {
         [whole, [0.0, 0.4], whole],
         [[0.2, 0.3], [0.3, 0.6], [0.1, 0.9]],
     ];
-    shares.map(|shares| field.part(shares, [20.0, 10.0, 14.0])).into()
+    shares
+        .map(|shares| field.part(shares, [20.0, 10.0, 14.0]))
+        .into()
 }
 
 /// Rays from all around and from above.
 fn rays() -> impl Iterator<Item = Ray> {
     (0..60).map(|k| {
         let angle = k as f32 * 0.37;
-        let origin = v3(10.0 + 24.0 * angle.cos(), 3.0 + (k % 9) as f32, 7.0 + 24.0 * angle.sin());
+        let origin = v3(
+            10.0 + 24.0 * angle.cos(),
+            3.0 + (k % 9) as f32,
+            7.0 + 24.0 * angle.sin(),
+        );
         let goal = v3((k % 7) as f32 * 3.0, (k % 5) as f32, (k % 4) as f32 * 3.0);
-        Ray { origin, direction: (goal - origin).normalize() }
+        Ray {
+            origin,
+            direction: (goal - origin).normalize(),
+        }
     })
 }
 
@@ -45,14 +56,20 @@ fn the_pyramid_walk_finds_the_crossing_that_small_steps_find() {
     for part in parts(&field) {
         for (k, ray) in rays().enumerate() {
             // Where a ray grazes an edge of the part, rounding decides.
-            let moved = |by: f32| Part { low: part.low.add_scalar(-by), high: part.high.add_scalar(by) };
-            let ends = [-2e-3, 2e-3].map(|by| field.hit(&ray, &moved(by), 0.0).map_or(-1.0, |hit| hit.t));
+            let moved = |by: f32| Part {
+                low: part.low.add_scalar(-by),
+                high: part.high.add_scalar(by),
+            };
+            let ends =
+                [-2e-3, 2e-3].map(|by| field.hit(&ray, &moved(by), 0.0).map_or(-1.0, |hit| hit.t));
             if (ends[0] - ends[1]).abs() > 0.05 {
                 unclear += 1;
                 continue;
             }
             match (field.hit(&ray, &part, 0.0), patient(&field, &part, &ray)) {
-                (Some(hit), Some(t)) => assert!((hit.t - t).abs() < 5e-3, "ray {k}: {} against {t}", hit.t),
+                (Some(hit), Some(t)) => {
+                    assert!((hit.t - t).abs() < 5e-3, "ray {k}: {} against {t}", hit.t)
+                }
                 (None, None) => {}
                 (fast, slow) => panic!("ray {k} and {part:?}: {fast:?} against {slow:?}"),
             }
@@ -66,16 +83,36 @@ fn sides_and_foot_are_cut_faces() {
     let field = hill();
     let parts = parts(&field);
     let from = |part: usize, origin: V3, direction: V3| {
-        field.hit(&Ray { origin, direction }, &parts[part], 0.0).map(|hit| (hit.face, hit.t))
+        field
+            .hit(&Ray { origin, direction }, &parts[part], 0.0)
+            .map(|hit| (hit.face, hit.t))
     };
-    assert_eq!(from(0, v3(-5.0, 0.0, 7.0), V3::x()), Some((Face::Cut(-V3::x()), 5.0)));
-    assert_eq!(from(0, v3(9.0, -9.0, 7.0), V3::y()), Some((Face::Cut(-V3::y()), 7.0)));
-    assert_eq!(from(0, v3(9.0, 50.0, 7.0), -V3::y()).map(|(face, _)| face), Some(Face::Top));
+    assert_eq!(
+        from(0, v3(-5.0, 0.0, 7.0), V3::x()),
+        Some((Face::Cut(-V3::x()), 5.0))
+    );
+    assert_eq!(
+        from(0, v3(9.0, -9.0, 7.0), V3::y()),
+        Some((Face::Cut(-V3::y()), 7.0))
+    );
+    assert_eq!(
+        from(0, v3(9.0, 50.0, 7.0), -V3::y()).map(|(face, _)| face),
+        Some(Face::Top)
+    );
     assert_eq!(from(0, v3(9.0, 50.0, 7.0), V3::y()), None);
     // Cut at x = 6, at y = 4 above, and at y = 3 below.
-    assert_eq!(from(1, v3(-5.0, 0.0, 7.0), V3::x()), Some((Face::Cut(-V3::x()), 11.0)));
-    assert_eq!(from(2, v3(3.0, 50.0, 2.0), -V3::y()), Some((Face::Cut(V3::y()), 46.0)));
-    assert_eq!(from(3, v3(5.0, -9.0, 2.0), V3::y()), Some((Face::Cut(-V3::y()), 12.0)));
+    assert_eq!(
+        from(1, v3(-5.0, 0.0, 7.0), V3::x()),
+        Some((Face::Cut(-V3::x()), 11.0))
+    );
+    assert_eq!(
+        from(2, v3(3.0, 50.0, 2.0), -V3::y()),
+        Some((Face::Cut(V3::y()), 46.0))
+    );
+    assert_eq!(
+        from(3, v3(5.0, -9.0, 2.0), V3::y()),
+        Some((Face::Cut(-V3::y()), 12.0))
+    );
 }
 
 #[test]
@@ -98,11 +135,20 @@ fn rays_along_the_walls_of_patches_end() {
     let field = hill();
     for part in parts(&field) {
         for x in [0.0, 6.0, 20.0] {
-            let level = Ray { origin: v3(x, 6.9, -5.0), direction: V3::z() };
-            let steep = Ray { origin: v3(x, 9.0, -5.0), direction: v3(0.0, -0.3, 1.0).normalize() };
+            let level = Ray {
+                origin: v3(x, 6.9, -5.0),
+                direction: V3::z(),
+            };
+            let steep = Ray {
+                origin: v3(x, 9.0, -5.0),
+                direction: v3(0.0, -0.3, 1.0).normalize(),
+            };
             for ray in [level, steep] {
                 let (fast, slow) = (field.hit(&ray, &part, 0.0), patient(&field, &part, &ray));
-                assert!(fast.is_none() || slow.is_none_or(|t| (fast.map_or(0.0, |hit| hit.t) - t).abs() < 5e-3));
+                assert!(
+                    fast.is_none()
+                        || slow.is_none_or(|t| (fast.map_or(0.0, |hit| hit.t) - t).abs() < 5e-3)
+                );
             }
         }
     }

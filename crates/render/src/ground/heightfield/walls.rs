@@ -14,7 +14,10 @@ pub(super) const WALL: f32 = 2.5;
 /// Returns true if a body has built or dug the top of the column (x, z).
 pub(super) fn is_built(ground: &Ground, x: usize, z: usize) -> bool {
     let column = ground.grid().column(x, z);
-    let is_fresh = ground.fresh().get(column / 64).is_some_and(|word| word >> (column % 64) & 1 == 1);
+    let is_fresh = ground
+        .fresh()
+        .get(column / 64)
+        .is_some_and(|word| word >> (column % 64) & 1 == 1);
     ground.surface()[[z, x]] == ground.top(x, z) as f32 && !is_fresh
 }
 
@@ -30,7 +33,11 @@ pub(super) fn walls(ground: &Ground, tall: f32) -> Vec<usize> {
                 || near(z, grid.nz).into_iter().flatten().any(|z| steep(x, z)))
             && is_built(ground, x, z)
     };
-    let row = |z: usize| (0..grid.nx).filter(move |&x| is_wall(x, z)).map(move |x| grid.column(x, z));
+    let row = |z: usize| {
+        (0..grid.nx)
+            .filter(move |&x| is_wall(x, z))
+            .map(move |x| grid.column(x, z))
+    };
     (0..grid.nz).into_par_iter().flat_map_iter(row).collect()
 }
 
@@ -47,29 +54,51 @@ mod tests {
     use lavoxel_automaton::world::{Edit, Matter, Shape, World};
     use lavoxel_base::grid::Grid;
 
-    const GRID: Grid = Grid { nx: 22, ny: 18, nz: 19 };
+    const GRID: Grid = Grid {
+        nx: 22,
+        ny: 18,
+        nz: 19,
+    };
 
     #[test]
     fn walls_of_bodies_are_upright_up_to_their_corners() {
-        let mut world = World::new(Ground::from_surface(GRID.ny, Array2::from_elem((GRID.nz, GRID.nx), 4.0)));
-        let shape = Shape::Box { from: [6.0, 4.0, 6.0], to: [8.0, 14.0, 12.0] };
-        world.edit(&Edit { shape, matter: Matter::Rock });
+        let mut world = World::new(Ground::from_surface(
+            GRID.ny,
+            Array2::from_elem((GRID.nz, GRID.nx), 4.0),
+        ));
+        let shape = Shape::Box {
+            from: [6.0, 4.0, 6.0],
+            to: [8.0, 14.0, 12.0],
+        };
+        world.edit(&Edit {
+            shape,
+            matter: Matter::Rock,
+        });
         let caves = Caves::of(world.ground(), 1.0);
-        let block = TerrainLook::bake_with(world.ground().surface(), caves, &LookSpec::default(), 2).block;
-        let met = |origin: V3, direction: V3| block.hit(&Ray { origin, direction }, &block.whole(), 0.0);
+        let block =
+            TerrainLook::bake_with(world.ground().surface(), caves, &LookSpec::default(), 2).block;
+        let met =
+            |origin: V3, direction: V3| block.hit(&Ray { origin, direction }, &block.whole(), 0.0);
         for (y, z) in [(5.3, 6.05), (9.0, 9.0), (13.9, 6.05), (13.9, 11.95)] {
             let hit = met(v3(-5.0, y, z), V3::x()).expect("the wall is there");
-            assert!((hit.t - 11.0).abs() < 1e-3 && hit.face == Face::Block(-V3::x()), "{y}, {z}: {hit:?}");
+            assert!(
+                (hit.t - 11.0).abs() < 1e-3 && hit.face == Face::Block(-V3::x()),
+                "{y}, {z}: {hit:?}"
+            );
         }
         for z in [5.95, 12.05] {
-            assert!(met(v3(-5.0, 9.0, z), V3::x()).is_none(), "beside the corner");
+            assert!(
+                met(v3(-5.0, 9.0, z), V3::x()).is_none(),
+                "beside the corner"
+            );
         }
         for x in [6.05, 7.95] {
             let hit = met(v3(x, 30.0, 9.0), -V3::y()).expect("the crest is there");
             assert!((hit.t - 16.0).abs() < 1e-3, "{x}: {hit:?}");
         }
         // A mountain as steep has no walls.
-        let cliff = Array2::from_shape_fn((GRID.nz, GRID.nx), |(_, x)| if x < 9 { 12.3 } else { 4.1 });
+        let cliff =
+            Array2::from_shape_fn((GRID.nz, GRID.nx), |(_, x)| if x < 9 { 12.3 } else { 4.1 });
         assert!(Caves::of(&Ground::from_surface(GRID.ny, cliff), 1.0).is_empty());
     }
 }

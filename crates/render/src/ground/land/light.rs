@@ -33,12 +33,16 @@ impl OpenSky {
             let angle = (k as f32 + radius) * std::f32::consts::TAU / AROUND as f32;
             [radius * angle.cos(), radius * angle.sin()]
         };
-        Self { offsets: RINGS.map(|(radius, _)| std::array::from_fn(|k| offset(radius, k))) }
+        Self {
+            offsets: RINGS.map(|(radius, _)| std::array::from_fn(|k| offset(radius, k))),
+        }
     }
 
     /// Positions of the farthest samples around (x, z), in cells.
     pub(super) fn farthest(&self, x: f32, z: f32) -> impl Iterator<Item = [f32; 2]> {
-        self.offsets[RINGS.len() - 1].iter().map(move |[dx, dz]| [x + dx, z + dz])
+        self.offsets[RINGS.len() - 1]
+            .iter()
+            .map(move |[dx, dz]| [x + dx, z + dz])
     }
 
     /// Fraction of the sky (0 to 1) visible at `p` (cells), from samples all around at three
@@ -66,7 +70,9 @@ mod tests {
     fn oblong_cells_are_lit_as_cubes_that_make_the_same_ground() {
         let ground = |high: f32| {
             Heightfield::new(
-                Raster::nodes((30, 24), 2, |x, z| high * (7.0 + 4.0 * (x * 0.5).sin() * (z * 0.4).cos())),
+                Raster::nodes((30, 24), 2, |x, z| {
+                    high * (7.0 + 4.0 * (x * 0.5).sin() * (z * 0.4).cos())
+                }),
                 -2.0 * high,
             )
         };
@@ -76,7 +82,10 @@ mod tests {
         let (mut shaded, mut other, mut nodes) = (0, 0, 0);
         for (x, z) in (0..48).flat_map(|j| (0..60).map(move |i| (0.5 * i as f32, 0.5 * j as f32))) {
             let [a, b] = [&cubes, &oblong].map(|block| (block.heights.at(x, z), block));
-            assert!((a.1.normal(x, z, 0.8) - b.1.normal(x, z, 0.8)).norm() < 1e-4, "normal at {x}, {z}");
+            assert!(
+                (a.1.normal(x, z, 0.8) - b.1.normal(x, z, 0.8)).norm() < 1e-4,
+                "normal at {x}, {z}"
+            );
             let open = |(h, block): (f32, &Heightfield)| sky.open(block, v3(x, h, z));
             assert!((open(a) - open(b)).abs() < 1e-4, "sky at {x}, {z}");
             let lit = |(h, block): (f32, &Heightfield)| sun(block, toward, [x, h, z]) > 0.5;
@@ -84,6 +93,9 @@ mod tests {
             other += usize::from(lit(a) != lit(b));
         }
         // Rays begin a quarter of a cell over the ground, which is lower over flat cells.
-        assert!(shaded > nodes / 10 && other < nodes / 25, "{shaded} of {nodes} in shadow, {other} not in both");
+        assert!(
+            shaded > nodes / 10 && other < nodes / 25,
+            "{shaded} of {nodes} in shadow, {other} not in both"
+        );
     }
 }

@@ -59,7 +59,11 @@ impl TerrainLook {
     ///
     /// Panics when the shape of `ground` is not that of the baked ground.
     pub(crate) fn patch(&mut self, ground: &Array2<f32>, caves: Caves, look: &LookSpec) -> Patched {
-        assert_eq!(ground.dim(), (self.coarse.depth, self.coarse.width), "the ground keeps its shape");
+        assert_eq!(
+            ground.dim(),
+            (self.coarse.depth, self.coarse.width),
+            "the ground keeps its shape"
+        );
         // Each stage widens the mask by the reach of its maps, so that no dependent sample is
         // missed.
         let changed = Mask::of_difference(&self.coarse, ground);
@@ -92,21 +96,35 @@ impl TerrainLook {
     /// Washes again the rills that read changed columns, and returns the columns around changed
     /// rills.
     fn patch_rills(&mut self, changed: &Mask) -> Mask {
-        let Self { coarse, seeds, rills, unit, .. } = self;
+        let Self {
+            coarse,
+            seeds,
+            rills,
+            unit,
+            ..
+        } = self;
         let (near, counts) = (changed.grown(rill_length(*unit)), Counts::of(changed));
         let old = rills.data.clone();
-        refill(rills, &near, |k, x, z| match counts.has_any(old[k].columns(*unit, (x, z))) {
-            true => rill(seeds, coarse, *unit, (x, z)),
-            false => old[k],
+        refill(rills, &near, |k, x, z| {
+            match counts.has_any(old[k].columns(*unit, (x, z))) {
+                true => rill(seeds, coarse, *unit, (x, z)),
+                false => old[k],
+            }
         });
         let mut around = Mask::none(changed.nx, changed.nz);
         let nodes = Nodes::of(rills, &near);
-        for (j, i) in nodes.rows.clone().flat_map(|j| nodes.across.clone().map(move |i| (j, i))) {
+        for (j, i) in nodes
+            .rows
+            .clone()
+            .flat_map(|j| nodes.across.clone().map(move |i| (j, i)))
+        {
             let k = j * rills.width + i;
             if rills.data[k].value != old[k].value {
-                nodes
-                    .cells(j, changed.nz)
-                    .for_each(|z| nodes.cells(i, changed.nx).for_each(|x| around.mark(x..x + 1, z)));
+                nodes.cells(j, changed.nz).for_each(|z| {
+                    nodes
+                        .cells(i, changed.nx)
+                        .for_each(|x| around.mark(x..x + 1, z))
+                });
             }
         }
         around
@@ -116,16 +134,30 @@ impl TerrainLook {
     /// nodes moved.
     fn patch_relief(&mut self, near: &Mask) -> Moved {
         let old = Extents::of(&self.block.heights, near);
-        let Self { coarse, rills, block, unit, scale, .. } = self;
+        let Self {
+            coarse,
+            rills,
+            block,
+            unit,
+            scale,
+            ..
+        } = self;
         let before = block.heights.data.clone();
         let washed = |k: usize| (!scale.stone).then_some(rills.data[k].value);
-        refill(&mut block.heights, near, |k, x, z| height(coarse, washed(k), *unit, (x, z)));
+        refill(&mut block.heights, near, |k, x, z| {
+            height(coarse, washed(k), *unit, (x, z))
+        });
         let Nodes { rows, across, .. } = Nodes::of(&block.heights, near);
         block.refresh(across, rows);
-        let mut moved = Moved { mask: Mask::none(near.nx, near.nz), extents: Extents::of(&block.heights, near) };
+        let mut moved = Moved {
+            mask: Mask::none(near.nx, near.nz),
+            extents: Extents::of(&block.heights, near),
+        };
         let (heights, per_cell) = (&block.heights, block.heights.per_cell as usize);
         for (x, z) in near.columns() {
-            let row = |j: usize| j * heights.width + x * per_cell..=j * heights.width + (x + 1) * per_cell;
+            let row = |j: usize| {
+                j * heights.width + x * per_cell..=j * heights.width + (x + 1) * per_cell
+            };
             let differs = |j: usize| heights.data[row(j)] != before[row(j)];
             if (z * per_cell..=(z + 1) * per_cell).any(differs) {
                 moved.mask.mark(x..x + 1, z);
@@ -137,11 +169,22 @@ impl TerrainLook {
 
     /// Recomputes colours and normals in the columns `near`.
     fn patch_colour(&mut self, near: &Mask) {
-        let Self { block, rills, unit, drape, .. } = self;
+        let Self {
+            block,
+            rills,
+            unit,
+            drape,
+            ..
+        } = self;
         let scale = Altitudes::of(block, self.scale.side, self.scale.stone);
         let heights = &block.heights.data;
         let color = |k: usize, x: f32, z: f32| {
-            colour(block, drape.as_ref(), &scale.place(block, rills.data[k].value, *unit, (x, z)), (x, z))
+            colour(
+                block,
+                drape.as_ref(),
+                &scale.place(block, rills.data[k].value, *unit, (x, z)),
+                (x, z),
+            )
         };
         if scale == self.scale {
             refill(&mut self.albedo, near, color);
@@ -151,25 +194,38 @@ impl TerrainLook {
             refill(&mut self.albedo, &all, color);
             self.scale = scale;
         }
-        refill(&mut self.normal, near, |k, x, z| grained(block, *unit, scale.stone, [x, heights[k], z]));
+        refill(&mut self.normal, near, |k, x, z| {
+            grained(block, *unit, scale.stone, [x, heights[k], z])
+        });
     }
 
     /// Recomputes sunlight and open sky; `near` are the columns with other slopes.
     fn patch_light(&mut self, near: &Mask, moved: &Moved, sky: &Sky) {
-        let Self { block, sun: hard, soft, light, .. } = self;
+        let Self {
+            block,
+            sun: hard,
+            soft,
+            light,
+            ..
+        } = self;
         let heights = &block.heights.data;
         let mut shaded = moved.shadow(in_cells(sky.sun, block.tall), &block.heights);
         shaded.add(near);
-        refill(hard, &shaded, |k, x, z| sun(block, sky.sun, [x, heights[k], z]));
+        refill(hard, &shaded, |k, x, z| {
+            sun(block, sky.sun, [x, heights[k], z])
+        });
         let nodes = Nodes::of(hard, &shaded);
         hard.blur_part(disc(hard.per_cell), (nodes.across, nodes.rows), soft);
         // The blur extends three times its radius, which is less than a cell.
         let mut lit = shaded.grown(1);
-        update(light, &lit, |_, x, z, light| nalgebra::Vector2::new(light.x, soft.at(x, z)));
+        update(light, &lit, |_, x, z, light| {
+            nalgebra::Vector2::new(light.x, soft.at(x, z))
+        });
         let (open, around) = (OpenSky::new(), moved.mask.grown(SKY));
         let close = moved.mask.grown(CLOSE);
         update(light, &around, |k, x, z, light| {
-            let other = close.holds(x, z) || open.farthest(x, z).any(|[x, z]| moved.mask.holds(x, z));
+            let other =
+                close.holds(x, z) || open.farthest(x, z).any(|[x, z]| moved.mask.holds(x, z));
             match other {
                 true => nalgebra::Vector2::new(open.open(block, v3(x, heights[k], z)), light.y),
                 false => light,
@@ -177,13 +233,16 @@ impl TerrainLook {
         });
         lit.add(&around);
         let lamp = lamp();
-        refill(&mut self.plain, &lit, |k, x, z| plain(block, &lamp, light.data[k], (x, z)));
+        refill(&mut self.plain, &lit, |k, x, z| {
+            plain(block, &lamp, light.data[k], (x, z))
+        });
     }
 
     /// Recomputes the smoothed slopes around the columns `changed`.
     fn patch_slope(&mut self, changed: &Mask) {
         let near = changed.grown(SMOOTHED);
-        self.coarse.blur_part(1, (near.xs.clone(), near.zs.clone()), &mut self.gentle);
+        self.coarse
+            .blur_part(1, (near.xs.clone(), near.zs.clone()), &mut self.gentle);
         let gentle = &self.gentle;
         refill(&mut self.slope, &near, |_, x, z| rise(gentle, (x, z)));
     }
@@ -207,19 +266,41 @@ struct Mask {
 impl Mask {
     /// Returns the empty set.
     fn none(nx: usize, nz: usize) -> Self {
-        Self { nx, nz, marked: vec![false; nx * nz], xs: nx..0, zs: nz..0 }
+        Self {
+            nx,
+            nz,
+            marked: vec![false; nx * nz],
+            xs: nx..0,
+            zs: nz..0,
+        }
     }
 
     /// Returns the set of all columns.
     fn all(nx: usize, nz: usize) -> Self {
-        Self { nx, nz, marked: vec![true; nx * nz], xs: 0..nx, zs: 0..nz }
+        Self {
+            nx,
+            nz,
+            marked: vec![true; nx * nz],
+            xs: 0..nx,
+            zs: 0..nz,
+        }
     }
 
     /// Returns the columns with another height in `ground` than in `baked`.
     fn of_difference(baked: &Raster<f32>, ground: &Array2<f32>) -> Self {
         let mut mask = Self::none(baked.width, baked.depth);
-        for (z, (old, new)) in baked.data.chunks(baked.width).zip(ground.rows()).enumerate() {
-            for (x, _) in old.iter().zip(new).enumerate().filter(|(_, (old, new))| old != new) {
+        for (z, (old, new)) in baked
+            .data
+            .chunks(baked.width)
+            .zip(ground.rows())
+            .enumerate()
+        {
+            for (x, _) in old
+                .iter()
+                .zip(new)
+                .enumerate()
+                .filter(|(_, (old, new))| old != new)
+            {
                 mask.mark(x..x + 1, z);
             }
         }
@@ -254,7 +335,12 @@ impl Mask {
 
     /// Iterator over the marked columns as (x, z).
     fn columns(&self) -> impl Iterator<Item = (usize, usize)> {
-        let row = |z: usize| self.xs.clone().map(move |x| (x, z)).filter(|&(x, z)| self.marked[z * self.nx + x]);
+        let row = |z: usize| {
+            self.xs
+                .clone()
+                .map(move |x| (x, z))
+                .filter(|&(x, z)| self.marked[z * self.nx + x])
+        };
         self.zs.clone().flat_map(row)
     }
 
@@ -265,7 +351,11 @@ impl Mask {
             let mut x = self.xs.start;
             std::iter::from_fn(move || {
                 let from = x + row.get(x..)?.iter().position(|&marked| marked)?;
-                x = from + row[from..].iter().position(|&marked| !marked).unwrap_or(row.len() - from);
+                x = from
+                    + row[from..]
+                        .iter()
+                        .position(|&marked| !marked)
+                        .unwrap_or(row.len() - from);
                 Some((from..x, z))
             })
         })
@@ -276,7 +366,8 @@ impl Mask {
         let mut grown = Self::none(self.nx, self.nz);
         for (xs, z) in self.runs() {
             let xs = xs.start.saturating_sub(by)..(xs.end + by).min(self.nx);
-            (z.saturating_sub(by)..(z + by + 1).min(self.nz)).for_each(|z| grown.mark(xs.clone(), z));
+            (z.saturating_sub(by)..(z + by + 1).min(self.nz))
+                .for_each(|z| grown.mark(xs.clone(), z));
         }
         grown
     }
@@ -303,15 +394,21 @@ impl Extents {
     fn of(heights: &Raster<f32>, mask: &Mask) -> Self {
         let mut extents = vec![[f32::MAX, f32::MIN]; mask.nx * mask.nz];
         let per_cell = heights.per_cell as usize;
-        extents.par_chunks_mut(mask.nx).enumerate().filter(|(z, _)| mask.zs.contains(z)).for_each(|(z, extents)| {
-            for x in mask.xs.clone().filter(|&x| mask.marked[z * mask.nx + x]) {
-                for j in z * per_cell..=(z + 1) * per_cell {
-                    for &h in &heights.data[j * heights.width..][x * per_cell..=(x + 1) * per_cell] {
-                        extents[x] = [extents[x][0].min(h), extents[x][1].max(h)];
+        extents
+            .par_chunks_mut(mask.nx)
+            .enumerate()
+            .filter(|(z, _)| mask.zs.contains(z))
+            .for_each(|(z, extents)| {
+                for x in mask.xs.clone().filter(|&x| mask.marked[z * mask.nx + x]) {
+                    for j in z * per_cell..=(z + 1) * per_cell {
+                        for &h in
+                            &heights.data[j * heights.width..][x * per_cell..=(x + 1) * per_cell]
+                        {
+                            extents[x] = [extents[x][0].min(h), extents[x][1].max(h)];
+                        }
                     }
                 }
-            }
-        });
+            });
         Self(extents)
     }
 
@@ -350,23 +447,41 @@ impl Moved {
         let (nx, nz) = (self.mask.nx, self.mask.nz);
         let mut shadow = Mask::none(nx, nz);
         let ground = Extents::of(heights, &Mask::all(nx, nz)).0;
-        let lowest = ground.iter().fold(f32::MAX, |lowest, extent| lowest.min(extent[0]));
+        let lowest = ground
+            .iter()
+            .fold(f32::MAX, |lowest, extent| lowest.min(extent[0]));
         let across = sun.x.hypot(sun.z);
         let farthest = (nx as f32).hypot(nz as f32);
-        let away = if across > 1e-6 { [-sun.x / across, -sun.z / across] } else { [0.0; 2] };
+        let away = if across > 1e-6 {
+            [-sun.x / across, -sun.z / across]
+        } else {
+            [0.0; 2]
+        };
         // A sun at the zenith falls fast, a sun at the horizon hardly.
         let falls = sun.y.max(0.0) / across.max(1e-3);
-        let clip = |low: f32, high: f32, n: usize| low.max(0.0) as usize..(high.max(0.0) as usize).min(n);
+        let clip =
+            |low: f32, high: f32, n: usize| low.max(0.0) as usize..(high.max(0.0) as usize).min(n);
         for (x, z) in self.mask.columns() {
             let [low, high] = self.extents.0[z * nx + x];
             for stride in 0..=(farthest / STRIDE) as usize + 1 {
                 let far = STRIDE * stride as f32;
-                let band = [low - falls * (far + OFF) - LIFT, high - falls * (far - OFF) + LIFT];
+                let band = [
+                    low - falls * (far + OFF) - LIFT,
+                    high - falls * (far - OFF) + LIFT,
+                ];
                 if band[1] < lowest {
                     break;
                 }
-                let along = clip(x as f32 + away[0] * far - 1.0, x as f32 + away[0] * far + 3.0, nx);
-                for z in clip(z as f32 + away[1] * far - 1.0, z as f32 + away[1] * far + 3.0, nz) {
+                let along = clip(
+                    x as f32 + away[0] * far - 1.0,
+                    x as f32 + away[0] * far + 3.0,
+                    nx,
+                );
+                for z in clip(
+                    z as f32 + away[1] * far - 1.0,
+                    z as f32 + away[1] * far + 3.0,
+                    nz,
+                ) {
                     for x in along.clone() {
                         let [foot, top] = ground[z * nx + x];
                         if foot <= band[1] && top >= band[0] {
@@ -400,7 +515,12 @@ impl<'a> Nodes<'a> {
             Some(n) if !cells.is_empty() => cells.start * n..cells.end * n + 1,
             _ => cells.clone(),
         };
-        Self { mask, per_cell, across: samples(&mask.xs), rows: samples(&mask.zs) }
+        Self {
+            mask,
+            per_cell,
+            across: samples(&mask.xs),
+            rows: samples(&mask.zs),
+        }
     }
 
     /// Range of the one or two cells, of `n`, that sample `k` along an axis touches.
@@ -414,7 +534,8 @@ impl<'a> Nodes<'a> {
     /// Returns true if one of the cells around the sample (i, j) is marked.
     fn has(&self, i: usize, j: usize) -> bool {
         let Mask { nx, nz, marked, .. } = self.mask;
-        self.cells(j, *nz).any(|z| self.cells(i, *nx).any(|x| marked[z * nx + x]))
+        self.cells(j, *nz)
+            .any(|z| self.cells(i, *nx).any(|x| marked[z * nx + x]))
     }
 }
 
@@ -442,7 +563,12 @@ impl Counts {
                 sums[(j + 1) * width + i + 1] = sums[j * width + i + 1] + row;
             }
         }
-        Self { xs, zs, sums, sides: [mask.nx, mask.nz] }
+        Self {
+            xs,
+            zs,
+            sums,
+            sides: [mask.nx, mask.nz],
+        }
     }
 
     /// Returns true if a rectangle, in cells, touches a marked column.
@@ -452,7 +578,10 @@ impl Counts {
             let inside = |k: usize| k.clamp(marked.start, marked.end) - marked.start;
             inside(cell(low))..inside(cell(high) + 1)
         };
-        let (xs, zs) = (clip(along_x, &self.xs, self.sides[0]), clip(along_z, &self.zs, self.sides[1]));
+        let (xs, zs) = (
+            clip(along_x, &self.xs, self.sides[0]),
+            clip(along_z, &self.zs, self.sides[1]),
+        );
         let at = |i: usize, j: usize| self.sums[j * (self.xs.len() + 1) + i];
         at(xs.end, zs.end) + at(xs.start, zs.start) > at(xs.start, zs.end) + at(xs.end, zs.start)
     }
@@ -460,19 +589,29 @@ impl Counts {
 
 /// Recomputes the samples of a map in marked columns; `make` takes the index of the sample and its
 /// x and z in cells.
-fn refill<T: Copy + Send + Sync>(map: &mut Raster<T>, mask: &Mask, make: impl Fn(usize, f32, f32) -> T + Sync) {
+fn refill<T: Copy + Send + Sync>(
+    map: &mut Raster<T>,
+    mask: &Mask,
+    make: impl Fn(usize, f32, f32) -> T + Sync,
+) {
     update(map, mask, |k, x, z, _| make(k, x, z));
 }
 
 /// [`refill`], where `make` takes the old sample too.
-fn update<T: Copy + Send + Sync>(map: &mut Raster<T>, mask: &Mask, make: impl Fn(usize, f32, f32, T) -> T + Sync) {
+fn update<T: Copy + Send + Sync>(
+    map: &mut Raster<T>,
+    mask: &Mask,
+    make: impl Fn(usize, f32, f32, T) -> T + Sync,
+) {
     let nodes = Nodes::of(map, mask);
     let (width, per_cell, origin) = (map.width, map.per_cell, map.origin);
     let place = |k: usize| (k as f32 + origin) / per_cell;
     if nodes.rows.is_empty() {
         return;
     }
-    let rows = map.data[nodes.rows.start * width..nodes.rows.end * width].par_chunks_mut(width).enumerate();
+    let rows = map.data[nodes.rows.start * width..nodes.rows.end * width]
+        .par_chunks_mut(width)
+        .enumerate();
     rows.for_each(|(j, row)| {
         let j = nodes.rows.start + j;
         for i in nodes.across.clone().filter(|&i| nodes.has(i, j)) {
@@ -488,24 +627,50 @@ mod tests {
     use lavoxel_base::random::mix64;
 
     fn hills(nx: usize, nz: usize) -> Array2<f32> {
-        Array2::from_shape_fn((nz, nx), |(z, x)| 6.0 + 3.0 * (x as f32 * 0.4).sin() + 2.5 * (z as f32 * 0.5).cos())
+        Array2::from_shape_fn((nz, nx), |(z, x)| {
+            6.0 + 3.0 * (x as f32 * 0.4).sin() + 2.5 * (z as f32 * 0.5).cos()
+        })
     }
 
-    fn assert_near<T: Copy>(name: &str, ours: &Raster<T>, theirs: &Raster<T>, apart: impl Fn(T, T) -> f32) {
-        let worst = ours.data.iter().zip(&theirs.data).map(|(&a, &b)| apart(a, b)).fold(0.0, f32::max);
+    fn assert_near<T: Copy>(
+        name: &str,
+        ours: &Raster<T>,
+        theirs: &Raster<T>,
+        apart: impl Fn(T, T) -> f32,
+    ) {
+        let worst = ours
+            .data
+            .iter()
+            .zip(&theirs.data)
+            .map(|(&a, &b)| apart(a, b))
+            .fold(0.0, f32::max);
         assert!(worst < 1e-4, "{name}: {worst}");
     }
 
     fn assert_same(ours: &TerrainLook, theirs: &TerrainLook) {
         let number = |a: f32, b: f32| (a - b).abs();
-        assert_near("rills", &ours.rills, &theirs.rills, |a, b| (a.value - b.value).abs());
-        assert_near("heights", &ours.block.heights, &theirs.block.heights, number);
-        assert_near("albedo", &ours.albedo, &theirs.albedo, |a, b| (a - b).norm());
-        assert_near("normal", &ours.normal, &theirs.normal, |a, b| (a - b).norm());
+        assert_near("rills", &ours.rills, &theirs.rills, |a, b| {
+            (a.value - b.value).abs()
+        });
+        assert_near(
+            "heights",
+            &ours.block.heights,
+            &theirs.block.heights,
+            number,
+        );
+        assert_near("albedo", &ours.albedo, &theirs.albedo, |a, b| {
+            (a - b).norm()
+        });
+        assert_near("normal", &ours.normal, &theirs.normal, |a, b| {
+            (a - b).norm()
+        });
         assert_near("light", &ours.light, &theirs.light, |a, b| (a - b).norm());
         assert_near("plain", &ours.plain, &theirs.plain, number);
         assert_near("slope", &ours.slope, &theirs.slope, |a, b| (a - b).norm());
-        assert_eq!((ours.block.top, ours.scale), (theirs.block.top, theirs.scale));
+        assert_eq!(
+            (ours.block.top, ours.scale),
+            (theirs.block.top, theirs.scale)
+        );
         assert!(ours.block.has_levels_of(&theirs.block), "the pyramid");
     }
 
@@ -524,13 +689,22 @@ mod tests {
 
     #[test]
     fn a_patch_bakes_what_a_new_bake_does() {
-        for (turn, (nx, nz, nodes)) in [(24, 20, 24), (9, 24, 100), (90, 61, 180)].into_iter().enumerate() {
+        for (turn, (nx, nz, nodes)) in [(24, 20, 24), (9, 24, 100), (90, 61, 180)]
+            .into_iter()
+            .enumerate()
+        {
             let grid = Grid::new(nx, 40, nz);
             for elevation in [None, Some(4.0), Some(89.9)] {
-                let look = LookSpec { sun_elevation_deg: elevation, ..LookSpec::default() };
+                let look = LookSpec {
+                    sun_elevation_deg: elevation,
+                    ..LookSpec::default()
+                };
                 let mut ground = hills(nx, nz);
                 let mut land = TerrainLook::bake(&ground, grid, &look, nodes);
-                assert_eq!(land.patch(&ground, Caves::default(), &look), Patched::Nothing);
+                assert_eq!(
+                    land.patch(&ground, Caves::default(), &look),
+                    Patched::Nothing
+                );
                 for step in 0..12 {
                     let random = mix64(step + 100 * turn as u64) as usize;
                     let (x, z) = (random % nx, (random >> 16) % nz);
@@ -542,7 +716,10 @@ mod tests {
                     assert_eq!(land.patch(&ground, Caves::default(), &look), Patched::Part);
                     assert_same(&land, &TerrainLook::bake(&ground, grid, &look, nodes));
                 }
-                assert_eq!(land.patch(&(ground + 1.0), Caves::default(), &look), Patched::TooMuch);
+                assert_eq!(
+                    land.patch(&(ground + 1.0), Caves::default(), &look),
+                    Patched::TooMuch
+                );
             }
         }
     }

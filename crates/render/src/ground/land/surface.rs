@@ -23,7 +23,12 @@ pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, 
     let (mut px, mut pz, mut sum) = (x, z, 0.0);
     let mut reach = [0.0_f32; 4];
     for _ in 0..STEPS {
-        reach = [reach[0].max(x - px), reach[1].max(px - x), reach[2].max(z - pz), reach[3].max(pz - z)];
+        reach = [
+            reach[0].max(x - px),
+            reach[1].max(px - x),
+            reach[2].max(z - pz),
+            reach[3].max(pz - z),
+        ];
         sum += seeds.at(px, pz);
         let (east, south) = coarse.slope(px, pz, 1.0);
         let slope = east.hypot(south);
@@ -32,7 +37,10 @@ pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, 
         pz -= south * stride;
     }
     let reach = reach.map(|cells| (cells / (STRIDE * unit)).ceil() as u8);
-    Rill { value: (sum / STEPS as f32 * 2.6).clamp(-1.0, 1.0), reach }
+    Rill {
+        value: (sum / STEPS as f32 * 2.6).clamp(-1.0, 1.0),
+        reach,
+    }
 }
 
 /// Number of steps along a rill.
@@ -63,7 +71,9 @@ impl Rill {
     ///
     /// The ranges may lie outside of the box, where the outermost columns are repeated.
     pub(super) fn columns(&self, unit: f32, (x, z): (f32, f32)) -> [[f32; 2]; 2] {
-        let [west, east, north, south] = self.reach.map(|strides| f32::from(strides) * STRIDE * unit + SLOPE as f32);
+        let [west, east, north, south] = self
+            .reach
+            .map(|strides| f32::from(strides) * STRIDE * unit + SLOPE as f32);
         [[x - west, x + east], [z - north, z + south]]
     }
 }
@@ -129,21 +139,41 @@ pub fn albedo(place: &RockPoint) -> V3 {
     let speckle = noise::fractal(p * 1.7, 4);
     let mottled = noise::fractal(p * 0.11 + v3(7.0, 1.0, 3.0), 4);
     let patches = noise::fractal(p * 0.055 + v3(31.0, 4.0, 12.0), 4);
-    let basalt = mix(v3(0.040, 0.036, 0.036), v3(0.092, 0.080, 0.072), saturate(0.5 + 0.6 * mottled + WASHED * rill));
-    let ash = mix(v3(0.150, 0.128, 0.108), v3(0.205, 0.172, 0.140), saturate(0.5 + speckle));
-    let scoria = mix(v3(0.120, 0.060, 0.044), v3(0.180, 0.100, 0.066), saturate(0.5 + mottled));
+    let basalt = mix(
+        v3(0.040, 0.036, 0.036),
+        v3(0.092, 0.080, 0.072),
+        saturate(0.5 + 0.6 * mottled + WASHED * rill),
+    );
+    let ash = mix(
+        v3(0.150, 0.128, 0.108),
+        v3(0.205, 0.172, 0.140),
+        saturate(0.5 + speckle),
+    );
+    let scoria = mix(
+        v3(0.120, 0.060, 0.044),
+        v3(0.180, 0.100, 0.066),
+        saturate(0.5 + mottled),
+    );
     let lying = smoothstep(0.62, 0.95, place.up);
     let ashy = saturate(lying * (0.35 + 0.9 * patches) + 0.35 * rill.max(0.0) + 0.10);
     let red = smoothstep(0.05, 0.45, mottled + 0.55 * (altitude - 0.62)) * (0.35 + 0.5 * altitude);
     let ground = mix(mix(basalt, ash, ashy * 0.75), scoria, saturate(red));
     let ground = mix(ground, basalt * 0.6, old_flow(p) * lying * 0.8);
-    let ground = if place.crags > 0.0 { ground * lerp(1.0, CRAG, place.crags * crag(p)) } else { ground };
+    let ground = if place.crags > 0.0 {
+        ground * lerp(1.0, CRAG, place.crags * crag(p))
+    } else {
+        ground
+    };
     ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
 }
 
 /// Coverage (0 to 1) with old flows at `p` on a plain: darker tongues with a ragged edge.
 pub(in crate::ground) fn old_flow(p: V3) -> f32 {
-    smoothstep(0.02, 0.12, noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5))
+    smoothstep(
+        0.02,
+        0.12,
+        noise::fractal(v3(p.x, 0.0, p.z) * 0.045 + v3(2.0, 5.0, 9.0), 5),
+    )
 }
 
 // Look constants, chosen by eye.
@@ -176,7 +206,8 @@ pub fn ledged(n: V3, p: V3) -> V3 {
         return n;
     }
     let ([along, across], here) = (tangents(n), crag(p));
-    let tilt = along * (crag(p + along * APART) - here) + across * (crag(p + across * APART) - here);
+    let tilt =
+        along * (crag(p + along * APART) - here) + across * (crag(p + across * APART) - here);
     unit_or_up(n - tilt * (crags * LEDGE / APART))
 }
 
@@ -187,9 +218,12 @@ pub fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
     let p = place.p;
     let bent = p + V3::repeat(0.5 * noise::fractal(p * 0.7 + v3(3.0, 6.0, 1.0), 2));
     let block = noise::plate(bent * 0.62, V3::zeros());
-    let ragged = share + 0.55 * (block.tone - 0.5) + 0.35 * noise::fractal(p * 0.45 + v3(8.0, 3.0, 6.0), 3);
+    let ragged =
+        share + 0.55 * (block.tone - 0.5) + 0.35 * noise::fractal(p * 0.45 + v3(8.0, 3.0, 6.0), 3);
     let seam = smoothstep(0.0, 0.16, block.edge);
-    let cover = smoothstep(0.36, 0.44, ragged) * smoothstep(0.0, 0.15, share) * lerp(0.55, 1.0, seam.max(share));
+    let cover = smoothstep(0.36, 0.44, ragged)
+        * smoothstep(0.0, 0.15, share)
+        * lerp(0.55, 1.0, seam.max(share));
     // Slabs of smooth skin between fields of clinker; levees are the oldest, and reddish.
     let slab = noise::plate(
         v3(bent.x, 0.5 * bent.y, bent.z) * 0.17 + V3::repeat(0.35 * noise::fractal(p * 0.12, 3)),
@@ -200,14 +234,22 @@ pub fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
     let smooth = lerp(1.0, 1.6, slab.tone) * lerp(0.55, 1.0, smoothstep(0.0, 0.10, slab.edge));
     let levee = smoothstep(0.2, 0.5, share) * (1.0 - smoothstep(0.8, 1.0, share));
     let tint = mix(V3::repeat(1.0), v3(1.22, 1.03, 0.95), levee);
-    mix(land, times(basalt(p), tint) * lerp(rough, smooth, skin * (1.0 - levee)), cover)
+    mix(
+        land,
+        times(basalt(p), tint) * lerp(rough, smooth, skin * (1.0 - levee)),
+        cover,
+    )
 }
 
 /// Albedo of lava that set, linear RGB.
 pub fn basalt(p: V3) -> V3 {
     let clinker = noise::fractal(p * 1.3 + v3(4.0, 9.0, 2.0), 4);
     let ropes = noise::fractal(v3(p.x, 0.5 * p.y, p.z) * 0.45 + v3(2.0, 7.0, 5.0), 3);
-    mix(v3(0.016, 0.016, 0.018), v3(0.046, 0.043, 0.043), saturate(0.42 + 0.7 * clinker + 0.35 * ropes))
+    mix(
+        v3(0.016, 0.016, 0.018),
+        v3(0.046, 0.043, 0.043),
+        saturate(0.42 + 0.7 * clinker + 0.35 * ropes),
+    )
 }
 
 /// Unit normal `n` with grain finer than the nodes' relief added, equally strong on slopes and on
@@ -218,14 +260,20 @@ pub fn bumped(n: V3, p: V3) -> V3 {
     // Tangents of the surface: a tilt east and south only would leave furrows down a steep slope.
     let [along, across] = tangents(n);
     let here = height(p);
-    let tilt = (along * (height(p + along * e) - here) + across * (height(p + across * e) - here)) / e;
-    (n - tilt * lerp(0.06, 0.15, fields(p)) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y))).normalize()
+    let tilt =
+        (along * (height(p + along * e) - here) + across * (height(p + across * e) - here)) / e;
+    (n - tilt * lerp(0.06, 0.15, fields(p)) * lerp(1.0, 0.6, smoothstep(0.75, 0.98, n.y)))
+        .normalize()
 }
 
 /// Two unit vectors along a surface with the unit normal `n`: east and south of flat ground.
 fn tangents(n: V3) -> [V3; 2] {
     let level = n.x.hypot(n.y);
-    let along = if level < 1e-3 { V3::x() } else { v3(n.y, -n.x, 0.0) / level };
+    let along = if level < 1e-3 {
+        V3::x()
+    } else {
+        v3(n.y, -n.x, 0.0) / level
+    };
     [along, along.cross(&n)]
 }
 

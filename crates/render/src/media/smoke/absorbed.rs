@@ -36,23 +36,41 @@ impl Absorbed {
         let (grid, fade) = (air.grid.cells, Fade::of(&air.grid));
         let mut cells = vec![0.0_f32; grid.cells()];
         let mut held = vec![Span::EMPTY; grid.ny * grid.nz];
-        let slabs = cells.par_chunks_mut(grid.slab()).zip(held.par_chunks_mut(grid.ny)).enumerate();
+        let slabs = cells
+            .par_chunks_mut(grid.slab())
+            .zip(held.par_chunks_mut(grid.ny))
+            .enumerate();
         slabs.for_each(|(z, (cells, held))| {
             for (y, (cells, held)) in cells.chunks_mut(grid.nx).zip(held).enumerate() {
                 let row = z * grid.ny + y;
                 let carried = &air.carried[row * grid.nx..][..grid.nx];
                 // Most rows are empty. A bitwise OR over a whole row tests many cells at a time.
-                if carried.iter().fold(0, |bits, [ash, steam]| bits | ash | steam) == 0 {
+                if carried
+                    .iter()
+                    .fold(0, |bits, [ash, steam]| bits | ash | steam)
+                    == 0
+                {
                     continue;
                 }
                 *held = span(carried);
                 for x in held.range() {
-                    cells[x] = fade.left(AirVolume::sum_kg_m3(carried[x]) * per_kg, fade.at([x, y, z]));
+                    cells[x] = fade.left(
+                        AirVolume::sum_kg_m3(carried[x]) * per_kg,
+                        fade.at([x, y, z]),
+                    );
                 }
             }
         });
-        let largest = |cells: &[f32]| cells.iter().fold(0.0_f32, |most, &cell| if cell > most { cell } else { most });
-        let most = cells.par_chunks(grid.slab()).map(largest).reduce(|| 0.0, f32::max).max(1e-6);
+        let largest = |cells: &[f32]| {
+            cells
+                .iter()
+                .fold(0.0_f32, |most, &cell| if cell > most { cell } else { most })
+        };
+        let most = cells
+            .par_chunks(grid.slab())
+            .map(largest)
+            .reduce(|| 0.0, f32::max)
+            .max(1e-6);
         Self { cells, held, most }
     }
 }
@@ -61,7 +79,13 @@ impl Absorbed {
 fn span(carried: &[[u16; 2]]) -> Span {
     let held = |[ash, steam]: &[u16; 2]| ash | steam != 0;
     let from = carried.iter().position(held).unwrap_or(0);
-    Span { from: from as u16, to: carried.iter().rposition(held).map_or(0, |last| last as u16 + 1) }
+    Span {
+        from: from as u16,
+        to: carried
+            .iter()
+            .rposition(held)
+            .map_or(0, |last| last as u16 + 1),
+    }
 }
 
 /// Fade-out of smoke towards open sides of the air's box, where smoke would otherwise end in a
@@ -82,12 +106,20 @@ impl Fade {
     fn of(grid: &AirGrid) -> Self {
         let size = grid.size();
         let over = std::array::from_fn(|axis| {
-            let usual = if grid.sides[axis] == Side::Open { (size[axis] / FADING).min(MOST_FADING) } else { 0 };
+            let usual = if grid.sides[axis] == Side::Open {
+                (size[axis] / FADING).min(MOST_FADING)
+            } else {
+                0
+            };
             // The floor is always a wall.
             let first = if axis == 1 { 0 } else { usual };
             [first, usual].map(|usual| lengths(usual, ACROSS[axis].map(|across| size[across])))
         });
-        Self { size, edge: grid.ratio as f32, over }
+        Self {
+            size,
+            edge: grid.ratio as f32,
+            over,
+        }
     }
 
     /// Extinction left of `dense` at a fade-out factor `share` (0 to 1). Scaling alone would leave
@@ -97,16 +129,29 @@ impl Fade {
         let most = HALF_SHOWN * 2.0 * share * share / ((1.0 - share).max(0.0) * self.edge);
         let shown = dense * share;
         // Away from the sides the value stays bit-exact.
-        if most.is_finite() && shown > 0.0 { shown * most / (shown + most) } else { shown }
+        if most.is_finite() && shown > 0.0 {
+            shown * most / (shown + most)
+        } else {
+            shown
+        }
     }
 
     /// Fade-out factor along `axis` of the cell `place`, 0 to 1.
     fn along(&self, axis: usize, place: [usize; 3]) -> f32 {
         let [b, c] = ACROSS[axis];
         let beside = place[c] * self.size[b] + place[b];
-        let share = |away: usize, over: f32| if (away as f32) < over { (away as f32 + 0.5) / over } else { 1.0 };
+        let share = |away: usize, over: f32| {
+            if (away as f32) < over {
+                (away as f32 + 0.5) / over
+            } else {
+                1.0
+            }
+        };
         let (first, last) = (self.over[axis][0][beside], self.over[axis][1][beside]);
-        let (low, high) = (share(place[axis], first), share(self.size[axis] - 1 - place[axis], last));
+        let (low, high) = (
+            share(place[axis], first),
+            share(self.size[axis] - 1 - place[axis], last),
+        );
         smoothstep(0.0, 1.0, low.min(1.0) * high.min(1.0))
     }
 
@@ -124,7 +169,14 @@ fn lengths(usual: usize, [across, up]: [usize; 2]) -> Vec<f32> {
     }
     let scale = WAVES / usual as f32;
     let length = |k: usize| {
-        let noise = noise::fractal(v3((k % across) as f32 * scale, 0.5, (k / across) as f32 * scale), 3);
+        let noise = noise::fractal(
+            v3(
+                (k % across) as f32 * scale,
+                0.5,
+                (k / across) as f32 * scale,
+            ),
+            3,
+        );
         lerp(FADED[0], FADED[1], (0.5 + noise).clamp(0.0, 1.0)) * usual as f32
     };
     (0..across * up).map(length).collect()
@@ -138,11 +190,25 @@ mod tests {
     /// Optical depth of the cells of a row along x, in smoke that fills the box.
     fn row(sides: [Side; 3], kept: u16) -> Vec<f32> {
         let cells = Grid::new(60, 40, 36);
-        let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides };
+        let grid = AirGrid {
+            cells,
+            ratio: 2,
+            corner: [0, 0],
+            sides,
+        };
         let (carried, flow) = (vec![[kept, 0]; cells.cells()], vec![[0; 4]; cells.cells()]);
-        let air = AirVolume { grid, cell_m: 10.0, carried, inks: Vec::new(), flow };
+        let air = AirVolume {
+            grid,
+            cell_m: 10.0,
+            carried,
+            inks: Vec::new(),
+            flow,
+        };
         let absorbed = Absorbed::of(&air, 2000.0);
-        absorbed.cells[cells.index([0, 10, 18])..][..cells.nx].iter().map(|cell| cell * 2.0).collect()
+        absorbed.cells[cells.index([0, 10, 18])..][..cells.nx]
+            .iter()
+            .map(|cell| cell * 2.0)
+            .collect()
     }
 
     #[test]
@@ -150,11 +216,21 @@ mod tests {
         let open = [Side::Open; 3];
         for kept in [300, 3000, 30_000] {
             let depth = row(open, kept);
-            assert!(depth[0] < 0.01 && depth[59] < 0.01, "{kept}: {} at the side", depth[0]);
+            assert!(
+                depth[0] < 0.01 && depth[59] < 0.01,
+                "{kept}: {} at the side",
+                depth[0]
+            );
             // A ray parallel to the side, through the outermost cells, sees part of the background.
             let through: f32 = depth[..4].iter().sum();
-            assert!(through < 0.6, "{kept}: the four outermost cells have {through}");
-            assert!(depth[..12].windows(2).all(|pair| pair[0] <= pair[1]), "{kept}: {depth:?}");
+            assert!(
+                through < 0.6,
+                "{kept}: the four outermost cells have {through}"
+            );
+            assert!(
+                depth[..12].windows(2).all(|pair| pair[0] <= pair[1]),
+                "{kept}: {depth:?}"
+            );
             let whole = AirVolume::sum_kg_m3([kept, 0]) * 2000.0 * 2.0;
             assert_eq!(depth[30], whole, "{kept}: all of it away from the sides");
         }
@@ -163,25 +239,50 @@ mod tests {
     #[test]
     fn smoke_ends_on_no_plane() {
         let cells = Grid::new(96, 80, 96);
-        let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides: [Side::Open; 3] };
+        let grid = AirGrid {
+            cells,
+            ratio: 2,
+            corner: [0, 0],
+            sides: [Side::Open; 3],
+        };
         let (carried, flow) = (vec![[3000, 0]; cells.cells()], vec![[0; 4]; cells.cells()]);
-        let absorbed = Absorbed::of(&AirVolume { grid, cell_m: 10.0, carried, inks: Vec::new(), flow }, 2000.0);
+        let absorbed = Absorbed::of(
+            &AirVolume {
+                grid,
+                cell_m: 10.0,
+                carried,
+                inks: Vec::new(),
+                flow,
+            },
+            2000.0,
+        );
         // Number of cells from the side at which a cell first hides a fifth of the background, by
         // row.
         let rows = (20..60).flat_map(|y| (30..66).map(move |z| cells.index([0, y, z])));
-        let ends =
-            rows.map(|start| absorbed.cells[start..][..cells.nx].iter().take_while(|dense| **dense < 0.11).count());
+        let ends = rows.map(|start| {
+            absorbed.cells[start..][..cells.nx]
+                .iter()
+                .take_while(|dense| **dense < 0.11)
+                .count()
+        });
         let ends: Vec<f32> = ends.map(|end| end as f32).collect();
         let mean = ends.iter().sum::<f32>() / ends.len() as f32;
-        let spread = (ends.iter().map(|end| (end - mean).powi(2)).sum::<f32>() / ends.len() as f32).sqrt();
-        assert!(spread > 2.0, "it ends {mean:.1} cells inside, give or take {spread:.1}");
+        let spread =
+            (ends.iter().map(|end| (end - mean).powi(2)).sum::<f32>() / ends.len() as f32).sqrt();
+        assert!(
+            spread > 2.0,
+            "it ends {mean:.1} cells inside, give or take {spread:.1}"
+        );
     }
 
     #[test]
     fn smoke_stays_whole_at_walls_and_where_sides_meet() {
         for side in [Side::Wall, Side::Wrap] {
             let depth = row([side, Side::Open, Side::Open], 3000);
-            assert!(depth.iter().all(|&cell| cell == depth[30]), "{side:?}: {depth:?}");
+            assert!(
+                depth.iter().all(|&cell| cell == depth[30]),
+                "{side:?}: {depth:?}"
+            );
         }
     }
 }

@@ -25,15 +25,28 @@ impl Coarse {
         let size = [fine.nx, fine.ny, fine.nz];
         let by = size.map(|n| n.min(2));
         let [nx, ny, nz] = std::array::from_fn(|axis| size[axis].div_ceil(by[axis]));
-        Self { grid: Grid::new(nx, ny, nz), fine, by }
+        Self {
+            grid: Grid::new(nx, ny, nz),
+            fine,
+            by,
+        }
     }
 
     /// Returns the mean of a quantity over the air cells of each coarse cell.
     pub(super) fn mean(&self, absorbed: &Absorbed, asked: Asked) -> Vec<f32> {
         let mut means = vec![asked.of(0.0); self.grid.cells()];
-        means.par_chunks_mut(self.grid.slab()).enumerate().for_each(|(k, means)| {
-            Level::fastest().run(Means { coarse: self, absorbed, asked, k, means });
-        });
+        means
+            .par_chunks_mut(self.grid.slab())
+            .enumerate()
+            .for_each(|(k, means)| {
+                Level::fastest().run(Means {
+                    coarse: self,
+                    absorbed,
+                    asked,
+                    k,
+                    means,
+                });
+            });
         means
     }
 
@@ -54,12 +67,23 @@ impl Coarse {
     /// Interpolates a row of air cells at `y` and `z` into `to`; values are clamped at the sides.
     /// `between` is a scratch buffer.
     #[inline(always)]
-    pub(super) fn read(&self, values: &[f32], [y, z]: [usize; 2], to: &mut [f32], between: &mut Vec<f32>) {
+    pub(super) fn read(
+        &self,
+        values: &[f32],
+        [y, z]: [usize; 2],
+        to: &mut [f32],
+        between: &mut Vec<f32>,
+    ) {
         let Self { grid, by, .. } = *self;
         let (j, v) = near(y, by[1], grid.ny);
         let (k, w) = near(z, by[2], grid.nz);
         let row = |j: usize, k: usize| &values[grid.index([0, j, k])..][..grid.nx];
-        let (a, b, c, d) = (row(j[0], k[0]), row(j[1], k[0]), row(j[0], k[1]), row(j[1], k[1]));
+        let (a, b, c, d) = (
+            row(j[0], k[0]),
+            row(j[1], k[0]),
+            row(j[0], k[1]),
+            row(j[1], k[1]),
+        );
         between.resize(grid.nx + 2, 0.0);
         for (i, between) in between[1..=grid.nx].iter_mut().enumerate() {
             let (north, south) = (a[i] + (b[i] - a[i]) * v, c[i] + (d[i] - c[i]) * v);
@@ -109,7 +133,13 @@ struct Means<'a> {
 impl Work for Means<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let Self { coarse, absorbed, asked, k, means } = self;
+        let Self {
+            coarse,
+            absorbed,
+            asked,
+            k,
+            means,
+        } = self;
         let Coarse { grid, fine, by } = *coarse;
         let mut sums = vec![0.0; grid.nx * by[0]];
         let zs = part(k, by[2], fine.nz);
@@ -180,8 +210,18 @@ mod tests {
     use super::*;
 
     fn absorbed(cells: Vec<f32>, rows: usize) -> Absorbed {
-        let held = vec![Span { from: 0, to: (cells.len() / rows.max(1)) as u16 }; rows];
-        Absorbed { cells, held, most: 1.0 }
+        let held = vec![
+            Span {
+                from: 0,
+                to: (cells.len() / rows.max(1)) as u16
+            };
+            rows
+        ];
+        Absorbed {
+            cells,
+            held,
+            most: 1.0,
+        }
     }
 
     #[test]
@@ -189,7 +229,10 @@ mod tests {
         for [nx, ny, nz] in [[8, 6, 4], [7, 5, 3], [9, 1, 2], [1, 4, 1]] {
             let fine = Grid::new(nx, ny, nz);
             let coarse = Coarse::of(fine);
-            let rising: Vec<f32> = fine.places().map(|[x, y, z]| 1.0 + (x + 2 * y + 3 * z) as f32).collect();
+            let rising: Vec<f32> = fine
+                .places()
+                .map(|[x, y, z]| 1.0 + (x + 2 * y + 3 * z) as f32)
+                .collect();
             let means = coarse.mean(&absorbed(rising.clone(), ny * nz), Asked::Absorption);
             let (mut to, mut between) = (vec![0.0; nx], Vec::new());
             for (y, z) in (0..ny).flat_map(|y| (0..nz).map(move |z| (y, z))) {
@@ -197,17 +240,39 @@ mod tests {
                 for (x, to) in to.iter().enumerate() {
                     // With an odd number of air cells, the last coarse cell holds a single one, off
                     // its centre.
-                    let inner = |n: usize, count: usize| count == 1 || (1..count - 1 - count % 2).contains(&n);
+                    let inner = |n: usize, count: usize| {
+                        count == 1 || (1..count - 1 - count % 2).contains(&n)
+                    };
                     let expected = rising[fine.index([x, y, z])];
                     let is_inner = inner(x, nx) && inner(y, ny) && inner(z, nz);
-                    assert!(!is_inner || (to - expected).abs() < 1e-4, "{fine:?} {x} {y} {z}: {to}, not {expected}");
-                    assert!((to - expected).abs() <= 0.5 * 6.0 + 1e-4, "at a side: {to}, not {expected}");
+                    assert!(
+                        !is_inner || (to - expected).abs() < 1e-4,
+                        "{fine:?} {x} {y} {z}: {to}, not {expected}"
+                    );
+                    assert!(
+                        (to - expected).abs() <= 0.5 * 6.0 + 1e-4,
+                        "at a side: {to}, not {expected}"
+                    );
                 }
             }
-            let even = coarse.mean(&absorbed(vec![2.5; fine.cells()], ny * nz), Asked::Through(0.2));
-            assert!(even.iter().all(|mean| (mean - (-0.5_f32).exp()).abs() < 1e-5));
-            let none = Absorbed { held: vec![Span::EMPTY; ny * nz], ..absorbed(vec![0.0; fine.cells()], 1) };
-            assert!(coarse.mean(&none, Asked::Through(1.0)).iter().all(|mean| *mean == 1.0));
+            let even = coarse.mean(
+                &absorbed(vec![2.5; fine.cells()], ny * nz),
+                Asked::Through(0.2),
+            );
+            assert!(
+                even.iter()
+                    .all(|mean| (mean - (-0.5_f32).exp()).abs() < 1e-5)
+            );
+            let none = Absorbed {
+                held: vec![Span::EMPTY; ny * nz],
+                ..absorbed(vec![0.0; fine.cells()], 1)
+            };
+            assert!(
+                coarse
+                    .mean(&none, Asked::Through(1.0))
+                    .iter()
+                    .all(|mean| *mean == 1.0)
+            );
         }
     }
 }

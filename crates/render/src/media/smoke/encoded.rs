@@ -55,16 +55,33 @@ impl Light {
             true => lit.left_along(in_cells(wanted.sun, wanted.tall), 1.0),
             false => vec![1.0; coarse.grid.cells()],
         };
-        let (sun, (sky, lava)) =
-            join(of_sun, || join(|| lit.left_along(in_cells(V3::y(), wanted.tall), DETOURS), || lit.of_lava(lava)));
-        let sunny = sun.chunks(coarse.grid.nx).map(|row| row.iter().fold(1.0, |least, &sun| sun.min(least)) >= 1.0);
-        Self { coarse, sunny: sunny.collect(), sun, sky, lava }
+        let (sun, (sky, lava)) = join(of_sun, || {
+            join(
+                || lit.left_along(in_cells(V3::y(), wanted.tall), DETOURS),
+                || lit.of_lava(lava),
+            )
+        });
+        let sunny = sun
+            .chunks(coarse.grid.nx)
+            .map(|row| row.iter().fold(1.0, |least, &sun| sun.min(least)) >= 1.0);
+        Self {
+            coarse,
+            sunny: sunny.collect(),
+            sun,
+            sky,
+            lava,
+        }
     }
 
     /// Returns buffers for a row of cells along x.
     fn row(&self) -> Row {
         let none = vec![0.0; self.coarse.fine_nx()];
-        Row { sun: none.clone(), sky: none.clone(), lava: none, between: Vec::new() }
+        Row {
+            sun: none.clone(),
+            sky: none.clone(),
+            lava: none,
+            between: Vec::new(),
+        }
     }
 }
 
@@ -80,10 +97,15 @@ impl Row {
     /// Encodes the velocity of the air and the skylight in a part of the row.
     #[inline(always)]
     fn encode_motion(&self, to: &mut [[u8; 4]], moving: &[[i8; 4]], part: Range<usize>) {
-        for ((to, moving), sky) in to[part.clone()].iter_mut().zip(&moving[part.clone()]).zip(&self.sky[part]) {
+        for ((to, moving), sky) in to[part.clone()]
+            .iter_mut()
+            .zip(&moving[part.clone()])
+            .zip(&self.sky[part])
+        {
             // No array that is mapped here and below: mapping would be a function call.
             let [east, up, south, _] = *moving;
-            let bytes = u32::from(east as u8) | u32::from(up as u8) << 8 | u32::from(south as u8) << 16;
+            let bytes =
+                u32::from(east as u8) | u32::from(up as u8) << 8 | u32::from(south as u8) << 16;
             *to = (bytes ^ SIGNS | byte(*sky) << 24).to_le_bytes();
         }
     }
@@ -99,10 +121,20 @@ impl Row {
     /// Encodes a part of the row, in smoke or next to smoke; `dense` is the extinction of each
     /// cell, `most` the largest of all cells.
     #[inline(always)]
-    fn encode_smoke(&self, to: &mut [[u8; 4]], carried: &[[u16; 2]], (dense, most): (&[f32], f32), part: Range<usize>) {
+    fn encode_smoke(
+        &self,
+        to: &mut [[u8; 4]],
+        carried: &[[u16; 2]],
+        (dense, most): (&[f32], f32),
+        part: Range<usize>,
+    ) {
         let per_most = 1.0 / most;
         let light = self.sun[part.clone()].iter().zip(&self.lava[part.clone()]);
-        let lit = to[part.clone()].iter_mut().zip(&carried[part.clone()]).zip(&dense[part]).zip(light);
+        let lit = to[part.clone()]
+            .iter_mut()
+            .zip(&carried[part.clone()])
+            .zip(&dense[part])
+            .zip(light);
         for (((to, carried), dense), (sun, lava)) in lit {
             let (ash, steam) = (f32::from(carried[0]), f32::from(carried[1]));
             let share = steam * steam / (ash * ash + steam * steam).max(1e-6);
@@ -128,7 +160,8 @@ impl Slab<'_> {
         let Grid { nx, ny, nz } = self.air.grid.cells;
         let rows = (self.z.saturating_sub(1)..(self.z + 2).min(nz))
             .flat_map(|z| (y.saturating_sub(1)..(y + 2).min(ny)).map(move |y| z * ny + y));
-        rows.fold(Span::EMPTY, |span, row| span.union(self.absorbed.held[row])).grown(nx)
+        rows.fold(Span::EMPTY, |span, row| span.union(self.absorbed.held[row]))
+            .grown(nx)
     }
 }
 
@@ -136,8 +169,17 @@ impl Work for Slab<'_> {
     #[inline(always)]
     fn with<S: Simd>(mut self, _: S) {
         let Grid { nx, ny, .. } = self.air.grid.cells;
-        let (cells, flow) = (std::mem::take(&mut self.cells), std::mem::take(&mut self.flow));
-        let Self { light, air, absorbed, z, .. } = self;
+        let (cells, flow) = (
+            std::mem::take(&mut self.cells),
+            std::mem::take(&mut self.flow),
+        );
+        let Self {
+            light,
+            air,
+            absorbed,
+            z,
+            ..
+        } = self;
         let (coarse, mut row) = (&light.coarse, light.row());
         for (y, (cells, flow)) in cells.chunks_mut(nx).zip(flow.chunks_mut(nx)).enumerate() {
             let start = (z * ny + y) * nx;
@@ -209,16 +251,33 @@ mod tests {
     #[test]
     fn cells_beside_steam_are_no_ash() {
         let cells = Grid::new(5, 3, 3);
-        let grid = AirGrid { cells, ratio: 2, corner: [0, 0], sides: [Side::Open; 3] };
+        let grid = AirGrid {
+            cells,
+            ratio: 2,
+            corner: [0, 0],
+            sides: [Side::Open; 3],
+        };
         let mut carried = vec![[0; 2]; cells.cells()];
-        (carried[cells.index([2, 1, 1])], carried[cells.index([3, 1, 1])]) = ([0, 900], [700, 0]);
-        let air = AirVolume { grid, cell_m: 1.0, carried, inks: Vec::new(), flow: Vec::new() };
+        (
+            carried[cells.index([2, 1, 1])],
+            carried[cells.index([3, 1, 1])],
+        ) = ([0, 900], [700, 0]);
+        let air = AirVolume {
+            grid,
+            cell_m: 1.0,
+            carried,
+            inks: Vec::new(),
+            flow: Vec::new(),
+        };
         let share = |x: usize, y: usize| {
             let mut row = [CLEAR; 5];
             encode_beside(&mut row, &air, [y, 1], 0..5);
             row[x][1]
         };
-        assert_eq!([share(1, 1), share(2, 0), share(0, 1), share(4, 1)], [255, 255, 0, 0]);
+        assert_eq!(
+            [share(1, 1), share(2, 0), share(0, 1), share(4, 1)],
+            [255, 255, 0, 0]
+        );
         assert_eq!(share(2, 1), 0, "it is written already");
     }
 }

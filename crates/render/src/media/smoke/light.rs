@@ -41,7 +41,12 @@ impl Lit<'_> {
     /// length in voxel widths); `rate` is the share of the extinction that counts.
     pub(super) fn left_along(&self, toward: V3, rate: f32) -> Vec<f32> {
         let mut left = vec![1.0_f32; self.dense.len()];
-        Level::fastest().run(Sweep { lit: self, toward: toward.component_div(&self.edges), rate, left: &mut left });
+        Level::fastest().run(Sweep {
+            lit: self,
+            toward: toward.component_div(&self.edges),
+            rate,
+            left: &mut left,
+        });
         left
     }
 
@@ -54,10 +59,19 @@ impl Lit<'_> {
         // line.
         for (count, stride) in [(grid.nx, 1), (grid.ny, grid.nx), (grid.nz, grid.slab())] {
             let from = wanted.clone();
-            for (line, from) in wanted.chunks_mut(count * stride).zip(from.chunks(count * stride)) {
+            for (line, from) in wanted
+                .chunks_mut(count * stride)
+                .zip(from.chunks(count * stride))
+            {
                 let (after, before) = (stride.min(line.len()), line.len() - stride.min(line.len()));
-                line[after..].iter_mut().zip(&from[..before]).for_each(|(wanted, from)| *wanted |= from);
-                line[..before].iter_mut().zip(&from[after..]).for_each(|(wanted, from)| *wanted |= from);
+                line[after..]
+                    .iter_mut()
+                    .zip(&from[..before])
+                    .for_each(|(wanted, from)| *wanted |= from);
+                line[..before]
+                    .iter_mut()
+                    .zip(&from[after..])
+                    .for_each(|(wanted, from)| *wanted |= from);
             }
         }
         wanted
@@ -71,10 +85,19 @@ impl Lit<'_> {
             return lights;
         }
         let (clusters, wanted) = (clusters(patches), self.wanted());
-        let rows = lights.par_chunks_mut(grid.nx).zip(wanted.par_chunks(grid.nx)).enumerate();
+        let rows = lights
+            .par_chunks_mut(grid.nx)
+            .zip(wanted.par_chunks(grid.nx))
+            .enumerate();
         rows.for_each(|(row, (lights, wanted))| {
             if wanted.contains(&true) {
-                Level::fastest().run(FromLava { lit: self, clusters: &clusters, row, lights, wanted });
+                Level::fastest().run(FromLava {
+                    lit: self,
+                    clusters: &clusters,
+                    row,
+                    lights,
+                    wanted,
+                });
             }
         });
         lights
@@ -85,7 +108,8 @@ impl Lit<'_> {
     fn of_clusters(&self, clusters: &[Cluster], p: V3) -> f32 {
         let mut light = 0.0;
         for cluster in clusters {
-            if in_widths(p - cluster.whole.place, self.tall).norm_squared() > 4.0 * SQUARE * SQUARE {
+            if in_widths(p - cluster.whole.place, self.tall).norm_squared() > 4.0 * SQUARE * SQUARE
+            {
                 light += self.of(&cluster.whole, p);
             } else {
                 let mut near = 0.0;
@@ -104,7 +128,8 @@ impl Lit<'_> {
         let way = p - patch.place;
         let away = in_widths(way, self.tall);
         let squared = away.norm_squared();
-        let bare = patch.glow / (squared + PATCH) * (0.25 + (away.y / squared.max(1.0).sqrt()).max(0.0));
+        let bare =
+            patch.glow / (squared + PATCH) * (0.25 + (away.y / squared.max(1.0).sqrt()).max(0.0));
         if bare < FAINTEST {
             return 0.0;
         }
@@ -141,11 +166,21 @@ struct FromLava<'a> {
 impl Work for FromLava<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let Self { lit, clusters, row, lights, wanted } = self;
+        let Self {
+            lit,
+            clusters,
+            row,
+            lights,
+            wanted,
+        } = self;
         let ny = lit.coarse.grid.ny;
         for (x, (light, wanted)) in lights.iter_mut().zip(wanted).enumerate() {
             if *wanted {
-                let place = v3(x as f32 + 0.5, (row % ny) as f32 + 0.5, (row / ny) as f32 + 0.5);
+                let place = v3(
+                    x as f32 + 0.5,
+                    (row % ny) as f32 + 0.5,
+                    (row / ny) as f32 + 0.5,
+                );
                 *light = lit.of_clusters(clusters, lit.low + place.component_mul(&lit.edges));
             }
         }
@@ -165,13 +200,20 @@ struct Sweep<'a> {
 impl Work for Sweep<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let Self { lit, toward, rate, left } = self;
+        let Self {
+            lit,
+            toward,
+            rate,
+            left,
+        } = self;
         let grid = lit.coarse.grid;
         let size = [grid.nx, grid.ny, grid.nz];
         let stride = [1, grid.nx, grid.slab()];
         // Layers lie across the axis nearest to the direction: the ray then passes adjacent cells
         // of the next layer.
-        let axis = (0..3).max_by(|a, b| toward[*a].abs().total_cmp(&toward[*b].abs())).unwrap_or(1);
+        let axis = (0..3)
+            .max_by(|a, b| toward[*a].abs().total_cmp(&toward[*b].abs()))
+            .unwrap_or(1);
         let [b, c] = [[1, 2], [0, 2], [0, 1]][axis];
         let steep = toward[axis].abs().max(1e-6);
         let aside = [toward[b] / steep, toward[c] / steep];
@@ -185,10 +227,18 @@ impl Work for Sweep<'_> {
         let width = size[b] + 2 * RIM;
         let mut before = vec![1.0_f32; width * (size[c] + 2 * RIM)];
         let mut after = before.clone();
-        let mut row = Row { dense: vec![0.0; size[b]], share: vec![0.0; size[b]], light: vec![0.0; size[b]] };
+        let mut row = Row {
+            dense: vec![0.0; size[b]],
+            share: vec![0.0; size[b]],
+            light: vec![0.0; size[b]],
+        };
         let mut untouched = true;
         for k in 0..size[axis] {
-            let layer = if toward[axis] > 0.0 { size[axis] - 1 - k } else { k };
+            let layer = if toward[axis] > 0.0 {
+                size[axis] - 1 - k
+            } else {
+                k
+            };
             let start = |j: usize| layer * stride[axis] + j * stride[c];
             let empty = |j: usize| (0..size[b]).all(|i| lit.dense[start(j) + i * stride[b]] == 0.0);
             if untouched && (0..size[c]).all(empty) {
@@ -198,9 +248,21 @@ impl Work for Sweep<'_> {
             for j in 0..size[c] {
                 gather(&lit.dense[start(j)..], stride[b], &mut row.dense);
                 gather(&arrives[start(j)..], stride[b], &mut row.share);
-                let rows = [&before[(j + v) * width + u..][..=size[b]], &before[(j + v + 1) * width + u..][..=size[b]]];
-                row.pass(rows, [x, y], whole, &mut after[(j + RIM) * width + RIM..][..size[b]]);
-                for (to, arrives) in left[start(j)..].iter_mut().step_by(stride[b]).zip(&row.light) {
+                let rows = [
+                    &before[(j + v) * width + u..][..=size[b]],
+                    &before[(j + v + 1) * width + u..][..=size[b]],
+                ];
+                row.pass(
+                    rows,
+                    [x, y],
+                    whole,
+                    &mut after[(j + RIM) * width + RIM..][..size[b]],
+                );
+                for (to, arrives) in left[start(j)..]
+                    .iter_mut()
+                    .step_by(stride[b])
+                    .zip(&row.light)
+                {
                     *to = *arrives;
                 }
             }
@@ -246,7 +308,8 @@ impl Row {
         let (light, dense, share) = (&mut self.light[..n], &self.dense[..n], &self.share[..n]);
         let (a, b, c, d) = (&near[..n], &near[1..=n], &far[..n], &far[1..=n]);
         for i in 0..n {
-            let falls = (a[i] * (1.0 - x) + b[i] * x) * (1.0 - y) + (c[i] * (1.0 - x) + d[i] * x) * y;
+            let falls =
+                (a[i] * (1.0 - x) + b[i] * x) * (1.0 - y) + (c[i] * (1.0 - x) + d[i] * x) * y;
             light[i] = falls * share[i];
             after[i] = falls * faded(whole * dense[i]);
         }
@@ -271,8 +334,15 @@ fn clusters(patches: &[Patch]) -> Vec<Cluster> {
     }
     let merged = |patches: Vec<Patch>| {
         let glow = patches.iter().map(|patch| patch.glow).sum::<f32>();
-        let place = patches.iter().map(|patch| patch.place * patch.glow).sum::<V3>() / glow.max(1e-12);
-        Cluster { whole: Patch { place, glow }, patches }
+        let place = patches
+            .iter()
+            .map(|patch| patch.place * patch.glow)
+            .sum::<V3>()
+            / glow.max(1e-12);
+        Cluster {
+            whole: Patch { place, glow },
+            patches,
+        }
     };
     squares.into_values().map(merged).collect()
 }

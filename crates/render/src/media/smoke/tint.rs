@@ -15,7 +15,9 @@ const DARKEST: f32 = 0.02;
 /// inks.
 pub(super) fn of(inks: &[[u8; 4]], colors: [[f32; 3]; 4]) -> Vec<[u8; 4]> {
     let ratios = colors.map(|color| color.map(ratio));
-    inks.par_iter().map(|shares| tint(*shares, &ratios)).collect()
+    inks.par_iter()
+        .map(|shares| tint(*shares, &ratios))
+        .collect()
 }
 
 /// Ratio of absorption to scattering of a colour.
@@ -31,7 +33,11 @@ fn tint(shares: [u8; 4], ratios: &[[f32; 3]; 4]) -> [u8; 4] {
     }
     let byte = |value: f32| (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8;
     let root = |channel: usize| {
-        let mean = shares.iter().zip(ratios).map(|(&share, ratio)| f32::from(share) * ratio[channel]).sum::<f32>();
+        let mean = shares
+            .iter()
+            .zip(ratios)
+            .map(|(&share, ratio)| f32::from(share) * ratio[channel])
+            .sum::<f32>();
         let q = mean / sum as f32;
         byte((1.0 + q - (q * q + 2.0 * q).sqrt()).max(0.0).sqrt())
     };
@@ -46,15 +52,38 @@ mod tests {
     #[test]
     fn yellow_and_blue_ink_make_green() {
         let colors = AirLook::default().ink_colors();
-        let tints = of(&[[0, 0, 255, 0], [0, 255, 0, 0], [0, 127, 128, 0], [0, 60, 0, 0], [0; 4]], colors);
+        let tints = of(
+            &[
+                [0, 0, 255, 0],
+                [0, 255, 0, 0],
+                [0, 127, 128, 0],
+                [0, 60, 0, 0],
+                [0; 4],
+            ],
+            colors,
+        );
         for (tint, color) in tints.iter().zip([colors[2], colors[1]]) {
             let found = [0, 1, 2].map(|channel| (f32::from(tint[channel]) / 255.0).powi(2));
-            let near = found.iter().zip(color).all(|(found, color)| (found - color.max(DARKEST)).abs() < 0.01);
-            assert!(near && tint[3] == 255, "{found:?} of {color:?}: an ink alone has its own colour");
+            let near = found
+                .iter()
+                .zip(color)
+                .all(|(found, color)| (found - color.max(DARKEST)).abs() < 0.01);
+            assert!(
+                near && tint[3] == 255,
+                "{found:?} of {color:?}: an ink alone has its own colour"
+            );
         }
         let [red, green, blue, share] = tints[2];
-        assert!(green > red + 20 && green > blue + 20 && share == 255, "{:?}", tints[2]);
-        assert_eq!(tints[3], [tints[1][0], tints[1][1], tints[1][2], 60], "less of it in as much ash");
+        assert!(
+            green > red + 20 && green > blue + 20 && share == 255,
+            "{:?}",
+            tints[2]
+        );
+        assert_eq!(
+            tints[3],
+            [tints[1][0], tints[1][1], tints[1][2], 60],
+            "less of it in as much ash"
+        );
         assert_eq!(tints[4][3], 0);
     }
 }

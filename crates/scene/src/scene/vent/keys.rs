@@ -9,7 +9,8 @@ use lavoxel_base::grid::MAX_SIDE;
 use lavoxel_base::param::{Form, Value, table, words};
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_sim::source::{
-    FLOW_KELVIN_MAX, FLOW_RATE_MAX, Focus, RATE_MAX, VentAir, VentFlow, default_energy, default_radius, default_rate,
+    FLOW_KELVIN_MAX, FLOW_RATE_MAX, Focus, RATE_MAX, VentAir, VentFlow, default_energy,
+    default_radius, default_rate,
 };
 
 /// Named positions of a vent.
@@ -137,15 +138,35 @@ table! {
 
 impl From<FocusKeys> for Focus {
     fn from(keys: FocusKeys) -> Self {
-        let FocusKeys { at, share, from: Seconds(from_s), until: Seconds(until_s) } = keys;
-        Self { at, share, from_s, until_s }
+        let FocusKeys {
+            at,
+            share,
+            from: Seconds(from_s),
+            until: Seconds(until_s),
+        } = keys;
+        Self {
+            at,
+            share,
+            from_s,
+            until_s,
+        }
     }
 }
 
 impl From<Focus> for FocusKeys {
     fn from(focus: Focus) -> Self {
-        let Focus { at, share, from_s, until_s } = focus;
-        Self { at, share, from: Seconds(from_s), until: Seconds(until_s) }
+        let Focus {
+            at,
+            share,
+            from_s,
+            until_s,
+        } = focus;
+        Self {
+            at,
+            share,
+            from: Seconds(from_s),
+            until: Seconds(until_s),
+        }
     }
 }
 
@@ -168,9 +189,15 @@ impl Value for VentTable {
 impl Keys {
     /// Rates and temperature of the physical model; `None` if none of their keys is given.
     fn flow(&self) -> Result<Option<Box<VentFlow>>, &'static str> {
-        let of_files = [self.rates_start.is_some(), self.rates_shift.is_some(), self.radiant_j_m3.is_some()];
+        let of_files = [
+            self.rates_start.is_some(),
+            self.rates_shift.is_some(),
+            self.radiant_j_m3.is_some(),
+        ];
         if self.rates_files.is_none() && of_files.contains(&true) {
-            return Err("rates_start, rates_shift and radiant_j_m3 are of rates_files: name the files of rates");
+            return Err(
+                "rates_start, rates_shift and radiant_j_m3 are of rates_files: name the files of rates",
+            );
         }
         if self.rates_files.is_some() && (self.rate_m3_s.is_some() || self.rates_m3_s.is_some()) {
             return Err("a vent has either rates_files, or rate_m3_s or rates_m3_s");
@@ -184,33 +211,56 @@ impl Keys {
             (None, None) if self.rates_files.is_some() => vec![[0.0, 0.0]],
             (Some(_), Some(_)) => return Err("a vent has either rate_m3_s or rates_m3_s"),
             (None, None) if self.temperature_k.is_some() => {
-                return Err("a vent with temperature_k, of the physical model, has rate_m3_s or rates_m3_s, too");
+                return Err(
+                    "a vent with temperature_k, of the physical model, has rate_m3_s or rates_m3_s, too",
+                );
             }
             (None, None) if self.focus.is_some() => {
-                return Err("a vent with focus, of the physical model, has rate_m3_s, rates_m3_s or rates_files, too");
+                return Err(
+                    "a vent with focus, of the physical model, has rate_m3_s, rates_m3_s or rates_files, too",
+                );
             }
             (None, None) => return Ok(None),
             (Some(rate), None) => vec![[0.0, rate]],
             (None, Some(rows)) if rows.iter().any(|[_, rate]| rate.has_unit) => {
-                return Err("rates_m3_s has rows of a time and a rate: the rate is a number of m³/s, without a unit");
+                return Err(
+                    "rates_m3_s has rows of a time and a rate: the rate is a number of m³/s, without a unit",
+                );
             }
-            (None, Some(rows)) => rows.iter().map(|row| row.map(|entry| entry.value)).collect(),
+            (None, Some(rows)) => rows
+                .iter()
+                .map(|row| row.map(|entry| entry.value))
+                .collect(),
         };
         if self.rate.is_some() || self.energy.is_some() || self.for_box.is_some() {
-            return Err("a vent with rate_m3_s or rates_m3_s, of the physical model, has no rate, energy or for_box");
+            return Err(
+                "a vent with rate_m3_s or rates_m3_s, of the physical model, has no rate, energy or for_box",
+            );
         }
         if self.material.is_some() {
-            return Err("a vent with rate_m3_s or rates_m3_s, of the physical model, has no material");
+            return Err(
+                "a vent with rate_m3_s or rates_m3_s, of the physical model, has no material",
+            );
         }
         let focus = self.focus.clone().map(Focus::from);
-        Ok(Some(Box::new(VentFlow { rates_m3_s, linear, focus, temperature_k: self.temperature_k })))
+        Ok(Some(Box::new(VentFlow {
+            rates_m3_s,
+            linear,
+            focus,
+            temperature_k: self.temperature_k,
+        })))
     }
 
     /// Removes and returns the rate files with their keys; `None` if the table names no file.
     fn rates(&mut self) -> Option<Box<RatesFiles>> {
         let files = self.rates_files.take()?;
         let (start, radiant_j_m3) = (self.rates_start.take(), self.radiant_j_m3);
-        Some(Box::new(RatesFiles { files, start, shift: self.rates_shift.unwrap_or(0.0), radiant_j_m3 }))
+        Some(Box::new(RatesFiles {
+            files,
+            start,
+            shift: self.rates_shift.unwrap_or(0.0),
+            radiant_j_m3,
+        }))
     }
 }
 
@@ -218,8 +268,15 @@ impl TryFrom<Keys> for VentTable {
     type Error = &'static str;
 
     fn try_from(mut keys: Keys) -> Result<Self, Self::Error> {
-        let pairs = (keys.x.zip(keys.z), keys.x_m.zip(keys.z_m), keys.map_x.zip(keys.map_y));
-        let numbers = [keys.x, keys.z, keys.x_m, keys.z_m, keys.map_x, keys.map_y].iter().flatten().count();
+        let pairs = (
+            keys.x.zip(keys.z),
+            keys.x_m.zip(keys.z_m),
+            keys.map_x.zip(keys.map_y),
+        );
+        let numbers = [keys.x, keys.z, keys.x_m, keys.z_m, keys.map_x, keys.map_y]
+            .iter()
+            .flatten()
+            .count();
         // The count also rejects half a pair in addition to a complete one.
         let place = match (keys.at, numbers, pairs) {
             (Some(Spot::Summit), 0, _) => VentPlace::Summit,
@@ -240,22 +297,62 @@ impl TryFrom<Keys> for VentTable {
         };
         let flow = keys.flow()?;
         let rates = keys.rates();
-        let Keys { height, rate, for_box, start, end, energy, material, air, .. } = keys;
-        let (rate, energy) = (rate.unwrap_or_else(default_rate), energy.unwrap_or_else(default_energy));
+        let Keys {
+            height,
+            rate,
+            for_box,
+            start,
+            end,
+            energy,
+            material,
+            air,
+            ..
+        } = keys;
+        let (rate, energy) = (
+            rate.unwrap_or_else(default_rate),
+            energy.unwrap_or_else(default_energy),
+        );
         let to = keys.to.unwrap_or_default();
         if place == VentPlace::Summit && !to.is_empty() {
             return Err(
                 "a fissure, with `to`, has its first point in cells (x, z), in metres (x_m, z_m) or on the map (map_x, map_y)",
             );
         }
-        Ok(Self { place, to, radius, height, rate, for_box, start, end, energy, material, air, flow, rates })
+        Ok(Self {
+            place,
+            to,
+            radius,
+            height,
+            rate,
+            for_box,
+            start,
+            end,
+            energy,
+            material,
+            air,
+            flow,
+            rates,
+        })
     }
 }
 
 impl From<VentTable> for Keys {
     fn from(vent: VentTable) -> Self {
-        let VentTable { place, to, radius, height, rate, for_box, start, end, energy, material, air, flow, rates } =
-            vent;
+        let VentTable {
+            place,
+            to,
+            radius,
+            height,
+            rate,
+            for_box,
+            start,
+            end,
+            energy,
+            material,
+            air,
+            flow,
+            rates,
+        } = vent;
         let (mut at, mut cells, mut metres, mut map) = (None, None, None, None);
         match place {
             VentPlace::Summit => at = Some(Spot::Summit),
@@ -268,14 +365,32 @@ impl From<VentTable> for Keys {
             VentRadius::Cells(radius) => (Some(radius), None),
             VentRadius::Metres(radius) => (None, Some(radius)),
         };
-        let rate_m3_s = flow.as_ref().filter(|_| rates.is_none()).and_then(|flow| flow.steady_rate());
-        let table = flow.as_ref().filter(|_| rate_m3_s.is_none() && rates.is_none());
-        let linear = flow.as_ref().is_some_and(|flow| flow.linear).then_some(RatesForm::Linear);
-        let (rates_shift, radiant_j_m3) =
-            rates.as_ref().map_or((None, None), |rates| (Some(rates.shift), rates.radiant_j_m3));
+        let rate_m3_s = flow
+            .as_ref()
+            .filter(|_| rates.is_none())
+            .and_then(|flow| flow.steady_rate());
+        let table = flow
+            .as_ref()
+            .filter(|_| rate_m3_s.is_none() && rates.is_none());
+        let linear = flow
+            .as_ref()
+            .is_some_and(|flow| flow.linear)
+            .then_some(RatesForm::Linear);
+        let (rates_shift, radiant_j_m3) = rates.as_ref().map_or((None, None), |rates| {
+            (Some(rates.shift), rates.radiant_j_m3)
+        });
         let (rates_files, rates_start) = rates.map(|rates| (rates.files, rates.start)).unzip();
-        let rates_m3_s = table
-            .map(|flow| flow.rates_m3_s.iter().map(|row| row.map(|value| Entry { value, has_unit: false })).collect());
+        let rates_m3_s = table.map(|flow| {
+            flow.rates_m3_s
+                .iter()
+                .map(|row| {
+                    row.map(|value| Entry {
+                        value,
+                        has_unit: false,
+                    })
+                })
+                .collect()
+        });
         Self {
             at,
             x,
@@ -303,7 +418,10 @@ impl From<VentTable> for Keys {
             rates_shift: rates_shift.filter(|shift| *shift != 0.0),
             radiant_j_m3,
             to: (!to.is_empty()).then_some(to),
-            focus: flow.as_ref().and_then(|flow| flow.focus.clone()).map(FocusKeys::from),
+            focus: flow
+                .as_ref()
+                .and_then(|flow| flow.focus.clone())
+                .map(FocusKeys::from),
             temperature_k: flow.and_then(|flow| flow.temperature_k),
         }
     }

@@ -12,7 +12,8 @@ use lavoxel_base::validate::{Invalid, within};
 use lavoxel_base::words::short;
 use lavoxel_geo::terrain::Surface;
 use lavoxel_sim::source::{
-    FUME, VentAir, VentFlow, VentSpec, check_height, check_pouring, default_energy, default_radius, default_rate,
+    FUME, VentAir, VentFlow, VentSpec, check_height, check_pouring, default_energy, default_radius,
+    default_rate,
 };
 
 /// Position of a vent.
@@ -127,17 +128,50 @@ impl Default for VentTable {
 
 impl From<VentSpec> for VentTable {
     fn from(vent: VentSpec) -> Self {
-        let VentSpec { x, z, line, radius, height, rate, start, end, energy, material, air, flow } = vent;
-        let to = line.iter().map(|[east, south]| [x + east, z + south]).collect();
+        let VentSpec {
+            x,
+            z,
+            line,
+            radius,
+            height,
+            rate,
+            start,
+            end,
+            energy,
+            material,
+            air,
+            flow,
+        } = vent;
+        let to = line
+            .iter()
+            .map(|[east, south]| [x + east, z + south])
+            .collect();
         let (place, radius) = (VentPlace::Cells { x, z }, VentRadius::Cells(radius));
-        Self { place, to, radius, height, rate, for_box: None, start, end, energy, material, air, flow, rates: None }
+        Self {
+            place,
+            to,
+            radius,
+            height,
+            rate,
+            for_box: None,
+            start,
+            end,
+            energy,
+            material,
+            air,
+            flow,
+            rates: None,
+        }
     }
 }
 
 impl VentTable {
     /// Creates a vent at `place` with defaults for all other keys.
     pub fn at(place: VentPlace) -> Self {
-        Self { place, ..Self::default() }
+        Self {
+            place,
+            ..Self::default()
+        }
     }
 
     /// Returns true if the vent is a fume, whose only output goes to the air.
@@ -148,7 +182,8 @@ impl VentTable {
     /// Converts to a vent in cells; `None` if the position or radius is not in cells, or depends on
     /// the size of the box.
     pub fn in_cells(&self) -> Option<VentSpec> {
-        let (VentPlace::Cells { x, z }, VentRadius::Cells(radius), None) = (self.place, self.radius, self.for_box)
+        let (VentPlace::Cells { x, z }, VentRadius::Cells(radius), None) =
+            (self.place, self.radius, self.for_box)
         else {
             return None;
         };
@@ -161,7 +196,9 @@ impl VentTable {
     /// the volume to be filled grows with their product and once more with the side, as do the
     /// steps that lava takes across the box.
     fn growth(&self, grid: Grid) -> (f64, f64) {
-        let Some([nx, ny, nz]) = self.for_box else { return (1.0, 1.0) };
+        let Some([nx, ny, nz]) = self.for_box else {
+            return (1.0, 1.0);
+        };
         let wide = grid.nx.min(grid.nz) as f64 / nx.min(nz) as f64;
         (wide, wide * (grid.ny as f64 / ny as f64))
     }
@@ -208,8 +245,11 @@ impl VentTable {
             return spec.validate(key, grid);
         }
         Keys::from(self.clone()).check(key)?;
-        self.height.map_or(Ok(()), |height| check_height(key, height, grid))?;
-        self.air.as_ref().map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
+        self.height
+            .map_or(Ok(()), |height| check_height(key, height, grid))?;
+        self.air
+            .as_ref()
+            .map_or(Ok(()), |air| air.validate(&format!("{key}.air")))?;
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
@@ -220,16 +260,34 @@ impl VentTable {
     /// units; also if the vent is in map coordinates and the terrain has no georeference.
     pub fn on(&self, key: &str, ground: &Surface, grid: Grid) -> Result<VentSpec, Invalid> {
         let (x, z) = self.place.on(key, ground)?;
-        let point = |&point: &[f64; 2]| self.place.with(point).on(&format!("{key}.to"), ground).map(<[f64; 2]>::from);
+        let point = |&point: &[f64; 2]| {
+            self.place
+                .with(point)
+                .on(&format!("{key}.to"), ground)
+                .map(<[f64; 2]>::from)
+        };
         let to = self.to.iter().map(point).collect::<Result<Vec<_>, _>>()?;
         let longest = grid.nx.max(grid.nz) as f64;
         match self.radius {
-            VentRadius::Cells(cells) => within(&format!("{key}.radius"), cells, 0.0, longest / self.growth(grid).0)?,
+            VentRadius::Cells(cells) => within(
+                &format!("{key}.radius"),
+                cells,
+                0.0,
+                longest / self.growth(grid).0,
+            )?,
             VentRadius::Metres(metres) => {
-                within(&format!("{key}.radius_m"), metres, 0.0, longest * ground.cell_size_m)?;
+                within(
+                    &format!("{key}.radius_m"),
+                    metres,
+                    0.0,
+                    longest * ground.cell_size_m,
+                )?;
             }
         }
-        let (radius, rate) = (self.radius_in(grid, ground.cell_size_m), self.rate * self.growth(grid).1);
+        let (radius, rate) = (
+            self.radius_in(grid, ground.cell_size_m),
+            self.rate * self.growth(grid).1,
+        );
         check_pouring(key, rate, self.energy, (self.start, self.end))?;
         let spec = self.pouring_at((x, z), &to, radius, rate);
         spec.check_line(key)?;
@@ -237,10 +295,26 @@ impl VentTable {
     }
 
     fn pouring_at(&self, (x, z): (f64, f64), to: &[[f64; 2]], radius: f64, rate: f64) -> VentSpec {
-        let line = to.iter().map(|point| [point[0] - x, point[1] - z]).collect();
+        let line = to
+            .iter()
+            .map(|point| [point[0] - x, point[1] - z])
+            .collect();
         let (start, end, energy) = (self.start, self.end, self.energy);
         let (material, air, flow) = (self.material.clone(), self.air.clone(), self.flow.clone());
-        VentSpec { x, z, line, radius, height: self.height, rate, start, end, energy, material, air, flow }
+        VentSpec {
+            x,
+            z,
+            line,
+            radius,
+            height: self.height,
+            rate,
+            start,
+            end,
+            energy,
+            material,
+            air,
+            flow,
+        }
     }
 }
 
@@ -274,11 +348,16 @@ impl VentPlace {
             }
             Self::Map { map_x, map_y } => {
                 let wrong = |expected: String| {
-                    Invalid::new(&format!("{key}.map_x, map_y"), format!("{map_x}, {map_y}"), expected)
+                    Invalid::new(
+                        &format!("{key}.map_x, map_y"),
+                        format!("{map_x}, {map_y}"),
+                        expected,
+                    )
                 };
                 let Some(map) = &ground.georeference else {
                     return Err(wrong(
-                        "left out: the terrain has no place on a map; use x and z, or x_m and z_m".into(),
+                        "left out: the terrain has no place on a map; use x and z, or x_m and z_m"
+                            .into(),
                     ));
                 };
                 let [middle, _] = map.middle(nx * cell, nz * cell);
@@ -287,7 +366,10 @@ impl VentPlace {
                 // A coordinate computed from the edge of the box may exceed it in the last digit.
                 let slack = 1e-6;
                 if !(-slack..=nx + slack).contains(&x) || !(-slack..=nz + slack).contains(&z) {
-                    return Err(wrong(format!("within the box: {}", map.bounds(nx * cell, nz * cell))));
+                    return Err(wrong(format!(
+                        "within the box: {}",
+                        map.bounds(nx * cell, nz * cell)
+                    )));
                 }
                 Ok((x.clamp(0.0, nx), z.clamp(0.0, nz)))
             }
@@ -298,9 +380,19 @@ impl VentPlace {
 /// Returns an error if a position in cells is also a longitude and latitude within the box, because
 /// either could be meant.
 fn check_not_degrees(key: &str, (x, z): (f64, f64), ground: &Surface) -> Result<(), Invalid> {
-    let Some(map) = ground.georeference.as_ref().filter(|map| map.crs.is_geographic()) else { return Ok(()) };
+    let Some(map) = ground
+        .georeference
+        .as_ref()
+        .filter(|map| map.crs.is_geographic())
+    else {
+        return Ok(());
+    };
     let (nz, nx) = ground.heights.dim();
-    let (cell, wide, deep) = (ground.cell_size_m, nx as f64 * ground.cell_size_m, nz as f64 * ground.cell_size_m);
+    let (cell, wide, deep) = (
+        ground.cell_size_m,
+        nx as f64 * ground.cell_size_m,
+        nz as f64 * ground.cell_size_m,
+    );
     let [middle, _] = map.middle(wide, deep);
     let (east_m, south_m) = map.from_map(map.crs.near(x, middle), z);
     if !((0.0..=wide).contains(&east_m) && (0.0..=deep).contains(&south_m)) {
@@ -311,7 +403,11 @@ fn check_not_degrees(key: &str, (x, z): (f64, f64), ground: &Surface) -> Result<
         "clear: as cells and as longitude and latitude it lies in the box. Write map_x and map_y (--vent map:{x},{z}) for the place on \
          the map, or x_m and z_m (--vent {x_m}m,{z_m}m) for the cells"
     );
-    Err(Invalid::new(&format!("{key}.x, z"), format!("{x}, {z}"), expected))
+    Err(Invalid::new(
+        &format!("{key}.x, z"),
+        format!("{x}, {z}"),
+        expected,
+    ))
 }
 
 #[cfg(test)]
@@ -323,8 +419,12 @@ mod tests {
     /// Ground of 20 × 10 columns of 5 m, on a map in degrees where a degree along x is shorter than
     /// one along y.
     fn ground() -> Surface {
-        let georeference =
-            Georeference { x_west: 15.0, y_north: 37.75, metres_per_unit: (88_000.0, 111_000.0), crs: Crs::default() };
+        let georeference = Georeference {
+            x_west: 15.0,
+            y_north: 37.75,
+            metres_per_unit: (88_000.0, 111_000.0),
+            crs: Crs::default(),
+        };
         Surface {
             heights: Array2::zeros((10, 20)),
             summit: (7.5, 2.5),
@@ -336,7 +436,11 @@ mod tests {
         }
     }
 
-    const GRID: Grid = Grid { nx: 20, ny: 30, nz: 10 };
+    const GRID: Grid = Grid {
+        nx: 20,
+        ny: 30,
+        nz: 10,
+    };
 
     fn read(text: &str) -> Result<VentTable, String> {
         toml::from_str(text).map_err(|e| e.message().to_owned())
@@ -346,12 +450,18 @@ mod tests {
     fn all_ways_to_say_a_place_lead_to_the_same_cell() {
         let cells = read("x = 12.0\nz = 4.0\nradius = 2.0").expect("cells");
         let metres = read("x_m = 60.0\nz_m = 20.0\nradius_m = 10.0").expect("metres");
-        let (map_x, map_y) = ground().georeference.expect("it has one").to_map(60.0, 20.0);
+        let (map_x, map_y) = ground()
+            .georeference
+            .expect("it has one")
+            .to_map(60.0, 20.0);
         let map = read(&format!("map_x = {map_x}\nmap_y = {map_y}\nradius = 2.0")).expect("map");
         let place = |vent: &VentTable| vent.on("vent[0]", &ground(), GRID).expect("inside");
         assert_eq!(place(&cells), place(&metres));
         let found = place(&map);
-        assert!((found.x - 12.0).abs() < 1e-6 && (found.z - 4.0).abs() < 1e-6, "{found:?}");
+        assert!(
+            (found.x - 12.0).abs() < 1e-6 && (found.z - 4.0).abs() < 1e-6,
+            "{found:?}"
+        );
         assert_eq!(cells.in_cells(), Some(place(&cells)));
         assert_eq!((metres.in_cells(), map.in_cells()), (None, None));
         for vent in [cells, metres, map] {
@@ -363,15 +473,29 @@ mod tests {
     fn a_vent_for_another_box_grows_with_the_box() {
         let text = "at = \"summit\"\nradius = 2.0\nrate = 1.5\nfor_box = [5, 10, 40]";
         let vent = read(text).expect("words");
-        assert_eq!(read(&toml::to_string(&vent).expect("words")), Ok(vent.clone()));
+        assert_eq!(
+            read(&toml::to_string(&vent).expect("words")),
+            Ok(vent.clone())
+        );
         let spec = vent.on("vent[0]", &ground(), GRID).expect("inside");
         // Twice as wide and three times as high.
-        assert_eq!((spec.x, spec.z, spec.radius, spec.rate), (7.5, 2.5, 4.0, 9.0));
+        assert_eq!(
+            (spec.x, spec.z, spec.radius, spec.rate),
+            (7.5, 2.5, 4.0, 9.0)
+        );
         assert_eq!(vent.in_cells(), None);
         let huge = read(&text.replace("1.5", "5e5")).expect("words");
-        assert!(huge.validate("vent[0]", GRID).is_ok() && huge.on("vent[0]", &ground(), GRID).is_err());
-        let none = read(&text.replace("[5,", "[0,")).expect("words").validate("vent[0]", GRID).expect_err("no box");
-        assert_eq!(none.to_string(), "vent[0].for_box = 0: must be a number from 1 to 8192");
+        assert!(
+            huge.validate("vent[0]", GRID).is_ok() && huge.on("vent[0]", &ground(), GRID).is_err()
+        );
+        let none = read(&text.replace("[5,", "[0,"))
+            .expect("words")
+            .validate("vent[0]", GRID)
+            .expect_err("no box");
+        assert_eq!(
+            none.to_string(),
+            "vent[0].for_box = 0: must be a number from 1 to 8192"
+        );
     }
 
     #[test]
@@ -393,19 +517,41 @@ mod tests {
 
     #[test]
     fn outside_is_said_in_the_words_of_the_vent() {
-        let refused =
-            |text: &str| read(text).expect("words").on("vent[3]", &ground(), GRID).expect_err(text).to_string();
-        assert_eq!(refused("x = 21.0\nz = 0.0"), "vent[3].x = 21: must be a number from 0 to 20");
-        assert_eq!(refused("x_m = 0.0\nz_m = 51.0"), "vent[3].z_m = 51: must be a number from 0 to 50");
+        let refused = |text: &str| {
+            read(text)
+                .expect("words")
+                .on("vent[3]", &ground(), GRID)
+                .expect_err(text)
+                .to_string()
+        };
+        assert_eq!(
+            refused("x = 21.0\nz = 0.0"),
+            "vent[3].x = 21: must be a number from 0 to 20"
+        );
+        assert_eq!(
+            refused("x_m = 0.0\nz_m = 51.0"),
+            "vent[3].z_m = 51: must be a number from 0 to 50"
+        );
         assert_eq!(
             refused("x = 1.0\nz = 1.0\nradius_m = 101.0"),
             "vent[3].radius_m = 101: must be a number from 0 to 100"
         );
         let map = refused("map_x = 14.0\nmap_y = 37.7");
-        assert!(map.starts_with("vent[3].map_x, map_y = 14, 37.7: must be within the box: x 15 to 15.00"), "{map}");
-        let nowhere = Surface { georeference: None, ..ground() };
+        assert!(
+            map.starts_with(
+                "vent[3].map_x, map_y = 14, 37.7: must be within the box: x 15 to 15.00"
+            ),
+            "{map}"
+        );
+        let nowhere = Surface {
+            georeference: None,
+            ..ground()
+        };
         let vent = read("map_x = 15.0\nmap_y = 37.7").expect("words");
-        let message = vent.on("vent[0]", &nowhere, GRID).expect_err("no map").to_string();
+        let message = vent
+            .on("vent[0]", &nowhere, GRID)
+            .expect_err("no map")
+            .to_string();
         assert!(message.contains("no place on a map"), "{message}");
     }
 }

@@ -43,12 +43,18 @@ impl Column {
         let levels = flow.levels(number);
         // One extra level on each side: the surface may lie on the cell below, and a film on the
         // highest cell is displayed in the cell above.
-        (self.from, self.to) = (levels.start.min(ny).saturating_sub(1), (levels.end + 1).min(ny));
+        (self.from, self.to) = (
+            levels.start.min(ny).saturating_sub(1),
+            (levels.end + 1).min(ny),
+        );
         self.cells.clear();
         self.solids.clear();
         for y in self.from..self.to {
             let (cell, solid) = (flow.cell([x, y, z]), flow.solid([x, y, z]));
-            self.cells.push(FlowCell { rock: cell.rock - solid.min(cell.rock), ..cell });
+            self.cells.push(FlowCell {
+                rock: cell.rock - solid.min(cell.rock),
+                ..cell
+            });
             self.solids.push(solid);
         }
     }
@@ -58,9 +64,17 @@ impl Column {
         self.shown.clear();
         let first = self.melts.unwrap_or(usize::MAX);
         for (cell, y) in self.cells.iter_mut().zip(self.from..) {
-            let mould = if y < first { 0 } else { std::mem::take(&mut cell.rock) };
+            let mould = if y < first {
+                0
+            } else {
+                std::mem::take(&mut cell.rock)
+            };
             let ground = cell.rock >= ROCK;
-            self.shown.push(Shown { ground, mould: (mould / PER_UNIT) as u16, ..Shown::default() });
+            self.shown.push(Shown {
+                ground,
+                mould: (mould / PER_UNIT) as u16,
+                ..Shown::default()
+            });
         }
         if self.melts.is_some() {
             self.show_cells(lava)
@@ -84,7 +98,10 @@ impl Column {
             shown.solid = ((solid.min(UNITS) / PER_UNIT) as u16).min(AMOUNT_ONE - shown.mould);
             let room = i32::from(AMOUNT_ONE - shown.mould - shown.solid) * PER_UNIT;
             if amount > 0 && room > 0 {
-                shown.liquid = content(amount.min(room), warmth * f64::from(amount.min(room)) / f64::from(amount));
+                shown.liquid = content(
+                    amount.min(room),
+                    warmth * f64::from(amount.min(room)) / f64::from(amount),
+                );
             }
             (solid, amount, warmth) = (0, 0, 0.0);
         }
@@ -94,7 +111,10 @@ impl Column {
     pub(super) fn shown(&self, y: usize) -> Shown {
         match y.checked_sub(self.from) {
             Some(i) => self.shown.get(i).copied().unwrap_or_default(),
-            None => Shown { ground: true, ..Shown::default() },
+            None => Shown {
+                ground: true,
+                ..Shown::default()
+            },
         }
     }
 
@@ -112,7 +132,12 @@ impl Column {
         while first < self.cells.len() {
             // A run ends below the next cell with rock.
             let rest = &self.cells[first + 1..];
-            let end = first + 1 + rest.iter().position(|cell| cell.rock > 0).unwrap_or(rest.len());
+            let end = first
+                + 1
+                + rest
+                    .iter()
+                    .position(|cell| cell.rock > 0)
+                    .unwrap_or(rest.len());
             stack(&self.cells[first..end], &mut self.shown[first..end], lava);
             first = end;
         }
@@ -122,7 +147,11 @@ impl Column {
     /// below the surface is displayed as solid and the cell of the surface is not; `None` if no
     /// rock was read.
     fn surface(&self) -> Option<f32> {
-        let top = self.cells.iter().rposition(|cell| cell.rock >= ROCK).map_or(0, |i| i + 1);
+        let top = self
+            .cells
+            .iter()
+            .rposition(|cell| cell.rock >= ROCK)
+            .map_or(0, |i| i + 1);
         if top == 0 && self.from > 0 {
             return None;
         }
@@ -161,7 +190,10 @@ fn content(amount: i32, warmth: f64) -> Content {
     // At least one unit: even the thinnest film is displayed.
     let units = ((amount + PER_UNIT / 2) / PER_UNIT).clamp(1, AMOUNT_ONE.into()) as u16;
     let energy = warmth / f64::from(UNITS) * f64::from(ENERGY_ONE);
-    Content { amount: units, energy: energy.round().clamp(0.0, ENERGY_MAX.into()) as u16 }
+    Content {
+        amount: units,
+        energy: energy.round().clamp(0.0, ENERGY_MAX.into()) as u16,
+    }
 }
 
 /// Warmth of a cell (dimensionless, linear in temperature): 0 at the solidus, 1 at the vent
@@ -179,49 +211,105 @@ mod tests {
     fn cell(rock: f64, amount: f64, kelvin: f64) -> FlowCell {
         let units = |share: f64| (share * f64::from(UNITS)) as i32;
         let heat = (f64::from(units(amount)) * kelvin * lavoxel_flow::HEAT_UNITS as f64) as i64;
-        FlowCell { amount: units(amount), rock: units(rock), heat }
+        FlowCell {
+            amount: units(amount),
+            rock: units(rock),
+            heat,
+        }
     }
 
     fn column(from: usize, cells: Vec<FlowCell>) -> Column {
         let solids = vec![0; cells.len()];
-        let mut column = Column { from, to: from + cells.len(), cells, solids, ..Column::default() };
+        let mut column = Column {
+            from,
+            to: from + cells.len(),
+            cells,
+            solids,
+            ..Column::default()
+        };
         column.show(&Lava::default());
         column
     }
 
     fn amounts(column: &Column) -> Vec<f64> {
-        column.shown.iter().map(|shown| f64::from(shown.liquid.amount) / f64::from(AMOUNT_ONE)).collect()
+        column
+            .shown
+            .iter()
+            .map(|shown| f64::from(shown.liquid.amount) / f64::from(AMOUNT_ONE))
+            .collect()
     }
 
     #[test]
     fn lava_stands_on_the_cell_that_shows_as_rock() {
         let hot = Lava::default().vent_k;
         // A film on a cell that is mostly rock.
-        let film = column(4, vec![cell(1.0, 0.0, 0.0), cell(0.75, 0.25, hot), cell(0.0, 0.5, hot)]);
-        assert_eq!((amounts(&film), film.height), (vec![0.0, 0.0, 0.75], Some(5.75)));
-        assert_eq!((film.top(), film.shown(6).liquid.energy), (7, ENERGY_ONE / 4 * 3));
+        let film = column(
+            4,
+            vec![
+                cell(1.0, 0.0, 0.0),
+                cell(0.75, 0.25, hot),
+                cell(0.0, 0.5, hot),
+            ],
+        );
+        assert_eq!(
+            (amounts(&film), film.height),
+            (vec![0.0, 0.0, 0.75], Some(5.75))
+        );
+        assert_eq!(
+            (film.top(), film.shown(6).liquid.energy),
+            (7, ENERGY_ONE / 4 * 3)
+        );
         // On a cell that is mostly open, a film fills the part that is rock below.
-        let low = column(4, vec![cell(1.0, 0.0, 0.0), cell(0.25, 0.75, hot), cell(0.0, 0.5, hot)]);
-        assert_eq!((amounts(&low), low.height), (vec![0.0, 1.0, 0.25], Some(5.25)));
+        let low = column(
+            4,
+            vec![
+                cell(1.0, 0.0, 0.0),
+                cell(0.25, 0.75, hot),
+                cell(0.0, 0.5, hot),
+            ],
+        );
+        assert_eq!(
+            (amounts(&low), low.height),
+            (vec![0.0, 1.0, 0.25], Some(5.25))
+        );
     }
 
     #[test]
     fn a_run_under_a_roof_stays_below_it() {
         let cold = Lava::default().solidus_k;
-        let cells = vec![cell(1.0, 0.0, 0.0), cell(0.5, 0.5, cold), cell(0.0, 1.125, cold), cell(0.75, 0.125, cold)];
+        let cells = vec![
+            cell(1.0, 0.0, 0.0),
+            cell(0.5, 0.5, cold),
+            cell(0.0, 1.125, cold),
+            cell(0.75, 0.125, cold),
+        ];
         let tube = column(0, cells);
-        assert_eq!((amounts(&tube), tube.height), (vec![0.0, 0.0, 1.0, 0.0], Some(3.75)), "no room above the roof");
+        assert_eq!(
+            (amounts(&tube), tube.height),
+            (vec![0.0, 0.0, 1.0, 0.0], Some(3.75)),
+            "no room above the roof"
+        );
         assert_eq!(tube.shown(2).liquid.energy, 0, "at the solidus");
     }
 
     #[test]
     fn the_surface_fits_the_cells_that_are_solid() {
         for rock in [0, 1, ROCK - 1, ROCK, ROCK + 1, UNITS - 1, UNITS] {
-            let cells = vec![cell(1.0, 0.0, 0.0), FlowCell { rock, ..FlowCell::default() }];
+            let cells = vec![
+                cell(1.0, 0.0, 0.0),
+                FlowCell {
+                    rock,
+                    ..FlowCell::default()
+                },
+            ];
             let column = column(700, cells);
             let top = 701 + usize::from(rock >= ROCK);
             let height = column.height.expect("it is rock");
-            assert_eq!((height + 0.5).floor() as usize, top, "rock {rock}: {height}");
+            assert_eq!(
+                (height + 0.5).floor() as usize,
+                top,
+                "rock {rock}: {height}"
+            );
         }
         assert_eq!(column(0, vec![FlowCell::default()]).height, Some(0.0));
     }

@@ -66,8 +66,17 @@ impl Melting {
         if !flow.setup().lava.melts() {
             return None;
         }
-        let number = |part| world.layers.iter().position(|layer| layer.material().shows == Some(part));
-        Some(Self { solid: number(Shows::Solid)?, melt: number(Shows::Melt)?, mould: number(Shows::Mould)? })
+        let number = |part| {
+            world
+                .layers
+                .iter()
+                .position(|layer| layer.material().shows == Some(part))
+        };
+        Some(Self {
+            solid: number(Shows::Solid)?,
+            melt: number(Shows::Melt)?,
+            mould: number(Shows::Mould)?,
+        })
     }
 }
 
@@ -91,7 +100,13 @@ impl FlowInCells {
         let melting = Melting::of(world, &flow);
         let melts = melting.map(|Melting { solid, melt, mould }| [solid, melt, mould]);
         world.set_mirrors(melts.into_iter().flatten().chain([world.number_of_lava()]));
-        Self { flow, melting, tops: Blocks::at_rest(world.grid().columns(), 0), unseen: None, columns: Vec::new() }
+        Self {
+            flow,
+            melting,
+            tops: Blocks::at_rest(world.grid().columns(), 0),
+            unseen: None,
+            columns: Vec::new(),
+        }
     }
 
     /// Starts to display `flow` in `world`, whose lava follows the physical model from now on:
@@ -100,7 +115,10 @@ impl FlowInCells {
         let mut flowing = Self::new(world, flow);
         let columns = world.grid().columns() as u32;
         for first in (0..columns).step_by(AT_ONCE) {
-            flowing.show_columns(world, &(first..columns.min(first + AT_ONCE as u32)).collect::<Vec<_>>());
+            flowing.show_columns(
+                world,
+                &(first..columns.min(first + AT_ONCE as u32)).collect::<Vec<_>>(),
+            );
         }
         flowing
     }
@@ -126,7 +144,9 @@ impl FlowInCells {
     fn show_fresh(&self, world: &mut World) {
         let nx = world.grid.nx;
         for column in 0..world.grid.columns() {
-            world.ground.set_fresh(column % nx, column / nx, self.flow.has_set(column));
+            world
+                .ground
+                .set_fresh(column % nx, column / nx, self.flow.has_set(column));
         }
     }
 
@@ -152,14 +172,23 @@ impl FlowInCells {
         let covers = |(number, layer): &(usize, &Layer)| {
             !world.is_mirror(*number) && matches!(layer.material().kind, Kind::Liquid | Kind::Still)
         };
-        let covers: Vec<&Layer> = world.layers.iter().enumerate().filter(covers).map(|(_, layer)| layer).collect();
+        let covers: Vec<&Layer> = world
+            .layers
+            .iter()
+            .enumerate()
+            .filter(covers)
+            .map(|(_, layer)| layer)
+            .collect();
         if covers.is_empty() {
             return;
         }
         if self.flow.setup().lava.melts() {
             // A lava that melts exchanges heat on all sides: covers are set per cell instead of per
             // column.
-            let held = covers.iter().flat_map(|layer| layer.held()).filter(|(_, cell)| cell.amount >= COVER);
+            let held = covers
+                .iter()
+                .flat_map(|layer| layer.held())
+                .filter(|(_, cell)| cell.amount >= COVER);
             let cells: Vec<Place> = held.map(|(place, _)| place).collect();
             return self.flow.cover_cells(&cells);
         }
@@ -170,12 +199,23 @@ impl FlowInCells {
             let at = |y: usize| y < world.grid.ny && covers.iter().any(|layer| is_under(layer, y));
             top > 0 && (at(top) || at(top - 1))
         };
-        let covered: Vec<bool> = self.flow.wet().iter().map(|&c| covered(c as usize)).collect();
+        let covered: Vec<bool> = self
+            .flow
+            .wet()
+            .iter()
+            .map(|&c| covered(c as usize))
+            .collect();
         self.flow.cover(&covered);
     }
 
     fn show_step(&mut self, world: &mut World) {
-        let Self { flow, tops, columns, melting, .. } = self;
+        let Self {
+            flow,
+            tops,
+            columns,
+            melting,
+            ..
+        } = self;
         show(world, (flow, *melting), tops, columns, flow.changed());
         world.stay_mirrored();
     }
@@ -184,7 +224,13 @@ impl FlowInCells {
     pub(super) fn show_columns(&mut self, world: &mut World, numbers: &[u32]) {
         // Recomputes the covers from the present world, as after a restore from a file.
         self.cover(world);
-        let Self { flow, tops, columns, melting, .. } = self;
+        let Self {
+            flow,
+            tops,
+            columns,
+            melting,
+            ..
+        } = self;
         show(world, (flow, *melting), tops, columns, numbers);
     }
 
@@ -197,19 +243,29 @@ impl FlowInCells {
         // Each kind of matter maps to one edit of the flow; a kind without a counterpart returns
         // early.
         let change = match edit.matter {
-            Matter::Lava { amount, energy, temperature_k } => {
+            Matter::Lava {
+                amount,
+                energy,
+                temperature_k,
+            } => {
                 let temperature_k = temperature_k.unwrap_or(cold + energy * (hot - cold));
-                FlowEdit::Lava { share: amount, temperature_k }
+                FlowEdit::Lava {
+                    share: amount,
+                    temperature_k,
+                }
             }
-            Matter::Solid { temperature_k } if lava.melts() => {
-                FlowEdit::Solid { temperature_k: temperature_k.unwrap_or(lava.ambient_k) }
-            }
+            Matter::Solid { temperature_k } if lava.melts() => FlowEdit::Solid {
+                temperature_k: temperature_k.unwrap_or(lava.ambient_k),
+            },
             Matter::Rock => FlowEdit::Rock,
             Matter::Drain => FlowEdit::Drain,
             Matter::Nothing => FlowEdit::Nothing,
-            Matter::Raise { by } => return self.raise(world, &edit.shape, |flow, columns| flow.raise(columns, by)),
+            Matter::Raise { by } => {
+                return self.raise(world, &edit.shape, |flow, columns| flow.raise(columns, by));
+            }
             Matter::Ground(ref survey) => {
-                let heights = |flow: &mut Flow, columns: &[u32]| flow.survey(columns, |c| survey.height(c));
+                let heights =
+                    |flow: &mut Flow, columns: &[u32]| flow.survey(columns, |c| survey.height(c));
                 return self.raise(world, &edit.shape, heights);
             }
             Matter::Solid { .. }
@@ -221,7 +277,9 @@ impl FlowInCells {
         if edit.matter.is_rock() {
             world.displace(&edit.shape);
         } else if !matches!(change, FlowEdit::Lava { .. }) {
-            edit.shape.cells(world.grid).for_each(|place| world.drain(place));
+            edit.shape
+                .cells(world.grid)
+                .for_each(|place| world.drain(place));
         }
         let changed = self.flow.edit(edit.shape.cells(world.grid), change);
         self.show_columns(world, &changed);
@@ -229,9 +287,17 @@ impl FlowInCells {
 
     /// Raises the ground in the columns of `shape`: `raise` receives the column numbers and returns
     /// the ranges of raised levels. Other matter in the raised cells is removed.
-    fn raise(&mut self, world: &mut World, shape: &Shape, raise: impl FnOnce(&mut Flow, &[u32]) -> Vec<Range<usize>>) {
+    fn raise(
+        &mut self,
+        world: &mut World,
+        shape: &Shape,
+        raise: impl FnOnce(&mut Flow, &[u32]) -> Vec<Range<usize>>,
+    ) {
         let columns = shape.columns(world.grid);
-        let numbers: Vec<u32> = columns.iter().map(|&(x, z)| world.grid.column(x, z) as u32).collect();
+        let numbers: Vec<u32> = columns
+            .iter()
+            .map(|&(x, z)| world.grid.column(x, z) as u32)
+            .collect();
         let fills = raise(&mut self.flow, &numbers);
         for ((x, z), levels) in columns.into_iter().zip(fills) {
             levels.for_each(|y| world.drain([x, y, z]));
@@ -251,16 +317,21 @@ fn show(
     let (nx, ny) = (world.grid.nx, world.grid.ny);
     for numbers in columns.chunks(AT_ONCE) {
         room.resize_with(numbers.len().max(room.len()), Column::default);
-        room.par_iter_mut().zip(numbers).with_min_len(TASK).for_each(|(column, &number)| {
-            column.read(flow, number as usize, ny);
-            column.melts = melting.map(|_| flow.ground_level(number as usize));
-            column.show(&flow.setup().lava);
-        });
+        room.par_iter_mut()
+            .zip(numbers)
+            .with_min_len(TASK)
+            .for_each(|(column, &number)| {
+                column.read(flow, number as usize, ny);
+                column.melts = melting.map(|_| flow.ground_level(number as usize));
+                column.show(&flow.setup().lava);
+            });
         for (column, &number) in room.iter().zip(numbers) {
             let (x, z) = (number as usize % nx, number as usize / nx);
             let old_top = usize::from(tops[number as usize]);
             Cells { world, melting }.column(column, [x, z], old_top);
-            world.ground.set_fresh(x, z, melting.is_none() && flow.has_set(number as usize));
+            world
+                .ground
+                .set_fresh(x, z, melting.is_none() && flow.has_set(number as usize));
             tops.set(number as usize, column.top() as u16);
         }
     }
@@ -282,7 +353,8 @@ impl Cells<'_> {
         // An edit may have moved the ground beyond the stored levels: cells below become rock,
         // cells above become air.
         let ground = &self.world.ground;
-        let levels = column.from.min(ground.lowest_open(x, z))..column.to.max(old_top).max(ground.top(x, z));
+        let levels =
+            column.from.min(ground.lowest_open(x, z))..column.to.max(old_top).max(ground.top(x, z));
         for y in levels {
             let shown = column.shown(y);
             if melting.is_none() && shown.ground == self.world.ground.is_solid([x, y, z]) {
@@ -292,9 +364,13 @@ impl Cells<'_> {
             // A cell is emptied before it becomes ground, because no cell may contain more than
             // fits.
             self.world.layers[liquid].set([x, y, z], Content::default());
-            let still = melting.map(|Melting { solid, mould, .. }| [(solid, shown.solid), (mould, shown.mould)]);
-            let filled: u16 =
-                still.iter().flatten().map(|&(layer, _)| self.world.layers[layer].at([x, y, z]).amount).sum();
+            let still = melting
+                .map(|Melting { solid, mould, .. }| [(solid, shown.solid), (mould, shown.mould)]);
+            let filled: u16 = still
+                .iter()
+                .flatten()
+                .map(|&(layer, _)| self.world.layers[layer].at([x, y, z]).amount)
+                .sum();
             for (layer, _) in still.into_iter().flatten() {
                 self.world.layers[layer].set([x, y, z], Content::default());
             }
@@ -302,7 +378,11 @@ impl Cells<'_> {
                 self.lift([x, y, z], |_| true);
             }
             self.world.set_solid([x, y, z], shown.ground);
-            for (layer, amount) in still.into_iter().flatten().filter(|&(_, amount)| amount > 0) {
+            for (layer, amount) in still
+                .into_iter()
+                .flatten()
+                .filter(|&(_, amount)| amount > 0)
+            {
                 self.world.layers[layer].set([x, y, z], Content { amount, energy: 0 });
             }
             if shown.liquid.amount > 0 {
@@ -313,7 +393,9 @@ impl Cells<'_> {
             match shown.solid + shown.mould {
                 FULL.. if filled < FULL => self.lift([x, y, z], |_| true),
                 // Liquids and gases leave a half-filled cell by their own rules.
-                FILLED.. if filled < FILLED => self.lift([x, y, z], |kind| matches!(kind, Kind::Still | Kind::Grain)),
+                FILLED.. if filled < FILLED => {
+                    self.lift([x, y, z], |kind| matches!(kind, Kind::Still | Kind::Grain))
+                }
                 _ => {}
             }
         }
@@ -327,7 +409,9 @@ impl Cells<'_> {
     /// kind satisfies `goes`.
     fn lift(&mut self, [x, y, z]: Place, goes: impl Fn(Kind) -> bool) {
         let lifted: Vec<usize> = (0..self.world.layers.len())
-            .filter(|&number| self.world.layers[number].at([x, y, z]).amount > 0 && !self.world.is_mirror(number))
+            .filter(|&number| {
+                self.world.layers[number].at([x, y, z]).amount > 0 && !self.world.is_mirror(number)
+            })
             .filter(|&number| goes(self.world.layers[number].material().kind))
             .collect();
         for number in lifted {
@@ -339,7 +423,13 @@ impl Cells<'_> {
                 continue;
             };
             let there = self.world.layers[number].at([x, up, z]);
-            self.world.layers[number].set([x, up, z], Content { amount: there.amount + held.amount, ..there });
+            self.world.layers[number].set(
+                [x, up, z],
+                Content {
+                    amount: there.amount + held.amount,
+                    ..there
+                },
+            );
         }
     }
 
@@ -347,7 +437,8 @@ impl Cells<'_> {
     /// the lava.
     fn takes(&self, (layer, held): (usize, Content), place: Place) -> bool {
         if self.melting.is_some_and(|Melting { solid, mould, .. }| {
-            self.world.layers[solid].at(place).amount + self.world.layers[mould].at(place).amount >= FILLED
+            self.world.layers[solid].at(place).amount + self.world.layers[mould].at(place).amount
+                >= FILLED
         }) {
             return false;
         }
@@ -356,7 +447,9 @@ impl Cells<'_> {
         }
         let there = self.world.layers[layer].at(place).amount;
         !self.world.ground.is_solid(place)
-            && there.checked_add(held.amount).is_some_and(|sum| sum <= self.world.most_of(layer))
+            && there
+                .checked_add(held.amount)
+                .is_some_and(|sum| sum <= self.world.most_of(layer))
     }
 }
 
@@ -367,7 +460,11 @@ fn take_account(world: &mut World, flow: &Flow) {
     let units = |amount: i64| (amount.max(0) / i64::from(PER_UNIT)) as u64;
     let (account, ledger) = (flow.account(), &mut world.layers[lava].ledger);
     // For a lava that melts, `placed` counts solid, which is no lava of this layer.
-    let put = if flow.setup().lava.melts() { 0 } else { account.placed };
+    let put = if flow.setup().lava.melts() {
+        0
+    } else {
+        account.placed
+    };
     ledger.sourced = units(account.poured + put);
     ledger.outflow = units(account.out);
     ledger.solidified = units(account.set);
@@ -379,7 +476,11 @@ fn take_account(world: &mut World, flow: &Flow) {
 /// without.
 fn mirrored_tops(world: &World) -> Blocks<u16> {
     let mut tops = Blocks::at_rest(world.grid.columns(), 0);
-    let shown = world.layers.iter().enumerate().filter(|&(number, _)| world.is_mirror(number));
+    let shown = world
+        .layers
+        .iter()
+        .enumerate()
+        .filter(|&(number, _)| world.is_mirror(number));
     for ([x, y, z], _) in shown.flat_map(|(_, layer)| layer.held()) {
         let column = world.grid.column(x, z);
         tops.set(column, (y as u16 + 1).max(tops[column]));

@@ -25,7 +25,9 @@ impl Unseen {
     /// Returns the changed columns in ascending order and clears the list.
     fn take(&mut self) -> Vec<u32> {
         let mut columns = std::mem::take(&mut self.columns);
-        columns.iter().for_each(|&c| self.is_listed[c as usize] = false);
+        columns
+            .iter()
+            .for_each(|&c| self.is_listed[c as usize] = false);
         columns.sort_unstable();
         columns
     }
@@ -36,12 +38,19 @@ impl FlowInCells {
     /// [`Self::show_unseen`].
     pub(crate) fn defer(&mut self) {
         let columns = self.flow.space().columns();
-        self.unseen = Some(Unseen { is_listed: Blocks::at_rest(columns, false), columns: Vec::new() });
+        self.unseen = Some(Unseen {
+            is_listed: Blocks::at_rest(columns, false),
+            columns: Vec::new(),
+        });
     }
 
     /// Displays all columns that changed since their last display.
     pub(crate) fn show_unseen(&mut self, world: &mut World) {
-        let columns = self.unseen.as_mut().map(Unseen::take).filter(|columns| !columns.is_empty());
+        let columns = self
+            .unseen
+            .as_mut()
+            .map(Unseen::take)
+            .filter(|columns| !columns.is_empty());
         let Some(columns) = columns else { return };
         self.show_columns(world, &columns);
         world.stay_mirrored();

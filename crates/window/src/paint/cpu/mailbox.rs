@@ -61,8 +61,11 @@ impl Pixels {
     /// `None` if the number of bytes does not fit the size.
     pub(super) fn whole(&self) -> Option<RgbaImage> {
         let ((width, height), drawn) = (self.window, self.window.0 - self.left);
-        let mut image = RgbaImage::from_pixel(width as u32, height as u32, image::Rgba([0, 0, 0, u8::MAX]));
-        let rows = image.chunks_exact_mut(4 * width).zip(self.rgba.chunks_exact(4 * drawn));
+        let mut image =
+            RgbaImage::from_pixel(width as u32, height as u32, image::Rgba([0, 0, 0, u8::MAX]));
+        let rows = image
+            .chunks_exact_mut(4 * width)
+            .zip(self.rgba.chunks_exact(4 * drawn));
         rows.for_each(|(row, drawn)| row[4 * self.left..].copy_from_slice(drawn));
         (self.rgba.len() == 4 * drawn * height).then_some(image)
     }
@@ -154,7 +157,11 @@ impl Mailbox {
     /// picture being drawn. A new box drops queued parts of the old box.
     pub(super) fn post(&self, wanted: Wanted, parts: Parts) {
         let mut state = self.lock();
-        if state.wanted.as_ref().is_none_or(|before| before.epoch != wanted.epoch) {
+        if state
+            .wanted
+            .as_ref()
+            .is_none_or(|before| before.epoch != wanted.epoch)
+        {
             state.parts = Parts::default();
         }
         state.serial += 1;
@@ -210,14 +217,24 @@ impl Mailbox {
             if state.serial != seen || !state.jobs.is_empty() || left == Some(Duration::ZERO) {
                 return Some(Order {
                     serial: state.serial,
-                    wanted: (state.serial != seen).then(|| state.wanted.clone()).flatten(),
+                    wanted: (state.serial != seen)
+                        .then(|| state.wanted.clone())
+                        .flatten(),
                     parts: std::mem::take(&mut state.parts),
                     jobs: std::mem::take(&mut state.jobs),
                 });
             }
             state = match left {
-                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(left) => self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self
+                    .changed
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner),
+                Some(left) => {
+                    self.changed
+                        .wait_timeout(state, left)
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .0
+                }
             };
         }
     }

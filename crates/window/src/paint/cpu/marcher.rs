@@ -93,7 +93,11 @@ impl Fineness {
     /// Sampling of a still picture or of a picture for an image file: full sampling density, fixed
     /// jitter.
     fn still(antialias: Antialias) -> Self {
-        Self { antialias, coarser: 1.0, frame: 0 }
+        Self {
+            antialias,
+            coarser: 1.0,
+            frame: 0,
+        }
     }
 }
 
@@ -148,10 +152,16 @@ impl Marcher {
         self.seen = order.serial;
         if let Some(wanted) = order.wanted {
             let before = self.wanted.as_ref();
-            if before.is_none_or(|before| before.content != wanted.content || before.view != wanted.view) {
+            if before
+                .is_none_or(|before| before.content != wanted.content || before.view != wanted.view)
+            {
                 self.level = Level::Stale;
             }
-            if self.stage.as_ref().is_none_or(|stage| stage.epoch != wanted.epoch) {
+            if self
+                .stage
+                .as_ref()
+                .is_none_or(|stage| stage.epoch != wanted.epoch)
+            {
                 self.stage = Stage::new(&wanted);
                 self.shown.forget();
                 self.depths = None;
@@ -159,10 +169,26 @@ impl Marcher {
             self.wanted = Some(wanted);
         }
         if let Some(stage) = &mut self.stage {
-            order.parts.lava.iter().for_each(|patch| stage.mirror.patch(patch));
-            order.parts.media.iter().for_each(|update| stage.mirror.update_media(update));
-            order.parts.air.into_iter().for_each(|air| stage.mirror.set_air(air));
-            order.parts.crust.into_iter().for_each(|crust| stage.mirror.set_crust(crust));
+            order
+                .parts
+                .lava
+                .iter()
+                .for_each(|patch| stage.mirror.patch(patch));
+            order
+                .parts
+                .media
+                .iter()
+                .for_each(|update| stage.mirror.update_media(update));
+            order
+                .parts
+                .air
+                .into_iter()
+                .for_each(|air| stage.mirror.set_air(air));
+            order
+                .parts
+                .crust
+                .into_iter()
+                .for_each(|crust| stage.mirror.set_crust(crust));
         }
         order.jobs
     }
@@ -175,7 +201,8 @@ impl Marcher {
         let still = self.rest.note(view, wanted.content, now);
         match self.level {
             Level::Stale => {
-                let left = (self.started + self.interval(view.quality)).saturating_duration_since(now);
+                let left =
+                    (self.started + self.interval(view.quality)).saturating_duration_since(now);
                 if !left.is_zero() {
                     return Some(left);
                 }
@@ -184,7 +211,9 @@ impl Marcher {
                 Some(self.rest.due(Instant::now()))
             }
             Level::Moving if !still.all => Some(self.rest.due(now)),
-            Level::Moving => self.refine(&wanted, view, Level::Whole).then_some(Duration::ZERO),
+            Level::Moving => self
+                .refine(&wanted, view, Level::Whole)
+                .then_some(Duration::ZERO),
             Level::Whole => {
                 self.refine(&wanted, view, Level::Smooth);
                 None
@@ -195,10 +224,13 @@ impl Marcher {
 
     /// Returns the minimum time between the starts of two moving pictures.
     fn interval(&self, quality: Quality) -> Duration {
-        let whole = self.running.resolution.scale() >= 1.0 && self.turning.resolution.scale() >= 1.0;
+        let whole =
+            self.running.resolution.scale() >= 1.0 && self.turning.resolution.scale() >= 1.0;
         match quality {
             // A machine that keeps the whole resolution draws more pictures than asked for.
-            Quality::Auto { target_fps } if !whole => Duration::from_secs_f32(1.0 / target_fps.max(1.0)).max(SHORTEST),
+            Quality::Auto { target_fps } if !whole => {
+                Duration::from_secs_f32(1.0 / target_fps.max(1.0)).max(SHORTEST)
+            }
             _ => SHORTEST,
         }
     }
@@ -210,25 +242,55 @@ impl Marcher {
         let visible = view.visible();
         let window = visible.size();
         let rests = self.last.as_ref() == Some(&visible);
-        let movement = if rests { &mut self.running } else { &mut self.turning };
-        let effort = movement.resolution.moving(view.quality, [window.0, window.1], movement.took);
+        let movement = if rests {
+            &mut self.running
+        } else {
+            &mut self.turning
+        };
+        let effort = movement
+            .resolution
+            .moving(view.quality, [window.0, window.1], movement.took);
         let share = effort.size[1] as f32 / window.1.max(1) as f32;
         // While the ground changes, use fewer subpixel offsets: the rays of each offset must search
         // each new ground again.
-        let unsteady = stage.grounded.is_some_and(|since| since.elapsed() < UNSTEADY);
+        let unsteady = stage
+            .grounded
+            .is_some_and(|since| since.elapsed() < UNSTEADY);
         let places = places(if unsteady { share.max(FEW) } else { share });
         self.frames += 1;
         let shift = places[self.frames as usize % places.len()];
-        let camera = visible.resized((effort.size[0], effort.size[1])).shifted(shift);
+        let camera = visible
+            .resized((effort.size[0], effort.size[1]))
+            .shifted(shift);
         // A turning camera never returns to a subpixel offset, so the ground hits of earlier frames
         // need not be kept.
-        stage.renderer.keep_cameras(if rests { places.len() } else { 1 });
-        let antialias = if effort.repeats > 1 { Antialias::Edges } else { Antialias::Off };
+        stage
+            .renderer
+            .keep_cameras(if rests { places.len() } else { 1 });
+        let antialias = if effort.repeats > 1 {
+            Antialias::Edges
+        } else {
+            Antialias::Off
+        };
         // Coarser sampling along rays where the frame budget does not even allow all pixels.
-        let coarser = if effort.size[0] < window.0 { COARSER } else { 1.0 };
-        let fineness = Fineness { antialias, coarser, frame: self.frames };
-        let Some(image) = stage.draw(wanted, view, &camera, fineness) else { return };
-        if self.depths.as_ref().is_none_or(|depths| !depths.is_of(&visible)) {
+        let coarser = if effort.size[0] < window.0 {
+            COARSER
+        } else {
+            1.0
+        };
+        let fineness = Fineness {
+            antialias,
+            coarser,
+            frame: self.frames,
+        };
+        let Some(image) = stage.draw(wanted, view, &camera, fineness) else {
+            return;
+        };
+        if self
+            .depths
+            .as_ref()
+            .is_none_or(|depths| !depths.is_of(&visible))
+        {
             let depths = stage.depths(&visible, &camera);
             match self.depths.replace(depths).zip(self.depths.as_ref()) {
                 Some((before, now)) => self.shown.turn(&before, now),
@@ -252,12 +314,18 @@ impl Marcher {
     /// Draws the present state at the refinement level `level`. Returns false if a change has
     /// interrupted the picture.
     fn refine(&mut self, wanted: &Wanted, view: &View, level: Level) -> bool {
-        let Some(stage) = &mut self.stage else { return false };
+        let Some(stage) = &mut self.stage else {
+            return false;
+        };
         let visible = view.visible();
         let window = visible.size();
         let [width, height] = still(view.quality, [window.0, window.1]);
         let camera = visible.resized((width, height));
-        let antialias = if level == Level::Smooth { Antialias::Full } else { Antialias::Edges };
+        let antialias = if level == Level::Smooth {
+            Antialias::Full
+        } else {
+            Antialias::Edges
+        };
         let start = Instant::now();
         let switch = stage.renderer.stop_switch();
         if !self.mailbox.guard(self.seen, &switch) {
@@ -284,20 +352,47 @@ impl Marcher {
     /// picture follows.
     fn hand_over(&self, rgba: Vec<u8>, view: &View, (took, share): (Duration, f32), last: bool) {
         let window = view.camera.size();
-        let pixels = Pixels { window, left: window.0 - view.visible().size().0, rgba };
-        let (camera, state) = (view.camera.clone(), self.wanted.as_ref().map_or(0, |wanted| wanted.state));
-        self.mailbox.finish(Finished { pixels, camera, took, share, last, state });
+        let pixels = Pixels {
+            window,
+            left: window.0 - view.visible().size().0,
+            rgba,
+        };
+        let (camera, state) = (
+            view.camera.clone(),
+            self.wanted.as_ref().map_or(0, |wanted| wanted.state),
+        );
+        self.mailbox.finish(Finished {
+            pixels,
+            camera,
+            took,
+            share,
+            last,
+            state,
+        });
     }
 
     /// Draws a picture for an image file; `None` before the first scene.
     fn picture(&mut self, job: &Job) -> Option<RgbaImage> {
         let (wanted, stage) = (self.wanted.as_ref()?, self.stage.as_mut()?);
-        let antialias = if job.smooth { Antialias::Full } else { Antialias::Edges };
-        let image = stage.draw(wanted, &job.view, &job.view.camera, Fineness::still(antialias))?;
+        let antialias = if job.smooth {
+            Antialias::Full
+        } else {
+            Antialias::Edges
+        };
+        let image = stage.draw(
+            wanted,
+            &job.view,
+            &job.view.camera,
+            Fineness::still(antialias),
+        )?;
         let mut rgba = opaque(&image);
         if job.transparent {
-            let cover = stage.renderer.coverage(stage.mirror.volume(), &job.view.camera, &image);
-            rgba.chunks_exact_mut(4).zip(cover).for_each(|(pixel, cover)| pixel[3] = cover);
+            let cover = stage
+                .renderer
+                .coverage(stage.mirror.volume(), &job.view.camera, &image);
+            rgba.chunks_exact_mut(4)
+                .zip(cover)
+                .for_each(|(pixel, cover)| pixel[3] = cover);
         }
         RgbaImage::from_raw(image.width as u32, image.height as u32, rgba)
     }
@@ -306,8 +401,15 @@ impl Marcher {
 impl Stage {
     fn new(wanted: &Wanted) -> Option<Self> {
         // The window has validated the look.
-        let renderer = Renderer::over(wanted.land.clone(), wanted.grid, wanted.look.clone()).ok()?;
-        Some(Self { epoch: wanted.epoch, renderer, mirror: Mirror::new(wanted.grid), grounded: None, known: false })
+        let renderer =
+            Renderer::over(wanted.land.clone(), wanted.grid, wanted.look.clone()).ok()?;
+        Some(Self {
+            epoch: wanted.epoch,
+            renderer,
+            mirror: Mirror::new(wanted.grid),
+            grounded: None,
+            known: false,
+        })
     }
 
     /// Returns the depths (along the view direction) of the ground hits of the last frame, related
@@ -327,17 +429,33 @@ impl Stage {
         wanted: &Wanted,
         view: &View,
         camera: &Camera,
-        Fineness { antialias, coarser, frame }: Fineness,
+        Fineness {
+            antialias,
+            coarser,
+            frame,
+        }: Fineness,
     ) -> Option<Image> {
         // Only the settings that differ from the last picture are set again: the renderer keeps its
         // caches.
-        let Self { renderer, mirror, known, grounded, .. } = self;
+        let Self {
+            renderer,
+            mirror,
+            known,
+            grounded,
+            ..
+        } = self;
         if !renderer.is_over(&wanted.land) {
             *grounded = Some(Instant::now());
             renderer.set_land(wanted.land.clone());
         }
-        let step = (coarser * wanted.look.step).min(LONGEST_STEP).max(wanted.look.step);
-        let look = LookSpec { antialias, step, ..wanted.look.clone() };
+        let step = (coarser * wanted.look.step)
+            .min(LONGEST_STEP)
+            .max(wanted.look.step);
+        let look = LookSpec {
+            antialias,
+            step,
+            ..wanted.look.clone()
+        };
         if *renderer.look() != look {
             renderer.set_look_but_sunlight(look).ok()?;
         }
@@ -362,10 +480,18 @@ impl Stage {
 /// Returns the exponential moving average of drawing times (weight 0.4 for `now`), since times vary
 /// with the load of the machine.
 fn smoothed(before: Duration, now: Duration) -> Duration {
-    if before.is_zero() { now } else { before.mul_f32(0.6) + now.mul_f32(0.4) }
+    if before.is_zero() {
+        now
+    } else {
+        before.mul_f32(0.6) + now.mul_f32(0.4)
+    }
 }
 
 /// Returns RGBA bytes of a picture, with alpha 255.
 fn opaque(image: &Image) -> Vec<u8> {
-    image.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], 255]).collect()
+    image
+        .rgb
+        .chunks_exact(3)
+        .flat_map(|p| [p[0], p[1], p[2], 255])
+        .collect()
 }

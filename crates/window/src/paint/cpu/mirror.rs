@@ -30,7 +30,11 @@ struct Known {
 impl Known {
     fn empty(grid: Grid) -> Self {
         let rows = grid.ny * grid.nz;
-        Self { rows: vec![Span::EMPTY; rows], stale: vec![false; rows], changed: Some(Vec::new()) }
+        Self {
+            rows: vec![Span::EMPTY; rows],
+            stale: vec![false; rows],
+            changed: Some(Vec::new()),
+        }
     }
 
     /// Marks the cells `cells` of the row with index `row` as changed.
@@ -44,20 +48,32 @@ impl Known {
     /// Recomputes the spans of stale rows with `held` (row index → span): once per row, however
     /// many patches touched the row.
     fn settle(&mut self, held: impl Fn(usize) -> Span) {
-        for (row, stale) in self.stale.iter_mut().enumerate().filter(|(_, stale)| **stale) {
+        for (row, stale) in self
+            .stale
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, stale)| **stale)
+        {
             (self.rows[row], *stale) = (held(row), false);
         }
     }
 
     fn changes(&self, known: bool) -> FieldChanges<'_> {
-        FieldChanges { rows: &self.rows, changed: self.changed.as_deref().filter(|_| known) }
+        FieldChanges {
+            rows: &self.rows,
+            changed: self.changed.as_deref().filter(|_| known),
+        }
     }
 }
 
 impl Mirror {
     /// Creates an empty volume of the size `grid`.
     pub(super) fn new(grid: Grid) -> Self {
-        Self { volume: Volume::empty(grid), lava: Known::empty(grid), media: Vec::new() }
+        Self {
+            volume: Volume::empty(grid),
+            lava: Known::empty(grid),
+            media: Vec::new(),
+        }
     }
 
     /// Replaces the volume of the air's contents; `None` for clear air.
@@ -78,9 +94,18 @@ impl Mirror {
         for ((y, z), texels) in places.zip(patch.texels.chunks_exact(width.max(1))) {
             let start = grid.index([x, y, z]);
             let cells = start..start + width;
-            let to = self.volume.density[cells.clone()].iter_mut().zip(&mut self.volume.energy[cells]);
-            to.zip(texels).for_each(|((density, energy), texel)| [*density, *energy] = *texel);
-            self.lava.change(z * grid.ny + y, Span { from: x as u16, to: (x + width) as u16 });
+            let to = self.volume.density[cells.clone()]
+                .iter_mut()
+                .zip(&mut self.volume.energy[cells]);
+            to.zip(texels)
+                .for_each(|((density, energy), texel)| [*density, *energy] = *texel);
+            self.lava.change(
+                z * grid.ny + y,
+                Span {
+                    from: x as u16,
+                    to: (x + width) as u16,
+                },
+            );
         }
     }
 
@@ -94,9 +119,19 @@ impl Mirror {
                 density: vec![0; grid.cells()],
             };
             self.volume.media = update.media.iter().map(empty).collect();
-            self.media = update.media.iter().map(|_| Known { changed: None, ..Known::empty(grid) }).collect();
+            self.media = update
+                .media
+                .iter()
+                .map(|_| Known {
+                    changed: None,
+                    ..Known::empty(grid)
+                })
+                .collect();
         }
-        update.patches.iter().for_each(|patch| self.patch_media(patch));
+        update
+            .patches
+            .iter()
+            .for_each(|patch| self.patch_media(patch));
     }
 
     fn patch_media(&mut self, patch: &MediaPatch) {
@@ -105,17 +140,37 @@ impl Mirror {
         let places = (z..z + depth).flat_map(|z| (y..y + height).map(move |y| (y, z)));
         for ((y, z), texels) in places.zip(patch.texels.chunks_exact((width * count).max(1))) {
             let (start, row) = (grid.index([x, y, z]), z * grid.ny + y);
-            for (k, (medium, known)) in self.volume.media.iter_mut().zip(&mut self.media).enumerate() {
+            for (k, (medium, known)) in self
+                .volume
+                .media
+                .iter_mut()
+                .zip(&mut self.media)
+                .enumerate()
+            {
                 let to = &mut medium.density[start..start + width];
-                to.iter_mut().zip(texels.chunks_exact(count)).for_each(|(to, texel)| *to = texel[k]);
-                known.change(row, Span { from: x as u16, to: (x + width) as u16 });
+                to.iter_mut()
+                    .zip(texels.chunks_exact(count))
+                    .for_each(|(to, texel)| *to = texel[k]);
+                known.change(
+                    row,
+                    Span {
+                        from: x as u16,
+                        to: (x + width) as u16,
+                    },
+                );
             }
         }
     }
 
     /// Recomputes the row spans that patches have made stale.
     pub(super) fn settle(&mut self) {
-        let Volume { grid, density, energy, media, .. } = &self.volume;
+        let Volume {
+            grid,
+            density,
+            energy,
+            media,
+            ..
+        } = &self.volume;
         let nx = grid.nx;
         self.lava.settle(|row| {
             let (density, energy) = (row_of(density, *grid, row), row_of(energy, *grid, row));
@@ -136,8 +191,15 @@ impl Mirror {
     /// Returns the changes since the last [`Self::drawn`]; with `known` false, every cell counts as
     /// changed. Call [`Self::settle`] before, for current row spans.
     pub(super) fn changes(&self, known: bool) -> VolumeChanges<'_> {
-        let media = self.media.iter().map(|medium| medium.changes(known)).collect();
-        VolumeChanges { lava: self.lava.changes(known), media }
+        let media = self
+            .media
+            .iter()
+            .map(|medium| medium.changes(known))
+            .collect();
+        VolumeChanges {
+            lava: self.lava.changes(known),
+            media,
+        }
     }
 
     /// Clears the list of changes, after a picture has shown the present state.
@@ -157,7 +219,10 @@ fn row_of(values: &[u8], grid: Grid, row: usize) -> &[u8] {
 /// true.
 fn span(nx: usize, matter: impl Fn(usize) -> bool) -> Span {
     match ((0..nx).find(|&x| matter(x)), (0..nx).rfind(|&x| matter(x))) {
-        (Some(from), Some(last)) => Span { from: from as u16, to: last as u16 + 1 },
+        (Some(from), Some(last)) => Span {
+            from: from as u16,
+            to: last as u16 + 1,
+        },
         _ => Span::EMPTY,
     }
 }
@@ -175,21 +240,38 @@ mod tests {
         for seed in 0..60_u64 {
             let die = |k: u64, n: usize| (mix64(seed << 8 | k) % n as u64) as usize;
             let origin = [die(0, 21), die(1, 9), die(2, 12)];
-            let size = [die(3, 21 - origin[0]) + 1, die(4, 9 - origin[1]) + 1, die(5, 12 - origin[2]) + 1];
+            let size = [
+                die(3, 21 - origin[0]) + 1,
+                die(4, 9 - origin[1]) + 1,
+                die(5, 12 - origin[2]) + 1,
+            ];
             let count = size.iter().product::<usize>();
             // Every third patch removes lava.
-            let value = |i: usize| if seed % 3 == 0 { 0 } else { (die(6 + i as u64, 4) * 60) as u8 };
+            let value = |i: usize| {
+                if seed % 3 == 0 {
+                    0
+                } else {
+                    (die(6 + i as u64, 4) * 60) as u8
+                }
+            };
             let texels: Vec<[u8; 2]> = (0..count).map(|i| [value(i), value(i + 1)]).collect();
             for (i, texel) in texels.iter().enumerate() {
                 let (dx, dy, dz) = (i % size[0], i / size[0] % size[1], i / (size[0] * size[1]));
                 let cell = grid.index([origin[0] + dx, origin[1] + dy, origin[2] + dz]);
                 (expected.density[cell], expected.energy[cell]) = (texel[0], texel[1]);
             }
-            mirror.patch(&Patch { origin, size, texels });
+            mirror.patch(&Patch {
+                origin,
+                size,
+                texels,
+            });
             mirror.settle();
             assert_eq!(*mirror.volume(), expected);
             assert_eq!(mirror.changes(true).lava.rows, rows(expected.lava()));
-            assert_eq!(mirror.changes(true).lava.changed.map(<[Change]>::len), Some(size[1] * size[2]));
+            assert_eq!(
+                mirror.changes(true).lava.changed.map(<[Change]>::len),
+                Some(size[1] * size[2])
+            );
             mirror.drawn();
         }
     }
@@ -199,13 +281,24 @@ mod tests {
         let grid = Grid::new(6, 4, 3);
         let mut mirror = Mirror::new(grid);
         let update = |names: &[&str], texels: Vec<u8>| MediaUpdate {
-            media: names.iter().map(|name| (name.to_string(), MaterialLook::default())).collect(),
+            media: names
+                .iter()
+                .map(|name| (name.to_string(), MaterialLook::default()))
+                .collect(),
             reset: true,
-            patches: vec![MediaPatch { origin: [1, 2, 0], size: [2, 1, 1], texels }],
+            patches: vec![MediaPatch {
+                origin: [1, 2, 0],
+                size: [2, 1, 1],
+                texels,
+            }],
             bricks: None,
         };
         mirror.update_media(&update(&["water"], vec![7, 8]));
-        assert_eq!(mirror.changes(true).media[0].changed, None, "any cell may differ from the last picture");
+        assert_eq!(
+            mirror.changes(true).media[0].changed,
+            None,
+            "any cell may differ from the last picture"
+        );
         mirror.drawn();
         assert_eq!(mirror.changes(true).media[0].changed, Some(&[][..]));
         mirror.update_media(&update(&["water", "oil"], vec![1, 2, 0, 4]));
@@ -220,6 +313,10 @@ mod tests {
 
     fn rows_of_medium(mirror: &Mirror, k: usize) -> Vec<Span> {
         let volume = mirror.volume();
-        rows(volume.media[k].fields(volume.grid).expect("there is some of it"))
+        rows(
+            volume.media[k]
+                .fields(volume.grid)
+                .expect("there is some of it"),
+        )
     }
 }

@@ -83,7 +83,9 @@ impl CpuPainter {
         // If the thread cannot start, the first `fetch` panics.
         let thread = std::thread::Builder::new()
             .name("drawing".to_owned())
-            .spawn(move || on_own_threads(("drawing", rayon::current_num_threads()), || marcher.run()))
+            .spawn(move || {
+                on_own_threads(("drawing", rayon::current_num_threads()), || marcher.run())
+            })
             .ok();
         Ok(Self {
             screen: Screen::new(&gpu),
@@ -137,7 +139,10 @@ impl CpuPainter {
     pub(super) fn has_room(&self) -> bool {
         // At most one update per picture: the simulation thread need not filter and send data that
         // the drawing thread cannot show yet.
-        let since = self.times.changed.map_or(Duration::MAX, |changed| changed.elapsed());
+        let since = self
+            .times
+            .changed
+            .map_or(Duration::MAX, |changed| changed.elapsed());
         let waiting = self.mailbox.waiting();
         waiting == 0 || (waiting < MOST_WAITING && since >= 2 * self.times.draw)
     }
@@ -146,7 +151,8 @@ impl CpuPainter {
         let start = Instant::now();
         if update.reset {
             self.epoch += 1;
-            (self.ground, self.grid, self.cuts) = (None, Some(update.report.grid), [None, None, None]);
+            (self.ground, self.grid, self.cuts) =
+                (None, Some(update.report.grid), [None, None, None]);
             self.early = Parts::default();
         }
         let Some(grid) = self.grid else { return };
@@ -191,7 +197,9 @@ impl CpuPainter {
     /// first send.
     fn post(&mut self, parts: Parts) {
         self.early.append(parts);
-        let (Some(grid), Some(ground)) = (self.grid, &self.ground) else { return };
+        let (Some(grid), Some(ground)) = (self.grid, &self.ground) else {
+            return;
+        };
         let wanted = Wanted {
             epoch: self.epoch,
             grid,
@@ -267,7 +275,12 @@ impl CpuPainter {
         self.times
     }
 
-    pub(super) fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
+    pub(super) fn picture(
+        &mut self,
+        view: &View,
+        frames: u32,
+        transparent: bool,
+    ) -> Option<RgbaImage> {
         if let Some(ground) = &mut self.ground
             && ground.finish(&self.look)
         {
@@ -275,7 +288,12 @@ impl CpuPainter {
         }
         self.ground.as_ref()?;
         let (reply, answer) = channel();
-        self.mailbox.ask(Job { view: view.clone(), smooth: frames > 1, transparent, reply });
+        self.mailbox.ask(Job {
+            view: view.clone(),
+            smooth: frames > 1,
+            transparent,
+            reply,
+        });
         answer.recv().ok()?
     }
 
@@ -286,19 +304,33 @@ impl CpuPainter {
 
     /// Copies the pixel columns `columns` of the latest picture onto the surface `on` of format
     /// `format`. Returns false if there is no picture.
-    pub(super) fn lay(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) -> bool {
+    pub(super) fn lay(
+        &mut self,
+        on: &wgpu::TextureView,
+        format: wgpu::TextureFormat,
+        columns: Range<u32>,
+    ) -> bool {
         self.take_next();
         self.on_screen.is_some() && self.screen.lay(&self.gpu, on, format, columns)
     }
 
     /// Returns a cleared texture of `size` pixels (width, height) for the panel.
-    pub(super) fn sheet(&mut self, size: [usize; 2], format: wgpu::TextureFormat) -> wgpu::TextureView {
+    pub(super) fn sheet(
+        &mut self,
+        size: [usize; 2],
+        format: wgpu::TextureFormat,
+    ) -> wgpu::TextureView {
         self.sheet.blank(&self.gpu, size, format)
     }
 
     /// Copies the pixel columns `columns` of the panel's texture onto the surface `on` of format
     /// `format`.
-    pub(super) fn lay_sheet(&mut self, on: &wgpu::TextureView, format: wgpu::TextureFormat, columns: Range<u32>) {
+    pub(super) fn lay_sheet(
+        &mut self,
+        on: &wgpu::TextureView,
+        format: wgpu::TextureFormat,
+        columns: Range<u32>,
+    ) {
         self.sheet.lay(&self.gpu, on, format, columns);
     }
 
@@ -334,6 +366,7 @@ impl Renderer3d for CpuPainter {
         context: &RenderContext,
     ) {
         self.take_next();
-        self.screen.draw(&self.gpu, render_pass, context.sample_count);
+        self.screen
+            .draw(&self.gpu, render_pass, context.sample_count);
     }
 }

@@ -25,7 +25,10 @@ pub(super) struct Screen {
 
 impl Screen {
     pub(super) fn new(gpu: &Gpu) -> Self {
-        let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
+        let float = sampled(
+            wgpu::TextureSampleType::Float { filterable: true },
+            wgpu::TextureViewDimension::D2,
+        );
         Self {
             layout: gpu.layout("screen", &[Some(float)]),
             module: gpu.module("screen", include_str!("screen.wgsl")),
@@ -39,19 +42,36 @@ impl Screen {
     pub(super) fn put(&mut self, gpu: &Gpu, pixels: &Pixels) {
         let (left, size) = (pixels.left, [pixels.window.0, pixels.window.1, 0]);
         let fits = |texture: &Texture| texture.size() == [size[0] as f32, size[1] as f32];
-        if self.picture.as_ref().is_none_or(|(texture, _)| !fits(texture)) {
+        if self
+            .picture
+            .as_ref()
+            .is_none_or(|(texture, _)| !fits(texture))
+        {
             let texture = gpu.map("picture", size, wgpu::TextureFormat::Rgba8Unorm);
             self.picture = Some(self.bound(gpu, texture));
         }
         if let Some((texture, _)) = &self.picture {
-            gpu.write(texture, [left, 0, 0], [size[0] - left, size[1], 0], &pixels.rgba);
+            gpu.write(
+                texture,
+                [left, 0, 0],
+                [size[0] - left, size[1], 0],
+                &pixels.rgba,
+            );
         }
     }
 
     /// Draws the picture within kiss3d's render pass `pass` of `samples` samples per pixel.
     pub(super) fn draw(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, samples: u32) {
-        if self.pipeline.as_ref().is_none_or(|(made_for, _)| *made_for != samples) {
-            let film = (kiss3d::context::Context::render_format(), Some(gpu.untested_depth()), samples);
+        if self
+            .pipeline
+            .as_ref()
+            .is_none_or(|(made_for, _)| *made_for != samples)
+        {
+            let film = (
+                kiss3d::context::Context::render_format(),
+                Some(gpu.untested_depth()),
+                samples,
+            );
             self.pipeline = Some((samples, self.pipeline_onto(gpu, film)));
         }
         self.draw_by(self.pipeline.as_ref(), pass);
@@ -59,20 +79,32 @@ impl Screen {
 
     /// Replaces the picture by a render target of `size` pixels (width, height), cleared to black,
     /// and returns the view of that target.
-    pub(super) fn blank(&mut self, gpu: &Gpu, size: [usize; 2], format: wgpu::TextureFormat) -> wgpu::TextureView {
-        let fits = |texture: &Texture| texture.size() == size.map(|n| n as f32) && texture.texture.format() == format;
+    pub(super) fn blank(
+        &mut self,
+        gpu: &Gpu,
+        size: [usize; 2],
+        format: wgpu::TextureFormat,
+    ) -> wgpu::TextureView {
+        let fits = |texture: &Texture| {
+            texture.size() == size.map(|n| n as f32) && texture.texture.format() == format
+        };
         let kept = self.picture.take().filter(|(texture, _)| fits(texture));
         let picture = kept.unwrap_or_else(|| self.bound(gpu, gpu.target("sheet", size, format)));
         let view = picture.0.view.clone();
         self.picture = Some(picture);
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         drop(clear_pass(&mut encoder, "sheet", &view));
         gpu.queue.submit([encoder.finish()]);
         view
     }
 
     fn bound(&self, gpu: &Gpu, texture: Texture) -> (Texture, wgpu::BindGroup) {
-        let bind = gpu.bind(&self.layout, &[(0, wgpu::BindingResource::TextureView(&texture.view))]);
+        let bind = gpu.bind(
+            &self.layout,
+            &[(0, wgpu::BindingResource::TextureView(&texture.view))],
+        );
         (texture, bind)
     }
 
@@ -85,21 +117,38 @@ impl Screen {
         format: wgpu::TextureFormat,
         columns: Range<u32>,
     ) -> bool {
-        if self.straight.as_ref().is_none_or(|(made_for, _)| *made_for != format) {
+        if self
+            .straight
+            .as_ref()
+            .is_none_or(|(made_for, _)| *made_for != format)
+        {
             self.straight = Some((format, self.pipeline_onto(gpu, (format, None, 1))));
         }
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let mut pass = color_pass(&mut encoder, "screen", on);
         let height = on.texture().height();
-        pass.set_scissor_rect(columns.start, 0, columns.end.saturating_sub(columns.start), height);
+        pass.set_scissor_rect(
+            columns.start,
+            0,
+            columns.end.saturating_sub(columns.start),
+            height,
+        );
         let drawn = self.draw_by(self.straight.as_ref(), &mut pass);
         drop(pass);
         gpu.queue.submit([encoder.finish()]);
         drawn
     }
 
-    fn draw_by<T>(&self, pipeline: Option<&(T, wgpu::RenderPipeline)>, pass: &mut wgpu::RenderPass<'_>) -> bool {
-        let (Some((_, pipeline)), Some((_, bind))) = (pipeline, &self.picture) else { return false };
+    fn draw_by<T>(
+        &self,
+        pipeline: Option<&(T, wgpu::RenderPipeline)>,
+        pass: &mut wgpu::RenderPass<'_>,
+    ) -> bool {
+        let (Some((_, pipeline)), Some((_, bind))) = (pipeline, &self.picture) else {
+            return false;
+        };
         pass.set_pipeline(pipeline);
         pass.set_bind_group(0, bind, &[]);
         pass.draw(0..3, 0..1);
@@ -134,14 +183,25 @@ mod tests {
     fn any_picture(window: (usize, usize)) -> Pixels {
         let byte = |i: usize| (mix64((window.0 << 32 | i) as u64) >> 56) as u8;
         let opaque = |i: usize| if i % 4 == 3 { 255 } else { byte(i) };
-        Pixels { window, left: 0, rgba: (0..4 * window.0 * window.1).map(opaque).collect() }
+        Pixels {
+            window,
+            left: 0,
+            rgba: (0..4 * window.0 * window.1).map(opaque).collect(),
+        }
     }
 
     /// Bytes of a surface after a picture was laid over it; `None` before the first picture.
-    fn laid(gpu: &Gpu, screen: &mut Screen, format: wgpu::TextureFormat, size: (usize, usize)) -> Option<Vec<u8>> {
+    fn laid(
+        gpu: &Gpu,
+        screen: &mut Screen,
+        format: wgpu::TextureFormat,
+        size: (usize, usize),
+    ) -> Option<Vec<u8>> {
         let surface = gpu.target("surface", [size.0, size.1], format);
         let drawn = screen.lay(gpu, &surface.view, format, 0..size.0 as u32);
-        let encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         drawn.then(|| gpu.read(encoder, &surface).expect("a device"))
     }
 
@@ -149,28 +209,54 @@ mod tests {
     fn a_picture_laid_on_a_surface_keeps_every_byte() {
         let Some(gpu) = gpu() else { return };
         let mut screen = Screen::new(&gpu);
-        let (rgba, bgra) = (wgpu::TextureFormat::Rgba8Unorm, wgpu::TextureFormat::Bgra8Unorm);
-        assert_eq!(laid(&gpu, &mut screen, rgba, (8, 8)), None, "there is no picture yet");
+        let (rgba, bgra) = (
+            wgpu::TextureFormat::Rgba8Unorm,
+            wgpu::TextureFormat::Bgra8Unorm,
+        );
+        assert_eq!(
+            laid(&gpu, &mut screen, rgba, (8, 8)),
+            None,
+            "there is no picture yet"
+        );
         for size in [(301, 199), (64, 2), (1, 77)] {
             let picture = any_picture(size);
             screen.put(&gpu, &picture);
             // A window's surface may have either order of channels, and may change that order.
-            assert!(laid(&gpu, &mut screen, rgba, size).as_ref() == Some(&picture.rgba), "{size:?}");
+            assert!(
+                laid(&gpu, &mut screen, rgba, size).as_ref() == Some(&picture.rgba),
+                "{size:?}"
+            );
             let turned = laid(&gpu, &mut screen, bgra, size).expect("there is a picture");
             let same = turned.chunks_exact(4).zip(picture.rgba.chunks_exact(4));
-            assert!(same.clone().all(|(a, b)| a == [b[2], b[1], b[0], b[3]]), "{size:?}");
+            assert!(
+                same.clone().all(|(a, b)| a == [b[2], b[1], b[0], b[3]]),
+                "{size:?}"
+            );
         }
         // A sheet begins black, and only the requested columns are laid.
         let mut sheet = Screen::new(&gpu);
         drop(sheet.blank(&gpu, [40, 30], rgba));
         let surface = gpu.target("surface", [40, 30], rgba);
         screen.put(&gpu, &any_picture((40, 30)));
-        assert!(screen.lay(&gpu, &surface.view, rgba, 0..40) && sheet.lay(&gpu, &surface.view, rgba, 3..17));
-        let encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        assert!(
+            screen.lay(&gpu, &surface.view, rgba, 0..40)
+                && sheet.lay(&gpu, &surface.view, rgba, 3..17)
+        );
+        let encoder = gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let both = gpu.read(encoder, &surface).expect("a device");
         let picture = any_picture((40, 30));
-        for (i, (pixel, from)) in both.chunks_exact(4).zip(picture.rgba.chunks_exact(4)).enumerate() {
-            let wanted = if (3..17).contains(&(i % 40)) { &[0, 0, 0, 255] } else { from };
+        for (i, (pixel, from)) in both
+            .chunks_exact(4)
+            .zip(picture.rgba.chunks_exact(4))
+            .enumerate()
+        {
+            let wanted = if (3..17).contains(&(i % 40)) {
+                &[0, 0, 0, 255]
+            } else {
+                from
+            };
             assert_eq!(pixel, wanted, "pixel {i}");
         }
         // Between a resize and the next picture, the last picture is stretched over the whole

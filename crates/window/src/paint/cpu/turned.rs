@@ -40,9 +40,17 @@ impl Depths {
         let size = frame.size();
         let depth = |(k, distance): (usize, &f32)| {
             let (x, y) = ((k % size.0) as f32 + 0.5, (k / size.0) as f32 + 0.5);
-            if *distance == f32::MAX { beyond } else { distance / frame.ray_and_length(x, y).1 }
+            if *distance == f32::MAX {
+                beyond
+            } else {
+                distance / frame.ray_and_length(x, y).1
+            }
         };
-        Self { camera: window.clone(), size, values: distances.iter().enumerate().map(depth).collect() }
+        Self {
+            camera: window.clone(),
+            size,
+            values: distances.iter().enumerate().map(depth).collect(),
+        }
     }
 
     /// Returns true if the depths belong to the picture from `camera`.
@@ -55,24 +63,41 @@ impl Depths {
     pub(super) fn carry(&self, before: &Self, pixels: &[Pixel], carried: &mut Vec<Pixel>) {
         let (width, height) = self.camera.size();
         carried.resize(width * height, [0.0; 4]);
-        if before.camera.size() != (width, height) || pixels.len() != width * height || self.values.is_empty() {
+        if before.camera.size() != (width, height)
+            || pixels.len() != width * height
+            || self.values.is_empty()
+        {
             carried.fill([0.0; 4]);
             return;
         }
         let ways = Ways::between(&self.camera, &before.camera);
         let (columns, rows) = (places(width, self.size.0), places(height, self.size.1));
         let known = [places(width, before.size.0), places(height, before.size.1)];
-        carried.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
-            let depths = &self.values[rows[y] * self.size.0..][..self.size.0];
-            let (columns, known) = (&columns, [&*known[0], &*known[1]]);
-            Level::fastest().run(Carried { ways: &ways, y, depths, columns, before, known, pixels, row });
-        });
+        carried
+            .par_chunks_mut(width)
+            .enumerate()
+            .for_each(|(y, row)| {
+                let depths = &self.values[rows[y] * self.size.0..][..self.size.0];
+                let (columns, known) = (&columns, [&*known[0], &*known[1]]);
+                Level::fastest().run(Carried {
+                    ways: &ways,
+                    y,
+                    depths,
+                    columns,
+                    before,
+                    known,
+                    pixels,
+                    row,
+                });
+            });
     }
 }
 
 /// Returns the frame's pixel index (of `count`) for each of the `window` pixels along one axis.
 fn places(window: usize, count: usize) -> Vec<usize> {
-    (0..window).map(|n| ((2 * n + 1) * count / (2 * window)).min(count - 1)).collect()
+    (0..window)
+        .map(|n| ((2 * n + 1) * count / (2 * window)).min(count - 1))
+        .collect()
 }
 
 /// Work item of a reprojection: one row `y` of the new picture.
@@ -93,10 +118,23 @@ struct Carried<'a> {
 impl Work for Carried<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let Self { ways, y, depths, columns, before, known, pixels, row } = self;
+        let Self {
+            ways,
+            y,
+            depths,
+            columns,
+            before,
+            known,
+            pixels,
+            row,
+        } = self;
         for (x, pixel) in row.iter_mut().enumerate() {
             let depth = depths[columns[x]];
-            *pixel = before.look_up(pixels, known, ways.seen([x as f32 + 0.5, y as f32 + 0.5], depth));
+            *pixel = before.look_up(
+                pixels,
+                known,
+                ways.seen([x as f32 + 0.5, y as f32 + 0.5], depth),
+            );
         }
     }
 }
@@ -106,7 +144,12 @@ impl Depths {
     /// unless the surface there has about the depth `depth`. `columns` and `rows` give the frame's
     /// pixel for each pixel of the window.
     #[inline(always)]
-    fn look_up(&self, pixels: &[Pixel], [columns, rows]: [&[usize]; 2], [u, v, depth]: [f32; 3]) -> Pixel {
+    fn look_up(
+        &self,
+        pixels: &[Pixel],
+        [columns, rows]: [&[usize]; 2],
+        [u, v, depth]: [f32; 3],
+    ) -> Pixel {
         let (width, height) = self.camera.size();
         let (u, v) = (u - 0.5, v - 0.5);
         let inside = |place: f32, count: usize| place >= 0.0 && place < (count - 1) as f32;
@@ -116,18 +159,27 @@ impl Depths {
         // The cast to a signed number first is one instruction.
         let (x, y) = (u as i32 as usize, v as i32 as usize);
         // Depth of the nearest pixel; rounding must not pick its neighbour.
-        let (column, row) = (columns[(u + 0.5) as i32 as usize], rows[(v + 0.5) as i32 as usize]);
+        let (column, row) = (
+            columns[(u + 0.5) as i32 as usize],
+            rows[(v + 0.5) as i32 as usize],
+        );
         let known = self.values[row * self.size.0 + column];
         if (known - depth).abs() > ALIKE * depth {
             return [0.0; 4];
         }
         let (s, t) = (u - x as f32, v - y as f32);
         let first = y * width + x;
-        let [near, far] = [&pixels[first..first + 2], &pixels[first + width..first + width + 2]];
+        let [near, far] = [
+            &pixels[first..first + 2],
+            &pixels[first + width..first + width + 2],
+        ];
         let shares = [(1.0 - s) * (1.0 - t), s * (1.0 - t), (1.0 - s) * t, s * t];
         let mut pixel = [0.0; 4];
         for i in 0..4 {
-            pixel[i] = near[0][i] * shares[0] + near[1][i] * shares[1] + far[0][i] * shares[2] + far[1][i] * shares[3];
+            pixel[i] = near[0][i] * shares[0]
+                + near[1][i] * shares[1]
+                + far[0][i] * shares[2]
+                + far[1][i] * shares[3];
         }
         pixel[3] *= KEPT;
         pixel
@@ -179,7 +231,11 @@ impl Ways {
             *way += depth * (self.corner[i] + self.right[i] * x + self.down[i] * y);
         }
         let scale = self.scale / way[2].max(NEAREST);
-        [self.middle[0] + way[0] * scale, self.middle[1] - way[1] * scale, way[2]]
+        [
+            self.middle[0] + way[0] * scale,
+            self.middle[1] - way[1] * scale,
+            way[2],
+        ]
     }
 }
 
@@ -192,7 +248,11 @@ mod tests {
     const WINDOW: (usize, usize) = (160, 100);
 
     fn camera(azimuth_deg: f32) -> Camera {
-        let spec = CameraSpec { azimuth_deg, elevation_deg: 40.0, ..CameraSpec::default() };
+        let spec = CameraSpec {
+            azimuth_deg,
+            elevation_deg: 40.0,
+            ..CameraSpec::default()
+        };
         Camera::new(&spec, &Bounds::of(Grid::new(40, 30, 40)), WINDOW)
     }
 
@@ -204,7 +264,11 @@ mod tests {
             let to = |level: f32| (level - ray.origin.y) / ray.direction.y;
             let top = ray.at(to(20.0));
             let on_top = (top.x - 20.0).abs() < 6.0 && (top.z - 20.0).abs() < 6.0;
-            let (t, base) = if on_top { (to(20.0), 160.0) } else { (to(0.0), 60.0) };
+            let (t, base) = if on_top {
+                (to(20.0), 160.0)
+            } else {
+                (to(0.0), 60.0)
+            };
             let p = ray.at(t);
             let value = base + 30.0 * (0.35 * p.x).sin() * (0.3 * p.z).cos();
             (t, [value, value, value, 2.0])
@@ -221,14 +285,36 @@ mod tests {
         assert!(after.is_of(&cameras[1]) && !after.is_of(&cameras[0]));
         let mut carried = Vec::new();
         after.carry(&before, &old.1, &mut carried);
-        let known: Vec<usize> = (0..carried.len()).filter(|&k| carried[k][3] > 0.0).collect();
-        let error =
-            |of: &[Pixel]| known.iter().map(|&k| (of[k][0] - new.1[k][0]).abs()).sum::<f32>() / known.len() as f32;
-        assert!(known.len() * 10 > 8 * carried.len() && known.len() < carried.len(), "{} known", known.len());
-        assert!(error(&carried) < 1.0 && error(&old.1) > 6.0 * error(&carried), "{} levels", error(&carried));
+        let known: Vec<usize> = (0..carried.len())
+            .filter(|&k| carried[k][3] > 0.0)
+            .collect();
+        let error = |of: &[Pixel]| {
+            known
+                .iter()
+                .map(|&k| (of[k][0] - new.1[k][0]).abs())
+                .sum::<f32>()
+                / known.len() as f32
+        };
+        assert!(
+            known.len() * 10 > 8 * carried.len() && known.len() < carried.len(),
+            "{} known",
+            known.len()
+        );
+        assert!(
+            error(&carried) < 1.0 && error(&old.1) > 6.0 * error(&carried),
+            "{} levels",
+            error(&carried)
+        );
         // Next to the tower, floor appears that the tower hid before.
-        let wrong = known.iter().filter(|&&k| (carried[k][0] - new.1[k][0]).abs() > 40.0).count();
-        assert!(wrong * 100 < known.len(), "{wrong} of {} show the tower where the floor is", known.len());
+        let wrong = known
+            .iter()
+            .filter(|&&k| (carried[k][0] - new.1[k][0]).abs() > 40.0)
+            .count();
+        assert!(
+            wrong * 100 < known.len(),
+            "{wrong} of {} show the tower where the floor is",
+            known.len()
+        );
     }
 
     #[test]
@@ -238,9 +324,15 @@ mod tests {
         let depths = Depths::new(&camera, &camera, &distances, 100.0);
         let mut carried = Vec::new();
         depths.carry(&depths, &pixels, &mut carried);
-        let inner = (1..WINDOW.1 - 1).flat_map(|y| (1..WINDOW.0 - 1).map(move |x| y * WINDOW.0 + x));
+        let inner =
+            (1..WINDOW.1 - 1).flat_map(|y| (1..WINDOW.0 - 1).map(move |x| y * WINDOW.0 + x));
         for k in inner {
-            assert!((carried[k][0] - pixels[k][0]).abs() < 1.0, "{k}: {:?} from {:?}", carried[k], pixels[k]);
+            assert!(
+                (carried[k][0] - pixels[k][0]).abs() < 1.0,
+                "{k}: {:?} from {:?}",
+                carried[k],
+                pixels[k]
+            );
         }
     }
 
@@ -252,6 +344,8 @@ mod tests {
         let small = Depths::new(&camera.resized((80, 50)), &camera, &distances, 100.0);
         let mut carried = vec![[1.0; 4]; 9];
         depths.carry(&small, &pixels[..4000], &mut carried);
-        assert!(carried.len() == WINDOW.0 * WINDOW.1 && carried.iter().all(|pixel| pixel[3] == 0.0));
+        assert!(
+            carried.len() == WINDOW.0 * WINDOW.1 && carried.iter().all(|pixel| pixel[3] == 0.0)
+        );
     }
 }

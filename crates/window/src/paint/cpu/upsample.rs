@@ -70,7 +70,9 @@ const RIM: usize = 2;
 /// resolution along each axis.
 pub(super) fn places(share: f32) -> &'static [[f32; 2]] {
     let all: [&'static [[f32; 2]]; 4] = [&NINE, &FOUR, &TWO, &ONE];
-    all.into_iter().find(|places| places.len() as f32 * share * share <= MOST_TRACED).unwrap_or(&ONE)
+    all.into_iter()
+        .find(|places| places.len() as f32 * share * share <= MOST_TRACED)
+        .unwrap_or(&ONE)
 }
 
 /// Running picture into which frames are accumulated.
@@ -102,7 +104,8 @@ impl Tap {
         let per_pixel = count as f32 / window as f32;
         let tap = |n: usize| {
             let last = (count - 1) as f32;
-            let place = ((n as f32 + 0.5) * per_pixel - 0.5 - shift).clamp(-1.0, (last + 1.0).next_down());
+            let place =
+                ((n as f32 + 0.5) * per_pixel - 0.5 - shift).clamp(-1.0, (last + 1.0).next_down());
             let floor = place.floor();
             let (t, away) = (place - floor, (place - place.round()) / per_pixel);
             Self {
@@ -120,7 +123,12 @@ impl Tap {
 /// and the third.
 fn cubic(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
-    [0.5 * (2.0 * t2 - t - t3), 0.5 * (3.0 * t3 - 5.0 * t2 + 2.0), 0.5 * (4.0 * t2 + t - 3.0 * t3), 0.5 * (t3 - t2)]
+    [
+        0.5 * (2.0 * t2 - t - t3),
+        0.5 * (3.0 * t3 - 5.0 * t2 + 2.0),
+        0.5 * (4.0 * t2 + t - 3.0 * t3),
+        0.5 * (t3 - t2),
+    ]
 }
 
 impl Upsampler {
@@ -141,12 +149,18 @@ impl Upsampler {
     pub(super) fn begin(&mut self, image: &Image) {
         self.size = (image.width, image.height);
         self.pixels.clear();
-        self.pixels.extend(image.rgb.chunks_exact(3).map(|rgb| pixel(rgb, MOST)));
+        self.pixels
+            .extend(image.rgb.chunks_exact(3).map(|rgb| pixel(rgb, MOST)));
     }
 
     /// Accumulates a frame traced `shift` pixels (x, y) off its pixels' centres. Returns the
     /// running picture as RGBA bytes of the size `window`.
-    pub(super) fn add(&mut self, frame: &Image, shift: [f32; 2], window: (usize, usize)) -> Vec<u8> {
+    pub(super) fn add(
+        &mut self,
+        frame: &Image,
+        shift: [f32; 2],
+        window: (usize, usize),
+    ) -> Vec<u8> {
         if self.size != window || self.pixels.is_empty() {
             self.size = window;
             self.pixels.clear();
@@ -156,11 +170,22 @@ impl Upsampler {
         let across = Tap::along(window.0, frame.width, shift[0]);
         let down = Tap::along(window.1, frame.height, shift[1]);
         let mut bytes = vec![u8::MAX; 4 * window.0 * window.1];
-        let rows = self.pixels.par_chunks_mut(window.0).zip(bytes.par_chunks_mut(4 * window.0)).zip(&down);
+        let rows = self
+            .pixels
+            .par_chunks_mut(window.0)
+            .zip(bytes.par_chunks_mut(4 * window.0))
+            .zip(&down);
         rows.for_each_init(
             || std::array::from_fn(|_| vec![[0.0; 4]; framed.width]),
             |columns, ((pixels, bytes), tap)| {
-                Level::fastest().run(Row { framed: &framed, tap, across: &across, columns, pixels, bytes });
+                Level::fastest().run(Row {
+                    framed: &framed,
+                    tap,
+                    across: &across,
+                    columns,
+                    pixels,
+                    bytes,
+                });
             },
         );
         bytes
@@ -177,10 +202,15 @@ impl Framed {
     fn new(image: &Image) -> Self {
         let width = image.width + 2 * RIM;
         let held = |n: usize, count: usize| n.saturating_sub(RIM).min(count - 1);
-        let row = |y: usize| &image.rgb[3 * image.width * held(y, image.height)..][..3 * image.width];
+        let row =
+            |y: usize| &image.rgb[3 * image.width * held(y, image.height)..][..3 * image.width];
         let rows = (0..image.height + 2 * RIM).map(row);
-        let pixels = rows.flat_map(|row| (0..width).map(move |x| pixel(&row[3 * held(x, image.width)..], 0.0)));
-        let mut framed = Self { width, pixels: pixels.collect() };
+        let pixels = rows
+            .flat_map(|row| (0..width).map(move |x| pixel(&row[3 * held(x, image.width)..], 0.0)));
+        let mut framed = Self {
+            width,
+            pixels: pixels.collect(),
+        };
         framed.soften();
         framed
     }
@@ -211,7 +241,12 @@ impl Framed {
 }
 
 fn pixel(rgb: &[u8], weight: f32) -> Pixel {
-    [f32::from(rgb[0]), f32::from(rgb[1]), f32::from(rgb[2]), weight]
+    [
+        f32::from(rgb[0]),
+        f32::from(rgb[1]),
+        f32::from(rgb[2]),
+        weight,
+    ]
 }
 
 /// Work item of an accumulation: one row of the running picture, with interpolation buffers.
@@ -229,7 +264,14 @@ struct Row<'a> {
 impl Work for Row<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
-        let Self { framed, tap, across, columns: [values, low, high, from, to], pixels, bytes } = self;
+        let Self {
+            framed,
+            tap,
+            across,
+            columns: [values, low, high, from, to],
+            pixels,
+            bytes,
+        } = self;
         let [a, b, c, d] = [0, 1, 2, 3].map(|k| framed.row(tap.first + k));
         let blend = |a: f32, b: f32, share: f32| a + (b - a) * share;
         for k in 0..framed.width {
@@ -239,8 +281,16 @@ impl Work for Row<'_> {
                 // Bounds interpolate between the bounds of the previous and the next row: bounds
                 // that jump from row to row would be visible.
                 let (mid_low, mid_high) = (least(b[k][i], c[k][i]), largest(b[k][i], c[k][i]));
-                low[k][i] = blend(least(a[k][i], mid_low), least(mid_low, d[k][i]), tap.between);
-                high[k][i] = blend(largest(a[k][i], mid_high), largest(mid_high, d[k][i]), tap.between);
+                low[k][i] = blend(
+                    least(a[k][i], mid_low),
+                    least(mid_low, d[k][i]),
+                    tap.between,
+                );
+                high[k][i] = blend(
+                    largest(a[k][i], mid_high),
+                    largest(mid_high, d[k][i]),
+                    tap.between,
+                );
             }
         }
         // Computed once per column of the frame, since several pixels of the window use each
@@ -251,17 +301,31 @@ impl Work for Row<'_> {
                 to[k][i] = largest(largest(high[k - 1][i], high[k][i]), high[k + 1][i]);
             }
         }
-        for ((pixel, byte), at) in pixels.iter_mut().zip(bytes.as_chunks_mut::<4>().0).zip(across) {
+        for ((pixel, byte), at) in pixels
+            .iter_mut()
+            .zip(bytes.as_chunks_mut::<4>().0)
+            .zip(across)
+        {
             let v = &values[at.first..at.first + 4];
-            let (low, high) = (&from[at.first + 1..at.first + 3], &to[at.first + 1..at.first + 3]);
+            let (low, high) = (
+                &from[at.first + 1..at.first + 3],
+                &to[at.first + 1..at.first + 3],
+            );
             // All four channels are computed, although the last is no colour: four lanes are one
             // SIMD instruction.
-            let ([p, q, r, s], mut new, mut old, mut away) = (at.shares, [0.0; 4], [0.0; 4], [0.0; 4]);
+            let ([p, q, r, s], mut new, mut old, mut away) =
+                (at.shares, [0.0; 4], [0.0; 4], [0.0; 4]);
             let mut from = [0.0; 4];
             for i in 0..4 {
                 from[i] = blend(low[0][i], low[1][i], at.between);
                 let to = blend(high[0][i], high[1][i], at.between);
-                new[i] = least(largest(v[0][i] * p + v[1][i] * q + v[2][i] * r + v[3][i] * s, from[i]), to);
+                new[i] = least(
+                    largest(
+                        v[0][i] * p + v[1][i] * q + v[2][i] * r + v[3][i] * s,
+                        from[i],
+                    ),
+                    to,
+                );
                 old[i] = least(largest(pixel[i], from[i]), to);
                 away[i] = (pixel[i] - old[i]).abs();
             }
@@ -269,7 +333,11 @@ impl Work for Row<'_> {
             let gone = largest(largest(away[0], away[1]), away[2]);
             // Where the picture changes, a frame also counts between its traced positions:
             // otherwise a mesh of new and old pixels would be visible.
-            let outdated = if pixel[3] > 0.0 { gone / (OUTDATED + gone) } else { 0.0 };
+            let outdated = if pixel[3] > 0.0 {
+                gone / (OUTDATED + gone)
+            } else {
+                0.0
+            };
             let near = largest(tap.weight * at.weight, LEAST);
             let weight = near + (1.0 - near) * largest(outdated, soft);
             let before = pixel[3] * (1.0 - outdated);
@@ -308,13 +376,21 @@ mod tests {
 
     /// Frame of `size` pixels that shows `see` (in pixels of the window), traced `shift` pixels off
     /// its pixels' centres.
-    fn frame(size: (usize, usize), window: (usize, usize), shift: [f32; 2], see: impl Fn(f32, f32) -> f32) -> Image {
+    fn frame(
+        size: (usize, usize),
+        window: (usize, usize),
+        shift: [f32; 2],
+        see: impl Fn(f32, f32) -> f32,
+    ) -> Image {
         let mut image = Image::filled(size.0, size.1, [0; 3]);
         for (k, rgb) in image.rgb.chunks_exact_mut(3).enumerate() {
             let at = |n: usize, axis: usize, size: usize, window: usize| {
                 (n as f32 + 0.5 + shift[axis]) * window as f32 / size as f32
             };
-            let value = see(at(k % size.0, 0, size.0, window.0), at(k / size.0, 1, size.1, window.1));
+            let value = see(
+                at(k % size.0, 0, size.0, window.0),
+                at(k / size.0, 1, size.1, window.1),
+            );
             rgb.fill((value + 0.5) as u8);
         }
         image
@@ -326,14 +402,24 @@ mod tests {
     fn error(bytes: &[u8]) -> f32 {
         let whole = frame(WINDOW, WINDOW, [0.0; 2], scene);
         let away = |(a, b): (&[u8], &[u8])| f32::from(a[0].abs_diff(b[0]));
-        bytes.chunks_exact(4).zip(whole.rgb.chunks_exact(3)).map(away).sum::<f32>() / (WINDOW.0 * WINDOW.1) as f32
+        bytes
+            .chunks_exact(4)
+            .zip(whole.rgb.chunks_exact(3))
+            .map(away)
+            .sum::<f32>()
+            / (WINDOW.0 * WINDOW.1) as f32
     }
 
     #[test]
     fn a_frame_of_the_windows_size_is_the_picture() {
         let whole = frame(WINDOW, WINDOW, [0.0; 2], scene);
         let bytes = Upsampler::default().add(&whole, [0.0; 2], WINDOW);
-        assert!(bytes.chunks_exact(4).zip(whole.rgb.chunks_exact(3)).all(|(a, b)| a[..3] == *b && a[3] == 255));
+        assert!(
+            bytes
+                .chunks_exact(4)
+                .zip(whole.rgb.chunks_exact(3))
+                .all(|(a, b)| a[..3] == *b && a[3] == 255)
+        );
     }
 
     #[test]
@@ -341,16 +427,24 @@ mod tests {
         let small = (27, 20);
         let coarse = frame(small, WINDOW, [0.0; 2], |x, _| 2.5 * x);
         let bytes = Upsampler::default().add(&coarse, [0.0; 2], WINDOW);
-        let row: Vec<f32> = bytes[..4 * WINDOW.0].chunks_exact(4).map(|p| f32::from(p[0])).collect();
+        let row: Vec<f32> = bytes[..4 * WINDOW.0]
+            .chunks_exact(4)
+            .map(|p| f32::from(p[0]))
+            .collect();
         for (x, pair) in row.windows(2).enumerate().skip(4).take(70) {
             let rise = pair[1] - pair[0];
-            assert!((1.0..=4.0).contains(&rise), "a slope of 2.5 levels rises by {rise} at {x}");
+            assert!(
+                (1.0..=4.0).contains(&rise),
+                "a slope of 2.5 levels rises by {rise} at {x}"
+            );
         }
     }
 
     #[test]
     fn edges_do_not_ring() {
-        let coarse = frame((27, 20), WINDOW, [0.0; 2], |x, _| if x < 41.0 { 50.0 } else { 200.0 });
+        let coarse = frame((27, 20), WINDOW, [0.0; 2], |x, _| {
+            if x < 41.0 { 50.0 } else { 200.0 }
+        });
         let bytes = Upsampler::default().add(&coarse, [0.0; 2], WINDOW);
         assert!(bytes.chunks_exact(4).all(|p| (50..=200).contains(&p[0])));
     }
@@ -361,17 +455,29 @@ mod tests {
         let places = places(0.25);
         for n in 0..3 * places.len() {
             let shift = places[n % places.len()];
-            let smoke = |x: f32, y: f32| 120.0 + 40.0 * ((x + 0.3 * y - 2.0 * n as f32) * 0.06).sin();
+            let smoke =
+                |x: f32, y: f32| 120.0 + 40.0 * ((x + 0.3 * y - 2.0 * n as f32) * 0.06).sin();
             bytes = picture.add(&frame(small, WINDOW, shift, smoke), shift, WINDOW);
         }
         // Between evenly rising neighbours there is only rounding.
-        let row = |y: usize| bytes[4 * WINDOW.0 * y..][..4 * WINDOW.0].chunks_exact(4).map(|p| i32::from(p[0]));
+        let row = |y: usize| {
+            bytes[4 * WINDOW.0 * y..][..4 * WINDOW.0]
+                .chunks_exact(4)
+                .map(|p| i32::from(p[0]))
+        };
         let bent = |y: usize| {
             let row: Vec<i32> = row(y).collect();
-            row[6..74].windows(3).map(|p| (2 * p[1] - p[0] - p[2]).abs()).max().unwrap_or(0)
+            row[6..74]
+                .windows(3)
+                .map(|p| (2 * p[1] - p[0] - p[2]).abs())
+                .max()
+                .unwrap_or(0)
         };
         let most = (6..54).map(bent).max().unwrap_or(0);
-        assert!(most <= 4, "a pixel differs by {most} levels from its neighbours");
+        assert!(
+            most <= 4,
+            "a pixel differs by {most} levels from its neighbours"
+        );
     }
 
     #[test]
@@ -386,7 +492,10 @@ mod tests {
                 })
                 .collect();
             let (first, last) = (shown[0], shown[shown.len() - 1]);
-            assert!(last * least_gain < first, "{small:?}: {first:.2} levels, {last:.2} in the end");
+            assert!(
+                last * least_gain < first,
+                "{small:?}: {first:.2} levels, {last:.2} in the end"
+            );
         }
     }
 
@@ -394,7 +503,11 @@ mod tests {
     fn noise_fades_from_frame_to_frame() {
         let noisy = |n: u64| {
             frame(WINDOW, WINDOW, [0.0; 2], |x, y| {
-                let turned = lavoxel_render::mask::turned(x as usize, y as usize, lavoxel_render::mask::turn(n));
+                let turned = lavoxel_render::mask::turned(
+                    x as usize,
+                    y as usize,
+                    lavoxel_render::mask::turn(n),
+                );
                 100.0 + 60.0 * turned
             })
         };
@@ -402,7 +515,10 @@ mod tests {
         let spread: Vec<f32> = (0..12)
             .map(|n| {
                 let bytes = picture.add(&noisy(n), [0.0; 2], WINDOW);
-                let away = bytes.chunks_exact(4).map(|p| (f32::from(p[0]) - 130.0).powi(2)).sum::<f32>();
+                let away = bytes
+                    .chunks_exact(4)
+                    .map(|p| (f32::from(p[0]) - 130.0).powi(2))
+                    .sum::<f32>();
                 (away / (WINDOW.0 * WINDOW.1) as f32).sqrt()
             })
             .collect();
@@ -411,12 +527,24 @@ mod tests {
 
     #[test]
     fn what_moves_leaves_no_trail() {
-        let disc = |x: f32| move |u: f32, v: f32| if (u - x).hypot(v - 30.0) < 8.0 { 220.0 } else { 60.0 };
+        let disc = |x: f32| {
+            move |u: f32, v: f32| {
+                if (u - x).hypot(v - 30.0) < 8.0 {
+                    220.0
+                } else {
+                    60.0
+                }
+            }
+        };
         let mut picture = Upsampler::default();
         let small = (40, 30);
         for n in 0..9 {
             let shift = FOUR[n % 4];
-            let bytes = picture.add(&frame(small, WINDOW, shift, disc(20.0 + 5.0 * n as f32)), shift, WINDOW);
+            let bytes = picture.add(
+                &frame(small, WINDOW, shift, disc(20.0 + 5.0 * n as f32)),
+                shift,
+                WINDOW,
+            );
             // Pixels left of those that touch the disc.
             let trail = &bytes[4 * WINDOW.0 * 30..][..4 * (3 + 5 * n)];
             assert!(trail.chunks_exact(4).all(|p| p[0] < 62), "frame {n}");
@@ -429,9 +557,15 @@ mod tests {
         picture.begin(&Image::filled(WINDOW.0, WINDOW.1, [40; 3]));
         // All pixels brighten from frame to frame.
         for n in 0..8 {
-            let bytes = picture.add(&Image::filled(32, 24, [60 + 20 * n; 3]), FOUR[usize::from(n) % 4], WINDOW);
+            let bytes = picture.add(
+                &Image::filled(32, 24, [60 + 20 * n; 3]),
+                FOUR[usize::from(n) % 4],
+                WINDOW,
+            );
             let levels = bytes.chunks_exact(4).map(|p| p[0]);
-            let (low, high) = levels.fold((255, 0), |(low, high): (u8, u8), p| (low.min(p), high.max(p)));
+            let (low, high) = levels.fold((255, 0), |(low, high): (u8, u8), p| {
+                (low.min(p), high.max(p))
+            });
             assert!(high - low <= 5, "frame {n}: {low} to {high}");
         }
     }
@@ -441,9 +575,24 @@ mod tests {
         let grey = |level: u8| Image::filled(20, 15, [level; 3]);
         let mut picture = Upsampler::default();
         picture.begin(&Image::filled(WINDOW.0, WINDOW.1, [90; 3]));
-        assert!(picture.add(&grey(90), TWO[0], WINDOW).chunks_exact(4).all(|p| p[0] == 90));
+        assert!(
+            picture
+                .add(&grey(90), TWO[0], WINDOW)
+                .chunks_exact(4)
+                .all(|p| p[0] == 90)
+        );
         picture.forget();
-        assert!(picture.add(&grey(30), TWO[0], WINDOW).chunks_exact(4).all(|p| p[0] == 30));
-        assert!(picture.add(&Image::filled(1, 1, [200; 3]), [0.0; 2], (3, 2)).chunks_exact(4).all(|p| p[0] == 200));
+        assert!(
+            picture
+                .add(&grey(30), TWO[0], WINDOW)
+                .chunks_exact(4)
+                .all(|p| p[0] == 30)
+        );
+        assert!(
+            picture
+                .add(&Image::filled(1, 1, [200; 3]), [0.0; 2], (3, 2))
+                .chunks_exact(4)
+                .all(|p| p[0] == 200)
+        );
     }
 }

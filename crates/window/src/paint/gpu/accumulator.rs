@@ -47,7 +47,10 @@ pub(super) struct Task<'a> {
 impl Accumulator {
     /// Discards all averages.
     pub(super) fn forget(&mut self) {
-        self.coarse.iter_mut().chain(&mut self.fine).for_each(Canvas::forget);
+        self.coarse
+            .iter_mut()
+            .chain(&mut self.fine)
+            .for_each(Canvas::forget);
     }
 
     /// Returns true if the lava is shown at the full resolution.
@@ -58,7 +61,13 @@ impl Accumulator {
     /// Returns the post-processing of both layers; `None` until both are drawn. Created again only
     /// after a change of textures.
     pub(super) fn development(&mut self, gpu: &Gpu, film: &PostProcess) -> Option<&Development> {
-        let canvas = |layer: usize| if self.shows_fine[layer] { &self.fine[layer] } else { &self.coarse[layer] };
+        let canvas = |layer: usize| {
+            if self.shows_fine[layer] {
+                &self.fine[layer]
+            } else {
+                &self.coarse[layer]
+            }
+        };
         let ((backdrop, first), (lava, second)) = (canvas(0).sheet()?, canvas(1).sheet()?);
         let of = [(self.shows_fine[0], first), (self.shows_fine[1], second)];
         if self.development.is_none() || self.of != of {
@@ -127,11 +136,20 @@ impl GpuPainter {
             |sheet| self.stage.bind(&self.gpu, ground, lava, sheet),
         );
         self.stage.set_frame(&self.gpu, &frame);
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder = self
+            .gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         if exposed.ground_moved(&frame, self.bindings) {
-            self.stage.hit(&mut encoder, exposed.bound(), (ground, frame.goes_on()), exposed.sheet());
+            self.stage.hit(
+                &mut encoder,
+                exposed.bound(),
+                (ground, frame.goes_on()),
+                exposed.sheet(),
+            );
         }
-        self.stage.trace(&mut encoder, layer, exposed.bound(), exposed.sheet(), turn);
+        self.stage
+            .trace(&mut encoder, layer, exposed.bound(), exposed.sheet(), turn);
         self.gpu.queue.submit(Some(encoder.finish()));
         Some(())
     }
@@ -149,15 +167,25 @@ impl GpuPainter {
     /// Draws the bloom of a picture.
     fn bloom(&self, accumulator: &mut Accumulator) {
         if let Some(development) = accumulator.development(&self.gpu, &self.film) {
-            let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-            self.film.bloom(&self.gpu, &mut encoder, development, &self.look);
+            let mut encoder = self
+                .gpu
+                .device
+                .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            self.film
+                .bloom(&self.gpu, &mut encoder, development, &self.look);
             self.gpu.queue.submit(Some(encoder.finish()));
         }
     }
 
     /// Draws the next bands of the window's layers. Returns for each layer true if anything was
     /// drawn.
-    fn draw_window(&mut self, view: &View, window: [usize; 2], effort: Effort, rests: Still) -> [bool; 2] {
+    fn draw_window(
+        &mut self,
+        view: &View,
+        window: [usize; 2],
+        effort: Effort,
+        rests: Still,
+    ) -> [bool; 2] {
         let mut accumulator = std::mem::take(&mut self.window);
         let camera = |size: [usize; 2]| view.camera.resized((size[0], size[1]));
         let whole = still(view.quality, window);
@@ -165,7 +193,11 @@ impl GpuPainter {
         let (frames, bands) = (self.frames, self.resolution.bands(self.clock.last()));
         let drawn = LAYERS.map(|layer| {
             let k = layer as usize;
-            let resting = if layer == Layer::Lava { rests.all } else { rests.camera };
+            let resting = if layer == Layer::Lava {
+                rests.all
+            } else {
+                rests.camera
+            };
             if !resting || effort.size == whole {
                 let most = if resting { frames } else { effort.repeats };
                 accumulator.shows_fine[k] = false;
@@ -173,18 +205,33 @@ impl GpuPainter {
                     &mut accumulator.coarse[k],
                     layer,
                     view,
-                    Task { camera: &near, most, bands: 1 },
+                    Task {
+                        camera: &near,
+                        most,
+                        bands: 1,
+                    },
                 );
             }
             // When a layer comes to rest, its coarse canvas stays visible until the fine canvas has
             // a whole frame.
             let identity = self.identity(layer, view, &far);
-            let is_whole =
-                |canvas: &Canvas| identity.as_ref().is_some_and(|(of, content)| canvas.is_whole(of, *content));
-            let once = Task { camera: &near, most: 1, bands: 1 };
-            let coarse =
-                !is_whole(&accumulator.fine[k]) && self.draw_layer(&mut accumulator.coarse[k], layer, view, once);
-            let fine = Task { camera: &far, most: frames, bands };
+            let is_whole = |canvas: &Canvas| {
+                identity
+                    .as_ref()
+                    .is_some_and(|(of, content)| canvas.is_whole(of, *content))
+            };
+            let once = Task {
+                camera: &near,
+                most: 1,
+                bands: 1,
+            };
+            let coarse = !is_whole(&accumulator.fine[k])
+                && self.draw_layer(&mut accumulator.coarse[k], layer, view, once);
+            let fine = Task {
+                camera: &far,
+                most: frames,
+                bands,
+            };
             let fine = self.draw_layer(&mut accumulator.fine[k], layer, view, fine);
             accumulator.shows_fine[k] = is_whole(&accumulator.fine[k]);
             coarse || fine
@@ -206,16 +253,23 @@ impl Renderer3d for GpuPainter {
         render_pass: &mut wgpu::RenderPass<'_>,
         context: &RenderContext,
     ) {
-        let Some(view) = self.view.clone().filter(|_| self.lava.is_some()) else { return };
+        let Some(view) = self.view.clone().filter(|_| self.lava.is_some()) else {
+            return;
+        };
         if let Some(ground) = &mut self.ground
             && ground.tend(&self.gpu, &self.look)
         {
             self.bindings += 1;
             self.changed();
         }
-        let window = [context.viewport_width as usize, context.viewport_height as usize];
+        let window = [
+            context.viewport_width as usize,
+            context.viewport_height as usize,
+        ];
         let rests = self.rest.note(&view, self.content, Instant::now());
-        let effort = self.resolution.moving(view.quality, window, self.clock.last());
+        let effort = self
+            .resolution
+            .moving(view.quality, window, self.clock.last());
         self.frames = self.resolution.frames(FRAMES, self.clock.last());
         let mut drawn = [false; 2];
         let start = self.clock.begin(&self.gpu);
@@ -236,10 +290,17 @@ impl Renderer3d for GpuPainter {
         self.settled = rests.all && !drawn.contains(&true);
         self.shown += u64::from(drawn.contains(&true));
         if let Some(development) = self.window.development(&self.gpu, &self.film) {
-            self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Window, window);
+            self.film.aim(
+                &self.gpu,
+                development,
+                (&self.look, self.steps),
+                Outlet::Window,
+                window,
+            );
         }
         if let Some(development) = self.window.development(&self.gpu, &self.film) {
-            self.film.show(&self.gpu, render_pass, development, context.sample_count);
+            self.film
+                .show(&self.gpu, render_pass, development, context.sample_count);
         }
     }
 }

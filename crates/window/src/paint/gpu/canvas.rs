@@ -41,7 +41,13 @@ pub(super) struct Exposed {
 impl Canvas {
     /// Returns the next band to draw of the picture with the key (`still`, `content`); `bands` is
     /// the number of bands per frame. `None` if the average already has `most` frames.
-    pub(super) fn turn(&mut self, still: &Frame, content: u64, most: u32, bands: u32) -> Option<Turn> {
+    pub(super) fn turn(
+        &mut self,
+        still: &Frame,
+        content: u64,
+        most: u32,
+        bands: u32,
+    ) -> Option<Turn> {
         if !self.shows(still, content) {
             self.shown = Some((*still, content));
             (self.averaged, self.band) = (0, (0, 1));
@@ -52,7 +58,10 @@ impl Canvas {
         if self.band.0 == 0 {
             self.band.1 = bands.max(1);
         }
-        let turn = Turn { frame: self.averaged, band: self.band };
+        let turn = Turn {
+            frame: self.averaged,
+            band: self.band,
+        };
         self.band.0 += 1;
         if self.band.0 == self.band.1 {
             (self.band.0, self.averaged) = (0, self.averaged + 1);
@@ -62,7 +71,9 @@ impl Canvas {
 
     /// Returns true if the canvas accumulates the picture with this key.
     fn shows(&self, still: &Frame, content: u64) -> bool {
-        self.shown.as_ref().is_some_and(|(frame, of)| frame == still && *of == content)
+        self.shown
+            .as_ref()
+            .is_some_and(|(frame, of)| frame == still && *of == content)
     }
 
     /// Returns true if the average has at least one complete frame of the picture with this key.
@@ -95,7 +106,13 @@ impl Canvas {
                 let sheet = expose(size);
                 let bound = bind(&sheet);
                 self.made += 1;
-                *exposed = Some(Exposed { sheet, bound, bindings, ground: None, made: self.made });
+                *exposed = Some(Exposed {
+                    sheet,
+                    bound,
+                    bindings,
+                    ground: None,
+                    made: self.made,
+                });
             }
         }
         self.exposed.as_mut().expect("it was just put there")
@@ -103,7 +120,9 @@ impl Canvas {
 
     /// Returns the render targets and their number; `None` before the first drawing.
     pub(super) fn sheet(&self) -> Option<(&RenderTarget, u64)> {
-        self.exposed.as_ref().map(|exposed| (&exposed.sheet, exposed.made))
+        self.exposed
+            .as_ref()
+            .map(|exposed| (&exposed.sheet, exposed.made))
     }
 }
 
@@ -119,7 +138,10 @@ impl Exposed {
     /// Returns true if the ground must be searched again for `frame`, and then registers `frame` as
     /// searched.
     pub(super) fn ground_moved(&mut self, frame: &Frame, bindings: u64) -> bool {
-        let moved = self.ground.as_ref().is_none_or(|(last, of)| !last.same_rays(frame) || *of != bindings);
+        let moved = self
+            .ground
+            .as_ref()
+            .is_none_or(|(last, of)| !last.same_rays(frame) || *of != bindings);
         if moved {
             self.ground = Some((*frame, bindings));
         }
@@ -145,8 +167,16 @@ mod tests {
         assert_eq!(rows, (0..100).collect::<Vec<u32>>());
         assert!(canvas.is_whole(&still, 1) && !canvas.is_whole(&still, 2));
         // Another number of bands takes effect with the next frame.
-        assert_eq!(canvas.turn(&still, 1, 2, 1).map(|turn| (turn.share(), turn.rows(9))), Some((0.5, 0..9)));
+        assert_eq!(
+            canvas
+                .turn(&still, 1, 2, 1)
+                .map(|turn| (turn.share(), turn.rows(9))),
+            Some((0.5, 0..9))
+        );
         assert_eq!(canvas.turn(&still, 1, 2, 1), None);
-        assert!(canvas.turn(&still, 2, 2, 1).is_some(), "another picture begins again");
+        assert!(
+            canvas.turn(&still, 2, 2, 1).is_some(),
+            "another picture begins again"
+        );
     }
 }

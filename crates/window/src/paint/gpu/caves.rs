@@ -23,7 +23,11 @@ struct Words {
 
 impl Words {
     fn none() -> Self {
-        Self { words: vec![0; HEAD], free: Vec::new(), of: Caves::default() }
+        Self {
+            words: vec![0; HEAD],
+            free: Vec::new(),
+            of: Caves::default(),
+        }
     }
 
     /// Encodes other caves. Returns the indices of the changed blocks of [`BLOCK`] words,
@@ -60,20 +64,42 @@ impl Words {
             self.free.extend((old != 0).then_some(old));
             return;
         };
-        let halves = || cells.iter().flat_map(|word| [*word as u32, (word >> 32) as u32]);
-        let place = if old != 0 { old } else { self.free.pop().unwrap_or(self.words.len() as u32) };
+        let halves = || {
+            cells
+                .iter()
+                .flat_map(|word| [*word as u32, (word >> 32) as u32])
+        };
+        let place = if old != 0 {
+            old
+        } else {
+            self.free.pop().unwrap_or(self.words.len() as u32)
+        };
         self.words[entry] = place;
         let (from, end) = (place as usize, place as usize + 1 + 2 * cells.len());
         self.words.resize(self.words.len().max(end), 0);
-        self.words[from] = top.cell as u32 | u32::from(top.flat) << 31 | u32::from(top.rounded) << 30;
-        self.words[from + 1..end].iter_mut().zip(halves()).for_each(|(to, word)| *to = word);
+        self.words[from] =
+            top.cell as u32 | u32::from(top.flat) << 31 | u32::from(top.rounded) << 30;
+        self.words[from + 1..end]
+            .iter_mut()
+            .zip(halves())
+            .for_each(|(to, word)| *to = word);
         changed.extend(from / BLOCK..=(end - 1) / BLOCK);
     }
 
     fn write_head(&mut self, caves: &Caves) {
         let (_, [low, high], top) = caves.extent();
-        let numbers = [usize::from(!caves.is_empty()), low[0], low[1], high[0], high[1], top];
-        self.words.iter_mut().zip(numbers).for_each(|(to, number)| *to = number as u32);
+        let numbers = [
+            usize::from(!caves.is_empty()),
+            low[0],
+            low[1],
+            high[0],
+            high[1],
+            top,
+        ];
+        self.words
+            .iter_mut()
+            .zip(numbers)
+            .for_each(|(to, number)| *to = number as u32);
     }
 }
 
@@ -88,7 +114,8 @@ impl CaveBuffer {
     pub(super) fn none(gpu: &Gpu) -> Self {
         let words = Words::none();
         let buffer = make(gpu, HEAD);
-        gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&words.words));
+        gpu.queue
+            .write_buffer(&buffer, 0, bytemuck::cast_slice(&words.words));
         Self { buffer, words }
     }
 
@@ -107,9 +134,11 @@ impl CaveBuffer {
             *self = Self::none(gpu);
         } else if bytes > self.buffer.size() {
             // A reserve of a quarter, since caves grow cell by cell.
-            let most = (limits.max_buffer_size / 4).min(limits.max_storage_buffer_binding_size / 4) as usize;
+            let most = (limits.max_buffer_size / 4).min(limits.max_storage_buffer_binding_size / 4)
+                as usize;
             self.buffer = make(gpu, (self.words.words.len() * 5 / 4).min(most));
-            gpu.queue.write_buffer(&self.buffer, 0, bytemuck::cast_slice(&self.words.words));
+            gpu.queue
+                .write_buffer(&self.buffer, 0, bytemuck::cast_slice(&self.words.words));
         } else {
             self.send(gpu, &changed);
         }
@@ -120,7 +149,8 @@ impl CaveBuffer {
         for row in blocks.chunk_by(|a, b| a + 1 == *b) {
             let (from, end) = (row[0] * BLOCK, (row[row.len() - 1] + 1) * BLOCK);
             let words = &self.words.words[from..end.min(self.words.words.len())];
-            gpu.queue.write_buffer(&self.buffer, 4 * from as u64, bytemuck::cast_slice(words));
+            gpu.queue
+                .write_buffer(&self.buffer, 4 * from as u64, bytemuck::cast_slice(words));
         }
     }
 }
@@ -143,20 +173,46 @@ mod tests {
     #[test]
     fn words_follow_the_caves_and_few_of_them_are_sent() {
         let grid = Grid::new(40, 70, 30);
-        let mut world = World::new(Ground::from_surface(grid.ny, ndarray::Array2::from_elem((30, 40), 50.0)));
+        let mut world = World::new(Ground::from_surface(
+            grid.ny,
+            ndarray::Array2::from_elem((30, 40), 50.0),
+        ));
         let mut words = Words::none();
         let mut sent = words.words.clone();
         let put = |world: &mut World, [x, y, z]: [usize; 3], matter: Matter| {
             let from = [x, y, z].map(|v| v as f64);
-            world.edit(&Edit { shape: Shape::Box { from, to: from.map(|v| v + 1.0) }, matter });
+            world.edit(&Edit {
+                shape: Shape::Box {
+                    from,
+                    to: from.map(|v| v + 1.0),
+                },
+                matter,
+            });
         };
-        let holes = [[20, 40, 10], [20, 41, 10], [5, 3, 25], [39, 30, 29], [6, 60, 6]];
-        let turns = holes.iter().map(|hole| (*hole, hole[1] < 50)).chain([([5, 3, 25], false), ([39, 30, 29], false)]);
+        let holes = [
+            [20, 40, 10],
+            [20, 41, 10],
+            [5, 3, 25],
+            [39, 30, 29],
+            [6, 60, 6],
+        ];
+        let turns = holes
+            .iter()
+            .map(|hole| (*hole, hole[1] < 50))
+            .chain([([5, 3, 25], false), ([39, 30, 29], false)]);
         for (turn, (hole, open)) in turns.enumerate() {
-            put(&mut world, hole, if open { Matter::Nothing } else { Matter::Rock });
+            put(
+                &mut world,
+                hole,
+                if open { Matter::Nothing } else { Matter::Rock },
+            );
             let caves = Caves::of(world.ground(), 1.0);
             let blocks = words.follow(&caves);
-            assert!(turn == 0 || blocks.len() < 20, "turn {turn}: {} blocks", blocks.len());
+            assert!(
+                turn == 0 || blocks.len() < 20,
+                "turn {turn}: {} blocks",
+                blocks.len()
+            );
             assert!(words.follow(&caves).is_empty(), "nothing more");
             sent.resize(words.words.len(), 0);
             for block in blocks {
@@ -164,10 +220,15 @@ mod tests {
                 sent[range.clone()].copy_from_slice(&words.words[range]);
             }
             for (x, z) in (0..30).flat_map(|z| (0..40).map(move |x| (x, z))) {
-                let expected =
-                    caves.cells_at(x, z).map(|_| [0, 3, 40, 41, 49, 60].map(|y| world.ground().is_solid([x, y, z])));
+                let expected = caves
+                    .cells_at(x, z)
+                    .map(|_| [0, 3, 40, 41, 49, 60].map(|y| world.ground().is_solid([x, y, z])));
                 let found = [0, 3, 40, 41, 49, 60].map(|y| solid(&sent, 40, [x, y, z]));
-                assert_eq!(found.map(|cell| cell.unwrap_or(false)), expected.unwrap_or([false; 6]), "{x}, {z}");
+                assert_eq!(
+                    found.map(|cell| cell.unwrap_or(false)),
+                    expected.unwrap_or([false; 6]),
+                    "{x}, {z}"
+                );
             }
         }
         assert_eq!(words.follow(&Caves::default()), [0_usize]);

@@ -31,7 +31,11 @@ impl DrawClock {
         let took = start.elapsed();
         // Another program may have used the machine: a long frame counts in full only if the next
         // one is as long.
-        let believable = if self.last.is_zero() { took } else { took.min(2 * self.last) };
+        let believable = if self.last.is_zero() {
+            took
+        } else {
+            took.min(2 * self.last)
+        };
         self.last = believable;
     }
 

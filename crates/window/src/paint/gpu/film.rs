@@ -83,11 +83,28 @@ impl PostProcess {
     pub(super) fn new(gpu: &Gpu) -> Self {
         let module = gpu.module(
             "film",
-            &[wgsl::of_film(), FilmNumbers::wgsl(), include_str!("shaders/film.wgsl").to_owned()].concat(),
+            &[
+                wgsl::of_film(),
+                FilmNumbers::wgsl(),
+                include_str!("shaders/film.wgsl").to_owned(),
+            ]
+            .concat(),
         );
-        let float = sampled(wgpu::TextureSampleType::Float { filterable: true }, wgpu::TextureViewDimension::D2);
+        let float = sampled(
+            wgpu::TextureSampleType::Float { filterable: true },
+            wgpu::TextureViewDimension::D2,
+        );
         let sampler = wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
-        let kinds = [numbers_binding(), sampler, float, float, float, float, numbers_binding()].map(Some);
+        let kinds = [
+            numbers_binding(),
+            sampler,
+            float,
+            float,
+            float,
+            float,
+            numbers_binding(),
+        ]
+        .map(Some);
         let layout = gpu.layout("film", &kinds);
         let pass = |fragment: &str, format| {
             gpu.pipeline(&PipelineSpec {
@@ -119,10 +136,17 @@ impl PostProcess {
     /// Binds the inputs of a pass: `from` holds lava (or the source of a blur), narrow blur, wide
     /// blur, backdrop.
     fn bind(&self, gpu: &Gpu, numbers: &wgpu::Buffer, from: [&Texture; 4]) -> wgpu::BindGroup {
-        let mut resources = vec![(0, numbers.as_entire_binding()), (1, wgpu::BindingResource::Sampler(&self.sampler))];
+        let mut resources = vec![
+            (0, numbers.as_entire_binding()),
+            (1, wgpu::BindingResource::Sampler(&self.sampler)),
+        ];
         let view = |texture: &'_ Texture| texture.view.clone();
         let views = from.map(view);
-        resources.extend((2..).zip(&views).map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))));
+        resources.extend(
+            (2..)
+                .zip(&views)
+                .map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))),
+        );
         resources.push((6, self.mask.as_entire_binding()));
         gpu.bind(&self.layout, &resources)
     }
@@ -139,12 +163,20 @@ impl PostProcess {
 
     /// Creates the post-processing resources for two layers of light; the bloom has the size of the
     /// lava's layer.
-    pub(super) fn development(&self, gpu: &Gpu, backdrop: &RenderTarget, lava: &RenderTarget) -> Development {
+    pub(super) fn development(
+        &self,
+        gpu: &Gpu,
+        backdrop: &RenderTarget,
+        lava: &RenderTarget,
+    ) -> Development {
         let blocks = lava.size.map(|n| n.div_ceil(BLOCK));
         let coarse = blocks.map(|n| n.div_ceil(WIDE));
-        let targets: Vec<Texture> =
-            [blocks, blocks, blocks, coarse, coarse].iter().map(|&size| gpu.target("bloom", size, LIGHT)).collect();
-        let [near, wide] = radii(blocks[1]).map(|radius| (radius as f32 * (radius as f32 + 1.0)).sqrt());
+        let targets: Vec<Texture> = [blocks, blocks, blocks, coarse, coarse]
+            .iter()
+            .map(|&size| gpu.target("bloom", size, LIGHT))
+            .collect();
+        let [near, wide] =
+            radii(blocks[1]).map(|radius| (radius as f32 * (radius as f32 + 1.0)).sqrt());
         let wide = wide / WIDE as f32;
         // Target indices: bright → 0; 0 → 1 → 2 is the narrow blur, 0 → 3 → 4 the wide one, shrunk
         // on the way.
@@ -171,8 +203,17 @@ impl PostProcess {
             })
             .collect();
         let numbers = gpu.numbers("develop", size_of::<FilmNumbers>());
-        let develop = self.bind(gpu, &numbers, [&lava.light, &targets[2], &targets[4], &backdrop.light]);
-        Development { lava_size: lava.light.size(), passes, develop, numbers }
+        let develop = self.bind(
+            gpu,
+            &numbers,
+            [&lava.light, &targets[2], &targets[4], &backdrop.light],
+        );
+        Development {
+            lava_size: lava.light.size(),
+            passes,
+            develop,
+            numbers,
+        }
     }
 
     /// Draws the bloom of the light; no effect outside the cinematic style.
@@ -187,11 +228,20 @@ impl PostProcess {
             return;
         }
         for pass in &development.passes {
-            let numbers =
-                FilmNumbers { how: how(look, Outlet::Window), size: pass.sizes, blur: pass.blur, air: [0.0; 4] };
-            gpu.queue.write_buffer(&pass.numbers, 0, bytemuck::bytes_of(&numbers));
+            let numbers = FilmNumbers {
+                how: how(look, Outlet::Window),
+                size: pass.sizes,
+                blur: pass.blur,
+                air: [0.0; 4],
+            };
+            gpu.queue
+                .write_buffer(&pass.numbers, 0, bytemuck::bytes_of(&numbers));
             let mut render = color_pass(encoder, "bloom", &pass.to);
-            render.set_pipeline(if pass.bright { &self.bright } else { &self.blur });
+            render.set_pipeline(if pass.bright {
+                &self.bright
+            } else {
+                &self.blur
+            });
             render.set_bind_group(0, &pass.bind, &[]);
             render.draw(0..3, 0..1);
         }
@@ -208,15 +258,30 @@ impl PostProcess {
     ) {
         let [light_width, light_height] = development.lava_size;
         let size = [light_width, light_height, size[0] as f32, size[1] as f32];
-        let shimmer = if look.style == Style::Cinematic { look.shimmer } else { 0.0 };
+        let shimmer = if look.style == Style::Cinematic {
+            look.shimmer
+        } else {
+            0.0
+        };
         let Shimmer { strength, moment } = Shimmer::at(shimmer, steps as f64);
         let air = [strength, moment, 0.0, 0.0];
-        let numbers = FilmNumbers { how: how(look, outlet), size, blur: [0.0; 4], air };
-        gpu.queue.write_buffer(&development.numbers, 0, bytemuck::bytes_of(&numbers));
+        let numbers = FilmNumbers {
+            how: how(look, outlet),
+            size,
+            blur: [0.0; 4],
+            air,
+        };
+        gpu.queue
+            .write_buffer(&development.numbers, 0, bytemuck::bytes_of(&numbers));
     }
 
     /// Draws the final pass into a texture, for an image file.
-    pub(super) fn develop(&self, encoder: &mut wgpu::CommandEncoder, development: &Development, to: &Texture) {
+    pub(super) fn develop(
+        &self,
+        encoder: &mut wgpu::CommandEncoder,
+        development: &Development,
+        to: &Texture,
+    ) {
         let mut render = color_pass(encoder, "develop", &to.view);
         render.set_pipeline(&self.picture);
         render.set_bind_group(0, &development.develop, &[]);
@@ -225,8 +290,18 @@ impl PostProcess {
 
     /// Draws the final pass into the window, within kiss3d's render pass of `samples` samples per
     /// pixel.
-    pub(super) fn show(&mut self, gpu: &Gpu, pass: &mut wgpu::RenderPass<'_>, development: &Development, samples: u32) {
-        if self.window.as_ref().is_none_or(|(made_for, _)| *made_for != samples) {
+    pub(super) fn show(
+        &mut self,
+        gpu: &Gpu,
+        pass: &mut wgpu::RenderPass<'_>,
+        development: &Development,
+        samples: u32,
+    ) {
+        if self
+            .window
+            .as_ref()
+            .is_none_or(|(made_for, _)| *made_for != samples)
+        {
             self.window = Some((samples, self.window_pipeline(gpu, samples)));
         }
         if let Some((_, pipeline)) = &self.window {
@@ -253,5 +328,10 @@ impl PostProcess {
 /// Returns the parameters `how` of `FilmNumbers` for a look and a destination.
 fn how(look: &LookSpec, outlet: Outlet) -> [f32; 4] {
     let flag = |yes: bool| f32::from(u8::from(yes));
-    [look.exposure.exp2(), look.glow, flag(look.style == Style::Cinematic), flag(outlet == Outlet::Picture)]
+    [
+        look.exposure.exp2(),
+        look.glow,
+        flag(look.style == Style::Cinematic),
+        flag(outlet == Outlet::Picture),
+    ]
 }

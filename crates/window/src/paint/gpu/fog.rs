@@ -56,7 +56,14 @@ impl FogTexture {
             kinds: [Kind::NONE; KINDS],
             is_there: false,
             has_gas: false,
-            read: Volume { grid, density: Vec::new(), energy: Vec::new(), media: Vec::new(), air: None, crust: None },
+            read: Volume {
+                grid,
+                density: Vec::new(),
+                energy: Vec::new(),
+                media: Vec::new(),
+                air: None,
+                crust: None,
+            },
             rows: Vec::new(),
             places: Vec::new(),
             sent: 0,
@@ -95,7 +102,11 @@ impl FogTexture {
         self.places = (0..self.sent).filter(is_read).collect();
         let medium = |k: &usize| {
             let (name, look) = update.media[*k].clone();
-            Medium { name, look, density: vec![0; grid.cells()] }
+            Medium {
+                name,
+                look,
+                density: vec![0; grid.cells()],
+            }
         };
         self.read.media = self.places.iter().map(medium).collect();
         self.rows = vec![vec![Span::EMPTY; grid.ny * grid.nz]; self.places.len()];
@@ -107,13 +118,23 @@ impl FogTexture {
         let places = (z..z + depth).flat_map(|z| (y..y + height).map(move |y| (y, z)));
         for ((y, z), texels) in places.zip(patch.texels.chunks_exact((width * count).max(1))) {
             let (start, row) = (grid.index([0, y, z]), z * grid.ny + y);
-            for ((medium, rows), place) in self.read.media.iter_mut().zip(&mut self.rows).zip(&self.places) {
+            for ((medium, rows), place) in self
+                .read
+                .media
+                .iter_mut()
+                .zip(&mut self.rows)
+                .zip(&self.places)
+            {
                 let cells = &mut medium.density[start..start + grid.nx];
                 let to = cells[x..x + width].iter_mut();
-                to.zip(texels.chunks_exact(count)).for_each(|(to, texel)| *to = texel[*place]);
+                to.zip(texels.chunks_exact(count))
+                    .for_each(|(to, texel)| *to = texel[*place]);
                 let held = |cell: &u8| *cell > 0;
                 rows[row] = match (cells.iter().position(held), cells.iter().rposition(held)) {
-                    (Some(from), Some(last)) => Span { from: from as u16, to: last as u16 + 1 },
+                    (Some(from), Some(last)) => Span {
+                        from: from as u16,
+                        to: last as u16 + 1,
+                    },
                     _ => Span::EMPTY,
                 };
             }
@@ -123,12 +144,16 @@ impl FogTexture {
     /// Computes the coarse grid and uploads it. Returns true if the texture was replaced.
     fn send(&mut self, gpu: &Gpu) -> bool {
         self.is_there = false;
-        let Some(wanted) = Wanted::of(&self.read, (self.sun, self.tall), self.risen) else { return false };
+        let Some(wanted) = Wanted::of(&self.read, (self.sun, self.tall), self.risen) else {
+            return false;
+        };
         let fog = Fog::new(&self.read, &wanted, |k| &self.rows[k]);
         if fog.is_empty() {
             return false;
         }
-        let boxes = fog.boxes().map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
+        let boxes = fog
+            .boxes()
+            .map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
         let around = boxes.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1)));
         (self.has_gas, self.is_there, self.edge) = (around.is_some(), true, fog.edge as f32);
         let (low, high) = around.unwrap_or_default();

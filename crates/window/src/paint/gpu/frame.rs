@@ -213,16 +213,22 @@ impl Frame {
         let plane = |axis: usize| spec.cuts[axis].map(|_| middle(axis) / cells[axis]);
         let eye = camera.eye();
         // Slices cut the box open: matter between a slice and the eye is not shown.
-        let clip = opened(look.clip, [0, 1, 2].map(plane), [0, 1, 2].map(|axis| eye[axis] / cells[axis]));
+        let clip = opened(
+            look.clip,
+            [0, 1, 2].map(plane),
+            [0, 1, 2].map(|axis| eye[axis] / cells[axis]),
+        );
         let corner = |end: usize| [0, 1, 2].map(|axis| clip[axis][end] * cells[axis]);
         let flag = u32::from;
         let sea = sea(spec, clip);
-        let around = land
-            .beyond
-            .as_ref()
-            .filter(|beyond| is_land_shown(spec, clip) && (beyond.ends == Ends::Plain || sea[2] > 0.0));
+        let around = land.beyond.as_ref().filter(|beyond| {
+            is_land_shown(spec, clip) && (beyond.ends == Ends::Plain || sea[2] > 0.0)
+        });
         let floor = Floor::of(look, &land.block, land.unit, around);
-        let solids = spec.media.iter().any(|look| look.preset.form() == Form::Solid);
+        let solids = spec
+            .media
+            .iter()
+            .any(|look| look.preset.form() == Form::Solid);
         let mouths = if spec.volume_shown { spec.mouths } else { &[] };
         let sparks = Sparks::at(mouths, spec.steps as f64, look.sparks, land.unit);
         let flame = Flame::of(look, spec.steps as f64).filter(|_| spec.volume_shown);
@@ -235,8 +241,18 @@ impl Frame {
             forward: four(forward, camera.tall() * camera.tall()),
             size: [width as f32, height as f32, spec.shift[0], spec.shift[1]],
             cells: with(cells, land.unit),
-            nodes: [nodes.width as f32, nodes.depth as f32, nodes.per_cell, spec.shift[2]],
-            block: [land.block.foot, land.block.top, f32::from(spec.empty) / 255.0, look.step],
+            nodes: [
+                nodes.width as f32,
+                nodes.depth as f32,
+                nodes.per_cell,
+                spec.shift[2],
+            ],
+            block: [
+                land.block.foot,
+                land.block.top,
+                f32::from(spec.empty) / 255.0,
+                look.step,
+            ],
             clip_low: with(corner(0), 0.0),
             clip_high: with(corner(1), 0.0),
             cuts: with([0, 1, 2].map(middle), f32::from(opening(spec))),
@@ -244,7 +260,12 @@ impl Frame {
             heat: [look.heat[0], look.heat[1], look.lava_light, look.haze],
             kelvin: {
                 let [cold, hot] = look.kelvin.unwrap_or_default();
-                [cold, hot, flag(look.kelvin.is_some()) as f32, look.energy_shown()]
+                [
+                    cold,
+                    hot,
+                    flag(look.kelvin.is_some()) as f32,
+                    look.energy_shown(),
+                ]
             },
             view: [
                 look.style as u32,
@@ -253,11 +274,21 @@ impl Frame {
                 flag(spec.ground_shown),
             ],
             ride: ride(look, land.unit, spec.steps),
-            altitude: with([land.altitudes()[0], land.altitudes()[1], floor.map_or(0.0, |floor| floor.foot)], 0.0),
+            altitude: with(
+                [
+                    land.altitudes()[0],
+                    land.altitudes()[1],
+                    floor.map_or(0.0, |floor| floor.foot),
+                ],
+                0.0,
+            ),
             floor: match floor {
-                Some(floor) => {
-                    [if floor.is_table { 2.0 } else { 1.0 }, floor.side, sparks.fountains.len() as f32, camera.pixel()]
-                }
+                Some(floor) => [
+                    if floor.is_table { 2.0 } else { 1.0 },
+                    floor.side,
+                    sparks.fountains.len() as f32,
+                    camera.pixel(),
+                ],
                 None => [0.0, 0.0, sparks.fountains.len() as f32, camera.pixel()],
             },
             flame: flame.map_or([0.0; 4], |flame| four(flame.foot, flame.height)),
@@ -265,14 +296,27 @@ impl Frame {
             sea,
             beyond: around.map_or([0.0; 4], |beyond| {
                 let heights = beyond.heights();
-                [beyond.margin, beyond.spacing, heights.width as f32, heights.depth as f32]
+                [
+                    beyond.margin,
+                    beyond.spacing,
+                    heights.width as f32,
+                    heights.depth as f32,
+                ]
             }),
-            fountains: std::array::from_fn(|k| fountain(k).map_or([0.0; 4], |f| four(f.middle, f.radius))),
+            fountains: std::array::from_fn(|k| {
+                fountain(k).map_or([0.0; 4], |f| four(f.middle, f.radius))
+            }),
             fountain_streaks: std::array::from_fn(|k| {
-                fountain(k).map_or([0.0; 4], |f| [f.streaks[0] as f32, f.streaks[1] as f32, 0.0, 0.0])
+                fountain(k).map_or([0.0; 4], |f| {
+                    [f.streaks[0] as f32, f.streaks[1] as f32, 0.0, 0.0]
+                })
             }),
-            spark_heads: std::array::from_fn(|k| streak(k).map_or([0.0; 4], |s| four(s.head, s.radius))),
-            spark_tails: std::array::from_fn(|k| streak(k).map_or([0.0; 4], |s| four(s.tail, s.kelvin))),
+            spark_heads: std::array::from_fn(|k| {
+                streak(k).map_or([0.0; 4], |s| four(s.head, s.radius))
+            }),
+            spark_tails: std::array::from_fn(|k| {
+                streak(k).map_or([0.0; 4], |s| four(s.tail, s.kelvin))
+            }),
             sun: four(sky.sun, 0.0),
             sun_color: four(sky.sun_color, 0.0),
             zenith: four(sky.zenith, 0.0),
@@ -283,17 +327,31 @@ impl Frame {
             ambient_below: four(sky.ambient[1], 0.0),
             ambient_above: four(sky.ambient[0], 0.0),
             lamp: four(spec.transfer.lamp, spec.transfer.visible.min(2.0)),
-            media: [spec.media.len() as f32, ripples_moved(spec.steps as f64), flag(solids) as f32, 0.0],
-            media_look: by_medium(spec.media, |look| [look.depth, look.waves, look.preset as u32 as f32, 0.0]),
+            media: [
+                spec.media.len() as f32,
+                ripples_moved(spec.steps as f64),
+                flag(solids) as f32,
+                0.0,
+            ],
+            media_look: by_medium(spec.media, |look| {
+                [look.depth, look.waves, look.preset as u32 as f32, 0.0]
+            }),
             media_color: by_medium(spec.media, |look| with(look.linear_color(), 0.0)),
             media_absorbed: by_medium(spec.media, |look| four(Liquid::of(look).absorbed, 0.0)),
             media_deep: by_medium(spec.media, |look| four(Liquid::of(look).deep, 0.0)),
             media_warmed: by_medium(spec.media, |look| four(Liquid::of(look).warmed, 0.0)),
             fog_low: with(spec.fog.low, flag(spec.fog.is_there) as f32),
             fog_high: with(spec.fog.high, spec.fog.edge),
-            fog_kind: spec.fog.kinds.map(|kind| four(kind.albedo, kind.extinction)),
+            fog_kind: spec
+                .fog
+                .kinds
+                .map(|kind| four(kind.albedo, kind.extinction)),
             fog_more: with(
-                [spec.fog.kinds[0].billows, spec.fog.kinds[1].billows, risen(spec.steps as f64)],
+                [
+                    spec.fog.kinds[0].billows,
+                    spec.fog.kinds[1].billows,
+                    risen(spec.steps as f64),
+                ],
                 flag(spec.fog.has_gas) as f32,
             ),
             smoke: match &spec.smoke {
@@ -328,7 +386,15 @@ impl Frame {
             smoke,
             ..self
         };
-        Self { floor, sea, fountains, fountain_streaks, spark_heads, spark_tails, ..still }
+        Self {
+            floor,
+            sea,
+            fountains,
+            fountain_streaks,
+            spark_heads,
+            spark_tails,
+            ..still
+        }
     }
 
     /// Returns true if there is ground around the box.
@@ -339,7 +405,18 @@ impl Frame {
     /// Returns true if all rays and the visible part of the box are equal in both frames, so that
     /// the rays hit the ground at the same points.
     pub(super) fn same_rays(&self, other: &Self) -> bool {
-        let rays = |f: &Self| [f.eye, f.right, f.up, f.forward, f.size, f.clip_low, f.clip_high, f.beyond];
+        let rays = |f: &Self| {
+            [
+                f.eye,
+                f.right,
+                f.up,
+                f.forward,
+                f.size,
+                f.clip_low,
+                f.clip_high,
+                f.beyond,
+            ]
+        };
         rays(self) == rays(other)
     }
 }
@@ -352,10 +429,19 @@ fn is_land_shown(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> bool {
 
 /// Returns the parameters of the sea around a box whose part `clip` is visible; zero without a sea.
 fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
-    let is_wanted = spec.look.surroundings == Surroundings::Sea && spec.look.style == Style::Cinematic;
+    let is_wanted =
+        spec.look.surroundings == Surroundings::Sea && spec.look.style == Style::Cinematic;
     let is_shown = spec.volume_shown && is_land_shown(spec, clip) && spec.land.beyond.is_some();
-    match spec.sea.filter(|sea| is_wanted && is_shown && sea.medium < spec.media.len()) {
-        Some(Sea { medium, level }) => [level, medium as f32, 1.0, FAR * spec.grid.nx.max(spec.grid.nz) as f32],
+    match spec
+        .sea
+        .filter(|sea| is_wanted && is_shown && sea.medium < spec.media.len())
+    {
+        Some(Sea { medium, level }) => [
+            level,
+            medium as f32,
+            1.0,
+            FAR * spec.grid.nx.max(spec.grid.nz) as f32,
+        ],
         None => [0.0; 4],
     }
 }
@@ -369,8 +455,9 @@ fn opening(spec: &FrameSpec) -> u8 {
 /// Returns phase and offset of the two advected copies of the crust's pattern; a phase below 0
 /// turns the advection off.
 fn ride(look: &LookSpec, unit: f32, steps: u64) -> Four {
-    copies(look, unit, steps as f64)
-        .map_or([-1.0; 4], |[first, second]| [first.phase, first.offset, second.phase, second.offset])
+    copies(look, unit, steps as f64).map_or([-1.0; 4], |[first, second]| {
+        [first.phase, first.offset, second.phase, second.offset]
+    })
 }
 
 fn by_medium(media: &[MaterialLook], numbers: impl Fn(&MaterialLook) -> Four) -> [Four; MOST] {

@@ -39,19 +39,44 @@ impl GroundMaps {
             gpu.write(&texture, [0; 3], size, bytes);
             texture
         };
-        let height = map("ground height", wgpu::TextureFormat::R32Float, bytemuck::cast_slice(&heights.data), nodes);
+        let height = map(
+            "ground height",
+            wgpu::TextureFormat::R32Float,
+            bytemuck::cast_slice(&heights.data),
+            nodes,
+        );
         let light = &land.light.data;
         // The light factors are stored in the alpha channels of albedo and normal, which saves a
         // texture.
-        let texels = |rgb: &[lavoxel_render::math::V3], alpha: fn(&nalgebra::Vector2<f32>) -> f32| -> Vec<[u16; 4]> {
-            rgb.iter().zip(light).map(|(c, l)| halves([c.x, c.y, c.z, alpha(l)])).collect()
+        let texels = |rgb: &[lavoxel_render::math::V3],
+                      alpha: fn(&nalgebra::Vector2<f32>) -> f32|
+         -> Vec<[u16; 4]> {
+            rgb.iter()
+                .zip(light)
+                .map(|(c, l)| halves([c.x, c.y, c.z, alpha(l)]))
+                .collect()
         };
         let format = wgpu::TextureFormat::Rgba16Float;
-        let albedo = map("ground albedo", format, bytemuck::cast_slice(&texels(&land.albedo.data, |l| l.y)), nodes);
-        let normal = map("ground normal", format, bytemuck::cast_slice(&texels(&land.normal.data, |l| l.x)), nodes);
+        let albedo = map(
+            "ground albedo",
+            format,
+            bytemuck::cast_slice(&texels(&land.albedo.data, |l| l.y)),
+            nodes,
+        );
+        let normal = map(
+            "ground normal",
+            format,
+            bytemuck::cast_slice(&texels(&land.normal.data, |l| l.x)),
+            nodes,
+        );
         let slope: Vec<[u16; 2]> = land.slope.data.iter().map(|s| halves([s.x, s.y])).collect();
         let columns = [land.slope.width, land.slope.depth, 0];
-        let slope = map("ground slope", wgpu::TextureFormat::Rg16Float, bytemuck::cast_slice(&slope), columns);
+        let slope = map(
+            "ground slope",
+            wgpu::TextureFormat::Rg16Float,
+            bytemuck::cast_slice(&slope),
+            columns,
+        );
         let corners = triangles(heights.width as u32, heights.depth as u32);
         let bytes: &[u8] = bytemuck::cast_slice(&corners);
         let triangles = gpu.device.create_buffer(&wgpu::BufferDescriptor {
@@ -68,7 +93,17 @@ impl GroundMaps {
         gpu.queue.write_buffer(&beyond, 0, bytes);
         let squares = |beyond: &Beyond| (beyond.heights().width - 1) * (beyond.heights().depth - 1);
         let beyond_corners = 6 * land.beyond.as_ref().map_or(0, squares) as u32;
-        Self { land, height, albedo, normal, slope, triangles, triangle_corners, beyond, beyond_corners }
+        Self {
+            land,
+            height,
+            albedo,
+            normal,
+            slope,
+            triangles,
+            triangle_corners,
+            beyond,
+            beyond_corners,
+        }
     }
 
     /// Returns the number of triangle corners of the four walls.
@@ -82,10 +117,21 @@ impl GroundMaps {
 /// and light of sky and sun.
 fn around(beyond: &Beyond) -> Vec<[u32; 4]> {
     let node = |k: usize| {
-        let (color, normal, light) = (beyond.albedo.data[k], beyond.normal.data[k], beyond.light.data[k]);
-        let [red, green, blue, east, south] = halves([color.x, color.y, color.z, normal.x, normal.z]).map(u32::from);
-        let [sky, sun] = [light.x, light.y].map(|share| (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u32);
-        [beyond.heights().data[k].to_bits(), red | green << 16, blue | east << 16, south | sky << 16 | sun << 24]
+        let (color, normal, light) = (
+            beyond.albedo.data[k],
+            beyond.normal.data[k],
+            beyond.light.data[k],
+        );
+        let [red, green, blue, east, south] =
+            halves([color.x, color.y, color.z, normal.x, normal.z]).map(u32::from);
+        let [sky, sun] =
+            [light.x, light.y].map(|share| (share.clamp(0.0, 1.0) * 255.0 + 0.5) as u32);
+        [
+            beyond.heights().data[k].to_bits(),
+            red | green << 16,
+            blue | east << 16,
+            south | sky << 16 | sun << 24,
+        ]
     };
     (0..beyond.heights().data.len()).map(node).collect()
 }

@@ -47,17 +47,27 @@ impl VolumeTextures {
         let size = [grid.nx, grid.ny, grid.nz];
         let most = gpu.device.limits().max_texture_dimension_3d as usize;
         if size.iter().any(|&side| side > most) {
-            return Err(TooLarge { size, reason: format!("it draws at most {most} along each side") });
+            return Err(TooLarge {
+                size,
+                reason: format!("it draws at most {most} along each side"),
+            });
         }
         // wgpu initializes a new texture with zeros.
         let volume = gpu
             .within_memory(|| gpu.map("volume", size, wgpu::TextureFormat::Rg8Unorm))
-            .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
+            .ok_or_else(|| TooLarge {
+                size,
+                reason: "its memory is too small".to_owned(),
+            })?;
         let count = brick_count(grid);
         let total = count.iter().product();
         let bricks = gpu.map("bricks", count, wgpu::TextureFormat::R8Uint);
         gpu.write(&bricks, [0; 3], count, &vec![FARTHEST; total]);
-        let ember = gpu.map("ember", [grid.nx, grid.nz, 0], wgpu::TextureFormat::Rgba16Float);
+        let ember = gpu.map(
+            "ember",
+            [grid.nx, grid.nz, 0],
+            wgpu::TextureFormat::Rgba16Float,
+        );
         let cuts = gpu.numbers("slices", CUT_TEXEL * cut_places(grid)[3]);
         Ok(Self {
             grid,
@@ -80,7 +90,12 @@ impl VolumeTextures {
     /// Uploads changed boxes of the volume and returns their size in bytes.
     pub(super) fn patch(&self, gpu: &Gpu, patches: &[Patch]) -> usize {
         for patch in patches {
-            gpu.write(&self.volume, patch.origin, patch.size, bytemuck::cast_slice(&patch.texels));
+            gpu.write(
+                &self.volume,
+                patch.origin,
+                patch.size,
+                bytemuck::cast_slice(&patch.texels),
+            );
         }
         patches.iter().map(|patch| 2 * patch.texels.len()).sum()
     }
@@ -103,7 +118,11 @@ impl VolumeTextures {
     }
 
     fn send_bricks(&mut self, gpu: &Gpu, anyway: bool) {
-        let occupied: Vec<bool> = self.brick_maxima.iter().map(|&most| most > self.empty || !self.skipping).collect();
+        let occupied: Vec<bool> = self
+            .brick_maxima
+            .iter()
+            .map(|&most| most > self.empty || !self.skipping)
+            .collect();
         if !anyway && occupied == self.occupied {
             return;
         }
@@ -114,9 +133,16 @@ impl VolumeTextures {
 
     /// Uploads per column: emitted light, height × emitted light, and surface temperature (K).
     pub(super) fn set_ember(&self, gpu: &Gpu, ember: &[[f32; 3]]) {
-        let texels: Vec<[u16; 4]> =
-            ember.iter().map(|[glow, lifted, kelvin]| halves([*glow, *lifted, *kelvin, 0.0])).collect();
-        gpu.write(&self.ember, [0; 3], [self.grid.nx, self.grid.nz, 0], bytemuck::cast_slice(&texels));
+        let texels: Vec<[u16; 4]> = ember
+            .iter()
+            .map(|[glow, lifted, kelvin]| halves([*glow, *lifted, *kelvin, 0.0]))
+            .collect();
+        gpu.write(
+            &self.ember,
+            [0; 3],
+            [self.grid.nx, self.grid.nz, 0],
+            bytemuck::cast_slice(&texels),
+        );
     }
 
     /// Uploads the slice across `axis` (0 x, 1 y, 2 z).
@@ -125,7 +151,8 @@ impl VolumeTextures {
         // A slice of another box would overwrite its neighbours in the buffer.
         if cut.texels.len() == places[axis + 1] - places[axis] {
             let bytes = cut.texels.as_flattened();
-            gpu.queue.write_buffer(&self.cuts, (CUT_TEXEL * places[axis]) as u64, bytes);
+            gpu.queue
+                .write_buffer(&self.cuts, (CUT_TEXEL * places[axis]) as u64, bytes);
             self.cut_cells[axis] = Some(cut.cell);
             self.cuts_of_amounts[axis] = cut.of_amounts;
         }

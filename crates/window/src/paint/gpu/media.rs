@@ -42,7 +42,8 @@ impl MediaTextures {
     pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
         Self {
             grid,
-            densities: ["media", "more media"].map(|name| gpu.map(name, [1, 1, 1], wgpu::TextureFormat::Rgba8Unorm)),
+            densities: ["media", "more media"]
+                .map(|name| gpu.map(name, [1, 1, 1], wgpu::TextureFormat::Rgba8Unorm)),
             bricks: gpu.map("bricks of media", [1, 1, 1], wgpu::TextureFormat::R8Uint),
             opacities: gpu.numbers("opacities of media", ENTRIES * size_of::<[f32; MOST]>()),
             looks: Vec::new(),
@@ -58,20 +59,32 @@ impl MediaTextures {
     ///
     /// # Errors
     /// When the graphics card cannot hold the textures.
-    pub(super) fn apply(&mut self, gpu: &Gpu, update: &MediaUpdate, step: f32) -> Result<(usize, bool), TooLarge> {
+    pub(super) fn apply(
+        &mut self,
+        gpu: &Gpu,
+        update: &MediaUpdate,
+        step: f32,
+    ) -> Result<(usize, bool), TooLarge> {
         if update.reset {
             self.begin(gpu, update)?;
             self.set_step(gpu, step);
         }
         let mut bytes = 0;
         for patch in &update.patches {
-            for (half, texture) in self.densities.iter().enumerate().filter(|(half, _)| self.channels[*half] > 0) {
+            for (half, texture) in self
+                .densities
+                .iter()
+                .enumerate()
+                .filter(|(half, _)| self.channels[*half] > 0)
+            {
                 // A texel has one, two or four channels: with three materials, the fourth channel
                 // is zero.
                 let channels = CHANNELS * half..CHANNELS * half + self.channels[half];
                 let value = |cell: &[u8], k: usize| cell.get(k).copied().unwrap_or(0);
                 let cells = patch.texels.chunks_exact(self.sent.max(1));
-                let texels: Vec<u8> = cells.flat_map(|cell| channels.clone().map(move |k| value(cell, k))).collect();
+                let texels: Vec<u8> = cells
+                    .flat_map(|cell| channels.clone().map(move |k| value(cell, k)))
+                    .collect();
                 gpu.write(texture, patch.origin, patch.size, &texels);
                 bytes += texels.len();
             }
@@ -86,7 +99,12 @@ impl MediaTextures {
     fn begin(&mut self, gpu: &Gpu, update: &MediaUpdate) -> Result<(), TooLarge> {
         let size = [self.grid.nx, self.grid.ny, self.grid.nz];
         self.sent = update.media.len();
-        self.looks = update.media.iter().take(MOST).map(|(_, look)| look.clone()).collect();
+        self.looks = update
+            .media
+            .iter()
+            .take(MOST)
+            .map(|(_, look)| look.clone())
+            .collect();
         for (half, texture) in self.densities.iter_mut().enumerate() {
             let (channels, format) = match self.looks.len().saturating_sub(CHANNELS * half) {
                 0 => (0, wgpu::TextureFormat::Rgba8Unorm),
@@ -99,18 +117,32 @@ impl MediaTextures {
             // wgpu initializes a new texture with zeros.
             *texture = gpu
                 .within_memory(|| gpu.map("media", size, format))
-                .ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
+                .ok_or_else(|| TooLarge {
+                    size,
+                    reason: "its memory is too small".to_owned(),
+                })?;
         }
-        self.bricks = gpu.map("bricks of media", brick_count(self.grid), wgpu::TextureFormat::R8Uint);
+        self.bricks = gpu.map(
+            "bricks of media",
+            brick_count(self.grid),
+            wgpu::TextureFormat::R8Uint,
+        );
         Ok(())
     }
 
     /// Recomputes the opacity table for the sampling distance `step` in cells.
     pub(super) fn set_step(&self, gpu: &Gpu, step: f32) {
-        let tables: Vec<Vec<f32>> = self.looks.iter().map(|look| step_opacity(look, step, ENTRIES)).collect();
-        let entry = |i: usize| std::array::from_fn::<f32, MOST, _>(|k| tables.get(k).map_or(0.0, |table| table[i]));
+        let tables: Vec<Vec<f32>> = self
+            .looks
+            .iter()
+            .map(|look| step_opacity(look, step, ENTRIES))
+            .collect();
+        let entry = |i: usize| {
+            std::array::from_fn::<f32, MOST, _>(|k| tables.get(k).map_or(0.0, |table| table[i]))
+        };
         let entries: Vec<[f32; MOST]> = (0..ENTRIES).map(entry).collect();
-        gpu.queue.write_buffer(&self.opacities, 0, bytemuck::cast_slice(&entries));
+        gpu.queue
+            .write_buffer(&self.opacities, 0, bytemuck::cast_slice(&entries));
     }
 
     /// Turns empty-space skipping on or off.

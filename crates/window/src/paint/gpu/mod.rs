@@ -160,7 +160,11 @@ impl GpuPainter {
         }
         self.sky = sky;
         if let Some(lava) = &mut self.lava {
-            let replaced = lava.fog.apply(&self.gpu, None, (self.sky.sun, look.cell_height, self.steps));
+            let replaced = lava.fog.apply(
+                &self.gpu,
+                None,
+                (self.sky.sun, look.cell_height, self.steps),
+            );
             self.bindings += u64::from(replaced);
             // A smoke grid too large for this card was refused by `apply` already.
             let replaced = lava.smoke.refresh(&self.gpu, Shown::of(look, self.sky.sun));
@@ -188,7 +192,11 @@ impl GpuPainter {
 
     fn set_empty(&mut self) {
         if let Some(lava) = &mut self.lava {
-            lava.set_empty(&self.gpu, self.transfer.of_interest(&self.look).empty, self.skipping);
+            lava.set_empty(
+                &self.gpu,
+                self.transfer.of_interest(&self.look).empty,
+                self.skipping,
+            );
             lava.media.set_step(&self.gpu, self.look.step);
         }
     }
@@ -206,7 +214,9 @@ impl GpuPainter {
             self.set_empty();
             self.bindings += 1;
         }
-        let Some(lava) = &mut self.lava else { return Ok(()) };
+        let Some(lava) = &mut self.lava else {
+            return Ok(());
+        };
         let mut bytes = lava.patch(&self.gpu, &update.patches);
         if let Some(media) = &update.media {
             let (sent, replaced) = lava.media.apply(&self.gpu, media, self.look.step)?;
@@ -229,16 +239,24 @@ impl GpuPainter {
             }
         }
         // Sea, sparks and drifting patterns depend on the step even where no patch arrived.
-        let drifts = self.steps != update.report.step || self.sea != update.sea || self.mouths != update.mouths;
+        let drifts = self.steps != update.report.step
+            || self.sea != update.sea
+            || self.mouths != update.mouths;
         (self.steps, self.sea) = (update.report.step, update.sea);
         self.mouths = std::mem::take(&mut update.mouths);
-        let gases = lava.fog.apply(&self.gpu, update.media.as_ref(), (self.sky.sun, self.look.cell_height, self.steps));
+        let gases = lava.fog.apply(
+            &self.gpu,
+            update.media.as_ref(),
+            (self.sky.sun, self.look.cell_height, self.steps),
+        );
         self.bindings += u64::from(gases);
         let shown = Shown::of(&self.look, self.sky.sun);
         self.bindings += u64::from(lava.smoke.refresh(&self.gpu, shown)?);
-        let scenery = update.reset || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
+        let scenery =
+            update.reset || update.ground.is_some() || update.cuts.iter().any(Option::is_some);
         self.scenery += u64::from(scenery);
-        self.content += u64::from(scenery || bytes > 0 || carried || update.ember.is_some() || drifts);
+        self.content +=
+            u64::from(scenery || bytes > 0 || carried || update.ember.is_some() || drifts);
         self.apply_ground(update);
         self.upload = (start.elapsed(), bytes);
         Ok(())
@@ -257,7 +275,9 @@ impl GpuPainter {
     }
 
     pub(super) fn hurry_ground(&mut self) {
-        self.ground.iter_mut().for_each(|ground| ground.baked.hurry());
+        self.ground
+            .iter_mut()
+            .for_each(|ground| ground.baked.hurry());
     }
 
     /// Returns the bounds that a camera should frame: the ground block, in cells. `None` before the
@@ -273,7 +293,11 @@ impl GpuPainter {
 
     /// Returns true if the next frame would equal the last one.
     pub(crate) fn idle(&self) -> bool {
-        self.settled && self.ground.as_ref().is_none_or(|ground| ground.baked.settled())
+        self.settled
+            && self
+                .ground
+                .as_ref()
+                .is_none_or(|ground| ground.baked.settled())
     }
 
     /// Returns true once a drawable scene has arrived.
@@ -287,7 +311,11 @@ impl GpuPainter {
             upload: self.upload.0,
             uploaded_bytes: self.upload.1,
             draw: self.clock.last(),
-            scale: if self.window.is_fine() { 1.0 } else { self.resolution.scale() },
+            scale: if self.window.is_fine() {
+                1.0
+            } else {
+                self.resolution.scale()
+            },
             changed: self.rest.since(),
             shown: self.shown,
         }

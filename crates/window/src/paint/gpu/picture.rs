@@ -10,7 +10,12 @@ use crate::paint::View;
 impl GpuPainter {
     /// Draws `view`, averaged over `frames` jittered frames, and waits for the picture. With
     /// `transparent`, sky and backdrop get alpha 0. `None` before the first scene has arrived.
-    pub(crate) fn picture(&mut self, view: &View, frames: u32, transparent: bool) -> Option<RgbaImage> {
+    pub(crate) fn picture(
+        &mut self,
+        view: &View,
+        frames: u32,
+        transparent: bool,
+    ) -> Option<RgbaImage> {
         if let Some(ground) = &mut self.ground
             && ground.finish(&self.gpu, &self.look)
         {
@@ -23,13 +28,31 @@ impl GpuPainter {
         self.pictures.forget();
         let frames = frames.max(1);
         for _ in 0..frames {
-            self.draw_picture(view, Task { camera: &view.camera, most: frames, bands: 1 });
+            self.draw_picture(
+                view,
+                Task {
+                    camera: &view.camera,
+                    most: frames,
+                    bands: 1,
+                },
+            );
         }
         let (width, height) = view.camera.size();
-        let target = self.gpu.target("picture", [width, height], wgpu::TextureFormat::Rgba8Unorm);
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let target = self
+            .gpu
+            .target("picture", [width, height], wgpu::TextureFormat::Rgba8Unorm);
+        let mut encoder = self
+            .gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let development = self.pictures.development(&self.gpu, &self.film)?;
-        self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Picture, [width, height]);
+        self.film.aim(
+            &self.gpu,
+            development,
+            (&self.look, self.steps),
+            Outlet::Picture,
+            [width, height],
+        );
         self.film.develop(&mut encoder, development, &target);
         let mut pixels = self.gpu.read(encoder, &target)?;
         // The final pass writes coverage as alpha.
@@ -43,10 +66,21 @@ impl GpuPainter {
     /// before the first picture. Repeats only the final pass.
     pub(crate) fn seen(&mut self) -> Option<RgbaImage> {
         let (width, height) = self.view.as_ref()?.camera.size();
-        let target = self.gpu.target("seen", [width, height], wgpu::TextureFormat::Rgba8Unorm);
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let target = self
+            .gpu
+            .target("seen", [width, height], wgpu::TextureFormat::Rgba8Unorm);
+        let mut encoder = self
+            .gpu
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let development = self.window.development(&self.gpu, &self.film)?;
-        self.film.aim(&self.gpu, development, (&self.look, self.steps), Outlet::Picture, [width, height]);
+        self.film.aim(
+            &self.gpu,
+            development,
+            (&self.look, self.steps),
+            Outlet::Picture,
+            [width, height],
+        );
         self.film.develop(&mut encoder, development, &target);
         let mut pixels = self.gpu.read(encoder, &target)?;
         pixels.chunks_exact_mut(4).for_each(|pixel| pixel[3] = 255);

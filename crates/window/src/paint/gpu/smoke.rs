@@ -54,7 +54,11 @@ impl Shown {
     /// Returns the inputs for the look `look` and the sun direction `sun`.
     pub(super) fn of(look: &LookSpec, sun: V3) -> Self {
         match look.style {
-            Style::Cinematic => Self::Smoke(Wanted { sun, tall: look.cell_height, look: look.air.clone() }),
+            Style::Cinematic => Self::Smoke(Wanted {
+                sun,
+                tall: look.cell_height,
+                look: look.air.clone(),
+            }),
             _ => Self::Haze,
         }
     }
@@ -105,7 +109,13 @@ impl SmokeTextures {
     /// Replaces the patches of lava that light the smoke, each as centre x, y, z in voxels and
     /// glow.
     pub(super) fn set_patches(&mut self, patches: &[[f32; 4]]) {
-        self.patches = patches.iter().map(|&[x, y, z, glow]| Patch { place: [x, y, z].into(), glow }).collect();
+        self.patches = patches
+            .iter()
+            .map(|&[x, y, z, glow]| Patch {
+                place: [x, y, z].into(),
+                glow,
+            })
+            .collect();
         self.known = None;
     }
 
@@ -134,7 +144,9 @@ impl SmokeTextures {
     }
 
     fn send_smoke(&mut self, gpu: &Gpu, smoke: &Smoke) -> Result<bool, TooLarge> {
-        let Some(around) = around(smoke.boxes()) else { return Ok(false) };
+        let Some(around) = around(smoke.boxes()) else {
+            return Ok(false);
+        };
         let texels = smoke.texels();
         let size = [texels.grid.nx, texels.grid.ny, texels.grid.nz];
         let has_inks = !texels.tints.is_empty();
@@ -146,18 +158,34 @@ impl SmokeTextures {
             gpu.write(&self.flow, [0, 0, nz], size, texels.tints.as_flattened());
         }
         let (low, cells, edge) = (texels.low.into(), size.map(|n| n as f32), smoke.edge());
-        self.there = Some(SmokeBox { low, cells, edge, most: texels.most, has_inks, around });
+        self.there = Some(SmokeBox {
+            low,
+            cells,
+            edge,
+            most: texels.most,
+            has_inks,
+            around,
+        });
         Ok(new)
     }
 
     fn send_haze(&mut self, gpu: &Gpu, haze: &Haze) -> Result<bool, TooLarge> {
-        let Some(around) = around(haze.boxes()) else { return Ok(false) };
+        let Some(around) = around(haze.boxes()) else {
+            return Ok(false);
+        };
         let size = [haze.grid.nx, haze.grid.ny, haze.grid.nz];
         let new = self.make_room(gpu, [size; 2])?;
         let texels: Vec<[u8; 4]> = haze.cells.iter().map(|&place| [place, 0, 0, 0]).collect();
         gpu.write(&self.cells, [0; 3], size, texels.as_flattened());
         let (low, cells, edge) = (haze.low.into(), size.map(|n| n as f32), haze.edge);
-        self.there = Some(SmokeBox { low, cells, edge, most: 0.0, has_inks: false, around });
+        self.there = Some(SmokeBox {
+            low,
+            cells,
+            edge,
+            most: 0.0,
+            has_inks: false,
+            around,
+        });
         Ok(new)
     }
 
@@ -170,15 +198,23 @@ impl SmokeTextures {
         let most = gpu.device.limits().max_texture_dimension_3d as usize;
         let [_, size] = sizes;
         if size.iter().any(|&side| side > most) {
-            return Err(TooLarge { size, reason: format!("it draws at most {most} along each side") });
+            return Err(TooLarge {
+                size,
+                reason: format!("it draws at most {most} along each side"),
+            });
         }
         let make = || {
             let [cells, flow] = sizes;
-            [gpu.map("smoke", cells, FORMAT), gpu.map("motion of smoke", flow, FORMAT)]
+            [
+                gpu.map("smoke", cells, FORMAT),
+                gpu.map("motion of smoke", flow, FORMAT),
+            ]
         };
         let textures = gpu.within_memory(make);
-        [self.cells, self.flow] =
-            textures.ok_or_else(|| TooLarge { size, reason: "its memory is too small".to_owned() })?;
+        [self.cells, self.flow] = textures.ok_or_else(|| TooLarge {
+            size,
+            reason: "its memory is too small".to_owned(),
+        })?;
         self.size = sizes;
         Ok(true)
     }

@@ -12,7 +12,9 @@ use super::ground::GroundRoom;
 use super::lava::VolumeTextures;
 use super::turn::Turn;
 use super::wgsl;
-use crate::paint::device::{Gpu, PipelineSpec, Texture, color_pass, halves, numbers_binding, sampled};
+use crate::paint::device::{
+    Gpu, PipelineSpec, Texture, color_pass, halves, numbers_binding, sampled,
+};
 
 /// Number of entries in the table of black-body colours.
 const KELVINS: usize = 512;
@@ -75,8 +77,14 @@ impl Stage {
         let shared = wgsl::of_scene();
         let ground = gpu.module(
             "ground",
-            &[&shared, SCENE, CAVES, include_str!("shaders/ground.wgsl"), include_str!("shaders/caves_walk.wgsl")]
-                .concat(),
+            &[
+                &shared,
+                SCENE,
+                CAVES,
+                include_str!("shaders/ground.wgsl"),
+                include_str!("shaders/caves_walk.wgsl"),
+            ]
+            .concat(),
         );
         let trace = gpu.module(
             "trace",
@@ -105,7 +113,10 @@ impl Stage {
         let of_hits = |(number, kind): (usize, &Option<wgpu::BindingType>)| {
             kind.filter(|_| matches!(number, 0 | 2 | CAVES_AT | BEYOND_AT))
         };
-        let hit_layout = gpu.layout("ground", &kinds.iter().enumerate().map(of_hits).collect::<Vec<_>>());
+        let hit_layout = gpu.layout(
+            "ground",
+            &kinds.iter().enumerate().map(of_hits).collect::<Vec<_>>(),
+        );
         let hit = |(vertex, fragment): (&str, &str)| {
             gpu.pipeline(&PipelineSpec {
                 module: &ground,
@@ -138,7 +149,10 @@ impl Stage {
                 fragment,
                 layout: &trace_layout,
                 format: wgpu::TextureFormat::Rgba16Float,
-                blend: Some(wgpu::BlendState { color: share, alpha: share }),
+                blend: Some(wgpu::BlendState {
+                    color: share,
+                    alpha: share,
+                }),
                 depth: None,
                 samples: 1,
             })
@@ -167,11 +181,22 @@ impl Stage {
     /// Uploads the transfer function: the table of colour and opacity.
     pub(super) fn set_transfer(&self, gpu: &Gpu, transfer: &Transfer) {
         let texels: Vec<[u16; 4]> = transfer.matter.iter().copied().map(halves).collect();
-        gpu.write(&self.transfer, [0; 3], [texels.len(), 1, 0], bytemuck::cast_slice(&texels));
+        gpu.write(
+            &self.transfer,
+            [0; 3],
+            [texels.len(), 1, 0],
+            bytemuck::cast_slice(&texels),
+        );
     }
 
     /// Creates the bind groups of a scene for the render targets `sheet`.
-    pub(super) fn bind(&self, gpu: &Gpu, room: &GroundRoom, lava: &VolumeTextures, sheet: &RenderTarget) -> Bound {
+    pub(super) fn bind(
+        &self,
+        gpu: &Gpu,
+        room: &GroundRoom,
+        lava: &VolumeTextures,
+        sheet: &RenderTarget,
+    ) -> Bound {
         // Order of the bindings: see `bindings` and `scene.wgsl`.
         let ground = &room.maps;
         let maps = [
@@ -196,20 +221,32 @@ impl Stage {
         let mut resources = vec![(0, self.numbers.as_entire_binding()), (1, held)];
         let texture = |map: &'_ Texture| map.view.clone();
         let views: Vec<wgpu::TextureView> = maps.into_iter().map(texture).collect();
-        resources.extend((2..).zip(&views).map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))));
+        resources.extend(
+            (2..)
+                .zip(&views)
+                .map(|(i, view)| (i, wgpu::BindingResource::TextureView(view))),
+        );
         resources.push((CAVES_AT as u32, room.caves.buffer.as_entire_binding()));
         let tables = [&self.black_body, &lava.media.opacities, &lava.cuts];
-        resources.extend((TABLES_AT as u32..).zip(tables).map(|(i, table)| (i, table.as_entire_binding())));
+        resources.extend(
+            (TABLES_AT as u32..)
+                .zip(tables)
+                .map(|(i, table)| (i, table.as_entire_binding())),
+        );
         resources.push((REPEATED_AT, repeated));
         resources.push((MASK_AT, self.mask.as_entire_binding()));
         resources.push((BEYOND_AT as u32, ground.beyond.as_entire_binding()));
         let hit = [0, 2, CAVES_AT, BEYOND_AT].map(|number| resources[number].clone());
-        Bound { hit: gpu.bind(&self.hit_layout, &hit), trace: gpu.bind(&self.trace_layout, &resources) }
+        Bound {
+            hit: gpu.bind(&self.hit_layout, &hit),
+            trace: gpu.bind(&self.trace_layout, &resources),
+        }
     }
 
     /// Uploads the parameters of the next frame.
     pub(super) fn set_frame(&self, gpu: &Gpu, frame: &Frame) {
-        gpu.queue.write_buffer(&self.numbers, 0, bytemuck::bytes_of(frame));
+        gpu.queue
+            .write_buffer(&self.numbers, 0, bytemuck::bytes_of(frame));
     }
 
     /// Finds the ground under every pixel: distance and face. The flag `goes_on` includes the
@@ -235,7 +272,10 @@ impl Stage {
             })],
             depth_stencil_attachment: Some(wgpu::RenderPassDepthStencilAttachment {
                 view: &to.depth.view,
-                depth_ops: Some(wgpu::Operations { load: wgpu::LoadOp::Clear(0.0), store: wgpu::StoreOp::Discard }),
+                depth_ops: Some(wgpu::Operations {
+                    load: wgpu::LoadOp::Clear(0.0),
+                    store: wgpu::StoreOp::Discard,
+                }),
                 stencil_ops: None,
             }),
             timestamp_writes: None,
@@ -279,7 +319,12 @@ impl Stage {
         let share = turn.share();
         let rows = turn.rows(to.size[1] as u32);
         pass.set_scissor_rect(0, rows.start, to.size[0] as u32, rows.len() as u32);
-        pass.set_blend_constant(wgpu::Color { r: share, g: share, b: share, a: share });
+        pass.set_blend_constant(wgpu::Color {
+            r: share,
+            g: share,
+            b: share,
+            a: share,
+        });
         pass.draw(0..3, 0..1);
     }
 }
@@ -334,7 +379,12 @@ fn transfer(gpu: &Gpu) -> Texture {
         halves([red, green, blue, 1.0])
     };
     let colors: Vec<[u16; 4]> = (0..COLORS).map(color).collect();
-    gpu.write(&table, [0, 1, 0], [COLORS, 1, 0], bytemuck::cast_slice(&colors));
+    gpu.write(
+        &table,
+        [0, 1, 0],
+        [COLORS, 1, 0],
+        bytemuck::cast_slice(&colors),
+    );
     table
 }
 
@@ -342,7 +392,8 @@ fn transfer(gpu: &Gpu) -> Texture {
 pub(super) fn mask_of_noise(gpu: &Gpu) -> wgpu::Buffer {
     let values = mask::values();
     let buffer = gpu.numbers("mask", size_of_val(values));
-    gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(values));
+    gpu.queue
+        .write_buffer(&buffer, 0, bytemuck::cast_slice(values));
     buffer
 }
 
@@ -355,6 +406,7 @@ fn black_body(gpu: &Gpu) -> wgpu::Buffer {
     };
     let entries: Vec<[f32; 4]> = (0..KELVINS).map(entry).collect();
     let buffer = gpu.numbers("black body", KELVINS * size_of::<[f32; 4]>());
-    gpu.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&entries));
+    gpu.queue
+        .write_buffer(&buffer, 0, bytemuck::cast_slice(&entries));
     buffer
 }

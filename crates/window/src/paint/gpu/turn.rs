@@ -16,7 +16,11 @@ impl Turn {
         if self.frame == 0 {
             return [0.0; 3];
         }
-        [halton(self.frame, 2) - 0.5, halton(self.frame, 3) - 0.5, (self.frame as f32 * 0.618_034).fract()]
+        [
+            halton(self.frame, 2) - 0.5,
+            halton(self.frame, 3) - 0.5,
+            (self.frame as f32 * 0.618_034).fract(),
+        ]
     }
 
     /// Returns the weight of this frame in the running average.
@@ -49,7 +53,10 @@ mod tests {
     use super::*;
 
     fn turn(frame: u32) -> Turn {
-        Turn { frame, band: (0, 1) }
+        Turn {
+            frame,
+            band: (0, 1),
+        }
     }
 
     #[test]
@@ -58,7 +65,10 @@ mod tests {
         let shifts: Vec<_> = (1..9).map(|i| turn(i).shift()).collect();
         for axis in 0..2 {
             let mean: f32 = shifts.iter().map(|s| s[axis]).sum::<f32>() / 8.0;
-            assert!(mean.abs() < 0.1 && shifts.iter().all(|s| s[axis].abs() <= 0.5), "axis {axis}: {mean}");
+            assert!(
+                mean.abs() < 0.1 && shifts.iter().all(|s| s[axis].abs() <= 0.5),
+                "axis {axis}: {mean}"
+            );
         }
     }
 

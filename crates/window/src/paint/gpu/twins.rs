@@ -8,14 +8,27 @@ use std::path::{Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// Numbers that tell nothing about a formula.
-const PLAIN: [&str; 9] = ["0", "0.5", "1", "2", "255", "0.001", "0.0001", "0.000001", "0.000000001"];
+const PLAIN: [&str; 9] = [
+    "0",
+    "0.5",
+    "1",
+    "2",
+    "255",
+    "0.001",
+    "0.0001",
+    "0.000001",
+    "0.000000001",
+];
 /// Further numbers allowed in functions without a twin: counts, numbers of faces and corners,
 /// epsilons.
 const FREE: [&str; 7] = ["0.25", "3", "4", "5", "6", "7", "8"];
 
 /// Text without `//` comments.
 fn bare(text: &str) -> String {
-    text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+    text.lines()
+        .map(|line| line.split("//").next().unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Block that begins at the first `open` of `text`, without its closing brace.
@@ -35,7 +48,8 @@ fn numbers(text: &str) -> BTreeSet<String> {
     while let Some(c) = rest.chars().next() {
         let word = |c: char| c.is_alphanumeric() || c == '_';
         // Fields of a tuple are no numbers, the ends of a range are.
-        let begins = c.is_ascii_digit() && !word(before[1]) && (before[1] != '.' || before[0] == '.');
+        let begins =
+            c.is_ascii_digit() && !word(before[1]) && (before[1] != '.' || before[0] == '.');
         let length = if begins { number(rest) } else { c.len_utf8() };
         if begins {
             found.insert(value(&rest[..length]).to_string());
@@ -54,13 +68,17 @@ fn number(text: &str) -> usize {
         b'-' => matches!(bytes[i - 1], b'e' | b'E') && !text.starts_with("0x"),
         byte => byte.is_ascii_alphanumeric() || byte == b'_',
     };
-    (1..bytes.len()).find(|i| !goes_on(i)).unwrap_or(bytes.len())
+    (1..bytes.len())
+        .find(|i| !goes_on(i))
+        .unwrap_or(bytes.len())
 }
 
 fn value(number: &str) -> f64 {
     let number = number.replace('_', "");
-    let digits =
-        ["f32", "u32", "i32", "usize", "u"].iter().find_map(|kind| number.strip_suffix(kind)).unwrap_or(&number);
+    let digits = ["f32", "u32", "i32", "usize", "u"]
+        .iter()
+        .find_map(|kind| number.strip_suffix(kind))
+        .unwrap_or(&number);
     let value = match digits.strip_prefix("0x") {
         Some(hex) => u32::from_str_radix(hex, 16).ok().map(f64::from),
         None => digits.parse().ok(),
@@ -76,8 +94,16 @@ fn modules(folder: &Path, found: &mut BTreeMap<String, Vec<PathBuf>>) {
             modules(&path, found);
             continue;
         }
-        let named = if path.ends_with("mod.rs") { folder } else { &path };
-        let name = named.file_stem().expect("a name").to_string_lossy().into_owned();
+        let named = if path.ends_with("mod.rs") {
+            folder
+        } else {
+            &path
+        };
+        let name = named
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
         found.entry(name).or_default().push(path);
     }
 }
@@ -85,23 +111,44 @@ fn modules(folder: &Path, found: &mut BTreeMap<String, Vec<PathBuf>>) {
 /// Numbers of a Rust function, given as `module::function`.
 fn of_rust(modules: &BTreeMap<String, Vec<PathBuf>>, twin: &str) -> BTreeSet<String> {
     let (module, name) = twin.split_once("::").expect("module::function");
-    let Some([file]) = modules.get(module).map(Vec::as_slice) else { panic!("{twin}: not one module of that name") };
+    let Some([file]) = modules.get(module).map(Vec::as_slice) else {
+        panic!("{twin}: not one module of that name")
+    };
     let text = bare(&fs::read_to_string(file).expect("text"));
-    let at = text.find(&format!("fn {name}(")).or_else(|| text.find(&format!("fn {name}<")));
-    numbers(block(&text[at.unwrap_or_else(|| panic!("{twin}: no such function"))..], "{\n"))
+    let at = text
+        .find(&format!("fn {name}("))
+        .or_else(|| text.find(&format!("fn {name}<")));
+    numbers(block(
+        &text[at.unwrap_or_else(|| panic!("{twin}: no such function"))..],
+        "{\n",
+    ))
 }
 
 /// Functions of a shader: the name, the twins, and the numbers of each.
 fn of_shader(text: &str) -> Vec<(String, Vec<String>, BTreeSet<String>)> {
     let (mut functions, mut about, mut at) = (Vec::new(), String::new(), 0);
     for line in text.split_inclusive('\n') {
-        let head = line.find("fn ").filter(|&head| head == 0 || line.starts_with('@'));
+        let head = line
+            .find("fn ")
+            .filter(|&head| head == 0 || line.starts_with('@'));
         if let Some(head) = head.filter(|_| !line.starts_with("//")) {
-            let name = line[head + 3..].split('(').next().expect("a name").to_owned();
-            let twins = about.split_once("Twin: ").and_then(|(_, twins)| Some(twins.split_once('.')?.0));
-            let twins =
-                twins.into_iter().flat_map(|twins| twins.split(", ")).map(|twin| twin.split_whitespace().next());
-            let twins = twins.flatten().filter(|twin| twin.contains("::")).map(str::to_owned).collect();
+            let name = line[head + 3..]
+                .split('(')
+                .next()
+                .expect("a name")
+                .to_owned();
+            let twins = about
+                .split_once("Twin: ")
+                .and_then(|(_, twins)| Some(twins.split_once('.')?.0));
+            let twins = twins
+                .into_iter()
+                .flat_map(|twins| twins.split(", "))
+                .map(|twin| twin.split_whitespace().next());
+            let twins = twins
+                .flatten()
+                .filter(|twin| twin.contains("::"))
+                .map(str::to_owned)
+                .collect();
             functions.push((name, twins, numbers(block(&bare(&text[at..]), "{"))));
         }
         match line.strip_prefix("//") {
@@ -117,11 +164,19 @@ fn of_shader(text: &str) -> Vec<(String, Vec<String>, BTreeSet<String>)> {
 fn numbers_of_a_shader_are_those_of_its_twin_in_rust() {
     let mut rust = BTreeMap::new();
     modules(&Path::new(ROOT).join("../render/src"), &mut rust);
-    rust.insert("palette".to_owned(), vec![Path::new(ROOT).join("../automaton/src/view/palette.rs")]);
-    rust.insert("simd".to_owned(), vec![Path::new(ROOT).join("../base/src/simd/mod.rs")]);
+    rust.insert(
+        "palette".to_owned(),
+        vec![Path::new(ROOT).join("../automaton/src/view/palette.rs")],
+    );
+    rust.insert(
+        "simd".to_owned(),
+        vec![Path::new(ROOT).join("../base/src/simd/mod.rs")],
+    );
     let mut seen: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let (mut wrong, plain) = (Vec::new(), BTreeSet::from(PLAIN.map(str::to_owned)));
-    for entry in fs::read_dir(Path::new(ROOT).join("src/paint/gpu/shaders")).expect("the shaders are there") {
+    for entry in
+        fs::read_dir(Path::new(ROOT).join("src/paint/gpu/shaders")).expect("the shaders are there")
+    {
         let path = entry.expect("a file").path();
         for (name, twins, numbers) in of_shader(&fs::read_to_string(&path).expect("text")) {
             let mut known = plain.clone();
@@ -130,19 +185,28 @@ fn numbers_of_a_shader_are_those_of_its_twin_in_rust() {
             }
             for twin in &twins {
                 known.extend(of_rust(&rust, twin));
-                seen.entry(twin.clone()).or_default().extend(numbers.clone());
+                seen.entry(twin.clone())
+                    .or_default()
+                    .extend(numbers.clone());
             }
             let strange: Vec<_> = numbers.difference(&known).collect();
             if !strange.is_empty() {
-                wrong.push(format!("{}: {name} has {strange:?}, which {twins:?} has not", path.display()));
+                wrong.push(format!(
+                    "{}: {name} has {strange:?}, which {twins:?} has not",
+                    path.display()
+                ));
             }
         }
     }
     for (twin, numbers) in &seen {
-        let missing: Vec<_> =
-            of_rust(&rust, twin).into_iter().filter(|n| !numbers.contains(n) && !plain.contains(n)).collect();
+        let missing: Vec<_> = of_rust(&rust, twin)
+            .into_iter()
+            .filter(|n| !numbers.contains(n) && !plain.contains(n))
+            .collect();
         if !missing.is_empty() {
-            wrong.push(format!("{twin} has {missing:?}, which its shaders have not"));
+            wrong.push(format!(
+                "{twin} has {missing:?}, which its shaders have not"
+            ));
         }
     }
     assert!(seen.len() > 40, "only {} twins were found", seen.len());
@@ -151,7 +215,9 @@ fn numbers_of_a_shader_are_those_of_its_twin_in_rust() {
 
 #[test]
 fn one_number_has_one_spelling() {
-    let found = numbers("let a = pair.0 + x2 * 0.30 + 1e-3 * 0x9e37_79b1u; (0..16) vec3(5.0, 7u) 2.5e4_f32");
+    let found = numbers(
+        "let a = pair.0 + x2 * 0.30 + 1e-3 * 0x9e37_79b1u; (0..16) vec3(5.0, 7u) 2.5e4_f32",
+    );
     let expected = ["0.3", "0.001", "2654435761", "0", "16", "5", "7", "25000"];
     assert_eq!(found, BTreeSet::from(expected.map(str::to_owned)));
 }

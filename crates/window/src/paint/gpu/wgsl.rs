@@ -15,7 +15,8 @@ use lavoxel_render::ground::{ember, floor, heightfield, land, sky};
 use lavoxel_render::lava::{blackbody, crust, plates, sparks};
 use lavoxel_render::math::V3;
 use lavoxel_render::media::{
-    billows, built, clear, flame, fog, grains, haze, ice, leaves, plume, sea, smoke, smooth, solid, steam, water,
+    billows, built, clear, flame, fog, grains, haze, ice, leaves, plume, sea, smoke, smooth, solid,
+    steam, water,
 };
 use lavoxel_render::style::{cinematic, plain, transfer};
 use lavoxel_render::volume::field;
@@ -125,9 +126,31 @@ impl<const N: usize> Literal for [[f32; 4]; N] {
 
 impl Literal for smooth::Shine {
     fn text(&self) -> String {
-        let Self { soft, matt, mirrors, is_tinted, clear, glint: (power, strength), uneven, softer } = self;
-        let numbers = [soft.wrap, soft.bleeds, *matt, *mirrors, *clear, *power as f32, *strength, *uneven, *softer];
-        format!("Shine({is_tinted}, {})", numbers.map(|number| number.text()).join(", "))
+        let Self {
+            soft,
+            matt,
+            mirrors,
+            is_tinted,
+            clear,
+            glint: (power, strength),
+            uneven,
+            softer,
+        } = self;
+        let numbers = [
+            soft.wrap,
+            soft.bleeds,
+            *matt,
+            *mirrors,
+            *clear,
+            *power as f32,
+            *strength,
+            *uneven,
+            *softer,
+        ];
+        format!(
+            "Shine({is_tinted}, {})",
+            numbers.map(|number| number.text()).join(", ")
+        )
     }
 }
 
@@ -166,7 +189,14 @@ pub(super) fn of_film() -> String {
 /// Returns the declarations for the shaders of a scene: parameters, enum constants and shared
 /// constants.
 pub(super) fn of_scene() -> String {
-    [SmokeNumbers::wgsl(), Frame::wgsl(), choices(), SHINE.to_owned(), shared()].concat()
+    [
+        SmokeNumbers::wgsl(),
+        Frame::wgsl(),
+        choices(),
+        SHINE.to_owned(),
+        shared(),
+    ]
+    .concat()
 }
 
 /// WGSL declaration of a smooth material's shine; fields as in [`smooth::Shine`].
@@ -175,9 +205,19 @@ const SHINE: &str = "struct Shine { tinted: bool, wrap: f32, bleeds: f32, matt: 
 
 /// Returns the constants of the styles and material presets: their numbers.
 fn choices() -> String {
-    let styles = Style::LIST.iter().map(|style| (format!("{style:?}"), format!("{}u", *style as u32)));
-    let presets = Preset::ALL.iter().map(|preset| (format!("{preset:?}"), format!("{:?}", *preset as u32 as f32)));
-    styles.chain(presets).map(|(name, value)| format!("const {} = {value};\n", name.to_uppercase())).collect()
+    let styles = Style::LIST
+        .iter()
+        .map(|style| (format!("{style:?}"), format!("{}u", *style as u32)));
+    let presets = Preset::ALL.iter().map(|preset| {
+        (
+            format!("{preset:?}"),
+            format!("{:?}", *preset as u32 as f32),
+        )
+    });
+    styles
+        .chain(presets)
+        .map(|(name, value)| format!("const {} = {value};\n", name.to_uppercase()))
+        .collect()
 }
 
 fn shared() -> String {
@@ -569,7 +609,10 @@ fn shared() -> String {
 }
 
 fn written(constants: &[(&str, String)]) -> String {
-    constants.iter().map(|(name, value)| format!("const {name} = {value};\n")).collect()
+    constants
+        .iter()
+        .map(|(name, value)| format!("const {name} = {value};\n"))
+        .collect()
 }
 
 #[cfg(test)]

@@ -32,8 +32,14 @@ impl Kind {
         match command {
             Command::Put(Edit { matter, .. }) => match matter {
                 Matter::Lava { .. } => Self::Lava,
-                Matter::Flood { name, .. } | Matter::Replace { name, .. } if name == Material::LAVA => Self::Lava,
-                Matter::Material { .. } | Matter::Flood { .. } | Matter::Replace { .. } => Self::Material,
+                Matter::Flood { name, .. } | Matter::Replace { name, .. }
+                    if name == Material::LAVA =>
+                {
+                    Self::Lava
+                }
+                Matter::Material { .. } | Matter::Flood { .. } | Matter::Replace { .. } => {
+                    Self::Material
+                }
                 Matter::Rock | Matter::Solid { .. } => Self::Rock,
                 Matter::Drain => Self::Drain,
                 Matter::Raise { by } if *by < 0.0 => Self::Dig,
@@ -42,7 +48,9 @@ impl Kind {
                 Matter::Air(_) => Self::Air,
             },
             Command::Pour(_) => Self::Source,
-            Command::Rules(_) | Command::Material(_) | Command::Seed(_) | Command::Wind(_) => Self::Setting,
+            Command::Rules(_) | Command::Material(_) | Command::Seed(_) | Command::Wind(_) => {
+                Self::Setting
+            }
         }
     }
 }
@@ -65,13 +73,18 @@ pub(crate) fn words(command: &Command) -> String {
             Matter::Air(_) => "stroke of air".to_owned(),
         },
         Command::Pour(VentChange::Place(spec)) => {
-            let vent = spec.material.as_deref().map_or("vent".to_owned(), |material| format!("{material} source"));
+            let vent = spec
+                .material
+                .as_deref()
+                .map_or("vent".to_owned(), |material| format!("{material} source"));
             format!("new {vent}")
         }
         Command::Pour(VentChange::Change(number, _)) => format!("change of source {}", number + 1),
         Command::Pour(VentChange::Close(number)) => format!("removal of source {}", number + 1),
         Command::Rules(_) => "change of the rules".to_owned(),
-        Command::Material(change) if change.name() == Material::LAVA => "change of the lava".to_owned(),
+        Command::Material(change) if change.name() == Material::LAVA => {
+            "change of the lava".to_owned()
+        }
         Command::Material(change) => format!("change of {}", change.name()),
         Command::Seed(_) => "other seed".to_owned(),
         Command::Wind(_) => "change of the wind".to_owned(),
@@ -82,7 +95,10 @@ pub(crate) fn words(command: &Command) -> String {
 /// slider or vent.
 pub(crate) fn goes_on(earlier: &Command, later: &Command) -> bool {
     match (earlier, later) {
-        (Command::Pour(VentChange::Change(one, _)), Command::Pour(VentChange::Change(other, _))) => one == other,
+        (
+            Command::Pour(VentChange::Change(one, _)),
+            Command::Pour(VentChange::Change(other, _)),
+        ) => one == other,
         (Command::Material(one), Command::Material(other)) => one.name() == other.name(),
         (Command::Rules(_), Command::Rules(_))
         | (Command::Seed(_), Command::Seed(_))

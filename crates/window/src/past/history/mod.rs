@@ -72,7 +72,10 @@ pub struct Branch {
 impl Branch {
     /// Returns the tip: the last moment of the branch.
     pub fn tip(&self) -> Moment {
-        Moment { step: self.end, act: self.last }
+        Moment {
+            step: self.end,
+            act: self.last,
+        }
     }
 }
 
@@ -148,7 +151,13 @@ impl Default for History {
 impl History {
     /// Creates an empty history: one branch, no acts, step 0.
     pub fn new() -> Self {
-        let main = Branch { number: 1, name: FIRST.to_owned(), named: false, last: 0, end: 0 };
+        let main = Branch {
+            number: 1,
+            name: FIRST.to_owned(),
+            named: false,
+            last: 0,
+            end: 0,
+        };
         Self {
             acts: BTreeMap::new(),
             branches: vec![main],
@@ -157,7 +166,11 @@ impl History {
             line: Vec::new(),
             taken: Vec::new(),
             state: None,
-            next: Next { act: 1, branch: 2, group: 1 },
+            next: Next {
+                act: 1,
+                branch: 2,
+                group: 1,
+            },
         }
     }
 
@@ -178,12 +191,16 @@ impl History {
 
     /// Returns the present branch.
     pub fn present(&self) -> &Branch {
-        self.branch(self.present).expect("the present branch is there")
+        self.branch(self.present)
+            .expect("the present branch is there")
     }
 
     fn present_mut(&mut self) -> &mut Branch {
         let present = self.present;
-        self.branches.iter_mut().find(|branch| branch.number == present).expect("the present branch is there")
+        self.branches
+            .iter_mut()
+            .find(|branch| branch.number == present)
+            .expect("the present branch is there")
     }
 
     /// Returns the act with this number; `None` if there is none.
@@ -219,14 +236,19 @@ impl History {
     /// Returns true if `moment` lies on `path` at or before the moment `to`.
     pub fn leads_to(&self, path: &[u64], to: Moment, moment: Moment) -> bool {
         let begin = self.acts.get(&moment.act).map_or(0, |act| act.step);
-        let is_on = (moment.act == 0 || path.binary_search(&moment.act).is_ok()) && moment.step >= begin;
-        let until = self.next_on(path, moment.act).map_or(to.step, |(_, step)| step);
+        let is_on =
+            (moment.act == 0 || path.binary_search(&moment.act).is_ok()) && moment.step >= begin;
+        let until = self
+            .next_on(path, moment.act)
+            .map_or(to.step, |(_, step)| step);
         is_on && moment.step <= until.min(to.step) && moment.act <= to.act
     }
 
     /// Returns true if `moment` lies on any branch.
     pub fn holds(&self, moment: Moment) -> bool {
-        self.branches.iter().any(|branch| self.leads_to(&self.path(branch.last), branch.tip(), moment))
+        self.branches
+            .iter()
+            .any(|branch| self.leads_to(&self.path(branch.last), branch.tip(), moment))
     }
 
     /// Returns the path of a branch and its tip.
@@ -241,18 +263,27 @@ impl History {
         let path = self.path(branch.last);
         let step = step.min(branch.end);
         let done = path.partition_point(|act| self.acts[act].step <= step);
-        Ok(Moment { step, act: done.checked_sub(1).map_or(0, |last| path[last]) })
+        Ok(Moment {
+            step,
+            act: done.checked_sub(1).map_or(0, |last| path[last]),
+        })
     }
 
     /// Returns number and step of the next act that is repeated while the session runs; `None` if
     /// no act lies ahead or after an undo.
     pub fn next_ahead(&self) -> Option<(u64, u64)> {
-        if self.is_apart() { None } else { self.next_on(&self.line, self.here.act) }
+        if self.is_apart() {
+            None
+        } else {
+            self.next_on(&self.line, self.here.act)
+        }
     }
 
     /// Returns true if the acts ahead on the line were undone, so that they are not repeated.
     fn is_apart(&self) -> bool {
-        self.taken.last().is_some_and(|taken| taken.branch == self.present)
+        self.taken
+            .last()
+            .is_some_and(|taken| taken.branch == self.present)
     }
 
     /// Returns true if the present moment is the tip of its branch.
@@ -289,8 +320,15 @@ impl History {
             return Err(BranchError::Acts);
         }
         let full = self.branches.len() >= MOST_BRANCHES && !self.is_at_tip();
-        let spare = self.branches.iter().any(|branch| !branch.named && branch.number != self.present);
-        if full && !spare { Err(BranchError::Full) } else { Ok(()) }
+        let spare = self
+            .branches
+            .iter()
+            .any(|branch| !branch.named && branch.number != self.present);
+        if full && !spare {
+            Err(BranchError::Full)
+        } else {
+            Ok(())
+        }
     }
 
     /// Adds an act at the present moment; with `more`, to the group of the previous act. If acts or
@@ -300,7 +338,11 @@ impl History {
     /// Without room for the act or the branch; the history is then unchanged.
     pub fn give(&mut self, command: Command, more: bool) -> Result<Option<String>, BranchError> {
         self.has_room()?;
-        let begun = if self.is_at_tip() { None } else { Some(self.fork()?) };
+        let begun = if self.is_at_tip() {
+            None
+        } else {
+            Some(self.fork()?)
+        };
         let before = self.acts.get(&self.here.act).map(|act| act.group);
         let group = before.filter(|_| more).unwrap_or_else(|| {
             self.next.group += 1;
@@ -308,7 +350,15 @@ impl History {
         });
         let number = self.next.act;
         self.next.act += 1;
-        self.acts.insert(number, Act { after: self.here.act, step: self.here.step, group, command });
+        self.acts.insert(
+            number,
+            Act {
+                after: self.here.act,
+                step: self.here.step,
+                group,
+                command,
+            },
+        );
         self.line.push(number);
         self.here.act = number;
         self.taken.clear();
@@ -322,16 +372,27 @@ impl History {
     fn fork(&mut self) -> Result<String, BranchError> {
         if self.branches.len() >= MOST_BRANCHES {
             let spare = |branch: &Branch| !branch.named && branch.number != self.present;
-            let spare = self.branches.iter().position(spare).ok_or(BranchError::Full)?;
+            let spare = self
+                .branches
+                .iter()
+                .position(spare)
+                .ok_or(BranchError::Full)?;
             self.branches.remove(spare);
         }
         let number = self.next.branch;
         self.next.branch += 1;
         let name = format!("branch {number}");
         let Moment { step, act } = self.here;
-        self.branches.push(Branch { number, name: name.clone(), named: false, last: act, end: step });
+        self.branches.push(Branch {
+            number,
+            name: name.clone(),
+            named: false,
+            last: act,
+            end: step,
+        });
         self.present = number;
-        self.line.truncate(self.line.partition_point(|other| *other <= act));
+        self.line
+            .truncate(self.line.partition_point(|other| *other <= act));
         self.prune();
         Ok(name)
     }
@@ -369,7 +430,11 @@ impl History {
         let left = std::mem::replace(&mut self.present, branch);
         (self.here, self.line) = (moment, path);
         self.taken.clear();
-        if left != branch && self.branch(left).is_some_and(|left| !left.named && self.is_held(left)) {
+        if left != branch
+            && self
+                .branch(left)
+                .is_some_and(|left| !left.named && self.is_held(left))
+        {
             self.branches.retain(|branch| branch.number != left);
             self.prune();
         }
@@ -378,7 +443,10 @@ impl History {
 
     /// Returns true if another branch contains all moments of `branch`.
     fn is_held(&self, branch: &Branch) -> bool {
-        let others = self.branches.iter().filter(|other| other.number != branch.number);
+        let others = self
+            .branches
+            .iter()
+            .filter(|other| other.number != branch.number);
         others.into_iter().any(|other| {
             let (path, tip) = self.route(other);
             self.leads_to(&path, tip, branch.tip())
@@ -390,7 +458,10 @@ impl History {
     pub fn undo(&mut self) -> Option<Deed> {
         let last = self.acts_done().checked_sub(1)?;
         let deed = self.deed_around(&self.line, last)?;
-        self.taken.push(Taken { branch: self.present, act: deed.after.act });
+        self.taken.push(Taken {
+            branch: self.present,
+            act: deed.after.act,
+        });
         self.here = deed.before;
         Some(deed)
     }
@@ -398,14 +469,25 @@ impl History {
     /// Redoes the deed undone last, or the next deed ahead if none was undone: moves the present
     /// moment to just after it. `None` without such a deed.
     pub fn redo(&mut self) -> Option<Deed> {
-        if let Some(deed) = self.deed_around(&self.line, self.acts_done()).filter(|_| !self.is_apart()) {
+        if let Some(deed) = self
+            .deed_around(&self.line, self.acts_done())
+            .filter(|_| !self.is_apart())
+        {
             self.here = deed.after;
             return Some(deed);
         }
         while let Some(Taken { branch, act }) = self.taken.pop() {
-            let Some(back) = self.branch(branch) else { continue };
+            let Some(back) = self.branch(branch) else {
+                continue;
+            };
             let path = self.path(back.last);
-            let Some(deed) = path.binary_search(&act).ok().and_then(|at| self.deed_around(&path, at)) else { continue };
+            let Some(deed) = path
+                .binary_search(&act)
+                .ok()
+                .and_then(|at| self.deed_around(&path, at))
+            else {
+                continue;
+            };
             let left = std::mem::replace(&mut self.present, branch);
             (self.here, self.line) = (deed.after, path);
             // Once the act is back, a run without it needs no branch of its own.
@@ -422,34 +504,60 @@ impl History {
 
     /// Returns true if all acts of `branch` lie on other branches too.
     fn adds_nothing(&self, branch: &Branch) -> bool {
-        let others = self.branches.iter().filter(|other| other.number != branch.number);
-        branch.last == 0 || others.into_iter().any(|other| self.path(other.last).binary_search(&branch.last).is_ok())
+        let others = self
+            .branches
+            .iter()
+            .filter(|other| other.number != branch.number);
+        branch.last == 0
+            || others
+                .into_iter()
+                .any(|other| self.path(other.last).binary_search(&branch.last).is_ok())
     }
 
     /// Returns the deeds that [`History::undo`] (first) and [`History::redo`] (second) would
     /// affect; `None` if there is none.
     pub fn offers(&self) -> [Option<Deed>; 2] {
         let done = self.acts_done();
-        let last = done.checked_sub(1).and_then(|last| self.deed_around(&self.line, last));
+        let last = done
+            .checked_sub(1)
+            .and_then(|last| self.deed_around(&self.line, last));
         let taken = self.taken.last().and_then(|taken| {
             let path = self.path(self.branch(taken.branch)?.last);
             self.deed_around(&path, path.binary_search(&taken.act).ok()?)
         });
-        let ahead = self.deed_around(&self.line, done).filter(|_| !self.is_apart());
+        let ahead = self
+            .deed_around(&self.line, done)
+            .filter(|_| !self.is_apart());
         [last, ahead.or(taken)]
     }
 
     /// Returns the deed that contains the act at index `at` of `path`; `None` beyond the end.
     fn deed_around(&self, path: &[u64], at: usize) -> Option<Deed> {
-        let group = |at: &usize| path.get(*at).and_then(|act| self.acts.get(act)).map(|act| act.group);
+        let group = |at: &usize| {
+            path.get(*at)
+                .and_then(|act| self.acts.get(act))
+                .map(|act| act.group)
+        };
         let own = group(&at)?;
-        let first = (0..at).rev().take_while(|at| group(at) == Some(own)).last().unwrap_or(at);
-        let last = (at..path.len()).take_while(|at| group(at) == Some(own)).last()?;
+        let first = (0..at)
+            .rev()
+            .take_while(|at| group(at) == Some(own))
+            .last()
+            .unwrap_or(at);
+        let last = (at..path.len())
+            .take_while(|at| group(at) == Some(own))
+            .last()?;
         let of = |at: usize| Some((path[at], self.acts.get(&path[at])?));
         let ((_, begin), (number, end)) = (of(first)?, of(last)?);
         Some(Deed {
-            before: Moment { step: begin.step, act: begin.after },
-            after: Moment { step: end.step, act: number },
+            before: Moment {
+                step: begin.step,
+                act: begin.after,
+            },
+            after: Moment {
+                step: end.step,
+                act: number,
+            },
             kind: Kind::of(&begin.command),
         })
     }
@@ -466,11 +574,20 @@ impl History {
         let (mut deeds, mut at) = (Vec::<Deed>::new(), 0);
         while let Some(number) = self.line.get(at) {
             let begin = &self.acts[number];
-            let same = self.line[at..].iter().take_while(|act| self.acts[*act].group == begin.group).count();
+            let same = self.line[at..]
+                .iter()
+                .take_while(|act| self.acts[*act].group == begin.group)
+                .count();
             let last = self.line[at + same - 1];
             deeds.push(Deed {
-                before: Moment { step: begin.step, act: begin.after },
-                after: Moment { step: self.acts[&last].step, act: last },
+                before: Moment {
+                    step: begin.step,
+                    act: begin.after,
+                },
+                after: Moment {
+                    step: self.acts[&last].step,
+                    act: last,
+                },
                 kind: Kind::of(&begin.command),
             });
             at += same;
@@ -481,7 +598,11 @@ impl History {
     /// Returns the last step that `branch` has in common with the present branch.
     pub fn parts_at(&self, branch: &Branch) -> u64 {
         let path = self.path(branch.last);
-        let common = path.iter().zip(&self.line).take_while(|(a, b)| a == b).count();
+        let common = path
+            .iter()
+            .zip(&self.line)
+            .take_while(|(a, b)| a == b)
+            .count();
         let next = |path: &[u64], end: u64| path.get(common).map_or(end, |act| self.acts[act].step);
         next(&path, branch.end).min(next(&self.line, self.present().end))
     }
@@ -496,7 +617,10 @@ impl History {
         if !is_name(name) {
             return Err(BranchError::Name);
         }
-        let branch = self.branches.iter_mut().find(|branch| branch.number == number);
+        let branch = self
+            .branches
+            .iter_mut()
+            .find(|branch| branch.number == number);
         let branch = branch.ok_or(BranchError::Unknown(number))?;
         (branch.name, branch.named) = (name.to_owned(), true);
         Ok(())
@@ -507,7 +631,11 @@ impl History {
     /// # Errors
     /// When the branch does not exist or is the present branch.
     pub fn remove(&mut self, number: u64) -> Result<String, BranchError> {
-        let name = self.branch(number).ok_or(BranchError::Unknown(number))?.name.clone();
+        let name = self
+            .branch(number)
+            .ok_or(BranchError::Unknown(number))?
+            .name
+            .clone();
         if number == self.present {
             return Err(BranchError::Present(name));
         }

@@ -8,7 +8,10 @@ fn seed(number: u64) -> Command {
 
 fn run(history: &mut History, steps: u64) {
     for _ in 0..steps {
-        while let Some((act, _)) = history.next_ahead().filter(|(_, step)| *step <= history.here().step) {
+        while let Some((act, _)) = history
+            .next_ahead()
+            .filter(|(_, step)| *step <= history.here().step)
+        {
             history.has_done(act);
         }
         history.stepped();
@@ -16,7 +19,11 @@ fn run(history: &mut History, steps: u64) {
 }
 
 fn names(history: &History) -> Vec<&str> {
-    history.branches().iter().map(|branch| &branch.name[..]).collect()
+    history
+        .branches()
+        .iter()
+        .map(|branch| &branch.name[..])
+        .collect()
 }
 
 /// Steps and seeds of the acts on the present branch.
@@ -25,7 +32,12 @@ fn line(history: &History) -> Vec<(u64, u64)> {
         Command::Seed(seed) => seed,
         _ => 0,
     };
-    history.line().iter().map(|act| &history.acts[act]).map(|act| (act.step, seed(act))).collect()
+    history
+        .line()
+        .iter()
+        .map(|act| &history.acts[act])
+        .map(|act| (act.step, seed(act)))
+        .collect()
 }
 
 #[test]
@@ -34,21 +46,45 @@ fn an_act_where_something_lies_ahead_begins_a_branch_and_keeps_the_old_one() {
     run(&mut history, 10);
     assert_eq!(history.give(seed(1), false).expect("room"), None);
     run(&mut history, 10);
-    history.go(history.at(1, 5).expect("seen")).expect("on the line");
+    history
+        .go(history.at(1, 5).expect("seen"))
+        .expect("on the line");
     run(&mut history, 6);
-    assert_eq!((history.here(), history.acts_done()), (Moment { step: 11, act: 1 }, 1), "the act is done again");
+    assert_eq!(
+        (history.here(), history.acts_done()),
+        (Moment { step: 11, act: 1 }, 1),
+        "the act is done again"
+    );
     history.go(Moment { step: 7, act: 0 }).expect("on the line");
-    assert_eq!(history.give(seed(2), false).expect("room").as_deref(), Some("branch 2"));
+    assert_eq!(
+        history.give(seed(2), false).expect("room").as_deref(),
+        Some("branch 2")
+    );
     run(&mut history, 1);
-    assert_eq!((line(&history), history.here()), (vec![(7, 2)], Moment { step: 8, act: 2 }));
-    let ends: Vec<_> = history.branches().iter().map(|branch| (branch.number, branch.last, branch.end)).collect();
+    assert_eq!(
+        (line(&history), history.here()),
+        (vec![(7, 2)], Moment { step: 8, act: 2 })
+    );
+    let ends: Vec<_> = history
+        .branches()
+        .iter()
+        .map(|branch| (branch.number, branch.last, branch.end))
+        .collect();
     assert_eq!(ends, [(1, 1, 20), (2, 2, 8)]);
     assert_eq!(history.parts_at(&history.branches()[0]), 7);
     // Goes to the same step on the first branch, then to its end.
     assert_eq!(history.at(1, 8), Ok(Moment { step: 8, act: 0 }));
-    history.switch(1, history.at(1, 800).expect("seen")).expect("there");
-    assert_eq!((line(&history), history.here()), (vec![(10, 1)], Moment { step: 20, act: 1 }));
-    assert_eq!(history.remove(1), Err(BranchError::Present("main".to_owned())));
+    history
+        .switch(1, history.at(1, 800).expect("seen"))
+        .expect("there");
+    assert_eq!(
+        (line(&history), history.here()),
+        (vec![(10, 1)], Moment { step: 20, act: 1 })
+    );
+    assert_eq!(
+        history.remove(1),
+        Err(BranchError::Present("main".to_owned()))
+    );
     history.rename(2, "  with another seed ").expect("a name");
     assert_eq!(names(&history), ["main", "with another seed"]);
     assert_eq!(history.remove(2), Ok("with another seed".to_owned()));
@@ -70,11 +106,28 @@ fn a_group_is_taken_back_and_comes_back_as_one() {
     history.give(seed(3), true).expect("room");
     run(&mut history, 5);
     let deed = history.undo().expect("two were done");
-    assert_eq!((deed.before, deed.after), (Moment { step: 4, act: 1 }, Moment { step: 5, act: 3 }));
-    assert_eq!((history.here(), history.next_ahead()), (deed.before, None), "it does not come by itself");
-    assert_eq!(history.undo().expect("one is left").before, Moment { step: 3, act: 0 });
-    assert_eq!((history.undo(), history.redo().map(|deed| deed.after.act)), (None, Some(1)));
-    assert_eq!(history.next_ahead(), None, "the other one is still taken back");
+    assert_eq!(
+        (deed.before, deed.after),
+        (Moment { step: 4, act: 1 }, Moment { step: 5, act: 3 })
+    );
+    assert_eq!(
+        (history.here(), history.next_ahead()),
+        (deed.before, None),
+        "it does not come by itself"
+    );
+    assert_eq!(
+        history.undo().expect("one is left").before,
+        Moment { step: 3, act: 0 }
+    );
+    assert_eq!(
+        (history.undo(), history.redo().map(|deed| deed.after.act)),
+        (None, Some(1))
+    );
+    assert_eq!(
+        history.next_ahead(),
+        None,
+        "the other one is still taken back"
+    );
     assert_eq!(history.redo().map(|deed| deed.after), Some(deed.after));
     assert_eq!((history.redo(), history.here()), (None, deed.after));
     assert_eq!(history.branches().len(), 1);
@@ -88,26 +141,48 @@ fn a_run_without_what_was_taken_back_is_a_branch_until_it_comes_back() {
     run(&mut history, 7);
     history.undo().expect("it was done");
     run(&mut history, 4);
-    assert_eq!((names(&history), history.here()), (vec!["main", "branch 2"], Moment { step: 7, act: 0 }));
+    assert_eq!(
+        (names(&history), history.here()),
+        (vec!["main", "branch 2"], Moment { step: 7, act: 0 })
+    );
     history.go(Moment { step: 2, act: 0 }).expect("on the line");
     run(&mut history, 3);
-    assert_eq!(history.here(), Moment { step: 5, act: 0 }, "and it stays away");
+    assert_eq!(
+        history.here(),
+        Moment { step: 5, act: 0 },
+        "and it stays away"
+    );
     let back = history.redo().expect("it lies on the other branch");
-    assert_eq!((names(&history), history.here()), (vec!["main"], back.after));
+    assert_eq!(
+        (names(&history), history.here()),
+        (vec!["main"], back.after)
+    );
     assert_eq!(history.here(), Moment { step: 3, act: 1 });
 
     // Going ahead after an undo takes the act back in; going back does not.
     history.undo().expect("it was done");
     history.go(history.at(1, 9).expect("seen")).expect("ahead");
-    assert_eq!((history.here(), history.branches().len()), (Moment { step: 9, act: 1 }, 1));
+    assert_eq!(
+        (history.here(), history.branches().len()),
+        (Moment { step: 9, act: 1 }, 1)
+    );
     history.undo().expect("it was done");
     history.go(Moment::START).expect("behind");
     run(&mut history, 5);
-    assert_eq!((history.here(), names(&history)), (Moment { step: 5, act: 0 }, vec!["main", "branch 3"]));
+    assert_eq!(
+        (history.here(), names(&history)),
+        (Moment { step: 5, act: 0 }, vec!["main", "branch 3"])
+    );
     // A branch that another one holds is dropped when the session leaves it.
     assert_eq!(history.undo(), None);
-    history.switch(1, history.at(1, 4).expect("seen")).expect("there");
-    assert_eq!(names(&history), ["main", "branch 3"], "its steps 4 and 5 are no part of the other one");
+    history
+        .switch(1, history.at(1, 4).expect("seen"))
+        .expect("there");
+    assert_eq!(
+        names(&history),
+        ["main", "branch 3"],
+        "its steps 4 and 5 are no part of the other one"
+    );
 }
 
 #[test]
@@ -116,7 +191,9 @@ fn of_too_many_branches_the_oldest_without_a_name_goes() {
     history.rename(1, "first").expect("a name");
     run(&mut history, 4);
     for number in 0..100 {
-        history.go(Moment { step: 2, act: 0 }).expect("on every line");
+        history
+            .go(Moment { step: 2, act: 0 })
+            .expect("on every line");
         history.give(seed(number), false).expect("room");
         assert!(history.branches().len() <= MOST_BRANCHES && history.holds(history.here()));
     }
@@ -125,7 +202,9 @@ fn of_too_many_branches_the_oldest_without_a_name_goes() {
     for branch in history.branches().to_vec() {
         history.rename(branch.number, "kept").expect("a name");
     }
-    history.go(Moment { step: 1, act: 0 }).expect("on every line");
+    history
+        .go(Moment { step: 1, act: 0 })
+        .expect("on every line");
     let before = history.clone();
     assert_eq!(history.give(seed(1), false), Err(BranchError::Full));
     assert_eq!(history, before);
@@ -139,7 +218,10 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end
     }
 }
@@ -155,11 +237,23 @@ fn check(history: &History) {
         assert!(path.is_sorted_by_key(|act| history.acts[act].step));
         assert!(branch.last == 0 || history.acts[&branch.last].step <= branch.end);
     }
-    let on_a_branch = |act: &u64| history.branches().iter().any(|branch| history.path(branch.last).contains(act));
+    let on_a_branch = |act: &u64| {
+        history
+            .branches()
+            .iter()
+            .any(|branch| history.path(branch.last).contains(act))
+    };
     assert!(history.acts.keys().all(on_a_branch));
     let text = history.to_text(None).expect("TOML");
     let read = History::from_text(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let without = |history: &History| (history.acts.clone(), history.branches.clone(), history.present, history.here);
+    let without = |history: &History| {
+        (
+            history.acts.clone(),
+            history.branches.clone(),
+            history.present,
+            history.here,
+        )
+    };
     assert_eq!(without(&read), without(history));
 }
 
@@ -179,7 +273,10 @@ fn random_sessions_stay_whole_and_undo_leads_back() {
                         let mut again = history.clone();
                         assert_eq!(again.offers()[1], deed);
                         again.redo().expect("it was taken back");
-                        assert_eq!((again.here(), again.present()), (before.here(), before.present()));
+                        assert_eq!(
+                            (again.here(), again.present()),
+                            (before.here(), before.present())
+                        );
                     }
                 }
                 6 => {
@@ -188,7 +285,9 @@ fn random_sessions_stay_whole_and_undo_leads_back() {
                 }
                 7 => {
                     let end = history.present().end;
-                    let to = history.at(history.present().number, dice.below(end + 1)).expect("there");
+                    let to = history
+                        .at(history.present().number, dice.below(end + 1))
+                        .expect("there");
                     history.go(to).expect("on the line");
                 }
                 _ => {
@@ -210,19 +309,46 @@ fn random_sessions_stay_whole_and_undo_leads_back() {
 #[test]
 fn every_kind_of_act_goes_through_a_text() {
     let mut history = History::new();
-    let shape = || Shape::Sphere { center: [1.5, 2.5, 3.5], radius: 2.0 };
+    let shape = || Shape::Sphere {
+        center: [1.5, 2.5, 3.5],
+        radius: 2.0,
+    };
     let matters = [
-        Matter::Lava { amount: 0.5, energy: 1.0, temperature_k: None },
-        Matter::Material { name: "water".to_owned(), amount: 1.0 },
+        Matter::Lava {
+            amount: 0.5,
+            energy: 1.0,
+            temperature_k: None,
+        },
+        Matter::Material {
+            name: "water".to_owned(),
+            amount: 1.0,
+        },
         Matter::Rock,
         Matter::Nothing,
         Matter::Drain,
     ];
-    let edits = matters.into_iter().map(|matter| Edit { shape: shape(), matter }.into());
-    let vent = VentSpec { x: 3.0, z: 4.0, ..VentSpec::default() };
-    let vents = [VentChange::Place(vent.clone()), VentChange::Change(0, vent), VentChange::Close(0)];
+    let edits = matters.into_iter().map(|matter| {
+        Edit {
+            shape: shape(),
+            matter,
+        }
+        .into()
+    });
+    let vent = VentSpec {
+        x: 3.0,
+        z: 4.0,
+        ..VentSpec::default()
+    };
+    let vents = [
+        VentChange::Place(vent.clone()),
+        VentChange::Change(0, vent),
+        VentChange::Close(0),
+    ];
     let wind = lavoxel_air::Wind(vec![[0.0, 3.0, 90.0]]);
-    for command in edits.chain(vents.into_iter().map(Command::from)).chain([seed(7), wind.into()]) {
+    for command in edits
+        .chain(vents.into_iter().map(Command::from))
+        .chain([seed(7), wind.into()])
+    {
         history.give(command, false).expect("room");
         check(&history);
     }
@@ -239,32 +365,60 @@ fn wrong_texts_are_refused_in_words() {
     assert_eq!(History::from_text(&text).expect("right").state, Some(0xab));
     let cases = [
         ("format = 1", "format = 2", "format = 2: must be 1"),
-        ("state = \"00", "state = \"0g", "must be 16 hexadecimal digits"),
-        ("present = 1", "present = 9", "present = 9: must be the number of a branch"),
-        ("step = 8\nafter = 2", "step = 9\nafter = 2", "step 9 after act 2 is not on the present branch"),
+        (
+            "state = \"00",
+            "state = \"0g",
+            "must be 16 hexadecimal digits",
+        ),
+        (
+            "present = 1",
+            "present = 9",
+            "present = 9: must be the number of a branch",
+        ),
+        (
+            "step = 8\nafter = 2",
+            "step = 9\nafter = 2",
+            "step 9 after act 2 is not on the present branch",
+        ),
         ("after = 1", "after = 2", "act 2 after act 2"),
         ("after = 0", "after = 2", "act 1 after act 2"),
         ("number = 2", "number = 1", "numbers begin with 1 and grow"),
         ("step = 4", "step = 400", "the act before it is at step 400"),
-        ("last = 2", "last = 1", "step 8 after act 2 is not on the present branch"),
+        (
+            "last = 2",
+            "last = 1",
+            "step 8 after act 2 is not on the present branch",
+        ),
         ("last = 2", "last = 7", "last = 7 of branch 1"),
         ("end = 8", "end = 3", "its last act is at step 8"),
-        ("end = 8", "end = 80000000000", "end of a branch = 80000000000: must be at most 1000000000"),
+        (
+            "end = 8",
+            "end = 80000000000",
+            "end of a branch = 80000000000: must be at most 1000000000",
+        ),
         ("name = \"main\"", "name = \"\"", "1 to 40 letters"),
-        ("seed = 2", "seed = 2\nclose = 0", "act 2 must have exactly one of"),
+        (
+            "seed = 2",
+            "seed = 2\nclose = 0",
+            "act 2 must have exactly one of",
+        ),
         ("seed = 2", "", "act 2 must have exactly one of"),
         ("seed = 2", "sown = 2", "unknown field `sown`"),
     ];
     for (right, other, words) in cases {
         assert!(text.contains(right), "{right}: {text}");
-        let error = History::from_text(&text.replacen(right, other, 1)).expect_err(other).to_string();
+        let error = History::from_text(&text.replacen(right, other, 1))
+            .expect_err(other)
+            .to_string();
         assert!(error.contains(words), "{other}: {error}");
     }
     assert!(History::from_text(&"[".repeat(100_000)).is_err());
     let many = "[[branch]]\nnumber = 1\nname = \"a\"\nlast = 0\nend = 0\n";
     let head = "format = 1\npresent = 1\nstep = 0\nafter = 0\n";
     assert!(History::from_text(&format!("{head}{many}")).is_ok());
-    let error = History::from_text(&format!("{head}{many}{many}")).expect_err("twice").to_string();
+    let error = History::from_text(&format!("{head}{many}{many}"))
+        .expect_err("twice")
+        .to_string();
     assert!(error.contains("branch 1 is there twice"), "{error}");
     assert!(History::from_text(&format!("{head}{}", many.repeat(40))).is_err());
 }

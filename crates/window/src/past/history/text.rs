@@ -99,16 +99,46 @@ struct ChangeText {
 
 impl ActText {
     fn of(number: u64, act: &Act) -> Self {
-        let bare = Self { number, after: act.after, step: act.step, group: act.group, ..Self::default() };
+        let bare = Self {
+            number,
+            after: act.after,
+            step: act.step,
+            group: act.group,
+            ..Self::default()
+        };
         match act.command.clone() {
-            Command::Put(edit) => Self { put: Some(edit), ..bare },
-            Command::Rules(change) => Self { rules: Some(change), ..bare },
-            Command::Material(change) => Self { material: Some(change), ..bare },
-            Command::Seed(seed) => Self { seed: Some(seed), ..bare },
-            Command::Wind(wind) => Self { wind: Some(wind), ..bare },
-            Command::Pour(VentChange::Place(spec)) => Self { place: Some(spec), ..bare },
-            Command::Pour(VentChange::Change(vent, to)) => Self { change: Some(ChangeText { vent, to }), ..bare },
-            Command::Pour(VentChange::Close(vent)) => Self { close: Some(vent), ..bare },
+            Command::Put(edit) => Self {
+                put: Some(edit),
+                ..bare
+            },
+            Command::Rules(change) => Self {
+                rules: Some(change),
+                ..bare
+            },
+            Command::Material(change) => Self {
+                material: Some(change),
+                ..bare
+            },
+            Command::Seed(seed) => Self {
+                seed: Some(seed),
+                ..bare
+            },
+            Command::Wind(wind) => Self {
+                wind: Some(wind),
+                ..bare
+            },
+            Command::Pour(VentChange::Place(spec)) => Self {
+                place: Some(spec),
+                ..bare
+            },
+            Command::Pour(VentChange::Change(vent, to)) => Self {
+                change: Some(ChangeText { vent, to }),
+                ..bare
+            },
+            Command::Pour(VentChange::Close(vent)) => Self {
+                close: Some(vent),
+                ..bare
+            },
         }
     }
 
@@ -117,9 +147,26 @@ impl ActText {
     /// # Errors
     /// Unless there is exactly one command and all numbers are valid.
     fn act(self) -> Result<Act, HistoryError> {
-        let Self { number, after, step, group, seed, close, put, rules, material, wind, place, change } = self;
+        let Self {
+            number,
+            after,
+            step,
+            group,
+            seed,
+            close,
+            put,
+            rules,
+            material,
+            wind,
+            place,
+            change,
+        } = self;
         let change = change.map(|ChangeText { vent, to }| VentChange::Change(vent, to));
-        let vent = [place.map(VentChange::Place), change, close.map(VentChange::Close)];
+        let vent = [
+            place.map(VentChange::Place),
+            change,
+            close.map(VentChange::Close),
+        ];
         let others = [
             put.map(Command::Put),
             rules.map(Command::Rules),
@@ -127,14 +174,24 @@ impl ActText {
             seed.map(Command::Seed),
             wind.map(Command::Wind),
         ];
-        let mut commands = others.into_iter().chain(vent.map(|change| change.map(Command::Pour))).flatten();
+        let mut commands = others
+            .into_iter()
+            .chain(vent.map(|change| change.map(Command::Pour)))
+            .flatten();
         let (Some(command), None) = (commands.next(), commands.next()) else {
             return Err(wrong(format!(
                 "act {number} must have exactly one of put, rules, material, wind, seed, place, change and close"
             )));
         };
-        command.validate().map_err(|invalid| wrong(format!("act {number}: {invalid}")))?;
-        Ok(Act { after, step, group, command })
+        command
+            .validate()
+            .map_err(|invalid| wrong(format!("act {number}: {invalid}")))?;
+        Ok(Act {
+            after,
+            step,
+            group,
+            command,
+        })
     }
 }
 
@@ -151,7 +208,11 @@ fn hash(digits: &str) -> Result<u64, HistoryError> {
 
 /// Rejects a number above `LARGEST`; `of` names the number in the error.
 fn within(of: &str, number: u64) -> Result<(), HistoryError> {
-    if number <= LARGEST { Ok(()) } else { Err(wrong(format!("{of} = {number}: must be at most {LARGEST}"))) }
+    if number <= LARGEST {
+        Ok(())
+    } else {
+        Err(wrong(format!("{of} = {number}: must be at most {LARGEST}")))
+    }
 }
 
 impl History {
@@ -162,8 +223,20 @@ impl History {
     /// When the history has values that TOML cannot represent.
     pub fn to_text(&self, state: Option<u64>) -> Result<String, HistoryError> {
         let branch = |branch: &Branch| {
-            let Branch { number, name, named, last, end } = branch.clone();
-            BranchText { number, name, named, last, end }
+            let Branch {
+                number,
+                name,
+                named,
+                last,
+                end,
+            } = branch.clone();
+            BranchText {
+                number,
+                name,
+                named,
+                last,
+                end,
+            }
         };
         let text = Text {
             format: FORMAT,
@@ -172,7 +245,11 @@ impl History {
             after: self.here.act,
             state: state.map(|hash| format!("{hash:016x}")),
             branches: self.branches.iter().map(branch).collect(),
-            acts: self.acts.iter().map(|(number, act)| ActText::of(*number, act)).collect(),
+            acts: self
+                .acts
+                .iter()
+                .map(|(number, act)| ActText::of(*number, act))
+                .collect(),
         };
         Ok(toml::to_string(&text)?)
     }
@@ -194,18 +271,45 @@ impl History {
         let branches = branches(text.branches, &acts)?;
         let next = Next {
             act: acts.keys().next_back().map_or(1, |last| last + 1),
-            branch: branches.iter().map(|branch| branch.number).max().unwrap_or_default() + 1,
-            group: acts.values().map(|act| act.group).max().map_or(1, |last| last + 1),
+            branch: branches
+                .iter()
+                .map(|branch| branch.number)
+                .max()
+                .unwrap_or_default()
+                + 1,
+            group: acts
+                .values()
+                .map(|act| act.group)
+                .max()
+                .map_or(1, |last| last + 1),
         };
-        let here = Moment { step: text.step, act: text.after };
+        let here = Moment {
+            step: text.step,
+            act: text.after,
+        };
         let taken = Vec::new();
-        let mut history = Self { acts, branches, present: text.present, here, line: Vec::new(), taken, state, next };
+        let mut history = Self {
+            acts,
+            branches,
+            present: text.present,
+            here,
+            line: Vec::new(),
+            taken,
+            state,
+            next,
+        };
         let Some(present) = history.branch(text.present) else {
-            return Err(wrong(format!("present = {}: must be the number of a branch", text.present)));
+            return Err(wrong(format!(
+                "present = {}: must be the number of a branch",
+                text.present
+            )));
         };
         let (line, tip) = history.route(present);
         if !history.leads_to(&line, tip, here) {
-            return Err(wrong(format!("step {} after act {} is not on the present branch", here.step, here.act)));
+            return Err(wrong(format!(
+                "step {} after act {} is not on the present branch",
+                here.step, here.act
+            )));
         }
         history.line = line;
         history.check_on_branches()?;
@@ -226,7 +330,10 @@ impl History {
 /// Validates the acts: numbers must ascend, and each act must follow an existing act.
 fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
     if texts.len() > MAX_EVENTS {
-        return Err(wrong(format!("number of acts = {}: must be at most {MAX_EVENTS}", texts.len())));
+        return Err(wrong(format!(
+            "number of acts = {}: must be at most {MAX_EVENTS}",
+            texts.len()
+        )));
     }
     let mut acts = BTreeMap::new();
     for text in texts {
@@ -235,8 +342,14 @@ fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
         within("step of an act", text.step)?;
         within("group of an act", text.group)?;
         // Numbers that ascend along a path exclude cycles.
-        if number == 0 || acts.last_key_value().is_some_and(|(last, _)| *last >= number) {
-            return Err(wrong(format!("act {number}: numbers begin with 1 and grow")));
+        if number == 0
+            || acts
+                .last_key_value()
+                .is_some_and(|(last, _)| *last >= number)
+        {
+            return Err(wrong(format!(
+                "act {number}: numbers begin with 1 and grow"
+            )));
         }
         let before = match text.after {
             0 => 0,
@@ -245,7 +358,10 @@ fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
             })?,
         };
         if text.step < before {
-            return Err(wrong(format!("act {number} at step {}: the act before it is at step {before}", text.step)));
+            return Err(wrong(format!(
+                "act {number} at step {}: the act before it is at step {before}",
+                text.step
+            )));
         }
         acts.insert(number, text.act()?);
     }
@@ -253,32 +369,57 @@ fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
 }
 
 /// Validates the branches: each must end at an existing act.
-fn branches(texts: Vec<BranchText>, acts: &BTreeMap<u64, Act>) -> Result<Vec<Branch>, HistoryError> {
+fn branches(
+    texts: Vec<BranchText>,
+    acts: &BTreeMap<u64, Act>,
+) -> Result<Vec<Branch>, HistoryError> {
     if texts.is_empty() || texts.len() > MOST_BRANCHES {
-        return Err(wrong(format!("number of branches = {}: must be 1 to {MOST_BRANCHES}", texts.len())));
+        return Err(wrong(format!(
+            "number of branches = {}: must be 1 to {MOST_BRANCHES}",
+            texts.len()
+        )));
     }
     let mut numbers = BTreeSet::new();
     let mut branch = |text: BranchText| {
-        let BranchText { number, name, named, last, end } = text;
+        let BranchText {
+            number,
+            name,
+            named,
+            last,
+            end,
+        } = text;
         within("number of a branch", number)?;
         within("end of a branch", end)?;
         if !numbers.insert(number) {
             return Err(wrong(format!("branch {number} is there twice")));
         }
         if !is_name(&name) {
-            return Err(wrong(format!("branch {number}: {}", super::BranchError::Name)));
+            return Err(wrong(format!(
+                "branch {number}: {}",
+                super::BranchError::Name
+            )));
         }
         let begin = match last {
             0 => 0,
             last => acts.get(&last).map(|act| act.step).ok_or_else(|| {
-                wrong(format!("last = {last} of branch {number}: must be the number of an act, or 0"))
+                wrong(format!(
+                    "last = {last} of branch {number}: must be the number of an act, or 0"
+                ))
             })?,
         };
         // A branch that ended before its last act would contain that act at none of its moments.
         if end < begin {
-            return Err(wrong(format!("end = {end} of branch {number}: its last act is at step {begin}")));
+            return Err(wrong(format!(
+                "end = {end} of branch {number}: its last act is at step {begin}"
+            )));
         }
-        Ok(Branch { number, name, named, last, end })
+        Ok(Branch {
+            number,
+            name,
+            named,
+            last,
+            end,
+        })
     };
     texts.into_iter().map(&mut branch).collect()
 }

@@ -10,8 +10,9 @@ use std::path::PathBuf;
 use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::text::{LayoutJob, TextFormat, TextWrapping};
 use kiss3d::egui::{
-    Align, Align2, Button, Color32, Context, CornerRadius, CursorIcon, FontId, Frame, Id, Image, Key, Layout,
-    Modifiers, Order, Rect, Response, RichText, ScrollArea, Sense, Stroke, StrokeKind, Ui, Window, pos2, vec2,
+    Align, Align2, Button, Color32, Context, CornerRadius, CursorIcon, FontId, Frame, Id, Image,
+    Key, Layout, Modifiers, Order, Rect, Response, RichText, ScrollArea, Sense, Stroke, StrokeKind,
+    Ui, Window, pos2, vec2,
 };
 
 use self::pictures::Pictures;
@@ -95,7 +96,10 @@ impl Gallery {
     fn show(&mut self, context: &Context, state: &mut State) -> Option<Chosen> {
         let screen = context.content_rect();
         let fits = |most: f32, screen: f32, around: f32| most.min(screen - around);
-        let room = vec2(fits(SIZE.0, screen.width(), AROUND.0), fits(SIZE.1, screen.height(), AROUND.1));
+        let room = vec2(
+            fits(SIZE.0, screen.width(), AROUND.0),
+            fits(SIZE.1, screen.height(), AROUND.1),
+        );
         let room = room.max(vec2(120.0, 80.0));
         let mut open = true;
         let mut chosen = None;
@@ -103,7 +107,10 @@ impl Gallery {
             Page::Scenes => "Open a scene or a heightmap",
             Page::Volcano => "A volcano of your own",
         };
-        let window = Window::new(title).id(Id::new("gallery")).collapsible(false).resizable(false);
+        let window = Window::new(title)
+            .id(Id::new("gallery"))
+            .collapsible(false)
+            .resizable(false);
         let shown = window
             .order(Order::Foreground)
             .open(&mut open)
@@ -113,7 +120,10 @@ impl Gallery {
             .show(context, |ui| {
                 ui.set_min_size(room);
                 ui.set_max_size(room);
-                ui.spacing_mut().scroll = ScrollStyle { bar_width: 9.0, ..ScrollStyle::solid() };
+                ui.spacing_mut().scroll = ScrollStyle {
+                    bar_width: 9.0,
+                    ..ScrollStyle::solid()
+                };
                 chosen = match self.page {
                     Page::Scenes => self.scenes(ui, state),
                     Page::Volcano => self.volcano(ui),
@@ -160,8 +170,14 @@ impl Gallery {
         let pressed = |key: Key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
         let mut by = 0_isize;
         // While a name is typed, the left and right keys move the text cursor.
-        let ways = [(Key::ArrowDown, columns as isize, true), (Key::ArrowUp, -(columns as isize), true)];
-        for (key, way, works) in ways.into_iter().chain([(Key::ArrowRight, 1, empty), (Key::ArrowLeft, -1, empty)]) {
+        let ways = [
+            (Key::ArrowDown, columns as isize, true),
+            (Key::ArrowUp, -(columns as isize), true),
+        ];
+        for (key, way, works) in ways
+            .into_iter()
+            .chain([(Key::ArrowRight, 1, empty), (Key::ArrowLeft, -1, empty)])
+        {
             if works && pressed(key) {
                 by += way;
             }
@@ -171,7 +187,11 @@ impl Gallery {
         }
         self.chosen = Some(self.chosen.map_or(0, |now| {
             let next = now as isize + by;
-            if (0..count as isize).contains(&next) { next as usize } else { now.min(count - 1) }
+            if (0..count as isize).contains(&next) {
+                next as usize
+            } else {
+                now.min(count - 1)
+            }
         }));
         true
     }
@@ -200,27 +220,35 @@ impl Gallery {
     }
 
     /// Draws the cards; returns the index of the clicked card, `None` without a click.
-    fn cards(&mut self, ui: &mut Ui, scenes: &[Shipped], columns: usize, moved: bool) -> Option<usize> {
+    fn cards(
+        &mut self,
+        ui: &mut Ui,
+        scenes: &[Shipped],
+        columns: usize,
+        moved: bool,
+    ) -> Option<usize> {
         let mut hit = None;
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            ui.spacing_mut().item_spacing = vec2(GAP, GAP);
-            let width = (ui.available_width() + GAP) / columns as f32 - GAP;
-            for (row, line) in scenes.chunks(columns).enumerate() {
-                ui.horizontal(|ui| {
-                    for (column, scene) in line.iter().enumerate() {
-                        let place = row * columns + column;
-                        let is_chosen = self.chosen == Some(place);
-                        let card = card(ui, &mut self.pictures, *scene, (width, is_chosen));
-                        if card.clicked() {
-                            hit = Some(place);
+        ScrollArea::vertical()
+            .auto_shrink([false, false])
+            .show(ui, |ui| {
+                ui.spacing_mut().item_spacing = vec2(GAP, GAP);
+                let width = (ui.available_width() + GAP) / columns as f32 - GAP;
+                for (row, line) in scenes.chunks(columns).enumerate() {
+                    ui.horizontal(|ui| {
+                        for (column, scene) in line.iter().enumerate() {
+                            let place = row * columns + column;
+                            let is_chosen = self.chosen == Some(place);
+                            let card = card(ui, &mut self.pictures, *scene, (width, is_chosen));
+                            if card.clicked() {
+                                hit = Some(place);
+                            }
+                            if is_chosen && moved {
+                                card.scroll_to_me(None);
+                            }
                         }
-                        if is_chosen && moved {
-                            card.scroll_to_me(None);
-                        }
-                    }
-                });
-            }
-        });
+                    });
+                }
+            });
         hit
     }
 
@@ -236,7 +264,13 @@ impl Gallery {
 
 /// Returns true if a mouse button was pressed outside `area`, with a margin of 4 points.
 fn pressed_beside(context: &Context, area: Rect) -> bool {
-    let at = context.input(|input| input.pointer.any_pressed().then(|| input.pointer.interact_pos()).flatten());
+    let at = context.input(|input| {
+        input
+            .pointer
+            .any_pressed()
+            .then(|| input.pointer.interact_pos())
+            .flatten()
+    });
     at.is_some_and(|at| !area.expand(4.0).contains(at))
 }
 
@@ -279,7 +313,12 @@ fn fitting(typed: &str) -> Vec<Shipped> {
         some = shipped::scenes().collect();
     }
     if typed.is_empty() || !names_some(&typed) {
-        some.sort_by_key(|scene| FIRST.iter().position(|first| *first == scene.name).unwrap_or(FIRST.len()));
+        some.sort_by_key(|scene| {
+            FIRST
+                .iter()
+                .position(|first| *first == scene.name)
+                .unwrap_or(FIRST.len())
+        });
     } else {
         some.sort_by_key(|scene| (scene.name != typed, !scene.name.contains(&typed)));
     }
@@ -293,7 +332,9 @@ fn names_some(typed: &str) -> bool {
 
 fn named(typed: &str) -> impl Iterator<Item = Shipped> {
     let typed = typed.trim().to_lowercase();
-    let fits = move |scene: &Shipped| scene.name.contains(&typed) || scene.about().to_lowercase().contains(&typed);
+    let fits = move |scene: &Shipped| {
+        scene.name.contains(&typed) || scene.about().to_lowercase().contains(&typed)
+    };
     shipped::scenes().filter(fits)
 }
 
@@ -307,8 +348,15 @@ fn recent(ui: &mut Ui, state: &State) -> Option<PathBuf> {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new("Opened before").strong().color(ACCENT));
         for path in paths {
-            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            if ui.button(&*name).on_hover_text(path.display().to_string()).clicked() {
+            let name = path
+                .file_name()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy();
+            if ui
+                .button(&*name)
+                .on_hover_text(path.display().to_string())
+                .clicked()
+            {
                 chosen = Some(path.clone());
             }
         }
@@ -317,7 +365,12 @@ fn recent(ui: &mut Ui, state: &State) -> Option<PathBuf> {
 }
 
 /// Draws the card of a scene: picture, name and description.
-fn card(ui: &mut Ui, pictures: &mut Pictures, scene: Shipped, (width, is_chosen): (f32, bool)) -> Response {
+fn card(
+    ui: &mut Ui,
+    pictures: &mut Pictures,
+    scene: Shipped,
+    (width, is_chosen): (f32, bool),
+) -> Response {
     let about = scene.about();
     let inner = width - 2.0 * MARGIN;
     let size = vec2(width, MARGIN + (inner * FLAT).round() + WORDS);
@@ -333,15 +386,39 @@ fn card(ui: &mut Ui, pictures: &mut Pictures, scene: Shipped, (width, is_chosen)
         false => (Color32::from_rgb(30, 30, 34), Color32::from_rgb(46, 46, 52)),
     };
     let round = CornerRadius::same(5);
-    ui.painter().rect(area, round, fill, Stroke::new(if is_chosen { 2.0 } else { 1.0 }, edge), StrokeKind::Inside);
-    let picture = Rect::from_min_size(area.min + vec2(MARGIN, MARGIN), vec2(inner, (inner * FLAT).round()));
+    ui.painter().rect(
+        area,
+        round,
+        fill,
+        Stroke::new(if is_chosen { 2.0 } else { 1.0 }, edge),
+        StrokeKind::Inside,
+    );
+    let picture = Rect::from_min_size(
+        area.min + vec2(MARGIN, MARGIN),
+        vec2(inner, (inner * FLAT).round()),
+    );
     if let Some(texture) = pictures.of(ui.ctx(), scene.name) {
-        Image::from_texture((texture.id(), picture.size())).corner_radius(CornerRadius::same(3)).paint_at(ui, picture);
+        Image::from_texture((texture.id(), picture.size()))
+            .corner_radius(CornerRadius::same(3))
+            .paint_at(ui, picture);
     }
     let left = pos2(picture.left() + 2.0, picture.bottom() + 5.0);
-    ui.painter().text(left, Align2::LEFT_TOP, scene.name, FontId::proportional(13.0), BRIGHT);
-    let mut job = LayoutJob::single_section(about.clone(), TextFormat::simple(FontId::proportional(10.5), FAINT));
-    job.wrap = TextWrapping { max_width: inner - 4.0, max_rows: LINES, ..TextWrapping::default() };
+    ui.painter().text(
+        left,
+        Align2::LEFT_TOP,
+        scene.name,
+        FontId::proportional(13.0),
+        BRIGHT,
+    );
+    let mut job = LayoutJob::single_section(
+        about.clone(),
+        TextFormat::simple(FontId::proportional(10.5), FAINT),
+    );
+    job.wrap = TextWrapping {
+        max_width: inner - 4.0,
+        max_rows: LINES,
+        ..TextWrapping::default()
+    };
     let galley = ui.painter().layout_job(job);
     if galley.elided {
         response = response.on_hover_text(about);
@@ -359,8 +436,18 @@ mod tests {
 
     #[test]
     fn typing_narrows_the_scenes_down_by_name_and_words() {
-        assert_eq!(fitting("isl").iter().map(|scene| scene.name).collect::<Vec<_>>()[..1], ["island"]);
-        assert!(fitting("wax").iter().all(|scene| scene.name.contains("wax") || scene.about().contains("wax")));
+        assert_eq!(
+            fitting("isl")
+                .iter()
+                .map(|scene| scene.name)
+                .collect::<Vec<_>>()[..1],
+            ["island"]
+        );
+        assert!(
+            fitting("wax")
+                .iter()
+                .all(|scene| scene.name.contains("wax") || scene.about().contains("wax"))
+        );
         assert_eq!(fitting("/home/x.asc").len(), shipped::scenes().count());
         assert!(!names_some("/home/x.asc"));
     }
@@ -373,15 +460,25 @@ mod tests {
             let mut state = State::new(Scene::volcano(), Pace::Paused, true);
             state.shown.opening = true;
             state.shown.focus_path = true;
-            let texts = shapes::texts(&context, vec2(width, height), |context| draw(context, &mut state));
+            let texts = shapes::texts(&context, vec2(width, height), |context| {
+                draw(context, &mut state)
+            });
             let text = |name: &str| {
                 let mut named = texts.iter().filter(|text| text.words == name);
-                named.find(|text| text.clip.contains_rect(text.area)).map(|text| text.area)
+                named
+                    .find(|text| text.clip.contains_rect(text.area))
+                    .map(|text| text.area)
             };
             let title = text("Open a scene or a heightmap").expect("the title is seen");
             assert!((title.center().x - 0.5 * width).abs() < 30.0, "{title:?}");
-            assert!(text("eruption").is_some(), "scenes are shown at {width} × {height}");
-            assert!(context.memory(|memory| memory.has_focus(Id::new("open path"))), "it takes what is typed");
+            assert!(
+                text("eruption").is_some(),
+                "scenes are shown at {width} × {height}"
+            );
+            assert!(
+                context.memory(|memory| memory.has_focus(Id::new("open path"))),
+                "it takes what is typed"
+            );
         }
     }
 }

@@ -9,8 +9,13 @@ use crate::state::State;
 pub(super) fn line(ui: &mut Ui, state: &mut State) -> bool {
     let id = Id::new("open path");
     // Focus is locked: Tab completes the name instead of leaving the field.
-    let field = TextEdit::singleline(&mut state.shown.open_path).id(id).lock_focus(true).desired_width(f32::INFINITY);
-    let response = ui.add(field.hint_text("search the scenes, or type a path: island, scene.toml, mountain.tif …"));
+    let field = TextEdit::singleline(&mut state.shown.open_path)
+        .id(id)
+        .lock_focus(true)
+        .desired_width(f32::INFINITY);
+    let response = ui.add(
+        field.hint_text("search the scenes, or type a path: island, scene.toml, mountain.tif …"),
+    );
     if std::mem::take(&mut state.shown.focus_path) {
         response.request_focus();
     }
@@ -36,7 +41,10 @@ fn offers(ui: &mut Ui, state: &mut State, id: Id) {
     }
     let names = state.shown.completion.of(&typed).to_vec();
     for name in names.into_iter().filter(|name| *name != typed) {
-        if ui.selectable_label(false, RichText::new(&name).small()).clicked() {
+        if ui
+            .selectable_label(false, RichText::new(&name).small())
+            .clicked()
+        {
             complete(ui, state, id, name);
         }
     }

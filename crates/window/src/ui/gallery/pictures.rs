@@ -68,7 +68,9 @@ impl Pictures {
 /// Decodes the picture of a built-in scene; `None` without a picture.
 fn decoded(name: &str) -> Option<ColorImage> {
     let (_, bytes) = FILES.iter().find(|(known, _)| *known == name)?;
-    let picture = image::load_from_memory_with_format(bytes, image::ImageFormat::WebP).ok()?.to_rgb8();
+    let picture = image::load_from_memory_with_format(bytes, image::ImageFormat::WebP)
+        .ok()?
+        .to_rgb8();
     let size = [picture.width() as usize, picture.height() as usize];
     Some(ColorImage::from_rgb(size, picture.as_raw()))
 }
@@ -81,9 +83,16 @@ mod tests {
     #[test]
     fn every_scene_has_a_picture_and_all_are_small() {
         let scenes: Vec<_> = shipped::scenes().map(|scene| scene.name).collect();
-        assert_eq!(FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>(), scenes);
+        assert_eq!(
+            FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            scenes
+        );
         for name in scenes {
-            assert_eq!(decoded(name).map(|picture| picture.size), Some(SIZE), "{name}");
+            assert_eq!(
+                decoded(name).map(|picture| picture.size),
+                Some(SIZE),
+                "{name}"
+            );
         }
         let bytes: usize = FILES.iter().map(|(_, bytes)| bytes.len()).sum();
         assert!(bytes <= 400_000, "{bytes} bytes");

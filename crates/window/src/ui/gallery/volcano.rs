@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use kiss3d::egui::{
-    Button, ColorImage, CornerRadius, Image, Layout, RichText, ScrollArea, Sense, TextureHandle, TextureOptions, Ui,
-    vec2,
+    Button, ColorImage, CornerRadius, Image, Layout, RichText, ScrollArea, Sense, TextureHandle,
+    TextureOptions, Ui, vec2,
 };
 
 use super::super::rows::Row;
@@ -51,20 +51,22 @@ impl Workshop {
         self.follow(ui);
         let mut made = None;
         let wide = ui.available_width() > SLIDERS + 240.0;
-        ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
-            if wide {
-                ui.horizontal_top(|ui| {
-                    ui.vertical(|ui| {
-                        ui.set_width(SLIDERS);
-                        made = self.numbers(ui);
+        ScrollArea::vertical()
+            .auto_shrink([false, false])
+            .show(ui, |ui| {
+                if wide {
+                    ui.horizontal_top(|ui| {
+                        ui.vertical(|ui| {
+                            ui.set_width(SLIDERS);
+                            made = self.numbers(ui);
+                        });
+                        self.preview(ui);
                     });
+                } else {
+                    made = self.numbers(ui);
                     self.preview(ui);
-                });
-            } else {
-                made = self.numbers(ui);
-                self.preview(ui);
-            }
-        });
+                }
+            });
         made
     }
 
@@ -75,18 +77,27 @@ impl Workshop {
 
     fn numbers(&mut self, ui: &mut Ui) -> Option<Scene> {
         ui.label(
-            RichText::new("Another seed, another volcano; the same numbers give the same one to the bit.")
-                .small()
-                .color(FAINT),
+            RichText::new(
+                "Another seed, another volcano; the same numbers give the same one to the bit.",
+            )
+            .small()
+            .color(FAINT),
         );
         ui.add_space(6.0);
         self.seed(ui);
         let usual = RandomVolcano::default();
         let mut row = |key: &str, unit: &str, decimals: usize| {
-            let Some(param) = RandomVolcano::param(key) else { return };
+            let Some(param) = RandomVolcano::param(key) else {
+                return;
+            };
             let mut value = (param.get)(&self.volcano);
             let row = Row::new(key, unit, param.what).decimals(decimals);
-            if row.show(ui, &mut value, param.low..=param.high, Some((param.get)(&usual))) {
+            if row.show(
+                ui,
+                &mut value,
+                param.low..=param.high,
+                Some((param.get)(&usual)),
+            ) {
                 (param.set)(&mut self.volcano, value);
             }
         };
@@ -97,14 +108,22 @@ impl Workshop {
         // An air cell spans 4 × 4 × 4 cells of the box, so the side must be a multiple of 4.
         self.volcano.side = self.volcano.side.next_multiple_of(4);
         let [nx, ny, nz] = self.volcano.size();
-        ui.label(RichText::new(format!("{nx} × {ny} × {nz} cells of 10 m")).small().color(FAINT));
+        ui.label(
+            RichText::new(format!("{nx} × {ny} × {nz} cells of 10 m"))
+                .small()
+                .color(FAINT),
+        );
         ui.add_space(10.0);
         let made = self.ways(ui);
         if let Some(wrong) = &self.wrong {
             ui.label(RichText::new(wrong).small().color(WRONG));
         }
         ui.add_space(10.0);
-        ui.label(RichText::new("On the command line, as a file of its own:").small().color(FAINT));
+        ui.label(
+            RichText::new("On the command line, as a file of its own:")
+                .small()
+                .color(FAINT),
+        );
         let mut command = self.command();
         ui.add(
             kiss3d::egui::TextEdit::multiline(&mut command)
@@ -112,17 +131,31 @@ impl Workshop {
                 .desired_width(SLIDERS - 12.0)
                 .font(kiss3d::egui::TextStyle::Small),
         );
-        ui.label(RichText::new("Ctrl+S saves what erupts as a scene, too.").small().color(FAINT));
+        ui.label(
+            RichText::new("Ctrl+S saves what erupts as a scene, too.")
+                .small()
+                .color(FAINT),
+        );
         made
     }
 
     /// Draws the seed, with a button for a random seed.
     fn seed(&mut self, ui: &mut Ui) {
         ui.horizontal(|ui| {
-            super::super::rows::name(ui, "seed", "Its gullies, lips and small cones, and the turns of its lava.");
+            super::super::rows::name(
+                ui,
+                "seed",
+                "Its gullies, lips and small cones, and the turns of its lava.",
+            );
             ui.add(kiss3d::egui::DragValue::new(&mut self.volcano.seed).speed(1));
-            if ui.button("another").on_hover_text("A seed by chance").clicked() {
-                let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |time| time.as_nanos() as u64);
+            if ui
+                .button("another")
+                .on_hover_text("A seed by chance")
+                .clicked()
+            {
+                let now = std::time::UNIX_EPOCH
+                    .elapsed()
+                    .map_or(0, |time| time.as_nanos() as u64);
                 self.volcano.seed = (mix64(now) % 100_000) as u32;
             }
         });
@@ -139,14 +172,22 @@ impl Workshop {
                     Err(error) => self.wrong = Some(error.to_string()),
                 }
             }
-            self.back |= ui.add(Button::new("back to the scenes").min_size(vec2(90.0, 28.0))).clicked();
+            self.back |= ui
+                .add(Button::new("back to the scenes").min_size(vec2(90.0, 28.0)))
+                .clicked();
         });
         made
     }
 
     /// Returns the command line that prints the same scene.
     fn command(&self) -> String {
-        let RandomVolcano { seed, relief, crater, roughness, side } = &self.volcano;
+        let RandomVolcano {
+            seed,
+            relief,
+            crater,
+            roughness,
+            side,
+        } = &self.volcano;
         format!(
             "lavoxel scene --random {seed} --relief {relief} --crater {crater} --roughness {roughness} --side {side} \
              > volcano-{seed}.toml"
@@ -160,9 +201,14 @@ impl Workshop {
             let (area, _) = ui.allocate_exact_size(size, Sense::hover());
             match &self.shown {
                 Some(texture) => {
-                    Image::from_texture((texture.id(), size)).corner_radius(CornerRadius::same(5)).paint_at(ui, area);
+                    Image::from_texture((texture.id(), size))
+                        .corner_radius(CornerRadius::same(5))
+                        .paint_at(ui, area);
                 }
-                None => drop(ui.painter().rect_filled(area, 5.0, ui.visuals().extreme_bg_color)),
+                None => drop(
+                    ui.painter()
+                        .rect_filled(area, 5.0, ui.visuals().extreme_bg_color),
+                ),
             }
         });
     }
@@ -170,7 +216,9 @@ impl Workshop {
     /// Shows finished previews, and starts new ones if the parameters have changed.
     fn follow(&mut self, ui: &Ui) {
         if let Some(making) = self.coming.take() {
-            making.stale.store(making.of != self.volcano, Ordering::Relaxed);
+            making
+                .stale
+                .store(making.of != self.volcano, Ordering::Relaxed);
             self.coming = self.take(ui, making);
         }
         let shows = self.tried.as_ref() == Some(&self.volcano);
@@ -187,7 +235,13 @@ impl Workshop {
     fn take(&mut self, ui: &Ui, making: Making) -> Option<Making> {
         loop {
             match making.pictures.try_recv() {
-                Ok(image) => self.shown = Some(ui.ctx().load_texture("volcano", image, TextureOptions::LINEAR)),
+                Ok(image) => {
+                    self.shown = Some(ui.ctx().load_texture(
+                        "volcano",
+                        image,
+                        TextureOptions::LINEAR,
+                    ))
+                }
                 Err(TryRecvError::Empty) => return Some(making),
                 Err(TryRecvError::Disconnected) => return None,
             }
@@ -212,7 +266,9 @@ impl Making {
         let work = move || {
             // A separate thread pool: the window's pool is busy with the scene behind the start
             // screen.
-            let Ok(threads) = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build() else { return };
+            let Ok(threads) = rayon::ThreadPoolBuilder::new().num_threads(THREADS).build() else {
+                return;
+            };
             for (cells, size) in [COARSE, FINE] {
                 let image = match is_stale.load(Ordering::Relaxed) {
                     true => None,
@@ -223,24 +279,48 @@ impl Making {
                 }
             }
         };
-        std::thread::Builder::new().name("preview".to_owned()).spawn(work).ok();
-        Self { pictures, of, stale }
+        std::thread::Builder::new()
+            .name("preview".to_owned())
+            .spawn(work)
+            .ok();
+        Self {
+            pictures,
+            of,
+            stale,
+        }
     }
 }
 
 /// Renders the land of a volcano in a box of `side` cells, as an image of `size` pixels; `None` if
 /// the parameters give no scene.
 fn drawn(volcano: &RandomVolcano, side: usize, size: (usize, usize)) -> Option<ColorImage> {
-    let mut scene = Scene::random(&RandomVolcano { side, ..volcano.clone() }).ok()?;
+    let mut scene = Scene::random(&RandomVolcano {
+        side,
+        ..volcano.clone()
+    })
+    .ok()?;
     // A still preview shows no air.
     scene.spec.air = None;
     scene.spec.vents.iter_mut().for_each(|vent| vent.air = None);
     let stage = scene.build(Box::new(Tiled::default())).ok()?;
-    let camera = CameraSpec { elevation_deg: 32.0, ..scene.spec.camera.clone() };
-    let antialias = if size == COARSE.1 { Antialias::Off } else { Antialias::Edges };
-    let look = LookSpec { antialias, ..scene.spec.look.clone() };
+    let camera = CameraSpec {
+        elevation_deg: 32.0,
+        ..scene.spec.camera.clone()
+    };
+    let antialias = if size == COARSE.1 {
+        Antialias::Off
+    } else {
+        Antialias::Edges
+    };
+    let look = LookSpec {
+        antialias,
+        ..scene.spec.look.clone()
+    };
     let image = picture(stage.simulation.world(), &camera, &look, size).ok()?;
-    Some(ColorImage::from_rgb([image.width, image.height], &image.rgb))
+    Some(ColorImage::from_rgb(
+        [image.width, image.height],
+        &image.rgb,
+    ))
 }
 
 #[cfg(test)]
@@ -249,7 +329,17 @@ mod tests {
 
     #[test]
     fn the_picture_follows_the_numbers() {
-        let of = |seed: u32| drawn(&RandomVolcano { seed, ..RandomVolcano::default() }, 32, (48, 32)).expect("drawn");
+        let of = |seed: u32| {
+            drawn(
+                &RandomVolcano {
+                    seed,
+                    ..RandomVolcano::default()
+                },
+                32,
+                (48, 32),
+            )
+            .expect("drawn")
+        };
         let [one, again, other] = [3, 3, 4].map(of);
         assert_eq!(one.size, [48, 32]);
         assert!(one.pixels == again.pixels && one.pixels != other.pixels);

@@ -32,37 +32,84 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn of(tiff: &TiffFile, image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<Self, TerrainError> {
+    pub(super) fn of(
+        tiff: &TiffFile,
+        image: &Ifd,
+        layout: &RasterLayout,
+        path: &Path,
+    ) -> Result<Self, TerrainError> {
         let side = |side: Option<u32>| side.unwrap_or(0) as usize;
         let (size, offsets, counts) = if image.is_tiled() {
             let size = (side(image.tile_width()), side(image.tile_height()));
             (size, image.tile_offsets(), image.tile_byte_counts())
         } else {
             let rows = (image.rows_per_strip() as usize).min(layout.height);
-            ((layout.width, rows), image.strip_offsets(), image.strip_byte_counts())
+            (
+                (layout.width, rows),
+                image.strip_offsets(),
+                image.strip_byte_counts(),
+            )
         };
-        let bands = if layout.planar_configuration == 1 { layout.samples_per_pixel } else { 1 };
-        let bytes = [size.0, size.1, bands, layout.bytes_per_sample].into_iter().try_fold(1, usize::checked_mul);
+        let bands = if layout.planar_configuration == 1 {
+            layout.samples_per_pixel
+        } else {
+            1
+        };
+        let bytes = [size.0, size.1, bands, layout.bytes_per_sample]
+            .into_iter()
+            .try_fold(1, usize::checked_mul);
         // A tile may be larger than a small picture, within a limit.
         let fits = size.0.saturating_mul(size.1) <= LARGEST_TILE.max(layout.width * layout.height);
         let Some(bytes) = bytes.filter(|bytes| fits && (1..=LARGEST_BLOCK).contains(bytes)) else {
-            let found = format!("blocks of {} × {} pixels with {bands} bands", size.0, size.1);
-            return Err(TerrainError::content(path, "strips or tiles of a heightmap", found));
+            let found = format!(
+                "blocks of {} × {} pixels with {bands} bands",
+                size.0, size.1
+            );
+            return Err(TerrainError::content(
+                path,
+                "strips or tiles of a heightmap",
+                found,
+            ));
         };
         let across = layout.width.div_ceil(size.0);
         let count = across.saturating_mul(layout.height.div_ceil(size.1));
         let (offsets, counts) = (offsets.unwrap_or_default(), counts.unwrap_or_default());
         if offsets.len() < count || counts.len() < count {
             let found = offsets.len().min(counts.len());
-            return Err(TerrainError::content(path, format!("a table of {count} strips or tiles"), found.to_string()));
+            return Err(TerrainError::content(
+                path,
+                format!("a table of {count} strips or tiles"),
+                found.to_string(),
+            ));
         }
-        let packed = counts.iter().take(count).max().map_or(0, |most| most.saturating_mul(across as u64));
-        Self::need(across * size.0 * size.1 * bands, packed.min(tiff.source().len()), image, layout)
-            .check("keep the heights in smaller strips or tiles")
-            .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
+        let packed = counts
+            .iter()
+            .take(count)
+            .max()
+            .map_or(0, |most| most.saturating_mul(across as u64));
+        Self::need(
+            across * size.0 * size.1 * bands,
+            packed.min(tiff.source().len()),
+            image,
+            layout,
+        )
+        .check("keep the heights in smaller strips or tiles")
+        .map_err(|cause| TerrainError::Memory {
+            path: path.to_owned(),
+            cause,
+        })?;
         lerc::check(tiff, image, bytes, path)?;
-        let stored = offsets.iter().zip(&counts).take(count).map(|(offset, count)| *offset > 0 && *count > 0).collect();
-        Ok(Self { size, across, stored })
+        let stored = offsets
+            .iter()
+            .zip(&counts)
+            .take(count)
+            .map(|(offset, count)| *offset > 0 && *count > 0)
+            .collect();
+        Ok(Self {
+            size,
+            across,
+            stored,
+        })
     }
 
     /// Estimates the memory of the heights and of decompression; `numbers`: number of values in a
@@ -70,11 +117,23 @@ impl Blocks {
     fn need(numbers: usize, packed: u64, image: &Ifd, layout: &RasterLayout) -> MemoryEstimate {
         let all = layout.width * layout.height;
         // The decoder of LERC has lists of its own, and a mask.
-        let copies = if image.compression() == lerc::LERC { 4.0 } else { 2.0 };
+        let copies = if image.compression() == lerc::LERC {
+            4.0
+        } else {
+            2.0
+        };
         let unpacked = numbers.max(all.min(AT_ONCE));
-        MemoryEstimate::of("unpacking the heights of the file", unpacked, copies * layout.bytes_per_sample as f64)
-            .and(MemoryEstimate::of("a row of packed blocks", packed as usize, 2.0))
-            .and(MemoryEstimate::of("the heights of the file", all, 4.0))
+        MemoryEstimate::of(
+            "unpacking the heights of the file",
+            unpacked,
+            copies * layout.bytes_per_sample as f64,
+        )
+        .and(MemoryEstimate::of(
+            "a row of packed blocks",
+            packed as usize,
+            2.0,
+        ))
+        .and(MemoryEstimate::of("the heights of the file", all, 4.0))
     }
 
     /// Lower bound of the file bytes per height: the size of a number over the best compression
@@ -88,13 +147,17 @@ impl Blocks {
             // Some programs write a whole block of one height in a few bytes.
             _ => (self.size.0 * self.size.1) as f64,
         };
-        let stored = self.stored.iter().filter(|stored| **stored).count() as f64 / self.stored.len().max(1) as f64;
+        let stored = self.stored.iter().filter(|stored| **stored).count() as f64
+            / self.stored.len().max(1) as f64;
         stored * f64::from(layout.bits_per_sample) / 8.0 / best / self.padding(layout)
     }
 
     /// Ratio of the pixels of all blocks to those of the picture.
     fn padding(&self, layout: &RasterLayout) -> f64 {
-        let (rows, pixels) = (self.stored.len() / self.across, layout.width * layout.height);
+        let (rows, pixels) = (
+            self.stored.len() / self.across,
+            layout.width * layout.height,
+        );
         (self.across * self.size.0) as f64 * (rows * self.size.1) as f64 / pixels as f64
     }
 
@@ -107,9 +170,17 @@ impl Blocks {
     pub(super) fn clear_missing(&self, heights: &mut Array2<f32>) {
         let (rows, cols) = heights.dim();
         for block in (0..self.stored.len()).filter(|block| !self.stored[*block]) {
-            let (west, north) = (block % self.across * self.size.0, block / self.across * self.size.1);
-            let (east, south) = ((west + self.size.0).min(cols), (north + self.size.1).min(rows));
-            heights.slice_mut(ndarray::s![north..south, west..east]).fill(f32::NAN);
+            let (west, north) = (
+                block % self.across * self.size.0,
+                block / self.across * self.size.1,
+            );
+            let (east, south) = (
+                (west + self.size.0).min(cols),
+                (north + self.size.1).min(rows),
+            );
+            heights
+                .slice_mut(ndarray::s![north..south, west..east])
+                .fill(f32::NAN);
         }
     }
 }
@@ -134,8 +205,16 @@ impl Reading<'_> {
         let step = blocks.rows_at_once(layout);
         // libtiff swaps the bytes of numbers before packing by LERC, which stores numbers in its
         // own order.
-        let turned = image.compression() == lerc::LERC && self.tiff.byte_order() == ByteOrder::BigEndian;
-        let part = Part { reading: self, image, layout, band, step, turned };
+        let turned =
+            image.compression() == lerc::LERC && self.tiff.byte_order() == ByteOrder::BigEndian;
+        let part = Part {
+            reading: self,
+            image,
+            layout,
+            band,
+            step,
+            turned,
+        };
         match (layout.sample_format, layout.bits_per_sample) {
             (1, 1..=8) => part.each::<u8>(f64::from, take),
             (1, 16) if self.half => part.each::<u16>(half, take),
@@ -150,7 +229,11 @@ impl Reading<'_> {
             (3, 64) => part.each::<f64>(|v| v, take),
             (_, bits) => {
                 let expected = "whole numbers of 1 to 64 bits, or fractions of 16, 32 or 64 bits";
-                Err(TerrainError::content(self.path, expected, format!("another type of {bits} bits")))
+                Err(TerrainError::content(
+                    self.path,
+                    expected,
+                    format!("another type of {bits} bits"),
+                ))
             }
         }
     }
@@ -198,10 +281,16 @@ impl Part<'_> {
         let (rows, cols) = (self.layout.height, self.layout.width);
         for top in (0..rows).step_by(self.step) {
             let deep = self.step.min(rows - top);
-            let window = self.reading.tiff.read_band_window_from_ifd::<T>(self.image, self.band, top, 0, deep, cols);
+            let window = self
+                .reading
+                .tiff
+                .read_band_window_from_ifd::<T>(self.image, self.band, top, 0, deep, cols);
             let window = window.map_err(wrong(self.reading.path))?;
             for (i, value) in window.iter().enumerate() {
-                take((top + i / cols, i % cols), number(if self.turned { value.turned() } else { *value }))?;
+                take(
+                    (top + i / cols, i % cols),
+                    number(if self.turned { value.turned() } else { *value }),
+                )?;
             }
         }
         Ok(())

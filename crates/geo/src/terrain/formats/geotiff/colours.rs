@@ -28,7 +28,9 @@ pub(in crate::terrain) fn read(path: &Path) -> Result<Photo, TerrainError> {
 
 impl File<'_> {
     fn colours(self, sidecars: &Sidecars) -> Result<Photo, TerrainError> {
-        let Self { tiff, place, path, .. } = &self;
+        let Self {
+            tiff, place, path, ..
+        } = &self;
         let image = tiff.ifd(place.image).map_err(wrong(path))?;
         check_kind(image, path)?;
         let layout = image.raster_layout().map_err(wrong(path))?;
@@ -44,8 +46,15 @@ impl File<'_> {
         }
         let none = sidecars.no_data.or(Said::of(image, path)?.no_data);
         self.hide_no_data((image, none), (&layout, &blocks), &mut rgba)?;
-        let photo = Photo { size, rgba, place: None };
-        let own = (place.transform, Crs::from_geo_keys(place.keys.iter().cloned()));
+        let photo = Photo {
+            size,
+            rgba,
+            place: None,
+        };
+        let own = (
+            place.transform,
+            Crs::from_geo_keys(place.keys.iter().cloned()),
+        );
         photo.with(sidecars, own, place.points.max(sidecars.points), path)
     }
 
@@ -57,7 +66,11 @@ impl File<'_> {
         rgba: &mut [u8],
     ) -> Result<(), TerrainError> {
         let Self { tiff, path, .. } = self;
-        let reading = Reading { tiff, path, half: false };
+        let reading = Reading {
+            tiff,
+            path,
+            half: false,
+        };
         if let Some(none) = none {
             // A colour counts as no data only if all its bands hold the number.
             let bands = if layout.samples_per_pixel < 3 { 1 } else { 3 };
@@ -69,7 +82,10 @@ impl File<'_> {
                 })?;
             }
             let all = |count: &u8| usize::from(*count) == bands;
-            rgba.chunks_exact_mut(4).zip(&counts).filter(|(_, count)| all(count)).for_each(|(pixel, _)| pixel[3] = 0);
+            rgba.chunks_exact_mut(4)
+                .zip(&counts)
+                .filter(|(_, count)| all(count))
+                .for_each(|(pixel, _)| pixel[3] = 0);
         }
         if let Some(mask) = mask_of(tiff, image) {
             check_kind(mask, path)?;
@@ -102,7 +118,11 @@ impl Channels {
         let refuse = |found: &str| {
             let expected = "a picture of eight bits in gray, colours or a palette";
             let mend = "convert it, for example with gdal_translate -ot Byte -scale -b 1 -b 2 -b 3";
-            Err(TerrainError::content(path, expected, format!("{found}; {mend}")))
+            Err(TerrainError::content(
+                path,
+                expected,
+                format!("{found}; {mend}"),
+            ))
         };
         let decoded = image.decoded_raster_layout().map_err(wrong(path))?;
         let model = image.color_model().map_err(wrong(path))?;
@@ -117,19 +137,32 @@ impl Channels {
         if decoded.sample_format != 1 || !(decoded.bits_per_sample == 8 || of_palette) {
             return refuse(&format!("numbers of {} bits", decoded.bits_per_sample));
         }
-        let is_alpha =
-            |extra: &ExtraSample| matches!(extra, ExtraSample::AssociatedAlpha | ExtraSample::UnassociatedAlpha);
+        let is_alpha = |extra: &ExtraSample| {
+            matches!(
+                extra,
+                ExtraSample::AssociatedAlpha | ExtraSample::UnassociatedAlpha
+            )
+        };
         let alpha = extra.iter().position(is_alpha).map(|at| colours + at);
         let bytes = if decoded.bits_per_sample == 8 { 1 } else { 2 };
         // From three bands on, bands without a declared meaning are colours.
         let colour = colours == 3 || alpha.unwrap_or(decoded.samples_per_pixel) >= 3;
-        Ok(Self { count: decoded.samples_per_pixel, bytes, colour, alpha })
+        Ok(Self {
+            count: decoded.samples_per_pixel,
+            bytes,
+            colour,
+            alpha,
+        })
     }
 
     /// Converts `pixels` to RGBA and appends the result to `rgba`.
     fn add(&self, pixels: &[u8], rgba: &mut Vec<u8>) {
         // The higher of two bytes, which are in the order of this machine.
-        let high = if cfg!(target_endian = "little") { self.bytes - 1 } else { 0 };
+        let high = if cfg!(target_endian = "little") {
+            self.bytes - 1
+        } else {
+            0
+        };
         for pixel in pixels.chunks_exact(self.count * self.bytes) {
             let number = |channel: usize| pixel[channel * self.bytes + high];
             let [red, green, blue] = if self.colour { [0, 1, 2] } else { [0; 3] }.map(number);

@@ -125,7 +125,11 @@ impl Form {
     /// Decodes an unsigned integer of at most eight bytes.
     pub(super) fn number(self, bytes: &[u8]) -> u64 {
         let shift = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-        if self.big_endian { bytes.iter().fold(0, shift) } else { bytes.iter().rev().fold(0, shift) }
+        if self.big_endian {
+            bytes.iter().fold(0, shift)
+        } else {
+            bytes.iter().rev().fold(0, shift)
+        }
     }
 
     /// Encodes an unsigned integer in `length` bytes.
@@ -184,8 +188,16 @@ pub(super) struct Entry {
 impl Entry {
     /// Creates a tag with the values `numbers`, each encoded in the size of type `kind`.
     pub(super) fn of_numbers(tag: u16, kind: u16, numbers: &[u64], form: Form) -> Self {
-        let bytes = numbers.iter().flat_map(|&number| form.bytes(number, width_of(kind) as usize)).collect();
-        Self { tag, kind, count: numbers.len() as u64, value: Value::Bytes(bytes) }
+        let bytes = numbers
+            .iter()
+            .flat_map(|&number| form.bytes(number, width_of(kind) as usize))
+            .collect();
+        Self {
+            tag,
+            kind,
+            count: numbers.len() as u64,
+            value: Value::Bytes(bytes),
+        }
     }
 
     /// Creates a tag with `count` 16-bit values equal to `number`.
@@ -202,14 +214,23 @@ impl Entry {
     fn raw(&self, source: &dyn TiffSource) -> Option<Vec<u8>> {
         match &self.value {
             Value::Bytes(bytes) => Some(bytes.clone()),
-            Value::At(at) => source.read_exact_at(*at, usize::try_from(self.bytes()).ok()?).ok(),
+            Value::At(at) => source
+                .read_exact_at(*at, usize::try_from(self.bytes()).ok()?)
+                .ok(),
         }
     }
 
     /// Values as unsigned integers; `None` for another type, or beyond the end of the file.
     pub(super) fn numbers(&self, source: &dyn TiffSource, form: Form) -> Option<Vec<u64>> {
-        let size = [1, SHORT, LONG, LONG8].contains(&self.kind).then(|| width_of(self.kind) as usize)?;
-        Some(self.raw(source)?.chunks_exact(size).map(|bytes| form.number(bytes)).collect())
+        let size = [1, SHORT, LONG, LONG8]
+            .contains(&self.kind)
+            .then(|| width_of(self.kind) as usize)?;
+        Some(
+            self.raw(source)?
+                .chunks_exact(size)
+                .map(|bytes| form.number(bytes))
+                .collect(),
+        )
     }
 
     /// Memory of the values, in bytes.
@@ -237,15 +258,26 @@ fn width_of(kind: u16) -> u64 {
 /// # Errors
 /// [`TerrainError::Content`] for a file that is no TIFF, [`TerrainError::Memory`] for more than the
 /// limit.
-pub(super) fn walk(source: &dyn TiffSource, path: &Path) -> Result<(Form, Vec<Vec<Entry>>), TerrainError> {
-    let walk = Walk { source, path, form: form_of(source, path)? };
+pub(super) fn walk(
+    source: &dyn TiffSource,
+    path: &Path,
+) -> Result<(Form, Vec<Vec<Entry>>), TerrainError> {
+    let walk = Walk {
+        source,
+        path,
+        form: form_of(source, path)?,
+    };
     let form = walk.form;
     let first = walk.read((form.header() - form.word()) as u64, form.word())?;
     let mut next = form.number(&first);
     let (mut directories, mut seen) = (Vec::new(), Vec::new());
     while next != 0 {
         if directories.len() == MOST_DIRECTORIES || seen.contains(&next) {
-            let found = if seen.contains(&next) { "directories in a circle" } else { "more than 256 pictures" };
+            let found = if seen.contains(&next) {
+                "directories in a circle"
+            } else {
+                "more than 256 pictures"
+            };
             return Err(wrong(path)(found));
         }
         seen.push(next);
@@ -256,19 +288,38 @@ pub(super) fn walk(source: &dyn TiffSource, path: &Path) -> Result<(Form, Vec<Ve
     let bytes = directories.iter().flatten().map(Entry::need).sum::<f64>();
     MemoryEstimate::of("the tables of the TIFF", 1, bytes)
         .check("copy its heights alone into a new file, for example with gdal_translate")
-        .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause })?;
-    directories.iter().try_for_each(|entries| walk.check_keys(entries))?;
+        .map_err(|cause| TerrainError::Memory {
+            path: path.to_owned(),
+            cause,
+        })?;
+    directories
+        .iter()
+        .try_for_each(|entries| walk.check_keys(entries))?;
     Ok((form, directories))
 }
 
 fn form_of(source: &dyn TiffSource, path: &Path) -> Result<Form, TerrainError> {
-    let start = source.read_exact_at(0, source.len().min(8) as usize).map_err(wrong(path))?;
+    let start = source
+        .read_exact_at(0, source.len().min(8) as usize)
+        .map_err(wrong(path))?;
     match start.get(..4) {
-        Some(b"II*\0") => Ok(Form { big_endian: false, wide: false }),
-        Some(b"MM\0*") => Ok(Form { big_endian: true, wide: false }),
+        Some(b"II*\0") => Ok(Form {
+            big_endian: false,
+            wide: false,
+        }),
+        Some(b"MM\0*") => Ok(Form {
+            big_endian: true,
+            wide: false,
+        }),
         // Only offsets of eight bytes exist.
-        Some(b"II+\0") if start[4..] == [8, 0, 0, 0] => Ok(Form { big_endian: false, wide: true }),
-        Some(b"MM\0+") if start[4..] == [0, 8, 0, 0] => Ok(Form { big_endian: true, wide: true }),
+        Some(b"II+\0") if start[4..] == [8, 0, 0, 0] => Ok(Form {
+            big_endian: false,
+            wide: true,
+        }),
+        Some(b"MM\0+") if start[4..] == [0, 8, 0, 0] => Ok(Form {
+            big_endian: true,
+            wide: true,
+        }),
         _ => Err(wrong(path)("another kind of file")),
     }
 }
@@ -281,7 +332,9 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn read(&self, at: u64, length: usize) -> Result<Vec<u8>, TerrainError> {
-        self.source.read_exact_at(at, length).map_err(wrong(self.path))
+        self.source
+            .read_exact_at(at, length)
+            .map_err(wrong(self.path))
     }
 
     /// Wanted tags of the directory at file offset `at`, and the offset of the next directory.
@@ -296,7 +349,10 @@ impl Walk<'_> {
         let mut entries = Vec::new();
         for from in (0..count).step_by(AT_ONCE as usize) {
             let some = (count - from).min(AT_ONCE) as usize;
-            for bytes in self.read(place(from), some * form.entry())?.chunks_exact(form.entry()) {
+            for bytes in self
+                .read(place(from), some * form.entry())?
+                .chunks_exact(form.entry())
+            {
                 entries.extend(self.entry(bytes)?);
             }
         }
@@ -311,12 +367,22 @@ impl Walk<'_> {
         if !WANTED.contains(&tag) {
             return Ok(None);
         }
-        let (kind, count) = (form.number(&bytes[2..4]) as u16, form.number(&bytes[4..4 + word]));
-        let mut entry = Entry { tag, kind, count, value: Value::Bytes(Vec::new()) };
+        let (kind, count) = (
+            form.number(&bytes[2..4]) as u16,
+            form.number(&bytes[4..4 + word]),
+        );
+        let mut entry = Entry {
+            tag,
+            kind,
+            count,
+            value: Value::Bytes(Vec::new()),
+        };
         let (length, field) = (entry.bytes(), &bytes[4 + word..]);
         let long = BLOCK_TABLES.contains(&tag) || tag == GDAL_METADATA;
         if length > LONGEST_VALUE && !long || length > self.source.len() {
-            return Err(wrong(self.path)(format!("{length} bytes of values for tag {tag}")));
+            return Err(wrong(self.path)(format!(
+                "{length} bytes of values for tag {tag}"
+            )));
         }
         entry.value = if length <= word as u64 {
             Value::Bytes(field[..length as usize].to_vec())
@@ -329,7 +395,9 @@ impl Walk<'_> {
     /// Fails if the GeoKey values are larger in total than any real map needs.
     fn check_keys(&self, entries: &[Entry]) -> Result<(), TerrainError> {
         let directory = entries.iter().find(|entry| entry.tag == GEO_KEYS);
-        let shorts = directory.and_then(|entry| entry.numbers(self.source, self.form)).unwrap_or_default();
+        let shorts = directory
+            .and_then(|entry| entry.numbers(self.source, self.form))
+            .unwrap_or_default();
         let keys = shorts.get(4..).unwrap_or_default().chunks_exact(4);
         let size = |key: &[u64]| match key[1] {
             at if at == u64::from(GEO_DOUBLES) => 8 * key[2] as usize,
@@ -338,7 +406,8 @@ impl Walk<'_> {
         };
         let (count, bytes) = (keys.len(), keys.map(size).sum::<usize>());
         if count > MOST_KEYS || bytes > MOST_KEY_BYTES {
-            let found = format!("{count} GeoKeys with {bytes} bytes of values, more than any map needs");
+            let found =
+                format!("{count} GeoKeys with {bytes} bytes of values, more than any map needs");
             return Err(wrong(self.path)(found));
         }
         Ok(())

@@ -31,16 +31,26 @@ const SPARE: u64 = 1 << 16;
 /// # Errors
 /// [`TerrainError::Content`] for the first version of LERC. Blocks that are packed once more cannot
 /// be inspected: [`TerrainError::Memory`] where the limit does not allow the worst case.
-pub(super) fn check(tiff: &TiffFile, image: &Ifd, block_bytes: usize, path: &Path) -> Result<(), TerrainError> {
+pub(super) fn check(
+    tiff: &TiffFile,
+    image: &Ifd,
+    block_bytes: usize,
+    path: &Path,
+) -> Result<(), TerrainError> {
     if image.compression() != LERC {
         return Ok(());
     }
     let wrong = |found: String| TerrainError::content(path, "a TIFF or GeoTIFF of heights", found);
-    let parameters = image.lerc_parameters().map_err(|error| wrong(error.to_string()))?;
+    let parameters = image
+        .lerc_parameters()
+        .map_err(|error| wrong(error.to_string()))?;
     if parameters.is_some_and(|p| p.additional_compression != LercAdditionalCompression::None) {
         return MemoryEstimate::of("LERC in another packing", 1, DECODER_MOST)
             .check("pack the file otherwise, for example with gdal_translate -co COMPRESS=DEFLATE")
-            .map_err(|cause| TerrainError::Memory { path: path.to_owned(), cause });
+            .map_err(|cause| TerrainError::Memory {
+                path: path.to_owned(),
+                cause,
+            });
     }
     let (offsets, counts) = if image.is_tiled() {
         (image.tile_offsets(), image.tile_byte_counts())
@@ -48,12 +58,23 @@ pub(super) fn check(tiff: &TiffFile, image: &Ifd, block_bytes: usize, path: &Pat
         (image.strip_offsets(), image.strip_byte_counts())
     };
     let (source, most) = (tiff.source(), 8 * block_bytes as u64 + SPARE);
-    for (offset, count) in offsets.into_iter().flatten().zip(counts.into_iter().flatten()) {
+    for (offset, count) in offsets
+        .into_iter()
+        .flatten()
+        .zip(counts.into_iter().flatten())
+    {
         let there = count.min(most).min(source.len().saturating_sub(offset)) as usize;
-        let block = source.read_exact_at(offset, there).map_err(|error| wrong(error.to_string()))?;
+        let block = source
+            .read_exact_at(offset, there)
+            .map_err(|error| wrong(error.to_string()))?;
         // Bits may be in reverse order (FillOrder), which the decoder reverses.
         let is_first = |bytes: &[u8]| {
-            let turned = || bytes.iter().zip(FIRST_VERSION).all(|(found, byte)| found.reverse_bits() == *byte);
+            let turned = || {
+                bytes
+                    .iter()
+                    .zip(FIRST_VERSION)
+                    .all(|(found, byte)| found.reverse_bits() == *byte)
+            };
             bytes == FIRST_VERSION || turned()
         };
         if block.windows(FIRST_VERSION.len()).any(is_first) {

@@ -3,8 +3,9 @@
 use tiff_reader::source::TiffSource;
 
 use super::directory::{
-    BITS, COMPRESSION, Entry, Form, HEIGHT, PLANAR, PREDICTOR, ROWS_PER_STRIP, SAMPLE_FORMAT, SAMPLES, STRIP_COUNTS,
-    STRIP_OFFSETS, TILE_COUNTS, TILE_HEIGHT, TILE_OFFSETS, TILE_WIDTH, WIDTH,
+    BITS, COMPRESSION, Entry, Form, HEIGHT, PLANAR, PREDICTOR, ROWS_PER_STRIP, SAMPLE_FORMAT,
+    SAMPLES, STRIP_COUNTS, STRIP_OFFSETS, TILE_COUNTS, TILE_HEIGHT, TILE_OFFSETS, TILE_WIDTH,
+    WIDTH,
 };
 
 /// Compressions that support a predictor: LZW, Deflate (two codes), LZMA and ZSTD. All others
@@ -40,7 +41,10 @@ impl Mending<'_> {
     }
 
     fn numbers(&self, tag: u16) -> Option<Vec<u64>> {
-        self.entries.iter().find(|entry| entry.tag == tag)?.numbers(self.source, self.form)
+        self.entries
+            .iter()
+            .find(|entry| entry.tag == tag)?
+            .numbers(self.source, self.form)
     }
 
     fn first(&self, tag: u16) -> Option<u64> {
@@ -54,9 +58,13 @@ impl Mending<'_> {
 
     fn name_half_floats(&mut self) -> bool {
         let all = |numbers: Option<Vec<u64>>, wanted: u64| {
-            numbers.filter(|numbers| !numbers.is_empty() && numbers.iter().all(|number| *number == wanted))
+            numbers.filter(|numbers| {
+                !numbers.is_empty() && numbers.iter().all(|number| *number == wanted)
+            })
         };
-        let Some(formats) = all(self.numbers(SAMPLE_FORMAT), FLOATS) else { return false };
+        let Some(formats) = all(self.numbers(SAMPLE_FORMAT), FLOATS) else {
+            return false;
+        };
         if all(self.numbers(BITS), 16).is_none() {
             return false;
         }
@@ -67,27 +75,47 @@ impl Mending<'_> {
     /// Estimates missing block lengths: the decompressed size for uncompressed blocks, otherwise
     /// the distance to the next block offset.
     fn estimate_counts(&mut self, packing: u64, [offsets, counts]: [u16; 2]) {
-        let Some(places) = self.numbers(offsets) else { return };
+        let Some(places) = self.numbers(offsets) else {
+            return;
+        };
         let lengths = self.numbers(counts).unwrap_or_default();
         let length = |block: usize| lengths.get(block).copied().unwrap_or(0);
-        if places.iter().enumerate().all(|(block, place)| *place == 0 || length(block) > 0) {
+        if places
+            .iter()
+            .enumerate()
+            .all(|(block, place)| *place == 0 || length(block) > 0)
+        {
             return;
         }
         let mut ends = places.clone();
         ends.sort_unstable();
         let estimated = |block: usize, place: u64| {
             let whole = self.block_bytes(block, offsets == TILE_OFFSETS);
-            let next = ends[ends.partition_point(|end| *end <= place)..].first().copied();
+            let next = ends[ends.partition_point(|end| *end <= place)..]
+                .first()
+                .copied();
             let room = next.unwrap_or(self.source.len()).saturating_sub(place);
-            if packing == UNPACKED { whole } else { room.min(whole.saturating_mul(MOST_PACKED).saturating_add(SPARE)) }
+            if packing == UNPACKED {
+                whole
+            } else {
+                room.min(whole.saturating_mul(MOST_PACKED).saturating_add(SPARE))
+            }
         };
-        let found = places.iter().enumerate().map(|(block, place)| match (length(block), *place) {
-            (0, 0) => 0,
-            (0, place) => estimated(block, place),
-            (length, _) => length,
-        });
+        let found = places
+            .iter()
+            .enumerate()
+            .map(|(block, place)| match (length(block), *place) {
+                (0, 0) => 0,
+                (0, place) => estimated(block, place),
+                (length, _) => length,
+            });
         let found: Vec<u64> = found.collect();
-        self.replace(Entry::of_numbers(counts, self.form.offset_kind(), &found, self.form));
+        self.replace(Entry::of_numbers(
+            counts,
+            self.form.offset_kind(),
+            &found,
+            self.form,
+        ));
     }
 
     /// Size of a decompressed block in bytes.
@@ -101,7 +129,11 @@ impl Mending<'_> {
             let above = (block as u64 % height.div_ceil(rows).max(1)) * rows;
             (of(WIDTH, 0), rows.min(height.saturating_sub(above)))
         };
-        let bands = if of(PLANAR, 1) == 1 { of(SAMPLES, 1) } else { 1 };
+        let bands = if of(PLANAR, 1) == 1 {
+            of(SAMPLES, 1)
+        } else {
+            1
+        };
         let bits = wide.saturating_mul(bands).saturating_mul(of(BITS, 1));
         bits.div_ceil(8).saturating_mul(deep)
     }

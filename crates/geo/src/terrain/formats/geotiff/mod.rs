@@ -60,9 +60,15 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
 ///
 /// # Errors
 /// As [`load`](super::load).
-pub fn read_bytes(data: &[u8], path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
+pub fn read_bytes(
+    data: &[u8],
+    path: &Path,
+    options: &LoadOptions,
+) -> Result<Heightmap, TerrainError> {
     let source = Arc::new(BytesSource::new(data.to_vec()));
-    with_file(source, path, |file| file.heights(options, &Sidecars::default()))
+    with_file(source, path, |file| {
+        file.heights(options, &Sidecars::default())
+    })
 }
 
 /// Name of the unit of the values; `None` if the file states none.
@@ -83,7 +89,11 @@ pub(super) fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
 /// As [`load`](super::load).
 pub fn labels(path: &Path) -> Result<BTreeMap<String, String>, TerrainError> {
     let items = || {
-        with_file(source_of(path)?, path, |file| Ok(said::items(file.tiff.ifd(file.place.image).map_err(wrong(path))?)))
+        with_file(source_of(path)?, path, |file| {
+            Ok(said::items(
+                file.tiff.ifd(file.place.image).map_err(wrong(path))?,
+            ))
+        })
     };
     input::guard(items).map_err(TerrainError::input(path))?
 }
@@ -109,23 +119,43 @@ pub(in crate::terrain) fn with_mask(
     (path, (rows, cols)): (&Path, (usize, usize)),
     mut hide: impl FnMut((usize, usize)),
 ) -> Result<(), TerrainError> {
-    with_file(source_of(mask)?, mask, |File { tiff, place, path: mask, .. }| {
-        let image = tiff.ifd(place.image).map_err(wrong(mask))?;
-        check_kind(image, mask)?;
-        let layout = image.raster_layout().map_err(wrong(mask))?;
-        if (layout.height, layout.width) != (rows, cols) {
-            let expected = format!("a mask of {cols} columns × {rows} rows, as {} has", path.display());
-            return Err(TerrainError::content(mask, expected, format!("{} × {}", layout.width, layout.height)));
-        }
-        let blocks = Blocks::of(&tiff, image, &layout, mask)?;
-        let reading = Reading { tiff: &tiff, path: mask, half: false };
-        reading.band(image, &layout, &blocks, 0, |at, opaque| {
-            if opaque == 0.0 {
-                hide(at);
+    with_file(
+        source_of(mask)?,
+        mask,
+        |File {
+             tiff,
+             place,
+             path: mask,
+             ..
+         }| {
+            let image = tiff.ifd(place.image).map_err(wrong(mask))?;
+            check_kind(image, mask)?;
+            let layout = image.raster_layout().map_err(wrong(mask))?;
+            if (layout.height, layout.width) != (rows, cols) {
+                let expected = format!(
+                    "a mask of {cols} columns × {rows} rows, as {} has",
+                    path.display()
+                );
+                return Err(TerrainError::content(
+                    mask,
+                    expected,
+                    format!("{} × {}", layout.width, layout.height),
+                ));
             }
-            Ok(())
-        })
-    })
+            let blocks = Blocks::of(&tiff, image, &layout, mask)?;
+            let reading = Reading {
+                tiff: &tiff,
+                path: mask,
+                half: false,
+            };
+            reading.band(image, &layout, &blocks, 0, |at, opaque| {
+                if opaque == 0.0 {
+                    hide(at);
+                }
+                Ok(())
+            })
+        },
+    )
 }
 
 /// Reads and repairs the directories of a file, then calls `read` with the result.
@@ -136,25 +166,43 @@ fn with_file<T>(
 ) -> Result<T, TerrainError> {
     let bytes = source.len();
     let (form, mut directories) = directory::walk(source.as_ref(), path)?;
-    let mut mend = |entries| Mending { source: source.as_ref(), form, entries }.mend();
+    let mut mend = |entries| {
+        Mending {
+            source: source.as_ref(),
+            form,
+            entries,
+        }
+        .mend()
+    };
     let half: Vec<bool> = directories.iter_mut().map(&mut mend).collect();
     let source = presented::presented(source, form, &directories).map_err(wrong(path))?;
     drop(directories);
     let tiff = TiffFile::from_source_with_options(source, limits()).map_err(wrong(path))?;
     let place = Place::of(&tiff, path)?;
     let half = half.get(place.image).copied().unwrap_or(false);
-    read(File { tiff, place, half, bytes, path })
+    read(File {
+        tiff,
+        place,
+        half,
+        bytes,
+        path,
+    })
 }
 
 /// Returns true if the first bytes `start` of a file are those of a TIFF or BigTIFF.
 pub(in crate::terrain) fn recognises(start: &[u8]) -> bool {
-    [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"].iter().any(|magic| start.starts_with(*magic))
+    [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"]
+        .iter()
+        .any(|magic| start.starts_with(*magic))
 }
 
 fn limits() -> OpenOptions {
     // Blocks are read once, from the first to the last, so that a cache has no use.
-    let mut options =
-        OpenOptions { decode_output_bytes: LARGEST_BLOCK, block_cache_bytes: 0, ..OpenOptions::default() };
+    let mut options = OpenOptions {
+        decode_output_bytes: LARGEST_BLOCK,
+        block_cache_bytes: 0,
+        ..OpenOptions::default()
+    };
     // A table of the blocks of the largest heightmap fits.
     options.parse_budgets.max_metadata_value_bytes = 1 << 27;
     options
@@ -176,8 +224,18 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    fn heights(self, options: &LoadOptions, sidecars: &Sidecars) -> Result<Heightmap, TerrainError> {
-        let Self { tiff, place, half, bytes, path } = &self;
+    fn heights(
+        self,
+        options: &LoadOptions,
+        sidecars: &Sidecars,
+    ) -> Result<Heightmap, TerrainError> {
+        let Self {
+            tiff,
+            place,
+            half,
+            bytes,
+            path,
+        } = &self;
         let image = tiff.ifd(place.image).map_err(wrong(path))?;
         check_kind(image, path)?;
         let layout = image.raster_layout().map_err(wrong(path))?;
@@ -186,7 +244,12 @@ impl File<'_> {
         checked_samples(path, (layout.width, layout.height), *bytes, 0.0)?;
         let alpha = has_alpha(image, &layout, path)?;
         let blocks = Blocks::of(tiff, image, &layout, path)?;
-        checked_samples(path, (layout.width, layout.height), *bytes, blocks.least_bytes(image, &layout))?;
+        checked_samples(
+            path,
+            (layout.width, layout.height),
+            *bytes,
+            blocks.least_bytes(image, &layout),
+        )?;
         let (transform, note) = sidecars.place(place.transform);
         if transform.is_none() {
             check_points(place.points.max(sidecars.points), path, options)?;
@@ -195,28 +258,44 @@ impl File<'_> {
 
         let said = Said::of(image, path)?.with(sidecars);
         let values = self.values(&said, &layout, options)?;
-        let reading = Reading { tiff, path, half: *half };
+        let reading = Reading {
+            tiff,
+            path,
+            half: *half,
+        };
         let mut heights = Array2::from_elem((layout.height, layout.width), f32::NAN);
         reading.band(image, &layout, &blocks, 0, |at, value| {
             heights[at] = values.of(value, path)?;
             Ok(())
         })?;
         blocks.clear_missing(&mut heights);
-        let reading = Reading { half: false, ..reading };
+        let reading = Reading {
+            half: false,
+            ..reading
+        };
         if alpha {
-            reading.band(image, &layout, &blocks, 1, |at, value| hide(&mut heights, at, value))?;
+            reading.band(image, &layout, &blocks, 1, |at, value| {
+                hide(&mut heights, at, value)
+            })?;
         }
         if let Some(mask) = mask_of(tiff, image) {
             check_kind(mask, path)?;
             let layout = mask.raster_layout().map_err(wrong(path))?;
             let blocks = Blocks::of(tiff, mask, &layout, path)?;
-            reading.band(mask, &layout, &blocks, 0, |at, value| hide(&mut heights, at, value))?;
+            reading.band(mask, &layout, &blocks, 0, |at, value| {
+                hide(&mut heights, at, value)
+            })?;
         }
         sidecars.hide(&mut heights, path)?;
         values.check(&heights, path)?;
-        let crs = options.understood(path, sidecars.system(Crs::from_geo_keys(place.keys.iter().cloned())))?;
-        let is_unnamed =
-            options.height_unit.is_none() && said.unit.is_none() && !options.any_unit && !place.names_heights();
+        let crs = options.understood(
+            path,
+            sidecars.system(Crs::from_geo_keys(place.keys.iter().cloned())),
+        )?;
+        let is_unnamed = options.height_unit.is_none()
+            && said.unit.is_none()
+            && !options.any_unit
+            && !place.names_heights();
         let unit = note_of_unit(&crs).filter(|_| is_unnamed);
         let mut map = placed(heights, transform, crs, path, options)?;
         map.notes.extend(note.into_iter().chain(unit));
@@ -224,16 +303,24 @@ impl File<'_> {
     }
 
     /// Conversion of the file's numbers to heights, from its metadata and `options`.
-    fn values(&self, said: &Said, layout: &RasterLayout, options: &LoadOptions) -> Result<Heights, TerrainError> {
+    fn values(
+        &self,
+        said: &Said,
+        layout: &RasterLayout,
+        options: &LoadOptions,
+    ) -> Result<Heights, TerrainError> {
         let by_keys = || {
-            vertical_metres(&self.place.keys)
-                .map_err(|found| TerrainError::content(self.path, "heights in metres or feet", found))
+            vertical_metres(&self.place.keys).map_err(|found| {
+                TerrainError::content(self.path, "heights in metres or feet", found)
+            })
         };
         let vertical = if options.any_unit {
             1.0
         } else {
             let named = unit_m(options, said.unit.as_deref(), self.path)?;
-            named.map_or_else(by_keys, |metres| Ok(Some(metres)))?.unwrap_or(1.0)
+            named
+                .map_or_else(by_keys, |metres| Ok(Some(metres)))?
+                .unwrap_or(1.0)
         };
         let values = Heights::new(options).without(said.no_data);
         Ok(match picture_levels(layout) {
@@ -250,10 +337,21 @@ fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     let refuse = |found: String| Err(wrong(path)(found));
     let packing = image.compression();
     if !PACKINGS.contains(&packing) {
-        let name = if packing == 34925 { "LZMA".to_owned() } else { format!("a packing of number {packing}") };
-        return refuse(format!("{name}; pack it otherwise, for example with gdal_translate -co COMPRESS=DEFLATE"));
+        let name = if packing == 34925 {
+            "LZMA".to_owned()
+        } else {
+            format!("a packing of number {packing}")
+        };
+        return refuse(format!(
+            "{name}; pack it otherwise, for example with gdal_translate -co COMPRESS=DEFLATE"
+        ));
     }
-    if image.sample_format().map_err(wrong(path))?.first().is_some_and(|format| [5, 6].contains(format)) {
+    if image
+        .sample_format()
+        .map_err(wrong(path))?
+        .first()
+        .is_some_and(|format| [5, 6].contains(format))
+    {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         return refuse(format!(
             "complex numbers; take their amplitude: gdal_translate DERIVED_SUBDATASET:AMPLITUDE:{name} OUT.tif"
@@ -261,9 +359,9 @@ fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     }
     match image.bits_per_sample().map_err(wrong(path))?.first() {
         Some(1..=16 | 32 | 64) | None => Ok(()),
-        Some(bits) => {
-            refuse(format!("numbers of {bits} bits; convert them, for example with gdal_translate -ot Float32"))
-        }
+        Some(bits) => refuse(format!(
+            "numbers of {bits} bits; convert them, for example with gdal_translate -ot Float32"
+        )),
     }
 }
 
@@ -275,7 +373,11 @@ fn check_points(points: usize, path: &Path, options: &LoadOptions) -> Result<(),
     let found = format!(
         "{points} control points, between which it may be bent; bring it onto a grid, for example with gdalwarp -tps"
     );
-    Err(TerrainError::content(path, "a raster on the grid of its map", found))
+    Err(TerrainError::content(
+        path,
+        "a raster on the grid of its map",
+        found,
+    ))
 }
 
 /// Georeferences heights. A rotated raster is cropped to the largest north-up rectangle inside.
@@ -288,7 +390,12 @@ pub(super) fn placed(
 ) -> Result<Heightmap, TerrainError> {
     let Some(t) = transform else {
         let size = options.cell_size_for(path)?;
-        return Ok(Heightmap { heights, cell_size_m: (size, size), origin: None, notes: Vec::new() });
+        return Ok(Heightmap {
+            heights,
+            cell_size_m: (size, size),
+            origin: None,
+            notes: Vec::new(),
+        });
     };
     let affine = Affine {
         origin: (t.origin_x, t.origin_y),
@@ -296,12 +403,24 @@ pub(super) fn placed(
         along_column: (t.skew_x, t.pixel_height),
     };
     let raster = north_up(heights, &affine, path)?;
-    let (origin, cell_size_m) =
-        Georeference::north_up(path, raster.heights.dim(), raster.north_west, raster.cell, crs)?;
+    let (origin, cell_size_m) = Georeference::north_up(
+        path,
+        raster.heights.dim(),
+        raster.north_west,
+        raster.cell,
+        crs,
+    )?;
     let (dim, whole) = (raster.heights.dim(), raster.whole);
-    let map = Heightmap { heights: raster.heights, cell_size_m, origin: Some(origin), notes: Vec::new() };
+    let map = Heightmap {
+        heights: raster.heights,
+        cell_size_m,
+        origin: Some(origin),
+        notes: Vec::new(),
+    };
     // Ground must not have the empty corners around a turned raster; raw values may.
-    let Some(whole) = whole.filter(|whole| whole.cols > 0 && !options.any_unit) else { return Ok(map) };
+    let Some(whole) = whole.filter(|whole| whole.cols > 0 && !options.any_unit) else {
+        return Ok(map);
+    };
     let mut part = map.crop(whole)?;
     part.notes.push(format!(
         "the raster lies turned on its map, and is interpolated: of {} × {} cells north up around it, its largest part of {} × {} is used \
@@ -333,7 +452,13 @@ fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<()
 /// For a picture that is not one band of gray, with or without such a second band.
 fn has_alpha(image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<bool, TerrainError> {
     let mend = "convert it to one band of heights, for example with gdal_translate -b 1";
-    let refuse = |found: &str| Err(TerrainError::content(path, "one band of heights", format!("{found}; {mend}")));
+    let refuse = |found: &str| {
+        Err(TerrainError::content(
+            path,
+            "one band of heights",
+            format!("{found}; {mend}"),
+        ))
+    };
     match image.color_model().map_err(wrong(path))? {
         ColorModel::Grayscale { extra_samples, .. } => match extra_samples[..] {
             [] => Ok(false),
@@ -348,8 +473,13 @@ fn has_alpha(image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<bool, Te
 /// Mask that GDAL stores as another picture of the same size in the file; `None` without a mask.
 fn mask_of<'a>(tiff: &'a TiffFile, image: &Ifd) -> Option<&'a Ifd> {
     let is_mask = |ifd: &&Ifd| {
-        let kind = ifd.tag(directory::SUBFILE_TYPE).and_then(|tag| tag.value.as_u64()).unwrap_or(0);
-        kind & 4 != 0 && kind & 1 == 0 && (ifd.width(), ifd.height()) == (image.width(), image.height())
+        let kind = ifd
+            .tag(directory::SUBFILE_TYPE)
+            .and_then(|tag| tag.value.as_u64())
+            .unwrap_or(0);
+        kind & 4 != 0
+            && kind & 1 == 0
+            && (ifd.width(), ifd.height()) == (image.width(), image.height())
     };
     tiff.ifds().iter().find(is_mask)
 }

@@ -7,7 +7,9 @@ use geotiff_reader::geokeys::{GeoKeyDirectory, GeoKeyValue};
 use geotiff_reader::transform::GeoTransform;
 use tiff_reader::{Ifd, TagValue, TiffFile};
 
-use super::directory::{GEO_DOUBLES, GEO_KEYS, GEO_TEXTS, PIXEL_SCALE, SUBFILE_TYPE, TIE_POINTS, TRANSFORMATION};
+use super::directory::{
+    GEO_DOUBLES, GEO_KEYS, GEO_TEXTS, PIXEL_SCALE, SUBFILE_TYPE, TIE_POINTS, TRANSFORMATION,
+};
 use super::wrong;
 use crate::map::GeoKey;
 use crate::terrain::TerrainError;
@@ -30,13 +32,27 @@ impl Place {
     pub(super) fn of(tiff: &TiffFile, path: &Path) -> Result<Self, TerrainError> {
         let ifds = tiff.ifds();
         let has = |ifd: &Ifd, tag: u16| ifd.tag(tag).is_some();
-        let placed = |ifd: &Ifd| has(ifd, TRANSFORMATION) || (has(ifd, TIE_POINTS) && has(ifd, PIXEL_SCALE));
-        let source = ifds.iter().position(|ifd| has(ifd, GEO_KEYS)).or_else(|| ifds.iter().position(placed));
+        let placed =
+            |ifd: &Ifd| has(ifd, TRANSFORMATION) || (has(ifd, TIE_POINTS) && has(ifd, PIXEL_SCALE));
+        let source = ifds
+            .iter()
+            .position(|ifd| has(ifd, GEO_KEYS))
+            .or_else(|| ifds.iter().position(placed));
         let Some(source) = source else {
-            return Ok(Self { image: 0, is_geo: false, transform: None, points: 0, keys: Vec::new() });
+            return Ok(Self {
+                image: 0,
+                is_geo: false,
+                transform: None,
+                points: 0,
+                keys: Vec::new(),
+            });
         };
         let later = || (source + 1..ifds.len()).find(|&i| !is_reduced(&ifds[i]));
-        let image = if is_reduced(&ifds[source]) { later().unwrap_or(source) } else { source };
+        let image = if is_reduced(&ifds[source]) {
+            later().unwrap_or(source)
+        } else {
+            source
+        };
         let keys = keys_of(&ifds[source], path)?;
         let transform = transform_of(&ifds[source], &keys, path)?;
         let value = |value: GeoKeyValue| match value {
@@ -44,9 +60,19 @@ impl Place {
             GeoKeyValue::Double(numbers) => GeoKey::Doubles(numbers),
             GeoKeyValue::Ascii(text) => GeoKey::Text(text),
         };
-        let keys = keys.keys.into_iter().map(|key| (key.id, value(key.value))).collect();
+        let keys = keys
+            .keys
+            .into_iter()
+            .map(|key| (key.id, value(key.value)))
+            .collect();
         let points = doubles(&ifds[source], TIE_POINTS, path)?.map_or(0, |ties| ties.len() / 6);
-        Ok(Self { image, is_geo: true, transform, points, keys })
+        Ok(Self {
+            image,
+            is_geo: true,
+            transform,
+            points,
+            keys,
+        })
     }
 
     /// Returns true if the GeoKeys state the unit or the system of heights.
@@ -57,13 +83,22 @@ impl Place {
 
 /// Returns true if a picture is a reduced-resolution copy of another.
 fn is_reduced(ifd: &Ifd) -> bool {
-    let new = ifd.tag(SUBFILE_TYPE).and_then(|tag| tag.value.as_u64()).map(|kind| kind & 1 != 0);
-    let old = || ifd.tag(255).and_then(|tag| tag.value.as_u16()).map(|kind| kind == 2);
+    let new = ifd
+        .tag(SUBFILE_TYPE)
+        .and_then(|tag| tag.value.as_u64())
+        .map(|kind| kind & 1 != 0);
+    let old = || {
+        ifd.tag(255)
+            .and_then(|tag| tag.value.as_u16())
+            .map(|kind| kind == 2)
+    };
     new.or_else(old).unwrap_or(false)
 }
 
 fn keys_of(ifd: &Ifd, path: &Path) -> Result<GeoKeyDirectory, TerrainError> {
-    let Some(tag) = ifd.tag(GEO_KEYS) else { return Ok(GeoKeyDirectory::new()) };
+    let Some(tag) = ifd.tag(GEO_KEYS) else {
+        return Ok(GeoKeyDirectory::new());
+    };
     let TagValue::Short(directory) = &tag.value else {
         return Err(wrong(path)("GeoKeys that are no whole numbers of 16 bits"));
     };
@@ -73,37 +108,54 @@ fn keys_of(ifd: &Ifd, path: &Path) -> Result<GeoKeyDirectory, TerrainError> {
         Some(TagValue::Ascii(text)) => text,
         Some(_) => return Err(wrong(path)("texts of GeoKeys that are no text")),
     };
-    GeoKeyDirectory::parse(directory, doubles, texts).ok_or_else(|| wrong(path)("GeoKeys of an unknown version"))
+    GeoKeyDirectory::parse(directory, doubles, texts)
+        .ok_or_else(|| wrong(path)("GeoKeys of an unknown version"))
 }
 
 /// Values of a tag as finite 64-bit floats; `None` without the tag.
 fn doubles<'a>(ifd: &'a Ifd, tag: u16, path: &Path) -> Result<Option<&'a [f64]>, TerrainError> {
     match ifd.tag(tag).map(|found| &found.value) {
         None => Ok(None),
-        Some(TagValue::Double(values)) if tag == GEO_DOUBLES || values.iter().all(|v| v.is_finite()) => {
+        Some(TagValue::Double(values))
+            if tag == GEO_DOUBLES || values.iter().all(|v| v.is_finite()) =>
+        {
             Ok(Some(values))
         }
-        Some(_) => Err(wrong(path)(format!("tag {tag} without finite 64-bit floats"))),
+        Some(_) => Err(wrong(path)(format!(
+            "tag {tag} without finite 64-bit floats"
+        ))),
     }
 }
 
 /// Affine transform from cells to map coordinates; as in GDAL, pixel scale with a tie point takes
 /// precedence over a matrix. `None` for a degenerate transform.
-fn transform_of(ifd: &Ifd, keys: &GeoKeyDirectory, path: &Path) -> Result<Option<GeoTransform>, TerrainError> {
+fn transform_of(
+    ifd: &Ifd,
+    keys: &GeoKeyDirectory,
+    path: &Path,
+) -> Result<Option<GeoTransform>, TerrainError> {
     let raster = CrsInfo::from_geokeys(keys).raster_type_enum();
     let counted = |tag: u16, fits: fn(usize) -> bool| match doubles(ifd, tag, path)? {
-        Some(values) if !fits(values.len()) => Err(wrong(path)(format!("{} values of tag {tag}", values.len()))),
+        Some(values) if !fits(values.len()) => {
+            Err(wrong(path)(format!("{} values of tag {tag}", values.len())))
+        }
         values => Ok(values),
     };
     let scale = counted(PIXEL_SCALE, |n| n == 2 || n == 3)?;
     let ties = counted(TIE_POINTS, |n| n > 0 && n % 6 == 0)?;
     let matrix = counted(TRANSFORMATION, |n| n == 16)?;
     let tie = ties.and_then(|ties| ties.first_chunk::<6>());
-    if let (Some(scale), Some(tie)) = (scale.filter(|scale| scale[0] != 0.0 && scale[1] != 0.0), tie) {
+    if let (Some(scale), Some(tie)) = (
+        scale.filter(|scale| scale[0] != 0.0 && scale[1] != 0.0),
+        tie,
+    ) {
         let scale = [scale[0], scale[1], 0.0];
-        return Ok(Some(GeoTransform::from_tiepoint_and_scale_with_raster_type(tie, &scale, raster)));
+        return Ok(Some(
+            GeoTransform::from_tiepoint_and_scale_with_raster_type(tie, &scale, raster),
+        ));
     }
     let matrix = matrix.and_then(|matrix| matrix.first_chunk::<16>());
-    let transform = matrix.map(|m| GeoTransform::from_transformation_matrix_with_raster_type(m, raster));
+    let transform =
+        matrix.map(|m| GeoTransform::from_transformation_matrix_with_raster_type(m, raster));
     Ok(transform.filter(|t| t.geo_to_pixel(t.origin_x, t.origin_y).is_some()))
 }

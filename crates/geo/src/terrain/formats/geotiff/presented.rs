@@ -23,9 +23,15 @@ pub(super) fn presented(
     form: Form,
     directories: &[Vec<Entry>],
 ) -> Result<SharedSource, &'static str> {
-    let mut header = file.read_exact_at(0, form.header()).map_err(|_| "a file without a header")?;
+    let mut header = file
+        .read_exact_at(0, form.header())
+        .map_err(|_| "a file without a header")?;
     let start = file.len();
-    let mut writer = Writer { form, start, tail: Vec::new() };
+    let mut writer = Writer {
+        form,
+        start,
+        tail: Vec::new(),
+    };
     // Place of the offset of the next directory: in the header first, then in the previous
     // directory.
     let mut link = None;
@@ -40,7 +46,11 @@ pub(super) fn presented(
     if !form.wide && start + writer.tail.len() as u64 > u64::from(u32::MAX) {
         return Err("more than 4 GB; convert it, for example with gdal_translate -co BIGTIFF=YES");
     }
-    Ok(Arc::new(Presented { file, header, tail: writer.tail }))
+    Ok(Arc::new(Presented {
+        file,
+        header,
+        tail: writer.tail,
+    }))
 }
 
 struct Writer {
@@ -60,7 +70,8 @@ impl Writer {
         if let Some(link) = *link {
             self.tail[link..link + form.word()].copy_from_slice(&form.bytes(at, form.word()));
         }
-        self.tail.extend(form.bytes(entries.len() as u64, form.count()));
+        self.tail
+            .extend(form.bytes(entries.len() as u64, form.count()));
         for (entry, field) in entries.iter().zip(fields) {
             self.tail.extend(form.bytes(entry.tag.into(), 2));
             self.tail.extend(form.bytes(entry.kind.into(), 2));
@@ -96,13 +107,25 @@ impl TiffSource for Presented {
     }
 
     fn read_exact_at(&self, offset: u64, length: usize) -> tiff_reader::error::Result<Vec<u8>> {
-        let outside =
-            tiff_reader::error::Error::OffsetOutOfBounds { offset, length: length as u64, data_len: self.len() };
-        let end = offset.checked_add(length as u64).filter(|end| *end <= self.len()).ok_or(outside)?;
+        let outside = tiff_reader::error::Error::OffsetOutOfBounds {
+            offset,
+            length: length as u64,
+            data_len: self.len(),
+        };
+        let end = offset
+            .checked_add(length as u64)
+            .filter(|end| *end <= self.len())
+            .ok_or(outside)?;
         let file_end = self.file.len();
         let in_file = offset.min(file_end)..end.min(file_end);
-        let mut bytes = self.file.read_exact_at(in_file.start, (in_file.end - in_file.start) as usize)?;
-        for (byte, new) in bytes.iter_mut().zip(self.header.get(offset.min(16) as usize..).unwrap_or_default()) {
+        let mut bytes = self
+            .file
+            .read_exact_at(in_file.start, (in_file.end - in_file.start) as usize)?;
+        for (byte, new) in bytes.iter_mut().zip(
+            self.header
+                .get(offset.min(16) as usize..)
+                .unwrap_or_default(),
+        ) {
             *byte = *new;
         }
         if end > file_end {

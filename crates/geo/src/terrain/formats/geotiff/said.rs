@@ -29,10 +29,23 @@ impl Said {
         let finite = |role: &str, otherwise: f64| match item(metadata, role).map(number) {
             None => Ok(otherwise),
             Some(Ok(value)) if value.is_finite() => Ok(value),
-            Some(_) => Err(TerrainError::content(path, format!("a number for the {role} of heights"), "none")),
+            Some(_) => Err(TerrainError::content(
+                path,
+                format!("a number for the {role} of heights"),
+                "none",
+            )),
         };
-        let no_data = match text(GDAL_NO_DATA).filter(|text| !text.is_empty()).map(number) {
-            Some(Err(_)) => return Err(TerrainError::content(path, "a number for no data (tag 42113)", "none")),
+        let no_data = match text(GDAL_NO_DATA)
+            .filter(|text| !text.is_empty())
+            .map(number)
+        {
+            Some(Err(_)) => {
+                return Err(TerrainError::content(
+                    path,
+                    "a number for no data (tag 42113)",
+                    "none",
+                ));
+            }
             Some(Ok(value)) => Some(value),
             None => None,
         };
@@ -40,7 +53,9 @@ impl Said {
             no_data,
             scale: finite("scale", 1.0)?,
             offset: finite("offset", 0.0)?,
-            unit: item(metadata, "unittype").map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()),
+            unit: item(metadata, "unittype")
+                .map(|name| name.trim().to_owned())
+                .filter(|name| !name.is_empty()),
         })
     }
 
@@ -57,7 +72,9 @@ impl Said {
 
 /// Items of GDAL's metadata XML by name: `<Item name="…">text</Item>`.
 pub(super) fn items(image: &Ifd) -> BTreeMap<String, String> {
-    let Some(TagValue::Ascii(text)) = image.tag(GDAL_METADATA).map(|tag| &tag.value) else { return BTreeMap::new() };
+    let Some(TagValue::Ascii(text)) = image.tag(GDAL_METADATA).map(|tag| &tag.value) else {
+        return BTreeMap::new();
+    };
     let one = |item: &str| {
         let (attributes, rest) = item.split_once('>')?;
         let name = attributes.split("name=\"").nth(1)?.split('"').next()?;
@@ -68,8 +85,12 @@ pub(super) fn items(image: &Ifd) -> BTreeMap<String, String> {
 
 /// Unescapes a text that GDAL escaped twice.
 fn unescaped(text: &str) -> String {
-    let once =
-        |text: &str| text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
+    let once = |text: &str| {
+        text.replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&quot;", "\"")
+            .replace("&amp;", "&")
+    };
     once(&once(text)).trim().to_owned()
 }
 

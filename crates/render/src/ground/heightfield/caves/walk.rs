@@ -31,14 +31,37 @@ impl<'a> Walk<'a> {
         let turn: [i32; 3] = std::array::from_fn(|k| if ray.direction[k] < 0.0 { -1 } else { 1 });
         let still = |k: usize| ray.direction[k].abs() < 1e-9;
         let wall = |k: usize| (cell[k] + i32::from(turn[k] > 0)) as f32;
-        let leave = |k: usize| if still(k) { f32::MAX } else { (wall(k) - ray.origin[k]) / ray.direction[k] };
-        let stride = |k: usize| if still(k) { f32::MAX } else { 1.0 / ray.direction[k].abs() };
-        Self { ray, cell, leave: [0, 1, 2].map(leave), stride: [0, 1, 2].map(stride), turn, t, axis: None }
+        let leave = |k: usize| {
+            if still(k) {
+                f32::MAX
+            } else {
+                (wall(k) - ray.origin[k]) / ray.direction[k]
+            }
+        };
+        let stride = |k: usize| {
+            if still(k) {
+                f32::MAX
+            } else {
+                1.0 / ray.direction[k].abs()
+            }
+        };
+        Self {
+            ray,
+            cell,
+            leave: [0, 1, 2].map(leave),
+            stride: [0, 1, 2].map(stride),
+            turn,
+            t,
+            axis: None,
+        }
     }
 
     /// Distance at which the ray leaves the present cell.
     fn end(&self) -> f32 {
-        self.leave[0].min(self.leave[1]).min(self.leave[2]).max(self.t)
+        self.leave[0]
+            .min(self.leave[1])
+            .min(self.leave[2])
+            .max(self.t)
     }
 
     /// Moves to the next cell.
@@ -88,7 +111,10 @@ impl Heightfield {
             // Hits of the smooth ground are valid only outside of the columns with caves.
             let ground = smooth(from);
             let limit = ground.map_or(far, |hit| hit.t);
-            let Some(inside) = self.caves.inside(ray, [from, far], roof).filter(|inside| inside[0] <= limit + 1e-3)
+            let Some(inside) = self
+                .caves
+                .inside(ray, [from, far], roof)
+                .filter(|inside| inside[0] <= limit + 1e-3)
             else {
                 return walled(ground, from, wall);
             };
@@ -109,8 +135,15 @@ impl Heightfield {
         while walk.t < far {
             let [x, y, z] = walk.cell;
             let place = [x, z].map(|v| v.max(0) as usize);
-            let column = match place[0] < self.caves.size[0] && place[1] < self.caves.size[1] && x >= 0 && z >= 0 {
-                true => self.caves.column(place[0], place[1]).filter(|(_, top)| !top.rounded),
+            let column = match place[0] < self.caves.size[0]
+                && place[1] < self.caves.size[1]
+                && x >= 0
+                && z >= 0
+            {
+                true => self
+                    .caves
+                    .column(place[0], place[1])
+                    .filter(|(_, top)| !top.rounded),
                 false => None,
             };
             match column {
@@ -130,15 +163,29 @@ impl Heightfield {
             }
             walk.step();
         }
-        if is_inside { Walked::Out(after(walk.t.max(far)), walk.normal()) } else { Walked::Smooth }
+        if is_inside {
+            Walked::Out(after(walk.t.max(far)), walk.normal())
+        } else {
+            Walked::Smooth
+        }
     }
 
     /// Hit of a ray on rock in the present cell of a walk, in column `n`.
     fn meet(&self, walk: &Walk<'_>, n: usize, top: Top, y: i32) -> Option<GroundHit> {
-        let at = |t: f32, face: Face| Some(GroundHit { t, point: walk.ray.at(t), face });
+        let at = |t: f32, face: Face| {
+            Some(GroundHit {
+                t,
+                point: walk.ray.at(t),
+                face,
+            })
+        };
         if y < 0 || (y as usize) + 1 < top.cell {
             let solid = y < 0 || self.caves.is_solid(n, y as usize);
-            return if solid { at(walk.t, Face::Block(walk.normal())) } else { None };
+            return if solid {
+                at(walk.t, Face::Block(walk.normal()))
+            } else {
+                None
+            };
         }
         if y as usize > top.cell {
             return None;
@@ -158,11 +205,22 @@ impl Heightfield {
                 let (mut low, mut high) = (from, to);
                 for _ in 0..HALVINGS {
                     let middle = 0.5 * (low + high);
-                    if above(middle) > 0.0 { low = middle } else { high = middle }
+                    if above(middle) > 0.0 {
+                        low = middle
+                    } else {
+                        high = middle
+                    }
                 }
                 let p = walk.ray.at(high);
                 let smooth = (self.heights.at(p.x, p.z) - surface(self, top, p)).abs() < 1e-3;
-                return at(high, if smooth { Face::Top } else { Face::Block(v3(0.0, 1.0, 0.0)) });
+                return at(
+                    high,
+                    if smooth {
+                        Face::Top
+                    } else {
+                        Face::Block(v3(0.0, 1.0, 0.0))
+                    },
+                );
             }
             from = to;
         }
@@ -189,7 +247,10 @@ enum Walked {
 /// the hit is the wall of the cave.
 fn walled(hit: Option<GroundHit>, from: f32, wall: Option<V3>) -> Option<GroundHit> {
     match (hit, wall) {
-        (Some(hit), Some(normal)) if hit.t <= from + 1e-3 => Some(GroundHit { face: Face::Block(normal), ..hit }),
+        (Some(hit), Some(normal)) if hit.t <= from + 1e-3 => Some(GroundHit {
+            face: Face::Block(normal),
+            ..hit
+        }),
         _ => hit,
     }
 }
