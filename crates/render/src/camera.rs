@@ -10,30 +10,33 @@ use lavoxel_base::grid::Grid;
 
 use super::math::direction;
 
-/// Number of evenly spaced heights, between the lowest and the highest corner, at which the radius
-/// of a subject is stored.
+/// Number of evenly spaced heights, between the lowest and the highest corner of a box, at which
+/// the radius of the box's content is stored.
 const LEVELS: usize = 8;
 
-/// Subject of a camera: an axis-aligned box in cells, and the radius of its content by height.
+/// Subject of a camera: an axis-aligned box in cells, and the radius of its content at several
+/// heights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Corner with the smallest coordinates.
+    /// Corner of the box with the smallest coordinates, in cells.
     pub low: Point3<f32>,
-    /// Corner with the largest coordinates.
+    /// Corner of the box with the largest coordinates, in cells.
     pub high: Point3<f32>,
-    /// Radius of the content around the box's vertical centre line, in cells, at evenly spaced
-    /// heights from `low` to `high`: mountains are narrow near their tops, which permits a closer
-    /// camera.
+    /// Largest distance of the ground from the box's vertical centre line, in cells, at `LEVELS`
+    /// evenly spaced heights from `low` to `high`. Mountains are narrow near their tops, which
+    /// permits a closer camera.
     reach: [f32; LEVELS],
-    /// Top of the matter over the ground (y in cells), and its radius in cells at evenly spaced
-    /// heights from `low` to that top.
+    /// Matter that stands out of the ground: the height of its top (y in cells), and its largest
+    /// distance from the centre line in cells at `LEVELS` evenly spaced heights from `low` to that
+    /// top.
     matter: (f32, [f32; LEVELS]),
-    /// Height of a drawn cell, in cell widths.
+    /// Drawn height of a cell, in cell widths; 1 for cubes.
     tall: f32,
 }
 
 impl Bounds {
-    /// Returns the bounds of a whole box of shape `grid`.
+    /// Returns the bounds of the whole box of `grid`; its content may fill the box up to the
+    /// corners.
     pub fn of(grid: Grid) -> Self {
         let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
         let reach = [0.5 * high.x.hypot(high.z); LEVELS];
@@ -46,8 +49,9 @@ impl Bounds {
         }
     }
 
-    /// Returns the bounds of a block of ground from `foot` up to its highest point `top` (y in
-    /// cells); `ground` yields points of its surface, in cells.
+    /// Returns the bounds of a block of ground from its base `foot` up to its highest point `top`
+    /// (both y in cells). `ground` yields points of the surface, in cells; they determine the
+    /// radius of the mountain at each height.
     pub fn of_ground(
         grid: Grid,
         (foot, top): (f32, f32),
@@ -69,9 +73,9 @@ impl Bounds {
         bounds
     }
 
-    /// Extends the bounds by matter in `boxes` (lowest and highest corner each, in cells).
-    /// Automatic framing keeps this matter in the picture; fractions of a given target still refer
-    /// to the ground.
+    /// Adds the matter in `boxes` (lowest and highest corner of each box, in cells). Automatic
+    /// framing keeps the matter in the picture; a target given as fractions still refers to the box
+    /// of the ground.
     #[must_use]
     pub fn holding(mut self, boxes: &[[[f32; 3]; 2]]) -> Self {
         let middle = nalgebra::center(&self.low, &self.high);
@@ -102,12 +106,12 @@ impl Bounds {
         Self { tall, ..self }
     }
 
-    /// Height of a drawn cell, in cell widths.
+    /// Returns the drawn height of a cell, in cell widths; 1 for cubes.
     pub fn tall(&self) -> f32 {
         self.tall
     }
 
-    /// Length of the box's diagonal in cell widths.
+    /// Returns the length of the drawn box's diagonal, in cell widths.
     pub fn diagonal(&self) -> f32 {
         let diagonal = self.high - self.low;
         Vector3::new(diagonal.x, diagonal.y * self.tall, diagonal.z).norm()
@@ -119,7 +123,7 @@ impl Bounds {
 pub struct Ray {
     /// Start of the ray, in cells.
     pub origin: Vector3<f32>,
-    /// Unit direction.
+    /// Direction of the ray as a unit vector in cells.
     pub direction: Vector3<f32>,
 }
 
@@ -131,12 +135,12 @@ impl Ray {
     }
 }
 
-/// Target of a camera, and the distance of the eye.
+/// Target of a camera, and the distance of the camera from the target.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Framing {
-    /// Point in the middle of the picture, in cells.
+    /// Point that appears in the middle of the picture, in cells.
     pub target: Point3<f32>,
-    /// Distance from the eye to `target`, in cells.
+    /// Distance from the camera to `target`, in cell widths.
     pub distance_cells: f32,
 }
 
@@ -145,24 +149,26 @@ pub struct Framing {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
     eye: Point3<f32>,
-    /// Right axis of the picture as a direction in cells, followed by the up and forward axes.
+    /// Unit vector to the right in the picture, converted from cell widths to cells; `up` and
+    /// `forward` likewise.
     right: Vector3<f32>,
     up: Vector3<f32>,
     forward: Vector3<f32>,
-    /// Height of a drawn cell, in cell widths.
+    /// Drawn height of a cell, in cell widths; 1 for cubes.
     tall: f32,
-    /// Half the picture's height at distance 1 (tangent of half the vertical field of view).
+    /// Half the height of the picture at depth 1: tangent of half the vertical field of view.
     half_height: f32,
-    /// Edge of a pixel at distance 1, in the unit of that distance.
+    /// Width of a pixel at depth 1, in the unit of the depth.
     pixel: f32,
     size: (usize, usize),
-    /// Offset of the rays to the right and down, in pixels.
+    /// Offset of all rays to the right and down, in pixels.
     shift: [f32; 2],
 }
 
 impl Camera {
-    /// Places the camera of `spec` so that a picture of `size` (width, height) pixels shows
-    /// `subject`. Automatic framing does not depend on the azimuth: an orbit keeps its distance.
+    /// Returns the camera that `spec` describes, placed so that a picture of `size` (width, height)
+    /// pixels shows `subject`. Automatic framing does not depend on the azimuth: an orbit keeps its
+    /// distance.
     pub fn new(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Self {
         let framing = Self::frame(spec, subject, size);
         let mut camera = Self::turned(spec, subject.tall, size);
@@ -170,8 +176,10 @@ impl Camera {
         camera
     }
 
-    /// Returns a camera at `eye` (cells) that looks against the compass direction `azimuth_deg`,
-    /// raised by `elevation_deg`, as in [`Camera::new`]. Elevations are clamped to −89..89 degrees.
+    /// Returns a camera at `eye` (cells) for a picture of `size` (width, height) pixels with the
+    /// vertical field of view `fov_deg` (degrees). The direction from the picture's centre back to
+    /// the camera has the azimuth `azimuth_deg` and the elevation `elevation_deg`, as in
+    /// [`Camera::new`]. Elevations are clamped to −89..89 degrees.
     pub fn from_pose(
         eye: Point3<f32>,
         (azimuth_deg, elevation_deg): (f32, f32),
@@ -181,7 +189,7 @@ impl Camera {
         Self::from_pose_over((eye, 1.0), (azimuth_deg, elevation_deg), fov_deg, size)
     }
 
-    /// Returns a camera from a pose as `Camera::from_pose`, with cells drawn `tall` times as high
+    /// Returns a camera as `Camera::from_pose` does, for cells that are drawn `tall` times as high
     /// as wide.
     pub fn from_pose_over(
         (eye, tall): (Point3<f32>, f32),
@@ -210,8 +218,9 @@ impl Camera {
         }
     }
 
-    /// Returns the target and distance of the camera of `spec` for a picture of `size` (width,
-    /// height) pixels; start pose of an interactive orbit.
+    /// Returns the target and the distance of the camera that `spec` describes, for a picture of
+    /// `size` (width, height) pixels that shows `subject`. An interactive orbit starts from this
+    /// pose.
     pub fn frame(spec: &CameraSpec, subject: &Bounds, size: (usize, usize)) -> Framing {
         let mut camera = Self::turned(spec, subject.tall, size);
         let (forward, up) = (camera.forward, camera.up);
@@ -238,7 +247,7 @@ impl Camera {
         }
     }
 
-    /// Returns a camera at the origin with the view direction of `spec`.
+    /// Returns a camera at the origin with the view direction and the field of view of `spec`.
     fn turned(spec: &CameraSpec, tall: f32, size: (usize, usize)) -> Self {
         Self::from_pose_over(
             (Point3::origin(), tall),
@@ -248,8 +257,8 @@ impl Camera {
         )
     }
 
-    /// Smallest distance in cells from `target` at which all `points` lie inside the picture, with
-    /// a margin of 7 %.
+    /// Returns the smallest distance from `target`, in cell widths, at which all `points` (cells)
+    /// lie inside the picture with a margin of 7 %.
     fn fit(&self, target: Point3<f32>, points: &[Point3<f32>]) -> f32 {
         let air = 1.07;
         let half_width = self.half_height * self.size.0 as f32 / self.size.1 as f32;
@@ -260,7 +269,8 @@ impl Camera {
         need.fold(1.0, f32::max)
     }
 
-    /// Vertical offset of the centre of `points` above the centre of the picture, as a slope.
+    /// Returns the vertical offset of the centre of `points` (cells) from the centre of the
+    /// picture, as a slope: height per unit of depth, positive upwards.
     fn off_centre(&self, points: &[Point3<f32>]) -> f32 {
         let slopes = points.iter().map(|p| {
             let [_, up, forward] = self.seen(p - self.eye);
@@ -270,8 +280,8 @@ impl Camera {
         0.5 * (low + high)
     }
 
-    /// Returns the camera with its eye moved to y = `height` (cells), turned so that `target` stays
-    /// in the middle of the picture.
+    /// Returns the camera with its position moved to y = `height` (cells), turned so that `target`
+    /// (cells) is in the middle of the picture.
     #[must_use]
     pub fn raised_to(&self, height: f32, target: Point3<f32>) -> Self {
         let eye = Point3::new(self.eye.x, height, self.eye.z);
@@ -286,7 +296,7 @@ impl Camera {
         Self::from_pose_over((eye, self.tall), pose, fov.to_degrees(), self.size)
     }
 
-    /// Returns the same view for a picture of `size` (width, height) pixels.
+    /// Returns a camera with the same view for a picture of `size` (width, height) pixels.
     #[must_use]
     pub fn resized(&self, size: (usize, usize)) -> Self {
         let size = (size.0.max(1), size.1.max(1));
@@ -299,8 +309,8 @@ impl Camera {
         }
     }
 
-    /// Returns the camera with its rays offset to the right and down by fractions of a pixel, for
-    /// multi-sampling over several pictures.
+    /// Returns the camera with all rays offset by `right` and `down` (fractions of a pixel).
+    /// Several such pictures averaged are an anti-aliased picture.
     #[must_use]
     pub fn shifted(&self, [right, down]: [f32; 2]) -> Self {
         Self {
@@ -309,7 +319,7 @@ impl Camera {
         }
     }
 
-    /// Returns the view of the part of the picture to the right of the first `columns` columns of
+    /// Returns the camera of the right part of the picture: without its first `columns` columns of
     /// pixels.
     #[must_use]
     pub fn right_of(&self, columns: usize) -> Self {
@@ -322,7 +332,7 @@ impl Camera {
         }
     }
 
-    /// Principal point: pixel position of the view direction.
+    /// Returns the principal point (x, y) in pixels: where the view direction meets the picture.
     #[inline(always)]
     pub fn middle(&self) -> [f32; 2] {
         [
@@ -331,53 +341,56 @@ impl Camera {
         ]
     }
 
-    /// Width and height of the picture in pixels.
+    /// Returns the width and the height of the picture in pixels.
     pub fn size(&self) -> (usize, usize) {
         self.size
     }
 
-    /// Position of the eye in cells.
+    /// Returns the position of the camera in cells.
     pub fn eye(&self) -> Point3<f32> {
         self.eye
     }
 
-    /// Unit vectors to the right, up and forward in the picture, in cells.
+    /// Returns the unit vectors to the right, up and forward in the picture, converted to cells: if
+    /// cells are not cubes, their lengths in cells are not 1.
     pub fn axes(&self) -> [Vector3<f32>; 3] {
         [self.right, self.up, self.forward]
     }
 
-    /// Returns three vectors (right, up, forward) whose dot products with an offset in cells give
-    /// its components along the axes of the picture, in cell widths.
+    /// Returns three vectors (right, up, forward). The dot product of an offset in cells with each
+    /// vector is the offset's component along that axis of the picture, in cell widths.
     pub fn measures(&self) -> [Vector3<f32>; 3] {
         let square = self.tall * self.tall;
         self.axes()
             .map(|axis| Vector3::new(axis.x, axis.y * square, axis.z))
     }
 
-    /// Components of an offset in cells along the axes of the picture, in cell widths.
+    /// Returns the components (right, up, forward) of the offset `way` (cells) along the axes of
+    /// the picture, in cell widths.
     fn seen(&self, way: Vector3<f32>) -> [f32; 3] {
         self.measures().map(|axis| way.dot(&axis))
     }
 
-    /// Height of a drawn cell, in cell widths.
+    /// Returns the drawn height of a cell, in cell widths; 1 for cubes.
     pub fn tall(&self) -> f32 {
         self.tall
     }
 
-    /// Half the height of the picture at distance 1: tangent of half the vertical field of view.
+    /// Returns half the height of the picture at depth 1: the tangent of half the vertical field of
+    /// view.
     pub fn half_height(&self) -> f32 {
         self.half_height
     }
 
     /// Returns the ray through the picture position (`px`, `py`), in pixels from the upper left
-    /// corner.
+    /// corner of the picture.
     #[inline(always)]
     pub fn ray(&self, px: f32, py: f32) -> Ray {
         self.ray_and_length(px, py).0
     }
 
-    /// Returns the ray through the picture position (`px`, `py`) in pixels, and the ray's length
-    /// per unit of depth.
+    /// Returns the ray through the picture position (`px`, `py`), in pixels from the upper left
+    /// corner, and the distance along the ray per unit of depth (at least 1).
     #[inline(always)]
     pub fn ray_and_length(&self, px: f32, py: f32) -> (Ray, f32) {
         // Multiplication by the precomputed edge of a pixel, no division by the size: this function
@@ -396,13 +409,13 @@ impl Camera {
         )
     }
 
-    /// Edge of a pixel at distance 1.
+    /// Returns the width of a pixel at depth 1, in the unit of the depth.
     pub fn pixel(&self) -> f32 {
         self.pixel
     }
 
-    /// Projects `point` (cells). Returns the picture position (x, y) in pixels and the distance in
-    /// cells; `None` if the point is behind the camera.
+    /// Projects `point` (cells) into the picture. Returns the picture position (x, y) in pixels and
+    /// the distance from the camera in cells; `None` if the point is behind the camera.
     pub fn project(&self, point: Point3<f32>) -> Option<(f32, f32, f32)> {
         let v = point - self.eye;
         let [right, up, depth] = self.seen(v);
@@ -417,13 +430,15 @@ impl Camera {
     }
 }
 
-/// Edge of a pixel at distance 1, for a picture `height` pixels high.
+/// Returns the width of a pixel at depth 1, for a picture `height` pixels high whose half height at
+/// depth 1 is `half_height`.
 fn pixel(half_height: f32, (_, height): (usize, usize)) -> f32 {
     2.0 * half_height / height as f32
 }
 
-/// Sample points of the subject for framing: at each level, the circle that the subject sweeps in
-/// an orbit.
+/// Returns points (cells) that the camera must keep in the picture: circles around the subject's
+/// vertical centre line, 24 points at each height, as wide as the content there. Circles, so that
+/// the framing does not depend on the azimuth.
 fn outline(subject: &Bounds) -> Vec<Point3<f32>> {
     let middle = nalgebra::center(&subject.low, &subject.high);
     let rings = |top: f32, reach: [f32; LEVELS]| {

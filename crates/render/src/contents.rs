@@ -1,5 +1,5 @@
-//! Contents of a picture: visibility of lava and ground, and slices (cross-sections of cells) drawn
-//! in the 3D scene.
+//! Selection of what a picture shows: lava, ground, and slices (cross-sections of cells) drawn in
+//! the 3D scene.
 
 use std::sync::Arc;
 
@@ -9,47 +9,50 @@ use crate::ground::heightfield::{Face, GroundHit};
 use crate::style::transfer::Transfer;
 use lavoxel_automaton::view::srgb_to_linear;
 
-/// Kind byte of an empty cell; the kind is the last byte of an entry of [`Cut::texels`].
+/// Kind byte of an empty cell, not drawn. The kind is the last byte of an entry of [`Cut::texels`].
 pub(crate) const NOTHING: u8 = 0;
-/// Kind byte of a cell with a value on the scale, stored in the first byte.
+/// Kind byte of a cell that shows a value; the value is in the first byte.
 pub(crate) const VALUE: u8 = 1;
-/// Kind byte of a rock cell.
+/// Kind byte of a cell of rock.
 pub(crate) const ROCK: u8 = 2;
-/// Kind byte of a cell of a material without values; its colour is in the first three bytes.
+/// Kind byte of a cell of a material shown without values; the material's colour is in the first
+/// three bytes.
 pub(crate) const MATERIAL: u8 = 3;
 
-/// Colour of rock in a slice, in linear light.
+/// Colour of rock in a slice, linear RGB.
 pub const CUT_ROCK: V3 = V3::new(0.105, 0.105, 0.112);
 
-/// Cells of a slice (one layer of cells), unfiltered, as a texture.
+/// Slice (one layer of cells) as a texture, one texel per cell, drawn without interpolation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// Index of the slice's layer of cells along its axis.
+    /// Index of the layer of cells along the axis perpendicular to the slice.
     pub cell: usize,
-    /// Number of cells across: along z for a slice perpendicular to x, else along x.
+    /// Number of texels per row: cells along z for a slice perpendicular to x, otherwise along x.
     pub width: usize,
-    /// Number of rows: along z for a slice perpendicular to y, else along y from the floor up.
+    /// Number of rows: cells along z for a slice perpendicular to y, otherwise along y from the
+    /// floor up.
     pub height: usize,
-    /// Set if the slice shows amounts: the cinematic style then draws the cut-open matter itself in
-    /// place of the cells.
+    /// Set if the slice shows amounts. The cinematic style then draws the cut-open matter itself
+    /// instead of the cells.
     pub of_amounts: bool,
-    /// Cells in rows, `width · height` entries. The last byte is the kind of the cell; the first
-    /// three depend on the kind: 0 nothing; 1 a value, scaled from the
-    /// [range](lavoxel_automaton::world::CellMeasure::range) of its measure to 0..255, in the first
-    /// byte; 2 rock; 3 a material without values, by its colour in sRGB.
+    /// Texels in rows, `width · height` entries. The last byte is the kind of the cell; the meaning
+    /// of the first three depends on the kind: 0 nothing; 1 a value, in the first byte, scaled from
+    /// the [range](lavoxel_automaton::world::CellMeasure::range) of its measure to 0..255; 2 rock;
+    /// 3 a material without values, by its colour in sRGB.
     pub texels: Vec<[u8; 4]>,
 }
 
 impl Cut {
-    /// Position of the slice along its axis in cells: the centre of its layer.
+    /// Returns the position of the slice along its axis, in cells: the centre of its layer.
     pub(crate) fn middle(&self) -> f32 {
         self.cell as f32 + 0.5
     }
 }
 
-/// Returns the part of the box that is drawn when slices cut the box open: `clip` without the
-/// matter between each slice and the eye. All arguments and the result are fractions of the box
-/// along x, y and z. A slice outside of `clip` has no effect.
+/// Returns the part of the box that remains visible if slices cut the box open: `clip` without the
+/// matter between each slice and the camera at `eye`. All arguments and the result are fractions of
+/// the box along x, y and z: `clip` and the result as lower and upper bound per axis, `slices` as
+/// position per axis. A slice outside of `clip` has no effect.
 pub fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [[f32; 2]; 3] {
     std::array::from_fn(|k| {
         let [low, high] = clip[k];
@@ -64,18 +67,18 @@ pub fn opened(clip: [[f32; 2]; 3], slices: [Option<f32>; 3], eye: [f32; 3]) -> [
 /// Selection of the parts of a scene that are drawn.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// Visibility of the lava, its light on the ground, and all other media.
+    /// Set to draw the lava, its light on the ground, and all other media.
     pub lava: bool,
-    /// Visibility of the ground block.
+    /// Set to draw the ground.
     pub ground: bool,
-    /// Visibility of the colour bar of the plain styles.
+    /// Set to draw the colour bar, in the plain styles.
     pub legend: bool,
-    /// Slices perpendicular to x, y and z; `None` for no slice.
+    /// Slices perpendicular to x, y and z; `None` where there is no slice.
     pub slices: [Option<Arc<Cut>>; 3],
 }
 
 impl Default for Contents {
-    /// Shows lava, ground and colour bar, and no slices.
+    /// Returns a selection that shows lava, ground and colour bar, and no slices.
     fn default() -> Self {
         Self {
             lava: true,
@@ -87,7 +90,8 @@ impl Default for Contents {
 }
 
 impl Contents {
-    /// Layer indices of the slices perpendicular to x, y and z.
+    /// Returns the layer indices of the slices perpendicular to x, y and z; `None` where there is
+    /// no slice.
     pub(crate) fn cells(&self) -> [Option<usize>; 3] {
         self.slices
             .each_ref()
@@ -100,17 +104,18 @@ impl Contents {
 pub(crate) struct Slices<'a> {
     /// Size of the box in cells along x, y and z.
     size: [f32; 3],
-    /// Low and high bound of the shown part of the box along x, y and z, in cells; slices are
+    /// Lower and upper bound of the shown part of the box along x, y and z, in cells; slices are
     /// clipped to this part.
     shown: [[f32; 2]; 3],
     cuts: &'a [Option<Arc<Cut>>; 3],
     transfer: &'a Transfer,
-    /// Set in the cinematic style: rock shows its strata, and slices of amounts only cut the box
-    /// open.
+    /// Set in the cinematic style: there, rock shows its strata, and slices of amounts cut the box
+    /// open without being drawn themselves.
     natural: bool,
 }
 
-/// Intersection of a ray with a slice: distance in cells, and emitted linear light.
+/// Intersection of a ray with a slice: the distance from the ray's start in cells, and the colour
+/// there as linear light.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SliceHit {
     pub(crate) t: f32,
@@ -118,8 +123,8 @@ pub(crate) struct SliceHit {
 }
 
 impl<'a> Slices<'a> {
-    /// Returns the slices of a box of `size` cells; `shown` is the shown part of the box in
-    /// fractions.
+    /// Returns the slices of `contents` in a box of `size` cells. `shown`: lower and upper bound of
+    /// the shown part of the box per axis, as fractions; `transfer` gives the colours of values.
     pub(crate) fn new(
         size: [usize; 3],
         shown: [[f32; 2]; 3],
@@ -137,7 +142,7 @@ impl<'a> Slices<'a> {
         }
     }
 
-    /// Returns these slices for the cinematic style.
+    /// Returns these slices with the flag `natural` set, for the cinematic style.
     pub(crate) fn natural(self) -> Self {
         Self {
             natural: true,
@@ -145,20 +150,21 @@ impl<'a> Slices<'a> {
         }
     }
 
-    /// True if no slice has cells to show.
+    /// Returns true if no slice is drawn.
     #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         !self.cuts.iter().flatten().any(|cut| self.shows(cut))
     }
 
-    /// True if the cells of `cut` are drawn, and not the cut-open matter.
+    /// Returns true if the cells of `cut` are drawn; false where the cut-open matter is drawn
+    /// instead.
     #[inline(always)]
     fn shows(&self, cut: &Cut) -> bool {
         !(self.natural && cut.of_amounts)
     }
 
-    /// Returns the nearest intersection of `ray` with a visible cell of a slice, closer than
-    /// `limit` (cells).
+    /// Returns the nearest intersection of `ray` with a drawn cell of a slice; `None` if there is
+    /// none within `limit` (cells).
     pub(crate) fn nearest(&self, ray: &Ray, limit: f32) -> Option<SliceHit> {
         let mut nearest: Option<(f32, [u8; 4])> = None;
         for (axis, cut) in self.cuts.iter().enumerate() {
@@ -185,16 +191,16 @@ impl<'a> Slices<'a> {
         })
     }
 
-    /// True if cells of the kind `content` are drawn. In the cinematic style, rock is skipped: the
-    /// cut face of the ground is drawn there.
+    /// Returns true if cells of the kind `content` are drawn. In the cinematic style rock cells are
+    /// not, because the cut face of the ground is drawn there.
     #[inline(always)]
     fn is_seen(&self, content: u8) -> bool {
         content != NOTHING && !(self.natural && content == ROCK)
     }
 
-    /// Returns a hit on the rock of a slice if `hit` lies on the cut face of the ground in the
-    /// slice's plane. Needed because the cells of a slice are entirely rock or not, while the top
-    /// of the ground is smooth.
+    /// Returns a hit with the colour of rock if `hit` lies on the cut face of the ground in the
+    /// plane of a slice, otherwise `None`. Needed because a cell of a slice is either rock or not
+    /// as a whole, while the top of the ground is smooth.
     pub(crate) fn rock(&self, hit: &GroundHit) -> Option<SliceHit> {
         let Face::Cut(normal) = hit.face else {
             return None;
@@ -211,7 +217,8 @@ impl<'a> Slices<'a> {
             })
     }
 
-    /// Texel of `cut` at the point `p` (cells) in its plane; `None` outside of the shown part.
+    /// Returns the texel of `cut`, a slice perpendicular to `axis`, at the point `p` (cells) in its
+    /// plane; `None` outside of the shown part.
     fn texel(&self, axis: usize, cut: &Cut, p: V3) -> Option<[u8; 4]> {
         let (across, down) = [(2, 1), (0, 2), (0, 1)][axis];
         let cell = |k: usize| {

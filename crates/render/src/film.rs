@@ -1,4 +1,5 @@
-//! Post-processing of linear light into a picture: bloom, heat haze, tone mapping, sRGB, dither.
+//! Conversion of rendered linear light to a picture: bloom, heat haze, tone mapping, sRGB and
+//! dither.
 
 use lavoxel_base::parallel::*;
 
@@ -8,25 +9,25 @@ use super::math::{V3, lerp, saturate, smoothstep};
 use crate::ground::raster::Raster;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Brightness after exposure above which light contributes to the bloom.
+/// Brightness (after the exposure factor) above which light contributes to the bloom.
 pub const THRESHOLD: f32 = 0.7;
-/// Upper bound of a pixel's contribution to the bloom: without a bound, sparks would glow like
-/// lamps.
+/// Upper bound of a pixel's contribution to the bloom, in units of brightness after exposure.
+/// Without a bound, single sparks would glow like lamps.
 pub const BRIGHTEST: f32 = 5.0;
-/// Edge in pixels of the squares at whose reduced resolution bloom is computed.
+/// Edge length, in pixels, of the squares in which light is averaged before bloom is computed.
 pub const BLOCK: usize = 4;
-/// Weights with which the narrow and the wide blur are added to the light before exposure. Chosen
-/// by eye.
+/// Weights with which the narrow and the wide blur are added to the light before the exposure
+/// factor. Chosen by eye.
 pub const SHARES: [f32; 2] = [0.20, 0.26];
 
-/// Radii of the narrow and the wide blur (three box passes each), in squares of `BLOCK` pixels,
-/// for a picture `blocks` squares high. Radii follow the height, so that a small preview glows like
-/// the full picture.
+/// Returns the radii of the narrow and the wide blur (three box filters each), in squares of
+/// `BLOCK` pixels, for a picture `blocks` squares high. The radii are proportional to the height,
+/// so that a small preview glows like the full picture.
 pub fn radii(blocks: usize) -> [usize; 2] {
     [(blocks / 90).max(1), (blocks / 18).max(2)]
 }
 
-/// Linear RGB light per pixel, row-major from the top.
+/// Rendered picture as linear RGB light per pixel, row-major from the top.
 #[derive(Clone, Debug)]
 pub(crate) struct Film {
     pub(crate) width: usize,
@@ -34,45 +35,47 @@ pub(crate) struct Film {
     pub(crate) light: Vec<V3>,
 }
 
-/// Conversion of linear light to sRGB.
+/// Conversion of linear light to sRGB bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Develop {
-    /// Filmic conversion: bloom of strength `glow`, heat haze `shimmer`, factor `exposure`, filmic
-    /// tone curve.
+    /// Conversion as on photographic film: adds bloom of strength `glow` and heat haze `shimmer`,
+    /// multiplies by `exposure`, and applies a filmic tone curve.
     Filmic {
         exposure: f32,
         glow: f32,
         shimmer: Shimmer,
     },
-    /// Linear light directly to sRGB: palette colours stay exact.
+    /// Conversion without bloom and tone curve, which keeps palette colours exact.
     Plain,
 }
 
-/// Heat haze (post-process): hot air over bright lava displaces the picture behind in rising waves.
+/// Heat haze, an effect on the finished picture: hot air above bright lava displaces the picture
+/// behind the air, in rising waves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shimmer {
-    /// Strength: 0 none, 1 usual.
+    /// Strength of the displacement: 0 none, 1 usual.
     pub strength: f32,
-    /// Phase of the rising waves in radians.
+    /// Phase of the rising waves, in radians.
     pub moment: f32,
 }
 
-/// Largest displacement of the picture seen through hot air, in picture heights. The constants of
-/// the haze are chosen by eye.
+/// Largest displacement of the picture behind hot air, in picture heights. The constants of the
+/// heat haze are chosen by eye.
 pub const MOVES: f32 = 0.0022;
-/// Height of the hot air above its source, in picture heights.
+/// Height of the hot air above the lava that heats the air, in picture heights.
 pub const ABOVE: f32 = 0.035;
-/// Wave number in radians per picture height.
+/// Wave number of the displacement, in radians per picture height.
 pub const WAVES: f32 = 170.0;
-/// Phase advance per step, in radians.
+/// Phase advance of the waves per step of the simulation, in radians.
 const RISES: f64 = 0.45;
-/// Heat (0 to 1) of the air per unit of red in the wide bloom below.
+/// Heat (0 to 1) of the air per unit of red light in the wide blur below.
 pub const HEATS: f32 = 2.5;
-/// Factor of the blue that is subtracted from the red: white areas are lit, not hot.
+/// Weight of blue light, which is subtracted from the red light: white areas are lit by the sun,
+/// not hot.
 pub const WHITE: f32 = 2.0;
 
-/// Brightness of the narrow bloom at which the displacement begins to fade out, and at which it is
-/// 0: a glowing surface lies in front of the air that it heats.
+/// Brightness of the narrow blur at which the displacement begins to fade out, and at which it is
+/// 0. A glowing surface is not displaced, because it lies in front of the air that it heats.
 pub const GLOWS: [f32; 2] = [0.03, 0.25];
 
 impl Shimmer {
@@ -81,7 +84,8 @@ impl Shimmer {
         moment: 0.0,
     };
 
-    /// Returns the heat haze of strength `strength` after `steps` steps.
+    /// Returns the heat haze of strength `strength` (1: usual) after `steps` steps of the
+    /// simulation.
     pub fn at(strength: f32, steps: f64) -> Self {
         Self {
             strength,
@@ -89,8 +93,8 @@ impl Shimmer {
         }
     }
 
-    /// Displacement of the picture at position (x, y), to the right and down; `heat` of the air is
-    /// 0 to 1. All lengths are in picture heights.
+    /// Returns the displacement (right, down) at the picture position (x, y) in air of the heat
+    /// `heat` (0 to 1). All lengths are in picture heights.
     fn moved(self, [x, y]: [f32; 2], heat: f32) -> [f32; 2] {
         let (x, y, t) = (x * WAVES, y * WAVES, self.moment);
         let by = MOVES * self.strength * heat;
@@ -101,19 +105,19 @@ impl Shimmer {
     }
 }
 
-/// Heat (0 to 1) of the air above the light `bloom` of the wide blur.
+/// Returns the heat (0 to 1) of the air above light of the wide blur, `bloom`.
 fn heat(bloom: V3) -> f32 {
     saturate(HEATS * (bloom.x - WHITE * bloom.z))
 }
 
-/// Visible fraction (0 to 1) of the hot air's displacement, by the light `bloom` of the narrow
-/// blur.
+/// Returns the factor (0 to 1) on the displacement by hot air: 0 in front of and next to glowing
+/// surfaces. `bloom`: light of the narrow blur.
 fn beside(bloom: V3) -> f32 {
     1.0 - smoothstep(GLOWS[0], GLOWS[1], bloom.max())
 }
 
 impl Film {
-    /// Returns a film of (width, height) pixels without light.
+    /// Returns a black film of (width, height) pixels.
     pub(crate) fn dark((width, height): (usize, usize)) -> Self {
         Self {
             width,
@@ -122,7 +126,7 @@ impl Film {
         }
     }
 
-    /// Resizes the film to (width, height) pixels; all light is undefined afterwards.
+    /// Resizes the film to (width, height) pixels; the light of all pixels is undefined afterwards.
     pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
         (self.width, self.height) = (width, height);
         self.light.resize(width * height, V3::zeros());
@@ -172,7 +176,8 @@ impl Film {
         image
     }
 
-    /// Returns row `y` displaced by hot air; `None` if the air of the whole row is cool.
+    /// Returns row `y` with the displacement by hot air applied; `None` if the row has no hot air.
+    /// `air`: heat of the air (0 to 1).
     fn bent(&self, shimmer: Shimmer, air: &Raster<f32>, y: usize) -> Option<Vec<V3>> {
         let (at, high) = (y as f32 + 0.5, self.height as f32);
         let (blocks, row) = (air.row(at), &self.light[y * self.width..][..self.width]);
@@ -192,7 +197,7 @@ impl Film {
         bent
     }
 
-    /// Bilinearly interpolated light at (`x`, `y`) in pixels, clamped at the sides.
+    /// Returns the bilinearly interpolated light at (`x`, `y`) in pixels, clamped at the borders.
     fn between(&self, x: f32, y: f32) -> V3 {
         let (x, y) = (
             (x - 0.5).clamp(0.0, (self.width - 1) as f32),
@@ -206,8 +211,8 @@ impl Film {
         along(j).lerp(&along(j + 1), y - j as f32)
     }
 
-    /// Returns the narrow and the wide bloom: the part of the light above `THRESHOLD`, blurred
-    /// with both radii.
+    /// Returns the narrow and the wide blur of the light above `THRESHOLD`, from which bloom is
+    /// made.
     fn bloom(&self, exposure: f32) -> [Raster<V3>; 2] {
         let (width, height) = (self.width.div_ceil(BLOCK), self.height.div_ceil(BLOCK));
         let bright: Vec<V3> = (0..width * height)
@@ -241,10 +246,10 @@ impl Film {
     }
 }
 
-/// Work item: converts a row of linear light to sRGB bytes.
+/// Task that converts a row of linear light to sRGB bytes.
 struct Print<'a> {
     how: Develop,
-    /// Bloom to be added; `None` without bloom.
+    /// Bloom that is added to the light; `None` for no bloom.
     bloom: Option<&'a Raster<V3>>,
     y: usize,
     light: &'a [V3],
@@ -283,7 +288,8 @@ impl Work for Print<'_> {
     }
 }
 
-/// Converts linear light, clamped to 0..1, to sRGB bytes with dither.
+/// Converts `light` (linear RGB) to sRGB bytes with dither, clamped to 0..1 before; (`x`, `y`)
+/// selects the dither value.
 #[inline(always)]
 fn dithered(light: [f32; 3], (x, y): (usize, usize)) -> [u8; 3] {
     // Noise of about one grey level (0.9) hides the bands that 8 bits leave in a dark sky.
@@ -292,7 +298,7 @@ fn dithered(light: [f32; 3], (x, y): (usize, usize)) -> [u8; 3] {
 }
 
 impl Develop {
-    /// sRGB bytes of the pixel (x, y) with light `light`, without bloom.
+    /// Returns the sRGB bytes of `pixel` (x, y) for linear light `light`, without bloom.
     #[inline(always)]
     pub(crate) fn pixel(self, light: V3, pixel: (usize, usize)) -> [u8; 3] {
         let shown = match self {
@@ -303,14 +309,15 @@ impl Develop {
     }
 }
 
-/// Strongest channel at which light begins to burn out, and at which it is burnt out fully.
+/// Brightness of the strongest colour channel at which light begins to be mixed with white, and at
+/// which the mixing is complete.
 pub const BURNS: [f32; 2] = [1.2, 5.0];
-/// Share of white that is mixed into fully burnt-out light.
+/// Fraction (0 to 1) of white in very bright light, from the second brightness of `BURNS` on.
 pub const BURNT: f32 = 0.42;
 
-/// ACES tone curve per channel, as fitted by Narkowicz, with burnt-out light mixed towards white as
-/// on film. Red that is too bright turns orange and yellow, as hot things do. Black-body light has
-/// almost no blue, hence it never turns pink.
+/// Applies the ACES tone curve per channel, as fitted by Narkowicz, and mixes very bright light
+/// with white, as on photographic film. Bright red thus turns orange and yellow, as hot things do;
+/// black-body light has almost no blue, hence never turns pink.
 #[inline(always)]
 pub(crate) fn filmic(light: V3) -> V3 {
     curve(light.into()).into()

@@ -1,5 +1,5 @@
-//! Ray tracing of a frame's pixels row by row, supersampling of edges, and data cached for the next
-//! frame.
+//! Ray tracing of a frame's pixels row by row, supersampling of edges, and reuse of data from the
+//! previous frame.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,14 +21,14 @@ use lavoxel_automaton::view::Antialias;
 
 // Two thresholds: pixels of moderate contrast, such as grainy rock, get two rays; sharp edges get
 // four.
-/// Tone-mapped luminance difference between neighbouring pixels from which a pixel is traced again
-/// with two rays.
+/// Difference of tone-mapped luminance between neighbouring pixels from which a pixel is traced
+/// again with two rays.
 const EDGE_CONTRAST: f32 = 0.06;
-/// Tone-mapped luminance difference between neighbouring pixels from which a pixel is traced again
-/// with four rays.
+/// Difference of tone-mapped luminance between neighbouring pixels from which a pixel is traced
+/// again with four rays.
 const SHARP_CONTRAST: f32 = 0.18;
-/// Four sample positions in a pixel, no two in the same row or column. The mean of the first two,
-/// as of all four, is the centre of the pixel.
+/// Four sample positions in a pixel (0 to 1), no two in the same quarter row or quarter column. The
+/// mean of the first two, and of all four, is the centre of the pixel.
 const SUBPIXELS: [(f32, f32); 4] = [
     (0.375, 0.125),
     (0.625, 0.875),
@@ -36,81 +36,84 @@ const SUBPIXELS: [(f32, f32); 4] = [
     (0.125, 0.625),
 ];
 
-/// Upper bound of the picture size in pixels up to which backdrops of supersampled pixels are
-/// cached; they take up to 200 bytes per pixel.
+/// Maximum picture size in pixels for which the backdrops of supersampled pixels are cached; the
+/// cache takes up to 200 bytes per pixel.
 const MOST_KEPT: usize = 1 << 21;
 
-/// Cached backdrops (ground, slice or sky behind the lava) of one camera, per pixel, row-major from
-/// the top.
+/// Data reused for the next frame of the same camera: mainly the backdrop (ground, slice or sky
+/// behind the lava) per pixel, row-major from the top.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept<B> {
     /// Backdrops of the rays through the pixel centres.
     pub(crate) centres: Vec<B>,
     /// Backdrops of the sub-pixel rays of supersampled pixels; `None` for other pixels. Empty if
-    /// not cached: in pictures of more than [`MOST_KEPT`] pixels, and if the scene requests no
+    /// not cached: in pictures of more than [`MOST_KEPT`] pixels, and if the scene asks for no
     /// cache.
     closer: Vec<Option<Box<[B]>>>,
-    /// Hiding depth per tile: nothing beyond is visible, because ground is in front.
+    /// Depth per tile from which everything is hidden by the ground in front.
     pub(crate) depths: Depths,
-    /// Lower bound of the distance to the ground per pixel, where rays may start.
+    /// Lower bound of the distance to the ground per pixel, from which rays may start.
     beams: Beams,
-    /// Picture without lava, for styles in which lava affects only the pixels that it covers.
+    /// Picture without lava, for styles in which lava changes only the pixels that it covers.
     pub(crate) bare: Bare,
 }
 
-/// Picture without lava, and the film into which the last frame drew lava.
+/// Picture without lava, and the film into which the previous frame was drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Bare {
-    /// Finished picture.
+    /// Picture without lava as sRGB bytes.
     pub(crate) image: Image,
-    /// Linear light of the central ray of each pixel: without lava, except in the tiles of `drawn`.
+    /// Linear light of the ray through each pixel's centre: without lava, except in the tiles of
+    /// `drawn`.
     pub(crate) film: Film,
-    /// Mask of the tiles in which the last frame drew lava into the film; `None` before the first
+    /// Mask of the tiles in which the previous frame drew lava into `film`; `None` before the first
     /// frame.
     pub(crate) drawn: Option<Live>,
 }
 
-/// Frame inputs that do not depend on the lava: camera, ground and sampling.
+/// Inputs of a frame that do not depend on the lava: camera, ground and sampling.
 pub(crate) struct Scene<'a> {
     pub(crate) camera: &'a Camera,
     pub(crate) block: &'a Heightfield,
     pub(crate) part: Part,
     pub(crate) antialias: Antialias,
-    /// Set if the backdrops of supersampled pixels are cached for the next frame.
+    /// Set if the backdrops of supersampled pixels are to be cached for the next frame.
     pub(crate) keeps_closer: bool,
     pub(crate) level: Level,
-    /// Cancellation flag: the frame stops when set.
+    /// Cancellation flag: when set by another thread, the frame stops.
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// Caching mode for the backdrops of supersampled pixels.
+/// Use of the cache for the backdrops of supersampled pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Keeping {
     Kept,
     Not,
 }
 
-/// Frame in progress: the tracer of its rays, the camera, and the tiles to draw.
+/// Inputs of a frame: the tracer of its rays, the camera, and the tiles to draw.
 pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) tracer: &'a T,
     pub(crate) camera: &'a Camera,
-    /// Distance ranges along the rays that may contain lava, per tile.
+    /// Distance range per tile in which rays may meet lava.
     pub(crate) tiles: &'a Tiles,
-    /// Distance ranges along the rays that may contain other media, per tile; `None` without such
-    /// media.
+    /// Distance range per tile in which rays may meet other media (gas, water and others); `None`
+    /// if there are no such media.
     pub(crate) others: Option<&'a OtherTiles>,
-    /// Mask of the tiles that are traced; other pixels keep their light.
+    /// Mask of the tiles that are traced; pixels elsewhere keep their light.
     pub(crate) live: &'a Live,
-    /// Interpolated smoke of the picture; `None` if smoke is traced per ray.
+    /// Gas and smoke of the picture, interpolated between grid rays; `None` if smoke is traced
+    /// along each ray.
     pub(crate) veils: Option<Veils>,
-    /// Offset (0 to 1) added to the blue-noise mask that jitters samples along the rays.
+    /// Offset (0 to 1) added to the blue-noise values that shift the samples along the rays.
     pub(crate) turn: f32,
     pub(crate) level: Level,
-    /// Cancellation flag: the frame stops when set, and its pixels are then undefined.
+    /// Cancellation flag: when set by another thread, the frame stops, and its pixels are
+    /// undefined.
     pub(crate) stop: &'a AtomicBool,
 }
 
-/// Work item: finds the backdrops of the rays through the centres of a row of pixels.
+/// Task that finds the backdrops of the rays through the pixel centres of a row.
 struct Behinds<'a, T: Tracer> {
     tracer: &'a T,
     camera: &'a Camera,
@@ -119,7 +122,7 @@ struct Behinds<'a, T: Tracer> {
     row: &'a mut [T::Behind],
 }
 
-/// Work item: traces one ray through the centre of each drawn pixel of a row.
+/// Task that traces one ray through the centre of each drawn pixel of a row.
 struct Exposed<'a, T: Tracer> {
     frame: &'a Frame<'a, T>,
     y: usize,
@@ -127,33 +130,34 @@ struct Exposed<'a, T: Tracer> {
     light: &'a mut [V3],
 }
 
-/// Work item: supersamples the wanted pixels of a row into linear light.
+/// Task that supersamples the selected pixels of a row into linear light.
 struct Refined<'a, T: Tracer> {
     frame: &'a Frame<'a, T>,
     beams: &'a Beams,
     y: usize,
     film: &'a Film,
     wanted: Wanted,
-    /// Cache for the backdrops of the sub-pixel rays; `None` without a cache.
+    /// Cache for the backdrops of the sub-pixel rays; `None` if not cached.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     light: &'a mut [V3],
 }
 
-/// Work item: converts the drawn pixels of a row to bytes, supersampling the wanted pixels first.
+/// Task that supersamples the selected pixels of a row and converts all drawn pixels to sRGB bytes.
 struct Developed<'a, T: Tracer> {
     frame: &'a Frame<'a, T>,
     beams: &'a Beams,
     y: usize,
     film: &'a Film,
     wanted: Option<Wanted>,
-    /// Cache for the backdrops of supersampled pixels; `None` without a cache.
+    /// Cache for the backdrops of supersampled pixels; `None` if not cached.
     closer: Option<&'a mut [Option<Closer<T>>]>,
     row: &'a mut [u8],
 }
 
 impl<B: Copy + Default + Send + Sync> Kept<B> {
-    /// Returns the backdrops of all central rays of `scene`; reuses the allocations of the last
-    /// scene. The result is undefined if the `stop` flag of `scene` was set meanwhile.
+    /// Returns the backdrops of the rays through all pixel centres of `scene`; reuses the
+    /// allocations of `self`. The result is undefined if the `stop` flag of `scene` was set
+    /// meanwhile.
     pub(crate) fn turned<T: Tracer<Behind = B>>(mut self, tracer: &T, scene: &Scene) -> Self {
         let (camera, (width, height)) = (scene.camera, scene.camera.size());
         let beams = Beams::new(scene.block, &scene.part, camera, scene.level, self.beams);
@@ -199,8 +203,8 @@ impl Default for Bare {
 }
 
 impl<T: Tracer> Frame<'_, T> {
-    /// Traces the central ray of every pixel in the tiles of `live`; all other pixels of `film`
-    /// keep their light.
+    /// Traces the ray through the centre of every pixel in the tiles of `live` into `film`; pixels
+    /// elsewhere keep their light. `behind`: the backdrop per pixel.
     pub(crate) fn expose(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film
@@ -219,8 +223,9 @@ impl<T: Tracer> Frame<'_, T> {
             });
     }
 
-    /// Computes the interpolated gas and smoke of the picture. `None` without any gas, or if the
-    /// tracer cannot separate gas from other media.
+    /// Computes gas and smoke along grid rays at the spacing of `weave`, to be interpolated
+    /// between. `None` if there is no gas, or if the tracer cannot separate gas from other media.
+    /// `behind`: the backdrop per pixel.
     pub(crate) fn veils(&self, behind: &[T::Behind], weave: Weave) -> Option<Veils> {
         let others = self.others?;
         let size @ (width, height) = self.camera.size();
@@ -252,8 +257,8 @@ impl<T: Tracer> Frame<'_, T> {
         })
     }
 
-    /// Writes the light of the bare backdrop into every pixel of `film`; for styles that know this
-    /// light without tracing.
+    /// Writes the light of the backdrop alone into every pixel of `film`, for styles that know this
+    /// light without tracing; elsewhere black.
     pub(crate) fn expose_bare(&self, behind: &[T::Behind], film: &mut Film) {
         let width = film.width;
         let rows = film
@@ -267,8 +272,8 @@ impl<T: Tracer> Frame<'_, T> {
         });
     }
 
-    /// Converts `film` to sRGB bytes in the traced tiles; pixels selected by `wanted`, if given,
-    /// are supersampled first.
+    /// Converts `film` to sRGB bytes of `image` in the traced tiles; the pixels that `wanted`
+    /// selects, if given, are supersampled first. `kept` provides and stores their backdrops.
     pub(crate) fn develop(
         &self,
         film: &Film,
@@ -301,7 +306,8 @@ impl<T: Tracer> Frame<'_, T> {
         }
     }
 
-    /// Linear RGB light at the position (`u`, `v`) (0 to 1) in a pixel; `shift` offsets the jitter.
+    /// Returns the linear RGB light at the position (`u`, `v`) (0 to 1) in a pixel. `shift` offsets
+    /// the jitter of the samples; `behind` is the backdrop of the ray.
     #[inline(always)]
     fn light<S: Simd>(
         &self,
@@ -324,7 +330,8 @@ impl<T: Tracer> Frame<'_, T> {
         self.light_before(s, pixel, (u, v), shift, behind)
     }
 
-    /// Linear RGB light of a ray through a position in a pixel, given the ray's own backdrop.
+    /// Returns the linear RGB light of the ray through the position (`u`, `v`) (0 to 1) in a pixel
+    /// in front of `behind`, where slices are already included.
     #[inline(always)]
     fn light_before<S: Simd>(
         &self,
@@ -366,7 +373,7 @@ impl<T: Tracer> Frame<'_, T> {
         )
     }
 
-    /// Returns the light of `film`, with the pixels selected by `wanted` supersampled.
+    /// Returns the light of `film` with the pixels that `wanted` selects supersampled.
     pub(crate) fn refine(
         &self,
         film: &Film,
@@ -399,7 +406,8 @@ impl<T: Tracer> Frame<'_, T> {
         light
     }
 
-    /// Computes the backdrops of the first `closer.len()` sub-pixel rays of pixel (x, y).
+    /// Computes the backdrops of the first `closer.len()` sub-pixel rays of the pixel (`x`, `y`)
+    /// into `closer`.
     #[inline(always)]
     fn look_closer(&self, beams: &Beams, (x, y): (usize, usize), closer: &mut [T::Behind]) {
         // A loop, not `map`: closures are not compiled for wide instructions.
@@ -409,8 +417,8 @@ impl<T: Tracer> Frame<'_, T> {
         }
     }
 
-    /// Mean linear RGB light of `rays` sub-pixel rays; the backdrops are cached in `kept`, a row of
-    /// the cache.
+    /// Returns the mean linear RGB light of `rays` sub-pixel rays of the pixel (`x`, `y`). `kept`:
+    /// the cached backdrops of the pixel's row, used and updated; `None` without a cache.
     #[inline(always)]
     fn supersample<S: Simd>(
         &self,
@@ -517,13 +525,13 @@ impl<T: Tracer> Work for Developed<'_, T> {
     }
 }
 
-/// True if the frame is not cancelled.
+/// Returns true unless the flag `stop` cancels the frame.
 fn goes_on(stop: &AtomicBool) -> bool {
     !stop.load(Ordering::Relaxed)
 }
 
-/// Alpha channel of `image`, 0 (sky) to 255 (opaque): ground and slices are opaque, lava
-/// contributes its opacity, and bloom its visible difference from the bare sky.
+/// Returns the alpha channel of `image`, 0 (sky) to 255 (opaque) per pixel: ground and slices are
+/// opaque, lava has its opacity, and bloom the visible difference from the plain sky.
 pub(crate) fn cover<T: Tracer>(
     tracer: &T,
     camera: &Camera,
@@ -570,19 +578,20 @@ pub(crate) fn cover<T: Tracer>(
         .collect()
 }
 
-/// Backdrops of the sub-pixel rays of a supersampled pixel.
+/// Backdrops of the sub-pixel rays of one supersampled pixel.
 type Closer<T> = Box<[<T as Tracer>::Behind]>;
 
-/// Selection of the pixels that are supersampled.
+/// Pixels that are supersampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Pixels whose luminance differs from a neighbour.
+    /// Pixels whose luminance differs visibly from a neighbouring pixel.
     Edges,
     All,
 }
 
 impl Wanted {
-    /// Number of rays with which the pixel (x, y) of `film` is traced again; 0 if not selected.
+    /// Returns the number of rays with which the pixel (`x`, `y`) of `film` is traced again; 0 if
+    /// the pixel is not selected.
     #[inline(always)]
     fn rays(self, film: &Film, (x, y): (usize, usize)) -> usize {
         if self == Self::All {
@@ -612,7 +621,8 @@ impl Wanted {
     }
 }
 
-/// True if two luminances differ by more than `least` after the simple tone map l / (l + 0.25).
+/// Returns true if the luminances `a` and `b` differ by more than `least` after the simple tone map
+/// l / (l + 0.25).
 #[inline(always)]
 fn contrasts(a: f32, b: f32, least: f32) -> bool {
     // Luminance that the tone map halves.

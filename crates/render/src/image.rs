@@ -1,17 +1,17 @@
-//! 8-bit sRGB pictures, and the sRGB transfer curve as a LUT.
+//! Pictures with 8-bit sRGB colours, and the sRGB transfer curve as a look-up table.
 
 use std::sync::LazyLock;
 
 use lavoxel_automaton::view::linear_to_srgb;
 
-/// 8-bit sRGB picture, row-major from the top, three bytes per pixel.
+/// Picture with 8-bit sRGB colours, row-major from the top, three bytes per pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// Width in pixels.
+    /// Width of the picture in pixels.
     pub width: usize,
-    /// Height in pixels.
+    /// Height of the picture in pixels.
     pub height: usize,
-    /// `3 · width · height` bytes: red, green, blue.
+    /// Colours of all pixels: `3 · width · height` bytes (red, green, blue).
     pub rgb: Vec<u8>,
 }
 
@@ -25,13 +25,14 @@ impl Image {
         }
     }
 
-    /// Resizes the picture to (width, height) pixels; all colours are undefined afterwards.
+    /// Resizes the picture to (width, height) pixels; the colours of all pixels are undefined
+    /// afterwards.
     pub(crate) fn resize(&mut self, (width, height): (usize, usize)) {
         (self.width, self.height) = (width, height);
         self.rgb.resize(3 * width * height, 0);
     }
 
-    /// sRGB colour of the pixel in column `x` and row `y` (from the top).
+    /// Returns the sRGB colour of the pixel in column `x` and row `y` (from the top).
     pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
         let i = 3 * (y * self.width + x);
         [self.rgb[i], self.rgb[i + 1], self.rgb[i + 2]]
@@ -46,8 +47,8 @@ impl Image {
         }
     }
 
-    /// Fills the rectangle of `size` (width, height) pixels whose upper left corner is `corner` (x,
-    /// y), clipped to the picture.
+    /// Fills a rectangle with the sRGB colour `color`: `size` (width, height) pixels with the upper
+    /// left corner at `corner` (x, y), clipped to the picture.
     pub fn fill(&mut self, corner: (usize, usize), size: (usize, usize), color: [u8; 3]) {
         for y in corner.1..corner.1 + size.1 {
             for x in corner.0..corner.0 + size.0 {
@@ -64,16 +65,16 @@ impl From<Image> for image::RgbImage {
     }
 }
 
-/// Number of intervals of the LUT of [`Srgb`].
+/// Number of intervals of the look-up table in [`Srgb`].
 const SHADES: usize = 4096;
 
-/// LUT of [`linear_to_srgb`], exact to less than 0.01 of an 8-bit step. The power function would
-/// take longer than all other work on a pixel.
+/// Look-up table of [`linear_to_srgb`], exact to less than 0.01 of an 8-bit step. Computing the
+/// power would take longer than all other work on a pixel.
 pub(crate) struct Srgb {
     shades: Vec<f32>,
 }
 
-/// Shared instance of the sRGB LUT.
+/// Shared instance of the sRGB look-up table.
 pub(crate) static SRGB: LazyLock<Srgb> = LazyLock::new(Srgb::new);
 
 impl Srgb {
@@ -85,7 +86,8 @@ impl Srgb {
         }
     }
 
-    /// sRGB value of the linear value `c`; both are clamped to 0..1, NaN becomes 0.
+    /// Returns the sRGB value (0 to 1) of the linear value `c`, which is clamped to 0..1; NaN
+    /// becomes 0.
     #[inline(always)]
     #[allow(
         clippy::manual_clamp,

@@ -8,49 +8,50 @@
 
 use std::sync::LazyLock;
 
-/// Edge of a tile in pixels; a power of two.
+/// Edge of the mask's tile in pixels; a power of two.
 pub const SIDE: usize = 64;
-/// Number of pixels of a tile.
+/// Number of pixels of the tile.
 const TILE: usize = SIDE * SIDE;
-/// Divisor of the tile's pixels that gives the number of points of the initial pattern.
+/// Number of pixels of the tile per point of the initial pattern.
 const FIRST: usize = 10;
 /// Gaussian with a standard deviation of 1.5 pixels at distances of 0 to 7 pixels, scaled to 65536
-/// at 0. Integers give the same mask on every machine.
+/// at 0. Integers, so that the mask is equal on every machine.
 const GAUSSIAN: [u32; 8] = [65536, 52477, 26943, 8869, 1872, 253, 22, 1];
-/// Fractional part of the golden ratio: its multiples divide 0..1 more evenly than those of any
-/// other number.
+/// Fractional part of the golden ratio: its multiples modulo 1 divide 0..1 more evenly than those
+/// of any other number.
 const GOLDEN: f32 = 0.618_034;
 
-/// Values of a tile, computed on first use.
+/// Values of the tile, computed on first use.
 static MASK: LazyLock<Box<[f32]>> = LazyLock::new(tile);
 
-/// Values of a tile, row-major; each of (k + 1/2)/4096 occurs exactly once.
+/// Returns the values of the tile, row-major; each of the values (k + 1/2)/4096 occurs exactly
+/// once.
 pub fn values() -> &'static [f32] {
     &MASK
 }
 
-/// Mask value (0 to 1) of the pixel (`x`, `y`); the tile repeats.
+/// Returns the mask value (0 to 1) of the pixel (`x`, `y`); the tile repeats over the picture.
 #[inline(always)]
 pub fn value(x: usize, y: usize) -> f32 {
     MASK[y % SIDE * SIDE + x % SIDE]
 }
 
-/// Mask value (0 to 1) of the pixel (`x`, `y`) plus `turns`, wrapped to 0..1. The shifted mask is
-/// blue noise too, and over several frames the values of a pixel are evenly distributed.
+/// Returns the mask value (0 to 1) of the pixel (`x`, `y`) plus `turns`, modulo 1. A mask shifted
+/// in this way is blue noise too.
 #[inline(always)]
 pub fn turned(x: usize, y: usize, turns: f32) -> f32 {
     let value = value(x, y) + turns;
     value - value.floor()
 }
 
-/// Offset of the mask in frame number `frame`, 0 to 1; argument `turns` of `turned`.
+/// Returns the offset (0 to 1) of the mask for frame number `frame`, to be passed to `turned` as
+/// `turns`. Over several frames the values of a pixel are evenly distributed.
 pub fn turn(frame: u64) -> f32 {
     let turns = GOLDEN * (frame % 1024) as f32;
     turns - turns.floor()
 }
 
-/// Set of points on a periodic tile, with a density (sum of Gaussians around the points) for each
-/// pixel.
+/// Set of points on a periodic tile, with a density (sum of Gaussians around the points) per pixel.
 struct Pattern {
     points: [bool; TILE],
     crowd: [u32; TILE],
@@ -83,7 +84,7 @@ impl Pattern {
         }
     }
 
-    /// Index of the point with the highest density; the first of equal ones.
+    /// Returns the index of the point with the highest density; the first if several are equal.
     fn cluster(&self) -> usize {
         (0..TILE)
             .filter(|&i| self.points[i])
@@ -92,7 +93,8 @@ impl Pattern {
             .unwrap_or_default()
     }
 
-    /// Index of the pixel without a point and with the lowest density; the first of equal ones.
+    /// Returns the index of the pixel with the lowest density among pixels without a point; the
+    /// first if several are equal.
     fn void(&self) -> usize {
         (0..TILE)
             .filter(|&i| !self.points[i])
@@ -100,8 +102,8 @@ impl Pattern {
             .unwrap_or_default()
     }
 
-    /// Returns random points after relaxation: points move one by one from the tightest cluster
-    /// into the largest void, until the void is where the point was.
+    /// Returns a random, evenly spread set of points: points move one by one from the tightest
+    /// cluster into the largest void, until the void is where the point was.
     fn even() -> Self {
         let (mut pattern, mut state, mut left) = (Self::empty(), 1_u32, TILE / FIRST);
         while left > 0 {
@@ -127,7 +129,7 @@ impl Pattern {
     }
 }
 
-/// Ranks of all pixels of a tile, as values in 0..1.
+/// Returns the ranks of all pixels of the tile, scaled to 0..1.
 fn tile() -> Box<[f32]> {
     let first = Pattern::even();
     let count = first.points.iter().filter(|point| **point).count();
@@ -157,8 +159,8 @@ fn tile() -> Box<[f32]> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Energy spectrum of a tile's values: in row j and column k, j waves per tile along y and k
-    /// along x.
+    /// Returns the energy spectrum of a tile's values, row-major: row j and column k belong to j
+    /// waves per tile along y and k along x.
     pub(crate) fn spectrum(values: impl Fn(usize, usize) -> f32) -> Vec<f64> {
         let wave = |k: usize, i: usize| (k * i % SIDE) as f64 * std::f64::consts::TAU / SIDE as f64;
         // Transforms rows first, then columns.
@@ -183,7 +185,8 @@ pub(crate) mod tests {
             .collect()
     }
 
-    /// Mean energy of the waves, in any direction, whose number per tile lies in `waves`.
+    /// Returns the mean of `energy` over all waves whose number per tile, in any direction, lies in
+    /// `waves`.
     pub(crate) fn mean(energy: &[f64], waves: std::ops::Range<f64>) -> f64 {
         let far = |k: usize| k.min(SIDE - k) as f64;
         let ring = (0..TILE).filter(|n| waves.contains(&far(n / SIDE).hypot(far(n % SIDE))));

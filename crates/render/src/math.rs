@@ -1,7 +1,7 @@
 //! Vector and colour helpers for shading. Colours are linear RGB in the same three-component
 //! vectors as points.
 
-/// Point, direction or linear RGB colour.
+/// Vector of three components, used for points, directions and linear RGB colours.
 pub type V3 = nalgebra::Vector3<f32>;
 
 #[inline(always)]
@@ -24,47 +24,48 @@ pub(crate) fn mix(a: V3, b: V3, t: f32) -> V3 {
     a + (b - a) * t
 }
 
-/// Cubic smoothstep of `x`: 0 below `low`, 1 above `high`.
+/// Returns the smoothstep of `x`: 0 below `low`, 1 above `high`, and a cubic in between.
 #[inline]
 pub(crate) fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
     let t = saturate((x - low) / (high - low));
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Component-wise product, such as albedo times light.
+/// Returns the component-wise product, such as albedo times light.
 #[inline]
 pub(crate) fn times(a: V3, b: V3) -> V3 {
     a.component_mul(&b)
 }
 
-/// Relative luminance of linear Rec. 709 RGB.
+/// Returns the relative luminance of the linear Rec. 709 RGB colour `c`.
 #[inline]
 pub(crate) fn luminance(c: V3) -> f32 {
     0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z
 }
 
-/// Unit vector along `v`; straight up if `v` is zero (uniform density has no gradient).
+/// Returns the unit vector along `v`; straight up if `v` is zero, as the gradient of a uniform
+/// density is.
 #[inline(always)]
 pub(crate) fn unit_or_up(v: V3) -> V3 {
     v.try_normalize(1e-9).unwrap_or_else(V3::y)
 }
 
-/// Converts a direction from world proportions to cell coordinates, with cells `tall` times as high
-/// as wide; the result is not normalised.
+/// Converts a direction from true proportions to cell coordinates, for cells drawn `tall` times as
+/// high as wide. The result is not normalised.
 #[inline(always)]
 pub(crate) fn in_cells(direction: V3, tall: f32) -> V3 {
     v3(direction.x, direction.y / tall, direction.z)
 }
 
-/// Converts an offset from cell coordinates, with cells `tall` times as high as wide, to cell
-/// widths.
+/// Converts an offset from cell coordinates to true proportions, in cell widths, for cells drawn
+/// `tall` times as high as wide.
 #[inline(always)]
 pub(crate) fn in_widths(way: V3, tall: f32) -> V3 {
     v3(way.x, way.y * tall, way.z)
 }
 
-/// Unit vector with compass direction `azimuth_deg` (0 north, 90 east) and elevation
-/// `elevation_deg`, both in degrees.
+/// Returns the unit vector with the compass direction `azimuth_deg` (0 north, 90 east) and the
+/// elevation `elevation_deg` above the horizon, both in degrees.
 pub(crate) fn direction(azimuth_deg: f32, elevation_deg: f32) -> V3 {
     let (azimuth, elevation) = (azimuth_deg.to_radians(), elevation_deg.to_radians());
     v3(
@@ -74,8 +75,8 @@ pub(crate) fn direction(azimuth_deg: f32, elevation_deg: f32) -> V3 {
     )
 }
 
-/// Piecewise linear interpolation at `place` of `stops` (position and value each, ascending
-/// positions); constant outside.
+/// Returns the value at `place` by linear interpolation between `stops` (pairs of position and
+/// value, positions ascending); constant outside. 0 without stops.
 pub(crate) fn at_stops(stops: &[[f32; 2]], place: f32) -> f32 {
     let upper = stops.partition_point(|s| s[0] <= place);
     match (upper.checked_sub(1).map(|i| stops[i]), stops.get(upper)) {

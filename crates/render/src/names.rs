@@ -1,16 +1,16 @@
-//! Names of view options, shared by flags, keys, panel, help and log.
+//! Names of view options, used by command-line flags, keys, the panel, help and the log.
 
 use lavoxel_automaton::view::Style;
 
-/// Enumeration whose options have a name for users.
+/// Enumeration of options that have names for users.
 pub trait Named: Copy + Send + Sync + 'static {
-    /// All options, in display order.
+    /// All options in the order in which they are displayed.
     const ALL: &'static [Self];
 
-    /// Lower-case name of the option, as in flags and scene files.
+    /// Returns the lower-case name of the option, as in flags and scene files.
     fn name(self) -> &'static str;
 
-    /// Short description of the option, without a full stop.
+    /// Returns a short description of the option for users, without a full stop.
     fn what(self) -> &'static str;
 }
 

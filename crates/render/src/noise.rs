@@ -1,4 +1,4 @@
-//! Procedural patterns for rock and crust: gradient noise, its fractal sum, and cellular plates.
+//! Noise patterns for rock and crust: gradient noise, its fractal sum, and cellular plates.
 //!
 //! Not taken from a library: shading evaluates these patterns a million times a frame, and plates
 //! need the distance to their edge, not only the distances to the two nearest seeds.
@@ -11,8 +11,8 @@ fn fade(t: f32) -> f32 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// Floor of `x`, as a float and as an index; the standard `floor` is a function call on plain
-/// x86-64.
+/// Returns the floor of `x` as a float and as an integer; the standard `floor` is a function call
+/// on plain x86-64.
 #[inline(always)]
 fn floor(x: f32) -> (f32, i32) {
     let whole = x as i32;
@@ -20,7 +20,7 @@ fn floor(x: f32) -> (f32, i32) {
     (whole as f32, whole)
 }
 
-/// Work item: noise at a point, with the SIMD instructions of this processor.
+/// Task that evaluates noise at a point with the SIMD instructions of this processor.
 struct Noise<'a> {
     p: V3,
     octaves: u32,
@@ -43,7 +43,7 @@ impl Work for Noise<'_> {
     }
 }
 
-/// Gradient noise with unit lattice spacing at `p`, about −1..1, zero on average.
+/// Returns gradient noise at `p` with unit lattice spacing: about −1..1, mean 0.
 pub(crate) fn gradient(p: V3) -> f32 {
     let mut sum = 0.0;
     Level::fastest().run(Noise {
@@ -54,8 +54,8 @@ pub(crate) fn gradient(p: V3) -> f32 {
     sum
 }
 
-/// Sum of `octaves` octaves of gradient noise at `p`, each with twice the frequency and half the
-/// amplitude; about −1..1.
+/// Returns the sum of `octaves` octaves of gradient noise at `p`, each with twice the frequency and
+/// half the amplitude of the previous one; about −1..1.
 pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
     let mut sum = 0.0;
     Level::fastest().run(Noise {
@@ -67,31 +67,31 @@ pub(crate) fn fractal(p: V3, octaves: u32) -> f32 {
     sum * 0.8
 }
 
-/// Cellular (Voronoi) noise at a point, with one seed per unit cell.
+/// Cellular (Voronoi) noise at a point, with one seed point per unit cell.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plate {
-    /// Distance to the edge shared with the nearest other cell: 0 on the edge, about 0.5 in the
-    /// centre.
+    /// Distance to the boundary with the nearest other Voronoi cell: 0 on the boundary, about 0.5
+    /// in the centre.
     pub(crate) edge: f32,
-    /// Unit direction in which `edge` grows fastest.
+    /// Unit direction in which `edge` increases fastest.
     pub(crate) inward: V3,
-    /// Random number of the cell, 0 to 1.
+    /// Random number (0 to 1) of the Voronoi cell.
     pub(crate) tone: f32,
-    /// Random number of the pair of this cell and the nearest other cell, 0 to 1: strength of the
-    /// bond between the two.
+    /// Random number (0 to 1) of the pair of this Voronoi cell and the nearest other one: strength
+    /// of the bond between the two.
     pub(crate) bond: f32,
-    /// Offset from the seed of the cell to the point.
+    /// Offset from the seed point of the Voronoi cell to the point.
     pub(crate) way: V3,
 }
 
-/// Maps a hash to a float in 0 to 1.
+/// Maps a hash to a number from 0 to 1.
 #[inline(always)]
 pub(crate) fn share_of(h: u32) -> f32 {
     (h.wrapping_mul(0x9e37_79b1) >> 8) as f32 / (1 << 24) as f32
 }
 
-/// Cellular noise at `p`. Cells are stretched along `drawn`, a vector of length below 1, by 1 / √(1
-/// − |drawn|²).
+/// Returns cellular noise at `p`. Voronoi cells are stretched in the direction of `drawn`, a vector
+/// of length less than 1, by the factor 1 / √(1 − |drawn|²).
 pub(crate) fn plate(p: V3, drawn: V3) -> Plate {
     let ((x, i), (y, j), (z, k)) = (floor(p.x), floor(p.y), floor(p.z));
     let (f, cell) = (p - v3(x, y, z), [i, j, k]);

@@ -1,4 +1,4 @@
-//! One-call rendering of a single picture of a world.
+//! Rendering of a single picture of a world by one call.
 
 use super::camera::Camera;
 use super::image::Image;
@@ -8,15 +8,16 @@ use lavoxel_base::validate::{Invalid, within};
 use lavoxel_sim::lowpass::LowPass;
 use lavoxel_sim::state::StateRef;
 
-/// Maximum width and height in pixels, equal to the limit of scenes.
+/// Maximum width and height of a picture in pixels, equal to the limit in scene files.
 const MOST_PIXELS: f64 = 8192.0;
 
-/// Draws a picture of (width, height) pixels. To draw a world repeatedly, keep a [`LowPass`] and a
-/// [`Renderer`], which reuse unchanged data.
+/// Draws a picture of (`width`, `height`) pixels of a world. To draw a world repeatedly, keep a
+/// [`LowPass`] and a [`Renderer`], which reuse data that did not change.
 ///
 /// # Errors
-/// Names the value of camera, look or size that is out of range, or the size of a box that is too
-/// large to be drawn.
+///
+/// If a value of `camera`, `look` or size is out of range (the error names the value), or the box
+/// is too large to be drawn.
 pub fn picture<'a>(
     state: impl Into<StateRef<'a>>,
     camera: &CameraSpec,

@@ -1,4 +1,4 @@
-//! Renderer: draws volumes over one ground with one look, and caches data between frames.
+//! Renderer: draws volumes over one ground with one look, and reuses data between frames.
 
 mod passes;
 mod surroundings;
@@ -51,18 +51,19 @@ use crate::volume::seen::{Behind, Places, Seen};
 use crate::volume::tiles::{Depths, OtherTiles, Tiles};
 use lavoxel_automaton::view::{Antialias, Form, LookSpec, Style};
 
-/// Empty part of the box: low and high bound along x, y and z as fractions of the box; no point is
-/// inside.
+/// Part of the box that contains no point: lower bound above the upper bound along x, y and z
+/// (fractions of the box).
 const NOWHERE: [[f32; 2]; 3] = [[2.0, -1.0]; 3];
 
-/// Whole box: low and high bound along x, y and z as fractions of the box.
+/// Part that contains the whole box: lower and upper bound along x, y and z as fractions of the
+/// box.
 const WHOLE: [[f32; 2]; 3] = [[0.0, 1.0]; 3];
 
 /// Height above the ground to which a camera inside rock is raised, as a fraction of the box's
-/// longer horizontal side; one cell is added.
+/// longer horizontal side; one more cell is added.
 const OVER_GROUND: f32 = 0.01;
 
-/// Placeholder for the picture of a cancelled frame.
+/// Placeholder that is returned for a cancelled frame.
 const NO_PICTURE: Image = Image {
     width: 0,
     height: 0,
@@ -70,52 +71,52 @@ const NO_PICTURE: Image = Image {
 };
 
 /// Renderer of volumes over one ground with one look. Backdrops, bricks, gases, smoke and light are
-/// cached between frames.
+/// reused between frames if their inputs did not change.
 #[derive(Clone, Debug)]
 pub struct Renderer {
     grid: Grid,
     look: LookSpec,
     land: Arc<TerrainLook>,
-    /// Version stamp of the ground that `land` shows; `None` if the ground was not given by
+    /// Version of the ground that `land` shows; `None` if the ground was not set by
     /// [`Self::set_ground`].
     ground: Option<u64>,
     sky: Sky,
     blackbody: BlackBody,
     transfer: Transfer,
-    /// Number of simulated steps; the crust's pattern moves with the flow accordingly.
+    /// Number of steps of the simulation, by which moving patterns such as the crust are advanced.
     steps: f64,
-    /// Offset (0 to 1) added to the blue-noise mask that jitters samples along the rays; differs
+    /// Offset (0 to 1) added to the blue-noise values that shift the samples along rays; differs
     /// from frame to frame.
     turn: f32,
-    /// Animation flag: set while frames of a running scene are drawn, not single pictures.
+    /// Set while frames of a running scene are drawn, not single pictures.
     running: bool,
-    /// Cached backdrops by camera, the most recent last. Backdrops are reused while the camera
-    /// stands still.
+    /// Cached backdrops per camera, the most recent last; reused while a camera stands still.
     seen: Vec<Seen>,
     /// Maximum number of cameras whose backdrops are cached.
     kept_cameras: usize,
-    /// Set if the last picture drew land beyond the sides of the box.
+    /// Set if the previous picture showed land beyond the sides of the box.
     goes_on: bool,
-    /// Mouths of vents that throw clots of lava (sparks).
+    /// Mouths of vents from which clots of lava (sparks) are thrown.
     mouths: Vec<Mouth>,
-    /// Cached data derived from the last volume.
+    /// Data derived from the previous volume.
     prepared: Prepared,
-    /// Position in the low-pass's change list up to which changes are drawn; `None` if the last
-    /// frame was not drawn from a low-pass.
+    /// Position in the low-pass's list of changes up to which changes are drawn; `None` if the
+    /// previous frame was not drawn from a low-pass.
     last: Option<VolumeCursor>,
-    /// SIMD level used to trace rows of pixels.
+    /// SIMD instruction set with which rows of pixels are traced.
     pub(super) level: Level,
     contents: Contents,
     /// Set if the backdrops of supersampled pixels are cached even in pictures with four rays in
-    /// every pixel: up to 200 bytes per pixel.
+    /// every pixel, for which they take up to 200 bytes per pixel.
     keeps_closer: bool,
-    /// Cancellation flag: the frame in progress stops when set.
+    /// Cancellation flag: stops the frame in progress when set.
     stop: Arc<AtomicBool>,
 }
 
 impl Renderer {
-    /// Creates a renderer and bakes its ground for `look`. `ground`: heights in cells above the box
-    /// floor at column centres, shape (nz, nx).
+    /// Creates a renderer and computes its ground for `look`. `ground` holds heights in cells above
+    /// the box floor at the column centres, shape (nz, nx). Fails if a value of `look` is out of
+    /// range.
     ///
     /// # Panics
     /// When the shape of `ground` is not (nz, nx) of `grid`.
@@ -128,9 +129,9 @@ impl Renderer {
         })
     }
 
-    /// Creates a renderer over `land`, which must be baked for the sun of `look`. In pictures with
-    /// four rays in every pixel, this renderer caches no backdrops: it is meant for single
-    /// pictures.
+    /// Creates a renderer over `land`, which must have been computed for the sun of `look`. In
+    /// pictures with four rays in every pixel this renderer caches no backdrops; it is meant for
+    /// single pictures. Fails if a value of `look` is out of range.
     pub fn over(land: Arc<TerrainLook>, grid: Grid, look: LookSpec) -> Result<Self, Invalid> {
         look.validate()?;
         let transfer = Transfer::new(&look, look.palette.build("look.palette")?);
@@ -163,13 +164,14 @@ impl Renderer {
         })
     }
 
-    /// Returns the settings of the pictures.
+    /// Returns the look of the pictures.
     pub fn look(&self) -> &LookSpec {
         &self.look
     }
 
-    /// Changes the look. The ground is baked again only if the sun, the cell height, the drape or
-    /// the kind of surroundings changed.
+    /// Changes the look; fails if a value of `look` is out of range. The maps of the ground are
+    /// computed anew only if the sun, the cell height, the draped picture or the kind of
+    /// surroundings changed.
     pub fn set_look(&mut self, look: LookSpec) -> Result<(), Invalid> {
         let (sun, tall) = (self.sky.sun, self.look.cell_height);
         self.set_look_but_sunlight(look)?;
@@ -183,8 +185,9 @@ impl Renderer {
         Ok(())
     }
 
-    /// Changes the look without baking the ground again: under another sun, sunlight on the ground
-    /// is outdated until [`Self::set_land`] replaces the ground.
+    /// Changes the look without updating the ground; fails if a value of `look` is out of range. If
+    /// the sun changed, the sunlight on the ground is outdated until [`Self::set_land`] replaces
+    /// the ground.
     pub fn set_look_but_sunlight(&mut self, look: LookSpec) -> Result<(), Invalid> {
         look.validate()?;
         if look != self.look {
@@ -196,28 +199,28 @@ impl Renderer {
         Ok(())
     }
 
-    /// True if `land` is the same allocation as the ground that is drawn.
+    /// Returns true if `land` is the same allocation as the ground that is drawn.
     pub fn is_over(&self, land: &Arc<TerrainLook>) -> bool {
         Arc::ptr_eq(&self.land, land)
     }
 
-    /// True if the backdrop of `camera` is cached, so that the next picture needs no intersection
-    /// with the ground.
+    /// Returns true if the backdrop of `camera` is cached, so that the next picture needs no
+    /// intersection of rays with the ground.
     pub(crate) fn knows_ground(&self, camera: &Camera) -> bool {
         self.seen
             .iter()
             .any(|seen| seen.is_of(camera, self.contents.cells()))
     }
 
-    /// Replaces the ground by `land`, baked for the same box, and drops all cached backdrops.
+    /// Replaces the ground by `land`, computed for the same box, and drops all backdrops.
     pub fn set_land(&mut self, land: Arc<TerrainLook>) {
         self.land = land;
         self.seen.clear();
     }
 
-    /// Sets the ground, and bakes only what differs from the last ground: a few changed columns
-    /// take milliseconds, whereas a new renderer takes about a second. Pictures equal those of a
-    /// new renderer.
+    /// Sets the ground, and recomputes only the part that differs from the previous ground: a few
+    /// changed columns take milliseconds, a new renderer takes about a second. Pictures equal those
+    /// of a new renderer.
     ///
     /// # Panics
     /// When the ground has another shape than this renderer.
@@ -239,8 +242,8 @@ impl Renderer {
         }
     }
 
-    /// Sets which parts of the scene are visible: ground, lava and slices. Ground and lava between
-    /// a slice and the eye are not drawn.
+    /// Selects which of ground, lava and slices are drawn. Ground and lava between a slice and the
+    /// camera are not drawn.
     pub fn set_contents(&mut self, contents: Contents) {
         if contents.ground != self.contents.ground {
             self.seen.clear();
@@ -259,34 +262,34 @@ impl Renderer {
         self.stop = stop;
     }
 
-    /// Sets the number of simulated steps of the next volume, which moves the crust's pattern with
-    /// the flow ([`LookSpec::drift`]).
+    /// Sets the number of steps of the simulation for the next volume, by which the crust's pattern
+    /// moves with the flow ([`LookSpec::drift`]).
     pub fn set_steps(&mut self, steps: u64) {
         self.steps = steps as f64;
     }
 
-    /// Sets the vent mouths that throw clots of lava in the next pictures ([`LookSpec::sparks`]);
-    /// see [`Mouth::of`].
+    /// Sets the mouths of vents from which clots of lava are thrown in the following pictures
+    /// ([`LookSpec::sparks`]); see [`Mouth::of`].
     pub fn set_mouths(&mut self, mouths: Vec<Mouth>) {
         self.mouths = mouths;
     }
 
-    /// Sets the index of the next frame of a running scene. Each frame jitters its samples
-    /// differently, so that the mean of several frames has less noise than a single frame. Index 0
-    /// means a single picture.
+    /// Sets the number of the next frame of a running scene. Samples are shifted differently in
+    /// each frame, so that the mean of several frames has less noise than a single frame. The
+    /// number 0 is for a single picture.
     pub fn set_frame(&mut self, frame: u64) {
         self.turn = mask::turn(frame);
         self.running = frame > 0;
     }
 
-    /// Returns the bounds of the ground block in cells, for framing a camera.
+    /// Returns what a camera has to frame: the bounds of the ground block in cells.
     pub fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
     }
 
-    /// Returns a camera raised above the ground at the place of `camera`, if that camera is inside
-    /// rock of `ground` or below the land around the box; `None` otherwise. `ground` must be the
-    /// ground last given to [`Renderer::set_ground`]; the new camera looks at `target` (cells).
+    /// Returns a camera raised above the ground that looks at `target` (cells), if `camera` is
+    /// inside rock of `ground` or below the land around the box; otherwise `None`. `ground` must be
+    /// the ground last given to [`Renderer::set_ground`].
     pub fn out_of_rock(
         &self,
         ground: &Ground,
@@ -317,8 +320,8 @@ impl Renderer {
         self.land.block.hit(ray, &part, 0.0).map(|hit| hit.t)
     }
 
-    /// Returns the part of the box that is drawn for an eye at `eye` (cells): low and high bound
-    /// along x, y and z as fractions of the box.
+    /// Returns the part of the box that is drawn for a camera at `eye` (cells): lower and upper
+    /// bound along x, y and z as fractions of the box.
     fn shown_from(&self, eye: V3) -> [[f32; 2]; 3] {
         let sides = self.sides();
         let plane = |axis: usize| {
@@ -333,7 +336,8 @@ impl Renderer {
         )
     }
 
-    /// Returns the drawn part of the ground; `shown` is the result of `Self::shown_from`.
+    /// Returns the shown part of the ground; an empty part if the ground is hidden. `shown` is the
+    /// result of `Self::shown_from`.
     fn part(&self, shown: [[f32; 2]; 3]) -> Part {
         self.land.block.part(
             if self.contents.ground { shown } else { NOWHERE },
@@ -341,7 +345,7 @@ impl Renderer {
         )
     }
 
-    /// Returns the part of the box (fractions) in which lava and other media are drawn: `shown`, or
+    /// Returns the part of the box in which lava and other media are drawn (fractions): `shown`, or
     /// an empty part if the lava is hidden.
     fn with_volume(&self, shown: [[f32; 2]; 3]) -> [[f32; 2]; 3] {
         if self.contents.lava { shown } else { NOWHERE }
@@ -354,8 +358,8 @@ impl Renderer {
 
     /// Draws `volume` as seen by `camera`. The picture does not depend on the number of threads.
     ///
-    /// Reads every cell of the volume; [`Self::frame_of`] draws the same picture but reads changed
-    /// cells only.
+    /// Reads every cell of the volume; [`Self::frame_of`] draws the same picture but only reads
+    /// cells that changed.
     ///
     /// # Panics
     /// If the volume has another shape.
@@ -363,9 +367,9 @@ impl Renderer {
         self.draw(volume, camera, Skipping::Bricks)
     }
 
-    /// Draws the current volume of `lowpass` as seen by `camera`, and takes the list of changed
-    /// cells from `lowpass`. If the last frame was drawn from the same low-pass, only changed cells
-    /// are read.
+    /// Draws the present volume of `lowpass` as seen by `camera`, and takes the list of changed
+    /// cells out of `lowpass`. If the previous frame was drawn from the same low-pass, only changed
+    /// cells are read.
     ///
     /// # Panics
     /// When the low-pass has another shape than this renderer.
@@ -413,7 +417,7 @@ impl Renderer {
         )
     }
 
-    /// Draws `volume` as seen by `camera`, recomputing cached data only for the cells in `changes`.
+    /// Draws `volume` as seen by `camera`; recomputes cached data only for the cells in `changes`.
     /// Returns `None` if the flag of [`Self::stop_switch`] was set before the frame was finished.
     pub fn frame_with(
         &mut self,
@@ -430,9 +434,9 @@ impl Renderer {
         Some(image)
     }
 
-    /// Returns the depth buffer of the last frame in cells, row-major from the top: distance from
-    /// the eye to ground or slice along each pixel's central ray, [`f32::MAX`] for a ray that meets
-    /// neither. Empty before the first frame.
+    /// Returns the distances of the previous frame in cells, row-major from the top: from the
+    /// camera to the ground or a slice along the ray through each pixel's centre, [`f32::MAX`] if
+    /// the ray meets neither. Empty before the first frame.
     pub fn distances(&self) -> Vec<f32> {
         match self.seen.last().map(|seen| &seen.behind) {
             Some(Behind::Cinematic(kept)) => kept
@@ -447,8 +451,8 @@ impl Renderer {
         }
     }
 
-    /// Returns the alpha channel of `image`, 0 (sky) to 255 (opaque), row-major from the top.
-    /// `image` must be the last picture that was drawn, of `volume` as seen by `camera`.
+    /// Returns the alpha channel of `image`, 0 (sky) to 255 (opaque) per pixel, row-major from the
+    /// top. `image` must be the picture drawn last, of `volume` as seen by `camera`.
     pub fn coverage(&self, volume: &Volume, camera: &Camera, image: &Image) -> Vec<u8> {
         let interest = self.transfer.of_interest(&self.look);
         let shown = self.shown_from(camera.eye().coords);
@@ -489,7 +493,7 @@ impl Renderer {
         }
     }
 
-    /// True if the frame in progress is cancelled.
+    /// Returns true if the frame in progress is cancelled.
     fn is_given_up(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -604,8 +608,8 @@ impl Renderer {
         image
     }
 
-    /// Removes and returns the cached backdrop of `camera`, or, if there is none and the cache is
-    /// full, the oldest backdrop, whose allocation is reused.
+    /// Removes and returns the backdrop of `camera`; if there is none and the cache is full, the
+    /// oldest backdrop, whose allocation is then reused.
     fn take_seen(&mut self, camera: &Camera) -> Option<Seen> {
         let known = self
             .seen
@@ -618,13 +622,13 @@ impl Renderer {
         taken
     }
 
-    /// Sets the maximum number of cameras whose backdrops are cached, at least 1; for scenes that
+    /// Sets the maximum number of cameras whose backdrops are cached (at least 1), for scenes that
     /// alternate between several cameras.
     pub fn keep_cameras(&mut self, count: usize) {
         self.kept_cameras = count.max(1);
     }
 
-    /// Returns the gases and smoke with the sampling step of the look.
+    /// Returns the gases and smoke of a frame, with the ray step of the look.
     fn clouds<'a>(&self, fog: Option<&'a Fog>, smoke: Option<&'a Smoke>) -> Clouds<'a> {
         Clouds {
             fog,
@@ -635,7 +639,8 @@ impl Renderer {
         }
     }
 
-    /// Returns the haze of the plain styles, restricted to the part `shown` of the box (fractions).
+    /// Returns the haze of the plain styles in the part `shown` of the box (bounds as fractions);
+    /// `None` if there is none.
     fn haze<'a>(
         &self,
         haze: Option<&'a Haze>,
@@ -645,8 +650,9 @@ impl Renderer {
         haze.map(|haze| HazeField::new(haze, self.look.step, part, skipping))
     }
 
-    /// Returns the distance ranges that may contain matter, per screen tile, found by projecting
-    /// bricks and the boxes of `clouds`. `depths`: hiding depth per tile.
+    /// Returns for each screen tile the distances at which rays may meet matter, found by
+    /// projecting bricks and the boxes of `clouds`. `depths`: depth per tile from which everything
+    /// is hidden.
     fn places(
         &self,
         volume: &Volume,
@@ -708,7 +714,7 @@ impl Renderer {
         }
     }
 
-    /// Returns the clots in flight at the current step, and the width of a pixel at distance 1.
+    /// Returns the flying clots at the present step, and the width of a pixel at depth 1.
     fn sparks(&self, camera: &Camera) -> (Sparks, f32) {
         let mouths = if self.contents.lava {
             &self.mouths[..]
@@ -721,7 +727,7 @@ impl Renderer {
         )
     }
 
-    /// Returns the media other than lava, restricted to the part `shown` of the box (fractions).
+    /// Returns the media other than lava in the part `shown` of the box (bounds as fractions).
     fn media<'a>(
         &'a self,
         volume: &'a Volume,
@@ -807,7 +813,8 @@ impl Renderer {
         }
     }
 
-    /// Returns the slices of a frame in which the part `shown` of the box (fractions) is drawn.
+    /// Returns the slices of a frame in which the part `shown` of the box (bounds as fractions) is
+    /// drawn.
     fn slices(&self, shown: [[f32; 2]; 3]) -> Slices<'_> {
         Slices::new(
             [self.grid.nx, self.grid.ny, self.grid.nz],

@@ -1,15 +1,15 @@
-//! Axis scales (rulers) of a box for pictures: metres, elevations, map coordinates.
+//! Scales of the axes (rulers) of a box in pictures: distances, elevations, map coordinates.
 
 use super::Ruler;
 use lavoxel_geo::map::{Placement, Site};
 
-/// Longest side of a box, in metres, whose distances are written in metres; longer boxes use
-/// kilometres.
+/// Length in metres of a box's longest side up to which distances are written in metres; for longer
+/// boxes in kilometres.
 const MOST_METRES: f64 = 20_000.0;
 
 impl Ruler {
-    /// Returns rulers along x, y and z: distances from the north-west corner and true elevations,
-    /// in metres, or in kilometres for long boxes.
+    /// Returns rulers along x, y and z in metres: distances from the north-west corner, and true
+    /// elevations.
     pub fn metres(site: &Site) -> [Self; 3] {
         let distance = |name| Self::new(name, "m", 0.0, site.cell_size_m);
         let stretch = site.vertical_exaggeration;
@@ -30,7 +30,7 @@ impl Ruler {
         ]
     }
 
-    /// Returns rulers in map coordinates along x and z; `None` for a terrain without map
+    /// Returns rulers in map coordinates along x and z; `None` if the terrain has no map
     /// coordinates.
     pub fn of_map(site: &Site) -> Option<[Self; 2]> {
         site.georeference.as_ref()?;
@@ -48,8 +48,8 @@ impl Ruler {
     }
 
     /// Returns the rulers of pictures along x, y and z, the most important first. Along x and z:
-    /// map coordinates alone if these are in metres; else distances, followed by map coordinates in
-    /// other units, if any.
+    /// only map coordinates if these are in metres, otherwise distances, followed by map
+    /// coordinates in other units, if any.
     pub fn all(site: &Site) -> [Vec<Self>; 3] {
         let longest = site.grid.nx.max(site.grid.nz) as f64 * site.cell_size_m;
         let shown = |metres: Self| match longest > MOST_METRES {

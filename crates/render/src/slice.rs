@@ -1,4 +1,4 @@
-//! Slices: one layer of cells as a 2D picture with axes, colour bar and title.
+//! Slices: one layer of cells as a two-dimensional picture with axes, colour bar and title.
 
 mod arrows;
 mod cells;
@@ -26,82 +26,84 @@ pub use sample::Sample;
 pub use slices::{Section, Slices};
 pub use survey::{Crop, Survey};
 
-/// Background colour (sRGB).
+/// Background colour of the picture (sRGB).
 const PAPER: [u8; 3] = [24, 26, 30];
-/// Text colour (sRGB).
+/// Colour of text and axes (sRGB).
 const INK: [u8; 3] = [226, 226, 220];
-/// Colour of empty cells (sRGB). A test keeps it apart from rock, materials and palettes.
+/// Colour of empty cells (sRGB). A test ensures that it differs from the colours of rock, materials
+/// and palettes.
 const AIR: [u8; 3] = [50, 62, 80];
-/// Colour of rock (sRGB).
+/// Colour of rock cells (sRGB).
 const ROCK: [u8; 3] = [128, 120, 110];
-/// Colour of rock next to a cell that is not rock (sRGB).
+/// Colour of rock cells next to a cell that is not rock (sRGB).
 const ROCK_EDGE: [u8; 3] = [172, 164, 152];
-/// Colour of the line around the cells (sRGB).
+/// Colour of the line around the area of the cells (sRGB).
 const BORDER: [u8; 3] = [96, 98, 102];
 
-/// Axis to which a slice is perpendicular.
+/// Axis of the box to which a slice is perpendicular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
-    /// Seen from the west: z to the right, y up.
+    /// Slice perpendicular to x, seen from the west: z to the right, y up.
     X,
-    /// Seen from above as on a map: x to the right (east), z down (south).
+    /// Slice perpendicular to y, seen from above as on a map: x to the right (east), z down
+    /// (south).
     Y,
-    /// Seen from the south: x to the right, y up.
+    /// Slice perpendicular to z, seen from the south: x to the right, y up.
     Z,
 }
 
-/// Position and shown part of a slice, and the size of its picture.
+/// Position and shown part of a slice, and size of its picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SliceSpec {
     /// Axis to which the slice is perpendicular.
     pub axis: Axis,
     /// Index of the layer of cells along `axis`.
     pub cell: usize,
-    /// Part of the layer that is shown.
+    /// Part of the layer that the picture shows.
     pub shown: Part,
-    /// Width and height of the picture in pixels.
+    /// Width and height of the whole picture in pixels.
     pub size: (usize, usize),
 }
 
-/// Rectangle of cells of a slice: first cell and end (exclusive) along each direction of the
-/// picture.
+/// Rectangle of cells in a slice: half-open ranges along the width and the height of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Cell range [first, end) along the picture's width: z for a slice perpendicular to x, else x.
+    /// Range [first, end) of cells along the picture's width: z for a slice perpendicular to x,
+    /// otherwise x.
     pub across: [usize; 2],
-    /// Cell range [first, end) along the picture's height: z for a slice perpendicular to y, else
-    /// y.
+    /// Range [first, end) of cells along the picture's height: z for a slice perpendicular to y,
+    /// otherwise y.
     pub up: [usize; 2],
 }
 
-/// Content of one cell of a slice.
+/// Content of a cell in a slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Content {
-    /// No matter.
+    /// No matter: air.
     Empty,
     /// Rock, drawn grey.
     Solid,
-    /// Material without a value, by its index in [`SliceStyle::materials`].
+    /// Material shown without a value, by its index in [`SliceStyle::materials`].
     Material(u8),
     /// Value of the shown quantity, in the unit of the slice's scale.
     Value(f32),
 }
 
-/// Colours, scale and labels of a slice's picture.
+/// Colours, scale and texts of a slice's picture.
 #[derive(Clone, Debug)]
 pub struct SliceStyle {
-    /// Palette for the values.
+    /// Palette for the values of cells.
     pub palette: Palette,
     /// Range and unit of the values; `None` if only materials without values are shown.
     pub scale: Option<Scale>,
-    /// Set if an empty cell has the value 0, as in slices of the air; otherwise empty cells have
-    /// their own colour.
+    /// Set if empty cells are drawn as the value 0, as in slices of the air; otherwise empty cells
+    /// have a colour of their own.
     pub empty_is_zero: bool,
-    /// Materials without values; [`Content::Material`] is an index into this list.
+    /// Materials shown without values; [`Content::Material`] is an index into this list.
     pub materials: Vec<Plain>,
-    /// Text above the picture.
+    /// Title above the cells.
     pub title: String,
-    /// Additional axis scales along x, y and z, such as metres; axes in cells are always drawn.
+    /// Additional rulers along x, y and z, such as metres; rulers in cells are always drawn.
     pub rulers: [Vec<Ruler>; 3],
 }
 
@@ -110,12 +112,13 @@ impl Axis {
         ['x', 'y', 'z'][self.number()]
     }
 
-    /// Index of the axis: 0 for x, 1 for y, 2 for z.
+    /// Returns the index of the axis: 0 for x, 1 for y, 2 for z.
     pub fn number(self) -> usize {
         self as usize
     }
 
-    /// Returns the axes along the picture's width and height.
+    /// Returns the axes along the picture's width and height, for a slice perpendicular to this
+    /// axis.
     fn across(self) -> (Self, Self) {
         match self {
             Self::X => (Self::Z, Self::Y),
@@ -124,13 +127,13 @@ impl Axis {
         }
     }
 
-    /// Number of cells of `grid` along this axis.
+    /// Returns the number of cells of `grid` along this axis.
     fn cells(self, grid: Grid) -> usize {
         [grid.nx, grid.ny, grid.nz][self.number()]
     }
 
-    /// Returns the cell of the layer `at` in column `i` along the picture's width and row `j` along
-    /// its height.
+    /// Returns the cell in column `i` along the picture's width and row `j` along its height, for a
+    /// slice perpendicular to this axis in the layer `at`.
     fn cell(self, at: usize, (i, j): (usize, usize)) -> Place {
         match self {
             Self::X => [at, j, i],
@@ -141,7 +144,8 @@ impl Axis {
 }
 
 impl SliceSpec {
-    /// Returns a slice that shows its whole layer in a picture of `size` (width, height) pixels.
+    /// Returns a slice that shows the whole layer `cell`, perpendicular to `axis`, in a picture of
+    /// `size` (width, height) pixels.
     pub fn whole(grid: Grid, axis: Axis, cell: usize, size: (usize, usize)) -> Self {
         Self {
             axis,
@@ -151,7 +155,8 @@ impl SliceSpec {
         }
     }
 
-    /// Checks that the slice lies in the box; errors carry the key `slice.cell` or `slice.shown`.
+    /// Checks that the slice lies in a box of shape `grid`. Errors carry the key `slice.cell` or
+    /// `slice.shown`.
     pub fn validate(&self, grid: Grid) -> Result<(), Invalid> {
         let depth = self.axis.cells(grid);
         if self.cell >= depth {
@@ -185,20 +190,20 @@ impl Part {
         }
     }
 
-    /// Returns the number of cells along width and height.
+    /// Returns the number of cells along the picture's width and height.
     fn cells(self) -> (usize, usize) {
         (self.across[1] - self.across[0], self.up[1] - self.up[0])
     }
 }
 
 impl SliceStyle {
-    /// sRGB colour of the value `value`.
+    /// Returns the sRGB colour of the value `value`.
     fn color(&self, value: f32) -> [u8; 3] {
         self.palette
             .srgb(self.scale.as_ref().map_or(1.0, |scale| scale.place(value)))
     }
 
-    /// sRGB colour of an empty cell.
+    /// Returns the sRGB colour of empty cells.
     fn empty(&self) -> [u8; 3] {
         if self.empty_is_zero {
             self.color(0.0)
@@ -207,7 +212,7 @@ impl SliceStyle {
         }
     }
 
-    /// Returns the position of the slice as text: cell index, and the value on each ruler.
+    /// Returns the position of the slice as text: index of the layer, and its value on each ruler.
     fn place(&self, spec: &SliceSpec) -> String {
         let measured = self.rulers[spec.axis.number()]
             .iter()
@@ -221,7 +226,7 @@ impl SliceStyle {
     }
 }
 
-/// Draws the slice `spec` of a box of `grid` cells; `content` returns the content of a cell.
+/// Draws the slice `spec` of a box of shape `grid`; `content` returns the content of a cell.
 ///
 /// # Errors
 /// When the slice lies outside the box.
@@ -234,9 +239,9 @@ pub fn slice(
     slice_of_motion(grid, spec, style, content, |_| None)
 }
 
-/// Draws a slice with velocity arrows. `motion` returns the velocity of a cell along x, y and z, in
-/// the unit of the scale; the upper end of the scale is the speed of the longest arrow. Arrows show
-/// the in-plane component.
+/// Draws a slice with velocity arrows, which show the component in the plane. `motion` returns the
+/// velocity of a cell along x, y and z in the unit of the scale, `None` for no arrow; a speed at
+/// the upper end of the scale has the longest arrow.
 ///
 /// # Errors
 /// When the slice lies outside the box.
@@ -288,7 +293,7 @@ pub fn slice_of_motion(
     Ok(image)
 }
 
-/// Draws a thin line around the cells.
+/// Draws a thin line around the area of the cells.
 fn frame(image: &mut Image, cells: Frame, ink: Ink) {
     let thick = stroke(ink);
     let corner = (cells.x.saturating_sub(thick), cells.y.saturating_sub(thick));
@@ -299,8 +304,8 @@ fn frame(image: &mut Image, cells: Frame, ink: Ink) {
     );
 }
 
-/// Writes the title at the left and the slice's position at the right; in this order a step count
-/// that gains digits moves nothing in a film.
+/// Writes the title on the left and the position of the slice on the right; in this order, a number
+/// of steps that gains digits moves nothing in a film.
 fn heading(
     image: &mut Image,
     (left, right, middle): (f32, f32, f32),
@@ -314,8 +319,8 @@ fn heading(
     ink.draw(image, (right, middle), Align::End, &place);
 }
 
-/// Draws the legend of air, materials without values, and rock, from its upper left corner (`x`,
-/// `y`) down.
+/// Draws the key of air, rock and materials without values, downwards from its upper left corner
+/// (`x`, `y`) in pixels.
 fn key(image: &mut Image, (x, y): (f32, f32), ink: Ink, style: &SliceStyle) {
     let em = ink.size;
     for (row, (name, color)) in entries(style).enumerate() {

@@ -1,4 +1,4 @@
-//! Promises that hold for every picture.
+//! Tests of properties that every picture has.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use lavoxel_scene::scene::{Scene, VentPlace};
 use lavoxel_sim::lowpass::{LowPass, Volume};
 use lavoxel_sim::state::State;
 
-/// Cone under a few blobs of lava.
+/// Returns the heights of a cone, and a volume with a few blobs of lava above.
 fn scene() -> (Array2<f32>, Volume) {
     let grid = Grid::new(24, 20, 28);
     let ground = Array2::from_shape_fn((28, 24), |(z, x)| {
@@ -87,7 +87,8 @@ fn skipping_empty_space_changes_no_pixel() {
     }
 }
 
-/// Lava in a box large enough for blocks without any, and cameras around, above and inside the box.
+/// Returns heights, a volume with lava in a box so large that some blocks are empty, and cameras
+/// around, above and inside the box.
 fn views() -> (Array2<f32>, Volume, Vec<Camera>) {
     let (_, small) = scene();
     let grid = Grid::new(75, 58, 81);
@@ -203,7 +204,8 @@ fn lava_at_the_sides_of_a_box_changes_no_pixel_by_skipping() {
     }
 }
 
-/// Worlds after a few steps of a simulation, with lava added and removed between the steps.
+/// Returns the states of a world after a few steps of a simulation, with lava added and removed
+/// between the steps.
 fn history() -> Vec<State> {
     let ball = |center: [f64; 3], matter: Matter| Edit {
         shape: Shape::Sphere {
@@ -369,7 +371,7 @@ fn a_clip_hides_what_is_outside_and_cuts_open_what_is_inside() {
     }
 }
 
-/// Contents with empty slices through these cells, and no other change.
+/// Returns contents with empty slices through the layers `cells`, and no other change.
 fn sliced(cells: [Option<usize>; 3]) -> Contents {
     let cut = |cell| {
         Arc::new(Cut {
@@ -654,7 +656,7 @@ fn every_instruction_set_draws_the_same_picture() {
     }
 }
 
-/// Red minus blue of the pixel in which a point of the scene appears.
+/// Returns red minus blue (sRGB) of the pixel in which `point` of the scene appears.
 fn warmth(ground: &Array2<f32>, volume: &Volume, camera: &CameraSpec, point: [f32; 3]) -> i32 {
     let look = LookSpec {
         sky: SkyPreset::Day,

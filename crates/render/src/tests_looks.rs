@@ -1,4 +1,4 @@
-//! Promises of the looks of materials other than water.
+//! Tests of the looks of materials other than water.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn name(preset: Preset) -> String {
     format!("{preset:?}").to_lowercase()
 }
 
-/// All presets as materials, the solid ones heavier than water.
+/// Returns one material per preset; the solid ones are heavier than water.
 fn materials() -> Vec<Material> {
     let order = [
         Preset::Ice,
@@ -40,7 +40,7 @@ fn materials() -> Vec<Material> {
     order.into_iter().enumerate().map(material).collect()
 }
 
-/// Puts a ball of a material into the world, where there is room.
+/// Fills a ball with the material `what`, where there is space.
 fn put(world: &mut World, what: &str, center: [f64; 3], radius: f64) {
     let matter = match what {
         "lava" => Matter::Lava {
@@ -59,7 +59,7 @@ fn put(world: &mut World, what: &str, center: [f64; 3], radius: f64) {
     });
 }
 
-/// Valley with a lake, balls of all materials, and lava under steam.
+/// Returns a valley with a lake, balls of all materials, and lava below steam.
 fn valley() -> World {
     let surface = Array2::from_shape_fn((SIDE, SIDE), |(z, x)| {
         let (x, z) = (x as f32 - 20.0, z as f32 - 18.0);
@@ -108,7 +108,7 @@ const STYLES: [Style; 4] = [
     Style::Maximum,
 ];
 
-/// Cameras above the valley, and within a cloud.
+/// Returns cameras above the valley, and inside a cloud.
 fn cameras(renderer: &Renderer) -> [Camera; 2] {
     let inside = Camera::from_pose([11.0, 17.0, 27.0].into(), (40.0, 10.0), 80.0, (50, 41));
     [
@@ -219,7 +219,8 @@ fn a_frame_after_changes_is_the_frame_of_a_fresh_renderer() {
     }
 }
 
-/// Sum of a channel over a part of a picture, given as shares of width and height.
+/// Returns the mean of a colour channel over a part of a picture, given as fractions of width and
+/// height.
 fn channel(image: &Image, channel: usize, [x, y]: [[f32; 2]; 2]) -> f64 {
     let part =
         |[low, high]: [f32; 2], n: usize| (low * n as f32) as usize..(high * n as f32) as usize;
@@ -234,8 +235,8 @@ fn channel(image: &Image, channel: usize, [x, y]: [[f32; 2]; 2]) -> f64 {
     sum / count
 }
 
-/// Cloud of even density over a flat ground, from `from` to `to` cells high; with `lava`, lava lies
-/// under its middle half.
+/// Returns a cloud of uniform density over flat ground, from `from` to `to` cells high; if `lava`
+/// is true, lava lies below its middle half.
 fn cloud(density: f32, [from, to]: [usize; 2], lava: bool) -> Volume {
     let grid = Grid::new(48, 40, 48);
     let mut volume = Volume::empty(grid);
@@ -458,8 +459,8 @@ fn water_before_sand_darkens_it_and_takes_its_red() {
     );
 }
 
-/// Slope of lava of a constant temperature, under a crust with these surface temperatures in the
-/// west and in the east.
+/// Returns lava of a constant temperature under a crust with the surface temperatures `kelvin` in
+/// the west and in the east.
 fn crusted(kelvin: Option<[f32; 2]>) -> Volume {
     let grid = Grid::new(SIDE, 12, SIDE);
     let mut volume = Volume::empty(grid);

@@ -1,4 +1,4 @@
-//! Promises of pictures of several media.
+//! Tests of pictures with several media.
 
 use ndarray::Array2;
 
@@ -13,7 +13,8 @@ use lavoxel_base::simd::Level;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel_sim::lowpass::{LowPass, Volume};
 
-/// Bowl with a lake up to `level`, an island, and a tongue of lava that runs into the lake.
+/// Returns a bowl with a lake up to `level`, an island, and a tongue of lava that flows into the
+/// lake.
 fn lake(side: usize, level: f32) -> World {
     let grid = Grid::new(side, side / 2, side);
     let scale = side as f32 / 128.0;
@@ -59,7 +60,7 @@ fn lake(side: usize, level: f32) -> World {
     world
 }
 
-/// All styles, each whole and with a part cut away.
+/// Returns looks of all styles, each for the whole box and for a part.
 fn looks() -> impl Iterator<Item = LookSpec> {
     let clips = [
         LookSpec::default().clip,
@@ -91,7 +92,7 @@ fn renderer(world: &World) -> Renderer {
         .expect("a valid look")
 }
 
-/// Cameras above the lake, close to its shore, and under its surface.
+/// Returns cameras above the lake, close to its shore, and below its surface.
 fn cameras(renderer: &Renderer) -> [Camera; 3] {
     let near = CameraSpec {
         elevation_deg: 14.0,
@@ -231,7 +232,7 @@ fn a_level_lake_has_a_level_surface_up_to_its_shore() {
     assert!(shore > 10, "the lake has a shore");
 }
 
-/// Box over a plane, with `amount` of water in each cell of `cells`.
+/// Returns a box over flat ground, with the amount `amount` of water in each cell of `cells`.
 fn dripping(cells: &[Place], amount: f32) -> World {
     let grid = Grid::new(24, 30, 24);
     let ground = Ground::from_surface(grid.ny, Array2::from_elem((grid.nz, grid.nx), 2.0));

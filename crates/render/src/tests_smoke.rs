@@ -1,4 +1,4 @@
-//! Promises of pictures of smoke in the air.
+//! Tests of pictures of smoke in the air.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use lavoxel_base::grid::Grid;
 use lavoxel_scene::scene::Scene;
 use lavoxel_sim::lowpass::{AirVolume, LowPass, Medium, Volume};
 
-/// Size of the box in voxels.
+/// Size of the simulation box in cells.
 const BOX: Grid = Grid {
     nx: 48,
     ny: 40,
     nz: 48,
 };
-/// Voxels per air cell, along an edge.
+/// Number of simulation cells per air cell along an edge.
 const RATIO: usize = 2;
 
-/// Air wider and higher than the voxel box; `carried` returns ash and steam in kg/m³ at the centre
-/// of a cell (voxels).
+/// Returns air wider and higher than the simulation box; `carried` returns ash and steam in kg/m³
+/// at the centre of an air cell (in cells of the simulation).
 fn air(carried: impl Fn([f32; 3]) -> [f32; 2]) -> AirVolume {
     let cells = Grid::new(32, 40, 32);
     let grid = AirGrid {
@@ -57,7 +57,7 @@ fn air(carried: impl Fn([f32; 3]) -> [f32; 2]) -> AirVolume {
     }
 }
 
-/// Column of ash and steam; with `lava`, lava lies below.
+/// Returns a volume with a column of ash and steam; if `lava` is true, lava lies below.
 fn column(kg_m3: [f32; 2], lava: bool) -> Volume {
     let mut volume = Volume::empty(BOX);
     let aside = |x: f32, z: f32| (x - 24.0).hypot(z - 24.0);
@@ -95,12 +95,13 @@ fn flat(look: LookSpec) -> Renderer {
     Renderer::new(&Array2::zeros((BOX.nz, BOX.nx)), BOX, look).expect("a valid look")
 }
 
-/// Camera south of the column, which is in the middle of its picture.
+/// Returns a camera south of the column, which appears in the middle of the picture.
 fn before() -> Camera {
     Camera::from_pose([24.0, 30.0, 150.0].into(), (180.0, 0.0), 40.0, (60, 50))
 }
 
-/// Mean of a channel over a part of the picture, given as shares of width and height.
+/// Returns the mean of a colour channel over a part of the picture, given as fractions of width and
+/// height.
 fn channel(image: &Image, channel: usize, [columns, rows]: [[f32; 2]; 2]) -> f64 {
     let part =
         |[low, high]: [f32; 2], n: usize| (low * n as f32) as usize..(high * n as f32) as usize;
@@ -468,7 +469,8 @@ fn frames_of_a_running_scene_share_gas_over_a_sea_and_see_nearly_the_same() {
     );
 }
 
-/// Spectrum of the noise in a picture of smoke, and its root mean square in grey levels.
+/// Returns the spectrum of the noise in a picture of smoke, and the noise's root mean square in
+/// grey levels.
 fn noise_of_smoke(antialias: Antialias) -> (Vec<f64>, f64) {
     // Sheets across the view, which long steps meet at a different place in each pixel.
     let mut volume = Volume::empty(BOX);
@@ -543,8 +545,8 @@ fn every_smoke_has_light() {
     }
 }
 
-/// Measures the processor time of a frame through a plume of 96³ air cells, in 480 × 360 pixels on
-/// one thread: `cargo test -p lavoxel-render -- --ignored --nocapture cost_of_a_plume`.
+/// Measures the processor time of a frame of a plume of 96³ air cells, with 480 × 360 pixels on one
+/// thread: `cargo test -p lavoxel-render -- --ignored --nocapture cost_of_a_plume`.
 #[test]
 #[ignore = "measures and asserts nothing: cargo test -p lavoxel-render -- --ignored --nocapture cost_of_a_plume"]
 #[allow(clippy::print_stdout, reason = "times are what it is for")]
@@ -617,9 +619,9 @@ fn cost_of_a_plume() {
     });
 }
 
-/// Draws a scene after some steps from several sides into a folder: `PICTURES=folder cargo test -p
-/// lavoxel-render -- --ignored pictures_of_a_plume`. SCENE, STEPS and LOOK (TOML) replace
-/// `terrains/plume.toml`, 400 and its look.
+/// Draws a scene after some steps from several sides and writes the pictures to a folder:
+/// `PICTURES=folder cargo test -p lavoxel-render -- --ignored pictures_of_a_plume`. SCENE, STEPS
+/// and LOOK (TOML) replace `terrains/plume.toml`, 400 and the scene's look.
 #[test]
 #[ignore = "draws pictures for a person and asserts nothing: PICTURES=folder cargo test -p lavoxel-render -- --ignored pictures_of_a_plume"]
 #[allow(clippy::print_stdout, reason = "times are what it is for")]

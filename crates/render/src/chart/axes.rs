@@ -1,12 +1,13 @@
-//! Axes around a picture of cells: cell indices on one side, metres or map coordinates on the
-//! other.
+//! Axes around a picture of the cells: cell indices on one side, metres or map coordinates on the
+//! opposite side.
 
 use crate::chart::legend::{Frame, stroke};
 use crate::chart::text::{Align, Ink};
 use crate::chart::ticks::{Ticks, number};
 use crate::image::Image;
 
-/// Linear scale along an axis of the box: converts cells to the values written at an axis.
+/// Linear scale along an axis of the simulation box: converts a position in cells to the number
+/// written at the axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ruler {
     /// Name of the measure, such as `elevation`.
@@ -21,14 +22,14 @@ pub struct Ruler {
     pub per_cell: f64,
 }
 
-/// Length of a tick, in ems.
+/// Length of a tick mark, in ems.
 const TICK: f32 = 0.3;
-/// Gap between tick, number and title, in ems.
+/// Gap between tick mark and number, and between number and title, in ems.
 const GAP: f32 = 0.25;
-/// Extent of a line of text across the line, in ems.
+/// Height of a line of text, in ems.
 const LINE: f32 = 1.05;
 
-/// Side of the frame that an axis stands on.
+/// Side of the frame along which an axis is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Bottom,
@@ -37,22 +38,22 @@ pub(crate) enum Side {
     Right,
 }
 
-/// Axis along one side of a frame.
+/// Axis with tick marks, numbers and title along one side of a frame.
 pub(crate) struct Axis<'a> {
     pub(crate) side: Side,
     pub(crate) ruler: &'a Ruler,
-    /// Ends of the axis in cells: left and right, or lower and upper.
+    /// Positions of the two ends of the axis in cells: left and right, or lower and upper.
     pub(crate) cells: (f64, f64),
-    /// Minimum difference between consecutive numbers, in units of the ruler.
+    /// Minimum difference between consecutive numbers, in the unit of `ruler`.
     pub(crate) least: f64,
     pub(crate) ink: Ink,
-    /// Title flag: set where the title is written too.
+    /// Set if the title of the axis is written next to its numbers.
     pub(crate) titled: bool,
 }
 
 impl Ruler {
-    /// Returns a ruler with the value `start` at the lower face of cell 0 and the increase
-    /// `per_cell` per cell.
+    /// Returns a ruler for the measure `name` in `unit`: `start` is the value at the lower face of
+    /// cell 0, `per_cell` the increase per cell.
     pub fn new(name: &str, unit: &str, start: f64, per_cell: f64) -> Self {
         Self {
             name: name.to_owned(),
@@ -68,12 +69,13 @@ impl Ruler {
         Self::new(&axis.to_string(), "cells", 0.0, 1.0)
     }
 
-    /// Value at `cells` cells from the lower face of cell 0.
+    /// Returns the value at `cells` cells from the lower face of cell 0, in the ruler's unit.
     pub fn at(&self, cells: f64) -> f64 {
         self.start + cells * self.per_cell
     }
 
-    /// Value at the centre of `cell` as text, such as `elevation 735 m`.
+    /// Returns the value at the centre of `cell` as text with name and unit, such as
+    /// `elevation 735 m`.
     pub fn middle_of(&self, cell: usize) -> String {
         // Digits for a twentieth of a cell: enough to tell neighbouring cells apart.
         let value = number(self.at(cell as f64 + 0.5), 0.05 * self.per_cell);
@@ -81,7 +83,7 @@ impl Ruler {
         format!("{} {value}{gap}{}", self.name, self.unit)
     }
 
-    /// Title of an axis: name, unit and note.
+    /// Returns the title of an axis: name, unit in brackets, and note.
     pub fn title(&self) -> String {
         let note = if self.note.is_empty() {
             String::new()
@@ -99,7 +101,7 @@ impl Side {
 }
 
 impl Axis<'_> {
-    /// Round numbers for an axis `pixels` long.
+    /// Returns the round numbers of the axis if it is `pixels` long.
     fn ticks(&self, pixels: f32) -> Ticks {
         let (a, b) = (self.ruler.at(self.cells.0), self.ruler.at(self.cells.1));
         let em = self.ink.size;
@@ -113,8 +115,8 @@ impl Axis<'_> {
         Ticks::fitting((a.min(b), a.max(b)), self.least, pixels, room)
     }
 
-    /// Depth in pixels that ticks, numbers and title take next to a frame, for an axis `pixels`
-    /// long.
+    /// Returns the space in pixels that tick marks, numbers and title take outside of the frame,
+    /// for an axis `pixels` long.
     pub(crate) fn depth(&self, pixels: f32) -> f32 {
         let across = match self.side.is_upright() {
             true => self
@@ -128,7 +130,7 @@ impl Axis<'_> {
         across + (TICK + GAP + title) * self.ink.size
     }
 
-    /// Draws the axis next to `frame`, `out` pixels further out than its edge.
+    /// Draws the axis along its side of `frame`, moved outwards by `out` pixels.
     pub(crate) fn draw(&self, image: &mut Image, frame: Frame, out: f32) {
         let pixels = if self.side.is_upright() {
             frame.height
@@ -176,22 +178,22 @@ impl Axis<'_> {
         }
     }
 
-    /// Relative position of a value along the axis: 0 at its left or lower end, 1 at its right or
-    /// upper end.
+    /// Returns the relative position of `value` (unit of the ruler) along the axis: 0 at the left
+    /// or lower end, 1 at the right or upper end.
     fn place(&self, value: f64) -> f64 {
         let (a, b) = (self.ruler.at(self.cells.0), self.ruler.at(self.cells.1));
         (value - a) / (b - a)
     }
 
-    /// Middle of `text`, as near to `x` as possible, such that the whole text lies inside the
-    /// picture.
+    /// Returns the x coordinate of the centre of `text`, in pixels: `x`, or the nearest position at
+    /// which the whole text lies inside the picture.
     fn inside(&self, image: &Image, x: f32, text: &str) -> f32 {
         let reach = 0.5 * self.ink.width(text) + 0.15 * self.ink.size;
         x.min(image.width as f32 - reach).max(reach)
     }
 
-    /// Sign of the outward direction in picture coordinates: 1 at the bottom and the right, −1
-    /// elsewhere.
+    /// Returns the sign of the outward direction in picture coordinates: 1 at the bottom and right
+    /// sides, −1 at the top and left sides.
     fn away(&self) -> f32 {
         if matches!(self.side, Side::Bottom | Side::Right) {
             1.0
@@ -200,7 +202,8 @@ impl Axis<'_> {
         }
     }
 
-    /// Pixel at `along` pixels on the axis and `out` pixels outside the frame.
+    /// Returns the picture position (x, y) of the point that lies `along` pixels from the start of
+    /// the axis and `out` pixels outside of `frame`.
     fn spot(&self, frame: Frame, along: f32, out: f32) -> (f32, f32) {
         let (left, top) = (frame.x as f32, frame.y as f32);
         let (right, foot) = (left + frame.width as f32, top + frame.height as f32);
@@ -267,7 +270,7 @@ mod tests {
         );
     }
 
-    /// Rows of a left axis in which a tick touches the frame.
+    /// Returns the pixel rows in which a tick mark of a left axis touches the frame.
     fn ticked(ruler: &Ruler, cells: (f64, f64)) -> Vec<usize> {
         let mut image = Image::filled(200, 240, [0; 3]);
         let ink = Ink {

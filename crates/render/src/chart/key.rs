@@ -1,5 +1,5 @@
-//! Colours of materials in pictures: single colours for the key, and palettes for materials with
-//! values.
+//! Colours of materials in pictures: one colour per material for the key, and palettes for
+//! materials whose values are shown.
 
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::view::{Palette, Preset};
@@ -7,8 +7,8 @@ use lavoxel_automaton::world::{CellMeasure, Quantity};
 
 use crate::media::haze;
 
-/// Default colours (sRGB) of materials without a colour of their own: the lava, two spare colours,
-/// and one colour for each preset.
+/// Default colours (sRGB) of materials whose look gives no colour: lava, the presets, and two spare
+/// colours.
 pub(crate) const MATERIALS: [[u8; 3]; 15] = [
     [236, 92, 24],
     [58, 128, 214],
@@ -29,9 +29,9 @@ pub(crate) const MATERIALS: [[u8; 3]; 15] = [
 
 /// Index of the lava's colour in [`MATERIALS`].
 const LAVA: usize = 0;
-/// Index of the first of the two colours that belong to no preset.
+/// Index in `MATERIALS` of the first of the two spare colours, which belong to no preset.
 const SPARE: usize = 10;
-/// Index in [`MATERIALS`] of the colour of `preset`.
+/// Returns the index in [`MATERIALS`] of the default colour of `preset`.
 const fn of_preset(preset: Preset) -> usize {
     match preset {
         Preset::Water => 1,
@@ -49,22 +49,23 @@ const fn of_preset(preset: Preset) -> usize {
     }
 }
 
-/// Grey (0 to 1) that the palette of a material mixes with the material's colour.
+/// Grey value (0 to 1) that is mixed with a material's colour at the lower end of its palette.
 const PALE: f32 = 0.93;
-/// Share of the material's colour at the lower end of its palette.
+/// Fraction (0 to 1) of the material's colour at the lower end of its palette; the rest is `PALE`.
 const LEAST_TONE: f32 = 0.18;
 
-/// Key entry: material drawn in a single colour.
+/// Key entry: a material that is drawn in a single colour.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plain {
     /// Name of the material.
     pub name: String,
-    /// Colour in sRGB.
+    /// Colour of the material in sRGB.
     pub color: [u8; 3],
 }
 
-/// Returns the index in [`MATERIALS`] of an unused colour for `material`: its default colour, or a
-/// spare one if that is taken. If all colours are taken, they repeat.
+/// Returns the index in [`MATERIALS`] of the colour for `material`, and marks the colour as used in
+/// `taken`: the default colour of the material, or an unused one if the default is already in use.
+/// If all colours are in use, returns the default.
 fn free(taken: &mut [bool; MATERIALS.len()], material: &Material) -> usize {
     let own = if material.carries_energy() {
         LAVA
@@ -95,8 +96,8 @@ impl Plain {
         materials.into_iter().map(plain).collect()
     }
 
-    /// Returns key entries for the materials that a slice of `quantity` shows without values: all
-    /// but the material of `quantity`.
+    /// Returns key entries for the materials that a slice of `quantity` shows as plain colours
+    /// without values: all except the material to which `quantity` belongs.
     pub fn without_values<'a>(
         quantity: &Quantity,
         materials: impl IntoIterator<Item = &'a Material>,
@@ -107,8 +108,8 @@ impl Plain {
     }
 }
 
-/// Returns the palette specific to `quantity`: from pale to the full tone of a material's colour,
-/// or a fixed palette by measure for the air. `None` for the lava and the ground, which use the
+/// Returns the palette for `quantity` if it has one of its own: from pale to full colour for a
+/// material, fixed palettes for quantities of the air. `None` for lava and ground, which use the
 /// palette of the look.
 pub fn palette_of_quantity<'a>(
     quantity: &Quantity,

@@ -1,4 +1,4 @@
-//! Colour bars and their scales.
+//! Colour bars, and the scales that relate their colours to values.
 
 use crate::chart::key::Plain;
 use crate::chart::text::{Align, Ink};
@@ -8,17 +8,18 @@ use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::view::Palette;
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 
-/// Colour scale: name, unit and range of the values.
+/// Scale of a colour bar: name, unit and range of the values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     /// Name of the quantity, such as `amount`.
     pub label: String,
     /// Unit of the quantity, such as `cells`; empty for none.
     pub unit: String,
-    /// Values at the lower and the upper end of the palette.
+    /// Values at the lower and at the upper end of the palette, in the internal unit of the
+    /// quantity.
     pub range: (f32, f32),
-    /// Numbers displayed for the values 0 and 1 (linear conversion of units); `None` displays the
-    /// values themselves.
+    /// Numbers that are displayed for the values 0 and 1, for a linear conversion of units; `None`
+    /// displays the values themselves.
     pub reads: Option<[f32; 2]>,
 }
 
@@ -36,7 +37,8 @@ impl Scale {
         }
     }
 
-    /// Returns the scale of `quantity` over its full range; `None` for quantities without values.
+    /// Returns the scale of `quantity` over its full range; `None` if cells have no value of this
+    /// quantity.
     pub fn of(quantity: &Quantity) -> Option<Self> {
         let (label, unit) = quantity.measure().bar()?;
         // Labels for the air name the air already.
@@ -48,8 +50,9 @@ impl Scale {
         Some(Self::new(&label, unit, quantity.measure().range()))
     }
 
-    /// Returns the scale of `quantity` for a picture that shows the materials `others` too; the
-    /// label then includes the name of the lava. `None` for quantities without values.
+    /// Returns the scale of `quantity` for a picture that also shows the materials `others`; then
+    /// the label names the lava too, if the quantity is the lava's. `None` if cells have no value
+    /// of this quantity.
     pub fn among(quantity: &Quantity, others: &[Plain]) -> Option<Self> {
         let scale = Self::of(quantity)?;
         let bare = quantity
@@ -58,7 +61,7 @@ impl Scale {
         Some(bare.map_or(scale.clone(), |name| scale.named(name)))
     }
 
-    /// Puts the name of a material in front of the label.
+    /// Returns the scale with the name `material` in front of the label.
     #[must_use]
     pub(crate) fn named(self, material: &str) -> Self {
         Self {
@@ -67,7 +70,7 @@ impl Scale {
         }
     }
 
-    /// Sets the upper end of the range to `high`.
+    /// Returns the scale with `high` as the upper end of its range.
     #[must_use]
     pub fn up_to(self, high: f32) -> Self {
         Self {
@@ -76,9 +79,10 @@ impl Scale {
         }
     }
 
-    /// Converts the displayed numbers to °C if the values are temperatures or specific energies.
-    /// `kelvin`: temperatures of lava that has just set and of lava from the vent, whose specific
-    /// energies are 0 and 1; `None` leaves the scale unchanged.
+    /// Returns the scale with numbers displayed in °C if `quantity` is a temperature or an energy
+    /// per amount; other quantities stay unchanged. `kelvin`: temperatures of just solidified lava
+    /// (energy per amount 0) and of lava fresh from the vent (1); `None` leaves every scale
+    /// unchanged.
     #[must_use]
     pub fn in_celsius(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         match kelvin {
@@ -101,8 +105,8 @@ impl Scale {
         }
     }
 
-    /// Returns the scale for the lava of a volume, whose palette ends at the temperature of the
-    /// vent.
+    /// Returns the scale for lava in a 3D picture, as `Scale::in_celsius` with the upper end at the
+    /// temperature of the vent.
     #[must_use]
     pub fn of_volume(self, quantity: &Quantity, kelvin: Option<[f32; 2]>) -> Self {
         let scale = self.in_celsius(quantity, kelvin);
@@ -113,7 +117,7 @@ impl Scale {
         }
     }
 
-    /// Returns the numbers displayed at the lower and the upper end of the palette.
+    /// Returns the numbers displayed at the lower and at the upper end of the palette.
     pub fn read_range(&self) -> (f32, f32) {
         let read = |value: f32| {
             self.reads
@@ -122,7 +126,7 @@ impl Scale {
         (read(self.range.0), read(self.range.1))
     }
 
-    /// Relative position (0 to 1) on the palette of a displayed number.
+    /// Returns the relative position (0 to 1) on the palette of `number`, a displayed number.
     pub fn place_of_read(&self, number: f32) -> f32 {
         Self {
             range: self.read_range(),
@@ -131,13 +135,13 @@ impl Scale {
         .place(number)
     }
 
-    /// Relative position of `value` on the palette, clamped to 0..1.
+    /// Returns the relative position of `value` on the palette, clamped to 0..1.
     pub fn place(&self, value: f32) -> f32 {
         ((value - self.range.0) / (self.range.1 - self.range.0).max(f32::MIN_POSITIVE))
             .clamp(0.0, 1.0)
     }
 
-    /// Returns the label with its unit in brackets.
+    /// Returns the title of the colour bar: label and unit in brackets.
     pub fn title(&self) -> String {
         if self.unit.is_empty() {
             self.label.clone()
@@ -156,20 +160,20 @@ pub(crate) struct Frame {
     pub(crate) height: usize,
 }
 
-/// Vertical colour bar with round numbers at its right, and its title alongside.
+/// Vertical colour bar with round numbers on its right, and its title alongside.
 pub(crate) struct ColorBar<'a> {
     pub(crate) palette: &'a Palette,
     pub(crate) scale: &'a Scale,
     pub(crate) ink: Ink,
-    /// Title flag: set where the title is written too.
+    /// Set if the title is drawn next to the numbers.
     pub(crate) titled: bool,
 }
 
-/// Width of the bar, in ems.
+/// Width of the colour bar, in ems.
 const BAR: f32 = 1.0;
-/// Length of a tick, in ems.
+/// Length of a tick mark, in ems.
 const TICK: f32 = 0.3;
-/// Gap between tick, number and title, in ems.
+/// Gap between tick mark and number, and between number and title, in ems.
 const GAP: f32 = 0.35;
 /// Height of a line of text with its descenders, in ems.
 const LINE: f32 = 1.25;
@@ -182,7 +186,7 @@ impl ColorBar<'_> {
         })
     }
 
-    /// Width in pixels from the left of the bar to the right of its title, for a bar of `height`
+    /// Returns the width in pixels of the bar with its numbers and title, for a bar of `height`
     /// pixels.
     pub(crate) fn width(&self, height: f32) -> f32 {
         let labels = self
@@ -195,8 +199,8 @@ impl ColorBar<'_> {
         labels.max(self.ink.width("0.8")) + (BAR + TICK + GAP + title) * self.ink.size
     }
 
-    /// Draws the bar: `frame` gives its upper left corner, the width of bar and writing, and the
-    /// height of the bar.
+    /// Draws the colour bar. `frame` gives the upper left corner, the width of bar, numbers and
+    /// title together, and the height of the bar, in pixels.
     pub(crate) fn draw(&self, image: &mut Image, frame: Frame) {
         let Frame { x, y, height, .. } = frame;
         let em = self.ink.size;
@@ -248,7 +252,8 @@ impl ColorBar<'_> {
     }
 }
 
-/// Thickness of lines next to text, in pixels: about that of the strokes of the letters.
+/// Returns the thickness of lines next to text of the style `ink`, in pixels: about as thick as the
+/// strokes of its letters.
 pub(crate) fn stroke(ink: Ink) -> usize {
     (ink.size / 14.0).round().max(1.0) as usize
 }

@@ -1,4 +1,4 @@
-//! Annotation of pictures: axes, colour bars, keys, map sheets, and the text that these use.
+//! Annotation of pictures: axes, colour bars, keys, map sheets, and their text.
 
 pub(crate) mod axes;
 pub(crate) mod key;

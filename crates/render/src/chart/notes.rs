@@ -1,5 +1,5 @@
-//! Annotations in the corners of a picture: caption, clock, north arrow, scale bar, temperature
-//! bar; light with a dark outline, legible over sky, snow and lava.
+//! Annotations in the corners of a picture: caption, clock, north arrow, scale bar and temperature
+//! bar. All are light with a dark outline, so that they are legible over sky, snow and lava.
 
 use super::legend::{ColorBar, Frame, Scale};
 use super::text::{Align, Ink, blend};
@@ -8,41 +8,41 @@ use crate::image::Image;
 use crate::lava::blackbody::{BlackBody, red_hot};
 use lavoxel_automaton::view::Palette;
 
-/// Colour of a note (sRGB).
+/// Colour of text and lines (sRGB).
 const LIGHT: [u8; 3] = [244; 3];
-/// Colour of the rim around a note (sRGB).
+/// Colour of the outline around text and lines (sRGB).
 const DARK: [u8; 3] = [14; 3];
 
-/// Longest scale bar, as a share of the picture's width.
+/// Maximum length of the scale bar, as a fraction of the picture's width.
 const LONGEST: f32 = 0.26;
 
-/// Length of the north arrow seen from above, in ems.
+/// Length of the north arrow in a view from straight above, in ems.
 const ARROW: f32 = 3.4;
-/// Least length of the foreshortened arrow, as a share of [`ARROW`].
+/// Minimum length of the north arrow in oblique views, as a fraction of [`ARROW`].
 const SHORTEST: f32 = 0.4;
-/// Angle of the barbs, in radians.
+/// Angle between the shaft of the north arrow and its barbs, in radians.
 const BARB: f32 = 0.45;
 
 /// Temperature of 0 °C, in kelvin.
 const CELSIUS: f32 = 273.15;
 
-/// Annotations of one picture; a field of `None` is not drawn.
+/// Annotations of a picture. A field that is `None` is not drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notes {
-    /// Text in the upper left corner.
+    /// Caption in the upper left corner.
     pub caption: Option<String>,
-    /// Text below the caption.
+    /// Time of the simulation as text, below the caption.
     pub clock: Option<String>,
-    /// Direction of north in the picture, to the right and down; length 1 for a view from above,
-    /// shorter for an oblique view.
+    /// Direction of north in the picture (right, down), with length 1 in a view from straight above
+    /// and less in oblique views.
     pub north: Option<[f32; 2]>,
-    /// Metres per pixel at the centre of the picture, for the scale bar.
+    /// Metres per pixel at the centre of the picture, from which the scale bar is drawn.
     pub metres_a_pixel: Option<f64>,
-    /// Lowest and highest temperature of the temperature bar, in kelvin.
+    /// Temperatures at the lower and upper end of the temperature bar, in kelvin.
     pub kelvin: Option<[f32; 2]>,
 }
 
-/// Formats `time_s` seconds in the two largest units, such as `2 h 05 min`.
+/// Formats `time_s` (seconds) with its two largest units, such as `2 h 05 min`.
 pub fn clock(time_s: f64) -> String {
     let seconds = time_s.round() as u64;
     let [days, hours, minutes] = [seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60];
@@ -55,7 +55,7 @@ pub fn clock(time_s: f64) -> String {
 }
 
 impl Notes {
-    /// Draws the notes into `image`.
+    /// Draws the annotations into `image`.
     pub fn draw(&self, image: &mut Image) {
         let ink = Ink::of_picture(LIGHT, (image.width, image.height));
         let em = ink.size;
@@ -80,7 +80,8 @@ impl Notes {
     }
 }
 
-/// Writes `text` with a rim.
+/// Writes `text` with a dark outline; `x` and `y` in pixels, `align`: part of the text that lies at
+/// `x`.
 fn write(image: &mut Image, ink: Ink, (x, y): (f32, f32), align: Align, text: &str) {
     let rim = Ink { color: DARK, ..ink };
     let reach = (ink.size / 14.0).round().max(1.0);
@@ -99,7 +100,7 @@ fn write(image: &mut Image, ink: Ink, (x, y): (f32, f32), align: Align, text: &s
     ink.draw(image, (x, y), align, text);
 }
 
-/// Draws line segments with a rim, each between two points in pixels.
+/// Draws `lines` with a dark outline; each line is given by its two ends (x, y) in pixels.
 fn strokes(image: &mut Image, ink: Ink, lines: &[[(f32, f32); 2]]) {
     let wide = (ink.size / 9.0).max(1.4);
     for (color, wide) in [(DARK, wide + (ink.size / 7.0).max(2.0)), (LIGHT, wide)] {
@@ -130,7 +131,8 @@ fn stroke(image: &mut Image, [a, b]: [(f32, f32); 2], wide: f32, color: [u8; 3])
     }
 }
 
-/// Draws the north arrow, with the letter N beyond its tip.
+/// Draws the north arrow, with the letter N beyond its tip. (`right`, `down`): direction of north
+/// in the picture, as in `Notes::north`.
 fn arrow(image: &mut Image, ink: Ink, [right, down]: [f32; 2]) {
     let seen = right.hypot(down).max(1e-6);
     let (x, y) = (right / seen, down / seen);
@@ -157,7 +159,8 @@ fn arrow(image: &mut Image, ink: Ink, [right, down]: [f32; 2]) {
     write(image, ink, at(half + 0.95 * ink.size), Align::Middle, "N");
 }
 
-/// Draws a scale bar with its length: the longest round length that fits.
+/// Draws a scale bar with its length as text: the longest round length that fits. `metres_a_pixel`:
+/// metres per pixel.
 fn scale(image: &mut Image, ink: Ink, metres_a_pixel: f64) {
     let most = f64::from(LONGEST * image.width as f32) * metres_a_pixel;
     let power = 10_f64.powf(most.log10().floor());
@@ -199,7 +202,8 @@ fn scale(image: &mut Image, ink: Ink, metres_a_pixel: f64) {
     );
 }
 
-/// Draws a bar with the colours of glowing lava between the temperatures `low` and `high` (K).
+/// Draws a temperature bar: the colours of glowing lava between the temperatures `low` and `high`
+/// (K).
 fn temperatures(image: &mut Image, ink: Ink, [low, high]: [f32; 2]) {
     let (black_body, develop) = (
         BlackBody::new(),
@@ -263,7 +267,8 @@ mod tests {
         image
     }
 
-    /// Range of the columns and rows in which `image` is not grey; `None` without any.
+    /// Returns the first and last column and the first and last row in which `image` is not grey;
+    /// `None` if the whole image is grey.
     fn extent(image: &Image) -> Option<[usize; 4]> {
         let inked = |x: usize, y: usize| image.pixel(x, y) != GRAY;
         let columns: Vec<usize> = (0..image.width)

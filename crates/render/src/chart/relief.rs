@@ -1,4 +1,4 @@
-//! Annotation of a shaded relief map: colour bar of the elevations, and scale bar.
+//! Annotation of a shaded relief map: colour bar of the elevations, and a scale bar.
 
 use crate::chart::legend::{ColorBar, Frame, Scale, stroke};
 use crate::chart::text::{Align, Ink};
@@ -6,34 +6,34 @@ use crate::chart::ticks::{number, round_down};
 use crate::image::Image;
 use lavoxel_automaton::view::Palette;
 
-/// Background colour of sheets (sRGB).
+/// Background colour of map sheets (sRGB).
 pub(crate) const PAPER: [u8; 3] = [24, 26, 30];
-/// Colour of writing on sheets (sRGB).
+/// Colour of text and lines on map sheets (sRGB).
 pub(crate) const INK: [u8; 3] = [226, 226, 220];
 
-/// Margin around the picture, in ems.
+/// Margin around the whole picture, in ems.
 const MARGIN: f32 = 1.0;
 /// Gap between map and colour bar, in ems.
 const ASIDE: f32 = 1.4;
-/// Room below the map, in ems.
+/// Space below the map for the scale bar, in ems.
 const FOOT: f32 = 2.2;
-/// Least height of the colour bar, in ems.
+/// Minimum height of the colour bar, in ems.
 const LEAST_BAR: f32 = 9.0;
-/// Longest scale bar, as a share of the map's width.
+/// Maximum length of the scale bar, as a fraction of the map's width.
 const LENGTH: f64 = 0.35;
 
-/// Annotation of a relief.
+/// Annotation of a relief map.
 #[derive(Clone, Debug)]
 pub struct Relief {
-    /// Pixel size on the ground, in metres.
+    /// Width of a pixel on the ground, in metres.
     pub pixel_m: f64,
     /// Palette and scale of the elevations; `None` draws no colour bar.
     pub elevations: Option<(Palette, Scale)>,
 }
 
 impl Relief {
-    /// Returns `map` in a larger picture with a scale bar below and a colour bar of the elevations
-    /// at the right.
+    /// Returns a larger picture that contains `map`, a scale bar below, and a colour bar of the
+    /// elevations on the right.
     pub fn annotate(&self, map: &Image) -> Image {
         let longer = map.width.max(map.height);
         let ink = Ink::of_picture(INK, (longer + longer / 4, longer));
@@ -79,7 +79,8 @@ impl Relief {
     }
 }
 
-/// Draws a scale bar of a round length in metres or kilometres in `foot`, below a map.
+/// Draws a scale bar of a round length in metres or kilometres into `foot`, the strip below a map;
+/// `pixel_m`: width of a pixel in metres.
 pub(crate) fn length(image: &mut Image, foot: Frame, ink: Ink, pixel_m: f64) {
     let metres = round_down(LENGTH * foot.width as f64 * pixel_m);
     let pixels = (metres / pixel_m).round();

@@ -1,4 +1,4 @@
-//! Map sheet: title, colour bar or key, scale bar, north arrow.
+//! Map sheet: a map with title, colour bar or key, scale bar and north arrow.
 
 use crate::chart::legend::{Frame, stroke};
 use crate::chart::relief::{INK, PAPER, length};
@@ -6,13 +6,13 @@ use crate::chart::text::{Align, Ink};
 use crate::image::Image;
 use lavoxel_automaton::view::Palette;
 
-/// Margin around the sheet, in ems.
+/// Margin around the whole sheet, in ems.
 const MARGIN: f32 = 1.0;
 /// Gap between map and colour bar, in ems.
 const ASIDE: f32 = 1.4;
-/// Room above the map for the title, in ems.
+/// Space above the map for the title, in ems.
 const HEAD: f32 = 2.4;
-/// Room below the map for scale bar and north arrow, in ems.
+/// Space below the map for scale bar and north arrow, in ems.
 const FOOT: f32 = 2.6;
 /// Width of the colour bar, in ems.
 const BAR: f32 = 1.1;
@@ -20,7 +20,7 @@ const BAR: f32 = 1.1;
 const GAP: f32 = 0.65;
 /// Height of a line of text, in ems.
 const LINE: f32 = 1.35;
-/// Least height of the colour bar, in ems.
+/// Minimum height of the colour bar, in ems.
 const LEAST_BAR: f32 = 12.0;
 
 /// Legend of a map sheet.
@@ -28,40 +28,41 @@ const LEAST_BAR: f32 = 12.0;
 pub enum Legend {
     /// Colour bar with numbers.
     Bar {
-        /// Name and unit of the numbers.
+        /// Name and unit of the values.
         title: String,
-        /// Colours from the bottom to the top of the bar.
+        /// Palette of the bar, from its lower to its upper end.
         palette: Palette,
-        /// Labels with their relative positions: 0 at the bottom, 1 at the top.
+        /// Numbers at the bar as text, each with its relative position: 0 at the bottom, 1 at the
+        /// top.
         ticks: Vec<(f32, String)>,
     },
-    /// Single colour with its meaning.
+    /// Key: a square of one colour with its meaning.
     Key {
-        /// Colour in sRGB.
+        /// Colour of the square in sRGB.
         color: [u8; 3],
         /// Meaning of the colour, in words.
         text: String,
     },
 }
 
-/// Map sheet around a map, north up.
+/// Texts and legend of a map sheet; north is up.
 #[derive(Clone, Debug)]
 pub struct Sheet {
-    /// Title at the upper left.
+    /// Title of the sheet, at its upper left.
     pub title: String,
-    /// Subtitle at the upper right.
+    /// Subtitle of the sheet, at its upper right.
     pub subtitle: String,
-    /// Pixel size on the ground, in metres.
+    /// Width of a pixel on the ground, in metres.
     pub pixel_m: f64,
-    /// Legend: a colour bar stands at the right of the map, a key below the map.
+    /// Legend of the map: a colour bar is drawn on its right, a key below.
     pub legend: Legend,
 }
 
-/// Map size in pixels from which the text size of a stand-alone legend is derived.
+/// Map size in pixels from which the text size of a legend without a map is derived.
 const ALONE: usize = 600;
 
 impl Legend {
-    /// Returns a picture of the legend alone, for maps that are overlaid on others.
+    /// Returns a picture of the legend without a map, for maps that are overlaid on other maps.
     pub fn alone(&self) -> Image {
         let ink = Ink::of_picture(INK, (ALONE + ALONE / 4, ALONE));
         let px = |ems: f32| (ems * ink.size).round() as usize;
@@ -101,7 +102,7 @@ impl Legend {
 }
 
 impl Sheet {
-    /// Returns the map sheet around `map`.
+    /// Returns the complete sheet: `map` with title, legend, scale bar and north arrow around.
     pub fn around(&self, map: &Image) -> Image {
         let longer = map.width.max(map.height);
         let ink = Ink::of_picture(INK, (longer + longer / 4, longer));
@@ -192,7 +193,8 @@ fn bar_width(ticks: &[(f32, String)], ink: Ink) -> usize {
     (widest + (BAR + GAP + GAP + LINE) * ink.size).ceil() as usize
 }
 
-/// Draws a colour bar with its numbers at the right, and its title alongside.
+/// Draws a colour bar into `frame`, with the numbers `ticks` (relative position, text) on its
+/// right, and `title` alongside.
 fn bar(
     image: &mut Image,
     frame: Frame,
@@ -241,7 +243,8 @@ fn bar(
     ink.draw_upward(image, middle, Align::Middle, &title);
 }
 
-/// Draws a square of `color` with `text` in the middle of the foot.
+/// Draws a square of `color` and `text` next to each other in the middle of `foot`, the strip below
+/// the map.
 fn key(image: &mut Image, foot: Frame, ink: Ink, (color, text): ([u8; 3], &str)) {
     let side = ink.size.round() as usize;
     let text = ink.shortened(text, 0.4 * foot.width as f32);
@@ -261,7 +264,7 @@ fn key(image: &mut Image, foot: Frame, ink: Ink, (color, text): ([u8; 3], &str))
     );
 }
 
-/// Draws a north arrow at the right end of the foot, with the letter N.
+/// Draws a north arrow with the letter N at the right end of `foot`, the strip below the map.
 fn north(image: &mut Image, foot: Frame, ink: Ink) {
     let (high, half) = (1.5 * ink.size, 0.45 * ink.size);
     let top = foot.y as f32 + 0.6 * foot.height as f32 - 0.5 * high;

@@ -1,5 +1,5 @@
-//! Text in pictures and on printed sheets: Ubuntu Light, outlined by `ab_glyph`. No other file
-//! knows that crate or the font.
+//! Text in pictures and on printed sheets: the font Ubuntu Light, rasterised with `ab_glyph`. No
+//! other file uses that crate or the font.
 
 use std::sync::LazyLock;
 
@@ -14,13 +14,13 @@ const SMALLEST: f32 = 12.0;
 /// Text style: colour and size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ink {
-    /// Colour in sRGB.
+    /// Colour of the letters in sRGB.
     pub(crate) color: [u8; 3],
-    /// Font size in pixels per em; slightly more than the line spacing.
+    /// Font size in pixels per em.
     pub(crate) size: f32,
 }
 
-/// Horizontal alignment: part of a text that lies at the given position.
+/// Horizontal alignment: the part of a text that lies at the given position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
     Start,
@@ -28,16 +28,16 @@ pub(crate) enum Align {
     End,
 }
 
-/// Font with its metrics.
+/// Font, and two of its metrics.
 struct Face {
     font: FontRef<'static>,
-    /// Font units per em.
+    /// Number of font units per em.
     per_em: f32,
-    /// Height of a capital, in ems.
+    /// Height of a capital letter, in ems.
     capital: f32,
 }
 
-/// Font of all text in pictures.
+/// The font that all text in pictures uses.
 static FACE: LazyLock<Face> = LazyLock::new(|| {
     let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT)
         .expect("the crate ships a whole font");
@@ -53,14 +53,14 @@ static FACE: LazyLock<Face> = LazyLock::new(|| {
 });
 
 impl Face {
-    /// Scale for `ab_glyph` of text of `size` pixels per em: that crate measures from the lowest to
-    /// the highest line of the font.
+    /// Converts `size` (pixels per em) to the scale that `ab_glyph` expects, which refers to the
+    /// font's height from the lowest descender to the highest ascender.
     fn scale(&self, size: f32) -> PxScale {
         PxScale::from(size * self.font.height_unscaled() / self.per_em)
     }
 
-    /// Returns the glyphs of `text`, each with its offset from the start, and the length of the
-    /// text, in ems and with kerning.
+    /// Returns the glyphs of `text`, each with its offset from the start of the text, and the
+    /// length of the whole text; all in ems, with kerning.
     fn glyphs(&self, text: &str) -> (Vec<(GlyphId, f32)>, f32) {
         let mut at = 0.0;
         let mut last = None;
@@ -77,7 +77,7 @@ impl Face {
     }
 }
 
-/// Segment of a glyph outline: control points in ems from the start of the baseline, y up.
+/// Segment of a glyph outline. Control points are in ems from the start of the baseline, y up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Piece {
     Move([f32; 2]),
@@ -86,8 +86,7 @@ pub enum Piece {
     Cubic([f32; 2], [f32; 2], [f32; 2]),
 }
 
-/// Font metrics and outlines for writers that draw in other units than pixels; all lengths are in
-/// ems.
+/// Font metrics and glyph outlines for writers of vector formats; all lengths are in ems.
 pub mod face {
     use ab_glyph::{Font, GlyphId, OutlineCurve};
 
@@ -101,12 +100,12 @@ pub mod face {
         epaint_default_fonts::UBUNTU_LIGHT
     }
 
-    /// Height of a capital letter in ems.
+    /// Returns the height of a capital letter in ems.
     pub fn capital() -> f32 {
         FACE.capital
     }
 
-    /// Ascent and descent of the font in ems.
+    /// Returns the ascent (positive) and the descent (negative) of the font in ems.
     pub fn extent() -> (f32, f32) {
         (
             FACE.font.ascent_unscaled() / FACE.per_em,
@@ -114,8 +113,8 @@ pub mod face {
         )
     }
 
-    /// Returns the glyph indices of `text` with the start of each glyph, and the length of the
-    /// text, all in ems.
+    /// Returns the glyph indices of `text`, each with its offset from the start of the text, and
+    /// the length of the whole text; all lengths in ems.
     pub fn letters(text: &str) -> (Vec<(u16, f32)>, f32) {
         let (glyphs, length) = FACE.glyphs(text);
         (
@@ -127,13 +126,13 @@ pub mod face {
         )
     }
 
-    /// Advance width in ems of the glyph `letter`.
+    /// Returns the advance width in ems of the glyph with the index `letter`.
     pub fn advance(letter: u16) -> f32 {
         FACE.font.h_advance_unscaled(GlyphId(letter)) / FACE.per_em
     }
 
-    /// Returns the outline of the glyph `letter` as a list of segments, closed contours one after
-    /// the other, in ems.
+    /// Returns the outline of the glyph with the index `letter` as a list of segments in ems:
+    /// closed contours, one after the other. Empty for glyphs without an outline.
     pub fn outline(letter: u16) -> Vec<Piece> {
         let ems = |point: ab_glyph::Point| [point.x / FACE.per_em, point.y / FACE.per_em];
         let mut pieces = Vec::new();
@@ -160,8 +159,8 @@ pub mod face {
 }
 
 impl Ink {
-    /// Returns the text style for a picture of (width, height) pixels: the size grows with the
-    /// picture and is always legible.
+    /// Returns the text style with the colour `color` for a picture of (`width`, `height`) pixels:
+    /// the size grows with the picture and is never below the smallest legible size.
     pub(crate) fn of_picture(color: [u8; 3], (width, height): (usize, usize)) -> Self {
         Self {
             color,
@@ -171,12 +170,13 @@ impl Ink {
         }
     }
 
-    /// Length of `text` in pixels.
+    /// Returns the length of `text` in pixels.
     pub(crate) fn width(self, text: &str) -> f32 {
         FACE.glyphs(text).1 * self.size
     }
 
-    /// Returns `text`, or its longest prefix with an ellipsis that fits into `room` pixels.
+    /// Returns `text` if it is at most `room` pixels long, otherwise its longest prefix that fits
+    /// with an ellipsis.
     pub(crate) fn shortened(self, text: &str, room: f32) -> String {
         if self.width(text) <= room {
             return text.to_owned();
@@ -196,9 +196,9 @@ impl Ink {
         }
     }
 
-    /// Draws `text` horizontally: `at` is its start, centre or end by `align`, at half the height
-    /// of its capitals, in pixels. Pixels outside of the picture are ignored; letters that the font
-    /// lacks become boxes.
+    /// Draws `text` horizontally. `at` (pixels): position of the text's start, centre or end, as
+    /// `align` says, at half the height of its capitals. Pixels outside of the picture are ignored;
+    /// characters that the font lacks become boxes.
     pub(crate) fn draw(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
         let (x, y) = (self.start(at.0, align, text), self.base(at.1));
         self.fill(text, |(across, down), share| {
@@ -206,8 +206,8 @@ impl Ink {
         });
     }
 
-    /// Draws `text` upwards, rotated by 90° to the left: `at` is at half the height of its
-    /// capitals, in pixels, with the start at the bottom.
+    /// Draws `text` rotated by 90° to the left, from bottom to top. `at` (pixels): position of the
+    /// text's start, centre or end, as `align` says, at half the height of its capitals.
     pub(crate) fn draw_upward(self, image: &mut Image, at: (f32, f32), align: Align, text: &str) {
         let (x, y) = (self.base(at.0), -self.start(-at.1, align, text));
         self.fill(text, |(across, down), share| {
@@ -215,7 +215,7 @@ impl Ink {
         });
     }
 
-    /// Pixel at which a text begins, by `align`.
+    /// Returns the pixel at which a text begins if its part `align` lies at `at` (pixels).
     fn start(self, at: f32, align: Align, text: &str) -> i64 {
         let before = match align {
             Align::Start => 0.0,
@@ -225,13 +225,13 @@ impl Ink {
         (at - before * self.width(text)).round() as i64
     }
 
-    /// Pixel of the baseline of text whose capitals have their middle at `middle`.
+    /// Returns the pixel of the baseline of a text whose capitals are centred at `middle` (pixels).
     fn base(self, middle: f32) -> i64 {
         (middle + 0.5 * FACE.capital * self.size).round() as i64
     }
 
-    /// Calls `put` with each pixel of `text`, relative to the start of the baseline, and with the
-    /// pixel's coverage, 0 to 1.
+    /// Calls `put` for each pixel that `text` touches, with its offset (right, down) from the start
+    /// of the baseline and its coverage (0 to 1).
     fn fill(self, text: &str, mut put: impl FnMut((i64, i64), f32)) {
         let scale = FACE.scale(self.size);
         for (glyph, at) in FACE.glyphs(text).0 {
@@ -253,8 +253,9 @@ impl Ink {
     }
 }
 
-/// Blends `color` over a pixel with coverage `share` (0 to 1), in linear light: in sRGB a thin
-/// bright line on dark would look too dark.
+/// Blends `color` (sRGB) over the pixel (`x`, `y`) with the coverage `share` (0 to 1). Blends in
+/// linear light, because in sRGB a thin bright line on dark would look too dark. Pixels outside of
+/// the picture are ignored.
 pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share: f32) {
     let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else {
         return;
@@ -275,7 +276,7 @@ pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share
 mod tests {
     use super::*;
 
-    /// First and last column, and first and last row, that hold any ink.
+    /// Returns the first and last column and the first and last row that contain text.
     fn extent(image: &Image) -> [usize; 4] {
         let inked = |x: usize, y: usize| image.pixel(x, y) != [0; 3];
         let columns: Vec<usize> = (0..image.width)

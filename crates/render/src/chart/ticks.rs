@@ -3,18 +3,18 @@
 use lavoxel_base::round::steps;
 pub(crate) use lavoxel_base::round::{number, round_down};
 
-/// Rounds `value` up to two significant digits.
+/// Rounds a positive `value` up to two significant digits; returns any other value unchanged.
 pub fn round_up(value: f64) -> f64 {
     lavoxel_base::round::round_up(value)
 }
 
-/// Maximum number of intervals between numbers along an axis.
+/// Maximum number of intervals between tick values on an axis.
 const MOST: f64 = 10.0;
 
-/// Tick values of an axis: round numbers between two ends.
+/// Tick values of an axis: evenly spaced round numbers between its two ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ticks {
-    /// Difference between consecutive values.
+    /// Difference between consecutive tick values.
     step: f64,
     /// Tick values in ascending order.
     pub values: Vec<f64>,
@@ -22,7 +22,7 @@ pub struct Ticks {
 
 impl Ticks {
     /// Returns all multiples of `step` from `low` to `high`; none if `step` is unusable (0, NaN, or
-    /// more than 10,000 multiples).
+    /// so small that there are more than 10,000 multiples).
     fn new((low, high): (f64, f64), step: f64) -> Self {
         let first = (low / step - 1e-6).ceil();
         let count = (high / step + 1e-6).floor() - first + 1.0;
@@ -33,9 +33,9 @@ impl Ticks {
         }
     }
 
-    /// Returns the largest set of round values from `low` to `high` whose labels fit on `pixels`
-    /// pixels without overlap; consecutive values differ by at least `least`. `room` returns the
-    /// length in pixels of a label along the axis, including the gap after it.
+    /// Returns the most closely spaced round values from `low` to `high` whose labels fit on an
+    /// axis of `pixels` pixels without overlap; consecutive values differ by at least `least`.
+    /// `room` returns the length in pixels of a label along the axis, including the gap after it.
     pub fn fitting(
         (low, high): (f64, f64),
         least: f64,
@@ -58,12 +58,12 @@ impl Ticks {
             .unwrap_or_else(none)
     }
 
-    /// Returns the tick values as text.
+    /// Returns the tick values as text, with the digits that the step requires.
     pub fn labels(&self) -> impl Iterator<Item = String> + '_ {
         self.values.iter().map(|value| number(*value, self.step))
     }
 
-    /// Returns `value` as text with a precision of a tenth of the step.
+    /// Returns `value` as text, with digits for a tenth of the step.
     pub(crate) fn label(&self, value: f64) -> String {
         number(value, 0.1 * self.step)
     }

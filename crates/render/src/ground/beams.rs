@@ -1,5 +1,5 @@
 //! Lower bounds of the distances at which a camera's rays meet the ground, for small squares of
-//! pixels.
+//! pixels; a ray starts its search for the ground there.
 //!
 //! A beam is the bundle of all rays through a square of pixels: a pyramid with its tip at the eye.
 //! Its part between two depths fits into a box; where that box lies above the highest ground under
@@ -16,23 +16,24 @@ use crate::ground::heightfield::{Heightfield, Part};
 use crate::math::V3;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Edges of the squares in pixels, from the largest.
+/// Edges of the squares of all levels in pixels, from the largest.
 const SIDES: [usize; 4] = [64, 16, 4, LEAF];
-/// Edge of the smallest squares in pixels.
+/// Edge of the smallest squares of pixels, in pixels.
 const LEAF: usize = 2;
 
-/// Depth per square of pixels in front of which there is no ground.
+/// Depth up to which no ground is met, per square of pixels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Beams {
-    /// Number of squares per row.
+    /// Number of squares per row of the picture.
     across: usize,
-    /// Depths in cells, row-major; [`f32::MAX`] for squares without ground.
+    /// Depth in cells up to which the rays of a square meet no ground, row-major; [`f32::MAX`] for
+    /// squares without ground.
     free: Vec<f32>,
 }
 
 impl Beams {
-    /// Computes the ground-free depths of `camera` for the part `part` of the ground; reuses the
-    /// allocations of `old`.
+    /// Computes the depths that are free of ground for the rays of `camera`; `part` is the shown
+    /// part of the ground. Reuses the allocations of `old`.
     pub(crate) fn new(
         block: &Heightfield,
         part: &Part,
@@ -72,8 +73,9 @@ impl Beams {
         }
     }
 
-    /// Returns the ray through the position (`u`, `v`) in the pixel (`x`, `y`), and a lower bound
-    /// of its distance to the ground; infinite without ground.
+    /// Returns the ray through the position (`u`, `v`) (0 to 1) in the pixel (`x`, `y`), and a
+    /// lower bound of its distance to the ground in cells; infinite if the ray does not meet the
+    /// ground.
     #[inline(always)]
     pub(crate) fn ray(
         &self,
@@ -94,7 +96,7 @@ impl Beams {
     }
 }
 
-/// Task of one row of squares, with the depths of the larger squares around.
+/// Task that computes one row of squares from the depths of the larger squares that contain them.
 struct Row<'a> {
     /// Ground of the box.
     block: &'a Heightfield,
@@ -103,13 +105,13 @@ struct Row<'a> {
     camera: &'a Camera,
     /// Edge of the squares in pixels.
     side: usize,
-    /// Index of the row.
+    /// Index of the row, from the top.
     j: usize,
-    /// Depths of the row of larger squares around this row.
+    /// Known free depths of the row of larger squares that contains this row.
     coarse: &'a [f32],
-    /// Squares of this row per larger square.
+    /// Number of squares of this row per larger square.
     ratio: usize,
-    /// Depths of the squares of this row, to be computed.
+    /// Free depths of the squares of this row in cells, to be computed.
     free: &'a mut [f32],
 }
 
@@ -128,24 +130,25 @@ impl Work for Row<'_> {
     }
 }
 
-/// Bundle of the rays through a square of pixels, as directions of depth 1; x and z in patches.
+/// Bundle of the rays through a square of pixels, by its range of directions (scaled to depth 1); x
+/// and z in patches of the ground, y in cells.
 struct Beam {
-    /// Eye of the camera, x and z in patches.
+    /// Position of the camera, x and z in patches, y in cells.
     origin: V3,
-    /// Smallest component of the directions along each axis.
+    /// Smallest component along each axis among the directions of the beam's rays.
     low: V3,
-    /// Largest component of the directions along each axis.
+    /// Largest component along each axis among the directions of the beam's rays.
     high: V3,
-    /// Width of the square at depth 1, in cells.
+    /// Width of the beam at depth 1, in cells.
     spread: f32,
-    /// Patches per cell.
+    /// Number of patches per cell.
     scale: f32,
 }
 
 impl Beam {
     #[inline(always)]
     fn new(block: &Heightfield, camera: &Camera, [i, j]: [usize; 2], side: usize) -> Self {
-        /// Margin in pixels: rounding must not leave a ray outside of its beam.
+        /// Margin around each square in pixels, so that rounding leaves no ray outside of its beam.
         const SLACK: f32 = 0.01;
         let ([across, down], [right, up, forward]) = (camera.middle(), camera.axes());
         let pixel = camera.pixel();
@@ -176,8 +179,8 @@ impl Beam {
         }
     }
 
-    /// Returns the depth in cells up to which the beam is free of ground; `known` is a depth that
-    /// is already known to be free.
+    /// Returns the depth in cells up to which the beam meets no ground; depths up to `known` are
+    /// already known to be free.
     #[inline(always)]
     // Few tests cover a long way: the stride doubles in free air, is quartered before ground, and
     // ends at half the width of the beam or half a patch.
@@ -207,7 +210,8 @@ impl Beam {
         }
     }
 
-    /// Range of depths at which the beam may touch the box of `part`.
+    /// Returns the range of depths (cells) at which the beam may touch the box of `part`; empty if
+    /// (0, 0).
     #[inline(always)]
     fn inside(&self, part: &Part) -> (f32, f32) {
         let (mut entry, mut far) = (0.0_f32, (part.high - part.low).norm());
@@ -240,7 +244,8 @@ impl Beam {
         (entry, far)
     }
 
-    /// Returns true if no ray of the beam meets the ground between the depths `from` and `to`.
+    /// Returns true if no ray of the beam meets the ground between the depths `from` and `to`
+    /// (cells).
     #[inline(always)]
     fn is_free(&self, block: &Heightfield, part: &Part, [from, to]: [f32; 2]) -> bool {
         let away = self

@@ -1,4 +1,5 @@
-//! Land around the box: continues the slopes at the sides and sinks into a sea, or becomes a plain.
+//! Land drawn around the simulation box: it continues the slopes at the sides of the box and either
+//! sinks into a sea or flattens into a plain.
 //!
 //! ```text
 //!            _/\_                        _/\_
@@ -18,27 +19,30 @@ use crate::noise;
 use lavoxel_automaton::view::{LookSpec, Surroundings};
 
 // Look constants, chosen by eye unless another reason is given.
-/// Width of the land beyond each side of the box in a sea and on a plain, in longest sides of the
-/// box.
-const MARGINS: [f32; 2] = [1.25, 2.4];
-/// Upper bound of the nodes along an edge of all land.
-const NODES: f32 = 640.0;
-/// Depth of the ground at the end of the margin in a sea, below the lowest side of the box, in
+/// Width of the land beyond each side of the box, if it ends in a sea and if it ends in a plain, in
 /// longest sides of the box.
+const MARGINS: [f32; 2] = [1.25, 2.4];
+/// Maximum number of nodes along an edge of the land including the box.
+const NODES: f32 = 640.0;
+/// Depth of the sea floor at the outer edge of the land, below the lowest point of the box's sides,
+/// in longest sides of the box.
 const DEEPEST: f32 = 0.26;
-/// Length over which a slope at a side of the box fades out, in longest sides of the box.
+/// Distance over which a slope at a side of the box levels out, in longest sides of the box.
 const GOES_ON: f32 = 0.14;
-/// Range of the slopes that continue: steepest way down and up.
+/// Steepest descent (negative) and steepest ascent that the slopes beyond the box may have, as
+/// height per distance.
 const STEEPEST: [f32; 2] = [-0.9, 0.35];
-/// Length in cells over which that slope is taken, inwards and along the side.
+/// Length in cells over which the slope at a side of the box is averaged, inwards and along the
+/// side.
 // The slope of single cells would continue as a furrow.
 const SLOPED: f32 = 8.0;
-/// Amplitude by which ridges bend, as a share of the distance from the side.
+/// Amplitude of the noise that displaces the heights taken from the box's side, so that ridges
+/// bend; as a fraction of the distance from the box.
 const BENDS: f32 = 0.45;
-/// Half width of the stretch of a side whose heights are averaged, as a share of the distance from
-/// the side.
+/// Half width of the part of a side whose heights are averaged for a point outside, as a fraction
+/// of the point's distance from the box.
 const WIDENS: f32 = 0.8;
-/// Positions along that stretch, -1 to 1, and their weights.
+/// Sample positions in the averaged part of a side (-1 to 1 across its width), and their weights.
 // Enough positions that a peak at the side has no row of echoes.
 const SIDES: [(f32, f32); 13] = [
     (-0.9, 0.02),
@@ -55,41 +59,41 @@ const SIDES: [(f32, f32); 13] = [
     (0.75, 0.045),
     (0.9, 0.02),
 ];
-/// Height of hills as a share of the distance from the side.
+/// Height of hills, as a fraction of the distance from the box.
 const HILLS: f32 = 0.08;
-/// Distance from the side, in longest sides of the box, from which hills grow no more.
+/// Distance from the box beyond which hills become no higher, in longest sides of the box.
 const HILLY: f32 = 0.3;
-/// Height of rocks, and distance from the side at which rocks have their full height, in pattern
-/// units.
+/// Height of rocks, and distance from the box at which rocks reach this height, both in pattern
+/// units (1/128 of the box's longer side).
 const ROCKS: [f32; 2] = [0.8, 5.0];
-/// Height above the lowest side of the box, in longest sides of the box, below which sunlight is
-/// taken at that height.
+/// Height above the lowest point of the box's sides, in longest sides of the box; ground below this
+/// height gets the sunlight of this height.
 // Water covers lower ground, so its sunlight comes from the surface of the water.
 const LIT: f32 = 0.03;
-/// Depth in cells below the ground of the box of nodes just inside its sides.
+/// Depth in cells by which nodes just inside the box are lowered below the ground of the box.
 // The offset lets the ground of the box hide these nodes.
 const HIDDEN: f32 = 0.3;
 
-/// Change of the ground at the sides of the box, in cells, from which the ground around is baked
-/// again.
+/// Change of the ground at the sides of the box, in cells, from which the land around is computed
+/// anew.
 // A bake for each film of lava that sets at the sides would take longer than the picture.
 const STEP: f32 = 0.4;
-/// Share of the sides of the box that lie below the plain.
+/// Fraction of the box's sides that lies lower than the plain.
 const LOW: f32 = 0.2;
-/// Share of the margin from which hills flatten out into the plain.
+/// Fraction of the land's width from which hills flatten out into the plain.
 const FLAT: f32 = 0.75;
 
-/// Kind of outer edge of the land around a box.
+/// Outer edge of the land around the box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Ends {
-    /// The land sinks below the water of a sea.
+    /// The land sinks below the surface of a sea.
     Sea,
     /// The land becomes a plain that extends to the horizon.
     Plain,
 }
 
 impl Ends {
-    /// Returns the kind of outer edge for `look`; `None` if the ground ends at the sides of the
+    /// Returns the outer edge that `look` asks for; `None` if the ground ends at the sides of the
     /// box.
     pub(crate) fn of(look: &LookSpec) -> Option<Self> {
         match look.surroundings {
@@ -100,52 +104,53 @@ impl Ends {
     }
 }
 
-/// Baked land around a box; positions are in cells of the box.
+/// Computed land around the box; positions are in cells, with the origin at the box's corner.
 #[derive(Clone, Debug)]
 pub struct Beyond {
-    /// Kind of outer edge.
+    /// Outer edge of the land: sea or plain.
     pub ends: Ends,
-    /// Height in cells of the plain in which the ground ends.
+    /// Height in cells of the plain in which the land ends.
     pub(crate) plain: f32,
-    /// Heights as rays meet them, in nodes; open where the box is.
+    /// Height field that rays meet, with x and z in nodes; it has a hole where the box is.
     open: Heightfield,
-    /// Albedo of the rock, linear RGB.
+    /// Albedo of the rock per node, linear RGB.
     pub albedo: Raster<V3>,
-    /// Unit normals.
+    /// Unit normal per node.
     pub normal: Raster<V3>,
-    /// Light: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
+    /// Light per node: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
     pub light: Raster<Vector2<f32>>,
-    /// Distance from the first node to the box in cells.
+    /// Distance along x and z from the first node to the box, in cells.
     pub margin: f32,
-    /// Distance between nodes in cells.
+    /// Distance between neighbouring nodes, in cells.
     pub spacing: f32,
-    /// Cells of the box along x and z.
+    /// Size of the box along x and z, in cells.
     size: [f32; 2],
-    /// Heights in cells of the box's nodes at its sides.
+    /// Heights in cells of the ground at the sides of the box, from which the land was computed.
     sides: Vec<f32>,
 }
 
-/// Shape of the ground around a box.
+/// Inputs from which the heights of the land around the box are computed.
 struct Outline<'a> {
     /// Ground of the box.
     block: &'a Heightfield,
-    /// Cells of the box along x and z.
+    /// Size of the box along x and z, in cells.
     size: [f32; 2],
     /// Longest side of the box in cells.
     longest: f32,
-    /// Pattern unit in cells.
+    /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the box's longer side.
     unit: f32,
-    /// Lowest height of the box's sides, in cells.
+    /// Lowest height of the ground at the box's sides, in cells.
     lowest: f32,
-    /// Height of a plain around the box, in cells.
+    /// Height in cells of the plain in which the land may end.
     plain: f32,
-    /// Width of the land beyond each side, in cells.
+    /// Width of the land beyond each side of the box, in cells.
     margin: f32,
     ends: Ends,
 }
 
 impl Outline<'_> {
-    /// Height of the ground at (x, z), all in cells; inside the box the height of its own ground.
+    /// Returns the height of the land at (`x`, `z`), all in cells; inside the box, the height of
+    /// the box's ground.
     fn height(&self, x: f32, z: f32) -> f32 {
         let held = [x.clamp(0.0, self.size[0]), z.clamp(0.0, self.size[1])];
         let out = Vector2::new(x - held[0], z - held[1]);
@@ -204,8 +209,8 @@ impl Outline<'_> {
         }
     }
 
-    /// Height of hills and rocks in cells at `q` (pattern units), at distance `away` (cells) from
-    /// the box.
+    /// Returns the height of hills and rocks in cells at `q` (position in pattern units of 1/128 of
+    /// the box's longer side), at the distance `away` (cells) from the box.
     fn relief(&self, q: V3, away: f32) -> f32 {
         // Ridges between washed valleys, not round lumps.
         let warp = 4.0 * noise::fractal(q * 0.05 + v3(2.0, 9.0, 1.0), 2);
@@ -225,8 +230,9 @@ impl Outline<'_> {
         hills + rocks
     }
 
-    /// Height with the box cut out, so that rays meet the box's own ground there: `foot` inside,
-    /// slightly lowered heights next to the sides.
+    /// Returns the height at (`x`, `z`) for the height field with a hole: `foot` inside the box, so
+    /// that rays meet the box's own ground there, and slightly lowered heights within `spacing` of
+    /// its sides.
     fn open(&self, x: f32, z: f32, spacing: f32, foot: f32) -> f32 {
         let inside = x.min(self.size[0] - x).min(z).min(self.size[1] - z);
         match inside {
@@ -239,17 +245,18 @@ impl Outline<'_> {
 
 /// Albedo and normal of rock at a point.
 pub struct Surface {
-    /// Albedo, linear RGB.
+    /// Albedo of the rock, linear RGB.
     pub(super) albedo: V3,
-    /// Unit normal.
+    /// Unit normal of the rock.
     pub(super) normal: V3,
 }
 
 impl Beyond {
-    /// Bakes the ground around a block.
+    /// Computes the land around the box.
     ///
-    /// `surface` returns the rock at a place (cells) with its smooth normal; `sun` and `sky` return
-    /// the share of the sun and of the sky that arrives at a node of a field.
+    /// `surface` returns the rock at a position (cells) with a smooth normal; `sun` returns the
+    /// unshadowed fraction of the sun at a node of a height field, `sky` the visible fraction of
+    /// the sky; `unit` is the pattern unit in cells (1/128 of the box's longer side).
     pub(super) fn bake(
         (block, ends): (&Heightfield, Ends),
         unit: f32,
@@ -323,7 +330,8 @@ impl Beyond {
         }
     }
 
-    /// Returns true if this ground begins at the sides of `block`, or less than [`STEP`] cells off.
+    /// Returns true if the ground at the sides of `block` differs by at most [`STEP`] cells from
+    /// the ground for which this land was computed.
     pub(super) fn is_beside(&self, block: &Heightfield) -> bool {
         sides(block)
             .iter()
@@ -331,12 +339,12 @@ impl Beyond {
             .all(|(new, old)| (new - old).abs() <= STEP)
     }
 
-    /// Heights in cells at the nodes, which number `width` × `depth` along x and z.
+    /// Returns the heights in cells at the nodes, `width` × `depth` nodes along x and z.
     pub fn heights(&self) -> &Raster<f32> {
         &self.open.heights
     }
 
-    /// Converts a place in cells to nodes.
+    /// Converts a position in cells to node coordinates.
     #[inline(always)]
     fn node(&self, x: f32, z: f32) -> [f32; 2] {
         [
@@ -345,7 +353,7 @@ impl Beyond {
         ]
     }
 
-    /// Distance in cells at which `ray` meets the ground.
+    /// Returns the distance in cells at which `ray` meets the land; `None` if the ray misses.
     pub(crate) fn hit(&self, ray: &Ray) -> Option<f32> {
         let ([x, z], d) = (self.node(ray.origin.x, ray.origin.z), ray.direction);
         let direction = v3(d.x / self.spacing, d.y, d.z / self.spacing);
@@ -361,18 +369,18 @@ impl Beyond {
         (hit.face == Face::Top).then_some(hit.t)
     }
 
-    /// Returns true if (x, z) in cells lies beyond the sides of the box.
+    /// Returns true if (`x`, `z`) in cells lies outside of the box.
     pub(crate) fn has(&self, x: f32, z: f32) -> bool {
         x < 0.0 || z < 0.0 || x > self.size[0] || z > self.size[1]
     }
 
-    /// Height of the ground at (x, z), all in cells.
+    /// Returns the height of the land at (`x`, `z`), all in cells.
     pub fn height(&self, x: f32, z: f32) -> f32 {
         let [i, j] = self.node(x, z);
         self.open.heights.at(i, j)
     }
 
-    /// Rock at (x, z) in cells.
+    /// Returns the properties of the rock at (`x`, `z`) in cells.
     pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
         let [i, j] = self.node(x, z);
         Rock {
@@ -382,22 +390,23 @@ impl Beyond {
         }
     }
 
-    /// Unshadowed fraction of the sun at (x, z) in cells.
+    /// Returns the unshadowed fraction of the sun (0 to 1) at (`x`, `z`) in cells.
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         let [i, j] = self.node(x, z);
         self.light.at(i, j).y
     }
 }
 
-/// Distance between nodes, and from the first node to the box, in cells; `longest` is the longest
-/// side of the box.
+/// Returns the distance between nodes, and the distance from the first node to the box, in cells;
+/// `longest` is the longest side of the box in cells.
 fn spread(longest: f32, ends: Ends) -> (f32, f32) {
     let share = MARGINS[ends as usize];
     let spacing = ((1.0 + 2.0 * share) * longest / NODES).ceil().max(1.0);
     (spacing, (share * longest / spacing).ceil() * spacing)
 }
 
-/// Number of nodes around a box of `size` cells along x and z.
+/// Returns the number of nodes of the land around a box of `size` cells along x and z, including
+/// the nodes in the box.
 pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
     let (spacing, margin) = spread(size[0].max(size[1]) as f32, ends);
     size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1)
@@ -405,7 +414,7 @@ pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
         .product()
 }
 
-/// Heights in cells of the nodes at the sides of a block.
+/// Returns the heights in cells of the nodes along the four sides of `block`.
 fn sides(block: &Heightfield) -> Vec<f32> {
     let Raster {
         width, depth, data, ..
@@ -419,14 +428,16 @@ fn sides(block: &Heightfield) -> Vec<f32> {
     rows.chain(columns).map(|k| data[k]).collect()
 }
 
-/// Height of the lower sides of a box: the [`LOW`] quantile of `sides`.
+/// Returns the height of a plain around the box: the [`LOW`] quantile of `sides`, the heights at
+/// the box's sides.
 fn low(sides: &[f32]) -> f32 {
     let mut sides = sides.to_vec();
     let at = ((sides.len() - 1) as f32 * LOW) as usize;
     *sides.select_nth_unstable_by(at, f32::total_cmp).1
 }
 
-/// Distance in cells from a box of `size` cells along x and z to a place; 0 inside.
+/// Returns the horizontal distance in cells from a box of `size` cells along x and z to `p`; 0
+/// inside.
 pub(crate) fn beyond(size: [f32; 2], p: V3) -> f32 {
     let out = |at: f32, size: f32| (-at).max(at - size).max(0.0);
     out(p.x, size[0]).hypot(out(p.z, size[1]))

@@ -1,7 +1,7 @@
-//! Lava light on the surroundings, approximated without extra rays.
+//! Light of the lava on its surroundings, approximated without additional rays.
 //!
-//! A map of the glow of each column, blurred at three radii, approximates light from near, middle
-//! and far.
+//! Every column of cells has a glow, the strength of the light that its lava sends up. A map of the
+//! glow, blurred with three radii, approximates the light from near, middle and far lava.
 
 use std::ops::Range;
 
@@ -21,49 +21,52 @@ use lavoxel_automaton::view::LookSpec;
 
 // Look constants, chosen by eye unless another reason is given; shaders read the same values by
 // name.
-/// Temperature in kelvin whose colour lava light has on its surroundings.
+/// Temperature in kelvin whose colour the light of lava on its surroundings has.
 pub const KELVIN: f32 = 1040.0;
-/// Brightness of lava light relative to the display colour of the temperature `KELVIN`.
+/// Brightness of the lava's light relative to the display colour of the temperature `KELVIN`.
 pub const STRENGTH: f32 = 33.0;
 
-/// Factor of the light on surfaces, which grows with the square of the blurred glow.
+/// Factor on the lava's light on surfaces; this light is proportional to the square of the blurred
+/// glow.
 // The square darkens places near a wide sheet, most of which is seen at a grazing angle.
 pub const STEEPER: f32 = 1.6;
 
-/// Fraction of lava light that reaches surfaces facing away from the lava.
+/// Fraction of the lava's light that also reaches surfaces facing away from the lava.
 // A larger share would show no relief next to the lava.
 pub const ASIDE: f32 = 0.06;
 
-/// Light from the cracks of a dull crust relative to the light of open lava.
+/// Light from the glowing cracks of an old crust, relative to the light of open lava.
 const GLIMMERS: f32 = 0.4;
-/// Light from a closed crust relative to the light of open lava.
+/// Light from a closed crust, relative to the light of open lava.
 const DARK: f32 = 0.04;
 
-/// Exponent that narrows the mirror image of the lava.
+/// Exponent of the cosine by which reflections of the lava are narrowed.
 pub const GLOSS: i32 = 3;
 
-/// Rate at which the light on gas fades with the square of the height above the lava, in pattern
-/// units.
+/// Coefficient of the squared height above the lava (in pattern units of 1/128 of the box's longer
+/// side) by which the light on gas fades.
 pub const HIGH: f32 = 0.008;
 
-/// Distance from the box in cells at which the lava's light is lost.
+/// Distance outside of the box, in cells, at which the lava's light has faded to zero.
 // The maps end at the sides of the box.
 pub const BEYOND: f32 = 16.0;
-/// Blur radii in cells (of each of three box passes) and shares of the light: near, middle and far.
+/// Near, middle and far blur: radius in cells of each of its three box filters, and weight of its
+/// light.
 const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
 
-/// Settings of the look on which the light of the lava depends.
+/// Settings of the look that determine the light of the lava.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Glow {
-    /// [`LookSpec::film`]: amount below which liquid is not drawn.
+    /// [`LookSpec::film`]: amount below which lava is not drawn.
     pub film: f32,
-    /// [`LookSpec::iso`]: amount at which the surface lies.
+    /// [`LookSpec::iso`]: amount at which the drawn surface lies.
     pub iso: f32,
-    /// [`LookSpec::heat`]: energies per amount of cold and of hot lava.
+    /// [`LookSpec::heat`]: energies per amount at which lava looks cold and hot.
     pub heat: [f32; 2],
-    /// [`LookSpec::kelvin`]: temperatures in kelvin of energy 0 and 1; `None` if unknown.
+    /// [`LookSpec::kelvin`]: temperatures in kelvin at energy per amount 0 and 1; `None` if
+    /// unknown.
     pub kelvin: Option<[f32; 2]>,
-    /// [`LookSpec::cell_height`]: height of a cell in its widths.
+    /// [`LookSpec::cell_height`]: height of a cell in cell widths.
     pub cell_height: f32,
 }
 
@@ -79,33 +82,34 @@ impl From<&LookSpec> for Glow {
     }
 }
 
-/// Lava light: blurred glow of the columns, and the height of its source.
+/// Light of the lava: blurred glow of all columns, and the height of the glowing surfaces.
 #[derive(Clone, Debug)]
 pub struct EmberLight {
-    /// Map of the columns: x is the glow, y the height (cells) of the glowing surface times its
-    /// glow; both blurred.
+    /// Blurred map with one value per column: x is the glow, y the glow times the height (cells) of
+    /// the glowing surface.
     pub maps: Raster<Vector2<f32>>,
-    /// Glowing patches before any blur, for the light on matter far above.
+    /// Point sources for the light on matter far above the lava, from the glow before any blur.
     pub patches: Vec<Patch>,
     /// Surface temperature of each column in kelvin; `None` if unknown.
     pub crust: Option<Raster<f32>>,
-    /// Height of a cell in its widths.
+    /// Height of a cell in cell widths.
     tall: f32,
 }
 
-/// Glowing lava of 4 × 4 columns, merged into a point source.
+/// Glowing lava of 4 × 4 columns, treated as a point source of light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Patch {
-    /// Glow-weighted centre of the patch in cells.
+    /// Mean position of the patch's columns in cells, weighted with their glow.
     pub place: V3,
-    /// Sum of the glow of the columns.
+    /// Sum of the glow of the columns in the patch.
     pub glow: f32,
 }
 
-/// Columns along the edge of a patch.
+/// Number of columns along the edge of a patch.
 const PATCH: usize = 4;
 
-/// Sums glowing columns into patches; x of a column is the glow, y the height times the glow.
+/// Merges glowing columns into patches. `columns`: x is the glow, y the height times the glow,
+/// `width` columns per row.
 fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
     let across = width.div_ceil(PATCH);
     let mut sums = vec![(0.0, V3::zeros()); across * (columns.len() / width).div_ceil(PATCH)];
@@ -133,10 +137,10 @@ fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
 }
 
 impl EmberLight {
-    /// Computes the lava light of `volume` from the highest drawn cell of every column.
+    /// Computes the light of the lava in `volume` from the highest drawn cell of every column.
     ///
-    /// `rows` holds the non-empty range along x of each row (row index `z · ny + y`), so that empty
-    /// rows cost nothing; `None` if unknown.
+    /// `rows` holds the range along x of the non-empty cells of each row (row index `z · ny + y`),
+    /// so that empty rows are skipped; `None` if unknown.
     pub fn new(volume: &Volume, rows: Option<&[Span]>, glow: Glow) -> Self {
         let grid = volume.grid;
         let mut columns = vec![Vector2::zeros(); grid.nx * grid.nz];
@@ -160,7 +164,7 @@ impl EmberLight {
         }
     }
 
-    /// Returns the lava light of a box without lava: zero.
+    /// Returns the light of a box without lava: zero everywhere.
     pub(crate) fn none(grid: Grid) -> Self {
         Self {
             maps: Raster::columns(
@@ -173,18 +177,18 @@ impl EmberLight {
         }
     }
 
-    /// Surface temperature in kelvin of the lava at `p` (cells); `None` if unknown.
+    /// Returns the surface temperature in kelvin of the lava at `p` (cells); `None` if unknown.
     pub(crate) fn crust(&self, p: V3) -> Option<f32> {
         self.crust.as_ref().map(|crust| crust.at(p.x, p.z))
     }
 
-    /// Strength of the glow at the column of `p` (cells), about 0 to 2.
+    /// Returns the glow of the column at `p` (cells), about 0 to 2.
     pub(crate) fn strength(&self, p: V3) -> f32 {
         self.maps.at(p.x, p.z).x
     }
 
-    /// Strength of the glow that reaches `p` (cells) on a surface with unit normal `n`, about 0 to
-    /// 1.
+    /// Returns the strength of the lava's light on a surface at `p` (cells) with unit normal `n`,
+    /// about 0 to 1.
     pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
         self.arriving(p).map_or(0.0, |(light, from)| {
             let facing = saturate(n.dot(&from));
@@ -192,16 +196,17 @@ impl EmberLight {
         })
     }
 
-    /// Strength of the glow reflected at `p` (cells) in direction `direction`; the lava is treated
-    /// as a wide area light.
+    /// Returns the strength of the lava's light that is reflected at `p` (cells) in the direction
+    /// `direction`; the lava is treated as a wide area light.
     pub(crate) fn mirrored(&self, p: V3, direction: V3) -> f32 {
         self.arriving(p).map_or(0.0, |(light, from)| {
             light * saturate(direction.dot(&from)).powi(GLOSS)
         })
     }
 
-    /// Strength of the glow that reaches `p` (cells) from all sides, about 0 to 1; falls with the
-    /// height above the lava in pattern units of `unit` cells.
+    /// Returns the strength of the lava's light that reaches `p` (cells) from all sides, about 0 to
+    /// 1. The strength decreases with the height above the lava; `unit` is the pattern unit in
+    /// cells (1/128 of the box's longer side).
     pub(crate) fn around(&self, p: V3, unit: f32) -> f32 {
         let here = self.maps.at(p.x, p.z);
         if here.x < 1e-4 {
@@ -211,8 +216,8 @@ impl EmberLight {
         here.x / ((1.0 + 0.9 * here.x) * (1.0 + HIGH * rise * rise))
     }
 
-    /// Strength of the glow at `p`, and the direction from which most of the glow comes; `None`
-    /// where there is no glow.
+    /// Returns the strength of the lava's light at `p` (cells), and the unit direction from which
+    /// most of the light comes; `None` where there is none.
     fn arriving(&self, p: V3) -> Option<(f32, V3)> {
         let here = self.maps.at(p.x, p.z);
         let (glow, lifted) = (here.x, here.y);
@@ -231,7 +236,8 @@ impl EmberLight {
     }
 }
 
-/// Weighted sum of the blurs. Only the part around glowing columns is computed.
+/// Returns the weighted sum of the near, middle and far blur of `map`. Only the region around
+/// glowing columns is computed.
 fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
     let mut sum = Raster {
         data: vec![Vector2::zeros(); map.data.len()],
@@ -271,8 +277,8 @@ fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
     sum
 }
 
-/// Ranges of the columns along x and z with glow, grown by `margin` columns on each side; `None`
-/// without glow.
+/// Returns the ranges along x and z that contain all columns with glow, widened by `margin` columns
+/// on each side; `None` if no column glows.
 fn around(map: &Raster<Vector2<f32>>, margin: usize) -> Option<(Range<usize>, Range<usize>)> {
     let glows = |row: &[Vector2<f32>]| row.iter().any(|column| column.x != 0.0);
     let rows = || {
@@ -296,8 +302,8 @@ fn around(map: &Raster<Vector2<f32>>, margin: usize) -> Option<(Range<usize>, Ra
     ))
 }
 
-/// Writes for each column of slab `z` the light of its highest drawn cell: strength of the light
-/// that leaves upward, and height of the cell's centre times that strength.
+/// Writes for each column of slab `z` the light of its highest drawn cell: x is the glow (the
+/// strength of the light that leaves upward), y the height of the cell's centre times the glow.
 fn look_down(
     volume: &Volume,
     rows: Option<&[Span]>,
@@ -335,7 +341,7 @@ fn look_down(
     }
 }
 
-/// Strength of the light that a cell at the top of the lava sends up.
+/// Returns the strength of the light that the topmost drawn cell of a column sends up.
 // Density and energy are taken 0.8 cells under the centre, because the outermost density is thin.
 fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
     let (here, below) = (

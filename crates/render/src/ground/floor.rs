@@ -15,66 +15,73 @@ pub const STONE: [f32; 3] = [0.250, 0.240, 0.226];
 /// Albedo of the table, a dark slate, linear RGB.
 // A pale table was as light as the matter on top, and mirrored nothing.
 pub const SLATE: [f32; 3] = [0.046, 0.043, 0.042];
-/// Fraction of the table's light outside of the lamp's pool of light.
+/// Brightness of the table outside of the lamp's pool of light, as a fraction of the brightness
+/// inside.
 pub const UNLIT: f32 = 0.22;
-/// Radius of the pool of light in longest sides of the box.
+/// Radius of the lamp's pool of light, in longest sides of the box.
 pub const POOL: f32 = 1.25;
-/// Reflectance of the table at normal incidence and at a grazing angle.
+/// Reflectance of the polished table at normal incidence and at grazing incidence.
 pub const POLISH: [f32; 2] = [0.03, 0.34];
-/// Height over which the mirror image of the box fades, in heights of the box.
+/// Length over which the reflection of the box in the table fades, in heights of the box.
 pub const SHOWN: f32 = 0.9;
 
-/// Fraction of its light that shadowed ground keeps: skylight remains.
+/// Fraction of its light that ground keeps in a shadow of matter, because skylight remains.
 pub const SHADED: f32 = 0.4;
 
-/// Waves of the fields of a plain per pattern unit.
+/// Frequency of the pattern of fields on a plain, in waves per pattern unit (1/128 of the box's
+/// longer side).
 pub const FIELDS: f32 = 0.012;
-/// Waves of the broadest hills of a plain per pattern unit.
+/// Frequency of the broadest hills of a plain, in waves per pattern unit (1/128 of the box's longer
+/// side).
 pub const ROLLS: f32 = 0.035;
-/// Octaves of the hills, each with waves half as long.
+/// Number of octaves of the hills; the waves of each octave are about half as long.
 pub const OCTAVES: i32 = 6;
-/// Distance towards the sun over which the rise of a hill is taken, in waves of the octave.
+/// Distance towards the sun between the two heights from which a hill's rise is computed, in waves
+/// of the octave.
 pub const AHEAD: f32 = 0.3;
-/// Pixels per wave between which an octave begins to show, and shows fully.
+/// Wavelengths in pixels at which an octave begins to be visible, and is fully visible.
 pub const PIXELS: [f32; 2] = [3.0, 14.0];
-/// Exponent of the sine of the angle between ray and plain, by which pixels are wider.
+/// Exponent of the sine of the angle between ray and plain; the footprint of a pixel grows with the
+/// inverse of this power.
 // With the full sine (exponent 1) no hills would be left in the distance.
 pub const FLAT: f32 = 0.8;
-/// Steepness of the hills.
+/// Steepness of the hills of a plain, as a factor on the slope of their noise.
 pub const STEEP: f32 = 0.16;
-/// Share of the sky that hollows do not see.
+/// Fraction of the sky that the deepest hollows do not see.
 pub const HOLLOW: f32 = 0.35;
-/// Albedo of the hollows, linear RGB.
+/// Albedo of the ground in hollows, linear RGB.
 pub const LOAM: [f32; 3] = [0.046, 0.042, 0.040];
-/// Albedo of the crests, linear RGB.
+/// Albedo of the ground on crests, linear RGB.
 pub const BARE: [f32; 3] = [0.150, 0.128, 0.104];
 
-/// Extinction lengths of the haze over land and over a table, in longest sides of the box; measured
-/// from the box if the ground continues, else from the eye.
+/// Extinction lengths of the haze over land and over a table, in longest sides of the box.
+/// Distances count from the box if the ground continues beyond the box, otherwise from the camera.
 pub const FAR: [f32; 2] = [15.0, 5.0];
 
-/// Floor around a box.
+/// Floor around the box: a table or a plain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Floor {
-    /// True for a table, false for a plain.
+    /// Set for a table, clear for a plain.
     pub is_table: bool,
-    /// Height of the floor in cells.
+    /// Height of the floor in cells above the floor of the box.
     pub foot: f32,
-    /// Mean height of the box's sides over the floor, in cells.
+    /// Mean height of the box's sides above this floor, in cells; 0 if the land around ends in this
+    /// floor.
     pub side: f32,
-    /// Cells of the box along x and z.
+    /// Size of the box along x and z, in cells.
     size: [f32; 2],
-    /// Height of a cell in its widths.
+    /// Height of a cell in cell widths.
     tall: f32,
-    /// Pattern unit in cells.
+    /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the box's longer side.
     unit: f32,
-    /// Set if the ground around the box ends in this floor.
+    /// Set if the land around the box ends in this floor.
     pub(crate) is_plain: bool,
 }
 
 impl Floor {
-    /// Returns the floor of `look`, or `None` if the look has no floor; `around` is the ground that
-    /// ends in the floor.
+    /// Returns the floor that `look` asks for, `None` for a look without a floor. `unit` is the
+    /// pattern unit in cells (1/128 of the box's longer side), `around` the land that ends in the
+    /// floor, if any.
     pub fn of(
         look: &LookSpec,
         block: &Heightfield,
@@ -103,8 +110,8 @@ impl Floor {
         })
     }
 
-    /// Linear RGB light of the floor along `ray`, and the floor's distance in cells; `None` if the
-    /// ray misses. `pixel` is the width of a pixel at distance 1.
+    /// Returns the linear RGB light of the floor where `ray` meets it, and the distance in cells;
+    /// `None` if the ray misses. `pixel` is the width of a pixel at depth 1.
     pub(crate) fn seen(&self, ray: &Ray, sky: &Sky, pixel: f32) -> Option<(V3, f32)> {
         let fall = self.foot - ray.origin.y;
         if ray.direction.y > -1e-5 || fall >= 0.0 {
@@ -126,8 +133,8 @@ impl Floor {
         Some((self.faded(ray, (t, away), light, sky), t))
     }
 
-    /// Blends `light` of the floor, or of the plain around the box, with the haze over the floor,
-    /// at distance `t` in cells and `away` in widths of a cell along a ray.
+    /// Blends `light` of the floor with the haze over the floor. The point is at distance `t`
+    /// (cells) along `ray`, and `away` is the same distance in cell widths.
     pub(crate) fn faded(&self, ray: &Ray, (t, away): (f32, f32), light: V3, sky: &Sky) -> V3 {
         let way = in_widths(ray.direction, self.tall);
         let level = unit_or_up(v3(way.x, 0.0, way.z));
@@ -139,18 +146,19 @@ impl Floor {
         mix(sky.air(level), light, self.clear(far))
     }
 
-    /// Transmittance of the haze over the floor at distance `far` in cells.
+    /// Returns the transmittance of the haze over the floor along `far` cells.
     fn clear(&self, far: f32) -> f32 {
         (-far / (FAR[usize::from(self.is_table)] * self.longest())).exp()
     }
 
-    /// Transmittance at `p` of the haze over the plain around the box.
+    /// Returns the transmittance of the haze between the box and `p` (cells).
     pub(crate) fn clear_beyond(&self, p: V3) -> f32 {
         self.clear(beyond(self.size, p))
     }
 
-    /// Fraction of its light that the floor at `p` (cells) keeps in the shadow of matter in the
-    /// box; `sunlight` returns the transmittance towards the sun at a point in the box.
+    /// Returns the fraction of its light that the floor at `p` (cells) keeps in the shadow of
+    /// matter in the box. `sun` is the direction of the sun; `sunlight` returns the transmittance
+    /// towards the sun at a point of the box's surface.
     pub(crate) fn shaded(&self, p: V3, sun: V3, sunlight: impl Fn(V3) -> f32) -> f32 {
         // Ground that the sides of the box hide from the sun is dark already.
         let lit = self.lit(p, sun, self.side * self.tall);
@@ -160,12 +168,13 @@ impl Floor {
         }
     }
 
-    /// Longest side of the box in cells.
+    /// Returns the longest side of the box in cells.
     fn longest(&self) -> f32 {
         self.size[0].max(self.size[1])
     }
 
-    /// Albedo of the table; its pattern fades in the distance.
+    /// Returns the albedo (linear RGB) of the table at `p` (cells); the pattern fades with the
+    /// distance `away` (cell widths) from the camera.
     fn slate(&self, p: V3, away: f32) -> V3 {
         let q = v3(p.x, 0.0, p.z) / self.unit;
         let near = (-away / (2.6 * self.longest())).exp();
@@ -175,8 +184,8 @@ impl Floor {
         V3::from(SLATE) * ((1.0 + 0.10 * mottled) * lerp(UNLIT, 1.0, (-away * away).exp()))
     }
 
-    /// Light of the plain at `p`: low hills in the light of the sun; `pixel` is the width of a
-    /// pixel there, in cells.
+    /// Returns the linear RGB light of the plain at `p` (cells): low hills in sunlight. `pixel` is
+    /// the width of a pixel there, in cells.
     fn plain(&self, p: V3, pixel: f32, sky: &Sky) -> V3 {
         let q = v3(p.x, 0.0, p.z) / self.unit;
         let level = sky.sun.x.hypot(sky.sun.z).max(1e-4);
@@ -205,8 +214,8 @@ impl Floor {
         ) * hollow
     }
 
-    /// Adds to the light of the table the reflections of the box and of the wall behind the box;
-    /// `way` is the ray's direction in true proportions.
+    /// Returns `light` of the table with the reflections of the box and of the wall behind added;
+    /// `way` is the ray's unit direction in true proportions.
     fn polished(&self, p: V3, way: V3, light: V3, sky: &Sky) -> V3 {
         let share = lerp(POLISH[0], POLISH[1], (1.0 + way.y).max(0.0).powi(5));
         let wall = mix(sky.horizon, sky.zenith, saturate(-way.y));
@@ -235,8 +244,8 @@ impl Floor {
         mix(light, mix(wall, side, there), share)
     }
 
-    /// Light that arrives on the floor next to the box, on a surface with normal `normal`: the
-    /// sides of the box cover a part of the sky, and hide the sun.
+    /// Returns the linear RGB light that arrives at `p` (cells) on the floor, on a surface with the
+    /// unit normal `normal`; the sides of the box hide a part of the sky, and the sun.
     fn light(&self, p: V3, (sky, normal): (&Sky, V3)) -> V3 {
         let high = self.side * self.tall;
         let out = [0, 1].map(|k| {
@@ -249,16 +258,17 @@ impl Floor {
         sky.sun_color * (saturate(sky.sun.dot(&normal)) * lit) + sky.ambient(normal) * open
     }
 
-    /// Fraction of the sun that the sides of the box, `high` cell widths tall, leave at `p`
-    /// (cells).
+    /// Returns the fraction of sunlight (0 to 1) that passes the box, which is `high` cell widths
+    /// tall, on the way to `p` (cells).
     fn lit(&self, p: V3, sun: V3, high: f32) -> f32 {
         let [low, top] = passed(self.size, p, sun, high);
         1.0 - smoothstep(0.0, 0.25, (top - low).max(0.0) / high.max(1e-3))
     }
 }
 
-/// Range of heights over `p`, in widths of a cell, at which the way to the sun is in a box of
-/// `size` cells along x and z and height `high`; empty if not ascending.
+/// Returns the heights above `p`, in cell widths, between which the ray towards the sun is inside
+/// of the box of `size` cells along x and z and height `high`; empty if the first is not below the
+/// second.
 fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
     let (mut low, mut top) = (0.0_f32, high);
     for (at, towards, size) in [(p.x, sun.x, size[0]), (p.z, sun.z, size[1])] {
@@ -271,8 +281,9 @@ fn passed(size: [f32; 2], p: V3, sun: V3, high: f32) -> [f32; 2] {
     [low, top]
 }
 
-/// Point at which the ray from `p` to the sun enters a box, or the space above; `size` in cells
-/// along x and z, `tall`: cell height in cell widths. `None` if the ray misses.
+/// Returns the point (cells) at which the ray from `p` towards the sun enters the box or the space
+/// above; `None` if the ray misses. `size` is the box along x and z in cells, `tall` the height of
+/// a cell in cell widths.
 pub(crate) fn entry((size, tall): ([f32; 2], f32), p: V3, sun: V3) -> Option<V3> {
     let [low, top] = passed(size, p, sun, f32::MAX);
     (low < top).then(|| {

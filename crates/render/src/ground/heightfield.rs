@@ -24,40 +24,40 @@ pub use crate::camera::Ray;
 pub use crate::ground::raster::Raster;
 use crate::math::{V3, in_cells, unit_or_up, v3};
 
-/// Kind of surface of the ground block that a ray hits.
+/// Kind of surface at which a ray hits the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Face {
-    /// Smooth top.
+    /// Smooth top of the ground.
     Top,
-    /// Side, roof or floor of the shown part, with its outward normal.
+    /// Side, top or bottom plane that cuts the shown part open, with its outward normal.
     Cut(V3),
-    /// Side of a cell in a column with caves, with its outward normal.
+    /// Face of a cell in a column with caves, with its outward normal.
     Block(V3),
 }
 
-/// Shown part of the block: x and z in patches, y in cells. Empty if a component of `low` is not
-/// below that of `high`.
+/// Shown part of the ground block, with x and z in patches and y in cells. Empty if any component
+/// of `low` is not less than that of `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Part {
-    /// Lower corner.
+    /// Corner with the smallest coordinates.
     pub(crate) low: V3,
-    /// Upper corner.
+    /// Corner with the largest coordinates.
     pub(crate) high: V3,
 }
 
 /// Hit of a ray on the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroundHit {
-    /// Distance along the ray in cells.
+    /// Distance of the hit along the ray, in cells.
     pub(crate) t: f32,
-    /// Position in cells.
+    /// Position of the hit in cells.
     pub(crate) point: V3,
-    /// Kind of surface that was hit.
+    /// Kind of surface that the ray hits.
     pub(crate) face: Face,
 }
 
 impl GroundHit {
-    /// Distance in cells up to which lava in front may cover this point.
+    /// Returns the distance in cells up to which lava in front may hide this point.
     #[inline(always)]
     pub(crate) fn front(&self) -> f32 {
         if matches!(self.face, Face::Cut(_)) {
@@ -68,67 +68,69 @@ impl GroundHit {
     }
 }
 
-/// Distance in cells up to which lava may cover a cut side that is hit at distance `t`.
+/// Returns the distance in cells up to which lava may hide a cut side that the ray hits at distance
+/// `t`.
 // A side cuts lava and ground in one plane, where rounding must not decide which of the two is
 // seen: density reaches into the rock.
 pub(crate) fn before_cut(t: f32) -> f32 {
     t * 0.999_9 - 1e-3
 }
 
-/// Distance in cells up to which a slice may lie in the plane of a cut side with
-/// [`GroundHit::front`] `front`: the slice is then drawn.
+/// Returns the distance in cells up to which a slice in the plane of a cut side is drawn; `front`
+/// is [`GroundHit::front`] of the hit.
 pub(crate) fn up_to_cut(front: f32) -> f32 {
     front * 1.000_2 + 4e-3
 }
 
-/// Depth in cells below the ground up to which a roof touches the ground and does not cut it.
+/// Depth in cells below the smooth top within which the shown part's top plane does not count as
+/// cutting the ground.
 const TOUCHES: f32 = 1e-3;
-/// Number of patches that are tested one by one before the walk over larger squares.
+/// Number of patches that a ray tests one by one before it uses the pyramid.
 const STEPS: usize = 32;
-/// Level of the pyramid at which the walk over larger squares begins.
+/// Level of the pyramid at which a ray begins to skip squares.
 const FIRST: usize = 2;
 
-/// Result of a walk from patch to patch.
+/// Result of a ray's walk from patch to patch; distances in cells.
 enum Steps {
     /// The ray meets the ground at this distance.
     Hit(f32),
-    /// The ray has left the part.
+    /// The ray has left the shown part without meeting the ground.
     Missed,
-    /// The ray is still in the air at this distance.
+    /// The ray is still above the ground at this distance.
     Ongoing(f32),
 }
 
-/// Level of the maximum-height pyramid: heights over squares of 2^level patches.
+/// Level of the pyramid: the maximum height of each square of 2^level × 2^level patches.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Number of squares along x.
+    /// Number of squares along x on this level.
     width: usize,
-    /// Number of squares along z.
+    /// Number of squares along z on this level.
     depth: usize,
-    /// Greatest height of each square in cells, x fastest.
+    /// Maximum height of each square in cells, x fastest.
     highest: Vec<f32>,
 }
 
-/// Block of ground with a smooth top.
+/// Ground as a block with a smooth top, given by heights on a grid of nodes.
 #[derive(Clone, Debug)]
 pub struct Heightfield {
-    /// Heights of the top at the nodes, in cells above the box floor.
+    /// Heights of the top at the nodes, in cells above the floor of the box.
     pub heights: Raster<f32>,
-    /// Height of the foot in cells; below the box floor.
+    /// Height of the block's bottom in cells; negative, because it lies below the floor of the box.
     pub foot: f32,
-    /// Greatest height in cells.
+    /// Maximum height of the top in cells.
     pub top: f32,
-    /// Pyramid of greatest heights, from single patches to one square.
+    /// Pyramid of maximum heights, from single patches to one square for the whole block.
     levels: Vec<Level>,
-    /// Height of a cell in its widths.
+    /// Height of a cell in cell widths.
     pub(crate) tall: f32,
-    /// Columns with caves, which a height field cannot represent.
+    /// Columns with caves or walls, which a height field cannot represent.
     pub caves: Caves,
 }
 
 impl Heightfield {
-    /// Builds the block with the heights `heights` of its top, in cells, and the height `foot` of
-    /// its foot, in cells.
+    /// Builds the block from the heights of its top at the nodes (`heights`) and the height of its
+    /// bottom (`foot`), both in cells.
     pub(crate) fn new(heights: Raster<f32>, foot: f32) -> Self {
         let mut levels = vec![finest(&heights)];
         while let Some(last) = levels.last().filter(|l| l.width > 1 || l.depth > 1) {
@@ -145,17 +147,17 @@ impl Heightfield {
         }
     }
 
-    /// Width of the block along x in cells.
+    /// Returns the width of the block along x in cells.
     pub(crate) fn width(&self) -> f32 {
         (self.heights.width - 1) as f32 / self.heights.per_cell
     }
 
-    /// Depth of the block along z in cells.
+    /// Returns the depth of the block along z in cells.
     pub(crate) fn depth(&self) -> f32 {
         (self.heights.depth - 1) as f32 / self.heights.per_cell
     }
 
-    /// Mean height in cells of the top along its border.
+    /// Returns the mean height in cells of the top along the four sides of the block.
     pub(crate) fn side(&self) -> f32 {
         let Raster {
             width, depth, data, ..
@@ -170,7 +172,8 @@ impl Heightfield {
         border.iter().sum::<f32>() / border.len() as f32
     }
 
-    /// Updates the pyramid after the heights of the nodes `across` × `rows` have changed.
+    /// Updates the pyramid after a change of the heights of the nodes `across` (along x) × `rows`
+    /// (along z).
     pub(crate) fn refresh(&mut self, across: Range<usize>, rows: Range<usize>) {
         let squares =
             |nodes: Range<usize>, count: usize| nodes.start.saturating_sub(1)..nodes.end.min(count);
@@ -199,7 +202,7 @@ impl Heightfield {
             .map_or(self.top, |level| level.highest[0]);
     }
 
-    /// Returns true if both fields have equal pyramids.
+    /// Returns true if the pyramids of both blocks are equal.
     #[cfg(test)]
     pub(crate) fn has_levels_of(&self, other: &Self) -> bool {
         self.levels
@@ -208,8 +211,8 @@ impl Heightfield {
             .all(|(a, b)| a.highest == b.highest)
     }
 
-    /// Unit normal in world proportions of the top at (x, z) (cells), from differences over ±
-    /// `reach` cells.
+    /// Returns the unit normal (in true proportions) of the top at (`x`, `z`) in cells, from height
+    /// differences over ± `reach` cells.
     #[inline(always)]
     pub(crate) fn normal(&self, x: f32, z: f32, reach: f32) -> V3 {
         let (east, south) = self.heights.slope(x, z, reach);
@@ -226,8 +229,8 @@ impl Heightfield {
         }
     }
 
-    /// Returns the part between the fractions `shares` (low and high along x, y and z) of a box of
-    /// `cells` cells. A full range along y includes the foot.
+    /// Returns the part of the block between the fractions `shares` (lower and upper bound along x,
+    /// y and z) of a box of `cells` cells. The full range along y includes the block's bottom.
     pub(crate) fn part(&self, shares: [[f32; 2]; 3], cells: [f32; 3]) -> Part {
         let mut part = self.whole();
         for axis in 0..3 {
@@ -247,7 +250,7 @@ impl Heightfield {
         part
     }
 
-    /// Converts x and z of a point or a direction from cells to patches.
+    /// Converts the x and z of a point or direction from cells to patches.
     #[inline(always)]
     pub(crate) fn patches(&self, v: V3) -> V3 {
         v3(
@@ -257,10 +260,10 @@ impl Heightfield {
         )
     }
 
-    /// Returns the first intersection of `ray` with the ground in `part`.
+    /// Returns the first intersection of `ray` with the ground in `part`; `None` if the ray misses.
     ///
-    /// There is no rock before `start`, which is 0 or a bound from [`crate::ground::beams`];
-    /// infinite for a ray that meets no ground.
+    /// The ray is known to meet no ground before the distance `start` (cells): 0, or a bound from
+    /// [`crate::ground::beams`]; infinite for a ray that meets no ground.
     #[inline(always)]
     pub(crate) fn hit(&self, ray: &Ray, part: &Part, start: f32) -> Option<GroundHit> {
         if start == f32::INFINITY {
@@ -273,7 +276,7 @@ impl Heightfield {
         self.hit_between_caves(ray, &line, part, start)
     }
 
-    /// [`Self::hit`] for a ground with caves.
+    /// [`Self::hit`] for ground with caves.
     #[inline(never)]
     fn hit_between_caves(
         &self,
@@ -292,7 +295,8 @@ impl Heightfield {
         })
     }
 
-    /// Returns the first intersection of a ray with the ground, ignoring caves.
+    /// Returns the first intersection of `ray` with the smooth ground in `part` from the distance
+    /// `start` on, ignoring caves.
     #[inline(always)]
     fn hit_top(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
         let scale = self.heights.per_cell;
@@ -328,7 +332,7 @@ impl Heightfield {
     }
 
     /// Returns true if no ground lies between `from` (cells) and the sun; `sun` is a direction in
-    /// world proportions.
+    /// true proportions.
     pub(crate) fn lit(&self, from: V3, sun: V3) -> bool {
         let direction = in_cells(sun, self.tall);
         self.hit(
@@ -342,8 +346,8 @@ impl Heightfield {
         .is_none()
     }
 
-    /// Upper bound of the height over the patches from `low` to `high`, in cells; may include some
-    /// patches around.
+    /// Returns an upper bound of the height in cells over the patches from `low` to `high` (indices
+    /// along x and z); may include patches nearby.
     #[inline(always)]
     pub(crate) fn highest(&self, low: [usize; 2], high: [usize; 2]) -> f32 {
         let extent = (high[0] - low[0]).max(high[1] - low[1]);
@@ -359,7 +363,7 @@ impl Heightfield {
         near[west].max(near[east]).max(far[west].max(far[east]))
     }
 
-    /// [`Self::highest`], with the rock of caves.
+    /// Returns [`Self::highest`] including the rock of columns with caves.
     #[inline(always)]
     pub(crate) fn highest_with_caves(&self, low: [usize; 2], high: [usize; 2]) -> f32 {
         let smooth = self.highest(low, high);
@@ -373,14 +377,16 @@ impl Heightfield {
         )
     }
 
-    /// Height in cells of the ground below `p`: of the top, or in a cave of the cave's floor.
+    /// Returns the height in cells of the ground below `p` (cells): the top, or the floor of a
+    /// cave.
     pub(crate) fn floor_below(&self, p: V3) -> f32 {
         self.caves
             .floor_below(self, p)
             .unwrap_or_else(|| self.heights.at(p.x, p.z))
     }
 
-    /// Walks from patch to patch; fastest if the ray is near the ground already.
+    /// Walks along `line` from patch to patch between the distances `near` and `far`; fastest if
+    /// the ray is already near the ground.
     #[inline(always)]
     fn step(&self, line: &Line, (near, far): (f32, f32)) -> Steps {
         let (o, d, finest) = (line.origin, line.direction, &self.levels[0]);
@@ -420,8 +426,8 @@ impl Heightfield {
         Steps::Ongoing(t)
     }
 
-    /// Walks the maximum-height pyramid: squares whose greatest height is below the ray are skipped
-    /// in one stride.
+    /// Walks along `line` between the distances `near` and `far` and returns the distance to the
+    /// ground, if any. Squares of the pyramid that lie below the ray are skipped in one stride.
     #[inline(always)]
     fn descend(&self, line: &Line, (near, far): (f32, f32)) -> Option<f32> {
         let (o, d) = (line.origin, line.direction);
@@ -470,8 +476,9 @@ impl Heightfield {
         None
     }
 
-    /// Exact distance within `span` at which the ray goes below the bilinear patch (i, j): root of
-    /// a quadratic.
+    /// Returns the distance within `span` at which the ray from `o` in direction `d` first lies
+    /// below the bilinear patch (`i`, `j`); exact, as the root of a quadratic. `None` if the ray
+    /// stays above.
     #[inline(always)]
     fn patch(&self, o: V3, d: V3, (i, j): (usize, usize), span: (f32, f32)) -> Option<f32> {
         let (w, h) = (self.heights.width, &self.heights.data);
@@ -495,11 +502,11 @@ impl Heightfield {
     }
 }
 
-/// Ray with x and z in patches.
+/// Ray with x and z in patches and y in cells.
 struct Line {
     origin: V3,
     direction: V3,
-    /// Reciprocal of the direction; infinite along an axis on which the ray does not move.
+    /// Reciprocal of the direction per component; infinite where the direction is 0.
     inverse: V3,
 }
 
@@ -525,8 +532,8 @@ impl Line {
         }
     }
 
-    /// Distance at which the ray crosses wall `n` across `axis`; [`f32::MAX`] if the ray never
-    /// does.
+    /// Returns the distance at which the ray crosses the grid plane `n` perpendicular to `axis`;
+    /// [`f32::MAX`] if never.
     #[inline(always)]
     fn leave(&self, axis: usize, n: i32) -> f32 {
         let leave = (n as f32 - self.origin[axis]) * self.inverse[axis];
@@ -534,13 +541,14 @@ impl Line {
         if leave < f32::MAX { leave } else { f32::MAX }
     }
 
-    /// Point at distance `t`.
+    /// Returns the point at distance `t`.
     #[inline(always)]
     fn at(&self, t: f32) -> V3 {
         self.origin + self.direction * t
     }
 
-    /// Outward normal of a side across `axis` by which the ray enters.
+    /// Returns the outward normal of the side perpendicular to `axis` through which the ray enters
+    /// a box.
     #[inline(always)]
     fn outward(&self, axis: usize) -> V3 {
         let mut normal = V3::zeros();
@@ -548,7 +556,9 @@ impl Line {
         normal
     }
 
-    /// Range of distances from `start` on inside `part`, and the axis of the side of entry.
+    /// Returns the first and last distance, at least `start`, at which the ray is inside `part`,
+    /// and the axis of the side through which the ray enters; `None` for the axis if the ray starts
+    /// inside, `None` as a whole if it misses.
     #[inline(always)]
     fn within(&self, part: &Part, start: f32) -> Option<(f32, f32, Option<usize>)> {
         let (mut near, mut far, mut entry) = (start, f32::MAX, None);
@@ -571,7 +581,7 @@ impl Line {
     }
 }
 
-/// Smallest non-negative root of `a s² + b s + c` with c > 0.
+/// Returns the smallest non-negative root of `a s² + b s + c` with c > 0; `None` without one.
 #[inline(always)]
 fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
     let discriminant = b * b - 4.0 * a * c;
@@ -590,7 +600,7 @@ fn first_root(a: f32, b: f32, c: f32) -> Option<f32> {
     }
 }
 
-/// Level of single patches.
+/// Returns the finest level of the pyramid: the maximum height of each patch.
 fn finest(heights: &Raster<f32>) -> Level {
     let (width, depth) = (heights.width - 1, heights.depth - 1);
     let highest = (0..width * depth)
@@ -603,7 +613,7 @@ fn finest(heights: &Raster<f32>) -> Level {
     }
 }
 
-/// Greatest height of the patch (i, j).
+/// Returns the maximum height of the patch (`i`, `j`), in cells.
 fn highest_corner(heights: &Raster<f32>, i: usize, j: usize) -> f32 {
     let (n, h) = (j * heights.width + i, &heights.data);
     h[n].max(h[n + 1])
@@ -611,7 +621,7 @@ fn highest_corner(heights: &Raster<f32>, i: usize, j: usize) -> f32 {
         .max(h[n + heights.width + 1])
 }
 
-/// Level of squares twice as large as those of `fine`.
+/// Returns the next coarser level, with squares twice as large as those of `fine`.
 fn coarser(fine: &Level) -> Level {
     let (width, depth) = (fine.width.div_ceil(2), fine.depth.div_ceil(2));
     let highest = (0..width * depth)
@@ -624,7 +634,7 @@ fn coarser(fine: &Level) -> Level {
     }
 }
 
-/// Greatest height of the square (i, j) of the level above `fine`.
+/// Returns the maximum height of the square (`i`, `j`) on the level above `fine`, in cells.
 fn highest_of_four(fine: &Level, i: usize, j: usize) -> f32 {
     let at = |i: usize, j: usize| {
         fine.highest[j.min(fine.depth - 1) * fine.width + i.min(fine.width - 1)]

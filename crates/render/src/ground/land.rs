@@ -1,4 +1,5 @@
-//! Ground appearance: baked maps of colour, fine relief, occlusion and sunlight.
+//! Appearance of the ground: maps of colour, fine relief, visible sky and sunlight, computed once
+//! ("baked") from the heights.
 //!
 //! The maps are baked once, kept between frames and patched where the ground changes. Invariant: a
 //! patch gives the same maps as a new bake.
@@ -31,13 +32,16 @@ use lavoxel_automaton::view::linear_to_srgb;
 use lavoxel_automaton::view::{Drape, LookSpec, Surroundings};
 pub use lavoxel_base::parallel::*;
 
-/// Nodes along the longer side of a final picture: about one per pixel of a picture of usual size.
+/// Number of nodes along the longer side of the ground in a final picture: about one per pixel of a
+/// picture of the usual size.
 pub const NODES: usize = 768;
-/// Longer side of the box in cells at which a pattern unit is one cell.
+/// Longer side of the box, in cells, for which a pattern unit (1/128 of the box's longer side) is
+/// one cell.
 const REFERENCE_SIDE: f32 = 128.0;
-/// Half width in cells of the differences from which the plain styles take the slope of the ground.
+/// Offset in cells of the samples to both sides from which the plain styles compute the slope of
+/// the ground.
 pub const PLAIN: f32 = 0.7;
-/// Directions along x and z of the rays that sample the open sky over the side of a cell.
+/// Directions (x, z) of the rays that sample the visible sky in front of a cell's face.
 pub const OPEN_RAYS: [[f32; 2]; 5] = [
     [0.0, 0.0],
     [0.8, 0.3],
@@ -45,29 +49,30 @@ pub const OPEN_RAYS: [[f32; 2]; 5] = [
     [-0.8, -0.3],
     [0.3, -0.8],
 ];
-/// Length in cells from which on such a ray counts as unobstructed.
+/// Length in cells; a sampling ray that meets nothing within this length counts as unobstructed.
 pub const OPEN_FAR: f32 = 12.0;
-/// Distance in cells of the origin of such a ray from the side.
+/// Offset in cells of the origin of a sampling ray from the cell's face.
 pub const OPEN_HAIR: f32 = 0.02;
-/// Albedo of white in a picture over the ground.
+/// Albedo that white has in a picture draped over the ground.
 // A photograph includes the light of the sun, and would be brighter than rock.
 const PHOTO: f32 = 0.5;
-/// Upper bound of nodes per cell; more show nothing new.
+/// Maximum number of nodes per cell; more nodes show nothing new.
 const MOST_PER_CELL: usize = 8;
 
-/// Surface properties at one node.
+/// Surface properties of the ground at a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rock {
-    /// Albedo, linear RGB.
+    /// Albedo of the ground, linear RGB.
     pub(crate) albedo: V3,
-    /// Unit normal.
+    /// Unit normal of the ground.
     pub(crate) normal: V3,
-    /// Light: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
+    /// Light at the point: x is the visible fraction of the sky, y the unshadowed fraction of the
+    /// sun.
     pub(crate) light: nalgebra::Vector2<f32>,
 }
 
-/// Returns the ground's albedo seen from above as sRGB bytes, without shading, blended with the
-/// picture `drape`; `wide` × `high` pixels, rows from the north.
+/// Returns a map of the ground as sRGB bytes: its albedo seen from above, without shading, blended
+/// with the picture `drape`. `wide` × `high` pixels in rows from the north.
 pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize; 2]) -> Vec<u8> {
     // Without baked maps: colours need heights and slopes of the columns alone.
     let (depth, width) = ground.dim();
@@ -115,60 +120,64 @@ pub fn picture(ground: &Array2<f32>, drape: Option<&Drape>, [wide, high]: [usize
         .concat()
 }
 
-/// Ground baked for drawing: maps computed once from heights, then shared by all frames.
+/// Ground prepared for drawing: maps computed once from the heights, then shared by all frames.
 #[derive(Clone, Debug)]
 pub struct TerrainLook {
-    /// Drawn ground: the top with its relief, `per_cell` nodes per cell, and the cut sides.
+    /// Shape of the drawn ground: its top with the fine relief, `per_cell` nodes per cell, and its
+    /// cut sides.
     pub block: Heightfield,
-    /// Albedo of the rock, linear RGB.
+    /// Albedo of the ground per node, linear RGB.
     pub albedo: Raster<V3>,
-    /// Normals with the finest grain; unit vectors at the nodes, to be normalised again between
-    /// nodes.
+    /// Normals with the finest grain per node. Unit vectors at the nodes, to be normalised again
+    /// after interpolation.
     pub normal: Raster<V3>,
-    /// Light: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
+    /// Light per node: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
     pub light: Raster<nalgebra::Vector2<f32>>,
-    /// Shading factor of the plain styles on the top: a fixed lamp, and the visible sky.
+    /// Brightness factor of the plain styles per node, from a fixed lamp and the visible sky.
     pub(crate) plain: Raster<f32>,
-    /// Pattern unit in cells: a fine and a coarse grid of the same land look alike.
+    /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the box's longer side.
+    /// Proportional to the number of cells along the box, so that fine and coarse grids of the same
+    /// land look alike.
     pub unit: f32,
-    /// Rise per cell of the ground towards +x and +z, smoothed over a few cells.
+    /// Slope of the ground per node, smoothed over a few cells: rise per cell towards +x and +z.
     pub slope: Raster<nalgebra::Vector2<f32>>,
-    /// Heights of the columns in cells. From this map and those below the maps above are made,
-    /// whole or in part.
+    /// Heights of the columns in cells. The maps above are computed from this map and those below,
+    /// as a whole or for a part.
     coarse: Raster<f32>,
     /// Heights of the columns in cells, smoothed over a few cells.
     gentle: Raster<f32>,
-    /// Noise from which the rills are washed.
+    /// Noise from which the rills are computed.
     seeds: Raster<f32>,
-    /// Rills at the nodes.
+    /// Rills (streaks washed by rain) per node.
     rills: Raster<Rill>,
-    /// Ground around the box; `None` where the ground ends at the box.
+    /// Land around the box; `None` if the ground ends at the box.
     pub beyond: Option<Beyond>,
-    /// Hard shadows: 1 where the sun arrives, else 0.
+    /// Hard shadows per node: 1 in sunlight, 0 in shadow.
     sun: Raster<f32>,
-    /// Hard shadows with soft edges.
+    /// Shadows with soft edges per node: the unshadowed fraction of the sun.
     soft: Raster<f32>,
-    /// Height range by which the rock is coloured.
+    /// Height range to which the colours of the rock refer.
     scale: Altitudes,
-    /// Picture over the ground; `None` without a picture.
+    /// Picture draped over the ground; `None` for none.
     drape: Option<Drape>,
 }
 
-/// Height range by which the rock is coloured.
+/// Height range to which the colours of the rock refer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Altitudes {
-    /// Lowest height in cells.
+    /// Lowest height of the ground in cells.
     lowest: f32,
-    /// Rise in cells from the lowest height to the height that counts as the top.
+    /// Rise in cells from the lowest height to the upper end of the colour range.
     rise: f32,
-    /// Longer side of the box in cells.
+    /// Longer horizontal side of the box in cells.
     side: usize,
-    /// Set if the ground is smooth stone.
+    /// Set if the ground is smooth stone instead of rock.
     stone: bool,
 }
 
 impl Altitudes {
-    /// Returns the altitudes of `block`, rounded outwards to 1/64 of the side.
+    /// Returns the height range of `block`, rounded outwards to 1/64 of the longer side of the box
+    /// (`side`, cells).
     // Exact altitudes would change with each film of lava on a summit, and the whole land would be
     // coloured again.
     fn of(block: &Heightfield, side: usize, stone: bool) -> Self {
@@ -187,7 +196,8 @@ impl Altitudes {
         }
     }
 
-    /// Inputs of the rock's colour at the node (x, z) in cells.
+    /// Returns the inputs of the rock's colour at (`x`, `z`) in cells; `rill` is the value of the
+    /// rill there, `unit` the pattern unit in cells (1/128 of the box's longer side).
     fn place(&self, block: &Heightfield, rill: f32, unit: f32, (x, z): (f32, f32)) -> RockPoint {
         let (h, up) = (block.heights.at(x, z), block.normal(x, z, 0.8).y);
         let p = pattern(v3(x, h, z), unit, block.tall);
@@ -203,36 +213,38 @@ impl Altitudes {
     }
 }
 
-/// Converts a place in cells to pattern units, in true proportions; `tall` is the height of a cell
-/// in its widths.
+/// Converts a position in cells to pattern units (1/128 of the box's longer side) in true
+/// proportions; `unit` is the pattern unit in cells, `tall` the height of a cell in cell widths.
 pub(crate) fn pattern(p: V3, unit: f32, tall: f32) -> V3 {
     v3(p.x, p.y * tall, p.z) / unit
 }
 
-/// Pattern unit of a box in cells.
+/// Returns the pattern unit (1/128 of the box's longer side) for a box of shape `grid`, in cells.
 pub(crate) fn pattern_unit(grid: Grid) -> f32 {
     unit_of(grid.nx.max(grid.nz))
 }
 
-/// Pattern unit in cells of a box with the longer side `side` in cells.
+/// Returns the pattern unit (1/128 of the box's longer side), in cells, for a box whose longer side
+/// is `side` cells.
 fn unit_of(side: usize) -> f32 {
     side as f32 / REFERENCE_SIDE
 }
 
-/// Nodes per cell on land of `side` cells along its longer side, for `nodes` nodes along that side.
+/// Returns the number of nodes per cell for ground of `side` cells along its longer side if about
+/// `nodes` nodes are wanted along it.
 pub fn per_cell(side: usize, nodes: usize) -> usize {
     (nodes / side).clamp(1, MOST_PER_CELL)
 }
 
-/// Number of nodes in a final picture of a box of shape `grid`.
+/// Returns the number of nodes of the ground of shape `grid` in a final picture.
 pub(crate) fn nodes(grid: Grid) -> usize {
     let per_cell = per_cell(grid.nx.max(grid.nz), NODES);
     (grid.nx * per_cell + 1) * (grid.nz * per_cell + 1)
 }
 
 impl TerrainLook {
-    /// Bakes the look of `ground`: heights in cells above the box floor at column centres, shape
-    /// (nz, nx).
+    /// Computes the maps of `ground`: heights in cells above the box floor at the column centres,
+    /// shape (nz, nx). `nodes`: number of nodes along the longer side.
     ///
     /// Panics when the shape of `ground` is not (nz, nx) of `grid`.
     pub(crate) fn bake(ground: &Array2<f32>, grid: Grid, look: &LookSpec, nodes: usize) -> Self {
@@ -249,7 +261,8 @@ impl TerrainLook {
         )
     }
 
-    /// Bakes the look of `ground` with caves, with `per_cell` nodes per cell.
+    /// Computes the maps of `ground` (heights in cells, shape (nz, nx)) with the caves `caves`,
+    /// with `per_cell` nodes per cell.
     pub fn bake_with(ground: &Array2<f32>, caves: Caves, look: &LookSpec, per_cell: usize) -> Self {
         // Every map is a function of the heights within some cells, so that `patch` can make the
         // same numbers for a part.
@@ -306,8 +319,8 @@ impl TerrainLook {
         }
     }
 
-    /// Updates the maps to another ground of equal shape: by a patch if little changed, else by a
-    /// new bake. Returns true if anything changed.
+    /// Updates the maps to the heights `ground` of the same shape: recomputes only the changed part
+    /// if little changed, otherwise all. Returns true if anything changed.
     pub fn follow(&mut self, ground: &Array2<f32>, caves: &Caves, look: &LookSpec) -> bool {
         let patched = self.patch(ground, caves.clone(), look);
         if patched == Patched::TooMuch {
@@ -322,12 +335,12 @@ impl TerrainLook {
         patched != Patched::Nothing
     }
 
-    /// Nodes per cell.
+    /// Returns the number of nodes per cell.
     fn per_cell(&self) -> usize {
         self.block.heights.per_cell as usize
     }
 
-    /// Bakes the sunlight again for the sun of `look`; bakes all maps again if the cell height, the
+    /// Recomputes the sunlight for the sun of `look`; recomputes all maps if the cell height, the
     /// draped picture or the kind of ground changed.
     pub fn relight(&mut self, look: &LookSpec) {
         if !self.is_of(look) {
@@ -342,26 +355,26 @@ impl TerrainLook {
         self.go_on(look);
     }
 
-    /// Bakes the ground around the box.
+    /// Computes the land around the box that `look` asks for.
     fn go_on(&mut self, look: &LookSpec) {
         let bake = |ends| beyond((&self.block, ends), self.unit, self.scale, &Sky::new(look));
         self.beyond = Ends::of(look).map(bake);
     }
 
-    /// Returns true if the ground is smooth stone.
+    /// Returns true if the ground is smooth stone instead of rock.
     pub(crate) fn is_stone(&self) -> bool {
         self.scale.stone
     }
 
-    /// Returns true if all maps except the light are those of `look`.
+    /// Returns true if all maps except the light are valid for `look`.
     pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
         let of_surroundings = self.scale.stone == is_stone(look)
             && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::of(look);
         self.block.tall == look.cell_height && self.drape == look.drape && of_surroundings
     }
 
-    /// Bounds for a camera to frame, in cells: the ground block of a box of shape `grid`, with air
-    /// for the lava.
+    /// Returns what a camera has to frame, in cells: the ground block of a box of shape `grid`,
+    /// with some air for the lava above.
     // Taken from the columns, not from the nodes, so that a coarse bake and the fine bake after it
     // are framed alike.
     pub fn subject(&self, grid: Grid) -> Bounds {
@@ -381,7 +394,7 @@ impl TerrainLook {
         Bounds::of_ground(grid, (self.block.foot, roof(top)), points)
     }
 
-    /// Surface properties of the top at (x, z) in cells.
+    /// Returns the surface properties of the top at (`x`, `z`) in cells.
     #[inline(always)]
     pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
         let normal = crate::math::unit_or_up(self.normal.at(x, z));
@@ -392,7 +405,8 @@ impl TerrainLook {
         }
     }
 
-    /// Surface properties of a cell's side in a cave at `p`; `side` is the outward normal.
+    /// Returns the surface properties at `p` (cells) of a cell's face in a cave; `side` is the
+    /// outward normal of the face, `sun` the direction of the sun.
     pub(crate) fn block_rock(&self, p: V3, side: V3, sun: V3) -> Rock {
         let altitude = saturate((p.y - self.scale.lowest) / self.scale.rise);
         let place = RockPoint {
@@ -424,8 +438,9 @@ impl TerrainLook {
         }
     }
 
-    /// Visible fraction of the sky at `p` (cells) on a cell's side with outward normal `side`:
-    /// fraction of the [`OPEN_RAYS`] that are free for at least [`OPEN_FAR`] cells.
+    /// Returns the visible fraction of the sky at `p` (cells) on a cell's face with the outward
+    /// normal `side`, from the number of [`OPEN_RAYS`] that are free for at least [`OPEN_FAR`]
+    /// cells.
     pub(crate) fn open_above(&self, p: V3, side: V3) -> f32 {
         let (from, whole) = (p + side * OPEN_HAIR, self.block.whole());
         let open = OPEN_RAYS.iter().filter(|[x, z]| {
@@ -444,13 +459,14 @@ impl TerrainLook {
         openness(open.count())
     }
 
-    /// Returns the lowest height, and the rise from there to the upper end of the colour range, in
+    /// Returns the lowest height and the rise from there to the upper end of the colour range, in
     /// cells.
     pub fn altitudes(&self) -> [f32; 2] {
         [self.scale.lowest, self.scale.rise]
     }
 
-    /// Unshadowed fraction of the sun at (x, z) in cells.
+    /// Returns the unshadowed fraction of the sun (0 to 1) at (`x`, `z`) in cells, also outside of
+    /// the box.
     pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
         match &self.beyond {
             Some(beyond) if beyond.has(x, z) => beyond.sunlight(x, z),
@@ -458,7 +474,7 @@ impl TerrainLook {
         }
     }
 
-    /// Surface properties of the ground beyond the sides of the box.
+    /// Returns the surface properties of the land `beyond` around the box at `p` (cells).
     pub(crate) fn rock_beyond(&self, beyond: &Beyond, p: V3) -> Rock {
         let rock = beyond.rock(p.x, p.z);
         Rock {
@@ -467,7 +483,7 @@ impl TerrainLook {
         }
     }
 
-    /// Height in cells of the ground below `p`, beyond the sides of the box too.
+    /// Returns the height in cells of the ground below `p` (cells), also outside of the box.
     pub(crate) fn floor_below(&self, p: V3) -> f32 {
         match &self.beyond {
             Some(beyond) if beyond.has(p.x, p.z) => beyond.height(p.x, p.z),
@@ -476,13 +492,13 @@ impl TerrainLook {
     }
 }
 
-/// Open share of the sky if `far` of the [`OPEN_RAYS`] are unobstructed.
+/// Returns the visible fraction of the sky if `far` of the [`OPEN_RAYS`] are unobstructed.
 fn openness(far: usize) -> f32 {
     0.26 + 0.74 * far as f32 / OPEN_RAYS.len() as f32
 }
 
-/// Albedo of the rock at (x, z) in cells: of the land, of the picture over the land, or of lava
-/// that set.
+/// Returns the albedo (linear RGB) of the ground at (`x`, `z`) in cells: rock, the picture draped
+/// over the rock, or solidified lava. `place` holds the inputs of the rock's colour.
 fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z): (f32, f32)) -> V3 {
     let cells = [block.heights.width, block.heights.depth]
         .map(|nodes| (nodes - 1) as f32 / block.heights.per_cell);
@@ -496,8 +512,8 @@ fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z):
     }
 }
 
-/// Albedo of the picture at `place`, and of the rock where the picture has none; `place` and `span`
-/// are shares of the box.
+/// Returns the albedo of the picture `drape` at `place`, averaged over `span`, or of the rock where
+/// the picture is transparent. `place` and `span` are fractions of the box along x and z.
 fn draped(drape: Option<&Drape>, place: [f32; 2], span: [f32; 2], rock: impl Fn() -> V3) -> V3 {
     let Some(drape) = drape else { return rock() };
     match drape.around(place, span) {
@@ -507,11 +523,11 @@ fn draped(drape: Option<&Drape>, place: [f32; 2], span: [f32; 2], rock: impl Fn(
     }
 }
 
-/// Distance in cells to each side over which the margin of lava that set is spread.
+/// Distance in cells over which the border of solidified lava is blurred to each side.
 // The unspread margin would end along the sides of cells.
 const MARGIN: f32 = 1.5;
 
-/// Share of lava that set around (x, z) in cells, 0 to 1.
+/// Returns the fraction (0 to 1) of solidified lava around (`x`, `z`) in cells.
 fn set_around(block: &Heightfield, (x, z): (f32, f32)) -> f32 {
     if !block.caves.is_set_anywhere() {
         return 0.0;
@@ -520,7 +536,7 @@ fn set_around(block: &Heightfield, (x, z): (f32, f32)) -> f32 {
     (2.0 * at(0.0, 0.0) + at(-1.0, -0.6) + at(0.6, -1.0) + at(1.0, 0.6) + at(-0.6, 1.0)) / 6.0
 }
 
-/// Unit normal of a node with the finest grain.
+/// Returns the unit normal with the finest grain at the node (`x`, `z`) with height `h`, in cells.
 fn grained(block: &Heightfield, unit: f32, stone: bool, [x, h, z]: [f32; 3]) -> V3 {
     let normal = block.normal(x, z, 1.0 / block.heights.per_cell);
     if stone {
@@ -530,12 +546,13 @@ fn grained(block: &Heightfield, unit: f32, stone: bool, [x, h, z]: [f32; 3]) -> 
     bumped(ledged(normal, p), p)
 }
 
-/// Returns true if the ground of `look` is smooth stone.
+/// Returns true if `look` draws the ground as smooth stone.
 fn is_stone(look: &LookSpec) -> bool {
     look.surroundings == Surroundings::Table
 }
 
-/// Bakes the ground around a block.
+/// Computes the land around `block`; `unit` is the pattern unit in cells (1/128 of the box's longer
+/// side).
 fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky: &Sky) -> Beyond {
     let open = OpenSky::new();
     let surface = |at: V3, normal: V3| {
@@ -560,7 +577,8 @@ fn beyond((block, ends): (&Heightfield, Ends), unit: f32, scale: Altitudes, sky:
     })
 }
 
-/// Hard shadows, and soft shadows for which a small blur stands for the sun's disc.
+/// Returns hard shadows, and soft shadows: a small blur of the hard ones approximates the sun's
+/// disc.
 fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
     let hard = block
         .heights
@@ -569,7 +587,8 @@ fn shadows(block: &Heightfield, sky: &Sky) -> [Raster<f32>; 2] {
     [hard, soft]
 }
 
-/// Light of each node: x is the open share of the sky, y the share of the sun.
+/// Returns the light of each node: x is the visible fraction of the sky, y the unshadowed fraction
+/// of the sun.
 fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f32>> {
     let sky = OpenSky::new();
     block
@@ -577,18 +596,20 @@ fn light(block: &Heightfield, soft: &Raster<f32>) -> Raster<nalgebra::Vector2<f3
         .map(|x, z, h| nalgebra::Vector2::new(sky.open(block, v3(x, h, z)), soft.at(x, z)))
 }
 
-/// Light of the plain styles on rock with normal `normal` and the open share `open` of the sky.
+/// Returns the brightness factor of the plain styles for rock with the unit normal `normal` that
+/// sees the fraction `open` of the sky; `lamp` is the direction of the lamp.
 #[inline(always)]
 pub(crate) fn lit(open: f32, normal: V3, lamp: &V3) -> f32 {
     0.30 * open + 0.75 * saturate(normal.dot(lamp))
 }
 
-/// Light of the plain styles at a node.
+/// Returns the brightness factor of the plain styles at the node (`x`, `z`) in cells.
 fn plain(block: &Heightfield, lamp: &V3, light: nalgebra::Vector2<f32>, (x, z): (f32, f32)) -> f32 {
     lit(light.x, block.normal(x, z, PLAIN), lamp)
 }
 
-/// Rise per cell of smoothed columns towards +x and +z.
+/// Returns the slope of the smoothed heights `gentle` at (`x`, `z`) in cells: rise per cell towards
+/// +x and +z.
 fn rise(gentle: &Raster<f32>, (x, z): (f32, f32)) -> nalgebra::Vector2<f32> {
     let (east, south) = gentle.slope(x, z, 1.0);
     nalgebra::Vector2::new(east, south)

@@ -1,4 +1,4 @@
-//! The ground, the light on the ground, and the surroundings of the box.
+//! The ground, the light on the ground, and the surroundings of the simulation box.
 
 pub(crate) mod beams;
 pub mod beyond;

@@ -1,28 +1,29 @@
-//! 2D map of scalars or vectors over the ground plane, with bilinear and Catmull–Rom sampling.
+//! Two-dimensional map of scalars or vectors over the horizontal plane, with bilinear and
+//! Catmull–Rom interpolation.
 
 use std::ops::{Add, Mul, Range, Sub};
 
 use lavoxel_base::parallel::*;
 
-/// Samples over (x, z), `x` fastest.
+/// Samples on a regular grid over (x, z); x fastest.
 #[derive(Clone, Debug)]
 pub struct Raster<T> {
     /// Number of samples along x.
     pub width: usize,
     /// Number of samples along z.
     pub depth: usize,
-    /// Samples per cell edge.
+    /// Number of samples per cell edge.
     pub per_cell: f32,
-    /// Position of sample 0 in sample units from the box's corner: 0 for corner nodes, 0.5 for
-    /// column centres.
+    /// Distance of the first sample from the box's corner, in samples: 0 for nodes at cell corners,
+    /// 0.5 for column centres.
     pub(crate) origin: f32,
-    /// Values, x fastest.
+    /// Values of the samples, x fastest.
     pub data: Vec<T>,
 }
 
 impl<T: Copy + Send + Sync> Raster<T> {
-    /// Samples `make` at corner-aligned nodes over `cells` (nx, nz), `per_cell` nodes per cell
-    /// edge; `make` takes (x, z) in cells.
+    /// Evaluates `make` at nodes on the cell corners of `cells` (nx, nz) cells, with `per_cell`
+    /// nodes per cell edge; `make` takes (x, z) in cells.
     pub(crate) fn nodes(
         cells: (usize, usize),
         per_cell: usize,
@@ -44,7 +45,8 @@ impl<T: Copy + Send + Sync> Raster<T> {
         }
     }
 
-    /// Returns a map of one sample per column, at the centre.
+    /// Returns a map with one sample per column, at the column's centre; `cells` (nx, nz), `data`
+    /// with x fastest.
     pub(crate) fn columns(cells: (usize, usize), data: Vec<T>) -> Self {
         Self {
             width: cells.0,
@@ -55,14 +57,15 @@ impl<T: Copy + Send + Sync> Raster<T> {
         }
     }
 
-    /// Returns the sample at (i, j), with indices clamped to the map.
+    /// Returns the sample (`i`, `j`); indices are clamped to the map.
     pub(crate) fn held(&self, i: isize, j: isize) -> T {
         let i = i.clamp(0, self.width as isize - 1) as usize;
         let j = j.clamp(0, self.depth as isize - 1) as usize;
         self.data[j * self.width + i]
     }
 
-    /// Maps each sample by `make`, which takes the position (x, z) in cells and the old value.
+    /// Returns a map of the values that `make` computes from the position (x, z) in cells and the
+    /// value of each sample.
     pub(crate) fn map<U: Copy + Send + Sync>(
         &self,
         make: impl Fn(f32, f32, T) -> U + Sync,
@@ -86,7 +89,7 @@ impl<T> Raster<T>
 where
     T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
 {
-    /// Bilinear interpolation at (x, z) in cells, clamped to the edges.
+    /// Returns the bilinearly interpolated value at (`x`, `z`) in cells, clamped to the borders.
     #[inline(always)]
     pub(crate) fn at(&self, x: f32, z: f32) -> T {
         let (i, fx) = split(x * self.per_cell - self.origin, self.width);
@@ -106,7 +109,8 @@ where
         blend(near, far, fz)
     }
 
-    /// Values of all samples along x at `z` in cells, as input of [`Self::along`].
+    /// Returns the values interpolated at `z` (cells) for all samples along x, as input of
+    /// [`Self::along`].
     pub(crate) fn row(&self, z: f32) -> Vec<T> {
         let (j, fz) = split(z * self.per_cell - self.origin, self.depth);
         let j1 = (j + 1).min(self.depth - 1);
@@ -120,7 +124,7 @@ where
             .collect()
     }
 
-    /// Value at `x` in cells of a row from [`Self::row`]; equals [`Self::at`].
+    /// Returns the value at `x` (cells) in `row`, a row from [`Self::row`]; equals [`Self::at`].
     #[inline(always)]
     pub(crate) fn along(&self, row: &[T], x: f32) -> T {
         let (i, fx) = split(x * self.per_cell - self.origin, self.width);
@@ -128,7 +132,8 @@ where
         row[i] + (row[i1] - row[i]) * fx
     }
 
-    /// Rise per cell towards +x and +z, by central differences over `reach` cells to each side.
+    /// Returns the rise per cell towards +x and towards +z at (`x`, `z`) in cells, by central
+    /// differences over `reach` cells to each side.
     #[inline(always)]
     pub(crate) fn slope(&self, x: f32, z: f32, reach: f32) -> (T, T) {
         let scale = 0.5 / reach;
@@ -142,8 +147,8 @@ impl<T> Raster<T>
 where
     T: Copy + Send + Sync + Add<Output = T> + Sub<Output = T> + Mul<f32, Output = T>,
 {
-    /// Returns the map blurred with three box filters of `radius` samples (nearly Gaussian); edge
-    /// values are repeated.
+    /// Returns the map blurred with three box filters of `radius` samples (nearly Gaussian); border
+    /// values are repeated outside.
     pub(crate) fn blurred(&self, radius: usize) -> Self {
         let mut now = self.clone();
         for _ in 0..3 {
@@ -156,8 +161,8 @@ where
         now
     }
 
-    /// Updates `blurred`, the blurred map of before, where the samples `across` × `rows` have
-    /// changed.
+    /// Updates `blurred`, the result of `Self::blurred` before the samples `across` (along x) ×
+    /// `rows` (along z) changed.
     pub(crate) fn blur_part(
         &self,
         radius: usize,
@@ -191,7 +196,7 @@ where
         }
     }
 
-    /// Box filter of `radius` samples along x.
+    /// Returns the map after one box filter of `radius` samples along x.
     fn box_rows(&self, radius: usize) -> Self {
         // A running sum makes the cost independent of the radius.
         let (n, r) = (self.width as isize, radius as isize);
@@ -210,7 +215,7 @@ where
         Self { data, ..*self }
     }
 
-    /// Returns the map with x and z exchanged, so that one filter serves both axes.
+    /// Returns the map with x and z exchanged, so that one filter function serves both axes.
     fn transposed(&self) -> Self {
         let mut data = self.data.clone();
         data.par_chunks_mut(self.depth)
@@ -230,8 +235,8 @@ where
 }
 
 impl Raster<f32> {
-    /// Catmull–Rom interpolation at (x, z) in cells: passes through the samples with continuous
-    /// slope.
+    /// Returns the value at (`x`, `z`) in cells by Catmull–Rom interpolation, which passes through
+    /// the samples with a continuous slope.
     pub(crate) fn smooth_at(&self, x: f32, z: f32) -> f32 {
         let (u, v) = (
             x * self.per_cell - self.origin,
@@ -249,8 +254,8 @@ impl Raster<f32> {
     }
 }
 
-/// Index of the sample at or before `position`, clamped to the map, and the fraction towards the
-/// next.
+/// Returns the index of the sample at or before `position` (in samples), clamped to a map of
+/// `count` samples, and the fraction (0 to 1) of the way to the next sample.
 #[inline(always)]
 fn split(position: f32, count: usize) -> (usize, f32) {
     let held = position.clamp(0.0, (count - 1) as f32);
@@ -258,7 +263,8 @@ fn split(position: f32, count: usize) -> (usize, f32) {
     (i, held - i as f32)
 }
 
-/// Weights of four neighbouring samples at the fraction `t` between the middle two.
+/// Returns the Catmull–Rom weights of four consecutive samples at the fraction `t` between the
+/// middle two.
 fn catmull_rom(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
     [

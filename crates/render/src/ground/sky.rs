@@ -1,4 +1,4 @@
-//! Environment light (sun, sky or studio) and the backdrop behind the scene.
+//! Light of the environment (sun and sky, or a studio), and the backdrop behind the scene.
 
 use std::sync::LazyLock;
 
@@ -8,126 +8,135 @@ use crate::noise;
 use lavoxel_automaton::view::{LookSpec, SkyPreset, Surroundings};
 use lavoxel_base::parallel::*;
 
-/// Environment of one time of day; colours are linear RGB.
+/// Environment at one time of day; colours are linear RGB.
 #[derive(Clone, Debug)]
 pub struct Sky {
     /// Unit direction towards the sun (or the moon).
     pub sun: V3,
-    /// Light of the sun on a surface that faces the sun.
+    /// Sunlight on a surface that faces the sun.
     pub sun_color: V3,
-    /// Colour straight up.
+    /// Colour of the sky straight up.
     pub zenith: V3,
-    /// Colour at the horizon.
+    /// Colour of the sky at the horizon.
     pub horizon: V3,
-    /// Colour straight down.
+    /// Colour straight down, below the horizon.
     pub nadir: V3,
-    /// Colour around the sun.
+    /// Colour added around the sun.
     pub halo: V3,
-    /// Ambient light on an upward and on a downward surface.
+    /// Ambient light on an upward and on a downward facing surface.
     pub ambient: [V3; 2],
-    /// Brightness factor of lava light in smoke relative to day: the eye adapts to the dark.
+    /// Brightness factor of lava light in smoke, relative to the day: at night the eye adapts to
+    /// the dark.
     pub adapted: f32,
     /// Fraction of the sky that clouds cover, 0 to 1.
     pub clouds: f32,
-    /// Brightness of stars, 0 to 1.
+    /// Brightness of the stars, 0 (none) to 1.
     pub stars: f32,
-    /// True if hills are drawn at the horizon.
+    /// Set if hills are drawn at the horizon.
     pub hills: bool,
-    /// Set if the lamps of a studio are around instead of a sky.
+    /// Set for a studio, with lamps and walls instead of a sky.
     pub(crate) is_indoors: bool,
 }
 
-/// Intervals of the table [`Below`].
+/// Number of intervals of the table [`Below`].
 // Enough that the table is within 3e-4 of the curve, which a test holds.
 const STEPS: usize = 512;
-/// Sine of the angle below the horizon from which on the backdrop stays the same.
+/// Sine of the angle below the horizon beyond which the backdrop is uniform.
 pub const DEEP: f32 = 0.62;
 
 // Look constants, chosen by eye unless another reason is given; shaders read the same values by
 // name.
-/// Exponent of the gradient from the colour of the horizon to the colour below.
+/// Exponent of the gradient from the colour of the horizon to that of the nadir.
 pub const BENT: f32 = 0.7;
 
-/// Share of the sun's light that clouds in a mirror image send on.
+/// Fraction of the sunlight that clouds seen in a reflection scatter towards the eye.
 pub const CLOUD: f32 = 0.45;
 
-/// Height of the cloud layer, over which the sky bends down to the horizon, as an offset of the
-/// sine of the elevation.
+/// Height of the cloud layer, as an offset that is added to the sine of the elevation: bends the
+/// layer down to the horizon. The position of a cloud in the layer is the horizontal direction
+/// divided by this sum.
 pub const LAYER: f32 = 0.16;
-/// Farthest distance in the cloud layer, at the horizon.
+/// Largest distance in the cloud layer, reached at the horizon, in units of the layer (see
+/// `LAYER`).
 const FARTHEST: f32 = 1.0 / LAYER;
-/// Samples of the table of clouds from its middle to its end.
+/// Number of samples of the table of clouds from its centre to its edge.
 const CLOUD_PLACES: usize = 448;
-/// Noise values at which clouds begin, for a clear and for an overcast sky.
+/// Noise values at which clouds begin, for a cloud cover of 0 and of 1.
 pub const BEGIN: [f32; 2] = [0.55, -0.45];
-/// Range of noise over which clouds become dense.
+/// Range of noise values over which clouds go from transparent to dense.
 pub const DENSE: f32 = 0.5;
-/// Distance towards the sun at which other clouds shade a cloud.
+/// Distance towards the sun, in units of the cloud layer, at which other clouds shade a cloud.
 pub const TOWARD: f32 = 0.16;
-/// Optical depth of that shade for a dense cloud.
+/// Optical depth of the shade that a dense cloud throws on another cloud.
 pub const SHADES: f32 = 1.6;
-/// Share of the sun's light that clouds send on.
+/// Fraction of the sunlight that clouds scatter towards the eye.
 pub const LIT: f32 = 0.085;
-/// Share of the horizon's light that clouds send on.
+/// Fraction of the horizon's light that clouds scatter towards the eye.
 pub const SEEN: f32 = 1.15;
-/// Additional share of the sun's light near the sun.
+/// Additional fraction of the sunlight that thin clouds next to the sun scatter.
 pub const BESIDE: f32 = 0.22;
-/// Sines of the elevations between which clouds emerge from the haze.
+/// Sines of the elevations between which clouds emerge from the haze: hidden at the first, unveiled
+/// at the second.
 pub const OUT: [f32; 2] = [0.015, 0.17];
-/// Waves of the stars' noise per unit of direction.
+/// Frequency of the noise from which the stars are made, in waves per unit of the direction vector.
 pub const STARS: f32 = 290.0;
-/// Noise values at which a star begins to show, and shows all of its light.
+/// Noise values at which a star begins to be visible, and has its full brightness.
 pub const STAR: [f32; 2] = [0.62, 0.86];
 
-/// Sines of the elevations of the lowest and highest crest, of the far and of the near row of
+/// Sines of the elevations of the lowest and the highest crest, for the far and for the near row of
 /// hills.
 pub const CRESTS: [[f32; 2]; 2] = [[0.016, 0.094], [0.004, 0.048]];
-/// Waves of the crests per unit of direction around the horizon, of the far and of the near row.
+/// Frequency of the crests along the horizon, in waves per unit of the horizontal direction, for
+/// the far and for the near row.
 pub const WAVES: [f32; 2] = [2.6, 4.3];
-/// Share of the hills' own dark colour that comes through the haze, of the far and of the near row.
+/// Fraction of the hills' own dark colour that is visible through the haze, for the far and for the
+/// near row.
 pub const THROUGH: [f32; 2] = [0.40, 0.66];
-/// Share of sunlight and sky light that hills send on.
+/// Fraction of sunlight and skylight that hills reflect.
 pub const DARK: f32 = 0.05;
-/// Waves of the ridges per unit of direction, around the horizon and upwards.
+/// Frequency of the ridges on the hills, in waves per unit of direction, along the horizon and
+/// upwards.
 pub const RIDGES: [f32; 2] = [26.0, 55.0];
-/// Contrast of the ridges.
+/// Contrast of the ridges on the hills.
 pub const RIDGED: f32 = 0.9;
-/// Directions of the table of hills.
+/// Number of directions around the horizon in the table of crests.
 const AROUND: usize = 4096;
-/// Saturation of the sunlight indoors relative to outdoors.
+/// Saturation of the sunlight in a studio, relative to outdoors.
 const COLORED_KEY: f32 = 0.55;
-/// Saturation of the sky light indoors relative to outdoors.
+/// Saturation of the skylight in a studio, relative to outdoors.
 const COLORED_FILL: f32 = 0.5;
-/// Saturation of the wall indoors relative to the horizon outdoors.
+/// Saturation of the studio's wall, relative to the horizon outdoors.
 const COLORED_WALL: f32 = 0.4;
-/// Brightness of the wall, the ceiling and the floor indoors relative to the horizon outdoors.
+/// Brightness of the studio's wall, ceiling and floor, relative to the horizon outdoors.
 const WALLS: [f32; 3] = [0.62, 0.10, 0.10];
-/// Directions of the lamps of a studio: cosine and sine of the turn from the sun's side, cosine and
+/// Directions of the studio's lamps: cosine and sine of the azimuth relative to the sun, cosine and
 /// sine of the elevation.
 ///
-/// Lamp 0 is the key lamp with the sun's colour, and has bars like a window.
+/// Lamp 0 is the key lamp, which has the colour of the sun and crossbars like a window.
 pub const LAMPS: [[f32; 4]; 3] = [
     [0.906, 0.423, 0.743, 0.669],
     [-0.500, -0.866, 0.857, 0.515],
     [-0.174, 0.985, 0.342, 0.940],
 ];
-/// Shapes of the lamps: half width and half height at distance 1, softness of the edge, strength.
+/// Shapes of the studio's lamps: half width and half height at distance 1, width of the soft edge,
+/// and brightness.
 pub const LAMP_SIZES: [[f32; 4]; 3] = [
     [0.52, 0.40, 0.06, 1.25],
     [0.80, 0.28, 0.30, 1.25],
     [0.75, 0.30, 0.14, 1.5],
 ];
-/// Brightness of the wall in a mirror image relative to the wall.
+/// Brightness of the studio's wall seen in a reflection, relative to the wall seen directly.
 pub const LIT_WALL: f32 = 2.2;
-/// Sines of the elevations between which the mirrored wall darkens upwards.
+/// Sines of the elevations at which the wall in a reflection begins to darken upwards, and is
+/// darkest.
 pub const WALL_ENDS: [f32; 2] = [0.15, 0.8];
-/// Half width of the bars of the key lamp at distance 1.
+/// Half width of the crossbars of the key lamp at distance 1.
 pub const BARS: f32 = 0.028;
 // Sharp edges would show the steps of cells at the surfaces of liquids.
-/// Additional softness of the lamps' edges in liquids.
+/// Additional width of the lamps' soft edges in reflections on liquids.
 pub const SOFTENED: f32 = 0.30;
 
-/// Table of the share of the nadir's colour below the horizon.
+/// Table of the weight of the nadir's colour against the angle below the horizon.
 // A power for each pixel would cost too much.
 struct Below(Vec<f32>);
 
@@ -141,7 +150,8 @@ static BELOW: LazyLock<Below> = LazyLock::new(|| {
 });
 
 impl Below {
-    /// Share for the sine `down` of an angle of 0 or more below the horizon.
+    /// Returns the weight (0 to 1) of the nadir's colour for a direction whose sine below the
+    /// horizon is `down` (0 or more).
     #[inline(always)]
     fn of(&self, down: f32) -> f32 {
         let place = (down * (STEPS as f32 / DEEP)).clamp(0.0, STEPS as f32);
@@ -150,7 +160,7 @@ impl Below {
     }
 }
 
-/// Table of the noise of the clouds over their layer.
+/// Table of the clouds' noise over the cloud layer.
 static CLOUDS: LazyLock<Raster<f32>> = LazyLock::new(|| {
     let side = 2 * CLOUD_PLACES + 1;
     let place = |i: usize| (i as f32 / CLOUD_PLACES as f32 - 1.0) * FARTHEST;
@@ -165,12 +175,13 @@ static CLOUDS: LazyLock<Raster<f32>> = LazyLock::new(|| {
     }
 });
 
-/// Noise of the clouds at a place of their layer.
+/// Returns the noise of the clouds at the position (`x`, `z`) of the cloud layer.
 fn clouds_at(x: f32, z: f32) -> f32 {
     noise::fractal(v3(0.9 * x + 3.0, 7.0, 1.4 * z + 1.0), 5)
 }
 
-/// Table of the sines of the elevations of the far and the near crest, all around.
+/// Table of the sines of the elevations of the far and the near crest, for evenly spaced directions
+/// all around.
 static HILLS: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     let crests = |k: usize| {
         let angle = (k as f32 / AROUND as f32 - 0.5) * std::f32::consts::TAU;
@@ -179,8 +190,8 @@ static HILLS: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
     (0..=AROUND).map(crests).collect()
 });
 
-/// Sines of the elevations of the far and the near crest in the horizontal unit direction (`x`,
-/// `z`).
+/// Returns the sines of the elevations of the far and the near crest in the horizontal unit
+/// direction (`x`, `z`).
 fn crests_at(x: f32, z: f32) -> [f32; 2] {
     [0, 1].map(|row| {
         let wave = WAVES[row];
@@ -194,7 +205,8 @@ fn crests_at(x: f32, z: f32) -> [f32; 2] {
     })
 }
 
-/// Sines of the elevations of the far and the near crest, interpolated from the table.
+/// Returns the sines of the elevations of the far and the near crest in the horizontal direction
+/// (`x`, `z`), interpolated in the table.
 fn crests(x: f32, z: f32) -> [f32; 2] {
     let place = (z.atan2(x) / std::f32::consts::TAU + 0.5) * AROUND as f32;
     let k = (place.max(0.0) as usize).min(AROUND - 1);
@@ -202,7 +214,7 @@ fn crests(x: f32, z: f32) -> [f32; 2] {
 }
 
 impl Sky {
-    /// Returns the sky or the studio of `look`.
+    /// Returns the environment that `look` asks for: a sky or a studio.
     pub fn new(look: &LookSpec) -> Self {
         let sky = Self::clear(look);
         match look.surroundings {
@@ -220,7 +232,7 @@ impl Sky {
         }
     }
 
-    /// Returns a studio at this time of day: a grey wall, and lamps instead of sun and sky.
+    /// Returns a studio for this time of day: a grey wall, and lamps instead of sun and sky.
     fn indoors(self) -> Self {
         let tinted = |color: V3, share: f32| mix(V3::repeat(luminance(color)), color, share);
         let wall = tinted(self.horizon, COLORED_WALL);
@@ -290,7 +302,7 @@ impl Sky {
         }
     }
 
-    /// Linear RGB light of a ray with direction `d` that leaves the scene.
+    /// Returns the linear RGB light of a ray with the unit direction `d` that leaves the scene.
     pub(crate) fn backdrop(&self, d: V3) -> V3 {
         let air = self.air(d);
         if d.y <= 0.0 {
@@ -304,7 +316,8 @@ impl Sky {
         }
     }
 
-    /// Adds stars to `air`, and clouds before the stars.
+    /// Returns `air`, the light in direction `d`, with stars added and clouds in front of the
+    /// stars.
     fn with_clouds(&self, d: V3, air: V3) -> V3 {
         let out = smoothstep(OUT[0], OUT[1], d.y);
         let star = if self.stars > 0.0 {
@@ -335,7 +348,7 @@ impl Sky {
         mix(air, cloud, cover * out * 0.9)
     }
 
-    /// Adds rows of hills in haze before the sky.
+    /// Returns `sky`, the light in direction `d`, with rows of hazy hills in front.
     fn with_hills(&self, d: V3, sky: V3) -> V3 {
         // Most directions are above all crests, and cost no look-up.
         if d.y > CRESTS[0][1].max(CRESTS[1][1]) {
@@ -360,7 +373,8 @@ impl Sky {
         })
     }
 
-    /// Light of the air alone, in direction `d`.
+    /// Returns the linear RGB light of the air alone in the direction `d`, without clouds, stars or
+    /// hills.
     // The horizon is spread wide, because a model seen from above has mostly the lower half of the
     // sky behind it.
     pub(crate) fn air(&self, d: V3) -> V3 {
@@ -372,12 +386,13 @@ impl Sky {
         base + self.halo * (saturate(d.dot(&self.sun)).powi(8) * 0.35)
     }
 
-    /// Ambient light (linear RGB) on a surface with unit normal `n`.
+    /// Returns the ambient light (linear RGB) on a surface with the unit normal `n`.
     pub(crate) fn ambient(&self, n: V3) -> V3 {
         mix(self.ambient[1], self.ambient[0], 0.5 + 0.5 * n.y)
     }
 
-    /// Linear RGB light of the environment in a blurred reflection in direction `d`.
+    /// Returns the linear RGB light of the environment in the direction `d`, for a blurred
+    /// reflection.
     pub(crate) fn reflected(&self, d: V3) -> V3 {
         if self.is_indoors {
             return self.studio(d, SOFTENED);
@@ -389,10 +404,10 @@ impl Sky {
         )
     }
 
-    /// Linear RGB light of the environment in a sharp reflection in direction `d`: a sky with
-    /// clouds over a horizon and dark ground, or a studio.
+    /// Returns the linear RGB light of the environment in the direction `d`, for a sharp
+    /// reflection: a cloudy sky over a dark ground, or a studio.
     ///
-    /// `softer` widens the edges of the studio's lamps.
+    /// `softer` widens the soft edges of the studio's lamps.
     pub(crate) fn mirrored(&self, d: V3, softer: f32) -> V3 {
         if self.is_indoors {
             return self.studio(d, softer);
@@ -404,8 +419,8 @@ impl Sky {
         mix(self.nadir, above, smoothstep(-0.12, 0.06, d.y))
     }
 
-    /// Mirror image of the studio in a smooth surface: a wall that darkens upwards, a dark table,
-    /// and the lamps; `softer` widens their edges.
+    /// Returns the linear RGB light of the studio in the direction `d`, for a reflection: a wall
+    /// that darkens upwards, a dark table, and the lamps, whose soft edges `softer` widens.
     fn studio(&self, d: V3, softer: f32) -> V3 {
         let wall = mix(
             self.horizon * LIT_WALL,
@@ -446,7 +461,7 @@ impl Sky {
         light
     }
 
-    /// Haze colour (linear RGB) in direction `d`.
+    /// Returns the colour (linear RGB) of the haze in the direction `d`.
     pub(crate) fn haze(&self, d: V3) -> V3 {
         mix(
             self.air(v3(d.x, d.y.max(-0.25), d.z).normalize()),

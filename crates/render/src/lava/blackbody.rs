@@ -19,9 +19,9 @@ const HOTTEST_K: f32 = 3500.0;
 /// Number of entries of the table.
 // Steps of 5 K: 1 + (3500 − 500) / 5.
 const ENTRIES: usize = 601;
-/// Temperature in kelvin whose displayed luminance is 1.
+/// Temperature in kelvin whose displayed luminance is defined as 1.
 const REFERENCE_K: f32 = 1400.0;
-/// Exponent that compresses the luminance.
+/// Exponent of the power function that compresses the displayed luminance.
 // Below 1 to compress the decades of radiance; chosen so that the glow goes from white-yellow to
 // dark red.
 const LUMINANCE_POWER: f32 = 0.70;
@@ -30,14 +30,14 @@ const LUMINANCE_POWER: f32 = 0.70;
 // Below 600 K nothing glows: compressed luminance would show light that no eye sees.
 pub const GLOWS: [f32; 2] = [600.0, 850.0];
 
-/// Temperature in kelvin of lava with specific energy `energy`; `cold` and `hot` are the
-/// temperatures of specific energy 0 and 1.
+/// Returns the temperature in kelvin of lava with the energy per amount `energy`; `cold` and `hot`
+/// are the temperatures at energy per amount 0 and 1.
 pub(crate) fn kelvin([cold, hot]: [f32; 2], energy: f32) -> f32 {
     cold + (hot - cold) * energy
 }
 
-/// Fraction of a body's light that is displayed at the temperature `kelvin`; 0 below the onset of
-/// glow.
+/// Returns the fraction (0 to 1) of a body's light that is displayed at the temperature `kelvin`
+/// (K); 0 below the onset of visible glow.
 pub(crate) fn red_hot(kelvin: f32) -> f32 {
     smoothstep(GLOWS[0], GLOWS[1], kelvin)
 }
@@ -45,8 +45,8 @@ pub(crate) fn red_hot(kelvin: f32) -> f32 {
 /// Look-up table of black-body colours.
 #[derive(Clone, Debug)]
 pub struct BlackBody {
-    /// Linear RGB at temperatures 5 K apart from 500 K; the luminance is 1 at the white-balanced
-    /// reference.
+    /// Linear RGB at temperatures 5 K apart, from 500 K. The luminance is 1 at the white-balanced
+    /// temperature of `REFERENCE_K`.
     table: Vec<V3>,
 }
 
@@ -57,7 +57,7 @@ impl Default for BlackBody {
 }
 
 impl BlackBody {
-    /// Computes the LUT.
+    /// Computes the look-up table.
     pub fn new() -> Self {
         let reference = luminance(rgb(balanced(REFERENCE_K)));
         let step = (HOTTEST_K - COLDEST_K) / (ENTRIES - 1) as f32;
@@ -67,8 +67,8 @@ impl BlackBody {
         Self { table }
     }
 
-    /// Linear RGB radiance of a black body at `kelvin` (K), without white balance; relative to the
-    /// white-balanced reference.
+    /// Returns the linear RGB radiance of a black body at `kelvin` (K) without white balance. The
+    /// luminance is 1 at the white-balanced temperature of `REFERENCE_K`.
     pub fn radiance(&self, kelvin: f32) -> V3 {
         let position =
             ((kelvin - COLDEST_K) / (HOTTEST_K - COLDEST_K)).clamp(0.0, 1.0) * (ENTRIES - 1) as f32;
@@ -76,8 +76,8 @@ impl BlackBody {
         self.table[i].lerp(&self.table[i + 1], position - i as f32)
     }
 
-    /// Linear RGB display colour of rock at `kelvin` (K): white-balanced hue, compressed luminance,
-    /// which is 1 at 1400 K.
+    /// Returns the linear RGB display colour of glowing rock at `kelvin` (K): white-balanced hue,
+    /// and compressed luminance, which is 1 at 1400 K.
     pub fn shown(&self, kelvin: f32) -> V3 {
         let raw = self.radiance(balanced(kelvin));
         let light = luminance(raw).max(1e-12);
@@ -85,13 +85,14 @@ impl BlackBody {
     }
 }
 
-/// LUT temperature for rock at `kelvin`: white balance.
+/// Returns the temperature (K) at which the table is read for rock at `kelvin` (K): applies the
+/// white balance.
 fn balanced(kelvin: f32) -> f32 {
     1.35 * kelvin + 250.0
 }
 
-/// Linear Rec. 709 RGB of a black body at `kelvin`; colours outside of the gamut are clipped to its
-/// edge.
+/// Returns the linear Rec. 709 RGB radiance of a black body at `kelvin` (K); colours outside of the
+/// gamut are clipped to its edge.
 fn rgb(kelvin: f32) -> V3 {
     let mut xyz = V3::zeros();
     for nanometres in (380..=780).step_by(5) {
@@ -106,14 +107,15 @@ fn rgb(kelvin: f32) -> V3 {
     .map(|c| c.max(0.0))
 }
 
-/// Spectral radiance by Planck's law at a wavelength in nanometres, up to a constant factor.
+/// Returns the spectral radiance of a black body at `kelvin` (K) by Planck's law, for the
+/// wavelength `nanometres`, up to a constant factor.
 fn planck(nanometres: f32, kelvin: f32) -> f32 {
     let micrometres = f64::from(nanometres) * 1e-3;
     let exponent = 14_387.77 / (micrometres * f64::from(kelvin));
     (micrometres.powi(-5) / exponent.exp_m1() * 1e6) as f32
 }
 
-/// CIE 1931 colour-matching functions x̄, ȳ, z̄ at a wavelength in nanometres.
+/// Returns the CIE 1931 colour-matching functions x̄, ȳ, z̄ for the wavelength `nanometres`.
 fn observer(nanometres: f32) -> V3 {
     let lobe = |peak: f32, left: f32, right: f32| {
         let width = if nanometres < peak { left } else { right };

@@ -1,4 +1,4 @@
-//! Shading of the lava's surface: dark crust plates that drift apart over a glowing interior.
+//! Shading of the lava's surface: dark crust plates that drift apart above a glowing interior.
 //!
 //! The share of crust grows as the energy per amount falls, and shrinks with the speed of the flow:
 //! near the vent and in steep channels the skin is torn open, far away only a few cracks glow.
@@ -12,92 +12,97 @@ use crate::noise;
 use crate::style::shading::ShadeContext;
 
 // Look constants, chosen by eye; shaders read the same values by name.
-/// Surface temperatures in kelvin at and below which a crust counts as old, and at and above which
-/// as young.
+/// Surface temperatures in kelvin: at or below the first, a crust counts as old, at or above the
+/// second as young.
 pub const AGES: [f32; 2] = [620.0, 1120.0];
-/// Surface temperatures in kelvin between which cracks open: none below the first, all above the
-/// second.
+/// Surface temperatures in kelvin: below the first, all cracks in the crust are closed, above the
+/// second all are open.
 pub const CRACKS: [f32; 2] = [480.0, 760.0];
-/// Gloss of an old and of a young crust relative to a crust of unknown age.
+/// Gloss of an old and of a young crust, relative to a crust of unknown age.
 pub const SHINES: [f32; 2] = [0.25, 2.2];
-/// Albedo of an old crust, a gray in linear RGB.
+/// Albedo of an old crust, linear RGB grey.
 pub const DULL: V3 = V3::new(0.034, 0.033, 0.033);
 /// Weight of [`DULL`] in the colour of the oldest crust.
 pub const DULLED: f32 = 0.6;
 
-/// Fraction of the heat under an old crust that shows in its cracks.
+/// Fraction of the heat below an old crust that is visible in its cracks.
 pub const UNDER: f32 = 0.78;
-/// Temperatures in kelvin of lava that just moves under its crust, and that moves freely.
+/// Temperatures in kelvin at which lava below its crust begins to flow, and flows freely.
 pub const LIQUID: [f32; 2] = [1000.0, 1280.0];
-/// Temperature of openings in cold lava, in kelvin.
+/// Temperature in kelvin of the openings in the crust of cold lava.
 pub const OPEN_COLD: f32 = 910.0;
-/// Temperature of openings in the hottest lava, in kelvin.
+/// Temperature in kelvin of the openings in the crust of the hottest lava.
 pub const OPEN_HOT: f32 = 1300.0;
-/// Difference in kelvin by which a young crust between cracks is colder than the mean of its
-/// surface.
+/// Difference in kelvin by which young crust between cracks is colder than the mean of its surface.
 pub const SKINNED: f32 = 150.0;
-/// Fraction of the lava's light that its own crust receives.
+/// Fraction of the lava's light on its surroundings that falls on its own crust.
 pub const LIT: f32 = 0.20;
-/// Reflectance of a crust for the sky at a grazing angle.
+/// Reflectance of the crust for skylight at grazing incidence.
 pub const SHEEN: f32 = 0.20;
 /// Brightness of open lava relative to the display colour of its temperature.
 pub const BRIGHT: f32 = 1.7;
 
-/// Depth of the chilled layer over the bed of cut lava, in cells.
+/// Depth in cells of the chilled layer at the bottom of lava that is cut open.
 pub const CHILLED: f32 = 2.5;
-/// Densities (0 to 1) of lava below a cut point between which the bed fades from near to far.
+/// Densities (0 to 1) of the lava below a point of a cut: below the first the bottom is near, above
+/// the second it is far.
 pub const BEDDED: [f32; 2] = [0.2, 0.9];
-/// Cooling of cut lava at its bed, in kelvin.
+/// Difference in kelvin by which cut-open lava is colder at its bottom.
 pub const COLDER: f32 = 130.0;
-/// Amplitude in kelvin by which the sheets of cut lava differ.
+/// Amplitude in kelvin of the temperature differences between sheets in cut-open lava.
 pub const SHEETS: f32 = 190.0;
-/// Factor of [`COLDER`] and [`SHEETS`] where the temperature of the lava is known.
+/// Factor of [`COLDER`] and [`SHEETS`] if the temperature of the lava is known.
 pub const KNOWN: f32 = 0.7;
 
-/// Thickness of the crust over cut lava, in cells.
+/// Thickness of the crust on top of cut-open lava, in cells.
 pub const ROOF_THICK: f32 = 1.1;
-/// Densities at [`ROOF_THICK`] above a cut point between which the crust ends.
+/// Densities (0 to 1) of the lava [`ROOF_THICK`] above a point of a cut: below the first the point
+/// is crust, above the second interior.
 pub const ROOF: [f32; 2] = [0.25, 0.6];
-/// Amplitude by which the underside of the crust is ragged, in density.
+/// Amplitude of the noise that makes the underside of the crust ragged, in units of density (0 to
+/// 1).
 pub const ROOF_RAGGED: f32 = 0.3;
-/// Waves of that raggedness per pattern unit.
+/// Frequency of the noise that makes the underside of the crust ragged, in waves per pattern unit
+/// (1/128 of the box's longer side).
 pub const ROOF_GRAINS: f32 = 0.9;
-/// Albedo of the crust of cut lava, linear RGB.
+/// Albedo of the crust on top of cut-open lava, linear RGB.
 pub const ROOF_TINT: V3 = V3::new(0.036, 0.033, 0.031);
-/// Highest temperature of the crust of cut lava, in kelvin.
+/// Highest temperature of the crust on top of cut-open lava, in kelvin.
 pub const ROOFED: f32 = 760.0;
 
-/// Youth of a crust, 0 (old) to 1 (young), by its surface temperature `kelvin` (K).
+/// Returns the youth of a crust, 0 (old) to 1 (young), for the surface temperature `kelvin` (K).
 pub(crate) fn youth(kelvin: f32) -> f32 {
     smoothstep(AGES[0], AGES[1], kelvin)
 }
 
-/// Crack width factor, 0 to 1, by the surface temperature `kelvin` (K).
+/// Returns the factor (0 to 1) of the width of cracks for the surface temperature `kelvin` (K).
 pub(crate) fn cracked(kelvin: f32) -> f32 {
     smoothstep(CRACKS[0], CRACKS[1], kelvin)
 }
 
-/// Point of the lava's surface that is shaded.
+/// Point of the lava's surface whose light is computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Skin {
-    /// Position in cells.
+    /// Position of the point in cells.
     pub(crate) point: V3,
-    /// Outward unit normal.
+    /// Outward unit normal of the surface.
     pub(crate) normal: V3,
-    /// Direction of the ray from the eye.
+    /// Unit direction of the ray from the camera.
     pub(crate) view: V3,
-    /// Set if a side of the box, or of its shown part, cuts through the lava: the interior has no
-    /// crust.
+    /// Set if a side of the box or of its shown part cuts the lava open at this point: the interior
+    /// has no crust.
     pub(crate) cut: bool,
 }
 
-/// Heat of the lava at `p` (cells): 0 (cold, closed) to 1 (as at the vent, or hotter).
+/// Returns the apparent heat of the lava at `p` (cells): 0 (looks cold, crust closed) to 1 (as hot
+/// as at the vent, or hotter).
 pub(crate) fn heat(context: &ShadeContext, p: V3) -> f32 {
     let [cold, hot] = context.look.heat;
     saturate((context.field.specific_energy(p) - cold) / (hot - cold))
 }
 
-/// Temperature in kelvin of the lava at `p` (cells); `None` if the look gives no temperature range.
+/// Returns the temperature in kelvin of the lava at `p` (cells); `None` if the look gives no
+/// temperatures.
 pub(crate) fn temperature(context: &ShadeContext, p: V3) -> Option<f32> {
     context
         .look
@@ -105,7 +110,7 @@ pub(crate) fn temperature(context: &ShadeContext, p: V3) -> Option<f32> {
         .map(|range| kelvin(range, context.field.specific_energy(p)))
 }
 
-/// Linear RGB light from the lava's surface towards the eye.
+/// Returns the linear RGB light from the point `skin` of the lava's surface towards the camera.
 pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
     // Energy is steadier just under the surface than in the thin outermost density.
     let under = skin.point - skin.normal * 0.6;
@@ -172,7 +177,8 @@ pub(crate) fn shade(context: &ShadeContext, skin: &Skin) -> V3 {
         )
 }
 
-/// Closeness of cut lava at `p` (cells) to its bed, 0 to 1.
+/// Returns the closeness of a point `p` (cells) in cut-open lava to the bottom of the lava: 0 (far)
+/// to 1 (at the bottom).
 // Lava at three depths decides, because the beds of single columns would show as darker boxes.
 fn chilled(context: &ShadeContext, p: V3) -> f32 {
     let lava = |part: f32| context.field.density(p - v3(0.0, CHILLED * part, 0.0));
@@ -183,15 +189,16 @@ fn chilled(context: &ShadeContext, p: V3) -> f32 {
         / 3.0
 }
 
-/// Linear RGB light of sun and sky reflected by the cut crust over lava.
+/// Returns the linear RGB light that the crust on top of cut-open lava reflects from sun and sky.
+/// `ragged`: noise (-1 to 1) that varies the brightness.
 fn roof(context: &ShadeContext, normal: V3, ragged: f32) -> V3 {
     let sky = context.sky;
     let light = sky.ambient(normal) + sky.sun_color * saturate(normal.dot(&sky.sun));
     times(ROOF_TINT, light) * (1.0 + ragged)
 }
 
-/// Linear RGB light from cold, broken crust towards the eye. `relief` scales the crust's height; 1
-/// is usual.
+/// Returns the linear RGB light from cold, broken crust towards the camera. `relief` scales the
+/// height of the crust's relief; 1 is usual.
 pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
     let here = rubble(context, skin.point);
     let slope = here.slope - skin.normal * here.slope.dot(&skin.normal);
@@ -203,25 +210,28 @@ pub(crate) fn broken(context: &ShadeContext, skin: &Skin, relief: f32) -> V3 {
     )
 }
 
-/// Linear RGB light of a body of temperature `kelvin` (K); 0 below the onset of glow.
+/// Returns the linear RGB light of lava at the temperature `kelvin` (K); 0 below the onset of
+/// visible glow.
 pub(crate) fn body(context: &ShadeContext, kelvin: f32) -> V3 {
     glowing(context, kelvin) * red_hot(kelvin)
 }
 
-/// Linear RGB light of lava of temperature `kelvin` (K), without the lower limit of glow.
+/// Returns the linear RGB light of lava at the temperature `kelvin` (K), without the lower limit of
+/// visible glow.
 fn glowing(context: &ShadeContext, kelvin: f32) -> V3 {
     context.blackbody.shown(kelvin) * BRIGHT
 }
 
-/// Crust properties for reflected light.
+/// Properties of the crust that determine the reflected light.
 struct Crust {
-    /// Pattern at the point.
+    /// Crust pattern at the point.
     here: Pattern,
-    /// Youth, 0 to 1; `None` where the surface temperature is unknown.
+    /// Youth of the crust, 0 (old) to 1 (young); `None` if the surface temperature is unknown.
     youth: Option<f32>,
 }
 
-/// Linear RGB light of sun, sky and neighbouring lava reflected by the crust.
+/// Returns the linear RGB light of sun, sky and neighbouring lava that the crust at `skin`
+/// reflects, with the unit normal `normal` of the relief.
 fn lit(context: &ShadeContext, skin: &Skin, normal: V3, &Crust { here, youth }: &Crust) -> V3 {
     let (sky, p) = (context.sky, skin.point);
     let open = context.open_on(p, skin.normal);

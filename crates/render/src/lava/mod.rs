@@ -1,4 +1,5 @@
-//! The look of lava: crust pattern, shading of the skin, colours of hot rock and flying clots.
+//! Appearance of lava: crust pattern, shading of the surface, colours of hot rock, and flying
+//! clots.
 
 pub mod blackbody;
 pub mod crust;

@@ -1,5 +1,5 @@
-//! Pattern of the crust: cellular plates on warped coordinates, with ropes and grain, advected by
-//! the flow.
+//! Pattern of the lava's crust: cellular plates with warped coordinates, with ropes (folds) and
+//! grain, advected by the flow.
 //!
 //! The volume holds no velocities, so the motion is an approximation: downhill, and faster where
 //! the lava glows. A pattern that is advected for long would stretch into threads. Two copies, half
@@ -15,132 +15,138 @@ use crate::style::shading::ShadeContext;
 use lavoxel_automaton::view::LookSpec;
 
 // Look constants, chosen by eye; shaders read the same values by name.
-/// Advection distance of a pattern copy per period at full speed, in plate widths.
+/// Distance over which a copy of the pattern is advected per period at full speed, in plate widths.
 pub const RIDE: f32 = 1.6;
 
-/// Upper bound of the relative displacement between two points at full speed, in plate widths.
+/// Maximum relative displacement between two points of the pattern at full speed, in plate widths.
 // The shear draws plates out in some places and crowds them in others: cells of one size looked
 // like a pattern.
 pub const SHEAR: f32 = 2.2;
-/// Size of the areas of different displacement, in plate widths.
+/// Size of the areas that are displaced differently, in plate widths.
 pub const SHEARED: f32 = 2.3;
 
-/// Fraction of the height step that is left between plates with the strongest bond.
+/// Fraction of the height step that remains between two plates with the strongest bond.
 pub const LEVELLED: f32 = 0.15;
-/// Height of the domed plates in plate widths.
+/// Height of a domed plate, in plate widths.
 pub const DOMED: f32 = 0.26;
 
-/// Fraction of the crust that full heat opens in stagnant lava.
+/// Fraction of the crust that opens at full heat where the lava stands still.
 pub const SLOW_OPENS: f32 = 0.55;
-/// Additional fraction of the crust that full heat opens in fast lava.
+/// Additional fraction of the crust that opens at full heat where the lava flows fast.
 pub const FAST_OPENS: f32 = 0.62;
-/// Relative speed of the flow, 0 to 1, from which it counts as fast.
+/// Relative speed of the flow (0 to 1) from which the flow counts as fast.
 pub const FAST: f32 = 0.5;
-/// Heat between which the crust begins to be torn as by a fast flow, and is torn fully.
+/// Heat (0 to 1) at which the crust begins to be torn as by a fast flow, and is fully torn.
 pub const BOILS: [f32; 2] = [0.85, 1.0];
 
-/// Greatest lengthening of plates on a steep slope, as a parameter of `noise::plate`.
+/// Maximum elongation of plates on a steep slope, as a parameter of `noise::plate`.
 pub const DRAWN: f32 = 0.95;
-/// Slope (rise per cell) at which the square of the lengthening is half its limit.
+/// Slope (rise per cell) at which the square of the elongation is half its maximum.
 pub const GENTLE: f32 = 0.06;
 
-/// Strain on cracks per open fraction of the crust.
+/// Strain on cracks where the crust is fully open; proportional to the open fraction.
+/// Dimensionless.
 pub const STRAIN: f32 = 1.3;
-/// Amplitude by which the strain varies along a crack.
+/// Amplitude by which the strain varies along a crack, in units of strain.
 pub const RAGGED: f32 = 0.32;
-/// Reduction of strain between plates with the strongest bond.
+/// Reduction of the strain between two plates with the strongest bond.
 pub const BOND: f32 = 0.68;
 /// Strain below which no crack opens.
 pub const HOLDS: f32 = 0.03;
-/// Additional strain below which no crack opens between fragments.
+/// Additional strain that is needed to open cracks between the fragments of a plate.
 pub const FINE: f32 = 0.35;
-/// Half the width of a crack per strain, in plate widths.
+/// Half width of a crack per unit of strain, in plate widths.
 pub const WIDE: f32 = 0.30;
-/// Rate at which the glow of a shut crack fades per missing strain, in plate widths.
+/// Distance in plate widths, per unit of missing strain, by which a closed crack is treated as
+/// narrower than zero; the glow of its seam fades accordingly.
 pub const SHUT: f32 = 0.18;
-/// Half width that cracks of a torn crust gain, in plate widths.
+/// Half width that is added to the cracks of a torn crust, in plate widths.
 pub const TORN: f32 = 0.25;
 /// Width of the glow next to a crack, in plate widths.
 pub const SOFT: f32 = 0.05;
-/// Distance from the edge of an opening to its hottest place: in a closed crust and in open lava,
+/// Distance from the edge of an opening to its hottest point, in a closed crust and in open lava,
 /// in plate widths.
 // Plates in open lava need sharp edges: a soft glow around each plate looked like flames.
 pub const CORE: [f32; 2] = [0.14, 0.06];
-/// Distances from the edge of a fragment at which it begins to show, and shows fully, in fragment
-/// widths.
+/// Distances from the edge of a fragment at which the fragment begins to be visible, and is fully
+/// visible, in fragment widths.
 pub const RAFT: [f32; 2] = [0.05, 0.10];
-/// Amplitude by which the edges of plates are bent, in plate widths.
+/// Amplitude by which the edges of plates are bent by noise, in plate widths.
 pub const BENDS: f32 = 0.35;
-/// Fragments per plate width.
+/// Number of fragments per plate width.
 pub const FINER: f32 = 2.6;
-/// Share of fragments that float in openings.
+/// Fraction of fragments that float in openings.
 pub const FLOES: f32 = 0.75;
-/// Darkness of the skin between fragments, 0 to 1.
+/// Darkening (0 to 1) of open lava by the chilled skin that covers it between floating fragments.
 pub const SKIN: f32 = 0.9;
 /// Darkening of open lava in patches, 0 to 1.
 pub const DIM: f32 = 0.25;
-/// Darkening of open lava where skin gathers between its ropes, 0 to 1.
+/// Darkening of open lava by skin that gathers between ropes, 0 to 1.
 pub const SKINNY: f32 = 0.3;
 /// Height of the fragments of an old crust, in fragment widths.
 pub const ROUGH: f32 = 0.14;
 
-/// Wave number of folds in radians per plate width.
+/// Wave number of the folds across a plate, in radians per plate width.
 pub const FOLDS: f32 = 19.0;
-/// Curvature of folds: lead of the middle of a plate over its sides.
+/// Curvature of the folds: distance by which their middle is ahead of their ends, per squared
+/// distance from the middle (in plate widths).
 pub const BENT: f32 = 0.7;
-/// Slope of the folds' relief.
+/// Amplitude of the slope of the folds (height per distance).
 pub const FOLDED: f32 = 0.38;
-/// Wave number of folds in open lava relative to those of the crust.
+/// Wave number of folds in open lava, relative to folds of the crust.
 pub const OPEN_FOLDS: f32 = 0.55;
-/// Slope of the grain's relief.
+/// Amplitude of the slope of the grain (height per distance).
 pub const GRAINY: f32 = 0.42;
 
-/// Size of the blocks of rubble, in plate widths of lava.
+/// Size of blocks of rubble, in plate widths of lava.
 pub const BLOCKS: f32 = 0.75;
 
-/// Unlit state of the crust at a point.
+/// Crust pattern at a point, before any light.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pattern {
-    /// Open fraction: 0 is crust, 1 is open lava.
+    /// Open fraction: 0 crust, 1 open lava.
     pub(crate) molten: f32,
-    /// Slope of the crust's relief.
+    /// Slope of the crust's relief (height per distance, as a vector).
     pub(crate) slope: V3,
-    /// Random number of the plate, 0 to 1, for its tone.
+    /// Random number (0 to 1) of the plate, from which its brightness is chosen.
     pub(crate) tone: f32,
-    /// Fine irregularity, about -1 to 1.
+    /// Fine noise, about -1 to 1.
     pub(crate) grain: f32,
 }
 
-/// State of the lava that shapes the pattern.
+/// State of the lava on which the crust pattern depends.
 struct State {
-    /// Heat, 0 (cold) to 1 (as it leaves the vent).
+    /// Heat: 0 (cold) to 1 (as at the vent).
     heat: f32,
-    /// Crust setting of the look: 0 none, 1 usual, 2 nearly closed.
+    /// Crust setting of the look: 0 no crust, 1 usual, 2 nearly closed.
     crust: f32,
-    /// Speed of the flow, 0 to 1.
+    /// Degree to which the flow tears the crust: 0 (still) to 1 (fast).
     fast: f32,
-    /// Direction and lengthening of plates, as [`noise::plate`] takes it.
+    /// Direction (unit vector times amount) in which plates are elongated, as parameter of
+    /// [`noise::plate`].
     drawn: V3,
 }
 
-/// Phase of one copy of the advected pattern.
+/// State of one of the two advected copies of the pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Copy {
-    /// Phase in the advection period: 0 at its start, half the advection distance upstream; 1 at
-    /// its end, half the distance downstream.
+    /// Fraction of the advection period that has passed: at 0 the copy is half the advection
+    /// distance upstream, at 1 half the distance downstream.
     pub phase: f32,
-    /// Offset of the pattern in the noise, in cells; differs from period to period, so that plates
+    /// Offset in cells of the position in the noise; differs from period to period, so that plates
     /// do not repeat.
     pub offset: f32,
 }
 
-/// Width of plates in cells; `unit` is a pattern unit in cells.
+/// Returns the width of plates in cells; `unit` is the pattern unit in cells (1/128 of the box's
+/// longer side).
 pub fn plate_size(look: &LookSpec, unit: f32) -> f32 {
     look.plate_size.unwrap_or(3.6 * unit)
 }
 
-/// Returns the phases of both pattern copies at step `steps`; `None` if the look has no drift. At
-/// step 0 the first copy is at half of its period.
+/// Returns the states of both pattern copies after `steps` steps; `None` if the look has no drift.
+/// At step 0 the first copy is at the middle of its period. `unit` is the pattern unit in cells
+/// (1/128 of the box's longer side).
 pub fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]> {
     if look.drift <= 0.0 {
         return None;
@@ -157,8 +163,8 @@ pub fn copies(look: &LookSpec, unit: f32, steps: f64) -> Option<[Copy; 2]> {
     }))
 }
 
-/// Advected crust pattern at `p` (cells) with surface normal `normal`, on lava of heat `heat` (0 to
-/// 1).
+/// Returns the advected crust pattern at `p` (cells) with surface normal `normal`, on lava of the
+/// heat `heat` (0 to 1).
 pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) -> Pattern {
     let unit = context.land.unit;
     let size = plate_size(context.look, unit);
@@ -195,7 +201,7 @@ pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) 
     }
 }
 
-/// Crust pattern of rubble at `p` (cells): small closed plates without advection.
+/// Returns the crust pattern of rubble at `p` (cells): small closed plates, not advected.
 pub(crate) fn rubble(context: &ShadeContext, p: V3) -> Pattern {
     let unit = context.land.unit;
     let size = BLOCKS * plate_size(context.look, unit);
@@ -215,13 +221,15 @@ pub(crate) fn rubble(context: &ShadeContext, p: V3) -> Pattern {
     }
 }
 
-/// Slope of the bed `bed`, scaled to 0 where the lava's surface is level: ponds do not flow.
+/// Returns the slope `bed` of the ground, reduced to 0 where the surface of the lava is level,
+/// because ponds do not flow. `normal`: unit normal of the surface.
 fn fall(bed: Vector2<f32>, normal: V3) -> Vector2<f32> {
     let surface = normal.x.hypot(normal.z) / normal.y.max(0.1);
     bed * smoothstep(0.15, 0.6, surface / bed.norm().max(1e-3))
 }
 
-/// Direction and relative speed of the flow at `p` (cells); the length is at most 1.
+/// Returns the direction of the flow at `p` (cells), with the relative speed (at most 1) as length.
+/// `slope`: rise per cell towards +x and +z.
 fn flow(context: &ShadeContext, p: V3, slope: Vector2<f32>) -> V3 {
     let glow = smoothstep(0.05, 0.9, context.ember.strength(p));
     let steep = slope.norm_squared();
@@ -229,8 +237,8 @@ fn flow(context: &ShadeContext, p: V3, slope: Vector2<f32>) -> V3 {
     v3(-slope.x, -steep, -slope.y) * (glow / (0.5 + steep.sqrt()) / (1.0 + steep).sqrt())
 }
 
-/// Direction and lengthening of plates from the slope alone: a crust keeps its plates when the flow
-/// stops.
+/// Returns direction and amount of the elongation of plates. They depend on the slope alone, so
+/// that a crust keeps its plates when the flow stops.
 fn drawn(slope: Vector2<f32>) -> V3 {
     let steep = slope.norm();
     let along =
@@ -238,7 +246,7 @@ fn drawn(slope: Vector2<f32>) -> V3 {
     along * (DRAWN * (steep / (steep + GENTLE)).sqrt())
 }
 
-/// Linear interpolation of two patterns: `share` 0 gives `a`, 1 gives `b`.
+/// Interpolates linearly between two patterns: `share` 0 gives `a`, 1 gives `b`.
 fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
     Pattern {
         molten: lerp(a.molten, b.molten, share),
@@ -248,7 +256,8 @@ fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
     }
 }
 
-/// Crust pattern of plates of width `size` (cells) at `p`, without advection.
+/// Returns the crust pattern at `p` (cells) for plates of the width `size` (cells), not advected;
+/// `unit` is the pattern unit in cells (1/128 of the box's longer side).
 fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     // Longer down steep flanks than across, as plates that ride on a flow are.
     let q = v3(p.x, p.y * 0.66, p.z) / size;
@@ -307,12 +316,13 @@ fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
     }
 }
 
-/// Fraction of the height step between plates that is left by the plate's bond.
+/// Returns the fraction of the height step that remains between plates, by the bond of `plate`.
 fn level(plate: &noise::Plate) -> f32 {
     lerp(1.0, LEVELLED, smoothstep(0.3, 0.7, plate.bond))
 }
 
-/// Half the width of a crack under `strain`, in plate widths; below 0 where the crack is closed.
+/// Returns half the width of a crack under `strain`, in plate widths; negative if the crack is
+/// closed.
 fn gap(strain: f32) -> f32 {
     if strain > 0.0 {
         WIDE * strain
@@ -321,8 +331,9 @@ fn gap(strain: f32) -> f32 {
     }
 }
 
-/// Slope of the ropes (folds) on a plate, and the fraction of skin between the ropes of open lava,
-/// 0 to 1. Ropes lie across the flow, bent downstream because the middle of a plate runs ahead.
+/// Returns the slope of the ropes (folds) on `plate`, and the fraction (0 to 1) of skin between
+/// ropes of open lava. Ropes lie across the flow, bent downstream because the middle of a plate
+/// runs ahead.
 fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> (V3, f32) {
     let long = drawn.norm();
     if long < 1e-3 {
@@ -346,7 +357,8 @@ fn folds(plate: &noise::Plate, drawn: V3, ragged: f32) -> (V3, f32) {
 mod tests {
     use super::*;
 
-    /// Mean open share over a square of many plates, and the share of places that glow at all.
+    /// Returns the mean open fraction over a square of many plates, and the fraction of points that
+    /// glow at all.
     fn open(heat: f32, fast: f32, crust: f32) -> [f32; 2] {
         let state = State {
             heat,

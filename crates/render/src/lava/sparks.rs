@@ -1,4 +1,4 @@
-//! Incandescent clots (sparks) thrown by vents, drawn as streaks in the cinematic style.
+//! Glowing clots (sparks) that vents throw, drawn as streaks in the cinematic style.
 //!
 //! No model moves the clots: each flies along a parabola that depends only on the seed and the
 //! number of the step. Invariant: the same step shows the same clots, so films are reproducible and
@@ -24,68 +24,68 @@ use lavoxel_sim::source::VentSpec;
 /// Maximum number of streaks in a picture.
 // Each ray tests the streaks of all fountains near to its way: both bounds limit that cost.
 pub const MOST: usize = 160;
-/// Maximum number of mouths that throw clots; those with the highest rates are kept.
+/// Maximum number of mouths that throw clots; the mouths with the highest rates are kept.
 pub const MOST_MOUTHS: usize = 8;
 // Look constants of the fountain, chosen by eye.
-/// Number of streaks of a vent with a scaled rate (effusion rate divided by the square of the
-/// pattern unit) of 1 cell per step.
+/// Number of streaks of a vent whose scaled rate (effusion rate divided by the square of the
+/// pattern unit of 1/128 of the box's longer side) is 1 cell per step.
 const USUAL: f32 = 88.0;
-/// Height of the highest clots in pattern units at a scaled rate of 1 cell per step.
+/// Height in pattern units (1/128 of the box's longer side) that the highest clots reach at a
+/// scaled rate of 1 cell per step.
 const HEIGHT: f32 = 11.0;
-/// Exponents by which the number of streaks and their height grow with the scaled rate.
+/// Exponents of the scaled rate in the number of streaks and in the height of the clots.
 const POWERS: [f32; 2] = [0.5, 0.38];
 /// Range to which the scaled rate of a mouth is clamped, in cells per step.
 const RATES: [f32; 2] = [0.02, 4.0];
 /// Duration of the highest clot's flight, up and down, in steps.
 // Fewer steps would look faster than in nature, and a film would show each clot in one frame only.
 const STEPS: f64 = 240.0;
-/// Fraction of a clot's cycle after which it falls below the height of the mouth.
+/// Fraction of a clot's cycle after which the clot falls below the height of the mouth.
 // The clot goes on falling below that height until the next clot leaves.
 const FALLS: f32 = 0.72;
-/// Length of a streak as a fraction of its clot's trajectory.
+/// Length of a streak, as a fraction of its clot's trajectory.
 const LENGTH: f32 = 0.06;
-/// Smallest and largest radius of streaks in pattern units.
+/// Smallest and largest radius of a streak, in pattern units (1/128 of the box's longer side).
 const RADII: [f32; 2] = [0.04, 0.22];
-/// Temperature of a clot that leaves the mouth, in kelvin.
+/// Temperature in kelvin at which clots leave the mouth.
 const LEAVES: f32 = 1420.0;
-/// Cooling of a clot during its flight, in kelvin.
+/// Cooling of a small clot during its flight, in kelvin.
 const COOLS: f32 = 520.0;
-/// Fraction of the cooling from which the largest clots are exempt.
+/// Fraction of the cooling during a flight that the largest clots are spared.
 const KEPT: f32 = 0.4;
-/// Brightness of a streak relative to the colour that a picture shows for its temperature.
+/// Brightness of a streak, relative to the display colour of its temperature.
 pub const BRIGHT: f32 = 4.6;
-/// Brightness of the tail relative to the head.
+/// Brightness of a streak's tail, relative to its head.
 pub const TAIL: f32 = 0.3;
-/// Lower bound of a streak's radius in pixel widths, so that no streak falls between pixels.
+/// Minimum radius of a streak, in pixel widths, so that no streak falls between pixels.
 pub const THINNEST: f32 = 0.6;
-/// Distance from a streak's axis, in its radii, beyond which its light is cut off.
+/// Distance from a streak's axis, in radii of the streak, beyond which the streak is not drawn.
 pub const SEEN: f32 = 2.6;
 /// Factor on the optical depth of gas and smoke in front of a streak.
 // Below 1, because so bright a light is seen through a cloud that hides a surface.
 pub const HIDES: f32 = 0.45;
-/// Number of gas and smoke samples in front of the nearest streak of a ray.
+/// Number of samples of gas and smoke in front of the nearest streak of a ray.
 pub const SAMPLES: usize = 16;
 
-/// Mouth of a vent that throws clots of lava.
+/// Mouth of a vent from which clots of lava are thrown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mouth {
-    /// Centre of the mouth on the lava or the ground, in cells along x, y and z from the north-west
-    /// lower corner of the box.
+    /// Centre of the mouth on the surface of the lava or the ground, in cells along x, y and z.
     pub place: [f32; 3],
     /// Radius of the mouth in cells.
     pub radius: f32,
-    /// Effusion rate of the mouth, in full cells per step.
+    /// Effusion rate of the mouth, in full cells of lava per step.
     pub rate: f32,
-    /// Seed of the random numbers of this mouth's clots.
+    /// Seed of the random numbers for this mouth's clots.
     pub seed: u64,
 }
 
 impl Mouth {
-    /// Returns the mouths of vents that pour lava of the classic model at step `steps`, highest
-    /// rates first.
+    /// Returns the mouths of those `vents` that pour lava of the classic model at the step `steps`,
+    /// highest rates first.
     ///
-    /// `ground` has heights in cells, shape (nz, nx). A long fissure has a mouth at each of its
-    /// points.
+    /// `ground` holds heights in cells, shape (nz, nx); `seed` is the seed of the simulation. A
+    /// long fissure has a mouth at each of its points.
     pub fn of<'a>(
         vents: impl Iterator<Item = &'a VentSpec>,
         (volume, ground): (&Volume, &Array2<f32>),
@@ -116,8 +116,8 @@ impl Mouth {
     }
 }
 
-/// Surface height of the lava, or of the ground without lava, in cells, in the column at (x, z);
-/// `None` if another liquid covers the column.
+/// Returns the height in cells of the lava's surface, or of the ground if there is no lava, in the
+/// column at (`x`, `z`) in cells; `None` if another liquid covers the column.
 fn surface(volume: &Volume, ground: &Array2<f32>, [x, z]: [f32; 2]) -> Option<f32> {
     let grid = volume.grid;
     let [x, z] = [
@@ -142,43 +142,44 @@ fn surface(volume: &Volume, ground: &Array2<f32>, [x, z]: [f32; 2]) -> Option<f3
     (!drowned).then_some(top)
 }
 
-/// Clot in flight, drawn as a streak from `tail` to `head`.
+/// Flying clot, drawn as a streak from `tail` to `head`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Streak {
-    /// Current position in cells.
+    /// Present position in cells.
     pub head: V3,
-    /// Position shortly before, in cells.
+    /// Position a little earlier, in cells.
     pub tail: V3,
-    /// Radius in cells.
+    /// Radius of the streak in cells.
     pub radius: f32,
-    /// Temperature in kelvin.
+    /// Temperature of the clot in kelvin.
     pub kelvin: f32,
 }
 
-/// Bounding sphere of one mouth's clots.
+/// Clots of one mouth, with a bounding sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fountain {
-    /// Centre in cells.
+    /// Centre of the bounding sphere in cells.
     pub middle: V3,
-    /// Radius in cells, with the soft edges of the streaks.
+    /// Radius of the bounding sphere in cells; includes the soft edges of the streaks.
     pub radius: f32,
-    /// Range `[first, end)` of the streaks in [`Sparks::streaks`].
+    /// Range `[first, end)` of the mouth's streaks in [`Sparks::streaks`].
     pub streaks: [usize; 2],
 }
 
-/// All clots of a frame.
+/// All clots that a frame shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sparks {
-    /// Bounding spheres, one for each mouth with streaks.
+    /// One fountain per mouth that has streaks.
     pub fountains: Vec<Fountain>,
     /// Streaks of all mouths, grouped by fountain.
     pub streaks: Vec<Streak>,
 }
 
 impl Sparks {
-    /// Returns the clots of `mouths` that are in flight at step `steps`.
+    /// Returns the clots of `mouths` that are in flight after `steps` steps.
     ///
-    /// `share` scales the usual number of clots, 0 to 1; `unit` is a pattern unit in cells.
+    /// `share` scales the number of clots: 1 for the usual number, 0 for none; `unit` is the
+    /// pattern unit in cells (1/128 of the box's longer side).
     pub fn at(mouths: &[Mouth], steps: f64, share: f32, unit: f32) -> Self {
         let mut sparks = Self::default();
         if share <= 0.0 {
@@ -204,14 +205,14 @@ impl Sparks {
         sparks
     }
 
-    /// Returns true if `ray` passes through the bounding sphere of any fountain.
+    /// Returns true if `ray` meets the bounding sphere of any fountain.
     pub(crate) fn is_near(&self, ray: &Ray) -> bool {
         self.fountains.iter().any(|fountain| fountain.is_near(ray))
     }
 
-    /// Linear RGB light of the clots along `ray` up to distance `far`, in cells. Streaks have a
-    /// radius of at least [`THINNEST`] · `pixel` · distance; `pixel` is the width of a pixel at
-    /// distance 1.
+    /// Returns the linear RGB light of the clots along `ray` up to the distance `far` (cells).
+    /// `pixel` is the width of a pixel at depth 1; streaks are drawn with a radius of at least
+    /// [`THINNEST`] pixels.
     pub(crate) fn light(&self, context: &ShadeContext, ray: &Ray, far: f32, pixel: f32) -> V3 {
         let (mut sum, mut nearest) = (V3::zeros(), f32::MAX);
         for fountain in self
@@ -235,13 +236,15 @@ impl Sparks {
     }
 }
 
-/// Uniform random number (0 to 1) for the property with index `property` of the clot with seed
-/// `seed`.
+/// Returns a uniform random number (0 to 1) for the property with the number `property` of the clot
+/// with the seed `seed`.
 fn dice(seed: u64, property: u64) -> f32 {
     (mix64(seed ^ mix64(property)) >> 40) as f32 / (1_u64 << 24) as f32
 }
 
-/// Returns the `k`-th clot of `mouth` at step `steps`; a landed clot is replaced by a new one.
+/// Returns the `k`-th clot of `mouth` after `steps` steps; a clot that has landed is replaced by a
+/// new one. `height` is the height (cells) of the highest clots, `unit` the pattern unit in cells
+/// (1/128 of the box's longer side).
 fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Streak {
     let own = mix64(mouth.seed ^ mix64(k + 1));
     // The power makes high clots rare.
@@ -274,7 +277,7 @@ fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Stre
 }
 
 impl Fountain {
-    /// Returns the sphere around the streaks from index `first` on; `None` without streaks.
+    /// Returns the fountain of the streaks from index `first` on; `None` if there are none.
     fn around(streaks: &[Streak], first: usize) -> Option<Self> {
         let own = &streaks[first..];
         let points = || own.iter().flat_map(|streak| [streak.head, streak.tail]);
@@ -297,8 +300,8 @@ impl Fountain {
 }
 
 impl Streak {
-    /// Returns the distance along `ray` of its closest approach to the streak's axis, and the
-    /// fraction of the streak's light there.
+    /// Returns the distance in cells along `ray` at which the streak's axis is nearest, and the
+    /// brightness (0 to 1) of the streak there. `pixel` is the width of a pixel at depth 1.
     fn met(&self, ray: &Ray, pixel: f32) -> (f32, f32) {
         let (along, to) = (self.head - self.tail, self.tail - ray.origin);
         let (b, c) = (ray.direction.dot(&along), along.norm_squared());
@@ -319,8 +322,8 @@ impl Streak {
     }
 }
 
-/// Transmittance of gas and smoke along `ray` up to distance `t`, with optical depth scaled by
-/// [`HIDES`].
+/// Returns the transmittance of gas and smoke along `ray` up to the distance `t` (cells), with the
+/// optical depth scaled by [`HIDES`].
 fn unclouded(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
     let mut depth = 0.0;
     let place = |(near, far): (f32, f32), k: usize| {

@@ -1,29 +1,29 @@
-//! Billow noise: a periodic 3D texture of noise with its gradient, so that shading needs a single
-//! lookup and no finite differences.
+//! Billow noise for clouds: a periodic 3D texture of noise and its gradient, so that shading needs
+//! a single look-up and no finite differences.
 
 use std::sync::LazyLock;
 
 use crate::math::{V3, v3};
 use lavoxel_base::simd::{Simd, hash};
 
-/// Edge of the noise texture in texels; a power of two.
+/// Edge length of the noise texture in texels; a power of two.
 pub const SIDE: usize = 64;
 /// Number of billows of the broadest octave along an edge of the texture.
 pub const BROADEST: i32 = 2;
-/// Number of octaves.
+/// Number of octaves of the noise.
 const OCTAVES: u32 = 4;
-/// Amplitude ratio of consecutive octaves. Chosen by eye.
+/// Ratio of the amplitudes of consecutive octaves. Chosen by eye.
 const FINER: f32 = 0.68;
-/// Mean of the sum of the octaves, subtracted from the noise.
+/// Mean of the sum of all octaves, subtracted from the sum.
 const MEAN: f32 = 0.45;
-/// Factor that scales the remainder to about −1..1.
+/// Factor that scales the difference to about −1..1.
 const STRENGTH: f32 = 2.1;
-/// Upper bound of the slope that a byte encodes, per edge of a broadest billow; steeper slopes are
-/// clamped.
+/// Maximum slope that a byte encodes, in height per edge length of the broadest billows; steeper
+/// slopes are clamped.
 pub const STEEPEST: f32 = 12.0;
 
-/// Texels of the noise texture; the first texel of each row, layer and slab is repeated at its end,
-/// for interpolation.
+/// Texels of the noise texture: height, and slopes along x, y and z. The first texel of each row,
+/// layer and slab is repeated at its end, for interpolation.
 struct Block(Vec<[u8; 4]>);
 
 /// Shared instance of the noise texture, computed on first use.
@@ -64,7 +64,7 @@ static BLOCK: LazyLock<Block> = LazyLock::new(|| {
     )
 });
 
-/// Gradient noise at `p` that repeats after `period` cells along each axis.
+/// Returns gradient noise at `p` that repeats after `period` units along each axis.
 fn periodic(p: V3, period: i32) -> f32 {
     let cell = p.map(f32::floor);
     let f = p - cell;
@@ -84,15 +84,15 @@ fn periodic(p: V3, period: i32) -> f32 {
     1.2 * mix(sheet(0), sheet(1), w.z)
 }
 
-/// Height (about −1 to 1) and slope of the billow noise at `p`; lengths are in edges of the
-/// broadest billows. `s` selects the SIMD instructions.
+/// Returns the height (about −1 to 1) and the slope of the billow noise at `p`, in edge lengths of
+/// the broadest billows. `s` selects the SIMD instructions.
 #[inline(always)]
 pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
     let (rows, between) = around(p);
     decoded(s.blend(rows, between))
 }
 
-/// Height and slope at two points, `p` and `q`, as by [`billow`].
+/// Returns height and slope of the billow noise at `p` and at `q`, as [`billow`].
 #[inline(always)]
 pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
     let ((near, between), (others, beside)) = (around(p), around(q));
@@ -102,8 +102,8 @@ pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
     ]
 }
 
-/// Four pairs of texels along x around `p`, and the interpolation fractions along x, y and z (0 to
-/// 1).
+/// Returns four pairs of texels along x that surround `p`, and the interpolation fractions (0 to 1)
+/// along x, y and z.
 #[inline(always)]
 fn around(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     let whole = SIDE + 1;
@@ -127,7 +127,7 @@ fn around(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     (rows, between)
 }
 
-/// Decodes height and slope from interpolated bytes.
+/// Decodes height and slope from interpolated bytes (0 to 255).
 #[inline(always)]
 fn decoded([value, east, up, south]: [f32; 4]) -> (f32, V3) {
     let scale = 2.0 / 255.0;
@@ -137,7 +137,7 @@ fn decoded([value, east, up, south]: [f32; 4]) -> (f32, V3) {
     )
 }
 
-/// Bytes of the texel at `start` and of its neighbour at x + 1.
+/// Returns the bytes of the texel `start` and of the next texel along x.
 #[inline(always)]
 fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
     bytes[4 * start..]
@@ -145,8 +145,8 @@ fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
         .expect("a texel has one to its east")
 }
 
-/// Noise as a repeating 3D texture: edge in texels, and for each texel (x fastest) the encoded
-/// height and the slopes along x, y, z.
+/// Returns the noise as a repeating 3D texture: its edge in texels, and per texel (x fastest) the
+/// encoded height and the encoded slopes along x, y and z.
 pub fn texels() -> (usize, Vec<[u8; 4]>) {
     let whole = SIDE + 1;
     let rows = (0..SIDE * SIDE).map(|row| (row / SIDE * whole + row % SIDE) * whole);

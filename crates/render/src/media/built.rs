@@ -1,4 +1,4 @@
-//! Built matter: walls of plaster or of stones in courses, and roofs with tiles.
+//! Shading of built matter: walls of plaster or of stones in courses, and tiled roofs.
 //!
 //! Their densities are the amounts of whole cells, without low-pass. Between cell centres the
 //! density of a wall changes over a part of the distance only, which keeps corners sharp; the
@@ -15,29 +15,31 @@ use lavoxel_base::simd::hash;
 
 // Look constants without a named source are chosen by eye.
 
-/// Steepness of a wall's change between two cells, relative to linear interpolation.
+/// Steepness of the density of a wall between two cells, relative to linear interpolation.
 pub const SHARP: f32 = 3.0;
-/// Smallest component of the unit gradient along an axis at which the normal of a surface snaps to
+/// Minimum component of the unit gradient along an axis from which the surface normal is set to
 /// that axis.
 pub const SIDE: f32 = 0.95;
-/// Half-width in cells of the near gradient.
+/// Offset in cells of the samples for the near gradient.
 pub const NEAR: f32 = 0.4;
-/// Half-width in cells of the wide gradient.
+/// Offset in cells of the samples for the wide gradient.
 pub const WIDE: f32 = 1.3;
-/// Weight of the near gradient added to the wide one, on roofs.
+/// Weight of the near gradient that is added to the wide gradient on roofs.
 pub const BOTH: f32 = 0.3;
 /// Length and height of a stone, in cells.
 pub const STONE: [f32; 2] = [1.7, 0.85];
 /// Length and height of a roof tile, in cells.
 pub const TILE: [f32; 2] = [0.55, 0.5];
-/// Pixel sizes, relative to a piece of a course, between which the pieces fade out.
+/// Pixel sizes, relative to a stone or tile, at which stones and tiles begin to fade, and have
+/// vanished.
 pub const SEEN: [f32; 2] = [0.25, 0.6];
-/// Fraction of light lost at the dirty foot of a wall.
+/// Fraction of light that is lost at the dirty foot of a wall.
 pub const SOILED: f32 = 0.4;
-/// Heights above the ground, in cells, between which the dirt rises from none to full.
+/// Heights above the ground, in cell widths, at which the dirt of a wall ends, and is strongest.
 pub const FOOT: [f32; 2] = [3.0, 0.2];
 
-/// Position at which the interpolated density is the sharpened density of a wall at `p`.
+/// Returns the position at which linear interpolation of the density gives the sharpened density of
+/// a wall at `p` (cells).
 pub(crate) fn sharpened(p: V3) -> V3 {
     p.map(|x| {
         let cell = (x - 0.5).floor() + 0.5;
@@ -45,8 +47,8 @@ pub(crate) fn sharpened(p: V3) -> V3 {
     })
 }
 
-/// Outward unit normal at `p` (cells): along an axis on sides of cells, else from a gradient over
-/// several cells.
+/// Returns the outward unit normal at `p` (cells): along an axis on sides of cells, otherwise from
+/// a gradient over several cells.
 pub(super) fn normal(field: &MediumField, preset: Preset, p: V3) -> V3 {
     let density = |p: V3| {
         field.density(if preset == Preset::Wall {
@@ -71,15 +73,16 @@ pub(super) fn normal(field: &MediumField, preset: Preset, p: V3) -> V3 {
     }
 }
 
-/// Stone or tile of a course: `tone`, a random number in 0..1; `edge`, the distance to its edge in
-/// cells; `up`, the relative height in its course.
+/// Stone or roof tile. `tone`: random number (0 to 1); `edge`: distance to its edge in cells; `up`:
+/// height within its course, 0 to 1.
 struct Piece {
     tone: f32,
     edge: f32,
     up: f32,
 }
 
-/// Piece at the place (`along`, `up`) of a surface covered with pieces `wide` × `high` cells.
+/// Returns the stone or tile at the position (`along` the courses, `up`) on a surface covered with
+/// pieces of `wide` × `high` cells.
 fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Piece {
     let row = (up / high).floor();
     let place = along / wide + 0.5 * row + 0.3 * noise::share_of(hash([row as i32, 7, 3]));
@@ -93,7 +96,7 @@ fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Piece {
     }
 }
 
-/// Linear RGB light from the surface towards the eye.
+/// Returns the linear RGB light from the surface at `hit` towards the camera.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, n) = (hit.clear.look, hit.normal);
     let q = in_widths(hit.point, context.look.cell_height);
@@ -119,17 +122,17 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     )
 }
 
-/// Visibility (0 to 1) of detail of `size` cells for pixels `pixel` cells wide.
+/// Returns the visibility (0 to 1) of detail of `size` cells if a pixel is `pixel` cells wide.
 fn seen(pixel: f32, size: f32) -> f32 {
     1.0 - smoothstep(SEEN[0], SEEN[1], pixel / size)
 }
 
-/// Surface point, with the noise values that all textures share.
+/// Point of a surface, with the noise values that all textures share.
 struct Surface {
     q: V3,
-    /// Coordinates along a course and up, in cell widths.
+    /// Position along the courses and upwards, in cell widths.
     flat: [f32; 2],
-    /// Uprightness of the surface: 0 level, 1 vertical.
+    /// Steepness of the surface: 0 level, 1 vertical.
     upright: f32,
     broad: f32,
     fine: f32,
@@ -138,7 +141,7 @@ struct Surface {
 }
 
 impl Surface {
-    /// Brightness factor of roof tiles.
+    /// Returns the brightness factor of roof tiles. `waves` scales the contrast.
     fn tiles(&self, waves: f32) -> f32 {
         let tile = piece(self.flat, TILE);
         // Each tile is shaded by the tile above.
@@ -147,7 +150,8 @@ impl Surface {
         1.0 + waves * (0.18 * self.broad + own + 0.10 * self.fine)
     }
 
-    /// Brightness factor of plaster or stones, at height `above` over the ground.
+    /// Returns the brightness factor of a wall at the height `above` (cell widths) over the ground.
+    /// `waves` up to 1 scales the contrast of plaster, from 1 to 2 stones appear.
     fn wall(&self, waves: f32, above: f32) -> f32 {
         let streaks =
             noise::fractal(v3(self.q.x * 1.1, self.q.y * 0.10, self.q.z * 1.1), 2) * self.upright;

@@ -1,4 +1,4 @@
-//! Media other than lava, sorted by the way in which rays treat them: translucent, opaque, or gas.
+//! Media other than lava, sorted by the way in which rays treat each: translucent, opaque, or gas.
 
 use crate::math::{V3, at_stops, saturate};
 use crate::media::fog::{Fog, FogField};
@@ -9,20 +9,20 @@ use crate::volume::field::MediumField;
 use crate::volume::places::Skipping;
 use lavoxel_automaton::view::{Form, LookSpec, MaterialLook};
 
-/// Density (0 to 1) up to which a medium other than lava is not drawn.
+/// Maximum density (0 to 1) at which a medium other than lava is not drawn.
 pub const LEAST: f32 = 0.02;
-/// Number of entries of an opacity LUT.
+/// Number of entries of the opacity table.
 const ENTRIES: usize = 256;
 
-/// Media other than the lava, for a frame of the cinematic style.
+/// Media other than lava, prepared for a frame of the cinematic style.
 pub(crate) struct Media<'a> {
-    /// Translucent media.
+    /// Translucent media, such as water.
     pub(crate) clear: Vec<Clear<'a>>,
-    /// Opaque media.
+    /// Opaque media, such as sand.
     pub(crate) solids: Vec<Clear<'a>>,
-    /// Gases, and shadows of opaque media; `None` without either.
+    /// Gases, and shadows of opaque media; `None` if there are neither.
     pub(crate) fog: Option<FogField<'a>>,
-    /// Ash and steam in the air; `None` without either.
+    /// Ash and steam in the air; `None` if there are neither.
     pub(crate) smoke: Option<SmokeField<'a>>,
 }
 
@@ -31,17 +31,17 @@ pub(crate) struct Media<'a> {
 pub(crate) struct Clouds<'a> {
     pub(crate) fog: Option<&'a Fog>,
     pub(crate) smoke: Option<&'a Smoke>,
-    /// Haze, which the plain styles draw in place of smoke.
+    /// Haze, which the plain styles draw instead of smoke.
     pub(crate) haze: Option<&'a Haze>,
-    /// Size of the voxel box, in cells along x, y and z.
+    /// Size of the simulation box in cells along x, y and z.
     pub(crate) size: [f32; 3],
-    /// Ray step of the look in cells.
+    /// Step of ray marching in cells, from the look.
     pub(crate) step: f32,
 }
 
 impl<'a> Media<'a> {
-    /// Sorts the media of a frame; `shown` is the part of the box (fractions along x, y and z) in
-    /// which media are drawn.
+    /// Sorts the media of a frame. `shown` is the part of the box in which media are drawn (lower
+    /// and upper bound per axis, as fractions); `skipping` is the way to skip empty space.
     pub(crate) fn new(
         all: Vec<Clear<'a>>,
         clouds: Clouds<'a>,
@@ -68,20 +68,22 @@ impl<'a> Media<'a> {
     }
 }
 
-/// One medium other than lava, prepared for one frame.
+/// Medium other than lava, prepared for a frame.
 pub(crate) struct Clear<'a> {
     pub(crate) field: MediumField<'a>,
     pub(crate) look: &'a MaterialLook,
-    /// Effect on light that passes; [`Liquid::NONE`] where light does not pass.
+    /// Optical properties for light inside the medium; [`Liquid::NONE`] if the medium is not
+    /// translucent.
     pub(crate) liquid: Liquid,
-    /// Linear colour, for the plain styles.
+    /// Linear RGB colour, for the plain styles.
     color: V3,
-    /// Opacity of a step by density, evenly spaced from 0 to 1; for the plain styles.
+    /// Opacity of one ray step against the density (evenly spaced from 0 to 1), for the plain
+    /// styles.
     opacity: Vec<f32>,
 }
 
 impl<'a> Clear<'a> {
-    /// Medium sampled at the step of `look`.
+    /// Prepares a medium for rays with the step of `look`.
     pub(crate) fn new(field: MediumField<'a>, medium: &'a MaterialLook, look: &LookSpec) -> Self {
         let color = V3::from(medium.linear_color());
         let liquid = if medium.preset.form() == Form::Clear {
@@ -98,7 +100,8 @@ impl<'a> Clear<'a> {
         }
     }
 
-    /// Linear colour and opacity of a step through matter of `density`; for the plain styles.
+    /// Returns the linear RGB colour and the opacity (0 to 1) of one ray step through matter of the
+    /// density `density`, for the plain styles.
     #[inline(always)]
     pub(crate) fn matter(&self, density: f32) -> [f32; 4] {
         let place = saturate(density) * (ENTRIES - 1) as f32;
@@ -109,9 +112,9 @@ impl<'a> Clear<'a> {
     }
 }
 
-/// Opacities of a step of `step` cells through a medium, for `entries` densities evenly spaced from
-/// 0 to 1; for the plain styles. Power law in the step length: the sum over a ray does not depend
-/// on the step.
+/// Returns the opacities of a ray step of `step` cells through a medium, for `entries` densities
+/// evenly spaced from 0 to 1; for the plain styles. Opacity is a power law in the step, so that the
+/// sum along a ray does not depend on the step.
 pub fn step_opacity(medium: &MaterialLook, step: f32, entries: usize) -> Vec<f32> {
     let of_step = |i: usize| {
         let density = i as f32 / (entries - 1) as f32;

@@ -1,5 +1,5 @@
-//! Flame of a candle: a drop of glowing gas over a wick, and its light on the surroundings. The
-//! shape is analytic, not simulated.
+//! Flame of a candle: a drop of glowing gas above a wick, and its light on the surroundings. The
+//! shape is a formula, not simulated.
 //!
 //! ```text
 //!       )         tip, orange
@@ -14,43 +14,44 @@ use lavoxel_automaton::view::LookSpec;
 
 // Look constants are chosen by eye.
 
-/// Number of samples along a ray.
+/// Number of samples along a ray through the flame.
 pub const SAMPLES: i32 = 16;
-/// Radius of the sphere around the middle that encloses a flame, in flame heights.
+/// Radius of the bounding sphere of a flame, in flame heights.
 pub const REACH: f32 = 0.58;
-/// Half the greatest width of a flame, in flame heights.
+/// Half of a flame's greatest width, in flame heights.
 pub const WIDE: f32 = 0.155;
-/// Colour at the foot of a flame.
+/// Colour at the foot of a flame, linear RGB.
 pub const FOOT: V3 = V3::new(0.06, 0.12, 0.34);
-/// Colour of the body of a flame.
+/// Colour of the body of a flame, linear RGB.
 pub const BODY: V3 = V3::new(1.0, 0.66, 0.27);
-/// Colour at the tip of a flame.
+/// Colour at the tip of a flame, linear RGB.
 pub const TIP: V3 = V3::new(1.0, 0.40, 0.08);
-/// Brightness of the flame itself.
+/// Brightness of the flame itself, in units of linear light.
 pub const BRIGHT: f32 = 5.0;
-/// Colour of the light that a flame sheds.
+/// Colour of the light that a flame sheds on its surroundings, linear RGB.
 pub const LIGHT: V3 = V3::new(1.0, 0.56, 0.22);
-/// Strength of that light on surfaces.
+/// Strength of the flame's light on surfaces.
 pub const LIT: f32 = 3.0;
-/// Strength of that light inside a translucent material.
+/// Strength of the flame's light inside a translucent material.
 pub const INSIDE: f32 = 1.15;
-/// Penetration depth of that light in a translucent material by colour, in flame heights.
+/// Penetration depth (1/e) of the flame's light in a translucent material for red, green and blue,
+/// in flame heights.
 pub const ENTERS: V3 = V3::new(1.25, 0.80, 0.50);
-/// Amplitude of the tip's displacement east and south, in flame heights.
+/// Amplitude of the tip's sway east and south, in flame heights.
 const BLOWN: [f64; 2] = [0.07, 0.05];
-/// Frequency of the swaying of the tip, east and south, in cycles per step.
+/// Frequency of the tip's sway east and south, in cycles per step.
 const TURNS: [f64; 2] = [0.37, 0.23];
 
-/// Candle flame of a frame.
+/// Candle flame in a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flame {
-    /// Foot of the flame, in cells.
+    /// Position of the flame's foot in cells.
     pub foot: V3,
     /// Height of the flame, in cell widths.
     pub height: f32,
-    /// Height of a cell, in cell widths.
+    /// Height of a cell in cell widths.
     tall: f32,
-    /// Displacement of the tip east and south, in flame heights.
+    /// Displacement of the tip to the east and to the south, in flame heights.
     pub blown: [f32; 2],
 }
 
@@ -69,8 +70,8 @@ impl Flame {
         })
     }
 
-    /// Entry and exit distance of `ray` through the sphere around the flame, up to `far` (cells);
-    /// `None` if the ray misses.
+    /// Returns the distances in cells, up to `far`, at which `ray` enters and leaves the bounding
+    /// sphere of the flame; `None` if the ray misses.
     fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         let way = in_widths(ray.direction, self.tall);
         let to = in_widths(self.foot - ray.origin, self.tall) + v3(0.0, 0.5 * self.height, 0.0);
@@ -85,12 +86,12 @@ impl Flame {
         (from < to).then_some((from, to))
     }
 
-    /// True if `ray` passes through the sphere around the flame.
+    /// Returns true if `ray` meets the bounding sphere of the flame.
     pub(crate) fn is_near(&self, ray: &Ray) -> bool {
         self.span(ray, f32::MAX).is_some()
     }
 
-    /// Linear RGB light of the flame along `ray` up to distance `far` (cells).
+    /// Returns the linear RGB light of the flame along `ray` up to the distance `far` (cells).
     pub(crate) fn light(&self, ray: &Ray, far: f32) -> V3 {
         let Some((from, to)) = self.span(ray, far) else {
             return V3::zeros();
@@ -106,7 +107,7 @@ impl Flame {
         sum * (step * in_widths(ray.direction, self.tall).norm() * BRIGHT / (WIDE * self.height))
     }
 
-    /// Emitted linear RGB light at `p`, an offset from the foot in cell widths.
+    /// Returns the emitted linear RGB light at `p`, an offset from the flame's foot in cell widths.
     fn glow(&self, p: V3) -> V3 {
         let up = p.y / self.height;
         if up <= 0.0 || up >= 1.0 {
@@ -125,7 +126,8 @@ impl Flame {
         color * (shape * (1.0 - 0.8 * dark))
     }
 
-    /// Irradiance by the flame at `p` (cells) on a surface with unit normal `n`.
+    /// Returns the linear RGB light of the flame on a surface at `p` (cells) with the unit normal
+    /// `n`.
     pub(crate) fn at(&self, p: V3, n: V3) -> V3 {
         let to = self.toward(p);
         let apart = to.norm_squared() / (self.height * self.height);
@@ -133,14 +135,15 @@ impl Flame {
         LIGHT * (LIT * facing / (apart + 0.8))
     }
 
-    /// Light of the flame on rock, divided by the colour `of_lava` of the lava's light: the rock's
-    /// shading multiplies by that colour.
+    /// Returns the light of the flame on rock, divided by `of_lava`, the colour of the lava's
+    /// light: the shading of rock multiplies by that colour.
     pub(crate) fn on_rock(&self, p: V3, n: V3, of_lava: V3) -> V3 {
         self.at(p, n)
             .zip_map(&of_lava, |light, lava| light / lava.max(1e-3))
     }
 
-    /// Linear RGB flame light that leaves a translucent material at `p` (cells).
+    /// Returns the linear RGB light of the flame that comes out of a translucent material at `p`
+    /// (cells).
     pub(crate) fn inside(&self, p: V3) -> V3 {
         let apart = self.toward(p).norm() / self.height;
         LIGHT.zip_map(&ENTERS, |light, reach| {
@@ -148,7 +151,7 @@ impl Flame {
         })
     }
 
-    /// Offset from `p` (cells) to the middle of the flame, in cell widths.
+    /// Returns the offset from `p` (cells) to the middle of the flame, in cell widths.
     fn toward(&self, p: V3) -> V3 {
         in_widths(self.foot - p, self.tall) + v3(0.0, lerp(0.0, self.height, 0.35), 0.0)
     }

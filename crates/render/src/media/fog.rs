@@ -1,4 +1,4 @@
-//! Gases of a frame on a coarse grid: smoothed densities, and transmittance of sunlight and of
+//! Gases of a frame on a coarse grid: smoothed densities, and the transmittances of sunlight and of
 //! light from below.
 //!
 //! ```text
@@ -31,58 +31,62 @@ use lavoxel_base::simd::{Portable, Simd};
 
 // Look constants without a named source are chosen by eye.
 
-/// Extinction per cell length of a cell full of gas (exponent, natural logarithm).
+/// Extinction per cell length of a cell full of gas; the transmittance is exp(−extinction ·
+/// length).
 pub(crate) const DENSE: f32 = 0.25;
-/// Maximum number of gas kinds with their own optical properties; further kinds are drawn like the
-/// last.
+/// Maximum number of kinds of gas with own optical properties; further gases are drawn like the
+/// last kind.
 pub const KINDS: usize = 2;
-/// Box length in cells above which coarse cells have an edge of 4 cells instead of 2.
+/// Longest side of the box, in cells, above which coarse cells have an edge of 4 instead of 2
+/// cells.
 const LARGE: usize = 256;
-/// Sum of both encoded densities (255 for 1) up to which gas is not drawn.
+/// Maximum sum of both encoded densities (255 for 1) at which gas is not drawn.
 pub const LEAST: u16 = 2;
-/// Horizontal displacement of gas by eddies, in coarse cells.
+/// Maximum horizontal displacement of gas by eddies, in coarse cells.
 const BENT: f32 = 1.4;
-/// Frequency of the eddies per pattern unit; eddies rise together with the billows.
+/// Frequency of the eddies, in waves per pattern unit (1/128 of the box's longer side). Eddies rise
+/// together with the billows.
 const EDDIES: f32 = 0.11;
-/// Width in coarse cells of the zone over which gas fades out towards a side or the roof of the
-/// box: seen from outside, gas with a sharp cut would look like a wall.
+/// Distance in coarse cells over which gas fades out towards a side or the top of the box; without
+/// fading, the cut gas would look like a wall.
 const THINNED: f32 = 3.0;
-/// Number of coarse cells along an axis below which gas does not fade out along that axis: the box
-/// is then a thin slice.
+/// Number of coarse cells along an axis below which gas does not fade out along that axis, because
+/// the box is a thin slice.
 const SLICE: usize = 10;
-/// Fraction of the extinction that applies to light from below, which comes from a wide area and is
-/// scattered around obstacles.
+/// Fraction of the extinction that applies to light from below: this light comes from a wide area
+/// and is scattered around obstacles.
 const DETOURS: f32 = 0.45;
-/// Largest step of a look, in cells, at which gas is sampled once per coarse cell; longer steps
-/// sample less often.
+/// Largest ray step of a look, in cells, for which gas is sampled once per coarse cell; longer
+/// steps sample less often.
 const USUAL_STEP: f32 = 0.5;
-/// Lower bound of the distance between samples, in coarse cells.
+/// Minimum distance between samples, in coarse cells.
 const FINEST: f32 = 0.4;
-/// Extinction per cell length of an opaque material, in the unit of [`DENSE`].
+/// Extinction per cell length of an opaque material for sunlight, in the unit of [`DENSE`].
 const SOLID: f32 = 1.2;
-/// Extinction per cell length of ice, which lets much light through.
+/// Extinction per cell length of ice for sunlight; lower than `SOLID`, because ice lets much light
+/// through.
 const ICE: f32 = 0.12;
-/// Offset in coarse cells, along the normal and towards the sun, of the point at which a surface's
-/// sunlight is looked up: the surface's own cell is dark.
+/// Offset in coarse cells, along the normal and towards the sun, at which the sunlight on a surface
+/// is read; in the surface's own coarse cell it would be dark.
 pub const OFF: f32 = 1.25;
-/// Distance in coarse cells outside of the box over which shadows fade out.
+/// Distance outside of the box, in coarse cells, over which shadows fade out.
 pub const FADED: f32 = 8.0;
-/// Lower bound of the sine of the sun's elevation for shadows; a lower sun casts the same shadow.
+/// Minimum sine of the sun's elevation for shadows; a lower sun casts shadows as at this elevation.
 const LOWEST: f32 = 0.2;
 
 /// Optical properties of a kind of gas.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Kind {
-    /// Extinction per cell length of a full cell.
+    /// Extinction per cell length of a cell full of gas.
     pub extinction: f32,
-    /// Single-scattering albedo.
+    /// Single-scattering albedo, linear RGB.
     pub albedo: V3,
     /// Amplitude of the billows: 0 none, 1 usual.
     pub billows: f32,
 }
 
 impl Kind {
-    /// Placeholder without gas.
+    /// Placeholder for a missing kind of gas.
     pub const NONE: Self = Self {
         extinction: 0.0,
         albedo: V3::new(0.0, 0.0, 0.0),
@@ -99,27 +103,28 @@ impl Kind {
     }
 }
 
-/// Cache key of a `Fog` in addition to the amounts: a fog is reused while the key is equal.
+/// Inputs on which a `Fog` depends in addition to the amounts of gas: a fog is reused while they
+/// are equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Unit direction towards the sun.
     sun: V3,
-    /// Height of a cell, in cell widths.
+    /// Height of a cell in cell widths.
     tall: f32,
-    /// Length of a pattern unit in cells.
+    /// Pattern unit in cells.
     unit: f32,
     /// Height in cells by which the eddies have risen.
     risen: f32,
-    /// Index in [`Volume::media`] and optical kind of each gas.
+    /// Index in [`Volume::media`] and optical properties of each gas.
     media: Vec<(usize, Kind)>,
     /// Index in [`Volume::media`] and extinction per cell length of each opaque medium.
     solids: Vec<(usize, f32)>,
 }
 
 impl Wanted {
-    /// Returns the inputs for the gases and opaque media of `volume`; `None` without any. `sun`:
-    /// direction towards the sun; `tall`: cell height in cell widths; `risen`: height of the eddies
-    /// in cells.
+    /// Returns the inputs for the gases and opaque media of `volume`; `None` if there are neither.
+    /// `sun`: direction towards the sun; `tall`: height of a cell in cell widths; `risen`: height
+    /// in cells by which the eddies have risen.
     pub fn of(volume: &Volume, (sun, tall): (V3, f32), risen: f32) -> Option<Self> {
         let there = || {
             volume
@@ -155,12 +160,12 @@ impl Wanted {
         })
     }
 
-    /// True if a fog depends on media of the form `form`.
+    /// Returns true if a fog depends on media of the form `form`.
     pub fn reads(form: Form) -> bool {
         form != Form::Clear
     }
 
-    /// Indices of the gases and opaque media in [`Volume::media`].
+    /// Returns the indices in [`Volume::media`] of the gases and opaque media.
     pub(crate) fn media(&self) -> impl Iterator<Item = usize> {
         self.media
             .iter()
@@ -169,16 +174,16 @@ impl Wanted {
     }
 }
 
-/// Gases of a frame on the coarse grid, with their occupancy blocks.
+/// Gases of a frame on the coarse grid, with a grid of blocks that tells where there is gas.
 #[derive(Clone, Debug)]
 pub struct Fog {
     /// Size of the box in cells along x, y and z.
     size: [f32; 3],
     /// Edge of a coarse cell, in cells.
     pub edge: usize,
-    /// Shape of the coarse grid.
+    /// Number of coarse cells along each axis.
     pub grid: Grid,
-    /// Encoded coarse cells, x fastest; bytes (255 for 1): densities of the two kinds,
+    /// Encoded coarse cells, x fastest. Bytes (255 for 1): densities of the two kinds,
     /// transmittance of sunlight, transmittance of light from below.
     pub cells: Vec<[u8; 4]>,
     pub kinds: Vec<Kind>,
@@ -187,8 +192,8 @@ pub struct Fog {
 }
 
 impl Fog {
-    /// Builds the gases of `volume`. `rows` returns for the index of a medium the non-empty range
-    /// along x of each row (row index `z · ny + y`).
+    /// Computes the gases of `volume`. `rows` returns for the index of a medium the range along x
+    /// of the non-empty cells of each row (row index `z · ny + y`).
     pub fn new<'a>(volume: &Volume, wanted: &Wanted, rows: impl Fn(usize) -> &'a [Span]) -> Self {
         let fine = volume.grid;
         let edge = if fine.nx.max(fine.ny).max(fine.nz) > LARGE {
@@ -277,23 +282,23 @@ impl Fog {
         }
     }
 
-    /// True if there is no gas.
+    /// Returns true if there is no gas.
     pub(crate) fn is_clear(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// True if there is neither gas nor a shadow of opaque media.
+    /// Returns true if there is neither gas nor a shadow of opaque media.
     pub fn is_empty(&self) -> bool {
         self.is_clear() && !self.is_shaded
     }
 
-    /// Bounding boxes of the occupied blocks, in cells.
+    /// Returns the bounding boxes of the blocks that contain gas, in cells.
     pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
         self.blocks.boxes()
     }
 }
 
-/// Medium at full resolution.
+/// Medium at the resolution of the simulation's cells.
 struct Fine<'a> {
     grid: Grid,
     edge: usize,
@@ -301,7 +306,7 @@ struct Fine<'a> {
     rows: &'a [Span],
 }
 
-/// Adds to `to` the mean density of `from` in each coarse cell (1 for full), times `share`.
+/// Adds to `to` the mean density (1: full) of the medium `from` in each coarse cell, times `share`.
 fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
     let Grid { nx, ny, nz } = from.grid;
     let edge = from.edge;
@@ -328,8 +333,8 @@ fn add(to: &mut [f32], coarse: Grid, from: &Fine, share: f32) {
         });
 }
 
-/// Returns `values` filtered with the binomial kernel (1 2 1)/4 along each axis; edge values are
-/// repeated.
+/// Returns `values` filtered with the binomial kernel (1 2 1)/4 along each axis; border values are
+/// repeated outside.
 pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
     let (row, slab) = (grid.nx, grid.nx * grid.ny);
     let mut to = vec![0.0; values.len()];
@@ -369,8 +374,8 @@ pub(crate) fn blurred(values: &[f32], grid: Grid) -> Vec<f32> {
     to
 }
 
-/// Fades `values` out towards the sides and the roof of the box. Eddies, applied later, make the
-/// faded edge ragged.
+/// Reduces `values` to zero towards the sides and the top of the box. Eddies, applied later, make
+/// the faded border ragged.
 fn thin(values: &mut [f32], grid: Grid) {
     let left = |cell: usize, count: usize, floor: bool| {
         let away = (count - 1 - cell).min(if floor { count } else { cell });
@@ -398,7 +403,8 @@ fn thin(values: &mut [f32], grid: Grid) {
         });
 }
 
-/// Returns `values` displaced horizontally by eddies, so that rising gas meanders.
+/// Returns `values` displaced horizontally by eddies, so that rising gas meanders. `edge`: edge of
+/// a coarse cell in cells.
 fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
     let (row, slab) = (grid.nx, grid.nx * grid.ny);
     let far = (BENT + 1.0).ceil() as usize;
@@ -424,8 +430,8 @@ fn bent(values: &[f32], grid: Grid, wanted: &Wanted, edge: f32) -> Vec<f32> {
     to
 }
 
-/// Bilinear interpolation at `place` in a layer; `line` returns the row with an index, along x.
-/// Clamped at the sides.
+/// Returns the bilinear interpolation at `place` (x, z) in a horizontal layer of `count` coarse
+/// cells, clamped to the layer; `line` returns the row of cells along x with a given z.
 fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32; 2]) -> f32 {
     let [(i, fx), (k, fz)] = std::array::from_fn(|axis| {
         let place = place[axis].clamp(0.0, count[axis] as f32 - 1.001);
@@ -435,7 +441,7 @@ fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32;
     along(k) + (along(k + 1) - along(k)) * fz
 }
 
-/// Total extinction of all gases per cell length, per coarse cell.
+/// Returns the extinction of all gases together per coarse cell, per cell length.
 fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
     let mut total = vec![0.0; grid.cells()];
     for (values, kind) in densities.iter().zip(kinds) {
@@ -447,7 +453,7 @@ fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
     total
 }
 
-/// Transmittance of the optical depth `exponent`; the comparison saves the exponential in empty
+/// Returns the transmittance exp(−`exponent`). The comparison avoids the exponential in empty
 /// cells.
 fn left(exponent: f32) -> f32 {
     if exponent > 0.0 {
@@ -457,7 +463,8 @@ fn left(exponent: f32) -> f32 {
     }
 }
 
-/// Transmittance of sunlight at the centre of each coarse cell.
+/// Returns the transmittance of sunlight at the centre of each coarse cell. `tall`: height of a
+/// cell in cell widths; `edge`: edge of a coarse cell in cells.
 fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -> Vec<f32> {
     let steep = sun.y.max(LOWEST);
     // Offset from a layer to the layer above, along the ray.
@@ -506,8 +513,8 @@ fn sunlight(extinction: &[f32], grid: Grid, (sun, tall): (V3, f32), edge: f32) -
     lit
 }
 
-/// Transmittance of light from the floor at the centre of each coarse cell, through the gas
-/// between.
+/// Returns the transmittance of light from the floor at the centre of each coarse cell, through the
+/// gas below.
 fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
     let half = 0.5 * edge * DETOURS;
     let mut lit = vec![1.0; grid.cells()];
@@ -525,18 +532,18 @@ fn from_below(extinction: &[f32], grid: Grid, edge: f32) -> Vec<f32> {
     lit
 }
 
-/// Gases of a frame with the ray-marching step and the shown part of the box.
+/// Gases of a frame, with the distance between samples and the shown part of the box.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FogField<'a> {
     fog: &'a Fog,
     step: f32,
-    /// Low and high bound of the shown part of the box along x, y and z, in cells.
+    /// Lower and upper bound of the shown part of the box along x, y and z, in cells.
     shown: [[f32; 2]; 3],
     skipping: Skipping,
 }
 
-/// Interpolated gases at a point: densities by kind, transmittance of sunlight, and transmittance
-/// of light from below; each 0 to 1.
+/// Gas at a point, interpolated: densities of the two kinds, transmittance of sunlight, and
+/// transmittance of light from below; each 0 to 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gas {
     pub(crate) densities: [f32; KINDS],
@@ -545,7 +552,7 @@ pub(crate) struct Gas {
 }
 
 impl Gas {
-    /// True if the gas is below the drawing threshold.
+    /// Returns true if the gas is too thin to be drawn.
     #[inline(always)]
     pub(crate) fn is_nothing(&self) -> bool {
         // A mean of coarse cells below the limit stays below it, except for rounding: hence the
@@ -555,8 +562,8 @@ impl Gas {
 }
 
 impl<'a> FogField<'a> {
-    /// Returns the gases restricted to the part `clip` of the box (fractions along x, y and z);
-    /// `step` is the step of the look in cells.
+    /// Returns the gases in the part `clip` of the box (lower and upper bound per axis, as
+    /// fractions), for rays with the step `step` of the look, in cells.
     pub(crate) fn new(
         fog: &'a Fog,
         step: f32,
@@ -575,12 +582,12 @@ impl<'a> FogField<'a> {
         &self.fog.kinds
     }
 
-    /// Distance between samples in cells.
+    /// Returns the distance between samples in cells.
     pub(crate) fn step(&self) -> f32 {
         self.step
     }
 
-    /// Trilinearly interpolated gases at `p` (cells); clamped at the sides of the box.
+    /// Returns the trilinearly interpolated gas at `p` (cells), clamped to the box.
     #[inline(always)]
     pub(crate) fn at(&self, p: V3) -> Gas {
         let grid = self.fog.grid;
@@ -615,13 +622,14 @@ impl<'a> FogField<'a> {
         }
     }
 
-    /// Entry and exit distance of `ray` through the shown part, up to `far`, all in cells; `None`
-    /// if the ray misses.
+    /// Returns the distances in cells, up to `far`, at which `ray` enters and leaves the shown
+    /// part; `None` if the ray misses.
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
     }
 
-    /// Transmittance (0 to 1) of sunlight at `p` (cells) through gas and past opaque media.
+    /// Returns the transmittance (0 to 1) of sunlight at `p` (cells), through gas and past opaque
+    /// media.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         // Outside of the box: value at the nearest side, fading to 1 with distance.
         let size = self.fog.size;
@@ -636,17 +644,17 @@ impl<'a> FogField<'a> {
         )
     }
 
-    /// Edge of a coarse cell, in cells.
+    /// Returns the edge of a coarse cell in cells.
     pub(crate) fn edge(&self) -> f32 {
         self.fog.edge as f32
     }
 
-    /// True if there is no gas.
+    /// Returns true if there is no gas.
     pub(crate) fn is_clear(&self) -> bool {
         self.fog.is_clear()
     }
 
-    /// Total density of all gases at `p` (cells); 0 outside of the shown part.
+    /// Returns the sum of the densities of all gases at `p` (cells); 0 outside of the shown part.
     pub(crate) fn density(&self, p: V3) -> f32 {
         let inside =
             (0..3).all(|axis| self.shown[axis][0] <= p[axis] && p[axis] <= self.shown[axis][1]);
@@ -657,9 +665,10 @@ impl<'a> FogField<'a> {
         }
     }
 
-    /// Calls `put` with the distance and position (cells) of each sample in occupied blocks within
-    /// `span`, until `put` returns false. Samples lie at (n + jitter) · step for integers n,
-    /// whatever blocks were skipped.
+    /// Calls `put` with distance and position (cells) of each sample along `ray` that lies in a
+    /// block with gas and within `span` (first and last distance), until `put` returns false.
+    /// Samples lie at the distances (n + `jitter`) · step for integers n, no matter which blocks
+    /// are skipped.
     #[inline(always)]
     pub(crate) fn walk(
         &self,

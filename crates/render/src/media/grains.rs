@@ -1,4 +1,5 @@
-//! Sand and ash: diffuse grains with wind ripples; thin falling streams have frayed edges.
+//! Shading of sand and ash: diffuse grains with wind ripples; thin falling streams have frayed
+//! edges.
 
 use crate::math::{V3, lerp, saturate, smoothstep, times, v3};
 use crate::media::solid::{Hit, Softness, arriving, own};
@@ -9,45 +10,45 @@ use lavoxel_automaton::view::Preset;
 
 // Look constants are chosen by eye.
 
-/// Lower bound of a grain's brightness factor, however coarse the look makes the grains.
+/// Minimum brightness factor of a grain, even if the look makes the grains very coarse.
 pub const DARKEST: f32 = 0.15;
 /// Depth below the surface, in cells, at which the density is sampled to distinguish a thin stream
 /// from a heap.
 pub const THIN: f32 = 5.0;
-/// Densities at that depth at which grains are entirely a heap, and entirely a thin stream.
+/// Densities (0 to 1) at the depth `THIN` from which matter is entirely a heap (first), and up to
+/// which matter is entirely a thin stream (second).
 pub const THIN_ENDS: [f32; 2] = [0.5, 0.2];
-/// Streaks of falling grains: number per cell sideways, number per cell along the fall, and noise
-/// periods fallen while ripples move by one unit.
+/// Streaks in falling grains: number per cell sideways, number per cell along the fall, and number
+/// of noise periods that they fall while the ripples move by one unit.
 pub const STREAKS: [f32; 3] = [0.9, 0.14, 12.0];
-/// Cosines to the eye between which the surface of a stream frays, and the weight of the streaks in
-/// that cosine.
+/// Cosines of the angle between normal and view between which the surface of a stream is frayed
+/// (two values), and the weight of the streaks that is added to the cosine.
 pub const FRAYED: [f32; 3] = [0.05, 0.75, 0.7];
-/// Frequency of wind ripples per pattern unit.
+/// Frequency of wind ripples, in waves per pattern unit (1/128 of the box's longer side).
 pub const RIPPLES: f32 = 0.8;
-/// Slope amplitude of the wind ripples.
+/// Amplitude of the slope of wind ripples (height per distance).
 pub const STEEP: f32 = 0.3;
-/// Weight of the second harmonic, which makes the lee steeper.
+/// Weight of the second harmonic, which makes the downwind side of ripples steeper.
 pub const LEE: f32 = 0.35;
-/// Additional brightness of the crests.
+/// Additional brightness of the crests of ripples.
 pub const CRESTS: f32 = 0.05;
-/// Pixels per ripple from which ripples begin to show, and from which they show fully.
+/// Number of pixels per ripple at which ripples begin to be visible, and are fully visible.
 pub const RIPPLES_SEEN: [f32; 2] = [2.5, 7.0];
-/// Upward component of the normal from which wind ripples begin, and from which they are fully
-/// high.
+/// Vertical components of the unit normal at which wind ripples begin, and reach their full height.
 pub const BLOWN: [f32; 2] = [0.74, 0.90];
-/// Direction of the wind: east and south.
+/// Direction of the wind (east, south).
 pub const WIND: [f32; 2] = [0.83, 0.56];
-/// Phase from one ripple to the next, in radians.
+/// Phase of one full ripple, in radians.
 pub const TURN: f32 = std::f32::consts::TAU;
-/// Coarseness of wind-sorted grains, relative to unsorted ones.
+/// Coarseness of grains that the wind has sorted, relative to unsorted grains.
 pub const BLOWN_GRAIN: f32 = 0.55;
-/// Softness of the shaded side of grains.
+/// Softness of the shadow edge on grains.
 pub const SOFT: Softness = Softness {
     wrap: 0.15,
     bleeds: 0.0,
 };
 
-/// Opacity (0 to 1) of grains at a hit: a falling stream is thin, with frayed edges.
+/// Returns the opacity (0 to 1) of grains at `hit`: thin falling streams have frayed edges.
 pub(super) fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
     if hit.cut || !matches!(hit.clear.look.preset, Preset::Sand | Preset::Ash) {
         return 1.0;
@@ -72,8 +73,8 @@ pub(super) fn frayed(context: &ShadeContext, hit: &Hit) -> f32 {
     )
 }
 
-/// Height (−1 to 1) and slope of wind ripples. Only grains whose waves exceed 1 have them, on
-/// gentle slopes, and where pixels resolve them.
+/// Returns the height (−1 to 1) and the slope of wind ripples at `hit`. They exist only on gentle
+/// slopes, for looks whose `waves` exceed 1, and if pixels resolve them.
 fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
     let (unit, waves) = (context.land.unit, hit.clear.look.waves);
     let pixels = unit / (RIPPLES * hit.t * context.pixel);
@@ -89,7 +90,8 @@ fn wind_ripples(context: &ShadeContext, hit: &Hit) -> (f32, V3) {
     )
 }
 
-/// Height (−1 to 1) of the ripples at `q` (units of pattern), and their rise along the wind.
+/// Returns the height (−1 to 1) of the ripples at `q` (pattern units of 1/128 of the box's longer
+/// side), and their rise along the wind.
 fn ripple(q: V3) -> (f32, f32) {
     // Ripples wander, fork where two crests meet, and fade in and out over the field.
     let wander = noise::gradient(v3(q.x * 0.05, 0.3, q.z * 0.05)) * 1.6
@@ -103,7 +105,7 @@ fn ripple(q: V3) -> (f32, f32) {
     )
 }
 
-/// Linear RGB light from a surface of sand or ash towards the eye.
+/// Returns the linear RGB light from a surface of sand or ash towards the camera.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, p, unit) = (hit.clear.look, hit.point, context.land.unit);
     let fine = noise::gradient(p * 4.3);

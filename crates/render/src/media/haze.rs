@@ -1,4 +1,5 @@
-//! Haze: ash and steam in the air as drawn by the plain styles, thin and coloured by density.
+//! Haze: ash and steam in the air as the plain styles draw them, translucent and coloured by
+//! density.
 //!
 //! Densities differ by powers of ten between a vent and the sky. Colour and opacity therefore go by
 //! the logarithm of the density, over a fixed range: a colour stands for the same density in all
@@ -21,15 +22,16 @@ use crate::volume::bricks::Drawn;
 use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 
-/// Density range of the colour scale, as powers of ten of kg/m³; thinner air is transparent.
+/// Densities at the lower and the upper end of the colour scale, as powers of ten of kg/m³; thinner
+/// air is transparent.
 const RANGE: (f32, f32) = (-6.0, 0.0);
-/// Opacity per voxel length at the upper end of the scale; at position x (0 to 1) on the scale, the
-/// opacity is x² times this value. Chosen by eye.
+/// Opacity per cell length at the upper end of the colour scale; at the position x (0 to 1) on the
+/// scale, the opacity is x² times this value. Chosen by eye.
 pub const OPACITY: f32 = 0.14;
-/// Number of entries of a colour LUT.
+/// Number of entries of the colour table.
 const ENTRIES: usize = 256;
 
-/// Palette of the haze, from dark slate through blue to pale sand; differs from the palettes of
+/// Palette of the haze, from dark slate through blue to pale sand; different from the palettes of
 /// lava.
 pub static PALETTE: LazyLock<Palette> = LazyLock::new(|| {
     const STOPS: [[f32; 3]; 5] = [
@@ -46,13 +48,13 @@ pub static PALETTE: LazyLock<Palette> = LazyLock::new(|| {
     })
 });
 
-/// Colour scale of the haze: name, unit and range.
+/// Returns the scale of the haze's colour bar: name, unit and range.
 pub fn scale() -> Scale {
     Scale::new("ash and steam", "log10 kg/m³", RANGE)
 }
 
-/// LUT of linear RGB colour (not premultiplied) and opacity of a step of `step` voxels, evenly
-/// spaced over the scale from 0 to 1.
+/// Returns the linear RGB colour (not premultiplied) and the opacity of a ray step of `step` cells,
+/// for positions on the colour scale evenly spaced from 0 to 1.
 pub(crate) fn table(step: f32) -> Vec<[f32; 4]> {
     let entry = |i: usize| {
         let place = i as f32 / (ENTRIES - 1) as f32;
@@ -67,21 +69,22 @@ pub(crate) fn table(step: f32) -> Vec<[f32; 4]> {
     (0..ENTRIES).map(entry).collect()
 }
 
-/// Haze of a frame: encoded air cells and their occupancy blocks.
+/// Haze of a frame: encoded cells of the air, and a grid of blocks that tells where there is haze.
 #[derive(Clone, Debug)]
 pub struct Haze {
     pub grid: Grid,
-    /// Lower corner of the air's box, in voxels.
+    /// Lower corner of the air's box, in cells of the simulation.
     pub low: V3,
-    /// Edge of an air cell in voxels.
+    /// Edge of an air cell, in cells of the simulation.
     pub edge: f32,
-    /// Position of each air cell's density on the scale (x fastest), 255 for 1; 0 for clear air.
+    /// Position of each air cell's density on the colour scale, 255 for 1, 0 for clear air; x
+    /// fastest.
     pub cells: Vec<u8>,
     blocks: Blocks,
 }
 
 impl Haze {
-    /// Computes the haze of `air`.
+    /// Computes the haze from the ash and steam in `air`.
     pub fn new(air: &AirVolume) -> Self {
         let AirGrid {
             cells: grid,
@@ -112,18 +115,18 @@ impl Haze {
         }
     }
 
-    /// True if the air is clear everywhere.
+    /// Returns true if the air is clear everywhere.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// Bounding boxes of the occupied blocks, in voxels.
+    /// Returns the bounding boxes of the blocks that contain haze, in cells of the simulation.
     pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
         self.blocks.boxes()
     }
 
-    /// Trilinearly interpolated position on the scale (0 to 1) at `p` (voxels); clamped at the
-    /// sides.
+    /// Returns the trilinearly interpolated position on the colour scale (0 to 1) at `p` (cells of
+    /// the simulation), clamped to the air's box.
     #[inline(always)]
     fn at(&self, p: V3) -> f32 {
         let (mut first, mut between, mut step) = (0, [0.0; 3], [0; 3]);
@@ -155,11 +158,12 @@ impl Haze {
     }
 }
 
-/// Haze of a frame with the ray step and the shown part of the air.
+/// Haze of a frame, with the distance between samples and the shown part of the air.
 #[derive(Clone, Debug)]
 pub(crate) struct HazeField<'a> {
     haze: &'a Haze,
-    /// Low and high bound of the shown part of the air along x, y and z, in voxels.
+    /// Lower and upper bound of the shown part of the air along x, y and z, in cells of the
+    /// simulation.
     shown: [[f32; 2]; 3],
     step: f32,
     table: Vec<[f32; 4]>,
@@ -167,8 +171,8 @@ pub(crate) struct HazeField<'a> {
 }
 
 impl<'a> HazeField<'a> {
-    /// Returns the haze restricted to the part `clip` (fractions along x, y and z) of the voxel box
-    /// of `size`; `step`: step of the look in cells.
+    /// Returns the haze in the part `clip` (lower and upper bound per axis, as fractions) of the
+    /// simulation box of `size` cells, for rays with the step `step` of the look, in cells.
     pub(crate) fn new(
         haze: &'a Haze,
         step: f32,
@@ -187,7 +191,7 @@ impl<'a> HazeField<'a> {
     }
 
     /// Returns an iterator over the samples along `ray` between the distances `near` and `far`
-    /// (voxels); `jitter`: offset of the first sample in steps.
+    /// (cells); `jitter` is the offset (0 to 1) of the first sample, in steps.
     #[inline(always)]
     pub(crate) fn walk<'r>(
         &'r self,
@@ -209,13 +213,13 @@ impl<'a> HazeField<'a> {
     }
 }
 
-/// Iterator over the haze samples along a ray, in order of distance.
+/// Iterator over the samples with haze along a ray, in order of distance.
 pub(crate) struct HazeWalk<'a> {
     field: &'a HazeField<'a>,
     places: Places<'a>,
 }
 
-/// Haze sample: distance, and colour and opacity of the step that the sample represents.
+/// Sample of haze: its distance, and colour and opacity of the ray step that it represents.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HazeSample {
     pub(crate) t: f32,

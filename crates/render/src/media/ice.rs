@@ -1,4 +1,4 @@
-//! Ice: glass with cracks and clouds of bubbles, under a skin of frost.
+//! Shading of ice: glass with cracks and clouds of bubbles, under a skin of frost.
 
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::media::solid::{Hit, Softness, arriving, own};
@@ -7,52 +7,55 @@ use crate::style::shading::ShadeContext;
 
 // Look constants without a named source are chosen by eye.
 
-/// Absorption of ice per cell length, by colour.
+/// Absorption of ice per cell length for red, green and blue.
 pub const ABSORBS: V3 = V3::new(0.13, 0.040, 0.022);
-/// Colour of the light that ice scatters.
+/// Colour of the light that ice scatters, linear RGB.
 pub const COLOR: V3 = V3::new(0.90, 0.965, 1.0);
-/// Upper bound of the sampled depth in cells.
+/// Maximum depth in cells to which ice is sampled along a ray.
 pub const DEEP: f32 = 4.0;
-/// Number of samples over that depth.
+/// Number of samples along a ray in ice, over the depth `DEEP`.
 pub const SAMPLES: usize = 8;
-/// Softness of the shaded side of ice.
+/// Softness of the shadow edge on ice.
 pub const SOFT: Softness = Softness {
     wrap: 0.5,
     bleeds: 0.0,
 };
-/// Reflectance at normal incidence.
+/// Reflectance of ice at normal incidence.
 pub const MIRRORS: f32 = 0.02;
-/// Weight of the inward normal in the refracted direction.
+/// Weight of the inward normal in the direction of refracted rays, which approximates refraction.
 pub const BENDS: f32 = 0.31;
 /// Diffuse reflectance of frost and bubbles.
 pub const WHITE: f32 = 0.42;
 /// Diffuse reflectance of clear ice.
 pub const GLASSY: f32 = 0.07;
-/// Transmittance of deep, clear ice for light from behind.
+/// Fraction of light from behind that deep, clear ice transmits.
 pub const CLEAR: f32 = 0.85;
-/// Thickness of a film, in cells.
+/// Assumed thickness of a film of ice, in cells.
 pub const FILM: f32 = 0.6;
-/// Depths at which cracks and bubbles are searched, in units of pattern.
+/// Depths at which cracks and bubbles are evaluated, in pattern units (1/128 of the box's longer
+/// side).
 pub const LAYERS: [f32; 2] = [0.7, 2.4];
-/// Number of crystals per unit of pattern.
+/// Number of ice crystals per pattern unit (1/128 of the box's longer side).
 pub const CRYSTALS: f32 = 0.15;
-/// Refraction by each crystal, as an offset of the ray's direction.
+/// Amount by which each crystal deflects a ray, as an offset of the ray's unit direction.
 pub const TURNS: f32 = 0.14;
-/// Strengths of the bond between crystals at which a crack begins, and at which it is wide open.
+/// Strengths of the bond between two crystals at which the crack between the two begins to open,
+/// and is wide open.
 pub const SHUT: [f32; 2] = [0.45, 0.15];
-/// Widths of a crack, and of the shine around it, in crystals.
+/// Width of a crack, and width of the shine around a crack, in crystal sizes.
 pub const EDGES: [f32; 2] = [0.022, 0.2];
-/// Turbidity per cell length.
+/// Turbidity of ice per cell length.
 pub const TURBID: f32 = 0.16;
-/// Fraction of the background visible through deep, clear ice.
+/// Fraction of the background that is visible through deep, clear ice.
 pub const BEHIND: f32 = 0.85;
-/// Lift of refracted rays towards the sky: walls inside turn light that comes from above.
+/// Amount by which refracted rays are bent upwards before they read the sky: inner walls deflect
+/// light that comes from above.
 pub const LIFTED: f32 = 0.25;
-/// Weights of the surroundings and of the sky in the light that ice gathers.
+/// Weights of the surroundings and of the sky in the light that is seen through ice.
 pub const GATHERS: [f32; 2] = [0.75, 0.22];
 
-/// Linear RGB light from ice towards the eye: a skin of frost over glass, in which cracks and
-/// bubbles shine.
+/// Returns the linear RGB light from ice towards the camera: a skin of frost above glass, in which
+/// cracks and bubbles shine.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (unit, look, sky) = (context.land.unit, hit.clear.look, context.sky);
     let view = context.view(hit.ray);
@@ -99,21 +102,24 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
         + (sky.mirrored(mirror, 0.0) + sky.sun_color * glint) * share.max(0.04)
 }
 
-/// Refracted unit direction of a ray inside the ice.
+/// Returns the unit direction of a refracted ray inside the ice; `view` is the ray's direction,
+/// `normal` the unit normal.
 fn bent(view: V3, normal: V3) -> V3 {
     unit_or_up(view * (1.0 - BENDS) - normal * BENDS)
 }
 
-/// Whiteness of the skin, 0 to 1: patches of frost, mostly on surfaces that face up.
+/// Returns the whiteness of the surface (0 to 1): patches of frost, mostly on surfaces that face
+/// up. `up` is the vertical component of the normal, `frost` a noise value, `waves` the amount of
+/// frost.
 fn milkiness(up: f32, frost: f32, waves: f32) -> f32 {
     saturate(0.08 + waves * (0.7 * smoothstep(0.0, 0.7, frost + 0.45 * up - 0.35)))
 }
 
-/// Cracks and bubbles under a point.
+/// Effect of the cracks and bubbles below a point of the surface.
 struct Flaws {
-    /// Fraction of light that the flaws scatter back towards the eye.
+    /// Fraction of light that cracks and bubbles scatter back to the camera.
     white: f32,
-    /// Offset of the direction of a ray inside.
+    /// Deflection of a ray inside the ice, as an offset of its unit direction.
     turn: V3,
 }
 
@@ -123,8 +129,9 @@ impl Flaws {
         turn: V3::new(0.0, 0.0, 0.0),
     };
 
-    /// Flaws along the refracted ray `bent` from `q`: cracks are flat and part the ice into
-    /// crystals, each of which refracts light by itself.
+    /// Returns the effect of the cracks and bubbles along the refracted ray `bent` from `q`
+    /// (pattern units of 1/128 of the box's longer side). Cracks are flat and divide the ice into
+    /// crystals, each of which deflects light differently.
     fn under(q: V3, bent: V3) -> Self {
         let mut flaws = Self::NONE;
         for (layer, depth) in LAYERS.into_iter().enumerate() {
@@ -147,7 +154,7 @@ impl Flaws {
     }
 }
 
-/// Thickness of the ice along the ray behind its surface, in cells, at most [`DEEP`].
+/// Returns the thickness of the ice along the ray behind `hit`, in cells, at most [`DEEP`].
 fn thickness(hit: &Hit) -> f32 {
     if hit.far <= hit.t {
         return FILM;

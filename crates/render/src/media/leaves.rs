@@ -1,4 +1,4 @@
-//! Foliage: clumps of leaves with gaps between them, dark inside and bright at the tips.
+//! Shading of foliage: clumps of leaves with gaps in between, dark inside and bright at the tips.
 //!
 //! The surface is an isosurface of the density, modulated by round bulges of two sizes and by
 //! leaves: tufts stick out, and gaps reach in, where little light comes. The denser the material at
@@ -11,55 +11,56 @@ use crate::style::shading::ShadeContext;
 
 // Look constants are chosen by eye.
 
-/// Density up to which there are no leaves.
+/// Maximum density (0 to 1) at which there are no leaves.
 pub const BARE: f32 = 0.06;
-/// Density from which bulges have their full height.
+/// Density (0 to 1) from which bulges of foliage have their full height.
 pub const HELD: f32 = 0.36;
-/// Density from which there are no gaps.
+/// Density (0 to 1) from which foliage has no gaps.
 pub const DENSE: f32 = 0.97;
-/// Number of clumps, tufts and leaves per cell.
+/// Numbers of clumps, of tufts and of leaves per cell.
 pub const SIZES: V3 = V3::new(0.55, 1.55, 4.1);
-/// Modulation of the density by clumps, tufts and leaves.
+/// Amplitudes by which clumps, tufts and leaves change the density.
 pub const RAISE: V3 = V3::new(1.1, 0.75, 0.3);
-/// Value of the noise of clumps and tufts that leaves the density unchanged.
+/// Noise value of clumps and tufts at which the density is unchanged.
 pub const MEAN: f32 = 0.24;
-/// Distance of the finite difference of the bulges, in cells.
+/// Distance of the finite differences for the slope of bulges, in cells.
 pub const STEP: f32 = 0.3;
-/// Tilt of the normal by the bulges.
+/// Amount by which bulges tilt the surface normal.
 pub const TILT: f32 = 0.8;
-/// Tilt of the normal by single leaves.
+/// Amount by which single leaves tilt the surface normal.
 pub const ROUGH: f32 = 0.6;
-/// Variation of the brightness by single leaves.
+/// Amount by which single leaves vary the brightness.
 pub const FLECKS: f32 = 0.7;
-/// Number of needles per leaf, and their weight.
+/// Number of needles per leaf, and weight of the needles in the brightness.
 pub const NEEDLES: [f32; 2] = [2.2, 0.6];
-/// Leaves per pixel up to which all leaves show, and from which none shows.
+/// Number of leaves per pixel up to which leaves are fully visible, and from which none is visible.
 pub const SEEN: [f32; 2] = [0.25, 0.7];
-/// Softness of the shaded side of foliage.
+/// Softness of the shadow edge on foliage.
 pub const SOFT: Softness = Softness {
     wrap: 0.3,
     bleeds: 0.0,
 };
-/// Colour factor of tips in the sun. This and the next three multiply the material's colour.
+/// Colour factor of tips in sunlight. This and the following three factors multiply the linear RGB
+/// colour of the material.
 pub const TIPS: V3 = V3::new(1.25, 1.12, 0.66);
-/// Colour factor of old leaves.
+/// Colour factor of old leaves (linear RGB).
 pub const OLD: V3 = V3::new(0.72, 0.86, 0.95);
-/// Colour factor of dry leaves.
+/// Colour factor of dry leaves (linear RGB).
 pub const DRY: V3 = V3::new(1.35, 1.02, 0.70);
-/// Colour factor of light transmitted by leaves.
+/// Colour factor of light that leaves transmit.
 pub const GREEN: V3 = V3::new(1.25, 1.35, 0.35);
-/// Densities at the hit between which a gap becomes dark.
+/// Densities (0 to 1) at the hit at which a gap begins to be dark, and is darkest.
 pub const GAPS: [f32; 2] = [0.35, 0.95];
-/// Fraction of light lost in the deepest gap.
+/// Fraction of light that is lost in the deepest gap.
 pub const DARK: f32 = 0.85;
-/// Transmittance of thin foliage for sunlight.
+/// Fraction of sunlight that thin foliage transmits.
 pub const THROUGH: f32 = 0.7;
-/// Penetration depth (1/e) of transmitted sunlight in cells.
+/// Penetration depth (1/e) of the transmitted sunlight, in cells.
 pub const ENTERS: f32 = 3.0;
-/// Fraction of transmitted sunlight seen at right angles to the sun.
+/// Fraction of the transmitted sunlight that is visible at right angles to the sun.
 pub const ASIDE: f32 = 0.35;
 
-/// Heights of clumps and tufts at a place; 0 in the creases between them.
+/// Returns the heights of clumps and of tufts at `q` (cell widths); 0 in the creases in between.
 fn bulges(q: V3) -> [f32; 2] {
     [
         noise::gradient(q * SIZES.x).abs(),
@@ -71,7 +72,8 @@ fn leaf(q: V3) -> f32 {
     noise::gradient(q * SIZES.z + v3(11.0, 2.0, 7.0))
 }
 
-/// Density of leaves at `q` (cell widths, true proportions), in a material of `density`.
+/// Returns the density of foliage at `q` (cell widths), where the density of the material is
+/// `density`: bulges and leaves added.
 pub(crate) fn leafy(q: V3, density: f32) -> f32 {
     if density <= BARE || density >= DENSE {
         return density;
@@ -82,7 +84,7 @@ pub(crate) fn leafy(q: V3, density: f32) -> f32 {
     density + held * (RAISE.x * (clump - MEAN) + RAISE.y * (tuft - MEAN) + RAISE.z * leaf(q))
 }
 
-/// Gradient of the bulges.
+/// Returns the gradient of the bulges' height at `q` (cell widths).
 fn rise(q: V3) -> V3 {
     let sum = |q: V3| {
         let [clump, tuft] = bulges(q);
@@ -93,7 +95,7 @@ fn rise(q: V3) -> V3 {
     v3(along(V3::x()), along(V3::y()), along(V3::z()))
 }
 
-/// Linear RGB light from foliage towards the eye.
+/// Returns the linear RGB light from foliage towards the camera.
 pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let look = hit.clear.look;
     let q = in_widths(hit.point, context.look.cell_height);

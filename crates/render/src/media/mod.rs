@@ -1,5 +1,5 @@
-//! Media other than lava: light that media scatter and absorb along a ray, up to its opaque hit
-//! (lava, rock or sky).
+//! Media other than lava: light that these media scatter and absorb along a ray, in front of its
+//! opaque hit (lava, rock or sky).
 //!
 //! ```text
 //!  eye ─────────┬───────────────┬────────────▪
@@ -45,21 +45,22 @@ use crate::volume::field::{Border, Pace};
 use crate::volume::tiles::{Others, Reach};
 use lavoxel_automaton::view::MaterialLook;
 
-/// Isovalue of density (0 to 1) at the surface of a medium.
+/// Density (0 to 1) at which the surface of a medium is drawn.
 pub const ISO: f32 = 0.5;
-/// Distance in cells behind a ray's exit from a body at which the density is tested: a low density
-/// means that the exit is a surface, a high density that it is a side of the box.
+/// Distance in cells behind a ray's exit from a medium at which the density is tested: if it is
+/// low, the exit is a surface, if it is high, the exit is a side of the box.
 const BEYOND: f32 = 0.3;
-/// Maximum number of surface hits per ray; farther surfaces are ignored.
+/// Maximum number of surface hits per ray; surfaces farther away are ignored.
 const MOST: usize = 24;
-/// Segment length, in smoke steps, in which smoke and gases are integrated alternately.
+/// Length in smoke steps of the ray segments in which smoke and gases are integrated alternately.
 pub const TURN: f32 = 4.0;
-/// Transmittance at which a ray terminates early.
+/// Transmittance at which the integration along a ray stops early.
 pub const CLOSED: f32 = 0.01;
-/// Tolerance in cells between the end of a ray and the end of its gas, without smoke.
+/// Tolerance in cells between the end of a ray and the end of its interpolated gas, if there is no
+/// smoke.
 const GAS: f32 = 2.0;
 
-/// Intersection of a ray with the surface of a translucent medium.
+/// Hit of a ray on the surface of a translucent medium.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     t: f32,
@@ -67,7 +68,7 @@ struct Event {
     border: Border,
 }
 
-/// Surface hits along a ray, sorted by distance.
+/// Surface hits along a ray, in order of distance.
 struct Events {
     count: usize,
     events: [Event; MOST],
@@ -95,8 +96,8 @@ impl Events {
         events
     }
 
-    /// Inserts `event` in order of distance, after events at an equal distance. If there are
-    /// already [`MOST`] events, the farthest is dropped.
+    /// Inserts `event` in order of distance, after events at an equal distance. If [`MOST`] events
+    /// are already stored, the farthest is dropped.
     fn put(&mut self, event: Event) {
         let place = self.events[..self.count].partition_point(|known| known.t <= event.t);
         if place < MOST {
@@ -106,8 +107,8 @@ impl Events {
         }
     }
 
-    /// Removes the event of `medium` near the distance `t` (cells) whose border satisfies `is`.
-    /// Returns true if an event was removed.
+    /// Removes the event of the medium `medium` near the distance `t` (cells) for whose border `is`
+    /// returns true. Returns true if an event was removed.
     fn remove(&mut self, medium: usize, t: f32, is: impl Fn(Border) -> bool) -> bool {
         let is_it = |event: &Event| {
             event.medium == medium && (event.t - t).abs() < SEAM && is(event.border)
@@ -120,9 +121,9 @@ impl Events {
         true
     }
 
-    /// Drop factor (0 to 1) of the body that the ray enters at the event with index `entered`: 1
-    /// for a drop or thin stream, falling with the ray's length inside; 0 if the ray does not leave
-    /// the body into the open before `far` (cells).
+    /// Returns the degree (0 to 1) to which the body that the ray enters at the event `entered` is
+    /// a drop: 1 for a drop or thin stream, decreasing with the ray's length inside, 0 if the ray
+    /// does not leave the body into the open before `far` (cells).
     fn smallness(&self, media: &[Clear], ray: &Ray, (entered, far): (usize, f32)) -> f32 {
         let Event { t, medium, .. } = self.events[entered];
         let mut after = self.all()[entered + 1..].iter();
@@ -148,38 +149,38 @@ impl Events {
     }
 }
 
-/// Set of the media that a ray is inside of.
+/// Set of the media in which a point of a ray lies.
 #[derive(Clone, Copy, Debug, Default)]
 struct Inside {
-    /// Bit set of the media, by index.
+    /// Bit set of the media by index.
     media: u32,
-    /// Set if the ray entered through a side of the shown part of the box.
+    /// Set if the ray entered the medium through a side of the shown part of the box.
     by_pane: bool,
 }
 
-/// True if more liquid lies around and below `p` (cells): the surface is then a ripple, not a drop
-/// or a stream.
+/// Returns true if more liquid lies around and below `p` (cells): then the surface belongs to a
+/// ripple, not to a drop or a stream.
 fn lies(clear: &Clear, p: V3) -> bool {
     let [aside, down] = water::LIES;
     let is_wet = |x: f32, z: f32| clear.field.density(p + V3::new(x, -down, z)) >= ISO;
     (is_wet(aside, 0.0) && is_wet(-aside, 0.0)) || (is_wet(0.0, aside) && is_wet(0.0, -aside))
 }
 
-/// Light that media add along a ray, and the RGB transmittance for the light behind.
+/// Light that media add along a ray, and the transmittance (RGB) for light from behind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passed {
     pub(crate) light: V3,
     pub(crate) through: V3,
-    /// Distance in cells to the first surface or gas; [`f32::MAX`] without any.
+    /// Distance in cells to the first surface or gas; [`f32::MAX`] if there is none.
     pub(crate) first: f32,
-    /// Distance in cells to the last gas or smoke sample; 0 without any.
+    /// Distance in cells to the last sample of gas or smoke; 0 if there is none.
     pub(crate) last: f32,
-    /// Set if the ray ends inside a medium.
+    /// Set if the ray's end lies inside a medium.
     pub(crate) ends_inside: bool,
 }
 
 impl Passed {
-    /// Result of a ray that meets no medium.
+    /// Result for a ray that meets no medium.
     const NOTHING: Self = Self {
         light: V3::new(0.0, 0.0, 0.0),
         through: V3::new(1.0, 1.0, 1.0),
@@ -188,7 +189,7 @@ impl Passed {
         ends_inside: false,
     };
 
-    /// Result of a ray that meets only `veil`.
+    /// Returns the result for a ray that meets only the interpolated gas `veil`.
     fn behind(veil: &Veil) -> Self {
         let Veil {
             light,
@@ -207,8 +208,8 @@ impl Passed {
     }
 }
 
-/// Integrates gases and smoke along a ray up to distance `far` (cells), for rays that meet no other
-/// medium.
+/// Integrates gases and smoke along `ray` up to the distance `far` (cells), for rays that meet no
+/// other medium.
 pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let mut passed = Passed::NOTHING;
     between(
@@ -222,7 +223,7 @@ pub(crate) fn pass_clouds(context: &ShadeContext, ray: &Ray, far: f32, sight: Si
     passed
 }
 
-/// Integrates all media along a ray up to distance `far` (cells).
+/// Integrates all media along `ray` up to the distance `far` (cells).
 pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) -> Passed {
     let edge = context.smoke.map_or(GAS, |field| field.smoke.edge());
     if context.clear.is_empty()
@@ -330,16 +331,16 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     passed
 }
 
-/// Adds haze between the first hit, such as smoke, and a surface at distance `t` (cells) behind;
-/// haze in front of the first hit is added later for the whole ray.
+/// Adds to `passed` the haze between the first hit (such as smoke) and a surface behind at the
+/// distance `t` (cells). Haze in front of the first hit is added later, for the whole ray.
 fn air(context: &ShadeContext, passed: &mut Passed, ray: &Ray, t: f32) {
     let clear = clear_air(context, ray, t) / clear_air(context, ray, passed.first).max(1e-6);
     passed.light += times(passed.through, context.sky.haze(context.view(ray))) * (1.0 - clear);
     passed.through *= clear;
 }
 
-/// Adds haze over the sea by the distance `beyond` (cells) from the box, so that the sea fades into
-/// the horizon.
+/// Adds haze over the sea to `passed`, so that the sea fades into the horizon; `beyond` is the
+/// distance in cells from the box.
 fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32) {
     let Some(sea) = &context.sea else { return };
     let hidden = 1.0 - (-beyond / sea.far()).exp();
@@ -352,8 +353,8 @@ fn distance(context: &ShadeContext, passed: &mut Passed, ray: &Ray, beyond: f32)
     passed.through *= 1.0 - hidden;
 }
 
-/// Integrates the segment between two surfaces: the media that the ray is inside of, or gas if
-/// there are none.
+/// Integrates the ray segment from `from` to `to` (cells) between two surfaces: through the media
+/// in `inside`, or through gas if there are none.
 fn between(
     context: &ShadeContext,
     passed: &mut Passed,
@@ -383,8 +384,8 @@ fn between(
     }
 }
 
-/// Integrates gases and smoke along a segment. Where both may be present, short parts of each are
-/// integrated alternately, so that their order has little effect.
+/// Integrates gases and smoke along a ray segment. Where both may be present, short parts of each
+/// are integrated alternately, so that their order has little effect.
 fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
     let Stretch { ray, from, to, .. } = stretch;
     let (fog, field) = match (context.fog, context.smoke) {
@@ -420,8 +421,9 @@ fn cloud(context: &ShadeContext, passed: &mut Passed, stretch: Stretch) {
     }
 }
 
-/// Attenuates light by thin films of lighter liquids on the surface of a medium at `point` (cells),
-/// in proportion to the film's density; such films have no isosurface of their own.
+/// Tints the surface of the medium `medium` at `point` (cells) with thin films of lighter liquids,
+/// in proportion to their density; such films are too thin for a surface of their own. `inside`:
+/// bit set of the media that contain the point.
 fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside): (usize, u32)) {
     let above = point + V3::new(0.0, 0.5, 0.0);
     let lighter = context
@@ -444,8 +446,8 @@ fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside)
     }
 }
 
-/// Adds the light of foam on a surface at `point` (cells): next to gas, where waves break, and on
-/// drops (drop factor `small`, 0 to 1).
+/// Adds the light of foam on a water surface at `point` (cells): next to gas, on breaking waves,
+/// and on drops (`small`: degree of being a drop, 0 to 1).
 fn foam(
     context: &ShadeContext,
     passed: &mut Passed,
@@ -461,9 +463,9 @@ fn foam(
     }
 }
 
-/// Integrates absorption and scattering along a segment inside media, between the distances `from`
-/// and `to` (cells). Only the first (heaviest) medium has an effect, because smoothed densities of
-/// lighter liquids extend into heavier ones, as into rock.
+/// Integrates absorption and scattering along the ray segment from `from` to `to` (cells) inside
+/// media. Only the first (heaviest) medium counts, because smoothed densities of lighter liquids
+/// extend into heavier ones, as into rock.
 fn absorb(
     context: &ShadeContext,
     passed: &mut Passed,
@@ -488,8 +490,9 @@ fn absorb(
     passed.through = times(passed.through, kept);
 }
 
-/// Linear RGB light of rock under a wet film at distance `t` (cells): liquid too thin for an
-/// isosurface darkens the rock and reflects light.
+/// Returns the linear RGB light of rock with a wet film, at the distance `t` (cells) along `ray`;
+/// `behind` is the light of the dry rock. Liquid that is too thin for a surface of its own darkens
+/// the rock and reflects light.
 pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V3 {
     let p = ray.at(t);
     context.clear.iter().fold(behind, |behind, clear| {

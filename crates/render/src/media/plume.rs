@@ -1,4 +1,5 @@
-//! Single-scattering integration of smoke along a ray: light from sun, sky, and the lava below.
+//! Integration of smoke (ash and steam in the air) along a ray: single scattering of light from the
+//! sun, the sky and the lava below.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -12,79 +13,83 @@ use lavoxel_base::simd::{Level, Simd, Work};
 
 // Look constants without a named source are chosen by eye.
 
-/// Transmittance at which a ray terminates early.
+/// Transmittance at which the integration along a ray stops early.
 pub const OPAQUE: f32 = 0.015;
-/// Fraction of directly transmitted sunlight that is scattered towards the eye, before the albedo.
+/// Fraction of direct sunlight that smoke scatters towards the camera, before the albedo.
 pub const STRAIGHT: f32 = 0.6;
-/// Fraction of multiply scattered sunlight that reaches the eye, before the albedo. Multiply
-/// scattered light is isotropic and half as much attenuated (square root of the transmittance).
+/// Fraction of multiply scattered sunlight that reaches the camera, before the albedo. This light
+/// is isotropic and half as much attenuated (square root of the transmittance).
 pub const ASTRAY: f32 = 0.1;
-/// Fraction of skylight scattered towards the eye, before the albedo.
+/// Fraction of skylight that smoke scatters towards the camera, before the albedo.
 pub const SKY: f32 = 0.55;
-/// Fraction of the lava's light scattered towards the eye, before the albedo.
+/// Fraction of the lava's light that smoke scatters towards the camera, before the albedo.
 pub const LAVA: f32 = 0.32;
 /// Asymmetry g of the forward lobe of the phase function (Henyey and Greenstein).
 pub const AHEAD: f32 = 0.6;
-/// Asymmetry g of the backward lobe.
+/// Asymmetry g of the backward lobe of the phase function.
 pub const BACK: f32 = -0.25;
-/// Weight of the forward lobe, 0 to 1; with two lobes, thin edges in front of the sun shine.
+/// Weight of the forward lobe (0 to 1); the second lobe makes thin edges in front of the sun shine.
 pub const LOBE: f32 = 0.5;
 /// Fraction of skylight that reaches the darkest smoke.
 pub const SHADED: f32 = 0.15;
-/// Fraction of its albedo that the densest ash loses: fresh ash over a vent is coarse and dark,
+/// Fraction of its albedo that the densest ash loses: fresh ash above a vent is coarse and dark,
 /// diluted ash is pale.
 pub const DARKENED: f32 = 0.85;
-/// Optical depth of an air cell at which ash loses half of [`DARKENED`].
+/// Optical depth of an air cell at which ash is darkened by half of [`DARKENED`].
 pub const HALF_DARKENED: f32 = 0.4;
-/// Albedo of water drops.
+/// Albedo of water drops, linear RGB.
 pub const DROPS: V3 = V3::new(0.92, 0.93, 0.95);
-/// Compression of bright light in steam: without compression, whole clouds would be white.
+/// Strength of the compression of bright light in steam; without compression, whole clouds would be
+/// white.
 pub const EVENED: f32 = 0.5;
-/// Edge of the broadest billows, in air cells.
+/// Edge length of the broadest billows, in air cells.
 pub const BILLOW: f32 = 11.0;
-/// Amplitude of the density modulation by billows in dense smoke.
+/// Amplitude by which billows modulate the density of dense smoke.
 pub const ROUGH: f32 = 2.0;
-/// Additional amplitude in thin smoke, where billows form the edge of the smoke.
+/// Amplitude by which billows additionally modulate the density of thin smoke, where billows shape
+/// the edge of the smoke.
 pub const RAGGED: f32 = 2.6;
-/// Fraction of sunlight lost on the side of a billow that faces away from the sun.
+/// Fraction of sunlight that the side of a billow facing away from the sun loses.
 pub const RELIEF: f32 = 0.5;
-/// Fraction of skylight gained on the upper side of a billow.
+/// Fraction of skylight that the upper side of a billow gains.
 pub const UPPER: f32 = 0.25;
-/// Lower and upper bound of the sunlight factor by the slope of a billow.
+/// Lower and upper bound of the sunlight factor that depends on the slope of a billow.
 pub const FACING: [f32; 2] = [0.3, 1.9];
-/// Fraction of skylight from above where a billow has no slope.
+/// Fraction of skylight that comes from above where a billow has no slope.
 pub const ABOVE: f32 = 0.7;
-/// Fraction of light lost in hollows between billows.
+/// Fraction of light that is lost in hollows between billows.
 pub const HOLLOW: f32 = 1.1;
-/// Lower bound of the light factor in a hollow.
+/// Minimum light factor in a hollow.
 pub const DEEPEST: f32 = 0.3;
-/// Billow heights (about −1 to 1) at which a hollow has full effect, and none.
+/// Billow heights (about −1 to 1) at which a hollow has its full effect, and no effect.
 pub const HOLLOWS: [f32; 2] = [-0.75, 0.55];
-/// Lifetime of a generation of billows in steps; the two generations are offset by half a lifetime.
+/// Lifetime of a generation of billows, in steps; the two generations are offset by half a
+/// lifetime.
 const PERIOD: f64 = 7.0;
 
-/// Upper bound of the advection of billows by the flow, in billow edges: farther advection would
-/// shear the billows into stripes thinner than their cells.
+/// Maximum distance by which the flow advects billows, in billow edge lengths; more would shear the
+/// billows into stripes thinner than air cells.
 pub const FARTHEST: f32 = 0.35;
 
-/// Effective advection time in steps after `steps` steps at `speed` (billow edges per step);
-/// saturates, so that far-advected billows lag behind.
+/// Returns the time in steps for which billows are advected after `steps` steps in air of the speed
+/// `speed` (billow edge lengths per step). The product with the speed approaches `FARTHEST`.
 #[inline(always)]
 fn carried(speed: f32, steps: f32) -> f32 {
     steps * (FARTHEST / (FARTHEST + speed * steps))
 }
 
-/// Offset of the second generation of billows in the noise, in billow edges.
+/// Offset of the second generation of billows in the noise, in billow edge lengths.
 pub const BEGAN: V3 = V3::new(1.37, 2.71, 0.19);
-/// Weight of a generation below which it is skipped.
+/// Weight below which a generation is not evaluated.
 pub const FAINT: f32 = 0.02;
 
-/// Incident light per ray, constant along the ray: colours before the transmittances of a sample.
+/// Light that enters smoke, constant along a ray: colours (linear RGB) before the transmittances at
+/// a sample.
 struct Light {
     toward: V3,
-    /// Directly transmitted sunlight.
+    /// Direct sunlight, linear RGB.
     straight: V3,
-    /// Multiply scattered sunlight.
+    /// Multiply scattered sunlight, linear RGB.
     astray: V3,
     /// Skylight from above, linear RGB.
     above: V3,
@@ -93,16 +98,17 @@ struct Light {
     lava: V3,
 }
 
-/// Two crossfaded generations of billows that the flow advects: one fades in while the next fades
+/// Two generations of billows that the flow advects, crossfaded: one fades in while the other fades
 /// out.
 #[derive(Clone, Copy, Debug)]
 pub struct Generations {
-    /// Per generation: advection time in steps, offset in the noise, and blend weight.
+    /// Per generation: time in steps for which it has been advected, offset in the noise, and blend
+    /// weight.
     pub carried: [(f32, V3, f32); 2],
 }
 
 impl Generations {
-    /// Advection times and blend weights of both generations after `steps` steps.
+    /// Returns both generations after `steps` steps.
     pub fn at(steps: f64) -> Self {
         let of = |half: f64| {
             let turns = steps / PERIOD + half;
@@ -122,8 +128,9 @@ impl Generations {
         }
     }
 
-    /// Height (about −1 to 1) and slope of the billows at `p` (voxels); `scale`: broadest billows
-    /// per voxel; `flow`: velocity in voxels per step.
+    /// Returns the height (about −1 to 1) and the slope of the billows at `p` (cells of the
+    /// simulation). `flow`: velocity in cells per step; `scale`: number of broadest billows per
+    /// cell; `s` selects the SIMD instructions.
     #[inline(always)]
     fn billow<S: Simd>(&self, s: S, p: V3, flow: V3, scale: f32) -> (f32, V3) {
         let [(first, began, a), (second, other, b)] = self.carried;
@@ -139,24 +146,25 @@ impl Generations {
     }
 }
 
-/// Frequency of fine billows relative to broad billows.
+/// Frequency of the fine billows, relative to the broad billows.
 pub const FINER: f32 = 4.7;
-/// Height of fine billows relative to broad billows.
+/// Height of the fine billows, relative to the broad billows.
 pub const FINER_HEIGHT: f32 = 0.6;
-/// Slope of fine billows relative to broad billows.
+/// Slope of the fine billows, relative to the broad billows.
 pub const FINER_SLOPE: f32 = 0.5;
-/// Pixel widths in air cells at which fine billows vanish, and at which they show fully.
+/// Pixel widths, in air cells, from which fine billows are invisible (first), and up to which they
+/// are fully visible (second).
 pub const FINER_SEEN: [f32; 2] = [0.5, 0.25];
 
-/// Largest fraction of the visible light that one sub-step may absorb; a step that absorbs more is
-/// split. Light varies strongly within one step at the surface of dense smoke.
+/// Maximum fraction of the visible light that a sub-step may absorb; a step that absorbs more is
+/// split, because light varies strongly at the surface of dense smoke.
 pub const PART: f32 = 0.16;
-/// Maximum number of sub-steps of a step.
+/// Maximum number of sub-steps per step.
 pub const PARTS: f32 = 6.0;
 
-/// Integrates the smoke along a segment of a ray. A sample represents the step that ends at the
-/// sample. An additional sample at the end of the segment represents the remainder: otherwise smoke
-/// in front of a surface would vary with the jitter of the pixel.
+/// Integrates the smoke along the ray segment `stretch` into `passed`. A sample represents the step
+/// that ends at the sample. An additional sample at the end of the segment represents the
+/// remainder; otherwise smoke in front of a surface would vary with the jitter of the pixel.
 pub(crate) fn scatter(
     context: &ShadeContext,
     field: &SmokeField,
@@ -188,7 +196,7 @@ pub(crate) fn scatter(
     });
 }
 
-/// Work item: ray marching along a segment.
+/// Task that marches a ray through smoke along a segment.
 struct Along<'a> {
     march: March<'a>,
     ray: &'a Ray,
@@ -227,14 +235,13 @@ impl Work for Along<'_> {
     }
 }
 
-/// Largest of three components; the vector's own method would be a function call.
+/// Returns the largest component; the vector's own method would be a function call.
 #[inline(always)]
 fn most(share: V3) -> f32 {
     share.x.max(share.y).max(share.z)
 }
 
-/// Approximation of exp(−x) for x ≥ 0 with an error below 2e-6; the exact function would be a
-/// function call.
+/// Returns exp(−x) for x ≥ 0 with an error below 2e-6; the exact function would be a function call.
 #[inline(always)]
 pub(crate) fn faded(x: f32) -> f32 {
     let halvings = (x * std::f32::consts::LOG2_E).min(126.0);
@@ -247,45 +254,45 @@ pub(crate) fn faded(x: f32) -> f32 {
     series * f32::from_bits((127 - whole) << 23)
 }
 
-/// Inputs that all samples along a ray share.
+/// Inputs that all smoke samples along a ray share.
 struct March<'a> {
     context: &'a ShadeContext<'a>,
     field: &'a SmokeField<'a>,
     light: Light,
     generations: Generations,
-    /// Cell widths per unit of distance along the ray.
+    /// Cell widths per unit of distance along the ray (distances are in cells).
     pace: f32,
 }
 
-/// Smoke sample with its density modulated by billows.
+/// Smoke at a point, with the effect of billows on its density and light.
 struct Shaped {
     puff: Puff,
-    /// Extinction per unit of distance along the ray.
+    /// Extinction of the smoke per unit of distance along the ray.
     dense: f32,
     relief: Relief,
 }
 
-/// Light factors at a point of a billow.
+/// Factors of the light at a point of a billow.
 #[derive(Clone, Copy)]
 struct Relief {
-    /// Sunlight factor by the slope towards the sun.
+    /// Factor of the sunlight, by the slope towards the sun.
     facing: f32,
-    /// Fraction of skylight that comes from above.
+    /// Fraction of the skylight at this point that comes from above.
     up: f32,
-    /// Factor for all light in hollows.
+    /// Factor of all light, less than 1 in hollows.
     open: f32,
 }
 
 impl Relief {
-    /// Light factors of smoke without billows.
+    /// Factors for smoke without billows.
     const NONE: Self = Self {
         facing: 1.0,
         up: ABOVE,
         open: 1.0,
     };
 
-    /// Light factors of a billow with `height` (about −1 to 1) and `slope`; `detail`: strength;
-    /// `toward`: direction to the sun.
+    /// Returns the factors for a point of a billow with `height` (about −1 to 1) and `slope`.
+    /// `detail`: strength of the effect; `toward`: direction to the sun.
     #[inline(always)]
     fn of(detail: f32, height: f32, slope: V3, toward: V3) -> Self {
         let facing = (1.0 - RELIEF * detail * slope.dot(&toward)).clamp(FACING[0], FACING[1]);
@@ -300,8 +307,8 @@ impl Relief {
 }
 
 impl March<'_> {
-    /// Smoke with its billows at `p` (voxels), at distance `t` along the ray; `None` below the
-    /// drawing threshold.
+    /// Returns the smoke with its billows at `p` (cells of the simulation), at the distance `t`
+    /// along the ray; `None` if it is too thin to be drawn.
     #[inline(always)]
     fn at<S: Simd>(&self, s: S, (t, p): (f32, V3)) -> Option<Shaped> {
         let puff = self.field.smoke.at(s, p)?;
@@ -336,8 +343,8 @@ impl March<'_> {
         })
     }
 
-    /// Adds the light of a step of `length` that ends at distance `t`; a step that absorbs much of
-    /// the visible light is split into sub-steps.
+    /// Adds to `passed` the light of a step of `length` that ends at the distance `t`, and its
+    /// absorption; a step that absorbs much of the visible light is split into sub-steps.
     #[inline(always)]
     fn step<S: Simd>(
         &self,
@@ -365,7 +372,8 @@ impl March<'_> {
         }
     }
 
-    /// Adds the light of smoke at distance `t` with opacity `share` (0 to 1).
+    /// Adds to `passed` the light of smoke with the opacity `share` (0 to 1) at the distance `t`,
+    /// and its absorption.
     #[inline(always)]
     fn add(&self, passed: &mut Passed, shaped: &Shaped, t: f32, share: f32) {
         let deep = shaped.puff.dense * self.field.smoke.edge();
@@ -384,7 +392,8 @@ impl March<'_> {
     }
 }
 
-/// Albedo of ash mixed with inks (square roots of RGB, and fraction of ink).
+/// Returns the albedo of ash mixed with inks; the array holds the square roots of the ink's RGB
+/// colour, and the fraction of ink (0 to 1).
 #[inline(always)]
 fn tinted(ash: V3, [red, green, blue, share]: [f32; 4]) -> V3 {
     if share == 0.0 {
@@ -407,7 +416,8 @@ fn light(context: &ShadeContext, view: V3) -> Light {
     }
 }
 
-/// Phase function (average 1) by the cosine between the ray and the direction to the sun.
+/// Returns the phase function (mean 1) for `cosine`, the cosine of the angle between the ray and
+/// the direction to the sun.
 fn phase(cosine: f32) -> f32 {
     let lobe = |g: f32| {
         let turned = 1.0 + g * g - 2.0 * g * cosine;
@@ -416,7 +426,8 @@ fn phase(cosine: f32) -> f32 {
     LOBE * lobe(AHEAD) + (1.0 - LOBE) * lobe(BACK)
 }
 
-/// Linear RGB light scattered towards the eye at a point in smoke, before the albedo.
+/// Returns the linear RGB light that smoke scatters towards the camera at a point, before the
+/// albedo.
 #[inline(always)]
 fn lit(light: &Light, puff: &Puff, relief: Relief) -> V3 {
     let sun = light.straight * (puff.sun * relief.facing)

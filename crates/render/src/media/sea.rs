@@ -1,5 +1,5 @@
 //! Sea around a box that stands in water: continues the water at the sides of the box as a level
-//! plane to the horizon.
+//! surface to the horizon.
 //!
 //! Sea and water in the box form a single body for rays, without a surface at the sides of the box:
 //!
@@ -20,31 +20,32 @@ use crate::volume::field::{Border, span_in};
 use lavoxel_automaton::view::Form;
 use lavoxel_sim::lowpass::Volume;
 
-/// Smallest fraction of the columns at the sides of the box that must contain water for a sea to
-/// exist.
+/// Minimum fraction of the columns at the sides of the box that must contain water for a sea to be
+/// drawn.
 const LEAST: f32 = 0.1;
-/// Isovalue at the surface of a medium, in the range 0 to 255.
+/// Density at the surface of a liquid, as a byte value (0 to 255).
 const SURFACE: f32 = 127.5;
-/// Ray length in the sea, in cells, at which water is treated as opaque.
+/// Length of a ray in the sea, in cells, from which the water is treated as opaque.
 pub const DEEPEST: f32 = 240.0;
-/// Tolerance in cells between the end of a segment in the box and the side of the box.
+/// Tolerance in cells when the end of a ray segment in the box is compared with the side of the
+/// box.
 pub(crate) const SEAM: f32 = 0.05;
 /// Distance at which the sea has faded into haze, in multiples of the box's longer horizontal side.
 /// Chosen by eye.
 pub const FAR: f32 = 16.0;
 
-/// Sea level and liquid at the sides of a box.
+/// Sea around the box: its liquid and its level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sea {
     /// Index of the liquid in [`Volume::media`].
     pub medium: usize,
-    /// Height of the surface in cells above the box floor.
+    /// Height of the sea's surface in cells above the floor of the box.
     pub level: f32,
 }
 
 impl Sea {
-    /// Returns the liquid at the sides of the box; its level is the median of the surface heights
-    /// there. `None` if too few columns contain liquid.
+    /// Returns the sea for the liquid that most columns at the sides of the box contain; its level
+    /// is the median of the surface heights there. `None` if too few columns contain liquid.
     pub fn of(volume: &Volume) -> Option<Self> {
         let clear = |(_, medium): &(usize, &lavoxel_sim::lowpass::Medium)| {
             !medium.density.is_empty() && medium.look.preset.form() == Form::Clear
@@ -72,8 +73,8 @@ impl Sea {
     }
 }
 
-/// Surface heights in cells of a medium, in those columns at the sides of the box that contain the
-/// medium.
+/// Returns the heights in cells of the surface of a medium, in the columns at the sides of the box
+/// that contain the medium. `density`: density per cell as bytes.
 fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
     let grid = volume.grid;
     let rows = (0..grid.nx).flat_map(|x| [[x, 0], [x, grid.nz - 1]]);
@@ -94,10 +95,10 @@ fn surfaces(volume: &Volume, density: &[u8]) -> Vec<f32> {
     rows.chain(columns).filter_map(surface).collect()
 }
 
-/// Sea of a frame, for intersection with rays.
+/// Sea of a frame, prepared for intersection with rays.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SeaField {
-    /// Index of the liquid among the translucent media.
+    /// Index of the sea's liquid among the translucent media.
     pub(crate) medium: usize,
     pub(crate) level: f32,
     /// Size of the box in cells along x, y and z.
@@ -105,17 +106,17 @@ pub(crate) struct SeaField {
 }
 
 impl SeaField {
-    /// Horizontal distance in cells from the box to `p` (cells).
+    /// Returns the horizontal distance in cells from the box to `p` (cells); 0 inside.
     pub(crate) fn beyond(&self, p: V3) -> f32 {
         beyond([self.size[0], self.size[2]], p)
     }
 
-    /// Distance in cells at which the sea has faded into haze.
+    /// Returns the distance in cells at which the sea has faded into haze.
     pub(crate) fn far(&self) -> f32 {
         FAR * self.size[0].max(self.size[2])
     }
 
-    /// Entry and exit distance (cells, up to `far`) between which `ray` is below sea level; `None`
+    /// Returns the distances in cells, up to `far`, between which `ray` is below sea level; `None`
     /// if the ray stays above.
     pub(crate) fn under(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         let (over, falls) = (ray.origin.y - self.level, ray.direction.y);
@@ -133,14 +134,14 @@ impl SeaField {
         (from < to).then_some((from, to))
     }
 
-    /// Entry and exit distance (cells, up to `far`) of `ray` through the box; both [`f32::MAX`] if
-    /// the ray misses.
+    /// Returns the distances in cells, up to `far`, at which `ray` enters and leaves the box; both
+    /// [`f32::MAX`] if the ray misses.
     fn span(&self, ray: &Ray, far: f32) -> (f32, f32) {
         let corners = self.size.map(|n| [0.0, n]);
         span_in(&corners, ray, far).map_or((f32::MAX, f32::MAX), |(near, leaves, _)| (near, leaves))
     }
 
-    /// True if `ray` meets the sea outside of the box before distance `far` (cells).
+    /// Returns true if `ray` meets the sea outside of the box before the distance `far` (cells).
     pub(crate) fn is_met(&self, ray: &Ray, far: f32) -> bool {
         let Some((from, to)) = self.under(ray, far) else {
             return false;
@@ -149,8 +150,8 @@ impl SeaField {
         from < near || (leaves < to)
     }
 
-    /// Adds the surface of the sea to `events`, and removes the box sides between the sea and the
-    /// water in the box.
+    /// Adds the surface of the sea to `events`, the surface hits along `ray` up to `far` (cells),
+    /// and removes the hits of the box's sides between the sea and the water in the box.
     pub(super) fn join(&self, events: &mut Events, ray: &Ray, far: f32) {
         let Some((from, to)) = self.under(ray, far) else {
             return;
@@ -195,7 +196,8 @@ impl SeaField {
     }
 }
 
-/// Horizontal unit direction of `ray` in world proportions; `tall`: cell height in cell widths.
+/// Returns the horizontal unit direction of `ray` in true proportions; `tall` is the height of a
+/// cell in cell widths.
 pub(crate) fn level_way(ray: &Ray, tall: f32) -> V3 {
     let way = in_widths(ray.direction, tall);
     unit_or_up(v3(way.x, 0.0, way.z))

@@ -1,5 +1,5 @@
-//! Ash and steam in the air, prepared for ray marching: per air cell the extinction, and the
-//! transmittance of sunlight, skylight and lava light.
+//! Smoke (ash and steam in the air) prepared for ray marching: per air cell the extinction, and the
+//! transmittances of sunlight, skylight and lava light.
 //!
 //! ```text
 //!   sun ╲ ╲ ╲            transmittance of sunlight through smoke: a sweep along the axis
@@ -33,80 +33,82 @@ use crate::volume::bricks::Drawn;
 use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 
-/// Fraction of the extinction that applies to light from sky and lava, which is scattered around
-/// obstacles.
+/// Fraction of the extinction that applies to light from the sky and the lava, because this light
+/// is scattered around obstacles.
 const DETOURS: f32 = 0.35;
-/// Optical depth of an air cell up to which smoke is not drawn.
+/// Maximum optical depth of an air cell at which smoke is not drawn.
 pub const LEAST: f32 = 2e-3;
-/// Upper bound of the lava light that a byte encodes (as its square root).
+/// Maximum lava light that a byte can encode (as its square root).
 pub const BRIGHTEST: f32 = 4.0;
 /// Bit mask of the two extinction bytes in a 64-bit word of two neighbouring cells.
 const ROOTS: u64 = 0x0000_00ff_0000_00ff;
 
-/// Distance between samples in air cells, for looks with a step of up to [`USUAL_STEP`]; grows in
-/// proportion for longer steps.
+/// Distance between samples in air cells, for looks with a ray step of up to [`USUAL_STEP`]; larger
+/// in proportion for longer steps.
 const STEP: f32 = 1.0;
-/// Largest step of a look, in cells, for which the distance between samples is [`STEP`].
+/// Longest ray step of a look, in cells, for which the distance between samples is [`STEP`].
 const USUAL_STEP: f32 = 0.5;
 
-/// Cache key of smoke in addition to the air's amounts: smoke is reused while the key is equal.
+/// Inputs on which smoke depends in addition to the ash and steam in the air: smoke is reused while
+/// they are equal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
     /// Unit direction towards the sun.
     pub sun: V3,
-    /// Height of a cell, in cell widths.
+    /// Height of a cell in cell widths.
     pub tall: f32,
-    /// Look of the air: colours, extinction, billows.
+    /// Look of the air: colours, extinction and billows.
     pub look: AirLook,
 }
 
-/// Smoke of a frame: encoded cells and their occupancy blocks.
+/// Smoke of a frame: encoded cells of the air, and a grid of blocks that tells where there is
+/// smoke.
 #[derive(Clone, Debug)]
 pub struct Smoke {
     grid: Grid,
-    /// Lower corner of the air's box, in voxels.
+    /// Lower corner of the air's box, in cells of the simulation.
     low: V3,
-    /// Edge of an air cell, in voxels.
+    /// Edge of an air cell, in cells of the simulation.
     edge: f32,
-    /// Extinction per voxel length that byte 255 encodes.
+    /// Extinction per cell length that the byte 255 encodes.
     most: f32,
-    /// Per axis: largest interpolation position between cell centres (in air cells), and index of
-    /// the last cell that has a next cell.
+    /// Per axis: largest position for interpolation (in air cells from the first centre), and index
+    /// of the last cell that has a next cell.
     last: [(f32, u32); 3],
-    /// Encoded cells, x fastest; bytes: square root of the extinction, mass fraction of steam,
-    /// transmittance of sunlight, light of the lava.
+    /// Encoded cells of the air, x fastest. Bytes: square root of the extinction, mass fraction of
+    /// steam, transmittance of sunlight, light of the lava.
     cells: Vec<[u8; 4]>,
-    /// Encoded motion of each cell in or next to smoke; bytes: velocity east, up and south (128 for
-    /// 0), and transmittance of skylight. Entries of other cells are undefined.
+    /// Encoded motion of each cell with smoke in or next to the cell. Bytes: velocity east, up and
+    /// south (128 for 0), and transmittance of skylight. Undefined for other cells.
     flow: Vec<[u8; 4]>,
-    /// Encoded ink of each cell; bytes: square roots of the RGB ink colour, and the fraction of
-    /// ink. Empty without inks.
+    /// Encoded ink of each cell. Bytes: square roots of the ink's RGB colour, and the fraction of
+    /// ink. Empty if there are no inks.
     tints: Vec<[u8; 4]>,
     blocks: Blocks,
 }
 
-/// Smoke data in the layout for upload to a GPU.
+/// Smoke in the layout in which it is uploaded to the GPU.
 pub struct Texels<'a> {
     pub grid: Grid,
-    /// Lower corner of the air's box, in voxels.
+    /// Lower corner of the air's box, in cells of the simulation.
     pub low: V3,
-    /// Extinction per voxel length that byte 255 encodes.
+    /// Extinction per cell length that the byte 255 encodes.
     pub most: f32,
-    /// Encoded cells, x fastest; bytes: square root of the extinction, mass fraction of steam,
-    /// transmittance of sunlight, light of the lava.
+    /// Encoded cells of the air, x fastest. Bytes: square root of the extinction, mass fraction of
+    /// steam, transmittance of sunlight, light of the lava.
     pub cells: &'a [[u8; 4]],
-    /// Encoded motion of each cell in or next to smoke; bytes: velocity east, up and south (128 for
-    /// 0), and transmittance of skylight.
+    /// Encoded motion of each cell with smoke in or next to the cell. Bytes: velocity east, up and
+    /// south (128 for 0), and transmittance of skylight.
     pub flow: &'a [[u8; 4]],
-    /// Encoded ink of each cell; bytes: square roots of the RGB ink colour, and the fraction of
-    /// ink. Empty without inks.
+    /// Encoded ink of each cell. Bytes: square roots of the ink's RGB colour, and the fraction of
+    /// ink. Empty if there are no inks.
     pub tints: &'a [[u8; 4]],
 }
 
-/// Interpolated smoke at a point.
+/// Smoke at a point, interpolated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Puff {
-    /// Extinction per voxel length.
+    /// Extinction of the smoke per cell length.
     pub(crate) dense: f32,
     /// Mass fraction of steam in the smoke, 0 to 1.
     pub(crate) steam: f32,
@@ -114,17 +116,18 @@ pub(crate) struct Puff {
     pub(crate) sun: f32,
     /// Transmittance of skylight, 0 to 1.
     pub(crate) sky: f32,
-    /// Light that arrives from the lava, 0 to `BRIGHTEST`.
+    /// Light from the lava, 0 to `BRIGHTEST`.
     pub(crate) glow: f32,
-    /// Velocity in voxels per step of the air simulation (east, up, south).
+    /// Velocity (east, up, south) in cells of the simulation per step of the air.
     pub(crate) flow: V3,
-    /// Square roots of the RGB ink colour, and the fraction of ink in the smoke without its steam.
+    /// Square roots of the ink's RGB colour, and the fraction (0 to 1) of ink in the smoke not
+    /// counting its steam.
     pub(crate) tint: [f32; 4],
 }
 
 impl Smoke {
-    /// Encodes the smoke of `air`, lit by the lava patches `lava`; reuses the allocations of
-    /// `earlier`.
+    /// Computes and encodes the smoke of `air`, lit by the glowing patches `lava`; reuses the
+    /// allocations of `earlier`.
     pub fn new(air: &AirVolume, wanted: &Wanted, lava: &[Patch], earlier: Option<Self>) -> Self {
         let AirGrid {
             cells: grid,
@@ -186,22 +189,22 @@ impl Smoke {
         }
     }
 
-    /// True if no cell is above the drawing threshold.
+    /// Returns true if the smoke of all cells is too thin to be drawn.
     pub(crate) fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// Bounding boxes of the occupied blocks, in voxels.
+    /// Returns the bounding boxes of the blocks that contain smoke, in cells of the simulation.
     pub fn boxes(&self) -> impl Iterator<Item = Drawn> {
         self.blocks.boxes()
     }
 
-    /// Edge of an air cell, in voxels.
+    /// Returns the edge of an air cell in cells of the simulation.
     pub fn edge(&self) -> f32 {
         self.edge
     }
 
-    /// Returns the data for upload to a GPU.
+    /// Returns the smoke in the layout in which it is uploaded to the GPU.
     pub fn texels(&self) -> Texels<'_> {
         let Self {
             grid,
@@ -222,8 +225,9 @@ impl Smoke {
         }
     }
 
-    /// Index of the lower of the eight cells around `p` (voxels), and the fraction (0 to 1) towards
-    /// the next cell along x, y and z; clamped at the sides.
+    /// Returns the index of the lowest of the eight air cells around `p` (cells of the simulation),
+    /// and the fraction (0 to 1) of the way to the next cell along x, y and z; clamped to the air's
+    /// box.
     #[inline(always)]
     fn spot(&self, p: V3) -> (usize, [f32; 3]) {
         let (mut cell, mut between) = ([0; 3], [0.0; 3]);
@@ -237,8 +241,8 @@ impl Smoke {
         (self.grid.index(cell), between)
     }
 
-    /// Index offsets from a cell to its neighbours along y and z; 0 along an axis with a single
-    /// layer, which is then read twice.
+    /// Returns the index offsets from a cell to its neighbours along y and z; 0 along an axis with
+    /// a single layer, which is then read twice.
     #[inline(always)]
     fn strides(&self) -> (usize, usize) {
         let row = if self.grid.ny > 1 { self.grid.nx } else { 0 };
@@ -252,8 +256,8 @@ impl Smoke {
         )
     }
 
-    /// Four pairs of cells along x, the corners of the interpolation cube that begins at index
-    /// `first`.
+    /// Returns the eight cells from which a value is interpolated, the first of which has the index
+    /// `first`, as four pairs along x.
     #[inline(always)]
     fn rows<'a>(&self, values: &'a [[u8; 4]], first: usize) -> [&'a [u8; 8]; 4] {
         let (bytes, (row, slab)) = (values.as_flattened(), self.strides());
@@ -291,8 +295,8 @@ impl Smoke {
         to
     }
 
-    /// True if none of the eight cells of the interpolation cube at `first` is above the drawing
-    /// threshold.
+    /// Returns true if the smoke of the eight cells from the index `first` on is too thin to be
+    /// drawn.
     #[inline(always)]
     fn is_clear(&self, first: usize) -> bool {
         if self.grid.nx == 1 {
@@ -303,7 +307,8 @@ impl Smoke {
         (bits(a) | bits(b) | bits(c) | bits(d)) & ROOTS == 0
     }
 
-    /// Interpolated smoke at `p` (voxels); `None` below the drawing threshold.
+    /// Returns the interpolated smoke at `p` (cells of the simulation); `None` if it is too thin to
+    /// be drawn. `s` selects the SIMD instructions.
     #[inline(always)]
     pub(crate) fn at<S: Simd>(&self, s: S, p: V3) -> Option<Puff> {
         let (first, between) = self.spot(p);
@@ -336,8 +341,8 @@ impl Smoke {
         })
     }
 
-    /// Transmittance (0 to 1) of sunlight through smoke at `p` (voxels); 1 outside of the air's
-    /// box.
+    /// Returns the transmittance (0 to 1) of sunlight through smoke at `p` (cells of the
+    /// simulation); 1 outside of the air's box.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         let inside = |axis: usize, n: usize| {
             (0.0..=n as f32 * self.edge).contains(&(p[axis] - self.low[axis]))
@@ -350,20 +355,21 @@ impl Smoke {
     }
 }
 
-/// Smoke of a frame with the ray-marching step and the shown part of the air.
+/// Smoke of a frame, with the distance between samples and the shown part of the air.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SmokeField<'a> {
     pub(crate) smoke: &'a Smoke,
-    /// Low and high bound of the shown part of the air along x, y and z, in voxels.
+    /// Lower and upper bound of the shown part of the air along x, y and z, in cells of the
+    /// simulation.
     shown: [[f32; 2]; 3],
     step: f32,
     skipping: Skipping,
 }
 
 impl<'a> SmokeField<'a> {
-    /// Returns the smoke restricted to the part of the voxel box of `size` that is given as
-    /// fractions along x, y and z, with the ray step of a look. A side at 0 or 1 does not clip the
-    /// smoke.
+    /// Returns the smoke in the part `clip` (lower and upper bound per axis, as fractions) of the
+    /// simulation box of `size` cells, for rays with the step `step` of the look, in cells. A bound
+    /// of 0 or 1 does not clip the smoke.
     pub(crate) fn new(
         smoke: &'a Smoke,
         step: f32,
@@ -379,19 +385,19 @@ impl<'a> SmokeField<'a> {
         }
     }
 
-    /// Distance between samples in voxels.
+    /// Returns the distance between samples in cells of the simulation.
     pub(crate) fn step(&self) -> f32 {
         self.step
     }
 
-    /// Entry and exit distance of `ray` through the shown part, up to `far`, all in voxels; `None`
-    /// if the ray misses.
+    /// Returns the distances, up to `far`, at which `ray` enters and leaves the shown part, in
+    /// cells of the simulation; `None` if the ray misses.
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32)> {
         span_in(&self.shown, ray, far).map(|(near, far, _)| (near, far))
     }
 
-    /// Iterator over the sample positions of `ray` in occupied blocks; `span`: first and last
-    /// distance in voxels, `jitter`: offset of the first sample in steps.
+    /// Returns an iterator over the samples of `ray` in blocks with smoke. `span`: first and last
+    /// distance in cells; `jitter`: offset (0 to 1) of the first sample, in steps.
     #[inline(always)]
     pub(crate) fn places<'r>(&'r self, ray: &'r Ray, span: (f32, f32), jitter: f32) -> Places<'r> {
         let stride = Stride {
@@ -403,9 +409,9 @@ impl<'a> SmokeField<'a> {
     }
 }
 
-/// Clips the air's box `whole` (low and high bound by axis, voxels) to the part `clip` of the voxel
-/// box of `size`, given as fractions along x, y and z. Sides of `clip` at 0 and 1 do not clip,
-/// because the air may be wider than the voxels.
+/// Clips the air's box `whole` (lower and upper bound per axis, in cells of the simulation) to the
+/// part `clip` (bounds as fractions) of the simulation box of `size` cells. Bounds of 0 and 1 do
+/// not clip, because the air may extend beyond the simulation box.
 pub fn cut(mut whole: [[f32; 2]; 3], clip: [[f32; 2]; 3], size: [f32; 3]) -> [[f32; 2]; 3] {
     for axis in 0..3 {
         let [low, high] = clip[axis];
@@ -419,13 +425,13 @@ pub fn cut(mut whole: [[f32; 2]; 3], clip: [[f32; 2]; 3], size: [f32; 3]) -> [[f
     whole
 }
 
-/// Distance between samples in voxels; `edge`: edge of an air cell in voxels, `step`: step of the
-/// look in cells.
+/// Returns the distance between samples in cells of the simulation; `edge` is the edge of an air
+/// cell in such cells, `step` the ray step of the look in cells.
 pub fn stride(edge: f32, step: f32) -> f32 {
     STEP * edge * (step / USUAL_STEP).max(1.0)
 }
 
-/// Bytes of the cell at `start` and of its neighbour at x + 1.
+/// Returns the bytes of the cell `start` and of the next cell along x.
 #[inline(always)]
 fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
     bytes[4 * start..]
@@ -433,7 +439,8 @@ fn pair(bytes: &[u8], start: usize) -> &[u8; 8] {
         .expect("a cell has one to its east")
 }
 
-/// Extinction per voxel length from its encoded square root `root` (0 to 1).
+/// Returns the extinction per cell length for its encoded square root `root` (0 to 1); `most` is
+/// the extinction that 1 encodes.
 #[inline(always)]
 fn decoded(root: f32, most: f32) -> f32 {
     root * root * most

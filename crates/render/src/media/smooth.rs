@@ -1,5 +1,5 @@
-//! Smooth materials: wax, which is translucent, melts, which are glossy, and metal, which mirrors
-//! its surroundings.
+//! Shading of smooth materials: translucent wax, glossy melts, and metal that reflects its
+//! surroundings.
 
 use crate::ground::floor::STONE;
 use crate::math::{V3, in_cells, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
@@ -11,22 +11,22 @@ use crate::style::shading::ShadeContext;
 
 /// Optical properties of a smooth material.
 pub struct Shine {
-    /// Softness of the shaded side.
+    /// Softness of the shadow edge.
     pub soft: Softness,
-    /// Diffuse albedo relative to the material's colour.
+    /// Diffuse albedo, relative to the material's colour.
     pub matt: f32,
-    /// Reflectance at normal incidence.
+    /// Reflectance of the surface at normal incidence.
     pub mirrors: f32,
-    /// Set if reflections have the material's colour, as on metal.
+    /// Set if reflections take the material's colour, as on metal.
     pub is_tinted: bool,
-    /// Reflectance at grazing incidence.
+    /// Reflectance of the surface at grazing incidence.
     pub clear: f32,
-    /// Exponent and strength of the sun's highlight.
+    /// Exponent and strength of the sun's specular highlight.
     pub glint: (i32, f32),
-    /// Amplitude of the normal's slope by surface undulations.
+    /// Amplitude of undulations of the surface, as a slope added to the normal.
     pub uneven: f32,
-    /// Blur of the edges of reflected lamps, relative to metal: cell steps in the normals would
-    /// tear sharp edges.
+    /// Additional width of the soft edges of reflected lamps; steps between cells in the normals
+    /// would tear sharp edges.
     pub softer: f32,
 }
 
@@ -44,7 +44,7 @@ pub const WAX: Shine = Shine {
     uneven: 0.10,
     softer: 0.3,
 };
-/// Melt: opaque, with a sharp highlight.
+/// Glossy melt: opaque, with a sharp highlight.
 pub const GLOSS: Shine = Shine {
     soft: Softness {
         wrap: 0.2,
@@ -73,30 +73,30 @@ pub const METAL: Shine = Shine {
     softer: 0.0,
 };
 
-/// Saturation of the sky in reflections: an indoor scene has other lights.
+/// Saturation of the sky's colour in reflections.
 pub const SKY_COLOR: f32 = 0.35;
-/// Number of samples along a reflected ray that search for other materials.
+/// Number of samples along a reflected ray at which other materials are looked for.
 pub const PLACES: i32 = 9;
-/// Distance of the first of these samples in cells.
+/// Distance in cells of the first sample along a reflected ray.
 pub const NEAREST: f32 = 0.9;
-/// Ratio of the distances of consecutive samples.
+/// Ratio of the distances of consecutive samples along a reflected ray.
 pub const FARTHER: f32 = 1.38;
-/// Diffuse reflectance of a material seen in a reflection.
+/// Diffuse reflectance of materials that are seen in a reflection.
 pub const SEEN: f32 = 0.46;
-/// Fraction of sunlight on a material seen in a reflection.
+/// Fraction of sunlight on materials that are seen in a reflection.
 pub const SEEN_OF_SUN: f32 = 0.9;
-/// Coverage of a reflected ray up to which a material is ignored.
+/// Coverage (0 to 1) of a reflected ray up to which a material is ignored.
 pub const UNSEEN: f32 = 0.02;
-/// Half-width in cells of the gradient for the normal of a material seen in a reflection.
+/// Offset in cells of the samples for the normal of materials that are seen in a reflection.
 pub const FACES: f32 = 1.3;
-/// Offset in cells from a reflected surface at which its shadow is evaluated.
+/// Offset in cells from a material seen in a reflection at which its shadow is evaluated.
 pub const OFF_PLACE: f32 = 1.0;
-/// Diffuse albedo of the oxide on metal.
+/// Diffuse albedo of oxide on metal.
 pub const OXIDE: f32 = 0.14;
-/// Fraction of its reflectance that metal keeps under oxide.
+/// Fraction of its reflectance that metal keeps below oxide.
 pub const OXIDE_LEAVES: f32 = 0.7;
 
-/// Linear RGB light from a smooth material towards the eye.
+/// Returns the linear RGB light from a smooth material towards the camera.
 pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let (look, p, sky) = (hit.clear.look, hit.point, context.sky);
     let skin = if shine.is_tinted {
@@ -128,8 +128,8 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     diffuse * (1.0 - share) + times(seen + sky.sun_color * glint, tint) * share
 }
 
-/// Slope added to the normal at `p`: broad undulations, and wrinkles where metal has a skin of
-/// oxide.
+/// Returns the slope that is added to the normal at `p` (cells): broad undulations, and wrinkles
+/// where metal has oxide (`skin`: coverage with oxide, 0 to 1).
 fn unevenness(p: V3, shine: &Shine, skin: f32) -> V3 {
     let broad = |shift: f32| noise::fractal(p * 0.16 + v3(shift, 1.0, 3.0), 2);
     let swell = v3(broad(0.0), 0.0, broad(31.0)) * shine.uneven;
@@ -140,15 +140,15 @@ fn unevenness(p: V3, shine: &Shine, skin: f32) -> V3 {
     swell + v3(fine(7.0), 0.0, fine(41.0)) * (0.12 * skin)
 }
 
-/// Coverage with oxide (0 to 1) at `p` on metal: patches with torn edges, more patches for larger
-/// `waves`.
+/// Returns the coverage (0 to 1) with oxide at `p` (cells) on metal: patches with torn edges, which
+/// become larger with `waves`.
 fn oxide(p: V3, waves: f32) -> f32 {
     let patches = noise::fractal(p * 0.13 + v3(11.0, 2.0, 5.0), 4);
     smoothstep(-0.12, 0.16, patches + 0.45 * (waves - 1.0))
 }
 
-/// Linear RGB light from the reflected direction `mirror`: `sky`, unless a material or the ground
-/// is in front.
+/// Returns the linear RGB light from the reflected direction `mirror`: that of a material or of the
+/// ground if one is in front, otherwise `sky`.
 fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
     let toward = in_cells(mirror, context.look.cell_height);
     let start = hit.point + hit.normal;
@@ -178,8 +178,8 @@ fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
     light + sky * open
 }
 
-/// Linear RGB light of a material of colour `color` that is seen in a reflection at point `p` with
-/// normal `normal`.
+/// Returns the linear RGB light of a material of the colour `color` that is seen in a reflection at
+/// `p` (cells) with the unit normal `normal`.
 fn lit(context: &ShadeContext, color: V3, (p, normal): (V3, V3)) -> V3 {
     let facing = saturate(normal.dot(&context.sky.sun)) * context.open(p + normal * OFF_PLACE);
     let sun = context.sky.sun_color * (SEEN_OF_SUN * facing);

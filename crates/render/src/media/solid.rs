@@ -1,6 +1,6 @@
-//! Opaque materials: sand and ash, ice, rubble, foliage, built and smooth matter. Where density
-//! stays below the isovalue, such as for grains that fall one by one, the material is blended over
-//! its background.
+//! Opaque materials: sand and ash, ice, rubble, foliage, built and smooth matter. Where the density
+//! stays below that of a surface, such as for grains that fall one by one, the material is blended
+//! over its background.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -17,58 +17,60 @@ use lavoxel_automaton::view::Preset;
 
 // Look constants without a named source are chosen by eye.
 
-/// Density (0 to 1) from which matter below the isovalue is visible.
+/// Density (0 to 1) from which matter that is too thin for a surface is visible.
 pub const VEIL: f32 = 0.05;
-/// Densities between which a film on a smooth surface becomes visible.
+/// Densities (0 to 1) at which a film on a smooth surface begins to be visible, and is fully
+/// visible.
 pub const WETS: [f32; 2] = [0.02, 0.06];
-/// Half-width in cells of the gradient for the normal of a glossy surface: reflections would show
-/// every cell step.
+/// Offset in cells of the samples for the normal of a glossy surface; wide, because reflections
+/// would show every step between cells.
 pub const SHINING: f32 = 3.8;
-/// Half-width of the gradient of a film, in cells.
+/// Offset in cells of the samples for the gradient of a film's density.
 pub const REACH: f32 = 1.6;
-/// Distance further inside a film, in cells, at which its density is compared.
+/// Distance in cells, towards the inside of a film, at which its density is compared.
 pub const INSIDE: f32 = 1.5;
-/// Height over the ground, in cells, up to which the foot of a smooth material is rounded.
+/// Height above the ground, in cells, up to which the foot of a smooth material is rounded.
 pub const LIP: f32 = 1.3;
-/// Densities at the edge of a film on the ground, relative to the density further inside: about
-/// half, because smoothing spreads the edge.
+/// Densities at which a film on the ground begins to cover, and covers fully, relative to the
+/// density further inside; about half, because smoothing spreads the edge.
 pub const ENDS_ON_GROUND: [f32; 2] = [0.36, 0.46];
-/// Densities at the edge of a film on another material, relative to the density further inside.
+/// Densities at which a film on another material begins to cover, and covers fully, relative to the
+/// density further inside.
 pub const ENDS_ON_SOLID: [f32; 2] = [0.16, 0.26];
-/// Sampling heights in cells above the ground for matter that stands there, each with the fraction
-/// of light lost to that matter.
+/// Heights in cells above the ground at which matter that stands there is sampled, each with the
+/// fraction of light that the ground loses to that matter.
 pub const FOOT: [(f32, f32); 3] = [(0.7, 0.55), (2.0, 0.42), (4.5, 0.25)];
-/// Sampling distances from a surface towards the sun for self-shadowing, each with the length that
-/// the sample represents; both in cells.
+/// Distances in cells from a surface towards the sun at which its own material is sampled for
+/// self-shadowing, each with the length in cells that the sample represents.
 pub const TOWARD_SUN: [(f32, f32); 4] = [(2.0, 2.0), (4.0, 2.0), (7.0, 3.0), (11.0, 4.0)];
-/// Penetration depth (1/e) of sunlight in a translucent material by colour, in cells: red is
-/// largest.
+/// Penetration depth (1/e) of sunlight in a translucent material for red, green and blue, in cells.
 pub const ENTERS: V3 = V3::new(3.4, 2.0, 1.2);
-/// Fraction of sunlight transmitted to the shaded side of a translucent material.
+/// Fraction of sunlight that comes through to the shaded side of a translucent material.
 pub const COMES_THROUGH: f32 = 0.5;
-/// Additional wrap of light around the shaded side of a translucent material, by colour.
+/// Additional wrap of light around the shadow edge of a translucent material, for red, green and
+/// blue.
 pub const FARTHER: V3 = V3::new(0.35, -0.05, -0.4);
 
-/// Diffuse shading beyond the terminator of a material.
+/// Softness of the shadow edge of a material: diffuse shading beyond the terminator.
 #[derive(Clone, Copy, Debug)]
 pub struct Softness {
-    /// Wrap of diffuse light beyond the terminator: 0 none.
+    /// Wrap of diffuse light beyond the terminator; 0 for none.
     pub wrap: f32,
-    /// Translucency (0 to 1): fraction of the light that enters and leaves elsewhere, red more than
-    /// blue.
+    /// Translucency (0 to 1): fraction of the light that enters the material and leaves elsewhere,
+    /// more for red than for blue.
     pub bleeds: f32,
 }
 
-/// Self-shadowing of a material at a surface point.
+/// Self-shadowing at a point of a material's surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Own {
-    /// Transmittance (0 to 1) of the material itself towards the sun.
+    /// Transmittance (0 to 1) of the material towards the sun.
     pub(super) sun: f32,
-    /// Length of material towards the sun, in cells.
+    /// Length of the way through the material towards the sun, in cells.
     pub(super) depth: f32,
 }
 
-/// Kind of matter that a ray hits.
+/// Kind of matter at which a ray ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Met {
     Lava,
@@ -78,7 +80,7 @@ pub(crate) enum Met {
     Solid,
 }
 
-/// Hit of a ray: light, distance and kind of matter.
+/// End of a ray: light, distance and kind of matter.
 pub(crate) struct End {
     pub(crate) light: V3,
     /// Distance in cells up to which translucent media may lie in front.
@@ -86,7 +88,7 @@ pub(crate) struct End {
     pub(crate) met: Met,
 }
 
-/// Hit point on the surface of an opaque material.
+/// Hit of a ray on the surface of an opaque material.
 #[derive(Clone, Copy)]
 pub(super) struct Hit<'a> {
     pub(super) clear: &'a Clear<'a>,
@@ -94,16 +96,16 @@ pub(super) struct Hit<'a> {
     pub(super) t: f32,
     pub(super) point: V3,
     pub(super) normal: V3,
-    /// Set if a side of the shown part of the box cuts through the material at this point.
+    /// Set if a side of the shown part of the box cuts the material open at this point.
     pub(super) cut: bool,
     /// Linear RGB light of the background behind the material.
     pub(super) behind: V3,
-    /// Distance of the background in cells.
+    /// Distance to the background in cells.
     pub(super) far: f32,
 }
 
 impl Hit<'_> {
-    /// Unit normal tilted by the slope `rough`; cut faces stay flat.
+    /// Returns the unit normal tilted by the slope `rough`; cut faces stay flat.
     pub(super) fn uneven(&self, rough: V3) -> V3 {
         if self.cut {
             self.normal
@@ -113,8 +115,8 @@ impl Hit<'_> {
     }
 }
 
-/// Returns the hit of a ray after compositing opaque materials in front of the hit `end`. `coated`:
-/// true if the ray ends on rock, which films may coat.
+/// Returns the end of a ray after opaque materials in front of its previous end `end` are taken
+/// into account. `coated`: true if the ray ends on rock, which thin films may cover.
 pub(crate) fn before(
     context: &ShadeContext,
     ray: &Ray,
@@ -207,7 +209,8 @@ pub(crate) fn before(
     end
 }
 
-/// Intersection of a ray with the isosurface of an opaque medium, before distance `far` (cells).
+/// Returns the intersection of `ray` with the surface of an opaque medium before the distance `far`
+/// (cells).
 pub(crate) fn crossed(
     context: &ShadeContext,
     clear: &Clear,
@@ -226,19 +229,20 @@ pub(crate) fn crossed(
     }
 }
 
-/// True if a material stands on the ground without a film at its foot.
+/// Returns true if a material stands on the ground without a film at its foot.
 fn stands(preset: Preset) -> bool {
     matches!(preset, Preset::Leaves | Preset::Wall | Preset::Roof)
 }
 
-/// Fraction of light (0 to 1) left on ground under and next to matter that stands there.
+/// Returns the fraction of light (0 to 1) that remains at `point` (cells) of the ground below and
+/// next to matter that stands there.
 fn footed(clear: &Clear, point: V3) -> f32 {
     let above = |(high, share): (f32, f32)| share * clear.field.density(point + v3(0.0, high, 0.0));
     1.0 - FOOT.into_iter().map(above).fold(0.0, f32::max)
 }
 
-/// Returns the hit `end` on rock after adding thin films, and darkening by matter that stands
-/// there.
+/// Returns `end`, the hit of a ray on rock, with thin films of materials added and darkened by
+/// matter that stands there.
 fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     let point = ray.at(end.t);
     let above = point + v3(0.0, 0.5, 0.0);
@@ -288,7 +292,8 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     end
 }
 
-/// Coverage (0 to 1) of rough ground at `p` by a film of density `density`, with a ragged edge.
+/// Returns the coverage (0 to 1) of rough ground at `p` (cells) by a film of the density `density`,
+/// with a ragged edge.
 fn ragged(preset: Preset, p: V3, density: f32) -> f32 {
     let ragged = density * (1.0 + 0.35 * noise::fractal(p * 1.2, 2));
     let least = if preset == Preset::Ice {
@@ -299,9 +304,9 @@ fn ragged(preset: Preset, p: V3, density: f32) -> f32 {
     smoothstep(least, 0.8 * ISO, ragged)
 }
 
-/// Linear RGB light of the smooth material with index `number`, with films of later materials on
-/// top. Only the first material is coated, as the mould of a lava that melts: material set from
-/// that lava has its own edge towards the melt.
+/// Returns `light` of the smooth material with the index `number`, covered with films of later
+/// materials. Only the first material is covered, such as the mould of lava that melts: a material
+/// that solidifies from that lava has its own edge towards the melt.
 fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     if number > 0 || hit.cut || !wets(hit.clear.look.preset) {
         return light;
@@ -335,18 +340,18 @@ fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     })
 }
 
-/// Film that is too thin for an isosurface.
+/// Film of a material that is too thin for a surface of its own.
 struct Film {
-    /// Coverage of the surface below, 0 to 1.
+    /// Fraction of the surface below that is covered, 0 to 1.
     cover: f32,
-    /// Outward normal of the film.
+    /// Outward unit normal of the film.
     normal: V3,
 }
 
 impl Film {
-    /// Film of density `density` on a smooth surface at `p`. The film ends at a sharp line, in a
-    /// rounded lip, where its density falls below the fractions `ends` of the density further
-    /// inside.
+    /// Returns the film of the density `density` at `p` (cells) on a smooth surface. The film ends
+    /// at a sharp line with a rounded lip, where its density falls below the fractions `ends` of
+    /// the density further inside.
     fn smooth(
         context: &ShadeContext,
         clear: &Clear,
@@ -367,9 +372,9 @@ impl Film {
     }
 }
 
-/// Unit normal of a smooth material at `p`; near the ground, the normal of the film in which the
-/// material ends. With the normal of the body, the foot would be a dark edge with a pale film in
-/// front.
+/// Returns the unit normal of a smooth material at `p` (cells); near the ground, the normal of the
+/// film in which the material ends. With the material's own normal, its foot would be a dark edge
+/// with a pale film in front.
 fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
     let high = p.y - context.land.block.heights.at(p.x, p.z);
     if high >= LIP || !wets(clear.look.preset) || !context.land.is_stone() {
@@ -380,8 +385,8 @@ fn lipped(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> V3 {
     unit_or_up(mix(film, normal, smoothstep(0.0, LIP, high)))
 }
 
-/// Returns the gradient of a film's density along the surface with normal `normal`, and the normal
-/// of the film.
+/// Returns the gradient of a film's density along the surface with the unit normal `normal` at `p`
+/// (cells), and the unit normal of the film.
 fn edge(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> (V3, V3) {
     let tall = context.look.cell_height;
     let rise = in_cells(clear.field.gradient(p, REACH), tall);
@@ -389,13 +394,13 @@ fn edge(context: &ShadeContext, clear: &Clear, p: V3, normal: V3) -> (V3, V3) {
     (along, unit_or_up(normal - along * tall))
 }
 
-/// True if films of a material have a smooth edge, and may lie on a smooth material.
+/// Returns true if films of a material have a smooth edge, and may lie on a smooth material.
 fn wets(preset: Preset) -> bool {
     matches!(preset, Preset::Wax | Preset::Gloss | Preset::Metal)
 }
 
-/// Outward unit normal of a surface at `p`. Piled grains and smooth bodies show steps of whole
-/// cells, which only wide differences smooth.
+/// Returns the outward unit normal of a surface at `p` (cells). Grains and smooth bodies show steps
+/// of whole cells, which only wide differences smooth.
 fn normal(clear: &Clear, p: V3) -> V3 {
     match clear.look.preset {
         Preset::Sand | Preset::Ash | Preset::Wax => even(clear, p, 2.6),
@@ -405,15 +410,15 @@ fn normal(clear: &Clear, p: V3) -> V3 {
     }
 }
 
-/// Outward unit normal from central differences over ± `wide` cells, plus half of the differences
-/// over half that width.
+/// Returns the outward unit normal at `p` (cells) from central differences over ± `wide` cells,
+/// plus half of the differences over half that width.
 fn even(clear: &Clear, p: V3, wide: f32) -> V3 {
     clear
         .field
         .upright(clear.field.gradient(p, wide) + clear.field.gradient(p, 0.5 * wide) * 0.5)
 }
 
-/// Linear RGB light from a surface towards the eye, after haze.
+/// Returns the linear RGB light from the surface at `hit` towards the camera, after haze.
 fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     let light = match hit.clear.look.preset {
         Preset::Ice => ice::light(context, hit),
@@ -436,8 +441,8 @@ fn shade(context: &ShadeContext, hit: &Hit) -> V3 {
     crate::style::cinematic::hazed(context, hit.ray, hit.t, light)
 }
 
-/// Irradiance of a surface by sun, sky, lava and flame; `soft`: diffuse wrap and translucency,
-/// `own`: self-shadowing.
+/// Returns the linear RGB light that arrives at a surface from sun, sky, lava and flame. `soft`:
+/// softness of the shadow edge; `own`: self-shadowing.
 pub(super) fn arriving(
     context: &ShadeContext,
     hit: &Hit,
@@ -462,7 +467,7 @@ pub(super) fn arriving(
     sun + (sky.ambient(normal) * (1.0 - 0.7 * shut)) + lava + flame
 }
 
-/// RGB factor of sunlight for the cosine between normal and sun.
+/// Returns the RGB factor of sunlight for `cosine`, the cosine of the angle between normal and sun.
 fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
     let facing = |wrap: f32| saturate((cosine + wrap) / (1.0 + wrap)) * own.sun;
     if soft.bleeds <= 0.0 {
@@ -473,7 +478,7 @@ fn sun_on(cosine: f32, soft: Softness, own: Own) -> V3 {
     lit.zip_map(&through, f32::max)
 }
 
-/// Self-shadowing of the material at `hit`: transmittance and length towards the sun.
+/// Returns the self-shadowing of the material at `hit`.
 pub(super) fn own(context: &ShadeContext, hit: &Hit) -> Own {
     if hit.cut {
         return Own {

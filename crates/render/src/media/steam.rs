@@ -1,4 +1,5 @@
-//! Single-scattering integration of gases along a ray: light from sun, sky, and the lava below.
+//! Integration of gases along a ray: single scattering of light from the sun, the sky and the lava
+//! below.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -11,42 +12,42 @@ use lavoxel_base::simd::Portable;
 
 // Look constants without a named source are chosen by eye.
 
-/// Asymmetry g of the phase function of a gas (Henyey and Greenstein): forward over backward
-/// scattering.
+/// Asymmetry g of a gas's phase function (Henyey and Greenstein): positive values scatter forward.
 pub const FORWARD: f32 = 0.3;
-/// Fraction of sunlight that gas scatters towards the eye. Light is scattered many times in gas: a
-/// physical single-scattering value would be darker.
+/// Fraction of sunlight that gas scatters towards the camera. Light is scattered many times in gas;
+/// a physical value for single scattering would be darker.
 pub const SUN: f32 = 0.50;
-/// Fraction of skylight that gas scatters towards the eye.
+/// Fraction of skylight that gas scatters towards the camera.
 pub const SKY: f32 = 0.7;
-/// Fraction of the lava's light that gas scatters towards the eye.
+/// Fraction of the lava's light that gas scatters towards the camera.
 pub const LAVA: f32 = 0.17;
-/// Fraction of skylight left where no sunlight arrives.
+/// Fraction of skylight that remains where no sunlight arrives.
 pub const SHADED: f32 = 0.42;
-/// Fraction of sunlight that is multiply scattered, and attenuated only by the square root of the
-/// transmittance: the side of a cloud that faces away from the sun is grey, not dark.
+/// Fraction of sunlight that is scattered many times, and attenuated only by the square root of the
+/// transmittance: the side of a cloud facing away from the sun is grey, not black.
 pub const ASTRAY: f32 = 0.35;
-/// Transmittance at which a ray terminates early.
+/// Transmittance at which the integration along a ray stops early.
 pub const OPAQUE: f32 = 0.01;
-/// Frequency of the broadest billows per pattern unit.
+/// Frequency of the broadest billows, in billows per pattern unit (1/128 of the box's longer side).
 pub const BROAD: f32 = 0.065;
-/// Amplitude of the density modulation by billows.
+/// Amplitude by which billows modulate the density.
 pub const BILLOWS: f32 = 1.2;
 /// Density (0 to 1) from which billows leave no gaps in the gas.
 pub const WHOLE: f32 = 0.12;
-/// Offset added to density / [`WHOLE`]; the sum, clamped to 0..1, is the factor by which billows
-/// thin out the gas. Constant part, and factor of the billow's height.
+/// Constant part, and factor of the billow's height, of an offset that is added to density /
+/// [`WHOLE`]. The sum, clamped to 0..1, is the factor by which billows thin out the gas.
 pub const TORN: [f32; 2] = [0.2, 0.8];
-/// Fraction of light lost on the side of a billow that faces away from the sun.
+/// Fraction of light that the side of a billow facing away from the sun loses.
 pub const RELIEF: f32 = 0.3;
-/// Lower and upper bound of the light factor by slope.
+/// Lower and upper bound of the light factor that depends on the slope of a billow.
 pub const FACING: [f32; 2] = [0.42, 1.25];
-/// Rise of the billows per step, in cells.
+/// Distance by which billows rise per step, in cells.
 const RISE: f64 = 0.15;
-/// Height above the ground, in pattern units, above which mountains cast no shadow on gas.
+/// Height above the ground, in pattern units (1/128 of the box's longer side), above which
+/// mountains cast no shadow on gas.
 pub const LIFTED: f32 = 14.0;
 
-/// Incident light per ray, constant along the ray.
+/// Light that enters gas, constant along a ray.
 struct Light {
     sun: V3,
     sky: V3,
@@ -59,11 +60,11 @@ pub(crate) struct Stretch<'a> {
     pub(crate) ray: &'a Ray,
     pub(crate) from: f32,
     pub(crate) to: f32,
-    /// Offset of the first sample in steps, 0 to 1.
+    /// Offset of the first sample, in steps (0 to 1).
     pub(crate) jitter: f32,
 }
 
-/// Integrates the gases along the segment `stretch` into `passed`.
+/// Integrates the gases along the ray segment `stretch` into `passed`.
 pub(crate) fn scatter(
     context: &ShadeContext,
     fog: &FogField,
@@ -138,7 +139,8 @@ fn light(context: &ShadeContext, ray: &Ray) -> Light {
     }
 }
 
-/// Linear RGB light scattered towards the eye at a point in gas, before the albedo.
+/// Returns the linear RGB light that gas scatters towards the camera at `p` (cells), before the
+/// albedo.
 fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
     let open = context.beside_ground(p);
     let glow = context.ember.around(p, context.land.unit) * gas.below;
@@ -148,18 +150,20 @@ fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
         + light.lava * glow
 }
 
-/// Henyey–Greenstein phase function (average 1) by the cosine of the scattering angle.
+/// Returns the Henyey–Greenstein phase function (mean 1) for `cosine`, the cosine of the scattering
+/// angle.
 pub(crate) fn phase(cosine: f32) -> f32 {
     (1.0 - FORWARD * FORWARD) / (1.0 + FORWARD * FORWARD - 2.0 * FORWARD * cosine).powf(1.5)
 }
 
-/// Position of `p` (cells) in the billow noise, which rises with the steps.
+/// Returns the position in the billow noise of `p` (cells); `unit` is the pattern unit in cells
+/// (1/128 of the box's longer side), `risen` the height in cells by which the billows have risen.
 fn place(p: V3, unit: f32, risen: f32) -> V3 {
     v3(p.x, p.y - risen, p.z) * (BROAD / unit)
 }
 
-/// Height in cells by which billows have risen after `steps` steps; wraps around at 4096 cells,
-/// which keeps the precision of `f32`.
+/// Returns the height in cells by which billows have risen after `steps` steps; restarts at 0 after
+/// 4096 cells, which keeps the precision of `f32`.
 pub fn risen(steps: f64) -> f32 {
     (steps * RISE).rem_euclid(4096.0) as f32
 }

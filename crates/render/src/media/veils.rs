@@ -1,6 +1,6 @@
-//! Veils: smoke integrated along a coarse grid of rays and interpolated for the pixels between.
-//! Where the rays through the four corners of a square of pixels agree, the pixels inside take the
-//! mean, which costs a quarter of the samples.
+//! Interpolated smoke ("veils"): smoke is integrated along a coarse grid of rays and interpolated
+//! for the pixels in between. Where the rays through the four corners of a square of pixels agree,
+//! the pixels inside take the interpolated value, which needs a quarter of the samples.
 //!
 //! ```text
 //!   ┼───────┼───────┼   one ray through each corner
@@ -13,20 +13,20 @@ use lavoxel_base::parallel::*;
 
 use crate::math::{V3, luminance};
 
-/// Grid spacing and tolerance for interpolating the veils of a picture.
+/// Spacing and tolerance of the grid of rays from which smoke is interpolated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Weave {
-    /// Grid spacing (edge of a square) in pixels.
+    /// Spacing of the grid in pixels: edge of a square of pixels.
     pub(crate) square: usize,
-    /// Largest difference between corners that agree, in tone-mapped luminance and in
+    /// Maximum difference between corners that agree, both in tone-mapped luminance and in
     /// transmittance.
     agreed: f32,
-    /// Set if the sampling noise is filtered.
+    /// Set if the sampling noise of the grid rays is filtered.
     soft: bool,
 }
 
 impl Weave {
-    /// Settings for single pictures; `soft` filters the sampling noise.
+    /// Returns the settings for single pictures; `soft`: true if the sampling noise is filtered.
     pub(crate) fn still(soft: bool) -> Self {
         Self {
             square: 2,
@@ -35,8 +35,8 @@ impl Weave {
         }
     }
 
-    /// Settings for frames of a running scene, with a larger tolerance: an edge missed between four
-    /// rays in one frame shows in the mean of several frames.
+    /// Settings for frames of a running scene, with a larger tolerance: an edge that one frame
+    /// misses between four rays appears in the mean of several frames.
     pub(crate) const RUNNING: Self = Self {
         square: 2,
         agreed: 0.4,
@@ -44,27 +44,27 @@ impl Weave {
     };
 }
 
-/// Luminance that the tone map l / (l + `MIDDLE`) maps to one half.
+/// Luminance that the tone map l / (l + `MIDDLE`) maps to 1/2.
 const MIDDLE: f32 = 0.25;
 
-/// Smoke integrated along one ray.
+/// Smoke integrated along a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Veil {
-    /// Linear RGB light that the smoke scatters towards the eye.
+    /// Linear RGB light that the smoke scatters towards the camera.
     pub(crate) light: V3,
-    /// RGB transmittance for the light behind.
+    /// Transmittance (RGB) for light from behind.
     pub(crate) through: V3,
-    /// Distance in cells to the first smoke; [`f32::MAX`] without any.
+    /// Distance in cells to the first smoke; [`f32::MAX`] if there is none.
     pub(crate) first: f32,
-    /// Distance in cells to the last smoke; 0 without any.
+    /// Distance in cells to the last smoke; 0 if there is none.
     pub(crate) last: f32,
-    /// Distance in cells up to which the ray was integrated: the end of the ray, or [`f32::MAX`] if
-    /// the smoke is opaque.
+    /// Distance in cells up to which the ray was integrated: the ray's end, or [`f32::MAX`] if the
+    /// smoke is opaque.
     pub(crate) known: f32,
 }
 
 impl Veil {
-    /// Veil without smoke.
+    /// Ray without smoke.
     pub(crate) const NONE: Self = Self {
         light: V3::new(0.0, 0.0, 0.0),
         through: V3::new(1.0, 1.0, 1.0),
@@ -73,34 +73,34 @@ impl Veil {
         known: f32::MAX,
     };
 
-    /// True if the veil is valid for a ray that ends at distance `far` (cells), with a tolerance of
-    /// `slack` cells at the end.
+    /// Returns true if this smoke is valid for a ray that ends at the distance `far` (cells), with
+    /// a tolerance of `slack` cells at its end.
     pub(crate) fn fits(&self, far: f32, slack: f32) -> bool {
         self.last <= far + slack && (far <= self.known + slack || self.last < self.known - slack)
     }
 
-    /// Returns tone-mapped luminance and green transmittance, by which neighbouring rays are
-    /// compared.
+    /// Returns the two values by which neighbouring rays are compared: tone-mapped luminance, and
+    /// green transmittance.
     fn tones(&self) -> [f32; 2] {
         let light = luminance(self.light);
         [light / (light + MIDDLE), self.through.y]
     }
 }
 
-/// Veils at the grid points of a picture.
+/// Smoke at the grid points of a picture.
 pub(crate) struct Veils {
-    /// Number of squares per pixel along an axis.
+    /// Number of grid squares per pixel along an axis (at most 1).
     per_pixel: f32,
     across: usize,
     corners: Vec<Veil>,
-    /// Flag of each grid point: set if the four corners of the square to its lower right agree.
+    /// One flag per grid point: set if the four corners of the square to its lower right agree.
     agree: Vec<bool>,
 }
 
 impl Veils {
-    /// Computes the veils of a picture of (width, height) pixels. `look` returns the veil of the
-    /// ray through a grid point. Returns `None` if `look` does, for rays whose smoke cannot be
-    /// separated from other media.
+    /// Computes the smoke at the grid points of a picture of (`width`, `height`) pixels. `look`
+    /// returns the smoke of the ray through a grid point (x, y in pixels). Returns `None` if `look`
+    /// does so for any ray, because its smoke cannot be separated from other media.
     pub(crate) fn new(
         (width, height): (usize, usize),
         Weave {
@@ -138,7 +138,8 @@ impl Veils {
         })
     }
 
-    /// Interpolated veil at (`u`, `v`) in pixels; `None` where the four corners do not agree.
+    /// Returns the interpolated smoke at (`u`, `v`) in pixels; `None` where the four corners of the
+    /// square do not agree.
     #[inline(always)]
     pub(crate) fn at(&self, u: f32, v: f32) -> Option<Veil> {
         let (u, v) = (u * self.per_pixel, v * self.per_pixel);
@@ -170,7 +171,7 @@ impl Veils {
     }
 }
 
-/// Smooths each veil with neighbouring veils that agree; removes noise between neighbours.
+/// Averages the smoke of each grid point with neighbouring points that agree, which removes noise.
 fn softened(corners: &[Veil], tones: &[[f32; 2]], (across, agreed): (usize, f32)) -> Vec<Veil> {
     let down = corners.len() / across;
     let near = |n: usize, count: usize| n.saturating_sub(1)..=(n + 1).min(count - 1);
@@ -197,7 +198,8 @@ fn softened(corners: &[Veil], tones: &[[f32; 2]], (across, agreed): (usize, f32)
     (0..corners.len()).into_par_iter().map(soft).collect()
 }
 
-/// Difference between the largest and the smallest of four tones.
+/// Returns the difference between the largest and the smallest of four tones; `which`: 0 luminance,
+/// 1 transmittance.
 fn spread(tones: &[[f32; 2]; 4], which: usize) -> f32 {
     let [a, b, c, d] = [
         tones[0][which],

@@ -1,5 +1,5 @@
 //! Clear liquids: a surface that reflects sky and sun, and a body that absorbs light. Water absorbs
-//! red first, then green; other liquids absorb all but their own colour.
+//! red first, then green; other liquids absorb every colour except their own.
 
 use crate::camera::Ray;
 use crate::ground::ember::{KELVIN, STRENGTH};
@@ -12,12 +12,14 @@ use lavoxel_automaton::view::MaterialLook;
 
 // Look constants without a named source are chosen by eye.
 
-/// Absorption of water per cell length, for red, green and blue (exponent).
+/// Absorption of water per cell length for red, green and blue; the transmittance is
+/// exp(−absorption · length).
 const ABSORBED: V3 = V3::new(0.35, 0.07, 0.045);
-/// Path length in cells in a coloured liquid after which white light has the liquid's colour.
+/// Path length in cells through a coloured liquid after which white light has taken the liquid's
+/// colour.
 const COLORED: f32 = 4.0;
-/// Lower and upper bound of the colour in that conversion, which keep the logarithm finite and
-/// above 0.
+/// Lower and upper bound to which a liquid's colour is clamped before its logarithm gives the
+/// absorption, so that the logarithm is finite and not 0.
 const KEPT: [f32; 2] = [0.01, 0.98];
 /// Diffuse reflectance of a coloured liquid for skylight, relative to its colour.
 const SENT_BACK: f32 = 0.28;
@@ -25,121 +27,125 @@ const SENT_BACK: f32 = 0.28;
 const SENT_BACK_OF_LAVA: f32 = 0.05;
 /// Diffuse reflectance of a milky liquid for skylight and lava light, relative to its colour.
 const MILKY: f32 = 0.5;
-/// Lower bound of the transmittance of a cell of milky liquid.
+/// Minimum transmittance of a cell of milky liquid.
 const LEAST_PASSED: f32 = 0.01;
 /// Factor on the reflectance of a surface inside another liquid, where the refractive indices
-/// differ less.
+/// differ less than in air.
 pub const SUBMERGED: f32 = 0.15;
-/// Path length in cells up to which a body of liquid is a drop or a thin stream, which gathers
-/// light from all sides like a lens.
+/// Path length in cells up to which a body of liquid counts as a drop or a thin stream, which
+/// gathers light from all sides like a lens.
 pub const DROP: f32 = 3.0;
-/// Fraction of skylight that a drop transmits.
+/// Fraction of skylight that a drop sends towards the camera.
 pub const GATHERED: f32 = 0.9;
-/// Fraction of sunlight that a drop transmits.
+/// Fraction of sunlight that a drop sends towards the camera.
 pub const GATHERED_OF_SUN: f32 = 0.22;
 /// Lower and upper bound of the reflectance of a drop.
 pub const OF_DROP: [f32; 2] = [0.2, 0.6];
-/// Sampling distances in cells, sideways and down, at which more liquid must be present for a
-/// surface not to be a drop.
+/// Distances in cells, sideways and down, at which more liquid must be present for a surface not to
+/// count as a drop.
 pub const LIES: [f32; 2] = [4.0, 2.5];
-/// Diffuse reflectance of deep water for skylight, by colour.
+/// Diffuse reflectance of deep water for skylight, linear RGB.
 const DEEP: V3 = V3::new(0.01, 0.09, 0.11);
-/// Brightness of wet rock relative to dry rock, by colour.
+/// Brightness of wet rock relative to dry rock, for red, green and blue.
 pub const WET: V3 = V3::new(0.62, 0.66, 0.70);
 /// Reflectance of water at normal incidence.
 pub const STRAIGHT: f32 = 0.02;
-/// Slope amplitude of the ripples.
+/// Amplitude of the slope of the ripples (height per distance).
 pub const RIPPLES: f32 = 0.04;
-/// Slope of the swell, relative to ripples, on water with waves higher than usual.
+/// Slope of the swell on water with waves higher than usual, relative to the ripples.
 pub const SWELL: f32 = 1.1;
-/// Depth, in units of pattern, below which high waves break on a shore.
+/// Water depth in pattern units (1/128 of the box's longer side) below which high waves break on a
+/// shore.
 pub const BREAKS: f32 = 1.5;
-/// Raggedness of the edge of the surf, in the same units.
+/// Variation in pattern units (1/128 of the box's longer side) of the water depth at which waves
+/// break; makes the edge of the surf ragged.
 pub const SWASH: f32 = 1.2;
-/// Distance from the eye, in units of pattern, at which ripples are half as high: farther ripples
-/// are smaller than pixels.
+/// Distance from the camera in pattern units (1/128 of the box's longer side) at which ripples are
+/// half as high; farther ripples are smaller than pixels.
 pub const FADED: f32 = 260.0;
 /// Displacement of the ripples per step, in pattern units.
 const PACE: f64 = 0.02;
-/// Brightness of the mirrored sun, relative to sunlight on a surface.
+/// Brightness of the reflected sun, relative to sunlight on a surface.
 pub const SUN: f32 = 14.0;
-/// Exponent of the sun's highlight.
+/// Exponent of the sun's specular highlight.
 pub const NARROW: i32 = 256;
 
-/// Height of the short waves of a sea, relative to ripples.
+/// Height of the short waves of a sea, relative to the ripples.
 pub const CHOP: f32 = 0.7;
-/// Factor by which short waves fade sooner than ripples with distance.
+/// Factor by which short waves fade sooner with distance than the ripples.
 pub const CHOPPY: f32 = 12.0;
-/// Slope of waves smaller than a pixel, relative to ripples, on a sea.
+/// Slope of the waves of a sea that are smaller than a pixel, relative to the ripples.
 pub const SMALLER: f32 = 3.0;
-/// Upper bound of that slope.
+/// Maximum slope of waves that are smaller than a pixel.
 pub const ROUGHEST: f32 = 0.22;
-/// Frequency of the gusts of wind that vary the waves, per unit of pattern.
+/// Frequency of the gusts of wind that vary the waves, per pattern unit (1/128 of the box's longer
+/// side).
 pub const GUSTS: f32 = 0.011;
-/// Widening of the sun's highlight per slope of small waves.
+/// Widening of the sun's highlight per unit of slope of small waves.
 pub const WIDER: f32 = 40.0;
 
-/// Brightness of mirrored lava, relative to the lava's light on a surface.
+/// Brightness of lava that is reflected in a liquid, relative to the lava's light on a surface.
 pub const MIRRORED: f32 = 2.2;
-/// Upward components of a normal at which lava begins to be mirrored, and at which it is mirrored
-/// fully.
+/// Vertical components of the unit normal at which the reflection of lava begins, and is complete.
 pub const TILTED: [f32; 2] = [0.75, 0.97];
-/// Densities of gas next to a surface at which foam begins, and at which all of the surface is
-/// foam.
+/// Densities of gas next to a surface at which foam begins, and covers the whole surface.
 pub const FOAM: [f32; 2] = [0.06, 0.5];
-/// Coverage of drops with foam.
+/// Fraction of a drop's surface that foam covers.
 pub const SPRAY: f32 = 0.8;
-/// Diffuse reflectance of deep water for lava light. More than [`DEEP`] in the red: the light comes
-/// from near the surface, where depth has not yet absorbed the red.
+/// Diffuse reflectance of deep water for lava light, linear RGB. Redder than [`DEEP`], because the
+/// light comes from near the surface, where depth has not yet absorbed the red.
 const WARMED: V3 = V3::new(0.015, 0.028, 0.018);
 
-/// Sampling heights above a point behind a pane (a cut side of the box), each with the length that
-/// the sample represents; both in cells.
+/// Heights in cells above a point behind a cut side of the box at which liquid is sampled, each
+/// with the length in cells that the sample represents.
 pub const OVER: [(f32, f32); 4] = [(1.0, 2.0), (3.5, 3.0), (7.5, 5.0), (13.5, 7.0)];
-/// Brightness of a body of liquid behind a pane, right under its surface.
+/// Brightness of liquid behind a cut side of the box, directly below its surface.
 pub const UNDER: f32 = 4.2;
-/// Extinction per cell of depth behind a pane: for all colours, and for the colour that the liquid
-/// absorbs most.
+/// Extinction per cell of depth behind a cut side of the box: for all colours, and additionally for
+/// the colour that the liquid absorbs most.
 pub const SINKS: [f32; 2] = [0.065, 0.14];
-/// Density above a point from which the liquid continues there.
+/// Density (0 to 1) above a point from which the liquid continues there.
 pub const ENDS: f32 = 0.6;
-/// Density assumed for rock above a liquid.
+/// Density (0 to 1) assumed for rock above a liquid.
 pub const UNDER_ROCK: f32 = 0.22;
-/// Strength of the shafts of light in the liquid.
+/// Strength of the shafts of sunlight in the liquid.
 pub const SHAFTS: f32 = 0.35;
-/// Number of shafts per unit of pattern.
+/// Number of shafts of sunlight per pattern unit (1/128 of the box's longer side).
 pub const APART: f32 = 0.24;
-/// Brightness of the edge of a surface at a pane, by skylight and by sunlight.
+/// Brightness of the edge of a surface at a cut side of the box, from skylight and from sunlight.
 pub const EDGE: [f32; 2] = [0.17, 0.06];
-/// Densities between which that edge is visible.
+/// Densities (0 to 1) of a liquid at a cut side of the box at which the bright edge of its surface
+/// begins to be visible, and is fully visible.
 pub const EDGE_ENDS: [f32; 2] = [0.64, 0.54];
-/// Height in cells above that edge at which there must be no liquid.
+/// Height in cell widths above the edge of a surface at a cut side of the box, at which there must
+/// be no liquid for the edge to be drawn.
 pub const OPEN_OVER: f32 = 1.5;
-/// Brightness of the bed between the lines of the caustic net, and on the lines.
+/// Brightness of the ground below water between the lines of the caustics, and on the lines.
 pub const NET: [f32; 2] = [0.94, 1.36];
-/// Number of meshes of the net per unit of pattern.
+/// Number of meshes of the caustics per pattern unit (1/128 of the box's longer side).
 pub const MESHES: f32 = 0.17;
 
 /// Optical properties of a clear liquid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Liquid {
-    /// Absorption per cell length for red, green and blue (exponent).
+    /// Absorption per cell length for red, green and blue; the transmittance is exp(−absorption ·
+    /// length).
     pub absorbed: V3,
-    /// Diffuse reflectance of great depth for skylight, by colour.
+    /// Diffuse reflectance of a great depth for skylight, linear RGB.
     pub deep: V3,
-    /// Diffuse reflectance of great depth for lava light, by colour.
+    /// Diffuse reflectance of a great depth for lava light, linear RGB.
     pub warmed: V3,
 }
 
 impl Liquid {
-    /// Placeholder for an opaque medium.
+    /// Placeholder for a medium that is not translucent.
     pub(crate) const NONE: Self = Self {
         absorbed: V3::new(0.0, 0.0, 0.0),
         deep: V3::new(0.0, 0.0, 0.0),
         warmed: V3::new(0.0, 0.0, 0.0),
     };
 
-    /// Returns the optical properties of a translucent material.
+    /// Returns the optical properties of a liquid with the look `look`.
     pub fn of(look: &MaterialLook) -> Self {
         let color = V3::from(look.linear_color());
         let clear = match look.color {
@@ -173,16 +179,16 @@ impl Liquid {
     }
 }
 
-/// Reflected light of a surface.
+/// Light that a surface reflects towards the camera.
 pub struct Surface {
-    /// Linear RGB light from the reflected direction.
+    /// Linear RGB light that arrives from the reflected direction.
     pub(crate) mirrored: V3,
-    /// Reflectance, 0 to 1.
+    /// Reflectance of the surface, 0 to 1.
     pub(crate) share: f32,
 }
 
-/// Reflected light and reflectance of a surface at `p` (cells) with unit normal `normal`; `rough`
-/// is the slope of waves smaller than a pixel.
+/// Returns the light that a liquid's surface reflects at `p` (cells) with the unit normal `normal`;
+/// `rough` is the slope of waves smaller than a pixel.
 pub(crate) fn surface(
     context: &ShadeContext,
     ray: &Ray,
@@ -211,9 +217,9 @@ pub(crate) fn surface(
     }
 }
 
-/// Reflected light (linear RGB) and reflectance of a body with the drop factor `small` (0 to 1).
-/// Without the gathered light, a drop would reflect the dark side of the sky in a line along its
-/// rim.
+/// Returns the reflected light (linear RGB) and the reflectance of a body that is a drop to the
+/// degree `small` (0 to 1), from those of a plain surface. Without the gathered light, a drop would
+/// reflect the dark side of the sky in a line along its rim.
 pub(crate) fn of_drop(
     context: &ShadeContext,
     p: V3,
@@ -233,19 +239,20 @@ pub(crate) fn of_drop(
     )
 }
 
-/// Linear RGB light of lava on a surface at full strength.
+/// Returns the linear RGB light of lava at full strength on a surface.
 fn lava_light(context: &ShadeContext) -> V3 {
     context.blackbody.shown(KELVIN) * (STRENGTH * context.look.lava_light)
 }
 
-/// Outward unit normal of a liquid's surface in world proportions, from differences over ±0.8
-/// cells: wider differences would read values below the bed of shallow water.
+/// Returns the outward unit normal (in true proportions) of a liquid's surface at `p` (cells), from
+/// differences over ±0.8 cells; wider differences would read values below the ground of shallow
+/// water.
 pub(crate) fn level(field: &MediumField, p: V3) -> V3 {
     field.upright(field.gradient(p, 0.8))
 }
 
-/// Coverage (0 to 1) of a surface with foam, by the gas density `gas` next to the surface, the drop
-/// factor `small` of the body, and the shore below.
+/// Returns the fraction (0 to 1) of the surface at `p` (cells) that foam covers. `gas`: density of
+/// gas next to the surface; `small`: degree to which the body is a drop.
 pub(crate) fn foam(
     context: &ShadeContext,
     look: &MaterialLook,
@@ -271,7 +278,8 @@ pub(crate) fn foam(
     ) * 0.85
 }
 
-/// Coverage with surf, 0 to 1: high waves break where water is shallow, in lines that come and go.
+/// Returns the fraction (0 to 1) of the surface at `p` (cells) that surf covers: high waves break
+/// in shallow water, in lines that come and go.
 fn surf(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3) -> f32 {
     let high = wild(look) * smoothstep(0.6, 0.8, normal.y);
     let unit = context.land.unit;
@@ -286,12 +294,12 @@ fn surf(context: &ShadeContext, look: &MaterialLook, p: V3, normal: V3) -> f32 {
     high * smoothstep(BREAKS, 0.2, depth + SWASH * swash) * flecks
 }
 
-/// Excess of the wave height over the usual height, 0 to 1.
+/// Returns the excess of the wave height over the usual height, 0 to 1.
 fn wild(look: &MaterialLook) -> f32 {
     saturate(0.5 * (look.waves - 1.0))
 }
 
-/// Linear RGB light of foam at `p` (cells) with unit normal `normal`.
+/// Returns the linear RGB light of foam at `p` (cells) with the unit normal `normal`.
 pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
     let sky = context.sky;
     let facing = saturate(0.25 + 0.75 * normal.dot(&sky.sun)) * context.open(p);
@@ -299,8 +307,8 @@ pub(crate) fn foam_light(context: &ShadeContext, p: V3, normal: V3) -> V3 {
     (sky.sun_color * (0.35 * facing) + sky.ambient(normal) * 0.6 + lava) * 0.9
 }
 
-/// RGB light at `p` (cells) in a body of liquid behind a pane, relative to the light at its
-/// surface: decreases downwards, with shafts of sunlight.
+/// Returns the light (RGB) at `p` (cells) in liquid behind a cut side of the box, relative to the
+/// light at its surface: decreasing downwards, with shafts of sunlight.
 pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, p: V3) -> V3 {
     let (mut depth, mut reach) = (0.0, 1.0);
     for (away, length) in OVER {
@@ -331,8 +339,8 @@ pub(crate) fn sunk(context: &ShadeContext, Clear { field, liquid, .. }: &Clear, 
     sinks.map(|by_color| (-depth * (SINKS[0] + by_color)).exp() * UNDER * (1.0 + SHAFTS * shafts))
 }
 
-/// Linear RGB light of the edge of a surface that a pane cuts at `p` (cells), where the liquid has
-/// density `density`; only under air, not under another liquid.
+/// Returns the linear RGB light of the edge of a liquid's surface at `p` (cells) on a cut side of
+/// the box, where the liquid has the density `density`; 0 below another liquid.
 pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
     let over = p + v3(0.0, OPEN_OVER / context.look.cell_height, 0.0);
     let seen = smoothstep(EDGE_ENDS[0], EDGE_ENDS[1], density);
@@ -348,7 +356,8 @@ pub(crate) fn edge(context: &ShadeContext, p: V3, density: f32) -> V3 {
         * seen
 }
 
-/// Light factor on the bed under a liquid at `p` (cells), by the caustics of the ripples.
+/// Returns the brightness factor of the ground below a liquid at `p` (cells), from the caustics of
+/// the ripples.
 pub(crate) fn net(context: &ShadeContext, p: V3) -> f32 {
     let q = p * (MESHES / context.land.unit);
     let moved = ripples_moved(context.steps);
@@ -365,7 +374,7 @@ pub(crate) fn net(context: &ShadeContext, p: V3) -> f32 {
     lerp(1.0, lerp(NET[0], NET[1], lines), lit)
 }
 
-/// Linear RGB light that a great depth of `liquid` scatters back at `p` (cells).
+/// Returns the linear RGB light that a great depth of `liquid` scatters back at `p` (cells).
 pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     let sky = context.sky;
     let open = context.open(p);
@@ -374,8 +383,8 @@ pub(crate) fn scattered(context: &ShadeContext, liquid: &Liquid, p: V3) -> V3 {
     (sky.ambient(V3::y()) + sun).component_mul(&liquid.deep) + lava.component_mul(&liquid.warmed)
 }
 
-/// Unit normal with ripples added, which move with the steps and flatten with the distance `t`
-/// (cells) from the eye.
+/// Returns the unit normal `normal` with ripples added, which move with the steps and flatten with
+/// the distance `t` (cell widths) from the camera.
 pub(crate) fn rippled(
     context: &ShadeContext,
     look: &MaterialLook,
@@ -421,8 +430,8 @@ pub(crate) fn rippled(
     unit_or_up(normal + v3(along(0.0), 0.0, along(31.7)) * height)
 }
 
-/// Slope of the waves of a sea that are smaller than a pixel, at a point `t` cell widths from the
-/// eye.
+/// Returns the slope of the waves of a sea that are smaller than a pixel, at `p` (cells), which is
+/// `t` cell widths away from the camera; 0 without a sea.
 pub(crate) fn roughness(context: &ShadeContext, look: &MaterialLook, p: V3, t: f32) -> f32 {
     if context.sea.is_none() {
         return 0.0;
@@ -438,8 +447,8 @@ pub(crate) fn roughness(context: &ShadeContext, look: &MaterialLook, p: V3, t: f
     (SMALLER * RIPPLES * look.waves * lost).min(ROUGHEST) * (1.0 + 0.9 * gust).max(0.2)
 }
 
-/// Displacement of the ripples after `steps` steps, in pattern units; wraps around at 4096 units,
-/// which keeps the precision of `f32`.
+/// Returns the displacement of the ripples after `steps` steps, in pattern units (1/128 of the
+/// box's longer side); restarts at 0 after 4096 units, which keeps the precision of `f32`.
 pub fn ripples_moved(steps: f64) -> f32 {
     (steps * PACE).rem_euclid(4096.0) as f32
 }

@@ -1,4 +1,4 @@
-//! Passes of a frame: drawing of the whole picture, or only of the tiles that lava may cover.
+//! Stages of a frame: drawing the whole picture, or only the tiles that lava may cover.
 
 use super::{NO_PICTURE, Renderer};
 use crate::camera::Camera;
@@ -33,8 +33,8 @@ impl Renderer {
         }
     }
 
-    /// Draws the whole picture; for styles in which lava may change every pixel because lava lights
-    /// and outshines its surroundings.
+    /// Draws the whole picture, for styles in which lava may change every pixel because it lights
+    /// its surroundings and has bloom.
     pub(super) fn everything<T: Tracer>(
         &self,
         tracer: &T,
@@ -62,8 +62,8 @@ impl Renderer {
         film.develop(self.filmic())
     }
 
-    /// Updates the cached picture without lava in those tiles that may contain lava now or did in
-    /// the last frame.
+    /// Draws a picture by updating the cached picture without lava in those tiles in which there
+    /// may be lava now or was in the previous frame.
     pub(super) fn over_bare<T: Tracer>(
         &self,
         tracer: &T,
@@ -108,7 +108,7 @@ impl Renderer {
         image
     }
 
-    /// Draws the picture without lava into the cache `kept`.
+    /// Draws the picture without lava and stores it in the cache `kept`.
     fn draw_bare<T: Tracer>(&self, tracer: &T, camera: &Camera, kept: &mut Kept<T::Behind>) {
         let mut bare = std::mem::take(&mut kept.bare);
         let places = Places::none(camera);
@@ -129,7 +129,7 @@ impl Renderer {
         kept.bare = bare;
     }
 
-    /// Returns the post-processing parameters of the cinematic style.
+    /// Returns the conversion of light to pixels for the cinematic style.
     pub(super) fn filmic(&self) -> Develop {
         let LookSpec {
             exposure,
@@ -144,7 +144,7 @@ impl Renderer {
         }
     }
 
-    /// Selection of the pixels that the look supersamples; `None` without supersampling.
+    /// Returns the selection of the pixels that the look supersamples; `None` for no supersampling.
     fn closer(&self) -> Option<Wanted> {
         match self.look.antialias {
             Antialias::Off => None,

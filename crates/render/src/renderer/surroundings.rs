@@ -1,4 +1,4 @@
-//! Surroundings of a frame: sea or land beyond the box.
+//! Surroundings in a frame: sea or land beyond the box.
 
 use super::{Renderer, WHOLE};
 use crate::ground::beyond::Ends;
@@ -9,6 +9,7 @@ use lavoxel_sim::lowpass::Volume;
 
 impl Renderer {
     /// Returns the sea around the box; `None` unless the look has a sea and the whole box is shown.
+    /// `shown`: shown part of the box (bounds as fractions).
     pub(super) fn sea(&self, volume: &Volume, shown: [[f32; 2]; 3]) -> Option<Sea> {
         let is_wanted = self.look.surroundings == Surroundings::Sea
             && self.contents.lava
@@ -18,8 +19,8 @@ impl Renderer {
             .flatten()
     }
 
-    /// True if land is drawn beyond the box; `at_sea`: true if there is a sea. Always false if the
-    /// box is cut open.
+    /// Returns true if land is drawn beyond the box; always false if the box is cut open. `at_sea`:
+    /// true if there is a sea.
     pub(super) fn goes_on(&self, at_sea: bool, shown: [[f32; 2]; 3]) -> bool {
         let goes_on = match Ends::of(&self.look) {
             Some(Ends::Sea) => at_sea,
@@ -28,8 +29,7 @@ impl Renderer {
         goes_on && self.contents.ground && shown == WHOLE
     }
 
-    /// Returns the sea of a frame with its index among the translucent media; `None` if the medium
-    /// is not drawn.
+    /// Returns the sea of a frame, prepared for rays; `None` if its liquid is not drawn.
     pub(super) fn around(
         &self,
         Sea { medium, level }: Sea,

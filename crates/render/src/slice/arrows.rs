@@ -1,6 +1,6 @@
-//! Arrows of a velocity over the cells of a slice: direction of the component in the plane, length
-//! by the square root of the speed. A jet and the wind around it differ by a factor of ten in
-//! speed, and both must be visible.
+//! Velocity arrows over the cells of a slice. An arrow has the direction of the component in the
+//! plane, and a length proportional to the square root of the speed: a jet and the wind around
+//! differ in speed by a factor of ten, and both must be visible.
 
 use crate::chart::legend::Frame;
 use crate::chart::text::Ink;
@@ -9,44 +9,46 @@ use lavoxel_base::grid::Place;
 
 use super::{Axis, SliceSpec};
 
-/// Distance between two arrows, in ems.
+/// Distance between neighbouring arrows, in ems.
 const APART: f32 = 1.9;
 /// Length of the longest arrow, in units of [`APART`].
 const LONGEST: f32 = 1.15;
-/// Length below which arrows are left out, in ems.
+/// Length below which arrows are not drawn, in ems.
 const SHORTEST: f32 = 0.25;
-/// Width of a line, in ems.
+/// Width of an arrow's lines, in ems.
 const LINE: f32 = 0.085;
-/// Width of the dark rim around a line, in ems; the rim separates the line from light cells.
+/// Width of the dark outline around an arrow, in ems; the outline separates the arrow from light
+/// cells.
 const RIM: f32 = 0.075;
-/// Length of the sides of an arrow's head, in ems.
+/// Length of the two lines of an arrow's head, in ems.
 const HEAD: f32 = 0.42;
-/// Upper bound of that length, as a share of the arrow.
+/// Maximum length of the two lines of an arrow's head, as a fraction of the arrow's length.
 const HEAD_SHARE: f32 = 0.6;
-/// Half the opening angle of the head, as a tangent.
+/// Tangent of half the opening angle of the head.
 const SPREAD: f32 = 0.55;
-/// Colour of the lines (sRGB).
+/// Colour of an arrow's lines (sRGB, 0 to 255).
 const BRIGHT: [f32; 3] = [246.0, 246.0, 240.0];
-/// Colour of the rim (sRGB).
+/// Colour of the outline (sRGB, 0 to 255).
 const DARK: [f32; 3] = [14.0, 16.0, 20.0];
-/// Opacity of the rim.
+/// Opacity of the outline (0 to 1).
 const RIM_SHARE: f32 = 0.75;
 
-/// Arrows over the cells of a slice.
+/// Velocity arrows over the cells of a slice.
 pub(super) struct Arrows<'a, F> {
     pub(super) spec: &'a SliceSpec,
     pub(super) ink: Ink,
-    /// Velocity of a cell along x, y and z; `None` for cells without motion.
+    /// Returns the velocity of a cell along x, y and z; `None` for cells without motion.
     pub(super) motion: F,
-    /// Speed of the longest arrow; faster cells get arrows of the same length.
+    /// Speed of the longest arrow, in the unit of `motion`; faster cells get arrows of the same
+    /// length.
     pub(super) fastest: f32,
 }
 
-/// Point or offset in the picture: to the right and down, in pixels.
+/// Position or offset in the picture: to the right and down, in pixels.
 type Pixels = [f32; 2];
 
 impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
-    /// Draws the arrows over the cells in `frame`.
+    /// Draws the arrows over the cells, which fill `frame`.
     pub(super) fn draw(&self, image: &mut Image, frame: Frame) {
         let apart = APART * self.ink.size;
         let count = |pixels: usize| ((pixels as f32 / apart) as usize).max(1);
@@ -79,7 +81,7 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         }
     }
 
-    /// Cell at a place in the frame.
+    /// Returns the cell at the position (`x`, `y`) in the frame, in pixels.
     fn cell(&self, [x, y]: Pixels, frame: Frame) -> Place {
         let SliceSpec {
             axis, cell, shown, ..
@@ -100,7 +102,7 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         )
     }
 
-    /// Component of a velocity in the plane: to the right and down.
+    /// Returns the component of a velocity in the plane of the slice: to the right and down.
     fn seen(&self, [east, up, south]: [f32; 3]) -> Pixels {
         match self.spec.axis {
             Axis::X => [south, -up],
@@ -109,7 +111,8 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
         }
     }
 
-    /// Draws an arrow with its middle at `middle`, clipped to the frame.
+    /// Draws an arrow of the length and direction `way` with its centre at `middle`, clipped to the
+    /// frame; both in pixels.
     fn arrow(&self, image: &mut Image, frame: Frame, (middle, way): (Pixels, Pixels)) {
         let em = self.ink.size;
         let length = way[0].hypot(way[1]);
@@ -155,7 +158,7 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
     }
 }
 
-/// Distance of a point from the line segment between `a` and `b`.
+/// Returns the distance of `p` from the line segment between `a` and `b`, in pixels.
 fn distance(p: Pixels, (a, b): (Pixels, Pixels)) -> f32 {
     let (way, to) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
     let squared = way[0] * way[0] + way[1] * way[1];

@@ -1,5 +1,5 @@
-//! Cells of a slice as pixels. Where an edge between cells falls into a pixel, the pixel mixes the
-//! cells by area.
+//! Cells of a slice as pixels. If an edge between cells crosses a pixel, the pixel mixes the
+//! colours of the cells by area.
 
 use crate::chart::legend::Frame;
 use crate::image::{Image, SRGB};
@@ -8,7 +8,7 @@ use lavoxel_base::grid::{Grid, Place};
 
 use super::{Axis, Content, ROCK, ROCK_EDGE, SliceSpec, SliceStyle};
 
-/// Cells that are drawn.
+/// Cells of a slice, and their colours.
 pub(super) struct Cells<'a, F> {
     pub(super) grid: Grid,
     pub(super) spec: &'a SliceSpec,
@@ -19,7 +19,7 @@ pub(super) struct Cells<'a, F> {
 type Light = [f32; 3];
 
 impl<F: Fn(Place) -> Content> Cells<'_, F> {
-    /// Draws the cells into `frame`.
+    /// Draws the cells so that they fill `frame`.
     pub(super) fn draw(&self, image: &mut Image, frame: Frame) {
         let (_, rows) = self.spec.shown.cells();
         // Cache of the last row of cells: a pixel at an edge between cells needs two rows.
@@ -45,7 +45,8 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
         }
     }
 
-    /// Row of cells, counted from the top of the picture, resampled to `width` pixels.
+    /// Returns the row of cells with the index `row` (from the top of the picture) resampled to
+    /// `width` pixels, in linear light.
     fn pixels(&self, row: usize, width: usize) -> Vec<Light> {
         let [low, high] = self.spec.shown.up;
         let level = if self.spec.axis == Axis::Y {
@@ -62,7 +63,8 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
         (0..width).map(pixel).collect()
     }
 
-    /// Colours of a row of cells, in linear light.
+    /// Returns the colours of the row of cells `level` (index along the picture's height axis), in
+    /// linear light.
     fn colors(&self, level: usize) -> Vec<Light> {
         let [first, end] = self.spec.shown.across;
         let color = |i: usize| match self.at(i, level) {
@@ -81,7 +83,7 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
             .collect()
     }
 
-    /// True if this cell of rock borders on a cell that is not rock.
+    /// Returns true if a cell next to the rock cell (`i`, `level`) is not rock.
     fn is_edge(&self, i: usize, level: usize) -> bool {
         let (across, up) = self.spec.axis.across();
         let (wide, tall) = (across.cells(self.grid), up.cells(self.grid));
@@ -101,8 +103,8 @@ fn add(sum: &mut Light, light: &Light, share: f32) {
     (0..3).for_each(|k| sum[k] += light[k] * share);
 }
 
-/// Cells that `pixel` covers, each with its share of the pixel, where `count` cells take `pixels`
-/// pixels.
+/// Returns the cells that `pixel` covers, each with its fraction of the pixel, if `count` cells
+/// take `pixels` pixels.
 fn shares(pixel: usize, pixels: usize, count: usize) -> impl Iterator<Item = (usize, f32)> {
     // In units of 1/`count` of a pixel all edges are integers, so that no rounding leaves a seam.
     let (from, to) = (pixel * count, (pixel + 1) * count);

@@ -1,4 +1,4 @@
-//! Slice that stands in space: its cells, unfiltered.
+//! Slices in the 3D scene: the cells of a layer as a texture, without interpolation.
 
 use crate::Cut;
 use crate::contents::{MATERIAL, NOTHING, ROCK, VALUE};
@@ -9,8 +9,8 @@ use super::{Axis, Content, Sample};
 use crate::chart::key::{Plain, palette_of_quantity};
 
 impl Cut {
-    /// Slice of `quantity` in the layer `cell` along `axis`; a layer outside the box becomes the
-    /// last one.
+    /// Returns the slice of `quantity` in the layer `cell` along `axis`; an index outside of the
+    /// box is replaced by that of the last layer.
     pub fn of<'a>(
         state: impl Into<StateRef<'a>>,
         axis: Axis,
@@ -60,7 +60,7 @@ fn texel(content: Content, (low, high): (f32, f32), plain: &[Plain]) -> [u8; 4] 
     }
 }
 
-/// Texel of a colour in sRGB.
+/// Returns the texel of a cell drawn in an sRGB colour.
 fn colored([red, green, blue]: [u8; 3]) -> [u8; 4] {
     [red, green, blue, MATERIAL]
 }

@@ -1,4 +1,4 @@
-//! Layout of a slice's picture: as much room as possible for the cells, the rest for annotation.
+//! Layout of a slice's picture: as much space as possible for the cells, the rest for annotation.
 
 use std::sync::LazyLock;
 
@@ -8,53 +8,53 @@ use crate::chart::text::Ink;
 
 use super::{Axis, INK, SliceSpec, SliceStyle, entries};
 
-/// Margin around the picture, in ems.
+/// Margin around the whole picture, in ems.
 const MARGIN: f32 = 0.6;
 /// Height of the heading, in ems.
 const HEADING: f32 = 1.7;
-/// Gap between axes and colour bar, in ems.
+/// Gap between the axes and the colour bar, in ems.
 const ASIDE: f32 = 1.4;
-/// Distance between two lines of the key, in ems.
+/// Distance between two entries of the key, in ems.
 pub(super) const KEY_LINE: f32 = 1.5;
-/// Distance from the colours of the key to its words, in ems.
+/// Distance from the left of a colour in the key to its text, in ems.
 pub(super) const KEY_TEXT: f32 = 1.5;
-/// Height of the cells, in ems, from which the key has room below a colour bar.
+/// Height of the area of the cells, in ems, from which the key fits below a colour bar.
 const ROOMY: f32 = 15.0;
-/// Least height of a colour bar, in ems.
+/// Minimum height of a colour bar, in ems.
 const LEAST_BAR: f32 = 9.0;
-/// Room that a number at the end of a colour bar takes beyond the bar, in ems.
+/// Space that a number at the end of a colour bar takes beyond the bar, in ems.
 const LABEL: f32 = 0.7;
-/// Pixels per cell from which the zoom is rounded down to an integer: all cells then have the same
-/// size.
+/// Pixels per cell from which the scale is rounded down to an integer, so that all cells have the
+/// same size.
 const COARSE: f32 = 8.0;
 
-/// Amount of annotation, by the size of the picture.
+/// Amount of annotation, chosen by the size of the picture.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Detail {
-    /// No annotation.
+    /// No annotation at all.
     Bare,
-    /// Numbers in metres, and on a colour bar.
+    /// Numbers in metres, and those of a colour bar.
     Numbers,
-    /// All kinds of annotation, with a single ruler on each side.
+    /// All kinds of annotation, but one ruler per side.
     Full,
-    /// All rulers.
+    /// All kinds of annotation, and all rulers.
     Rich,
 }
 
-/// Places of all parts of a picture.
+/// Positions of all parts of a picture.
 pub(super) struct Layout<'a> {
     pub(super) ink: Ink,
     pub(super) cells: Frame,
-    /// Axes, each with its distance from the cells in pixels.
+    /// Axes, each with the distance in pixels of its line from the cells.
     pub(super) axes: Vec<(Ticked<'a>, f32)>,
     pub(super) bar: Option<(ColorBar<'a>, Frame)>,
-    /// Upper left corner of the key.
+    /// Upper left corner (x, y) of the key in pixels; `None` for no key.
     pub(super) key: Option<(f32, f32)>,
-    /// Left end, right end and middle line of the heading, in pixels.
+    /// Left end, right end and vertical centre of the heading, in pixels; `None` for no heading.
     pub(super) heading: Option<(f32, f32, f32)>,
 }
 
-/// Rulers in cells, for each axis of the box.
+/// Rulers in cells along x, y and z.
 static IN_CELLS: LazyLock<[Ruler; 3]> = LazyLock::new(|| ['x', 'y', 'z'].map(Ruler::of_cells));
 
 impl Detail {
@@ -98,8 +98,8 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// Axes around a slice: measured rulers below and at the left, cells on the opposite sides. Without
-/// measured rulers, the cells take their place.
+/// Returns the axes around a slice: rulers such as metres at the bottom and left, rulers in cells
+/// at the opposite sides. Without other rulers, those in cells are at the bottom and left.
 fn axes<'a>(
     spec: &SliceSpec,
     style: &'a SliceStyle,
@@ -147,14 +147,14 @@ fn axes<'a>(
     all
 }
 
-/// Parts to be arranged.
+/// Parts of a picture before their positions are known.
 struct Plan<'a> {
     size: (usize, usize),
     ink: Ink,
     detail: Detail,
     axes: Vec<Ticked<'a>>,
     bar: Option<ColorBar<'a>>,
-    /// Lengths of the words of the key, in pixels.
+    /// Lengths of the texts of the key, in pixels.
     lengths: Vec<f32>,
 }
 
@@ -217,7 +217,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Margin around the picture, in pixels.
+    /// Returns the margin around the picture in pixels.
     fn margin(&self) -> f32 {
         if self.detail == Detail::Bare {
             0.0
@@ -226,7 +226,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Height of the heading, in pixels.
+    /// Returns the height of the heading in pixels; 0 without a heading.
     fn heading(&self) -> f32 {
         if self.detail >= Detail::Full {
             HEADING * self.ink.size
@@ -235,8 +235,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Pixels that the axes take at the left, right, top and bottom of cells of this width and
-    /// height.
+    /// Returns the space in pixels that the axes take to the left, to the right, above and below an
+    /// area of cells of (`width`, `height`) pixels.
     fn beside(&self, (width, height): (f32, f32)) -> [f32; 4] {
         [Side::Left, Side::Right, Side::Top, Side::Bottom].map(|side| {
             let axes = self.axes.iter().filter(|axis| axis.side == side);
@@ -245,8 +245,8 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Pixels that colour bar and key take next to cells of this height, including the gap in
-    /// front.
+    /// Returns the width in pixels that colour bar and key take next to an area of cells of
+    /// `height` pixels, including the gap in front.
     fn aside(&self, height: f32) -> f32 {
         let bar = self
             .bar
@@ -285,8 +285,9 @@ impl<'a> Plan<'a> {
             .min(self.size.1 as f32 - 2.0 * LABEL * self.ink.size)
     }
 
-    /// Places of colour bar and key between `from` (plus a gap) and `to`: the bar at the upper end
-    /// of the cells, the key at their lower end.
+    /// Returns the positions of colour bar and key to the right of the cells, between `from` (plus
+    /// a gap) and `to`, in pixels: the bar at the upper end of the cells, the key at their lower
+    /// end.
     fn beside_cells(
         &self,
         cells: Frame,
@@ -321,7 +322,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Axes with their distance from the cells in pixels: several axes on a side are stacked outwards.
+/// Returns the axes with the distance of each from the cells in pixels; several axes on one side
+/// are stacked outwards.
 fn stacked<'a>(axes: Vec<Ticked<'a>>, cells: Frame) -> Vec<(Ticked<'a>, f32)> {
     let mut taken = [0.0; 4];
     let place = |axis: Ticked<'a>| {

@@ -1,4 +1,4 @@
-//! Position of a slice, parsed from user text.
+//! Position of a slice, as users write it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,17 +8,18 @@ use crate::Ruler;
 use lavoxel_base::validate::Invalid;
 use lavoxel_geo::map::Site;
 
-/// Axis names, indexed by [`Axis::number`].
+/// Names of the axes, indexed by [`Axis::number`].
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
 impl Axis {
-    /// Returns the axis with the name `x`, `y` or `z`; `None` for other names.
+    /// Returns the axis with the name `x`, `y` or `z`; `None` for another name.
     pub fn named(name: &str) -> Option<Self> {
         Some([Self::X, Self::Y, Self::Z][NAMES.iter().position(|axis| *axis == name.trim())?])
     }
 }
 
-/// Plane of a slice as users write it: `z=64`, `y=735m` or `x=map:2667675`.
+/// Plane of a slice as users write it: `z=64` (cell), `y=735m` (metres) or `x=map:2667675` (map
+/// coordinate).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     /// Axis to which the plane is perpendicular.
@@ -26,13 +27,13 @@ pub struct Plane {
     place: Place,
 }
 
-/// Position of a plane along its axis.
+/// Position of a plane along its axis, in the unit that the user chose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Place {
     Cell(usize),
-    /// Distance in metres from the west or north side of the box; for y the elevation.
+    /// Distance in metres from the west or north side of the box; along y the elevation.
     Metres(f64),
-    /// Map coordinate, along x or z.
+    /// Map coordinate along x or z, in the unit of the terrain's map.
     Map(f64),
 }
 
@@ -77,7 +78,7 @@ impl fmt::Display for Plane {
 }
 
 impl Plane {
-    /// Returns the index of the layer of cells along the axis, in a box at `site`.
+    /// Returns the index of the layer of cells along the axis, for a box at `site`.
     ///
     /// # Errors
     /// If the plane lies outside the box, or is given in map coordinates and the terrain has none.
@@ -115,8 +116,8 @@ impl Plane {
     }
 }
 
-/// Returns the index of the cell, among `count` cells, that contains the ruler value `value`;
-/// `None` outside.
+/// Returns the index of the cell, among `count` cells, in which `ruler` has the value `value`;
+/// `None` if the value lies outside of the box.
 fn found(ruler: &Ruler, value: f64, count: usize) -> Option<usize> {
     let cells = (value - ruler.start) / ruler.per_cell;
     // The far side of the box belongs to the last cell.

@@ -1,5 +1,5 @@
-//! Content of the cells of a slice: the value of a quantity if its material is present, else rock,
-//! or the material that fills most of the cell.
+//! Content of the cells of a slice: the value of the shown quantity if its material is present,
+//! otherwise rock, or the material with the largest amount in the cell.
 
 use lavoxel_air::Air;
 use lavoxel_automaton::matter::Material;
@@ -10,18 +10,18 @@ use lavoxel_sim::state::{CellValues, StateRef};
 use super::Content;
 use crate::chart::key::Plain;
 
-/// Cell contents of a world for slices of one quantity.
+/// Contents of the cells of a world, for slices of one quantity.
 pub struct Sample<'a> {
     values: CellValues<'a>,
     solid: CellValues<'a>,
-    /// Air whose velocity is shown; `None` unless the quantity is the air's speed.
+    /// Air whose velocity is drawn as arrows; `None` unless the quantity is the speed of the air.
     moving: Option<&'a Air>,
-    /// Materials without values, each with its amounts.
+    /// Materials shown without values, each with its amounts per cell.
     plain: Vec<(Plain, CellValues<'a>)>,
 }
 
 impl<'a> Sample<'a> {
-    /// Returns the cell contents of `state` for slices of `quantity`.
+    /// Prepares the cell contents of `state` for slices of `quantity`.
     pub fn new(state: impl Into<StateRef<'a>>, quantity: &Quantity) -> Self {
         let state: StateRef<'a> = state.into();
         let with_amount = |plain: Plain| {
@@ -40,8 +40,7 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Materials without values; lava only if the world has any, because a scene need not have
-    /// lava.
+    /// Returns the materials shown without values; the lava is included only if the world has any.
     fn named(world: &World, quantity: &Quantity) -> impl Iterator<Item = Plain> + use<> {
         let has_lava = world.lava().tiles().next().is_some();
         let plain = Plain::without_values(quantity, world.materials()).into_iter();
@@ -71,8 +70,8 @@ impl<'a> Sample<'a> {
         })
     }
 
-    /// Returns the velocity in m/s along x, y and z of the cell at `place`; `None` in rock, and
-    /// unless the slice shows the speed of the air.
+    /// Returns the velocity in m/s along x, y and z of the cell at `place`; `None` in rock, and if
+    /// the slice does not show the speed of the air.
     pub fn motion(&self, place: Place) -> Option<[f32; 3]> {
         let air = self.moving?;
         if self.solid.at(place) > 0.0 {
@@ -82,7 +81,8 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// Returns the materials without values; [`Content::Material`] is an index into this list.
+    /// Returns the materials shown without values; [`Content::Material`] is an index into this
+    /// list.
     pub fn plain(&self) -> Vec<Plain> {
         self.plain.iter().map(|(plain, _)| plain.clone()).collect()
     }

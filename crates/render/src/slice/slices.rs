@@ -1,4 +1,4 @@
-//! Slices of a simulation as pictures; all frames of a film share one scale.
+//! Slices of a simulation as pictures of a film; the scale only grows from frame to frame.
 
 use super::{Axis, Crop, Plane, Sample, SliceSpec, SliceStyle, Survey, slice_of_motion};
 use crate::chart::key::{Plain, palette_of_quantity};
@@ -8,38 +8,38 @@ use lavoxel_base::validate::Invalid;
 use lavoxel_geo::map::Site;
 use lavoxel_sim::simulation::Simulation;
 
-/// User request for a slice.
+/// Slice that a user asked for.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// Plane of the slice.
     pub plane: Plane,
     /// Quantity that the slice shows.
     pub quantity: Quantity,
-    /// Set to show the whole height of the box, not only the part with content.
+    /// Set to show the whole layer; otherwise only the part with content is shown.
     pub whole: bool,
 }
 
-/// Renderer of one slice over the frames of a film.
+/// Draws one slice for all frames of a film.
 #[derive(Debug)]
 pub struct Slices {
     axis: Axis,
     cell: usize,
     quantity: Quantity,
-    /// Palette of the lava's values.
+    /// Palette for the values of the lava.
     palette: Palette,
-    /// Temperatures in kelvin of lava with an energy per amount of 0 and 1.
+    /// Temperatures in kelvin of lava at energy per amount 0 and 1; `None` if unknown.
     kelvin: Option<[f32; 2]>,
     rulers: [Vec<Ruler>; 3],
-    /// Crop of the frames; `None` shows the whole box.
+    /// Crop of the frames to their content; `None` shows the whole layer.
     crop: Option<Crop>,
-    /// Largest value of all frames so far, from which the scale is derived: scales never shrink
-    /// within a film.
+    /// Largest value in all frames so far, from which the scale is derived, so that a scale never
+    /// shrinks in a film.
     largest: f32,
 }
 
 impl Slices {
-    /// Prepares the slice `section` through a box at `site`; `palette` and `kelvin` belong to the
-    /// lava.
+    /// Prepares the slice `section` through a box at `site`. `palette` and `kelvin` (temperatures
+    /// at energy per amount 0 and 1) are for the lava.
     ///
     /// # Errors
     /// If the plane lies outside the box.
@@ -60,7 +60,8 @@ impl Slices {
         })
     }
 
-    /// Draws the current state of `simulation`, in a picture of `size` (width, height) pixels.
+    /// Draws the slice of the present state of `simulation` with the title `title`, in a picture of
+    /// `size` (width, height) pixels.
     ///
     /// # Errors
     /// If the slice lies outside the box of the simulation.
@@ -93,8 +94,9 @@ impl Slices {
         slice_of_motion(grid, &spec, &style, content, |place| sample.motion(place))
     }
 
-    /// Scale of the colours. Energy goes from 0 to 1 (the energy of a full cell of fresh lava) in
-    /// all pictures, so that they compare; larger values extend the scale.
+    /// Returns the scale of the colours; `None` if cells have no values. Energies are shown from 0
+    /// to 1 (the energy of a full cell of fresh lava) in all pictures, so that pictures are
+    /// comparable; larger values extend the scale.
     fn scale(&self, others: &[Plain]) -> Option<Scale> {
         let scale = Scale::among(&self.quantity, others)?.in_celsius(&self.quantity, self.kelvin);
         Some(match self.quantity.measure() {

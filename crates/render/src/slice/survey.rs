@@ -1,20 +1,21 @@
-//! Extent of a slice's content, and automatic cropping to the content.
+//! Extent of the content of a slice, and automatic cropping to the content.
 
 use lavoxel_base::grid::{Grid, Place};
 
 use super::{Axis, Content, Part};
 
-/// Extent of the content and largest value of a slice.
+/// Extent of a slice's content, and largest value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Survey {
-    /// Rectangle of visible content. In a vertical slice: from the lowest open cell to the highest
-    /// cell with rock or lava. In a horizontal slice: the cells with rock or lava.
+    /// Rectangle of cells that are worth showing. In a vertical slice: from the lowest cell that is
+    /// not rock to the highest cell with rock or matter. In a horizontal slice: the cells with rock
+    /// or matter.
     pub extent: Part,
-    /// Largest value of the shown quantity; 0 without values.
+    /// Largest value of the shown quantity; 0 if there are no values.
     pub largest: f32,
 }
 
-/// Smallest range that contains all cells added so far.
+/// Smallest range that contains all indices added so far.
 #[derive(Clone, Copy)]
 struct Span([usize; 2]);
 
@@ -27,7 +28,7 @@ impl Span {
 }
 
 impl Survey {
-    /// Computes the extent and largest value of the layer `cell` of a box; `content` returns the
+    /// Examines the layer `cell` along `axis` of a box of shape `grid`; `content` returns the
     /// content of a cell.
     pub fn of(grid: Grid, axis: Axis, cell: usize, content: impl Fn(Place) -> Content) -> Self {
         let whole = Part::whole(grid, axis);
@@ -69,8 +70,8 @@ impl Survey {
     }
 }
 
-/// Crop of a slice for the pictures of a film: the content with a margin. The crop only grows, in
-/// steps of the margin, so that the scale changes rarely.
+/// Crop of a slice for the frames of a film: the content with a margin. The crop only grows, in
+/// steps of the margin, so that the size of the cells in the picture rarely changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Crop {
     shown: Option<Part>,
@@ -78,14 +79,14 @@ pub struct Crop {
 
 /// Margin on each side of the content, as a fraction of the content's length.
 const MARGIN: f64 = 0.08;
-/// Least margin, in cells.
+/// Minimum margin, in cells.
 const LEAST_MARGIN: usize = 2;
-/// Minimum length of a side of the crop, as a fraction of the slice's longer side; shorter slices
-/// are shown whole.
+/// Minimum length of a side of the crop, as a fraction of the slice's longer side; a slice with a
+/// shorter side shows that side completely.
 const LEAST: f64 = 0.2;
 
 impl Crop {
-    /// Returns the rectangle to show for content in `extent` of the slice `whole`, and stores it
+    /// Returns the rectangle to show for content in `extent` of the slice `whole`, and remembers it
     /// for the next call.
     pub fn show(&mut self, extent: Part, whole: Part) -> Part {
         let (wide, tall) = whole.cells();
@@ -104,7 +105,8 @@ impl Crop {
     }
 }
 
-/// Range with a margin on both sides, at least `least` cells long, within 0..`all`.
+/// Returns the range from `low` to `high` with a margin on both sides, at least `least` cells long
+/// and within 0..`all`.
 fn widened([low, high]: [usize; 2], least: usize, all: usize) -> [usize; 2] {
     let margin = ((high - low) as f64 * MARGIN)
         .ceil()
@@ -117,7 +119,7 @@ fn widened([low, high]: [usize; 2], least: usize, all: usize) -> [usize; 2] {
     [first, first + length]
 }
 
-/// Range that was shown before, or a wider range where the content exceeds it.
+/// Returns the range shown so far, or a wider range if the content exceeds it.
 fn grown(
     [first, end]: [usize; 2],
     [low, high]: [usize; 2],
@@ -140,8 +142,8 @@ mod tests {
         nz: 9,
     };
 
-    /// Ground that rises from 10 to 15 cells in the east, with lava up to a height of 14 in column
-    /// 1, and a cave.
+    /// Returns the cell content of ground that rises from 10 to 15 cells in the east, with lava up
+    /// to the height 14 in column 1, and a cave.
     fn content([x, y, z]: Place) -> Content {
         match y {
             7 if (x, z) == (5, 4) => Content::Empty,

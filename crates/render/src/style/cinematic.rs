@@ -1,5 +1,5 @@
-//! Light of one ray in the cinematic style: refined lava surface, thin lava films on rock, ground
-//! block, sky and haze, and translucent media in front.
+//! Light of a ray in the cinematic style: surface of the lava, thin films of lava on rock, ground,
+//! sky and haze, and translucent media in front.
 
 use nalgebra::Vector2;
 
@@ -27,82 +27,87 @@ use lavoxel_base::simd::{Portable, Simd};
 
 // Look constants, chosen by eye unless another reason is given; shaders read the same values by
 // name.
-/// Offset in cells from a cut side, or from the ground around the box, of the point at which
-/// sunlight is evaluated.
+/// Offset in cells from a cut side, or from the land around the box, at which sunlight is
+/// evaluated.
 // Matter that stands on a cut side must not shade the face of that side.
 pub const OFF_SIDE: f32 = 0.05;
-/// Half-width in cells of the finite differences for the normal of lava-coated rock.
+/// Offset in cells of the samples from which the normal of rock below lava is computed.
 pub const COATED: f32 = 0.8;
-/// Fill light in hollows of pale stone: fraction of skylight from above that is bounced down and
-/// sideways, and lower bound of the visible fraction of the sky.
+/// Additional light in hollows of pale stone: fraction of the skylight that is reflected down and
+/// sideways, and minimum of the visible fraction of the sky.
 // Without both, ceilings and shaded sides of boxes on a table were black.
 pub const PALE: [f32; 2] = [0.7, 0.6];
-/// Fraction of skylight and sunlight that a lava front occludes on the ground at its foot.
+/// Fraction of skylight and sunlight that a front of lava blocks on the ground at its foot.
 pub const FRONT: f32 = 0.6;
-/// Strength of the normal's tilt at the edge of a lava film, which makes the film appear swollen.
+/// Strength by which the normal is tilted at the edge of a lava film, which makes the film look
+/// swollen.
 // Without swelling, a film ended flush with the ground below.
 pub const SWELLS: f32 = 2.0;
-/// Width of the blocks into which the margin of a lava film breaks up, in pattern units.
+/// Width of the blocks into which the edge of a lava film breaks up, in pattern units (1/128 of the
+/// box's longer side).
 // A soft margin looked like a dark smear; blocks of which some lie apart do not.
 pub const SHED: f32 = 1.1;
-/// Densities relative to the film density: all blocks are detached up to the first, none from the
-/// second on.
+/// Densities of lava on the rock, relative to that of a film: up to the first all blocks are
+/// detached, from the second on none is.
 pub const LOOSE: [f32; 2] = [1.0, 2.2];
-/// Least and greatest random factor on the density of a detached block.
+/// Smallest and largest random factor on the density of a detached block.
 pub const STRAY: [f32; 2] = [0.4, 2.4];
 /// Width of the seams between blocks, in block widths.
 pub const SEAM: f32 = 0.12;
-/// Slope of the normal at the edge of a block, which makes blocks look rounded.
+/// Slope of the normal at the edge of a block, which makes the block look rounded.
 pub const ROUNDED: f32 = 0.9;
-/// Fraction of its hue that glowing lava keeps behind deep water, which otherwise absorbs the red.
+/// Fraction of its hue that glowing lava keeps behind deep water, which by itself would absorb the
+/// red.
 pub const GLOWING: f32 = 0.85;
 
-/// Frequency of the broadest stones per pattern unit.
+/// Frequency of the broadest stones, per pattern unit (1/128 of the box's longer side).
 // Equal in the box and beyond its sides: other stones drew the edge of the box as a seam in the
 // ground.
 pub const STONES: f32 = 0.44;
 /// Frequency of the broadest stones on cut sides, per pattern unit.
 pub const STONES_CUT: f32 = 0.3;
-/// Octaves of stones: frequency relative to the broadest stones, and amplitude in the relief.
+/// Octaves of the stones: frequency relative to the broadest stones, and weight in the relief.
 pub const STONES_SIZES: [[f32; 2]; 3] = [[1.0, 0.55], [3.7, 1.0], [13.7, 0.8]];
-/// Lower bound of the albedo factor between stones.
+/// Minimum factor on the albedo between stones.
 pub const STONES_DARKEST: f32 = 0.25;
-/// Stones per pixel: an octave shows fully up to the first value, and not at all from the second on
-/// (anti-aliasing).
+/// Numbers of stones per pixel up to which an octave is fully visible, and from which it is
+/// invisible (anti-aliasing).
 pub const STONES_SEEN: [f32; 2] = [0.06, 0.3];
-/// Amplitude of the low-frequency modulation of the stones' relief.
+/// Amplitude of the noise that modulates the height of the stones from area to area.
 pub const STONES_LESS: f32 = 0.9;
-/// Frequency of that modulation, relative to the broadest stones.
+/// Frequency of the noise that modulates the height of the stones, relative to the frequency of the
+/// broadest stones.
 pub const STONES_FIELDS: f32 = 0.31;
-/// Rotation from land axes (east, up, south) to the axes of the periodic noise block from which
-/// stones are taken.
+/// Rotation from the axes of the land (east, up, south) to the axes of the periodic noise from
+/// which the stones are made.
 // The rotation is oblique, so that the periodic noise does not repeat visibly along the ground.
 pub const ACROSS: [V3; 3] = [
     V3::new(0.36, 0.48, -0.8),
     V3::new(-0.8, 0.6, 0.0),
     V3::new(0.48, 0.64, 0.6),
 ];
-/// Tilt of the normal per slope of the stones' relief.
+/// Tilt of the normal per unit of slope of the stones.
 pub const STONES_TILT: f32 = 0.085;
-/// Increase of the albedo per height of the stones' relief: tops are paler.
+/// Increase of the albedo per unit of height of the stones, so that their tops are paler.
 pub const STONES_TONE: f32 = 0.5;
 
-/// Cached backdrop of a ray behind the lava, haze included; depends on ground and sky alone.
+/// Backdrop of a ray behind the lava, with haze; depends on ground and sky alone and is reused
+/// between frames.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Behind {
-    /// Linear RGB light without the light of the lava.
+    /// Linear RGB light of the backdrop without the lava's light.
     still: V3,
-    /// Linear RGB light reflected from lava light of full strength.
+    /// Linear RGB light that the backdrop reflects if the lava's light has full strength.
     warmed: V3,
-    /// Surface normal for shading by the lava's light.
+    /// Unit normal of the surface, for the lava's light.
     normal: V3,
-    /// Distance to the ground in cells; [`f32::MAX`] where there is no ground.
+    /// Distance to the ground in cells; [`f32::MAX`] if the ray misses the ground.
     t: f32,
-    /// Set if the ray meets the top of the ground, where a film of lava may coat the rock.
+    /// Set if the ray meets the top of the ground, which a film of lava may cover.
     top: bool,
     /// Distance in cells to the floor around the box; [`f32::MAX`] if the ray misses the floor.
     floor: f32,
-    /// Set if the ray meets land beyond the sides of the box.
+    /// Set if the ray meets the land beyond the sides of the box.
     beyond: bool,
 }
 
@@ -302,8 +307,7 @@ impl Tracer for ShadeContext<'_> {
     }
 }
 
-/// Returns the nearest opaque hit of a ray (lava, ground or sky), without translucent or gaseous
-/// media.
+/// Returns the nearest hit of a ray on lava, ground or sky, ignoring all media other than lava.
 // Inlined: most of a ray's cost is here.
 #[inline(always)]
 fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> End {
@@ -351,8 +355,8 @@ fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> E
     }
 }
 
-/// Linear RGB light of the hit `end` after attenuation by, and with the light of, the media in
-/// front.
+/// Returns the linear RGB light of the hit `end` after the media in front have attenuated it and
+/// added their own light.
 fn through_media(
     context: &ShadeContext,
     ray: &Ray,
@@ -387,8 +391,8 @@ fn through_media(
     haze + passed.light * clear + times(through, (light - haze).map(|c| c.max(0.0)))
 }
 
-/// Linear RGB light of a ray that passes the lava at `p` (cells) at density `density` without
-/// reaching the isosurface: `behind` plus a faint glow, never a dark rim.
+/// Returns the linear RGB light of a ray that passes the lava at `p` (cells) at the density
+/// `density` without meeting its surface: `behind` plus a faint glow, never a dark rim.
 fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
     let depth = smoothstep(0.45 * context.look.iso, context.look.iso, density);
     let heat = heat(context, p);
@@ -398,7 +402,7 @@ fn grazed(context: &ShadeContext, behind: V3, p: V3, density: f32) -> V3 {
     behind + context.blackbody.shown(lerp(700.0, 1150.0, heat)) * (depth * depth * 0.5 * heat)
 }
 
-/// Blends the linear RGB `color`, seen at distance `t` (cells), with the haze.
+/// Blends the linear RGB colour `color`, seen at the distance `t` (cells), with the haze.
 pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 {
     mix(
         context.sky.haze(context.view(ray)),
@@ -407,13 +411,14 @@ pub(crate) fn hazed(context: &ShadeContext, ray: &Ray, t: f32, color: V3) -> V3 
     )
 }
 
-/// Transmittance (0 to 1) of the haze between the eye and distance `t` (cells) along a ray.
+/// Returns the transmittance (0 to 1) of the haze between the camera and the distance `t` (cells)
+/// along a ray.
 pub(crate) fn clear_air(context: &ShadeContext, ray: &Ray, t: f32) -> f32 {
     let thickness = 0.00045 * context.look.haze * (t * context.pace(ray)) / context.land.unit;
     (-thickness).exp()
 }
 
-/// Linear RGB light of the ground, lit by the lava, and coated where a film of lava lies on the
+/// Returns the linear RGB light of the ground, including the lava's light and a film of lava on the
 /// rock.
 fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     let mut p = ray.at(behind.t);
@@ -462,16 +467,16 @@ fn rock(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     mix(bare, hazed(context, ray, behind.t, coat), margin.cover)
 }
 
-/// Edge zone of a lava film on rock.
+/// Edge of a lava film on rock, at a point.
 struct Margin {
-    /// Fraction of the rock (0 to 1) that the film covers.
+    /// Fraction (0 to 1) of the rock that the film covers.
     cover: f32,
-    /// Tilt of the normal by the blocks into which the film's edge breaks up.
+    /// Slope added to the normal by the blocks into which the film's edge breaks up.
     rise: V3,
 }
 
-/// Edge zone of a lava film of density `over` on the rock at `p` (cells): the film breaks up into
-/// blocks, a part of which is detached.
+/// Returns the edge of a lava film of the density `over` on the rock at `p` (cells): the film
+/// breaks up into blocks, some of which are detached.
 // A soft edge looks like a smear.
 fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     let (film, bent) = (context.look.film, noise::fractal(p * 1.2, 3));
@@ -490,7 +495,8 @@ fn margin(context: &ShadeContext, p: V3, over: f32) -> Margin {
     }
 }
 
-/// Linear RGB light of the floor, with shadows of matter in the box, or of the sky.
+/// Returns the linear RGB light of the floor, including shadows of matter in the box, or of the
+/// sky.
 fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     match context.floor {
         Some(floor) if behind.floor < f32::MAX => {
@@ -504,7 +510,7 @@ fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
     }
 }
 
-/// Density (0 to 1) of the lava on the rock at `p` (cells).
+/// Returns the density (0 to 1) of the lava on the rock at `p` (cells).
 // Lava too thin for an isosurface coats the rock. The occupancy bricks are tested first, which is
 // cheaper.
 fn over(context: &ShadeContext, p: V3) -> f32 {
@@ -515,23 +521,23 @@ fn over(context: &ShadeContext, p: V3) -> f32 {
     field.density(p).max(field.density(above))
 }
 
-/// Unit normal of a lava film on the rock at `p` (cells): the film swells inwards from its edge,
-/// like the toe of a flow.
+/// Returns the unit normal of a lava film on the rock at `p` (cells): the film swells inwards from
+/// its edge, like the toe of a flow.
 fn toe(context: &ShadeContext, p: V3) -> V3 {
     let normal = context.land.block.normal(p.x, p.z, COATED);
     let rise = context.field.rise(p + v3(0.0, 0.5, 0.0), COATED);
     unit_or_up(normal - (rise - normal * rise.dot(&normal)) * SWELLS)
 }
 
-/// Shading result of a ground point: `still` is the light without the lava's light, `warmed` the
-/// reflectance for the lava's light (both linear RGB), `normal` the unit normal.
+/// Shading of a point of the ground. `still`: linear RGB light without the lava's light; `warmed`:
+/// reflectance (RGB) for the lava's light; `normal`: unit normal.
 struct Ground {
     still: V3,
     warmed: V3,
     normal: V3,
 }
 
-/// Shades the top of the ground at `p` (cells), seen from distance `t` (cells).
+/// Returns the shading of the top of the ground at `p` (cells), seen from the distance `t` (cells).
 fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> Ground {
     let rock = context.land.rock(p.x, p.z);
     lit_rock(
@@ -544,9 +550,9 @@ fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> Ground {
     )
 }
 
-/// Adds stones finer than the ground's nodes to the normal and albedo of `rock` at `p`, as far as
-/// pixels at distance `t` (cells) resolve them; `stones` is the frequency of the broadest stones
-/// per pattern unit.
+/// Returns `rock` at `p` (cells) with stones added to its normal and albedo that are finer than the
+/// ground's nodes, if pixels at the distance `t` (cells) resolve them. `stones` is the frequency of
+/// the broadest stones, per pattern unit (1/128 of the box's longer side).
 fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> Rock {
     let [east, up, south] = ACROSS;
     let place = pattern(p, context.land.unit, context.land.block.tall);
@@ -581,7 +587,7 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
     }
 }
 
-/// Shades `rock` on the top of the ground under sun and sky.
+/// Returns the shading of `rock` on the top of the ground by sun and sky.
 fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
     let (open, sun) = (rock.light.x, rock.light.y);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
@@ -593,8 +599,8 @@ fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
     }
 }
 
-/// Linear RGB skylight on rock with unit normal `normal` and the visible fraction `open` (0 to 1)
-/// of the sky. Pale stone gets fill light in hollows.
+/// Returns the linear RGB skylight on rock with the unit normal `normal` that sees the fraction
+/// `open` (0 to 1) of the sky. Pale stone gets additional light in hollows.
 fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
     let sky = context.sky;
     if !context.land.is_stone() {
@@ -604,8 +610,8 @@ fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
     sky.ambient(normal).zip_map(&bounced, f32::max) * open.max(PALE[1])
 }
 
-/// Shades the side of a solid cell in a cave at `p` (cells), with outward normal `side` and the
-/// albedo of the ground above.
+/// Returns the shading of the face of a cell in a cave at `p` (cells); `side` is the outward
+/// normal. The face has the albedo of the ground above.
 fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
     let rock = context.land.block_rock(p, side, context.sky.sun);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * rock.light.y);
@@ -617,8 +623,8 @@ fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
     }
 }
 
-/// Shades a cut side of the ground at the point `at` and distance `t` (cells): layers of old flows
-/// and ash, darker towards the foot.
+/// Returns the shading of a cut side of the ground at the point `at` (cells), seen from the
+/// distance `t` (cells): layers of old flows and ash, darker towards the bottom.
 fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> Ground {
     let heights = &context.land.block;
     let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);

@@ -1,4 +1,4 @@
-//! Picture styles: light of one ray.
+//! Styles of pictures: computation of the light along a ray.
 
 pub mod cinematic;
 pub mod plain;

@@ -1,4 +1,4 @@
-//! Plain styles (volume, surface and maximum): palette colours over neutral ground and a neutral
+//! Plain styles (volume, surface and maximum): palette colours over a neutral ground and a neutral
 //! backdrop.
 //!
 //! Invariant: colours come from the palette, so that values can be read off the colour bar.
@@ -16,43 +16,43 @@ use crate::volume::field::{Crossing, MediumField, Pace};
 use lavoxel_automaton::view::{LookSpec, Style};
 use lavoxel_base::simd::{Portable, Simd};
 
-/// Depth in cells below an isosurface at which the value for its colour is read.
+/// Depth in cells below the surface at which the value that determines its colour is read.
 // On the isosurface itself the density is constant.
 pub const DEPTH: f32 = 1.0;
-/// Factor by which the ground is dimmed behind the style `maximum`.
+/// Factor by which the brightness of the ground is reduced in the style `maximum`.
 pub const DIMMED: f32 = 0.6;
-/// Position between the smallest visible density (0) and density 1 (1) at which the maximum becomes
-/// opaque.
+/// Value at which the maximum becomes opaque, on a scale from the smallest visible density (0) to
+/// density 1 (1).
 pub const SOLID: f32 = 0.4;
-/// Value (0 to 1) at which the search for the maximum along a ray ends early.
+/// Value (0 to 1) from which the search for the maximum along a ray ends early.
 pub const LARGEST: f32 = 0.999;
 
-/// Scene data of one frame for the plain styles.
+/// Inputs of a frame in the plain styles.
 pub(crate) struct Specimen<'a> {
-    /// Lava field for ray marching.
+    /// The lava, ready for ray marching.
     pub(crate) field: &'a MediumField<'a>,
     /// Media other than lava.
     pub(crate) media: &'a [Clear<'a>],
-    /// Haze in the air; `None` without any.
+    /// Haze in the air; `None` if there is none.
     pub(crate) haze: Option<&'a HazeField<'a>>,
-    /// Baked ground inside and around the box.
+    /// Maps of the ground and of the land around the box.
     pub(crate) land: &'a TerrainLook,
-    /// Drawn part of the ground.
+    /// Shown part of the ground.
     pub(crate) part: Part,
-    /// Transfer function and palette.
+    /// Transfer function and palette of the picture.
     pub(crate) transfer: &'a Transfer,
-    /// Settings of the picture.
+    /// Look of the picture.
     pub(crate) look: &'a LookSpec,
     /// Slices (cross-sections) that are drawn in the scene.
     pub(crate) slices: Slices<'a>,
 }
 
-/// Cached backdrop of a ray behind the lava.
+/// Backdrop of a ray behind the lava, reused between frames.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Behind {
     /// Linear RGB light of the ground or of the empty background.
     light: V3,
-    /// Distance in cells at which the backdrop hides all matter behind.
+    /// Distance in cells from which the backdrop hides all matter.
     far: f32,
 }
 
@@ -151,8 +151,8 @@ impl Tracer for Specimen<'_> {
     }
 }
 
-/// Linear RGB light of a ray in the style `scientific`: the lava through the transfer function,
-/// over the backdrop.
+/// Returns the linear RGB light of a ray in the style `scientific`: the lava drawn with the
+/// transfer function over the backdrop.
 #[inline(always)]
 fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let layer = specimen
@@ -161,8 +161,8 @@ fn volume<S: Simd>(s: S, specimen: &Specimen, ray: &Ray, behind: &Behind, pace: 
     layer.over(behind.light)
 }
 
-/// Linear RGB light of a ray that also meets media other than lava, each with its own colour and
-/// opacity.
+/// Returns the linear RGB light of a ray that also meets media other than lava, each with its own
+/// colour and opacity.
 #[inline(never)]
 fn through_media<S: Simd>(
     s: S,
@@ -194,8 +194,9 @@ fn through_media<S: Simd>(
     }
 }
 
-/// Linear RGB light and distance (cells) of the first point whose density reaches `look.iso`, in
-/// the style `surface`; the colour shows the value [`DEPTH`] cells below the surface.
+/// Returns the linear RGB light and the distance (cells) of the first point at which the density
+/// reaches `look.iso`, for the style `surface`; the colour is that of the value [`DEPTH`] cells
+/// below the surface.
 #[inline(never)]
 fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, f32) {
     let (field, transfer) = (specimen.field, specimen.transfer);
@@ -219,8 +220,8 @@ fn surface(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> (V3, 
     }
 }
 
-/// Linear RGB light of a ray in the style `maximum`: colour of the largest value on the ray, over
-/// dimmed ground. Small values, which palettes draw dark, are transparent.
+/// Returns the linear RGB light of a ray in the style `maximum`: colour of the largest value along
+/// the ray, over darkened ground. Small values, which palettes draw dark, are transparent.
 #[inline(never)]
 fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     let value = specimen.largest(ray, behind.far, pace);
@@ -234,7 +235,8 @@ fn maximum(specimen: &Specimen, ray: &Ray, behind: &Behind, pace: Pace) -> V3 {
     )
 }
 
-/// Opacity (0 to 1) with which the largest value `value` (0 to 1) of a ray is drawn.
+/// Returns the opacity (0 to 1) with which `value` (0 to 1), the largest value along a ray, is
+/// drawn.
 fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
     let visible = specimen.transfer.visible;
     if value <= 0.0 {
@@ -245,8 +247,8 @@ fn maximum_opacity(specimen: &Specimen, value: f32) -> f32 {
 }
 
 impl Specimen<'_> {
-    /// Accumulated light and opacity of the media up to distance `far` (cells); includes the lava
-    /// if `lava` gives its sampling parameters.
+    /// Accumulates light and opacity of the media along `ray` up to the distance `far` (cells), and
+    /// of the lava if `lava` gives its sampling parameters.
     fn media_before<S: Simd>(
         &self,
         s: S,
@@ -275,8 +277,8 @@ impl Specimen<'_> {
         )
     }
 
-    /// Palette value at `p` (cells); 0 where `density` is below the visible density, because the
-    /// energy per amount is meaningless there.
+    /// Returns the value for the palette (0 to 1) at `p` (cells); 0 where `density` is below the
+    /// smallest visible density, because the energy per amount has no meaning there.
     fn value(&self, p: V3, density: f32) -> f32 {
         if density > self.transfer.visible {
             self.transfer.value(self.field, p, density)
@@ -285,8 +287,8 @@ impl Specimen<'_> {
         }
     }
 
-    /// Largest palette value (0 to 1) on the ray up to distance `far` (cells); 0 if nothing is
-    /// visible.
+    /// Returns the largest value for the palette (0 to 1) along `ray` up to the distance `far`
+    /// (cells); 0 if nothing is visible.
     fn largest(&self, ray: &Ray, far: f32, pace: Pace) -> f32 {
         if pace.reach.is_empty() {
             return 0.0;
@@ -320,7 +322,7 @@ impl Specimen<'_> {
         best.1
     }
 
-    /// Linear RGB light of the ground at `hit`.
+    /// Returns the linear RGB light of the ground at `hit`.
     #[inline(always)]
     fn ground(&self, hit: &GroundHit) -> V3 {
         let (land, lamp) = (self.land, &self.transfer.lamp);
@@ -334,7 +336,7 @@ impl Specimen<'_> {
     }
 }
 
-/// Linear RGB albedo of the top of the ground at `p` (cells), by height.
+/// Returns the linear RGB albedo of the top of the ground at `p` (cells), by height.
 #[inline(always)]
 fn tone(land: &TerrainLook, p: V3) -> V3 {
     mix(
@@ -344,14 +346,15 @@ fn tone(land: &TerrainLook, p: V3) -> V3 {
     )
 }
 
-/// Linear RGB light of a cut face with the outward normal `normal`.
+/// Returns the linear RGB light of a cut face with the outward normal `normal`; `lamp` is the
+/// direction of the lamp.
 #[inline(always)]
 fn cut(normal: V3, lamp: &V3) -> V3 {
     v3(0.07, 0.072, 0.08) * (0.35 + 0.5 * saturate(normal.dot(lamp)))
 }
 
-/// Linear RGB colour of the empty background, by the ray's elevation angle; `tall` is the cell
-/// height in cell widths.
+/// Returns the linear RGB colour of the empty background, by the elevation angle of the ray; `tall`
+/// is the height of a cell in cell widths.
 #[inline(always)]
 fn backdrop(ray: &Ray, tall: f32) -> V3 {
     let up = if tall == 1.0 {
@@ -385,8 +388,7 @@ mod tests {
     };
     const CENTER: V3 = V3::new(16.0, 14.0, 15.0);
 
-    /// Returns a volume whose density is the function `density` of the distance from [`CENTER`], in
-    /// cells.
+    /// Returns a volume whose density is `density` of the distance from [`CENTER`] in cells.
     fn ball(density: impl Fn(f32) -> f32) -> Volume {
         let mut volume = Volume::empty(GRID);
         for (value, [x, y, z]) in volume.density.iter_mut().zip(GRID.places()) {
@@ -412,7 +414,7 @@ mod tests {
         }
     }
 
-    /// Calls `see` with a volume over flat ground at the floor.
+    /// Calls `see` with the inputs of a frame of `volume` over flat ground.
     fn with_specimen(volume: &Volume, look: &LookSpec, see: impl Fn(&Specimen)) {
         let land = TerrainLook::bake(&Array2::zeros((GRID.nz, GRID.nx)), GRID, look, 128);
         let transfer = Transfer::new(look, Palette::named("gray").expect("a known name"));

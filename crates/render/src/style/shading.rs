@@ -1,4 +1,4 @@
-//! Per-frame inputs of the cinematic style, and the transmittance of sunlight towards a point.
+//! Inputs of a frame in the cinematic style, and the transmittance of sunlight towards a point.
 
 use crate::camera::Ray;
 use crate::contents::Slices;
@@ -21,55 +21,55 @@ use crate::media::steam::LIFTED;
 use crate::volume::field::MediumField;
 use lavoxel_automaton::view::LookSpec;
 
-/// Scene data of one frame for shading: fields, ground, sky and look.
+/// Inputs for shading in a frame: fields of the media, ground, sky and look.
 pub(crate) struct ShadeContext<'a> {
-    /// Lava field for ray marching.
+    /// The lava, ready for ray marching.
     pub(crate) field: &'a MediumField<'a>,
     /// Translucent media with a surface, such as water.
     pub(crate) clear: &'a [Clear<'a>],
     /// Opaque media other than lava.
     pub(crate) solids: &'a [Clear<'a>],
-    /// Gases, and shadows of opaque media; `None` without either.
+    /// Gases, and shadows of opaque media; `None` if there are neither.
     pub(crate) fog: Option<&'a FogField<'a>>,
-    /// Smoke in the air; `None` without any.
+    /// Smoke in the air; `None` if there is none.
     pub(crate) smoke: Option<&'a SmokeField<'a>>,
-    /// Baked ground inside and around the box.
+    /// Maps of the ground and of the land around the box.
     pub(crate) land: &'a TerrainLook,
-    /// Drawn part of the ground.
+    /// Shown part of the ground.
     pub(crate) part: Part,
-    /// Light that the lava emits onto its surroundings.
+    /// Light of the lava on its surroundings.
     pub(crate) ember: &'a EmberLight,
-    /// Sun and sky.
+    /// Sun and sky, or a studio.
     pub(crate) sky: &'a Sky,
     /// Floor around the box; `None` if the look has no floor.
     pub(crate) floor: Option<Floor>,
-    /// Clots of lava in flight.
+    /// Flying clots of lava.
     pub(crate) sparks: &'a Sparks,
-    /// Pixel width in cells at distance 1 cell.
+    /// Width of a pixel at depth 1.
     pub(crate) pixel: f32,
     /// Set if land is drawn beyond the sides of the box.
     pub(crate) goes_on: bool,
-    /// Flame of the look; `None` if the look has no flame.
+    /// Flame of a candle; `None` if the look has none.
     pub(crate) flame: Option<Flame>,
     /// Sea around the box; `None` if there is no sea.
     pub(crate) sea: Option<SeaField>,
-    /// Settings of the picture.
+    /// Look of the picture.
     pub(crate) look: &'a LookSpec,
-    /// Black-body colours by temperature.
+    /// Table of black-body colours by temperature.
     pub(crate) blackbody: &'a BlackBody,
     /// Slices (cross-sections) that are drawn in the scene.
     pub(crate) slices: Slices<'a>,
-    /// Phase and weight of both billow generations of smoke.
+    /// Generations of the billows of smoke, for the present step.
     pub(crate) billows: Generations,
-    /// Number of simulated steps, for patterns that move with the flow.
+    /// Number of steps of the simulation, by which moving patterns are advanced.
     pub(crate) steps: f64,
-    /// Animation flag: in frames of a running scene, gas in front of a surface may be interpolated
-    /// from neighbouring rays.
+    /// Set for frames of a running scene: then gas in front of a surface may be interpolated from
+    /// neighbouring rays.
     pub(crate) running: bool,
 }
 
 impl ShadeContext<'_> {
-    /// Unit direction of `ray` in world proportions, corrected for the cell height.
+    /// Returns the unit direction of `ray` in true proportions (corrected for the height of cells).
     #[inline(always)]
     pub(crate) fn view(&self, ray: &Ray) -> V3 {
         match self.look.cell_height == 1.0 {
@@ -78,8 +78,8 @@ impl ShadeContext<'_> {
         }
     }
 
-    /// Length in cell widths of a segment of `ray` that is 1 long in cell coordinates; 1 for cubic
-    /// cells.
+    /// Returns the number of cell widths per unit of distance along `ray` (distances are in cells);
+    /// 1 for cubic cells.
     #[inline(always)]
     pub(crate) fn pace(&self, ray: &Ray) -> f32 {
         match self.look.cell_height == 1.0 {
@@ -88,15 +88,15 @@ impl ShadeContext<'_> {
         }
     }
 
-    /// Transmittance (0 to 1) from `p` (cells) towards the sun through gases, smoke and opaque
-    /// media; shadows of the ground are not included.
+    /// Returns the transmittance (0 to 1) towards the sun from `p` (cells) through gases, smoke and
+    /// opaque media, without shadows of the ground.
     pub(crate) fn sunlight(&self, p: V3) -> f32 {
         self.fog.map_or(1.0, |fog| fog.sunlight(p))
             * self.smoke.map_or(1.0, |field| field.smoke.sunlight(p))
     }
 
-    /// [`Self::sunlight`] for a ground point `p` (cells) outside of the box: evaluated where the
-    /// ray to the sun enters the box.
+    /// Returns [`Self::sunlight`] for `p` (cells) on the ground outside of the box, evaluated where
+    /// the ray to the sun enters the box; 1 if the ray misses the box.
     pub(crate) fn sunlight_beside(&self, p: V3) -> f32 {
         let block = &self.land.block;
         let size = [block.width(), block.depth()];
@@ -104,7 +104,7 @@ impl ShadeContext<'_> {
             .map_or(1.0, |entry| self.sunlight(entry))
     }
 
-    /// Fraction of sunlight (0 to 1) at `p` (cells) that the ground's shadow leaves.
+    /// Returns the fraction (0 to 1) of sunlight at `p` (cells) that shadows of the ground leave.
     pub(crate) fn beside_ground(&self, p: V3) -> f32 {
         // The ground's shade reaches up a little and fades with height.
         let above = p.y - self.land.block.heights.at(p.x, p.z);
@@ -115,14 +115,14 @@ impl ShadeContext<'_> {
         )
     }
 
-    /// Fraction of sunlight (0 to 1) at `p` (cells) after shadows of ground, gases, smoke and
-    /// opaque media.
+    /// Returns the fraction (0 to 1) of sunlight at `p` (cells) that shadows of ground, gases,
+    /// smoke and opaque media leave.
     pub(crate) fn open(&self, p: V3) -> f32 {
         self.beside_ground(p) * self.sunlight(p)
     }
 
-    /// [`Self::open`] at `p` (cells) on the surface of an opaque medium with outward normal
-    /// `normal`.
+    /// Returns [`Self::open`] at `p` (cells) on the surface of an opaque medium with the outward
+    /// normal `normal`.
     pub(crate) fn open_on(&self, p: V3, normal: V3) -> f32 {
         // The point is offset by a fraction of the coarse cells, so that the medium does not shadow
         // itself.
@@ -131,7 +131,7 @@ impl ShadeContext<'_> {
         self.beside_ground(p) * self.sunlight(p + (normal + sun) * off)
     }
 
-    /// Land around the box; `None` if the ground ends at the sides of the box.
+    /// Returns the land around the box; `None` if none is drawn.
     pub(crate) fn around(&self) -> Option<&Beyond> {
         self.land.beyond.as_ref().filter(|_| self.goes_on)
     }

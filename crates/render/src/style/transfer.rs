@@ -1,5 +1,5 @@
 //! Transfer function of the plain styles: colour and opacity by density, and volume rendering
-//! (emission and absorption) with it.
+//! (emission and absorption) with this function.
 //!
 //! Opacity `a` is given per cell of length: a step of `s` cells absorbs `1 − (1 − a)^s`. Invariant:
 //! the picture does not depend on the step length. Colours are accumulated premultiplied by
@@ -21,41 +21,42 @@ use lavoxel_automaton::view::{LookSpec, Palette, Style};
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_base::simd::Simd;
 
-/// Number of entries of the colour and opacity LUT.
+/// Number of entries of the table of colours and opacities.
 const ENTRIES: usize = 1024;
-/// Accumulated opacity at which a ray terminates early.
+/// Accumulated opacity at which the integration along a ray stops early.
 pub const OPAQUE: f32 = 0.995;
-/// Fraction of the film density (`look.film`) up to which a film of liquid on rock is invisible,
-/// whatever its edge noise.
+/// Fraction of `look.film`, the density from which films are drawn, up to which a film of liquid on
+/// rock is invisible in any case, whatever the noise at its edge.
 pub const FILM: f32 = 0.4;
 
-/// LUT of colour and opacity for one step length.
+/// Table of colour and opacity, for one length of the ray step.
 #[derive(Clone, Debug)]
 pub struct Transfer {
-    /// RGBA entries at evenly spaced values from 0 to 1: the palette's linear RGB colour of a
-    /// value, and the opacity (0 to 1) of one step through matter whose density is the value.
+    /// RGBA entries for evenly spaced values from 0 to 1: the palette's linear RGB colour of the
+    /// value, and the opacity (0 to 1) of a ray step through matter whose density is this value.
     pub matter: Vec<[f32; 4]>,
-    /// Colour palette of the lava.
+    /// Palette of the lava.
     pub(crate) palette: Palette,
-    /// Quantity by which cells are coloured.
+    /// Quantity that determines the colour of lava.
     pub(crate) color_by: CellMeasure,
-    /// Temperatures in kelvin of energy 0 and 1 ([`LookSpec::kelvin`]); `None` if unknown.
+    /// Temperatures in kelvin at energy per amount 0 and 1 ([`LookSpec::kelvin`]); `None` if
+    /// unknown.
     kelvin: Option<[f32; 2]>,
-    /// Specific energy at the upper end of the palette, in vent units.
+    /// Energy per amount at the upper end of the palette; 1 is that of lava fresh from the vent.
     energy_shown: f32,
     /// Unit direction towards the lamp.
     pub lamp: V3,
-    /// Density (0 to 1) from which lava counts as visible in the style `maximum`: the first density
-    /// with a quarter of the largest opacity.
+    /// Density (0 to 1) from which lava is visible in the style `maximum`: the smallest density
+    /// whose opacity is a quarter of the largest opacity.
     pub visible: f32,
 }
 
-/// Accumulated light of a ray segment, premultiplied, with its opacity.
+/// Light and opacity accumulated along a segment of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layer {
-    /// Linear RGB light, premultiplied by opacity.
+    /// Linear RGB light, already multiplied by the opacity.
     pub(crate) color: V3,
-    /// Opacity, 0 to 1.
+    /// Accumulated opacity, 0 to 1.
     pub(crate) opacity: f32,
 }
 
@@ -67,48 +68,47 @@ impl Layer {
         }
     }
 
-    /// Linear RGB light of this layer composited over the light `behind`.
+    /// Returns the linear RGB light of this layer composited over the light `behind`.
     pub(crate) fn over(self, behind: V3) -> V3 {
         self.color + behind * (1.0 - self.opacity)
     }
 }
 
-/// Kinds of matter in a picture that need a colour bar.
+/// Kinds of matter in a picture that have a colour bar.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown {
-    /// Set if there is lava.
+    /// Set if the picture shows lava.
     pub(crate) lava: bool,
-    /// Set if there are other materials.
+    /// Set if the picture shows other materials.
     pub(crate) others: bool,
-    /// Set if there is haze in the air.
+    /// Set if the picture shows haze in the air.
     pub(crate) haze: bool,
 }
 
-/// Arguments of `Transfer::accumulate_all`: a ray and the media along the ray.
+/// Arguments of `Transfer::accumulate_all`: a ray, and the media along this ray.
 pub(crate) struct Along<'a> {
     /// Media other than lava.
     pub(crate) media: &'a [Clear<'a>],
     /// Sampling parameters for `media`.
     pub(crate) pace: Pace,
-    /// Lava field with its sampling parameters; `None` if lava is not accumulated together with the
-    /// media.
+    /// Field of the lava with its sampling parameters; `None` to leave out the lava.
     pub(crate) lava: Option<(&'a MediumField<'a>, Pace)>,
-    /// Haze in the air, with the interval of distances at which the ray may meet haze; `None`
-    /// without haze.
+    /// Haze in the air with the range of distances at which the ray may meet haze; `None` if there
+    /// is none.
     pub(crate) haze: Option<(&'a HazeField<'a>, Reach)>,
     pub(crate) ray: &'a Ray,
-    /// Distance in cells at which accumulation ends.
+    /// Distance in cells along the ray at which accumulation ends.
     pub(crate) far: f32,
 }
 
-/// Unit direction towards a lamp above the viewer's shoulder; fixed, so that pictures are
-/// comparable.
+/// Returns the unit direction towards the lamp, which is above the viewer's shoulder and fixed, so
+/// that pictures are comparable.
 pub(crate) fn lamp() -> V3 {
     v3(-0.45, 0.78, 0.43).normalize()
 }
 
 impl Transfer {
-    /// Computes the LUT from the opacities and the step length of `look` and from `palette`.
+    /// Computes the table from `palette` and from the opacities and the ray step of `look`.
     pub fn new(look: &LookSpec, palette: Palette) -> Self {
         let density = |i: usize| i as f32 / (ENTRIES - 1) as f32;
         let absorbed: Vec<f32> = (0..ENTRIES)
@@ -136,7 +136,8 @@ impl Transfer {
         }
     }
 
-    /// Returns the drawing threshold, smoothing and shading flags of the style of `look`.
+    /// Returns the smallest density to draw, the smoothing and the shading that the style of `look`
+    /// needs.
     pub fn of_interest(&self, look: &LookSpec) -> Interest {
         let (empty, smoothing) = match look.style {
             Style::Cinematic => (
@@ -156,7 +157,7 @@ impl Transfer {
         }
     }
 
-    /// Returns the largest 8-bit density (0 to 255) up to which opacity is 0.
+    /// Returns the largest 8-bit density (0 to 255) at which the opacity of `look` is 0.
     pub(crate) fn empty(look: &LookSpec) -> u8 {
         (0..=255_u8)
             .take_while(|d| at_stops(&look.opacity, f32::from(*d) / 255.0) <= 0.0)
@@ -164,8 +165,8 @@ impl Transfer {
             .unwrap_or(0)
     }
 
-    /// Draws colour bars into the lower right corner of `image`, if there is room: one for the lava
-    /// (with its name if other materials are shown) and one for the haze.
+    /// Draws colour bars into the lower right corner of `image`, if there is space: for the lava
+    /// (with its name if other materials are shown) and for the haze.
     pub(crate) fn legend(&self, image: &mut Image, shown: Shown) {
         let ink = Ink::of_picture([228; 3], (image.width, image.height));
         let (wide, tall) = (
@@ -220,7 +221,8 @@ impl Transfer {
         }
     }
 
-    /// Interpolated LUT entry for `density` (0 to 1): linear RGB colour, and opacity of one step.
+    /// Returns the interpolated table entry for `density` (0 to 1): linear RGB colour, and opacity
+    /// of a ray step.
     #[inline(always)]
     fn matter(&self, density: f32) -> [f32; 4] {
         let (i, between) = entry(density);
@@ -231,14 +233,14 @@ impl Transfer {
         matter
     }
 
-    /// Linear RGB colour of `value` (0 to 1) in the palette.
+    /// Returns the linear RGB colour of `value` (0 to 1) in the palette.
     pub(crate) fn linear(&self, value: f32) -> V3 {
         let [red, green, blue, _] = self.matter(value);
         v3(red, green, blue)
     }
 
-    /// Accumulates colour and opacity of the lava `field` along `ray` up to distance `far` (cells).
-    /// `s` selects the SIMD instructions.
+    /// Accumulates colour and opacity of the lava `field` along `ray` up to the distance `far`
+    /// (cells). `s` selects the SIMD instructions.
     #[inline(always)]
     pub(crate) fn accumulate<S: Simd>(
         &self,
@@ -282,7 +284,7 @@ impl Transfer {
         Layer::of(sum)
     }
 
-    /// Accumulates colour and opacity of all media of `all`, and of the lava if given, up to
+    /// Accumulates colour and opacity of all media in `all`, and of the lava if given, up to the
     /// distance [`Along::far`].
     ///
     /// Samples of all media are composited front to back in common order of distance.
@@ -354,8 +356,8 @@ impl Transfer {
         Layer::of(sum)
     }
 
-    /// Colour (linear RGB) and opacity of one step through lava at `sample`, and the density
-    /// gradient in 1/255 per cell.
+    /// Returns the linear RGB colour and the opacity of a ray step through lava at `sample`, and
+    /// the gradient of the density in 1/255 per cell.
     fn lava(&self, field: &MediumField, sample: &Sample, matter: Matter) -> ([f32; 4], V3) {
         let density = matter.density * (1.0 / 255.0);
         let mut entry = self.matter(density);
@@ -366,8 +368,8 @@ impl Transfer {
         (entry, matter.slope)
     }
 
-    /// Composites one step (RGBA `entry`, density gradient `slope` for shading) behind the
-    /// accumulated premultiplied RGBA `sum`.
+    /// Composites a ray step behind the accumulated premultiplied RGBA `sum`. `entry`: RGBA of the
+    /// step; `slope`: gradient of the density in 1/255 per cell, for shading.
     #[inline(always)]
     fn add(&self, sum: &mut [f32; 4], (entry, slope): ([f32; 4], V3)) {
         let share = (1.0 - sum[3]) * entry[3];
@@ -382,7 +384,8 @@ impl Transfer {
         }
     }
 
-    /// Palette value (0 to 1) at `p` (cells), where the density is `density` (0 to 1).
+    /// Returns the value for the palette (0 to 1) at `p` (cells), where the density is `density` (0
+    /// to 1).
     pub(crate) fn value(&self, field: &MediumField, p: V3, density: f32) -> f32 {
         match self.color_by {
             CellMeasure::SpecificEnergy => field.specific_energy(p) / self.energy_shown,
@@ -390,12 +393,13 @@ impl Transfer {
         }
     }
 
-    /// Linear RGB palette colour at `p` (cells).
+    /// Returns the linear RGB palette colour at `p` (cells).
     pub(crate) fn color(&self, field: &MediumField, p: V3) -> V3 {
         self.linear(self.value(field, p, field.density(p)))
     }
 
-    /// Diffuse shading factor under the lamp; `slope` is the density gradient per cell.
+    /// Returns the factor of diffuse shading by the lamp; `slope` is the gradient of the density
+    /// per cell.
     #[inline(always)]
     fn shading(&self, slope: V3) -> f32 {
         let steep = slope.norm();
@@ -410,7 +414,8 @@ impl Transfer {
     }
 }
 
-/// Index of the table entry at or before `value` (0 to 1), and the fraction towards the next entry.
+/// Returns the index of the table entry at or before `value` (0 to 1), and the fraction (0 to 1) of
+/// the way to the next entry.
 #[inline(always)]
 fn entry(value: f32) -> (usize, f32) {
     let position = saturate(value) * (ENTRIES - 1) as f32;

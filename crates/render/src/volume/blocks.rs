@@ -1,4 +1,5 @@
-//! Occupancy blocks over a coarse grid (gases, smoke, haze); rays skip the empty blocks.
+//! Blocks of a coarse grid (gases, smoke, haze) with a flag that tells whether a block contains
+//! matter; rays skip the empty blocks.
 
 use std::ops::Range;
 
@@ -9,49 +10,50 @@ use crate::volume::field::span_in;
 use crate::volume::places::Skipping;
 use lavoxel_base::grid::Grid;
 
-/// Margin in cells before the exit of a block, within which a point may already lie in the next
+/// Distance in cells before the exit from a block within which a point may already lie in the next
 /// block.
 // Absorbs the rounding of distances, so that a jump does not pass a sample of the next block.
 const SLACK: f32 = 1e-3;
 /// Number of coarse cells along the edge of a block.
 const BLOCK: usize = 4;
 
-/// Occupancy flags of the blocks of a coarse grid that may lie anywhere in space.
+/// Blocks of a coarse grid, each with a flag that is set if rays may meet matter there. The grid
+/// may lie anywhere in space.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
-    /// Lower and upper corner of the grid's box, in voxels of the volume.
+    /// Lower corner of the grid's box, in cells of the simulation (like `high`, its upper corner).
     low: V3,
     high: V3,
-    /// Edge of a block in voxels.
+    /// Edge of a block, in cells of the simulation.
     side: f32,
     /// Number of blocks along x, y and z.
     count: [usize; 3],
-    /// Occupancy flag of each block, x fastest: true if a sample in the block may read a non-empty
-    /// coarse cell.
+    /// One flag per block, x fastest: set if a sample in the block may read a coarse cell that is
+    /// not empty.
     filled: Vec<bool>,
-    /// Set if no block is filled.
+    /// Set if all blocks are empty.
     is_empty: bool,
 }
 
-/// Sampling parameters of a ray through blocks.
+/// Sampling parameters of a ray that passes through blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stride {
-    /// Distance between samples in voxels.
+    /// Distance between samples, in cells of the simulation.
     pub(crate) step: f32,
-    /// Offset of the first sample in steps, 0 to 1.
+    /// Offset of the first sample along the ray, in steps (0 to 1).
     pub(crate) jitter: f32,
-    /// Flag that turns empty-space skipping off for tests.
+    /// Skipping of empty blocks; tests turn it off.
     pub(crate) skipping: Skipping,
 }
 
 impl Blocks {
-    /// Returns the occupancy blocks of a coarse grid of shape `grid`, whose cells have an edge of
-    /// `edge` voxels and fill the box from `low` to `high` (voxels).
+    /// Computes the blocks of a coarse grid of shape `grid`, whose cells have an edge of `edge`
+    /// cells of the simulation and fill the box from `low` to `high`.
     ///
-    /// `span` gives the non-empty range along x of a row of coarse cells (row index `z · ny + y`);
-    /// `holds` returns true if the coarse cell with an index contains matter, and is called only
-    /// inside `span`. A filled cell also marks the blocks of its neighbours, because samples
-    /// between cells read both.
+    /// `span` returns the range along x of the non-empty coarse cells in a row (row index
+    /// `z · ny + y`); `holds` returns true if the coarse cell with a given index contains matter,
+    /// and is called only inside `span`. A cell with matter also marks the blocks of its
+    /// neighbours, because samples between two cells read both.
     pub(crate) fn new(
         grid: Grid,
         edge: usize,
@@ -100,17 +102,18 @@ impl Blocks {
         }
     }
 
-    /// Low and high bound of the box along x, y and z, in voxels.
+    /// Returns the lower and upper bound of the grid's box along x, y and z, in cells of the
+    /// simulation.
     pub(crate) fn whole(&self) -> [[f32; 2]; 3] {
         std::array::from_fn(|axis| [self.low[axis], self.high[axis]])
     }
 
-    /// Returns true if all blocks are empty; cached, because every ray asks.
+    /// Returns true if all blocks are empty; stored, because every ray asks for this.
     pub(crate) fn is_empty(&self) -> bool {
         self.is_empty
     }
 
-    /// Returns the bounding box of each occupied block, in voxels.
+    /// Returns the bounding boxes of the blocks that are not empty, in cells of the simulation.
     pub(crate) fn boxes(&self) -> impl Iterator<Item = Drawn> {
         let filled = self
             .filled
@@ -135,11 +138,11 @@ impl Blocks {
         })
     }
 
-    /// Returns an iterator over the sampling points of `ray` in occupied blocks, between the
-    /// distances `from` and `to` (voxels).
+    /// Returns an iterator over the samples of `ray` in blocks that are not empty, between the
+    /// distances `from` and `to` (cells of the simulation).
     ///
-    /// Invariant: points lie at (n + jitter) · step for integers n, whatever empty blocks were
-    /// skipped.
+    /// Invariant: samples lie at the distances (n + jitter) · step for integers n, no matter which
+    /// empty blocks are skipped.
     #[inline(always)]
     pub(crate) fn places<'a>(
         &'a self,
@@ -162,7 +165,7 @@ impl Blocks {
         places
     }
 
-    /// Calls `put` with the distance and position (voxels) of each sampling point of
+    /// Calls `put` with the distance and position (cells of the simulation) of each sample of
     /// [`Self::places`] inside the box `shown`, until `put` returns false.
     #[inline(always)]
     pub(crate) fn walk(
@@ -184,8 +187,8 @@ impl Blocks {
         }
     }
 
-    /// Returns the occupancy flag of the block that contains `p` (voxels), and the distance at
-    /// which `ray` leaves that block; `inverse` is the component-wise reciprocal of the ray's
+    /// Returns the flag of the block that contains `p` (cells of the simulation), and the distance
+    /// at which `ray` leaves this block; `inverse` is the component-wise reciprocal of the ray's
     /// direction.
     #[inline(always)]
     fn around(&self, ray: &Ray, inverse: V3, p: V3) -> (bool, f32) {
@@ -210,7 +213,7 @@ impl Blocks {
     }
 }
 
-/// Iterator over the sampling points of a ray in occupied blocks, in order of distance.
+/// Iterator over the samples of a ray in blocks that are not empty, in order of distance.
 pub(crate) struct Places<'a> {
     blocks: &'a Blocks,
     ray: &'a Ray,
@@ -219,14 +222,16 @@ pub(crate) struct Places<'a> {
     from: f32,
     to: f32,
     stride: Stride,
-    /// Distance in voxels up to which the ray is known to be in an occupied block.
+    /// Distance, in cells of the simulation, up to which the ray is known to be in a block that is
+    /// not empty.
     filled: f32,
-    /// Index n of the next sample, stored as f32.
+    /// Number n of the next sample, stored as f32.
     next: f32,
 }
 
 impl Places<'_> {
-    /// Returns the distance and position (voxels) of the next sample; `None` at the end of the ray.
+    /// Returns the distance and position (cells of the simulation) of the next sample; `None` at
+    /// the end of the ray.
     #[inline(always)]
     pub(crate) fn next(&mut self) -> Option<(f32, V3)> {
         let Stride {
@@ -256,7 +261,7 @@ impl Places<'_> {
         }
     }
 
-    /// Index of the first sample at distance `t` (voxels) or beyond.
+    /// Returns the number of the first sample at the distance `t` or beyond.
     #[inline(always)]
     fn first(&self, t: f32) -> f32 {
         (t / self.stride.step - self.stride.jitter).ceil()

@@ -1,4 +1,5 @@
-//! Two-level occupancy grid of a volume; rays use the grid to skip empty space.
+//! Two-level grid that tells where a volume has matter to draw; rays use the grid to skip empty
+//! space.
 //!
 //! ```text
 //!  place: between the middles of eight cells, where a sample is read    ▪ ▪ · ·
@@ -25,14 +26,14 @@ use crate::math::{V3, v3};
 use crate::volume::pages::{Page, Pages};
 use crate::volume::places::{AROUND, Around, EDGE, Interest};
 
-/// Bricks along a block's edge.
+/// Number of bricks along a block's edge.
 const BLOCK: usize = 4;
-/// Upper bound of the stored distance in blocks; larger distances are clamped.
+/// Maximum of the stored distances in blocks; larger distances are clamped.
 const FARTHEST: u8 = 16;
-/// Bit masks that take a whole brick as one part; argument `parts` of [`Bricks::drawn`].
+/// Bit mask that selects all places of a brick; for the argument `parts` of [`Bricks::drawn`].
 pub(crate) const WHOLE: [u64; 1] = [u64::MAX];
-/// Bit masks of a brick's octants (halved along x, y and z), x fastest; argument `parts` of
-/// [`Bricks::drawn`].
+/// Bit masks that select the octants of a brick (halves along x, y and z), x fastest; for the
+/// argument `parts` of [`Bricks::drawn`].
 pub(crate) const OCTANTS: [u64; 8] = {
     let mut parts = [0x0033_0033; 8];
     let mut i = 0;
@@ -43,57 +44,57 @@ pub(crate) const OCTANTS: [u64; 8] = {
     parts
 };
 
-/// Occupancy of a place (the cube between eight cell centres).
+/// Occupancy of a place (the cube between eight cell centres), as rays need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// A sample in the place may have a drawn density.
+    /// A sample in the place may have a density that is drawn.
     Drawn,
-    /// No sample in the place is drawn, but its brick has drawn places.
+    /// No sample in the place is drawn, but other places of its brick may have drawn samples.
     Nothing,
-    /// No place of the brick is drawn.
+    /// No sample in the whole brick is drawn.
     Empty,
 }
 
-/// Axis-aligned bounding box of drawn matter, in cells.
+/// Axis-aligned bounding box of matter to be drawn, in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drawn {
     /// Centre of the box in cells.
     pub middle: V3,
-    /// Half extents of the box along x, y and z, in cells.
+    /// Half of the box's size along x, y and z, in cells.
     pub half: V3,
 }
 
-/// Occupancy grid of one medium of a volume: a bit mask per brick of 4³ places, and a distance to
-/// the nearest occupied block per block of 4³ bricks.
+/// Bricks of one medium of a volume: a bit mask per brick of 4³ places, and per block of 4³ bricks
+/// the distance to the nearest block with matter.
 #[derive(Clone, Debug)]
 pub(crate) struct Bricks {
     /// Shape of the volume in cells.
     grid: Grid,
-    /// Density threshold and shading flags that decide which places count as drawn.
+    /// Smallest density to draw, smoothing and shading, on which the bricks depend.
     interest: Interest,
     /// Number of bricks along x, y and z.
     count: [usize; 3],
-    /// Occupancy bit mask of each brick (x fastest); bit (z · 4 + y) · 4 + x of a mask is the place
-    /// (x, y, z) of the brick.
+    /// Bit mask per brick, x fastest. Bit (z · 4 + y) · 4 + x is set if a sample in the place (x,
+    /// y, z) of the brick may be drawn.
     drawn: Vec<u64>,
-    /// Density-and-slope pages of the occupied bricks, one set per layer of bricks along z; empty
-    /// if the style does not shade samples.
+    /// Pages (density and slope per cell) of the non-empty bricks, one set per layer of bricks
+    /// along z; empty if the style does not shade samples.
     pages: Vec<Pages>,
-    /// Dirty bit of each brick that `Bricks::refresh` recomputes; each row along x is padded to
-    /// whole 64-bit words.
+    /// One bit per brick, set if `Bricks::refresh` must recompute the brick; each row along x is
+    /// padded to whole 64-bit words.
     stale: Vec<u64>,
     /// Number of blocks along x, y and z.
     blocks: [usize; 3],
-    /// Number of occupied bricks in each block, 0 to 64, x fastest.
+    /// Number of non-empty bricks in each block, 0 to 64, x fastest.
     filled: Vec<u8>,
-    /// Chebyshev distance in blocks from each block to the nearest occupied block (x fastest),
-    /// clamped to `FARTHEST`. For blocks with distance 0, rays read the bricks.
+    /// Chebyshev distance in blocks from each block to the nearest non-empty block, x fastest,
+    /// clamped to `FARTHEST`. If the distance is 0, rays read the bricks of the block.
     distance: Vec<u8>,
 }
 
 impl Bricks {
-    /// Returns the occupancy grid of an empty volume. `grid` must have at least two cells along
-    /// each axis.
+    /// Returns the bricks of an empty volume of shape `grid`, which must have at least two cells
+    /// along each axis.
     pub(crate) fn new(grid: Grid, interest: Interest) -> Self {
         let count = [grid.nx, grid.ny, grid.nz].map(|n| (n - 1).div_ceil(EDGE));
         let blocks = count.map(|n| n.div_ceil(BLOCK));
@@ -115,13 +116,14 @@ impl Bricks {
         }
     }
 
-    /// Returns the density threshold and shading flags that the bricks were computed for.
+    /// Returns the smallest density to draw, the smoothing and the shading for which the bricks
+    /// were computed.
     pub(crate) fn interest(&self) -> Interest {
         self.interest
     }
 
-    /// Recomputes the bricks whose 7³ surrounding cells include a cell of `changed`; `volume` holds
-    /// the new densities.
+    /// Recomputes the bricks that depend on a cell in `changed` (each depends on 7³ cells);
+    /// `volume` holds the new densities.
     pub(crate) fn refresh(
         &mut self,
         volume: Fields<'_>,
@@ -168,9 +170,9 @@ impl Bricks {
         self.count_filled(changed.into_iter().flatten());
     }
 
-    /// Updates the occupied-brick counts, and recomputes the distances if a block became occupied
-    /// or empty. `changed`: index of each brick whose state changed, and true if the brick is
-    /// occupied now.
+    /// Updates the numbers of non-empty bricks per block, and recomputes the distances if a block
+    /// became empty or non-empty. `changed`: indices of the bricks that became empty (false) or
+    /// non-empty (true).
     fn count_filled(&mut self, changed: impl Iterator<Item = ([usize; 3], bool)>) {
         let (mut other, [nx, ny, _]) = (false, self.blocks);
         for (brick, drawn) in changed {
@@ -191,7 +193,7 @@ impl Bricks {
         }
     }
 
-    /// Sets the dirty bit of each brick that reads a cell of `changed`.
+    /// Marks the bricks that depend on a cell in `changed` for recomputation.
     fn mark(&mut self, changed: impl IntoIterator<Item = Change>) {
         let (count, ny) = (self.count, self.grid.ny);
         // A brick reads one cell before its own and two after.
@@ -211,7 +213,7 @@ impl Bricks {
         }
     }
 
-    /// Returns the occupancy of `place`, or `Look::Empty` if the whole brick around `place` is
+    /// Returns the occupancy of `place`; `Look::Empty` if the whole brick that contains `place` is
     /// empty.
     #[inline(always)]
     pub(crate) fn look(&self, place: Place) -> Look {
@@ -225,8 +227,8 @@ impl Bricks {
         }
     }
 
-    /// Returns the density-and-slope page of the brick around `place`; `None` if the brick is empty
-    /// or the style does not shade samples.
+    /// Returns the page (density and slope per cell) of the brick that contains `place`; `None` if
+    /// the brick is empty or the style does not shade samples.
     #[inline(always)]
     pub(crate) fn page(&self, place: Place) -> Option<&Page> {
         self.pages
@@ -234,9 +236,10 @@ impl Bricks {
             .get(place[1] / EDGE * self.count[0] + place[0] / EDGE)
     }
 
-    /// Distance in cells along a ray to the end of the empty region around `place`, whose brick
-    /// must be empty. `origin` is the ray's origin relative to the centre of the first cell, in
-    /// cells; `inverse` is the component-wise reciprocal of the ray's direction.
+    /// Returns the distance in cells along a ray at which the empty region around `place` ends; the
+    /// brick that contains `place` must be empty. `origin` is the ray's origin relative to the
+    /// centre of the first cell, in cells; `inverse` is the component-wise reciprocal of the ray's
+    /// direction.
     #[inline(always)]
     pub(crate) fn leave(&self, place: Place, origin: V3, inverse: V3) -> f32 {
         const SIDE: usize = EDGE * BLOCK;
@@ -256,8 +259,7 @@ impl Bricks {
     }
 
     /// Returns bounding boxes of all drawn places in the layer `layer` of blocks along z. Each
-    /// brick gives one box per mask of `parts` (`WHOLE` or `OCTANTS`) that contains drawn
-    /// places.
+    /// brick gives one box per mask in `parts` (`WHOLE` or `OCTANTS`) that selects drawn places.
     pub(crate) fn drawn(&self, layer: usize, parts: &'static [u64]) -> impl Iterator<Item = Drawn> {
         let [nx, ny, nz] = self.count;
         let blocks = &self.distance[layer * self.blocks[0] * self.blocks[1]..];
@@ -283,12 +285,12 @@ impl Bricks {
         })
     }
 
-    /// Returns true if no brick has a drawn place.
+    /// Returns true if no sample in the whole volume is drawn.
     pub(crate) fn is_empty(&self) -> bool {
         self.drawn.iter().all(|drawn| *drawn == 0)
     }
 
-    /// Centre of the volume's box in cells.
+    /// Returns the centre of the volume's box in cells.
     pub(crate) fn middle(&self) -> V3 {
         v3(
             self.grid.nx as f32,
@@ -297,19 +299,19 @@ impl Bricks {
         ) * 0.5
     }
 
-    /// Number of layers of blocks along z.
+    /// Returns the number of layers of blocks along z.
     pub(crate) fn layers(&self) -> usize {
         self.blocks[2]
     }
 }
 
-/// Number of 64-bit words for one dirty bit per brick, for `bricks` bricks.
+/// Returns the number of 64-bit words that hold one bit for each of `bricks` bricks.
 fn words(bricks: usize) -> usize {
     bricks.div_ceil(64)
 }
 
-/// Bit mask of the places of `brick` that exist: bricks at the upper sides of the box may have
-/// fewer than 4 places along an axis.
+/// Returns the bit mask of the places that exist in `brick`: bricks at the upper sides of the box
+/// may have fewer than 4 places along an axis.
 fn places_of(brick: [usize; 3], grid: Grid) -> u64 {
     let along = |axis: usize, cells: usize| (cells - 1 - brick[axis] * EDGE).min(EDGE);
     let x = (0xf >> (EDGE - along(0, grid.nx))) * 0x1111_1111_1111_1111;
@@ -328,8 +330,8 @@ fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the densities (0 to 255) of the 7³ cells that `brick` depends on; outside of the box the
-/// nearest cell's value is repeated.
+/// Returns the densities (0 to 255) of the 7³ cells on which `brick` depends; outside of the box
+/// the nearest cell's density is repeated.
 fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     let start = brick.map(|n| n * EDGE);
     let held =
@@ -346,8 +348,8 @@ fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     std::array::from_fn(|k| std::array::from_fn(|j| row(k, j)))
 }
 
-/// Bit mask of the drawn places of a brick: a place is drawn if one of its eight cells has a
-/// density above `empty` (0 to 255).
+/// Returns the bit mask of the drawn places of a brick: those with a density above `empty` (0 to
+/// 255) in one of their eight cells.
 fn drawn_in(around: &Around, empty: u8) -> u64 {
     // Places of a row along x with a drawn cell among two, for five rows along y and z.
     let row = |k: usize, j: usize| {
@@ -368,7 +370,7 @@ fn drawn_in(around: &Around, empty: u8) -> u64 {
     drawn
 }
 
-/// Bounding box in cells of the places that the bit mask `drawn` of the brick `brick` contains;
+/// Returns the bounding box in cells of the places that the bit mask `drawn` selects in `brick`;
 /// `drawn` must not be 0.
 fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
     let folded =
@@ -409,8 +411,9 @@ fn extent(drawn: u64, brick: [usize; 3], grid: Grid) -> Drawn {
     }
 }
 
-/// Distance in cells at which a ray leaves all cubes (edge `edge` cells) whose Chebyshev distance
-/// from `cube` is below `free`. `origin` and `inverse` are those of `Bricks::leave`.
+/// Returns the distance in cells at which a ray leaves the region of all cubes (edge `edge` cells)
+/// whose Chebyshev distance from `cube` is less than `free`. `origin` and `inverse` as in
+/// `Bricks::leave`.
 #[inline(always)]
 fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32 {
     let mut least = f32::MAX;
@@ -427,7 +430,8 @@ fn leave(cube: [usize; 3], free: i32, edge: i32, origin: V3, inverse: V3) -> f32
     least
 }
 
-/// Computes the Chebyshev distance transform of a box of marks, clamped to `farthest`, in place.
+/// Computes the Chebyshev distance of each cell of a box to the nearest mark, clamped to
+/// `farthest`, in place.
 ///
 /// On entry `distance` is 0 at marks and `farthest` elsewhere; the box has the shape `count` (x, y,
 /// z), x fastest. Two sweeps suffice, one forward and one backward.
@@ -461,7 +465,7 @@ pub fn chessboard(distance: &mut [u8], count: [usize; 3], farthest: u8) {
         .for_each(|index| sweep(distance, index, -1));
 }
 
-/// Offsets of the 13 neighbours that a forward sweep has already visited.
+/// Offsets of the 13 neighbours that precede a cell in a forward sweep.
 const BEFORE: [[isize; 3]; 13] = [
     [-1, 0, 0],
     [-1, -1, 0],
@@ -485,7 +489,7 @@ mod tests {
 
     use lavoxel_automaton::world::Span;
 
-    /// Returns a change list that covers all cells of `grid`.
+    /// Returns a list of changes that covers all cells of `grid`.
     fn whole(grid: Grid) -> Vec<Change> {
         Change::of_rows(&vec![
             Span {
@@ -575,7 +579,7 @@ mod tests {
         );
     }
 
-    /// Returns a volume of which one cell in 40 has a random density (0 to 255), and all others are
+    /// Returns a volume in which one cell in 40 has a random density (0 to 255), and all others are
     /// empty.
     fn scattered(grid: Grid, seed: u64) -> Volume {
         let value = |i: usize| lavoxel_base::random::mix64(seed << 32 | i as u64);

@@ -1,5 +1,5 @@
-//! Ray marching through one medium: trilinear sampling of density and energy, isosurface
-//! intersection, and iteration over samples with empty-space skipping.
+//! Ray marching through one medium: trilinear interpolation of density and energy, intersection
+//! with the surface, and iteration over samples that skips empty space.
 
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::simd::Simd;
@@ -12,96 +12,100 @@ use crate::volume::pages::Matter;
 use crate::volume::places::{Interest, Skipping};
 use crate::volume::tiles::Reach;
 
-/// Number of regula-falsi iterations that refine a bracketed isosurface intersection.
+/// Number of regula-falsi iterations that refine the intersection with a surface between two
+/// samples.
 pub const REFINEMENTS: usize = 4;
-/// Density as a fraction of the isovalue above which a sample outside triggers one extra sample
-/// half a step before, which finds streams thinner than a step.
+/// Density, as a fraction of the surface's density, from which a sample outside of the medium
+/// causes an additional sample half a step before; finds streams thinner than a step.
 pub const NEAR: f32 = 0.6;
 
 /// Sampling parameters of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// Distance between samples in cells.
+    /// Distance between samples along the ray, in cells.
     pub(crate) step: f32,
-    /// Offset of the first sample in steps, 0 to 1.
+    /// Offset of the first sample along the ray, in steps (0 to 1).
     pub(crate) jitter: f32,
-    /// Range of distances outside of which no sample is needed.
+    /// Range of distances in cells outside of which no sample is needed.
     pub(crate) reach: Reach,
 }
 
-/// Result of intersecting a ray with a density isosurface; distances `t` are in cells.
+/// Result of intersecting a ray with the surface of a medium (points of a given density, the
+/// isovalue). Distances `t` are in cells.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Crossing {
-    /// The ray enters the surface at distance `t`; `face` is the normal of the box side if the ray
-    /// enters through a cut side of the box, `None` if through the surface.
+    /// The ray enters the medium at the distance `t`; `face` is the outward normal of the box's
+    /// side if the ray enters through a cut side of the box, `None` if it enters through the
+    /// medium's own surface.
     At { t: f32, face: Option<V3> },
-    /// The ray never reaches the isovalue; `t` is the distance of the densest sample, and `density`
-    /// is that sample's density (0 to 1) less the density at the ray's end on the ground, if any.
+    /// The ray never reaches the isovalue. `t` is the distance of the sample with the highest
+    /// density; `density` is its density (0 to 1) minus the density at the ray's end on the ground,
+    /// if any.
     Grazed { t: f32, density: f32 },
-    /// The ray meets no sample above the drawing threshold.
+    /// The ray meets no sample whose density is drawn.
     Missed,
 }
 
-/// Transition of a ray into or out of a translucent medium.
+/// Entry of a ray into a translucent medium, or exit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Border {
-    /// The ray's origin is inside the medium.
+    /// The ray starts inside the medium.
     Inside,
-    /// The ray enters through a side of the box, or of its shown part; the value is the side's
-    /// outward normal.
+    /// The ray enters through a side of the box or of its shown part, with this outward normal.
     Cut(V3),
-    /// The ray enters through the isosurface.
+    /// The ray enters through the medium's surface.
     Enters,
-    /// The ray leaves, through the isosurface or through a side of the box.
+    /// The ray leaves, through the medium's surface or a side of the box.
     Leaves,
 }
 
-/// Density and energy fields of one medium with their occupancy bricks, ready for ray marching. The
-/// grid has at least two cells along each axis.
+/// Density and energy of one medium with its bricks, ready for ray marching. The grid has at least
+/// two cells along each axis.
 #[derive(Clone, Debug)]
 pub(crate) struct MediumField<'a> {
     /// Size of the box in cells along x, y and z.
     size: [f32; 3],
-    /// Largest sampling position along x, y, z, z, in cells from the centre of the first cell; just
-    /// below the last cell's centre, so that every sample has a next cell to interpolate with. The
-    /// fourth entry pads to a SIMD register.
+    /// Largest sampling position along x, y, z, in cells from the centre of the first cell: just
+    /// below the last cell's centre, so that each sample has a next cell to interpolate with. The
+    /// fourth entry repeats z and fills a SIMD register.
     last: [f32; 4],
-    /// Shape of the field arrays in cells along x, y and z.
+    /// Number of cells of the arrays along x, y and z.
     cells: [usize; 3],
-    /// Low and high bound in cells of the shown part of the box, along x, y and z.
+    /// Lower and upper bound of the shown part of the box along x, y and z, in cells.
     shown: [[f32; 2]; 3],
-    /// Densities, 0 to 255, x fastest.
+    /// Density per cell, 0 to 255 for 0 to 1; x fastest.
     density: &'a [u8],
-    /// Energy per cell (not per amount), 0 to 255 for 0 to `ENERGY_SHOWN` vent units, x fastest.
+    /// Energy per cell (not per amount), 0 to 255 for 0 to `ENERGY_SHOWN`, where 1 is a full cell
+    /// of lava fresh from the vent; x fastest.
     energy: &'a [u8],
-    /// Occupancy grid for empty-space skipping.
+    /// Bricks, by which rays skip empty space.
     bricks: &'a Bricks,
-    /// Flag that turns empty-space skipping off for tests.
+    /// Skipping of empty space; tests turn it off.
     skipping: Skipping,
-    /// Drawing threshold: samples with a density (0 to 1) up to this value are ignored.
+    /// Density (0 to 1) up to which samples are not drawn.
     empty: f32,
-    /// Height of a cell in its widths.
+    /// Height of a cell in cell widths.
     tall: f32,
 }
 
-/// Interpolation position: index of the lower of eight surrounding cells, and the fraction (0 to 1)
-/// towards the next cell along x, y, z.
+/// Position for interpolation: index of the lowest of the eight surrounding cells, and the fraction
+/// (0 to 1) of the way to the next cell along x, y and z.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spot {
     cell: Place,
     between: [f32; 3],
 }
 
-/// Magic number 1.5 · 2²³ for rounding: after adding it to an f32 between -1 and 2²¹, the low
-/// mantissa bits hold the nearest integer.
+/// Constant 1.5 · 2²³ for fast rounding: after it is added to an f32 between -1 and 2²¹, the low
+/// bits of the mantissa hold the nearest integer.
 // Many times cheaper than `floor`, which is a call on plain x86-64, and than a cast, which checks
 // for numbers that do not fit.
 const ROUND: f32 = 12_582_912.0;
 
 impl<'a> MediumField<'a> {
-    /// Returns the medium with `fields`, in a box of shape `grid`; `grid` may be one cell thick
-    /// along an axis where `fields` repeats that cell. `interest` gives the drawing threshold and
-    /// the cell height.
+    /// Returns the medium with the data `fields` in a box of shape `grid`, which may be one cell
+    /// thick along an axis where `fields` repeats that cell. `interest` gives the smallest density
+    /// to draw and the height of a cell.
     pub(crate) fn new(
         fields: Fields<'a>,
         grid: Grid,
@@ -131,28 +135,29 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Restricts rays to the part `clip` of the box: low and high bound along x, y and z as
+    /// Restricts rays to the part `clip` of the box: lower and upper bound along x, y and z as
     /// fractions of the box.
     pub(crate) fn clipped(mut self, clip: [[f32; 2]; 3]) -> Self {
         self.shown = std::array::from_fn(|axis| clip[axis].map(|share| share * self.size[axis]));
         self
     }
 
-    /// Interpolated density (0 to 1) at `p` (cells); positions outside of the box are clamped to
-    /// its sides.
+    /// Returns the interpolated density (0 to 1) at `p` (cells); positions outside of the box are
+    /// clamped to its sides.
     #[inline]
     pub(crate) fn density(&self, p: V3) -> f32 {
         self.sample(self.density, &self.spot(p)) * (1.0 / 255.0)
     }
 
-    /// Returns true if the occupancy grid has a drawn place at `p` (cells); reads no density.
+    /// Returns true if a sample at `p` (cells) may be drawn, according to the bricks; reads no
+    /// density.
     #[inline]
     pub(crate) fn holds(&self, p: V3) -> bool {
         self.bricks.look(self.spot(p).cell) == Look::Drawn
     }
 
-    /// Density and gradient at `spot`, the interpolation position of `p` (cells). Reads a page if
-    /// the style keeps pages, otherwise samples the density seven times.
+    /// Returns density and gradient at `spot`, which is the position `p` (cells). Reads a page if
+    /// the style uses pages, otherwise samples the density seven times.
     #[inline(always)]
     pub(crate) fn matter<S: Simd>(&self, s: S, spot: &Spot, p: V3) -> Matter {
         match self.bricks.page(spot.cell) {
@@ -165,7 +170,7 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Specific energy (energy per unit of amount) at `p` (cells), in vent units.
+    /// Returns the energy per amount at `p` (cells); 1 is that of lava fresh from the vent.
     #[inline]
     pub(crate) fn specific_energy(&self, p: V3) -> f32 {
         let spot = self.spot(p);
@@ -173,7 +178,7 @@ impl<'a> MediumField<'a> {
         self.sample(self.energy, &spot) * ENERGY_SHOWN / amount.max(1.0)
     }
 
-    /// Interpolation position of `p` (cells), clamped to the box.
+    /// Returns the position `p` (cells) in the form for interpolation, clamped to the box.
     #[inline(always)]
     fn spot(&self, p: V3) -> Spot {
         // Four numbers, the last one unused, take one instruction; three numbers take three.
@@ -195,13 +200,13 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Array index of the cell (i, j, k) in the fields.
+    /// Returns the array index of the cell (`i`, `j`, `k`).
     #[inline(always)]
     fn index(&self, [i, j, k]: Place) -> usize {
         (k * self.cells[1] + j) * self.cells[0] + i
     }
 
-    /// Trilinear interpolation of `values` at `spot`, 0 to 255.
+    /// Returns the trilinear interpolation of `values` at `spot`, 0 to 255.
     #[inline(always)]
     fn sample(&self, values: &[u8], spot: &Spot) -> f32 {
         let (row, slab) = (self.cells[0], self.cells[0] * self.cells[1]);
@@ -221,7 +226,8 @@ impl<'a> MediumField<'a> {
         blend(low, high, spot.between)
     }
 
-    /// Density gradient (1 per cell) at `p` (cells) by central differences over ± `reach` cells.
+    /// Returns the gradient of the density (0 to 1) per cell at `p` (cells), by central differences
+    /// over ± `reach` cells.
     pub(crate) fn gradient(&self, p: V3, reach: f32) -> V3 {
         let along = |e: V3| self.density(p + e) - self.density(p - e);
         v3(
@@ -231,43 +237,42 @@ impl<'a> MediumField<'a> {
         ) * (0.5 / reach)
     }
 
-    /// [`Self::gradient`] in world proportions: per cell width along all axes, corrected for the
-    /// cell height.
+    /// Returns [`Self::gradient`] in true proportions: per cell width along all axes.
     pub(crate) fn rise(&self, p: V3, reach: f32) -> V3 {
         crate::math::in_cells(self.gradient(p, reach), self.tall)
     }
 
-    /// Density gradient (1 per cell) by central differences over ±1 cell, with `p` clamped to the
-    /// cell centres next to the sides of the box.
+    /// Returns the gradient of the density (0 to 1) per cell by central differences over ±1 cell;
+    /// `p` (cells) is clamped to the outermost cell centres.
     fn slope(&self, p: V3) -> V3 {
         let held = |axis: usize| p[axis].clamp(0.5, self.size[axis] - 0.5);
         self.gradient(v3(held(0), held(1), held(2)), 1.0)
     }
 
-    /// Outward unit normal of the isosurface in world proportions, from differences over about ±1.5
-    /// cells.
+    /// Returns the outward unit normal of the medium's surface at `p` (cells) in true proportions,
+    /// from differences over about ±1.5 cells.
     // Narrower differences show the steps of cells as stairs and ribs.
     pub(crate) fn normal(&self, p: V3) -> V3 {
         let gradient = self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6;
         self.upright(gradient)
     }
 
-    /// Outward unit normal in world proportions of an isosurface whose field has the gradient
-    /// `gradient` (per cell along x, y and z).
+    /// Returns the outward unit normal in true proportions of a surface at which the density has
+    /// the gradient `gradient` (per cell along x, y and z).
     pub(crate) fn upright(&self, gradient: V3) -> V3 {
         crate::math::unit_or_up(-crate::math::in_cells(gradient, self.tall))
     }
 
-    /// Intersects `ray` with the shown part of the box. Returns the entry and exit distance in
-    /// cells (exit at most `far`), and the outward normal of the side of entry (`None` if the ray
-    /// begins inside); `None` if the ray misses.
+    /// Returns the distances in cells at which `ray` enters and leaves the shown part of the box
+    /// (exit at most `far`), and the outward normal of the side of entry (`None` if the ray starts
+    /// inside); `None` if the ray misses.
     #[inline(always)]
     pub(crate) fn span(&self, ray: &Ray, far: f32) -> Option<(f32, f32, Option<V3>)> {
         span_in(&self.shown, ray, far)
     }
 
     /// Returns an iterator over the samples of `ray` between the distances `near` and `far`
-    /// (cells), without those in empty bricks or places.
+    /// (cells), without samples in empty bricks or places.
     #[inline(always)]
     pub(crate) fn walk(&self, ray: &Ray, (near, far): (f32, f32), pace: Pace) -> Walk<'_> {
         let inverse = |d: f32| {
@@ -296,14 +301,14 @@ impl<'a> MediumField<'a> {
         walk
     }
 
-    /// Returns the first point before distance `far` (cells) at which the density along `ray` rises
-    /// through the isovalue `iso` (0 to 1).
+    /// Returns the first point before the distance `far` (cells) at which the density along `ray`
+    /// rises to the isovalue `iso` (0 to 1).
     pub(crate) fn cross(&self, ray: &Ray, far: f32, iso: f32, pace: Pace) -> Crossing {
         self.cross_by(ray, (far, iso), pace, |_, density| density)
     }
 
-    /// Returns the first point before distance `far` (cells) at which `value` rises through `iso`;
-    /// `value` maps a point (cells) and its density (0 to 1) to the tested value.
+    /// Returns the first point before the distance `far` (cells) at which `value` rises to `iso`;
+    /// `value` computes the tested value from a point (cells) and its density (0 to 1).
     #[inline(always)]
     pub(crate) fn cross_by(
         &self,
@@ -367,8 +372,8 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Calls `put` with the distance and kind of each entry into and exit from the regions whose
-    /// density is at least `iso` (0 to 1), in order of distance, up to distance `far` (cells).
+    /// Calls `put` with the distance and kind of each entry into and exit from regions with a
+    /// density of at least `iso` (0 to 1), in order of distance, up to the distance `far` (cells).
     ///
     /// Invariant: entries and exits alternate; the last region ends at `far` at the latest.
     pub(crate) fn borders(
@@ -445,15 +450,15 @@ impl<'a> MediumField<'a> {
         }
     }
 
-    /// Distance in cells at which the density rises through `iso`, between the distances `ends` of
-    /// a point outside and a point inside, in either order.
+    /// Returns the distance in cells at which the density rises to `iso`, between `ends`: the
+    /// distance of a point outside and of a point inside the medium, either of which may be larger.
     fn refine(&self, ray: &Ray, ends: (f32, f32), iso: f32) -> f32 {
         refined(ends, |t| self.density(ray.at(t)) - iso)
     }
 }
 
-/// Root of `value_at` by regula falsi, between `a` (negative value) and `b` (positive value); `a`
-/// may be larger than `b`.
+/// Returns the root of `value_at` by regula falsi between `a` (negative value) and `b` (positive
+/// value); `a` may be larger than `b`.
 #[inline(always)]
 fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
     let (mut fa, mut fb) = (value_at(a), value_at(b));
@@ -474,9 +479,9 @@ fn refined((mut a, mut b): (f32, f32), value_at: impl Fn(f32) -> f32) -> f32 {
     a + (b - a) * (-fa / (fb - fa).max(1e-6)).min(1.0)
 }
 
-/// Intersects `ray` with an axis-aligned box (slab test). `corners` are the low and high bounds
-/// along x, y and z. Returns the entry and exit distance (exit at most `far`), and the outward
-/// normal of the side of entry (`None` if the ray begins inside); `None` if the ray misses.
+/// Returns the distances at which `ray` enters and leaves an axis-aligned box (exit at most `far`),
+/// and the outward normal of the side of entry (`None` if the ray starts inside); `None` if the ray
+/// misses. `corners`: lower and upper bound along x, y and z.
 #[inline(always)]
 pub(crate) fn span_in(
     corners: &[[f32; 2]; 3],
@@ -507,7 +512,8 @@ pub(crate) fn span_in(
 
 /// Iterator over the samples of a ray in drawn places, in order of distance.
 ///
-/// Invariant: samples lie at (n + jitter) · step for integers n, whatever empty space was skipped.
+/// Invariant: samples lie at the distances (n + jitter) · step for integers n, no matter which
+/// empty space is skipped.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk<'a> {
     field: &'a MediumField<'a>,
@@ -516,20 +522,20 @@ pub(crate) struct Walk<'a> {
     inverse: V3,
     far: f32,
     pace: Pace,
-    /// Reciprocal of the sample distance, in 1/cell.
+    /// Reciprocal of the distance between samples, in 1/cell.
     per_step: f32,
-    /// Index n of the next sample, stored as f32.
+    /// Number n of the next sample, stored as f32.
     next: f32,
 }
 
-/// Sample point of a ray.
+/// Sample of a ray.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
-    /// Distance along the ray in cells.
+    /// Distance of the sample along the ray, in cells.
     pub(crate) t: f32,
-    /// Position in cells.
+    /// Position of the sample in cells.
     pub(crate) point: V3,
-    /// Interpolation position of `point`.
+    /// The position `point` in the form for interpolation.
     pub(crate) spot: Spot,
 }
 
@@ -569,8 +575,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the distance (cells) and density (0 to 1) of the next sample above the drawing
-    /// threshold; `None` at the end of the ray.
+    /// Returns the distance (cells) and density (0 to 1) of the next sample that is dense enough to
+    /// be drawn; `None` at the end of the ray.
     #[inline(always)]
     pub(crate) fn next_dense(&mut self) -> Option<(f32, f32)> {
         let field = self.field;
@@ -583,15 +589,15 @@ impl Walk<'_> {
         None
     }
 
-    /// Index of the first sample at distance `t` (cells) or beyond. Rounding may return one sample
-    /// too early, which lies in an empty place and costs only time.
+    /// Returns the number of the first sample at the distance `t` (cells) or beyond. Rounding may
+    /// give one sample too early, which lies in an empty place and only costs time.
     #[inline(always)]
     fn first(&self, t: f32) -> f32 {
         up(t * self.per_step - self.pace.jitter - 1e-6 * t * self.per_step)
     }
 }
 
-/// Ceiling of `x`, for `x` of -1 or more.
+/// Returns the ceiling of `x`, which must be at least -1.
 // `ceil` is a call on plain x86-64.
 #[inline(always)]
 fn up(x: f32) -> f32 {
@@ -599,14 +605,14 @@ fn up(x: f32) -> f32 {
     if whole < x { whole + 1.0 } else { whole }
 }
 
-/// Bytes `start` and `start` + 1 of `values` as one word, the first in the low byte.
+/// Returns the bytes `start` and `start` + 1 of `values` as one word, the first in the low byte.
 #[inline(always)]
 fn pair(values: &[u8], start: usize) -> u16 {
     u16::from_le_bytes(values[start..start + 2].try_into().unwrap_or_default())
 }
 
-/// Trilinear interpolation from four edges along x: `low` and `high` are the values at the ends of
-/// the edges at (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
+/// Returns the trilinear interpolation at (`x`, `y`, `z`), each 0 to 1. `low` and `high`: values at
+/// the lower and upper ends of the four edges along x, at (y, z) = (0, 0), (1, 0), (0, 1), (1, 1).
 #[inline(always)]
 fn blend(low: [f32; 4], high: [f32; 4], [x, y, z]: [f32; 3]) -> f32 {
     let mut edges = [0.0; 4];

@@ -1,5 +1,5 @@
-//! Volume sampling for ray marching: occupancy bricks that skip empty space, interpolated density
-//! fields, screen tiles, and caches that are kept between frames.
+//! Sampling of volumes for ray marching: bricks by which rays skip empty space, interpolated
+//! densities, screen tiles, and data that is cached between frames.
 
 pub(crate) mod blocks;
 pub mod bricks;

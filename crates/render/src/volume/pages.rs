@@ -1,5 +1,5 @@
-//! Pages: density and gradient of the cells around an occupied brick, interleaved so that one read
-//! fetches all four values.
+//! Pages: density and gradient of the cells around a non-empty brick, interleaved so that a single
+//! read gets all four values of a cell.
 //!
 //! Gradients are central differences, computed once when a cell changes. A page stores the four
 //! bytes of a cell next to each other, so that shading reads the gradient at the cost of the
@@ -10,35 +10,35 @@ use crate::volume::places::{Around, EDGE};
 use lavoxel_base::grid::Place;
 use lavoxel_base::simd::Simd;
 
-/// Number of cells along a page's edge: the corners of the brick's places.
+/// Number of cells along a page's edge: those whose centres are the corners of the brick's places.
 const SIDE: usize = EDGE + 1;
 /// Number of cells of a page.
 const CELLS: usize = SIDE * SIDE * SIDE;
 
-/// Stored byte that corresponds to a difference of 0.
+/// Mean stored byte of a difference of 0.
 // 128 would be biased: `halves` rounds by a quarter on average, so 128 − 0.25.
 const FLAT: f32 = 127.75;
 
-/// Interleaved density and gradient of the 5³ cells around a brick.
+/// Density and gradient of the 5³ cells around a brick, interleaved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// Four bytes per cell, x fastest: density (0 to 255), then half the differences along x, y and
-    /// z, offset by 128.
+    /// Four bytes per cell, x fastest: density (0 to 255), and half of the differences between the
+    /// next and the previous cell along x, y and z, plus 128.
     cells: [[u8; 4]; CELLS],
 }
 
-/// Interpolated density and gradient at a point.
+/// Density and gradient at a point, interpolated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matter {
-    /// Density, 0 to 255.
+    /// Interpolated density, 0 to 255 for 0 to 1.
     pub(crate) density: f32,
-    /// Density gradient in 1/255 per cell along x, y and z.
+    /// Gradient of the density along x, y and z, in 1/255 per cell.
     pub(crate) slope: V3,
 }
 
 impl Page {
-    /// Returns the page of a brick; `around` holds the densities of the cells that the brick
-    /// depends on.
+    /// Computes the page of a brick; `around` holds the densities of the cells on which the brick
+    /// depends.
     pub(crate) fn new(around: &Around) -> Self {
         let mut cells = [[0; 4]; CELLS];
         for (row, cells) in cells.chunks_exact_mut(SIDE).enumerate() {
@@ -55,9 +55,9 @@ impl Page {
         Self { cells }
     }
 
-    /// Trilinear interpolation of density and gradient within `place`; `between` is the fraction
-    /// along x, y and z, 0 at the centre of the lower cell and 1 at the centre of the next cell.
-    /// `s` selects the SIMD instructions.
+    /// Returns density and gradient at a point of `place` by trilinear interpolation. `between` is
+    /// the fraction along x, y and z: 0 at the centre of the lower cell, 1 at the centre of the
+    /// next cell. `s` selects the SIMD instructions.
     #[inline(always)]
     pub(crate) fn at<S: Simd>(&self, s: S, place: Place, between: [f32; 3]) -> Matter {
         let first = ((place[2] % EDGE) * SIDE + place[1] % EDGE) * SIDE + place[0] % EDGE;
@@ -74,7 +74,7 @@ impl Page {
         }
     }
 
-    /// Returns the eight bytes of cell `first` and of its neighbour at x + 1.
+    /// Returns the eight bytes of the cell `first` and of the next cell along x.
     #[inline(always)]
     fn row(&self, first: usize) -> &[u8; 8] {
         let bytes = self.cells.as_flattened()[4 * first..].first_chunk();
@@ -82,8 +82,8 @@ impl Page {
     }
 }
 
-/// Returns half of the differences `high` − `low` of a row of cells, offset so that -255..=255 maps
-/// to 0..=255.
+/// Returns half of each difference `high` − `low` of a row of cells, with an offset that maps
+/// -255..=255 to 0..=255.
 #[inline(always)]
 fn halves(low: &[u8; 8], high: &[u8; 8]) -> [u8; 8] {
     let mut halves = [0; 8];
@@ -95,22 +95,22 @@ fn halves(low: &[u8; 8], high: &[u8; 8]) -> [u8; 8] {
     halves
 }
 
-/// Pool of the pages of one layer of bricks; freed pages are reused.
+/// Pages of one layer of bricks; the memory of removed pages is reused.
 #[derive(Clone, Debug)]
 pub(crate) struct Pages {
-    /// Index into `pages` for each brick; [`NONE`] for a brick without a page.
+    /// Index into `pages` per brick; [`NONE`] for a brick without a page.
     numbers: Vec<u32>,
-    /// Page storage; entries listed in `free` are unused.
+    /// Pages; entries listed in `free` are unused.
     pages: Vec<Page>,
-    /// Indices of unused entries of `pages`.
+    /// Indices of the unused entries of `pages`.
     free: Vec<u32>,
 }
 
-/// Marker in `numbers` for a brick without a page.
+/// Value in `numbers` that stands for no page.
 const NONE: u32 = u32::MAX;
 
 impl Pages {
-    /// Returns a pool for `bricks` bricks, none of which has a page.
+    /// Returns storage for `bricks` bricks, none of which has a page.
     pub(crate) fn new(bricks: usize) -> Self {
         Self {
             numbers: vec![NONE; bricks],
@@ -125,7 +125,7 @@ impl Pages {
         self.pages.get(self.numbers[brick] as usize)
     }
 
-    /// Stores `page` as the page of `brick`, or removes the page of `brick` if `page` is `None`.
+    /// Stores `page` for `brick`, or removes the page of `brick` if `page` is `None`.
     pub(crate) fn keep(&mut self, brick: usize, page: Option<Page>) {
         let number = &mut self.numbers[brick];
         match (page, *number) {

@@ -1,5 +1,5 @@
-//! Cache of data derived from a volume (bricks, gases, smoke, haze, lava light), updated between
-//! frames where the volume changed.
+//! Data derived from a volume (bricks, gases, smoke, haze, lava light), cached between frames and
+//! updated where the volume changed.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::volume::bricks::Bricks;
 use crate::volume::field::MediumField;
 use crate::volume::places::{Interest, Skipping};
 
-/// Cells of a volume that changed since the last frame, by medium.
+/// Cells of a volume that changed since the previous frame, by medium.
 #[derive(Clone, Debug)]
 pub struct VolumeChanges<'a> {
     /// Changed cells of the lava.
@@ -30,47 +30,48 @@ pub struct VolumeChanges<'a> {
     pub media: Vec<FieldChanges<'a>>,
 }
 
-/// Non-empty cell ranges of one medium, and its cells that changed since the last frame.
+/// Non-empty cells of one medium, and its cells that changed since the previous frame.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldChanges<'a> {
-    /// Non-empty range along x of each row; all cells outside are empty. Row index: `z · ny + y`.
+    /// Range along x of the non-empty cells of each row (row index `z · ny + y`); all cells outside
+    /// are empty.
     pub rows: &'a [Span],
-    /// Cells that may differ from the last frame; `None` if unknown, so that everything is
+    /// Cells that may differ from the previous frame; `None` if unknown, so that everything is
     /// recomputed.
     pub changed: Option<&'a [Change]>,
 }
 
 impl FieldChanges<'_> {
-    /// Returns true if the changes are known and there are none.
+    /// Returns true if it is known that nothing changed.
     fn is_empty(&self) -> bool {
         self.changed.is_some_and(<[Change]>::is_empty)
     }
 }
 
-/// Cached data derived from one volume: occupancy bricks and smoothed copies of the media, gases,
-/// smoke, haze, and the light that the lava emits onto its surroundings.
+/// Data derived from a volume and cached between frames: bricks and smoothed copies of the media,
+/// gases, smoke, haze, and the lava's light on its surroundings.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
-    /// Bricks and smoothed copy of the lava.
+    /// Bricks of the lava, with a smoothed copy if needed.
     lava: PreparedField,
-    /// Bricks and smoothed copies of the other media, in the order of [`Volume::media`]; `None`
-    /// while a medium is absent.
+    /// Bricks and smoothed copies of the other media, in the order of [`Volume::media`]; `None` for
+    /// a medium that is not present.
     media: Vec<Option<PreparedField>>,
-    /// Cached light of the lava on its surroundings, with the inputs (cache key); `None` if
+    /// Light of the lava on its surroundings, with the inputs from which it was computed; `None` if
     /// outdated.
     ember: Option<(Lit, Arc<EmberLight>)>,
-    /// Cached gases with their inputs (cache key); the outer `None` if outdated, the inner `None`
-    /// if there are no gases.
+    /// Gases with the inputs from which they were computed; the outer `None` if outdated, the inner
+    /// `None` if there are no gases.
     fog: Option<(Wanted, Option<Arc<Fog>>)>,
-    /// Cached smoke with its inputs (cache key); the outer `None` if outdated, the inner `None` if
-    /// there is no smoke.
+    /// Smoke with the inputs from which it was computed; the outer `None` if outdated, the inner
+    /// `None` if there is no smoke.
     smoke: Option<(SmokeSource, Option<Arc<Smoke>>)>,
-    /// Cached haze of the plain styles with the air volume as cache key; the outer `None` if
+    /// Haze of the plain styles with the air from which it was computed; the outer `None` if
     /// outdated, the inner `None` if there is no haze.
     haze: Option<(Arc<AirVolume>, Option<Arc<Haze>>)>,
 }
 
-/// Cache key of the lava's light, in addition to the lava's fields.
+/// Inputs of the lava's light, in addition to the densities and energies of the lava.
 #[derive(Clone, Debug)]
 struct Lit {
     glow: Glow,
@@ -78,14 +79,14 @@ struct Lit {
 }
 
 impl Lit {
-    /// Returns true if both keys give equal light; crusts are compared by address.
+    /// Returns true if both inputs give equal light; crusts are compared by address.
     fn is(&self, other: &Self) -> bool {
         self.glow == other.glow
             && self.crust.as_ref().map(Arc::as_ptr) == other.crust.as_ref().map(Arc::as_ptr)
     }
 }
 
-/// Cache key of the smoke.
+/// Inputs of the smoke.
 #[derive(Clone, Debug)]
 struct SmokeSource {
     air: Arc<AirVolume>,
@@ -94,7 +95,7 @@ struct SmokeSource {
 }
 
 impl SmokeSource {
-    /// Returns true if both keys give equal smoke; air is compared by address.
+    /// Returns true if both inputs give equal smoke; the air is compared by address.
     fn is(&self, other: &Self) -> bool {
         let lit_alike =
             Arc::ptr_eq(&self.ember, &other.ember) || self.ember.patches == other.ember.patches;
@@ -102,15 +103,16 @@ impl SmokeSource {
     }
 }
 
-/// Occupancy bricks of one medium, with a smoothed copy of its fields if needed.
+/// Bricks of one medium, with a smoothed copy of its densities and energies if needed.
 #[derive(Clone, Debug)]
 struct PreparedField {
     bricks: Bricks,
-    /// Copy that rays sample; `None` if rays sample the original fields.
+    /// Copy that rays sample; `None` if rays sample the original data.
     copy: Option<FieldCopy>,
 }
 
-/// Copy of a medium's fields, smoothed, or extended to at least two cells along each axis.
+/// Copy of a medium's densities and energies, smoothed or extended to at least two cells along each
+/// axis.
 #[derive(Clone, Debug)]
 struct FieldCopy {
     grid: Grid,
@@ -119,7 +121,7 @@ struct FieldCopy {
 }
 
 impl Prepared {
-    /// Returns the cache for an empty volume of shape `grid`.
+    /// Returns the data for an empty volume of shape `grid`.
     pub(crate) fn new(grid: Grid) -> Self {
         let lava = PreparedField::new(grid);
         Self {
@@ -166,8 +168,8 @@ impl Prepared {
         }
     }
 
-    /// Returns the light that the lava of `volume` emits onto its surroundings; recomputed only if
-    /// `glow`, the crust or the lava changed.
+    /// Returns the light of the lava of `volume` on its surroundings; recomputed only if `glow`,
+    /// the crust or the lava changed.
     pub(crate) fn light(
         &mut self,
         volume: &Volume,
@@ -186,9 +188,9 @@ impl Prepared {
         Arc::clone(light)
     }
 
-    /// Returns the gases, or `None` without any; recomputed only if an input changed. `sun`:
-    /// direction to the sun; `tall`: cell height in cell widths; `risen`: height by which eddies
-    /// have risen.
+    /// Returns the gases of `volume`, `None` if there are none; recomputed only if an input
+    /// changed. `sun`: direction to the sun; `tall`: height of a cell in cell widths; `risen`:
+    /// height in cells by which the eddies have risen.
     pub(crate) fn fog(
         &mut self,
         volume: &Volume,
@@ -207,8 +209,8 @@ impl Prepared {
         self.known_fog()
     }
 
-    /// Returns the smoke, or `None` without any; recomputed only if the air, `wanted` or the lava's
-    /// light `ember` changed. Drops the cached haze.
+    /// Returns the smoke of `volume`, `None` if there is none; recomputed only if the air, `wanted`
+    /// or the lava's light `ember` changed. Drops the cached haze.
     pub(crate) fn smoke(
         &mut self,
         volume: &Volume,
@@ -235,7 +237,7 @@ impl Prepared {
         self.known_smoke()
     }
 
-    /// Returns the haze of the plain styles, or `None` without any; recomputed only if the air
+    /// Returns the haze of the plain styles, `None` if there is none; recomputed only if the air
     /// changed. Drops the cached smoke.
     pub(crate) fn haze(&mut self, volume: &Volume) -> Option<Arc<Haze>> {
         // One style at a time is drawn: data that only another style needs is not kept.
@@ -251,28 +253,28 @@ impl Prepared {
         self.known_haze()
     }
 
-    /// Returns the cached haze, without recomputing; `None` without any.
+    /// Returns the cached haze without recomputing; `None` if there is none.
     pub(crate) fn known_haze(&self) -> Option<Arc<Haze>> {
         self.haze.as_ref()?.1.clone()
     }
 
-    /// Returns the cached smoke, without recomputing; `None` without any.
+    /// Returns the cached smoke without recomputing; `None` if there is none.
     pub(crate) fn known_smoke(&self) -> Option<Arc<Smoke>> {
         self.smoke.as_ref()?.1.clone()
     }
 
-    /// Returns the cached gases, without recomputing; `None` without any.
+    /// Returns the cached gases without recomputing; `None` if there are none.
     pub(crate) fn known_fog(&self) -> Option<Arc<Fog>> {
         self.fog.as_ref()?.1.clone()
     }
 
-    /// Returns the occupancy bricks of the lava.
+    /// Returns the bricks of the lava.
     pub(crate) fn bricks(&self) -> &Bricks {
         &self.lava.bricks
     }
 
-    /// Returns the occupancy bricks of each present medium other than lava for whose look `wanted`
-    /// returns true.
+    /// Returns the bricks of each present medium other than lava for whose look `wanted` returns
+    /// true.
     pub(crate) fn bricks_of_media(
         &self,
         volume: &Volume,
@@ -286,7 +288,7 @@ impl Prepared {
         media.filter_map(|(prepared, _)| prepared.as_ref().map(|prepared| &prepared.bricks))
     }
 
-    /// Returns the lava's field for ray marching.
+    /// Returns the lava, ready for ray marching.
     pub(crate) fn field<'a>(
         &'a self,
         volume: &'a Volume,
@@ -296,7 +298,7 @@ impl Prepared {
         self.lava.field(volume.lava(), interest, skipping)
     }
 
-    /// Returns each present medium other than lava, with its field for ray marching.
+    /// Returns each present medium other than lava, ready for ray marching.
     pub(crate) fn media<'a>(
         &'a self,
         volume: &'a Volume,
@@ -319,7 +321,7 @@ impl Prepared {
 }
 
 impl PreparedField {
-    /// Returns the bricks of an empty field of shape `grid`.
+    /// Returns the bricks of an empty medium of shape `grid`.
     fn new(grid: Grid) -> Self {
         let interest = Interest {
             tall: 1.0,
@@ -333,8 +335,8 @@ impl PreparedField {
         }
     }
 
-    /// Updates bricks and copy to the state of `fields`; incremental where `changes` are known and
-    /// no copy is needed.
+    /// Updates bricks and copy to the data `fields`; only recomputes changed parts if `changes` are
+    /// known and no copy is needed.
     fn follow(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
         // Bricks follow single changes only without a copy: smoothing spreads a change over
         // neighbours.
@@ -348,7 +350,7 @@ impl PreparedField {
         }
     }
 
-    /// Recomputes bricks and copy from `fields`, without use of the old state.
+    /// Recomputes bricks and copy from `fields`, ignoring the previous state.
     fn begin(&mut self, fields: Fields<'_>, changes: &FieldChanges, interest: Interest) {
         self.bricks = Bricks::new(thick(fields.grid), interest);
         self.copy = interest
@@ -362,7 +364,7 @@ impl PreparedField {
         }
     }
 
-    /// Returns the medium's field for ray marching.
+    /// Returns the medium with the data `fields`, ready for ray marching.
     fn field<'a>(
         &'a self,
         fields: Fields<'a>,
@@ -375,7 +377,7 @@ impl PreparedField {
 }
 
 impl Interest {
-    /// Returns these inputs with the drawing threshold of a translucent medium.
+    /// Returns these properties with the smallest density to draw of a translucent medium.
     fn of_clear_medium(self) -> Self {
         Self {
             empty: (LEAST * 255.0) as u8,
@@ -383,15 +385,15 @@ impl Interest {
         }
     }
 
-    /// Returns true if a volume of shape `grid` needs a `FieldCopy`: for smoothing, or because an
-    /// axis has fewer than two cells.
+    /// Returns true if a medium of shape `grid` needs a `FieldCopy`: for smoothing, or because it
+    /// has fewer than two cells along an axis.
     fn copies(self, grid: Grid) -> bool {
         self.smoothing > 0.0 || thick(grid) != grid
     }
 }
 
-/// Returns the non-empty range along x of each row: all cells outside have neither density nor
-/// energy. Row index: `z · ny + y`.
+/// Returns the range along x of the cells of each row that have density or energy (row index
+/// `z · ny + y`).
 pub fn rows(fields: Fields<'_>) -> Vec<Span> {
     let nx = fields.grid.nx;
     // Most rows are empty, and the maximum of a row takes many cells in one instruction.
@@ -427,14 +429,14 @@ pub fn rows(fields: Fields<'_>) -> Vec<Span> {
         .collect()
 }
 
-/// Returns the shape `grid`, extended to at least two cells along each axis.
+/// Returns the shape `grid` extended to at least two cells along each axis.
 fn thick(grid: Grid) -> Grid {
     Grid::new(grid.nx.max(2), grid.ny.max(2), grid.nz.max(2))
 }
 
 impl FieldCopy {
-    /// Copies `fields`, repeating a single cell along an axis to make two, and smooths the copy
-    /// with a Gaussian of standard deviation `smoothing` (cells; 0 for none).
+    /// Copies `fields` and smooths the copy with a Gaussian of the standard deviation `smoothing`
+    /// (cells; 0 for none). Along an axis with a single cell, the cell is repeated.
     fn new(fields: Fields<'_>, smoothing: f32) -> Self {
         let (from, grid) = (fields.grid, thick(fields.grid));
         let repeated = |values: &'_ [u8]| -> Vec<u8> {
@@ -465,7 +467,7 @@ impl FieldCopy {
         }
     }
 
-    /// Returns the fields of this copy.
+    /// Returns the copied data.
     fn fields(&self) -> Fields<'_> {
         Fields {
             grid: self.grid,
@@ -475,8 +477,8 @@ impl FieldCopy {
     }
 }
 
-/// Separable Gaussian smoothing with five taps per axis; edge values are repeated. `side`: shape
-/// (x, y, z), x fastest; `radius`: standard deviation in cells.
+/// Returns `values` smoothed by a separable Gaussian with five taps per axis; border values are
+/// repeated outside. `side`: shape (x, y, z), x fastest; `radius`: standard deviation in cells.
 fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
     let taps: [f32; 5] =
         std::array::from_fn(|i| (-0.5 * ((i as f32 - 2.0) / radius).powi(2)).exp());
@@ -496,7 +498,7 @@ fn smoothed(values: Vec<u8>, side: [usize; 3], radius: f32) -> Vec<u8> {
     })
 }
 
-/// Calls `see` with the lava field of `volume`, in which every density above 0 is drawn.
+/// Calls `see` with the lava of `volume`, in which every density above 0 is drawn.
 #[cfg(test)]
 pub(crate) fn with_field(volume: &Volume, see: impl FnOnce(&MediumField)) {
     let interest = Interest {

@@ -1,5 +1,5 @@
 //! Screen tiles of 8 × 8 pixels, each with the range of distances at which rays may meet matter,
-//! found by projecting occupied bricks. Rays of tiles with an empty range skip the volume.
+//! found by projecting non-empty bricks. Rays of tiles without matter skip the volume.
 
 use std::ops::Range;
 
@@ -12,15 +12,16 @@ use crate::volume::places::EDGE;
 
 /// Edge of a tile in pixels.
 const TILE: usize = 8;
-/// Amount in cells added to the hiding depth of a tile, because rays off the pixel centres may see
-/// farther than the traced central rays.
+/// Length in cells that is added to the depth from which everything in a tile is hidden, because
+/// rays off the pixel centres may see farther than those through the centres.
 const OFF_CENTRE: f32 = 2.0;
-/// Rounding margin: in pixels at the edge of a tile, in cells at the end of a brick.
+/// Tolerance for rounding: in pixels at the edge of a tile, in cells at the end of a brick.
 // Without the margin, rounding could lose a brick at the edge of a tile, or a sample at the end of
 // a brick.
 const SLACK: f32 = 0.05;
 
-/// Interval of distances along a ray in cells from the eye; empty if `near` is not below `far`.
+/// Range of distances along a ray, in cells from the camera; empty if `near` is not less than
+/// `far`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reach {
     pub(crate) near: f32,
@@ -28,24 +29,24 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Interval of all distances in front of the eye.
+    /// Range of all distances in front of the camera.
     pub(crate) const ALL: Self = Self {
         near: 0.0,
         far: f32::MAX,
     };
-    /// Empty interval; neutral element of `Self::union`.
+    /// Empty range; neutral element of `Self::union`.
     pub(crate) const NONE: Self = Self {
         near: f32::MAX,
         far: 0.0,
     };
 
-    /// Returns true if the interval is empty.
+    /// Returns true if the range is empty.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.near >= self.far
     }
 
-    /// Smallest interval that includes `self` and `other`.
+    /// Returns the smallest range that contains `self` and `other`.
     #[inline]
     pub(crate) fn union(self, other: Self) -> Self {
         Self {
@@ -55,57 +56,57 @@ impl Reach {
     }
 }
 
-/// Intervals of distances at which a ray may meet media other than lava, by kind of medium.
+/// Ranges of distances at which a ray may meet media other than lava, by kind of medium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Others {
-    /// Interval of translucent media; in the plain styles, of all media.
+    /// Range for translucent media; in the plain styles, for all media.
     pub(crate) clear: Reach,
-    /// Interval of opaque media, at whose surface a ray ends.
+    /// Range for opaque media, on whose surface a ray ends.
     pub(crate) solid: Reach,
-    /// Interval of gases and smoke; in the plain styles, of haze.
+    /// Range for gases and smoke; in the plain styles, for haze.
     pub(crate) gas: Reach,
 }
 
 impl Others {
-    /// Intervals of all distances in front of the eye.
+    /// Ranges of all distances in front of the camera.
     pub(crate) const ALL: Self = Self {
         clear: Reach::ALL,
         solid: Reach::ALL,
         gas: Reach::ALL,
     };
-    /// Empty intervals.
+    /// Empty ranges.
     pub(crate) const NONE: Self = Self {
         clear: Reach::NONE,
         solid: Reach::NONE,
         gas: Reach::NONE,
     };
 
-    /// Returns true if all intervals are empty.
+    /// Returns true if all ranges are empty.
     #[inline(always)]
     pub(crate) fn is_empty(self) -> bool {
         self.clear.is_empty() && self.solid.is_empty() && self.gas.is_empty()
     }
 
-    /// Smallest distance in cells at which any of these media may be met; [`f32::MAX`] without
-    /// media.
+    /// Returns the smallest distance in cells at which the ray may meet any of these media;
+    /// [`f32::MAX`] if it cannot meet any.
     #[inline(always)]
     pub(crate) fn near(self) -> f32 {
         self.clear.near.min(self.solid.near).min(self.gas.near)
     }
 }
 
-/// Screen tiles of the media other than lava, by kind; `None` for a kind that is absent.
+/// Screen tiles of the media other than lava, by kind; `None` for a kind that is not present.
 pub(crate) struct OtherTiles {
-    /// Tiles of translucent media.
+    /// Tiles in which rays may meet translucent media.
     pub(crate) clear: Option<Tiles>,
-    /// Tiles of opaque media.
+    /// Tiles in which rays may meet opaque media.
     pub(crate) solid: Option<Tiles>,
-    /// Tiles of gases and smoke, or of haze.
+    /// Tiles in which rays may meet gases and smoke, or haze.
     pub(crate) gas: Option<Tiles>,
 }
 
 impl OtherTiles {
-    /// Intervals of distances for the pixel in column `x` and row `y` (from the top).
+    /// Returns the ranges of distances for the pixel in column `x` and row `y` (from the top).
     #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Others {
         let at = |tiles: &Option<Tiles>| tiles.as_ref().map_or(Reach::NONE, |tiles| tiles.at(x, y));
@@ -127,17 +128,16 @@ impl OtherTiles {
     }
 }
 
-/// Hiding depth of each tile, row-major, in cells: nothing beyond that distance is visible, because
-/// ground is in front.
+/// Depth per tile in cells from which everything is hidden by ground in front; row-major.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Depths(Vec<f32>);
 
 impl Depths {
-    /// Returns the largest depth of each tile's pixels. `pixels`: hits of all pixels, row-major
-    /// from the top; `far` returns the depth of a hit in cells.
+    /// Computes the largest depth in each tile. `pixels`: backdrops of all pixels, row-major from
+    /// the top; `far` returns the depth of a backdrop in cells.
     ///
-    /// With `off_centre`, each tile takes the largest depth of itself and its neighbours plus
-    /// [`OFF_CENTRE`], because rays off the middle of a pixel may see farther.
+    /// If `off_centre` is true, each tile takes the largest depth of itself and its neighbours plus
+    /// [`OFF_CENTRE`], because rays off the pixel centres may see farther.
     pub(crate) fn new<B>(
         camera: &Camera,
         pixels: &[B],
@@ -165,28 +165,28 @@ impl Depths {
     }
 }
 
-/// Interval of distances per screen tile at which the tile's rays may meet matter of one kind.
+/// Range of distances per screen tile at which the tile's rays may meet matter of one kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Tiles {
     /// Number of tiles per row.
     across: usize,
-    /// Interval of each tile, row-major from the top.
+    /// Range of each tile, row-major from the top.
     reach: Vec<Reach>,
 }
 
 impl Tiles {
-    /// Returns tiles that all have the interval `Reach::ALL`: matter may be anywhere.
+    /// Returns tiles with the range `Reach::ALL`: there may be matter everywhere.
     pub(crate) fn whole(camera: &Camera) -> Self {
         Self::filled(camera, Reach::ALL)
     }
 
-    /// Returns tiles that all have an empty interval.
+    /// Returns tiles with an empty range: there is no matter.
     pub(crate) fn none(camera: &Camera) -> Self {
         Self::filled(camera, Reach::NONE)
     }
 
-    /// Returns the mask of tiles with a non-empty interval; with `edges`, neighbouring tiles are
-    /// included too, because anti-aliased edges may reach into their pixels.
+    /// Returns the mask of the tiles whose range is not empty. If `edges` is true, their neighbours
+    /// are included, because anti-aliased edges may reach into them.
     pub(crate) fn live(&self, camera: &Camera, edges: bool) -> Live {
         let (across, width) = (self.across, camera.size().0);
         if !edges {
@@ -217,8 +217,8 @@ impl Tiles {
         }
     }
 
-    /// Projects the occupied bricks of `bricks` onto the tiles; ignores bricks beyond a tile's
-    /// hiding depth in `depths`.
+    /// Computes the tiles by projecting the non-empty bricks of `bricks`; ignores bricks that are
+    /// hidden according to `depths`.
     pub(crate) fn new(bricks: &Bricks, camera: &Camera, depths: &Depths) -> Self {
         let lens = Lens::new(camera);
         // Thin lava fills little of a brick; the gap shows where a brick is larger than a tile, so
@@ -239,7 +239,7 @@ impl Tiles {
             .reduce(|| Self::filled(camera, Reach::NONE), Self::union)
     }
 
-    /// Projects `boxes` (cells) onto the tiles; ignores boxes beyond a tile's hiding depth in
+    /// Computes the tiles by projecting `boxes` (cells); ignores boxes that are hidden according to
     /// `depths`.
     pub(crate) fn of_boxes(
         boxes: impl Iterator<Item = Drawn>,
@@ -252,13 +252,13 @@ impl Tiles {
         tiles
     }
 
-    /// Interval of distances for the pixel in column `x` and row `y` (from the top).
+    /// Returns the range of distances for the pixel in column `x` and row `y` (from the top).
     #[inline(always)]
     pub(crate) fn at(&self, x: usize, y: usize) -> Reach {
         self.reach[y / TILE * self.across + x / TILE]
     }
 
-    /// Returns tiles that all have the interval `reach`.
+    /// Returns tiles that all have the range `reach`.
     fn filled(camera: &Camera, reach: Reach) -> Self {
         let (across, down) = count(camera);
         Self {
@@ -267,7 +267,8 @@ impl Tiles {
         }
     }
 
-    /// Union of `self` and `other`, tile by tile; both must be of equal shape.
+    /// Returns the union of `self` and `other` tile by tile; both must belong to pictures of the
+    /// same size.
     pub(crate) fn union(mut self, other: Self) -> Self {
         self.reach
             .iter_mut()
@@ -276,7 +277,7 @@ impl Tiles {
         self
     }
 
-    /// Extends the intervals of all tiles that the box `drawn` may touch.
+    /// Extends the ranges of all tiles that the projection of the box `drawn` may touch.
     fn add(&mut self, lens: &Lens, depths: &Depths, drawn: &Drawn) {
         let Some((reach, [left, right], [top, bottom])) = lens.see(drawn) else {
             return;
@@ -292,19 +293,19 @@ impl Tiles {
     }
 }
 
-/// Mask of the screen tiles in which pixels are traced.
+/// Mask of the screen tiles whose pixels are traced.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
     /// Number of tiles per row.
     across: usize,
-    /// Picture width in pixels.
+    /// Width of the picture in pixels.
     width: usize,
-    /// Flag of each tile, row-major from the top: true if the tile's pixels are traced.
+    /// One flag per tile, row-major from the top: set if the tile's pixels are traced.
     live: Vec<bool>,
 }
 
 impl Live {
-    /// Returns a mask with every tile set.
+    /// Returns a mask that selects every tile.
     pub(crate) fn whole(camera: &Camera) -> Self {
         let (across, down) = count(camera);
         Self {
@@ -314,7 +315,8 @@ impl Live {
         }
     }
 
-    /// Returns the maximal column ranges of traced pixels in pixel row `y`, from left to right.
+    /// Returns the ranges of columns in which pixels of the pixel row `y` are traced, from left to
+    /// right, as long as possible.
     pub(crate) fn runs(&self, y: usize) -> impl Iterator<Item = Range<usize>> {
         let row = &self.live[y / TILE * self.across..][..self.across];
         let width = self.width;
@@ -326,7 +328,7 @@ impl Live {
         })
     }
 
-    /// Union with `other`, a mask of the same picture.
+    /// Returns the union with `other`, a mask for the same picture.
     pub(crate) fn and(mut self, other: &Self) -> Self {
         self.live
             .iter_mut()
@@ -336,24 +338,24 @@ impl Live {
     }
 }
 
-/// Number of tiles across and down.
+/// Returns the number of tiles across and down.
 fn count(camera: &Camera) -> (usize, usize) {
     let (width, height) = camera.size();
     (width.div_ceil(TILE), height.div_ceil(TILE))
 }
 
-/// Perspective projection of axis-aligned boxes onto tiles.
+/// Perspective projection of axis-aligned boxes to screen tiles.
 struct Lens {
-    /// Eye position in cells.
+    /// Position of the camera in cells.
     eye: V3,
     right: V3,
     up: V3,
     forward: V3,
-    /// Focal length in pixels.
+    /// Focal length of the camera in pixels.
     scale: f32,
     /// Principal point in pixels from the upper left corner.
     middle: [f32; 2],
-    /// Number of tiles across and down.
+    /// Number of tiles across and down the picture.
     count: [usize; 2],
 }
 
@@ -373,9 +375,9 @@ impl Lens {
         }
     }
 
-    /// Projects the box `drawn`. Returns the interval of distances, the first and last tile column,
+    /// Projects the box `drawn`. Returns the range of distances, the first and last tile column,
     /// and the first and last tile row that the box may touch; `None` if the box lies behind the
-    /// eye or outside of the picture.
+    /// camera or outside of the picture.
     #[inline]
     fn see(&self, drawn: &Drawn) -> Option<(Reach, [usize; 2], [usize; 2])> {
         let away = drawn.middle - self.eye;

@@ -1,5 +1,6 @@
-//! Ground that a height field cannot represent: caves, arches, overhangs and the walls of bodies,
-//! drawn cell by cell; and the columns that end in rock that was lava, which have another colour.
+//! Ground that a height field cannot represent: caves, arches, overhangs and the walls of built
+//! bodies, drawn cell by cell. Also keeps which columns end in rock that was lava, which has a
+//! different colour.
 //!
 //! ```text
 //!              ____                 smooth top (heights)
@@ -23,75 +24,81 @@ use crate::camera::Ray;
 use crate::math::{V3, lerp};
 use lavoxel_automaton::world::Ground;
 
-/// Distance in columns from a column with a cave within which columns are also drawn by cells.
+/// Distance in columns within which the neighbours of a column with a cave are also drawn cell by
+/// cell.
 // The smooth top leans on the column with the cave that far.
 const AROUND: usize = 2;
-/// Lowest and highest offset in cells of the smooth surface from the highest cell's top at which
-/// the smooth surface may stand for that top.
+/// Offsets in cells of the smooth surface from the top of a column's highest cell between which the
+/// smooth surface is drawn instead of the flat top.
 pub const NEAR: [f32; 2] = [-1.0, 0.75];
-/// Range in cells to which the offset of the drawn surface is clamped.
+/// Smallest and largest offset in cells from the flat top to which the drawn smooth surface is
+/// clamped.
 pub const DRAWN: [f32; 2] = [-0.6, 0.5];
-/// Step in cells within [`AROUND`] columns above which a top is drawn flat.
+/// Height difference in cells to a column within [`AROUND`] columns above which a column's top is
+/// drawn flat.
 // The smooth surface overshoots next to a higher step.
 const CLIFF: usize = 3;
-/// Flag of a top that is drawn flat.
+/// Bit in `tops` of a column whose top is drawn flat.
 const FLAT: u16 = 1 << 15;
-/// Flag of a column whose cells are those of a rounded hollow, and whose top is the smooth one.
+/// Bit in `tops` of a column that belongs to a rounded hollow: its stored cells are the open ones,
+/// its top is the smooth ground.
 const ROUNDED: u16 = 1 << 14;
-/// Distance in columns to which a rounded hollow extends beyond its columns.
+/// Distance in columns by which a rounded hollow extends beyond its columns.
 const MOUTH: usize = 1;
-/// Maximum number of times that a ray may leave columns with caves.
+/// Maximum number of times that a ray may leave the columns with caves before the search ends.
 const MOST: usize = 1000;
-/// Number of sub-intervals of a ray's path through a cell in which an intersection with the smooth
-/// top is searched.
+/// Number of intervals of a ray's path through a cell in which an intersection with the smooth top
+/// is searched.
 pub const PIECES: usize = 6;
-/// Number of bisections that refine such an intersection.
+/// Number of bisections that refine the intersection of a ray with the smooth top.
 pub const HALVINGS: usize = 10;
 
-/// Top of a column.
+/// Top of a column that is drawn cell by cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Top {
-    /// Index of the lowest cell above the highest solid cell.
+    /// Index along y of the lowest cell above the column's highest solid cell.
     pub cell: usize,
-    /// True if the top is drawn flat.
+    /// Set if the top is drawn flat.
     pub flat: bool,
-    /// True if the cells are those of a rounded hollow.
+    /// Set if the column belongs to a rounded hollow.
     pub rounded: bool,
 }
 
-/// Set of the columns that are drawn cell by cell; empty, and without allocations, if the ground
-/// has no caves.
+/// Columns of the ground that are drawn cell by cell. Empty, without allocations, if the ground has
+/// no caves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Caves {
     /// Number of columns of the box along x and z.
     size: [usize; 2],
-    /// Position of each column of the box in `tops`, plus 1; 0 for smooth columns.
+    /// Position of each column of the box in `tops`, plus 1; 0 for columns that the smooth ground
+    /// represents.
     index: Vec<u32>,
-    /// Lowest cell above the highest solid cell of each column here, with the flags [`FLAT`] and
-    /// [`ROUNDED`].
+    /// Index of the lowest cell above the highest solid cell of each stored column, with the bits
+    /// [`FLAT`] and [`ROUNDED`].
     tops: Vec<u16>,
-    /// Bits of the solid cells of each column here, or of the open cells of a rounded hollow;
-    /// `words` words per column.
+    /// One bit per cell of each stored column, `words` words per column: set if the cell is solid,
+    /// or in a rounded hollow if the cell is open.
     cells: Vec<u64>,
-    /// 64-bit words per column.
+    /// Number of 64-bit words per stored column.
     words: usize,
-    /// Lower corner along x and z of a box around all solid cells here, in columns.
+    /// Lower corner (x, z), in columns, of the bounding box of all stored columns.
     low: [usize; 2],
-    /// Upper corner along x and z of that box.
+    /// Upper corner (x, z), in columns, of the bounding box of all stored columns.
     high: [usize; 2],
-    /// Top of that box in cells.
+    /// Height in cells of the highest top of all stored columns.
     top: usize,
-    /// Kinds of columns here: rounded hollows, and columns that are drawn cell by cell.
+    /// Kinds of stored columns.
     pub(super) kinds: Kinds,
-    /// Bits of the columns that end in fresh rock, as in [`Ground::fresh`].
+    /// One bit per column of the box, set if the column ends in rock that was lava, as in
+    /// [`Ground::fresh`].
     fresh: Vec<u64>,
-    /// Number of columns of the box along x and z, for `fresh`.
+    /// Number of columns of the box along x and z, to index `fresh`.
     columns: [usize; 2],
 }
 
 impl Caves {
-    /// Returns the columns of a ground that have caves or walls, and the columns around; `tall` is
-    /// the height of a cell in its widths.
+    /// Returns the columns of `ground` that have caves or walls, with the columns around each;
+    /// `tall` is the height of a cell in cell widths.
     pub fn of(ground: &Ground, tall: f32) -> Self {
         let (grid, mut cornered) = (ground.grid(), walls(ground, tall));
         let (nx, nz) = (grid.nx, grid.nz);
@@ -139,7 +146,8 @@ impl Caves {
         caves
     }
 
-    /// Adds a column that is drawn cell by cell, unless present.
+    /// Adds the column (`x`, `z`) as one that is drawn cell by cell, unless it is already stored;
+    /// `tall` is the height of a cell in cell widths.
     fn add(&mut self, ground: &Ground, (x, z): (usize, usize), tall: f32) {
         if self.index[z * self.size[0] + x] != 0 {
             return;
@@ -155,7 +163,7 @@ impl Caves {
         });
     }
 
-    /// Adds a column of a rounded hollow, unless present.
+    /// Adds `column` as one of a rounded hollow, unless it is already stored.
     fn add_rounded(&mut self, ground: &Ground, column: usize) {
         if self.index[column] != 0 {
             return;
@@ -175,7 +183,8 @@ impl Caves {
         });
     }
 
-    /// Stores the column (x, z) with its top; `counts` selects the cells below the top.
+    /// Stores the column (`x`, `z`) with its top and its flags `kind`; sets the bits of the cells
+    /// below the top for which `counts` returns true.
     fn put(
         &mut self,
         [x, z]: [usize; 2],
@@ -194,13 +203,13 @@ impl Caves {
         self.top = self.top.max(top);
     }
 
-    /// Returns true if any column ends in fresh rock.
+    /// Returns true if any column of the box ends in rock that was lava.
     pub(crate) fn is_set_anywhere(&self) -> bool {
         !self.fresh.is_empty()
     }
 
-    /// Fraction of fresh rock at (x, z) in cells, 0 to 1, interpolated between the centres of
-    /// columns.
+    /// Returns the fraction (0 to 1) of columns around (`x`, `z`) in cells that end in rock that
+    /// was lava, interpolated between column centres.
     pub(crate) fn freshness(&self, x: f32, z: f32) -> f32 {
         if self.fresh.is_empty() {
             return 0.0;
@@ -216,15 +225,15 @@ impl Caves {
         lerp(row(zs[0]), row(zs[1]), z_share)
     }
 
-    /// Returns true if a column ends in fresh rock.
+    /// Returns true if `column` ends in rock that was lava.
     fn is_fresh(&self, column: usize) -> bool {
         self.fresh
             .get(column / 64)
             .is_some_and(|word| word >> (column % 64) & 1 == 1)
     }
 
-    /// Columns (x, z) that end in fresh rock either here or in another ground of the same box, but
-    /// not in both.
+    /// Returns the columns (x, z) that end in rock that was lava in only one of `self` and `other`,
+    /// two grounds of the same box.
     pub(crate) fn differing_in_fresh(&self, other: &Self) -> Vec<(usize, usize)> {
         let width = self.columns[0].max(other.columns[0]).max(1);
         let words = 0..self.fresh.len().max(other.fresh.len());
@@ -243,13 +252,14 @@ impl Caves {
             .collect()
     }
 
-    /// Returns true if there are no such columns.
+    /// Returns true if no column is stored.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
     }
 
-    /// Upper bound of the height of this rock in cells; `f32::MIN` without any.
+    /// Returns an upper bound of the height of all stored columns in cells; `f32::MIN` if there are
+    /// none.
     pub(crate) fn roof(&self) -> f32 {
         if self.is_empty() {
             f32::MIN
@@ -258,7 +268,8 @@ impl Caves {
         }
     }
 
-    /// Upper bound of the height of this rock over the columns between two corners in cells.
+    /// Returns an upper bound of the height of the stored columns between the corners `low` and
+    /// `high` (x, z in cells); `f32::MIN` if there are none.
     pub(crate) fn roof_over(&self, low: [f32; 2], high: [f32; 2]) -> f32 {
         let apart = |k: usize| high[k] < self.low[k] as f32 || low[k] > self.high[k] as f32;
         if self.is_empty() || apart(0) || apart(1) {
@@ -268,8 +279,8 @@ impl Caves {
         }
     }
 
-    /// Columns (x, z) in which this ground and `other` differ: present in only one of both, or of
-    /// another shape.
+    /// Returns the columns (x, z) that differ between `self` and `other`: stored in only one of
+    /// them, or with other cells.
     pub fn differing(&self, other: &Self) -> Vec<(usize, usize)> {
         let width = self.size[0].max(other.size[0]).max(1);
         let count = self.index.len().max(other.index.len());
@@ -285,20 +296,21 @@ impl Caves {
             .collect()
     }
 
-    /// Returns the columns of the box along x and z, the corners along x and z of a box around all
-    /// solid cells here, and the top of that box in cells.
+    /// Returns the size of the box in columns along x and z, the lower and upper corner (x, z) of
+    /// the bounding box of all stored columns, and their highest top in cells.
     pub fn extent(&self) -> ([usize; 2], [[usize; 2]; 2], usize) {
         (self.size, [self.low, self.high], self.top)
     }
 
-    /// Top of the column (x, z), and the bits of its solid cells, or of its open cells in a rounded
-    /// hollow; `None` for a smooth column.
+    /// Returns the top of the column (`x`, `z`) and the bits of its solid cells, or of its open
+    /// cells in a rounded hollow; `None` if the column is not stored.
     pub fn cells_at(&self, x: usize, z: usize) -> Option<(Top, &[u64])> {
         let (n, top) = self.column(x, z)?;
         Some((top, self.cells_of(n)))
     }
 
-    /// Position of the column (x, z) in `tops`, and its top; `None` for a smooth column.
+    /// Returns the position of the column (`x`, `z`) in `tops`, and its top; `None` if the column
+    /// is not stored.
     #[inline]
     fn column(&self, x: usize, z: usize) -> Option<(usize, Top)> {
         let n = (*self.index.get(z * self.size[0] + x)? as usize).checked_sub(1)?;
@@ -314,8 +326,8 @@ impl Caves {
         ))
     }
 
-    /// Bits of the cells of a rounded hollow in a column, empty elsewhere; columns outside of the
-    /// box take the nearest column.
+    /// Returns the bits of the open cells if the column (`x`, `z`) belongs to a rounded hollow,
+    /// otherwise an empty slice. Indices are clamped to the box.
     #[inline]
     pub(super) fn hollow_cells(&self, x: i32, z: i32) -> &[u64] {
         let near = |v: i32, n: usize| (v.max(0) as usize).min(n - 1);
@@ -325,18 +337,19 @@ impl Caves {
         }
     }
 
-    /// Words of the cells of column `n`.
+    /// Returns the bits of the cells of the stored column `n`.
     fn cells_of(&self, n: usize) -> &[u64] {
         &self.cells[n * self.words..][..self.words]
     }
 
-    /// Bit of cell `y` of column `n`: solid, or open in a rounded hollow.
+    /// Returns the bit of cell `y` of the stored column `n`: set if solid, or in a rounded hollow
+    /// if open.
     #[inline]
     fn is_solid(&self, n: usize, y: usize) -> bool {
         self.cells[n * self.words + y / 64] >> (y % 64) & 1 == 1
     }
 
-    /// Column of a point, clamped to the box.
+    /// Returns the indices (x, z) of the column that contains `p`, clamped to the box.
     fn at(&self, p: V3) -> [usize; 2] {
         [
             (p.x.max(0.0) as usize).min(self.size[0] - 1),
@@ -344,8 +357,8 @@ impl Caves {
         ]
     }
 
-    /// Height in cells of the ground below `p` in one of these columns, or of the rock that `p` is
-    /// in; `None` in a smooth column.
+    /// Returns the height in cells of the ground below `p` (cells), or the top of the rock cell
+    /// that contains `p`; `None` if the column is not stored.
     pub(crate) fn floor_below(&self, block: &Heightfield, p: V3) -> Option<f32> {
         if self.is_empty() {
             return None;
@@ -366,13 +379,14 @@ impl Caves {
         )
     }
 
-    /// Returns true if `p` lies in a column of a rounded hollow, whose rock was lava.
+    /// Returns true if `p` (cells) lies in a column of a rounded hollow, whose rock is solidified
+    /// lava.
     pub(crate) fn is_rounded(&self, p: V3) -> bool {
         self.kinds.rounded && !self.hollow_cells(p.x as i32, p.z as i32).is_empty()
     }
 
-    /// Height in cells of the floor below `p` in the hollow of column `n`; `None` outside of the
-    /// hollow.
+    /// Returns the height in cells of the floor below `p` in the rounded hollow of the stored
+    /// column `n`; `None` if `p` lies outside of the hollow.
     fn hollow_floor(&self, n: usize, p: V3) -> Option<f32> {
         let y = p.y.max(0.0) as usize;
         let is_open = y < 64 * self.words && self.is_solid(n, y);
@@ -384,8 +398,8 @@ impl Caves {
         })
     }
 
-    /// Range of distances of a ray, between `from` and `far`, inside the box around these columns,
-    /// up to height `roof`.
+    /// Returns the distances between `from` and `far` at which `ray` enters and leaves the bounding
+    /// box of all stored columns up to the height `roof`; `None` if the ray misses.
     fn inside(&self, ray: &Ray, [from, far]: [f32; 2], roof: f32) -> Option<[f32; 2]> {
         let low = [self.low[0] as f32, f32::MIN, self.low[1] as f32];
         let high = [self.high[0] as f32, roof, self.high[1] as f32];
@@ -405,7 +419,8 @@ impl Caves {
     }
 }
 
-/// Columns (x, z) at most `reach` columns away along each axis.
+/// Returns the columns (x, z) that are at most `reach` columns away along each axis, in a box of
+/// `size` columns.
 fn around(
     [x, z]: [usize; 2],
     size: [usize; 2],
@@ -415,16 +430,16 @@ fn around(
     near(z, size[1]).flat_map(move |z| near(x, size[0]).map(move |x| (x, z)))
 }
 
-/// Kinds of columns that are present.
+/// Kinds of stored columns that occur.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Kinds {
-    /// Set if there are rounded hollows.
+    /// Set if any column belongs to a rounded hollow.
     pub(super) rounded: bool,
-    /// Set if there are columns that are drawn cell by cell.
+    /// Set if any column is drawn cell by cell.
     pub(super) cornered: bool,
 }
 
-/// Height in cells of the drawn top of a column at `p`.
+/// Returns the height in cells of the drawn top of a column at `p` (cells).
 fn surface(block: &Heightfield, Top { cell, flat, .. }: Top, p: V3) -> f32 {
     if flat {
         return cell as f32;
@@ -455,7 +470,7 @@ mod tests {
         nz: 19,
     };
 
-    /// Returns hills with a tunnel, a shelf in the air, a cell alone and a shaft.
+    /// Returns a world with hills, a tunnel, a floating shelf, a single floating cell and a shaft.
     fn world() -> World {
         let hills =
             |z: usize, x: usize| 5.0 + 2.5 * (x as f32 * 0.5).sin() + 2.0 * (z as f32 * 0.4).cos();
@@ -486,7 +501,7 @@ mod tests {
         )
     }
 
-    /// Returns true if a point is rock, by the definition at the top of this file.
+    /// Returns true if `p` is inside rock, by the definition at the top of this file.
     fn is_rock(block: &Heightfield, world: &World, p: V3) -> bool {
         let [x, z] = [
             (p.x.max(0.0) as usize).min(GRID.nx - 1),
@@ -514,7 +529,7 @@ mod tests {
                         .is_solid([x, (p.y as usize).min(cell - 1), z]))
     }
 
-    /// Rays from all around, from above and from below into the box.
+    /// Returns rays into the box from all around, from above and from below.
     fn rays() -> impl Iterator<Item = Ray> {
         (0..500_u64).map(|k| {
             let random = |n: u64| (mix64(8 * k + n) >> 40) as f32 / (1 << 24) as f32;

@@ -1,4 +1,5 @@
-//! Rounded hollows: caves that lava leaves under its own roof are taken out of the smooth ground.
+//! Rounded hollows: caves that lava leaves below its own solidified roof, cut out of the smooth
+//! ground with rounded walls.
 //!
 //! ```text
 //!     ____________      rock: below the smooth top, and where the hollow's share is small
@@ -15,19 +16,22 @@ use super::{Face, GroundHit, Heightfield, Line, Part};
 use crate::camera::Ray;
 use crate::math::{V3, in_cells, unit_or_up, v3};
 
-/// Spline value (0 to 1) of a hollow from which a point is open.
+/// Value of the smoothed hollow (0 to 1) from which a point counts as open.
 // With this value a hollow that is a column wide extends to its ends.
 pub const HOLLOW_OPEN: f32 = 0.36;
-/// Distance between samples of a ray in a hollow, in cells along the ray's fastest axis.
+/// Distance between samples along a ray in a hollow, in cells along the axis of the ray's largest
+/// component.
 pub const HOLLOW_STEP: f32 = 0.3;
 /// Number of bisections that refine an intersection between two samples.
 pub const HOLLOW_HALVINGS: usize = 9;
-/// Half width in cells of the differences from which the slope of a hollow is taken.
+/// Offset in cells of the samples to both sides from which the normal of a hollow's wall is
+/// computed.
 pub const HOLLOW_SLOPE: f32 = 0.35;
-/// Maximum number of times that a ray may leave hollows into the air.
+/// Maximum number of times that a ray may leave hollows into the air before the search ends.
 const MOST: usize = 64;
 
-/// Index of the cell at `place`, and the B-spline weights of the cells below, at and above.
+/// Returns the index of the cell that contains the coordinate `place`, and the quadratic B-spline
+/// weights of the cell below, of this cell and of the cell above.
 fn spline(place: f32) -> (i32, [f32; 3]) {
     let cell = place.floor();
     let u = place - cell;
@@ -42,8 +46,8 @@ fn spline(place: f32) -> (i32, [f32; 3]) {
 }
 
 impl Caves {
-    /// Spline value of a hollow at `p` (cells), 0 to 1: quadratic B-spline over the 27 cells
-    /// around.
+    /// Returns the smoothed value (0: rock, 1: open) of hollows at `p` (cells): a quadratic
+    /// B-spline over the 27 cells around.
     pub(super) fn hollow(&self, p: V3) -> f32 {
         if !self.kinds.rounded
             || self
@@ -67,8 +71,8 @@ impl Caves {
         open
     }
 
-    /// Outward normal of the rock at the surface of a hollow; `tall` is the height of a cell in its
-    /// widths.
+    /// Returns the unit normal of a hollow's wall at `p` (cells), pointing out of the rock; `tall`
+    /// is the height of a cell in cell widths.
     fn hollow_normal(&self, p: V3, tall: f32) -> V3 {
         let along = |e: V3| self.hollow(p + e) - self.hollow(p - e);
         let [x, y, z] = [V3::x(), V3::y(), V3::z()].map(|axis| along(axis * HOLLOW_SLOPE));
@@ -77,8 +81,8 @@ impl Caves {
 }
 
 impl Heightfield {
-    /// Returns the first intersection of `ray` with the smooth ground minus the hollows, from
-    /// distance `start` on.
+    /// Returns the first intersection of `ray` with the smooth ground minus the hollows, from the
+    /// distance `start` on; `None` if the ray misses.
     pub(super) fn hit_with_hollows(
         &self,
         ray: &Ray,
@@ -102,7 +106,8 @@ impl Heightfield {
         None
     }
 
-    /// Follows a ray through the hollow that the ray is in at `from`.
+    /// Follows `ray` from the distance `from`, where it is inside a hollow, until it leaves the
+    /// hollow or reaches the distance `far`.
     fn cross_hollow(&self, ray: &Ray, from: f32, far: f32) -> Left {
         // Steps of 0.3 cells along the fastest axis give a wall of one cell several samples.
         let step = HOLLOW_STEP / ray.direction.amax();
@@ -137,13 +142,13 @@ impl Heightfield {
     }
 }
 
-/// Result of following a ray through a hollow.
+/// End of a ray's path through a hollow.
 enum Left {
-    /// The ray meets rock.
+    /// The ray meets rock here.
     Rock(GroundHit),
-    /// The ray leaves over the smooth top, at this distance.
+    /// The ray leaves the ground through the smooth top at this distance.
     Air(f32),
-    /// The ray leaves the shown part.
+    /// The ray leaves the shown part of the ground.
     Part,
 }
 
@@ -164,7 +169,8 @@ mod tests {
         nz: 19,
     };
 
-    /// Returns level ground at 4.2 with a tunnel along x, 4 cells high, under a roof that was lava.
+    /// Returns flat ground at height 4.2 with a tunnel along x, 4 cells high, under a roof of
+    /// solidified lava.
     fn block() -> Heightfield {
         let mut world = World::new(Ground::from_surface(
             GRID.ny,

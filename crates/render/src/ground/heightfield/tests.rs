@@ -1,4 +1,4 @@
-//! Rays against the pyramid, next to small steps along the same rays.
+//! Tests that compare rays that use the pyramid with small steps along the same rays.
 
 use super::*;
 
@@ -9,8 +9,8 @@ pub(crate) fn hill() -> Heightfield {
     Heightfield::new(heights, -2.0)
 }
 
-/// Parts of [`hill`]: the whole, one cut along x and z, and parts cut above and below its
-/// summits.
+/// Returns parts of [`hill`]: the whole block, a part cut along x and z, and parts cut above and
+/// below the summits.
 pub(crate) fn parts(field: &Heightfield) -> Vec<Part> {
     let whole = [0.0, 1.0];
     let shares = [
@@ -24,7 +24,7 @@ pub(crate) fn parts(field: &Heightfield) -> Vec<Part> {
         .into()
 }
 
-/// Rays from all around and from above.
+/// Returns rays towards the block from all around and from above.
 fn rays() -> impl Iterator<Item = Ray> {
     (0..60).map(|k| {
         let angle = k as f32 * 0.37;
@@ -41,7 +41,7 @@ fn rays() -> impl Iterator<Item = Ray> {
     })
 }
 
-/// Distance of the first rock of a part, found by very small steps.
+/// Returns the distance of the first rock in `part` along `ray`, found by steps of 0.001 cells.
 fn patient(field: &Heightfield, part: &Part, ray: &Ray) -> Option<f32> {
     (0..60_000).map(|i| i as f32 * 1e-3).find(|t| {
         let (p, q) = (ray.at(*t), field.patches(ray.at(*t)));

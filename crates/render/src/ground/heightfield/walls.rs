@@ -1,4 +1,5 @@
-//! Walls of bodies: columns that were built or dug and end in a step, which no smooth top can show.
+//! Walls of built bodies: columns that were built or dug and end in a vertical step, which a smooth
+//! top cannot show.
 //!
 //! **Decided:** a wall is a step of more than [`WALL`] widths of a cell next to a column that a
 //! body has built or dug. The height of such a column is a whole number; heights of terrains and of
@@ -7,11 +8,11 @@
 use lavoxel_automaton::world::Ground;
 use lavoxel_base::parallel::*;
 
-/// Step between neighbouring columns, in widths of a cell, above which the side of a body is a
-/// wall.
+/// Height difference between neighbouring columns, in cell widths, above which the side of a built
+/// body is drawn as a wall.
 pub(super) const WALL: f32 = 2.5;
 
-/// Returns true if a body has built or dug the top of the column (x, z).
+/// Returns true if the top of the column (`x`, `z`) was built or dug as part of a body.
 pub(super) fn is_built(ground: &Ground, x: usize, z: usize) -> bool {
     let column = ground.grid().column(x, z);
     let is_fresh = ground
@@ -21,7 +22,8 @@ pub(super) fn is_built(ground: &Ground, x: usize, z: usize) -> bool {
     ground.surface()[[z, x]] == ground.top(x, z) as f32 && !is_fresh
 }
 
-/// Columns next to a wall that bodies have built or dug.
+/// Returns the built or dug columns next to a wall, as column indices; `tall` is the height of a
+/// cell in cell widths.
 pub(super) fn walls(ground: &Ground, tall: f32) -> Vec<usize> {
     let grid = ground.grid();
     let near = |v: usize, n: usize| [v.checked_sub(1), (v + 1 < n).then_some(v + 1)];

@@ -1,33 +1,35 @@
-//! Sunlight and skylight visibility on the ground.
+//! Sunlight and visible fraction of the sky on the ground.
 
 use crate::ground::heightfield::Heightfield;
 use crate::math::{V3, saturate, v3};
 
-/// Sunlight at a node: 1 where the sun arrives, 0 in shadow.
+/// Returns the sunlight at the node (`x`, `z`) with height `h` in cells: 1 in sunlight, 0 in
+/// shadow.
 // The ray begins a quarter of a cell off the surface, so that the surface does not shade itself.
 pub(super) fn sun(block: &Heightfield, sun: V3, [x, h, z]: [f32; 3]) -> f32 {
     let start = v3(x, h, z) + block.normal(x, z, 0.3) * 0.25;
     if block.lit(start, sun) { 1.0 } else { 0.0 }
 }
 
-/// Blur radius in nodes for soft shadows, which approximates the sun's disc.
+/// Returns the blur radius in nodes that approximates the sun's disc in soft shadows.
 pub(super) fn disc(per_cell: f32) -> usize {
     (per_cell * 0.16).round() as usize
 }
 
-/// Number of horizontal directions in which the sky is sampled.
+/// Number of horizontal directions in which the surroundings are sampled.
 const AROUND: usize = 8;
-/// Distances of the samples in cells, and their weights.
+/// Horizontal distances of the samples in cells, and their weights.
 const RINGS: [(f32, f32); 3] = [(0.7, 0.3), (2.5, 0.35), (8.0, 0.35)];
 
-/// Sampler of the visible fraction of the sky.
+/// Computes the visible fraction of the sky from height samples around a point.
 pub(super) struct OpenSky {
-    /// Offsets of the samples along x and z in cells, for each ring.
+    /// Offsets (x, z) of the samples in cells, per distance and direction.
     offsets: [[[f32; 2]; AROUND]; RINGS.len()],
 }
 
 impl OpenSky {
-    /// Computes the offsets; successive rings are rotated relative to each other.
+    /// Computes the offsets of the samples; the rings of samples are rotated relative to each
+    /// other.
     pub(super) fn new() -> Self {
         let offset = |radius: f32, k: usize| {
             let angle = (k as f32 + radius) * std::f32::consts::TAU / AROUND as f32;
@@ -38,15 +40,15 @@ impl OpenSky {
         }
     }
 
-    /// Positions of the farthest samples around (x, z), in cells.
+    /// Returns the positions (x, z) in cells of the samples farthest from (`x`, `z`).
     pub(super) fn farthest(&self, x: f32, z: f32) -> impl Iterator<Item = [f32; 2]> {
         self.offsets[RINGS.len() - 1]
             .iter()
             .map(move |[dx, dz]| [x + dx, z + dz])
     }
 
-    /// Fraction of the sky (0 to 1) visible at `p` (cells), from samples all around at three
-    /// distances.
+    /// Returns the visible fraction of the sky (0 to 1) at `p` (cells), from height samples all
+    /// around at three distances.
     pub(super) fn open(&self, block: &Heightfield, p: V3) -> f32 {
         let mut shut = 0.0;
         for ((radius, weight), offsets) in RINGS.into_iter().zip(&self.offsets) {

@@ -1,4 +1,5 @@
-//! Incremental baking: recomputes only the part of the maps that a change of the ground affects.
+//! Incremental update of the ground's maps: recomputes only the part that a change of the ground
+//! affects.
 //!
 //! Invariant: a patch makes the same numbers as a new bake, because every map is a function of the
 //! heights within some cells. Two effects reach farther: rills, each of which records the columns
@@ -27,37 +28,38 @@ use crate::math::{V3, in_cells, v3};
 use crate::style::transfer::lamp;
 use lavoxel_automaton::view::LookSpec;
 
-/// Reach in cells of a changed column on smooth heights and steepness.
+/// Distance in cells within which a changed column affects the smooth heights and their steepness.
 const HEIGHTS: usize = 2;
-/// Reach in cells of changed relief through slopes.
+/// Distance in cells within which changed relief affects slopes.
 const SLOPES: usize = 2;
-/// Reach in cells of changed relief on the open sky of nodes.
+/// Distance in cells within which changed relief affects the visible sky of nodes.
 const SKY: usize = 9;
-/// Reach in cells of changed relief on the inner rings of sky samples.
+/// Distance in cells within which changed relief affects the inner rings of the sky samples.
 const CLOSE: usize = 4;
-/// Reach in cells of a changed column on smoothed slopes.
+/// Distance in cells within which a changed column affects the smoothed slopes.
 const SMOOTHED: usize = 5;
-/// Columns per changed column below which a patch takes as long as a new bake.
+/// Number of columns in the ground per changed column; with fewer columns than this, an update
+/// takes as long as computing all maps.
 const LARGEST: usize = 24;
-/// Reach in cells of a column whose lava set on colours.
+/// Distance in cells within which a column of solidified lava affects the colours.
 const FRESH: usize = 3;
 
-/// Result of [`TerrainLook::patch`].
+/// Result of an incremental update by [`TerrainLook::patch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Patched {
-    /// No height changed.
+    /// Nothing changed.
     Nothing,
-    /// Some maps changed in a part.
+    /// A part of the maps changed.
     Part,
-    /// Too many heights changed: a new bake takes no longer.
+    /// Too many heights changed: computing all maps takes no longer.
     TooMuch,
 }
 
 impl TerrainLook {
-    /// Bakes again everything that depends on the difference between the baked heights and
-    /// `ground`.
+    /// Recomputes everything that depends on the difference between the present heights and
+    /// `ground` (cells, shape (nz, nx)).
     ///
-    /// Panics when the shape of `ground` is not that of the baked ground.
+    /// Panics when the shape of `ground` is not that of the present ground.
     pub(crate) fn patch(&mut self, ground: &Array2<f32>, caves: Caves, look: &LookSpec) -> Patched {
         assert_eq!(
             ground.dim(),
@@ -93,8 +95,8 @@ impl TerrainLook {
         Patched::Part
     }
 
-    /// Washes again the rills that read changed columns, and returns the columns around changed
-    /// rills.
+    /// Recomputes the rills that depend on the columns `changed`; returns the columns around rills
+    /// that changed.
     fn patch_rills(&mut self, changed: &Mask) -> Mask {
         let Self {
             coarse,
@@ -130,8 +132,8 @@ impl TerrainLook {
         around
     }
 
-    /// Recomputes the heights of the nodes in the columns `near`, and returns the columns whose
-    /// nodes moved.
+    /// Recomputes the node heights in the columns `near`; returns the columns in which a node
+    /// changed its height.
     fn patch_relief(&mut self, near: &Mask) -> Moved {
         let old = Extents::of(&self.block.heights, near);
         let Self {
@@ -167,7 +169,7 @@ impl TerrainLook {
         moved
     }
 
-    /// Recomputes colours and normals in the columns `near`.
+    /// Recomputes colours and normals of the nodes in the columns `near`.
     fn patch_colour(&mut self, near: &Mask) {
         let Self {
             block,
@@ -199,7 +201,8 @@ impl TerrainLook {
         });
     }
 
-    /// Recomputes sunlight and open sky; `near` are the columns with other slopes.
+    /// Recomputes sunlight and visible sky. `near`: columns with changed slopes; `moved`: columns
+    /// with changed heights.
     fn patch_light(&mut self, near: &Mask, moved: &Moved, sky: &Sky) {
         let Self {
             block,
@@ -248,23 +251,23 @@ impl TerrainLook {
     }
 }
 
-/// Set of columns of a box, as a bit map with bounding ranges.
+/// Set of columns of the box, as a map of flags with bounding ranges.
 #[derive(Clone, Debug)]
 struct Mask {
-    /// Columns of the box along x.
+    /// Number of columns of the box along x.
     nx: usize,
-    /// Columns of the box along z.
+    /// Number of columns of the box along z.
     nz: usize,
-    /// Flag of each column, x fastest.
+    /// One flag per column, set if the column belongs to the set; x fastest.
     marked: Vec<bool>,
-    /// Range along x outside of which no column is marked.
+    /// Range along x that contains all marked columns.
     xs: Range<usize>,
-    /// Range along z outside of which no column is marked.
+    /// Range along z that contains all marked columns.
     zs: Range<usize>,
 }
 
 impl Mask {
-    /// Returns the empty set.
+    /// Returns the empty set for a box of `nx` × `nz` columns.
     fn none(nx: usize, nz: usize) -> Self {
         Self {
             nx,
@@ -275,7 +278,7 @@ impl Mask {
         }
     }
 
-    /// Returns the set of all columns.
+    /// Returns the set of all columns of a box of `nx` × `nz` columns.
     fn all(nx: usize, nz: usize) -> Self {
         Self {
             nx,
@@ -286,7 +289,7 @@ impl Mask {
         }
     }
 
-    /// Returns the columns with another height in `ground` than in `baked`.
+    /// Returns the set of columns whose height in `ground` differs from the height in `baked`.
     fn of_difference(baked: &Raster<f32>, ground: &Array2<f32>) -> Self {
         let mut mask = Self::none(baked.width, baked.depth);
         for (z, (old, new)) in baked
@@ -307,14 +310,14 @@ impl Mask {
         mask
     }
 
-    /// Returns the set of the columns (x, z) in `columns`.
+    /// Returns the set of the columns `columns` (x, z), for a box of the size of `map`.
     fn of_columns(map: &Raster<f32>, columns: &[(usize, usize)]) -> Self {
         let mut mask = Self::none(map.width, map.depth);
         columns.iter().for_each(|&(x, z)| mask.mark(x..x + 1, z));
         mask
     }
 
-    /// Marks the columns `xs` of row `z`.
+    /// Adds the columns `xs` (range along x) of the row `z`.
     fn mark(&mut self, xs: Range<usize>, z: usize) {
         if !xs.is_empty() {
             self.marked[z * self.nx..][xs.clone()].fill(true);
@@ -328,12 +331,12 @@ impl Mask {
         self.xs.is_empty()
     }
 
-    /// Number of marked columns.
+    /// Returns the number of marked columns.
     fn count(&self) -> usize {
         self.marked.iter().filter(|&&marked| marked).count()
     }
 
-    /// Iterator over the marked columns as (x, z).
+    /// Returns an iterator over the marked columns as (x, z).
     fn columns(&self) -> impl Iterator<Item = (usize, usize)> {
         let row = |z: usize| {
             self.xs
@@ -344,7 +347,7 @@ impl Mask {
         self.zs.clone().flat_map(row)
     }
 
-    /// Iterator over runs of marked columns, each as a range along x with its z.
+    /// Returns an iterator over runs of marked columns: the range along x, and z.
     fn runs(&self) -> impl Iterator<Item = (Range<usize>, usize)> {
         self.zs.clone().flat_map(move |z| {
             let row = &self.marked[z * self.nx..][..self.xs.end];
@@ -361,7 +364,8 @@ impl Mask {
         })
     }
 
-    /// Returns the columns at most `by` columns away from a marked column along each axis.
+    /// Returns the set of all columns that are at most `by` columns away from a marked column along
+    /// each axis.
     fn grown(&self, by: usize) -> Self {
         let mut grown = Self::none(self.nx, self.nz);
         for (xs, z) in self.runs() {
@@ -372,13 +376,13 @@ impl Mask {
         grown
     }
 
-    /// Marks the columns of `other` too.
+    /// Adds the columns of `other`.
     fn add(&mut self, other: &Self) {
         other.runs().for_each(|(xs, z)| self.mark(xs, z));
     }
 
-    /// Returns true if the column at (x, z) in cells is marked; points outside of the box take the
-    /// nearest column.
+    /// Returns true if the column that contains (`x`, `z`) in cells is marked; positions are
+    /// clamped to the box.
     fn holds(&self, x: f32, z: f32) -> bool {
         // Negative numbers become 0.
         let (x, z) = ((x as usize).min(self.nx - 1), (z as usize).min(self.nz - 1));
@@ -386,11 +390,13 @@ impl Mask {
     }
 }
 
-/// Lowest and highest node in and around each column of a box, in cells.
+/// Lowest and highest node height in each column of the box, in cells; the nodes on its edges
+/// included.
 struct Extents(Vec<[f32; 2]>);
 
 impl Extents {
-    /// Returns the extents of the columns that `mask` covers; other columns have no known extent.
+    /// Returns the height ranges of the columns that `mask` marks; other columns get an empty
+    /// range.
     fn of(heights: &Raster<f32>, mask: &Mask) -> Self {
         let mut extents = vec![[f32::MAX, f32::MIN]; mask.nx * mask.nz];
         let per_cell = heights.per_cell as usize;
@@ -412,7 +418,7 @@ impl Extents {
         Self(extents)
     }
 
-    /// Extends each column's range by that of `other`.
+    /// Extends each column's height range by that of `other`.
     fn widen(&mut self, other: &Self) {
         for ([low, high], other) in self.0.iter_mut().zip(&other.0) {
             (*low, *high) = (low.min(other[0]), high.max(other[1]));
@@ -420,15 +426,15 @@ impl Extents {
     }
 }
 
-/// Columns whose ground moved.
+/// Columns whose ground changed.
 struct Moved {
     mask: Mask,
-    /// Heights between which the ground of each column was and is.
+    /// Heights between which the ground of each column was before and is now.
     extents: Extents,
 }
 
 impl Moved {
-    /// Adds columns with caves, between the heights `low` and `high`.
+    /// Adds `columns`, whose caves changed, with the height range from `low` to `high` (cells).
     fn hollow(&mut self, columns: &Mask, [low, high]: [f32; 2]) {
         self.mask.add(columns);
         for (x, z) in columns.columns() {
@@ -436,13 +442,14 @@ impl Moved {
         }
     }
 
-    /// Returns the columns whose share of the sun may differ, and the columns next to those.
+    /// Returns the columns whose sunlight may have changed, and the columns next to those. `sun`:
+    /// direction of the sun with components in cells.
     fn shadow(&self, sun: V3, heights: &Raster<f32>) -> Mask {
-        /// Distance in cells between tests along a shadow.
+        /// Distance in cells between samples along a shadow.
         const STRIDE: f32 = 0.5;
-        /// Margin in cells by which a place in a column may lie off.
+        /// Tolerance in cells for the position of a point within its column.
         const OFF: f32 = 2.5;
-        /// Margin in cells by which the start of a ray over a node may lie off.
+        /// Tolerance in cells for the height at which a ray over a node starts.
         const LIFT: f32 = 0.3;
         let (nx, nz) = (self.mask.nx, self.mask.nz);
         let mut shadow = Mask::none(nx, nz);
@@ -495,20 +502,20 @@ impl Moved {
     }
 }
 
-/// Samples of a map that a mask covers: those at the columns' centres, or the nodes in and around
-/// the columns.
+/// Samples of a map in the columns of a mask: those at column centres, or the nodes in and on the
+/// edges of the columns.
 struct Nodes<'a> {
     mask: &'a Mask,
-    /// Nodes per cell; `None` for a map of column centres.
+    /// Number of nodes per cell; `None` for a map with one sample per column centre.
     per_cell: Option<usize>,
-    /// Range of the samples along x.
+    /// Range of the sample indices along x.
     across: Range<usize>,
-    /// Range of the samples along z.
+    /// Range of the sample indices along z.
     rows: Range<usize>,
 }
 
 impl<'a> Nodes<'a> {
-    /// Returns the samples of `map` that `mask` covers.
+    /// Returns the samples of `map` that lie in the columns of `mask`.
     fn of<T>(map: &Raster<T>, mask: &'a Mask) -> Self {
         let per_cell = (map.origin == 0.0).then_some(map.per_cell as usize);
         let samples = |cells: &Range<usize>| match per_cell {
@@ -523,7 +530,8 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Range of the one or two cells, of `n`, that sample `k` along an axis touches.
+    /// Returns the indices of the one or two cells (of `n`) that touch the sample `k` along an
+    /// axis.
     fn cells(&self, k: usize, n: usize) -> RangeInclusive<usize> {
         match self.per_cell {
             Some(per_cell) => k.saturating_sub(1) / per_cell..=(k / per_cell).min(n - 1),
@@ -531,7 +539,7 @@ impl<'a> Nodes<'a> {
         }
     }
 
-    /// Returns true if one of the cells around the sample (i, j) is marked.
+    /// Returns true if a cell that touches the sample (`i`, `j`) is marked.
     fn has(&self, i: usize, j: usize) -> bool {
         let Mask { nx, nz, marked, .. } = self.mask;
         self.cells(j, *nz)
@@ -539,20 +547,22 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// Summed-area table of a mask: tells in constant time whether a rectangle has marked columns.
+/// Summed-area table of a mask: answers in constant time whether a rectangle contains marked
+/// columns.
 struct Counts {
-    /// Range of the table along x, in columns.
+    /// Range of the table's columns along x.
     xs: Range<usize>,
-    /// Range of the table along z, in columns.
+    /// Range of the table's columns along z.
     zs: Range<usize>,
-    /// Number of marked columns north-west of each corner of the columns `xs` × `zs`, x fastest.
+    /// Number of marked columns north-west of each corner point of the columns `xs` × `zs`; x
+    /// fastest.
     sums: Vec<u32>,
-    /// Columns of the box along x and z.
+    /// Number of columns of the box along x and z.
     sides: [usize; 2],
 }
 
 impl Counts {
-    /// Sums the marked columns of `mask`.
+    /// Computes the table of `mask`.
     fn of(mask: &Mask) -> Self {
         let (xs, zs, width) = (mask.xs.clone(), mask.zs.clone(), mask.xs.len() + 1);
         let mut sums = vec![0; width * (zs.len() + 1)];
@@ -571,7 +581,8 @@ impl Counts {
         }
     }
 
-    /// Returns true if a rectangle, in cells, touches a marked column.
+    /// Returns true if the rectangle, given by its bounds along x and z in cells, contains a marked
+    /// column; bounds are clamped to the box.
     fn has_any(&self, [along_x, along_z]: [[f32; 2]; 2]) -> bool {
         let clip = |[low, high]: [f32; 2], marked: &Range<usize>, n: usize| {
             let cell = |v: f32| (v.max(0.0) as usize).min(n - 1);
@@ -587,8 +598,8 @@ impl Counts {
     }
 }
 
-/// Recomputes the samples of a map in marked columns; `make` takes the index of the sample and its
-/// x and z in cells.
+/// Recomputes the samples of `map` in the columns of `mask`; `make` takes the index of a sample and
+/// its x and z in cells.
 fn refill<T: Copy + Send + Sync>(
     map: &mut Raster<T>,
     mask: &Mask,
@@ -597,7 +608,8 @@ fn refill<T: Copy + Send + Sync>(
     update(map, mask, |k, x, z, _| make(k, x, z));
 }
 
-/// [`refill`], where `make` takes the old sample too.
+/// Recomputes the samples of `map` as [`refill`] does; `make` additionally takes the previous value
+/// of the sample.
 fn update<T: Copy + Send + Sync>(
     map: &mut Raster<T>,
     mask: &Mask,

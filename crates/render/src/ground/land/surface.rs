@@ -1,23 +1,27 @@
-//! Procedural rock patterns: relief, colour and grain as functions of position and slope.
+//! Procedural patterns of rock: relief, colour and grain as functions of position and slope.
 
 use crate::ground::floor::STONE;
 use crate::ground::raster::Raster;
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::noise;
 
-/// Steepness of the ground at (x, z): rise per cell.
+/// Returns the steepness of `heights` at (`x`, `z`) in cells: rise per cell along the steepest
+/// direction.
 fn steepness(heights: &Raster<f32>, x: f32, z: f32) -> f32 {
     let (east, south) = heights.slope(x, z, 1.0);
     east.hypot(south)
 }
 
-/// Noise from which [`rill`] washes its streaks, at (x, z) in cells.
+/// Returns the noise at (`x`, `z`) in cells from which [`rill`] computes its streaks; `unit` is the
+/// pattern unit in cells (1/128 of the box's longer side).
 pub fn seed(x: f32, z: f32, unit: f32) -> f32 {
     let grain = |x: f32, z: f32| noise::gradient(v3(x * 1.15, 0.5, z * 1.15));
     grain(x / unit, z / unit) + 0.5 * grain(x / unit * 2.3 + 11.0, z / unit * 2.3)
 }
 
-/// Noise averaged along the way that water would run: streaks along the fall line, -1 to 1.
+/// Returns the noise `seeds` averaged along the path that water takes downhill from (`x`, `z`) in
+/// cells: streaks along the slope, -1 to 1. `coarse`: heights of the columns; `unit`: pattern unit
+/// in cells (1/128 of the box's longer side).
 // The streaks make a flank look washed by rain instead of rough.
 pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, f32)) -> Rill {
     let (mut px, mut pz, mut sum) = (x, z, 0.0);
@@ -43,33 +47,37 @@ pub fn rill(seeds: &Raster<f32>, coarse: &Raster<f32>, unit: f32, (x, z): (f32, 
     }
 }
 
-/// Number of steps along a rill.
+/// Number of steps of the downhill path of a rill.
 const STEPS: usize = 18;
-/// Length of the longest step in pattern units.
+/// Length of the longest step of a rill's downhill path, in pattern units (1/128 of the box's
+/// longer side).
 const STRIDE: f32 = 0.55;
 
-/// Upper bound of the distance in cells between a rill's node and a column that the rill reads.
+/// Returns an upper bound of the distance in cells between a node and the columns whose heights its
+/// rill depends on.
 pub(super) fn rill_length(unit: f32) -> usize {
     (STEPS as f32 * STRIDE * unit).ceil() as usize + SLOPE
 }
 
-/// Upper bound of the distance in cells between a place and a column that its slope reads.
+/// Upper bound of the distance in cells between a point and the columns on which the slope there
+/// depends.
 const SLOPE: usize = 2;
 
-/// Value of a rill at a node.
+/// Rill (streak washed by rain) at a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rill {
-    /// Averaged noise, -1 to 1.
+    /// Noise averaged along the path, -1 to 1.
     pub(super) value: f32,
-    /// Reach of the rill west, east, north and south, in longest steps.
+    /// Farthest extent of the path west, east, north and south of the node, in longest steps,
+    /// rounded up.
     reach: [u8; 4],
 }
 
 impl Rill {
-    /// Ranges of the columns along x and z whose heights the rill of the node at (x, z) in cells
-    /// may have read.
+    /// Returns the ranges along x and z, in cells, of the columns on whose heights the rill of the
+    /// node at (`x`, `z`) may depend.
     ///
-    /// The ranges may lie outside of the box, where the outermost columns are repeated.
+    /// The ranges may extend beyond the box, where the outermost columns are repeated.
     pub(super) fn columns(&self, unit: f32, (x, z): (f32, f32)) -> [[f32; 2]; 2] {
         let [west, east, north, south] = self
             .reach
@@ -78,8 +86,8 @@ impl Rill {
     }
 }
 
-/// Height in cells of the drawn ground at (x, z): smooth between the columns, with relief if `rill`
-/// is given.
+/// Returns the height in cells of the drawn ground at (`x`, `z`): the columns `coarse` smoothly
+/// interpolated, with fine relief if the value of the rill there is given.
 pub fn height(coarse: &Raster<f32>, rill: Option<f32>, unit: f32, (x, z): (f32, f32)) -> f32 {
     let h = coarse.smooth_at(x, z);
     // A hair lower: on the border of two cells rounding would choose which of both a film lies in.
@@ -88,10 +96,11 @@ pub fn height(coarse: &Raster<f32>, rill: Option<f32>, unit: f32, (x, z): (f32, 
     h + relief(v3(x, h, z) / unit, rill, steepness(coarse, x, z)) * unit.min(1.0)
 }
 
-/// Upper bound of the factor by which rubble of a steep slope is higher than rubble of flat ground.
+/// Upper bound of the factor by which rubble on a steep slope is higher than on flat ground.
 const STEEPEST: f32 = 1.6;
 
-/// Relief added to the smooth ground: rills on slopes and rubble everywhere.
+/// Returns the relief, in cells, that is added to the smooth ground at `p` (pattern units of 1/128
+/// of the box's longer side): rills on slopes, and rubble everywhere.
 ///
 /// Amplitudes stay well under half a cell, so that the picture agrees with the cells that are
 /// solid.
@@ -105,32 +114,33 @@ fn relief(p: V3, rill: f32, steepness: f32) -> f32 {
     0.30 * rill * washed + (0.16 * rubble + 0.20 * blocks) * steep
 }
 
-/// Amount of rubble at `p` (pattern units), 0 to 1.
+/// Returns the amount of rubble (0 to 1) at `p` (pattern units of 1/128 of the box's longer side).
 fn fields(p: V3) -> f32 {
     smoothstep(-0.25, 0.35, noise::fractal(p * 0.06 + v3(9.0, 2.0, 7.0), 3))
 }
 
-/// Inputs of the rock's colour at a point.
+/// Inputs of the rock's colour at a point of the ground.
 pub struct RockPoint {
-    /// Position in pattern units.
+    /// Position of the point in pattern units (1/128 of the box's longer side).
     pub(super) p: V3,
-    /// Value of the rill, -1 to 1.
+    /// Value of the rill (streak washed by rain) at the point, -1 to 1.
     pub(super) rill: f32,
-    /// Vertical component of the unit normal.
+    /// Vertical component of the ground's unit normal.
     pub(super) up: f32,
-    /// Relative height between the lowest and the highest ground, 0 to 1.
+    /// Height relative to the colour range: 0 at its lower end, 1 at its upper end.
     pub(super) altitude: f32,
-    /// Fraction of old lava that crops out, 0 to 1.
+    /// Fraction (0 to 1) of the surface on which old lava flows crop out.
     pub(super) crags: f32,
-    /// Set for smooth stone.
+    /// Set if the ground is smooth stone instead of rock.
     pub(super) stone: bool,
 }
 
-/// Increase of the albedo of basalt in a rill, as a fraction.
+/// Increase of the brightness of basalt in a fully washed rill, on a scale from darkest (0) to
+/// brightest (1).
 const WASHED: f32 = 0.25;
 
-/// Albedo of the land, linear RGB: basalt, ash on gentle ground and in the rills, oxidised scoria
-/// towards the top and in patches.
+/// Returns the albedo of the land, linear RGB: basalt, with ash on gentle slopes and in rills, and
+/// oxidised scoria near the top and in patches.
 pub fn albedo(place: &RockPoint) -> V3 {
     if place.stone {
         return V3::from(STONE);
@@ -167,7 +177,8 @@ pub fn albedo(place: &RockPoint) -> V3 {
     ground * lerp(0.78, 1.22, saturate(0.5 + 0.7 * speckle))
 }
 
-/// Coverage (0 to 1) with old flows at `p` on a plain: darker tongues with a ragged edge.
+/// Returns the coverage (0 to 1) with old lava flows at `p` (pattern units of 1/128 of the box's
+/// longer side) on a plain: darker tongues with ragged edges.
 pub(in crate::ground) fn old_flow(p: V3) -> f32 {
     smoothstep(
         0.02,
@@ -177,21 +188,25 @@ pub(in crate::ground) fn old_flow(p: V3) -> f32 {
 }
 
 // Look constants, chosen by eye.
-/// Albedo of lava that crops out, relative to the ground.
+/// Albedo of outcropping old lava, relative to the ground.
 const CRAG: f32 = 0.7;
-/// Vertical components of a normal at which no lava crops out, and at which all lava does.
+/// Vertical components of the unit normal at which no lava crops out, and at which only lava is
+/// visible.
 const CRAGGY: [f32; 2] = [0.88, 0.66];
-/// Height of the ledges in pattern units.
+/// Height of the ledges of outcropping lava, in pattern units (1/128 of the box's longer side).
 const LEDGE: f32 = 0.34;
-/// Distance between the heights from which their slope is taken, in pattern units.
+/// Distance between the samples from which the slope of the ledges is computed, in pattern units
+/// (1/128 of the box's longer side).
 const APART: f32 = 0.25;
 
-/// Fraction of lava that crops out of ground whose unit normal has the vertical component `up`.
+/// Returns the fraction (0 to 1) of outcropping lava on ground whose unit normal has the vertical
+/// component `up`.
 pub fn craggy(up: f32) -> f32 {
     smoothstep(CRAGGY[0], CRAGGY[1], up)
 }
 
-/// Strength (0 to 1) of beds of old lava that crop out of a slope at `p` (pattern units).
+/// Returns the strength (0 to 1) of outcropping beds of old lava at `p` (pattern units of 1/128 of
+/// the box's longer side) on a slope.
 fn crag(p: V3) -> f32 {
     let level = p.y + 1.8 * noise::fractal(p * 0.15 + v3(6.0, 2.0, 5.0), 3);
     let bed = noise::gradient(v3(p.x * 0.11, level * 0.46, p.z * 0.11))
@@ -199,7 +214,8 @@ fn crag(p: V3) -> f32 {
     smoothstep(-0.06, 0.14, bed)
 }
 
-/// Unit normal `n` of a slope with the ledges of outcropping beds added.
+/// Returns the unit normal `n` of a slope, tilted by the ledges of outcropping beds at `p` (pattern
+/// units of 1/128 of the box's longer side).
 pub fn ledged(n: V3, p: V3) -> V3 {
     let crags = craggy(n.y);
     if crags <= 0.0 {
@@ -211,8 +227,9 @@ pub fn ledged(n: V3, p: V3) -> V3 {
     unit_or_up(n - tilt * (crags * LEDGE / APART))
 }
 
-/// Albedo of lava that set, over the share `share` of the land `land`: dark, hardly weathered
-/// basalt that breaks up into blocks towards its margin; some blocks lie apart on the land.
+/// Returns the albedo of ground where solidified lava covers the fraction `share` of land with the
+/// albedo `land`: dark, hardly weathered basalt that breaks up into blocks towards its border; some
+/// blocks lie apart on the land.
 // Blocks end the margin, because a share alone would end along the sides of cells.
 pub fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
     let p = place.p;
@@ -241,7 +258,8 @@ pub fn fresh(land: V3, place: &RockPoint, share: f32) -> V3 {
     )
 }
 
-/// Albedo of lava that set, linear RGB.
+/// Returns the albedo of solidified lava at `p` (pattern units of 1/128 of the box's longer side),
+/// linear RGB.
 pub fn basalt(p: V3) -> V3 {
     let clinker = noise::fractal(p * 1.3 + v3(4.0, 9.0, 2.0), 4);
     let ropes = noise::fractal(v3(p.x, 0.5 * p.y, p.z) * 0.45 + v3(2.0, 7.0, 5.0), 3);
@@ -252,7 +270,8 @@ pub fn basalt(p: V3) -> V3 {
     )
 }
 
-/// Unit normal `n` with grain finer than the nodes' relief added, equally strong on slopes and on
+/// Returns the unit normal `n` with grain added that is finer than the relief of the nodes; `p` in
+/// pattern units (1/128 of the box's longer side). The grain is equally strong on slopes and on
 /// flat ground.
 pub fn bumped(n: V3, p: V3) -> V3 {
     let e = 0.12;
@@ -266,7 +285,8 @@ pub fn bumped(n: V3, p: V3) -> V3 {
         .normalize()
 }
 
-/// Two unit vectors along a surface with the unit normal `n`: east and south of flat ground.
+/// Returns two unit vectors tangent to a surface with the unit normal `n`; on flat ground they
+/// point east and south.
 fn tangents(n: V3) -> [V3; 2] {
     let level = n.x.hypot(n.y);
     let along = if level < 1e-3 {
@@ -278,12 +298,13 @@ fn tangents(n: V3) -> [V3; 2] {
 }
 
 // Grain stands for the relief that coarse nodes cannot show.
-/// Frequency of the grain of a land of coarse nodes, relative to fine nodes.
+/// Frequency of the grain on land with coarse nodes, relative to land with fine nodes.
 pub const BROADER: f32 = 0.5;
-/// Roughness of the grain of a land of coarse nodes, relative to fine nodes.
+/// Strength of the grain on land with coarse nodes, relative to land with fine nodes.
 pub const RUGGED: f32 = 1.5;
 
-/// Unit normal `n` with the grain of a land of coarse nodes added.
+/// Returns the unit normal `n` with the stronger grain of land with coarse nodes added; `p` in
+/// pattern units (1/128 of the box's longer side).
 pub fn rugged(n: V3, p: V3) -> V3 {
     let grain = bumped(n, p * BROADER);
     unit_or_up(n + (grain - n) * RUGGED)

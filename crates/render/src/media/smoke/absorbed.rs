@@ -1,4 +1,4 @@
-//! Extinction of smoke in each cell of the air.
+//! Extinction of smoke per air cell.
 
 use crate::math::{lerp, smoothstep, v3};
 use crate::noise;
@@ -7,31 +7,32 @@ use lavoxel_automaton::world::Span;
 use lavoxel_base::parallel::*;
 use lavoxel_sim::lowpass::AirVolume;
 
-/// Divisor of the box's length that gives the length over which smoke fades out towards an open
-/// side.
+/// Number of fading lengths in the length of the air's box: over one such length, smoke fades out
+/// towards an open side.
 const FADING: usize = 6;
-/// Upper bound of that fading length, in cells, before the variation by [`FADED`].
+/// Maximum fading length in cells, before its variation by [`FADED`].
 const MOST_FADING: usize = 16;
-/// Least and greatest local fading length, relative to the usual length. The length varies by
-/// noise: at a constant length, the end of the smoke would be a plane.
+/// Smallest and largest local fading length, relative to the usual one. Noise varies the length;
+/// with a constant length, the end of the smoke would be a plane.
 const FADED: [f32; 2] = [0.6, 2.6];
-/// Waves of that noise per usual fading length. Chosen by eye.
+/// Frequency of the noise that varies the fading length, in waves per usual fading length. Chosen
+/// by eye.
 const WAVES: f32 = 0.75;
-/// Upper bound of the optical depth of a cell in which half of the smoke is left.
+/// Maximum optical depth of a cell where the fade-out leaves half of the smoke.
 const HALF_SHOWN: f32 = 0.5;
 
-/// Extinction per voxel length in each cell of the air.
+/// Extinction per air cell, per cell length of the simulation.
 pub(super) struct Absorbed {
     pub(super) cells: Vec<f32>,
-    /// Non-empty range of cells of each row along x.
+    /// Range along x of the cells with smoke in each row.
     pub(super) held: Vec<Span>,
     /// Largest extinction of all cells, at least 1e-6.
     pub(super) most: f32,
 }
 
 impl Absorbed {
-    /// Computes the extinction of the ash and steam in `air`; `per_kg` is the extinction per voxel
-    /// length at 1 kg/m³.
+    /// Computes the extinction of the ash and steam in `air`; `per_kg` is the extinction per cell
+    /// length of the simulation at 1 kg/m³.
     pub(super) fn of(air: &AirVolume, per_kg: f32) -> Self {
         let (grid, fade) = (air.grid.cells, Fade::of(&air.grid));
         let mut cells = vec![0.0_f32; grid.cells()];
@@ -75,7 +76,7 @@ impl Absorbed {
     }
 }
 
-/// Non-empty range of cells of a row; the row must contain ash or steam.
+/// Returns the range of the cells with ash or steam in a row; the row must have such cells.
 fn span(carried: &[[u16; 2]]) -> Span {
     let held = |[ash, steam]: &[u16; 2]| ash | steam != 0;
     let from = carried.iter().position(held).unwrap_or(0);
@@ -88,18 +89,18 @@ fn span(carried: &[[u16; 2]]) -> Span {
     }
 }
 
-/// Fade-out of smoke towards open sides of the air's box, where smoke would otherwise end in a
-/// plane.
+/// Fade-out of smoke towards the open sides of the air's box; without fade-out, smoke would end in
+/// a plane.
 struct Fade {
     size: [usize; 3],
-    /// Edge of a cell, in voxels.
+    /// Edge of an air cell, in cells of the simulation.
     edge: f32,
-    /// Fading lengths in cells by axis, side (lower, upper) and place in the plane across the axis;
-    /// 0 where smoke does not fade.
+    /// Fading lengths in cells, by axis, side (lower, upper) and position in the plane
+    /// perpendicular to the axis; 0 where smoke does not fade.
     over: [[Vec<f32>; 2]; 3],
 }
 
-/// The other two axes of each axis.
+/// For each axis, the two axes perpendicular to it.
 const ACROSS: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
 
 impl Fade {
@@ -122,9 +123,9 @@ impl Fade {
         }
     }
 
-    /// Extinction left of `dense` at a fade-out factor `share` (0 to 1). Scaling alone would leave
-    /// dense smoke opaque: the optical depth of a cell is limited too, by a bound that is 0 at the
-    /// side and infinite away from the side.
+    /// Returns the extinction that remains of `dense` at the fade-out factor `share` (0 to 1).
+    /// Scaling alone would leave dense smoke opaque; therefore the optical depth of a cell is
+    /// bounded too, by 0 at the side and by infinity away from the side.
     fn left(&self, dense: f32, share: f32) -> f32 {
         let most = HALF_SHOWN * 2.0 * share * share / ((1.0 - share).max(0.0) * self.edge);
         let shown = dense * share;
@@ -136,7 +137,7 @@ impl Fade {
         }
     }
 
-    /// Fade-out factor along `axis` of the cell `place`, 0 to 1.
+    /// Returns the fade-out factor (0 to 1) of the cell `place` along `axis`.
     fn along(&self, axis: usize, place: [usize; 3]) -> f32 {
         let [b, c] = ACROSS[axis];
         let beside = place[c] * self.size[b] + place[b];
@@ -155,14 +156,14 @@ impl Fade {
         smoothstep(0.0, 1.0, low.min(1.0) * high.min(1.0))
     }
 
-    /// Fade-out factor of the cell `place`, 0 to 1.
+    /// Returns the fade-out factor (0 to 1) of the cell `place`.
     fn at(&self, place: [usize; 3]) -> f32 {
         self.along(0, place) * self.along(1, place) * self.along(2, place)
     }
 }
 
-/// Fading lengths in cells, for each place of a side of this size; `usual` is the length before the
-/// variation by [`FADED`].
+/// Returns the fading lengths in cells for all positions on a side of `across` × `up` cells;
+/// `usual` is the length before its variation by [`FADED`].
 fn lengths(usual: usize, [across, up]: [usize; 2]) -> Vec<f32> {
     if usual == 0 {
         return vec![0.0; across * up];
@@ -187,7 +188,7 @@ mod tests {
     use super::*;
     use lavoxel_base::grid::Grid;
 
-    /// Optical depth of the cells of a row along x, in smoke that fills the box.
+    /// Returns the optical depths of the cells in a row along x, in smoke that fills the box.
     fn row(sides: [Side; 3], kept: u16) -> Vec<f32> {
         let cells = Grid::new(60, 40, 36);
         let grid = AirGrid {

@@ -1,5 +1,5 @@
-//! Coarse grid for light in smoke: cells of twice the edge, interpolated. Light varies smoothly,
-//! and the grid has an eighth of the cells.
+//! Coarse grid for the light in smoke, with cells of twice the edge, interpolated. Light varies
+//! smoothly, and this grid has an eighth of the cells.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Coarse grid whose cells cover two air cells along each axis, or one along an axis with a single
-/// layer.
+/// Coarse grid whose cells cover two air cells along each axis, or one cell along an axis with a
+/// single layer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coarse {
     pub(super) grid: Grid,
     fine: Grid,
-    /// Number of air cells along the edges of a coarse cell.
+    /// Number of air cells in a coarse cell along each axis.
     pub(super) by: [usize; 3],
 }
 
@@ -32,7 +32,7 @@ impl Coarse {
         }
     }
 
-    /// Returns the mean of a quantity over the air cells of each coarse cell.
+    /// Returns the mean of the quantity `asked` over the air cells in each coarse cell.
     pub(super) fn mean(&self, absorbed: &Absorbed, asked: Asked) -> Vec<f32> {
         let mut means = vec![asked.of(0.0); self.grid.cells()];
         means
@@ -50,13 +50,13 @@ impl Coarse {
         means
     }
 
-    /// Number of air cells along x.
+    /// Returns the number of air cells along x.
     pub(super) fn fine_nx(&self) -> usize {
         self.fine.nx
     }
 
-    /// True if a flag, given for each row of coarse cells, is set in all rows from which a row of
-    /// air cells is interpolated.
+    /// Returns true if `flags`, one flag per row of coarse cells, is set for all coarse rows from
+    /// which the row (`y`, `z`) of air cells is interpolated.
     pub(super) fn all(&self, flags: &[bool], [y, z]: [usize; 2]) -> bool {
         let (j, _) = near(y, self.by[1], self.grid.ny);
         let (k, _) = near(z, self.by[2], self.grid.nz);
@@ -64,8 +64,8 @@ impl Coarse {
         at(j[0], k[0]) && at(j[1], k[0]) && at(j[0], k[1]) && at(j[1], k[1])
     }
 
-    /// Interpolates a row of air cells at `y` and `z` into `to`; values are clamped at the sides.
-    /// `between` is a scratch buffer.
+    /// Interpolates `values` of the coarse cells for the row (`y`, `z`) of air cells and writes the
+    /// result to `to`; clamped at the borders. `between` is a scratch buffer.
     #[inline(always)]
     pub(super) fn read(
         &self,
@@ -102,12 +102,12 @@ impl Coarse {
     }
 }
 
-/// Quantity that is averaged over cells.
+/// Quantity that is averaged over the air cells in a coarse cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Asked {
-    /// Extinction itself.
+    /// Extinction.
     Absorption,
-    /// Transmittance over a length in voxels.
+    /// Transmittance along a length, given in cells of the simulation.
     Through(f32),
 }
 
@@ -121,7 +121,7 @@ impl Asked {
     }
 }
 
-/// Work item: the means in a slab of coarse cells.
+/// Task that computes the means in a slab of coarse cells.
 struct Means<'a> {
     coarse: &'a Coarse,
     absorbed: &'a Absorbed,
@@ -175,12 +175,14 @@ impl Work for Means<'_> {
     }
 }
 
-/// Range of the air cells in a coarse cell.
+/// Returns the range of the air cells in the coarse cell `n`; `by` air cells per coarse cell,
+/// `count` air cells in total.
 fn part(n: usize, by: usize, count: usize) -> Range<usize> {
     n * by..((n + 1) * by).min(count)
 }
 
-/// Adds a quantity over a row of cells; cells outside the span `held` are empty.
+/// Adds the quantity `asked` of a row of air cells to `sums`; cells outside of the range `held` are
+/// empty.
 #[inline(always)]
 fn add(sums: &mut [f32], cells: &[f32], held: Span, asked: Asked) {
     let (part, clear) = (held.range(), asked.of(0.0));
@@ -197,7 +199,8 @@ fn add(sums: &mut [f32], cells: &[f32], held: Span, asked: Asked) {
     }
 }
 
-/// The two coarse cells around the centre of an air cell, and the place between the two.
+/// Returns the indices of the two coarse cells around the centre of the air cell `n`, and the
+/// fraction (0 to 1) of the way between the two.
 #[inline(always)]
 fn near(n: usize, by: usize, count: usize) -> ([usize; 2], f32) {
     let place = ((n as f32 + 0.5) / by as f32 - 0.5).clamp(0.0, (count - 1) as f32);

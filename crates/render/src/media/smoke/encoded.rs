@@ -1,4 +1,4 @@
-//! Encoding of smoke cells, one byte per value.
+//! Encoding of smoke cells with one byte per value.
 
 use std::ops::Range;
 
@@ -16,25 +16,26 @@ use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_sim::lowpass::AirVolume;
 
-/// Bit mask that turns the signed bytes of a velocity into unsigned bytes, 128 for 0.
+/// Bit mask that converts the signed bytes of a velocity to unsigned bytes with 128 for 0.
 const SIGNS: u32 = 0x0080_8080;
 
-/// Encoded cell without smoke, in full sunlight.
+/// Encoded cell without smoke in full sunlight.
 const CLEAR: [u8; 4] = [0, 0, 255, 0];
 
-/// Incident light of sun, sky and lava per coarse cell.
+/// Light of sun, sky and lava that arrives in each coarse cell.
 pub(super) struct Light {
     coarse: Coarse,
     sun: Vec<f32>,
     sky: Vec<f32>,
     lava: Vec<f32>,
-    /// Flag of each row of coarse cells: set if sunlight is unattenuated in the whole row.
+    /// One flag per row of coarse cells, set if sunlight is unattenuated in the whole row.
     sunny: Vec<bool>,
 }
 
 impl Light {
-    /// Computes the incident light in the smoke `absorbed`, from the sun and sky of `wanted` and
-    /// from patches of lava.
+    /// Computes the light that arrives in the smoke `absorbed`, from the sun and the sky of
+    /// `wanted` and from the glowing patches `lava`. `grid`: cells of the air; `low`: lower corner
+    /// of the air's box; `edge`: edge of an air cell (cells of the simulation).
     pub(super) fn new(
         absorbed: &Absorbed,
         (grid, low, edge): (Grid, V3, f32),
@@ -73,7 +74,7 @@ impl Light {
         }
     }
 
-    /// Returns buffers for a row of cells along x.
+    /// Returns buffers for the light in a row of air cells.
     fn row(&self) -> Row {
         let none = vec![0.0; self.coarse.fine_nx()];
         Row {
@@ -85,7 +86,7 @@ impl Light {
     }
 }
 
-/// Incident light in a row of cells along x.
+/// Light that arrives in a row of air cells along x.
 struct Row {
     sun: Vec<f32>,
     sky: Vec<f32>,
@@ -94,7 +95,7 @@ struct Row {
 }
 
 impl Row {
-    /// Encodes the velocity of the air and the skylight in a part of the row.
+    /// Encodes the velocity of the air and the skylight in the cells `part` of the row.
     #[inline(always)]
     fn encode_motion(&self, to: &mut [[u8; 4]], moving: &[[i8; 4]], part: Range<usize>) {
         for ((to, moving), sky) in to[part.clone()]
@@ -110,7 +111,7 @@ impl Row {
         }
     }
 
-    /// Encodes cells without smoke.
+    /// Encodes cells without smoke, which only store the sunlight.
     #[inline(always)]
     fn encode_clear(&self, to: &mut [[u8; 4]]) {
         for (to, sun) in to.iter_mut().zip(&self.sun) {
@@ -118,8 +119,8 @@ impl Row {
         }
     }
 
-    /// Encodes a part of the row, in smoke or next to smoke; `dense` is the extinction of each
-    /// cell, `most` the largest of all cells.
+    /// Encodes the cells `part` of the row, in or next to smoke. `dense` is the extinction of each
+    /// cell, `most` the largest extinction of all cells, `carried` the stored ash and steam.
     #[inline(always)]
     fn encode_smoke(
         &self,
@@ -144,7 +145,7 @@ impl Row {
     }
 }
 
-/// Work item: encodes a slab of the air.
+/// Task that encodes a slab of air cells.
 pub(super) struct Slab<'a> {
     pub(super) light: &'a Light,
     pub(super) air: &'a AirVolume,
@@ -155,7 +156,7 @@ pub(super) struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Range of the cells of row `y` with smoke, or next to smoke.
+    /// Returns the range of the cells of the row `y` that have smoke in or next to the cell.
     fn near(&self, y: usize) -> Span {
         let Grid { nx, ny, nz } = self.air.grid.cells;
         let rows = (self.z.saturating_sub(1)..(self.z + 2).min(nz))
@@ -205,8 +206,8 @@ impl Work for Slab<'_> {
     }
 }
 
-/// Sets the fraction of steam in cells without smoke to the fraction of their neighbours: otherwise
-/// the edge of a cloud of steam would have the colour of ash.
+/// Gives cells without smoke the fraction of steam of their neighbours; otherwise the edge of a
+/// cloud of steam would have the colour of ash.
 #[inline(always)]
 fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: Range<usize>) {
     let Grid { nx, ny, nz } = air.grid.cells;
@@ -237,7 +238,7 @@ fn encode_beside(to: &mut [[u8; 4]], air: &AirVolume, [y, z]: [usize; 2], part: 
     }
 }
 
-/// Encodes a fraction, clamped to 0..1, as a byte.
+/// Encodes a fraction as a byte; clamped to 0..1.
 #[inline(always)]
 fn byte(share: f32) -> u32 {
     (share.clamp(0.0, 1.0) * 255.0 + 0.5) as i32 as u32

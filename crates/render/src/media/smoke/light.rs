@@ -1,4 +1,5 @@
-//! Incident light in each coarse cell of smoke: from a distant source, and from the lava below.
+//! Light that arrives in each coarse cell of smoke: from a distant source (sun, sky), and from the
+//! lava below.
 
 use std::collections::BTreeMap;
 
@@ -12,33 +13,34 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Square of the radius of a patch of lava, in voxels².
+/// Square of the radius of a glowing patch of lava, in squared cell widths.
 const PATCH: f32 = 6.0;
 /// Number of samples of smoke between a patch and a cell.
 const SAMPLES: usize = 6;
-/// Light of a patch below which the patch is skipped.
+/// Light of a patch below which the patch is ignored.
 const FAINTEST: f32 = 1e-4;
 
-/// Width of the rim of open air around a layer, in cells: light comes from at most two cells to the
-/// side.
+/// Width in cells of the border of open air around a layer; light comes from at most two cells to
+/// the side.
 const RIM: usize = 2;
 
-/// Smoke on the coarse grid.
+/// Smoke on the coarse grid, with the geometry that light needs.
 pub(super) struct Lit<'a> {
     pub(super) coarse: &'a Coarse,
     pub(super) absorbed: &'a Absorbed,
-    /// Mean extinction of each coarse cell, per voxel length.
+    /// Mean extinction of each coarse cell, per cell length of the simulation.
     pub(super) dense: &'a [f32],
-    /// Lower corner of the air's box, and the edges of a coarse cell, in voxels.
+    /// Lower corner of the air's box, in cells of the simulation.
     pub(super) low: V3,
     pub(super) edges: V3,
-    /// Height of a voxel, in voxel widths.
+    /// Height of a cell of the simulation in cell widths.
     pub(super) tall: f32,
 }
 
 impl Lit<'_> {
-    /// Transmittance of each coarse cell for light from the direction `toward` (in voxels, of unit
-    /// length in voxel widths); `rate` is the share of the extinction that counts.
+    /// Returns the transmittance (0 to 1) of smoke in each coarse cell for light from the direction
+    /// `toward` (components in cells, unit length in cell widths); `rate` is the factor on the
+    /// extinction.
     pub(super) fn left_along(&self, toward: V3, rate: f32) -> Vec<f32> {
         let mut left = vec![1.0_f32; self.dense.len()];
         Level::fastest().run(Sweep {
@@ -50,8 +52,8 @@ impl Lit<'_> {
         left
     }
 
-    /// Flag of each coarse cell: set where there is smoke in the cell or next to it, so that light
-    /// matters.
+    /// Returns one flag per coarse cell, set if there is smoke in or next to the cell, so that
+    /// light is needed there.
     fn wanted(&self) -> Vec<bool> {
         let grid = self.coarse.grid;
         let mut wanted: Vec<bool> = self.dense.iter().map(|dense| *dense > 0.0).collect();
@@ -77,7 +79,8 @@ impl Lit<'_> {
         wanted
     }
 
-    /// Light of the lava in each coarse cell with smoke in it or next to it.
+    /// Returns the light of the lava in each coarse cell that has smoke in or next to the cell; 0
+    /// elsewhere.
     pub(super) fn of_lava(&self, patches: &[Patch]) -> Vec<f32> {
         let grid = self.coarse.grid;
         let mut lights = vec![0.0; grid.cells()];
@@ -103,7 +106,7 @@ impl Lit<'_> {
         lights
     }
 
-    /// Light of all patches at `p`.
+    /// Returns the light of all patches at `p` (cells of the simulation).
     #[inline(always)]
     fn of_clusters(&self, clusters: &[Cluster], p: V3) -> f32 {
         let mut light = 0.0;
@@ -122,7 +125,8 @@ impl Lit<'_> {
         light
     }
 
-    /// Light of `patch` at `p`.
+    /// Returns the light of `patch` at `p` (cells of the simulation), attenuated by the smoke in
+    /// between.
     #[inline(always)]
     fn of(&self, patch: &Patch, p: V3) -> f32 {
         let way = p - patch.place;
@@ -136,7 +140,8 @@ impl Lit<'_> {
         bare * faded(self.between(patch.place, way) * (DETOURS * squared.sqrt() / SAMPLES as f32))
     }
 
-    /// Sum of the extinction (nearest cell) at evenly spaced samples from `from` along `way`.
+    /// Returns the sum of the extinction at evenly spaced samples from `from` along `way` (the
+    /// sample's coarse cell is read, without interpolation).
     #[inline(always)]
     fn between(&self, from: V3, way: V3) -> f32 {
         let Grid { nx, ny, nz } = self.coarse.grid;
@@ -154,7 +159,7 @@ impl Lit<'_> {
     }
 }
 
-/// Work item: light of the lava in a row of coarse cells.
+/// Task that computes the light of the lava in a row of coarse cells.
 struct FromLava<'a> {
     lit: &'a Lit<'a>,
     clusters: &'a [Cluster],
@@ -187,10 +192,10 @@ impl Work for FromLava<'_> {
     }
 }
 
-/// Work item: a sweep of light through the coarse cells.
+/// Task that sweeps light through the coarse cells, layer by layer.
 struct Sweep<'a> {
     lit: &'a Lit<'a>,
-    /// Direction to the light, in coarse cells.
+    /// Direction towards the light, in coarse cells.
     toward: V3,
     rate: f32,
     /// Transmittance of each cell; 1 before the sweep.
@@ -271,7 +276,7 @@ impl Work for Sweep<'_> {
     }
 }
 
-/// Copies every `stride`-th value into a contiguous row.
+/// Copies every `stride`-th value of `from` to the contiguous row `to`.
 #[inline(always)]
 fn gather(from: &[f32], stride: usize, to: &mut [f32]) {
     if stride == 1 {
@@ -282,25 +287,27 @@ fn gather(from: &[f32], stride: usize, to: &mut [f32]) {
     }
 }
 
-/// Cell of a coordinate; negative coordinates wrap to huge indices, which count as outside.
+/// Returns the index of the cell that contains the coordinate `place`; negative coordinates give
+/// huge indices, which count as outside.
 #[inline(always)]
 fn cell(place: f32) -> usize {
     let whole = place as i32;
     (whole - i32::from(place < whole as f32)) as u32 as usize
 }
 
-/// Row of cells in a layer.
+/// Buffers for a row of cells in a layer of the sweep.
 struct Row {
     dense: Vec<f32>,
-    /// Share of the incident light that arrives at the centre of each cell.
+    /// Fraction of the incident light that arrives at the centre of each cell.
     share: Vec<f32>,
-    /// Light that arrives.
+    /// Light that arrives at the centre of each cell.
     light: Vec<f32>,
 }
 
 impl Row {
-    /// Passes light through a row: interpolates between the rows `near` and `far` of the layer
-    /// before, and writes the light that leaves to `after`.
+    /// Passes light through a row: interpolates the incident light between the rows `near` and
+    /// `far` of the previous layer, at the fractions `x` and `y`, and writes the light that leaves
+    /// to `after`. `whole` is the length of the path through a cell.
     #[inline(always)]
     fn pass(&mut self, [near, far]: [&[f32]; 2], [x, y]: [f32; 2], whole: f32, after: &mut [f32]) {
         // Slices of equal length: the compiler then vectorises the loop.
@@ -316,14 +323,14 @@ impl Row {
     }
 }
 
-/// Neighbouring patches, and their sum as a single patch for distant cells.
+/// Neighbouring patches, and their sum as a single patch that stands for them in distant cells.
 struct Cluster {
     whole: Patch,
     patches: Vec<Patch>,
 }
 
-/// Edge in voxels of a square of patches; cells farther away than twice this length see the square
-/// as a single patch.
+/// Edge in cells of the square of patches in a cluster; cells farther away than twice this length
+/// use the sum.
 const SQUARE: f32 = 16.0;
 
 fn clusters(patches: &[Patch]) -> Vec<Cluster> {

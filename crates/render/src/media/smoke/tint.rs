@@ -6,13 +6,13 @@
 
 use lavoxel_base::parallel::*;
 
-/// Lower bound of an ink's colour: an ink that absorbs a channel fully would make every mixture
-/// black.
+/// Minimum of each channel of an ink's colour; an ink that absorbs a channel fully would make every
+/// mixture black.
 const DARKEST: f32 = 0.02;
 
-/// Encodes the ink of each cell; bytes: square roots of the RGB ink colour, and the fraction of
-/// ink. `inks`: fractions of the four inks per cell, 255 for 1; `colors`: linear RGB of the four
-/// inks.
+/// Returns the encoded ink of each cell. Bytes: square roots of the mixture's RGB colour, and the
+/// fraction of ink. `inks`: fractions of the four inks per cell, 255 for 1; `colors`: linear RGB of
+/// the four inks.
 pub(super) fn of(inks: &[[u8; 4]], colors: [[f32; 3]; 4]) -> Vec<[u8; 4]> {
     let ratios = colors.map(|color| color.map(ratio));
     inks.par_iter()
@@ -20,7 +20,7 @@ pub(super) fn of(inks: &[[u8; 4]], colors: [[f32; 3]; 4]) -> Vec<[u8; 4]> {
         .collect()
 }
 
-/// Ratio of absorption to scattering of a colour.
+/// Returns the ratio of absorption to scattering for one channel of a colour.
 fn ratio(color: f32) -> f32 {
     let color = color.clamp(DARKEST, 1.0);
     (1.0 - color) * (1.0 - color) / (2.0 * color)

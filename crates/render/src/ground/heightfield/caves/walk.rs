@@ -5,25 +5,25 @@ use crate::camera::Ray;
 use crate::ground::heightfield::{Face, GroundHit, Heightfield};
 use crate::math::{V3, v3};
 
-/// State of a cell-by-cell traversal along a ray.
+/// State of a walk along a ray from cell to cell.
 struct Walk<'a> {
     ray: &'a Ray,
-    /// Current cell along x, y and z.
+    /// Indices of the current cell along x, y and z.
     cell: [i32; 3],
-    /// Distance at which the ray leaves the cell along each axis.
+    /// Distance at which the ray leaves the current cell, per axis.
     leave: [f32; 3],
-    /// Distance from one wall to the next along each axis.
+    /// Distance along the ray between two grid planes, per axis.
     stride: [f32; 3],
-    /// Direction of the ray along each axis, 1 or -1.
+    /// Direction of the ray along each axis: 1 or -1.
     turn: [i32; 3],
-    /// Distance at which the ray entered the current cell.
+    /// Distance along the ray at which it entered the current cell.
     t: f32,
     /// Axis along which the ray entered the current cell; `None` in the first cell.
     axis: Option<usize>,
 }
 
 impl<'a> Walk<'a> {
-    /// Begins a walk along `ray` at distance `t`.
+    /// Begins a walk along `ray` at the distance `t`.
     fn new(ray: &'a Ray, t: f32) -> Self {
         // A point on a wall belongs to the cell that the ray enters.
         let p = ray.at(after(t));
@@ -56,7 +56,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Distance at which the ray leaves the present cell.
+    /// Returns the distance at which the ray leaves the current cell.
     fn end(&self) -> f32 {
         self.leave[0]
             .min(self.leave[1])
@@ -64,7 +64,7 @@ impl<'a> Walk<'a> {
             .max(self.t)
     }
 
-    /// Moves to the next cell.
+    /// Moves to the next cell along the ray.
     fn step(&mut self) {
         let axis = if self.leave[0] <= self.leave[1] && self.leave[0] <= self.leave[2] {
             0
@@ -79,8 +79,8 @@ impl<'a> Walk<'a> {
         self.axis = Some(axis);
     }
 
-    /// Outward normal of the wall by which the present cell was entered; in the first cell the ray
-    /// reversed.
+    /// Returns the outward normal of the face through which the ray entered the current cell; in
+    /// the first cell, the reversed direction of the ray.
     fn normal(&self) -> V3 {
         let mut normal = V3::zeros();
         match self.axis {
@@ -92,8 +92,9 @@ impl<'a> Walk<'a> {
 }
 
 impl Heightfield {
-    /// Returns the first intersection with a ground with caves; `smooth` returns the hit of the
-    /// smooth ground from a distance on.
+    /// Returns the first intersection of `ray` with ground that has caves, between the two
+    /// distances `limits`. `smooth` returns the hit of the smooth ground from a given distance on;
+    /// `entry` is the normal of the shown part's side through which the ray enters.
     #[inline(never)]
     pub(in crate::ground::heightfield) fn hit_with_caves(
         &self,
@@ -128,7 +129,9 @@ impl Heightfield {
         None
     }
 
-    /// Walks through columns with caves, the first of which must begin before `limit`.
+    /// Walks from cell to cell between the distances `near` and `far` until the ray meets rock or
+    /// leaves the columns with caves. If no such column begins before `limit`, the smooth ground
+    /// comes first. `entry`: normal of the cut side at `near`, if any.
     fn walk(&self, ray: &Ray, [near, far]: [f32; 2], limit: f32, entry: Option<V3>) -> Walked {
         let mut walk = Walk::new(ray, near);
         let mut is_inside = false;
@@ -170,7 +173,8 @@ impl Heightfield {
         }
     }
 
-    /// Hit of a ray on rock in the present cell of a walk, in column `n`.
+    /// Returns the hit of the ray with rock in the current cell, cell `y` of the stored column `n`;
+    /// `None` if the ray passes.
     fn meet(&self, walk: &Walk<'_>, n: usize, top: Top, y: i32) -> Option<GroundHit> {
         let at = |t: f32, face: Face| {
             Some(GroundHit {
@@ -228,23 +232,25 @@ impl Heightfield {
     }
 }
 
-/// Distance a little larger than `t`, past the rounding at a wall.
+/// Returns a distance slightly larger than `t`, so that rounding does not put the point back before
+/// a cell face.
 pub(in crate::ground::heightfield) fn after(t: f32) -> f32 {
     t + 1e-4 + 5e-7 * t
 }
 
-/// End of a walk.
+/// Result of a walk from cell to cell.
 enum Walked {
-    /// The ray meets rock.
+    /// The ray meets rock here.
     Rock(GroundHit),
-    /// The ray enters a smooth column at this distance, through a wall with this normal.
+    /// The ray leaves into a column that is not stored, at this distance and through a face with
+    /// this normal.
     Out(f32, V3),
-    /// No column with caves comes before the smooth ground.
+    /// The smooth ground comes before any column with caves.
     Smooth,
 }
 
-/// Returns a hit of the smooth ground; where a ray leaves a cave into the smooth ground at `from`,
-/// the hit is the wall of the cave.
+/// Returns `hit`, a hit of the smooth ground. If the ray had left a cave at the distance `from`
+/// directly into the ground, the hit gets the normal `wall` of the cave's wall.
 fn walled(hit: Option<GroundHit>, from: f32, wall: Option<V3>) -> Option<GroundHit> {
     match (hit, wall) {
         (Some(hit), Some(normal)) if hit.t <= from + 1e-3 => Some(GroundHit {
