@@ -1,15 +1,15 @@
-//! Fall of ash and evaporation of drops.
+//! Fall of ash and evaporation of water drops.
 
 use crate::{Air, Field, UNIT};
 use lavoxel_base::parallel::*;
 
-/// Returns `amount · share / 2¹⁵`, rounded down, in 32-bit arithmetic.
+/// Returns the share `share` (in 1/2¹⁵) of `amount`, rounded down, in 32-bit arithmetic.
 #[inline]
 fn part(amount: u32, share: u32) -> u32 {
     (amount >> 15) * share + (((amount & 32767) * share) >> 15)
 }
 
-/// Converts a share `of_one` (0 to 1) to units of 2⁻¹⁵.
+/// Converts a share from 0 to 1 to units of 1/2¹⁵.
 fn share(of_one: f64) -> u32 {
     (of_one.clamp(0.0, 1.0) * 32768.0).round() as u32
 }
@@ -20,8 +20,8 @@ fn is_empty(units: &[u32]) -> bool {
 }
 
 impl Air {
-    /// Moves a share of each cell's ash down by one cell; above a solid cell and at the floor, the
-    /// ash is deposited on the ground.
+    /// Moves a share of the ash in each cell to the cell below; above solid cells and the floor,
+    /// the ash is deposited on the ground instead.
     pub(super) fn fall(&mut self) {
         let share = share(self.scale.speed(self.spec.fall_m_s));
         let account = &mut self.accounts[Field::Ash as usize];
@@ -39,7 +39,7 @@ impl Air {
                 .enumerate()
                 .map(|(z, (ash, deposited))| {
                     let mut landed = 0;
-                    // Bottom up, so that no ash falls twice in a step.
+                    // From the bottom up, so that no ash falls twice in a step.
                     for y in 0..grid.cells.ny {
                         let (below, from) = ash[first - row..].split_at_mut((y + 1) * row);
                         let (below, from) = (&mut below[y * row..][..nx], &mut from[..nx]);
@@ -62,7 +62,8 @@ impl Air {
         account.deposited += landed.sum::<u64>();
     }
 
-    /// Evaporates a share of each cell's drops; the share is smaller in hot or ash-laden air.
+    /// Evaporates a share of the water drops in each cell; the share is smaller where the air is
+    /// hot or full of ash.
     pub(super) fn fade(&mut self) {
         let share = share(self.spec.fade_per_s * self.scale.step_s);
         let account = &mut self.accounts[Field::Steam as usize];
@@ -85,7 +86,7 @@ impl Air {
         let faded = slabs.map(|(((steam, heat), ash), _)| {
             let rows = (0..grid.cells.ny).map(|y| first + y * row..first + y * row + grid.cells.nx);
             rows.map(|cells| {
-                // Rows without drops need no look at heat and ash.
+                // In rows without drops, heat and ash need not be read.
                 if is_empty(&steam[cells.clone()]) {
                     return 0;
                 }
@@ -102,14 +103,15 @@ impl Air {
     }
 }
 
-/// Evaporates drops of one cell, at least one unit if there are any, and returns the units
-/// evaporated. `share` is in units of 2⁻¹⁵.
+/// Evaporates the share `share` (in 1/2¹⁵) of the drops `steam` of one cell, and at least one unit
+/// if there are any; the share is smaller with more `heat` or `ash`. Returns the amount evaporated,
+/// in the smallest unit.
 #[inline]
 fn fade_cell(steam: &mut u32, heat: u32, ash: u32, share: u32) -> u64 {
     if *steam == 0 {
         return 0;
     }
-    // Half as fast at a heat of 0.25 or an ash of 1.
+    // The rate is halved at a heat of 0.25 or an ash of 1.
     let slow = (heat >> 18).saturating_add(ash / UNIT).min(255);
     let faded = (part(*steam, share) / (1 + slow)).max(1);
     *steam -= faded;

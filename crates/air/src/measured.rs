@@ -1,4 +1,5 @@
-//! Physical quantities of the air at the position of a voxel, in metres, seconds and kelvin.
+//! Physical quantities of the air at a voxel (a cell of the lava's grid), in metres, seconds and
+//! kelvin.
 
 use crate::{Air, Field, UNIT};
 use lavoxel_base::grid::Place;
@@ -6,7 +7,7 @@ use lavoxel_base::measure::CellMeasure;
 
 impl Air {
     /// Value of `measure` in the air cell that contains `voxel`, in the unit of the measure; 0 in
-    /// solid cells, outside the air, and for measures of another model.
+    /// solid cells, outside the air's box, and for measures that are not of the air.
     pub fn measure(&self, measure: CellMeasure, voxel: Place) -> f32 {
         let Some(place) = self.grid().cell_of(voxel.map(|n| n as i64)) else {
             return 0.0;
@@ -27,7 +28,7 @@ impl Air {
         value as f32
     }
 
-    /// Iterator over the ink fields that this air has.
+    /// Iterates over the inks that this air has.
     pub fn inks(&self) -> impl Iterator<Item = Field> + '_ {
         Field::INKS.into_iter().filter(|&ink| self.amounts.has(ink))
     }
@@ -63,7 +64,8 @@ impl Air {
         speeds.fold(0.0, f64::max)
     }
 
-    /// Mass of fallen ash in kg/m² below the column (`x`, `z`) of voxels.
+    /// Mass of ash deposited on the ground in the voxel column (`x`, `z`), in kg/m²; 0 outside the
+    /// air's box.
     pub fn ash_on(&self, x: usize, z: usize) -> f64 {
         let place = self.grid().cell_of([x as i64, 0, z as i64]);
         place.map_or(0.0, |[x, _, z]| self.scale.deposit(self.deposited(x, z)))

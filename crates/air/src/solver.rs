@@ -3,31 +3,31 @@
 use crate::{Amounts, Field, Openness};
 use lavoxel_base::grid::Place;
 
-/// Forces on the air in a step. Lengths are in cells, times in steps.
+/// Forces on the air in a step, with lengths in air cells and times in steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forces {
     /// Upward acceleration in cells/step² of air with a heat value of 1.0.
     pub lift: f32,
-    /// Downward acceleration in cells/step² per 1.0 of ash plus steam.
+    /// Downward acceleration in cells/step² of air in which ash and steam add up to 1.0.
     pub weight: f32,
-    /// Heat in units of stratified air at rest, indexed by height in cells; empty: 0 at every
+    /// Heat of stratified air at rest by height in cells, in the smallest unit; empty: 0 at every
     /// height.
     pub background: Vec<u32>,
     /// Coefficients `[a, b, c]` of the deceleration a·v² + b·v + c at speed v, in cells and steps.
     pub friction: [f32; 3],
-    /// Deceleration in cells/step² of air that neither lift nor wind drives; also the threshold of
-    /// lift below which such air is not accelerated.
+    /// Deceleration in cells/step² of air that neither lift nor wind drives. Air at rest is not set
+    /// in motion by a lift below this value.
     pub calming: f32,
-    /// Wind velocity along x and z in cells per step, indexed by height in cells; empty: no wind.
+    /// Wind velocity `[x, z]` in cells per step, by height in cells; empty: no wind.
     pub wind: Vec<[f32; 2]>,
 }
 
-/// Changes of the accounts in one step, in units, indexed by [`crate::Field`].
+/// Outflow and decay of the fields in one step, in the smallest units, indexed by [`crate::Field`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flows {
-    /// Outflow through open sides minus inflow, in units.
+    /// Outflow through open sides minus inflow, of each field.
     pub out: [i64; Field::COUNT],
-    /// Units of each field lost by decay.
+    /// Loss by decay, of each field.
     pub decayed: [u64; Field::COUNT],
 }
 
@@ -35,12 +35,12 @@ pub struct Flows {
 ///
 /// Invariant: all results are the same bits for any number of threads and on every instruction set.
 pub trait Solver: Send + Sync + std::fmt::Debug {
-    /// Updates the solver's copy of the solid cells and faces in the columns `(x, z)` of `columns`.
-    /// Call once with all columns before the first step, and after each change. Velocities through
+    /// Updates the solver's copy of the solid cells and faces in the `columns` (x, z). Must be
+    /// called with all columns before the first step, and after each change. Velocities through
     /// closed faces become 0.
     fn set_ground(&mut self, openness: &Openness, columns: &[(usize, usize)]);
 
-    /// Advances all fields and the velocity by one step and returns the outflow and decay.
+    /// Advances all fields and the velocity by one step; returns outflow and decay of each field.
     /// Invariant: no amount becomes negative, and solid cells contain nothing.
     fn step(&mut self, amounts: &mut Amounts, openness: &Openness, forces: &Forces) -> Flows;
 
@@ -51,27 +51,26 @@ pub trait Solver: Send + Sync + std::fmt::Debug {
     /// closed faces stay 0.
     fn push(&mut self, place: Place, velocity: [f32; 3]);
 
-    /// Sets the velocity of all cells to `wind`: cells per step along x and z, indexed by height in
-    /// cells.
+    /// Sets the velocity of all cells to `wind`: `[x, z]` in cells per step, by height in cells.
     fn blow(&mut self, wind: &[[f32; 2]]);
 
-    /// Adds `change` to the velocity of all cells: change of the wind in cells per step along x and
-    /// z, indexed by height in cells.
+    /// Adds `change` to the velocity of all cells: change of the wind `[x, z]` in cells per step,
+    /// by height in cells.
     fn change_wind(&mut self, change: &[[f32; 2]]);
 
-    /// State of the solver without the amounts, as arrays of 32-bit words, for snapshots and
-    /// checkpoints.
+    /// Returns the state of the solver (velocities and so on, without the amounts) as arrays of
+    /// 32-bit words, for snapshots and checkpoints.
     fn planes(&self) -> Vec<Vec<u32>>;
 
-    /// Restores a state from arrays written by [`Solver::planes`] for the same grid.
+    /// Restores a state from arrays that [`Solver::planes`] returned for the same grid.
     ///
     /// # Errors
-    /// Names the fault if the arrays do not fit; the solver is unchanged then.
+    /// If the arrays do not fit the grid; the solver is unchanged then.
     fn restore(&mut self, planes: &[Vec<u32>]) -> Result<(), String>;
 
     /// Memory of the solver in bytes.
     fn bytes(&self) -> usize;
 
-    /// Copy with the same state.
+    /// Returns a copy of the solver with the same state.
     fn boxed_clone(&self) -> Box<dyn Solver>;
 }

@@ -1,14 +1,14 @@
-//! State of the air: fields, accounts, and the time step.
+//! State of the air, and its advance by one step.
 
 use crate::store::account::FieldAccount;
 use crate::{AirGrid, AirSpec, Amounts, Field, Forces, Openness, Scale, Solver, UNIT};
 use lavoxel_base::grid::Place;
 
-/// Upper bound of the units in a cell after a source has added to it: 2²⁸ (a value of 256.0), so
-/// that amounts that flow together stay far below the capacity of a cell.
+/// Largest amount in a cell to which a source may add, in the smallest unit: 2²⁸ (a value of
+/// 256.0), so that amounts that flow together stay far below the capacity of a cell.
 pub(super) const MOST: u32 = 1 << 28;
 
-/// Air of a scene: fields, accounts, blocked cells and solver.
+/// Air of a scene: amounts of all fields, their accounts, solid cells, and the solver.
 #[derive(Debug)]
 pub struct Air {
     #[doc(hidden)]
@@ -23,9 +23,9 @@ pub struct Air {
     #[doc(hidden)]
     pub solver: Box<dyn Solver>,
     pub(crate) accounts: [FieldAccount; Field::COUNT],
-    /// Units of ash that have fallen on each column of air cells, at index `z · nx + x`.
+    /// Ash deposited on each column of air cells, in the smallest unit, at index `z · nx + x`.
     pub deposited: Vec<u64>,
-    /// Units of fallen ash that became grains, at index `z · nx + x`; at most `deposited`.
+    /// Part of `deposited` that became grains, in the smallest unit, at index `z · nx + x`.
     pub laid: Vec<u64>,
 }
 
@@ -47,7 +47,7 @@ impl Clone for Air {
 
 impl Air {
     /// Returns air at rest without ash, drops and inks. `cell_m`: edge of a voxel in metres;
-    /// `has_density`: flag for the density field; `spec` must have been validated.
+    /// `has_density`: true if the solver needs the density field; `spec` must have been validated.
     pub fn new(
         spec: &AirSpec,
         grid: AirGrid,
@@ -75,27 +75,28 @@ impl Air {
         air
     }
 
-    /// Grid of the air's cells, with its position among the voxels.
+    /// Grid of the air's cells, and its position relative to the voxels.
     pub fn grid(&self) -> AirGrid {
         self.amounts.grid()
     }
 
-    /// Keys of the scene's `[air]` table.
+    /// Keys of the `[air]` table of the scene.
     pub fn spec(&self) -> &AirSpec {
         &self.spec
     }
 
-    /// Size of an air cell, length of a step, and properties of the air.
+    /// Size of an air cell, length of a step, and properties of the air, for the conversion of
+    /// units.
     pub fn scale(&self) -> &Scale {
         &self.scale
     }
 
-    /// Amounts of all fields in all cells, in integer units (`UNIT` to 1.0).
+    /// Amounts of all fields in all cells, in the smallest unit (`UNIT` is a value of 1.0).
     pub fn amounts(&self) -> &Amounts {
         &self.amounts
     }
 
-    /// Solid cells and open shares of faces, as used by the last step.
+    /// Solid cells and open shares of faces that the last step used.
     pub fn openness(&self) -> &Openness {
         &self.openness
     }
@@ -105,26 +106,26 @@ impl Air {
         self.solver.velocity(place)
     }
 
-    /// Excess heat of the cell `place` over air at rest at the same height, in units; negative if
-    /// colder.
+    /// Heat of the cell `place` minus that of air at rest at the same height, in the smallest unit;
+    /// negative if the cell is colder.
     pub fn excess(&self, place: Place) -> i64 {
         i64::from(self.amounts.get(Field::Heat, place)) - i64::from(self.background(place[1]))
     }
 
-    /// Account of a field: inflows and outflows so far, in units.
+    /// Account of `field`: inflows and outflows so far, in the smallest unit.
     pub fn account(&self, field: Field) -> &FieldAccount {
         &self.accounts[field as usize]
     }
 
-    /// Units of ash that have fallen on the column (`x`, `z`) of air cells.
+    /// Ash deposited on the column (`x`, `z`) of air cells, in the smallest unit.
     pub fn deposited(&self, x: usize, z: usize) -> u64 {
         self.deposited[self.grid().cells.column(x, z)]
     }
 
-    /// Checks that every account balances to the unit, and that solid cells contain nothing.
+    /// Checks that every account balances exactly, and that solid cells contain nothing.
     ///
     /// # Errors
-    /// Names the first fault.
+    /// Describes the first account or cell that is wrong.
     pub fn check(&self) -> Result<(), String> {
         for field in self.amounts.present() {
             self.account(field)
@@ -157,7 +158,7 @@ impl Air {
             + 2 * size_of_val(&self.deposited[..])
     }
 
-    /// Resets the accounts: the present contents become the initial amounts.
+    /// Resets the accounts: the present contents become the initial amounts, all other sums 0.
     pub fn open_account(&mut self) {
         for field in self.amounts.present() {
             let account = FieldAccount {
@@ -170,14 +171,15 @@ impl Air {
         self.accounts[Field::Ash as usize].initial += self.accounts[Field::Ash as usize].deposited;
     }
 
-    /// Sets the velocity of all cells to the wind; does nothing without wind.
+    /// Sets the velocity of all cells to the wind; does nothing if the scene has no wind.
     pub fn let_wind_blow(&mut self) {
         if !self.forces.wind.is_empty() {
             self.solver.blow(&self.forces.wind);
         }
     }
 
-    /// Advances the air by one step: ash falls, drops evaporate, and the solver moves all fields.
+    /// Advances the air by one step: ash falls, drops evaporate, and the solver moves all fields
+    /// and the velocity.
     pub fn step(&mut self) {
         self.fall();
         self.fade();
@@ -194,8 +196,9 @@ impl Air {
         }
     }
 
-    /// Empties cells that became solid, and fills cells that became free with air at rest. `turned`
-    /// lists each changed cell with its new solid flag, from the floor up within a column.
+    /// Empties cells that became solid, and fills cells that became open with air at rest. `turned`
+    /// lists the changed cells, each with its new solid flag, from the floor upwards in each
+    /// column.
     pub fn turn(&mut self, turned: &[(Place, bool)]) {
         for &(place, _) in turned.iter().filter(|(_, solid)| !solid) {
             self.put(Field::Heat, place, self.background(place[1]));
@@ -211,8 +214,9 @@ impl Air {
         }
     }
 
-    /// Moves the contents of a cell that became solid to `open`, the lowest free cell above. Air at
-    /// rest is booked as buried; without a free cell (`None`) all contents are.
+    /// Moves the amount of `field` in the cell `place`, which became solid, to `open`, the lowest
+    /// open cell above. The part that air at rest contains, or everything if `open` is `None`, is
+    /// booked as buried.
     fn shut_in(&mut self, field: Field, place: Place, open: Option<Place>) {
         let at = self.grid().at(place);
         let held = std::mem::take(&mut self.amounts.field_mut(field)[at]);
@@ -228,19 +232,21 @@ impl Air {
         self.accounts[field as usize].buried += u64::from(held - moved);
     }
 
-    /// Heat in units of the air at rest in a cell at height `y` (in cells).
+    /// Heat of air at rest at height `y` (in cells), in the smallest unit.
     pub fn background(&self, y: usize) -> u32 {
         self.forces.background.get(y).copied().unwrap_or(0)
     }
 
-    /// Lowest free cell at or above the cell `[x, y, z]`; `None` if every such cell is solid.
+    /// Lowest open cell in the column of the cell (x, y, z) from that cell upwards; `None` if all
+    /// these cells are solid.
     pub fn lowest_open(&self, [x, y, z]: Place) -> Option<Place> {
         (y..self.grid().cells.ny)
             .map(|y| [x, y, z])
             .find(|&place| !self.openness.is_solid(place))
     }
 
-    /// Adds up to `units` of `field` to a cell, limited by `MOST`, and returns the units added.
+    /// Adds `units` (smallest unit) of `field` to the cell `place`, or less so that the cell
+    /// contains at most `MOST`; returns the amount added.
     fn add(&mut self, field: Field, place: Place, units: u32) -> u32 {
         let at = self.grid().at(place);
         let cell = &mut self.amounts.field_mut(field)[at];
@@ -249,8 +255,8 @@ impl Air {
         taken
     }
 
-    /// Adds up to `units` of `field` from a source outside the air to a cell, books them, and
-    /// returns the units added.
+    /// Adds `units` (smallest unit) of `field` from a source to the cell `place`, or less if the
+    /// cell is nearly full, and books the amount; returns the amount added.
     pub fn put(&mut self, field: Field, place: Place, units: u32) -> u32 {
         let taken = self.add(field, place, units);
         self.accounts[field as usize].put += u64::from(taken);

@@ -1,4 +1,4 @@
-//! Wind profile, and changes of the wind during a run.
+//! Wind by height, and changes of the wind during a run.
 
 use std::fmt;
 
@@ -11,18 +11,18 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::param::{Form, Value, table};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Upper bound of the number of rows in a wind profile.
+/// Largest number of rows in a wind profile.
 const MAX_HEIGHTS: usize = 1000;
 
-/// Upper bound of the wind speed in m/s.
+/// Largest wind speed in m/s.
 pub const FASTEST_M_S: f64 = 200.0;
 
-/// Wind profile: rows of height above the floor in metres, speed in m/s, and direction of origin in
-/// degrees from north over east; linear between the heights, constant beyond them. No rows: no
-/// wind.
+/// Wind profile: rows of height above the floor in metres, speed in m/s, and direction from which
+/// the wind comes, in degrees from north over east; linear between the heights, constant below and
+/// above. No rows: no wind.
 ///
-/// A scene gives such a list, as in `[air]`, or one wind at all heights:
-/// `{ speed_m_s = 6.0, from_deg = 270.0 }`.
+/// A scene gives such a list, as in `[air]`, or one wind at all heights: `{ speed_m_s = 6.0,
+/// from_deg = 270.0 }`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Wind(pub Vec<[f64; 3]>);
@@ -70,16 +70,16 @@ impl<'de> Deserialize<'de> for Wind {
 }
 
 impl Wind {
-    /// Returns a wind of `speed_m_s` from the direction `from_deg` (degrees from north over east)
-    /// at all heights.
+    /// Returns a wind with the speed `speed_m_s` that comes from the direction `from_deg` (degrees
+    /// from north over east) at all heights.
     pub fn even(speed_m_s: f64, from_deg: f64) -> Self {
         Self(vec![[0.0, speed_m_s, from_deg]])
     }
 
-    /// Checks every number; `key` is the name of the wind in error messages, such as `air.wind`.
+    /// Checks every number; `key` is the name of the wind in messages, such as `air.wind`.
     ///
     /// # Errors
-    /// Names the number that is out of range.
+    /// Returns an error that names the first number out of range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         within(
             &format!("number of heights in {key}"),
@@ -102,8 +102,9 @@ impl Wind {
         ))
     }
 
-    /// Row with the largest speed: `[speed in m/s, direction of origin in degrees, 0 to 360]`; the
-    /// lowest such height if several are equal, zeros without wind.
+    /// Largest speed of the profile in m/s, and the direction from which the wind comes there in
+    /// degrees (0 to 360); that of the lowest height if several are equally fast, zeros without
+    /// wind.
     pub fn fastest(&self) -> [f64; 2] {
         let faster = |most: [f64; 2], row: &[f64; 3]| {
             if row[1] > most[0] {
@@ -117,9 +118,9 @@ impl Wind {
         [speed, from.rem_euclid(360.0)]
     }
 
-    /// Copy of this wind, scaled to `speed_m_s` at the height of the fastest wind and turned to
-    /// come from `from_deg` there; other heights keep their shares of the speed and their angles to
-    /// the fastest wind.
+    /// Returns a copy of this wind, scaled to the speed `speed_m_s` at the height where it is
+    /// fastest, and turned so that it comes from `from_deg` there. At other heights the ratio to
+    /// the fastest speed and the angle to its direction remain.
     #[must_use]
     pub fn with_fastest(&self, speed_m_s: f64, from_deg: f64) -> Self {
         let [speed, from] = self.fastest();
@@ -135,14 +136,14 @@ impl Wind {
 }
 
 impl Air {
-    /// Sets the wind without changing the air's velocity: for air restored to a state that already
-    /// contains that wind.
+    /// Sets the wind without changing the velocity of the air; for air that was restored to a state
+    /// which already contains that wind.
     pub fn set_wind(&mut self, wind: &Wind) {
         self.spec.wind.clone_from(&wind.0);
         self.forces.wind = self.scale.forces(&self.spec, self.grid()).wind;
     }
 
-    /// Sets the wind and adds its change to the velocity of every cell at the same height, as in a
+    /// Sets the wind, and adds its change to the velocity of every cell at the same height, as in a
     /// landscape wider than the box. A wind that entered only through the sides would need minutes
     /// to cross the box, and could not enter through walls.
     pub fn change_wind(&mut self, wind: &Wind) {

@@ -3,16 +3,16 @@
 //! that apply the rules to the whole grid ([`engine`]).
 //!
 //! Invariant: this crate does not depend on file formats, scenes, renderers or the other lava
-//! models; [`view`] only describes how a material is to be drawn.
+//! models; [`view`] only describes the appearance of materials.
 //!
-//! - Invariant: amounts and energies are integers, and no rule makes or loses a unit.
+//! - Invariant: amounts and energies are integers, and no rule creates or destroys a unit.
 //! - Invariant: the plain engine is the specification; the tiled engine gives the same bits with
-//!   any number of threads and lanes.
-//! - Invariant: engines handle rules by their shape (access pattern) only, never by name; the list
+//!   any number of threads and on any instruction set.
+//! - Invariant: engines treat rules by their shape (access pattern) only, never by name; the list
 //!   of rules is in `rules/schedule.rs`.
 //!
-//! Suggested entry point for readers: [`rules::gravity`]. A new rule is one file next to
-//! `gravity.rs` and one line in `rules/schedule.rs`.
+//! A reader may begin with [`rules::gravity`]. A new rule is one file next to `gravity.rs` and one
+//! line in `rules/schedule.rs`.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

@@ -2,32 +2,34 @@
 //! Each account is one list of sums; its check, its report and the numbers in the window are all
 //! generated from that list.
 
-/// Side of an account to which a sum is added.
+/// Kind of a sum in an account: inflow, outflow or memo item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Inflow: units that entered the box.
+    /// Inflow: quantity that entered the box.
     Came,
-    /// Outflow: units that left the box.
+    /// Outflow: quantity that left the box.
     Gone,
-    /// Memo item: units that never were in the box, or that another sum already contains; ignored
-    /// by the balance.
+    /// Memo item, ignored by the balance: quantity that never was in the box, or that another sum
+    /// already contains.
     Aside,
 }
 
-/// One named sum of an account.
+/// One named sum of an account, such as the amount of lava that vents poured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sum {
     /// Machine-readable name, such as `sourced`.
     pub key: &'static str,
     /// Human-readable name, such as `left through the sides`.
     pub words: &'static str,
-    /// Side of the account.
+    /// Kind of the sum: inflow, outflow or memo item.
     pub side: Side,
-    /// Value of the sum, in units.
+    /// Value of the sum in the account's integer unit, such as the smallest unit of amount or of
+    /// energy.
     pub units: i128,
 }
 
-/// Imbalance of an account in units: content `now` + outflow − inflow; 0 for a balanced account.
+/// Imbalance of the account with these `sums`: present content `now` + outflow − inflow, all in the
+/// account's integer unit; 0 for a balanced account.
 pub fn excess(sums: &[Sum], now: i128) -> i128 {
     let signed = sums.iter().map(|sum| match sum.side {
         Side::Came => -sum.units,
@@ -37,10 +39,12 @@ pub fn excess(sums: &[Sum], now: i128) -> i128 {
     now + signed.sum::<i128>()
 }
 
-/// Checks that the account `name` balances, with `now` units of content in the box.
+/// Checks that the account `name` balances with the present content `now` of the box, in the
+/// account's integer unit.
 ///
 /// # Errors
-/// Names the account, the excess, and every sum that is not 0.
+/// If the account does not balance: the text gives its name, the imbalance, and every sum that is
+/// not 0.
 pub fn check(name: &str, sums: &[Sum], now: i128) -> Result<(), String> {
     let excess = excess(sums, now);
     if excess == 0 {

@@ -9,15 +9,15 @@ use crate::units::ENERGY_SHOWN;
 /// Kind of object that a measure describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// Every material.
+    /// Any material of the scene, including the lava.
     Materials,
-    /// Materials that carry energy, such as lava.
+    /// A material whose cells store energy in addition to the amount, such as the lava.
     Carriers,
-    /// The ground.
+    /// The ground: solid cells and the height of the surface.
     Ground,
-    /// The air.
+    /// The air around the lava, in a scene with an air model.
     Air,
-    /// Ground on which particles from the air settle.
+    /// Ash deposited from the air on the ground.
     Fallout,
     /// The lava of the physical model.
     Flow,
@@ -34,11 +34,11 @@ impl Of {
 /// Static description of a measure, independent of any world.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
-    /// Name in files and flags.
+    /// Name in files and command-line flags, such as `max-thickness`; without a material prefix.
     pub name: &'static str,
     /// Unit; empty for a pure number.
     pub unit: &'static str,
-    /// One-line description; `{}` is replaced by the material's name.
+    /// One-line description for users; `{}` is replaced by the material's name.
     pub what: &'static str,
     /// Kind of object that has the measure.
     pub of: Of,
@@ -55,33 +55,33 @@ impl Facts {
     }
 }
 
-/// Measure of a cell or a column, with its static description.
+/// Measure with one value per cell or per column, and its static description.
 pub trait Measure: Copy + PartialEq + 'static {
     /// All measures, in display order.
     const ALL: &'static [Self];
 
-    /// Name, unit, description and owner.
+    /// Name, unit, description and kind of object of the measure.
     fn facts(self) -> Facts;
 }
 
-/// Measures of a cell.
+/// Measures with one value per cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellMeasure {
-    /// Amount of matter as a fraction of a full cell, 0 to 1.
+    /// Amount of matter in the cell: 0 for none, 1 for a full cell.
     Amount,
-    /// Energy in the cell (extensive), in units of a full cell at the vent's temperature.
+    /// Energy of the cell's matter; 1 is the energy of a full cell of lava fresh from the vent.
     Energy,
-    /// Energy per amount (specific), dimensionless.
+    /// Energy per amount of the cell's matter; 1 is that of lava fresh from the vent.
     SpecificEnergy,
-    /// 1 in rock, 0 elsewhere.
+    /// Solid-ground indicator: 1 in a solid cell, 0 elsewhere.
     Solid,
     /// Excess temperature of the air over its hydrostatic reference state, in kelvin.
     Heat,
-    /// Ash in the air, in kg/m³.
+    /// Mass of ash per volume of air, in kg/m³.
     Ash,
-    /// Liquid water drops in the air, in kg/m³.
+    /// Mass of liquid water drops per volume of air, in kg/m³.
     Steam,
-    /// Mass of ink in the air, summed over all colours, in kg/m³.
+    /// Mass of ink per volume of air, summed over all colours, in kg/m³.
     Ink,
     /// Speed of the air, in m/s.
     Speed,
@@ -93,7 +93,7 @@ pub enum CellMeasure {
     VelocityEast,
     /// Velocity of the physical model's lava towards north, in m/s.
     VelocityNorth,
-    /// Solidified lava of the physical model, in full cells.
+    /// Solidified lava of the physical model in the cell; 1 for a full cell.
     Set,
 }
 
@@ -191,7 +191,8 @@ impl CellMeasure {
         }
     }
 
-    /// Title and unit of the colour bar; `None` for a measure without a colour scale.
+    /// Title and unit under the colour bar of a picture; `None` for a measure without a colour
+    /// scale.
     pub fn bar(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::Amount => Some(("amount", "of a cell")),
@@ -212,16 +213,17 @@ impl CellMeasure {
     }
 }
 
-/// Measures of a column of cells.
+/// Measures with one value per column of cells, such as maps show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ColumnMeasure {
     /// Current height of the material in the column, in metres.
     Thickness,
-    /// Step count after which the material first appeared in the column.
+    /// Number of the step after which the material first appeared in the column.
     Arrival,
     /// Maximum thickness after any step so far, in metres.
     MaxThickness,
-    /// Maximum energy of any cell of the column after any step so far.
+    /// Largest energy that any cell of the column had after any step so far; 1 is the energy of a
+    /// full cell of lava fresh from the vent.
     PeakEnergy,
     /// Elevation of the top of the ground, the material and all heavier materials, in metres.
     Surface,
@@ -319,22 +321,23 @@ impl Measure for ColumnMeasure {
 pub struct Ramp {
     /// Name of the palette: an entry of `PALETTE_NAMES`, or `land` for the colours of elevations.
     pub palette: &'static str,
-    /// Reversal flag: small values are bright, as on maps of fallen ash.
+    /// True if the palette is reversed: small values are bright, as on maps of fallen ash.
     pub reversed: bool,
-    /// Range of values that the palette covers.
+    /// Rule for the range of values that the palette covers.
     pub span: Span,
-    /// Transparency flag: the value 0 is drawn fully transparent, so that the ground shows through.
+    /// True if the value 0 is fully transparent, so that the ground shows through.
     pub none_at_zero: bool,
 }
 
-/// Range of values that maps onto the palette.
+/// Rule for the range of values that the palette covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Span {
-    /// From 0 to the maximum of the map, rounded up.
+    /// From 0 to the largest value on the map, rounded up.
     FromZero,
-    /// From the minimum to the maximum of the map.
+    /// From the smallest to the largest value on the map.
     Found,
-    /// Logarithmic range: this number of decades below the maximum of the map, rounded up.
+    /// Logarithmic: from this number of powers of ten below the upper end to the upper end, the
+    /// largest value on the map, rounded up.
     Decades(u8),
 }
 
@@ -376,20 +379,22 @@ impl ColumnMeasure {
         }
     }
 
-    /// Returns true if the measure depends on `Records`, the history of a run.
+    /// Returns true if the measure needs the history of a run (`Records`), which is kept only on
+    /// request.
     pub fn needs_records(self) -> bool {
         matches!(self, Self::Arrival | Self::MaxThickness | Self::PeakEnergy)
     }
 }
 
-/// Measures of the lava that pictures can use as colour.
+/// Measures whose values can set the colour of the lava in pictures.
 pub const COLORS: [CellMeasure; 2] = [CellMeasure::Amount, CellMeasure::SpecificEnergy];
 
 /// Legacy names of `COLORS`, in the same order, accepted in scene files.
 pub const OLDER_COLORS: [&str; 2] = ["density", "energy"];
 
 impl Value for CellMeasure {
-    /// Form of a scene key whose value is the name of a measure that can colour the volume.
+    /// Form of a scene key that selects the measure whose value colours the lava: one of the names
+    /// of `COLORS`, or an older name.
     fn form() -> Form {
         Form::Words(
             COLORS

@@ -1,17 +1,17 @@
 //! Memory limit for input from outside, checked before memory is allocated.
 //!
-//! A size that a file declares is untrusted. A reader that allocates by such a size first adds up
-//! the bytes, as a [`MemoryEstimate`], and checks the sum against one limit for the whole process.
-//! The program sets the limit (`--max-memory`); a library has none by default. Memory in use during
-//! such a check is registered as [`Held`].
+//! A size that a file declares is untrusted. A reader that allocates memory by such a size first
+//! adds up the bytes in a [`MemoryEstimate`] and checks the sum against one limit for the whole
+//! process. The program sets the limit (`--max-memory`); a library has none by default. Memory that
+//! is in use for long is registered as [`Held`], so that later checks include it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Memory limit of the process, in bytes.
+/// Memory limit of the whole process, in bytes.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
 
-/// Total size of all live [`Held`] values, in bytes.
+/// Total memory of all live `Held` values, in bytes.
 static HELD: AtomicU64 = AtomicU64::new(0);
 
 /// Baseline memory of the process in bytes: code, threads and stacks.
@@ -27,8 +27,8 @@ pub fn limit() -> u64 {
     LIMIT.load(Ordering::Relaxed)
 }
 
-/// Bytes still available below the limit after `estimate` and all [`Held`] memory; [`u64::MAX`] if
-/// unlimited.
+/// Bytes that remain below the limit after `estimate` and the memory of all live [`Held`] values; 0
+/// if nothing remains, [`u64::MAX`] if there is no limit.
 pub fn left_beside(estimate: &MemoryEstimate) -> u64 {
     match limit() {
         u64::MAX => u64::MAX,
@@ -40,17 +40,17 @@ pub fn left_beside(estimate: &MemoryEstimate) -> u64 {
     }
 }
 
-/// Registration of memory in use: its bytes are included in every estimate of the process until the
-/// last clone is dropped. Clones are counted once.
+/// Memory in use, added to every memory check of the process until the last clone of this value is
+/// dropped. Clones of one value are counted once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Held(Arc<Share>);
 
-/// Size of one registration, in bytes.
+/// Memory that one [`Held`] value and its clones stand for, in bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Share(u64);
 
 impl Held {
-    /// Registers `bytes` bytes as in use.
+    /// Adds `bytes` to the memory in use, until the returned value and all its clones are dropped.
     pub fn bytes(bytes: u64) -> Self {
         HELD.fetch_add(bytes, Ordering::Relaxed);
         Self(Arc::new(Share(bytes)))
@@ -109,7 +109,8 @@ impl MemoryEstimate {
         }
     }
 
-    /// Registers this estimate as memory in use until the returned value is dropped.
+    /// Adds this estimate to the memory in use, until the returned value and all its clones are
+    /// dropped.
     pub fn held(&self) -> Held {
         Held::bytes(self.bytes() - OWN)
     }

@@ -1,9 +1,11 @@
-//! Counter-based random bits: a pure function of (seed, step, cell, direction) without generator
-//! state, so that a draw depends neither on the order of visits nor on the number of threads.
+//! Counter-based random bits: a pure function of (seed, step, cell, direction) without the state of
+//! a generator, so that the bits depend neither on the order of the cells nor on the number of
+//! threads.
 //!
 //! One 64-bit hash serves the 32 cells of a *group* for two directions; a group is a tile of
-//! storage, 8 cells in x, 1 in y and 4 in z. Every bit of the hash is an independent fair coin, so
-//! that each cell has four independent bits: all 2⁴ patterns are equally likely.
+//! storage, 8 cells along x, 1 along y and 4 along z. Every bit of the hash is 0 or 1 with equal
+//! probability, independently of all others, so that for the four independent bits of a cell all 2⁴
+//! patterns are equally likely.
 
 use crate::grid::Place;
 use crate::grid::tile::{TILE_X, TILE_Z, TilePlace};
@@ -22,37 +24,37 @@ pub fn normal(u: f64, v: f64) -> f64 {
     (-2.0 * libm::log(u)).sqrt() * libm::cos(std::f64::consts::TAU * v)
 }
 
-/// Purpose of random numbers other than the spreading patterns. Each purpose has a separate stream,
-/// so that adding a purpose leaves all other draws unchanged.
+/// Purpose of random numbers other than the spreading patterns. Each purpose has its own
+/// independent stream, so that adding a purpose leaves the numbers of all others unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Salt {
-    /// Order of the directions in which grains move.
+    /// Order of the horizontal directions in which grains try to move.
     Order = 1,
-    /// Selection of grains that lighter matter holds up.
+    /// Selection of grains that lighter matter holds up in this step.
     Drag = 2,
-    /// Selection of grains that slide over a corner.
+    /// Selection of grains that slide diagonally over a corner.
     Corners = 3,
-    /// Selection of grains that slip.
+    /// Selection of grains that slip sideways.
     Slip = 4,
-    /// Selection of a faucet's cells in which a grain appears.
+    /// Selection of cells in which a faucet (a source of grains) places a grain in this step.
     Faucet = 5,
     /// Selection of cells that an edit fills with loose grains.
     Loose = 6,
-    /// Selection of cells from which a gas rises or sinks.
+    /// Selection of cells from which a gas rises or sinks in this step.
     Drift = 7,
-    /// Selection of cells from which a gas spreads sideways.
+    /// Selection of cells from which a gas spreads sideways in this step.
     Waft = 8,
-    /// Selection of cells that react.
+    /// Selection of cells in which a reaction takes place in this step.
     Reaction = 9,
     /// Pulsation of a vent's output, one number per block of air cells.
     Pulse = 10,
     /// Selection of the places where ash from the air settles.
     Ashfall = 11,
-    /// Vent position, rate, size and seed of a run of a hazard map.
+    /// Position, effusion rate, size and seed of each run of a hazard map.
     Hazard = 12,
     /// Sideways push of a vent, one direction per block of air cells.
     Sway = 13,
-    /// Waves of the simulated error of a heightmap.
+    /// Waves that simulate the elevation error of a heightmap.
     Survey = 14,
     /// Sample points of the calibration search over a scene's parameters.
     Search = 15,
@@ -66,7 +68,7 @@ pub enum Salt {
     Carried = 19,
 }
 
-/// Seed and step that determine all random bits of a step.
+/// Seed of the run and number of the step, which together determine all random bits of the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
     /// Seed of the run.
@@ -76,8 +78,8 @@ pub struct Draw {
 }
 
 impl Draw {
-    /// Iterates over the draws of a rule that runs `passes` times per step; each pass has the key
-    /// of a separate step.
+    /// Iterates over the draws of a rule that runs `passes` times per step. Every pass of every
+    /// step has different random numbers.
     pub fn passes(self, passes: u32) -> impl Iterator<Item = Self> {
         let first = self.step.wrapping_mul(u64::from(passes));
         (0..u64::from(passes)).map(move |pass| Self {
@@ -86,12 +88,13 @@ impl Draw {
         })
     }
 
-    /// Key of the spreading patterns of the step.
+    /// Key of the random bits by which matter spreads sideways in the step.
     pub fn key(self) -> StepKey {
         StepKey::new(self.seed, self.step)
     }
 
-    /// Key of the purpose `salt` in the step, for the layer or source with index `number`.
+    /// Key of the random numbers for the purpose `salt` in the step; `number` is the index of the
+    /// layer or source that uses them.
     pub fn key_of(self, salt: Salt, number: usize) -> StepKey {
         let StepKey(key) = self.key();
         StepKey(mix64(
@@ -100,13 +103,14 @@ impl Draw {
     }
 }
 
-/// Advances the hash stream of a group by one word.
+/// Returns the next 64-bit word of a group's hash stream after the word `hash`.
 #[inline]
 fn next(hash: u64) -> u64 {
     mix64(hash ^ 0x8cb9_2ba7_2f3d_8dd7)
 }
 
-/// Hash key of one step and purpose.
+/// Hash key of the random numbers of one purpose in one step; all numbers are pure functions of the
+/// key and a place.
 #[derive(Clone, Copy, Debug)]
 pub struct StepKey(u64);
 
@@ -119,13 +123,15 @@ impl StepKey {
         ))
     }
 
-    /// Four fair random bits of a cell; bit `d` belongs to `DIRECTIONS[d]` of the spreading rule.
+    /// Four independent random bits of the cell (x, y, z); bit `d` belongs to `DIRECTIONS[d]` of
+    /// the spreading rule.
     #[inline]
     pub fn pattern(self, [x, y, z]: Place) -> u8 {
         self.row(y, z).pattern(x)
     }
 
-    /// Patterns of the row of cells with equal `y` and `z`, cached for visits in ascending x.
+    /// Patterns of the row of cells with equal `y` and `z`; fastest if the cells are asked for in
+    /// ascending x.
     #[inline]
     pub fn row(self, y: usize, z: usize) -> RowPatterns {
         RowPatterns {
@@ -137,9 +143,9 @@ impl StepKey {
         }
     }
 
-    /// Two random words of the group of 32 cells whose tile is at (tx, y, tz). The 32-bit halves
-    /// are directions 0 and 1 (first word), 2 and 3 (second word). The hash uses the tile's
-    /// position, not the shape of the box.
+    /// Two random words of the group of 32 cells at the tile (tx, y, tz), x and z in tiles. Each
+    /// 32-bit half has one bit per cell for one direction: directions 0 and 1 in the first word, 2
+    /// and 3 in the second. The hash depends on the tile's position, not on the size of the box.
     #[inline]
     pub fn group(self, [tx, y, tz]: TilePlace) -> [u64; 2] {
         let number = (tx as u64) | (y as u64) << 21 | (tz as u64) << 42;
@@ -158,12 +164,12 @@ impl StepKey {
         Self(mix64(key ^ mix64(seed.wrapping_add(0x9e37_79b9_7f4a_7c15))))
     }
 
-    /// Random 64-bit number of this key.
+    /// Random 64-bit number of this key, the same at all places.
     pub fn number(self) -> u64 {
         mix64(self.0)
     }
 
-    /// Random 64-bit number of a cell.
+    /// Random 64-bit number of this key for the cell (x, y, z).
     pub fn number_at(self, [x, y, z]: Place) -> u64 {
         let number = (x as u64) | (y as u64) << 21 | (z as u64) << 42;
         mix64(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -175,14 +181,14 @@ impl StepKey {
         ((self.number_at(place) >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
-    /// Returns true with probability `share` / 256: if a random byte of the cell is below `share`.
+    /// Returns true with probability `share` / 256, independently for each cell.
     pub fn chooses(self, [x, y, z]: Place, share: u16) -> bool {
         let lane = (z % TILE_Z) * TILE_X + x % TILE_X;
         self.chosen([x / TILE_X, y, z / TILE_Z], share) >> lane & 1 == 1
     }
 
-    /// Bit mask of the cells of a group whose random two-bit number (bits of [`StepKey::pattern`])
-    /// equals `one`, 0 to 3.
+    /// Bit mask of the cells of the group at `tile` whose random number from 0 to 3 (the lower two
+    /// bits of [`StepKey::pattern`]) equals `one`.
     #[inline]
     pub fn drawing(self, tile: TilePlace, one: usize) -> u32 {
         let word = self.group(tile)[0];
@@ -231,7 +237,7 @@ pub struct RowPatterns {
 }
 
 impl RowPatterns {
-    /// Four fair bits for the cell at `x`, equal to [`StepKey::pattern`].
+    /// Four random bits of the cell at `x`, as [`StepKey::pattern`] returns them.
     #[inline]
     pub fn pattern(&mut self, x: usize) -> u8 {
         if self.group_x != x / TILE_X {

@@ -24,7 +24,7 @@ pub fn steps(least: f64) -> impl Iterator<Item = f64> {
     rising.map(step).filter(move |step| *step >= least * 0.999)
 }
 
-/// Rounds up to two significant digits.
+/// Rounds a positive number up to two significant digits; returns any other value unchanged.
 pub fn round_up(value: f64) -> f64 {
     let tenth = 10_f64.powf(value.log10().floor() - 1.0);
     if tenth.is_finite() && tenth > 0.0 {
@@ -42,7 +42,7 @@ pub fn round_down(value: f64) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// Formats `value` with the number of decimals that multiples of `step` need.
+/// Formats `value` with as many decimals as multiples of `step` need.
 pub fn number(value: f64, step: f64) -> String {
     let digits = (-step.abs().max(1e-12).log10() - 1e-9)
         .ceil()

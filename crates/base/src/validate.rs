@@ -1,12 +1,12 @@
 //! Range checks for numbers from outside, with messages that name the key and a remedy.
 
-/// Error: a value is not allowed; the key is given as the user wrote it.
+/// Error for a value that is not allowed; it gives the key as the user wrote it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{key} = {value}: must be {expected}")]
 pub struct Invalid {
     /// Dotted path of the key, such as `rules.spread`.
     pub key: String,
-    /// Rejected value as text.
+    /// Rejected value as text, shortened and without control characters.
     pub value: String,
     /// Description of the allowed values, such as `between 0 and 1`.
     pub expected: String,
@@ -24,7 +24,8 @@ impl Invalid {
     }
 }
 
-/// Longest word and longest text that a message repeats from a file, in characters.
+/// Largest number of characters of a single word from a file that a message repeats; `LONGEST_TEXT`
+/// is the limit for the whole text.
 const LONGEST_WORD: usize = 60;
 const LONGEST_TEXT: usize = 700;
 
@@ -73,7 +74,7 @@ pub fn one_line(key: &str, text: &str) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// Checks that `value` lies in `low..=high`; NaN is rejected.
+/// Checks that the value of the key `key` lies from `low` to `high` (inclusive); NaN is an error.
 pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid> {
     if value >= low && value <= high {
         Ok(())
@@ -90,8 +91,8 @@ pub fn within(key: &str, value: f64, low: f64, high: f64) -> Result<(), Invalid>
     }
 }
 
-/// Rounds a limit for display with `round` (up or down, into the allowed range): to two decimals,
-/// or to two significant digits if the limit is small.
+/// Rounds the limit `value` of a range for display: to two decimals, or to two significant digits
+/// if the limit is small. `round` rounds up or down, so that the displayed limit is allowed.
 fn limit(value: f64, round: fn(f64) -> f64) -> f64 {
     let power = if value != 0.0 && value.abs() < 0.1 {
         10f64.powf(1.0 - value.abs().log10().floor())

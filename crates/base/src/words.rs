@@ -36,7 +36,8 @@ pub fn area(m2: f64) -> String {
 /// Metric prefixes of the powers of 1000, from 1000⁰.
 const PREFIXES: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
 
-/// Formats a number with three significant digits; `unit` returns the unit for a power of 1000.
+/// Formats a number with three significant digits and a metric prefix; `unit` returns the unit's
+/// text for an exponent n of 1000ⁿ, 0 to 6.
 fn prefixed(number: f64, unit: impl Fn(usize) -> String) -> String {
     let steps = if number == 0.0 {
         0
@@ -53,12 +54,12 @@ fn prefixed(number: f64, unit: impl Fn(usize) -> String) -> String {
     )
 }
 
-/// Formats an energy in J, kJ, MJ and so on.
+/// Formats an energy given in joules, in J, kJ, MJ and so on.
 pub fn heat(joules: f64) -> String {
     prefixed(joules, |steps| format!("{}J", PREFIXES[steps]))
 }
 
-/// Formats a mass in kg, t, kt and so on.
+/// Formats a mass given in kilograms, in kg, t, kt and so on.
 pub fn mass(kg: f64) -> String {
     prefixed(kg, |steps| {
         if steps == 0 {
@@ -69,7 +70,7 @@ pub fn mass(kg: f64) -> String {
     })
 }
 
-/// Formats a length in mm, m or km.
+/// Formats a length given in metres, in mm, m or km.
 pub fn length(m: f64) -> String {
     match m.abs() {
         size if size >= 1e4 => format!("{} km", rough(m / 1e3)),
@@ -81,7 +82,8 @@ pub fn length(m: f64) -> String {
 /// Names of the units of time, each with its length in seconds.
 pub const TIMES: [(&str, f64); 4] = [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
 
-/// Formats a duration in the largest unit of `TIMES` that fits.
+/// Formats a duration in the largest unit of `TIMES` that is not longer than the duration, else in
+/// seconds.
 pub fn duration(seconds: f64) -> String {
     let (unit, size) = TIMES
         .iter()
@@ -91,7 +93,7 @@ pub fn duration(seconds: f64) -> String {
     format!("{} {unit}", short(seconds / size, 2))
 }
 
-/// Rounds a number to at most `digits` decimals.
+/// Rounds a number to at most `digits` decimals; numbers from 10¹⁵ are returned unchanged.
 pub fn short(number: f64, digits: i32) -> f64 {
     let power = 10f64.powi(digits);
     if number.abs() < 1e15 {

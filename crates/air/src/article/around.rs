@@ -1,29 +1,29 @@
-//! Classification of places as open cell, outside air or solid, including places beyond the sides
+//! Kind of each place of the air: open cell, outside air or solid; also for places beyond the sides
 //! of the box.
 
 use crate::{OPEN, Openness, Side};
 use lavoxel_base::grid::Place;
 
-/// Coordinates of a cell along x, y and z; may lie outside the box.
+/// Coordinates (x, y, z) in air cells; may lie outside the box.
 pub(super) type At = [i32; 3];
 
-/// Classification of a place.
+/// Kind of a place: open cell, outside air or solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
-    /// Open cell of the box; for a place beyond a periodic side the cell at the opposite side.
+    /// Open cell of the box; for a place beyond a periodic side, the cell at the opposite side.
     Inside(Place),
-    /// Ambient air outside an open side, with the nearest cell of the box.
+    /// Ambient air beyond an open side; the field is the nearest cell of the box.
     Outside(Place),
-    /// Solid cell or wall.
+    /// Solid cell, or place beyond a wall.
     Solid,
 }
 
-/// Solid cells and faces, extended beyond the sides of the box.
+/// Solid cells and open shares of faces, extended beyond the sides of the box.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around<'a>(pub(super) &'a Openness);
 
 impl Around<'_> {
-    /// Classification of the place `at`.
+    /// Returns the kind of the place `at`.
     pub(super) fn spot(self, at: At) -> Spot {
         let grid = self.0.grid();
         let (mut place, mut outside) = ([0; 3], false);
@@ -47,7 +47,7 @@ impl Around<'_> {
         }
     }
 
-    /// Open share (0 to [`OPEN`]) of the lower face of the cell `at` along `axis`.
+    /// Open share of the lower face of the cell `at` along `axis`, from 0 (closed) to [`OPEN`].
     pub(super) fn low(self, axis: usize, at: At) -> u16 {
         match (self.spot(step(at, axis, -1)), self.spot(at)) {
             (Spot::Solid, _) | (_, Spot::Solid) => 0,
@@ -56,12 +56,13 @@ impl Around<'_> {
         }
     }
 
-    /// Open share (0 to [`OPEN`]) of the upper face of the cell `at` along `axis`.
+    /// Open share of the upper face of the cell `at` along `axis`, from 0 (closed) to [`OPEN`].
     pub(super) fn high(self, axis: usize, at: At) -> u16 {
         self.low(axis, step(at, axis, 1))
     }
 
-    /// Velocity `v` with the components that point into closed faces set to 0.
+    /// Returns the velocity `v` of the cell `at`, with all components that point into closed faces
+    /// set to 0.
     pub(super) fn shut(self, at: At, mut v: [i32; 3]) -> [i32; 3] {
         for (axis, v) in v.iter_mut().enumerate() {
             let open = if *v < 0 {
@@ -75,7 +76,7 @@ impl Around<'_> {
     }
 }
 
-/// Place `cells` cells further along `axis`.
+/// Returns the place `cells` cells further along `axis`.
 pub(super) fn step(mut at: At, axis: usize, cells: i32) -> At {
     at[axis] += cells;
     at

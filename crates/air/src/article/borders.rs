@@ -1,4 +1,5 @@
-//! Halo: the layer of cells beyond the sides of the box, filled before each pass.
+//! Values of the halo, the cells beyond the sides of the box; they are set before each advection
+//! pass.
 
 use super::carry::Passes;
 use super::four::Four;
@@ -6,15 +7,16 @@ use crate::{AirGrid, BEYOND, Side, UNIT};
 use lavoxel_base::parallel::*;
 
 impl Passes<'_> {
-    /// Sets the advecting velocity in the halo: beyond open sides that of the nearest cell of the
-    /// box.
+    /// Sets the velocity in the halo by which the fields are moved: beyond open sides it is that of
+    /// the nearest cell of the box.
     pub(super) fn border_motion(&self, planes: &mut [Vec<i32>; 3]) {
         for plane in planes {
             border(self.grid, plane, None);
         }
     }
 
-    /// Sets the advected velocity in the halo: beyond open sides the wind, or 0 without wind.
+    /// Sets the velocity in the halo as the field that is moved: beyond open sides it is the wind,
+    /// or 0 without wind.
     pub(super) fn border_velocity(&self, cells: &mut [Four<i32>]) {
         let wind = |y: usize| {
             let [x, y, z] = self.rates.wind(y);
@@ -32,8 +34,8 @@ impl Passes<'_> {
         border(self.grid, plane, Some(&vec![UNIT; self.grid.cells.ny + 1]));
     }
 
-    /// Sets the amounts in the halo: beyond open sides ambient air with the amounts `outside(y)` at
-    /// height `y`.
+    /// Sets the amounts of four fields in the halo: beyond open sides those of ambient air, which
+    /// `outside(y)` returns for the height `y` in cells.
     pub(super) fn border_amounts(
         &self,
         cells: &mut [Four<u32>],
@@ -43,8 +45,8 @@ impl Passes<'_> {
         border(self.grid, cells, Some(&ambient));
     }
 
-    /// Copies the factors in the halo of periodic sides; beyond open sides the factors were
-    /// computed already.
+    /// Sets the factors (see `Passes::factors`) in the halo beyond periodic sides to those of the
+    /// opposite side; beyond open sides they have been computed already.
     pub(super) fn border_factors(&self, factors: &mut [u32]) {
         let (grid, [_, _, slab]) = (self.grid, self.grid.strides());
         if grid.sides[0] == Side::Wrap {
@@ -58,8 +60,8 @@ impl Passes<'_> {
     }
 }
 
-/// Fills the halo of a plane: beyond open sides with `outside` (values by height) or, for `None`,
-/// with the nearest cell.
+/// Sets a field in the halo: beyond open sides to `outside` (one value for each height), or, if
+/// `None`, to the value of the nearest cell.
 fn border<T: Copy + Default + Send + Sync>(
     grid: AirGrid,
     plane: &mut [T],

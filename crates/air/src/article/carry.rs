@@ -1,5 +1,7 @@
-//! Advection passes: in the forward pass every cell gives shares to the corners downstream, in the
-//! reverse pass it takes shares from the corners upstream.
+//! Advection passes. The velocity moves a cell's contents by up to one cell, so that they lie
+//! between eight cells, the *corners*. In the forward pass every cell gives shares of its contents
+//! to the corners downstream; in the reverse pass it takes shares of the contents of the corners
+//! upstream.
 
 use super::chunks::{Part, by_turns};
 use super::four::{Four, pack, pack_velocity, unpack, unpack_velocity};
@@ -13,7 +15,7 @@ use crate::{AirGrid, BEYOND, Side};
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Inputs of all passes of a step.
+/// Inputs of all advection passes of a step.
 #[derive(Clone, Copy)]
 pub(super) struct Passes<'a> {
     pub(super) grid: AirGrid,
@@ -23,8 +25,8 @@ pub(super) struct Passes<'a> {
 }
 
 impl Passes<'_> {
-    /// Forward pass: adds to `to`, a copy of `from`, the shares that cells give to each other along
-    /// the velocity `motion`.
+    /// Forward pass: moves shares of the values of each cell to the corners that lie in the
+    /// direction of `motion`. `to` must be a copy of `from`.
     pub(super) fn give<Q: Quantity>(
         &self,
         motion: &[Vec<i32>; 3],
@@ -41,8 +43,9 @@ impl Passes<'_> {
         });
     }
 
-    /// Reverse pass: adds to `to`, a copy of `from`, the shares that cells take from each other
-    /// against the velocity `motion`.
+    /// Reverse pass: moves shares of the values of the corners that lie against the direction of
+    /// `motion` to each cell. Each cell's shares are scaled by its element of `factors`; without
+    /// factors they are taken in full. `to` must be a copy of `from`.
     pub(super) fn ask<Q: Quantity>(
         &self,
         motion: &[Vec<i32>; 3],
@@ -60,8 +63,9 @@ impl Passes<'_> {
         });
     }
 
-    /// Advects four fields by the velocity `motion`, forward and in reverse, with the `factors` of
-    /// [`Passes::factors`]. `outside(y)`: amounts of the ambient air at height `y`.
+    /// Advects four fields by the velocity `motion` with a forward and a reverse pass. `factors`:
+    /// result of [`Passes::factors`]; `outside(y)`: amounts of the four fields in ambient air at
+    /// height `y` in cells.
     pub(super) fn carry(
         &self,
         (motion, factors): (&[Vec<i32>; 3], &[u32]),
@@ -71,8 +75,8 @@ impl Passes<'_> {
     ) {
         self.pack(packed, fields);
         let [first, second] = packed;
-        // `first` must hold the outer air before the forward pass; `second` receives shares there,
-        // and is reset to ambient air after that.
+        // `first` must contain the outside air before the forward pass; `second` receives shares
+        // there and is reset to ambient air afterwards.
         self.border_amounts(first, &outside);
         self.give(motion, first, second);
         self.border_amounts(second, &outside);
@@ -81,8 +85,9 @@ impl Passes<'_> {
         self.unpack(fields, first);
     }
 
-    /// Computes for each cell the factor (2¹⁵ = 1) that scales every share requested from the cell
-    /// in the reverse pass, so that no cell gives more than it contains.
+    /// Computes for each cell the factor (2¹⁵ = 1) by which all shares that other cells request in
+    /// the reverse pass are scaled, so that no cell gives more than it contains. Written to
+    /// `asked`.
     pub(super) fn factors(&self, motion: &[Vec<i32>; 3], asked: &mut [u32]) {
         let slab = self.grid.strides()[2];
         asked.par_chunks_mut(slab).for_each(|asked| asked.fill(0));
@@ -99,7 +104,7 @@ impl Passes<'_> {
         self.border_factors(asked);
     }
 
-    /// Packs the amounts of four fields by cell, into two equal buffers.
+    /// Packs the amounts of four fields by cell, into two buffers with the same contents.
     pub(super) fn pack(&self, [one, other]: &mut [Vec<Four<u32>>; 2], fields: &[Vec<u32>]) {
         let slab = self.grid.strides()[2];
         one.par_chunks_mut(slab)
@@ -115,7 +120,7 @@ impl Passes<'_> {
             });
     }
 
-    /// Packs the three velocity components by cell, into two equal buffers.
+    /// Packs the three velocity components by cell, into two buffers with the same contents.
     pub(super) fn pack_velocity(
         &self,
         [one, other]: &mut [Vec<Four<i32>>; 2],
@@ -135,7 +140,7 @@ impl Passes<'_> {
             });
     }
 
-    /// Unpacks amounts into the four fields.
+    /// Unpacks the amounts of `from` into four fields.
     pub(super) fn unpack(&self, fields: &mut [Vec<u32>], from: &[Four<u32>]) {
         let slab = self.grid.strides()[2];
         let [a, b, c, d] = fields else { return };
@@ -154,8 +159,8 @@ impl Passes<'_> {
             });
     }
 
-    /// Unpacks velocities into the planes of their components, clamped to the speed limit and with
-    /// components into closed faces set to 0.
+    /// Unpacks the velocities of `from` into one array for each component; clamps them to the speed
+    /// limit and sets components that point into closed faces to 0.
     pub(super) fn unpack_velocity(&self, planes: &mut [Vec<i32>; 3], from: &[Four<i32>]) {
         let slab = self.grid.strides()[2];
         let [x, y, z] = planes;
@@ -177,7 +182,7 @@ impl Passes<'_> {
         });
     }
 
-    /// Clamps velocities to the speed limit and copies the result to `copies`.
+    /// Clamps the velocities `cells` to the speed limit, and copies them to `copies`.
     pub(super) fn settle(&self, cells: &mut [Four<i32>], copies: &mut [Four<i32>]) {
         let slab = self.grid.strides()[2];
         cells
@@ -188,7 +193,8 @@ impl Passes<'_> {
             });
     }
 
-    /// Applies the decay of heat; returns the units lost.
+    /// Lowers the heat of each cell by its decay in a step; returns the heat lost in all cells, in
+    /// the smallest unit.
     pub(super) fn decay(&self, heat: &mut [u32]) -> u64 {
         if !self.rates.decays() {
             return 0;
@@ -217,8 +223,9 @@ impl Passes<'_> {
         inside.par_chunks_mut(grid.strides()[2]).map(slab).sum()
     }
 
-    /// Iterator over the blocks of cells in `slabs` that take part: index of the block, and a flag
-    /// of rows in which a solid corner matters.
+    /// Iterates over the blocks of cells in `slabs` that take part in a pass, each with its index
+    /// and a flag: true if the block is in a row of cells near solid cells, where shares may have
+    /// to stay in the cell.
     #[inline(always)]
     fn blocks(&self, slabs: std::ops::Range<usize>) -> impl Iterator<Item = (usize, bool)> {
         let ([_, row, slab], rough) = (self.grid.strides(), &self.ground.rough);
@@ -233,7 +240,7 @@ impl Passes<'_> {
     }
 }
 
-/// Forward pass over a chunk of slabs.
+/// Forward pass over a range of slabs, in which cells give shares to other cells.
 struct Give<'a, Q> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
@@ -276,7 +283,8 @@ impl<Q: Quantity> Work for Give<'_, Q> {
     }
 }
 
-/// Sum over the shares requested from each cell in the reverse pass, for a chunk of slabs.
+/// Sum of the shares that all cells request from each cell in the reverse pass, for a range of
+/// slabs.
 struct Asked<'a> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
@@ -318,7 +326,7 @@ impl Work for Asked<'_> {
     }
 }
 
-/// Clears the shares that cells at rest request from themselves, as in the article.
+/// Sets the share that a cell requests from itself to 0 in cells at rest, as in the article.
 #[inline(always)]
 fn rest(home: &mut [u32; BLOCK], motion: &[Vec<i32>; 3], at: usize) {
     let [x, y, z] = [
@@ -332,13 +340,13 @@ fn rest(home: &mut [u32; BLOCK], motion: &[Vec<i32>; 3], at: usize) {
     }
 }
 
-/// Reverse pass over a chunk of slabs.
+/// Reverse pass over a range of slabs, in which cells take shares of other cells.
 struct Ask<'a, Q> {
     passes: &'a Passes<'a>,
     motion: &'a [Vec<i32>; 3],
     from: &'a [Four<Q>],
-    /// Factor of each cell on the shares requested from it; `None`: shares are given in full
-    /// (signed quantities).
+    /// Factor by which the shares requested from each cell are scaled; `None` for velocities, which
+    /// may have any sign and are taken in full.
     factors: Option<&'a [u32]>,
     part: Part<'a, Four<Q>>,
 }
@@ -385,7 +393,7 @@ impl<Q: Quantity> Work for Ask<'_, Q> {
     }
 }
 
-/// Conversion of the requested sums to factors.
+/// Conversion of the sums of requested shares to factors.
 struct Factors<'a>(&'a mut [u32]);
 
 impl Work for Factors<'_> {

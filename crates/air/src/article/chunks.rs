@@ -1,20 +1,20 @@
-//! Distribution of the z-slabs of the fields over the threads.
+//! Distribution of the slabs (cells with equal z) of the fields over the threads.
 
 use std::ops::Range;
 
 use crate::{AirGrid, BEYOND, Side};
 use lavoxel_base::parallel::*;
 
-/// Range of slabs of several planes, for one thread.
+/// Slabs of several fields that one thread processes.
 pub(super) struct Chunk<'a, T> {
-    /// Range of slabs; slab 0 is the first of the halo.
+    /// Range of slabs, halo included: slab 0 is the first one of the halo.
     slabs: Range<usize>,
-    /// Index of the first cell in the fields.
+    /// Index in the fields of the first cell of the range.
     offset: usize,
     planes: Vec<&'a mut [T]>,
 }
 
-/// Splits planes into chunks of slabs, two chunks per thread.
+/// Splits the fields `planes` into ranges of slabs, two for each thread.
 pub(super) fn chunks<'a, T>(grid: AirGrid, planes: &'a mut [Vec<T>]) -> Vec<Chunk<'a, T>> {
     let slab = grid.strides()[2];
     let slabs = grid.len() / slab;
@@ -40,13 +40,13 @@ pub(super) fn chunks<'a, T>(grid: AirGrid, planes: &'a mut [Vec<T>]) -> Vec<Chun
 }
 
 impl<T> Chunk<'_, T> {
-    /// Range of z of the chunk's slabs within the box, without the halo.
+    /// Range of z in cells that the slabs cover inside the box, without the halo.
     pub(super) fn inside(&self, grid: AirGrid) -> Range<usize> {
         let clamp = |slab: usize| slab.clamp(BEYOND, BEYOND + grid.cells.nz) - BEYOND;
         clamp(self.slabs.start)..clamp(self.slabs.end)
     }
 
-    /// Slices of `cells` cells from index `start` of the first `N` planes.
+    /// Returns `cells` values from the index `start` on, for each of the first `N` fields.
     #[inline(always)]
     pub(super) fn rows<const N: usize>(&mut self, start: usize, cells: usize) -> [&mut [T]; N] {
         let mut planes = self.planes.iter_mut();
@@ -57,18 +57,17 @@ impl<T> Chunk<'_, T> {
     }
 }
 
-/// Range of slabs whose cells give shares, with write access to these slabs and to one slab before
-/// and after.
+/// Slabs whose cells give shares, with write access to these slabs and one more on either side.
 pub(super) struct Part<'a, T> {
     pub(super) slabs: Range<usize>,
-    /// Index of the first cell of `to` in the fields.
+    /// Index in the field of the first cell of `to`.
     pub(super) offset: usize,
     pub(super) to: &'a mut [T],
 }
 
-/// Runs `work` on all slabs in blocks: first on every second block, then on the blocks between, so
-/// that no two threads write to the same slab. Shares are summed as integers, so the order does not
-/// matter.
+/// Calls `work` for all slabs in two rounds: first for every second group of slabs, then for those
+/// between, so that no two threads write to the same slab. The order does not matter, because
+/// shares are added as integers.
 pub(super) fn by_turns<T: Send>(
     grid: AirGrid,
     to: &mut [T],

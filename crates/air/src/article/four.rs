@@ -1,5 +1,5 @@
-//! Four values of a cell packed together: quantities advected by the same shares are processed at
-//! once.
+//! Four values of a cell packed together, so that values that are moved by the same shares are
+//! processed at once.
 
 use super::numbers::Quantity;
 
@@ -26,7 +26,7 @@ impl<Q: Quantity> Quantity for Four<Q> {
     }
 }
 
-/// Packs the values of four planes by cell.
+/// Packs the values of four fields by cell.
 #[inline(always)]
 pub(super) fn pack<Q: Quantity>(to: &mut [Four<Q>], [a, b, c, d]: [&[Q]; 4]) {
     let n = to.len();
@@ -46,7 +46,7 @@ pub(super) fn pack_velocity(to: &mut [Four<i32>], [x, y, z]: [&[i32]; 3]) {
     }
 }
 
-/// Unpacks four amounts per cell into four planes.
+/// Unpacks the four amounts of each cell into four fields.
 #[inline(always)]
 pub(super) fn unpack(
     a: &mut [u32],
@@ -62,7 +62,7 @@ pub(super) fn unpack(
     }
 }
 
-/// Unpacks three velocity components per cell into three planes.
+/// Unpacks the three velocity components of each cell into three arrays.
 #[inline(always)]
 pub(super) fn unpack_velocity(x: &mut [i32], y: &mut [i32], z: &mut [i32], from: &[Four<i32>]) {
     let n = from.len();

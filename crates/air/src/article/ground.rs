@@ -1,30 +1,31 @@
-//! Open shares of faces and solid neighbours of cells, precomputed in the layout of the fields for
-//! the fast passes; includes one layer of cells beyond the sides.
+//! Open shares of faces, and solid cells around each cell, stored in the layout of the fields for
+//! the fast passes; also for one layer of cells beyond the sides.
 
 use super::around::{Around, At, Spot};
 use super::velocity::near;
 use crate::{AirGrid, BEYOND, Openness, Side};
 use lavoxel_base::parallel::*;
 
-/// Bit 27 of a cell's bits, above one bit for each of the 27 cells around: set where a share for a
-/// corner of the cell may have to stay in the cell.
+/// Bit 27 of a cell's bits in `around`, above one bit for each of the 27 cells in and around the
+/// cell: set if some share of the cell may have to stay in the cell, because a neighbour is solid.
 const ROUGH: u32 = 1 << 27;
 
-/// Open share of each face, and bits for the solid cells around each cell.
+/// Open share of each face, and bits that tell which cells around each cell are solid.
 #[derive(Clone, Debug)]
 pub(super) struct Ground {
     grid: AirGrid,
-    /// Open share (0 to 2¹⁵) of the lower face of each cell along x, y and z.
+    /// Open share of the lower face of each cell along x, y and z, from 0 to 2¹⁵.
     pub(super) low: [Vec<u16>; 3],
     /// Bits of each cell: bit (dx + 1) + 3 (dy + 1) + 9 (dz + 1) is set if the neighbour at that
     /// offset is not solid.
     pub(super) around: Vec<u32>,
-    /// Flag of each row, halo included: true if a solid corner of a cell in the row matters.
+    /// Flag of each row of cells, halo included: true if the bit `ROUGH` of any cell in the row is
+    /// set.
     pub(super) rough: Vec<bool>,
 }
 
 impl Ground {
-    /// Returns the initial state, in which all faces are closed.
+    /// Returns a state in which all faces are closed, before the first call of `read`.
     pub(super) fn unread(grid: AirGrid) -> Self {
         let low = std::array::from_fn(|_| vec![0; grid.len()]);
         Self {
@@ -35,7 +36,8 @@ impl Ground {
         }
     }
 
-    /// Open shares of the lower and the upper face along `axis` of the cell at index `at`.
+    /// Open shares of the lower and the upper face of the cell with index `at` along `axis`, from 0
+    /// to 2¹⁵.
     pub(super) fn faces(&self, axis: usize, at: usize) -> (u16, u16) {
         (
             self.low[axis][at],
@@ -43,13 +45,13 @@ impl Ground {
         )
     }
 
-    /// Updates all cells that depend on the changed `columns`.
+    /// Updates all cells that depend on the ground in the changed `columns` (x, z).
     pub(super) fn read(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
         let around = Around(openness);
         let (grid, [_, row, slab]) = (self.grid, self.grid.strides());
         let [nx, ny, nz] = grid.size().map(|n| n as i32);
-        // A column decides the corners of the columns that touch it, so the neighbours of
-        // neighbours are read too.
+        // A column affects the bits of the columns that touch it, so that the neighbours of
+        // neighbours must be updated too.
         let mut chosen: Vec<Vec<i32>> = vec![Vec::new(); (nz + 3) as usize];
         for (x, z) in near(grid, &near(grid, columns)) {
             let images = |n: usize, cells: i32, side: Side| {
@@ -101,7 +103,7 @@ impl Ground {
     }
 }
 
-/// Bits of the cell `at`, as stored in [`Ground::around`], with [`ROUGH`].
+/// Returns the bits of the cell `at` for [`Ground::around`], including [`ROUGH`].
 fn corners_of(around: Around<'_>, at: At) -> u32 {
     if around.spot(at) == Spot::Solid {
         return 0;

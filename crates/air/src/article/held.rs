@@ -1,10 +1,11 @@
-//! Totals and maxima of the amounts in the box.
+//! Totals and largest values of the amounts in the box.
 
 use crate::{AirGrid, Amounts, Field};
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Total of each field in the box in units, and the largest amount of any field in a cell.
+/// Total of each field in the box, and `most`, the largest amount of any field in a cell; in the
+/// smallest unit.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Held {
     pub(super) totals: [i64; Field::COUNT],
@@ -37,7 +38,7 @@ impl Held {
     }
 }
 
-/// Sum and maximum of a field in slab `z` of the box.
+/// Total and largest amount of a field in the slab of cells with this `z`.
 struct Count<'a> {
     grid: AirGrid,
     field: &'a [u32],

@@ -1,10 +1,10 @@
-//! Loops over rows of cells that the compiler vectorises; each loop writes one slice.
+//! Loops over rows of cells in a form that the compiler vectorises; each loop writes to one slice.
 
-/// Number of cells per block; rows of the fields consist of whole blocks.
+/// Number of cells per block; every row of a field consists of whole blocks.
 pub(super) const BLOCK: usize = 16;
 
-/// Sets each value of the slice `$to` to `$value`, where `$own` is the old value and `$from[$i]`
-/// those of the named slices.
+/// Replaces each value of the slice `$to` by `$value`, an expression in which `$own` is the old
+/// value and `$from[$i]` are the values of the other slices at the same index.
 macro_rules! lanes {
     ($to:expr, [$($from:ident),*], |$own:ident, $i:ident| $value:expr) => {{
         let to: &mut [_] = $to;

@@ -1,22 +1,22 @@
-//! Mick West's method to move the air (seed 3), in three dimensions and in integers: compressible,
-//! exactly conservative, independent of the order of cells.
+//! Solver after Mick West's article (seed 3), in three dimensions and in integers: compressible
+//! air, exactly conservative, independent of the order of cells.
 //!
 //! Density differences accelerate the air, heat lifts it, and one diffusion pass damps ripples.
-//! Then velocity, density and the carried fields are advected by half a step forward and half a
-//! step in reverse, each with exact accounting. A cell beyond an open side contains ambient air or
-//! wind and moves like the cell next to it; after each pass that cell is reset to ambient air, and
-//! the amounts that crossed the side are booked.
+//! Then velocity, density and the carried fields are advected by half a step in a forward pass and
+//! by half a step in a reverse pass, both exactly conservative. A cell beyond an open side contains
+//! ambient air or wind and moves like the cell next to it; after each pass that cell is reset to
+//! ambient air, and the amounts that crossed the side are booked.
 //!
 //! [`Plain`] is the reference implementation; [`Article`] gives the same bits fast.
 //!
 //! # Limits
 //!
-//! Invariant: no number wraps around. A component of the velocity is at most 2 cells a step; for
-//! pressure and lift, density and heat count as 256.0 at most. A cell that would hold more than 2³²
-//! − 1 units of a field takes nothing of that field from its neighbours in that pass, so that the
-//! account stays exact. The fast passes have no such check: a step in which the largest amount and
-//! the largest speed could fill a cell that far (amounts above 75.8 at least) is made by the plain
-//! passes.
+//! Invariant: no number overflows. A velocity component is at most 2 cells per step; for pressure
+//! and lift, density and heat are clamped to 256.0. A cell that would contain more than 2³² − 1 of
+//! the smallest unit of a field receives nothing of this field from its neighbours in the pass, so
+//! that the account stays exact. The fast passes have no such check: a step in which the largest
+//! amount and the largest speed could fill a cell that far (amounts above 75.8 at least) is
+//! computed by the plain passes.
 
 mod around;
 mod borders;
@@ -49,39 +49,40 @@ use crate::{AirGrid, Amounts, Field, Flows, Forces, Openness, Side, Solver};
 use lavoxel_base::grid::Place;
 use lavoxel_base::simd::Level;
 
-/// Solver of the article: compressible air in integers.
+/// Solver after Mick West's article: compressible air in integers.
 #[derive(Clone, Debug)]
 pub struct Article {
     params: ArticleParams,
     level: Level,
     velocity: Velocity,
     ground: Ground,
-    /// Version of the amounts, and forces, for which a step changes nothing; `None` while the air
-    /// moves.
+    /// Version of the amounts, and forces, with which a step changed nothing; `None` if the last
+    /// step changed anything.
     rest: Option<(u64, Forces)>,
-    /// Buffers of a step.
+    /// Buffers for the values within a step.
     scratch: Scratch,
 }
 
-/// Buffers used within a step, kept to avoid allocation.
+/// Buffers for the values within a step, kept to avoid allocation.
 #[derive(Clone, Debug)]
 struct Scratch {
-    /// Velocities and densities after the push.
+    /// Velocity components after the forces; `density` is the density after the forces.
     velocity: [Vec<i32>; 3],
     density: Vec<u32>,
-    /// Velocities and amounts between the passes, packed by four.
+    /// Velocities between the advection passes, packed by cell; `amounts` are the amounts of four
+    /// fields.
     velocities: [Vec<Four<i32>>; 2],
     amounts: [Vec<Four<u32>>; 2],
-    /// Factor on the shares requested from each cell, 2¹⁵ = 1.
+    /// Factor by which the shares requested from each cell are scaled, 2¹⁵ = 1.
     factors: Vec<u32>,
-    /// Empty planes that stand in for missing inks, so that passes always work on four; used if the
-    /// air has one to three inks.
+    /// Fields of 0 in place of missing inks, because the passes work on four fields at once; used
+    /// if the air has one to three inks.
     no_inks: [Vec<u32>; 4],
 }
 
 impl Article {
-    /// Returns a solver with air at rest, using vector instructions of `level`. `params` must have
-    /// been validated.
+    /// Returns a solver with air at rest, using the vector instructions of `level`. `params` must
+    /// have been validated.
     pub fn new(grid: AirGrid, params: ArticleParams, level: Level) -> Self {
         assert!(
             Level::available().contains(&level),
@@ -114,8 +115,8 @@ impl Article {
         self.velocity.grid
     }
 
-    /// Sets the components of the velocity `v` that point into closed faces of the cell at index
-    /// `at` to 0.
+    /// Returns the velocity `v` of the cell with index `at`, with all components that point into
+    /// closed faces set to 0.
     fn shut(&self, at: usize, v: [i32; 3]) -> [i32; 3] {
         [0, 1, 2].map(|axis| {
             let (low, high) = self.ground.faces(axis, at);
@@ -127,9 +128,9 @@ impl Article {
         })
     }
 
-    /// Returns true if no cell can overflow in this step. `most`: largest amount in units. A
-    /// forward pass adds at most the shares of the 27 cells around, and a reverse pass at most the
-    /// amount of the fullest cell.
+    /// Returns true if no cell can overflow in this step, given `most`, the largest amount of any
+    /// field in a cell (smallest unit). A forward pass adds at most the shares of the 27 cells in
+    /// and around a cell, and a reverse pass at most the amount of the fullest cell.
     fn is_safe(&self, most: u32) -> bool {
         let safe = |fastest: i32| {
             let spread = 1.0 + f64::from(fastest.min(FASTEST)) / f64::from(FASTEST) * 2.0;
@@ -138,8 +139,8 @@ impl Article {
         safe(FASTEST) || safe(self.velocity.fastest())
     }
 
-    /// Applies the forces and advects the velocity by itself. Returns true if the air moves, or
-    /// moved before.
+    /// Applies the forces to the velocity and advects the velocity by itself. Returns true if any
+    /// air moves after the step or moved before.
     fn move_air(&mut self, amounts: &mut Amounts, rates: &Rates) -> bool {
         let still = self.velocity.is_still();
         let passes = Passes {
@@ -183,8 +184,8 @@ impl Article {
         true
     }
 
-    /// Advects density and the other fields by the new velocity, then applies the decay of heat.
-    /// The result contains only the decay, not the outflow.
+    /// Advects density and all other fields by the new velocity, then applies the decay of heat. Of
+    /// the returned flows only the decay is set, not the outflow.
     fn carry(&mut self, amounts: &mut Amounts, rates: &Rates) -> Flows {
         let passes = Passes {
             grid: self.grid(),
@@ -217,7 +218,7 @@ impl Article {
         self.decay(amounts, rates)
     }
 
-    /// Applies the decay of heat and returns the units lost.
+    /// Applies the decay of heat; returns the heat lost, in the smallest unit.
     fn decay(&self, amounts: &mut Amounts, rates: &Rates) -> Flows {
         let passes = Passes {
             grid: self.grid(),
@@ -326,7 +327,7 @@ impl Solver for Article {
     }
 }
 
-/// Returns true if two planes are equal in all cells inside the box.
+/// Returns true if two fields are equal in all cells of the box, whatever their halos.
 fn same_inside(grid: AirGrid, a: &[u32], b: &[u32]) -> bool {
     let row = |y, z| {
         let start = grid.at([0, y, z]);

@@ -4,12 +4,12 @@
 //! Invariant: every share of a value is rounded towards zero, so that a mirrored flow has mirrored
 //! bits.
 
-/// Share of 1, and the open share of a fully open face.
+/// Share that stands for the whole; also the open share of a fully open face.
 pub(super) const WHOLE: u32 = 1 << 15;
 /// Number of fractional bits of a share.
 const BITS: u32 = 15;
 
-/// Returns ⌊a·w/2¹⁵⌋: the share `w` (at most [`WHOLE`]) of the amount `a`.
+/// Returns the share `w` of the amount `a`: a·w/2¹⁵, rounded down; `w` is at most [`WHOLE`].
 #[inline(always)]
 pub(super) fn mul(a: u32, w: u32) -> u32 {
     (a >> BITS)
@@ -26,9 +26,9 @@ pub(super) fn signed(a: i32, w: u32) -> i32 {
     (mul(magnitude, w) as i32 ^ sign).wrapping_sub(sign)
 }
 
-/// Quantity that is advected: an amount, or a component of the velocity.
+/// Value that is advected: an amount of a field, or a velocity component.
 pub(super) trait Quantity: Copy + Default + Send + Sync {
-    /// Share `w` (2¹⁵ = 1) of the quantity, rounded towards zero.
+    /// Share `w` (2¹⁵ = 1) of the value, rounded towards zero.
     fn part(self, w: u32) -> Self;
     /// `self + other`, modulo 2³².
     fn plus(self, other: Self) -> Self;
@@ -58,8 +58,8 @@ macro_rules! quantity {
 quantity!(u32, mul);
 quantity!(i32, signed);
 
-/// Factor from 0 to 1 in units of 2⁻³⁰: accelerations per step are small, and units of 2⁻¹⁵ would
-/// round them by some percent.
+/// Factor from 0 to 1 in units of 2⁻³⁰, for accelerations per step, which are so small that units
+/// of 2⁻¹⁵ would round them by some percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Fine {
     high: u32,
@@ -67,7 +67,7 @@ pub(super) struct Fine {
 }
 
 impl Fine {
-    /// Nearest factor to `value`, clamped to 0 and 1.
+    /// Returns the factor nearest to `value`, clamped to 0–1.
     pub(super) fn new(value: f32) -> Self {
         let units = (f64::from(value) * f64::from(1 << (2 * BITS)))
             .round()
@@ -90,17 +90,17 @@ impl Fine {
     }
 }
 
-/// Nearest share to `value` in units of 2⁻¹⁵, clamped to 0 and 1.
+/// Returns the share nearest to `value` in units of 2⁻¹⁵, clamped to 0–1.
 pub(super) fn share(value: f32) -> u32 {
     (f64::from(value) * f64::from(WHOLE))
         .round()
         .clamp(0.0, f64::from(WHOLE)) as u32
 }
 
-/// Quotient ⌊n/d⌋, exact for quotients up to 2¹⁵ of `n` up to 2³⁰ that floats hold exactly, and `d`
-/// from 1 to 2²⁰.
+/// Returns n/d rounded down. Exact for quotients up to 2¹⁵, `n` up to 2³⁰ that an `f32` represents
+/// exactly, and `d` from 1 to 2²⁰.
 ///
-/// The float is less than one off, and comparing products corrects the difference.
+/// The quotient in floating point is less than 1 off; comparing products corrects the difference.
 #[inline(always)]
 pub(super) fn quotient(n: u32, d: u32) -> u32 {
     let near = (n as i32 as f32 / d as i32 as f32) as i32 as u32;
@@ -108,7 +108,7 @@ pub(super) fn quotient(n: u32, d: u32) -> u32 {
     near.wrapping_add(u32::from(near.wrapping_add(1).wrapping_mul(d) <= n))
 }
 
-/// Integer square root ⌊√n⌋ for `n` up to 3·2³⁰, by the method of [`quotient`].
+/// Returns the square root of `n` rounded down, for `n` up to 3·2³⁰, by the method of [`quotient`].
 #[inline(always)]
 pub(super) fn root(n: u32) -> u32 {
     let near = (n as f32).sqrt() as i32 as u32;

@@ -1,14 +1,14 @@
-//! Parameters of the article's solver.
+//! Parameters of the solver after Mick West's article.
 
 use serde::{Deserialize, Serialize};
 
 use lavoxel_base::param::{Table, table};
 use lavoxel_base::validate::Invalid;
 
-/// Largest pressure at which sound and the filter together are stable.
+/// Largest value of `pressure` with which sound and diffusion together are stable.
 const PRESSURE: f64 = 0.35;
 
-/// Largest share that may go to each of six neighbours: six shares may not exceed the whole.
+/// Largest share that diffuses to each of six neighbours: six shares may not exceed the whole.
 const FILTER: f64 = 0.16;
 
 table! {
@@ -32,10 +32,10 @@ table! {
 }
 
 impl ArticleParams {
-    /// Checks every parameter for its range.
+    /// Checks that every parameter is in range.
     ///
     /// # Errors
-    /// Names the key that is out of range.
+    /// Returns an error that names the first key out of range.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.check("air.article")
     }

@@ -1,5 +1,5 @@
-//! Reference implementation of the article's solver, cell by cell, which the fast solver must match
-//! to the bit.
+//! Reference implementation of the article's solver, cell by cell; the fast solver must give the
+//! same bits.
 
 use super::ArticleParams;
 use super::around::{Around, At, Spot, step};
@@ -9,7 +9,8 @@ use super::velocity::{Velocity, near};
 use crate::{AirGrid, Amounts, BEYOND, Field, Flows, Forces, Openness, Side, Solver};
 use lavoxel_base::grid::Place;
 
-/// Reference implementation of the article's solver: slow, but easy to compare with the rules.
+/// Reference implementation of the article's solver: slow, but easy to compare with the article's
+/// rules.
 #[derive(Clone, Debug)]
 pub struct Plain {
     params: ArticleParams,
@@ -83,7 +84,7 @@ impl Solver for Plain {
     }
 }
 
-/// Advances the air by one step and returns the flows for the accounts.
+/// Advances the air by one step; returns outflow and decay of each field for the accounts.
 fn advance(
     velocity: &mut Velocity,
     amounts: &mut Amounts,
@@ -104,8 +105,8 @@ fn advance(
     flows
 }
 
-/// Second part of a step: advects density and the other fields by the new velocity, then applies
-/// the decay of heat.
+/// Second part of a step: advects density and all other fields by the new velocity, then applies
+/// the decay of heat; returns outflow and decay of each field.
 pub(super) fn carry(
     velocity: &Velocity,
     amounts: &mut Amounts,
@@ -134,15 +135,15 @@ pub(super) fn carry(
     flows
 }
 
-/// Shares (2¹⁵ = 1) of a cell for the seven corners other than the cell itself, with their places,
-/// and the share that stays.
+/// Shares (2¹⁵ = 1) of a cell in an advection pass: those of seven other cells, each with its
+/// place, and the share `home` that stays in the cell.
 pub(super) struct Weights {
     pub(super) corners: [(At, u32); 7],
     pub(super) home: u32,
 }
 
-/// Inputs of a step: solid cells, rates, and the lists of cells in the box and in the layer beyond
-/// open sides.
+/// Inputs of a step: solid cells, constants, and the lists of the open cells inside the box and in
+/// the layer beyond open sides.
 pub(super) struct Air<'a> {
     around: Around<'a>,
     rates: &'a Rates,
@@ -177,13 +178,13 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Iterator over all cells that take part in the passes, inside and outside the box.
+    /// Iterates over all open cells that take part in the passes, inside and outside the box.
     fn cells(&self) -> impl Iterator<Item = At> {
         self.inside.iter().chain(&self.outside).copied()
     }
 
-    /// Index in the fields of the cell `at`; across a periodic side the index of the cell at the
-    /// opposite side.
+    /// Index in the fields of the cell `at`; for a place beyond a periodic side the index of the
+    /// cell at the opposite side.
     fn index(&self, at: At) -> usize {
         let grid = self.around.0.grid();
         let [_, row, slab] = grid.strides();
@@ -199,8 +200,8 @@ impl<'a> Air<'a> {
         matches!(self.around.spot(at), Spot::Outside(_))
     }
 
-    /// Velocity of a cell in units per step; a cell outside the box has the velocity of the nearest
-    /// cell of the box.
+    /// Velocity of the cell `at` in units of 2⁻²⁰ cells per step. A cell outside the box has the
+    /// velocity of the nearest cell of the box.
     fn motion(&self, velocity: &Velocity, at: At) -> [i32; 3] {
         match self.around.spot(at) {
             Spot::Inside(place) | Spot::Outside(place) => velocity.at(place),
@@ -208,8 +209,8 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Applies diffusion, pressure, lift, wind and friction to the cell `at`, reading the old
-    /// state. Returns the units of density that left the box.
+    /// Applies diffusion, pressure, lift, wind and friction to the cell `at`, computed from the old
+    /// state. Returns the density that left the box, in the smallest unit.
     fn push(
         &self,
         at: At,
@@ -278,7 +279,8 @@ impl<'a> Air<'a> {
         out
     }
 
-    /// Returns true if the cell `at` is in the sponge layer of an inflow side.
+    /// Returns true if the cell `at` lies in the sponge layer at an inflow side, where the velocity
+    /// is relaxed towards the wind.
     fn is_windward(&self, at: At) -> bool {
         let grid = self.around.0.grid();
         self.rates.blows()
@@ -290,8 +292,8 @@ impl<'a> Air<'a> {
             })
     }
 
-    /// Shares of a cell for the corners downstream, to which it gives (`away`), or for those
-    /// upstream, from which it takes.
+    /// Shares of the cell `at` in an advection pass: those that it gives to the cells downstream if
+    /// `away` is true, else those that it takes from the cells upstream.
     pub(super) fn weights(&self, velocity: &Velocity, at: At, away: bool) -> Weights {
         let v = self.motion(velocity, at);
         let side = v.map(|v| if (v > 0) == away { 1 } else { -1 });
@@ -342,8 +344,8 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Advects the velocity by itself: forward pass, then reverse pass, with signed values and
-    /// without factors.
+    /// Advects the velocity by itself with a forward and a reverse pass. Velocities may have any
+    /// sign, so no factors limit the shares.
     fn carry_velocity(&self, velocity: &mut Velocity) {
         let weights = |away: bool| {
             self.cells()
@@ -384,7 +386,7 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Forward pass: each cell gives shares of its value to the corners.
+    /// Forward pass: each cell in `gives` gives shares of its value to other cells.
     fn forward<Q: Quantity>(&self, values: &mut [Q], gives: &[(At, Weights)]) {
         let from = values.to_vec();
         for (at, weights) in gives {
@@ -397,7 +399,8 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Factor (2¹⁵ = 1) of each cell that scales every share requested from the cell.
+    /// Returns for each cell the factor (2¹⁵ = 1) by which all shares that the cells in `asks`
+    /// request from it are scaled, so that it gives no more than it contains.
     pub(super) fn factors(&self, asks: &[(At, Weights)]) -> Vec<u32> {
         let mut asked = vec![0; self.around.0.grid().len()];
         for (at, weights) in asks {
@@ -430,14 +433,15 @@ impl<'a> Air<'a> {
         }
     }
 
-    /// Net outflow in units when `part` moves between two cells: positive if it leaves the box,
-    /// negative if it enters, else 0.
+    /// Net outflow from the box if the amount `part` moves from the cell `from` to the cell `to`,
+    /// in the smallest unit: positive if it leaves the box, negative if it enters, else 0.
     fn crossing(&self, from: At, to: At, part: u32) -> i64 {
         i64::from(part) * (i64::from(self.is_outside(to)) - i64::from(self.is_outside(from)))
     }
 
-    /// Forward pass of a field; a cell that would overflow receives nothing. Returns the net
-    /// outflow in units.
+    /// Forward pass of one field: each cell in `gives` gives shares of its amount to other cells; a
+    /// cell that would overflow receives nothing. Returns the net outflow from the box, in the
+    /// smallest unit.
     pub(super) fn give(&self, values: &mut [u32], field: Field, gives: &[(At, Weights)]) -> i64 {
         self.ambient(values, field);
         let from = values.to_vec();
@@ -464,8 +468,9 @@ impl<'a> Air<'a> {
         out
     }
 
-    /// Reverse pass of a field, with shares scaled by `factors`; a cell that would overflow
-    /// receives nothing. Returns the net outflow in units.
+    /// Reverse pass of one field: each cell in `asks` takes shares of the amounts of other cells,
+    /// scaled by `factors`; a cell that would overflow receives nothing. Returns the net outflow
+    /// from the box, in the smallest unit.
     pub(super) fn ask(
         &self,
         values: &mut [u32],

@@ -1,5 +1,4 @@
-//! Forces on the air: one diffusion pass over velocity and density, then pressure, lift, wind and
-//! friction.
+//! Forces on the air: diffusion of velocity and density, then pressure, lift, wind and friction.
 
 use super::carry::Passes;
 use super::chunks::{Chunk, chunks};
@@ -12,7 +11,8 @@ use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Simd, Work};
 
 impl Passes<'_> {
-    /// Applies the forces to every cell, reading the old state.
+    /// Applies the forces to every cell: computes the new `velocity` and `density` from the
+    /// velocities `old` and the amounts.
     pub(super) fn push(
         &self,
         old: &[Vec<i32>; 3],
@@ -56,8 +56,8 @@ impl Work for Push<'_> {
     }
 }
 
-/// Values of the block of cells next to a block, and the open shares of the faces between both
-/// blocks.
+/// Values of the cells next to those of a block in one direction, and the open shares of the faces
+/// between them.
 struct Beside<'a> {
     velocity: [&'a [i32; BLOCK]; 3],
     density: &'a [u32; BLOCK],
@@ -65,7 +65,8 @@ struct Beside<'a> {
 }
 
 impl Push<'_> {
-    /// Neighbour of the block at index `at` along `axis`: the block after (`is_after`) or before.
+    /// Returns the neighbours of the cells of the block at index `at` along `axis`: the next ones
+    /// if `is_after` is true, else the previous ones.
     #[inline(always)]
     fn beside(&self, at: usize, (axis, is_after): (usize, bool)) -> Beside<'_> {
         let Passes { grid, ground, .. } = *self.passes;
@@ -83,7 +84,8 @@ impl Push<'_> {
         }
     }
 
-    /// Velocity and density of a block after diffusion, pressure and lift.
+    /// Returns velocity and density of the block of cells at index `at` after diffusion, pressure
+    /// and lift; `background` is the heat of air at rest at the block's height.
     #[inline(always)]
     fn block(&self, at: usize, background: u32) -> ([[i32; BLOCK]; 3], [u32; BLOCK]) {
         let rates = self.passes.rates;
@@ -189,7 +191,8 @@ impl Push<'_> {
 }
 
 impl Passes<'_> {
-    /// Relaxes the velocity in the sponge layer of inflow sides towards the wind.
+    /// Relaxes the velocity `v` of the row of cells at `y` and `z` towards the wind, in the sponge
+    /// layer at inflow sides.
     #[inline(always)]
     fn relax(&self, v: &mut [&mut [i32]; 3], y: usize, z: usize) {
         if !self.rates.blows() {
@@ -223,7 +226,8 @@ fn draw(v: &mut [i32], wind: i32, rates: &Rates) {
     }
 }
 
-/// Returns `share` scaled by the open shares of the faces before and after a cell, along each axis.
+/// Returns the share `share` scaled by the open share of each of a cell's six faces: outer axis x,
+/// y, z; inner axis lower and upper face. The arguments are in the same order.
 #[inline(always)]
 fn scaled([a, b, c, d, e, f]: [u16; 6], share: u32) -> [[u32; 2]; 3] {
     [
@@ -238,7 +242,8 @@ fn scaled_one(open: u16, share: u32) -> u32 {
     share.wrapping_mul(u32::from(open)) >> 15
 }
 
-/// Velocity component after diffusion from the six neighbours; `by`: shares per face.
+/// Returns the velocity component `own` after diffusion from the six neighbours, whose components
+/// are given by axis (lower, upper); `by` are the shares of the faces.
 #[inline(always)]
 fn diffused(own: i32, [x, y, z]: [[i32; 2]; 3], by: [[u32; 2]; 3]) -> i32 {
     own.plus(drawn(own, x, by[0]))
@@ -246,7 +251,8 @@ fn diffused(own: i32, [x, y, z]: [[i32; 2]; 3], by: [[u32; 2]; 3]) -> i32 {
         .plus(drawn(own, z, by[2]))
 }
 
-/// Change of a velocity component by diffusion from the neighbours before and after.
+/// Change of the velocity component `own` by diffusion from the neighbours `before` and `after`
+/// along an axis; `by` are the shares of both faces.
 #[inline(always)]
 fn drawn(own: i32, [before, after]: [i32; 2], by: [u32; 2]) -> i32 {
     signed(before.minus(own), by[0]).plus(signed(after.minus(own), by[1]))
@@ -274,7 +280,8 @@ fn evened_one(own: u32, there: u32, by: u32) -> u32 {
     }
 }
 
-/// Velocity component along an axis after the pressure differences to the cells before and after.
+/// Returns the velocity component `v` along an axis after the pressure differences to the
+/// neighbours with the densities `before` and `after`; `by` are the shares of both faces.
 #[inline(always)]
 fn pressed(v: i32, here: u32, [before, after]: [u32; 2], by: [u32; 2]) -> i32 {
     let v = v.plus(signed(press(before).minus(press(here)), by[0]));
@@ -296,7 +303,8 @@ fn lose(v: &mut [i32], lost: &[u32]) {
     lanes!(v, [lost], |own, i| own.minus(signed(own, lost[i])));
 }
 
-/// Sets velocity components that point into closed faces to 0.
+/// Sets each velocity component in `v` to 0 that points into a closed face; `low` and `high` are
+/// the open shares of the lower and the upper faces.
 #[inline(always)]
 pub(super) fn shut(v: &mut [i32], low: &[u16], high: &[u16]) {
     lanes!(v, [low, high], |own, i| {

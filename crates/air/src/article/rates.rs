@@ -1,25 +1,25 @@
-//! Constants of one step of the article's solver, as integers.
+//! Constants of a step of the article's solver, converted to integers.
 
 use super::ArticleParams;
 use super::numbers::{Fine, WHOLE, mul, quotient, root, share};
 use crate::{Forces, UNIT};
 
-/// Largest speed along an axis: 2 cells per step, in units of 2⁻²⁰ cells per step. A pass moves by
-/// half a step, so this speed moves an amount by one cell, the reach of a pass.
+/// Largest velocity component: 2 cells per step, in units of 2⁻²⁰ cells per step. Each advection
+/// pass moves the air by half a step, so at this speed by one cell, the largest distance of a pass.
 pub(super) const FASTEST: i32 = 2 << 20;
 
-/// Upper bound (256.0) of the density used for pressure and of the amounts used for lift, so that a
-/// sum of forces stays far below 2³¹.
+/// Largest density for pressure and largest amount for lift (256.0), to which larger values are
+/// clamped, so that a sum of forces stays far below 2³¹.
 const STRONGEST: u32 = 1 << 28;
 
-/// Width in cells of the sponge layer inside an inflow side, where the velocity relaxes towards the
-/// wind.
+/// Width in cells of the sponge layer inside an inflow side, in which the velocity is relaxed
+/// towards the wind.
 pub(super) const SPONGE: usize = 4;
 
-/// Relaxation rate of the sponge layer: share of the difference to the wind removed per step.
+/// Relaxation in the sponge layer: share of the difference to the wind that a step removes.
 const RELAXED: f32 = 0.1;
 
-/// Constants of a step, as integers.
+/// Constants of a step, converted to integers.
 #[derive(Clone, Debug)]
 pub(super) struct Rates {
     pub(super) pressure: u32,
@@ -35,7 +35,7 @@ pub(super) struct Rates {
     background: Vec<u32>,
 }
 
-/// Friction coefficients: a step removes the share a·v + b + c/v of the velocity.
+/// Coefficients of friction: a step removes the share a·v + b + c/v of a velocity v.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Friction {
     quadratic: u32,
@@ -43,7 +43,7 @@ pub(super) struct Friction {
     constant: u32,
 }
 
-/// Decay coefficients of a heat h: a step removes a·h² + b·h + c.
+/// Coefficients of the decay of heat: a step removes a·h² + b·h + c of the heat h.
 #[derive(Clone, Copy, Debug)]
 struct Decay {
     quadratic: Fine,
@@ -82,8 +82,8 @@ impl Rates {
         }
     }
 
-    /// Wind at height `y` (in cells) in units per step along x, y and z; above the table the last
-    /// row.
+    /// Wind at height `y` (in cells) along x, y and z, in units of 2⁻²⁰ cells per step; above the
+    /// last row of the table that of the last row.
     pub(super) fn wind(&self, y: usize) -> [i32; 3] {
         let [x, z] = self
             .wind
@@ -94,13 +94,13 @@ impl Rates {
         [x, 0, z]
     }
 
-    /// Returns true if there is a wind.
+    /// Returns true if the table has any wind.
     pub(super) fn blows(&self) -> bool {
         !self.wind.is_empty()
     }
 
-    /// Heat in units of air at rest at height `y` (in cells), which has no buoyancy; above the
-    /// table extrapolated from the last two rows.
+    /// Heat of air at rest at height `y` (in cells), which has no lift, in the smallest unit; above
+    /// the last row of the table extrapolated from the last two rows.
     pub(super) fn background(&self, y: usize) -> u32 {
         match self.background[..] {
             [] => 0,
@@ -114,13 +114,14 @@ impl Rates {
         }
     }
 
-    /// Amount in units of each field outside the box at height `y`: heat, ash, steam, density.
+    /// Amounts of heat, ash, steam and density in the ambient air at height `y` (in cells), in the
+    /// smallest unit.
     pub(super) fn ambient(&self, y: usize) -> [u32; 4] {
         [self.background(y), 0, 0, UNIT]
     }
 
-    /// Upward acceleration of a cell with `[heat, ash, steam]` in units, in air at rest with the
-    /// heat `background`.
+    /// Upward acceleration of a cell with the amounts `[heat, ash, steam]` (smallest unit), in
+    /// units of 2⁻²⁰ cells/step²; `background` is the heat of air at rest at this height.
     #[inline(always)]
     pub(super) fn rise(&self, [heat, ash, steam]: [u32; 3], background: u32) -> i32 {
         let excess = (heat.max(background) - heat.min(background)).min(STRONGEST);
@@ -130,7 +131,7 @@ impl Rates {
             - self.weight.of(steam.min(STRONGEST)) as i32
     }
 
-    /// Friction of the step; `None` if there is none.
+    /// Coefficients of friction; `None` if there is no friction.
     pub(super) fn friction(&self) -> Option<Friction> {
         let Friction {
             quadratic,
@@ -140,13 +141,13 @@ impl Rates {
         (quadratic | linear | constant != 0).then_some(self.friction)
     }
 
-    /// Returns true if the decay of heat is switched on.
+    /// Returns true if heat decays at all.
     pub(super) fn decays(&self) -> bool {
         !(self.decay.quadratic.is_zero() && self.decay.linear.is_zero() && self.decay.constant == 0)
     }
 
-    /// Heat in units that a cell loses by decay in a step; computed from the heat above
-    /// `background` and limited to that excess.
+    /// Heat that a cell with the heat `heat` loses by decay in a step, in the smallest unit. Only
+    /// the excess over `background`, the heat of air at rest, decays.
     #[inline(always)]
     pub(super) fn decayed(&self, heat: u32, background: u32) -> u32 {
         let excess = heat.saturating_sub(background);
@@ -158,7 +159,8 @@ impl Rates {
 }
 
 impl Friction {
-    /// Share of the velocity `[x, y, z]` that friction removes in a step, 2¹⁵ = 1.
+    /// Share of the velocity `[x, y, z]` (units of 2⁻²⁰ cells per step) that friction removes in a
+    /// step; 2¹⁵ = 1.
     #[inline(always)]
     pub(super) fn of(self, [x, y, z]: [i32; 3]) -> u32 {
         // Speed in units of 2⁻¹⁴, so that the sum of three squares fits 32 bits.
@@ -182,7 +184,7 @@ impl Friction {
     }
 }
 
-/// Density used for pressure, clamped to `STRONGEST`.
+/// Density for the computation of pressure: `density` clamped to `STRONGEST`.
 #[inline(always)]
 pub(super) fn press(density: u32) -> i32 {
     density.min(STRONGEST) as i32

@@ -1,34 +1,36 @@
-//! Shares of the cells of a block, computed together in vectors.
+//! Shares of the cells of a block in an advection pass, computed for all cells at once.
 
 use super::ground::Ground;
 use super::numbers::WHOLE;
 
-/// Number of cells per block; rows of the fields consist of whole blocks.
+/// Number of cells per block; every row of a field consists of whole blocks.
 pub(super) const BLOCK: usize = 16;
 
-/// Number of target corners of a cell, other than the cell itself, in the order x, z, xz, y, xy,
-/// yz, xyz.
+/// Number of other cells to which a cell's shares go (or from which they come), in the order x, z,
+/// xz, y, xy, yz, xyz, named by the axes along which they are offset by one cell.
 pub(super) const CORNERS: usize = 7;
 
-/// Block of a plane that starts at index `at`.
+/// Returns the block of cells of a field that starts at index `at`.
 #[inline(always)]
 pub(super) fn block<T>(plane: &[T], at: usize) -> &[T; BLOCK] {
     plane[at..].first_chunk().expect("rows have whole blocks")
 }
 
-/// Shares that each cell of a block gives to the corners downstream, or takes from the corners
+/// Shares that each cell of a block gives to the cells downstream, or takes from the cells
 /// upstream.
 pub(super) struct Shares {
     corners: [[u32; BLOCK]; CORNERS],
     /// Share that stays in the cell.
     pub(super) home: [u32; BLOCK],
-    /// −1 for corners in the direction of decreasing x, y and z, else 0.
+    /// Offset direction along x, y and z for each cell: −1 if the other cells lie in the negative
+    /// direction, else 0.
     back: [[i32; BLOCK]; 3],
 }
 
 impl Shares {
-    /// Shares of the block that starts at index `at`, for the forward or the reverse (`ASK`) pass;
-    /// `None` if all cells of the block are at rest.
+    /// Computes the shares of the block that starts at index `at`, for the reverse pass if `ASK` is
+    /// true, else for the forward pass; `None` if all cells of the block are at rest. `is_rough`: a
+    /// neighbour of some cell may be solid.
     #[inline(always)]
     pub(super) fn of<const ASK: bool>(
         motion: &[Vec<i32>; 3],
@@ -62,8 +64,8 @@ impl Shares {
         Some(shares)
     }
 
-    /// Computes the shares from velocities and open shares. Products of x and z come first, so that
-    /// exchanging x and z gives the same bits.
+    /// Computes the shares from the velocities and the open shares of the lower and upper faces.
+    /// Products of x and z come first, so that exchanging x and z gives the same bits.
     #[inline(always)]
     fn weigh<const ASK: bool>(
         velocity: [&[i32; BLOCK]; 3],
@@ -97,7 +99,7 @@ impl Shares {
         shares
     }
 
-    /// Clears the shares of solid corners, by the bits of [`Ground::around`].
+    /// Sets the shares of solid cells to 0, by the bits of [`Ground::around`].
     #[inline(always)]
     fn keep_open(&mut self, around: &[u32; BLOCK]) {
         for (i, around) in around.iter().enumerate() {
@@ -124,7 +126,8 @@ impl Shares {
         }
     }
 
-    /// Shares of one cell, by corner.
+    /// Returns the shares of the cell with index `cell` (0–15) in the block, in the order of the
+    /// other cells.
     #[inline(always)]
     pub(super) fn share(&self, cell: usize) -> [u32; CORNERS] {
         let [a, b, c, d, e, f, g] = &self.corners;
@@ -133,8 +136,8 @@ impl Shares {
         ]
     }
 
-    /// Indices of the corners of the cell number `cell` of a block; `home`: index of the cell
-    /// itself.
+    /// Returns the indices of the other cells for the cell number `cell` (0–15) of the block;
+    /// `home` is the index of the cell itself.
     #[inline(always)]
     pub(super) fn there(&self, cell: usize, home: usize, strides: [usize; 3]) -> [usize; CORNERS] {
         let [x, y, z] = [
@@ -175,8 +178,8 @@ fn is_still([x, y, z]: [&[i32; BLOCK]; 3]) -> bool {
     all == 0
 }
 
-/// Displacement in half a step as a share of a cell (2¹⁵ = 1), scaled by the open share of the
-/// face; and −1 if the corner lies in the negative direction, else 0.
+/// Returns the displacement in half a step as a share of a cell (2¹⁵ = 1), scaled by the open share
+/// of the face that is crossed; and −1 if the other cell lies in the negative direction, else 0.
 #[inline(always)]
 fn fraction<const ASK: bool>(velocity: i32, low: u16, high: u16) -> (u32, i32) {
     let back = if ASK {

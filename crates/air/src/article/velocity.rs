@@ -1,4 +1,4 @@
-//! Velocities of the article's solver at the cell centres.
+//! Velocities of the article's solver, at the centres of the cells.
 
 use super::rates::FASTEST;
 use crate::{AirGrid, UNIT};
@@ -42,8 +42,8 @@ impl Velocity {
         self.at(place).map(|v| v as f32 / UNIT as f32)
     }
 
-    /// Velocity of the cell `place` plus `more` (in cells per step), in units, clamped to the
-    /// largest speed.
+    /// Returns the velocity of the cell `place` plus `more` (in cells per step), in units of 2⁻²⁰
+    /// cells per step, each component clamped to the largest speed.
     pub(super) fn with(&self, place: Place, more: [f32; 3]) -> [i32; 3] {
         let more = more.map(|v| (f64::from(v) * f64::from(UNIT)).round() as i32);
         let own = self.at(place);
@@ -68,7 +68,7 @@ impl Velocity {
         self.planes.iter().all(|plane| still(plane))
     }
 
-    /// Largest magnitude of any velocity component, in units.
+    /// Largest magnitude of any velocity component in the box, in units of 2⁻²⁰ cells per step.
     pub(super) fn fastest(&self) -> i32 {
         let most = |v: &[i32]| v.iter().fold(0, |most, v| v.abs().max(most));
         let slabs = |plane: &Vec<i32>| {
@@ -80,8 +80,8 @@ impl Velocity {
         self.planes.iter().map(slabs).max().unwrap_or(0)
     }
 
-    /// Bits of the velocity components in the cells of the box: one array per axis, in the order of
-    /// the cells.
+    /// Returns the bits of the velocity components in the cells of the box: one array for each
+    /// axis, in the order of the cells.
     pub(super) fn planes(&self) -> Vec<Vec<u32>> {
         let grid = self.grid;
         let plane = |plane: &Vec<i32>| {
@@ -126,7 +126,7 @@ impl Velocity {
     }
 }
 
-/// Returns the changed columns and their neighbours, also across periodic sides.
+/// Returns the `columns` (x, z) and their neighbours, also across periodic sides.
 pub(super) fn near(grid: AirGrid, columns: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let [nx, _, nz] = grid.size();
     let mut chosen = vec![false; grid.cells.columns()];

@@ -1,12 +1,12 @@
-//! Distribution of the z-planes of the fields over the threads.
+//! Distribution of the planes (cells with equal z) of the fields over the threads.
 
 use crate::AirGrid;
 use lavoxel_base::parallel::*;
 
-/// Number of cells below which a single thread does all the work.
+/// Number of cells below which a single thread does all work.
 const FEW: usize = 8192;
 
-/// Number of z-planes per thread.
+/// Number of planes of equal z for each thread, halo included.
 pub(super) fn planes(grid: AirGrid) -> usize {
     let threads = if grid.cells.cells() < FEW {
         1
@@ -16,8 +16,8 @@ pub(super) fn planes(grid: AirGrid) -> usize {
     grid.len().div_ceil(grid.strides()[2]).div_ceil(threads)
 }
 
-/// Calls `work` in parallel for chunks of z-planes of three fields; arguments: number of the
-/// chunk's first plane, and the three slices.
+/// Calls `work` in parallel for ranges of planes of three fields. Arguments of `work`: index of the
+/// first plane, halo included, and the parts of the three fields.
 pub(super) fn each_chunk(
     grid: AirGrid,
     fields: &mut [Vec<f32>; 3],

@@ -1,6 +1,6 @@
-//! Velocity sweeps for faces that move by one or more whole cells: the donor value comes from that
-//! many cells upstream, and the remaining fraction is a normal sweep (Lin and Rood 1996, in
-//! advective form).
+//! Advection of the velocity on faces whose contents move by one or more whole cells: the value
+//! comes from that many cells upstream, and the remaining fraction of a cell is a normal sweep (Lin
+//! and Rood 1996, in advective form).
 //!
 //! Invariant: no path from a face to its donor cell crosses solid cells.
 
@@ -8,14 +8,14 @@ use crate::{BEYOND, Side};
 
 use super::velocity::{Sweep, advected};
 
-/// Upper bound of the number of whole cells that a face moves in a sweep.
+/// Largest number of whole cells that the contents of a face move in a sweep.
 const MOST: usize = 4;
-/// Width in values of the extended halo at the ends of a row, for a sweep along the row.
+/// Number of halo values at each end of a row, for a sweep along the row.
 const WIDE: usize = MOST + BEYOND;
 
-/// Row buffers of a thread: Courant numbers of the faces; length in cells of the open path behind
-/// and ahead of each face; flags of paths that are open so far; and rows with [`WIDE`] values
-/// beyond both ends.
+/// Row buffers of a thread: Courant numbers of the faces; `ways`, the length in cells of the open
+/// path upstream and downstream of each face; `free`, 1 for paths that are still open, else 0; and
+/// rows with [`WIDE`] halo values at both ends.
 pub(super) struct Rows {
     courant: Vec<f32>,
     ways: [Vec<f32>; 2],
@@ -38,8 +38,8 @@ impl Rows {
     }
 }
 
-/// Computes the Courant numbers of a row of faces from the mean of four velocities; `share` is a
-/// quarter of the time in steps.
+/// Computes the Courant numbers of a row of faces from the mean of four velocities for each face;
+/// `share` is a quarter of the time in steps.
 #[inline(always)]
 fn courants(out: &mut [f32], speeds: [&[f32]; 4], share: f32) {
     let n = out.len();
@@ -61,8 +61,8 @@ fn range(row: &[f32]) -> [f32; 2] {
     [low, high]
 }
 
-/// Extends each open path by one cell where a face of row `a` or row `b` is open; closed paths stay
-/// closed.
+/// Extends each path `way` that is still open (`free`) by one cell if the next face is open in row
+/// `a` or row `b`; else closes the path.
 #[inline(always)]
 fn go_on(way: &mut [f32], free: &mut [f32], [a, b]: [&[f32]; 2]) {
     let n = way.len();
@@ -74,7 +74,8 @@ fn go_on(way: &mut [f32], free: &mut [f32], [a, b]: [&[f32]; 2]) {
     }
 }
 
-/// Clamps the Courant numbers so that no path leads through closed faces.
+/// Limits each Courant number to the length of the open path, so that no path leads through closed
+/// faces.
 #[inline(always)]
 fn end(courant: &mut [f32], [behind, ahead]: [&[f32]; 2]) {
     let n = courant.len();
@@ -86,8 +87,8 @@ fn end(courant: &mut [f32], [behind, ahead]: [&[f32]; 2]) {
     }
 }
 
-/// Computes new values of the faces that move by more than `shift` − 1 cells, from five rows around
-/// the row `shift` cells upstream.
+/// Computes new values of those faces whose contents move by more than `shift` − 1 cells, from the
+/// five rows around the row `shift` cells upstream.
 #[inline(always)]
 fn advect(out: &mut [f32], [f0, f1, f2, f3, f4]: [&[f32]; 5], courant: &[f32], shift: f32) {
     let n = out.len();
@@ -104,7 +105,8 @@ fn advect(out: &mut [f32], [f0, f1, f2, f3, f4]: [&[f32]; 5], courant: &[f32], s
     }
 }
 
-/// Copies a row of `n` values with a halo of [`BEYOND`], and extends the halo to [`WIDE`].
+/// Copies a row of `n` values with [`BEYOND`] halo values at each end, and extends the halo to
+/// [`WIDE`] values; `wraps` is true for a periodic axis.
 #[inline(always)]
 fn widen(out: &mut [f32], from: &[f32], (n, wraps): (usize, bool)) {
     let skip = WIDE - BEYOND;
@@ -118,8 +120,8 @@ fn widen(out: &mut [f32], from: &[f32], (n, wraps): (usize, bool)) {
 }
 
 impl Sweep<'_> {
-    /// Computes new values of a row of faces if any face moves by a whole cell or more, and returns
-    /// true; else returns false without a change.
+    /// Computes new values of a row of faces if the contents of any face move by a whole cell or
+    /// more, and returns true; else changes nothing and returns false.
     #[inline(always)]
     pub(super) fn far_row(
         &self,
@@ -150,8 +152,8 @@ impl Sweep<'_> {
                 (self.grid.cells.nx, wraps),
             );
         }
-        // A pass serves faces within a cell of its shift: one pass for all faces if possible, else
-        // several.
+        // One call of `advect` serves faces within a cell of its shift: one call for all faces if
+        // possible, else several.
         let middle = (0.5 * (low + high) + 0.5).floor();
         let one = low - middle > -1.0 && high - middle < 1.0;
         let mut shift = if one { middle } else { low.ceil() };
@@ -173,9 +175,9 @@ impl Sweep<'_> {
         }
     }
 
-    /// Index of the row `ahead` cells further along y or z. Outside the range given by `ends`
-    /// (cells before the first and after the last): the last row in that direction, or the row at
-    /// the opposite end of a periodic box.
+    /// Index of the row that lies `ahead` cells further along y or z than the row `place` (`[y,
+    /// z]`). `ends`: offsets of the first and the last row; beyond them the index of the last row
+    /// in that direction, or of the row at the opposite end of a periodic axis.
     #[inline(always)]
     fn row_at(&self, place: [usize; 2], ahead: isize, ends: [isize; 2]) -> usize {
         let (grid, axis) = (self.grid, self.axis);
@@ -189,7 +191,7 @@ impl Sweep<'_> {
         (from + (along - place[axis - 1] as isize) * grid.strides()[axis] as isize) as usize
     }
 
-    /// Returns true if all faces on the paths of a row are open.
+    /// Returns true if all faces on the paths to the row `place` (`[y, z]`) of faces are open.
     #[inline(always)]
     fn is_free(&self, component: usize, place: [usize; 2]) -> bool {
         let back = self.back(component);
@@ -202,8 +204,8 @@ impl Sweep<'_> {
         (-(MOST as isize)..=MOST as isize).all(|ahead| is_free(self.row_at(place, ahead, [0, 0])))
     }
 
-    /// Stride from the faces of `component` to their neighbours along the component's own axis; 0
-    /// if that is the axis of the sweep.
+    /// Index distance from the faces of `component` to their neighbours along the axis of the
+    /// component; 0 if the sweep is along this axis.
     #[inline(always)]
     fn back(&self, component: usize) -> usize {
         if component == self.axis {
@@ -213,8 +215,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Determines the length of the open path of each face in a row on both sides: up to the first
-    /// closed face, plus one cell.
+    /// Computes for each of `n` faces of the row `place` the length of the open path upstream and
+    /// downstream, in cells: to the first closed face, plus one cell.
     #[inline(always)]
     fn find_ways(&self, component: usize, place: [usize; 2], n: usize, rows: &mut Rows) {
         let (open, back) = (&self.open.faces[self.axis], self.back(component));
@@ -224,8 +226,8 @@ impl Sweep<'_> {
             widen(&mut rows.open[0], &open[at..], about);
             widen(&mut rows.open[1], &open[at - back..], about);
         }
-        // Faces of the sweep's own axis come from the next faces; other faces come through the
-        // faces between.
+        // Faces of the sweep's own axis come from the next faces; for other components the contents
+        // pass through the faces between.
         let nearest = [if back == 0 { -1 } else { 0 }, 1];
         for (side, way) in rows.ways.iter_mut().enumerate() {
             way[..n].fill(1.0);

@@ -1,4 +1,4 @@
-//! Forces on the velocity other than pressure: lift by heat, weight of ash and drops, friction, and
+//! Forces on the velocity other than pressure: lift by heat, weight of ash and drops, friction and
 //! wind.
 
 use crate::{AirGrid, Amounts, BEYOND, Field, Forces, Openness, Side, UNIT};
@@ -10,25 +10,26 @@ use super::project::limited;
 use super::sides::Winds;
 use super::velocity::{Faces, Open};
 
-/// Width in cells of the sponge layer inside an inflow side, where the velocity relaxes towards the
-/// wind.
+/// Width in cells of the sponge layer inside an inflow side, in which the velocity is relaxed
+/// towards the wind.
 const SPONGE: usize = 4;
-/// Relaxation rate of the sponge layer: share of the difference to the wind removed per step.
+/// Relaxation in the sponge layer: share of the difference to the wind that a step removes.
 const RELAX: f32 = 0.1;
 
-/// Lift and weight for a chunk of planes of the vertical velocity.
+/// Acceleration by lift and weight, for a range of planes of the vertical velocity.
 struct Lift<'a> {
     amounts: &'a Amounts,
     forces: &'a Forces,
-    /// Change of velocity in a substep, in cells per step, caused by one unit in one of the two
-    /// cells at a face.
+    /// Change of velocity in a substep, in cells per step, that the smallest unit of heat in one of
+    /// the two cells at a face causes; `weight` is that of ash and drops.
     lift: f32,
     weight: f32,
     v: &'a mut [f32],
     first: usize,
 }
 
-/// Rows of the amounts, and the heat in units of air at rest at their height.
+/// Rows of the amounts of cells at one height, and the heat of air at rest at this height in the
+/// smallest unit.
 struct Carried<'a> {
     heat: &'a [u32],
     ash: &'a [u32],
@@ -101,7 +102,7 @@ impl Work for Lift<'_> {
     }
 }
 
-/// Adds the acceleration by lift and weight over `time` steps to the vertical velocity.
+/// Adds the acceleration by lift and weight during `time` steps to the vertical velocity.
 pub(super) fn lift(amounts: &Amounts, forces: &Forces, u: &mut Faces, (time, simd): (f32, Level)) {
     let per_unit = |value: f32| time * 0.5 * value / UNIT as f32;
     let (lift, weight) = (per_unit(forces.lift), per_unit(forces.weight));
@@ -120,7 +121,8 @@ pub(super) fn lift(amounts: &Amounts, forces: &Forces, u: &mut Faces, (time, sim
     });
 }
 
-/// Returns true if no cell has a lift or weight above the threshold `forces.calming`.
+/// Returns true if in no open cell the acceleration by lift or weight exceeds the threshold
+/// `forces.calming`.
 pub(super) fn is_calm(amounts: &Amounts, openness: &Openness, forces: &Forces) -> bool {
     let (grid, nx) = (amounts.grid(), amounts.grid().cells.nx);
     let still =
@@ -141,7 +143,7 @@ pub(super) fn is_calm(amounts: &Amounts, openness: &Openness, forces: &Forces) -
     (0..grid.cells.nz).all(|z| (0..grid.cells.ny).all(|y| calm(y, z)))
 }
 
-/// Reduces every velocity component by `by` (cells per step) towards 0, like dry friction.
+/// Reduces the magnitude of every velocity component by `by` (cells per step), at most to 0.
 pub(super) fn calm_down(grid: AirGrid, u: &mut Faces, by: f32) {
     each_chunk(grid, u, |_, u| {
         for u in u.into_iter().flatten() {
@@ -151,8 +153,8 @@ pub(super) fn calm_down(grid: AirGrid, u: &mut Faces, by: f32) {
     });
 }
 
-/// Reduces every speed v by `time` · (a·v² + b·v + c) with its direction unchanged. `factors` is a
-/// buffer, filled with 1 on return.
+/// Reduces every speed v by `time` · (a·v² + b·v + c), without a change of direction. `factors` is
+/// a buffer, whose values are all 1 after the call.
 pub(super) fn friction(
     grid: AirGrid,
     u: &mut Faces,
@@ -191,7 +193,7 @@ pub(super) fn friction(
     factors.fill(1.0);
 }
 
-/// Copies friction factors to the halo of periodic (wrap) sides from the opposite end.
+/// Sets the friction factors in the halo beyond periodic sides to those of the opposite side.
 fn wrap_factors(grid: AirGrid, factors: &mut [f32]) {
     let (size, strides) = (grid.size(), grid.strides());
     for axis in [0, 2]
@@ -207,8 +209,8 @@ fn wrap_factors(grid: AirGrid, factors: &mut [f32]) {
     }
 }
 
-/// Wind at each of the `ny` rows (heights) of the box, in cells per step along x, y and z; 0
-/// without wind.
+/// Returns the wind at each of the `ny` heights of cells, in cells per step along x, y and z; 0
+/// everywhere without wind.
 pub(super) fn winds(forces: &Forces, ny: usize) -> Vec<[f32; 3]> {
     let wind = |[x, z]: &[f32; 2]| [limited(*x, FASTEST), 0.0, limited(*z, FASTEST)];
     let at = |y: usize| {
@@ -221,17 +223,19 @@ pub(super) fn winds(forces: &Forces, ny: usize) -> Vec<[f32; 3]> {
     (0..ny).map(at).collect()
 }
 
-/// Sets the velocity of every open face to the wind at its height.
+/// Sets the velocity on every open face to the wind at the height of the face.
 pub(super) fn blow(grid: AirGrid, u: &mut Faces, open: &Open, winds: &Winds) {
     on_open_faces(grid, u, open, winds, |u, wind| *u = wind);
 }
 
-/// Adds the change of the wind at its height to the velocity of every open face.
+/// Adds `change`, the change of the wind at the height of the face, to the velocity on every open
+/// face.
 pub(super) fn change_wind(grid: AirGrid, u: &mut Faces, open: &Open, change: &Winds) {
     on_open_faces(grid, u, open, change, |u, change| *u += change);
 }
 
-/// Calls `put` with the velocity of each open face and the wind component at its height.
+/// Calls `put` with the velocity on each open face and with the wind component at the height of the
+/// face.
 fn on_open_faces(
     grid: AirGrid,
     u: &mut Faces,
@@ -254,8 +258,8 @@ fn on_open_faces(
     }
 }
 
-/// Sets the velocity at inflow sides to the wind, and relaxes the sponge layer inside towards the
-/// wind over `time` steps.
+/// Sets the velocity at inflow sides to the wind, and relaxes the velocity in the sponge layer
+/// inside towards the wind, for `time` steps.
 pub(super) fn hold_wind(grid: AirGrid, u: &mut Faces, winds: &Winds, time: f32) {
     let (size, strides) = (grid.size(), grid.strides());
     let relax = RELAX * time;

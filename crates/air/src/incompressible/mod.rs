@@ -1,16 +1,16 @@
 //! Incompressible solver: velocities on the faces of the cells (staggered grid), a multigrid
-//! pressure projection, and conservative advection of integer amounts of heat, ash and steam by
-//! limited one-dimensional sweeps.
+//! pressure projection, and conservative advection of integer amounts of heat, ash, steam and inks
+//! by limited one-dimensional sweeps.
 //!
-//! A step has one or two substeps, so that the air moves by at most 3.2 cells per substep. A
-//! substep advects the velocity (`velocity`, `far`) by one sweep along each axis at any speed, adds
-//! the forces (`forces`, `swirl`), removes the divergence (`project`, `pressure`) and advects the
-//! amounts (`scalars`), in each line of cells by as many sweeps as keep the displacement per sweep
+//! A step has one or two substeps, so that the air moves by at most 3.2 cells in a substep. A
+//! substep advects the velocity (`velocity`, `far`) with one sweep along each axis at any speed,
+//! adds the forces (`forces`, `swirl`), removes the divergence (`project`, `pressure`) and advects
+//! the amounts (`scalars`) with as many sweeps in each line of cells as keep the distance per sweep
 //! below 0.8 cells.
 //!
-//! Invariant: no value becomes NaN or infinite. Speeds are clamped to `FASTEST` before a step, with
-//! the lift, and after every projection, and NaN becomes such a bound; wind and confinement are
-//! clamped too; volumes are at least 1/16; amounts are integers.
+//! Invariant: no value becomes NaN or infinite. Velocities are clamped to `FASTEST` before a step,
+//! with the lift, and after every projection, where NaN is replaced too; wind and confinement are
+//! clamped; volumes are at least 1/16; amounts are integers.
 //!
 //! Invariant: floating-point results are the same bits on every instruction set and for any number
 //! of threads: same operations in the same order, no fused multiply-add, and no function except the
@@ -40,21 +40,23 @@ use self::pressure::Multigrid;
 use self::swirl::Swirl;
 use self::velocity::{Faces, Open, Sweep};
 
-/// Upper bound in cells of the air's displacement in a substep.
+/// Largest distance in cells that the air moves in a substep; faster air takes two substeps per
+/// step.
 const REACH: f32 = 3.2;
-/// Upper bound of each velocity component, in cells per step.
+/// Largest magnitude of a velocity component, in cells per step.
 const FASTEST: f32 = 4.0;
-/// Number of multigrid cycles per projection: fixed, so that no global sum (residual norm) decides
-/// on the end.
+/// Number of multigrid cycles per projection. The number is fixed, so that no sum over the box
+/// (norm of the residual) decides when to stop.
 const CYCLES: usize = 2;
-/// Two orders of the axes for the sweeps, used alternately so that no direction is preferred.
+/// Two orders of the axes for the advection sweeps, used in alternate substeps so that no direction
+/// is preferred.
 const ORDERS: [[usize; 3]; 2] = [[0, 2, 1], [1, 2, 0]];
 
 /// Parameters of the incompressible solver.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IncompressibleParams {
-    /// Strength of the vorticity confinement, as a share of the speed across a cell in a step; 0:
-    /// none.
+    /// Strength of the vorticity confinement, as a share of the speed across a cell in a step; 0
+    /// for none.
     pub confinement: f32,
 }
 
@@ -66,35 +68,35 @@ pub struct Incompressible {
     simd: Level,
     /// Velocity on the lower faces of the cells along x, y and z, in cells per step.
     u: Faces,
-    /// Open share of the lower faces, 0 to 1.
+    /// Open shares of the lower faces of the cells, 0 to 1.
     open: Open,
-    /// Two velocity buffers used during a step.
+    /// Two buffers for velocities within a step.
     swept: [Faces; 2],
-    /// Volumes of the cells during a step; 1 for a full cell.
+    /// Volume of the air in each cell within a step; 1 for a full cell.
     volume: Vec<f32>,
     pressure: Multigrid,
-    /// Faces where the vorticity confinement acts; `None` until first used after a change of the
-    /// ground.
+    /// Cells in which the vorticity confinement acts; `None` before its first use after a change of
+    /// the ground.
     swirl: Option<Swirl>,
-    /// Order flag: true if the next substep uses the second order of sweeps.
+    /// True if the next substep uses the second of the `ORDERS` of sweeps.
     is_odd: bool,
-    /// Begin flag: false before the first step, which fills the box with the wind.
+    /// True after the first step, before which the box is filled with the wind.
     has_begun: bool,
-    /// Limit flag: true if all velocities are within the bound and the fastest face of each row is
-    /// known.
+    /// True if all velocities are within the bound, and `pace` and `fastest` are up to date.
     is_limited: bool,
     pace: Pace,
     /// Largest speed along each axis, in cells per step.
     fastest: [f32; 3],
-    /// Calm flag: true if neither lift nor wind drives the air.
+    /// True if neither lift nor wind drives the air.
     is_calm: bool,
-    /// Version of the amounts, and forces, for which the air was found at rest; `None` if it was
-    /// not.
+    /// Version of the amounts, and forces, with which the air was at rest; `None` if it was not at
+    /// rest in the last step.
     rest: Option<(u64, Forces)>,
 }
 
 impl Incompressible {
-    /// Returns a solver with still air and no solid cells, using vector instructions of `level`.
+    /// Returns a solver with air at rest and no solid cells, using the vector instructions of
+    /// `level`.
     pub fn new(grid: AirGrid, params: IncompressibleParams, level: Level) -> Self {
         let mut grid = grid;
         // The floor is a wall, so nothing can wrap there.
@@ -138,8 +140,8 @@ impl Incompressible {
         solver
     }
 
-    /// Updates the open shares of all faces of the columns `(x, z)`; velocities through closed
-    /// faces become 0.
+    /// Updates the open shares of all faces of the `columns` (x, z) from `openness`; velocities
+    /// through closed faces become 0.
     fn take_ground(&mut self, openness: &Openness, columns: &[(usize, usize)]) {
         let [nx, ny, nz] = self.grid.size();
         let mut changed = Vec::new();
@@ -178,9 +180,9 @@ impl Incompressible {
         (self.rest, self.swirl) = (None, None);
     }
 
-    /// Updates the open share of the lower face of the cell `place` along `axis`, and of the upper
-    /// face if the cell is the last along that axis. Rows `[y, z]` whose faces changed are added to
-    /// `changed`.
+    /// Updates the open share of the lower face of the cell `place` along `axis` from `openness`,
+    /// and of the upper face if the cell is the last one along the axis. Adds the row `[y, z]` of
+    /// each face that changed to `changed`.
     fn take_face(
         &mut self,
         openness: &Openness,
@@ -250,14 +252,15 @@ impl Incompressible {
         flows
     }
 
-    /// Returns true if neither amounts nor forces have changed since the air was found at rest.
+    /// Returns true if the air was at rest in the last step, and amounts and forces are the same as
+    /// then.
     fn is_still_at_rest(&self, amounts: &Amounts, forces: &Forces) -> bool {
         self.rest
             .as_ref()
             .is_some_and(|(version, before)| *version == amounts.version() && before == forces)
     }
 
-    /// Returns true if the air is still and no force acts on it; also updates the calm flag.
+    /// Returns true if all velocities are 0 and no force acts on the air; also updates `is_calm`.
     fn is_at_rest(
         &mut self,
         amounts: &Amounts,
@@ -278,7 +281,7 @@ impl Incompressible {
         is_at_rest
     }
 
-    /// Sets the velocity through the lower face of the cell `place` along `axis`; 0 if the face is
+    /// Sets the velocity on the lower face of the cell `place` along `axis`; 0 if the face is
     /// closed.
     fn put(&mut self, axis: usize, place: Place, velocity: f32) {
         let at = self.grid.at(place);
@@ -290,7 +293,7 @@ impl Incompressible {
         self.pace.find(axis, [place[1], place[2]], &self.u[axis]);
     }
 
-    /// Advances the velocity by one substep of length `time`, in steps.
+    /// Advances the velocity by a substep with a length of `time` steps.
     fn move_air(&mut self, amounts: &Amounts, forces: &Forces, winds: &sides::Winds, time: f32) {
         let is_confined = self.params.confinement > 0.0;
         let before = if is_confined {
@@ -331,7 +334,7 @@ impl Incompressible {
         self.fastest = self.pace.fastest();
     }
 
-    /// Advects the velocity by itself over `time` steps, with one sweep along each axis.
+    /// Advects the velocity by itself for `time` steps, with one sweep along each axis.
     fn carry(&mut self, winds: &sides::Winds, time: f32) {
         let (grid, simd, [first, second]) = (self.grid, self.simd, &mut self.swept);
         sides::fill(grid, &mut self.u, winds);
@@ -358,8 +361,8 @@ impl Incompressible {
     }
 }
 
-/// Largest speed along `axis` in cells per step, including the wind beyond open sides, which is
-/// advected into the box.
+/// Largest speed along `axis` in cells per step, of the air in the box and of the wind beyond open
+/// sides, which moves into the box.
 fn fastest(fastest: &[f32; 3], winds: &sides::Winds, axis: usize) -> f32 {
     winds
         .iter()

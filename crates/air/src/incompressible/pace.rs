@@ -1,10 +1,12 @@
-//! Largest speed in each row of faces, which decides the number of sweeps for each line of cells.
+//! Largest speed in each row of faces, from which the number of sweeps for each line of cells
+//! follows.
 
 use crate::{AirGrid, BEYOND};
 
 use super::project::largest;
 
-/// Bits (`f32::to_bits`) of the largest speed along each axis, for each row of the fields.
+/// Largest speed along each axis for each row of faces, as bits (`f32::to_bits`), which are ordered
+/// like the speeds.
 #[derive(Clone, Debug)]
 pub(super) struct Pace {
     grid: AirGrid,
@@ -12,7 +14,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Returns the row maxima of still air.
+    /// Returns the largest speeds of air at rest, 0 everywhere.
     pub(super) fn still(grid: AirGrid) -> Self {
         Self {
             grid,
@@ -20,18 +22,18 @@ impl Pace {
         }
     }
 
-    /// Number of rows per plane, halo included.
+    /// Number of rows in a plane of equal z, halo included.
     pub(super) fn plane(grid: AirGrid) -> usize {
         grid.cells.ny + 2 * BEYOND
     }
 
-    /// Mutable bits of the largest speeds of all rows.
+    /// Largest speeds along x, y and z of all rows, as mutable bits; halo included.
     pub(super) fn rows_mut(&mut self) -> &mut [[u32; 3]] {
         &mut self.rows
     }
 
-    /// Recomputes the largest speed along `axis` in the row `[y, z]` from the velocities `u`, the
-    /// last face included.
+    /// Computes the largest speed along `axis` in the row `[y, z]` anew from the velocities `u`,
+    /// including the upper face of the last cell.
     pub(super) fn find(&mut self, axis: usize, [y, z]: [usize; 2], u: &[f32]) {
         let [_, ny, nz] = self.grid.size();
         if y >= ny + usize::from(axis == 1) || z >= nz + usize::from(axis == 2) {
@@ -53,7 +55,7 @@ impl Pace {
         self.rows.iter().fold([0; 3], larger).map(f32::from_bits)
     }
 
-    /// Memory of the row maxima in bytes.
+    /// Memory of the largest speeds in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.rows[..])
     }

@@ -10,11 +10,11 @@ use super::pace::Pace;
 use super::pressure::{Layout, Multigrid, Pressure, split};
 use super::velocity::{Faces, Open};
 
-/// Speed in cells per step below which a face counts as still: crossing one cell would take 10⁹
+/// Speed in cells per step below which a velocity is set to 0: crossing one cell would take 10⁹
 /// steps.
 const STILL: f32 = 1e-9;
 
-/// Divergence computation for a chunk of planes, for both colours of the checkerboard.
+/// Computation of the divergence for a range of planes, for both colours of the checkerboard.
 struct Divergence<'a> {
     grid: AirGrid,
     u: &'a Faces,
@@ -83,19 +83,19 @@ impl Work for Divergence<'_> {
     }
 }
 
-/// Subtraction of the pressure gradient from a chunk of planes of the velocity.
+/// Subtraction of the pressure gradient from the velocity, for a range of planes.
 struct Gradient<'a> {
     grid: AirGrid,
     open: &'a Open,
     pressure: Pressure<'a>,
     u: [&'a mut [f32]; 3],
     first: usize,
-    /// Bits of the largest speed along each axis, one entry per row.
+    /// Largest speed along each axis for each row, as bits.
     pace: &'a mut [[u32; 3]],
 }
 
-/// Clamps the velocity component `u` to ± `most`; NaN becomes a bound, and magnitudes below
-/// `STILL` become 0.
+/// Clamps the velocity component `u` to ± `most` (cells per step); NaN becomes −`most`, and
+/// magnitudes below `STILL` become 0.
 #[inline(always)]
 pub(super) fn limited(u: f32, most: f32) -> f32 {
     let u = if u > -most { u } else { -most };
@@ -118,8 +118,8 @@ fn subtract(out: &mut [f32], open: Option<&[f32]>, [low, high]: [&[f32]; 2]) {
     }
 }
 
-/// Bits of the largest magnitude in `row`, or `before` if that is larger; bits of positive floats
-/// are ordered like the values.
+/// Returns the bits of the largest magnitude in `row`, or `before` if that is larger; the bits of
+/// positive floats are ordered like the values.
 #[inline(always)]
 pub(super) fn largest(row: &[f32], before: u32) -> u32 {
     let mut most = before as i32;
@@ -153,8 +153,8 @@ impl Work for Gradient<'_> {
 }
 
 impl Gradient<'_> {
-    /// Subtracts the gradient in one plane of faces; `before` and `here` are the pressures of the
-    /// previous plane and of this plane.
+    /// Subtracts the pressure gradient from the velocity in one plane of equal z; `before` and
+    /// `here` are the pressures of the previous plane and of this plane.
     #[inline(always)]
     fn plane(&mut self, plane: usize, [before, here]: &[Vec<f32>; 2]) {
         let (grid, [_, row, slab]) = (self.grid, self.grid.strides());
@@ -178,12 +178,12 @@ impl Gradient<'_> {
     }
 }
 
-/// Clamping of the velocity in a chunk of planes.
+/// Clamping of the velocity for a range of planes.
 struct Limit<'a> {
     grid: AirGrid,
     u: [&'a mut [f32]; 3],
     first: usize,
-    /// Bits of the largest speed along each axis, one entry per row.
+    /// Largest speed along each axis for each row, as bits.
     pace: &'a mut [[u32; 3]],
 }
 
@@ -210,13 +210,14 @@ impl Work for Limit<'_> {
     }
 }
 
-/// Clamps the velocity component `u` to ± `FASTEST`; NaN becomes 0.
+/// Clamps the velocity component `u` to ± `FASTEST` (cells per step); NaN becomes 0, and magnitudes
+/// below `STILL` become 0.
 #[inline(always)]
 pub(super) fn limited_number(u: f32) -> f32 {
     if u.is_nan() { 0.0 } else { limited(u, FASTEST) }
 }
 
-/// Clamps all velocities, which may be NaN, and updates the largest speed of each row.
+/// Clamps all velocities, which may be NaN before, and updates the largest speed of each row.
 pub(super) fn limit(grid: AirGrid, u: &mut Faces, pace: &mut Pace, simd: Level) {
     each_paced(grid, u, pace, |first, u, pace| {
         simd.run(Limit {
@@ -228,8 +229,8 @@ pub(super) fn limit(grid: AirGrid, u: &mut Faces, pace: &mut Pace, simd: Level) 
     });
 }
 
-/// Calls `work` for chunks of planes of the velocity and of the row speeds; first argument: number
-/// of the chunk's first plane.
+/// Calls `work` in parallel for ranges of planes of the velocity and of the largest speeds of the
+/// rows. First argument of `work`: index of the first plane, halo included.
 fn each_paced(
     grid: AirGrid,
     u: &mut Faces,
@@ -251,8 +252,8 @@ fn each_paced(
         });
 }
 
-/// Projects the velocity to zero divergence, clamps its components, and updates the largest speed
-/// of each row.
+/// Makes the velocity free of divergence by subtracting the pressure gradient, clamps its
+/// components, and updates the largest speed of each row.
 pub(super) fn project(
     grid: AirGrid,
     u: &mut Faces,
@@ -276,7 +277,7 @@ pub(super) fn project(
     });
 }
 
-/// Computes the divergence of the velocity as right-hand side of the pressure equation.
+/// Computes the divergence of the velocity as the right-hand side of the pressure equation.
 pub(super) fn divergence(
     grid: AirGrid,
     u: &Faces,
@@ -307,8 +308,8 @@ pub(super) fn divergence(
         });
 }
 
-/// Copies the velocity at the first face of a periodic axis to the last face, since both are the
-/// same face.
+/// Copies the velocity on the first face of each periodic axis to the last face, because both are
+/// the same face.
 fn join_ends(grid: AirGrid, u: &mut Faces) {
     let (size, strides) = (grid.size(), grid.strides());
     for axis in [0, 2]

@@ -1,19 +1,19 @@
-//! Boundary conditions: velocities in the halo beyond the sides of the box.
+//! Boundary conditions: velocities in the halo, the cells beyond the sides of the box.
 //!
-//! Walls: the tangential velocity is copied, the normal one is 0. Open sides: for outflow the value
-//! of the last cell is copied; for inflow the wind is used, because a copy of the inner value would
-//! amplify itself. Wrap (periodic): values from the opposite end.
+//! Walls: the tangential velocity is copied from the last cell, the normal one is 0. Open sides:
+//! for outflow the velocity of the last cell is copied; for inflow the wind is used, because a copy
+//! of the velocity inside would amplify itself. Periodic sides: velocity at the opposite end.
 
 use crate::{AXES, AirGrid, BEYOND, Side};
 
 use super::chunks::each_chunk;
 use super::velocity::Faces;
 
-/// Wind velocity at each row (height) of the box, in cells per step along x, y and z.
+/// Wind velocity at each height of cells, in cells per step along x, y and z.
 pub(super) type Winds = [[f32; 3]];
 
-/// Fills the halo beyond all sides: first along z, then along y, then along x, because each pass
-/// reads the results of the pass before.
+/// Sets the velocities in the halo beyond all sides: first along z, then along y, then along x,
+/// because each of these reads the results of the one before.
 pub(super) fn fill(grid: AirGrid, u: &mut Faces, winds: &Winds) {
     planes_beyond(grid, u, winds);
     each_chunk(grid, u, |_, mut u| {
@@ -26,25 +26,26 @@ pub(super) fn fill(grid: AirGrid, u: &mut Faces, winds: &Winds) {
     });
 }
 
-/// Value beyond an open side: `last` for outflow (`outward` ≥ 0), else `wind`.
+/// Velocity beyond an open side: `last`, that of the last cell, for outflow (`outward` ≥ 0), else
+/// `wind`.
 fn beyond(outward: f32, last: f32, wind: f32) -> f32 {
     if outward < 0.0 { wind } else { last }
 }
 
-/// Wind at row `y` of a field, where row [`BEYOND`] is the lowest row of cells.
+/// Wind at row `y` of a field, in which the row [`BEYOND`] is the lowest row of cells.
 fn wind_at(winds: &Winds, y: usize) -> [f32; 3] {
     winds[y.saturating_sub(BEYOND).min(winds.len() - 1)]
 }
 
-/// Copies the first and the last cell of a row to the halo at its ends.
+/// Copies the first and the last cell of a row with `nx` cells to the halo at its ends.
 fn extend(row: &mut [f32], nx: usize) {
     let (first, last) = (row[BEYOND], row[BEYOND + nx - 1]);
     row[..BEYOND].fill(first);
     row[BEYOND + nx..].fill(last);
 }
 
-/// Writes the wind to the values of a halo row where the side has inflow; `sign` · `speeds` is the
-/// outward normal velocity.
+/// Sets those values of a halo row to the wind where air flows in; `sign` · `speeds` is the outward
+/// velocity through the side.
 fn blow_in(row: &mut [f32], speeds: &[f32], (sign, wind): (f32, f32)) {
     for (value, speed) in row.iter_mut().zip(speeds) {
         *value = beyond(sign * *speed, *value, wind);

@@ -1,14 +1,14 @@
-//! Saved state of the solver between steps, as arrays of 32-bit words.
+//! State of the solver between steps, as arrays of 32-bit words for saving.
 
 use crate::{AXES, AirGrid};
 
 use super::Incompressible;
 
-/// Upper bound of the magnitude of velocities (cells per step) and pressures accepted from a saved
-/// state.
+/// Largest magnitude of a velocity (cells per step) or pressure that a saved state may contain.
 const ABSURD: f32 = 1e6;
 
-/// Indices of all lower faces along `axis`, plus the upper faces of the last cells.
+/// Iterates over the indices in a field of all lower faces along `axis`, and of the upper faces of
+/// the last cells.
 fn faces(grid: AirGrid, axis: usize) -> impl Iterator<Item = usize> {
     let mut n = grid.size();
     n[axis] += 1;
@@ -18,8 +18,8 @@ fn faces(grid: AirGrid, axis: usize) -> impl Iterator<Item = usize> {
 }
 
 impl Incompressible {
-    /// Planes of bits: velocities on the faces along x, y and z, the pressure, and two flags (order
-    /// of the next substep, and whether a step was made).
+    /// Returns the state as arrays of bits: velocities on the faces along x, y and z, the pressure,
+    /// and two flags (order of the sweeps in the next substep, and true after the first step).
     pub(super) fn to_planes(&self) -> Vec<Vec<u32>> {
         let bits = |axis: usize| {
             faces(self.grid, axis)
@@ -38,7 +38,7 @@ impl Incompressible {
         planes
     }
 
-    /// Checks lengths and value ranges of the arrays of a saved state.
+    /// Checks the lengths of the arrays of a saved state and the ranges of their values.
     fn check(&self, planes: &[Vec<u32>]) -> Result<(), String> {
         let [x, y, z, pressure, numbers] = planes else {
             return Err(format!(
@@ -81,15 +81,15 @@ impl Incompressible {
         }
     }
 
-    /// Restores the state from arrays written by [`Incompressible::to_planes`]; on an error nothing
-    /// is changed.
+    /// Restores the state from arrays that [`Incompressible::to_planes`] returned; changes nothing
+    /// if they are wrong.
     pub(super) fn take_planes(&mut self, planes: &[Vec<u32>]) -> Result<(), String> {
         self.check(planes)?;
         for axis in AXES {
             self.u[axis].fill(0.0);
             for (at, &bits) in faces(self.grid, axis).zip(&planes[axis]) {
-                // The ground may have changed since the save: the next call of `set_ground` clears
-                // shut faces.
+                // The ground may have changed since the save: the next call of `set_ground` sets
+                // velocities through closed faces to 0.
                 self.u[axis][at] = f32::from_bits(bits);
             }
         }

@@ -1,8 +1,8 @@
-//! Vorticity confinement: eddies damped by the grid are amplified again (Fedkiw, Stam and Jensen
-//! 2001), with no more energy than the velocity lost in its advection, and only where all faces
-//! within the stencil are open.
+//! Vorticity confinement: amplifies eddies that the grid damps (Fedkiw, Stam and Jensen 2001), with
+//! no more energy than the velocity lost in its advection, and only where all faces within the
+//! stencil are open.
 //!
-//! Computed in a single pass along z: ring buffers store the curl of three planes and the force of
+//! The computation runs once along z: ring buffers keep the curl of three planes and the force of
 //! two.
 
 use crate::{AXES, AirGrid, BEYOND};
@@ -12,16 +12,16 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::chunks::each_chunk;
 use super::velocity::{Faces, Open};
 
-/// Vorticity confinement for the present solid cells.
+/// Vorticity confinement, prepared for the present solid cells.
 #[derive(Clone, Debug)]
 pub(super) struct Swirl {
     grid: AirGrid,
-    /// Mask by cell: 1 where the force acts, else 0.
+    /// Factor of each cell: 1 where the force acts, 0 near closed faces.
     clear: Vec<f32>,
 }
 
 impl Swirl {
-    /// Computes the mask from the open shares `open` of the faces.
+    /// Computes in which cells the force acts, from the open shares `open` of the faces.
     pub(super) fn new(grid: AirGrid, open: &Open) -> Self {
         let strides = grid.strides();
         let mut clear = vec![false; grid.len()];
@@ -52,8 +52,8 @@ impl Swirl {
         }
     }
 
-    /// Adds the confinement force of `strength` to the velocity `u`, scaled so that its energy is
-    /// at most `lost`; `to` is a buffer.
+    /// Adds the confinement force with the strength `strength` to the velocity `u`, scaled so that
+    /// its energy is at most `lost`; `to` is a buffer for velocities.
     pub(super) fn turn_on(
         &self,
         u: &mut Faces,
@@ -85,13 +85,13 @@ impl Swirl {
         }
     }
 
-    /// Memory of the mask in bytes.
+    /// Memory of `clear` in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.clear[..])
     }
 }
 
-/// Twice the kinetic energy of the velocities through open faces (unit mass per cell). Planes are
+/// Twice the kinetic energy of the velocities on open faces, with mass 1 per cell. The planes are
 /// summed in order, so that the bits do not depend on the number of threads.
 pub(super) fn energy(grid: AirGrid, u: &Faces, open: &Open) -> f64 {
     let plane = grid.strides()[2];
@@ -117,7 +117,7 @@ pub(super) fn energy(grid: AirGrid, u: &Faces, open: &Open) -> f64 {
     planes.iter().sum()
 }
 
-/// Confinement of a chunk of planes; writes new velocities to `to`.
+/// Computation of the force in a range of planes; the new velocities are written to `to`.
 struct Confine<'a> {
     swirl: &'a Swirl,
     u: &'a Faces,
@@ -126,15 +126,14 @@ struct Confine<'a> {
     first: usize,
 }
 
-/// Ring buffers of planes in the layout of the fields: plane z is in slot z modulo 3 (curl) or z
-/// modulo 2 (force).
+/// Ring buffers for planes of cells: plane z is in slot z modulo 3 (curl) or z modulo 2 (force).
 struct Rings {
-    /// Curl at the cell centres, and its magnitude in `length`.
+    /// Curl of the velocity at the cell centres; `length` is its magnitude.
     curl: [Vec<f32>; 3],
     length: Vec<f32>,
-    /// Force at the cell centres.
+    /// Force at the cell centres, along x, y and z.
     force: [Vec<f32>; 3],
-    /// Strength divided by the magnitude of the gradient of `length`, for one row.
+    /// Strength divided by the magnitude of the gradient of `length`, for the cells of one row.
     factor: Vec<f32>,
 }
 
@@ -214,8 +213,8 @@ impl Confine<'_> {
         }
     }
 
-    /// Computes the force at the cell centres of plane `z`: strength · (N × ω), where N is the unit
-    /// vector along the gradient of |ω| and ω is the curl.
+    /// Computes the force at the cell centres of plane `z`: strength · (N × ω), where ω is the curl
+    /// and N the unit vector along the gradient of |ω|.
     #[inline(always)]
     fn force(&self, rings: &mut Rings, z: usize) {
         let (grid, [nx, ny, nz]) = (self.swirl.grid, self.swirl.grid.size());
@@ -255,8 +254,8 @@ impl Confine<'_> {
         }
     }
 
-    /// Adds the force to the velocities at the faces of plane `z`, as the mean of both adjacent
-    /// cells.
+    /// Adds the force to the velocities on the lower faces of plane `z`, as the mean over the two
+    /// cells at each face.
     #[inline(always)]
     fn spread(&mut self, rings: &Rings, z: usize) {
         let (grid, [_, row, plane]) = (self.swirl.grid, self.swirl.grid.strides());
@@ -277,9 +276,9 @@ impl Confine<'_> {
     }
 }
 
-/// Computes one component of the curl at the cell centres of a row: derivative of component `a`
-/// along the axis with stride `s`, minus derivative of component `b` along the axis with stride
-/// `t`.
+/// Computes one component of the curl at the cell centres of a row: derivative of the velocity
+/// component `a` along the axis with index distance `s`, minus derivative of the component `b`
+/// along the axis with index distance `t`.
 #[inline(always)]
 fn curl_row(
     out: &mut [f32],
@@ -308,8 +307,8 @@ fn lengths(out: &mut [f32], x: &[f32], y: &[f32], z: &[f32]) {
     }
 }
 
-/// Computes the strength divided by the magnitude of the gradient of |ω|; `along` contains |ω| in
-/// the cells before and after on each axis. 0 where the mask is 0.
+/// Computes for each cell of a row the strength divided by the magnitude of the gradient of |ω|, or
+/// 0 where `clear` is 0; `along` contains |ω| in the cells before and after on each axis.
 #[inline(always)]
 fn factors(out: &mut [f32], along: &[[&[f32]; 2]; 3], strength: f32, clear: &[f32]) {
     let n = out.len();
@@ -322,8 +321,8 @@ fn factors(out: &mut [f32], along: &[[&[f32]; 2]; 3], strength: f32, clear: &[f3
     }
 }
 
-/// Computes one component of the force in a row: N_a · ω_b − N_b · ω_a, where a and b are the other
-/// two axes.
+/// Computes one component of the force for each cell of a row: N_a · ω_b − N_b · ω_a, where a and b
+/// are the other two axes.
 #[inline(always)]
 fn turn_row(
     out: &mut [f32],

@@ -1,5 +1,5 @@
 //! Advection of the velocity by itself: one sweep along each axis in advective form, upwind, of
-//! third order with limited face values. Faces that move by whole cells are handled in `far`.
+//! third order with limited face values. Faces whose contents move by whole cells are in `far`.
 
 use crate::{AXES, AirGrid, BEYOND, Side};
 use lavoxel_base::simd::{Level, Simd, Work};
@@ -7,14 +7,15 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::chunks::each_chunk;
 use super::far::Rows;
 
-/// Values on the lower faces of all cells along x, y and z.
+/// Values on the lower faces of all cells: one array for each of x, y and z.
 pub(super) type Faces = [Vec<f32>; 3];
 
-/// Open share (0 to 1) of each lower face, with flags of rows whose faces are all fully open.
+/// Open share (0 to 1) of each lower face, with a flag for each row of faces that are all fully
+/// open.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
     pub faces: Faces,
-    /// Flags of rows whose faces are all fully open, for each axis.
+    /// Flag of each row of faces along each axis: true if all faces of the row are fully open.
     free: [Vec<bool>; 3],
     row: usize,
 }
@@ -32,22 +33,24 @@ impl Open {
         }
     }
 
-    /// Open shares of the row of faces that starts at index `at`; `None` if all faces of the row
-    /// are fully open.
+    /// Open shares of the row of faces along `axis` that starts at index `at`; `None` if all faces
+    /// of the row are fully open.
     #[inline(always)]
     pub(super) fn row(&self, axis: usize, at: usize) -> Option<&[f32]> {
         (!self.free[axis][at / self.row]).then(|| &self.faces[axis][at..])
     }
 
-    /// Updates the all-open flag of the row of `n` faces that starts at index `at`.
+    /// Updates the flag of the row of `n` faces along `axis` that starts at index `at`: true if all
+    /// faces are fully open.
     pub(super) fn survey(&mut self, axis: usize, (at, n): (usize, usize)) {
         self.free[axis][at / self.row] =
             self.faces[axis][at..at + n].iter().all(|&open| open == 1.0);
     }
 }
 
-/// Half a slope by van Leer's monotonised central limiter: the smallest in magnitude of both
-/// differences and a quarter of their sum; 0 if the differences have different signs.
+/// Half the slope in a cell after van Leer's monotonised central limiter, from the differences
+/// `left` and `right` to its neighbours: the one of smallest magnitude among both differences and a
+/// quarter of their sum; 0 if the differences have different signs.
 #[inline(always)]
 pub(super) fn half_slope(left: f32, right: f32) -> f32 {
     let middle = 0.25 * (left + right);
@@ -58,9 +61,10 @@ pub(super) fn half_slope(left: f32, right: f32) -> f32 {
     (if low > 0.0 { low } else { 0.0 }) + (if high < 0.0 { high } else { 0.0 })
 }
 
-/// Difference between the face value and the value of its donor cell in a third-order sweep
-/// (Leonard 1979), before the factor of the Courant number: from the differences `behind` and
-/// `ahead` of that cell, clamped to both; 0 if they have different signs.
+/// Difference between the value on a face and the value of the donor cell in a third-order sweep
+/// (Leonard 1979), without the factor of the Courant number. `behind` and `ahead` are the
+/// differences of the donor cell to its neighbours, with the weights `near` and `wide`; the result
+/// is limited to both, and 0 if they have different signs.
 #[inline(always)]
 fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {
     let low = if behind < ahead { behind } else { ahead };
@@ -71,20 +75,20 @@ fn steepness(behind: f32, ahead: f32, [wide, near]: [f32; 2]) -> f32 {
     (if low > 0.0 { low } else { 0.0 }) + (if high < 0.0 { high } else { 0.0 })
 }
 
-/// Indices at which a row reads its five stencil values along the axis, from two before to two
+/// Indices of the five stencil values of a row along the axis of the sweep, from two before to two
 /// after.
 type Window = [usize; 5];
 
-/// New value of a face that moves by `c` cells (−1 to 1), from five values along the axis, with its
-/// own in the middle.
+/// New value of a face whose contents move by `c` cells (−1 to 1), from five values along the axis,
+/// the middle one of which is the face's own.
 #[inline(always)]
 pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
     let (d0, d1, d2, d3) = (f1 - f0, f2 - f1, f3 - f2, f4 - f3);
     let size = c.abs();
     let rest = 1.0 - size;
     let weights = [(2.0 - size) * (1.0 / 6.0), (1.0 + size) * (1.0 / 6.0)];
-    // Differences behind the donor, next to the face's own value, and ahead, by the direction of
-    // motion.
+    // Difference behind the donor, difference between donor and the face's own value, and
+    // difference ahead, by the direction of motion.
     let is_east = c > 0.0;
     let behind = if is_east { d0 } else { d3 };
     let near = if is_east { d1 } else { d2 };
@@ -92,8 +96,8 @@ pub(super) fn advected([f0, f1, f2, f3, f4]: [f32; 5], c: f32) -> f32 {
     f2 - c * (near + rest * (steepness(near, ahead, weights) - steepness(behind, near, weights)))
 }
 
-/// Computes new values of a row of faces that move by less than one cell; `share` is a quarter of
-/// the time in steps.
+/// Computes new values of a row of faces whose contents move by less than one cell; `share` is a
+/// quarter of the time in steps.
 #[inline(always)]
 fn advect(
     out: &mut [f32],
@@ -114,26 +118,26 @@ fn advect(
     }
 }
 
-/// Sweep of all velocity components along one axis.
+/// Advection sweep of all velocity components along one axis.
 #[derive(Clone, Copy)]
 pub(super) struct Sweep<'a> {
     pub grid: AirGrid,
     pub axis: usize,
     /// A quarter of the time in steps.
     pub share: f32,
-    /// Advecting velocity; values beyond the sides are copied from it unchanged.
+    /// Velocity that moves the fields; values beyond the sides are also copied from it.
     pub speeds: &'a Faces,
     pub open: &'a Open,
     pub from: &'a Faces,
-    /// Far flag: true if a face may move by one or more whole cells.
+    /// True if the contents of some face may move by one or more whole cells.
     pub is_far: bool,
 }
 
-/// Sweep over a chunk of planes.
+/// Sweep over a range of planes of equal z.
 struct Planes<'a> {
     sweep: Sweep<'a>,
     to: [&'a mut [f32]; 3],
-    /// Number of the first plane of `to` in the fields.
+    /// Index in the fields of the first plane of `to`.
     first: usize,
 }
 
@@ -153,8 +157,8 @@ impl Work for Planes<'_> {
 }
 
 impl Sweep<'_> {
-    /// Number of faces of `component` along `axis` that are computed, including the last face at an
-    /// open side.
+    /// Number of faces of `component` along `axis` whose values are computed, including the last
+    /// face at an open side.
     #[inline(always)]
     fn count(&self, component: usize, axis: usize) -> usize {
         self.grid.size()[axis]
@@ -189,7 +193,8 @@ impl Sweep<'_> {
         to[top..].copy_from_slice(&known[top..]);
     }
 
-    /// Computes a row of faces, with [`BEYOND`] values of halo at both ends.
+    /// Computes new values of the row `[y, z]` of faces of `component`, with [`BEYOND`] halo values
+    /// at both ends.
     #[inline(always)]
     fn row(&self, component: usize, [y, z]: [usize; 2], out: &mut [f32], far: &mut Rows) {
         let (grid, nx, n) = (self.grid, self.grid.cells.nx, self.count(component, 0));
@@ -210,7 +215,8 @@ impl Sweep<'_> {
         }
     }
 
-    /// Computes new values of a row of faces that move by less than one cell.
+    /// Computes new values of the row `[y, z]` of faces of `component` whose contents move by less
+    /// than one cell.
     #[inline(always)]
     fn near_row(&self, component: usize, [y, z]: [usize; 2], out: &mut [f32]) {
         let (grid, nx) = (self.grid, self.grid.cells.nx);
@@ -245,7 +251,8 @@ impl Sweep<'_> {
         );
     }
 
-    /// Indices at which the four advecting velocities around a row of faces start.
+    /// Indices of the first of the four advecting velocities around each face of the row `[y, z]`,
+    /// whose mean moves the face.
     #[inline(always)]
     pub(super) fn around(&self, component: usize, [y, z]: [usize; 2]) -> [usize; 4] {
         let (at, strides) = (self.grid.at([0, y, z]), self.grid.strides());
@@ -257,7 +264,7 @@ impl Sweep<'_> {
     }
 }
 
-/// Sweeps all velocity components along one axis into `to`.
+/// Sweeps all velocity components along one axis and writes the results to `to`.
 pub(super) fn sweep(sweep: Sweep<'_>, to: &mut Faces, simd: Level) {
     each_chunk(sweep.grid, to, |first, to| {
         simd.run(Planes { sweep, to, first })

@@ -1,5 +1,5 @@
-//! Setup of the air from a scene: the `[air]` table, the solver, and scales from metres, seconds
-//! and kelvin.
+//! Setup of the air from a scene: the `[air]` table, the choice of the solver, and the conversion
+//! from metres, seconds and kelvin.
 
 pub(crate) mod motion;
 pub(crate) mod scale;

@@ -10,11 +10,11 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::simd::Level;
 use lavoxel_base::validate::Invalid;
 
-/// Solver that moves the air; key `solver` of a scene's `[air]` table.
+/// Solver that moves the air: the key `solver` in the `[air]` table of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Motion {
-    /// Solver of the article (seed 3), in integers: compressible and laminar.
+    /// Solver after Mick West's article (seed 3), in integers: compressible and laminar.
     Article,
     /// Incompressible solver in floating point (the default): turbulent plumes that agree with
     /// plume theory.
@@ -23,7 +23,7 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// Memory in bytes per air cell with `inks` inks, without snapshots.
+    /// Memory of the air in bytes per air cell, with `inks` inks, without snapshots.
     fn bytes_a_cell(self, inks: usize) -> f64 {
         match self {
             // The article's solver works on four inks at once, even if there are fewer.
@@ -32,7 +32,7 @@ impl Motion {
         }
     }
 
-    /// Number of which the cell counts along each axis of the air's box must be multiples.
+    /// Number by which the number of air cells along each axis must be divisible for this solver.
     fn multiple(self) -> usize {
         match self {
             Self::Article => 1,
@@ -46,19 +46,20 @@ impl Motion {
 }
 
 impl AirSpec {
-    /// Returns the air's grid over a box of voxels with an edge of `cell_m` metres.
+    /// Returns the grid of the air over the box `voxels`, whose cells have an edge of `cell_m`
+    /// metres.
     ///
     /// # Errors
-    /// Names the key by which the grid would have too many cells.
+    /// If the grid has too many cells; the error names the key to change.
     pub fn grid(&self, voxels: Grid, cell_m: f64) -> Result<AirGrid, Invalid> {
         self.grid_of(voxels, cell_m, self.solver.multiple())
     }
 
-    /// Returns air at rest over a box of voxels with an edge of `cell_m` metres; the keys must have
-    /// been validated.
+    /// Returns air at rest over the box `voxels`, whose cells have an edge of `cell_m` metres; the
+    /// keys must have been validated.
     ///
     /// # Errors
-    /// Names the key by which the grid would have too many cells.
+    /// If the grid has too many cells; the error names the key to change.
     pub fn air(&self, voxels: Grid, cell_m: f64) -> Result<Air, Invalid> {
         let grid = self.grid(voxels, cell_m)?;
         Ok(Air::new(
@@ -70,7 +71,8 @@ impl AirSpec {
         ))
     }
 
-    /// Returns the solver named by the keys, using vector instructions of `level`.
+    /// Returns the solver that the keys select, with air at rest, using the vector instructions of
+    /// `level`.
     pub fn solver(&self, grid: AirGrid, level: Level) -> Box<dyn Solver> {
         match self.solver {
             Motion::Article => Box::new(Article::new(grid, self.article.clone(), level)),
@@ -85,7 +87,8 @@ impl AirSpec {
         }
     }
 
-    /// Estimated memory of the air over a box of voxels with an edge of `cell_m` metres.
+    /// Estimated memory of the air over the box `voxels`, whose cells have an edge of `cell_m`
+    /// metres; 0 if the grid would have too many cells.
     pub fn need(&self, voxels: Grid, cell_m: f64) -> MemoryEstimate {
         let cells = self.grid(voxels, cell_m).map_or(0, |grid| grid.len());
         MemoryEstimate::of("the air", cells, self.solver.bytes_a_cell(self.inks))

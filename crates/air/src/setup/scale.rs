@@ -1,47 +1,50 @@
-//! Conversion from metres, seconds and kelvin to cells, steps and units of the fields.
+//! Conversion from metres, seconds and kelvin to air cells, steps and the smallest units of the
+//! fields.
 
 use crate::{AirGrid, AirSpec, Field, Forces, UNIT};
 
 /// Standard gravity in m/s².
 const GRAVITY: f64 = 9.80665;
 
-/// Density of air at [`REFERENCE_K`] in kg/m³, and its specific heat in J/(kg K).
+/// Density of air at [`REFERENCE_K`] in kg/m³; the next constants are the specific heat of
+/// air in J/(kg K) and that temperature.
 const AIR_DENSITY: f64 = 1.2;
 const AIR_HEAT: f64 = 1005.0;
 const REFERENCE_K: f64 = 288.0;
 
-/// Specific heats of volcanic gas and of ash in J/(kg K).
+/// Specific heat of volcanic gas in J/(kg K); `ASH_HEAT` is that of ash.
 const GAS_HEAT: f64 = 1859.0;
 const ASH_HEAT: f64 = 1150.0;
 
-/// Deceleration in m/s² of air that neither lift nor wind drives: eddies without a source vanish
+/// Deceleration of air that neither lift nor wind drives, in m/s²: eddies without a source vanish
 /// after some minutes, and a temperature excess of less than 0.03 K causes no lift.
 const CALMING: f64 = 1e-3;
 
-/// Temperatures in K of lava of the classic model at energy 0 and at energy 1: the ends of the
-/// palette's scale.
+/// Temperature in K of lava of the classic model with energy 0 and with energy 1: the ends of the
+/// colour scale.
 pub const LAVA_K: [f64; 2] = [500.0, 1400.0];
 
 /// Temperature in K of steam from boiling water.
 const STEAM_K: f64 = 373.0;
 
-/// Size of an air cell, length of a step, and properties of the air.
+/// Size of an air cell, length of a step, and properties of the air, for the conversion of units.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scale {
     /// Edge of an air cell in metres.
     pub edge_m: f64,
-    /// Edge of a voxel in metres.
+    /// Edge in metres of a voxel, a cell of the lava's grid.
     pub cell_m: f64,
     /// Length of a step in seconds.
     pub step_s: f64,
     /// Temperature of the ambient air in K.
     pub ambient_k: f64,
-    /// Mass concentration in kg/m³ of ash or steam that corresponds to a field value of 1.0.
+    /// Mass of ash, steam or ink per cubic metre of air, in kg/m³, that corresponds to a field
+    /// value of 1.0.
     pub ash_unit_kg_m3: f64,
 }
 
 impl Scale {
-    /// Returns the scale of a scene's air. `cell_m`: edge of a voxel in metres.
+    /// Returns the scale of the air of a scene; `cell_m` is the edge of a voxel in metres.
     pub fn new(spec: &AirSpec, grid: AirGrid, cell_m: f64) -> Self {
         Self {
             edge_m: grid.ratio as f64 * cell_m,
@@ -61,24 +64,25 @@ impl Scale {
         self.edge_m.powi(3)
     }
 
-    /// Converts `joules` to units of heat in a cell. At constant pressure the heat content of a
-    /// cubic metre of air does not depend on its temperature.
+    /// Converts an amount of heat in joules to the smallest unit of heat in a cell. At constant
+    /// pressure the heat content of a cubic metre of air does not depend on its temperature.
     pub fn heat_of(&self, joules: f64) -> f64 {
         joules / (AIR_DENSITY * AIR_HEAT * REFERENCE_K * self.volume_m3()) * f64::from(UNIT)
     }
 
-    /// Heat in units of a cell at temperature `kelvin` (K), relative to ambient air; 0 below the
-    /// ambient temperature.
+    /// Heat of a cell of air at the temperature `kelvin` (K), relative to ambient air, in the
+    /// smallest unit; 0 below the ambient temperature.
     pub fn heat_at(&self, kelvin: f64) -> f64 {
         (kelvin - self.ambient_k).max(0.0) / self.ambient_k * f64::from(UNIT)
     }
 
-    /// Converts a mass in kilograms to units of ash or steam in a cell.
+    /// Converts a mass in kilograms to the smallest unit of ash or steam in a cell.
     pub fn ash_of(&self, kilograms: f64) -> f64 {
         kilograms / (self.ash_unit_kg_m3 * self.volume_m3()) * f64::from(UNIT)
     }
 
-    /// Size of one unit of `field` in one cell: joules for heat, kilograms for every other field.
+    /// Physical size of the smallest unit of `field` in one cell: joules for heat, kilograms for
+    /// every other field.
     pub fn of_unit(&self, field: Field) -> f64 {
         let of_one = match field {
             Field::Heat => AIR_DENSITY * AIR_HEAT * REFERENCE_K,
@@ -90,32 +94,32 @@ impl Scale {
         of_one * self.volume_m3() / f64::from(UNIT)
     }
 
-    /// Converts `units` of ash that fell on the base of a cell to kg/m².
+    /// Converts an amount of ash (smallest unit) that fell on the base of an air cell to kg/m².
     pub fn deposit(&self, units: u64) -> f64 {
         units as f64 / f64::from(UNIT) * self.ash_unit_kg_m3 * self.edge_m
     }
 
     /// Heat in joules of a mass of `kilograms` at `temperature_k` (K) relative to ambient air;
-    /// `[gas, ash]` are the mass fractions (0 to 1) of gas and ash.
+    /// `[gas, ash]` are the mass fractions of gas and ash, 0 to 1.
     pub fn joules(&self, kilograms: f64, [gas, ash]: [f64; 2], temperature_k: f64) -> f64 {
         let shares = gas * GAS_HEAT + ash * ASH_HEAT;
         kilograms * shares * (temperature_k - self.ambient_k).max(0.0)
     }
 
-    /// Units of heat per step that the top face of a voxel of lava at temperature `kelvin` (K)
-    /// gives to the air.
+    /// Heat that the top face of a voxel of lava at the temperature `kelvin` (K) gives to the air
+    /// in a step, in the smallest unit.
     pub fn convection(&self, spec: &AirSpec, kelvin: f64) -> f64 {
         let watts =
             spec.convection * (kelvin - self.ambient_k).max(0.0) * self.cell_m * self.cell_m;
         self.heat_of(watts * self.step_s)
     }
 
-    /// Units of heat that one voxel of fresh steam adds to an air cell.
+    /// Heat that one voxel of fresh steam adds to an air cell, in the smallest unit.
     pub fn heat_of_steam(&self) -> f64 {
         self.heat_at(STEAM_K) * (self.cell_m / self.edge_m).powi(3)
     }
 
-    /// Forces on the air, converted to cells and steps.
+    /// Forces on the air that the keys of `spec` describe, in cells and steps.
     pub fn forces(&self, spec: &AirSpec, grid: AirGrid) -> Forces {
         let lift = GRAVITY * self.step_s * self.step_s / self.edge_m;
         let air = AIR_DENSITY * REFERENCE_K / self.ambient_k;
@@ -143,8 +147,8 @@ impl Scale {
     }
 }
 
-/// Wind velocity in m/s at `height` (metres), `[east, south]`; linear between the heights of
-/// `table`, constant beyond them.
+/// Wind velocity `[east, south]` in m/s at `height` (metres); linear between the heights of
+/// `table`, constant below and above.
 fn wind_at(table: &[[f64; 3]], height: f64) -> [f64; 2] {
     let blowing = |&[_, speed, from]: &[f64; 3]| {
         // The table gives the direction of origin: a wind from the north (0°) blows south, one from

@@ -1,4 +1,4 @@
-//! The `[air]` table of a scene.
+//! The table `[air]` of a scene.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,10 @@ use lavoxel_base::grid::{Grid, MAX_SIDE};
 use lavoxel_base::param::{Table, table, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Number of voxels along an axis above which the default edge of an air cell is 4 voxels instead
-/// of 2.
+/// Number of voxels along an axis above which an air cell is by default 4 voxels wide instead of 2.
 const LARGE: usize = 256;
 
-/// Upper bound of the number of air cells, which are all stored.
+/// Largest number of air cells, which are all stored.
 const MAX_CELLS: f64 = (1u64 << 29) as f64;
 
 words!(Side, Motion);
@@ -93,10 +92,10 @@ table! {
 }
 
 impl AirSpec {
-    /// Checks every key for its range; the scene checks that `steam` and `ash` name materials.
+    /// Checks that every key is in range; the scene checks that `steam` and `ash` name materials.
     ///
     /// # Errors
-    /// Names the key that is out of range.
+    /// Returns an error that names the first key out of range.
     pub fn validate(&self) -> Result<(), Invalid> {
         let wrong_ratio = |ratio| Invalid::new("air.ratio", ratio, "1, 2, 4 or 8");
         self.ratio
@@ -115,11 +114,11 @@ impl AirSpec {
         Ok(())
     }
 
-    /// Returns the air's grid over a box of voxels with an edge of `cell_m` metres; the number of
-    /// cells along each axis is rounded up to a multiple of `multiple`.
+    /// Returns the grid of the air over the box `voxels`, whose cells have an edge of `cell_m`
+    /// metres; the number of air cells along each axis is rounded up to a multiple of `multiple`.
     ///
     /// # Errors
-    /// Names the key by which the grid would have too many cells.
+    /// If the grid has too many cells; the error names the key to change.
     pub fn grid_of(&self, voxels: Grid, cell_m: f64, multiple: usize) -> Result<AirGrid, Invalid> {
         let sides = [voxels.nx, voxels.ny, voxels.nz];
         let usual = if sides.into_iter().any(|side| side > LARGE) {

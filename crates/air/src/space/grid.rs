@@ -1,5 +1,5 @@
-//! Shape of the air's box: a grid of cells, each one or more voxels wide, that extends around and
-//! above the voxels.
+//! Shape of the air's box: a grid of cells, each one or more voxels (cells of the lava's grid)
+//! wide, that extends around and above the voxels.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,42 +9,42 @@ use lavoxel_base::grid::{Grid, Place};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// Wall: nothing passes.
+    /// Wall: no air passes.
     Wall,
-    /// Open side: still ambient air, or the wind, lies outside.
+    /// Open side: beyond it lies still ambient air, or air that moves with the wind.
     #[default]
     Open,
-    /// Periodic side: air that leaves comes in on the opposite side.
+    /// Periodic side: air that leaves the box enters on the opposite side.
     Wrap,
 }
 
 /// Axes in the order of the components of a velocity: x east, y up, z south.
 pub const AXES: [usize; 3] = [0, 1, 2];
 
-/// Number of extra cells (halo) beyond each side in every field, for stencils that reach two cells
-/// far.
+/// Number of extra cells (halo) beyond each side in every field, because stencils reach up to two
+/// cells far.
 pub const BEYOND: usize = 2;
 
-/// Row alignment in cells: the length of a field's row is a multiple of this value, so that rows
-/// consist of whole vector blocks.
+/// Number of cells of which the length of every row of a field is a multiple, so that rows consist
+/// of whole vector blocks.
 const ROW: usize = 16;
 
-/// Grid of the air's cells and its position relative to the voxels.
+/// Grid of the air's cells, and its position relative to the voxels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AirGrid {
-    /// Number of cells along each axis.
+    /// Number of air cells along each axis.
     pub cells: Grid,
-    /// Number of voxels along an edge of a cell.
+    /// Number of voxels along each edge of an air cell.
     pub ratio: usize,
-    /// Offset in voxels along x and z from the low corner of the voxel box to the low corner of the
-    /// air's box; 0 or negative.
+    /// Offset along x and z from the north-west corner of the voxels' box to that of the air's box,
+    /// in voxels; 0 or negative.
     pub corner: [i32; 2],
-    /// Boundaries along x (both sides), at the top, and along z (both sides).
+    /// Boundary conditions at both sides along x, at the top, and at both sides along z.
     pub sides: [Side; 3],
 }
 
 impl AirGrid {
-    /// Returns a grid with one cell per voxel, aligned with the voxels.
+    /// Returns a grid with one air cell per voxel, without a margin around the voxels.
     pub fn new(cells: Grid, sides: [Side; 3]) -> Self {
         Self {
             cells,
@@ -54,18 +54,18 @@ impl AirGrid {
         }
     }
 
-    /// Number of cells along x, y and z.
+    /// Number of air cells along x, y and z.
     pub fn size(&self) -> [usize; 3] {
         [self.cells.nx, self.cells.ny, self.cells.nz]
     }
 
-    /// Index distance in a field's array between neighbours along x, y and z, halo included.
+    /// Distance in a field's array between neighbours along x, y and z (stride in values).
     pub fn strides(&self) -> [usize; 3] {
         let row = (self.cells.nx + 2 * BEYOND).next_multiple_of(ROW);
         [1, row, row * (self.cells.ny + 2 * BEYOND)]
     }
 
-    /// Length of a field's array in cells, halo included.
+    /// Length of a field's array in values, halo included.
     pub fn len(&self) -> usize {
         self.strides()[2] * (self.cells.nz + 2 * BEYOND)
     }
@@ -75,15 +75,15 @@ impl AirGrid {
         false
     }
 
-    /// Index of the cell `[x, y, z]` in a field's array.
+    /// Index of the cell (x, y, z) in a field's array.
     #[inline]
     pub fn at(&self, [x, y, z]: Place) -> usize {
         let [_, row, slab] = self.strides();
         (z + BEYOND) * slab + (y + BEYOND) * row + x + BEYOND
     }
 
-    /// Air cell that contains the voxel `[x, y, z]`, which may lie outside the voxel box; `None`
-    /// outside the air's box.
+    /// Air cell that contains the voxel (x, y, z), which may lie outside the voxels' box; `None` if
+    /// the voxel lies outside the air's box.
     pub fn cell_of(&self, [x, y, z]: [i64; 3]) -> Option<Place> {
         let [cx, cz] = self.corner.map(i64::from);
         let place = [x - cx, y, z - cz].map(|voxels| voxels.div_euclid(self.ratio as i64));
@@ -93,7 +93,7 @@ impl AirGrid {
             .then(|| place.map(|n| n as usize))
     }
 
-    /// Voxel at the low corner (west, bottom, north) of the cell `[x, y, z]`.
+    /// Voxel at the west, bottom, north corner of the air cell (x, y, z).
     pub fn voxel_of(&self, [x, y, z]: Place) -> [i64; 3] {
         let along = |n: usize, corner: i32| (n * self.ratio) as i64 + i64::from(corner);
         [

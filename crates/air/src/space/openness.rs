@@ -1,4 +1,4 @@
-//! Solid cells of the air, and the open share of each face between two cells.
+//! Solid air cells, and the open share of each face between two air cells.
 
 use crate::{AirGrid, Side};
 use lavoxel_base::grid::Place;
@@ -13,10 +13,10 @@ pub const OPEN: u16 = 1 << 15;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Openness {
     grid: AirGrid,
-    /// Solid flag of each cell, indexed by `Grid::index`.
+    /// Solid flag of each cell, at `Grid::index`.
     solid: Vec<bool>,
-    /// Open share of the lower face of each cell along each axis, from the voxels at the face;
-    /// solid cells and sides are applied on reading.
+    /// Open share of the lower face of each cell along each axis, as the voxels at the face give
+    /// it; solid cells and the sides of the box are taken into account on reading.
     faces: [Vec<u16>; 3],
 }
 
@@ -47,15 +47,16 @@ impl Openness {
         std::mem::replace(&mut self.solid[self.grid.cells.index(place)], solid) != solid
     }
 
-    /// Sets the open share (0 to [`OPEN`]) of the lower face of the cell `place` along `axis`, used
-    /// while neither adjacent cell is solid; returns true if the share changed.
+    /// Sets the open share (0 to [`OPEN`]) of the lower face of the cell `place` along `axis`,
+    /// which has an effect only while neither cell at the face is solid. Returns true if the share
+    /// changed.
     pub fn set_face(&mut self, axis: usize, place: Place, open: u16) -> bool {
         debug_assert!(open <= OPEN);
         std::mem::replace(&mut self.faces[axis][self.grid.cells.index(place)], open) != open
     }
 
-    /// Open share (0 to [`OPEN`]) of the lower face of the cell `place` along `axis`: 0 next to a
-    /// solid cell, at a wall and at the floor.
+    /// Open share of the lower face of the cell `place` along `axis`, from 0 to [`OPEN`]; 0 next to
+    /// a solid cell, at a wall and at the floor.
     #[inline]
     pub fn low(&self, axis: usize, place: Place) -> u16 {
         if self.is_solid(place) {
@@ -73,7 +74,8 @@ impl Openness {
         if self.is_solid(beside) { 0 } else { own }
     }
 
-    /// Open share (0 to [`OPEN`]) of the upper face of the cell `place` along `axis`.
+    /// Open share of the upper face of the cell `place` along `axis`, from 0 to [`OPEN`]; 0 next to
+    /// a solid cell and at a wall.
     #[inline]
     pub fn high(&self, axis: usize, place: Place) -> u16 {
         let mut beside = place;

@@ -1,30 +1,30 @@
-//! Accounts of the air: inflows and outflows of every unit of a field.
+//! Accounts of the air: inflow and outflow of each field, in integers.
 
 use crate::Field;
 use lavoxel_base::account::{self, accounts};
 
 accounts! {
-    /// Account of a field, in its own units ([`crate::UNIT`] to 1.0 in a cell).
+    /// Account of a field, in its smallest unit ([`crate::UNIT`] is a value of 1.0 in a cell).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct FieldAccount {
-        /// Sums of the account.
+        /// Returns the sums of the account.
         list sums {
-            /// Units in the box before the first step.
+            /// Amount in the box before the first step.
             Came initial: u64 = "at step 0",
-            /// Units put in by vents, fumes, lava, steam, edits, and by ground that gave way to
-            /// air.
+            /// Amount that vents, fumes, lava, steam and edits put in, and air at rest in cells
+            /// that ground no longer fills.
             Came put: u64 = "put in",
-            /// Units that left through open sides, minus units that came in there.
+            /// Amount that left through open sides, minus the amount that entered there.
             Gone out: i64 = "left through the sides",
-            /// Units that fell on the ground.
+            /// Amount that fell on the ground.
             Gone deposited: u64 = "fallen",
-            /// Units shut in by rising ground.
+            /// Amount that rising ground shut in.
             Gone buried: u64 = "buried",
-            /// Units that became vapour.
+            /// Amount that evaporated.
             Gone evaporated: u64 = "evaporated",
-            /// Units lost by the decay of heat.
+            /// Heat lost by decay.
             Gone decayed: u64 = "decayed",
-            /// Units taken out by edits.
+            /// Amount that edits removed.
             Gone removed: u64 = "taken out",
         }
     }
@@ -34,10 +34,11 @@ accounts! {
 pub(crate) const ACCOUNTS: usize = 8;
 
 impl FieldAccount {
-    /// Checks that inflows minus outflows equal `now`, the units of `field` in the box.
+    /// Checks that inflow minus outflow equals `now`, the present amount of `field` in the box in
+    /// the smallest unit.
     ///
     /// # Errors
-    /// Describes the account if it does not balance.
+    /// If the account does not balance; the text describes it.
     pub fn check(&self, field: Field, now: u64) -> Result<(), String> {
         account::check(
             &format!("{} of the air", field.name()),
@@ -46,7 +47,7 @@ impl FieldAccount {
         )
     }
 
-    /// Sums of the account in a fixed order, for hashing and saving.
+    /// Returns the sums of the account in a fixed order, for hashing and saving.
     pub fn accounts(&self) -> [u64; ACCOUNTS] {
         let Self {
             initial,
@@ -63,7 +64,7 @@ impl FieldAccount {
         ]
     }
 
-    /// Restores an account from the sums written by [`FieldAccount::accounts`].
+    /// Restores an account from the sums that [`FieldAccount::accounts`] returned.
     pub(crate) fn from_accounts(accounts: [u64; ACCOUNTS]) -> Self {
         let [
             initial,

@@ -1,7 +1,7 @@
-//! Amounts that the air carries: heat, ash, steam and inks, plus the density of the air if the
-//! solver needs it.
+//! Amounts that the air carries in each cell: heat, ash, steam and inks, and the density of the air
+//! if the solver needs it.
 //!
-//! Amounts are integers in every cell, so that their sums do not depend on the order of summation.
+//! Amounts are integers, so that their sums do not depend on the order of summation.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,43 +9,43 @@ use crate::AirGrid;
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 
-/// Number of units that make up a field value of 1.0.
+/// Value 1.0 of a field in a cell, in the smallest unit.
 pub const UNIT: u32 = 1 << 20;
 
 /// Field that the air carries, with one amount per cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// Relative excess temperature (T − Tₐ)/Tₐ, where Tₐ is the ambient temperature.
+    /// Excess temperature relative to the ambient temperature Tₐ: (T − Tₐ)/Tₐ.
     Heat,
-    /// Ash; 1.0 is the mass per cubic metre set by the scene (`air.ash_unit_kg_m3`).
+    /// Ash; a value of 1.0 is `air.ash_unit_kg_m3` of the scene, in kg/m³.
     Ash,
-    /// Drops of water; 1.0 is the same mass as for ash.
+    /// Drops of water; a value of 1.0 is the same mass as for ash.
     Steam,
-    /// Density of the air, 1.0 at rest; only for a solver with density.
+    /// Density of the air relative to air at rest; exists only for a solver that needs it.
     Density,
-    /// First ink: a passive tracer without weight, in the unit of ash (`air.ash_unit_kg_m3`). An
-    /// ink exists if its number is at most `air.inks`.
+    /// First ink: a tracer without weight; a value of 1.0 is the same mass as for ash. An ink
+    /// exists only if `air.inks` is at least its number.
     Ink1,
-    /// Second ink.
+    /// Second ink: a tracer without weight, like the first.
     Ink2,
-    /// Third ink.
+    /// Third ink: a tracer without weight, like the first.
     Ink3,
-    /// Fourth ink.
+    /// Fourth ink: a tracer without weight, like the first.
     Ink4,
 }
 
 impl Field {
-    /// Fields other than inks, in the order of their indices.
+    /// All fields other than inks, in the order of their indices.
     pub const ALL: [Self; 4] = [Self::Heat, Self::Ash, Self::Steam, Self::Density];
 
-    /// Fields that are advected and act on the motion of the air.
+    /// Fields that the air carries and that act on its motion.
     pub const CARRIED: [Self; 3] = [Self::Heat, Self::Ash, Self::Steam];
 
-    /// Fields that are advected without effect on the motion; their indices follow those of
+    /// Fields that the air carries and that do not act on its motion; their indices follow those of
     /// [`Field::ALL`].
     pub const INKS: [Self; 4] = [Self::Ink1, Self::Ink2, Self::Ink3, Self::Ink4];
 
-    /// Number of fields, inks included.
+    /// Number of fields, including inks.
     pub(crate) const COUNT: usize = Self::ALL.len() + Self::INKS.len();
 
     /// Name of the field in files and reports.
@@ -63,13 +63,13 @@ impl Field {
     }
 }
 
-/// Amounts of all fields in the cells of an air's box; each field also has a halo of
-/// [`crate::BEYOND`] cells beyond every side, whose contents belong to the solver.
+/// Amounts of all fields in the cells of the air's box. Each field also has a halo of
+/// [`crate::BEYOND`] cells beyond every side, which only the solver uses.
 #[derive(Clone, Debug)]
 pub struct Amounts {
     grid: AirGrid,
-    /// Units per cell, one array per field, indexed by field; empty for a field that does not
-    /// exist.
+    /// Amounts in the smallest unit: one array for each field, by the index of the field; empty for
+    /// a field that does not exist.
     fields: Vec<Vec<u32>>,
     version: u64,
 }
@@ -82,14 +82,15 @@ impl PartialEq for Amounts {
 
 impl Eq for Amounts {}
 
-/// Returns a version number that was never used before in this process.
+/// Returns a number that was never returned before in this process.
 fn next_version() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Amounts {
-    /// Returns fields with amount 0, and density 1.0 in every cell if `with_density` is set.
+    /// Returns all fields but inks with amount 0; if `with_density` is true, also the density, with
+    /// 1.0 in every cell.
     pub fn none(grid: AirGrid, with_density: bool) -> Self {
         let is_there = |field: &Field| with_density || *field != Field::Density;
         let cells = |field: Field| vec![0; if is_there(&field) { grid.len() } else { 0 }];
@@ -108,7 +109,7 @@ impl Amounts {
         amounts
     }
 
-    /// Adds `inks` inks with amount 0; at most as many as [`Field::INKS`] has.
+    /// Adds the first `inks` inks (at most as many as [`Field::INKS`]) with amount 0.
     #[must_use]
     pub fn with_inks(mut self, inks: usize) -> Self {
         for field in Field::INKS.into_iter().take(inks) {
@@ -122,12 +123,12 @@ impl Amounts {
         self.grid
     }
 
-    /// Returns true if `field` exists.
+    /// Returns true if `field` exists in this air.
     pub fn has(&self, field: Field) -> bool {
         !self.fields[field as usize].is_empty()
     }
 
-    /// Iterator over the existing fields, in the order of their indices.
+    /// Iterates over the fields that exist, in the order of their indices.
     pub fn present(&self) -> impl Iterator<Item = Field> + use<> {
         let present: Vec<_> = Field::ALL
             .into_iter()
@@ -137,36 +138,36 @@ impl Amounts {
         present.into_iter()
     }
 
-    /// Units of `field` in all cells, halo included, indexed by [`AirGrid::at`]; empty for a field
-    /// that does not exist.
+    /// Amounts of `field` in all cells including the halo, in the smallest unit, at
+    /// [`AirGrid::at`]; empty if the field does not exist.
     pub fn field(&self, field: Field) -> &[u32] {
         &self.fields[field as usize]
     }
 
-    /// Mutable units of `field`, as in [`Amounts::field`]; changes the version.
+    /// Mutable amounts of `field`, as in [`Amounts::field`]; changes the version.
     pub fn field_mut(&mut self, field: Field) -> &mut [u32] {
         self.version = next_version();
         &mut self.fields[field as usize]
     }
 
-    /// Mutable units of all fields, indexed by field; changes the version.
+    /// Mutable amounts of all fields, by the index of the field; changes the version.
     pub fn fields_mut(&mut self) -> &mut [Vec<u32>] {
         self.version = next_version();
         &mut self.fields
     }
 
-    /// Version number that changes whenever a field may have changed: amounts with equal versions
-    /// are equal.
+    /// Version of the amounts, which changes whenever an amount may have changed: amounts with
+    /// equal versions are equal.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// Units of `field` in the cell `place`.
+    /// Amount of `field` in the cell `place`, in the smallest unit.
     pub fn get(&self, field: Field, place: Place) -> u32 {
         self.fields[field as usize][self.grid.at(place)]
     }
 
-    /// Sum of the units of `field` over all cells of the box, without the halo.
+    /// Total amount of `field` in the box, without the halo, in the smallest unit.
     pub fn total(&self, field: Field) -> u64 {
         let (grid, values) = (self.grid, self.field(field));
         let row = |y, z| {

@@ -1,4 +1,4 @@
-//! Contents of the air: units in cells, their accounts, and the state for snapshots and
+//! Contents of the air: amounts in cells, their accounts, and the saved state for snapshots and
 //! checkpoints.
 
 pub(crate) mod account;

@@ -10,27 +10,28 @@ use crate::{Air, Field, FieldAccount};
 /// Saved state of the air: all values that do not follow from the scene and the world.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AirState {
-    /// Accounts of [`Field::ALL`] and then of the existing inks, as [`FieldAccount::accounts`]
-    /// lists them.
+    /// Accounts of [`Field::ALL`] and then of the inks that exist, each as the sums of
+    /// [`FieldAccount::accounts`].
     accounts: Vec<[u64; ACCOUNTS]>,
-    /// Units of ash deposited on each column of air cells, and the units among them that became
-    /// grains; both at index `z · nx + x`.
+    /// Ash deposited on each column of air cells, and `laid`, the part that became grains; in the
+    /// smallest unit, at index `z · nx + x`.
     deposited: Vec<u64>,
     laid: Vec<u64>,
     /// Solid flags of all cells as a bit set, 32 cells per word, lowest bit first.
     solid: Vec<u32>,
-    /// Amounts in units of each field in each cell of the box; x varies fastest, then y, then z.
+    /// Amounts of each field in each cell of the box, in the smallest unit; x fastest, then y, then
+    /// z.
     fields: Vec<Vec<u32>>,
-    /// State arrays of the solver, see `Solver::planes`.
+    /// State of the solver, as `Solver::planes` returns it.
     planes: Vec<Vec<u32>>,
 }
 
-/// Slices of all values of a saved state, in the single order used for writing, reading, hashing
-/// and measuring.
+/// Slices of all values of a saved state, in the order in which they are written, read, hashed and
+/// measured.
 pub struct Numbers<L, W> {
-    /// Accounts, deposited units of each column, laid units of each column.
+    /// Sums of the accounts, ash deposited on each column, and the part that became grains.
     pub longs: [L; 3],
-    /// Solid flags, then the amounts of each field, then the solver's arrays.
+    /// Solid flags, then the amounts of each field, then the arrays of the solver.
     pub words: Vec<W>,
 }
 
@@ -86,7 +87,7 @@ impl AirState {
             + words.into_iter().map(size_of_val).sum::<usize>()
     }
 
-    /// Calls `visit` with the little-endian bytes of every value in turn.
+    /// Calls `visit` with the bytes of every value in turn, little-endian.
     ///
     /// # Errors
     /// Returns the first error of `visit`.
@@ -104,7 +105,7 @@ impl AirState {
 }
 
 impl Air {
-    /// Copies the present state of the air.
+    /// Returns a copy of the present state of the air.
     pub fn save(&self) -> AirState {
         let (grid, size) = (self.grid(), self.grid().size());
         let rows = || (0..size[2]).flat_map(move |z| (0..size[1]).map(move |y| grid.at([0, y, z])));
@@ -150,15 +151,17 @@ impl Air {
         }
     }
 
-    /// Number of accounts in a saved state: those of [`Field::ALL`] and of the existing inks.
+    /// Number of accounts in a saved state: one for each of [`Field::ALL`] and for each ink that
+    /// exists.
     fn accounted(&self) -> usize {
         Field::ALL.len() + self.inks().count()
     }
 
-    /// Replaces the present state by `state`, which must come from air of the same shape.
+    /// Replaces the present state by `state`, which must come from air with the same grid and
+    /// fields.
     ///
     /// # Errors
-    /// Names the fault if `state` does not fit; the air must not be used after an error.
+    /// If `state` does not fit; the air must not be used any more after an error.
     pub fn restore(&mut self, state: &AirState) -> Result<(), String> {
         let (grid, cells) = (self.grid(), self.grid().cells.cells());
         let fits = state.fields.len() == self.amounts.present().count()
@@ -199,7 +202,7 @@ impl Air {
         Ok(())
     }
 
-    /// Hashes the names of the existing fields, then all numbers of the state.
+    /// Adds the names of all fields that exist and all numbers of the state to `hash`.
     pub fn hash_into(&self, hash: &mut Xxh3) {
         self.amounts
             .present()

@@ -1,33 +1,34 @@
-//! Changes of the tiles of a strip by spreading, buffered until no thread reads the old state.
+//! Changes of the tiles of a strip by spreading, stored until no thread reads the old state any
+//! more.
 
 use crate::world::Strip;
 use lavoxel_base::grid::tile::{Lanes, ROW};
 use lavoxel_base::simd::Simd;
 
-/// Upper bound, with a margin, of the number of entries that one tile adds to the change list of
-/// one strip.
+/// Upper bound, with a margin, of the number of changes that processing one tile adds to the list
+/// of one strip.
 const OF_A_TILE: usize = 8;
 
-/// Maximum number of quantities of a layer.
+/// Largest number of values per cell in a layer: amount and energy.
 const MOST_QUANTITIES: usize = 2;
 
-/// Change list of one strip: differences per tile modulo 2^16. Memory is kept for reuse.
+/// Changes of the tiles of one strip, as differences modulo 2¹⁶. The memory is kept for reuse.
 #[derive(Debug, Default)]
 pub(super) struct Deltas {
-    /// Index + 1 of each tile's change, 0 without a change; a tile is addressed by row index · 64 +
-    /// bit.
+    /// For each tile the index of its change plus 1, or 0 without a change. The number of a tile is
+    /// the index of its row · 64 + its bit in the row.
     slots: Vec<u32>,
-    /// Number of changes. The vectors `at` and `lanes` are longer, so that a change is written
+    /// Number of changes. The vectors `at` and `lanes` are kept longer, so that a change is written
     /// without a function call.
     count: usize,
-    /// Tile address (row index · 64 + bit) and y of each change.
+    /// Tile number (index of the row · 64 + bit) and height y of each change.
     at: Vec<(u32, u32)>,
-    /// Differences of the quantities of each change.
+    /// Differences of the amounts, and of the energies if there are any, for each change.
     lanes: Vec<Lanes>,
 }
 
 impl Deltas {
-    /// Prepares the list for a strip with `rows` rows.
+    /// Prepares an empty list for a strip with `rows` rows of tiles.
     pub(super) fn prepare(&mut self, rows: usize) {
         let places = rows * ROW;
         if self.slots.len() != places {
@@ -35,7 +36,7 @@ impl Deltas {
         }
     }
 
-    /// Reserves memory for the changes caused by one more tile.
+    /// Reserves memory for all changes that processing one more tile can cause.
     #[inline(always)]
     pub(super) fn reserve(&mut self) {
         // `lanes` has room wherever `at` has, because both grow together.
@@ -51,8 +52,8 @@ impl Deltas {
         self.lanes.resize(room * MOST_QUANTITIES, Lanes::ZERO);
     }
 
-    /// Adds `change` to the tile at address `place`, at height `y`; requires a preceding
-    /// `Deltas::reserve`.
+    /// Adds the differences `change` to the tile with the number `place`, at height `y`.
+    /// `Deltas::reserve` must have been called for the processed tile.
     #[inline(always)]
     pub(super) fn add<S: Simd, const Q: usize>(
         &mut self,
@@ -78,7 +79,7 @@ impl Deltas {
         }
     }
 
-    /// Applies the changes to the strip and clears the list.
+    /// Adds the differences to the tiles of `strip` and clears the list.
     #[inline(always)]
     pub(super) fn apply<S: Simd, const Q: usize>(&mut self, s: S, strip: &mut Strip) {
         for (&(place, y), change) in self

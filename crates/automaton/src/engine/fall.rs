@@ -1,14 +1,15 @@
 //! Vertical rules on the tiles of a strip.
 //!
-//! A pair of tiles, one above the other, is visited when it holds liquid to move and a tile changed
-//! since the last visit: the upper one, or for rules that also move up either of the two. The
-//! motion follows from the two tiles, heavier matter, the ground and the rule alone, and a tile
-//! that gives anything has changed.
+//! A pair of tiles, one above the other, is processed if it contains matter and a tile changed
+//! since the pair was last processed: the upper tile, or, for rules that also move matter up,
+//! either of the two. The motion depends only on the two tiles, denser matter, the ground and the
+//! rule, and a tile that gives anything counts as changed.
 //!
-//! Invariant: a skipped pair moved nothing on its last visit, and would move nothing now. Other
-//! rules wake all tiles ([`Layer::wake_under`](crate::world::Layer)); a changed cell of the ground
-//! wakes the tiles that read it ([`Layer::wake_near`](crate::world::Layer)); a change of heavier
-//! matter counts as a change of the tile ([`World::wake_beside_heavier`](crate::world::World)).
+//! Invariant: a skipped pair moved nothing when it was last processed, and would move nothing now.
+//! Other rule parameters mark all tiles ([`Layer::wake_under`](crate::world::Layer)); a changed
+//! cell of the ground marks the tiles that read it ([`Layer::wake_near`](crate::world::Layer)); a
+//! change of denser matter counts as a change of the tile
+//! ([`World::wake_beside_heavier`](crate::world::World)).
 
 use super::heavier::{Heavier, Layers, Nothing};
 use crate::rules::{Column, Pair};
@@ -16,22 +17,23 @@ use crate::world::{Ground, GroundStrip, Reads, Rows, Strip};
 use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Vertical rule applied to adjacent strips; `MEETS` is set if the layer may meet heavier matter.
+/// Application of a vertical rule to adjacent strips. `MEETS` is true if the cells may contain
+/// denser matter, `Q` the number of values per cell.
 pub(super) struct Falls<'a, R, const MEETS: bool, const Q: usize> {
-    /// Index of the first strip.
+    /// z index of the first strip.
     pub(super) first: usize,
     pub(super) strips: &'a mut [Strip],
     pub(super) common: FallCommon<'a, R>,
-    /// Scratch: bit sets of tiles in the row below that had changed before this pass.
+    /// Scratch buffer: bit sets of the tiles in the row below that had changed before this step.
     pub(super) before: &'a mut Vec<u64>,
 }
 
-/// Shared inputs of all parts of a step.
+/// Inputs of a vertical rule that all parts of the box share in a step.
 pub(super) struct FallCommon<'a, R> {
     pub(super) ground: &'a Ground,
     pub(super) heavier: Layers<'a>,
     pub(super) rule: &'a R,
-    /// Last read number of the layer per kind of reader.
+    /// Number of the last read of the layer, for each kind of reader.
     pub(super) reads: Reads,
 }
 
@@ -84,7 +86,7 @@ impl<R: Column<Q>, const MEETS: bool, const Q: usize> Work for Falls<'_, R, MEET
     }
 }
 
-/// Vertical rule applied to one strip.
+/// Application of a vertical rule to one strip.
 struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
     s: S,
     kernel: &'a R::Kernel<S>,
@@ -93,21 +95,21 @@ struct Fall<'a, S: Simd, R: Column<Q>, H, const Q: usize> {
     ground: GroundStrip<'a>,
 }
 
-/// Visited tile.
+/// Tile that is being processed.
 struct Here {
-    /// Row index of the tile in the strip, and its bit in the row.
+    /// Index in the strip of the tile's row, and bit of the tile in the row.
     index: usize,
     bit: usize,
-    /// x in tiles and y in cells.
+    /// Index of the tile: x in tiles, y in cells.
     tx: usize,
     y: usize,
 }
 
 impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
-    /// Upward flag: set if matter may move up.
+    /// True if matter may also move upwards.
     const UP: bool = R::UP || H::MEETS;
 
-    /// Visits all awake pairs of tiles of the strip, from the bottom row up.
+    /// Processes all marked pairs of tiles of the strip, from the bottom row up.
     #[inline(always)]
     fn strip(&self, strip: &mut Strip, before: &mut Vec<u64>) {
         let (ny, width) = (self.ground.ny(), strip.width);
@@ -115,7 +117,8 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         before.resize(width, 0);
         let rows = std::mem::replace(&mut strip.falling, Rows::NONE).range();
         let mut y = rows.start;
-        // Above the rows that changed before, only rows above a change of this pass are visited.
+        // Above the rows that had changed before, only rows above a change of this step are
+        // processed.
         while y < ny && (y <= rows.end || strip.falling.range().end == y) {
             for (w, before) in before.iter_mut().enumerate() {
                 let index = strip.index(y, w);
@@ -147,7 +150,7 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         }
     }
 
-    /// Applies the rule to the pair of one tile and the tile below.
+    /// Applies the rule to the tile `here` and the tile below.
     #[inline(always)]
     fn tile(&self, strip: &mut Strip, here: &Here) {
         let (s, &Here { index, bit, tx, y }) = (self.s, here);
@@ -163,7 +166,7 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         let heavier = self.heavier.amount(s, under, bit, self.tz);
         let fresh;
         let masks = if Self::UP && slot == 0 {
-            // Nothing can fall from an empty tile, so that most visits end here.
+            // Nothing can fall from an empty tile, so that most calls end here.
             if R::rises(self.kernel, s, strip.lanes(lower), heavier) == 0 {
                 return;
             }
@@ -192,8 +195,9 @@ impl<S: Simd, R: Column<Q>, H: Heavier, const Q: usize> Fall<'_, S, R, H, Q> {
         self.write(strip, (y, index, bit), above, true);
     }
 
-    /// Stores the new `values` of a tile and queues its slot for reuse (`Strip::leave`) if the tile
-    /// became empty; `may_empty` is clear if that is impossible.
+    /// Stores the new `values` of the tile at height y, row index and bit; if the tile became
+    /// empty, makes its slot available for reuse (`Strip::leave`). `may_empty` is false if the tile
+    /// cannot have become empty.
     #[inline(always)]
     fn write(
         &self,

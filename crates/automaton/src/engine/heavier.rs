@@ -1,21 +1,23 @@
-//! Heavier matter around a layer, which reduces the free volume of that layer.
+//! Amounts of denser matter in the cells of a layer, which reduce the free volume for that layer.
 
 use crate::world::{Layer, Strip};
 use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Source of heavier-matter amounts for the layer that a rule moves.
+/// Source of the amounts of denser matter, for the layer that a rule moves.
 pub(super) trait Heavier: Copy {
-    /// Set if the layer may meet heavier matter.
+    /// True if the cells of the layer may contain denser matter.
     const MEETS: bool;
 
-    /// Returns the amount of heavier matter in the cells of a tile, in units, clamped to 1 cell.
-    /// `index`: row of the tile in its strip; `bit`: tile within the row; `tz`: strip.
+    /// Returns the amount of denser matter in each cell of a tile, in the smallest unit, at most a
+    /// full cell. `index`: row of the tile in its strip; `bit`: tile in the row; `tz`: z index of
+    /// the strip.
     fn amount<S: Simd>(self, s: S, index: usize, bit: usize, tz: usize) -> S::V;
 }
 
-/// Absence of heavier matter near a strip; `MEETS` is set if the layer may meet some elsewhere.
+/// Source without denser matter, used where none is near the strip; `MEETS` is true if other strips
+/// may contain some.
 #[derive(Clone, Copy)]
 pub(super) struct Nothing<const MEETS: bool>;
 
@@ -28,7 +30,7 @@ impl<const MEETS: bool> Heavier for Nothing<MEETS> {
     }
 }
 
-/// Heavier layers of a world, as a source of amounts.
+/// Denser layers of a world as the source of the amounts.
 #[derive(Clone, Copy)]
 pub(super) struct Layers<'a>(pub(super) &'a [Layer]);
 
@@ -48,7 +50,7 @@ impl Heavier for Layers<'_> {
 }
 
 impl Layers<'_> {
-    /// Returns true if the strip at `tz` or a neighbouring strip contains heavier matter.
+    /// Returns true if the strip with z index `tz` or a neighbouring strip contains denser matter.
     pub(super) fn is_near(self, tz: usize) -> bool {
         let near = |strip: &Strip| strip.tiles() > 0;
         self.0.iter().any(|layer| {
@@ -60,7 +62,8 @@ impl Layers<'_> {
     }
 }
 
-/// Returns the amounts of a tile, zeros if the tile has no slot.
+/// Returns the amounts in the tile at bit `bit` of the row `index`; 0 everywhere if the tile is not
+/// stored.
 #[inline(always)]
 fn amounts(strip: &Strip, index: usize, bit: usize) -> &lavoxel_base::grid::tile::Lanes {
     strip.tile(strip.row(index).slots[bit % ROW]).amount()

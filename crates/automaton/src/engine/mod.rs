@@ -1,7 +1,7 @@
-//! Engines: executors that apply the rules to the whole grid.
+//! Engines, which apply the rules to the whole grid.
 //!
-//! Invariant: both engines give the same bits. [`plain`] reads like the specification and is the
-//! oracle of the tests; [`tiled`] is the engine that users get.
+//! Invariant: both engines give the same bits. [`plain`] is written like the specification and is
+//! the reference in the tests; [`tiled`] is the engine that users get.
 
 mod bodies;
 mod deltas;
@@ -20,14 +20,15 @@ use crate::rules::{Due, Point, Rule};
 use crate::world::World;
 use lavoxel_base::random::Draw;
 
-/// Executor of rules. Engines may keep scratch memory, but all state is in the world.
+/// Engine: applies rules to a world. Engines may keep scratch memory, but all state is in the
+/// world.
 pub trait Engine: Send {
-    /// Applies `rule`, a pair (layer index, rule), in the step that `draw` identifies.
+    /// Applies `rule`, given as index of the layer and rule, for the step that `draw` identifies.
     fn run(&mut self, world: &mut World, rule: (usize, &Rule), draw: Draw);
 
-    /// Returns the places where `rule` acts in round `round` of the step that `draw` identifies, in
-    /// any order. The caller applies the events, because a reaction that involves a flow needs more
-    /// than the rules.
+    /// Returns the places where `rule` acts, in any order, in round `round` of the step that `draw`
+    /// identifies; a step may have several rounds. Does not change the world: the caller carries
+    /// out the events, because a reaction with the flow model needs more than the rules know.
     fn due(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due> {
         world
             .grid()

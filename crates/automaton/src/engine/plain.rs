@@ -1,6 +1,6 @@
-//! Plain engine: single-threaded, visits every cell, no optimizations.
+//! Plain engine: single-threaded, processes every cell, without optimizations.
 //!
-//! Invariant: this engine is the specification that other engines must match bit for bit.
+//! Invariant: this engine is the specification, which other engines must match bit for bit.
 
 mod turns;
 
@@ -13,7 +13,7 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 
-/// Reference engine, which visits every cell of the box in every step.
+/// Reference engine, which processes every cell of the box in every step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Plain;
 
@@ -24,7 +24,8 @@ impl Engine for Plain {
 }
 
 impl Driver for Plain {
-    /// Runs a vertical rule: pairs of open cells in each column, from the bottom up, in place.
+    /// Applies a vertical rule to each pair of adjacent open cells in each column, from the bottom
+    /// up, with immediate effect.
     fn column<R: Column<Q>, const Q: usize>(
         &mut self,
         (world, layer): (&mut World, usize),
@@ -48,7 +49,8 @@ impl Driver for Plain {
         }
     }
 
-    /// Runs a synchronous exchange rule: every cell gives by the state before.
+    /// Applies an exchange rule: the flow out of every cell is computed from the state before the
+    /// step.
     fn exchange<R: Exchange<Q>, const Q: usize>(
         &mut self,
         (world, layer): (&mut World, usize),
@@ -79,7 +81,8 @@ impl Driver for Plain {
         self.due(world, rule, draw, round)
     }
 
-    /// Runs a rule of random vertical motion: columns from the top down, then from the bottom up.
+    /// Applies a rule of random vertical motion: first upwards, columns from the top down, then
+    /// downwards, columns from the bottom up.
     fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let (grid, key) = (world.grid(), rule.key(draw));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
@@ -134,7 +137,8 @@ impl Driver for Plain {
     }
 }
 
-/// Returns true if the cell above is rock, the roof, or filled to at least `holds` units.
+/// Returns true if the cell above (x, y, z) is solid, lies above the roof, or is filled to at least
+/// `holds` (smallest unit of amount).
 fn is_held(world: &World, layer: usize, [x, y, z]: Place, holds: u16) -> bool {
     let above = [x, y + 1, z];
     let full = || {
@@ -146,7 +150,8 @@ fn is_held(world: &World, layer: usize, [x, y, z]: Place, holds: u16) -> bool {
     y + 1 == world.grid().ny || world.ground().is_solid(above) || full() >= holds
 }
 
-/// Moves `gifts` from the cell `here` to its neighbours, and books outflow and friction.
+/// Moves the flow `gifts` from the cell `here` to its neighbours, and books outflow from the box
+/// and friction losses.
 fn give<const Q: usize>(
     world: &mut World,
     layer: usize,
@@ -195,7 +200,7 @@ fn give<const Q: usize>(
     }
 }
 
-/// Returns the cell at `place` with its neighbours.
+/// Returns the cell at `place` and its neighbours, in the form that a rule reads.
 fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
     let side = |by: [isize; 3]| match world.grid().beside(place, by) {
         Some(near) if world.ground().is_solid(near) => Side::Solid,

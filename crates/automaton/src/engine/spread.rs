@@ -1,17 +1,18 @@
-//! Synchronous exchange rules on the tiles of a strip.
+//! Exchange rules (such as spreading) on the tiles of a strip; all flow is computed from the state
+//! before the step.
 //!
-//! A tile that holds liquid is visited when it changed since the rule last visited it; when it has
-//! the energy to give (`able`) and a tile at its sides or below changed; and when another pattern
-//! would have let it give on its last visit (`active`). The gifts of a tile follow from its own
-//! cells, the cells at its sides and below, heavier matter, the ground, the rules and the pattern;
-//! without the energy, from its own cells alone.
+//! A tile that contains matter is processed if it changed since the rule last processed it; if it
+//! has enough energy to give (`able`) and a tile at its sides or below changed; or if it could have
+//! given with other random numbers (`active`). The flow out of a tile depends on its own cells, the
+//! cells at its sides and below, denser matter, the ground, the rule and the random numbers;
+//! without enough energy, on its own cells alone.
 //!
-//! Invariant: a skipped tile could give nothing with any pattern on its last visit, and none of
-//! these inputs has changed since. Other rules wake all tiles
-//! ([`Layer::wake_under`](crate::world::Layer)); a changed cell of the ground wakes the tiles that
-//! read it ([`Layer::wake_near`](crate::world::Layer)); a change of heavier matter counts as a
+//! Invariant: when a skipped tile was last processed it could have given nothing with any random
+//! numbers, and none of these inputs has changed since. Other rule parameters mark all tiles
+//! ([`Layer::wake_under`](crate::world::Layer)); a changed cell of the ground marks the tiles that
+//! read it ([`Layer::wake_near`](crate::world::Layer)); a change of denser matter counts as a
 //! change of the tile ([`World::wake_beside_heavier`](crate::world::World)); another seed only
-//! draws other patterns.
+//! changes the random numbers.
 
 use super::deltas::Deltas;
 use super::heavier::Heavier;
@@ -21,21 +22,21 @@ use lavoxel_base::grid::tile::{Lanes, ROW};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::simd::Simd;
 
-/// Bit masks, by direction, of the edge cells of a tile from which matter leaves the tile: x = 0, x
-/// = 7, z = 0, z = 3.
+/// Bit masks of the cells at the edges of a tile, in the order of the directions in which matter
+/// leaves the tile over them: west (x = 0), east (x = 7), north (z = 0), south (z = 3).
 const EDGES: [u32; 4] = [0x0101_0101, 0x8080_8080, 0xff, 0xff << 24];
 
-/// Losses of a layer in a step, in amount and energy units.
+/// Losses of a layer in a step, in the smallest units of amount and of energy.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lost {
-    /// Outflow through open box sides: amount, then energy.
+    /// Amount and energy that left through open sides of the box.
     pub(super) outflow: [u64; 2],
     /// Energy lost to friction.
     pub(super) friction: u64,
 }
 
 impl Lost {
-    /// Adds the losses of another part of the box.
+    /// Adds the losses in another part of the box.
     pub(super) fn add(&mut self, other: Self) {
         self.outflow[AMOUNT] += other.outflow[AMOUNT];
         self.outflow[ENERGY] += other.outflow[ENERGY];
@@ -43,7 +44,7 @@ impl Lost {
     }
 }
 
-/// Strip with its neighbour strips to the north and south, in the state before the step.
+/// Strip with its neighbours to the north and south, in the state before the step.
 #[derive(Clone, Copy)]
 pub(super) struct Near<'a> {
     pub(super) tz: usize,
@@ -53,7 +54,7 @@ pub(super) struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Returns true if any tile of the strip has to be visited.
+    /// Returns true if any tile of the strip must be processed.
     pub(super) fn is_awake(&self, activities: &Activities) -> bool {
         ![
             activities.active,
@@ -66,12 +67,12 @@ impl<'a> Near<'a> {
             && self.here.tiles() > 0
     }
 
-    /// Returns the row with the given `index` (word `w`, tiles 64 `w` and on) and the rows around;
-    /// the row above only if `above` is set.
+    /// Returns the row of tiles with the index `index` (tiles from 64 `w` on) and the adjacent
+    /// rows; the row above only if `above` is true.
     #[inline(always)]
     fn rows(&self, index: usize, w: usize, above: bool) -> Around<'a> {
         let strip = self.here;
-        // Index that no row has.
+        // Index that no row has, which gives a row of empty tiles.
         let none = usize::MAX;
         Around {
             index,
@@ -86,13 +87,13 @@ impl<'a> Near<'a> {
     }
 }
 
-/// Row of tiles with its neighbour rows, looked up once for all tiles of the row.
+/// Row of tiles with the adjacent rows, looked up once for all tiles of the row.
 struct Around<'a> {
-    /// Row index in its strip.
+    /// Index of the row in its strip.
     index: usize,
     here: &'a Row,
     below: &'a Row,
-    /// Row above; an empty row if the rule does not read the cells above.
+    /// Row above; a row of empty tiles if the rule does not read the cells above.
     above: &'a Row,
     west: &'a Row,
     east: &'a Row,
@@ -101,7 +102,8 @@ struct Around<'a> {
 }
 
 impl Around<'_> {
-    /// Returns the bit set of tiles to visit; `last` is the activity on the last visit of this row.
+    /// Returns the tiles that must be processed, as a bit set; `last` is the activity of the row
+    /// when its tiles were last processed.
     #[inline(always)]
     fn awake(&self, last: Activity) -> u64 {
         let here = self.here.flowing;
@@ -114,7 +116,8 @@ impl Around<'_> {
         self.here.held & (here | last.active | last.able & around)
     }
 
-    /// Returns the quantities of the tiles west, east, north and south of the tile at `bit`.
+    /// Returns the contents of the tiles to the west, east, north and south of the tile at bit
+    /// `bit`.
     #[inline(always)]
     fn beside<'a, const Q: usize>(&self, near: Near<'a>, bit: usize) -> [&'a [Lanes; Q]; 4] {
         let west = if bit > 0 {
@@ -136,14 +139,15 @@ impl Around<'_> {
     }
 }
 
-/// Change lists that one strip writes to: northern neighbour, own strip, southern neighbour.
+/// Lists of changes to which one strip adds: those of the strip to the north, of the strip itself,
+/// and of the strip to the south.
 pub(super) struct Out<'a> {
     pub(super) north: &'a mut Deltas,
     pub(super) here: &'a mut Deltas,
     pub(super) south: &'a mut Deltas,
 }
 
-/// Exchange rule applied to the cells of one strip.
+/// Application of an exchange rule to one strip.
 pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) s: S,
     pub(super) kernel: &'a R::Kernel<S>,
@@ -152,21 +156,22 @@ pub(super) struct Spread<'a, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     pub(super) ground: GroundStrip<'a>,
     pub(super) draw: Draw,
     pub(super) key: StepKey,
-    /// Open-sides flag: matter that crosses the box sides leaves the box.
+    /// True if the sides of the box are open: matter that crosses a side leaves the box.
     pub(super) open: bool,
 }
 
-/// Tile whose cells give.
+/// Tile whose outgoing flow is being computed.
 struct Here<'a> {
     rows: &'a Around<'a>,
-    /// Bit of the tile in its row.
+    /// Bit of the tile in its row of tiles.
     bit: usize,
-    /// x in tiles and y in cells.
+    /// Index of the tile: x in tiles, y in cells.
     tx: usize,
     y: usize,
 }
 
-/// Tile with lazily evaluated surroundings, the interface that a rule reads.
+/// Tile with its surroundings, computed on demand: the interface through which a rule reads the
+/// state.
 struct Surroundings<'a, 'b, S: Simd, R: Exchange<Q>, H, const Q: usize> {
     spread: &'a Spread<'a, S, R, H, Q>,
     here: &'a Here<'b>,
@@ -308,22 +313,23 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
 }
 
 impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S, R, H, Q> {
-    /// Returns the bit mask of cells directly below rock or the roof of the box.
+    /// Returns the bit mask of the cells directly below a solid cell or the roof of the box.
     #[inline(always)]
     fn ceiling(&self) -> u32 {
         let (Spread { ground, near, .. }, Here { rows, bit, tx, y }) = (self.spread, self.here);
         if y + 1 == ground.ny() {
             return u32::MAX;
         }
-        // Masks of a tile that holds liquid have the answer at hand.
+        // The cached masks of a tile with matter contain the answer.
         match near.here.masks(rows.above.slots[*bit]) {
             masks if masks.version == ground.version(*tx) => !masks.open,
             _ => !ground.masks(*tx, y + 1).open,
         }
     }
 
-    /// Returns the filling (amount plus heavier matter) of the cells of a tile; `place`: row index,
-    /// bit in the row and strip of the tile, `None` if no heavier matter is possible there.
+    /// Returns the amount plus that of denser matter in each cell of `tile`. `place`: row index,
+    /// bit in the row and z index of the strip, or `None` if there can be no denser matter in the
+    /// tile.
     #[inline(always)]
     fn filling(&self, tile: &[Lanes; Q], place: Option<(usize, usize, usize)>) -> S::V {
         let s = self.spread.s;
@@ -337,20 +343,21 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S
     }
 }
 
-/// Activity of a tile found on a visit.
+/// Result of processing a tile: under which conditions matter can flow out of the tile in the next
+/// step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// No cell has the energy to give; the tile does not depend on its surroundings.
+    /// No cell has enough energy to give; changes around the tile make no difference.
     Cold,
-    /// Nothing can flow with any random pattern.
+    /// Nothing can flow out with any random numbers, unless the surroundings change.
     Still,
-    /// Something flowed, or could flow with another random pattern.
+    /// Matter flowed out, or could flow out with other random numbers.
     Live,
 }
 
 impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q> {
-    /// Computes the outgoing flow of all awake tiles of the strip, adds it to `out`, updates
-    /// `activities`, and returns the losses.
+    /// Computes the flow out of all tiles of the strip that must be processed, adds it to the
+    /// change lists `out`, updates `activities`, and returns the losses.
     #[inline(always)]
     pub(super) fn strip(&self, activities: &mut Activities, mut out: Out<'_>) -> Lost {
         let (near, strip) = (self.near, self.near.here);
@@ -363,8 +370,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
             .range();
         activities.active = Rows::NONE;
         let mut lost = Lost::default();
-        // The range includes one row more above, for tiles that lie on a change, and one row more
-        // below for rules that read the cell above.
+        // One more row above for tiles that lie on a changed tile, and one more below for rules
+        // that read the cell above.
         let first = if R::ABOVE {
             visited.start.saturating_sub(1)
         } else {
@@ -405,8 +412,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         lost
     }
 
-    /// Computes the outgoing flow of one tile and adds it to `out` and `lost`; returns the tile's
-    /// activity.
+    /// Computes the flow out of the tile `here` and adds it to the change lists `out` and to the
+    /// losses `lost`.
     #[inline(always)]
     fn tile(&self, here: &Here<'_>, out: &mut Out<'_>, lost: &mut Lost) -> State {
         let (s, kernel, strip) = (self.s, self.kernel, self.near.here);
@@ -464,7 +471,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         State::Live
     }
 
-    /// Returns the filling of the cells below the tile.
+    /// Returns the amount plus that of denser matter in the cells below the tile.
     #[inline(always)]
     fn below(&self, here: &Here<'_>) -> S::V {
         let (s, strip) = (self.s, self.near.here);
@@ -479,7 +486,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         )
     }
 
-    /// Returns bit masks, one per direction, of the cells among `able` that may give in that
+    /// Returns for each direction the bit mask of those cells in `able` that may give in this
     /// direction.
     #[inline(always)]
     fn free(&self, masks: &Masks, able: u32) -> [u32; 4] {
@@ -497,8 +504,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         ]
     }
 
-    /// Subtracts outflow through open sides and friction from the transported `parcels`, and adds
-    /// both to `lost`.
+    /// Subtracts the outflow through open sides of the box and the friction losses from the flow
+    /// `parcels`, and adds both to `lost`.
     #[inline(always)]
     fn lose(&self, masks: &Masks, parcels: &mut [[S::V; 4]; Q], lost: &mut Lost) {
         let s = self.s;
@@ -523,7 +530,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
     }
 
     /// Adds the vertical flow `given` to the tiles below and above, and to `leaving`, the total
-    /// outgoing flow.
+    /// flow out of each cell.
     #[inline(always)]
     fn deliver_vertically(
         &self,
@@ -547,8 +554,9 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         }
     }
 
-    /// Adds the horizontal flow to this tile and the four lateral tiles; `given` marks the giving
-    /// cells, one mask per direction.
+    /// Adds the horizontal flow `parcels` to this tile and to the four tiles around it; `given`
+    /// marks the giving cells with one mask per direction, and `leaving` is the total flow out of
+    /// each cell.
     #[inline(always)]
     fn deliver(
         &self,
@@ -565,7 +573,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
             *own = s.sub(inside(s, *parcels, zero), *own);
         }
         out.here.add(s, place, y, own);
-        // Only cells at an edge reach into the next tile, so most visits skip these four parts.
+        // Only cells at an edge reach the next tile, so that most tiles skip these four parts.
         let mut seen = [zero; Q];
         if given[0] & EDGES[0] != 0 {
             for (seen, parcels) in seen.iter_mut().zip(parcels) {
@@ -609,8 +617,8 @@ fn sum_of<S: Simd>(s: S, v: [S::V; 4]) -> S::V {
     s.add(s.add(v[0], v[1]), s.add(v[2], v[3]))
 }
 
-/// Returns the flow that arrives in a tile from cells of the same tile; `given` is the flow per
-/// direction.
+/// Returns the flow into each cell that comes from cells of the same tile; `given` is the flow out
+/// of each cell, by direction.
 #[inline(always)]
 fn inside<S: Simd>(s: S, given: [S::V; 4], zero: S::V) -> S::V {
     let across = s.add(s.see_east(given[0], zero), s.see_west(given[1], zero));
@@ -620,7 +628,7 @@ fn inside<S: Simd>(s: S, given: [S::V; 4], zero: S::V) -> S::V {
     )
 }
 
-/// Returns the sum of all lanes.
+/// Returns the sum of all lanes of `v`.
 #[inline(always)]
 fn sum<S: Simd>(s: S, v: S::V) -> u64 {
     let mut lanes = Lanes::ZERO;

@@ -1,4 +1,4 @@
-//! Tiled engine, the default engine of the program: visits tiles of 32 cells only while they can
+//! Tiled engine, the default engine of the program: processes only tiles of 32 cells that can
 //! change, with the widest SIMD instructions of the processor, on all threads.
 //!
 //! Strips of tiles are handed to threads in parts of equal weight. Spreading reads the old state
@@ -25,32 +25,31 @@ use lavoxel_base::parallel::{self, *};
 use lavoxel_base::random::Draw;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Minimum number of tiles of a part: below, waking another thread takes longer than the work.
+/// Minimum number of tiles per part; with fewer, waking another thread takes longer than the work.
 const LEAST_PART: usize = 128;
 
-/// Tiled engine. The state is in the world; the engine stores only scratch memory and derived
-/// caches.
+/// Tiled engine. All state is in the world; the engine stores only scratch memory and caches.
 #[derive(Debug)]
 pub struct Tiled {
     level: Level,
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
     grains: turns::Scratch,
-    /// Empty neighbour strip beyond the first and the last strip, for layers of one and of two
-    /// quantities.
+    /// Empty strip that stands for the neighbours beyond the first and the last strip, for layers
+    /// with one and with two values per cell.
     nothing: [Option<Strip>; 2],
-    /// Tracing caches, by layer index.
+    /// Caches of the tracing rule, one for each layer.
     tracers: Vec<Tracer>,
-    /// Scratch buffer: cells that lose energy, each with the loss in units.
+    /// Scratch buffer: cells that lose energy, each with the loss in the smallest unit.
     losing: Vec<(Place, u16)>,
 }
 
-/// Scratch memory of one part of the box.
+/// Scratch memory for one part of the box.
 #[derive(Debug, Default)]
 struct Scratch {
     before: Vec<u64>,
     ring: [Deltas; 3],
-    /// Change lists for the strip before the part, its first strip, its last strip, and the strip
+    /// Changes of the strip before the part, of its first and its last strip, and of the strip
     /// after the part.
     ends: [Deltas; 4],
     lost: Lost,
@@ -63,7 +62,8 @@ impl Default for Tiled {
 }
 
 impl Tiled {
-    /// Creates an engine that uses the SIMD `level`; all levels produce identical bits.
+    /// Creates an engine that uses the instruction set `level`; the results are the same with all
+    /// instruction sets.
     ///
     /// # Panics
     /// If the processor does not support `level`.
@@ -84,10 +84,11 @@ impl Tiled {
         }
     }
 
-    /// Divides the strips `from..to` into parts of equal estimated work, and stores the ends of the
-    /// parts in `cuts`.
+    /// Divides the strips `from..to` into parts with equal estimated work, and stores the index
+    /// after the last strip of each part in `cuts`.
     fn cut(&mut self, layer: &Layer, from: usize, to: usize) {
-        // Changed tiles weigh most; a little is added for tiles that may wake up.
+        // Estimate of the work: mostly the changed tiles, plus a little for tiles that may be
+        // marked in this step.
         let weight = |z: usize| 4 * layer.strips[z].work + layer.strips[z].tiles() + 1;
         let total: usize = (from..to).map(weight).sum();
         let threads = parallel::current_num_threads();
@@ -112,15 +113,16 @@ impl Tiled {
     }
 }
 
-/// Returns the index of the first awake strip, and of the last one plus one; `None` if all are
-/// asleep.
+/// Returns the range of strips that contains all strips with tiles to process, as first index and
+/// last index plus one; `None` if there are none.
 fn awake(layer: &Layer) -> Option<(usize, usize)> {
     let from = layer.awake.iter().position(|&awake| awake)?;
     let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
     Some((from, to))
 }
 
-/// Updates the awake flags of the strips `from..to` from their change marks.
+/// Updates for each strip in `from..to` the flag that says if rules have tiles to process, from the
+/// marks of the tiles.
 fn update_awake(layer: &mut Layer, from: usize, to: usize) {
     for z in from..to {
         let strip = &layer.strips[z];
@@ -199,8 +201,9 @@ impl Driver for Tiled {
         update_awake(layer, from, to);
     }
 
-    /// Runs a rule of random vertical motion. The layer is skipped while the rule, the ground and
-    /// the layers read are unchanged since a run in which no cell could move with any random draw.
+    /// Runs a rule of random vertical motion. Skips the layer while the rule, the ground and the
+    /// layers that it reads are unchanged since a run in which no cell could have moved with any
+    /// random numbers.
     fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
         let World {
             ground,
@@ -289,7 +292,7 @@ impl Driver for Tiled {
         let Some((from, to)) = awake(layer) else {
             return;
         };
-        // A strip next to an awake one may give, and the strip next to that one may take.
+        // A strip next to a marked one may give, and the strip next to that one may receive.
         let (from, to) = (from.saturating_sub(2), (to + 2).min(layer.strips.len()));
         self.cut(layer, from, to);
         let cuts = &self.cuts[..];
@@ -351,7 +354,8 @@ impl Driver for Tiled {
     }
 }
 
-/// Runs a vertical rule in parallel parts of strips, which end at `cuts`.
+/// Runs a vertical rule on parts of the box in parallel; `cuts` holds the index after the last
+/// strip of each part.
 fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     level: Level,
     (first, strips): (usize, &mut [Strip]),
@@ -378,7 +382,7 @@ fn fall_in<R: Column<Q>, const MEETS: bool, const Q: usize>(
     );
 }
 
-/// Shared inputs of all parts of a spreading step.
+/// Inputs of an exchange rule that all parts of the box share in a step.
 struct Common<'a, R> {
     level: Level,
     ground: &'a Ground,
@@ -387,10 +391,10 @@ struct Common<'a, R> {
     draw: Draw,
 }
 
-/// Part of the box: adjacent strips. The first and the last may also be read by the threads of the
-/// adjacent parts.
+/// Part of the box: adjacent strips. The first and the last strip may also be read by the threads
+/// that process the adjacent parts.
 struct Part<'a> {
-    /// Index of the first strip of the part.
+    /// z index of the first strip of the part.
     from: usize,
     before: &'a Strip,
     first: Option<&'a Strip>,
@@ -401,7 +405,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Returns the strip with index `from − 1 + i`.
+    /// Returns the strip with z index `from − 1 + i`.
     fn strip(&self, i: usize) -> &Strip {
         let inner = 1 + usize::from(self.first.is_some());
         match i {
@@ -415,7 +419,7 @@ impl Part<'_> {
         }
     }
 
-    /// Returns the owner of strip `from − 1 + i`.
+    /// Returns who may change the strip with z index `from − 1 + i` during the parallel run.
     fn place(&self, i: usize) -> Owner {
         match i {
             0 => Owner::Others(0),
@@ -427,16 +431,17 @@ impl Part<'_> {
     }
 }
 
-/// Ownership of a strip: decides when its changes can be applied.
+/// Owner of a strip, which decides when changes of the strip can be applied.
 enum Owner {
-    /// Owned by this part, at this index among the inner strips.
+    /// Owned by this part; the field is the index among the inner strips.
     Inner(usize),
-    /// Shared with other parts: changes wait in [`Scratch::ends`] at this index until all parts are
-    /// done.
+    /// Also read by other parts: the changes are stored in [`Scratch::ends`], at the index in the
+    /// field, until all parts are done.
     Others(usize),
 }
 
-/// Runs an exchange rule in parallel parts of strips, which end at `cuts`.
+/// Runs an exchange rule on parts of the box in parallel; `cuts` holds the index after the last
+/// strip of each part.
 fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     part: Part<'_>,
     common: &Common<'_, R>,
@@ -493,7 +498,8 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     );
 }
 
-/// Exchange rule applied to one part, except for the arrivals in the strips at its ends.
+/// Application of an exchange rule to one part of the box, except that changes of the strips at its
+/// ends are only stored.
 struct Spreads<'a, R, const MEETS: bool, const Q: usize> {
     part: Part<'a>,
     common: &'a Common<'a, R>,
@@ -575,8 +581,8 @@ impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, 
     }
 }
 
-/// Applies the changes `deltas` to strip `i` of a part, or stores them in `ends` if other threads
-/// still read the strip.
+/// Applies the changes `deltas` to the strip with z index `from − 1 + i` of the part, or stores
+/// them in `ends` if other threads still read the strip.
 #[inline(always)]
 fn take<S: Simd, const Q: usize>(
     s: S,
@@ -595,7 +601,7 @@ fn take<S: Simd, const Q: usize>(
     }
 }
 
-/// Deferred changes of the strips at the ends of the parts.
+/// Application of the stored changes of the strips at the ends of the parts.
 struct Ends<'a, const Q: usize> {
     strips: &'a mut [Strip],
     cuts: &'a [usize],

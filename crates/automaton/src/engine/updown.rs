@@ -1,8 +1,8 @@
-//! Rule of random vertical motion on the tiles of a strip: columns from the top down, then from the
-//! bottom up.
+//! Rules of random vertical motion on the tiles of a strip: first upwards, columns from the top
+//! down, then downwards, columns from the bottom up.
 //!
-//! The acting cells are drawn in every step, so every tile that holds any matter is visited, until
-//! no cell could move with any draw.
+//! Random numbers choose the moving cells in every step, so every tile that contains matter is
+//! processed, until no cell could move with any random numbers.
 
 use super::heavier::{Heavier, Layers};
 use crate::rules::UpDown;
@@ -11,7 +11,7 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Rule of random vertical motion applied to one strip.
+/// Application of a rule of random vertical motion to one strip.
 pub(super) struct Rises<'a, R> {
     pub(super) strip: &'a mut Strip,
     pub(super) tz: usize,
@@ -21,12 +21,12 @@ pub(super) struct Rises<'a, R> {
     pub(super) key: StepKey,
 }
 
-/// Two vertically adjacent tiles: row indices and common bit.
+/// Two tiles, one above the other: indices of their rows, and their common bit.
 #[derive(Clone, Copy)]
 struct Pair {
-    /// Row index of the donor tile.
+    /// Index of the row with the giving tile.
     from: usize,
-    /// Row index of the receiving tile.
+    /// Index of the row with the receiving tile.
     to: usize,
     bit: usize,
 }
@@ -39,7 +39,7 @@ impl<R: UpDown> Work for Rises<'_, R> {
         for y in (rows.start..rows.end.min(ny - 1)).rev() {
             self.row(s, y, y + 1, true);
         }
-        // One row more than held matter before, because some rose into that row.
+        // One row more than contained matter before, because some matter rose into that row.
         for y in rows.start.max(1)..(rows.end + 1).min(ny) {
             self.row(s, y, y - 1, false);
         }
@@ -47,8 +47,8 @@ impl<R: UpDown> Work for Rises<'_, R> {
 }
 
 impl<R: UpDown> Rises<'_, R> {
-    /// Moves matter from the cells at height `y` to the cells at height `to`, directly above (`up`
-    /// set) or below.
+    /// Moves matter from the cells at height `y` to the cells at height `to`, which lie directly
+    /// above if `up` is true, else directly below.
     #[inline(always)]
     fn row<S: Simd>(&mut self, s: S, y: usize, to: usize, up: bool) {
         for w in 0..self.strip.width {
@@ -68,8 +68,8 @@ impl<R: UpDown> Rises<'_, R> {
         }
     }
 
-    /// Returns the bit mask of cells that are held down by the cell above; `[tx, y]` is the tile's
-    /// place, `index` its row index and `bit` its bit in the row.
+    /// Returns the bit mask of the cells that cannot sink because of the cell above. `[tx, y]`:
+    /// index of the tile; `index` and `bit`: row of the tile and bit in the row.
     #[inline(always)]
     fn held<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2], index: usize, bit: usize) -> u32 {
         let above = index + self.strip.width;
@@ -86,8 +86,8 @@ impl<R: UpDown> Rises<'_, R> {
         !open | !s.above(s.splat(self.rule.holds()), full)
     }
 
-    /// Moves matter out of one tile; `place` has its y, the y of the receiving tile, and their x in
-    /// tiles.
+    /// Moves matter from the tile `from` to the tile `to`; `place` has the height of the giving
+    /// tile, the height of the receiving tile, and the x index of both.
     #[inline(always)]
     fn tile<S: Simd>(
         &mut self,
@@ -107,8 +107,8 @@ impl<R: UpDown> Rises<'_, R> {
         }
     }
 
-    /// Returns the new amounts of both tiles after the `chosen` cells moved; `None` if nothing
-    /// moves.
+    /// Returns the new amounts of both tiles after the cells `chosen` gave upwards (`up` is true)
+    /// or downwards; `None` if nothing moves.
     #[inline(always)]
     fn moved<S: Simd>(
         &mut self,
@@ -140,7 +140,7 @@ impl<R: UpDown> Rises<'_, R> {
     }
 }
 
-/// Test for any cell of a strip that could move with some random draw.
+/// Test for cells of a strip that could move with some random numbers.
 pub(super) struct Stirs<'a, R> {
     pub(super) rises: Rises<'a, R>,
     pub(super) found: &'a mut bool,
@@ -167,7 +167,8 @@ impl<R: UpDown> Work for Stirs<'_, R> {
 }
 
 impl<R: UpDown> Rises<'_, R> {
-    /// Returns true if any cell at height `y` could give to the cell at height `to`.
+    /// Returns true if any cell at height `y` could give to the cell at height `to` with some
+    /// random numbers.
     #[inline(always)]
     fn row_stirs<S: Simd>(&mut self, s: S, [y, to]: [usize; 2], up: bool) -> bool {
         let chosen = if self.rule.ever_acts(up) { u32::MAX } else { 0 };
@@ -234,7 +235,7 @@ mod tests {
             world.layers[1].traced.is_some() && world.layers[1].is_asleep(),
             "no tile is visited"
         );
-        // Make room above gas.
+        // Empties a cell above the gas.
         for world in [&mut world, &mut plain] {
             world.layers[1].set([3, 11, 3], Content::default());
         }

@@ -1,21 +1,21 @@
-//! Predicates for floating: materials that form rigid floating pieces, and liquids that carry such
-//! pieces.
+//! Conditions for floating: which materials form rigid floating pieces, and which liquids carry
+//! such pieces.
 
 use super::{Kind, Material};
 
-/// Memory of floating pieces (labels and scratch buffers of their motion) as a multiple of the
-/// memory of the floating matter itself: 150 bytes per cell.
+/// Memory for floating pieces (labels, and buffers for their motion) relative to the memory of the
+/// floating matter itself; 150 bytes per cell.
 pub const FLOATED: f64 = 30.0;
 
-/// Returns true if floating pieces can rest on `material`: every liquid except liquids that set to
-/// ground.
+/// Returns true if pieces of other materials can float in `material`: any liquid except one that
+/// turns to rock (`sets`).
 pub fn carries(material: &Material) -> bool {
     material.kind == Kind::Liquid && !material.sets
 }
 
-/// Returns true if `material` forms pieces that move as rigid bodies: still matter with the
-/// `floats` flag, or grains with the flag if a denser liquid among `others` (the materials of the
-/// world) can carry the grains.
+/// Returns true if `material` forms pieces that move as rigid bodies: still matter with the flag
+/// `floats`, or grains with this flag if a denser liquid among `others` (the materials of the
+/// world) can carry them.
 pub fn can_float<'a>(material: &Material, mut others: impl Iterator<Item = &'a Material>) -> bool {
     let is_borne = |other: &Material| carries(other) && other.density > material.density;
     material.floats

@@ -1,4 +1,4 @@
-//! Material definitions: plain data (serde tables of a scene) that the rules read; no behaviour.
+//! Definitions of materials, as plain data (serde tables of a scene) that the rules read.
 
 mod float;
 mod reaction;
@@ -18,73 +18,74 @@ use lavoxel_base::validate::Invalid;
 /// Largest number of materials of a scene, not counting the lava.
 pub const MAX_MATERIALS: usize = 15;
 
-/// Longest name of a material in bytes.
+/// Longest name of a material, in bytes.
 pub(crate) const LONGEST_NAME: usize = 16;
 
-/// Largest surplus above 1 cell volume that the lowest cell of a column may hold at rest under
-/// pressure; below 1, because a cell stores less than 2 cell volumes.
+/// Largest amount above a full cell that pressure may put into the lowest cell of a column at rest,
+/// in full cells; below 1, because a cell stores less than 2 full cells.
 const DEEPEST: f64 = 0.95;
 
-/// Kind of motion of a material; selects the group of rules.
+/// Kind of matter, which decides the group of rules that move a material.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Liquid: moves by the rules squeeze, fall and level.
+    /// Liquid without energy, such as water: falls, levels out, and is pressed up by denser matter.
     #[default]
     Liquid,
-    /// Gas: moves by the rules squeeze and drift.
+    /// Gas: drifts at random, and is pressed up by denser matter.
     Gas,
     /// Immobile solid, apart from floating pieces.
     Still,
-    /// Granular matter: each grain fills exactly one cell.
+    /// Granular matter: each grain fills exactly one cell and falls, slides and slips as a whole.
     Grain,
     /// Moves by gravity and spreading, with the energy that it carries: the lava, of which every
     /// world has one.
     Viscous,
 }
 
-/// Rule set that moves a material; derived from `Kind` and `Pressure`.
+/// Group of rules that moves a fluid; follows from `Kind` and `Pressure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Motion {
-    /// Liquid that carries energy.
+    /// Lava: flows by gravity and spreading, as its energy allows.
     Viscous,
-    /// Liquid without pressure, which only levels out.
+    /// Liquid without pressure: falls and levels out with its neighbours.
     Level,
-    /// Liquid whose pressure is traced through its bodies.
+    /// Liquid whose pressure acts through connected full cells (tracing).
     Trace,
-    /// Slightly compressible liquid.
+    /// Liquid whose pressure acts by a slight compression of the lower cells.
     Compress,
     Gas,
     Grain,
     Still,
 }
 
-/// Policy by which materials share the volume of a cell.
+/// Rule by which the materials in a cell share its volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Capacity {
-    /// All materials share the volume of one cell; denser ones displace lighter ones.
+    /// All materials together have the volume of one cell; denser materials displace less dense
+    /// ones.
     #[default]
     Shared,
-    /// Each material has a full cell volume of its own and ignores the other materials.
+    /// Each material has a full cell to itself and is not affected by the amounts of the others.
     Own,
 }
 
 impl Capacity {
-    /// Returns true if all layers share the volume of a cell.
+    /// Returns true if all materials together have the volume of one cell.
     pub fn is_shared(&self) -> bool {
         *self == Self::Shared
     }
 
-    /// Number of layers before index `layer` whose matter reduces the volume available to that
-    /// layer; 0 for `Own`.
+    /// Number of denser layers whose matter reduces the volume that is available to the layer with
+    /// index `layer`: all before it for `Shared`, 0 for `Own`.
     pub(crate) fn layers_above(self, layer: usize) -> usize {
         if self == Self::Shared { layer } else { 0 }
     }
 }
 
 impl Kind {
-    /// Sort rank in the layer order, from 0; kinds that are not displaced come first.
+    /// Rank of the kind in the order of layers, from 0: kinds that cannot be displaced come first.
     fn rank(self) -> u8 {
         match self {
             Self::Still => 0,
@@ -94,11 +95,11 @@ impl Kind {
     }
 }
 
-/// Part of a melting lava (physical model) that a material displays.
+/// Part of a melting body of lava (physical model) whose cells a material shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shows {
-    /// Rock of the scene's bodies, which never changes.
+    /// Rock of the bodies in the scene, which never melts or moves.
     Mould,
     /// Solid lava.
     Solid,
@@ -110,7 +111,7 @@ impl Shows {
     /// All parts, in the order of the layers that display them.
     pub const ALL: [Self; 3] = [Self::Mould, Self::Solid, Self::Melt];
 
-    /// Default name of the material that displays this part.
+    /// Name of the material that shows this part, unless the scene defines another.
     pub fn usual_name(self) -> &'static str {
         match self {
             Self::Mould => "mould",
@@ -119,7 +120,7 @@ impl Shows {
         }
     }
 
-    /// Kind of the material that displays this part: liquid for the melt, still otherwise.
+    /// Kind of the material that shows this part: liquid for the melt, else still.
     pub fn kind(self) -> Kind {
         if self == Self::Melt {
             Kind::Liquid
@@ -129,32 +130,35 @@ impl Shows {
     }
 }
 
-/// Pressure model of a liquid; with pressure, connected columns equalize as in a U-tube.
+/// Model of pressure in a liquid. With pressure, connected columns come to the same height, as in a
+/// U-tube.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Pressure {
-    /// No pressure: the liquid only falls and levels out.
+    /// No pressure: the liquid only falls and flows to lower neighbours.
     #[default]
     None,
-    /// Compressible liquid: lower cells store slightly more than a full cell; see
+    /// Compressible liquid: lower cells contain slightly more than a full cell; see
     /// [`crate::rules::compress`].
     Compress,
-    /// Liquid is transported through connected full cells; see [`crate::rules::trace`].
+    /// Pressure through connected full cells, along which liquid moves from high to low surfaces;
+    /// see [`crate::rules::trace`].
     Trace,
 }
 
-/// Parameters of [`crate::rules::compress`]: the `compress` table of a material. Amounts are
-/// fractions of a full cell.
+/// Parameters of the rule [`crate::rules::compress`]: the table `compress` of a material. Amounts
+/// are in full cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Compress {
-    /// Extra amount that a cell at rest stores compared with the cell above, in cells.
+    /// Amount that a cell at rest contains in addition to that of the cell above, in full cells;
+    /// larger values make the liquid more compressible.
     pub max: f64,
-    /// Largest vertical flow per pass that is not damped, in cells.
+    /// Largest vertical flow in a pass that is not damped, in full cells.
     pub min_flow: f64,
-    /// Upper bound of the vertical flow per pass, in cells.
+    /// Largest vertical flow in a pass, in full cells.
     pub max_speed: f64,
-    /// Number of passes of the rule per step.
+    /// Number of times that the rule runs in each step.
     pub passes: u32,
 }
 
@@ -170,27 +174,27 @@ impl Default for Compress {
 }
 
 impl Compress {
-    /// Extra amount that a cell at rest stores compared with the cell above, in integer units;
-    /// rounded down to an even number, so that the cell stays at rest.
+    /// Amount that a cell at rest contains in addition to that of the cell above, in the smallest
+    /// unit; rounded down to an even number, so that the cell stays at rest.
     pub fn step_of_depth(&self) -> u16 {
         amount_units(self.max) & !1
     }
 }
 
-/// Parameters of [`crate::rules::drift`]: the `drift` table of a gas. Shares are 0–1, amounts are
-/// fractions of a full cell.
+/// Parameters of the rule [`crate::rules::drift`]: the table `drift` of a gas. Shares are from 0 to
+/// 1, amounts in full cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Drift {
-    /// Share of the gas cells that rise in each step.
+    /// Share of the cells with gas from which gas rises in a step.
     pub up: f64,
-    /// Amount that leaves a rising cell upwards in a step, in cells.
+    /// Amount that rises from such a cell in a step, in full cells.
     pub up_speed: f64,
-    /// Share of the gas cells that sink in each step.
+    /// Share of the cells with gas from which gas sinks in a step.
     pub down: f64,
-    /// Amount that leaves a sinking cell downwards in a step, in cells.
+    /// Amount that sinks from such a cell in a step, in full cells.
     pub down_speed: f64,
-    /// Share of the gas cells that spread sideways in each step.
+    /// Share of the cells with gas from which gas spreads sideways in a step.
     pub side: f64,
 }
 
@@ -206,22 +210,24 @@ impl Default for Drift {
     }
 }
 
-/// Parameters of [`crate::rules::grains`]: the `grains` table of a granular material. All shares
-/// are probabilities 0–1 per step.
+/// Parameters of the rule [`crate::rules::grains`]: the table `grains` of a granular material.
+/// Shares are probabilities per step, from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Grains {
-    /// Probability that a grain slides diagonally down over an edge.
+    /// Probability that a grain slides diagonally down past the corner between two blocked
+    /// neighbours.
     pub corners: f64,
-    /// Probability that a grain slips to a lateral neighbour.
+    /// Probability that a grain slips to a neighbour at the same height, from which it can slide
+    /// down.
     pub slip: f64,
-    /// Probability that a grain immersed in less dense matter does not move.
+    /// Probability that a grain in lighter matter is held up and does not move.
     pub drag: f64,
-    /// Flow flag: grains covered by other grains also move sideways, like a liquid.
+    /// True if grains covered by other grains also move sideways, like a liquid.
     pub flow: bool,
     /// Probability that a falling grain moves diagonally down instead of straight down.
     pub scatter: f64,
-    /// Fraction of the air velocity (0–1) that a falling grain takes over.
+    /// Share of the air's velocity (0–1) with which the air carries a falling grain along.
     pub carried: f64,
 }
 
@@ -238,21 +244,21 @@ impl Default for Grains {
     }
 }
 
-/// Declares [`Material`] and its table in a scene: each field with its value in a liquid like
+/// Declares [`Material`] and its table in a scene. The value of each field is that of a liquid like
 /// water.
 macro_rules! material {
     ($($(#[doc = $what:literal])+ $field:ident: $type:ty = $value:expr,)+) => {
-        /// Material, as a `[[material]]` table of a scene; keys left out are those of the preset
-        /// with its name, or water's.
+        /// Material, as a table `[[material]]` of a scene. Keys that the table leaves out have the
+        /// values of the preset with the same name, or else of water.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(deny_unknown_fields, from = "Table")]
         pub struct Material {
-            /// Name in sources, bodies and files.
+            /// Name by which sources, bodies and files refer to the material.
             pub name: String,
             $($(#[doc = $what])+ pub $field: $type,)+
         }
 
-        /// Material table in which keys may be left out.
+        /// Table of a material in a scene, in which keys may be left out.
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Table {
@@ -264,14 +270,15 @@ macro_rules! material {
             fn from(mut table: Table) -> Self {
                 let mut preset = Self::preset(&table.name).unwrap_or_else(Self::unnamed);
                 preset.floats |= table.kind == Some(Kind::Grain);
-                // Older tables called the lava a liquid, before its motion had a word of its own.
+                // Tables of older scenes called the lava a liquid, before there was a kind of its
+                // own for it.
                 table.kind = table.kind.filter(|kind| (*kind, preset.kind) != (Kind::Liquid, Kind::Viscous));
                 Self { name: table.name, $($field: table.$field.unwrap_or(preset.$field),)+ }
             }
         }
 
         impl Material {
-            /// Makes a liquid like water, without a name, pressure or elements.
+            /// Creates a liquid like water, but without a name, pressure and elements.
             pub fn unnamed() -> Self {
                 Self { name: String::new(), $($field: $value,)+ }
             }
@@ -280,42 +287,47 @@ macro_rules! material {
 }
 
 material! {
-    /// Kind of motion.
+    /// Kind of matter, which decides how the material moves.
     kind: Kind = Kind::Liquid,
-    /// Density in kg/m³: heavier materials displace lighter ones.
+    /// Density in kg/m³; denser materials displace less dense ones.
     density: f64 = 1000.0,
-    /// Largest amount that falls in a step; see [`crate::rules::squeeze::PARAMS`].
+    /// Largest amount that falls from a cell in a step, in full cells; see
+    /// [`crate::rules::squeeze::PARAMS`].
     speed: f64 = 1.0,
-    /// Least filling of the cell below for a cell to spread; see [`crate::rules::level::PARAMS`].
+    /// Smallest filling (amount plus denser matter) of the cell below with which a cell spreads
+    /// sideways, in full cells; see [`crate::rules::level::PARAMS`].
     viscosity: f64 = 0.7,
-    /// Amount that stays in a cell; see [`crate::rules::level::PARAMS`].
+    /// Amount up to which a cell gives nothing to its neighbours at the sides, in full cells; see
+    /// [`crate::rules::level::PARAMS`].
     stickiness: f64 = 0.0,
-    /// Divisor of the flow to a side; see [`crate::rules::level::PARAMS`].
+    /// Divisor of the flow to a neighbour at the side: larger values slow the liquid down; see
+    /// [`crate::rules::level::PARAMS`].
     fluidity: u32 = 1,
-    /// Law of pressure.
+    /// Model of pressure.
     pressure: Pressure = Pressure::None,
-    /// Numbers of compressing; see [`crate::rules::compress::PARAMS`].
+    /// Parameters of a compressible liquid; see [`crate::rules::compress::PARAMS`].
     compress: Compress = Compress::default(),
-    /// Numbers of drifting; see [`crate::rules::drift::PARAMS`].
+    /// Parameters of the random motion of a gas; see [`crate::rules::drift::PARAMS`].
     drift: Drift = Drift::default(),
-    /// Floating flag: pieces of the material fall, sink and rise; see
+    /// True if pieces of the material move as rigid bodies: fall, sink, rise and float; see
     /// [`crate::rules::float::PARAMS`].
     floats: bool = false,
-    /// Amount below which a cell dries; see [`crate::rules::dry::PARAMS`].
+    /// Amount below which the contents of a cell dry up, in full cells; see
+    /// [`crate::rules::dry::PARAMS`].
     dry_below: f64 = 0.0,
-    /// Setting flag: the material turns to ground where it lies on ground; see
-    /// [`crate::rules::set`].
+    /// True if the material turns to rock where it lies on solid ground; see [`crate::rules::set`].
     sets: bool = false,
-    /// Number of parts of each element in one part of the material; reactions keep every element.
+    /// Number of units of each chemical element in one part of the material; no reaction creates or
+    /// destroys any.
     elements: BTreeMap<String, u32> = BTreeMap::new(),
-    /// Numbers of tracing; see [`crate::rules::trace::PARAMS`].
+    /// Parameters of the pressure through connected cells; see [`crate::rules::trace::PARAMS`].
     trace: Trace = Trace::default(),
-    /// Numbers of grains; see [`crate::rules::grains::PARAMS`].
+    /// Parameters of granular matter; see [`crate::rules::grains::PARAMS`].
     grains: Grains = Grains::default(),
-    /// Part of a melting lava that the material displays; `None` for a material that is simulated
-    /// itself.
+    /// Part of a melting body of lava that the material shows; `None` for a material that moves by
+    /// the rules of the automaton.
     shows: Option<Shows> = None,
-    /// Look of the material.
+    /// Appearance of the material in pictures.
     look: MaterialLook = MaterialLook::default(),
 }
 
@@ -325,7 +337,7 @@ impl Default for Material {
     }
 }
 
-/// Builds an `elements` table with a single entry: `number` parts of the element `name`.
+/// Creates an `elements` table with a single entry: `number` units of the element `name`.
 fn elements(name: &str, number: u32) -> BTreeMap<String, u32> {
     BTreeMap::from([(name.to_owned(), number)])
 }
@@ -335,7 +347,7 @@ impl Material {
     /// without a material name refer to the lava.
     pub const LAVA: &str = "lava";
 
-    /// Preset: lava, a viscous liquid that carries energy and moves by the rules of `[rules]`.
+    /// Lava: a viscous liquid that carries energy and flows by the rules in the table `[rules]`.
     pub fn lava() -> Self {
         let (kind, elements) = (Kind::Viscous, elements("rock", 2));
         Self {
@@ -347,8 +359,8 @@ impl Material {
         }
     }
 
-    /// Preset: water, which spreads to arbitrarily thin films and equalizes through connected
-    /// channels.
+    /// Water: a liquid that spreads to arbitrarily thin films and whose pressure acts through
+    /// connected cells.
     pub fn water() -> Self {
         let (pressure, elements) = (Pressure::Trace, elements("h2o", 4));
         Self {
@@ -359,7 +371,7 @@ impl Material {
         }
     }
 
-    /// Preset: oil (900 kg/m³), a clear golden liquid that floats on water.
+    /// Oil (900 kg/m³): a clear golden liquid that floats on water.
     pub fn oil() -> Self {
         let color = Some("#d9a53a".to_owned());
         let look = MaterialLook {
@@ -377,7 +389,7 @@ impl Material {
         }
     }
 
-    /// Preset: mercury (13 534 kg/m³), a reflecting liquid on which rock floats.
+    /// Mercury (13 534 kg/m³): a reflecting liquid on which rock floats.
     pub fn mercury() -> Self {
         let look = MaterialLook {
             color: Some("#d5d8de".to_owned()),
@@ -396,7 +408,7 @@ impl Material {
         }
     }
 
-    /// Preset: steam, a gas that rises, sinks slightly and spreads below a ceiling.
+    /// Steam: a gas that mostly rises, sinks slightly, and spreads below ceilings.
     pub fn steam() -> Self {
         let (viscosity, stickiness, fluidity) = (0.8, 0.05, 2);
         let named = Self {
@@ -415,7 +427,7 @@ impl Material {
         }
     }
 
-    /// Preset: ice, immobile unless a scene sets its `floats` flag.
+    /// Ice: still matter that does not move unless the scene sets its flag `floats`.
     pub fn ice() -> Self {
         let (elements, look) = (elements("h2o", 4), MaterialLook::of(Look::Ice));
         Self {
@@ -428,8 +440,8 @@ impl Material {
         }
     }
 
-    /// Preset: rubble (2700 kg/m³), lava broken up by water; it falls, piles up and turns to ground
-    /// where it lies on ground.
+    /// Rubble (2700 kg/m³): lava broken up by water, which falls, piles up, and turns to rock where
+    /// it lies on solid ground.
     pub fn rubble() -> Self {
         let (viscosity, stickiness, fluidity) = (1.0, 0.9, 3);
         let named = Self {
@@ -448,7 +460,7 @@ impl Material {
         }
     }
 
-    /// Preset: sand, grains that sink in lava and in water.
+    /// Sand: grains that sink in lava and in water.
     pub fn sand() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Sand));
         Self {
@@ -461,7 +473,7 @@ impl Material {
         }
     }
 
-    /// Preset: glass, the immobile product of sand fused next to lava.
+    /// Glass: still matter that forms where sand melts next to lava.
     pub fn glass() -> Self {
         let look = MaterialLook {
             color: Some("#3f5a4c".to_owned()),
@@ -476,8 +488,8 @@ impl Material {
         }
     }
 
-    /// Preset: ash, grains that float on lava and sink in water; a grain contains half the rock of
-    /// a full cell of lava.
+    /// Ash: grains that float on lava and sink in water. A grain contains half the rock of a full
+    /// cell of lava.
     pub fn ash() -> Self {
         let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Ash));
         let named = Self {
@@ -494,7 +506,7 @@ impl Material {
         }
     }
 
-    /// Returns the preset called `name`; `None` for an unknown name.
+    /// Returns the predefined material called `name`; `None` if there is none.
     pub fn preset(name: &str) -> Option<Self> {
         let fluids = [
             Self::lava(),
@@ -511,9 +523,9 @@ impl Material {
             .find(|preset| preset.name == name)
     }
 
-    /// Returns `materials` plus the lava in layer order: still matter, grains, fluids; within each
-    /// group by decreasing density, ties in the given order with the lava first. If `materials`
-    /// contains a lava, that lava is used instead of the default.
+    /// Returns `materials` and the lava in the order of layers: still matter, grains, fluids; in
+    /// each group by decreasing density, and with equal density the lava first, then in the given
+    /// order. If `materials` contains a lava, it is used in place of the default.
     pub fn with_lava(mut materials: Vec<Self>) -> Vec<Self> {
         let given = materials.iter().position(Self::carries_energy);
         let lava = given.map_or_else(Self::lava, |at| materials.remove(at));
@@ -528,26 +540,26 @@ impl Material {
         materials
     }
 
-    /// Iterator over `materials` without the lava.
+    /// Iterates over `materials` without the lava.
     pub fn besides_lava(materials: &[Self]) -> impl Iterator<Item = &Self> + Clone {
         materials
             .iter()
             .filter(|material| !material.carries_energy())
     }
 
-    /// Returns true if the cells of the material store energy in addition to the amount, which only
-    /// lava does.
+    /// Returns true if the cells of the material store energy in addition to the amount; only the
+    /// lava's do.
     pub fn carries_energy(&self) -> bool {
         self.kind == Kind::Viscous
     }
 
-    /// Returns true if the material supplies heat to reactions: lava, and materials that display
-    /// the solid or liquid part of a melting lava.
+    /// Returns true if the material supplies heat to reactions: the lava, and materials that show
+    /// the solid or liquid part of a melting body of lava.
     pub(crate) fn is_hot(&self) -> bool {
         self.carries_energy() || matches!(self.shows, Some(Shows::Solid | Shows::Melt))
     }
 
-    /// Returns the rule set that moves the material.
+    /// Returns the group of rules that moves the material.
     pub(crate) fn motion(&self) -> Motion {
         match (self.kind, self.pressure) {
             (Kind::Viscous, _) => Motion::Viscous,
@@ -560,16 +572,17 @@ impl Material {
         }
     }
 
-    /// Returns true if the material is a liquid moved by [`crate::rules::trace`].
+    /// Returns true if the material is a liquid whose pressure acts through connected cells
+    /// ([`crate::rules::trace`]).
     pub fn traces(&self) -> bool {
         self.motion() == Motion::Trace
     }
 
-    /// Checks that a filled column of a box `ny` cells high stays below the storage limit of a cell
-    /// when compressed at rest; `key` is the table name used in the error.
+    /// Checks that the compression in a column that fills a box of `ny` cells height stays below
+    /// the limit of a cell; `key` is the name of the material's table in messages.
     ///
     /// # Errors
-    /// If `compress.max` is too large; the error states the largest value that fits.
+    /// If `compress.max` is too large: the error states the largest value that fits.
     pub fn validate_depth(&self, key: &str, ny: usize) -> Result<(), Invalid> {
         let most = DEEPEST / (ny.max(2) - 1) as f64;
         if self.pressure != Pressure::Compress || self.compress.max <= most {
@@ -587,11 +600,11 @@ impl Material {
     }
 }
 
-/// Checks that the material `name` is among the names `known` (without the lava); `key` is the
-/// configuration key reported in the error.
+/// Checks that the material called `name` is among the names `known` (without the lava); `key` is
+/// the name of the key in messages.
 ///
 /// # Errors
-/// If `name` is not among `known`; the error lists all known names.
+/// If `name` is not among `known`: the error lists all known names.
 pub fn check_known<'a>(
     key: &str,
     name: &str,

@@ -17,8 +17,8 @@ pub const MAX_REACTIONS: usize = 64;
 /// Largest stoichiometric coefficient of a material in a reaction.
 const MOST: f64 = 1000.0;
 
-/// Ordered list of (material name, value) pairs, in the order of the source text, as in `{ lava =
-/// 1, water = 1 }`. The value is the stoichiometric coefficient or an amount.
+/// List of materials with one number each, in the order of the scene file, as in `{ lava = 1, water
+/// = 1 }`. The number is a stoichiometric coefficient or an amount in full cells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms<N = u32>(pub Vec<(String, N)>);
 
@@ -56,17 +56,17 @@ impl<'de, N: Deserialize<'de>> Deserialize<'de> for Terms<N> {
     }
 }
 
-/// Spatial arrangement of the materials of a reaction.
+/// Arrangement of the materials of a reaction in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Where {
-    /// All materials in one cell.
+    /// All consumed and produced materials are in one cell.
     Cell,
-    /// All consumed materials in one cell, adjacent to a cell that contains enough of the catalyst
-    /// `near`, which is read and not consumed.
+    /// All consumed materials are in one cell, next to a cell that contains enough of the material
+    /// `near`, which takes no part itself.
     Beside,
-    /// Two consumed materials in two cells that share a face. The first product appears in the cell
-    /// of the first material, the second in that of the second.
+    /// Two consumed materials are in two cells that share a face. The first product appears in the
+    /// cell of the first, the second in the cell of the second.
     Across,
 }
 
@@ -146,8 +146,8 @@ fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
 
-/// Formats the reaction as an equation, "lava + water → rubble + 4 steam", followed by the place
-/// and the material of `near`.
+/// Formats the reaction as an equation, such as "lava + water → rubble + 4 steam", followed by the
+/// arrangement and the material `near`.
 impl fmt::Display for Reaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sum = |Terms(terms): &Terms| {
@@ -180,8 +180,8 @@ impl fmt::Display for Reaction {
 }
 
 impl Reaction {
-    /// Arrangement of the reaction's materials; if unset, next to the material of `near`, or within
-    /// one cell without `near`.
+    /// Arrangement of the materials: the given one, or else `Beside` with and `Cell` without a
+    /// material `near`.
     pub fn place(&self) -> Where {
         self.place.unwrap_or(if self.near.is_some() {
             Where::Beside
@@ -190,8 +190,8 @@ impl Reaction {
         })
     }
 
-    /// Returns for each element the consumed and the produced number of parts per run of the
-    /// reaction, from the `elements` tables of `materials`.
+    /// Returns for each chemical element the numbers of units that one unit of the reaction
+    /// consumes and produces, from the `elements` tables of `materials`.
     fn elements<'a>(&self, materials: &'a [Material]) -> BTreeMap<&'a str, [u64; 2]> {
         let mut sums = BTreeMap::new();
         for (side, terms) in [&self.takes, &self.makes].into_iter().enumerate() {
@@ -206,12 +206,12 @@ impl Reaction {
         sums
     }
 
-    /// Checks the reaction against all `materials` of its world, the lava included; `key` is the
-    /// table's name, such as `reaction[0]`.
+    /// Checks the reaction; `materials` are all materials of the world, including the lava, and
+    /// `key` is the name of the table in messages, such as `reaction[0]`.
     ///
     /// # Errors
-    /// If a key is invalid or an element does not balance; the error names the first such key or
-    /// element.
+    /// If a key has a wrong value or an element does not balance: the error names the first such
+    /// key or element.
     pub fn validate(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let names = materials.iter().map(|material| material.name.as_str());
         for (side, terms, least) in [("takes", &self.takes, 1), ("makes", &self.makes, 0)] {
@@ -278,8 +278,8 @@ impl Reaction {
         }
     }
 
-    /// Checks that a reaction with `heat` has lava as its `near` material and neither consumes nor
-    /// produces lava.
+    /// Checks a reaction with the table `heat`: its material `near` must be the lava, and it must
+    /// neither consume nor produce lava.
     fn check_heat(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let Some(heat) = &self.heat else {
             return Ok(());
@@ -305,8 +305,8 @@ impl Reaction {
         Err(Invalid::new(&format!("{key}.heat"), "set", expected))
     }
 
-    /// Checks that granular materials have coefficients that divide the units of a grain, the same
-    /// coefficient for each.
+    /// Checks the coefficients of granular materials: each must divide the amount of a grain (a
+    /// full cell) in the smallest unit, and all must be equal.
     fn check_grains(&self, key: &str, materials: &[Material]) -> Result<(), Invalid> {
         let is_grain = |name: &str| {
             materials
@@ -340,11 +340,11 @@ impl Reaction {
         }
     }
 
-    /// Checks the reactions of a scene; `materials` are all its materials, the lava included.
+    /// Checks all reactions of a scene; `materials` are all its materials, including the lava.
     ///
     /// # Errors
-    /// If a table is invalid or there are more than `MAX_REACTIONS` tables; the error names the
-    /// first invalid table.
+    /// If a table is wrong or there are more than `MAX_REACTIONS` tables: the error names the first
+    /// wrong table.
     pub fn validate_all(reactions: &[Self], materials: &[Material]) -> Result<(), Invalid> {
         within(
             "number of [[reaction]] tables",

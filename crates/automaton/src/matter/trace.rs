@@ -1,30 +1,31 @@
-//! Parameters of tracing, the pressure transport through connected liquid.
+//! Parameters of tracing, the rule by which pressure acts through connected cells of a liquid.
 
 use serde::{Deserialize, Serialize};
 
-/// Parameters of [`crate::rules::trace`]: the `trace` table of a material. Amounts are fractions of
-/// a full cell.
+/// Parameters of the rule [`crate::rules::trace`]: the table `trace` of a material. Amounts are in
+/// full cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trace {
-    /// Least amount of a cell through which liquid is transported, in cells; exclusive.
+    /// Amount above which liquid passes through a cell, in full cells.
     pub through: f64,
-    /// Least amount of a donor cell, in cells.
+    /// Smallest amount of a surface cell from which liquid is taken, in full cells.
     pub min_liquid: f64,
-    /// Least free volume above a donor or receiver cell, in cells.
+    /// Smallest free volume in the cell above a surface cell with which the surface cell can give
+    /// or take liquid, in full cells.
     pub min_pressure: f64,
-    /// Threshold of motion: least free volume at a height, and least difference between cells of
-    /// that height, in cells.
+    /// Differences below which nothing moves, in full cells: of the free volume at a height, and of
+    /// the amounts of cells at the same height.
     pub min_flow: f64,
-    /// Upper bound of the amount that a free cell next to a body receives per run while under half
-    /// a cell of liquid, in cells.
+    /// Largest amount that pressure drives into a free cell next to a body in one run, while the
+    /// cell is less than half full; in full cells.
     pub press: f64,
-    /// Rest flag: liquid that stands on top of a body belongs to the body even though the cell is
-    /// too empty to transport liquid.
+    /// True if liquid on top of a body belongs to the body even where the cell is too empty for
+    /// liquid to pass through.
     pub rest: bool,
-    /// Treatment of trapped air above a liquid surface.
+    /// Effect of trapped air above a liquid surface.
     pub air: Air,
-    /// Period of the rule: runs once every `every` steps.
+    /// Number of steps from one run of the rule to the next.
     pub every: u32,
 }
 
@@ -43,13 +44,14 @@ impl Default for Trace {
     }
 }
 
-/// Treatment of air above a liquid surface.
+/// Effect of air above a liquid surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Air {
-    /// Air is ignored and always gives way.
+    /// None: liquid can rise into any air.
     #[default]
     Ignored,
-    /// Trapped air blocks the liquid: a surface moves only below air that is connected to the roof.
+    /// Trapped air stops the liquid: a surface rises only below air that is connected to the roof
+    /// or to an open side of the box.
     Kept,
 }

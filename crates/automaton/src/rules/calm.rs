@@ -1,19 +1,20 @@
-//! Calming: lava that nothing feeds any longer, and that still could spread, loses energy until it
+//! Calming: lava that still could spread although nothing feeds it any longer loses energy until it
 //! rests.
 //!
-//! Spreading gives to random neighbours, fuller ones too, and without friction no energy is lost on
-//! the way. Where the lava cannot run off, cells above `threshold` in the topmost layer hand each
-//! other their amounts for ever: 0.9 with an energy of 1 at the vent never came to rest. So if
-//! nothing was poured and no event took place for [`AFTER`] steps, in one step of [`EVERY`]
+//! Spreading gives to random neighbours, including fuller ones, and without friction no energy is
+//! lost on the way. Where the lava cannot run off, cells of the topmost layer with an energy above
+//! `threshold` would exchange their amounts for ever: with a threshold of 0.9 and an energy of 1 at
+//! the vent, lava never came to rest. So if nothing was poured and no event of the scene took place
+//! for [`AFTER`] steps, then in one of every [`EVERY`] steps
 //!
 //! ```text
 //! e_c −= max(1, e_c / 16)     where the cell spreads and a neighbour takes something
 //! ```
 //!
-//! The loss is counted as friction. A cell that could give nothing, whatever the pattern, keeps its
-//! energy, so that lava at rest stays unchanged. **Decided:** the wait. A flow under way obeys the
-//! published rules alone, to the same bits; each rule that would end the stirring from the start
-//! would also act on flowing lava.
+//! The loss is booked as friction. A cell that could give nothing, whatever the random numbers,
+//! keeps its energy, so that lava at rest does not change. **Decided:** the waiting time. While
+//! lava flows, only the published rules act, with the same bits; any rule that would damp these
+//! exchanges from the start would also act on flowing lava.
 
 use super::shape::{Driver, Each, Listed, Site};
 use super::spreading::{Giver, Spreading, spreads};
@@ -22,13 +23,14 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 
-/// Number of steps without a pour or event after which lava starts to calm down.
+/// Number of steps without inflow or an event of the scene after which the rule begins to act.
 pub const AFTER: u64 = 1000;
 
-/// Period of the rule in steps: the rule runs in the last step of each period.
+/// Number of steps from one run of the rule to the next; the rule runs in the last step of each
+/// such period.
 pub const EVERY: u64 = 16;
 
-/// Calming rule of lava that spreads with these parameters.
+/// Calming of the lava that spreads with these parameters: reduces its energy until it rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Calming(pub Spreading);
 
@@ -57,8 +59,8 @@ impl Each for Calming {
 }
 
 impl Calming {
-    /// Returns true if a cell of lava could give anything to some neighbour with some random
-    /// pattern.
+    /// Returns true if the lava in `cell` could give anything to a neighbour with some random
+    /// numbers.
     fn stirs(&self, world: &World, layer: usize, (place, cell): (Place, Content)) -> bool {
         let bed = Bed::under(world, layer, place);
         if !spreads(cell, bed, &self.0) {

@@ -1,4 +1,4 @@
-//! Partial parameter changes during a run: the named keys get new values, all others keep theirs.
+//! Changes of some parameters during a run: the given keys get new values, all others keep theirs.
 //!
 //! In a scene a change is a table with keys of `[rules]` or of a `[[material]]`, as their [`Param`]
 //! tables list them.
@@ -16,17 +16,17 @@ use crate::matter::Material;
 use lavoxel_base::param::{Entry, Form, Value, check_value};
 use lavoxel_base::validate::Invalid;
 
-/// Parameter set with a table of its own: numeric keys, and one key of another type.
+/// Set of parameters that can be changed during a run: numbers, and one key of another type.
 pub trait Parameters: Clone + 'static {
-    /// Type of the non-numeric key.
+    /// Type of the value of the key that is not a number.
     type Word: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned;
-    /// Name of the non-numeric key.
+    /// Name of the key that is not a number.
     const WORD: &'static str;
-    /// Help text of the non-numeric key.
+    /// Help text of the key that is not a number.
     const ABOUT_WORD: &'static str;
-    /// Iterator over the numeric parameters.
+    /// Iterates over the parameters that are numbers.
     fn params() -> impl Iterator<Item = &'static Param<Self>>;
-    /// Iterator over the numeric keys with their forms and help texts.
+    /// Iterates over the keys that are numbers, with form and help text.
     fn entries() -> impl Iterator<Item = Entry> {
         Self::params().map(Param::entry)
     }
@@ -62,18 +62,18 @@ impl Parameters for Material {
     }
 }
 
-/// Partial change of a parameter set: new values for some of its keys.
+/// Change of a set of parameters: new values for some of the keys.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change<T: Parameters> {
-    /// New values by [`Param::key`].
+    /// New values by the key of the parameter ([`Param::key`]).
     numbers: BTreeMap<&'static str, f64>,
     word: Option<T::Word>,
 }
 
-/// Change of the lava's rules and the box's boundary conditions.
+/// Change of the lava's rules and of the boundary conditions of the box.
 pub type RulesChange = Change<RulesSpec>;
 
-/// Change of the parameters of the named material.
+/// Change of the parameters of one material, which the change names.
 pub type MaterialChange = Change<Material>;
 
 impl<T: Parameters> Value for Change<T>
@@ -108,14 +108,15 @@ impl<T: Parameters> Change<T> {
         named.try_for_each(|(p, value)| check_value((table, p.key), &value, (p.low, p.high)))
     }
 
-    /// Replaces each numeric value by the result of `next`, which receives key and present value.
+    /// Replaces each new value by the result of `next`, which gets the key and the value.
     pub fn each(&mut self, next: impl Fn(&str, f64) -> f64) {
         self.numbers
             .iter_mut()
             .for_each(|(key, value)| *value = next(key, *value));
     }
 
-    /// Returns this change followed by `later`, as one change; where both have a key, `later` wins.
+    /// Returns one change with the effect of this change followed by `later`; where both give a
+    /// key, the value of `later` holds.
     #[must_use]
     pub fn then(mut self, later: &Self) -> Self {
         self.numbers.extend(&later.numbers);
@@ -127,7 +128,7 @@ impl<T: Parameters> Change<T> {
 }
 
 impl RulesChange {
-    /// Returns the change that turns `before` into `after`.
+    /// Returns the change that turns the parameters `before` into `after`.
     pub fn between(before: &RulesSpec, after: &RulesSpec) -> Self {
         let word = (before.walls != after.walls).then_some(after.walls);
         Self {
@@ -136,7 +137,7 @@ impl RulesChange {
         }
     }
 
-    /// Returns `rules` with the change applied.
+    /// Returns `rules` with the new values of this change.
     #[must_use]
     pub fn applied(&self, mut rules: RulesSpec) -> RulesSpec {
         self.set_numbers(&mut rules);
@@ -145,10 +146,10 @@ impl RulesChange {
     }
 
     /// Checks that the change has at least one key and that every number is in range; `table` is
-    /// the table name used in messages, such as `event[0].rules`.
+    /// the name of the table in messages, such as `event[0].rules`.
     ///
     /// # Errors
-    /// Names the key, or the table if the table is empty.
+    /// Returns an error that names the first key out of range, or the table if it has no keys.
     pub fn validate(&self, table: &str) -> Result<(), Invalid> {
         if self.numbers.is_empty() && self.word.is_none() {
             return Err(Invalid::new(
@@ -162,7 +163,7 @@ impl RulesChange {
 }
 
 impl From<RulesSpec> for RulesChange {
-    /// Converts complete rules to a change of every key.
+    /// Converts complete rules to a change that sets every key.
     fn from(rules: RulesSpec) -> Self {
         let numbers = RulesSpec::params()
             .map(|param| (param.key, (param.get)(&rules)))
@@ -175,7 +176,8 @@ impl From<RulesSpec> for RulesChange {
 }
 
 impl MaterialChange {
-    /// Returns the change that turns `before` into `after`; both must have the same name.
+    /// Returns the change that turns the material `before` into `after`; both must have the same
+    /// name.
     pub fn between(before: &Material, after: &Material) -> Self {
         Self {
             numbers: Self::numbers_between(before, after),
@@ -183,23 +185,24 @@ impl MaterialChange {
         }
     }
 
-    /// Name of the changed material; empty in a change that was not validated.
+    /// Name of the material that changes; empty if the change was not validated and names none.
     pub fn name(&self) -> &str {
         self.word.as_deref().unwrap_or_default()
     }
 
-    /// Returns `material` with the change applied.
+    /// Returns `material` with the new values of this change.
     #[must_use]
     pub fn applied(&self, mut material: Material) -> Material {
         self.set_numbers(&mut material);
         material
     }
 
-    /// Checks that the change has a material and at least one parameter, and that every number is
-    /// in range; `table` is the table name used in messages, such as `event[0].material`.
+    /// Checks that the change names a material and has at least one other key, and that every
+    /// number is in range; `table` is the name of the table in messages, such as
+    /// `event[0].material`.
     ///
     /// # Errors
-    /// Names the key, or the table where one is missing.
+    /// Returns an error that names the first key out of range, or the table if a key is missing.
     pub fn validate(&self, table: &str) -> Result<(), Invalid> {
         if self.word.is_none() {
             return Err(Invalid::new(
@@ -220,7 +223,7 @@ impl MaterialChange {
     }
 }
 
-/// Serialized value of a key.
+/// Value of a key in the form in which serde writes it to a scene.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Written<W> {
@@ -275,8 +278,8 @@ impl<'de, T: Parameters> Deserialize<'de> for Change<T> {
     }
 }
 
-/// Deserializer of a change; the keys of an inner table lack the `prefix` of the corresponding
-/// [`Param`] keys.
+/// Deserializer for a change, or for an inner table of a change, whose keys are those of [`Param`]
+/// without the `prefix`.
 struct Table<'a, T: Parameters> {
     change: &'a mut Change<T>,
     prefix: &'static str,
@@ -319,17 +322,17 @@ impl<'de, T: Parameters> Visitor<'de> for Table<'_, T> {
     }
 }
 
-/// Target of a key of a table.
+/// Meaning of a key in the table of a change.
 enum Key<T: 'static> {
     Number(&'static Param<T>),
-    /// Inner table; its keys have this prefix in [`Param::key`].
+    /// Inner table; the field is the part of [`Param::key`] that its keys have in common.
     Table(&'static str),
     Word,
 }
 
 impl<T: Parameters> Key<T> {
-    /// Returns the keys of the table with a prefix, each with its target; the key of an inner table
-    /// comes once for each key inside.
+    /// Iterates over the keys of the table with this prefix, each with its meaning; an inner table
+    /// appears once for each of its keys.
     fn all(prefix: &'static str) -> impl Iterator<Item = (&'static str, Self)> {
         let numbers = T::params().filter_map(move |param| {
             let rest = param.key.strip_prefix(prefix)?;
@@ -345,7 +348,7 @@ impl<T: Parameters> Key<T> {
     }
 }
 
-/// Reads a key of the table with this prefix.
+/// Deserializer for one key of the table with this prefix.
 struct Prefix<T>(&'static str, PhantomData<T>);
 
 impl<'de, T: Parameters> DeserializeSeed<'de> for Prefix<T> {

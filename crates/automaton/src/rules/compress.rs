@@ -1,9 +1,10 @@
-//! Compress (*Simple Fluid Simulation With Cellular Automata*): a liquid whose lower cells hold a
-//! little more than the cells above, so that water finds its level through pipes.
+//! Compress (*Simple Fluid Simulation With Cellular Automata*): a liquid whose lower cells contain
+//! slightly more than the cells above, so that it comes to the same height on both sides of a pipe.
 //!
-//! Fillings c, b, u, n: amount + heavier matter of the cell, of the cell below, of the cell above
+//! Fillings c, b, u, n: amount + denser matter of the cell, of the cell below, of the cell above
 //! and of a neighbour at a side, each at most just below 2. `C` is `max`, made even; K = C / (1 +
-//! C); h = s / 2. Of two cells that hold s together, the lower one is stable at
+//! C); h = s / 2. If two cells, one above the other, contain s together, they are in equilibrium
+//! when the lower one contains S(s):
 //!
 //! ```text
 //! S(s) = 1 if s ≤ 1;   1 + (s − 1) K if h < 1 + C / 2;   h + C / 2 otherwise
@@ -16,27 +17,28 @@
 //! up:    f = damp(r − S(r + u)), r what is left with heavier matter;  at most max_speed, what is left, a tenth of the room
 //! ```
 //!
-//! Nothing flows into a cell that heavier matter fills, such as a block that stands in the water:
-//! the amount beyond 1 of a filled cell is of the liquid alone.
+//! Nothing flows into a cell that denser matter fills, such as a block in the water: the amount
+//! above 1 in such a cell is that of the liquid alone.
 //!
-//! All flows follow from the state before the step, and together they need less room than there is,
-//! up to just below 2.
+//! All flows are computed from the state before the step. Together they need less free volume than
+//! there is, up to just below 2 per cell.
 //!
-//! **Not modelled:** outflow that pressure drives. Along a full pipe a cell hands on an eighth of
-//! its surplus over the next cell, and at the mouth, where the next cell is empty, nearly all of
-//! the surplus is the cell's own amount: a head adds `max` per cell of water. So the flow through a
-//! pipe falls with its length and hardly grows with the head: 1 : 1.05 : 1.1 for heads of 6, 12, 24
-//! cells, where Torricelli's law has 1 : 1.41 : 2. Tried: limiting the flow into a cell that is not
-//! full to a share k of √(2 (c − 1) / C). That limit starves the pipe, whose own cells are not full
-//! at first: with k from 0.0003 to 0.05 none or a hundredth of a cell comes through in 1,500 steps.
-//! [`super::trace`] has the law.
+//! **Not modelled:** outflow under pressure. Along a full pipe a cell gives an eighth of its
+//! surplus over the next cell, and at the mouth, where the next cell is empty, nearly all of this
+//! surplus is the cell's own amount: each cell of water above the pipe adds only `max`. So the flow
+//! through a pipe decreases with its length and hardly increases with the head: 1 : 1.05 : 1.1 for
+//! heads of 6, 12 and 24 cells, where Torricelli's law has 1 : 1.41 : 2. Tried: limiting the flow
+//! into a cell that is not full to a share k of √(2 (c − 1) / C). This limit starves the pipe,
+//! whose own cells are not full at first: with k from 0.0003 to 0.05 nothing or a hundredth of a
+//! cell comes through in 1,500 steps. [`super::trace`] follows the law.
 //!
-//! **Decided:** *turns.* Of steps 0 to 3, modulo 4, pairs along x with an even lower cell have
-//! their turn in the first, pairs along z with an even lower cell in the second, along x odd in the
-//! third, along z odd in the fourth. Without turns, differences of 7 units per cell add up along a
-//! pipe; with turns 1 unit, and the liquid still comes to rest. Away from thin boxes all flows to
-//! the sides are damped: four flows of d / 4 would turn a checkerboard over in every step. A rule
-//! that runs several `passes` a step counts each as a step. Outside of an open side every cell
+//! **Decided:** *turns.* Small differences are exchanged only between pairs of neighbours whose
+//! turn it is. In four successive steps these are the pairs along x whose lower cell is even, the
+//! pairs along z whose lower cell is even, those along x with an odd one, and those along z with an
+//! odd one. Without turns, differences of 7 units per cell add up along a pipe; with turns 1 unit,
+//! and the liquid still comes to rest. Except in thin boxes all flows to the sides are damped: four
+//! flows of d / 4 would invert a checkerboard pattern in every step. If the rule runs several
+//! `passes` per step, each counts as a step for the turns. Outside of an open side every cell
 //! counts as empty.
 
 use super::Walls;
@@ -49,7 +51,7 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
-/// Parameters of compressing, in the table of a material.
+/// Parameters of a compressible liquid, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
     param!(compress.max: Logarithmic, [0.0001, 0.5] "amount",
         "what a cell holds more than the one above it; more levels faster and stands higher when deep"),
@@ -60,22 +62,23 @@ pub const PARAMS: &[Param<Material>] = &[
         "times that the rule runs in a step; the time to come level falls in proportion, the cost rises"),
 ];
 
-/// One tenth as a fraction of 65536: the part of the free volume that one flow may take. A tenth
+/// One tenth in units of 1/65536: the share of the free volume that one flow may fill. A tenth,
 /// because four sides and the cell below then leave some of the half that may come from above.
 const TENTH: u16 = 6553;
 
-/// Parameters of compression in fixed point; amounts in units.
+/// Parameters of a compressible liquid in fixed point; amounts in the smallest unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compressing {
-    /// Extra amount of a cell at rest compared with the cell above, in units; even.
+    /// Amount that a cell at rest contains in addition to that of the cell above, in the smallest
+    /// unit; even.
     pub max: u16,
-    /// Maximum flow that is not damped, in units.
+    /// Largest vertical flow that is not damped, in the smallest unit of amount.
     pub min_flow: u16,
-    /// Upper bound of the vertical flow per pass, in units.
+    /// Largest vertical flow in a pass, in the smallest unit of amount.
     pub max_speed: u16,
-    /// Number of passes per step.
+    /// Number of times that the rule runs in each step.
     pub passes: u32,
-    /// Thin-box flag: the box is one cell thick.
+    /// True if the box is one cell thick along x or z.
     pub thin: bool,
     /// Boundary condition at the sides of the box.
     pub walls: Walls,
@@ -103,13 +106,13 @@ impl Listed for Compressing {
 }
 
 impl Compressing {
-    /// Returns K (see the module documentation) as a fraction of 65536.
+    /// Returns K of the module documentation in units of 1/65536.
     fn share(&self) -> u16 {
         ((u32::from(self.max) << 16) / u32::from(AMOUNT_ONE + self.max)) as u16
     }
 
-    /// Returns the equilibrium filling of the lower of two vertically adjacent cells with fillings
-    /// `upper` and `lower`, in units.
+    /// Returns the amount of the lower of two cells, one above the other, with which they are in
+    /// equilibrium, if they contain `upper` and `lower` now; in the smallest unit.
     fn stable(&self, upper: u16, lower: u16) -> u16 {
         let sum = u32::from(upper) + u32::from(lower);
         let (one, half) = (u32::from(AMOUNT_ONE), sum >> 1);
@@ -131,13 +134,14 @@ impl Compressing {
         }
     }
 
-    /// Filling difference in units below which a pair exchanges only in its turn.
+    /// Difference of fillings below which two neighbours exchange liquid only in steps in which it
+    /// is their pair's turn; in the smallest unit of amount.
     fn fine(&self) -> u16 {
         if self.thin { 4 } else { 8 }
     }
 
-    /// Returns the flow to a lateral neighbour whose filling is `there`, lower by `lower`; `turn`
-    /// is set if it is the pair's turn.
+    /// Returns the flow to a neighbour at the side that contains `there`, less than the cell by
+    /// `lower` (smallest unit of amount); `turn` is true if it is the pair's turn in this step.
     fn aside(&self, lower: u16, there: u16, turn: bool) -> u16 {
         let flow = if lower < self.fine() && turn {
             lower >> 1
@@ -150,18 +154,18 @@ impl Compressing {
     }
 }
 
-/// Returns true if heavier matter fills the whole cell.
+/// Returns true if denser matter alone fills the cell; `amount` is that of the liquid.
 fn is_packed(amount: u16, heavier: u16) -> bool {
     amount.saturating_add(heavier) - amount >= AMOUNT_ONE
 }
 
-/// Returns one tenth of `room`, rounded down.
+/// Returns one tenth of the free volume `room`, rounded down.
 fn tenth(room: u16) -> u16 {
     ((u32::from(room) * u32::from(TENTH)) >> 16) as u16
 }
 
-/// Returns true if the pair of the cell at `[x, z]` and its neighbour in direction `d` has its turn
-/// in step number `step`.
+/// Returns true if it is the turn of the cell at column (x, z) and its neighbour in the direction
+/// with index `d` in step number `step`.
 fn has_turn(d: usize, [x, z]: [usize; 2], step: u64) -> bool {
     let (axis, odd) = ((step & 1) as usize, step >> 1 & 1);
     // The lower cell of the pair is the neighbour to the west or north, or the cell itself.
@@ -305,8 +309,8 @@ impl Exchange<1> for Compressing {
         if s.any(s.or(s.or(down, up), given)) {
             return Flow::All([sides], free, [[down, up]]);
         }
-        // With no flow now, a small difference may still move in a step in which its pair has its
-        // turn.
+        // Without flow in this step, a small difference may still move in a step in which it is the
+        // pair's turn.
         let fine = s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]));
         if s.any(s.right::<1>(fine)) {
             Flow::Idle
@@ -316,7 +320,7 @@ impl Exchange<1> for Compressing {
     }
 }
 
-/// SIMD form of the parameters.
+/// Parameters of the rule as SIMD vectors.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -328,7 +332,8 @@ pub(crate) struct Kernel<S: Simd> {
     max_speed: S::V,
     tenth: S::V,
     fine: S::V,
-    /// Bit masks, by direction, of cells whose pair has its turn.
+    /// Bit masks of the cells whose pair with the neighbour has its turn in this step, by
+    /// direction.
     turn: [u32; 4],
     thin: bool,
     two_sides: bool,
@@ -337,7 +342,7 @@ pub(crate) struct Kernel<S: Simd> {
 // No closures here: they would be compiled without the instructions of the SIMD level.
 
 impl<S: Simd> Kernel<S> {
-    /// SIMD form of [`Compressing::stable`].
+    /// [`Compressing::stable`] for the 32 cells of a tile.
     #[inline(always)]
     fn stable(&self, s: S, upper: S::V, lower: S::V) -> S::V {
         let (upper_half, lower_half) = (s.right::<1>(upper), s.right::<1>(lower));
@@ -355,7 +360,7 @@ impl<S: Simd> Kernel<S> {
         s.or(s.or(s.keep(self.one, small), mixed), deep)
     }
 
-    /// Returns the bit mask of cells that are not filled by heavier matter.
+    /// Returns the bit mask of the cells that denser matter does not fill completely.
     #[inline(always)]
     fn fits(&self, s: S, filling: S::V, amount: S::V) -> u32 {
         s.above(self.one, s.sub(filling, amount))
@@ -411,8 +416,8 @@ impl<S: Simd> Kernel<S> {
         s.min(flow, s.mul_high(s.sub(self.most, there), self.tenth))
     }
 
-    /// Returns the lateral flows, each limited to an equal part of `left` wherever their sum
-    /// exceeds `left`.
+    /// Returns the flows to the four sides, each limited to an equal part of `left` in cells where
+    /// they add up to more than `left`.
     #[inline(always)]
     fn at_most(&self, s: S, sides: [S::V; 4], left: S::V) -> [S::V; 4] {
         let sum = s.add(s.add(sides[0], sides[1]), s.add(sides[2], sides[3]));

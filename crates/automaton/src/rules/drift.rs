@@ -1,5 +1,5 @@
-//! Drift (*Grid Based Fluid Systems*, steam): a gas rises at random, now and then sinks, and
-//! spreads under a ceiling.
+//! Drift (*Grid Based Fluid Systems*, steam): a gas rises at random, sometimes sinks, and spreads
+//! below ceilings.
 //!
 //! ```text
 //! r, r' random bytes of the cell in this step and layer, room = max(0, 1 − a − h)
@@ -9,15 +9,15 @@
 //! across:     if r' < side, a > stickiness, and the cell above is closed or at least viscosity full: as liquids level
 //! ```
 //!
-//! A column is walked from its top down, so that no gas rises more than one cell a step, and then
-//! from the bottom up. In the original 30 of 100 cells act in a step; of those, 1 in 20 sinks by
-//! 0.1 and the rest rise by 0.4.
+//! Columns are processed from the top down for rising, so that no gas rises more than one cell per
+//! step, and then from the bottom up for sinking. In the original, 30 of 100 cells act in a step;
+//! of these, 1 in 20 sinks by 0.1 and the others rise by 0.4.
 //!
-//! **Decided:** gas that is held from above does not sink. In the original such gas sinks from
-//! under a roof and rises again for ever; here the gas fills the cells under the roof, comes level
-//! and rests.
+//! **Decided:** gas with too little room above does not sink. In the original such gas sinks from a
+//! ceiling and rises again for ever; here the gas fills the cells below the ceiling, levels out and
+//! comes to rest.
 //!
-//! Heavier matter squeezes a gas ([`super::squeeze`]), which does not fall.
+//! Denser matter displaces a gas ([`super::squeeze`]), which does not fall.
 
 use super::Walls;
 use super::level::{self, Leveling};
@@ -31,8 +31,8 @@ use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
-/// Parameters of drifting, in the table of a material; the parameters of [`super::level`] count for
-/// a gas too.
+/// Parameters of the random motion of a gas, in the table of a material; a gas also has the
+/// parameters of [`super::level`].
 pub const PARAMS: &[Param<Material>] = &[
     param!(drift.up: Linear, [0.0, 1.0] "share",
         "share of the cells that rise in a step; more is a faster, smoother plume"),
@@ -42,31 +42,32 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(drift.side: Linear, [0.0, 1.0] "share", "share of the cells that spread in a step; more widens the plume"),
 ];
 
-/// Vertical drift of a gas: amounts in units, probabilities n/256.
+/// Vertical motion of a gas: amounts in the smallest unit, probabilities in 1/256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drifting {
-    /// Fraction of cells that rise per step, of 256.
+    /// Probability with which gas rises from a cell in a step, in 1/256.
     pub up: u16,
-    /// Upper bound of the amount that rises from a cell per step, in units.
+    /// Largest amount that rises from a cell in a step, in the smallest unit.
     pub up_speed: u16,
-    /// Fraction of cells that sink per step, of 256.
+    /// Probability with which gas sinks from a cell in a step, in 1/256.
     pub down: u16,
-    /// Upper bound of the amount that sinks from a cell per step, in units.
+    /// Largest amount that sinks from a cell in a step, in the smallest unit.
     pub down_speed: u16,
-    /// Minimum filling of the cell above that prevents sinking, in units.
+    /// Filling (amount plus denser matter) of the cell above from which on gas does not sink, in
+    /// the smallest unit.
     pub viscosity: u16,
-    /// Layer index of the gas; selects an independent random stream.
+    /// Index of the layer of the gas, by which its random numbers differ from those of other gases.
     pub layer: usize,
 }
 
-/// Converts a fraction (0–1, clamped) to n/256.
+/// Converts a share (clamped to 0–1) to units of 1/256.
 fn of_bytes(share: f64) -> u16 {
     (share.clamp(0.0, 1.0) * 256.0).round() as u16
 }
 
 impl Drifting {
-    /// Upper bound of the amount that leaves a selected cell upwards (`up` set) or downwards, in
-    /// units.
+    /// Largest amount that leaves a cell upwards (`up` is true) or downwards in a step, in the
+    /// smallest unit.
     #[inline]
     pub fn speed(&self, up: bool) -> u16 {
         if up { self.up_speed } else { self.down_speed }
@@ -151,14 +152,14 @@ impl Listed for Drifting {
     }
 }
 
-/// Horizontal spreading of a gas.
+/// Sideways motion of a gas: levelling in randomly selected cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wafting {
-    /// Levelling rule applied to the selected cells.
+    /// Rule by which the selected cells give to their neighbours.
     pub leveling: Leveling,
-    /// Fraction of cells that spread per step, of 256.
+    /// Probability with which a cell is selected in a step, in 1/256.
     pub side: u16,
-    /// Layer index of the gas; selects an independent random stream.
+    /// Index of the layer of the gas, by which its random numbers differ from those of other gases.
     pub layer: usize,
 }
 
@@ -177,7 +178,7 @@ impl Listed for Wafting {
     }
 }
 
-/// SIMD form of the parameters of horizontal spreading.
+/// Parameters of the sideways motion as SIMD vectors.
 pub(crate) struct Kernel<S: Simd> {
     leveling: level::Kernel<S>,
     viscosity: S::V,
@@ -255,7 +256,8 @@ impl Exchange<1> for Wafting {
         if let Some(gives) = kernel.leveling.shares(s, near, chosen) {
             return Flow::Gives([gives], chosen);
         }
-        // Cells without a draw now may be drawn in another step, so the tile is idle, not still.
+        // Cells that are not selected now may be selected in another step, so that the tile is
+        // idle, not still.
         let free = [
             free[0] & held,
             free[1] & held,

@@ -1,9 +1,9 @@
-//! Drying (*Simple Fluid Simulation With Cellular Automata*, `MinMass`): a cell that holds less
+//! Drying (*Simple Fluid Simulation With Cellular Automata*, `MinMass`): a cell that contains less
 //! than `dry_below` becomes dry at the end of a step.
 //!
-//! The article marks such a cell as air and leaves its mass in the cell, from which the mass flows
-//! on unseen. **Decided:** the dried amount is removed and counted in a sum of the account, so that
-//! a film ends, a liquid that has run off comes to rest, and mass stays exact.
+//! In the article such a cell is marked as air but keeps its mass, which flows on invisibly.
+//! **Decided:** the dried amount is removed and booked in a sum of the account, so that a film
+//! ends, a liquid that has run off comes to rest, and mass stays exact.
 
 use super::shape::{Driver, Listed};
 use crate::matter::{Kind, Material};
@@ -12,19 +12,20 @@ use lavoxel_base::param::{Param, param};
 use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Parameter of drying, in the table of a material.
+/// Parameter of drying in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[param!(dry_below: Linear, [0.0, 0.5] "",
     "amount below which a cell becomes dry at the end of a step; 0 keeps every film, 0.0001 is the article's")];
 
-/// Drying rule of one layer.
+/// Drying of one layer: removes amounts below a limit at the end of each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drying {
-    /// Minimum amount in units that does not dry.
+    /// Smallest amount that does not dry, in the smallest unit.
     pub below: u16,
 }
 
 impl Drying {
-    /// Returns the drying rule of `material`; `None` if the material never dries.
+    /// Returns the drying rule for `material`; `None` if it is no liquid or gas, or if its
+    /// `dry_below` is too small for any amount to dry.
     pub(super) fn new(material: &Material) -> Option<Self> {
         let can_dry = matches!(material.kind, Kind::Liquid | Kind::Gas);
         let below = (material.dry_below * f64::from(AMOUNT_ONE)).ceil() as u16;

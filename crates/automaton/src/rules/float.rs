@@ -1,32 +1,32 @@
-//! Floating: pieces of still matter and of grains fall, sink and rise by their weight against that
-//! of the liquids around them.
+//! Floating: pieces of still matter and of grains fall, sink and rise, as their weight and that of
+//! the liquids around them decide.
 //!
-//! A *piece* is a 6-connected component of cells that hold still matter that `floats`, or grains
-//! that float and for which there is a denser liquid. In a step a piece goes down by one cell, or
-//! else up by one, when the box then has less potential energy,
+//! A *piece* is a connected component (cells that share faces) of still matter with the flag
+//! `floats`, or of grains with this flag for which the scene has a denser liquid. In a step a piece
+//! moves down by one cell, or else up by one, if this reduces the potential energy of the box,
 //!
 //! ```text
 //! E = Σ ρ · a · (y + b + a / 2)     over all cells and layers: a the amount of one, b that of the layers before it in the cell
 //! ```
 //!
-//! In each of its columns the cell in front of the piece goes behind the piece with all its
-//! contents. Where the cell is above the liquid:
+//! In each column of the piece, the contents of the cell in front move to the cell behind the
+//! piece. If this cell lies above the surface of the liquid:
 //!
-//! 1. down: the liquid that came to lie on top of the piece goes to the surface around the piece,
+//! 1. down: the liquid that came to lie on top of the piece moves to the surface around the piece,
 //!    the lowest columns first;
-//! 2. up: the gap below is filled from the surface around the piece, the highest columns first, as
-//!    far as the surface stands higher.
+//! 2. up: the gap below the piece is filled from the surface around the piece, the highest columns
+//!    first, as far as this surface is higher.
 //!
-//! *Around* a piece are rings of columns, from the sides of the piece on, over the connected
-//! surface of that liquid, until there are `SPREAD` columns for each cell of liquid that moves. The
-//! liquid's own rules do the rest.
+//! *Around* a piece are rings of columns, beginning at its sides, over the connected surface of the
+//! liquid, until there are `SPREAD` columns for each cell of liquid that moves. The liquid's own
+//! rules do the rest.
 //!
-//! Archimedes (*On Floating Bodies*): at rest the piece and the displaced liquid weigh the same, to
-//! half a cell of depth. **Decided:** every move lowers the exact energy of the whole box, as
-//! falling and levelling do, so that no piece goes up and down for ever. Grains that touch are as
-//! rigid as ice in this rule; their own rule lets them slide. Lava, liquids that set and mirrors of
-//! a flow carry as rock does. Rock above, below or next to a piece is no hold: a piece without
-//! liquid or rock below it falls.
+//! Archimedes (*On Floating Bodies*): at rest the piece and the displaced liquid have the same
+//! weight, within half a cell of depth. **Decided:** every move reduces the exact energy of the
+//! whole box, as falling and levelling do, so that no piece moves up and down for ever. Grains that
+//! touch are as rigid as ice in this rule; their own rule lets them slide. Lava, liquids that turn
+//! to rock and mirrors of a flow support a piece as rock does. Rock above or next to a piece does
+//! not hold the piece: without liquid or rock below, it falls.
 
 mod draft;
 mod piece;
@@ -40,43 +40,44 @@ use lavoxel_base::random::Draw;
 use self::draft::Draft;
 use self::piece::{Piece, Way, pieces};
 
-/// Parameter of floating, in the table of a material.
+/// Parameter of floating in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[param!(floats: Switch, [0.0, 1.0] "",
         "whether pieces of it fall, sink in lighter liquids and rise in denser ones; else they stay where they are")];
 
-/// Number of columns around a piece over which a cell of displaced liquid spreads at once, so that
-/// the surface rises by about 1/16 of a cell.
+/// Number of columns around a piece over which each cell of displaced liquid is spread at once.
+/// With 16 the surface of the liquid rises by about 1/16 of a cell.
 const SPREAD: u64 = 16;
 
-/// Floating rule of a world: density and role of each layer.
+/// Floating in a world: density of each layer, and its role towards floating pieces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Floating {
     layers: Vec<Buoyancy>,
 }
 
-/// Density and role of one layer.
+/// Density of one layer, and its role towards floating pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Buoyancy {
-    /// Density of a full cell in units of 0.01 kg/m³.
+    /// Mass of a full cell per volume, in units of 0.01 kg/m³.
     density: u32,
     part: Part,
 }
 
-/// Role of a layer's matter towards floating pieces.
+/// Role of the matter of a layer towards floating pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Forms floating pieces.
+    /// Forms pieces that can float.
     Piece,
-    /// Gives way to pieces and carries them by buoyancy.
+    /// Liquid: pieces can move into it, and it carries them by buoyancy.
     Liquid,
-    /// Gives way to pieces without buoyancy.
+    /// Gas: pieces can move into it, without buoyancy.
     Gas,
-    /// Blocks pieces.
+    /// Obstacle: pieces cannot move into it.
     Bar,
 }
 
 impl Floating {
-    /// Creates the rule for `materials`, in layer order; `None` if no material can float.
+    /// Creates the rule for `materials`, in the order of the layers; `None` if none of the
+    /// materials can float.
     pub(super) fn new(materials: &[Material]) -> Option<Self> {
         let part = |m: &Material| match m.kind {
             Kind::Still | Kind::Grain if can_float(m, materials.iter()) => Part::Piece,
@@ -95,7 +96,7 @@ impl Floating {
             .then_some(Self { layers })
     }
 
-    /// Index of the first layer that forms pieces; 0 if there is none.
+    /// Index of the first layer whose matter forms pieces; 0 if there is none.
     pub(super) fn first(&self) -> usize {
         self.layers
             .iter()
@@ -103,11 +104,11 @@ impl Floating {
             .unwrap_or(0)
     }
 
-    /// Returns all parameters that influence the result, hashed to eight numbers.
+    /// Returns a hash of all parameters that influence the result, as eight numbers.
     fn numbers(&self) -> RuleNumbers {
         let mut numbers = RuleNumbers::default();
         for (number, layer) in self.layers.iter().enumerate() {
-            // Layers with the same number modulo 8 share a place; the rotation keeps them apart.
+            // Layers with equal indices modulo 8 share a number; the rotation keeps them apart.
             let mixed = (layer.density << 2 | layer.part as u32).rotate_left(number as u32);
             numbers[number % 8] = numbers[number % 8].wrapping_mul(31).wrapping_add(mixed);
         }
@@ -118,8 +119,8 @@ impl Floating {
 impl Listed for Floating {
     const PARAMS: &'static [Param<Material>] = PARAMS;
 
-    /// Moves all pieces that float or fall, the lowest first. Does nothing while ground and layers
-    /// are as after a run in which no piece moved.
+    /// Moves all pieces by up to one cell down or up, the lowest first. Does nothing if ground and
+    /// layers are unchanged since a run in which no piece moved.
     fn run<D: Driver>(&self, _driver: &mut D, (world, first): (&mut World, usize), _draw: Draw) {
         if world.capacity == Capacity::Own {
             return;
@@ -142,7 +143,8 @@ impl Listed for Floating {
 }
 
 impl Floating {
-    /// Moves a piece by a cell if the move lowers the energy; returns true if the piece moved.
+    /// Moves the piece one cell down, or else up, if this lowers the energy of the box; returns
+    /// true if the piece moved.
     fn shift(&self, world: &mut World, piece: &Piece) -> bool {
         for way in [Way::Down, Way::Up] {
             if piece.is_barred(world, self, way) {

@@ -1,5 +1,5 @@
-//! Falling sand (*How To Make a “Falling Sand” Style Water Simulation*): a grain fills one cell,
-//! and falls, slides, flows or slips, one cell a step at most.
+//! Falling sand (*How To Make a “Falling Sand” Style Water Simulation*): a grain fills one cell; it
+//! falls, slides, flows or slips by at most one cell in a step.
 //!
 //! ```text
 //! scatter  a falling grain, in a share `scatter` of the steps: down to one of four sides, which it draws, if the cell at that side
@@ -12,27 +12,29 @@
 //!        beyond and the one below that are free
 //! ```
 //!
-//! The published scan moves a grain as far as it finds room, and favours the side that it tries
-//! first; its author marks moved grains and alternates the sides. Here falling grains that scatter
-//! come first, then the fall; then the eight slides, the flows and the slips are turns, each in an
-//! order that is drawn for the step. In a turn all grains move the same way by the state before the
-//! turn, so that no two want one cell; a grain that has moved in the step stays.
+//! In the published algorithm a grain moves as far as it finds room, and the side that is tried
+//! first is preferred; the author marks moved grains and alternates the sides. Here falling grains
+//! that scatter come first, then the fall; then the eight slides, the flows and the slips are
+//! *turns*, each in an order that is random in each step. In a turn all grains move in the same
+//! direction, as decided by the state before the turn, so that no two grains enter the same cell; a
+//! grain that has moved in the step does not move again.
 //!
-//! A cell is free unless it is solid, full of still matter, holds a grain of this kind or a heavier
-//! one, or is at least half full of fluids that are denser than the grain: ash lies on lava. A
-//! lighter grain in the way changes places with the one that comes. A grain on its way into lighter
-//! matter, which is a lighter grain or more than half a cell of fluid, stays in a share `drag` of
-//! the steps.
+//! A cell is free unless it is solid, is full of still matter, contains a grain of the same or a
+//! heavier material, or is at least half full of fluids denser than the grain: ash lies on lava. A
+//! lighter grain in the way changes places with the moving grain. A grain on its way into lighter
+//! matter (a lighter grain, or more than half a cell of fluid) stays where it is in a share `drag`
+//! of the steps.
 //!
-//! A grain that the air carries hangs in the air in a share `carried` of the steps, and slides only
-//! from a cell on which it lies; its motion with the air is the business of the coupling `blown`.
+//! A grain that the air carries stays suspended in a share `carried` of the steps, and slides only
+//! from a cell on which it lies; the coupling `blown` moves it with the air.
 //!
-//! **Decided:** grains slide over a corner, and slip, from fixed cells that follow from their place
-//! and the seed, so that a pile comes to rest and is a little lopsided to another side in each run.
-//! With all corners a pile is a square, with none it is a square on its corner; with a quarter it
-//! is round. A side has to be free too, and at a corner one of the two sides that meet there:
-//! nothing passes between two cells that touch by an edge. The outside of an open side is free at
-//! all heights; a grain that goes there has left.
+//! **Decided:** the cells from which grains slide over a corner or slip are fixed: they follow from
+//! the place and the seed, so that a pile comes to rest, and is slightly asymmetric in another
+//! direction in each run. If grains slide over a corner from all cells, a pile is a square; if from
+//! none, it is a square turned by 45°; if from a quarter, it is round. For a move to a side the
+//! cell at that side must be free, too, and over a corner one of the two cells passed: nothing
+//! moves between two cells that touch only by an edge. The outside of an open side is free at all
+//! heights; a grain that moves there has left the box.
 
 use super::Walls;
 use super::shape::{Around, Driver, Listed, Site, TilesAround, Turn, Turns};
@@ -44,7 +46,7 @@ use lavoxel_base::param::{Param, param};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::units::{AMOUNT_HALF, AMOUNT_ONE};
 
-/// Parameters of grains, in the table of a material.
+/// Parameters of grains in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
     param!(grains.corners: Linear, [0.0, 1.0] "of the cells",
         "cells from which grains slide over a corner; 0.25 gives round piles, 1 square ones"),
@@ -59,20 +61,22 @@ pub const PARAMS: &[Param<Material>] = &[
         "motion of the air that a grain follows, and share of the steps in which it does not fall: 0.9 for leaves, embers, flakes"),
 ];
 
-/// Parameters of grains in fixed point; probabilities are n/256.
+/// Parameters of the motion of grains in fixed point; probabilities in 1/256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FallingGrains {
-    /// Fraction of cells from which grains slide diagonally over an edge, of 256.
+    /// Share of the cells from which grains slide diagonally past a corner, in 1/256; the cells are
+    /// the same in all steps.
     pub corners: u16,
-    /// Fraction of cells from which grains slip sideways, of 256.
+    /// Share of the cells from which grains slip sideways, in 1/256; the cells are the same in all
+    /// steps.
     pub slip: u16,
-    /// Probability per step that a grain in lighter matter does not move, of 256.
+    /// Probability per step with which lighter matter holds up a grain, in 1/256.
     pub drag: u16,
-    /// Flow flag: grains covered by other grains also move sideways.
+    /// True if grains covered by other grains also move sideways, like a liquid.
     pub flow: bool,
-    /// Probability per step that a falling grain moves diagonally, of 256.
+    /// Probability per step with which a falling grain moves diagonally down, in 1/256.
     pub scatter: u16,
-    /// Probability per step that a falling grain is suspended by the air, of 256.
+    /// Probability per step with which the air keeps a falling grain suspended, in 1/256.
     pub hang: u16,
     /// Boundary condition at the sides of the box.
     pub walls: Walls,
@@ -84,7 +88,7 @@ impl Turns for FallingGrains {
 
     fn numbers(&self, seed: u64) -> RuleNumbers {
         let [corners, slip, drag] = [self.corners, self.slip, self.drag].map(u32::from);
-        // One bit and a share of 256 share a number, because `RuleNumbers` has eight places.
+        // The flag and a share of 256 are packed into one number, because `RuleNumbers` has eight.
         let open = u32::from(self.walls == Walls::Open) | u32::from(self.hang) << 1;
         [
             corners,
@@ -135,7 +139,7 @@ impl Turns for FallingGrains {
     fn goes(&self, turn: Turn, place: Place, draw: Draw, around: &impl Around) -> bool {
         let [dx, dy, dz] = turn.way();
         let free = |n: isize, dy: isize| around.is_free([n * dx, dy, n * dz]);
-        // A grain that hangs lies on nothing from which it could slide.
+        // A suspended grain has no support from which it could slide.
         if self.hang > 0 && !matches!(turn, Turn::Scatter(_)) && around.is_free([0, -1, 0]) {
             return false;
         }
@@ -240,22 +244,26 @@ impl Listed for FallingGrains {
     }
 }
 
-/// Returns the hash key that selects cells with diagonal slides; constant during a run.
+/// Returns the hash key that selects the cells from which grains slide past a corner; the same in
+/// all steps of a run.
 fn corner_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Corners, draw.seed)
 }
 
-/// Returns two hash keys of a step: selection of scattering grains, and their direction.
+/// Returns two hash keys of a step: for the selection of the falling grains that scatter, and for
+/// the side to which each moves.
 fn scatter_keys(draw: Draw) -> [StepKey; 2] {
     [Salt::Scatter, Salt::ScatterSide].map(|salt| draw.key_of(salt, 0))
 }
 
-/// Returns the hash key that selects cells with slips; constant during a run.
+/// Returns the hash key that selects the cells from which grains slip; the same in all steps of a
+/// run.
 fn slip_cells(draw: Draw) -> StepKey {
     StepKey::of_run(Salt::Slip, draw.seed)
 }
 
-/// Returns a random permutation of 0 to 7 (Fisher–Yates) from the random number `random`.
+/// Returns the numbers 0 to 7 in an order given by the random number `random` (Fisher–Yates
+/// shuffle).
 fn order(mut random: u64) -> [usize; 8] {
     let mut order = std::array::from_fn(|k| k);
     for k in (1..8).rev() {
@@ -267,8 +275,8 @@ fn order(mut random: u64) -> [usize; 8] {
 }
 
 impl World {
-    /// Returns true if a grain of the layer can enter the cell `place`: see the module
-    /// documentation of [`crate::rules::grains`].
+    /// Returns true if a grain of the layer with index `layer` can enter the cell `place`, as
+    /// defined in the documentation of [`crate::rules::grains`].
     pub(crate) fn is_free_for(&self, layer: usize, place: Place) -> bool {
         let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
         let still: u32 = self.layers[..layer].iter().map(amount).sum();
@@ -279,8 +287,8 @@ impl World {
             && denser < u32::from(AMOUNT_HALF)
     }
 
-    /// Returns true if the cell `place` contains lighter matter that exerts drag on a grain of the
-    /// layer.
+    /// Returns true if the cell `place` contains enough lighter matter to exert drag on a grain of
+    /// the layer with index `layer`.
     pub(crate) fn is_thick_for(&self, layer: usize, place: Place) -> bool {
         let amount = |layer: &crate::world::Layer| u32::from(layer.at(place).amount);
         let lighter: u32 = self.lighter_fluids(layer).iter().map(amount).sum();

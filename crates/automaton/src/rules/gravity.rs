@@ -1,4 +1,4 @@
-//! Gravity (equations 1–5): liquid falls into the cell below as far as there is room.
+//! Gravity (equations 1–5): lava falls into the cell below as far as there is free volume.
 //!
 //! ```text
 //! m = min(a_c · factor, 1 − a_b)                   c the cell, b the cell below it, not solid
@@ -6,13 +6,13 @@
 //! a_c −= m ; a_b += m ; e_c −= q ; e_b += q
 //! ```
 //!
-//! A column is worked from the bottom up and in place. That order makes equation 1 true: a falling
-//! stack moves down as a stack, and no parcel moves more than one cell a step. The rule touches one
-//! column only.
+//! A column is processed from the bottom up, with immediate effect. In this order equation 1 is
+//! exact: a falling stack moves down as a stack, and nothing moves more than one cell in a step.
+//! The rule reads and changes one column only.
 //!
-//! Where a cell holds heavier matter, its room is 1 − h, with h the amount of that matter. Lava
-//! that has no room climbs as other liquids do ([`super::squeeze`]) and takes its energy along as
-//! falling lava does:
+//! In a cell that contains the amount h of denser matter, the free volume for lava is 1 − h. Lava
+//! without free volume is displaced upwards as other liquids are ([`super::squeeze`]), and takes
+//! its energy along as falling lava does:
 //!
 //! ```text
 //! if a_b > 1 − h_b:  m = min(a_b − (1 − h_b), 2 − a_c) goes up
@@ -29,7 +29,7 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
-/// Parameters of gravity.
+/// Parameters of gravity in the table `[rules]` of a scene.
 pub const PARAMS: &[Param<RulesSpec>] = &[
     param!(factor: Linear, [LEAST_SHARE, 1.0] "share",
         "share of a cell's liquid that falls in a step; less makes it trickle"),
@@ -37,13 +37,13 @@ pub const PARAMS: &[Param<RulesSpec>] = &[
         "energy that falls with it, relative to its mass; above 1, falling lava runs further"),
 ];
 
-/// Parameters of gravity in fixed point: shares have 16 binary digits after the point (65536 =
-/// 1.0).
+/// Parameters of gravity in fixed point with 16 fractional bits (65536 = 1.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gravity {
-    /// Fraction of a cell's liquid that falls per step, 1..=65536.
+    /// Share of a cell's lava that falls in a step, from 1 to 65536 (1.0).
     pub factor: u32,
-    /// Energy fraction transported by falling liquid, relative to its mass fraction; 65536 = 1.0.
+    /// Energy that falling lava takes along, relative to its share of the cell's amount; 65536 =
+    /// 1.0.
     pub beta: u32,
 }
 
@@ -66,12 +66,12 @@ impl Listed for Gravity {
     }
 }
 
-/// Returns the parcel that falls from the cell `from` into the open cell below, `into`, which
-/// contains `heavier` units of heavier matter.
+/// Returns the amount and energy that fall from the cell `from` into the open cell `into` below,
+/// which contains the amount `heavier` (smallest unit) of denser matter.
 ///
 /// Rounding: the amount is rounded up, so that the last unit of a parcel falls too and nothing is
-/// left hanging in the air. Energy that would pass [`ENERGY_MAX`] below stays above, and with it
-/// one unit of amount that holds it, because an empty cell holds no energy.
+/// left hanging in the air. Energy that would exceed [`ENERGY_MAX`] below stays above, together
+/// with one unit of amount, because an empty cell has no energy.
 #[inline]
 pub fn fall(from: Content, into: Content, heavier: u16, rule: &Gravity) -> Parcel {
     let wanted = (u32::from(from.amount) * rule.factor).div_ceil(1 << 16) as u16;
@@ -83,16 +83,16 @@ pub fn fall(from: Content, into: Content, heavier: u16, rule: &Gravity) -> Parce
     )
 }
 
-/// Returns the parcel displaced from the cell `from`, which contains `heavier` units of heavier
-/// matter, into the open cell above, `into`; `beta` as in `Gravity`.
+/// Returns the amount and energy that `heavier` (smallest unit of amount), the denser matter in the
+/// cell `from`, presses up into the open cell `into` above; `beta` as in `Gravity`.
 #[inline]
 fn climb(from: Content, into: Content, heavier: u16, beta: u32) -> Parcel {
     let excess = from.amount.saturating_sub(AMOUNT_ONE - heavier);
     carry(excess.min(u16::MAX - into.amount), from, into, beta)
 }
 
-/// Returns the parcel of `amount` units, for which `into` has room, with the energy that the parcel
-/// transports.
+/// Returns `amount` (smallest unit), for which the cell `into` has room, with the energy that it
+/// takes along.
 #[inline]
 fn carry(mut amount: u16, from: Content, into: Content, beta: u32) -> Parcel {
     if amount == 0 {
@@ -119,11 +119,12 @@ fn carry(mut amount: u16, from: Content, into: Content, beta: u32) -> Parcel {
     }
 }
 
-/// SIMD form of [`fall`]: 32 cells of a tile at once, bit-identical.
+/// Parameters of gravity as SIMD vectors, for [`fall`] in the 32 cells of a tile at once, with the
+/// same bits.
 pub(crate) struct Kernel<S: Simd> {
     one: S::V,
     zero: S::V,
-    /// Fraction that falls; `None` if everything falls (65536).
+    /// Share that falls; `None` if everything falls (65536).
     factor: Option<S::V>,
     beta: Share<S>,
 }
@@ -213,7 +214,7 @@ impl Column<2> for Gravity {
                 [s.sub(a, amount), s.sub(e, energy)],
             ]);
         }
-        // A cell whose lava climbs takes none from above.
+        // A cell whose lava is pressed up receives none from above.
         let up = s.min(excess, s.sub(s.splat(u16::MAX), a));
         let (up, lifted) = kernel.carried(s, (b, f), up, e);
         Some([
@@ -229,8 +230,8 @@ impl Column<2> for Gravity {
 }
 
 impl<S: Simd> Kernel<S> {
-    /// Returns the amounts that would fall from cells with amounts `a` into cells with free volume
-    /// `room`, where `open` has a bit.
+    /// Returns the amounts that would fall from cells with the amounts `a` into cells with the free
+    /// volumes `room`, where the bit in `open` is set.
     #[inline(always)]
     fn wanted(&self, s: S, a: S::V, room: S::V, open: u32) -> S::V {
         let wanted = match self.factor {
@@ -243,8 +244,9 @@ impl<S: Simd> Kernel<S> {
         s.keep(s.min(wanted, room), open)
     }
 
-    /// Returns the amounts that actually fall, given the wanted `amount`, and the energies that
-    /// they transport into cells with energy `f`.
+    /// Returns the amounts that fall and the energies that they take along: `a` and `e` are those
+    /// of the upper cells, `amount` the amounts that would fall, and `f` the energies of the lower
+    /// cells.
     #[inline(always)]
     fn carried(&self, s: S, (a, e): (S::V, S::V), amount: S::V, f: S::V) -> (S::V, S::V) {
         let room = s.sub(s.splat(ENERGY_MAX), f);
@@ -252,8 +254,8 @@ impl<S: Simd> Kernel<S> {
         let part = s.above(a, amount) & moved;
         let whole = moved & !part;
         let all = s.keep(s.min(e, room), whole);
-        // Energy without room keeps one unit of amount above; where that unit was all, nothing
-        // falls.
+        // Energy that does not fit below keeps one unit of amount above; if that unit was all,
+        // nothing falls.
         let held = s.above(e, room) & whole;
         let amount = s.sub(amount, s.keep(s.splat(1), held));
         let mut energy = s.keep(all, s.above(amount, self.zero));

@@ -1,11 +1,11 @@
-//! Outflow through an open roof: gas leaves from the topmost cells of the box and is booked as
+//! Outflow through an open roof: removes gas from the topmost cells of the box and books it as
 //! outflow.
 
 use super::shape::{Driver, Listed};
 use crate::world::World;
 use lavoxel_base::random::Draw;
 
-/// Outflow through the roof; has no parameters.
+/// Outflow of a gas through the open roof; has no parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaving;
 

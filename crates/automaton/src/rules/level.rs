@@ -1,9 +1,9 @@
-//! Level (*Grid Based Fluid Systems*, `doHorizontalFlow`): a liquid that is carried gives to its
-//! lower neighbours until they stand as high as it does.
+//! Level (*Grid Based Fluid Systems*, `doHorizontalFlow`): a liquid that lies on something gives to
+//! its lower neighbours until they are as high as it is.
 //!
-//! A cell acts when it holds more than `stickiness` and the cell below is solid, the floor, or at
-//! least `viscosity` full. With fillings f = amount + heavier matter, for each neighbour n that is
-//! open:
+//! A cell acts if it contains more than `stickiness` and the cell below is solid, the floor of the
+//! box, or filled to at least `viscosity`. With fillings f = amount + denser matter, for each open
+//! neighbour n:
 //!
 //! ```text
 //! d_n  = max(0, f_c − f_n)
@@ -17,30 +17,31 @@
 //! if Σ g > a_c:  g_n = min(g_n, a_c / 4)
 //! ```
 //!
-//! **Decided:** *a fifth.* The published split, that of the thin box, has each giver fill a
-//! neighbour up to a mean of its own. In three dimensions four givers do so at once: a low cell
-//! overshoots by as much as it was below them, and a checkerboard of ±0.4 cells stays round every
-//! pour. Let every pair of neighbours pass a share s of its difference. A wave of the filling along
-//! x and z with angles p and q a cell grows in a step by
+//! **Decided:** *a fifth.* In the published split, which is used in thin boxes, each giving cell
+//! fills a neighbour up to a mean of its own. In three dimensions four cells do so at once: a low
+//! cell overshoots by as much as it was below them, and a checkerboard of ±0.4 cells remains around
+//! every source. Suppose that every pair of neighbours exchanges a share s of its difference. A
+//! wave of the filling along x and z with the phase angles p and q per cell is then multiplied in a
+//! step by
 //!
 //! ```text
 //! 1 − 2 s (2 − cos p − cos q)                   checkerboard, p = q = π:  1 − 8 s
 //! ```
 //!
-//! A share above 1/8 to each neighbour overshoots, a share of 1/4 turns the checkerboard over for
+//! A share above 1/8 to each neighbour overshoots, a share of 1/4 inverts the checkerboard for
 //! ever, and 1/5 leaves −0.6 of the checkerboard. A flow g over a difference d takes 2 g d from the
-//! sum of the squares of all fillings of the layer and gives back at most 8 g², since the square of
-//! a cell's gain is at most four times the sum of the squares of its four flows. So every flow
-//! lowers that sum by 2 g (d − 4 g) or more, which is above zero for each g below d / 4, limited or
+//! sum of the squares of all fillings of the layer and gives back at most 8 g², because the square
+//! of a cell's gain is at most four times the sum of the squares of its four flows. So every flow
+//! lowers this sum by 2 g (d − 4 g) or more, which is above zero for each g below d / 4, limited or
 //! not: the liquid comes to rest exactly. Reach: of 900 cells poured in 300 steps, the rms radius
 //! 200 steps later is 16.6 cells at 1/5, 13.1 at 1/8 and 20.4 as published. The published split
-//! times 0.75 is as smooth and reaches 19.7, and its film runs a fifth further along the axes than
-//! between them.
+//! times 0.75 is as smooth and reaches 19.7, but its film extends a fifth further along the axes
+//! than along the diagonals.
 //!
-//! Each side gets at most a quarter of the room, so that four givers never overfill a cell; half of
-//! the room in a closed box one cell thick, where a cell has two neighbours and the published split
-//! is kept. Outside of an open side every cell counts as empty. Rounding is down, except for
-//! `drop`.
+//! Each neighbour gets at most a quarter of its free volume, so that four giving cells never
+//! overfill a cell. In a closed box one cell thick, where a cell has two neighbours and the
+//! published split is used, it gets at most half. Outside of an open side every cell counts as
+//! empty. Results are rounded down, except for `drop`.
 
 use super::Walls;
 use super::shape::{
@@ -54,7 +55,7 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
-/// Parameters of levelling, in the table of a material.
+/// Parameters of levelling in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
     param!(viscosity: Linear, [0.0, 1.0] "amount",
         "how full the cell below must be for a cell to spread; less runs further over air, 1 holds together"),
@@ -67,17 +68,18 @@ pub const PARAMS: &[Param<Material>] = &[
 /// unused.
 const PARTS: [u16; 5] = [0, 32768, 21846, 16384, 13108];
 
-/// Parameters of levelling in fixed point; amounts in units.
+/// Parameters of levelling in fixed point; amounts in the smallest unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leveling {
-    /// Minimum filling of the cell below that supports a cell, in units.
+    /// Smallest filling (amount plus denser matter) of the cell below with which a cell gives
+    /// sideways, in the smallest unit.
     pub viscosity: u16,
-    /// Residual amount that never leaves a cell by levelling, in units.
+    /// Amount up to which a cell gives nothing sideways, in the smallest unit.
     pub stickiness: u16,
-    /// Flow to a neighbour as a fraction (of 65536) of the filling difference; in a thin box, of
-    /// the neighbour's deficit from the mean.
+    /// Flow to a neighbour in units of 1/65536 of the difference of fillings; in a thin box, of the
+    /// neighbour's deficit from the mean of the cell and its lower neighbours.
     pub share: u16,
-    /// Thin-box flag: the box is one cell thick.
+    /// True if the box is one cell thick along x or z.
     pub thin: bool,
     /// Boundary condition at the sides of the box.
     pub walls: Walls,
@@ -102,7 +104,7 @@ impl Listed for Leveling {
     }
 }
 
-/// Returns the flow fraction of [`Leveling`], of 65536: 1/5 divided by `fluidity`, or 1/`fluidity`
+/// Returns `share` of [`Leveling`] in units of 1/65536: 1/5 divided by `fluidity`, or 1/`fluidity`
 /// in a thin box.
 fn share(fluidity: u32, thin: bool) -> u16 {
     if thin {
@@ -113,7 +115,7 @@ fn share(fluidity: u32, thin: bool) -> u16 {
 }
 
 impl Leveling {
-    /// Returns the flows from an acting cell to its four neighbours.
+    /// Returns the flow from the cell `here` to each of its four neighbours.
     pub(super) fn shares(&self, here: &Here) -> [Gift; 4] {
         let full = here.cell.amount.saturating_add(here.heavier);
         let filling = |side: Side| match side {
@@ -140,15 +142,16 @@ impl Leveling {
     }
 }
 
-/// Returns the filling difference from the cell to the mean of the cell and its lower neighbours;
-/// `lower` has the difference to each neighbour (0: not lower), in units.
+/// Returns the difference between the filling of a cell and the mean filling of the cell and its
+/// lower neighbours, in the smallest unit; `lower` is the difference to each neighbour (0 if it is
+/// not lower).
 fn drop(lower: [u16; 4]) -> u16 {
     let k = lower.iter().filter(|&&d| d > 0).count();
     let share = |d: u16| ((u32::from(d) * u32::from(PARTS[k])) >> 16) as u16;
     k as u16 + lower.iter().map(|&d| share(d)).sum::<u16>()
 }
 
-/// SIMD form of the parameters.
+/// Parameters of levelling as SIMD vectors.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -231,8 +234,8 @@ impl Exchange<1> for Leveling {
 }
 
 impl<S: Simd> Kernel<S> {
-    /// Returns the flows of cells per direction; `free` marks the cells that may give. `None` if
-    /// nothing flows.
+    /// Returns the flow from each cell of a tile to its four neighbours; `free` has for each
+    /// direction the bit mask of the cells that may give. `None` if nothing flows.
     #[inline(always)]
     pub(super) fn shares<N: Near<S, 1>>(
         &self,
@@ -242,7 +245,8 @@ impl<S: Simd> Kernel<S> {
     ) -> Option<[S::V; 4]> {
         let (full, there) = near.fillings();
         let lower = lower(s, full, there, free);
-        // A tile without gifts is still whatever is drawn, so that the engine lets it sleep.
+        // A tile that gives nothing is still whatever the random numbers, so that the engine need
+        // not process it again.
         if !s.any(s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]))) {
             return None;
         }
@@ -280,8 +284,8 @@ impl<S: Simd> Kernel<S> {
         Some(gives)
     }
 
-    /// Returns the flow to a neighbour whose filling is `there`, lower by `lower`; `drop` is
-    /// subtracted from the difference in a thin box.
+    /// Returns the flow to neighbours with the filling `there`, which is lower by `lower`; in a
+    /// thin box `drop` is subtracted from this difference.
     #[inline(always)]
     fn gives(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {
         let wanted = s.mul_high(s.sub_saturating(lower, drop), self.share);
@@ -297,7 +301,8 @@ impl<S: Simd> Kernel<S> {
     }
 }
 
-/// Returns for each cell the filling difference to the mean of the cell and its lower neighbours.
+/// Returns for each cell the difference between its filling and the mean filling of the cell and
+/// its lower neighbours; `lower` are the differences to the neighbours.
 #[inline(always)]
 fn drop_of<S: Simd>(s: S, zero: S::V, lower: [S::V; 4]) -> S::V {
     let one = s.splat(1);

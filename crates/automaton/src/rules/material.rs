@@ -1,4 +1,5 @@
-//! Material parameters, collected from the rules that read them, and their validation.
+//! Parameters of a material, collected from the rules that read them, and the checks of their
+//! values.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +9,10 @@ use crate::view::MaterialLook;
 use lavoxel_base::param::{Entry, Form, Value, fact, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Largest number of chemical elements in one material.
+/// Largest number of chemical elements that a material may contain.
 const MOST_ELEMENTS: f64 = 16.0;
 
-/// Keys of a material that are not numeric parameters of a rule.
+/// Keys of a material's table that are not parameters of a rule.
 const FACTS: &[Param<Material>] = &[
     fact!(name: String, "what sources, bodies, events and files call it; a name alone is the preset with that name"),
     fact!(kind: Kind, "how it moves"),
@@ -27,7 +28,7 @@ const FACTS: &[Param<Material>] = &[
 
 words!(Kind, Pressure, Air, Capacity, Shows);
 
-/// Key in `[rules]` whose counterpart in other materials is called viscosity.
+/// Key in `[rules]` that the table of a material calls `viscosity`.
 pub(super) const SUPPORT: &str = "support";
 
 impl Value for Material {
@@ -41,16 +42,16 @@ impl Value for Material {
 }
 
 impl Material {
-    /// Error text for a key that is not valid in a table of the lava.
+    /// Message about a key that a table of the lava may not have.
     pub const OF_LAVA: &str = "left out: of lava, tables have density, elements, viscosity, look.opacity, and the numbers of \
                                       [rules] that move it; [look] says how it is drawn";
 
-    /// Iterator over the parameters of all rules that a material may follow.
+    /// Iterates over the parameters of all rules that can move a material.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
         Rule::PARAMS.iter().flat_map(|(params, _)| *params)
     }
 
-    /// Iterator over the parameters of the rules that apply to this material.
+    /// Iterates over the parameters of those rules that move this material.
     pub fn params_in_force(&self) -> impl Iterator<Item = &'static Param<Self>> {
         let motion = self.motion();
         Rule::PARAMS
@@ -59,10 +60,11 @@ impl Material {
             .flat_map(|(params, _)| *params)
     }
 
-    /// Checks name and parameters; `key` is the table name, such as `material[0]`.
+    /// Checks the name and all parameters; `key` is the name of the table in messages, such as
+    /// `material[0]`.
     ///
     /// # Errors
-    /// Names the first key that is wrong.
+    /// Returns an error that names the first key with a wrong value.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         let right = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
         if self.name.is_empty() || self.name.len() > LONGEST_NAME || !self.name.chars().all(right) {
@@ -95,8 +97,8 @@ impl Material {
         self.look.validate(&format!("{key}.look"))
     }
 
-    /// Iterator over pairs (key in a table of the lava, key in `[rules]`) with the same meaning;
-    /// for example, `support` is called viscosity in material tables.
+    /// Iterates over pairs of keys with the same meaning, one in a material table of the lava, one
+    /// in `[rules]`: for example `viscosity` and `support`.
     pub fn lava_keys() -> impl Iterator<Item = (&'static str, &'static str)> {
         let mut before = "";
         let whole = |param: &Param| {
@@ -111,8 +113,8 @@ impl Material {
         keys.map(|key| (if key == SUPPORT { "viscosity" } else { key }, key))
     }
 
-    /// Checks that a table of the lava has only valid keys, and that no other material moves like
-    /// lava: only one layer of a world carries energy.
+    /// Checks that the material table of the lava has no key that does not apply to lava, and that
+    /// no other material moves like lava, because only one layer of a world carries energy.
     fn validate_lava(&self, key: &str) -> Result<(), Invalid> {
         match (self.name == Self::LAVA, self.carries_energy()) {
             (false, false) => return Ok(()),
@@ -179,8 +181,8 @@ impl Material {
     /// Checks all materials of a scene together.
     ///
     /// # Errors
-    /// If a table is invalid, has a duplicate name, or exceeds the maximum number of layers; the
-    /// error names the first such table.
+    /// If a table has a wrong value, two materials have the same name, or there are too many
+    /// materials: the error names the first such table.
     pub fn validate_all(materials: &[Self]) -> Result<(), Invalid> {
         let number = Self::besides_lava(materials).count();
         within(

@@ -1,12 +1,12 @@
-//! Rules of the automaton: one file per rule, each with its formula on one or two cells and the
-//! equations of the paper it comes from. Iterating a rule over the whole box, and doing so fast, is
-//! the business of [`crate::engine`].
+//! Rules of the automaton: one file per rule, each with its formula for one or two cells and the
+//! equations of the paper from which it comes. [`crate::engine`] applies the rules to the whole
+//! box, and does so fast.
 //!
 //! The paper: Xiaoming Wei, Wei Li and Arie Kaufman, *Interactive Flowing of Highly Viscous Volumes
 //! in Virtual Environments*, 2003. Equations 1–5 are gravity, 6–19 spreading; section 5 is the
-//! low-pass. A paragraph marked **Decided** settles a point that the paper leaves open. The other
-//! liquids follow *An Exploration of Cellular Automata and Graph Based Game Systems, part 2: Grid
-//! Based Fluid Systems*; grains follow *How To Make a “Falling Sand” Style Water Simulation*.
+//! low-pass filter. A paragraph marked **Decided** settles a point that the paper leaves open. The
+//! other liquids follow *An Exploration of Cellular Automata and Graph Based Game Systems, part 2:
+//! Grid Based Fluid Systems*; grains follow *How To Make a “Falling Sand” Style Water Simulation*.
 
 pub mod calm;
 mod change;
@@ -42,5 +42,5 @@ pub(crate) use shape::{
 pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, SIDES, Side, Turn};
 pub use transfer::Parcel;
 
-/// Numeric rule parameter: accessor for a field of a `T`, with key, range and help text.
+/// Parameter of a rule that is a number: access to a field of a `T`, with key, range and help text.
 pub type Param<T = RulesSpec> = lavoxel_base::param::Param<T>;

@@ -1,5 +1,5 @@
-//! Parameters of the rules as written in a scene, in floating point; each rule's file has the
-//! fixed-point form that the rule computes with.
+//! Parameters of the lava's rules as a scene gives them, in floating point. Each rule's own file
+//! has the fixed-point form with which the rule computes.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,10 +14,10 @@ use lavoxel_base::validate::Invalid;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Roof {
-    /// Closed roof: nothing leaves.
+    /// Closed roof: no matter leaves the box.
     #[default]
     Closed,
-    /// Open roof: gases leave from the topmost cells and are counted as outflow.
+    /// Open roof: gases in the topmost cells leave the box and are booked as outflow.
     Open,
 }
 
@@ -27,41 +27,42 @@ impl Roof {
     }
 }
 
-/// Friction: fraction of the transported energy that is lost on the way to a neighbour.
+/// Shares of the transported energy that are lost when lava flows to a neighbour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Friction {
-    /// Fraction lost if the donor cell stands on rock or the floor, 0–1.
+    /// Share lost if the giving cell lies on solid ground or the floor of the box, 0–1.
     pub on_solid: f64,
-    /// Fraction lost if the donor cell stands on liquid, 0–1.
+    /// Share lost if the giving cell lies on liquid, 0–1.
     pub on_liquid: f64,
 }
 
-/// Parameters of gravity and spreading as written in a scene; [`Param`] has the range and the help
+/// Parameters of gravity and spreading as a scene gives them; [`Param`] has the range and the help
 /// text of each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RulesSpec {
-    /// Fraction of a cell's liquid that falls per step, 0–1.
+    /// Share of a cell's lava that falls in a step, 0–1.
     pub factor: f64,
-    /// Energy fraction transported by falling liquid, relative to its mass fraction.
+    /// Energy that falling lava takes along, relative to its share of the cell's amount.
     pub beta: f64,
-    /// Minimum energy of a cell that spreads; 1 is the energy of a full cell of vent lava.
+    /// Energy above which a cell spreads; 1 is the energy of a full cell of lava fresh from the
+    /// vent.
     pub threshold: f64,
-    /// Fraction of a cell's liquid that flows to each selected neighbour per step.
+    /// Share of a cell's lava that flows to each selected neighbour in a step, 0–1/4.
     pub spread: f64,
-    /// Energy fraction transported by spreading liquid, relative to its mass fraction.
+    /// Energy that spreading lava takes along, relative to its share of the cell's amount, 0–1.
     pub alpha: f64,
-    /// Friction of spreading liquid.
+    /// Energy losses of spreading lava.
     pub friction: Friction,
-    /// Minimum filling of the cell below that supports a spreading cell, in cells.
+    /// Smallest filling of the cell below with which a cell spreads, in full cells.
     pub support: f64,
     /// Boundary condition at the sides of the box.
     pub walls: Walls,
     /// Boundary condition at the top of the box.
     #[serde(skip_serializing_if = "Roof::is_closed")]
     pub roof: Roof,
-    /// Period of spreading: one spreading step per this number of gravity steps.
+    /// Number of gravity steps for each spreading step.
     pub spreading_every: u32,
 }
 
@@ -82,13 +83,13 @@ impl Default for RulesSpec {
     }
 }
 
-/// Smallest positive fraction in fixed point.
+/// Smallest positive share that fixed point with 16 fractional bits can represent.
 pub(super) const LEAST_SHARE: f64 = 1.0 / 65536.0;
-/// Maximum energy of a cell, in multiples of a full cell of vent lava.
+/// Largest energy of a cell; 1 is the energy of a full cell of lava fresh from the vent.
 pub(super) const MOST_ENERGY: f64 = ENERGY_MAX as f64 / ENERGY_ONE as f64;
 
 impl RulesSpec {
-    /// Iterator over the parameters of spreading, then of gravity.
+    /// Iterates over the parameters of spreading, then over those of gravity.
     pub fn params() -> impl Iterator<Item = &'static Param<Self>> {
         spreading::PARAMS.iter().chain(gravity::PARAMS)
     }
@@ -109,11 +110,11 @@ impl Value for RulesSpec {
 }
 
 impl RulesSpec {
-    /// Checks every parameter against its range; `table` is the table name used in messages, such
+    /// Checks that every parameter is in range; `table` is the name of the table in messages, such
     /// as `rules`.
     ///
     /// # Errors
-    /// Names the first key out of range.
+    /// Returns an error that names the first key out of range.
     pub fn validate(&self, table: &str) -> Result<(), Invalid> {
         RulesSpec::params().try_for_each(|param| param.check(table, self))
     }

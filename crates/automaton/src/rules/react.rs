@@ -1,5 +1,5 @@
-//! Reactions (*Grid Based Fluid Systems*, lava boils water and ice cools steam): parts of each
-//! consumed material become parts of each product, all in units.
+//! Reactions (*Grid Based Fluid Systems*, lava boils water and ice cools steam): consumed materials
+//! become products in fixed proportions; all amounts are in the smallest unit.
 //!
 //! ```text
 //! takes kA A (+ kB B), makes kC C (+ kD D)
@@ -7,13 +7,13 @@
 //! a_A −= kA x ; a_B −= kB x ; a_C += kC x ; a_D += kD x
 //! ```
 //!
-//! Within a cell, and next to a material that is only read, every cell reacts by the state before.
-//! Across a face, a step has the pairs of one axis whose lower cell is even or odd along that axis
-//! (step mod 6): no two pairs share a cell. In a pair, first A in the lower cell reacts with B in
-//! the upper, then A in the upper with B in the lower.
+//! In one cell, or next to a material that takes no part, all cells react at the same time, by the
+//! state before. Across faces, each step has the pairs along one axis whose lower cell is even or
+//! odd along this axis (step mod 6), so that no two pairs share a cell. In each pair, first A in
+//! the lower cell reacts with B in the upper cell, then A in the upper with B in the lower.
 //!
-//! A grain reacts as one whole cell of its material or not at all. Lava takes its energy along in
-//! proportion.
+//! A grain reacts as one whole cell of its material or not at all. Lava that is consumed loses a
+//! proportional share of its energy.
 
 use super::shape::{Driver, Due, Listed, Needed, Point};
 use crate::matter::{Kind, Material, Reaction, ReactionHeat, Where};
@@ -23,46 +23,50 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::units::{AMOUNT_ONE, amount_units, energy_units};
 
-/// Reaction in fixed point: amounts and energies in units.
+/// Reaction in fixed point: amounts and energies in the smallest unit of each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reacting {
-    /// Consumed materials: the first A, the second B.
+    /// Consumed materials, one or two: A and B in the module documentation.
     pub takes: Vec<Part>,
-    /// Products: the first C, the second D.
+    /// Products, at most two: C and D in the module documentation.
     pub makes: Vec<Part>,
-    /// Catalyst: layer index of the material that must be in a neighbouring cell, and its minimum
-    /// amount in units; `None` if no neighbour is needed.
+    /// Material that must be in a neighbouring cell, but takes no part: index of its layer, and its
+    /// smallest amount in the smallest unit. `None` if the reaction needs no neighbour.
     pub near: Option<(usize, u16)>,
-    /// Arrangement of the materials: within a cell, next to a material, or across a face.
+    /// Arrangement of the materials: in one cell, next to the material `near`, or in two cells that
+    /// share a face.
     pub place: Where,
-    /// Fraction (0–1) of the box height above which the reaction takes place.
+    /// Height above which the reaction takes place, as a share (0–1) of the height of the box.
     pub above: f64,
-    /// Upper bound of the extent per cell and step, in units per stoichiometric part.
+    /// Largest extent of the reaction in a cell and step; each material changes by the extent times
+    /// its coefficient, in the smallest unit of amount.
     pub rate: u32,
-    /// Fraction of cells that react per step, of 256.
+    /// Probability with which a cell reacts in a step, in 1/256.
     pub chance: u16,
-    /// Energy of a full cell of produced lava, in units.
+    /// Energy of a full cell of lava that the reaction produces, in the smallest unit.
     pub energy: u16,
-    /// Heat taken from neighbouring lava (physical model); `None` for a reaction without heat.
+    /// Heat demand that neighbouring lava covers (physical model); `None` if the reaction takes no
+    /// heat.
     pub heat: Option<Heat>,
-    /// Index of the reaction; selects an independent random stream.
+    /// Index of the reaction in the scene, by which its random numbers differ from those of the
+    /// others.
     pub number: usize,
-    /// Layer indices of granular materials.
+    /// Indices of the layers of granular materials.
     grains: Vec<usize>,
 }
 
-/// Heat demand of a reaction, converted for the cells of a world.
+/// Heat that a reaction takes from lava, converted for the cells of a world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heat {
-    /// Heat demand (J/kg), heat transfer coefficient and temperature, as given in the scene.
+    /// Heat per mass (J/kg), heat transfer coefficient and temperature, as given in the scene.
     pub about: ReactionHeat,
-    /// Mass of one part of the first material, in kg per m³ of cell volume.
+    /// Mass of the first material per unit of reaction, in kg per m³ of cell volume.
     pub part_kg_m3: f64,
 }
 
 impl Reacting {
-    /// Creates the rule of a validated reaction with index `number`; `materials` are in layer
-    /// order.
+    /// Creates the rule for `reaction`, which must be validated, with the index `number` in the
+    /// scene; `materials` are in the order of the layers.
     pub fn new(reaction: &Reaction, number: usize, materials: &[Material]) -> Self {
         let layer = |name: &str| materials.iter().position(|material| material.name == name);
         // A checked reaction names known materials only, so that no part is dropped here.
@@ -104,18 +108,19 @@ impl Reacting {
         }
     }
 
-    /// Number of rounds per step; all cells react simultaneously within a round.
+    /// Number of rounds in a step: 2 for a reaction across faces, else 1. All cells react at the
+    /// same time in a round.
     pub fn rounds(&self) -> u64 {
         if self.place == Where::Across { 2 } else { 1 }
     }
 
-    /// Returns true if the reaction takes heat from neighbouring lava; such a reaction does not run
-    /// in a world without a flow that supplies heat.
+    /// Returns true if the reaction takes heat from neighbouring lava. Such a reaction needs the
+    /// physical model: without a flow that supplies heat it does not take place.
     pub fn takes_heat(&self) -> bool {
         self.heat.is_some() && self.near.is_some()
     }
 
-    /// Applies the `due` events in a world in which no flow takes part.
+    /// Carries out the events `due`, in a world without a flow model.
     fn carry_out(&self, world: &mut World, due: &[Due]) {
         for &Due { places, parts } in due.iter().filter(|_| !self.takes_heat()) {
             for (part, place) in self.takes.iter().zip(places) {
@@ -127,18 +132,20 @@ impl Reacting {
         }
     }
 
-    /// Number of parts per whole grain; `None` for a reaction without grains.
+    /// Extent with which the reaction consumes or produces a whole grain; `None` for a reaction
+    /// without grains.
     pub fn whole_parts(&self) -> Option<u32> {
         let whole = self.takes.iter().chain(&self.makes).find(|part| part.whole);
         whole.map(|part| u32::from(AMOUNT_ONE) / part.count)
     }
 
-    /// Returns the hash key of the reaction's random draws in a step.
+    /// Returns the hash key of this reaction's random numbers in the step that `draw` identifies.
     pub fn key(&self, draw: Draw) -> StepKey {
         draw.key_of(Salt::Reaction, self.number)
     }
 
-    /// Returns the extent of the reaction, in parts; `places`: cell of A and C, cell of B and D.
+    /// Returns the extent with which the reaction can take place, in the smallest unit of amount
+    /// per unit of coefficient. `places`: cell of A and C, and cell of B and D.
     fn extent(&self, world: &World, places: [Place; 2]) -> u32 {
         let amount =
             |part: &Part, place: Place| u32::from(world.layers()[part.layer].at(place).amount);
@@ -184,7 +191,7 @@ impl Reacting {
     }
 
     /// Returns true if the cell `place` contains no grain, or only a grain that the reaction
-    /// consumes.
+    /// consumes; `places` are the two cells of the reaction.
     fn has_room_for_grain(&self, world: &World, place: Place, places: [Place; 2]) -> bool {
         let taken = |layer: usize| {
             self.takes
@@ -256,8 +263,9 @@ impl Listed for Reacting {
     }
 }
 
-/// Returns the partner cell of `place` in step `step`; `None` unless `place` is the lower cell of a
-/// pair in the first round, or the upper cell in the second.
+/// Returns the cell that reacts with the cell `place` across a face in step `step` and round
+/// `round`: `place` must be the lower cell of a pair in the first round and the upper one in the
+/// second, else `None`.
 fn partner(grid: Grid, place: Place, step: u64, round: u64) -> Option<Place> {
     let (axis, odd) = ((step % 6 / 2) as usize, step % 2);
     let lower = place[axis] as u64 % 2 == odd;

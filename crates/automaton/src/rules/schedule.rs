@@ -1,4 +1,4 @@
-//! Active rules and their order within a step.
+//! List of all rules, and the order in which they run in a step.
 
 use super::Param;
 use super::dry::Drying;
@@ -13,9 +13,9 @@ use crate::world::World;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::random::Draw;
 
-/// Declares [`Rule`]: a variant with the numbers of each rule, its name in reports and tables, the
-/// materials that the rule moves, and the materials whose parameters the rule reads. In a step, the
-/// rules of one layer come in this order.
+/// Declares [`Rule`], with one variant for each rule: type of its parameters, name in reports and
+/// tables, kinds of motion for which it moves a material, and kinds of motion for which it reads a
+/// material's parameters. The rules of one layer run in this order.
 macro_rules! rules {
     ($($rule:ident($numbers:ty) = $name:literal moves [$($moves:ident)*] reads [$($reads:ident)*]: $what:literal,)+) => {
         /// Rule with its parameters in fixed point.
@@ -28,12 +28,12 @@ macro_rules! rules {
             /// Names of all rules, in the order of execution within a step.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
-            /// Parameters of each rule in the table of a material, and the motions on which they
-            /// have an effect.
+            /// Parameters of each rule in the table of a material, and the kinds of motion for
+            /// which they have an effect.
             pub(super) const PARAMS: &'static [(&'static [Param<Material>], &'static [Motion])] =
                 &[$((<$numbers as Listed>::PARAMS, &[$(Motion::$reads),*])),+];
 
-            /// Index of the rule kind in [`Rule::NAMES`].
+            /// Index of the kind of rule in [`Rule::NAMES`].
             pub fn number(&self) -> usize {
                 enum Number { $($rule),+ }
                 match self {
@@ -46,21 +46,22 @@ macro_rules! rules {
                 Self::NAMES[self.number()]
             }
 
-            /// Returns true if the rule runs in step number `step`.
+            /// Returns true if the rule runs in the step number `step`.
             pub fn is_due(&self, step: u64) -> bool {
                 match self {
                     $(Self::$rule(rule) => rule.is_due(step),)+
                 }
             }
 
-            /// Applies the rule to a layer (`on`: world and layer index) with the given driver.
+            /// Applies the rule to a layer by means of `driver`; `on` is the world and the index of
+            /// the layer.
             pub(crate) fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw) {
                 match self {
                     $(Self::$rule(rule) => rule.run(driver, on, draw),)+
                 }
             }
 
-            /// Returns the rules that move the layer of `site`.
+            /// Returns the rules that move the layer of `site`, in the order in which they run.
             fn of(site: &Site<'_>) -> Vec<Self> {
                 let (motion, mut rules) = (site.material.motion(), Vec::new());
                 $(if <[Motion]>::contains(&[$(Motion::$moves),*], &motion) {
@@ -95,14 +96,14 @@ rules! {
     Dry(super::dry::Drying) = "dry" moves [] reads [Level Trace Compress Gas]: "Films of a liquid or a gas dry.",
 }
 
-/// Rules of a step in execution order, each with its layer index.
+/// Rules of a step in the order in which they run, each with the index of its layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules(Vec<(usize, Rule)>);
 
 impl Rules {
-    /// Creates the rules of a world with lava and `materials`: rules that move each layer,
-    /// floating, reactions in the order of their tables, setting, outflow through the roof, and
-    /// drying.
+    /// Creates the rules for a world with the lava and `materials`: first the rules that move each
+    /// layer, then floating, reactions in the order of their tables, turning to rock, outflow
+    /// through the roof, and drying.
     pub fn new(
         spec: &RulesSpec,
         materials: &[Material],
@@ -147,14 +148,15 @@ impl Rules {
         )
     }
 
-    /// Iterator over the rules in execution order, each with its layer index.
+    /// Iterates over the rules in the order in which they run, each with the index of its layer.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Rule)> {
         self.0.iter().map(|(layer, rule)| (*layer, rule))
     }
 }
 
 impl From<&RulesSpec> for Rules {
-    /// Creates the rules of a world with lava only, which do not depend on the grid.
+    /// Creates the rules for a world that contains lava only; they do not depend on the size of the
+    /// box.
     fn from(spec: &RulesSpec) -> Self {
         Self::new(
             spec,

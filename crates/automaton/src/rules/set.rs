@@ -1,9 +1,10 @@
-//! Setting: a cell nearly full of a material that sets, and that lies on the ground, becomes
-//! ground.
+//! Turning to rock (setting): a nearly full cell of a material with the flag `sets` that lies on
+//! solid ground becomes solid ground.
 //!
-//! **Decided:** a cell sets at 0.98. Other matter in the cell goes to the cell above if there is
-//! room below 2; without room the cell waits. All cells of a step set by the ground before the
-//! step, so that a heap sets row by row from below.
+//! **Decided:** a cell turns to rock from 0.98 of a full cell. Other matter in the cell moves to
+//! the cell above if it fits there (below 2 full cells); otherwise the cell waits. All cells of a
+//! step are tested with the ground before the step, so that a heap turns to rock layer by layer
+//! from below.
 
 use super::shape::{Driver, Due, Listed, Point};
 use crate::world::World;
@@ -11,13 +12,13 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Minimum amount of a cell that turns to ground, in units (0.98 of a cell).
+/// Amount from which on a cell turns to rock, in the smallest unit: 0.98 of a full cell.
 pub const LEAST: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
 
-/// Setting rule of one layer.
+/// Turning to rock: cells of one layer that are nearly full and lie on solid ground become ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Index of the layer that sets.
+    /// Index of the layer whose cells turn to rock.
     pub layer: usize,
 }
 

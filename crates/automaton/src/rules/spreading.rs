@@ -1,10 +1,10 @@
-//! Spreading (equations 6–19): liquid with enough energy moves to a random set of its four
-//! horizontal neighbours.
+//! Spreading (equations 6–19): lava with enough energy moves to a random set of its four horizontal
+//! neighbours.
 //!
-//! A cell spreads when it holds liquid, its energy is above `threshold`, and it is supported: the
-//! cell below is solid, the floor, or holds at least `support`. One of the 2⁴ patterns is drawn,
-//! uniformly among the subsets of the neighbours that are inside the box and not solid. To each
-//! neighbour n of the pattern goes
+//! A cell spreads if it contains lava, its energy is above `threshold`, and it has support: the
+//! cell below is solid, the floor of the box, or contains at least `support`. One of the 2⁴
+//! patterns is drawn at random, uniformly among the subsets of the neighbours that are inside the
+//! box and not solid. Each neighbour n in the pattern gets
 //!
 //! ```text
 //! m = min(a_c · spread, (1 − a_n) / 4)             four givers can never overfill n
@@ -12,10 +12,11 @@
 //! a_c −= m ; a_n += m ; e_c −= q ; e_n += q · (1 − friction)
 //! ```
 //!
-//! The step is synchronous: every decision reads the state before the step. Rounding is down, in
-//! favour of the giver.
+//! All flow is computed from the state before the step. Results are rounded down, in favour of the
+//! giving cell.
 //!
-//! Heavier matter in n counts with a_n, and heavier matter in the cell below supports as lava does.
+//! Denser matter in n is added to a_n, and denser matter in the cell below gives support as lava
+//! does.
 
 use super::params::{LEAST_SHARE, MOST_ENERGY, share};
 use super::shape::{Driver, Exchange, Flow, Listed, Near, Site};
@@ -28,7 +29,7 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX, amount_units, energy_units};
 
-/// Parameters of spreading.
+/// Parameters of spreading in the table `[rules]` of a scene.
 pub const PARAMS: &[Param<RulesSpec>] = &[
     param!(threshold: Logarithmic, [0.0, MOST_ENERGY] "energy",
         "energy above which a cell spreads; 0.05 like water, 0.2 an apron, 0.5 tongues"),
@@ -44,26 +45,29 @@ pub const PARAMS: &[Param<RulesSpec>] = &[
     param!(spreading_every: Whole, [1.0, 1000.0] "steps", "gravity steps for each spreading step; more is stiffer"),
 ];
 
-/// Parameters of spreading in fixed point: shares have 16 binary digits after the point (65536 =
-/// 1.0).
+/// Parameters of spreading in fixed point with 16 fractional bits (65536 = 1.0).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spreading {
-    /// Energy in units above which a cell spreads.
+    /// Energy above which a cell spreads, in the smallest unit.
     pub threshold: u16,
-    /// Minimum amount in units of the cell below that supports a spreading cell.
+    /// Smallest filling of the cell below with which a cell spreads, in the smallest unit of
+    /// amount.
     pub support: u16,
-    /// Fraction that flows to one neighbour, 1..=16383 of 65536: below 1/4, so that a cell never
-    /// gives its last unit.
+    /// Share of a cell's lava that flows to one neighbour, 1 to 16383 in units of 1/65536: below
+    /// 1/4, so that a cell never gives its last unit.
     pub spread: u32,
-    /// Energy fraction transported by spreading liquid, relative to its mass fraction, 0..=65536.
+    /// Energy that spreading lava takes along, relative to its share of the cell's amount, 0 to
+    /// 65536 (1.0).
     pub alpha: u32,
-    /// Fraction of the transported energy lost on rock, of 65536.
+    /// Share of the transported energy that is lost if the giving cell lies on solid ground, in
+    /// 1/65536.
     pub friction_on_solid: u32,
-    /// Fraction of the transported energy lost on liquid, of 65536.
+    /// Share of the transported energy that is lost if the giving cell lies on liquid, in 1/65536.
     pub friction_on_liquid: u32,
     /// Boundary condition at the sides of the box.
     pub walls: Walls,
-    /// Period of the rule in steps; the rule runs in the last step of each period.
+    /// Number of steps from one run of the rule to the next; the rule runs in the last step of each
+    /// such period.
     pub every: u32,
 }
 
@@ -96,7 +100,7 @@ impl Listed for Spreading {
     }
 }
 
-/// Returns true if `cell` has enough energy and support (`bed`) to spread in this step.
+/// Returns true if `cell` has enough energy and, with `bed` below, enough support to spread.
 #[inline]
 pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
     let supported = match bed {
@@ -106,7 +110,7 @@ pub fn spreads(cell: Content, bed: Bed, rule: &Spreading) -> bool {
     cell.amount > 0 && cell.energy > rule.threshold && supported
 }
 
-/// Donor cell with precomputed values that are common to all its neighbours.
+/// Cell that spreads, with values that are the same for all its neighbours.
 #[derive(Clone, Copy, Debug)]
 pub struct Giver {
     share: u16,
@@ -115,7 +119,7 @@ pub struct Giver {
 }
 
 impl Giver {
-    /// Creates the donor from a cell for which [`spreads`] returns true.
+    /// Prepares the flow out of `cell`, for which [`spreads`] returns true.
     #[inline]
     pub fn new(cell: Content, bed: Bed, rule: &Spreading) -> Self {
         Self {
@@ -128,10 +132,10 @@ impl Giver {
         }
     }
 
-    /// Returns the parcel for one neighbour of the pattern, `to`, which contains `heavier` units of
-    /// heavier matter. Four such parcels never take more than the donor has: `spread` is below 1/4
-    /// and `alpha` at most 1, so that at least one unit of amount remains with the remaining
-    /// energy.
+    /// Returns the amount and energy that flow to the neighbour `to`, which contains the amount
+    /// `heavier` (smallest unit) of denser matter. Four such parcels never take more than the cell
+    /// has: `spread` is below 1/4 and `alpha` at most 1, so that at least one unit of amount
+    /// remains with the remaining energy.
     #[inline]
     pub fn gives(self, to: Content, heavier: u16) -> Parcel {
         let amount = self
@@ -143,15 +147,16 @@ impl Giver {
         }
     }
 
-    /// Returns the energy that remains of `energy` units after friction; the difference is booked
-    /// as lost.
+    /// Returns the part of `energy` (smallest unit) that arrives at the neighbour; friction takes
+    /// the rest.
     #[inline]
     pub fn arrives(self, energy: u16) -> u16 {
         energy - ((u32::from(energy) * self.friction) >> 16) as u16
     }
 }
 
-/// SIMD form of [`spreads`] and [`Giver`]: 32 cells of a tile at once, bit-identical.
+/// Parameters of spreading as SIMD vectors, for [`spreads`] and [`Giver`] in the 32 cells of a tile
+/// at once, with the same bits.
 pub(crate) struct Kernel<S: Simd> {
     zero: S::V,
     one: S::V,
@@ -160,7 +165,7 @@ pub(crate) struct Kernel<S: Simd> {
     support: S::V,
     spread: S::V,
     alpha: Share<S>,
-    /// Friction fractions on rock and on liquid; `None` without friction.
+    /// Shares lost to friction on solid ground and on liquid; `None` if there is no friction.
     friction: Option<[Share<S>; 2]>,
 }
 
@@ -299,8 +304,8 @@ impl Exchange<2> for Spreading {
 impl<S: Simd> Kernel<S> {
     // No closures here: they would be compiled without the instructions of the SIMD level.
 
-    /// Returns the amounts that cells with amount `a` can give to their neighbours, whose fillings
-    /// are `there`.
+    /// Returns the amounts that cells with the amounts `a` give to neighbours with the fillings
+    /// `there`.
     #[inline(always)]
     fn amounts(&self, s: S, a: S::V, there: [S::V; 4]) -> [S::V; 4] {
         let share = s.mul_high(a, self.spread);
@@ -312,8 +317,8 @@ impl<S: Simd> Kernel<S> {
         ]
     }
 
-    /// Returns the energies transported with the amounts `moved` to neighbours with energies
-    /// `there`.
+    /// Returns the energies that the amounts `moved` take along to neighbours with the energies
+    /// `there`; `a` and `e` are amounts and energies of the giving cells.
     #[inline(always)]
     fn energies(
         &self,

@@ -1,5 +1,5 @@
-//! Squeeze and fall (*Grid Based Fluid Systems*, `doVerticalFlow`): liquid displaced by heavier
-//! matter climbs to the first room in its column; the rest falls.
+//! Squeeze and fall (*Grid Based Fluid Systems*, `doVerticalFlow`): liquid that denser matter
+//! displaces rises to the first free volume in its column; other liquid falls.
 //!
 //! ```text
 //! a amount, h heavier matter, room = 1 − h;  b the cell, c the cell above it, both open
@@ -7,14 +7,14 @@
 //! else              t = min(a_c, speed, room_b − a_b)  comes down
 //! ```
 //!
-//! A column is worked from the bottom up and in place: a stack falls as a stack, one cell a step,
-//! and displaced liquid passes all that displaced it in one step. A cell holds just below 2 for a
-//! moment; liquid that finds no room stays in place.
+//! A column is processed from the bottom up, with immediate effect: a stack falls as a stack, by
+//! one cell in a step, and displaced liquid rises past all denser matter in one step. On the way a
+//! cell may contain just below 2; liquid that finds no free volume stays where it is.
 //!
-//! A gas is squeezed and does not fall ([`super::drift`]).
+//! A gas is displaced in the same way but does not fall ([`super::drift`]).
 //!
-//! A liquid under pressure ([`super::compress`]) falls and rises by that rule; here such a liquid
-//! is displaced only from cells that are 0.98 or more full of heavier matter.
+//! A compressible liquid ([`super::compress`]) falls and rises by its own rule; here such a liquid
+//! is displaced only from cells with at least 0.98 of denser matter.
 
 use super::shape::{Column, Driver, Listed, Pair, Site};
 use crate::matter::{Kind, Material, Pressure};
@@ -25,21 +25,21 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
-/// Parameters of squeezing and falling, in the table of a material.
+/// Parameters of falling and of displacement by denser matter, in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
     param!(speed: Linear, [0.001, 1.0] "amount", "amount that falls from a cell in a step; less makes it drift down"),
 ];
 
-/// Minimum amount of heavier matter, in units (0.98 of a cell), that displaces a liquid whose own
-/// rule handles rising.
+/// Smallest amount of denser matter that displaces a liquid which rises by a rule of its own, in
+/// the smallest unit: 0.98 of a full cell.
 const NEARLY_FULL: u16 = (AMOUNT_ONE as u32 * 98 / 100) as u16;
 
-/// Parameters of squeezing; amounts in units.
+/// Parameters of falling and of displacement by denser matter; amounts in the smallest unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Squeezing {
-    /// Upper bound of the amount that falls from a cell per step, in units.
+    /// Largest amount that falls from a cell in a step, in the smallest unit.
     pub speed: u16,
-    /// Minimum amount of heavier matter that displaces the liquid, in units.
+    /// Smallest amount of denser matter in a cell that displaces the liquid, in the smallest unit.
     pub least: u16,
 }
 
@@ -66,7 +66,7 @@ impl Listed for Squeezing {
     }
 }
 
-/// SIMD form of the parameters.
+/// Parameters of the rule as SIMD vectors.
 pub(crate) struct Kernel<S: Simd> {
     speed: S::V,
     least: S::V,

@@ -1,53 +1,57 @@
 //! Trace (*Grid Based Fluid Systems*, `doPressureFlow`, after *Dwarf Fortress*): liquid under
-//! pressure passes through cells that are already full, from the high surfaces of a body of liquid
-//! to the low ones.
+//! pressure passes through cells that are already full, from the high surfaces of a connected body
+//! of liquid to the low ones.
 //!
 //! In every step that is a multiple of `every`:
 //!
-//! 1. *Body cells* are open and hold more than `through`; below rock, the roof of the box or a body
-//!    cell half a cell is enough. *Bodies* are the 6-connected components of body cells.
-//! 2. *Surface cells* are open and lie below an open cell that has `min_pressure` of room or more
-//!    and is no body cell below rock, the roof or a body cell. A body cell belongs to the surface
-//!    of its own body; with `rest`, another cell that holds liquid belongs to the surface of the
-//!    body below. Of the surface cells, those with `min_liquid` or more *give*: they offer their
-//!    amount. Those with room *take*.
-//! 3. *Free cells* are all other open cells without a body cell above them. A free cell that
-//!    touches several bodies at its sides or below offers each body an equal part of its room. To a
-//!    body below it, a free surface cell is part of the surface. To any other body that it touches,
-//!    it is a *pressed* cell. A body cell is a *covered* cell where rock, the roof, or a covered
-//!    cell is above it. Covered and pressed cells with room take: those of a body at one height
-//!    together at most n · `press` · √(2 · head) in a run, the covered ones first. The outside of
-//!    an open side of the box takes last, has room for any amount, and receives outflow. n is the
-//!    number of pressed cells that touch the body at a side and of the body's faces at open sides;
-//!    or, where there are none, of the pressed cells that lie on the body; or else of the covered
-//!    cells. The head, in cells, is the height of the highest liquid that the body offers above the
-//!    middle of the taking cells.
-//! 4. By body and height: the highest offers go to the lowest heights that have room, as long as
-//!    the giver is higher and the room is `min_flow` or more. Where the cells of a height of the
-//!    surface differ by more than `min_flow`, the height also comes level: its *mean* is taken
-//!    after gifts and takes, over offers or rooms. Cells above the mean give first and cells below
-//!    the mean take first; the remaining excess above the mean goes to the cells below the mean, as
-//!    far as they have room; half of that at a height that neither gives nor takes.
-//! 5. Each cell gets its share of the moved amount by *running sums* in the order of tiles
-//!    (`in_order`): of G that leaves cells with offers v that add up to S, a cell gives G (P + v) /
-//!    S − G P / S, P being the offers before the cell, each quotient rounded down. Takers alike.
-//!    All amounts are those before the step, and all sums are exact.
+//! 1. *Body cells* are open and contain more than `through`; below rock, the roof of the box or
+//!    another body cell, half a cell is enough. *Bodies* are the connected components of body cells
+//!    (cells that share a face).
+//! 2. *Surface cells* are open and lie below an open cell that has at least `min_pressure` of free
+//!    volume and is not a body cell below rock, the roof or a body cell. A body cell belongs to the
+//!    surface of its own body; with `rest`, any other cell that contains liquid belongs to the
+//!    surface of the body below. Surface cells with at least `min_liquid` *give*: they offer their
+//!    amount. Surface cells with free volume *take*.
+//! 3. *Free cells* are all other open cells without a body cell above. A free cell that touches
+//!    several bodies at its sides or below offers each body an equal part of its free volume. To a
+//!    body below, a free surface cell is part of the surface; to any other body that it touches, it
+//!    is a *pressed* cell. A body cell is *covered* if rock, the roof or a covered cell lies above
+//!    it. Covered and pressed cells with free volume take: those of a body at one height together
+//!    at most n · `press` · √(2 · head) in a run, the covered ones first. The outside of an open
+//!    side of the box takes last and has room for any amount, which is booked as outflow. n is the
+//!    number of pressed cells that touch the body at a side plus the number of the body's faces at
+//!    open sides; if there are none, the number of pressed cells that lie on the body; or else the
+//!    number of covered cells. The head, in cells, is the height of the highest liquid that the
+//!    body offers above the middle of the taking cells.
+//! 4. For each body: the highest offers go to the lowest heights with free volume, as long as the
+//!    giving cells are higher and the free volume is at least `min_flow`. If the cells of the
+//!    surface at one height differ by more than `min_flow`, they also level out: their *mean* is
+//!    computed after giving and taking, over the offers or the free volumes. Cells above the mean
+//!    give first and cells below the mean take first; the remaining excess above the mean goes to
+//!    the cells below the mean, as far as they have free volume; at a height that neither gives
+//!    nor takes, only half of this excess.
+//! 5. The moved amount is apportioned to the cells by *running sums* in the order of tiles
+//!    (`in_order`): if cells with offers v that add up to S give G together, a cell gives G (P + v)
+//!    / S − G P / S, where P is the sum of the offers of the cells before, and each quotient is
+//!    rounded down. The same holds for taking. All amounts are those before the step, and all sums
+//!    are exact.
 //!
-//! Torricelli (*Opera geometrica*, 1644): liquid leaves a vessel at v = √(2 g h), h being the
-//! height of its surface above the hole. Each of the n cells is a hole one cell wide, through which
-//! v cells of liquid pass in a step; `press` is √g in cells and steps. The root is that of whole
-//! units, rounded down.
+//! Torricelli (*Opera geometrica*, 1644): liquid leaves a vessel with the speed v = √(2 g h), where
+//! h is the height of its surface above the hole. Each of the n cells is a hole one cell wide,
+//! through which v cells of liquid pass in a step; `press` is √g in cells and steps. The square
+//! root is that of an integer, rounded down.
 //!
-//! **Decided:** liquid goes to strictly lower heights, so that nothing rises above its origin, and
-//! the rule comes to rest. The published search moves liquid while it looks and depends on the
-//! order of the cells; it fills no cell under a ceiling, so that an empty pipe has no pressure
-//! inside. Pressed cells fill as *Dwarf Fortress* has it. The limit is that of all holes together
-//! and a pipe is filled up first, because liquid also levels along a pipe: with a limit for each
-//! cell a long slope of half full cells would take any amount. A surface takes all that it has room
-//! for: a full pipe passes on any amount in one step. With `air = "kept"` the cell above a giver or
-//! a taker must reach the roof, or an open side, through open cells with `min_pressure` of room,
-//! and under a ceiling the taker itself or a cell around the taker: a closed arm keeps its air.
-//! Only tracing knows the air; liquid falls and runs level through trapped air.
+//! **Decided:** liquid moves only to lower heights, so that nothing rises above its origin and the
+//! rule comes to rest. The published search moves liquid while it looks for a place and depends on
+//! the order of the cells; it fills no cell below a ceiling, so that there is no pressure inside an
+//! empty pipe. Pressed cells are filled as in *Dwarf Fortress*. The limit applies to all holes
+//! together and a pipe is filled first, because liquid also levels out along a pipe: with a limit
+//! for each cell, a long slope of half full cells would take any amount. A surface takes as much as
+//! it has free volume: a full pipe passes on any amount in one step. With `air = "kept"` the cell
+//! above a giving or taking cell must be connected to the roof or an open side through open cells
+//! with at least `min_pressure` of free volume; below a ceiling this must hold for the taking cell
+//! itself or a cell around it: a closed arm keeps its air. Only this rule heeds trapped air; liquid
+//! falls and levels out through trapped air.
 
 mod plain;
 
@@ -62,7 +66,7 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::{AMOUNT_ONE, amount_units};
 
-/// Parameters of tracing, in the table of a material.
+/// Parameters of tracing in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[
     param!(trace.through: Linear, [0.0, 1.0] "amount",
         "amount above which liquid passes through a cell; 0.5 passes through running films and empties high ponds \
@@ -80,25 +84,28 @@ pub const PARAMS: &[Param<Material>] = &[
     param!(trace.every: Whole, [1.0, 1000.0] "steps", "steps between two runs of the rule; more is cheaper and slower"),
 ];
 
-/// Parameters of tracing in fixed point; amounts in units.
+/// Parameters of tracing in fixed point; amounts in the smallest unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tracing {
-    /// Minimum amount (exclusive) of a cell that transports liquid, in units.
+    /// Amount above which liquid passes through a cell, in the smallest unit.
     pub through: u16,
-    /// Minimum amount of a donor cell, in units.
+    /// Smallest amount of a cell from which liquid is taken, in the smallest unit.
     pub min_liquid: u16,
-    /// Maximum filling of the cell above a surface that still lets the surface rise, in units.
+    /// Largest filling of the cell above a surface with which the surface can still rise, in the
+    /// smallest unit of amount.
     pub fullest: u16,
-    /// Threshold of motion, in units: minimum free volume of a receiving height, and minimum
-    /// difference between cells of a height that levels out.
+    /// Differences below which nothing moves, in the smallest unit: of the free volume of a group
+    /// of cells at one height, and of the amounts within such a group.
     pub min_flow: u16,
-    /// Amount that passes one opening per run under a head of half a cell, in units.
+    /// Amount that passes through one opening in a run if the liquid stands half a cell above it,
+    /// in the smallest unit.
     pub press: u16,
-    /// Rest flag: partly filled cells on top of a body belong to the body.
+    /// True if liquid on top of a body belongs to the body even where the cell is too empty for
+    /// liquid to pass through.
     pub rest: bool,
-    /// Treatment of trapped air above a surface.
+    /// Effect of trapped air above a surface.
     pub air: Air,
-    /// Period of the rule in steps.
+    /// Number of steps from one run of the rule to the next.
     pub every: u32,
     /// Boundary condition at the sides of the box.
     pub walls: Walls,
@@ -188,7 +195,7 @@ impl Listed for Tracing {
 }
 
 impl Tracing {
-    /// Creates the rule for `material` in a box with side boundary `walls`.
+    /// Creates the rule for `material` in a box whose sides have the boundary condition `walls`.
     pub fn new(material: &Material, walls: Walls) -> Self {
         let spec = &material.trace;
         Self {
@@ -204,26 +211,29 @@ impl Tracing {
         }
     }
 
-    /// Returns the amount that a cell with `amount` units offers: all, or 0 below `min_liquid`.
+    /// Returns the amount that a cell with `amount` offers: all, or 0 if it has less than
+    /// `min_liquid`; in the smallest unit.
     fn offer(&self, amount: u16) -> u16 {
         if amount >= self.min_liquid { amount } else { 0 }
     }
 
-    /// Returns the transport threshold, in units, of a cell below rock, the roof or a body cell.
+    /// Returns the amount above which liquid passes through a cell below rock, the roof or a body
+    /// cell, in the smallest unit.
     fn through_below(&self) -> u16 {
         self.through.min(AMOUNT_ONE / 2)
     }
 
-    /// Returns the amount that passes one opening per run under the given `head` (liquid height
-    /// above the middle of the opening, `AMOUNT_ONE` units per cell), by Torricelli's law.
+    /// Returns the amount that passes through one opening in a run, by Torricelli's law (smallest
+    /// unit). `head`: height of the liquid above the middle of the opening, in 1/`AMOUNT_ONE` of a
+    /// cell.
     fn driven(&self, head: u64) -> u64 {
         let press = u64::from(self.press);
         // No overflow: the factors are below 2^16 and 2^25.
         (2 * press * press * head / u64::from(AMOUNT_ONE)).isqrt()
     }
 
-    /// Sets the upper bound of the flow into pressed cells and the exterior for one body; `heights`
-    /// are sorted from the lowest.
+    /// Limits the flow into the pressed cells and the outside of one body at each height; `heights`
+    /// are sorted from the bottom up.
     fn press(&self, heights: &mut [Height]) {
         let highest = heights
             .iter()
@@ -246,8 +256,8 @@ impl Tracing {
         }
     }
 
-    /// Computes the flow from high to low `heights` of one body (sorted from the lowest) and sets
-    /// the means of heights that level out.
+    /// Computes the flow from high to low `heights` of one body (sorted from the bottom up), and
+    /// sets the mean of each group whose cells level out.
     fn exchange(&self, heights: &mut [Height]) {
         let (mut low, mut high) = (0, heights.len() - 1);
         while heights[low].y < heights[high].y {
@@ -273,10 +283,11 @@ impl Tracing {
     }
 }
 
-/// Returns the free volume that is left to the cells of `heights[number]`, in units.
+/// Returns the free volume that is left to the cells of `heights[number]` after the flow computed
+/// so far, in the smallest unit.
 fn room_left(heights: &[Height], number: usize) -> u64 {
     let height = &heights[number];
-    // Earlier heights of the same y share the limit.
+    // Earlier groups at the same height share the limit.
     let before = heights[..number]
         .iter()
         .rev()
@@ -285,8 +296,8 @@ fn room_left(heights: &[Height], number: usize) -> u64 {
     height.room.min(limit) - height.taken
 }
 
-/// Iterator over all cells of the grid in apportionment order: by strip of tiles, then height, then
-/// tile.
+/// Iterates over all cells in the order in which flow is apportioned: strip by strip, in each strip
+/// by height, then tile by tile.
 fn in_order(grid: Grid) -> impl Iterator<Item = Place> {
     let tiles = move |z: usize, y: usize| (0..grid.nx).step_by(TILE_X).map(move |x| [x, y, z]);
     let corners = (0..grid.nz)

@@ -1,27 +1,28 @@
-//! Energy transport by a parcel of liquid, shared by all rules: scalar and SIMD form.
+//! Energy that moving lava takes along, computed in the same way by all rules: scalar and SIMD
+//! form.
 
 use lavoxel_base::simd::Simd;
 use lavoxel_base::units::ENERGY_MAX;
 
-/// Parcel of liquid transported from one cell to the next, in fixed-point units.
+/// Amount and energy that move from one cell to another, in the smallest unit of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parcel {
-    /// Amount; leaves the donor and arrives without loss.
+    /// Amount that leaves the giving cell; the whole amount arrives.
     pub amount: u16,
-    /// Energy that leaves the donor, before friction.
+    /// Energy that leaves the giving cell, before friction.
     pub energy: u16,
 }
 
-/// Fractional bits of the energy-to-amount ratio.
+/// Number of fractional bits of the energy per unit of amount.
 const RATIO_BITS: u32 = 14;
 
 /// Returns the energy that one unit of amount takes along, `energy · coefficient / amount`, with 14
-/// binary digits after the point.
+/// fractional bits.
 ///
-/// `coefficient` is fixed point with 16 digits after the point (65536 = 1.0). **Decided:** a parcel
-/// carries at most 4 units of energy per unit of amount, which is 16 times what a vent gives by
-/// default; the excess stays with the giver. With this bound the ratio fits 16 bits and is computed
-/// once for a cell and all its neighbours.
+/// `coefficient` has 16 fractional bits (65536 = 1.0). **Decided:** a parcel carries at most 4
+/// units of energy per unit of amount, which is 16 times the default of lava fresh from the vent;
+/// the excess stays in the giving cell. With this bound the ratio fits 16 bits and is computed once
+/// for a cell and all its neighbours.
 #[inline]
 pub(super) fn ratio(amount: u16, energy: u16, coefficient: u32) -> u32 {
     let scaled =
@@ -29,14 +30,14 @@ pub(super) fn ratio(amount: u16, energy: u16, coefficient: u32) -> u32 {
     ((scaled << RATIO_BITS) / u32::from(amount)).min(u32::from(u16::MAX))
 }
 
-/// Returns the energy transported by `moved` units of amount at `ratio`; rounds down in favour of
-/// the donor.
+/// Returns the energy that the amount `moved` takes along at the energy per amount `ratio` (14
+/// fractional bits), both in the smallest unit; rounded down in favour of the giving cell.
 #[inline]
 pub(super) fn carried(moved: u16, ratio: u32) -> u16 {
     ((u64::from(moved) * u64::from(ratio)) >> RATIO_BITS).min(u64::from(ENERGY_MAX)) as u16
 }
 
-/// Fraction in fixed point as SIMD lanes: integer part and 16 fractional bits.
+/// Factor in fixed point as SIMD lanes: integer part, and fraction with 16 bits.
 pub(crate) struct Share<S: Simd> {
     whole: u32,
     rest: S::V,
@@ -51,7 +52,7 @@ impl<S: Simd> Share<S> {
         }
     }
 
-    /// Returns `v · share`, rounded down and clamped to 65535.
+    /// Returns `v` times the factor, rounded down and clamped to 65535.
     #[inline(always)]
     pub(crate) fn of(&self, s: S, v: S::V) -> S::V {
         let mut product = s.mul_high(v, self.rest);

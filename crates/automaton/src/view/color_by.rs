@@ -1,4 +1,5 @@
-//! Cell measures that can be colour-mapped in the plain styles, and their spelling in a scene.
+//! Measures by whose value the plain styles can colour the lava (key `look.color_by`), and their
+//! names in a scene.
 
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serializer};
@@ -15,7 +16,7 @@ fn known() -> String {
     COLORS.map(name).map(quoted).join(" or ")
 }
 
-/// Checks that `measure` can be colour-mapped.
+/// Checks that `measure` can be used to colour the lava.
 pub(super) fn validate(measure: CellMeasure) -> Result<(), Invalid> {
     match COLORS.contains(&measure) {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! Drape: an aerial picture projected onto the ground of a box.
+//! Drape: an aerial photograph or map that is drawn on the ground of a box.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,19 +7,19 @@ use std::sync::{Arc, LazyLock};
 use super::palette::srgb_to_linear;
 use lavoxel_base::memory::Held;
 
-/// Picture that covers the whole box, first row in the north. Clones share their pixels; equality
-/// compares the shared buffer, not the pixel values.
+/// Picture that covers the whole box, first row in the north. Clones share their pixels; two drapes
+/// are equal only if they share the same pixels.
 #[derive(Clone)]
 pub struct Drape(Arc<Sheet>);
 
-/// Pixel buffer with its reservation in the memory account.
+/// Pixels, and their memory as counted by the memory limit.
 struct Sheet {
     pixels: Pixels,
     _held: Held,
 }
 
 impl Drape {
-    /// Creates a drape whose corners coincide with the corners of the box.
+    /// Creates a drape whose corners are those of the box.
     pub fn new(pixels: Pixels) -> Self {
         let held = Held::bytes(pixels.rgba.len() as u64);
         Self(Arc::new(Sheet {
@@ -28,14 +28,14 @@ impl Drape {
         }))
     }
 
-    /// Size in pixels: columns, rows.
+    /// Number of columns and rows of pixels.
     pub fn size(&self) -> [usize; 2] {
         self.0.pixels.size
     }
 
-    /// Returns the mean linear RGB colour in a window of size `span` centred at `place`, and the
-    /// fraction (0–1) of the window that the picture covers. Both arguments are (x, z) as fractions
-    /// of the box from its north-west corner.
+    /// Returns the mean colour of the picture in a window of size `span` around `place` as linear
+    /// RGB, and the share (0–1) of the window that the picture covers. Both arguments are (x, z) in
+    /// fractions of the box, from its north-west corner.
     pub fn around(&self, place: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
         let in_pixels =
             |shares: [f32; 2]| [0, 1].map(|axis| shares[axis] * self.size()[axis] as f32);
@@ -57,7 +57,7 @@ impl fmt::Debug for Drape {
 
 /// Picture as sRGB pixels with opacity, rows from the top.
 pub struct Pixels {
-    /// Size in pixels: columns, rows.
+    /// Number of columns and rows of pixels.
     pub size: [usize; 2],
     /// Pixel bytes, row-major: red, green, blue, opacity (0–255).
     pub rgba: Vec<u8>,
@@ -68,9 +68,9 @@ static LINEAR: LazyLock<[f32; 256]> =
     LazyLock::new(|| std::array::from_fn(|byte| srgb_to_linear(byte as f32 / 255.0)));
 
 impl Pixels {
-    /// Returns the mean linear RGB colour in a window of `span` pixels centred at `at` (pixels from
-    /// the upper left corner), and the opaque fraction, 0–1. `span` is clamped to at least one
-    /// pixel, which yields linear interpolation between pixel centres.
+    /// Returns the mean colour in a window of `span` pixels around the point `at` (pixels from the
+    /// upper left corner) as linear RGB, and the opaque share of the window, 0–1. `span` is at
+    /// least one pixel, which gives linear interpolation between pixel centres.
     pub fn mean(&self, at: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
         let [across, down] = [0, 1].map(|axis| Reach::new(at[axis], span[axis], self.size[axis]));
         let (mut sum, mut opaque, mut all) = ([0.0; 3], 0.0, 0.0);
@@ -93,7 +93,7 @@ impl Pixels {
     }
 }
 
-/// Averaging interval along one axis, in pixels.
+/// Interval along one axis over which pixels are averaged, in pixels.
 struct Reach {
     low: f32,
     high: f32,

@@ -12,46 +12,46 @@ use super::drape::Drape;
 use super::palette::{PaletteSpec, hex};
 use super::style::Style;
 
-/// Time of day.
+/// Light by time of day.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SkyPreset {
-    /// Low warm sun, blue shadows; the lava is the brightest thing in the picture.
+    /// Low, warm sun and blue shadows; the lava is the brightest object in the picture.
     #[default]
     Dusk,
-    /// High white sun; the lava hardly lights the rock.
+    /// High, white sun; the lava hardly lights the rock around it.
     Day,
-    /// Moonlight; the lava lights everything.
+    /// Moonlight; most light comes from the lava.
     Night,
 }
 
-/// Surroundings of the box.
+/// Scenery that the picture shows around the box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Surroundings {
-    /// Sky above and below: the box floats.
+    /// Sky above and below: the box floats in the air.
     #[default]
     Sky,
-    /// Bare land up to the horizon, on which the box stands.
+    /// Bare land to the horizon, on which the box stands.
     Land,
-    /// Dark table among the lamps of a studio; the ground of the box is smooth stone, as in a
-    /// laboratory or a kitchen.
+    /// Dark table in a photo studio with lamps; the ground of the box looks like smooth stone, as
+    /// in a laboratory or kitchen.
     Table,
-    /// Sea: the water at the sides of the box continues to the horizon, and the land there dips
-    /// into it. Without water at the sides as sky.
+    /// Sea: the water at the sides of the box continues to the horizon, and the land around the box
+    /// slopes down into it. Without water at the sides the same as `Sky`.
     Sea,
 }
 
-/// Antialiasing: the pixels for which more than one ray is traced.
+/// Antialiasing: pixels for which more than one ray is traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Antialias {
     /// One ray per pixel.
     Off,
-    /// Four more rays where neighbouring pixels differ visibly.
+    /// Four more rays for each pixel that differs visibly from a neighbour.
     #[default]
     Edges,
-    /// Four rays for every pixel.
+    /// Four rays for each pixel.
     Full,
 }
 
@@ -171,14 +171,14 @@ table! {
 }
 
 impl AirLook {
-    /// Default ink colours: red, blue, yellow and green.
+    /// Default colours of the four inks: red, blue, yellow and green, as `#rrggbb`.
     fn usual_inks() -> Vec<String> {
         ["#d8392f", "#2f62c9", "#e8c33a", "#3a9a4e"]
             .map(str::to_owned)
             .to_vec()
     }
 
-    /// Ink colours in linear RGB, 0–1; missing inks take the default colours.
+    /// Colours of the four inks as linear RGB, 0–1; default colours where the scene gives none.
     pub fn ink_colors(&self) -> [[f32; 3]; 4] {
         let usual = Self::usual_inks();
         std::array::from_fn(|k| {
@@ -190,8 +190,8 @@ impl AirLook {
 }
 
 impl LookSpec {
-    /// Energy per unit of amount (1: vent lava) at the upper end of the palette: 1 if colours
-    /// represent temperatures, else 2.
+    /// Energy per unit of amount at the upper end of the palette, where 1 is that of lava fresh
+    /// from the vent: 1 if the colours stand for temperatures (`kelvin`), else 2.
     pub fn energy_shown(&self) -> f32 {
         if self.kelvin.is_some() {
             1.0
@@ -200,10 +200,10 @@ impl LookSpec {
         }
     }
 
-    /// Checks every value; errors carry the key as `look.…`.
+    /// Checks every value; messages name the key as `look.…`.
     ///
     /// # Errors
-    /// Names the first value that is wrong.
+    /// Returns an error that names the first key with a wrong value.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.palette.build("look.palette")?;
         color_by::validate(self.color_by)?;
@@ -257,7 +257,8 @@ impl LookSpec {
     }
 }
 
-/// Checks `[density, opacity]` stops; `key` is the configuration key reported in the error.
+/// Checks a list of stops `[density, opacity]`: at least one, values from 0 to 1, rising densities;
+/// `key` is the name of the key in messages.
 pub(super) fn validate_opacity(key: &str, stops: &[[f32; 2]]) -> Result<(), Invalid> {
     if stops.is_empty() {
         return Err(Invalid::new(

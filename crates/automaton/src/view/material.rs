@@ -10,45 +10,44 @@ use super::look::validate_opacity;
 use super::palette::hex;
 use super::palette::srgb_to_linear;
 
-/// Optical preset of a material in the cinematic style.
+/// Predefined appearance of a material in the cinematic style.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// Clear water: its surface mirrors sky and sun, and depth absorbs the red and then the green
-    /// of the light from below.
+    /// Clear water: the surface mirrors sky and sun, and the depth absorbs first red, then green
+    /// light from below.
     #[default]
     Water,
-    /// Cloud: soft, without a surface, lit by sky and sun and by lava below.
+    /// Cloud without a surface, lit by sky and sun from above and by lava from below.
     Steam,
-    /// Bright, coarse grains.
+    /// Bright sand with coarse grains.
     Sand,
-    /// Dark, fine grains.
+    /// Dark ash with fine grains.
     Ash,
-    /// Ice: bluish where thick; a little of the light from behind comes through.
+    /// Ice: bluish where thick; passes a little of the light from behind.
     Ice,
-    /// Broken rock: the crust of cold lava.
+    /// Rubble: broken rock that looks like the crust of cold lava.
     Rubble,
-    /// Foliage: clumps with gaps between them, dark inside, and light comes through against the
-    /// sun.
+    /// Foliage: clumps with gaps between them, dark inside and bright against the sun.
     Leaves,
-    /// Walls, with sharp corners: plaster, or stones.
+    /// Walls with sharp corners, of plaster or stones.
     Wall,
-    /// Roofs, with sharp edges and even slopes: tiles.
+    /// Roofs with sharp edges and even slopes, covered with tiles.
     Roof,
-    /// Smooth and matt; light reaches round its edges.
+    /// Wax: smooth and matt; light passes around its edges.
     Wax,
-    /// Smooth and shining, opaque: melts.
+    /// Smooth, shining, opaque material, such as a melt.
     Gloss,
-    /// Smooth metal, which mirrors in its own colour.
+    /// Smooth metal that mirrors its surroundings in its own colour.
     Metal,
 }
 
-/// Class of a material in ray tracing.
+/// Way in which ray tracing draws a material.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Transparent: rays continue behind the surface.
+    /// Transparent: the ray continues behind the surface.
     Clear,
-    /// Volumetric: no surface, light is scattered along the ray.
+    /// Cloud: no surface; light is scattered and absorbed along the ray.
     Cloud,
     /// Opaque: the ray ends at the surface.
     Solid,
@@ -71,13 +70,13 @@ impl Preset {
         Self::Metal,
     ];
 
-    /// Returns true if the preset is drawn without the low-pass filter, which would round its
-    /// edges.
+    /// Returns true if the material is drawn from unfiltered amounts, because the low-pass filter
+    /// would round its edges.
     pub fn is_sharp(self) -> bool {
         matches!(self, Self::Wall | Self::Roof)
     }
 
-    /// Class of the preset in ray tracing, in the cinematic style.
+    /// Way in which ray tracing draws the material in the cinematic style.
     pub fn form(self) -> Form {
         match self {
             Self::Water => Form::Clear,
@@ -120,7 +119,7 @@ table! {
 }
 
 impl MaterialLook {
-    /// Creates the default look of `preset`.
+    /// Creates the look that has the given `preset` and default values otherwise.
     pub fn of(preset: Preset) -> Self {
         Self {
             preset,
@@ -128,10 +127,11 @@ impl MaterialLook {
         }
     }
 
-    /// Checks every value; errors carry the key as `KEY.…`, such as `material.water.look.depth`.
+    /// Checks every value; messages name the key as `KEY.…`, where `key` is for example
+    /// `material.water.look`.
     ///
     /// # Errors
-    /// Names the first value that is out of range.
+    /// Returns an error that names the first key with a value out of range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
         if let Some(color) = &self.color {
@@ -143,17 +143,17 @@ impl MaterialLook {
         }
     }
 
-    /// Colour in linear RGB, 0–1: the given colour or the preset's default.
+    /// Colour of the material as linear RGB, 0–1: the one in the scene, or else that of the preset.
     pub fn linear_color(&self) -> [f32; 3] {
         self.shade().map(srgb_to_linear)
     }
 
-    /// Colour in 8-bit sRGB, as used for slices and meshes.
+    /// Colour of the material as 8-bit sRGB, for slices and meshes.
     pub fn srgb(&self) -> [u8; 3] {
         self.shade().map(|c| (c * 255.0).round() as u8)
     }
 
-    /// Colour in sRGB, 0–1: the given colour or the preset's default.
+    /// Colour of the material as sRGB, 0–1: the one in the scene, or else that of the preset.
     fn shade(&self) -> [f32; 3] {
         // Chosen by eye.
         let usual = match self.preset {
@@ -177,8 +177,8 @@ impl MaterialLook {
         given.unwrap_or(usual)
     }
 
-    /// Opacity stops `[density, opacity]` of the plain styles: the given ones or the preset's
-    /// default.
+    /// Stops `[density, opacity]` for the plain styles: those in the scene, or else those of the
+    /// preset.
     pub fn plain_opacity(&self) -> &[[f32; 2]] {
         // Chosen by eye.
         const WATER: [[f32; 2]; 3] = [[0.02, 0.0], [0.5, 0.05], [1.0, 0.08]];

@@ -1,5 +1,5 @@
-//! Descriptions of a world's appearance: camera, look, materials and palette. Scene files store
-//! these descriptions and the renderers consume them; this module does not draw.
+//! Appearance of a world in pictures: camera, look, materials and palettes, as plain data. Scene
+//! files contain these data and the renderers read them; nothing is drawn here.
 
 mod camera;
 mod color_by;

@@ -1,4 +1,4 @@
-//! Colour maps, by name or from a list of colour stops.
+//! Palettes that map a value to a colour, by name or from a list of colours.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use lavoxel_base::param::{Form, Value, table};
 use lavoxel_base::validate::Invalid;
 
-/// Names that [`PaletteSpec::Name`] accepts.
+/// Names of the built-in palettes, accepted by [`PaletteSpec::Name`].
 pub const PALETTE_NAMES: [&str; 5] = ["inferno", "viridis", "turbo", "gray", "lava"];
 
 table! {
@@ -27,7 +27,7 @@ table! {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum PaletteSpec {
-    /// Name of a built-in map, one of [`PALETTE_NAMES`].
+    /// Built-in palette with one of the names in [`PALETTE_NAMES`].
     Name(String),
     /// At least two stops with rising positions; colours between them are interpolated in sRGB.
     Stops(Vec<Stop>),
@@ -66,18 +66,18 @@ impl<'de> Deserialize<'de> for PaletteSpec {
     }
 }
 
-/// Colour map as a lookup table of 256 sRGB colours.
+/// Palette as a table of 256 sRGB colours at equal distances.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Palette {
     colors: Vec<[f32; 3]>,
 }
 
 impl PaletteSpec {
-    /// Builds the table; errors carry `key`, the place where the palette was written.
+    /// Creates the palette; `key` is the name of the key in messages.
     ///
     /// # Errors
-    /// If the name is unknown, a colour is malformed, or the stops do not rise or are fewer than
-    /// two.
+    /// If the name is unknown, a colour is not `#rrggbb`, or there are fewer than two stops or
+    /// their positions do not rise.
     pub fn build(&self, key: &str) -> Result<Palette, Invalid> {
         match self {
             Self::Name(name) => Palette::named(name)
@@ -88,7 +88,7 @@ impl PaletteSpec {
 }
 
 impl Palette {
-    /// Returns the palette called `name`; `None` for an unknown name.
+    /// Returns the built-in palette called `name`; `None` if there is none.
     pub fn named(name: &str) -> Option<Self> {
         let curve: fn(f32) -> [f32; 3] = match name {
             "inferno" => |t| polynomial(&INFERNO, t),
@@ -101,19 +101,21 @@ impl Palette {
         Some(Self::sampled(curve))
     }
 
-    /// Creates a palette by sampling `curve`, which maps a position 0–1 to sRGB with channels 0–1.
+    /// Creates a palette from `curve`, which returns the sRGB colour (channels 0–1) at a position
+    /// from 0 to 1.
     pub fn sampled(curve: impl Fn(f32) -> [f32; 3]) -> Self {
         Self {
             colors: (0..256).map(|i| curve(i as f32 / 255.0)).collect(),
         }
     }
 
-    /// Returns the 8-bit sRGB colour at position `t` (0–1).
+    /// Returns the colour at position `t` (0–1) as 8-bit sRGB.
     pub fn srgb(&self, t: f32) -> [u8; 3] {
         self.at(t).map(|c| (c * 255.0 + 0.5) as u8)
     }
 
-    /// Returns the linear RGB colour at position `t` (0–1), interpolated between table entries.
+    /// Returns the colour at position `t` (0–1) as linear RGB, interpolated between the entries of
+    /// the table.
     pub fn linear(&self, t: f32) -> [f32; 3] {
         self.at(t).map(srgb_to_linear)
     }
@@ -126,7 +128,8 @@ impl Palette {
     }
 }
 
-/// Polynomial coefficients of a colour map: outer axis power 0–6, inner axis red, green, blue.
+/// Coefficients of a polynomial that approximates a palette: outer axis power of the position, 0–6;
+/// inner axis red, green, blue.
 type Coefficients = [[f32; 3]; 7];
 
 // Fits to the published maps (matplotlib's inferno and viridis, Google's turbo), exact to about one
@@ -180,8 +183,8 @@ fn polynomial(coefficients: &Coefficients, t: f32) -> [f32; 3] {
     })
 }
 
-/// Interpolates linearly between `stops` (position, colour) with rising positions; constant outside
-/// of their range.
+/// Interpolates the colour at position `t` linearly between `stops` (position and colour, with
+/// rising positions); the first or last colour outside of their range.
 fn between(stops: &[(f32, [f32; 3])], t: f32) -> [f32; 3] {
     let upper = stops
         .partition_point(|s| s.0 <= t)
@@ -216,7 +219,8 @@ fn from_stops(stops: &[Stop], key: &str) -> Result<Palette, Invalid> {
     Ok(Palette::sampled(|t| between(&parsed, t)))
 }
 
-/// Parses `#rrggbb` into sRGB channels 0–1; `key` is the configuration key reported in the error.
+/// Returns the sRGB channels (0–1) of a colour written as `#rrggbb`; `key` is the name of the key
+/// in messages.
 pub(super) fn hex(color: &str, key: &str) -> Result<[f32; 3], Invalid> {
     let wrong = || Invalid::new(key, color, "a colour such as #ff8800");
     let digits = color

@@ -2,13 +2,15 @@
 
 use super::{LookSpec, SkyPreset};
 
-/// Minimum elevation of the sun in degrees for the day sky, and for the dusk sky.
+/// Smallest elevation of the sun, in degrees, for the sky `Day`; `DUSK_DEG` is that for the sky
+/// `Dusk`.
 const DAY_DEG: f64 = 12.0;
 const DUSK_DEG: f64 = -4.0;
 
-/// Returns azimuth (0 north, 90 east) and elevation of the sun in degrees. `unix_s`: UTC in seconds
-/// after 1970; longitude and latitude in degrees. Accurate to 0.02° from 1950 to 2050, without
-/// refraction (low-precision formulae of the Astronomical Almanac, section C).
+/// Returns azimuth (0 north, 90 east) and elevation of the sun in degrees at the time `unix_s`
+/// (UTC, seconds since 1970); longitude (east positive) and latitude in degrees. Accurate to 0.02°
+/// from 1950 to 2050, without refraction (low-precision formulae of the Astronomical Almanac,
+/// section C).
 pub fn sun(unix_s: f64, [longitude, latitude]: [f64; 2]) -> [f64; 2] {
     let days = unix_s / 86_400.0 + 2_440_587.5 - 2_451_545.0;
     let (sin, cos) = (
@@ -34,8 +36,9 @@ pub fn sun(unix_s: f64, [longitude, latitude]: [f64; 2]) -> [f64; 2] {
 }
 
 impl LookSpec {
-    /// Sets the sun to the given azimuth and elevation in degrees, and selects the sky preset for
-    /// this elevation; at night the position of the moon is unchanged.
+    /// Sets azimuth and elevation of the sun in degrees, and selects the light (`Day`, `Dusk`,
+    /// `Night`) for this elevation. At night the light comes from the moon, whose position is
+    /// unchanged.
     pub fn put_sun(&mut self, [azimuth_deg, elevation_deg]: [f64; 2]) {
         self.sky = match elevation_deg {
             DAY_DEG.. => SkyPreset::Day,

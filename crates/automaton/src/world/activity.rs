@@ -1,22 +1,24 @@
-//! Activity of the tiles of a strip, as recorded by the horizontal rule.
+//! Activity of the tiles of a strip, recorded by the horizontal rule (spreading).
 
 use super::rows::Rows;
 
-/// Activity bits of a row of up to 64 tiles, from the last visit of spreading.
+/// Activity bits of a row of up to 64 tiles along x, as of the last time that spreading processed
+/// each tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Activity {
-    /// Tiles from which something could have flowed with another random pattern.
+    /// Bit set of tiles that did not change, but from which matter could have flowed with other
+    /// random numbers; spreading must process them again.
     pub(crate) active: u64,
-    /// Tiles with a cell that has enough energy to spread; other tiles do not depend on their
-    /// neighbours.
+    /// Bit set of tiles with a cell that has enough energy to spread. Spreading in any other tile
+    /// does not depend on the neighbouring tiles.
     pub(crate) able: u64,
 }
 
-/// [`Activity`] of all rows of a strip.
+/// [`Activity`] of all rows of tiles of a strip.
 #[derive(Clone, Debug)]
 pub(crate) struct Activities {
     rows: Vec<Activity>,
-    /// Range of rows with active tiles.
+    /// Range of y that contains all active tiles.
     pub(crate) active: Rows,
 }
 
@@ -30,7 +32,7 @@ impl Default for Activities {
 }
 
 impl Activities {
-    /// Allocates `rows` rows if not yet allocated.
+    /// Allocates `rows` rows without activity, unless this number of rows is already allocated.
     #[inline]
     pub(crate) fn make(&mut self, rows: usize) {
         if self.rows.len() != rows {
@@ -39,13 +41,14 @@ impl Activities {
         }
     }
 
-    /// Returns the activity of the row with the given `index`.
+    /// Returns the activity of the row of tiles with the index `index` in the strip.
     #[inline]
     pub(crate) fn of(&self, index: usize) -> Activity {
         self.rows[index]
     }
 
-    /// Stores the activity of the row `index`, at height `y`.
+    /// Stores the activity of the row of tiles with the index `index` in the strip, at height `y`
+    /// in cells.
     #[inline]
     pub(crate) fn put(&mut self, index: usize, y: usize, activity: Activity) {
         self.rows[index] = activity;

@@ -1,10 +1,11 @@
-//! Change clock of a liquid: readers keep a [`Cursor`] and read only the tiles that changed since.
+//! Change tracking of a layer: each reader keeps a [`Cursor`] and reads only the tiles that changed
+//! since its last read.
 //!
-//! The column rule of a layer visits every tile that changed. Before the visit, each strip records
-//! these tiles ([`Strip::record_falling`]). A later change still has its `falling` bit. Both
-//! together cover all changes since the last read, and at most the changes of one step more. The
-//! first column rule after a read starts a new record: a reader with an older cursor of the same
-//! [`Reading`] must read the whole strip.
+//! The vertical rule of a layer processes every tile that changed. Before it runs, each strip
+//! records these tiles ([`Strip::record_falling`]). A later change still has its `falling` bit.
+//! Both together cover all changes since the last read, and at most the changes of one step more.
+//! The first run of the vertical rule after a read starts a new record: a reader with an older
+//! cursor of the same [`Reading`] must read the whole strip.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -17,22 +18,22 @@ use lavoxel_base::stamp;
 /// different intervals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// Renderers (low-pass filter and other picture makers), at irregular intervals.
+    /// Renderers, at irregular intervals.
     Pictures,
-    /// Recorders of column histories, after every step.
+    /// Recorders of the history of columns (such as the maximum thickness), after every step.
     Records,
-    /// Lighter layers, in every step.
+    /// Layers of less dense materials, in every step.
     Lighter,
-    /// Layers of grains less dense than the fluid, in every step.
+    /// Layers of grains less dense than this fluid, in every step.
     Grains,
-    /// Air model, in every step.
+    /// The air model, in every step.
     Air,
-    /// Tracing rule, in every run.
+    /// The tracing rule (levelling of connected liquid bodies), in every run.
     Trace,
 }
 
-/// Read counters of one layer, one for each `Reading`. A cloned clock gets a new identity: cursors
-/// of the original are invalid for the clone.
+/// Numbers of reads of one layer so far, one for each [`Reading`]. A clone gets a new identity, so
+/// that cursors of the original are invalid for the clone.
 #[derive(Debug)]
 pub struct ChangeClock {
     stamp: u64,
@@ -40,7 +41,7 @@ pub struct ChangeClock {
 }
 
 impl ChangeClock {
-    /// Creates a clock without any reads.
+    /// Creates a clock without any reads so far.
     pub(super) fn none() -> Self {
         Self {
             stamp: stamp::new(),
@@ -57,7 +58,8 @@ impl ChangeClock {
         }
     }
 
-    /// Registers a read by a reader of this `kind` and returns its number, from 1.
+    /// Registers a read by a reader of this `kind` and returns the number of the read, counted from
+    /// 1.
     pub(super) fn count(&self, kind: Reading) -> u64 {
         self.counts[kind as usize].fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -72,13 +74,12 @@ impl ChangeClock {
         (cursor.stamp == self.stamp).then_some((cursor.kind, cursor.number))
     }
 
-    /// Unique identity of the clock within the process.
+    /// Identity of the clock, unique in the process.
     pub(super) fn stamp(&self) -> u64 {
         self.stamp
     }
 
-    /// Returns true if no reader outside of the world (renderers, recorders) has read the layer
-    /// yet.
+    /// Returns true if no reader outside of the world (picture or record) has read the layer yet.
     pub(super) fn is_unread(&self) -> bool {
         [Reading::Pictures, Reading::Records]
             .iter()
@@ -96,10 +97,10 @@ impl Clone for ChangeClock {
     }
 }
 
-/// Empty change record, used for a reader that is up to date.
+/// Empty change record, used for a reader that has read all recorded changes.
 static NOTHING: Record = Record::NONE;
 
-/// Position of a reader in the change history of one layer.
+/// Position of one reader in the change history of one layer: the number of the last read.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     stamp: u64,
@@ -108,12 +109,13 @@ pub struct Cursor {
 }
 
 impl Strip {
-    /// Returns a superset of the tiles that changed after read number `read` of this `kind`; `None`
-    /// if the record does not reach back far enough, so that the whole strip must be read.
+    /// Returns a superset of the tiles of the strip that changed after the read with number `read`
+    /// of this `kind`; `None` if the record does not reach back far enough, so that the reader must
+    /// read the whole strip.
     pub(super) fn changes_after(&self, kind: Reading, read: u64) -> Option<Changes<'_>> {
         let record = &self.records.0[kind as usize];
         (read >= record.since).then(|| {
-            // A read after the last visit of the column rule here covered its record.
+            // A read after the vertical rule last ran on this strip covered its record.
             let record = if read == record.since {
                 record
             } else {
@@ -127,7 +129,7 @@ impl Strip {
         })
     }
 
-    /// Marks tiles as changed where `heavier`, the changes of a heavier layer, has changed tiles.
+    /// Marks each tile as changed whose tile in a heavier layer changed, as given by `heavier`.
     pub(super) fn change_under(&mut self, heavier: &Changes<'_>) {
         if self.rows.is_empty() {
             self.rows = vec![Row::EMPTY; self.len()];
@@ -149,8 +151,9 @@ impl Strip {
         }
     }
 
-    /// Adds all tiles marked `falling` to the change records before the column rule clears the
-    /// marks. `reads`: last read number per kind; nothing is recorded if all are 0.
+    /// Adds all tiles marked `falling` to the change records; called before the vertical rule
+    /// clears these marks. `reads`: number of the last read per kind of reader; nothing is recorded
+    /// if all are 0.
     #[inline]
     pub(crate) fn record_falling(&mut self, reads: Reads) {
         if !self.falling.is_empty() && reads != [0; KINDS] {
@@ -185,18 +188,18 @@ impl Strip {
     }
 }
 
-/// Changed tiles of one strip, as bit sets.
+/// Set of changed tiles of one strip.
 #[derive(Clone, Copy, Debug)]
 pub struct Changes<'a> {
     strip: &'a Strip,
     record: &'a Record,
-    /// Range of y that contains all changed tiles.
+    /// Range of y, in cells, that contains all changed tiles.
     pub rows: Rows,
 }
 
 impl Changes<'_> {
-    /// Returns the bit set of changed tiles in the row y: bit i is the tile with x index 64 `w` +
-    /// i.
+    /// Returns the changed tiles at height `y` whose x index lies from 64 `w` to 64 `w` + 63, as a
+    /// bit set: bit i stands for x index 64 `w` + i.
     #[inline]
     pub fn word(&self, y: usize, w: usize) -> u64 {
         let index = self.strip.index(y, w);

@@ -1,13 +1,13 @@
-//! Displacement of matter by rock that is put into it, as ice and grains displace.
+//! Displacement of matter by rock that is put into its cells, as ice and grains displace it.
 //!
-//! Cells of a layer that become rock and touch each other form a *part*. Its matter goes to the
-//! nearest room in reach: a flood from the part passes from face to face through cells that are not
-//! solid and not full of heavier matter. The *height* of a cell is that of the highest cell on the
-//! lowest way to it. Rooms are filled in the order of their heights, so that a liquid rises in its
-//! vessel before it goes over the rim, and rooms of one height in rings around the part; the last
-//! ring, which has more room than matter is left, is filled in proportion to its rooms. A gas goes
-//! to the nearest room at any height. Matter without room is counted as removed and as crushed, as
-//! is still matter, which cannot move.
+//! Cells of a layer that become rock and share faces form a *part*. The matter of a part goes to
+//! the nearest free volume: a flood fill from the part moves from face to face through cells that
+//! are not solid and not full of denser matter. The *height* of a cell is that of the highest cell
+//! on the lowest path to the cell. Cells are filled in the order of their heights, so that a liquid
+//! rises in a vessel before it flows over the rim, and cells of equal height in rings around the
+//! part; the last ring, which has more free volume than matter is left, is filled in proportion to
+//! its free volumes. A gas goes to the nearest free volume at any height. Matter that finds no free
+//! volume is booked as removed and as crushed, and so is still matter, which cannot move.
 
 use std::collections::HashMap;
 
@@ -16,11 +16,11 @@ use crate::matter::Kind;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
-/// Bytes that a flood takes for each cell that holds matter: bits of the visited cells, in a table,
-/// and its rings.
+/// Bytes that the search for free volume takes per cell that contains displaced matter: a bit per
+/// visited cell in a hash table, and the list of the present ring of cells.
 pub const BYTES_A_CELL: f64 = 1.0;
 
-/// Matter being moved to other cells: amount and energy, in units.
+/// Matter being moved to other cells: amount and energy in the smallest unit of each.
 #[derive(Clone, Copy, Debug, Default)]
 struct Displaced {
     amount: u64,
@@ -33,7 +33,8 @@ impl Displaced {
         self.energy += u64::from(cell.energy);
     }
 
-    /// Removes `amount` units with a proportional share of the energy, at most `most` energy units.
+    /// Removes `amount` and a proportional share of the energy, but at most the energy `most`; all
+    /// in the smallest units.
     fn take(&mut self, amount: u64, most: u64) -> Content {
         let energy =
             (u128::from(self.energy) * u128::from(amount) / u128::from(self.amount.max(1))) as u64;
@@ -47,7 +48,7 @@ impl Displaced {
     }
 }
 
-/// Set of cells as a hash table of 64-bit words, 64 cells each.
+/// Set of cells: a hash table from the cell index divided by 64 to a word with one bit per cell.
 #[derive(Debug)]
 struct Seen {
     grid: Grid,
@@ -62,7 +63,7 @@ impl Seen {
         }
     }
 
-    /// Adds a cell; returns true if the cell is new.
+    /// Adds the cell `place`; returns true if the cell was not yet in the set.
     fn insert(&mut self, place: Place) -> bool {
         let at = self.grid.index(place);
         let (word, bit) = (self.words.entry(at / 64).or_default(), 1 << (at % 64));
@@ -72,19 +73,19 @@ impl Seen {
     }
 }
 
-/// Displacement of one layer by new rock in a shape.
+/// Displacement of the matter of one layer by rock that is put into a shape.
 struct Displacing<'a> {
     world: &'a mut World,
     layer: usize,
     shape: &'a Shape,
-    /// Height-order flag: cells are filled by increasing height, so that the matter rises before it
-    /// overflows a rim; clear for gases.
+    /// True if cells are filled in the order of their heights, so that the matter rises before it
+    /// overflows a rim; false for gases.
     by_height: bool,
 }
 
 impl World {
-    /// Moves the matter in cells of `shape`, which become rock, to the nearest cells with free
-    /// volume.
+    /// Moves all matter in those cells of `shape` that become rock to the nearest cells with free
+    /// volume, layer by layer.
     pub fn displace(&mut self, shape: &Shape) {
         for layer in 0..self.layers.len() {
             let kind = self.layers[layer].material().kind;
@@ -102,7 +103,8 @@ impl World {
         shape.cells(self.grid).for_each(|place| self.crush(place));
     }
 
-    /// Removes the matter left in the cell `place` and books it as crushed.
+    /// Removes the matter that is left in the cell `place`, which becomes rock, and books it as
+    /// removed and as crushed; layers that mirror another model are unchanged.
     fn crush(&mut self, place: Place) {
         let mirrors = self.mirrors();
         for (_, layer) in self
@@ -118,7 +120,7 @@ impl World {
 }
 
 impl Displacing<'_> {
-    /// Moves the matter of every connected part.
+    /// Moves the matter out of every connected group of cells that become rock.
     fn run(&mut self) {
         let grid = self.world.grid;
         if self.world.layers[self.layer]
@@ -148,7 +150,8 @@ impl Displacing<'_> {
         self.shape.contains(place.map(|v| v as f64 + 0.5))
     }
 
-    /// Returns the cells of the connected part that contains `first`; marks them in `seen`.
+    /// Returns the connected group of cells with matter that become rock and that contains `first`,
+    /// and adds these cells to `seen`.
     fn part(&self, first: Place, seen: &mut Seen) -> Vec<Place> {
         let mut part = vec![first];
         let mut next = 0;
@@ -163,8 +166,8 @@ impl Displacing<'_> {
         part
     }
 
-    /// Moves the matter of `part` to cells around it by flood fill; returns the matter that found
-    /// no free volume.
+    /// Moves the matter of the cells `part` to surrounding cells, found by flood fill; returns the
+    /// matter for which no free volume was found.
     fn flood(&mut self, part: Vec<Place>) -> Displaced {
         let grid = self.world.grid;
         let mut seen = Seen::none(grid);
@@ -177,7 +180,7 @@ impl Displacing<'_> {
             seen.insert(place);
             rings[if self.by_height { place[1] } else { 0 }].push(place);
         }
-        // From the lowest height up, so that a vessel fills before liquid goes over its rim.
+        // From the lowest height up, so that a vessel fills before liquid flows over its rim.
         for height in 0..grid.ny {
             let mut ring = std::mem::take(&mut rings[height]);
             while !ring.is_empty() {
@@ -206,14 +209,15 @@ impl Displacing<'_> {
         displaced
     }
 
-    /// Returns true if the flood fill may pass through the cell `place`.
+    /// Returns true if the flood fill may pass through the cell `place`: the cell is not solid,
+    /// does not become rock, and is not full of denser matter.
     fn lets_pass(&self, place: Place) -> bool {
         !self.world.ground.is_solid(place)
             && !self.is_taken(place)
             && self.world.heavier_than(self.layer, place) < AMOUNT_ONE
     }
 
-    /// Free volume of the cell `place`, in amount units.
+    /// Free volume of the cell `place` for the layer, in the smallest unit of amount.
     fn room(&self, place: Place) -> u64 {
         let (world, layer) = (&*self.world, self.layer);
         if self.is_taken(place) {
@@ -225,8 +229,8 @@ impl Displacing<'_> {
         }
     }
 
-    /// Distributes `displaced` over the cells of `ring`, in proportion to their free volumes if the
-    /// matter does not fill them all.
+    /// Distributes `displaced` over the cells `ring`: fills every cell, or, if the matter does not
+    /// suffice, each in proportion to its free volume.
     fn fill(&mut self, ring: &[Place], displaced: &mut Displaced) {
         let total: u64 = ring.iter().map(|&place| self.room(place)).sum();
         let (there, is_whole) = (displaced.amount, self.world.layers[self.layer].is_grains());
@@ -236,7 +240,7 @@ impl Displacing<'_> {
             let amount = if there >= total || is_whole {
                 room.min(displaced.amount)
             } else {
-                // Shares by running sums, exact to the unit.
+                // Apportioned by prefix sums, so that the parts add up exactly.
                 let share = |rooms: u64| {
                     (u128::from(there) * u128::from(rooms) / u128::from(total.max(1))) as u64
                 };
@@ -262,7 +266,7 @@ impl Displacing<'_> {
         );
     }
 
-    /// Books matter that found no free volume as removed and crushed.
+    /// Books the matter `rest`, for which no free volume was found, as removed and as crushed.
     fn lose(&mut self, rest: Displaced) {
         let ledger = &mut self.world.layers[self.layer].ledger;
         ledger.removed += rest.amount;

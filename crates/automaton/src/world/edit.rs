@@ -1,7 +1,7 @@
-//! Edits of the world by a user or a scene: fills a shape with liquid or rock, or clears the shape.
+//! Edits of the world by a user or a scene: fill a shape with liquid or rock, or clear the shape.
 //!
 //! Invariant: scenes, and the user who steers a running simulation, change matter only through this
-//! module, so that the accounts always close.
+//! module, so that the accounts always balance.
 
 use std::path::PathBuf;
 
@@ -91,12 +91,12 @@ kinds! {
     }
 }
 
-/// Amount of a full cell, the default of `amount`.
+/// Amount of a full cell: the default of `amount` in a scene.
 fn full() -> f64 {
     1.0
 }
 
-/// Energy of lava as it comes from a vent, the default of `energy`.
+/// Energy per full cell of lava fresh from a vent: the default of `energy` in a scene.
 fn of_a_vent() -> f64 {
     1.0
 }
@@ -129,10 +129,10 @@ table! {
 }
 
 impl Matter {
-    /// Checks the numbers; `key` is the table's name.
+    /// Checks that every number is in range; `key` is the name of the table in messages.
     ///
     /// # Errors
-    /// Names the first key that is wrong.
+    /// Returns an error that names the first key out of range.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
         match self {
@@ -142,11 +142,11 @@ impl Matter {
         }
     }
 
-    /// Checks that a survey's height file has been loaded; `key` is the table name reported in the
-    /// error.
+    /// Checks that the heightmap has been read if the edit is a survey; `key` is the name of the
+    /// table in messages.
     ///
     /// # Errors
-    /// If the edit is a survey without loaded heights.
+    /// If the edit is a survey and its heights have not been read from the file.
     pub fn check_heights(&self, key: &str) -> Result<(), Invalid> {
         match self {
             Self::Ground(survey) if survey.heights.is_none() => {
@@ -157,18 +157,18 @@ impl Matter {
         }
     }
 
-    /// Returns true if the edit adds lava or another material to cells.
+    /// Returns true if the edit adds lava or another material to the cells of the shape (`lava` or
+    /// `material`).
     pub fn is_liquid(&self) -> bool {
         matches!(self, Self::Lava { .. } | Self::Material { .. })
     }
 
-    /// Returns true if the edit turns cells into rock or solid lava.
+    /// Returns true if the edit makes cells solid: rock or solid lava.
     pub fn is_rock(&self) -> bool {
         matches!(self, Self::Rock | Self::Solid { .. })
     }
 
-    /// Temperature of the added matter in kelvin; `None` if the edit has none, as in the classic
-    /// model.
+    /// Temperature of the added matter in kelvin; `None` if the edit gives no temperature.
     pub fn temperature_k(&self) -> Option<f64> {
         match *self {
             Self::Lava { temperature_k, .. } | Self::Solid { temperature_k } => temperature_k,
@@ -176,7 +176,8 @@ impl Matter {
         }
     }
 
-    /// Name of the scene material that the edit needs; `None` if the edit needs no material.
+    /// Name of the material, other than the lava, that the edit puts into the shape; `None` if
+    /// there is none.
     pub fn material(&self) -> Option<&str> {
         match self {
             Self::Material { name, .. } => Some(name),
@@ -187,8 +188,8 @@ impl Matter {
         }
     }
 
-    /// Name of the material that a replacement removes; `None` for the lava, for a replacement of
-    /// all materials and for other edits.
+    /// Name of the material that this replacement removes; `None` if the edit replaces the lava or
+    /// all materials, or is no replacement.
     pub fn replaced(&self) -> Option<&str> {
         match self {
             Self::Replace { of, .. } => of.as_deref().filter(|name| *name != Material::LAVA),
@@ -196,7 +197,8 @@ impl Matter {
         }
     }
 
-    /// Returns the material names in the edit that may refer to mirrors of a flow.
+    /// Iterates over all material names in the edit; each may name a layer that mirrors the flow
+    /// model.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let names = match self {
             Self::Material { name, .. } | Self::Flood { name, .. } => [Some(&**name), None],
@@ -208,7 +210,8 @@ impl Matter {
 }
 
 impl Edit {
-    /// Creates an edit that sets all ground heights to the survey in `file`.
+    /// Creates an edit that sets the ground height of all columns without lava to the heights in
+    /// `file`.
     pub fn survey(file: PathBuf) -> Self {
         let shape = Shape::Below { level: FAR };
         Self {
@@ -217,8 +220,8 @@ impl Edit {
         }
     }
 
-    /// Returns true if the shape contains no cell of `grid`. Edits of the air never count as
-    /// outside, because the air domain extends beyond the box.
+    /// Returns true if the edit affects no cell of `grid`, because the shape lies outside. Always
+    /// false for an edit of the air, because the air extends beyond the box.
     pub fn is_outside(&self, grid: Grid) -> bool {
         match self.matter {
             Matter::Air(_) => false,
@@ -237,7 +240,8 @@ impl Edit {
     }
 }
 
-/// Result of placing matter in one or more cells: amount requested and amount placed, in units.
+/// Amount that an edit wanted to put into cells, and the amount that found room, in the smallest
+/// unit.
 #[derive(Clone, Copy, Debug, Default)]
 struct Put {
     asked: u64,
@@ -252,8 +256,8 @@ impl Put {
 }
 
 impl World {
-    /// Applies `edit` to the cells and books added, removed and refused amounts in the accounts. An
-    /// edit with a material that the world does not have changes nothing.
+    /// Applies `edit` to the cells, and books added, removed and refused amounts in the accounts.
+    /// An edit that needs a material which the world does not have changes nothing.
     pub fn edit(&mut self, edit: &Edit) {
         if edit.matter.is_rock() {
             self.displace(&edit.shape);
@@ -312,18 +316,18 @@ impl World {
         self.note_refused(layer.unwrap_or(self.lava), put, is_level);
     }
 
-    /// Adds the amount that `put` could not place to the `refused` account of the layer with index
-    /// `layer`. If `is_level` (fill up to a level), the shortfall counts only when nothing at all
-    /// was placed, because denser matter is expected to occupy part of the volume.
+    /// Books as refused the amount in `put` that found no room in the layer with index `layer`. If
+    /// `is_level` is true (the edit fills the box up to a height, as for a sea), this is done only
+    /// if nothing found room, because denser matter is expected to take part of the volume.
     fn note_refused(&mut self, layer: usize, put: Put, is_level: bool) {
         if !is_level || put.placed == 0 {
             self.layers[layer].ledger.refused += put.asked - put.placed;
         }
     }
 
-    /// Sets the ground height of the given columns (x, z) under open sky. `to` receives the
-    /// column's index in the grid and the present height in cells, and returns the new height in
-    /// cells; `None` leaves the column unchanged.
+    /// Sets the ground height of the columns (x, z) under open sky. `to` gets the index of the
+    /// column in the grid and the present height in cells, and returns the new height in cells, or
+    /// `None` to keep the present height.
     fn raise(&mut self, columns: &[(usize, usize)], to: impl Fn(usize, i64) -> Option<i64>) {
         for &(x, z) in columns {
             let old = (0..self.grid.ny)
@@ -344,8 +348,8 @@ impl World {
         }
     }
 
-    /// Sets the ground heights of a shape's columns to the survey's heights, except for columns
-    /// that contain lava.
+    /// Sets the ground height of each column of `shape` to the height in `survey`; columns that
+    /// contain lava, or without a height in the file, are unchanged.
     fn survey(&mut self, shape: &Shape, survey: &SurveySpec) {
         let (mut columns, lava) = (shape.columns(self.grid), &self.layers[self.lava]);
         columns.retain(|&(x, z)| (0..self.grid.ny).all(|y| lava.at([x, y, z]).amount == 0));
@@ -354,8 +358,8 @@ impl World {
         });
     }
 
-    /// Fills the hollow around `shape` with the material called `name`, up to `amount` cells in
-    /// each cell.
+    /// Fills the hollow around `shape`, up to the top of the shape, with the material `name`, until
+    /// every cell contains `amount` (1 for a full cell).
     fn flood(&mut self, shape: &Shape, name: &str, amount: f64) {
         let Some(layer) = self.number_of(name) else {
             return;
@@ -371,8 +375,8 @@ impl World {
         self.note_refused(layer, put, true);
     }
 
-    /// Replaces the material `of` (`None`: all other materials) in `shape` by an equal amount of
-    /// the material `name`.
+    /// Replaces the material `of` (`None`: every other material) in the cells of `shape` by an
+    /// equal amount of the material `name`.
     fn replace_matter(&mut self, shape: &Shape, of: Option<&str>, name: &str) {
         let Some(layer) = self.number_of(name) else {
             return;
@@ -386,10 +390,10 @@ impl World {
         }
     }
 
-    /// Applies a user-defined `rule` to every cell of the layer with index `layer` that contains
-    /// matter: `rule` receives place and content, and returns the new content. Increases are booked
-    /// as sourced and decreases as removed. Amounts are clamped to 1 cell; an empty cell has no
-    /// energy, and a cell of grains contains a whole grain or none.
+    /// Applies `rule` to every cell of the layer with index `layer` that contains matter: `rule`
+    /// receives the place and content of the cell and returns the new content. An increase is
+    /// booked as sourced, a decrease as removed. Amounts are clamped to a full cell; an empty cell
+    /// has no energy, and a cell of grains contains a whole grain or none.
     ///
     /// # Panics
     /// If there is no layer with the index `layer`.
@@ -416,12 +420,12 @@ impl World {
         }
     }
 
-    /// Sets every cell of the layer with index `layer` to the content that `new` returns for its
-    /// place: the entry point for user-defined rules that move matter. The difference of the sums
-    /// is booked as sourced or removed; it is zero for a rule that only moves matter.
+    /// Sets every cell of the layer with index `layer` to the content that `new` returns for the
+    /// cell's place, for user-defined rules that move matter. The change of the total amount and
+    /// energy is booked as sourced or removed; it is 0 for a rule that only moves matter.
     ///
     /// # Errors
-    /// If a content is not allowed in its cell; the error names the first such cell, and the layer
+    /// If a content is not allowed in its cell: the error names the first such cell, and the layer
     /// is unchanged.
     ///
     /// # Panics
@@ -479,8 +483,8 @@ impl World {
         Ok(())
     }
 
-    /// Amount of all other materials in the cell `place` if layers share the cell volume, in units;
-    /// else 0.
+    /// Amount of all materials but that of `layer` in the cell `place`, in the smallest unit; 0 if
+    /// each layer has the whole cell volume to itself.
     fn amount_beside(&self, layer: usize, place: Place) -> u16 {
         if !self.capacity.is_shared() {
             return 0;
@@ -495,8 +499,8 @@ impl World {
             .fold(0, u16::saturating_add)
     }
 
-    /// Makes the cell `place` solid or open and wakes the tiles whose rules read this cell. A cell
-    /// that becomes solid must contain no matter.
+    /// Makes the cell `place` solid or open, and marks for processing all tiles whose rules read
+    /// this cell. A cell that becomes solid must contain no matter.
     pub fn set_solid(&mut self, place: Place, solid: bool) {
         let before = self.ground.stamp();
         if self.ground.set(place, solid) {
@@ -508,8 +512,8 @@ impl World {
         }
     }
 
-    /// Tops up the cell `place` of a layer to `amount` units; `energy` is the energy of a full cell
-    /// (1: vent lava).
+    /// Fills the cell `place` of the layer with index `layer` up to `amount`, in the smallest unit.
+    /// `energy`: energy per full cell of the added matter (1: lava fresh from the vent).
     fn fill(&mut self, layer: usize, place: Place, amount: u16, energy: f64) -> Put {
         if self.ground.is_solid(place) {
             return Put::default();
@@ -524,8 +528,8 @@ impl World {
         }
     }
 
-    /// Places a grain in the cell `place` if there is room and a hash of the place selects the
-    /// cell, which happens with probability `share`.
+    /// Places a grain in the cell `place` with probability `share` if there is room. The decision
+    /// is a hash of the place, the same in every run.
     fn put_grain(&mut self, layer: usize, place: Place, share: f64) -> Put {
         let loose = StepKey::fixed(Salt::Loose);
         let is_there = self.ground.is_solid(place) || self.layers[layer].at(place).amount > 0;
@@ -535,8 +539,8 @@ impl World {
         self.add_grain(layer, place)
     }
 
-    /// Places a grain in the cell `place` if the cell is open, has room and contains no grain of
-    /// this layer.
+    /// Places a grain in the cell `place` if the cell is open, has room, and contains no grain of
+    /// the layer with index `layer`.
     fn add_grain(&mut self, layer: usize, place: Place) -> Put {
         let placed = if self.takes_grain(layer, place) {
             AMOUNT_ONE
@@ -550,9 +554,9 @@ impl World {
         }
     }
 
-    /// Places a grain of a faucet in the cell `place`. If the cell is rock or already contains a
-    /// grain of this layer, nothing is booked and the faucet waits; if denser matter leaves no
-    /// room, the grain is booked as refused.
+    /// Places a grain from a faucet (a source of grains) in the cell `place`. If the cell is solid
+    /// or already contains a grain of this layer, nothing is booked and the faucet waits; if denser
+    /// matter leaves no room, the grain is booked as refused.
     pub fn sprinkle(&mut self, layer: usize, place: Place) {
         if !self.ground.is_solid(place) && self.layers[layer].at(place).amount == 0 {
             let put = self.add_grain(layer, place);
@@ -560,8 +564,9 @@ impl World {
         }
     }
 
-    /// Returns `amount` plus the compression surplus of a cell below the surface of a sea, in
-    /// units, so that a compressible sea starts at hydrostatic rest.
+    /// Returns the surplus, in the smallest unit of amount, by which the weight of the liquid above
+    /// compresses a full cell of a sea, so that the sea starts in hydrostatic equilibrium; 0 for
+    /// other shapes, other materials, and cells that are not full (`amount`).
     fn pressed(&self, layer: usize, shape: &Shape, [_, y, _]: Place, amount: u16) -> u16 {
         let material = self.layers[layer].material();
         match *shape {
@@ -581,16 +586,16 @@ impl World {
         }
     }
 
-    /// Free volume of the cell `place` for a layer, in amount units; denser layers and the present
-    /// content are subtracted.
+    /// Free volume of the cell `place` for the layer with index `layer`, in the smallest unit of
+    /// amount: a full cell minus denser matter and minus the present amount.
     pub fn room(&self, layer: usize, place: Place) -> u16 {
         let full = AMOUNT_ONE - self.heavier_than(layer, place);
         full.saturating_sub(self.layers[layer].at(place).amount)
     }
 
-    /// Adds `amount` units to the cell `place` of a layer and books them as sourced; the caller
-    /// ensures that the cell has room. `energy`: energy units per full cell, ignored for materials
-    /// without energy.
+    /// Adds `amount` (smallest unit) to the cell `place` of the layer with index `layer` and books
+    /// it as sourced; the cell must have room. `energy`: energy per full cell in the smallest unit,
+    /// ignored for a material without energy.
     pub fn pour(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         if amount == 0 {
             return;
@@ -614,7 +619,8 @@ impl World {
         layer.ledger.energy.sourced += u64::from(added);
     }
 
-    /// Removes all matter from the cell `place` and books the removal; mirrors are unchanged.
+    /// Removes the matter of all materials from the cell `place` and books it as removed; layers
+    /// that mirror another model are unchanged.
     pub fn drain(&mut self, place: Place) {
         let mirrors = self.mirrors();
         let others = self

@@ -8,13 +8,13 @@ use crate::world::content::Content;
 use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Largest number of cells of a hollow that can be flooded; larger hollows are left unchanged.
+/// Largest number of cells of a hollow that an edit can fill; a larger hollow is left unchanged.
 pub const MOST_FLOODED: usize = 1 << 21;
 
 impl World {
-    /// Returns the open cells of the hollow that contains `shape`: cells of the shape plus all open
-    /// cells connected with them below the top of the shape, by rows from the bottom. Empty if
-    /// there are more than [`MOST_FLOODED`] cells.
+    /// Returns the open cells of the hollow that contains `shape`: the cells of the shape and all
+    /// open cells connected with it below the top of the shape, row by row from the bottom. Empty
+    /// if there are more than [`MOST_FLOODED`] cells.
     pub(crate) fn hollow(&self, shape: &Shape) -> Vec<Place> {
         let grid = self.grid;
         let top = shape.top(grid) as usize;
@@ -36,9 +36,10 @@ impl World {
         hollow
     }
 
-    /// Replaces matter in the cell `place` by an equal amount of the layer with index `layer`; no
-    /// effect in solid cells. `of`: layer index to replace, `None` for all layers except mirrors;
-    /// `energy`: energy units per full cell of the new matter.
+    /// Replaces matter in the cell `place` by an equal amount of the layer with index `layer`; does
+    /// nothing in a solid cell. `of`: index of the layer to replace, or `None` for all layers
+    /// except those that mirror another model. `energy`: energy per full cell of the new matter, in
+    /// the smallest unit.
     pub(super) fn put_in_place(
         &mut self,
         place: Place,
@@ -67,7 +68,7 @@ impl World {
         if amount == 0 {
             return;
         }
-        // Grains come whole, so that less than a cell of removed matter has no replacement.
+        // A grain is a whole cell, so that less than a full cell of removed matter is not replaced.
         if self.layers[layer].is_grains() {
             if amount >= u32::from(AMOUNT_ONE) && self.takes_grain(layer, place) {
                 self.pour(layer, place, AMOUNT_ONE, 0);

@@ -1,8 +1,8 @@
-//! Bit representation of grains for the rule of grains: one 32-bit word per tile.
+//! Bit words for the rule of grains: one 32-bit word per tile, one bit per cell.
 //!
-//! Invariant: the amounts in the tiles are the state. The words follow from the amounts, from the
-//! ground and from the layers around; the engine makes the words when a layer of grains wakes, and
-//! every writer of a cell keeps them up to date.
+//! Invariant: the amounts in the tiles are the state. The words follow from the amounts, the ground
+//! and the layers around; the engine computes the words when a layer of grains has tiles to
+//! process, and every change of a cell updates them.
 
 use super::layer::lane;
 use super::{Ground, Layer, Strip, World};
@@ -10,16 +10,17 @@ use crate::matter::Kind;
 use lavoxel_base::grid::tile::{Lanes, ROW, TILE_X, TILE_Z};
 use lavoxel_base::grid::{Grid, Place, Walls};
 
-/// One 32-bit word per tile of a strip, with a border of one tile on all sides.
+/// One 32-bit word for each tile of a strip, with one bit per cell; on all sides there is a border
+/// of one more tile.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     words: Vec<u32>,
-    /// Number of words per row: tiles along x plus two border tiles.
+    /// Number of words per row: number of tiles along x plus two border tiles.
     pub(crate) pitch: usize,
 }
 
 impl Words {
-    /// Creates words that all equal `word`.
+    /// Creates one word for each tile of a strip of `grid` and of the border, all equal to `word`.
     pub(crate) fn filled(grid: Grid, word: u32) -> Self {
         let pitch = grid.nx.div_ceil(TILE_X) + 2;
         Self {
@@ -28,14 +29,14 @@ impl Words {
         }
     }
 
-    /// Index of the word of the tile at (`tx`, `y`), x in tiles: index − 1 is the tile to the west,
-    /// index − `pitch` the tile below.
+    /// Index of the word of the tile at (`tx`, `y`), x in tiles and y in cells. The word of the
+    /// west neighbour is at index − 1, that of the tile below at index − `pitch`.
     #[inline]
     pub(crate) fn at(&self, tx: usize, y: usize) -> usize {
         (y + 1) * self.pitch + tx + 1
     }
 
-    /// Memory in bytes.
+    /// Heap memory of the words in bytes.
     fn bytes(&self) -> usize {
         size_of_val(&self.words[..])
     }
@@ -55,20 +56,21 @@ impl std::ops::DerefMut for Words {
     }
 }
 
-/// Cells that a grain of the layer cannot enter, apart from cells with grains of the same layer.
+/// Cells of a strip that a grain of the layer cannot enter, except for cells with grains of the
+/// same layer.
 #[derive(Clone, Debug, Default)]
 pub struct Barriers {
-    /// Ground cells, and cells outside of a box with closed sides.
+    /// Solid cells of the ground, and cells outside of the box if its sides are closed.
     pub(crate) solid: Words,
-    /// Solid cells plus cells blocked by heavier grains, still matter or denser fluids.
+    /// Cells of `solid`, and all cells that heavier grains, still matter or denser fluids block.
     pub(crate) barred: Words,
-    /// Bit mask of cells inside of the box, one per column of tiles.
+    /// Bit mask of the cells of a tile that lie inside of the box, one mask per column of tiles.
     pub(crate) inside: Vec<u32>,
 }
 
 impl Barriers {
-    /// Creates the barriers of the strip at `tz` from ground and box sides only; other matter is
-    /// added later.
+    /// Creates the barriers of the strip with z index `tz` from the ground and the sides of the
+    /// box; barriers by other matter are added later.
     pub(crate) fn new(ground: &Ground, tz: usize, walls: Walls) -> Self {
         let grid = ground.grid();
         let outside = if walls == Walls::Open { 0 } else { u32::MAX };
@@ -91,7 +93,7 @@ impl Barriers {
         }
     }
 
-    /// Marks the cell at lane `lane` of the tile (`tx`, `y`) as solid or open.
+    /// Marks the cell with index `lane` (0–31) of the tile at (`tx`, `y`) as solid or open.
     fn set(&mut self, tx: usize, y: usize, lane: usize, solid: bool) {
         let at = self.solid.at(tx, y);
         let word = &mut self.solid[at];
@@ -99,7 +101,8 @@ impl Barriers {
     }
 }
 
-/// Returns the bit mask of cells inside of the box for the column of tiles at (`tx`, `tz`).
+/// Returns the bit mask of the cells inside of the box, for the tiles with x index `tx` and z index
+/// `tz`.
 fn inside(grid: Grid, tx: usize, tz: usize) -> u32 {
     let wide = (grid.nx - tx * TILE_X).min(TILE_X);
     let deep = (grid.nz - tz * TILE_Z).min(TILE_Z);
@@ -110,15 +113,15 @@ fn inside(grid: Grid, tx: usize, tz: usize) -> u32 {
 /// Cached grain words of a strip; each part is absent until the rule of grains needs it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GrainWords {
-    /// Cells with a grain.
+    /// Bit words of the cells that contain a grain.
     pub(crate) held: Option<Box<Words>>,
-    /// Cells that no grain can enter.
+    /// Bit words of the cells that no grain can enter.
     pub(crate) barriers: Option<Box<Barriers>>,
 }
 
 impl GrainWords {
-    /// Updates the cached words after the cell at lane `lane` of the tile (`tx`, `y`) was written;
-    /// `holds` is set if the cell now contains a grain.
+    /// Updates the cached words after a change of the cell with index `lane` (0–31) of the tile at
+    /// (`tx`, `y`); `holds` is true if the cell now contains a grain.
     #[inline]
     pub(super) fn set(&mut self, tx: usize, y: usize, lane: usize, holds: bool) {
         if let Some(held) = &mut self.held {
@@ -127,15 +130,15 @@ impl GrainWords {
         }
     }
 
-    /// Updates the cached barriers after the cell at lane `lane` of the tile (`tx`, `y`) became
-    /// `solid` or open.
+    /// Updates the cached barriers after the cell with index `lane` (0–31) of the tile at (`tx`,
+    /// `y`) became solid (`solid` is true) or open.
     pub(super) fn set_solid(&mut self, tx: usize, y: usize, lane: usize, solid: bool) {
         if let Some(barriers) = &mut self.barriers {
             barriers.set(tx, y, lane, solid);
         }
     }
 
-    /// Memory in bytes.
+    /// Heap memory of the cached words in bytes.
     pub(super) fn bytes(&self) -> usize {
         let barriers = self
             .barriers
@@ -146,7 +149,8 @@ impl GrainWords {
 }
 
 impl Strip {
-    /// Returns the bit mask of non-empty cells of the tile at (`tx`, `y`), x in tiles.
+    /// Returns the bit mask of cells with matter in the tile at (`tx`, `y`), x in tiles and y in
+    /// cells.
     #[inline]
     pub(crate) fn held_cells(&self, tx: usize, y: usize) -> u32 {
         match &self.grains.held {
@@ -160,7 +164,7 @@ impl Strip {
         }
     }
 
-    /// Computes the words of cells with a grain from the stored amounts.
+    /// Computes the bit words of the cells that contain a grain from the stored amounts.
     pub(crate) fn grains(&self, grid: Grid) -> Words {
         let mut words = Words::filled(grid, 0);
         for (tx, y, tile) in self.iter() {
@@ -181,7 +185,8 @@ impl Layer {
         self.material.kind == Kind::Grain
     }
 
-    /// Updates the cached barriers after the ground cell at (x, y, z) became `solid` or open.
+    /// Updates the cached barriers after the cell (x, y, z) of the ground became solid (`solid` is
+    /// true) or open.
     pub(super) fn set_barrier(&mut self, [x, y, z]: Place, solid: bool) {
         self.strips[z / TILE_Z]
             .grains
@@ -193,14 +198,14 @@ impl Layer {
         matches!(self.material.kind, Kind::Liquid | Kind::Gas | Kind::Viscous)
     }
 
-    /// Returns true if this layer consists of grains less dense than `fluid`, which float on the
-    /// fluid.
+    /// Returns true if the layer consists of grains less dense than `fluid`, so that they float in
+    /// the fluid.
     pub(crate) fn is_carried_by(&self, fluid: &Self) -> bool {
         self.is_grains() && self.material.density < fluid.material.density
     }
 
-    /// Returns two numbers of tiles with grains: tiles that the rule visits in the next step, and
-    /// all tiles.
+    /// Returns two numbers of tiles that contain grains: those that the rule of grains will process
+    /// in the next step, and all.
     pub fn grains_looked_at(&self) -> [usize; 2] {
         let near = |tz: usize| {
             self.strips[tz.saturating_sub(1)..]
@@ -227,7 +232,8 @@ impl Layer {
         })
     }
 
-    /// Returns true if the strip at `tz` or a neighbouring strip has allocated tiles.
+    /// Returns true if memory for tiles is allocated in the strip with z index `tz` or in a
+    /// neighbouring strip.
     pub(crate) fn is_near(&self, tz: usize) -> bool {
         self.strips[tz.saturating_sub(1)..]
             .iter()
@@ -237,12 +243,12 @@ impl Layer {
 }
 
 impl World {
-    /// Fluid layers denser than the grains of `layer`.
+    /// Fluid layers that are denser than the grains of the layer with index `layer`.
     pub(crate) fn denser_fluids(&self, layer: usize) -> &[Layer] {
         self.fluids_around(layer).0
     }
 
-    /// Fluid layers that are not denser than the grains of `layer`.
+    /// Fluid layers that are not denser than the grains of the layer with index `layer`.
     pub(crate) fn lighter_fluids(&self, layer: usize) -> &[Layer] {
         self.fluids_around(layer).1
     }
@@ -255,7 +261,8 @@ impl World {
         fluids.split_at(denser(fluids, grain))
     }
 
-    /// Returns true if a grain of the layer can be placed in the cell `place`.
+    /// Returns true if a grain of the layer with index `layer` can be placed in the cell `place`:
+    /// there is room, and no lighter grain.
     pub fn takes_grain(&self, layer: usize, place: Place) -> bool {
         self.is_free_for(layer, place)
             && self
@@ -264,7 +271,7 @@ impl World {
                 .all(|layer| layer.at(place).amount == 0)
     }
 
-    /// Returns true if the cell `place` contains two grains, which violates an invariant.
+    /// Returns true if the cell `place` contains grains of two layers, which no cell may.
     pub(super) fn is_shared(&self, place: Place) -> bool {
         self.layers
             .iter()
@@ -273,20 +280,20 @@ impl World {
             > 1
     }
 
-    /// Layers of grains after `layer`, which are less dense.
+    /// Layers of grains that are less dense than the layer with index `layer`.
     pub fn lighter_grains(&self, layer: usize) -> &[Layer] {
         let rest = &self.layers[layer + 1..];
         &rest[..lighter_grains(rest)]
     }
 }
 
-/// Number of leading layers of `layers` that consist of grains.
+/// Number of layers at the start of `layers` that consist of grains.
 pub fn lighter_grains(layers: &[Layer]) -> usize {
     layers.iter().take_while(|layer| layer.is_grains()).count()
 }
 
-/// Number of leading layers of `fluids` (sorted by decreasing density) that are denser than the
-/// grains of `grain`.
+/// Number of layers at the start of `fluids` (sorted by decreasing density) that are denser than
+/// the grains of `grain`.
 pub fn denser(fluids: &[Layer], grain: &Layer) -> usize {
     fluids
         .iter()

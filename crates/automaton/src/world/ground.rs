@@ -33,7 +33,7 @@ pub struct Ground {
     versions: Versions,
 }
 
-/// View of the ground for one strip of tiles.
+/// View of the ground in one strip: the tiles with one z index.
 #[derive(Clone, Copy, Debug)]
 pub struct GroundStrip<'a> {
     pub(super) ground: &'a Ground,
@@ -42,8 +42,8 @@ pub struct GroundStrip<'a> {
 }
 
 impl GroundStrip<'_> {
-    /// Version of the ground in the column of tiles at `tx`, x in tiles, including one cell around
-    /// the column; equal versions imply equal cells.
+    /// Version of the ground in the tiles with x index `tx` and in a margin of one cell around
+    /// them; equal versions imply equal cells.
     #[inline]
     pub(crate) fn version(self, tx: usize) -> u64 {
         self.versions[tx]
@@ -56,16 +56,17 @@ impl GroundStrip<'_> {
     }
 }
 
-/// Flag of a top whose column has open cells below. Heights never reach this bit: they are at most
-/// [`lavoxel_base::grid::MAX_SIDE`].
+/// Bit of a stored top that marks a hollow column, in which an open cell lies below a solid one.
+/// Heights never reach this bit, because they are at most [`lavoxel_base::grid::MAX_SIDE`].
 const HOLLOW: u16 = 1 << 15;
 
-/// Number of columns that are compared at once.
-// Searching runs in strides took the hash of a box of 4096 × 512 × 4096 cells from 5.9 s to 1.0 s.
+/// Number of columns compared at once in the search for runs of equal cells.
+// Comparing 32 columns at once took the hash of a box of 4096 × 512 × 4096 cells from 5.9 s to 1.0
+// s.
 const STRIDE: usize = 32;
 
-/// Returns true if all cells at height `y` of the columns with these `tops` are solid (`solid` set)
-/// or open (`solid` clear); false if a column has caves.
+/// Returns true if at height `y` all cells of the columns with these `tops` are solid (if `solid`
+/// is true) or all are open (if `solid` is false); false if one of the columns is hollow.
 #[inline]
 fn are_alike(tops: &[u16; STRIDE], y: usize, solid: bool) -> bool {
     // Without an early exit, so that many columns are compared by one instruction.
@@ -203,14 +204,14 @@ impl Ground {
         y < usize::from(top & !HOLLOW) && (top & HOLLOW == 0 || self.caves.is_solid(column, y))
     }
 
-    /// Adds `weight` to `sums[i]` for every cell (`x` + i, y, z) that is not solid.
+    /// Adds `weight` to `sums[i]` for each i whose cell (`x` + i, y, z) is not solid.
     pub fn add_open(&self, (y, z): (usize, usize), x: usize, weight: u32, sums: &mut [u32]) {
         let tops = &self.tops[self.grid.column(x, z)..][..sums.len()];
         let height = y as u16;
         for (sum, &top) in sums.iter_mut().zip(tops) {
             *sum += weight * u32::from(height >= top);
         }
-        // A hollow column has compared as higher than all, and is corrected here.
+        // A hollow column was treated as higher than all others above; corrected here.
         if tops.iter().fold(0, |all, top| all | top) & HOLLOW != 0 {
             for (i, _) in tops
                 .iter()
@@ -222,8 +223,8 @@ impl Ground {
         }
     }
 
-    /// Returns two bit masks for the ten cells from x − 1 to x + 8 in the row (y, z): solid cells,
-    /// and cells inside of the box.
+    /// Returns two bit masks for the ten cells from x − 1 to x + 8 at the given y and z, lowest bit
+    /// first: solid cells, and cells inside of the box.
     pub(super) fn solid_bits(&self, [x, y, z]: Place) -> (u32, u32) {
         const CELLS: usize = 10;
         let (from, to) = (x.saturating_sub(1), (x + 9).min(self.grid.nx));
@@ -245,7 +246,8 @@ impl Ground {
         (solid, ((1 << row.len()) - 1) << first)
     }
 
-    /// Returns the bit mask of solid cells of the tile at (tx, y, tz), x and z in tiles.
+    /// Returns the bit mask of the solid cells of the tile (tx, y, tz), x and z in tiles and y in
+    /// cells.
     pub(super) fn solid_cells(&self, [tx, y, tz]: TilePlace) -> u32 {
         let mut cells = 0;
         for (row, z) in (tz * TILE_Z..self.grid.nz).take(TILE_Z).enumerate() {
@@ -255,8 +257,8 @@ impl Ground {
         cells
     }
 
-    /// Iterator over runs of equal cells in the row (y, z) from west to east: solid flag and length
-    /// in cells.
+    /// Iterates over runs of equal cells at the given `y` and `z`, from west to east: true for
+    /// solid cells, and number of cells.
     pub(super) fn runs(&self, y: usize, z: usize) -> impl Iterator<Item = (bool, usize)> + '_ {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
         let solid = move |x: usize| match tops[x] {
@@ -279,8 +281,8 @@ impl Ground {
         })
     }
 
-    /// Returns two heights for the slab at `z`: every cell below the first is solid, and every cell
-    /// from the second upwards is open.
+    /// Returns two heights in cells for the slab of cells with this `z`: all cells below the first
+    /// are solid, and all cells from the second upwards are open.
     pub(super) fn heights(&self, z: usize) -> (usize, usize) {
         let tops = &self.tops[self.grid.column(0, z)..][..self.grid.nx];
         let whole = tops
@@ -298,7 +300,7 @@ impl Ground {
         self.versions.stamp()
     }
 
-    /// Returns a view of the ground for the strip of tiles at `tz`.
+    /// Returns a view of the ground in the tiles with z index `tz`.
     #[inline]
     pub fn strip(&self, tz: usize) -> GroundStrip<'_> {
         GroundStrip {
@@ -308,13 +310,14 @@ impl Ground {
         }
     }
 
-    /// Returns a change cursor for a reader that has read the present ground completely.
+    /// Returns a cursor for a reader that has read the ground in its present state; later changes
+    /// are relative to this state.
     pub fn cursor(&self) -> GroundCursor {
         GroundCursor::new(&self.versions)
     }
 
-    /// Returns the columns of tiles that differ from the state of `cursor`, which may belong to
-    /// another ground, and advances the cursor to the present state.
+    /// Returns the columns of tiles in which the ground differs from the state at `cursor`, and
+    /// moves the cursor to the present state. The cursor may come from another ground.
     pub fn changes_since(&self, cursor: &mut GroundCursor) -> GroundChanges {
         cursor.advance(&self.versions)
     }
@@ -373,8 +376,8 @@ impl Ground {
         true
     }
 
-    /// Sets the rendered surface height of the column (`x`, `z`) in cells above the floor; solid
-    /// cells are unchanged.
+    /// Sets the height of the rendered surface in the column (`x`, `z`), in cells above the floor;
+    /// does not change which cells are solid.
     pub fn set_height(&mut self, x: usize, z: usize, height: f32) {
         let height = height.min(self.grid.ny as f32);
         if self.surface[[z, x]] != height {
@@ -383,8 +386,9 @@ impl Ground {
         }
     }
 
-    /// Makes the cell (`column`, `y`) solid or open in a column that has caves before or after the
-    /// change; `old` is the previous entry of the column in `tops`.
+    /// Makes the cell at height `y` of the column with index `column` solid or open, if the column
+    /// is hollow before or after the change; `old` is the column's entry in `tops` before the
+    /// change.
     fn set_in_cave(&mut self, column: usize, y: usize, old: u16) {
         let cells = match old & HOLLOW {
             0 => self.caves.insert(column, old.into()),

@@ -26,7 +26,8 @@ impl World {
 }
 
 impl Ground {
-    /// Adds the grid and solid-cell part of [`World::state_hash`] to `hash`.
+    /// Adds the size of the grid and the solid cells to `hash`, in the form that
+    /// [`World::state_hash`] documents.
     pub fn hash_into(&self, hash: &mut Xxh3) {
         let (grid, mut add) = (self.grid(), |number: u64| {
             hash.update(&number.to_le_bytes())
@@ -37,8 +38,8 @@ impl Ground {
         self.visit_runs(add);
     }
 
-    /// Calls `visit` with the lengths, in cells, of alternating solid and open runs of the whole
-    /// box, solid first.
+    /// Calls `visit` with the number of cells of each run of equal cells in the box, alternately
+    /// solid and open; the first run is solid and may be 0.
     fn visit_runs(&self, mut visit: impl FnMut(u64)) {
         let grid = self.grid();
         let (mut now, mut length) = (true, 0);
@@ -63,15 +64,14 @@ impl Ground {
 }
 
 impl Layer {
-    /// Returns true if the layer contains, or ever contained, matter. A material that never
-    /// occurred does not enter the hash, because the window offers more materials than its scene
-    /// has.
+    /// Returns true if the layer contains matter now or contained any earlier. Other layers do not
+    /// enter the hash, because the window offers more materials than its scene has.
     fn was_there(&self) -> bool {
         self.ledger.accounts().iter().any(|account| *account != 0) || self.held().next().is_some()
     }
 
-    /// Adds the layer's part of [`World::state_hash`] to `hash`; nothing if the material never
-    /// occurred.
+    /// Adds the layer to `hash`, in the form that [`World::state_hash`] documents; adds nothing if
+    /// the layer never contained matter.
     pub fn hash_into(&self, hash: &mut Xxh3) {
         if !self.was_there() {
             return;
@@ -91,8 +91,8 @@ impl Layer {
             .for_each(|account| hash.update(&account.to_le_bytes()));
     }
 
-    /// Appends the hashed bytes of the non-empty cells of the row (y, z) to `bytes`; returns the
-    /// number of these cells.
+    /// Appends the non-empty cells at the given `y` and `z` to `bytes`, in the form that is hashed;
+    /// returns the number of these cells.
     fn write_row(&self, y: usize, z: usize, bytes: &mut Vec<u8>) -> u64 {
         let (first, mut cells) = (z % TILE_Z * TILE_X, 0);
         for (tx, tile) in self.row_of_tiles(y, z) {
@@ -123,7 +123,7 @@ mod tests {
     use lavoxel_base::grid::{Grid, Place};
     use lavoxel_base::random::mix64;
 
-    /// Computes the hash by its documented definition.
+    /// Computes the hash of the state cell by cell, as [`World::state_hash`] documents it.
     fn plain_hash(world: &World) -> u64 {
         let grid = world.grid;
         let mut hash = Xxh3::new();

@@ -1,5 +1,5 @@
-//! Layers: one material each over the whole grid, with fixed-point amounts, optional energy and an
-//! account.
+//! Layers: amounts of one material in the cells of the grid, with energies if the material carries
+//! energy, and the account of the material.
 
 use std::ops::Range;
 
@@ -16,8 +16,8 @@ use crate::matter::{Kind, Material};
 use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
 use lavoxel_base::grid::{Grid, Place};
 
-/// Range of cells `from..to` along x of one row (equal y and z) outside of which the row holds no
-/// liquid.
+/// Range of cells along x, from `from` up to `to` (exclusive), that contains all matter in a row of
+/// cells with equal y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// x of the first cell.
@@ -27,7 +27,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Empty span, neutral element of `union`.
+    /// Span without cells; the union with any span is that span.
     pub const EMPTY: Self = Self {
         from: u16::MAX,
         to: 0,
@@ -63,7 +63,7 @@ impl Span {
         }
     }
 
-    /// Returns the span as a range of x, `0..0` if empty.
+    /// Returns the span as a range of x; `0..0` if the span is empty.
     #[inline]
     pub fn range(self) -> std::ops::Range<usize> {
         if self.is_empty() {
@@ -74,16 +74,16 @@ impl Span {
     }
 }
 
-/// Total amount and number of non-empty cells of a layer.
+/// Total amount of a layer, and number of its non-empty cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Total amount, in units.
+    /// Total amount in the smallest unit.
     pub mass: u64,
     /// Number of cells with an amount above 0.
     pub cells: u64,
 }
 
-/// Material over the grid, stored sparsely: only tiles that contain matter take memory.
+/// Amounts of one material in the cells of the grid. Only tiles that contain matter take memory.
 ///
 /// Invariant: an empty cell has no energy. Amounts and energies are changed only by the engine, the
 /// sources and [`super::Edit`], which book all changes in the ledger.
@@ -93,31 +93,32 @@ pub struct Layer {
     pub(super) material: Material,
     #[doc(hidden)]
     pub strips: Vec<Strip>,
-    /// Tile activity per strip, as recorded on the last visit of the horizontal rule.
+    /// Activity of the tiles of each strip, recorded when spreading last processed them.
     pub(crate) activities: Vec<Activities>,
-    /// Awake flag per strip: set if some rule has tiles to visit in the strip.
+    /// Flag per strip: true if some rule has tiles to process in the strip.
     pub(crate) awake: Vec<bool>,
-    /// Rule parameters and ground stamp under which the sleeping tiles became inactive.
+    /// Rule parameters and version of the ground under which the unmarked tiles stopped moving.
     pub(crate) settled: Settled,
-    /// Input state of the last tracing or drift run in which nothing moved; `None` if something
-    /// moved.
+    /// Inputs of the last run of tracing or drift that moved nothing; `None` if the last run moved
+    /// matter.
     pub(crate) traced: Option<Traced>,
-    /// Layer version at the last search for films, and the amount in units below which films dried;
-    /// `None` before the first search.
+    /// Version of the layer at the last search for thin films, and the amount (smallest unit) below
+    /// which films dried; `None` before the first search.
     pub(super) searched: Option<(LayerVersion, u16)>,
-    /// Change clock, which records which tiles changed since each reader's last read.
+    /// Change tracking, by which each reader learns which tiles changed since its last read.
     pub clock: ChangeClock,
-    /// Read number of the last read by the lighter layers; `None` without lighter layers.
+    /// Number of the last read by less dense layers; `None` if there are none.
     pub(super) read_by_lighter: Option<u64>,
-    /// Read number of the last read by layers of grains less dense than this fluid; `None` without
-    /// such layers.
+    /// Number of the last read by layers of grains less dense than this fluid; `None` if there are
+    /// none.
     pub(super) read_by_grains: Option<u64>,
     #[doc(hidden)]
     pub ledger: Ledger,
 }
 
 impl Layer {
-    /// Creates an empty layer; `above` is set if the world has lighter layers that read this layer.
+    /// Creates a layer of `material` without matter; `above` is true if the world has less dense
+    /// layers, which read this layer.
     pub(super) fn empty(grid: Grid, material: Material, above: bool) -> Self {
         let strips = grid.nz.div_ceil(TILE_Z);
         let quantities = 1 + usize::from(material.carries_energy());
@@ -140,7 +141,7 @@ impl Layer {
         }
     }
 
-    /// Returns an empty layer with the same grid, material and kinds of registered readers.
+    /// Returns a layer without matter, with the same grid, material and kinds of readers.
     pub(crate) fn emptied(&self) -> Self {
         let mut layer = Self::empty(
             self.grid,
@@ -151,7 +152,8 @@ impl Layer {
         layer
     }
 
-    /// Registers (`any` set) or removes layers of less dense grains as readers of this layer.
+    /// Registers layers of less dense grains as readers of this layer if `any` is true, else
+    /// removes them as readers.
     pub(super) fn let_grains_read(&mut self, any: bool) {
         self.read_by_grains = any.then(|| self.clock.count(Reading::Grains));
     }
@@ -161,7 +163,8 @@ impl Layer {
         self.grid
     }
 
-    /// Number of stored quantities per cell: 1 (amount), or 2 if the material carries energy.
+    /// Number of values stored per cell: 1 (amount), or 2 (amount and energy) if the material
+    /// carries energy.
     pub fn quantities(&self) -> usize {
         1 + usize::from(self.material.carries_energy())
     }
@@ -176,7 +179,7 @@ impl Layer {
         self.material.carries_energy()
     }
 
-    /// Returns true if the layer is inactive: no rule has tiles to visit until the layer or its
+    /// Returns true if the layer is at rest: no rule has tiles to process until the layer or its
     /// surroundings change.
     pub fn is_asleep(&self) -> bool {
         let traced = || {
@@ -188,8 +191,7 @@ impl Layer {
         !self.awake.contains(&true) && (!looks_everywhere || traced())
     }
 
-    /// Version of the layer: differs after every change of the layer or of heavier matter near the
-    /// layer.
+    /// Version of the layer, different after every change of the layer or of denser matter near it.
     pub(crate) fn version(&self) -> LayerVersion {
         [
             self.clock.stamp(),
@@ -197,14 +199,14 @@ impl Layer {
         ]
     }
 
-    /// Conservation account of the layer.
+    /// Account of the layer: inflows and outflows of amount and energy.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
     /// Returns a superset of the tiles of `strip` that changed since the read that returned
-    /// `cursor`. `None`: no earlier read, a cursor of another layer, or a record that does not
-    /// reach back far enough; the caller must then read the whole strip.
+    /// `cursor`. Returns `None` if the reader must read the whole strip: without a cursor, with a
+    /// cursor of another layer, or if the change record does not reach back far enough.
     pub fn changes_since<'a>(
         &self,
         strip: &'a Strip,
@@ -214,19 +216,20 @@ impl Layer {
         strip.changes_after(kind, number)
     }
 
-    /// Returns amount and energy of the cell at (x, y, z), in units.
+    /// Returns the contents of the cell (x, y, z).
     #[inline]
     pub fn at(&self, [x, y, z]: Place) -> Content {
         let strip = &self.strips[z / TILE_Z];
         strip.at(x / TILE_X, y).cell(lane(x, z))
     }
 
-    /// Returns all cells in the order of [`Grid::places`], empty ones included.
+    /// Iterates over the contents of all cells, including empty ones, in the order of
+    /// [`Grid::places`].
     pub fn cells(&self) -> impl Iterator<Item = Content> + '_ {
         self.grid.places().map(|place| self.at(place))
     }
 
-    /// Iterator over all non-empty cells with their places, in no particular order.
+    /// Iterates over all non-empty cells, each with its place, in no particular order.
     pub fn held(&self) -> impl Iterator<Item = (Place, Content)> + '_ {
         self.strips.iter().enumerate().flat_map(|(tz, strip)| {
             strip.iter().flat_map(move |(tx, y, tile)| {
@@ -241,8 +244,8 @@ impl Layer {
         })
     }
 
-    /// Returns place and amount of all cells of the strip at `tz` with an amount above 0 and less
-    /// than `below`, in units.
+    /// Returns the cells of the strip with z index `tz` that contain an amount below `below`
+    /// (smallest unit) but not 0, each with its amount.
     pub(super) fn films(&self, tz: usize, below: u16) -> Vec<(Place, u16)> {
         // The subtraction wraps an amount of 0 to the largest number, so that one comparison tests
         // both bounds.
@@ -262,8 +265,8 @@ impl Layer {
         cells.collect()
     }
 
-    /// Iterator over the non-empty tiles in the order z, y, x: place (x in tiles, y in cells, strip
-    /// index) and contents.
+    /// Iterates over the non-empty tiles, sorted by z, y, x: index of the tile (x in tiles, y in
+    /// cells, z in tiles) and contents.
     pub fn tiles(&self) -> impl Iterator<Item = ([u16; 3], Tile<'_>)> {
         self.strips.iter().enumerate().flat_map(|(tz, strip)| {
             strip
@@ -272,15 +275,15 @@ impl Layer {
         })
     }
 
-    /// Stores a tile, as returned by [`Layer::tiles`], in a layer that no reader has read yet; the
-    /// change is not recorded.
+    /// Stores the contents `tile` at the index (tx, y, tz), as returned by [`Layer::tiles`]. No
+    /// reader may have read the layer yet, because the change is not recorded.
     pub fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: &[Lanes]) {
         debug_assert!(self.clock.is_unread(), "this is not recorded as a change");
         self.strips[usize::from(tz)].put(tx.into(), y.into(), tile);
     }
 
-    /// Iterator over the non-empty tiles that contain the row (y, z), each with its x index in
-    /// tiles.
+    /// Iterates over the non-empty tiles that contain cells at the given `y` and `z`, each with its
+    /// x index.
     pub(crate) fn row_of_tiles(
         &self,
         y: usize,
@@ -289,8 +292,8 @@ impl Layer {
         self.strips[z / TILE_Z].tiles_at(y)
     }
 
-    /// Iterator over the non-empty tiles that contain the row (y, z) and have an x index in `txs`,
-    /// in tiles.
+    /// Iterates over the non-empty tiles that contain cells at the given `y` and `z` and whose x
+    /// index lies in `txs`, each with its x index.
     pub fn part_of_row(
         &self,
         y: usize,
@@ -300,8 +303,8 @@ impl Layer {
         self.strips[z / TILE_Z].tiles_among(y, txs)
     }
 
-    /// Iterator over cells (x, content) of the row (y, z) within `xs`: contains all non-empty cells
-    /// of that range, and possibly empty ones.
+    /// Iterates over cells at the given `y` and `z` with x in `xs`, as (x, contents): all non-empty
+    /// cells of the range, and possibly empty ones.
     pub fn row(
         &self,
         y: usize,
@@ -317,8 +320,8 @@ impl Layer {
         })
     }
 
-    /// Returns a span that contains all non-empty cells of the row (y, z), with ends at multiples
-    /// of eight cells; empty if the row is empty.
+    /// Returns a span that contains all non-empty cells at the given `y` and `z`, with ends at
+    /// multiples of eight cells; empty if there are none.
     #[inline]
     pub fn span(&self, y: usize, z: usize) -> Span {
         self.strips[z / TILE_Z]
@@ -329,8 +332,8 @@ impl Layer {
             })
     }
 
-    /// Returns `cell` normalized for storage: energy is set to 0 if the amount is 0 or the material
-    /// carries no energy.
+    /// Returns `cell` in the form that is stored: without energy if the amount is 0 or the material
+    /// carries none.
     pub(super) fn kept(&self, cell: Content) -> Content {
         let carries = cell.amount > 0 && self.carries_energy();
         Content {
@@ -339,8 +342,8 @@ impl Layer {
         }
     }
 
-    /// Writes the content `cell` at (x, y, z) and marks its strip as awake; no effect if the
-    /// content is equal.
+    /// Sets the contents of the cell (x, y, z) to `cell` and marks its tile as changed; does
+    /// nothing if the contents are equal.
     pub fn set(&mut self, [x, y, z]: Place, cell: Content) {
         let (tx, tz, lane) = (x / TILE_X, z / TILE_Z, lane(x, z));
         let strip = &mut self.strips[tz];
@@ -351,7 +354,7 @@ impl Layer {
         self.awake[tz] = true;
     }
 
-    /// Total amount per column in units, shape (`nz`, `nx`).
+    /// Total amount in each column of cells, in the smallest unit; shape (`nz`, `nx`).
     pub fn column_amounts(&self) -> Array2<u64> {
         let mut sums = Array2::zeros((self.grid.nz, self.grid.nx));
         for ([x, _, z], cell) in self.held() {
@@ -380,12 +383,12 @@ impl Layer {
             .reduce(Tally::default, add)
     }
 
-    /// Amount in the whole box, in units.
+    /// Total amount in the box, in the smallest unit.
     pub fn mass(&self) -> u64 {
         self.tally().mass
     }
 
-    /// Energy in the whole box, in units.
+    /// Total energy in the box, in the smallest unit.
     pub fn energy(&self) -> u64 {
         let energy = |(_, _, tile): (usize, usize, Tile<'_>)| tile.energy().sum();
         self.strips
@@ -400,7 +403,7 @@ impl Layer {
     }
 }
 
-/// Index (0–31) of the cell (x, z) within its tile of 8 × 4 cells.
+/// Index (0–31) of the cell (x, z) within its tile: x fastest, then z.
 #[inline]
 pub(super) fn lane(x: usize, z: usize) -> usize {
     z % TILE_Z * TILE_X + x % TILE_X

@@ -1,111 +1,115 @@
-//! Conservation accounts: sums of amount, energy and chemical elements.
+//! Accounts that prove conservation: inflows, outflows and contents of amount, energy and chemical
+//! elements.
 
 use serde::{Deserialize, Serialize};
 
 use lavoxel_base::account::{self, accounts};
 
-/// Number of accounts of a layer that can enter the state hash.
+/// Number of sums of a layer's account that can enter the state hash.
 const ACCOUNTS: usize = 16;
 
-/// Number of leading accounts in the hash of a world without reactions.
+/// Number of sums of a layer's account, from the first, in the hash of a world without reactions
+/// and drying.
 const BEFORE_REACTIONS: usize = 11;
 
-/// Number of leading accounts in the hash of a world without drying.
+/// Number of sums of a layer's account, from the first, in the hash of a world without drying.
 const BEFORE_DRYING: usize = 15;
 
 accounts! {
-    /// Account of a material, in units of amount ([`lavoxel_base::units::AMOUNT_ONE`] to a full
-    /// cell) unless stated otherwise. A checkpoint keeps every sum by its name.
+    /// Account of a material, in the smallest unit of amount ([`lavoxel_base::units::AMOUNT_ONE`]
+    /// is a full cell) unless stated otherwise. A checkpoint stores every sum under its name.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     pub struct Ledger {
-        /// Returns the sums of amount.
+        /// Returns the sums of the account of the amount.
         list mass {
             /// Amount in the box before the first step.
             Came initial: u64 = "at step 0",
-            /// Amount poured in by vents and edits since.
+            /// Amount that vents and edits put into the box after the start.
             Came sourced: u64 = "poured and put in",
-            /// Amount that left through open sides.
+            /// Amount that left the box through open sides.
             Gone outflow: u64 = "left through the sides",
-            /// Amount that turned to rock.
+            /// Amount that became solid ground.
             Gone solidified: u64 = "turned to rock",
-            /// Amount taken out by edits.
+            /// Amount that edits removed.
             Gone removed: u64 = "taken out",
             /// Amount that vents could not place because their column was full to the roof; it
             /// never entered the box.
             Aside blocked: u64 = "found no room",
-            /// Amount of edits and faucets refused because denser matter or a grain left no room;
-            /// it never entered the box.
+            /// Amount that edits and faucets could not place because denser matter or a grain left
+            /// no room; it never entered the box.
             Aside refused: u64 = "put where there was no room",
-            /// Amount that rock displaced and that found no room in reach: it counts in `removed`
-            /// too, unless it was gone when the account was opened.
+            /// Amount displaced by new rock that found no free volume nearby; also part of
+            /// `removed`, unless it was lost before the account was opened.
             Aside crushed: u64 = "lost to rock",
-            /// Amount consumed by reactions.
+            /// Amount that reactions consumed.
             Gone used: u64 = "used by reactions",
-            /// Amount produced by reactions.
+            /// Amount that reactions produced.
             Came made: u64 = "made by reactions",
-            /// Amount that dried in cells below `dry_below` of the material.
+            /// Amount that dried: it was in cells with less than the material's `dry_below`.
             Gone dried: u64 = "dried",
         }
         also {
-            /// Account of the energy that the material carries.
+            /// Account of the energy of the material.
             energy: EnergyLedger,
         }
     }
 }
 
 accounts! {
-    /// Account of the energy that a liquid carries, in units ([`lavoxel_base::units::ENERGY_ONE`]
-    /// to energy 1.0).
+    /// Account of the energy of a material, in the smallest unit of energy
+    /// ([`lavoxel_base::units::ENERGY_ONE`] is energy 1.0).
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(deny_unknown_fields)]
     pub struct EnergyLedger {
-        /// Returns the sums of energy.
+        /// Returns the sums of the account of the energy.
         list sums {
             /// Energy in the box before the first step.
             Came initial: u64 = "at step 0",
-            /// Energy poured in by vents and edits since.
+            /// Energy of matter that vents and edits put into the box after the start.
             Came sourced: u64 = "poured and put in",
-            /// Energy that left through open sides.
+            /// Energy of matter that left the box through open sides.
             Gone outflow: u64 = "left through the sides",
-            /// Energy taken out by edits and solidification.
+            /// Energy of matter that edits removed or that became solid ground.
             Gone removed: u64 = "taken out or set",
             /// Energy lost to friction.
             Gone friction: u64 = "lost to friction",
-            /// Energy of matter consumed by reactions.
+            /// Energy of matter that reactions consumed.
             Gone used: u64 = "used by reactions",
-            /// Energy of matter produced by reactions.
+            /// Energy of matter that reactions produced.
             Came made: u64 = "made by reactions",
         }
     }
 }
 
 accounts! {
-    /// Account of an element over all materials, in units of amount times the number that each
-    /// material declares.
+    /// Account of a chemical element over all materials, in the smallest unit of amount times the
+    /// number of the element's units that the material declares.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub struct ElementAccount {
-        /// Returns the sums. Consumption and production by reactions must be equal.
+        /// Returns the sums of the account. Consumption and production by reactions must be equal.
         list sums {
-            /// Units in the box before the first step, or poured in since.
+            /// Content of the box before the first step, plus all that vents and edits put in.
             Came came: i128 = "came",
-            /// Units that left through open sides, turned to rock, were taken out, or dried.
+            /// Content that left through open sides, became solid ground, was removed by edits, or
+            /// dried.
             Gone left: i128 = "left",
-            /// Units consumed by reactions.
+            /// Content of matter that reactions consumed.
             Gone used: i128 = "used by reactions",
-            /// Units produced by reactions.
+            /// Content of matter that reactions produced.
             Came made: i128 = "made by reactions",
         }
         also {
-            /// Units in the box now.
+            /// Present content of the box.
             now: i128,
         }
     }
 }
 
 impl ElementAccount {
-    /// Adds the account of a material to this element account: `mass` is its present amount in the
-    /// box in units, `number` the element's units per unit of amount.
+    /// Adds one material to the account of the element. `ledger`: account of the material; `mass`:
+    /// its present amount in the box, in the smallest unit; `number`: the element's units per unit
+    /// of amount.
     pub(super) fn add(&mut self, ledger: &Ledger, mass: u64, number: i128) {
         let sum = |parts: &[u64]| parts.iter().map(|&part| i128::from(part)).sum::<i128>() * number;
         self.now += sum(&[mass]);
@@ -128,17 +132,18 @@ impl ElementAccount {
 }
 
 impl Ledger {
-    /// Checks that the present contents of the box, `mass` and `energy` in units, equal the balance
-    /// of the account.
+    /// Checks that the present totals in the box, `mass` and `energy` (smallest unit of each),
+    /// equal inflow minus outflow of the account.
     ///
     /// # Errors
-    /// If a balance is violated; the error describes the imbalance.
+    /// If the account does not balance; the text describes the imbalance.
     pub fn check(&self, mass: u64, energy: u64) -> Result<(), String> {
         account::check("mass", &self.mass(), i128::from(mass))?;
         account::check("energy", &self.energy.sums(), i128::from(energy))
     }
 
-    /// Creates an account whose initial state is `mass` and `energy` units; all other sums are 0.
+    /// Creates an account with the initial content `mass` and `energy` (smallest unit of each); all
+    /// other sums are 0.
     pub fn open(mass: u64, energy: u64) -> Self {
         Self {
             initial: mass,
@@ -150,7 +155,8 @@ impl Ledger {
         }
     }
 
-    /// Returns a copy with only the sums of reactions; all other sums are 0.
+    /// Returns a copy of the account in which only consumption and production by reactions are
+    /// kept; all other sums are 0.
     pub(super) fn reacted(&self) -> Self {
         Self {
             used: self.used,
@@ -159,8 +165,8 @@ impl Ledger {
         }
     }
 
-    /// Returns all sums that can enter the state hash, in hash order: sums that every world has,
-    /// then reactions, then drying.
+    /// Returns all sums that can enter the state hash, in the order of hashing: first those that
+    /// every world has, then reactions, then drying.
     pub fn accounts(&self) -> [u64; ACCOUNTS] {
         let e = &self.energy;
         [
@@ -183,8 +189,9 @@ impl Ledger {
         ]
     }
 
-    /// Returns the sums that enter the state hash. Trailing groups (reactions, drying) are left out
-    /// while all their sums are 0, so that the hash of worlds without these features is stable.
+    /// Returns the sums that enter the state hash. The groups at the end (reactions, drying) are
+    /// left out while all their sums are 0, so that adding these features did not change the hash
+    /// of worlds without them.
     pub(crate) fn hashed(&self) -> impl Iterator<Item = u64> {
         let (accounts, e) = (self.accounts(), self.energy);
         let reacted = [self.used, self.made, e.used, e.made] != [0; 4];

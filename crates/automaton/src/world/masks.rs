@@ -1,12 +1,13 @@
-//! Ground bit masks of tiles: one bit for each of the 32 cells.
+//! Bit masks of the ground in a tile: one bit for each of the 32 cells.
 
 use super::{Ground, GroundStrip};
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z, TilePlace};
 
-/// Bit masks of the ground in and around a tile, one bit per cell; cached per ground version.
+/// Bit masks of the ground in and around a tile, one bit per cell; valid for one version of the
+/// ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Masks {
-    /// Ground version for which the masks were computed, by
+    /// Version of the ground for which the masks were computed, as returned by
     /// [`GroundStrip::version`](super::GroundStrip::version).
     pub(crate) version: u64,
     /// Open cells: inside of the box and not solid.
@@ -20,7 +21,7 @@ pub(crate) struct Masks {
 }
 
 impl Masks {
-    /// Placeholder masks that are invalid for every ground version.
+    /// Placeholder that is out of date for every version of the ground.
     pub(super) const STALE: Self = Self {
         version: u64::MAX,
         open: 0,
@@ -29,8 +30,8 @@ impl Masks {
         out: [0; 4],
     };
 
-    /// Computes the masks of the tile at (`tx`, `y`, `tz`), x and z in tiles, for the ground
-    /// version `version`.
+    /// Computes the masks of the tile (tx, y, tz), x and z in tiles and y in cells, for the ground
+    /// with the version `version`.
     pub(super) fn new(ground: &Ground, [tx, y, tz]: TilePlace, version: u64) -> Self {
         let grid = ground.grid();
         let (first_x, first_z) = (tx * TILE_X, tz * TILE_Z);
@@ -73,13 +74,13 @@ impl Masks {
 }
 
 impl GroundStrip<'_> {
-    /// Computes the masks of the tile at (`tx`, `y`) of this strip, x in tiles.
+    /// Computes the masks of the tile at (`tx`, `y`) of this strip, x in tiles and y in cells.
     #[cold]
     pub(crate) fn masks(self, tx: usize, y: usize) -> Masks {
         Masks::new(self.ground, [tx, y, self.tz], self.version(tx))
     }
 
-    /// Returns the bit mask of open cells of the tile at (`tx`, `y`), x in tiles.
+    /// Returns the bit mask of open cells in the tile at (`tx`, `y`), x in tiles and y in cells.
     pub fn open(self, tx: usize, y: usize) -> u32 {
         self.rows().fold(0, |open, (row, z)| {
             let (solid, inside) = self.ground.solid_bits([tx * TILE_X, y, z]);
@@ -87,14 +88,15 @@ impl GroundStrip<'_> {
         })
     }
 
-    /// Returns the bit mask of cells inside of the box for the column of tiles at `tx`.
+    /// Returns the bit mask of the cells inside of the box, for the tiles with x index `tx`.
     pub fn inside(self, tx: usize) -> u32 {
         let row = (1_u32 << (self.ground.grid().nx - tx * TILE_X).min(TILE_X)) - 1;
         self.rows()
             .fold(0, |inside, (rows, _)| inside | row << (TILE_X * rows))
     }
 
-    /// Returns the lowest y at and above which every cell of the column of tiles at `tx` is open.
+    /// Returns the lowest height in cells from which upwards all cells of the tiles with x index
+    /// `tx` are open.
     pub(crate) fn top(self, tx: usize) -> usize {
         let xs = tx * TILE_X..((tx + 1) * TILE_X).min(self.ground.grid().nx);
         let columns = self
@@ -106,7 +108,8 @@ impl GroundStrip<'_> {
             .unwrap_or(0)
     }
 
-    /// Iterator over the rows of a tile inside of the box: (row 0–3 in the tile, z).
+    /// Iterates over the rows of a tile that lie inside of the box: row in the tile (0–3), and z in
+    /// cells.
     fn rows(self) -> impl Iterator<Item = (usize, usize)> {
         let first = self.tz * TILE_Z;
         (first..(first + TILE_Z).min(self.ground.grid().nz)).enumerate()

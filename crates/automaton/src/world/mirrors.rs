@@ -1,9 +1,9 @@
-//! Mirrors: layers that display the state of another model, which keeps the account. Rules of the
-//! automaton do not move these layers.
+//! Mirrors: layers that show the matter of another model, which has the account of that matter. No
+//! rule of the automaton moves matter in these layers.
 
 use super::World;
 
-/// Set of layer indices, one bit each.
+/// Set of layers that mirror another model, one bit per layer index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mirrors(u64);
 
@@ -13,7 +13,7 @@ impl Mirrors {
         self.0 != 0
     }
 
-    /// Returns true if `layer` belongs to the set.
+    /// Returns true if the layer with index `layer` belongs to the set.
     pub fn has(self, layer: usize) -> bool {
         self.0
             .checked_shr(layer as u32)
@@ -22,22 +22,23 @@ impl Mirrors {
 }
 
 impl World {
-    /// Set of layers that mirror another model.
+    /// Layers whose contents are copied from another model.
     pub fn mirrors(&self) -> Mirrors {
         self.mirrors
     }
 
-    /// Declares which `layers` mirror another model from now on; replaces the previous set.
+    /// Sets which `layers` (indices) mirror another model; all others no longer do.
     pub fn set_mirrors(&mut self, layers: impl IntoIterator<Item = usize>) {
         self.mirrors = Mirrors(layers.into_iter().fold(0, |all, layer| all | 1 << layer));
     }
 
-    /// Returns true if `layer` mirrors another model.
+    /// Returns true if the contents of the layer with index `layer` are copied from another model.
     pub fn is_mirror(&self, layer: usize) -> bool {
         self.mirrors.has(layer)
     }
 
-    /// Performs the step of all mirror layers: records their changes for the readers.
+    /// Performs a step in all layers that mirror another model: moves no matter, but records their
+    /// changes for the readers.
     pub fn stay_mirrored(&mut self) {
         let mirrors = self.mirrors;
         let layers = self

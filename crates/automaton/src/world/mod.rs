@@ -1,5 +1,5 @@
-//! State of the automaton: ground and material layers over one grid, with conservation accounts for
-//! every layer. Contains no rules and no rendering.
+//! State of the automaton: the ground and one layer per material over the same grid, with an
+//! account for every layer. Contains no rules and no rendering.
 
 mod activity;
 mod clock;
@@ -74,22 +74,22 @@ pub struct World {
     pub ground: Ground,
     #[doc(hidden)]
     pub layers: Vec<Layer>,
-    /// Index of the lava in `layers`.
+    /// Index of the lava layer in `layers`.
     lava: usize,
-    /// Policy by which layers share the volume of a cell.
+    /// Rule by which layers share the volume of a cell.
     pub(crate) capacity: Capacity,
-    /// Layers that only mirror the state of another model (flow) and have no account of their own.
+    /// Layers whose contents are copied from another model (flow), which keeps their account.
     mirrors: Mirrors,
 }
 
 impl World {
-    /// Creates a world over `ground` with an empty lava layer and no other materials.
+    /// Creates a world over `ground` with a lava layer without matter and no other materials.
     pub fn new(ground: Ground) -> Self {
         Self::with_materials(ground, Vec::new())
     }
 
-    /// Creates a world over `ground` with empty layers for the lava and `materials`, whose names
-    /// must be unique; layers are ordered as by [`Material::with_lava`].
+    /// Creates a world over `ground` with one layer without matter for the lava and for each of
+    /// `materials`, whose names must be unique; layers are in the order of [`Material::with_lava`].
     pub fn with_materials(ground: Ground, materials: Vec<Material>) -> Self {
         let materials = Material::with_lava(materials);
         let (grid, last) = (ground.grid(), materials.len() - 1);
@@ -117,15 +117,14 @@ impl World {
         }
     }
 
-    /// Returns the world with another policy for sharing the volume of a cell; call before any
-    /// matter is placed.
+    /// Returns the world with another rule for sharing the volume of a cell; must be called before
+    /// any matter is placed.
     #[must_use]
     pub fn with_capacity(self, capacity: Capacity) -> Self {
         Self { capacity, ..self }
     }
 
-    /// Returns the complete simulation state, ground and layers; everything else can be rebuilt
-    /// from the scene.
+    /// Returns the complete state, ground and layers; all other fields follow from the scene.
     pub fn held(&self) -> (&Ground, &[Layer]) {
         let Self {
             grid: _,
@@ -148,7 +147,7 @@ impl World {
         &self.ground
     }
 
-    /// Material layers, in the order of [`Material::with_lava`].
+    /// Layers of all materials, in the order of [`Material::with_lava`].
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
@@ -158,31 +157,31 @@ impl World {
         self.layers.iter().find(|layer| layer.material.name == name)
     }
 
-    /// Returns the layer index of the material called `name`; `None` if the world has no such
-    /// material.
+    /// Returns the index of the layer of the material called `name`; `None` if the world has no
+    /// such material.
     pub fn number_of(&self, name: &str) -> Option<usize> {
         self.layers
             .iter()
             .position(|layer| layer.material.name == name)
     }
 
-    /// Iterator over the materials of the layers, in layer order.
+    /// Iterates over the materials of the world, in the order of the layers.
     pub fn materials(&self) -> impl Iterator<Item = &Material> {
         self.layers().iter().map(Layer::material)
     }
 
-    /// Lava layer.
+    /// Layer of the lava.
     pub fn lava(&self) -> &Layer {
         &self.layers[self.lava]
     }
 
-    /// Layer index of the lava.
+    /// Index of the lava's layer.
     pub fn number_of_lava(&self) -> usize {
         self.lava
     }
 
-    /// Cell volume at `place` that is not available to the layer with index `layer`, because denser
-    /// layers occupy it: in amount units, clamped to 1 full cell.
+    /// Volume of the cell `place` that denser layers take from the layer with index `layer`, in the
+    /// smallest unit of amount; at most a full cell.
     pub fn heavier_than(&self, layer: usize, place: Place) -> u16 {
         let sum: u32 = self.layers[..self.capacity.layers_above(layer)]
             .iter()
@@ -191,9 +190,9 @@ impl World {
         sum.min(AMOUNT_ONE.into()) as u16
     }
 
-    /// Storage limit per cell for the layer with index `layer`, in amount units: 1 full cell for
-    /// lava without a layer before it, just below 2 cells for all other matter, which can rise
-    /// under pressure.
+    /// Largest amount that a cell of the layer with index `layer` can store, in the smallest unit:
+    /// a full cell for lava if no denser layer shares the cell volume; just below 2 full cells for
+    /// all other matter, which pressure can compress.
     pub fn most_of(&self, layer: usize) -> u16 {
         if layer == self.lava && self.capacity.layers_above(layer) == 0 {
             AMOUNT_ONE
@@ -202,9 +201,9 @@ impl World {
         }
     }
 
-    /// Creates a benchmark world without ground: the lowest `share` (0–1) of the height contains
-    /// random amounts of 0.5 to 1 cell with full energy, so that every cell can move. Worst case
-    /// for an engine.
+    /// Creates a world for benchmarks, without ground: the lowest `share` (0–1) of the height
+    /// contains random amounts of 0.5 to 1 cell of lava with full energy, so that every cell can
+    /// move. This is the worst case for an engine.
     pub fn restless(grid: Grid, share: f64) -> Self {
         let mut world = Self::new(Ground::none(grid));
         let height = (grid.ny as f64 * share) as usize;
@@ -216,8 +215,8 @@ impl World {
         world
     }
 
-    /// Creates a benchmark world without ground: the lowest row is full of lava whose energy is too
-    /// low to move, so that the state never changes.
+    /// Creates a world for benchmarks, without ground: the lowest layer of cells is full of lava
+    /// whose energy is too low to move, so that the state never changes.
     pub fn at_rest(grid: Grid) -> Self {
         let mut world = Self::new(Ground::none(grid));
         for z in 0..grid.nz {
@@ -227,9 +226,9 @@ impl World {
         world
     }
 
-    /// Writes one lava cell of the initial state: `amount` and `energy` in units. Ignored in solid
-    /// cells; the energy is dropped if `amount` is 0. Call [`World::open_account`] afterwards to
-    /// include the cell in the account.
+    /// Puts lava into a cell of the initial state: `amount` and `energy` in the smallest unit of
+    /// each. Does nothing in a solid cell; the energy is dropped if `amount` is 0. Call
+    /// [`World::open_account`] afterwards to include the lava in the account.
     pub fn place(&mut self, place: Place, amount: u16, energy: u16) {
         if amount > 0 && !self.ground.is_solid(place) {
             self.layers[self.lava].set(
@@ -242,8 +241,8 @@ impl World {
         }
     }
 
-    /// Resets all accounts to the present contents of the box as initial state; mirrors are
-    /// skipped.
+    /// Resets the account of every layer that does not mirror another model: the present contents
+    /// of the box become the initial contents, and all other sums 0.
     pub fn open_account(&mut self) {
         let mirrors = self.mirrors;
         for (_, layer) in self
@@ -263,7 +262,7 @@ impl World {
         }
     }
 
-    /// Checks the conservation and storage invariants that are true after every step, layer by
+    /// Checks the invariants of conservation and storage that hold after every step, layer by
     /// layer.
     ///
     /// 1. In every layer that has an account of its own, mass now + outflow + solidified + removed
@@ -290,12 +289,13 @@ impl World {
         })
     }
 
-    /// Returns one account per chemical element that the materials declare, keyed by element name;
-    /// sums are in amount units times the element's number in the material.
+    /// Returns the account of each chemical element that the materials declare, keyed by the
+    /// element's name; sums are in the smallest unit of amount times the element's number in the
+    /// material.
     pub fn elements(&self) -> BTreeMap<&str, ElementAccount> {
         let mut accounts = BTreeMap::<&str, ElementAccount>::new();
         for (number, layer) in self.layers.iter().enumerate() {
-            // A mirror's model keeps the account; here the mirror counts only as far as it reacts.
+            // The mirrored model keeps the account of a mirror; here only its reactions count.
             let (ledger, is_mirror) = (layer.ledger, self.is_mirror(number));
             let reacts = Ledger {
                 sourced: ledger.used,

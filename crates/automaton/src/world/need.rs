@@ -7,33 +7,34 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Bytes per column of the ground: rendered height, top, and share of a version number.
+/// Bytes per column of the ground: height of the rendered surface, height of the highest solid
+/// cell, and a share of the versions.
 const BYTES_A_COLUMN: f64 = 6.25;
 
-/// Bytes per strip of tile rows without matter.
+/// Bytes per strip (four slabs of cells of equal z) of a layer without matter.
 const BYTES_A_STRIP: f64 = 640.0;
 
-/// Bytes per column of the box in the index of hollow columns.
+/// Bytes per column of the box in the index of hollow columns, once one column is hollow.
 const BYTES_A_PLACE: f64 = 4.0;
 
 /// Bytes per hollow column while loading from a file, in addition to its bit set.
 const BYTES_A_HOLLOW: f64 = 64.0;
 
-/// Ratio of the lava's real memory to its bare tiles: vectors over-allocate when growing, and the
-/// engine keeps a list of moves.
+/// Ratio of the lava's actual memory to that of its tiles alone: vectors over-allocate when they
+/// grow, and the engine keeps a list of moves.
 const ROOM: f64 = 1.25;
 
-/// Memory that tracing takes to find bodies and surfaces, relative to that of the traced liquid. A
-/// deep sea takes 0.2 (12 MB for one of 12 million cells); a film, whose every tile has a surface,
-/// takes more, but little in all.
+/// Memory that tracing needs to find connected bodies and their surfaces, relative to the memory of
+/// the traced liquid. A deep sea takes 0.2 (12 MB for one of 12 million cells); a thin film, whose
+/// every tile has a surface, takes more, but little in total.
 pub const TRACED: f64 = 0.5;
 
-/// Bytes per column in the cache of open ground cells that tracing keeps.
+/// Bytes per column of cells in the cache of open cells that tracing keeps.
 const BYTES_A_TRACED_COLUMN: f64 = 4.0;
 
 impl World {
-    /// Memory that tracing of `layers` layers needs for the cache of open ground cells; `hollow` is
-    /// the number of hollow columns.
+    /// Memory of the cache of open cells that tracing keeps, for `layers` traced layers; `hollow`
+    /// is the number of hollow columns, in which an open cell lies below a solid one.
     pub fn need_of_tracing(grid: Grid, layers: usize, hollow: usize) -> MemoryEstimate {
         // Columns of tiles with a cave keep a mask for every y.
         let tiles = hollow.min(grid.columns().div_ceil(TILE_X * TILE_Z));
@@ -42,7 +43,7 @@ impl World {
         MemoryEstimate::of("the open cells of tracing", layers, bytes)
     }
 
-    /// Memory of a world without matter and without hollow columns.
+    /// Memory of a world without matter and without hollow columns (caves, overhangs).
     pub fn need(grid: Grid) -> MemoryEstimate {
         MemoryEstimate::of("the ground", grid.columns(), BYTES_A_COLUMN).and(MemoryEstimate::of(
             "the rows of the box",
@@ -51,7 +52,7 @@ impl World {
         ))
     }
 
-    /// Memory of the row indices of `layers` empty layers in addition to the lava.
+    /// Memory of `layers` layers without matter, in addition to the lava.
     pub fn need_of_layers(grid: Grid, layers: usize) -> MemoryEstimate {
         MemoryEstimate::of(
             "the rows of its materials",
@@ -60,19 +61,20 @@ impl World {
         )
     }
 
-    /// Memory of `cells` cells of lava that occupy `deep` rows of cells from north to south; both
-    /// are clamped to the box.
+    /// Memory of `cells` cells of lava that extend over `deep` cells from north to south; both are
+    /// limited to the box.
     pub fn need_of_lava(grid: Grid, cells: f64, deep: f64) -> MemoryEstimate {
         let tile =
             (2 * size_of::<Lanes>() + size_of::<Masks>() + 1) as f64 / (TILE_X * TILE_Z) as f64;
         let strips = (deep / TILE_Z as f64 + 1.0).min(grid.nz.div_ceil(TILE_Z) as f64);
-        // Slot of a place: four bytes, and six bits for marks and activity.
+        // Place of a tile: four bytes for its slot, and six bits for marks and activity.
         let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 6.0 / 8.0);
         let lava = ROOM * (cells.min(grid.cells() as f64) * tile + strips * places);
         MemoryEstimate::of("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
     }
 
-    /// Memory of `columns` hollow columns; clamped to the number of columns of the box.
+    /// Memory of `columns` hollow columns, in which an open cell lies below a solid one; limited to
+    /// the number of columns of the box.
     pub fn need_of_hollows(grid: Grid, columns: f64) -> MemoryEstimate {
         let (bits, columns) = (
             grid.ny.div_ceil(64) as f64 * 8.0,
@@ -93,14 +95,14 @@ impl World {
 }
 
 impl Ground {
-    /// Present memory of the ground.
+    /// Memory that the ground takes at present.
     pub fn taken(&self) -> MemoryEstimate {
         MemoryEstimate::of("the ground", self.bytes(), 1.0)
     }
 }
 
 impl Layer {
-    /// Present memory of the layer in `world`, including the caches of its rules.
+    /// Memory that this layer of `world` takes at present, including the caches of its rules.
     pub fn taken(&self, world: &World) -> MemoryEstimate {
         let (bytes, material) = (self.bytes(), self.material());
         let named = if self.carries_energy() {

@@ -6,9 +6,10 @@ use lavoxel_base::grid::tile::Lanes;
 /// Snapshot of the contents of a [`Layer`].
 #[derive(Clone, Debug)]
 pub struct PackedLayer {
-    /// Places of the non-empty tiles, by strip: x in tiles, y in cells, strip index.
+    /// Indices of the non-empty tiles: x in tiles, y in cells, z in tiles.
     places: Vec<[u16; 3]>,
-    /// Contents of the tiles in the order of `places`: amounts, then energies if carried.
+    /// Contents of the tiles in the order of `places`: amounts of the 32 cells, then energies if
+    /// the material carries energy.
     lanes: Vec<Lanes>,
     ledger: Ledger,
 }
@@ -29,8 +30,8 @@ impl PackedLayer {
         }
     }
 
-    /// Replaces the contents of `layer`, which must have the grid and material of the original, by
-    /// the snapshot.
+    /// Replaces the contents and the account of `layer` by those of the snapshot; `layer` must have
+    /// the grid and material of the original.
     pub fn unpack_into(&self, layer: &mut Layer) {
         *layer = layer.emptied();
         let quantities = self.lanes.len() / self.places.len().max(1);

@@ -1,18 +1,19 @@
-//! Named measurable quantities of a world: one list for slices, probes, legends, files and reports.
+//! Quantities of a world by name: one list for slices, probes, legends, files and reports.
 //!
 //! A quantity is a measure (a [`CellMeasure`] or a [`ColumnMeasure`]) of one material or of the
-//! ground. Quantities of the lava go by the bare name of the measure, `amount`; quantities of other
-//! materials have the material in front, `water.amount`. `lava.amount` is read as `amount`.
+//! ground. Quantities of the lava have the name of the measure, such as `amount`; those of other
+//! materials begin with the material, as in `water.amount`. `lava.amount` is accepted for `amount`.
 
 use std::sync::Arc;
 
 use crate::matter::Material;
 use lavoxel_base::measure::{CellMeasure, ColumnMeasure, Measure, Of};
 
-/// Quantity with one value per cell: a measure `M` of one material, of the ground or of the air.
+/// Quantity to display or write: a measure `M` (by default one with one value per cell) of one
+/// material, of the ground or of the air.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Quantity<M = CellMeasure> {
-    /// Measured material; `None` for the ground.
+    /// Name of the measured material, or of the air; `None` for the ground.
     material: Option<Arc<str>>,
     measure: M,
 }
@@ -20,7 +21,7 @@ pub struct Quantity<M = CellMeasure> {
 /// Quantity with one value per column, as displayed on maps.
 pub type ColumnQuantity = Quantity<ColumnMeasure>;
 
-/// Prefix of air quantities in names, in place of the material name.
+/// Prefix in the names of quantities of the air, where other names have the material.
 const AIR: &str = "air";
 
 impl Default for Quantity {
@@ -31,15 +32,15 @@ impl Default for Quantity {
 }
 
 impl<M: Measure> Quantity<M> {
-    /// Creates the quantity `measure` of the material called `material`; measures of the ground
-    /// ignore `material`.
+    /// Creates the quantity `measure` of the material called `material`; the name is ignored for a
+    /// measure of the ground.
     pub fn new(measure: M, material: &str) -> Self {
         let material = measure.facts().of.has_material().then(|| material.into());
         Self { material, measure }
     }
 
-    /// Returns all quantities of a world with these `materials`, quantities of the ground directly
-    /// after quantities of the lava.
+    /// Returns all quantities of a world with these `materials`; those of the ground follow
+    /// directly after those of the lava.
     pub fn of_materials<'a>(materials: impl IntoIterator<Item = &'a Material>) -> Vec<Self> {
         let of_material = |material: &'a Material| {
             let has = move |measure: &&M| match measure.facts().of {
@@ -63,9 +64,9 @@ impl<M: Measure> Quantity<M> {
         of_air.map(|measure| Self::new(*measure, AIR)).collect()
     }
 
-    /// Returns all per-cell quantities of a world with these `materials`. `flows`: set in the
-    /// physical model, where quantities of the flow replace quantities in vent units; `has_air`:
-    /// adds quantities of the air.
+    /// Returns all quantities with one value per cell of a world with these `materials`. `flows`:
+    /// true in the physical model, where temperature, velocity and so on replace energies relative
+    /// to the vent; `has_air`: adds quantities of the air.
     pub fn of_cells(materials: &[Material], flows: bool, has_air: bool) -> Vec<Self> {
         let own = || {
             M::ALL
@@ -88,9 +89,9 @@ impl<M: Measure> Quantity<M> {
         quantities
     }
 
-    /// Returns all per-column quantities of a world with these `materials`. `melts`: `None` without
-    /// the physical model, `Some(true)` if its lava melts, `Some(false)` if not; `has_air`: adds
-    /// quantities of the air.
+    /// Returns all quantities with one value per column of a world with these `materials`. `melts`:
+    /// `None` without the physical model, `Some(true)` if its lava melts, `Some(false)` if not;
+    /// `has_air`: adds quantities of the air.
     pub fn of_columns(materials: &[Material], melts: Option<bool>, has_air: bool) -> Vec<Self> {
         let mut quantities = match melts {
             None => Self::of_materials(materials),
@@ -105,8 +106,8 @@ impl<M: Measure> Quantity<M> {
         quantities
     }
 
-    /// Returns all quantities of the physical model: quantities of the flow replace quantities in
-    /// steps and vent units.
+    /// Returns all quantities of the physical model: those in SI units replace those in steps and
+    /// in energies relative to the vent.
     pub fn of_flow() -> Vec<Self> {
         let shared = Self::of_materials(&[Material::lava()]);
         let own = M::ALL
@@ -122,10 +123,10 @@ impl<M: Measure> Quantity<M> {
         shared.chain(own.iter().cloned()).collect()
     }
 
-    /// Returns the quantity of `list` called `name`; `lava.` as prefix may be omitted.
+    /// Returns the quantity called `name` in `list`; the prefix `lava.` is optional.
     ///
     /// # Errors
-    /// If no quantity has the name; the error lists all names.
+    /// If `list` has no quantity of this name; the error lists all names.
     pub fn find<'a>(name: &str, list: &'a [Self]) -> Result<&'a Self, UnknownQuantity> {
         let bare = name
             .strip_prefix(Material::LAVA)
@@ -141,7 +142,7 @@ impl<M: Measure> Quantity<M> {
             .ok_or_else(unknown)
     }
 
-    /// Measure, independent of the material.
+    /// Measure of the quantity, without the material.
     pub fn measure(&self) -> M {
         self.measure
     }
@@ -151,12 +152,12 @@ impl<M: Measure> Quantity<M> {
         self.material.as_deref()
     }
 
-    /// Returns true for a quantity of the air; fallout on the ground does not belong to the air.
+    /// Returns true for a quantity of the air itself; ash deposited on the ground does not count.
     pub fn is_of_air(&self) -> bool {
         self.measure.facts().of == Of::Air
     }
 
-    /// Returns the quantity with the same material and the given `measure`.
+    /// Returns the quantity of the same material for another `measure`.
     #[must_use]
     pub fn like(&self, measure: M) -> Self {
         Self {
@@ -170,8 +171,8 @@ impl<M: Measure> Quantity<M> {
         self.with_name(self.measure.facts().name)
     }
 
-    /// Returns `measure`, a format's own name of the measure, prefixed by the material name and a
-    /// dot unless the quantity belongs to the lava or to no material.
+    /// Returns `measure`, the name of the measure in some file format, with the material's name and
+    /// a dot in front; without this prefix for the lava, the ground and the air.
     pub fn with_name(&self, measure: &str) -> String {
         self.of_another().map_or(measure.to_owned(), |material| {
             format!("{material}.{measure}")
@@ -183,7 +184,7 @@ impl<M: Measure> Quantity<M> {
         symbol(&self.name())
     }
 
-    /// Display name, for example under a colour bar: `amount`, `water amount`.
+    /// Name for display, such as under a colour bar: `amount`, `water amount`.
     pub fn words(&self) -> String {
         self.name().replace('.', " ")
     }
@@ -201,8 +202,8 @@ impl<M: Measure> Quantity<M> {
             .replace("{}", self.material().unwrap_or_default())
     }
 
-    /// Name of the material unless the quantity belongs to the lava, the ground or the air, whose
-    /// names have no material prefix.
+    /// Name of the material; `None` for the lava, the ground and the air, whose quantities have no
+    /// material prefix.
     fn of_another(&self) -> Option<&str> {
         self.material()
             .filter(|material| *material != Material::LAVA)
@@ -214,13 +215,13 @@ pub fn symbol(name: &str) -> String {
     name.replace(['.', '-'], "_")
 }
 
-/// Error for an unknown quantity name.
+/// Error for a name that no quantity has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no quantity {name:?}; there are {known}")]
 pub struct UnknownQuantity {
-    /// Requested name.
+    /// Name that was asked for.
     pub name: String,
-    /// Known names, separated by commas.
+    /// Names of all quantities, separated by commas.
     pub known: String,
 }
 

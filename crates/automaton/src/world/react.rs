@@ -1,4 +1,4 @@
-//! State changes by reactions, setting and drying, with their bookkeeping.
+//! Changes of matter by reactions, by turning to rock and by drying, and their bookkeeping.
 
 use super::{Content, World};
 use crate::matter::Kind;
@@ -6,20 +6,22 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
-/// Reactant or product of a reaction.
+/// Reactant or product of a reaction in one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Layer index of the material.
     pub layer: usize,
-    /// Stoichiometric coefficient.
+    /// Stoichiometric coefficient: amount of the material, in the smallest unit, per unit of the
+    /// reaction.
     pub count: u32,
-    /// Whole-cell flag, for a grain: the material takes part only as a whole cell.
+    /// Flag for grains: the material takes part only with the whole contents of a cell.
     pub whole: bool,
 }
 
 impl World {
-    /// Removes `amount` units of a layer, which must be present, from the cell `place` and books
-    /// them as used; lava loses a proportional share of its energy.
+    /// Removes `amount` (smallest unit) of the layer with index `layer` from the cell `place`,
+    /// which must contain this amount, and books it as consumed by reactions; lava loses a
+    /// proportional share of its energy.
     pub fn consume(&mut self, layer: usize, place: Place, amount: u16) {
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
@@ -40,8 +42,9 @@ impl World {
         layer.ledger.energy.used += u64::from(energy);
     }
 
-    /// Adds `amount` units of a layer to the cell `place`, which must have room, and books them as
-    /// made; `energy` is the energy of a full cell of lava, in units.
+    /// Adds `amount` (smallest unit) of the layer with index `layer` to the cell `place`, which
+    /// must have room, and books it as produced by reactions. `energy`: energy of a full cell of
+    /// the product if it is lava, in the smallest unit.
     pub fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         let layer = &mut self.layers[layer];
         let old = layer.at(place);
@@ -63,8 +66,8 @@ impl World {
         layer.ledger.energy.made += u64::from(added);
     }
 
-    /// Returns true if the cell of a setting layer can become rock: all other matter in the cell
-    /// fits into the cell above.
+    /// Returns true if the matter of the layer with index `layer` in the cell (x, y, z) can become
+    /// rock: all other matter in the cell can move to the cell above.
     pub(crate) fn can_set(&self, layer: usize, [x, y, z]: Place) -> bool {
         let above = [x, y + 1, z];
         let open = y + 1 < self.grid.ny && !self.ground.is_solid(above);
@@ -89,8 +92,9 @@ impl World {
             })
     }
 
-    /// Turns the cell of a layer into ground and books its matter as solidified. `World::can_set`
-    /// must be true, and the cell must contain no matter of mirrors.
+    /// Makes the cell (x, y, z) solid: the matter of the layer with index `layer` is booked as
+    /// solidified, all other matter moves to the cell above. `World::can_set` must be true, and no
+    /// layer that mirrors another model may have matter in the cell.
     pub fn set_rock(&mut self, layer: usize, [x, y, z]: Place) {
         let place = [x, y, z];
         for (number, other) in self.layers.iter_mut().enumerate() {
@@ -114,8 +118,8 @@ impl World {
         self.set_solid(place, true);
     }
 
-    /// Removes the contents of all cells of a layer (without energy) with less than `below` units
-    /// and books them as dried.
+    /// Removes the matter of the layer with index `layer` (without energy) from all cells with an
+    /// amount below `below` (smallest unit), and books it as dried.
     pub(crate) fn dry(&mut self, layer: usize, below: u16) {
         let layer = &mut self.layers[layer];
         // A layer in which nothing changed has no new film, so a layer at rest costs nothing.
@@ -133,7 +137,8 @@ impl World {
         layer.searched = Some((layer.version(), below));
     }
 
-    /// Removes the contents of a layer from the topmost cells of the box and books them as outflow.
+    /// Removes the matter of the layer with index `layer` from the topmost cells of the box and
+    /// books it as outflow.
     pub(crate) fn leave_by_roof(&mut self, layer: usize) {
         let top = self.grid.ny - 1;
         let layer = &mut self.layers[layer];

@@ -1,21 +1,22 @@
-//! Change records of a strip: sets of changed tiles, one for each kind of reader.
+//! Change records of a strip: for each kind of reader the set of tiles that changed.
 
 use super::rows::Rows;
 
 /// Number of variants of `Reading`.
 pub(super) const KINDS: usize = 6;
 
-/// Last read number per kind of reader; 0 without a reader.
+/// Number of the last read for each kind of reader, counted from 1; 0 if there was none.
 pub(crate) type Reads = [u64; KINDS];
 
-/// Set of tiles that changed since a read.
+/// Set of tiles of a strip that changed since one read.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
-    /// Bit set of changed tiles, by [`Strip::index`]; empty before the first change.
+    /// Bit set of the changed tiles: one word per row of tiles, at [`Strip::index`]; empty before
+    /// the first change.
     pub(super) words: Vec<u64>,
-    /// Range of rows that contains all set bits.
+    /// Range of y that contains all changed tiles.
     pub(super) rows: Rows,
-    /// Read number at which the record starts; 0 without a read.
+    /// Number of the read after which the record starts; 0 if there was no read.
     pub(super) since: u64,
 }
 
@@ -27,8 +28,8 @@ impl Record {
         since: 0,
     };
 
-    /// Resizes the bit set to `words` words, `width` words for each y, and clears the record if
-    /// `last_read` is not the read at which the record starts.
+    /// Prepares the record for `words` words in total, `width` words for each y. Clears the record
+    /// if it does not start at the read with the number `last_read`.
     #[inline]
     pub(super) fn begin(&mut self, last_read: u64, words: usize, width: usize) {
         self.words.resize(words, 0);
@@ -39,7 +40,8 @@ impl Record {
         }
     }
 
-    /// Returns the mutable words of `rows` and extends the record's range of rows.
+    /// Returns the mutable words of the rows in the range `rows` of y (`width` words for each y),
+    /// and extends the record's range of y by `rows`.
     #[inline]
     pub(super) fn words_mut(&mut self, rows: Rows, width: usize) -> &mut [u64] {
         self.rows = self.rows.union(rows);
@@ -48,11 +50,11 @@ impl Record {
     }
 }
 
-/// Change records of a strip, indexed by kind of reader.
+/// Change records of a strip, one for each kind of reader.
 #[derive(Clone, Debug)]
 pub(super) struct ChangeRecords(pub(super) [Record; KINDS]);
 
 impl ChangeRecords {
-    /// No changes for any reader.
+    /// Records without changes.
     pub(super) const NONE: Self = Self([Record::NONE; KINDS]);
 }

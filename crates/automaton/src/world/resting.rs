@@ -1,9 +1,9 @@
-//! Grains at rest: deposits, without falling streams.
+//! Grains at rest: deposits, as opposed to falling grains.
 //!
-//! A grain slides off where a side and the cell below that side are free ([`crate::rules`],
-//! grains). So a grain rests where the cell below bears it and each of its four sides is barred at
-//! its height or a cell lower: a pile falls off by a cell a column, and a stream above the pile, of
-//! however many columns, does not count.
+//! A grain slides off where a neighbouring column is free both at the grain's height and one cell
+//! lower ([`crate::rules`], grains). So a grain rests where the cell below supports it and each of
+//! its four sides is blocked at its height or one cell lower. The slope of a pile is thus one cell
+//! per column, and a stream of grains above a pile does not count, however many columns wide it is.
 
 use ndarray::Array2;
 
@@ -13,8 +13,8 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_HALF;
 
 impl World {
-    /// Amount per column in units, shape (`nz`, `nx`), for the layer with index `number`; for
-    /// grains, only grains at rest are included.
+    /// Amount in each column of cells, in the smallest unit, for the layer with index `number`; of
+    /// grains, only those at rest are included. Shape (`nz`, `nx`).
     pub fn lying_amounts(&self, number: usize) -> Array2<u64> {
         let layer = &self.layers[number];
         if !layer.is_grains() {
@@ -32,7 +32,7 @@ impl World {
                         (Some([x, z]), Some(y)) => {
                             below[grid.column(x, z)] || self.bars(number, [x, y, z])
                         }
-                        // The floor and the sides of the box bear a grain.
+                        // The floor and the sides of the box support a grain.
                         _ => true,
                     };
                     let under = y.checked_sub(1);
@@ -61,8 +61,9 @@ impl World {
         (x < self.grid.nx && z < self.grid.nz).then_some([x, z])
     }
 
-    /// Returns true if a grain of the layer `number` cannot enter the cell `place`: the cell is
-    /// ground, contains still matter or other grains, or is at least half full of heavier fluids.
+    /// Returns true if a grain of the layer with index `number` cannot enter the cell `place`: the
+    /// cell is solid, contains still matter or other grains, or is at least half full of denser
+    /// fluids.
     fn bars(&self, number: usize, place: Place) -> bool {
         let amount = |layer: &super::Layer| u32::from(layer.at(place).amount);
         let others = || {

@@ -1,8 +1,8 @@
-//! Ranges of y of the tile rows of a strip.
+//! Ranges of heights of tiles in a strip.
 
 use std::ops::Range;
 
-/// Contiguous range of y.
+/// Contiguous range of heights y, in cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
     from: usize,
@@ -10,7 +10,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Empty range.
+    /// Range without any height; the union with any range is that range.
     pub const NONE: Self = Self {
         from: usize::MAX,
         to: 0,
@@ -22,7 +22,7 @@ impl Rows {
         self.from >= self.to
     }
 
-    /// Returns the range of y, `0..0` if empty.
+    /// Returns the heights as a range; `0..0` if the range is empty.
     #[inline]
     pub fn range(self) -> Range<usize> {
         if self.is_empty() {

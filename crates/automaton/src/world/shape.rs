@@ -13,7 +13,8 @@ use lavoxel_base::validate::{Invalid, within};
 /// Largest number of points of a polyline.
 const MOST_POINTS: usize = 10_000;
 
-/// Largest coordinate and largest size, in cells.
+/// Largest allowed coordinate and size, in cells: the largest number of cells along an axis of a
+/// box.
 pub(super) const FAR: f64 = lavoxel_base::grid::MAX_SIDE as f64;
 
 kinds! {
@@ -66,7 +67,7 @@ kinds! {
     }
 }
 
-/// Returns the polyline through `points` (x, z), in cells.
+/// Returns the polyline through the `points` (x, z), in cells.
 fn line(points: &[[f64; 2]]) -> Line {
     let first = points.first().copied().unwrap_or_default();
     let further: Vec<_> = points
@@ -78,7 +79,8 @@ fn line(points: &[[f64; 2]]) -> Line {
 }
 
 impl Shape {
-    /// Returns lowest and highest corner of the axis-aligned bounding box, in cells.
+    /// Returns the lowest and the highest corner (x, y, z) of the axis-aligned bounding box, in
+    /// cells.
     fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         match *self {
             Self::Box { from, to } => (from, to),
@@ -117,7 +119,7 @@ impl Shape {
         }
     }
 
-    /// Returns true if the point `p` (x, y, z), in cells, lies inside.
+    /// Returns true if the point `p` (x, y, z in cells) lies inside the shape.
     pub fn contains(&self, p: [f64; 3]) -> bool {
         match *self {
             Self::Box { from, to } => (0..3).all(|k| p[k] >= from[k] && p[k] < to[k]),
@@ -140,13 +142,13 @@ impl Shape {
         }
     }
 
-    /// Size of the shape's bounding box within `grid` along x, y and z, in cells.
+    /// Size of the shape's bounding box inside of `grid` along x, y and z, in cells.
     pub fn extent(&self, grid: Grid) -> [f64; 3] {
         self.sides(grid).map(|side| side.len() as f64)
     }
 
-    /// Returns lowest and highest corner of the bounding box clipped to `grid`, in cells; `None` if
-    /// the shape does not intersect the grid, or if its file has not been loaded.
+    /// Returns the lowest and the highest corner (x, y, z) of the bounding box inside of `grid`, in
+    /// cells; `None` if no part of the shape lies in the grid, or if its file has not been read.
     pub fn corners(&self, grid: Grid) -> Option<[[f64; 3]; 2]> {
         if self.kind_of_file().is_some() && self.cells_of_file().is_none() {
             return None;
@@ -158,7 +160,8 @@ impl Shape {
         (0..3).all(|k| low[k] < high[k]).then_some([low, high])
     }
 
-    /// Returns the columns (x, z) of `grid` that contain cells of the shape, from north to south.
+    /// Returns the columns (x, z) of `grid` that contain cells of the shape, row by row from north
+    /// to south.
     pub fn columns(&self, grid: Grid) -> Vec<(usize, usize)> {
         if let Self::Line { points, width } = self {
             return line(points).columns(0.5 * width, grid);
@@ -173,12 +176,13 @@ impl Shape {
             .collect()
     }
 
-    /// Height of the top of the shape above the floor, in cells, clamped to `grid`.
+    /// Height of the shape's top above the floor, in cells, limited to the height of `grid`.
     pub fn top(&self, grid: Grid) -> f64 {
         self.bounds().1[1].ceil().clamp(0.0, grid.ny as f64)
     }
 
-    /// Returns the loaded cells of a shape from a file; `None` for other shapes and before loading.
+    /// Returns the cells of a shape that was read from a file; `None` for other shapes and before
+    /// the file has been read.
     fn cells_of_file(&self) -> Option<&Cells> {
         match self {
             Self::Mesh(mesh) => mesh.cells.as_deref(),
@@ -187,7 +191,8 @@ impl Shape {
         }
     }
 
-    /// Kind of file from which the shape is loaded; `None` for a shape without a file.
+    /// Name of the kind of file that the shape comes from, `"mesh"` or `"heightmap"`; `None` for a
+    /// shape without a file.
     pub fn kind_of_file(&self) -> Option<&'static str> {
         match self {
             Self::Mesh(_) => Some("mesh"),
@@ -196,11 +201,11 @@ impl Shape {
         }
     }
 
-    /// Checks that a shape from a file has been loaded; `key` is the table name reported in the
-    /// error.
+    /// Checks that the file of the shape has been read, if the shape has one; `key` is the name of
+    /// the table in messages.
     ///
     /// # Errors
-    /// If the shape comes from a file and has no cells yet.
+    /// If the shape comes from a file that has not been read.
     pub fn check_cells(&self, key: &str) -> Result<(), Invalid> {
         match self
             .kind_of_file()
@@ -214,7 +219,7 @@ impl Shape {
         }
     }
 
-    /// Returns the bounding box as ranges of cells along x, y and z, clamped to `grid`.
+    /// Returns the bounding box as ranges of cells along x, y and z, limited to `grid`.
     fn sides(&self, grid: Grid) -> [Range<usize>; 3] {
         let ((low, high), sides) = (self.bounds(), [grid.nx, grid.ny, grid.nz]);
         std::array::from_fn(|k| {
@@ -223,7 +228,7 @@ impl Shape {
         })
     }
 
-    /// Iterator over the cells of `grid` whose centres lie inside the shape, in the order of
+    /// Iterates over the cells of `grid` whose centres lie inside the shape, in the order of
     /// [`Grid::places`].
     pub fn cells(&self, grid: Grid) -> impl Iterator<Item = Place> + '_ {
         let [xs, ys, zs] = self.sides(grid);
@@ -241,10 +246,11 @@ impl Shape {
             .filter(holds)
     }
 
-    /// Checks that every number is finite and every size positive; `key` is the table's name.
+    /// Checks that every number is finite and every size positive; `key` is the name of the table
+    /// in messages.
     ///
     /// # Errors
-    /// Names the first key that is wrong.
+    /// Returns an error that names the first key with a wrong value.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
         match self {

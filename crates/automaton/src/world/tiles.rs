@@ -1,4 +1,4 @@
-//! Storage of liquid: tiles of 8 × 1 × 4 cells, kept only where there is liquid.
+//! Storage of matter in tiles of 8 × 1 × 4 cells, allocated only where there is matter.
 //!
 //! Four slabs of equal z form a [`Strip`], the unit of work that parallel passes hand to threads.
 //! Lava is a thin skin on the ground, and flat tiles fit a skin better than cubes; a tile is also
@@ -16,37 +16,36 @@ use super::{Content, GroundStrip};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{Lanes, ROW, TILE_X, bits};
 
-/// Minimum number of emptied tiles that keep their memory slots for reuse; one more is kept for
-/// every `LEFT_SHARE` allocated tiles.
+/// Minimum number of slots of emptied tiles that are kept for reuse at their old places; one more
+/// is kept for every `LEFT_SHARE` allocated tiles.
 const LEFT_LEAST: usize = 64;
 const LEFT_SHARE: usize = 4;
 
-/// Index of the amount lane in the quantities of a tile.
+/// Index of the amounts in the values of a tile.
 pub const AMOUNT: usize = 0;
 
-/// Index of the energy lane in the quantities of a tile, present only if the material carries
-/// energy.
+/// Index of the energies in the values of a tile, present only if the material carries energy.
 pub const ENERGY: usize = 1;
 
-/// Tile of 8 × 1 × 4 cells (32 lanes, x fastest): amounts, then energies if the material carries
-/// energy.
+/// Contents of a tile of 8 × 1 × 4 cells (x fastest): amounts of the 32 cells, then their energies
+/// if the material carries energy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile<'a>(pub &'a [Lanes]);
 
 impl<'a> Tile<'a> {
-    /// Amounts of the 32 cells, in units.
+    /// Amounts of the 32 cells, in the smallest unit.
     #[inline]
     pub fn amount(self) -> &'a Lanes {
         &self.0[AMOUNT]
     }
 
-    /// Energies of the 32 cells, in units; zero if the material carries none.
+    /// Energies of the 32 cells, in the smallest unit; 0 if the material carries no energy.
     #[inline]
     pub fn energy(self) -> &'a Lanes {
         self.0.get(ENERGY).unwrap_or(&Lanes::ZERO)
     }
 
-    /// Amount and energy of the cell at index `lane` (0–31).
+    /// Amount and energy of the cell with index `lane` (0–31) in the tile.
     #[inline]
     pub fn cell(self, lane: usize) -> Content {
         Content {
@@ -56,23 +55,23 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// Index row of up to 64 tiles along x at one y of a strip: state bits and a memory slot per tile.
-/// Bits and slots are adjacent in memory, because a rule that visits a tile reads its neighbours.
+/// State bits and memory slots of up to 64 tiles along x, at one y of a strip. Bits and slots are
+/// adjacent in memory, because a rule that processes a tile reads its neighbours.
 #[derive(Clone, Debug)]
 pub struct Row {
     /// Bit set of tiles that may contain matter; a tile without a set bit is empty.
     pub held: u64,
-    /// Bit set of tiles that changed, or whose heavier matter changed, since the last visit of the
-    /// column rule.
+    /// Bit set of tiles that changed, or whose denser matter changed, since the vertical rule last
+    /// processed them.
     pub(crate) falling: u64,
-    /// Bit set of tiles that changed since the last visit of the horizontal rule.
+    /// Bit set of tiles that changed since the horizontal rule last processed them.
     pub(crate) flowing: u64,
-    /// Memory slot of each tile; 0 for a tile that never contained matter.
+    /// Memory slot of each tile; 0 for a tile without a slot, which is empty.
     pub(crate) slots: [u32; ROW],
 }
 
 impl Row {
-    /// Row of empty tiles.
+    /// Row whose tiles are all empty.
     pub(crate) const EMPTY: Self = Self {
         held: 0,
         falling: 0,
@@ -81,54 +80,56 @@ impl Row {
     };
 }
 
-/// Empty row, used for every row that is not stored.
+/// Row without matter, read in place of rows that are not allocated.
 static NO_ROW: Row = Row::EMPTY;
 
-/// Sparse storage of four adjacent z slabs of a layer.
+/// Sparse storage of a layer's tiles with one z index, that is, of four adjacent slabs of cells.
 ///
-/// Invariant: a tile that holds liquid has a slot and its bit in `held`; every other tile is empty,
-/// and slot 0 stands for tiles without a slot. `falling` and `flowing` have the tiles that changed
-/// since the last visit of gravity and of spreading; after a step, they have at least all tiles
-/// that the rules changed in the step. Outside of the rows that the fields `held`, `falling` and
-/// `flowing` of the strip name, no such bit is set.
+/// Invariant: a tile that contains matter has a slot and its bit in `held`; every other tile is
+/// empty, and slot 0 stands for tiles without a slot. `falling` and `flowing` contain the tiles
+/// that changed since the vertical and the horizontal rule last processed them; after a step, they
+/// contain at least all tiles that the rules changed in the step. Outside of the ranges of y in the
+/// fields `held`, `falling` and `flowing` of the strip, no such bit is set.
 #[derive(Clone, Debug)]
 pub struct Strip {
     /// Number of tiles along x.
     pub count: usize,
-    /// Number of [`Row`]s to each y.
+    /// Number of [`Row`]s for each y.
     pub width: usize,
     ny: usize,
-    /// Number of quantities per cell: 1 (amount) or 2 (amount, energy).
+    /// Number of values per cell: 1 (amount) or 2 (amount, energy).
     quantities: usize,
-    /// Rows by [`Strip::index`]; empty until the strip first contains matter.
+    /// State of the tiles, at [`Strip::index`]; empty until the strip first contains matter.
     pub(super) rows: Vec<Row>,
-    /// Quantities of the slots, `quantities` lanes per slot.
+    /// Contents of the tiles, `quantities` elements per slot.
     lanes: Vec<Lanes>,
     masks: Vec<Masks>,
-    /// Queue of emptied tiles, oldest first: place (row index · 64 + bit) and slot. Lava often
-    /// returns to a just emptied cell in the next step, so a slot stays assigned to its place for a
-    /// while.
+    /// Queue of emptied tiles, oldest first: place (row index · 64 + bit) and slot. A slot remains
+    /// assigned to its place for a while, because lava often returns to a just emptied cell in the
+    /// next step.
     left: VecDeque<(u32, u32)>,
-    /// Flag per slot: set while the slot is in `left`.
+    /// Flag per slot: true while the slot is in the queue `left`.
     is_left: Vec<bool>,
-    /// Number of tiles changed by the last spreading step; estimates the work of the next one.
+    /// Number of tiles that spreading changed in the last step; an estimate of its work in the next
+    /// step.
     pub(crate) work: usize,
-    /// Counter of tile changes, including changes of heavier matter at the tile.
+    /// Number of changes of tiles so far, including changes of denser matter in the tile.
     pub(super) changes: u64,
-    /// Range of rows with `held` bits.
+    /// Range of y that contains all tiles with a `held` bit.
     pub(crate) held: Rows,
-    /// Range of rows with `falling` bits.
+    /// Range of y that contains all tiles with a `falling` bit.
     pub(crate) falling: Rows,
-    /// Range of rows with `flowing` bits.
+    /// Range of y that contains all tiles with a `flowing` bit.
     pub(crate) flowing: Rows,
-    /// Change records per kind of reader; tiles still marked `falling` are not yet included.
+    /// Changed tiles for each kind of reader; tiles that still have a `falling` bit are not yet
+    /// included.
     pub(super) records: ChangeRecords,
-    /// Bit words for the rule of grains; absent in layers of other matter.
+    /// Bit words for the rule of grains; empty in layers of other matter.
     pub(crate) grains: GrainWords,
 }
 
 impl Strip {
-    /// Creates an empty strip of `grid` with `quantities` lanes per tile.
+    /// Creates a strip of `grid` without matter, with `quantities` values per cell.
     pub(crate) fn empty(grid: Grid, quantities: usize) -> Self {
         let count = grid.nx.div_ceil(TILE_X);
         Self {
@@ -161,51 +162,53 @@ impl Strip {
         self.ny
     }
 
-    /// Total number of rows: height in cells × rows per y.
+    /// Total number of rows of tiles: height in cells × rows for each y.
     pub(crate) fn len(&self) -> usize {
         self.ny * self.width
     }
 
-    /// Returns the index of the row at `y` that contains the tiles with x index 64 `w` to 64 `w` +
-    /// 63.
+    /// Returns the index of the row of tiles at height `y` whose x indices lie from 64 `w` to
+    /// 64 `w` + 63.
     #[inline]
     pub fn index(&self, y: usize, w: usize) -> usize {
         y * self.width + w
     }
 
-    /// Returns the row with the given `index`, or an empty row if rows are not yet allocated.
+    /// Returns the row of tiles with the index `index`; a row of empty tiles if no rows are
+    /// allocated yet.
     #[inline]
     pub fn row(&self, index: usize) -> &Row {
         self.rows.get(index).unwrap_or(&NO_ROW)
     }
 
-    /// Returns the mutable row with the given `index`; rows must be allocated.
+    /// Returns the mutable row of tiles with the index `index`; the rows must be allocated.
     #[inline]
     pub(crate) fn row_mut(&mut self, index: usize) -> &mut Row {
         &mut self.rows[index]
     }
 
-    /// Returns the tile stored in `slot`.
+    /// Returns the contents of the tile in `slot`.
     #[inline]
     pub(crate) fn tile(&self, slot: u32) -> Tile<'_> {
         Tile(&self.lanes[slot as usize * self.quantities..][..self.quantities])
     }
 
-    /// Returns the quantities of `slot` as a fixed-size array; `Q` must equal the number of
-    /// quantities of the strip.
+    /// Returns the contents of the tile in `slot` as an array of known length; `Q` must be the
+    /// strip's number of values per cell.
     #[inline(always)]
     pub(crate) fn lanes<const Q: usize>(&self, slot: u32) -> &[Lanes; Q] {
         debug_assert!(Q == self.quantities);
         &self.lanes.as_chunks().0[slot as usize]
     }
 
-    /// Returns the quantities of `slot` as a slice.
+    /// Returns the contents of the tile in `slot` as a slice.
     #[inline]
     pub(crate) fn lanes_of(&self, slot: u32) -> &[Lanes] {
         self.tile(slot).0
     }
 
-    /// Returns the mutable quantities of `slot`, which must not be 0.
+    /// Returns the mutable contents of the tile in `slot`, which must not be 0; `Q` must be the
+    /// strip's number of values per cell.
     #[inline(always)]
     fn lanes_mut<const Q: usize>(&mut self, slot: u32) -> &mut [Lanes; Q] {
         debug_assert!(
@@ -215,32 +218,35 @@ impl Strip {
         &mut self.lanes.as_chunks_mut().0[slot as usize]
     }
 
-    /// Returns the tile at (`tx`, `y`), x in tiles and y in cells; an empty tile if none is stored.
+    /// Returns the contents of the tile at (`tx`, `y`), x in tiles and y in cells; an empty tile if
+    /// none is stored.
     #[inline]
     pub fn at(&self, tx: usize, y: usize) -> Tile<'_> {
         self.tile(self.slot(tx, y))
     }
 
-    /// Returns the slot of the tile at (`tx`, `y`), x in tiles; 0 for a tile without a slot.
+    /// Returns the memory slot of the tile at (`tx`, `y`), x in tiles and y in cells; 0 if the tile
+    /// has none.
     #[inline]
     pub(crate) fn slot(&self, tx: usize, y: usize) -> u32 {
         self.row(self.index(y, tx / ROW)).slots[tx % ROW]
     }
 
-    /// Returns the cached ground masks of `slot`, possibly of an older ground version.
+    /// Returns the cached masks of the ground for the tile in `slot`; they may belong to an older
+    /// version of the ground.
     #[inline]
     pub(crate) fn masks(&self, slot: u32) -> &Masks {
         &self.masks[slot as usize]
     }
 
-    /// Returns the mutable cached ground masks of `slot`.
+    /// Returns the mutable cached masks of the ground for the tile in `slot`.
     #[inline]
     pub(crate) fn masks_mut(&mut self, slot: u32) -> &mut Masks {
         &mut self.masks[slot as usize]
     }
 
-    /// Returns up-to-date ground masks of the tile at (`tx`, `y`) with the given `slot` (0: none);
-    /// refreshes the cache of the slot if the ground changed.
+    /// Returns the masks of the present ground for the tile at (tx, y) in `slot` (0 for a tile
+    /// without a slot); updates the cache of the slot if the ground changed.
     #[inline]
     pub(crate) fn masks_of(
         &mut self,
@@ -258,9 +264,9 @@ impl Strip {
         *masks
     }
 
-    /// Returns the mutable quantities of the tile at bit `bit` of the row `index` (at height `y`),
-    /// marks the tile as changed, so that both rules visit the tile and its neighbours, and creates
-    /// the tile if needed.
+    /// Returns the mutable contents of the tile at bit `bit` of the row `index` (at height `y`),
+    /// and creates the tile if needed. Marks the tile as changed, so that both rules will process
+    /// it and its neighbours.
     #[inline(always)]
     pub(crate) fn change<const Q: usize>(
         &mut self,
@@ -272,8 +278,9 @@ impl Strip {
         self.lanes_mut(slot)
     }
 
-    /// Returns the mutable amounts of the tile at bit `bit` of the row `index` in a layer of
-    /// grains, and creates the tile if needed. The caller must call [`Strip::changed`] afterwards.
+    /// Returns the mutable amounts of the tile at bit `bit` of the row `index`, in a layer of
+    /// grains, and creates the tile if needed. The caller must mark the tile with
+    /// [`Strip::changed`] afterwards.
     #[inline(always)]
     pub(crate) fn grain_tile(&mut self, index: usize, bit: usize) -> &mut Lanes {
         let slot = match self.row(index).slots[bit] {
@@ -285,7 +292,7 @@ impl Strip {
         lanes
     }
 
-    /// Marks the tiles of the bit set `tiles` in the row `index` (at height `y`) as changed.
+    /// Marks the tiles in the bit set `tiles` of the row `index` (at height `y`) as changed.
     #[inline(always)]
     pub(crate) fn changed(&mut self, y: usize, index: usize, tiles: u64) {
         if tiles != 0 && !self.rows.is_empty() {
@@ -297,7 +304,8 @@ impl Strip {
         }
     }
 
-    /// Marks the tile at bit `bit` of the row `index` (at height `y`) as changed; returns its slot.
+    /// Marks the tile at bit `bit` of the row `index` (at height `y`) as changed, and creates the
+    /// tile if needed; returns its slot.
     #[inline(always)]
     fn mark(&mut self, y: usize, index: usize, bit: usize) -> u32 {
         let slot = match self.row(index).slots[bit] {
@@ -315,7 +323,8 @@ impl Strip {
         slot
     }
 
-    /// Writes the content `cell` to the lane `lane` (0–31) of the tile at (`tx`, `y`), x in tiles.
+    /// Sets the contents of the cell with index `lane` (0–31) of the tile at (`tx`, `y`) to `cell`,
+    /// and marks the tile as changed.
     pub(super) fn set(&mut self, tx: usize, y: usize, lane: usize, cell: Content) {
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         let first = self.mark(y, index, bit) as usize * self.quantities;
@@ -331,7 +340,8 @@ impl Strip {
         }
     }
 
-    /// Stores the quantities `tile` at the empty place (`tx`, `y`) without marking any change.
+    /// Stores the contents `tile` at (`tx`, `y`), where no tile is stored yet, without marking a
+    /// change.
     pub(crate) fn put(&mut self, tx: usize, y: usize, tile: &[Lanes]) {
         debug_assert!(
             self.grains.held.is_none(),
@@ -344,7 +354,7 @@ impl Strip {
         self.lanes[slot * self.quantities..][..self.quantities].copy_from_slice(tile);
     }
 
-    /// Assigns a memory slot to bit `bit` of the row `index`; returns the slot.
+    /// Assigns a memory slot to the tile at bit `bit` of the row `index`; returns the slot.
     #[cold]
     fn make(&mut self, index: usize, bit: usize) -> u32 {
         if self.rows.is_empty() {
@@ -362,8 +372,8 @@ impl Strip {
         slot
     }
 
-    /// Releases the slot of the tile that has been empty for the longest time and returns the slot
-    /// for reuse; `None` while the queue of emptied tiles is within its limit.
+    /// Takes the slot of the tile that has been empty for the longest time, for use by another
+    /// tile; `None` while the queue of emptied tiles is not longer than its limit.
     fn take_left(&mut self) -> Option<u32> {
         while self.left.len() > LEFT_LEAST + self.masks.len() / LEFT_SHARE {
             let (place, slot) = self.left.pop_front()?;
@@ -377,8 +387,8 @@ impl Strip {
         None
     }
 
-    /// Queues the slot of the tile at bit `bit` of the row `index`, which became empty, for later
-    /// reuse.
+    /// Adds the tile at bit `bit` of the row `index`, which became empty, to the queue of tiles
+    /// whose slots can be reused.
     #[inline]
     pub(crate) fn leave(&mut self, index: usize, bit: usize) {
         let slot = self.rows[index].slots[bit];
@@ -392,7 +402,7 @@ impl Strip {
         }
     }
 
-    /// Marks every non-empty tile for a visit by the rule `reader`.
+    /// Marks every non-empty tile to be processed by the rule `reader`.
     pub(crate) fn wake(&mut self, reader: Reader) {
         for row in &mut self.rows {
             match reader {
@@ -406,8 +416,8 @@ impl Strip {
         }
     }
 
-    /// Marks unchanged tiles for another visit of the column rule: the bit set `tiles` of row word
-    /// `w` at height `y`.
+    /// Marks tiles that did not change to be processed again by the vertical rule: the bit set
+    /// `tiles` of the row of tiles `w` at height `y`.
     pub(crate) fn wait(&mut self, y: usize, w: usize, tiles: u64) {
         if tiles != 0 {
             let index = self.index(y, w);
@@ -416,7 +426,7 @@ impl Strip {
         }
     }
 
-    /// Marks the tile at (`tx`, `y`) as changed because its surroundings, such as the ground,
+    /// Marks the tile at (`tx`, `y`) as changed because the ground or denser matter around it
     /// changed.
     pub(super) fn change_around(&mut self, tx: usize, y: usize) {
         if self.rows.is_empty() {
@@ -429,9 +439,9 @@ impl Strip {
         self.flowing.add(y);
     }
 
-    /// Marks the tile at (`tx`, `y`) and the tile above for a visit of the column rule, without
-    /// recording a change. Returns true if one of these tiles contains matter; for layers that are
-    /// `squeezed`, the tile below is included.
+    /// Marks the tile at (`tx`, `y`) to be processed by the vertical rule if it or the tile above
+    /// contains matter, or, if `squeezed` is true, the tile below; counts no change. Returns true
+    /// if the tile was marked.
     pub(super) fn fall_above(&mut self, y: usize, tx: usize, squeezed: bool) -> bool {
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         let above = if y + 1 < self.ny {
@@ -452,7 +462,7 @@ impl Strip {
         wakes
     }
 
-    /// Clears all change marks, so that no rule has tiles to visit.
+    /// Clears all change marks, so that no rule has tiles to process.
     pub(crate) fn sleep(&mut self) {
         let rows = self.falling.union(self.flowing).range();
         for row in &mut self.rows[rows.start * self.width..rows.end * self.width] {
@@ -461,8 +471,8 @@ impl Strip {
         (self.falling, self.flowing, self.work) = (Rows::NONE, Rows::NONE, 0);
     }
 
-    /// Clears the `flowing` marks after spreading has read all tiles and before the computed
-    /// changes are applied.
+    /// Clears the `flowing` bits; called when spreading has read all tiles and before it applies
+    /// the computed changes.
     pub(crate) fn spread_read(&mut self) {
         self.work = 0;
         let rows = std::mem::replace(&mut self.flowing, Rows::NONE).range();
@@ -470,19 +480,21 @@ impl Strip {
         rows.iter_mut().for_each(|row| row.flowing = 0);
     }
 
-    /// Iterator over the non-empty tiles in the order y, x: x in tiles, y in cells, contents.
+    /// Iterates over the non-empty tiles, sorted by y, then x: x index in tiles, y in cells,
+    /// contents.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize, Tile<'_>)> {
         self.held
             .range()
             .flat_map(move |y| self.tiles_at(y).map(move |(tx, tile)| (tx, y, tile)))
     }
 
-    /// Iterator over the non-empty tiles at height `y`, each with its x index in tiles.
+    /// Iterates over the non-empty tiles at height `y`, each with its x index in tiles.
     pub(crate) fn tiles_at(&self, y: usize) -> impl Iterator<Item = (usize, Tile<'_>)> {
         self.tiles_among(y, 0..self.count)
     }
 
-    /// Iterator over the non-empty tiles at height `y` with an x index within `txs`, in tiles.
+    /// Iterates over the non-empty tiles at height `y` whose x index lies in `txs`, each with its x
+    /// index.
     pub(crate) fn tiles_among(
         &self,
         y: usize,
@@ -499,8 +511,8 @@ impl Strip {
         })
     }
 
-    /// Calls `see` with x index (in tiles) and contents of every non-empty tile, row by row from
-    /// the bottom, whose x index is set in the bit set `columns`.
+    /// Calls `see` for every non-empty tile whose x index is in the bit set `columns`, row by row
+    /// from the bottom, with the x index and the contents.
     #[inline]
     pub fn visit(&self, columns: &[u64], mut see: impl FnMut(usize, Tile<'_>)) {
         for y in self.held.range() {
@@ -512,8 +524,8 @@ impl Strip {
         }
     }
 
-    /// Returns the x index of the first non-empty tile at height `y`, and of the last one plus one;
-    /// `None` if all are empty.
+    /// Returns the x index in tiles of the first non-empty tile at height `y`, and that of the last
+    /// one plus one; `None` if there is no such tile.
     pub(crate) fn ends_at(&self, y: usize) -> Option<(usize, usize)> {
         let word = |w: usize| self.row(self.index(y, w)).held;
         let first = (0..self.width).find(|&w| word(w) != 0)?;

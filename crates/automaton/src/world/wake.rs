@@ -1,5 +1,5 @@
-//! Waking of tiles: marks tiles for visits by the rules after a change of ground, heavier matter or
-//! rule parameters.
+//! Marking of tiles that the rules must process, after a change of the ground, of denser matter or
+//! of rule parameters.
 
 use super::activity::Activity;
 use super::clock::Reading;
@@ -10,8 +10,9 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z, TilePlace};
 
 impl Layer {
-    /// Marks every tile for the rule `reader` unless the sleeping tiles became inactive under the
-    /// same rule parameters `numbers` and the same `ground`. Returns true if all tiles were woken.
+    /// Marks every tile to be processed by the rule `reader`, and returns true; does nothing and
+    /// returns false if the unmarked tiles stopped moving with the same rule parameters `numbers`
+    /// and the same `ground`.
     #[inline]
     pub(crate) fn wake_under(
         &mut self,
@@ -41,8 +42,8 @@ impl Layer {
         true
     }
 
-    /// Performs the step of a layer without motion: records changes by edits, sources and reactions
-    /// for the readers of the layer.
+    /// Performs the step of a layer that no rule moves: records changes by edits, sources and
+    /// reactions for the readers, and clears the marks.
     pub(crate) fn stay(&mut self) {
         let reads = self.clock.last();
         for (strip, awake) in self
@@ -57,11 +58,11 @@ impl Layer {
         }
     }
 
-    /// Wakes the tiles whose rules read the ground cell at (x, y, z), which changed the ground
-    /// stamp from `stamps[0]` to `stamps[1]`. `squeezed` is set if heavier matter may press the
-    /// layer upwards.
+    /// Marks the tiles whose rules read the cell (x, y, z) of the ground, which was changed; the
+    /// change replaced the version `stamps[0]` of the ground by `stamps[1]`. `squeezed`: true if
+    /// denser matter may press matter of the layer upwards.
     pub(super) fn wake_near(&mut self, [x, y, z]: Place, stamps: [u64; 2], squeezed: bool) {
-        // A liquid that came to rest on another ground wakes as a whole later.
+        // A layer that came to rest with another ground is marked as a whole later.
         if self.settled.ground.replace(stamps[1]) != Some(stamps[0]) {
             self.settled.ground = None;
             return;
@@ -74,13 +75,13 @@ impl Layer {
             }
             return;
         }
-        // Gravity visits a changed tile and the tile above, whose bed this cell is.
+        // Gravity processes a changed tile and the tile above, which lies on this cell.
         self.awake[tz] |= self.strips[tz].fall_above(y, tx, squeezed);
-        // Spreading reads the cell as bed of the tile above, and as neighbour in up to four
+        // Spreading reads the cell as support of the tile above, and as neighbour in up to four
         // directions.
         self.wake_spreading([tx, y + 1, tz]);
         self.wake_spreading([tx, y, tz]);
-        // A liquid under pressure reads the cell as ceiling too.
+        // A liquid under pressure also reads the cell as its ceiling.
         if !self.material.carries_energy() && y > 0 {
             self.wake_spreading([tx, y - 1, tz]);
         }
@@ -96,7 +97,7 @@ impl Layer {
         }
     }
 
-    /// Marks the tile at (tx, y, tz), x and z in tiles, for a visit of spreading if the tile
+    /// Marks the tile (tx, y, tz), x and z in tiles, to be processed by spreading if the tile
     /// contains matter; its neighbours are not marked.
     fn wake_spreading(&mut self, [tx, y, tz]: TilePlace) {
         let (strip, activities) = (&self.strips[tz], &mut self.activities[tz]);
@@ -119,9 +120,9 @@ impl Layer {
 }
 
 impl World {
-    /// Wakes the layer with index `layer` where heavier layers changed. Walks back over still
-    /// matter and mirrors up to the nearest layer that a rule moves: such a layer has already
-    /// passed on the changes of the layers before it.
+    /// Marks the tiles of the layer with index `layer` in which denser layers changed. Goes back
+    /// over still matter and mirrors to the nearest layer that a rule moves; this layer's own step
+    /// has already passed on the changes of the layers before it.
     pub(crate) fn wake_beside_heavier(&mut self, layer: usize) {
         let mirrors = self.mirrors();
         for heavier in (0..layer).rev() {
@@ -132,8 +133,8 @@ impl World {
         }
     }
 
-    /// Wakes the layers after `layer` wherever `layer` changed since the last call, because their
-    /// free volume and fillings changed.
+    /// Marks the tiles of all layers after `layer` in which the layer `layer` changed since the
+    /// last call, because the volume left for them changed.
     fn wake_lighter(&mut self, layer: usize) {
         let (heavier, lighter) = self.layers.split_at_mut(layer + 1);
         let heavier = &mut heavier[layer];
@@ -146,8 +147,8 @@ impl World {
         heavier.wake_readers((Reading::Lighter, read), lighter.iter_mut());
     }
 
-    /// Wakes layers of grains wherever a denser fluid changed since the last call, because such
-    /// fluids carry grains.
+    /// Marks the tiles of layers of grains in which a denser fluid changed since the last call,
+    /// because such a fluid carries the grains.
     pub(crate) fn wake_grains(&mut self) {
         let fluids = self
             .layers
@@ -169,8 +170,8 @@ impl World {
 }
 
 impl Layer {
-    /// Marks tiles of all `readers` as changed wherever this layer changed since its read number
-    /// `read` of the given `kind`.
+    /// Marks the tiles of all layers `readers` in which this layer changed since its read number
+    /// `read` by readers of this `kind`.
     fn wake_readers<'a>(
         &self,
         (kind, read): (Reading, u64),
@@ -210,8 +211,8 @@ mod tests {
     use lavoxel_base::units::AMOUNT_ONE;
     use ndarray::Array2;
 
-    /// Makes a lake two cells deep on a floor of two cells of rock, with too little energy to move,
-    /// and an island at (20, 9); every tile sleeps.
+    /// Creates a lake two cells deep on a floor of two cells of rock, with too little energy to
+    /// move, and an island at (20, 9); no tile is marked.
     fn asleep() -> World {
         let grid = Grid::new(40, 9, 20);
         let mut world = World::new(Ground::from_surface(
@@ -236,7 +237,7 @@ mod tests {
         world
     }
 
-    /// Returns the tiles (tx, y, tz) that gravity and spreading will visit.
+    /// Returns the tiles (tx, y, tz) that the vertical and the horizontal rule will process next.
     fn visits(world: &World) -> [Vec<TilePlace>; 2] {
         let mut visits = [vec![], vec![]];
         for (tz, strip) in world.layers[0].strips.iter().enumerate() {
@@ -268,10 +269,10 @@ mod tests {
     #[test]
     fn a_changed_cell_wakes_only_the_tiles_that_read_it() {
         for (cell, solid, falls, spreads) in [
-            // Rock under the lake, inside a tile: the bed of the tile above.
+            // Rock below the lake, inside a tile: supports the tile above.
             ([12, 1, 6], false, vec![[1, 2, 1]], vec![[1, 2, 1]]),
-            // The island's foot, inside a tile: its own tile, whose cells may flow in, and the one
-            // above.
+            // Foot of the island, inside a tile: marks its own tile, into whose cells liquid may
+            // flow, and the tile above.
             (
                 [20, 2, 9],
                 false,
@@ -287,8 +288,8 @@ mod tests {
             world.set_solid(cell, solid);
             assert_eq!(visits(&world), [falls, spreads], "{cell:?}");
         }
-        // At the corner of a tile, its neighbours along both axes read the cell too, but not the
-        // one across the corner.
+        // At the corner of a tile, the neighbours along both axes read the cell too, but not the
+        // diagonal neighbour.
         let mut world = asleep();
         world.set_solid([15, 3, 7], true);
         let [falls, mut spreads] = visits(&world);

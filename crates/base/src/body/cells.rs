@@ -1,4 +1,4 @@
-//! Bit set of the cells of a body from a file.
+//! Bit set of the cells inside a body (mesh or heightmap) that was read from a file.
 
 use crate::grid::Place;
 use crate::memory::Held;
@@ -6,11 +6,12 @@ use crate::memory::Held;
 /// Set of cells within a bounding box, stored as one bit per cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
-    /// Lowest corner of the bounding box in cells, inclusive; `high` is exclusive.
+    /// Lowest corner (x, y, z) of the bounding box, in cells, inclusive; `high` is the opposite
+    /// corner, exclusive.
     low: Place,
     high: Place,
     bits: Vec<u64>,
-    /// Registration of the bits in the memory estimates of the process.
+    /// Memory of `bits`, included in the memory estimates of the process until the set is dropped.
     held: Held,
 }
 
@@ -27,8 +28,8 @@ impl Cells {
         }
     }
 
-    /// Collects the cells of the box from `low` up to `high` (exclusive) for which `inside` returns
-    /// true.
+    /// Creates the set of those cells from `low` up to `high` (exclusive) for which `inside`
+    /// returns true.
     pub fn between(low: Place, high: Place, inside: impl Fn(Place) -> bool) -> Self {
         let mut cells = Self::new(low, high);
         for z in low[2]..high[2] {
@@ -41,8 +42,8 @@ impl Cells {
         cells
     }
 
-    /// Adds a cell by its index within the bounding box: x fastest, then y, then z, 0 at the lowest
-    /// corner.
+    /// Adds the cell with this `index` in the bounding box: x fastest, then y, then z; 0 is the
+    /// cell at the lowest corner.
     pub fn insert(&mut self, index: usize) {
         self.bits[index / 64] |= 1 << (index % 64);
     }

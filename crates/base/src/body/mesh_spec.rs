@@ -9,7 +9,8 @@ use super::Cells;
 use crate::param::{Table, table, words};
 use crate::validate::{Invalid, one_line};
 
-/// Upper bound of distances and sizes, in cells.
+/// Upper bound of coordinates and sizes in cells: the largest number of cells along an axis of a
+/// box.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
 
 /// Axis of a file that points up.
@@ -18,7 +19,7 @@ const FAR: f64 = crate::grid::MAX_SIDE as f64;
 pub enum Up {
     /// x east, y up, z south, as in glTF.
     Y,
-    /// x east, y north, z up, as in files for printers.
+    /// x east, y north, z up, as in files for 3D printers.
     Z,
 }
 
@@ -64,8 +65,8 @@ fn is_zero(number: &f64) -> bool {
 }
 
 impl MeshSpec {
-    /// Checks that every number is in range, and that position and size are each given exactly
-    /// once; `key` is the name of the table in messages.
+    /// Checks that every number is in range, that exactly one of `base` and `origin` is given, and
+    /// exactly one of `height` and `unit_m`; `key` is the name of the table in messages.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
         if let Some(part) = &self.part {

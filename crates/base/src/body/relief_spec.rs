@@ -9,7 +9,8 @@ use super::Cells;
 use crate::param::{Table, table};
 use crate::validate::{Invalid, one_line};
 
-/// Upper bound of distances and sizes, in cells.
+/// Upper bound of coordinates and sizes in cells: the largest number of cells along an axis of a
+/// box.
 const FAR: f64 = crate::grid::MAX_SIDE as f64;
 
 table! {

@@ -24,7 +24,8 @@ table! {
 }
 
 impl SurveySpec {
-    /// Creates a spec for `file`, without heights until the file has been read.
+    /// Creates the table for the heightmap `file`, without heights: reading the file is left to the
+    /// scene.
     pub fn of_file(file: PathBuf) -> Self {
         Self {
             file,
@@ -32,7 +33,8 @@ impl SurveySpec {
         }
     }
 
-    /// Checks the file name; `key` is the name of the table in messages.
+    /// Checks that the file name is a single line of text; `key` is the name of the table in
+    /// messages.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         one_line(&format!("{key}.file"), &self.file.to_string_lossy())?;
         self.check(key)

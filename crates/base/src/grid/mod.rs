@@ -16,8 +16,9 @@ pub mod tile;
 
 use serde::{Deserialize, Serialize};
 
-/// Largest number of cells along one axis. Boxes of this size along every axis work: memory follows
-/// the ground's surface and the lava, not the box.
+/// Largest number of cells along one axis. Boxes of this size along every axis are possible,
+/// because memory depends on the area of the ground and the volume of the lava, not on the volume
+/// of the box.
 pub const MAX_SIDE: usize = 8192;
 
 /// Index of a cell along x, y and z, counted from the north-west corner of the box at the floor. A

@@ -3,9 +3,9 @@
 //! Lava is a thin skin on the ground, which flat tiles fit better than cubes do. 32 lanes of 16
 //! bits fill one AVX-512 register.
 
-/// Cells of a tile along x.
+/// Number of cells of a tile along x.
 pub const TILE_X: usize = 8;
-/// Cells of a tile along z: the slabs of a strip.
+/// Number of cells of a tile along z.
 pub const TILE_Z: usize = 4;
 
 /// Number of tiles that share one row of storage, one bit each in a `u64`.
@@ -14,13 +14,14 @@ pub const ROW: usize = 64;
 /// Index of a tile: tiles along x, cells along y, tiles along z.
 pub type TilePlace = [usize; 3];
 
-/// One value for each cell of a tile; lane `8 · (z mod 4) + x mod 8`.
+/// One 16-bit value for each cell of a tile; the value of the cell (x, z) has the index `8 · (z mod
+/// 4) + x mod 8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Lanes(pub [u16; 32]);
 
 impl Lanes {
-    /// All lanes zero.
+    /// Lanes that are all 0.
     pub const ZERO: Self = Self([0; 32]);
 
     /// Values of the eight cells at `z` (0 to 3) within the tile.
@@ -29,13 +30,13 @@ impl Lanes {
         &self.0.as_chunks().0[z % TILE_Z]
     }
 
-    /// Sum over all cells.
+    /// Sum of the values of all 32 cells.
     pub fn sum(&self) -> u64 {
         self.0.iter().map(|&v| u64::from(v)).sum()
     }
 }
 
-/// Indices of the set bits, from the lowest.
+/// Iterates over the indices of the set bits of `word`, in ascending order.
 #[inline]
 pub fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {

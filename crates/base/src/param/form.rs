@@ -5,39 +5,40 @@ use super::{Param, Scale, Table, names_of};
 /// Schema type of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Form {
-    /// A number.
+    /// A number, with or without decimals.
     Number,
     /// A whole number, 0 or more.
     Whole,
     /// `true` or `false`.
     Switch,
-    /// A text in quotes.
+    /// A string.
     Text,
-    /// A text from this list.
+    /// A string, one of this list.
     Words(Vec<&'static str>),
     /// A list of values of one form; the second field is its length, or `None` if any length is
     /// allowed.
     List(Box<Form>, Option<usize>),
     /// A table with arbitrary keys whose values have one form.
     Map(Box<Form>),
-    /// A table with exactly these possible keys.
+    /// A table that may have these keys and no others.
     Table(Vec<Entry>),
-    /// A value of any of these forms.
+    /// A value of one of these forms.
     Either(Vec<Form>),
 }
 
 /// Schema of one key of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// Name of the key.
+    /// Name of the key in the table.
     pub key: &'static str,
-    /// Unit of the number, or the object that the key affects.
+    /// Unit of the number, or, if it has none, the object to which the number refers, such as `on
+    /// rock`.
     pub unit: &'static str,
     /// Smallest and largest allowed number; an infinite end is unbounded.
     pub range: (f64, f64),
-    /// Description of the key for users.
+    /// Description of the key for users of the program.
     pub what: &'static str,
-    /// True for a mandatory key.
+    /// Mandatory flag: true if a table without the key is an error.
     pub must: bool,
     /// Kinds of table in which the key is allowed; empty: in all kinds.
     pub kinds: &'static [&'static str],
@@ -67,7 +68,7 @@ impl Entry {
 }
 
 impl Form {
-    /// Form of a number with the distribution `scale`.
+    /// Form of a number parameter whose values have the distribution `scale`.
     pub fn of_scale(scale: Scale) -> Self {
         match scale {
             Scale::Linear | Scale::Logarithmic => Self::Number,
@@ -76,7 +77,7 @@ impl Form {
         }
     }
 
-    /// Form of an enum without fields: the list of its names.
+    /// Form of a fieldless enum `T`: the list of its variant names, as they appear in a scene.
     pub fn words_of<T: serde::de::DeserializeOwned>() -> Self {
         Self::Words(names_of::<T>().to_vec())
     }
@@ -107,7 +108,7 @@ impl Form {
         Self::Table(keys)
     }
 
-    /// Keys of a table form; empty for other forms.
+    /// Takes the keys of a table form; empty for any other form.
     pub fn entries(self) -> Vec<Entry> {
         if let Self::Table(entries) = self {
             entries

@@ -1,8 +1,8 @@
 //! Macros that declare tables of a scene: struct or enum, defaults, ranges, units and descriptions
 //! in one list.
 
-/// Declares a numeric parameter: field, scale, range, unit, description. The field is an `f64`,
-/// with the scale `Whole` a `u32`, and with `Switch` a `bool`.
+/// Declares a parameter that is a number: field, scale, range, unit, description. The field is an
+/// `f64`; with the scale `Whole` a `u32`, with `Switch` a `bool`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __param {
@@ -72,10 +72,10 @@ macro_rules! __when {
     };
 }
 
-/// Declares a table of a scene: a struct whose fields are its keys. After the description of a key
-/// follow its type, its default, its range with the unit, and the kinds of table that have the key.
-/// Where not every key has a default, `must` or `may` before a key marks it as mandatory or
-/// optional. Fields after `..` are no keys.
+/// Declares a table of a scene as a struct whose fields are the keys. Each key has a description,
+/// followed by its type, its default, its range with the unit, and the kinds of table that have the
+/// key. If some keys have no default, `must` or `may` before each key marks it as mandatory or
+/// optional. Fields after `..` are not keys.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __table {
@@ -145,7 +145,7 @@ macro_rules! __table {
     };
 }
 
-/// Implements the list of a table's keys.
+/// Implements the list of keys of a table.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __list {
@@ -181,9 +181,9 @@ macro_rules! __list {
     };
 }
 
-/// Declares a table of a scene with a key that selects its kind: an enum. A variant has a name in
-/// scenes, and fields of its own, those of a table, or none, for which serde would accept any:
-/// `with` names a function that refuses them.
+/// Declares a table of a scene as an enum whose variant a key selects. A variant has a name in
+/// scenes, and fields of its own, the fields of another table, or none. A variant without fields
+/// needs `with` and a function that rejects fields, because serde would accept any.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __kinds {
@@ -223,7 +223,7 @@ macro_rules! __kinds {
         }
 
         impl $name {
-            /// Checks every number against its range; `table` names the table in messages.
+            /// Checks that every number is in range; `table` is the name of the table in messages.
             fn check(&self, table: &str) -> Result<(), $crate::validate::Invalid> {
                 match self {
                     $(Self::$variant $(($crate::param::kinds!(@any $inner)))? $({ $($field),* })? => {

@@ -39,7 +39,8 @@ pub enum Scale {
 pub struct Param<T> {
     /// Key in the table, such as `friction.on_solid`.
     pub key: &'static str,
-    /// Unit of the number, or the object that the parameter affects.
+    /// Unit of the number, or, if it has none, the object to which the number refers, such as `on
+    /// rock`.
     pub unit: &'static str,
     /// Smallest allowed value.
     pub low: f64,
@@ -47,21 +48,21 @@ pub struct Param<T> {
     pub high: f64,
     /// Distribution of the values over the range.
     pub scale: Scale,
-    /// Description for users: the meaning and the effect on the flow.
+    /// Description for users: meaning of the key, and effect of a larger value.
     pub what: &'static str,
-    /// Getter of the number; returns NaN for a key without a number.
+    /// Returns the key's value in a table as a number; NaN if the value is not a number.
     pub get: fn(&T) -> f64,
-    /// Setter of the number.
+    /// Sets the key's value in a table to a number.
     pub set: fn(&mut T, f64),
-    /// True for a mandatory key.
+    /// Mandatory flag: true if a table without the key is an error.
     pub must: bool,
     /// Kinds of table in which the key is allowed; empty: in all kinds.
     pub kinds: &'static [&'static str],
-    /// Getter of the value as a trait object.
+    /// Returns the key's value in a table as a trait object, for messages and checks.
     pub value: fn(&T) -> &dyn Value,
-    /// Copies the key's value from the second table into the first.
+    /// Copies the key's value from the second table to the first.
     pub copy: fn(&mut T, &T),
-    /// Constructor of the form (schema type) of the value.
+    /// Returns the form (schema type) of the key's value.
     pub form: fn() -> Form,
 }
 
@@ -80,8 +81,8 @@ impl<T> Param<T> {
         self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 
-    /// Value of an optional key as text for a message; `None` if the key is absent from the table,
-    /// or is always present.
+    /// Value of the key in the table `of`, as text for a message; `None` if the table leaves out
+    /// this optional key, and for every key that is not optional.
     pub fn given(&self, of: &T) -> Option<String> {
         (self.value)(of).given()
     }
@@ -147,7 +148,8 @@ pub trait Table: Sized + 'static {
         }
     }
 
-    /// Returns this table with the values that are given in `other` replaced.
+    /// Returns a copy of this table in which each optional key that `other` gives has the value of
+    /// `other`.
     #[must_use]
     fn overridden(mut self, other: &Self) -> Self {
         let given = Self::PARAMS
@@ -191,7 +193,7 @@ pub fn no_keys<'de, D: Deserializer<'de>>(from: D) -> Result<(), D::Error> {
     Empty::deserialize(from).map(|Empty {}| ())
 }
 
-/// Removes the leading and trailing blanks of a doc comment's text.
+/// Removes leading and trailing white space from the text of a doc comment.
 pub const fn tidy(words: &str) -> &str {
     words.trim_ascii()
 }

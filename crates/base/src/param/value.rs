@@ -13,12 +13,13 @@ pub trait Value {
     where
         Self: Sized;
 
-    /// All numbers in the value to which a range applies.
+    /// All numbers in the value to which the range of the key applies.
     fn numbers(&self) -> Vec<f64> {
         Vec::new()
     }
 
-    /// Numbers of a table value with their names; other values use an empty name.
+    /// Numbers in the value, each with the name of its key if the value is a table, else with an
+    /// empty name.
     fn named_numbers(&self) -> Vec<(&str, f64)> {
         self.numbers()
             .into_iter()
@@ -39,7 +40,7 @@ pub trait Value {
         None
     }
 
-    /// Value as a number; NaN if the value is not a number.
+    /// Value as a number: its first number, or NaN if the value contains none.
     fn number(&self) -> f64 {
         self.numbers().first().copied().unwrap_or(f64::NAN)
     }

@@ -23,7 +23,7 @@ pub(super) fn run(work: impl Work) {
     work.with(Avx2(()));
 }
 
-/// Calls an intrinsic for which `Avx2` is the proof.
+/// Calls an AVX2 intrinsic that accesses no memory; a value of `Avx2` must exist.
 macro_rules! call {
     ($intrinsic:ident $(::<$n:tt $(,)?>)? ($($argument:expr),*)) => {{
         // SAFETY: a value of `Avx2` exists, so the processor has the instruction; it touches no
@@ -59,7 +59,7 @@ fn lanes_of(mask: u16) -> __m256i {
     ))
 }
 
-/// Energy ratio of eight cells, widened to 32-bit lanes.
+/// Energy per amount of eight cells, as in `Simd::ratio`, in 32-bit lanes; `d` holds the amounts.
 #[inline(always)]
 fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
     let n = call!(_mm256_slli_epi32::<14>(energy));
@@ -75,7 +75,7 @@ fn eight_ratios(d: __m256i, energy: __m256i) -> __m256i {
     call!(_mm256_add_epi32(near, over))
 }
 
-/// Energy ratio of half a tile, 16 lanes.
+/// Energy per amount of the 16 cells of half a tile, as in `Simd::ratio`.
 #[inline(always)]
 fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     let zero = call!(_mm256_setzero_si256());
@@ -91,7 +91,7 @@ fn half_ratio(amount: __m256i, energy: __m256i) -> __m256i {
     call!(_mm256_packus_epi32(low, high))
 }
 
-/// Lane mask of `a > b`, unsigned.
+/// Full-lane mask of `a > b` (unsigned) for 16 lanes: all bits of a lane set if true.
 #[inline(always)]
 fn half_above(a: __m256i, b: __m256i) -> __m256i {
     let excess = call!(_mm256_subs_epu16(a, b));
@@ -267,8 +267,9 @@ impl Simd for Avx2 {
     }
 }
 
-/// Coordinate hash input of the eight corners of a lattice cell: `whole` for the near corners along
-/// an axis, `whole` + 1 for the far corners, times `constant`.
+/// Hash input of each of the eight corners of a lattice cell for one axis: the corner's coordinate
+/// times `constant`, where the coordinate is `whole` for near corners and `whole` + 1 for corners
+/// in the mask `far`.
 #[inline(always)]
 fn hashed(whole: i32, constant: u32, far: __m256i) -> __m256i {
     let near = (whole as u32).wrapping_mul(constant);
@@ -293,7 +294,9 @@ fn signed_byte(shifted: __m256i) -> __m256 {
     ))
 }
 
-/// Signed distance along an axis from the point to each of eight corners, times the corner's slope.
+/// Contribution of one axis to the noise at each of the eight corners: gradient component of the
+/// corner (lowest byte of each lane of `shifted`) times the signed distance from the corner to the
+/// point at `place` (0 to 1).
 #[inline(always)]
 fn risen(shifted: __m256i, place: f32, far: __m256i) -> __m256 {
     let one = call!(_mm256_and_ps(
@@ -317,7 +320,8 @@ fn four_between(a: __m128, b: __m128, share: f32) -> __m128 {
     ))
 }
 
-/// [`Simd::between_slopes`] on a processor with AVX2, of which the first argument is proof.
+/// AVX2 implementation of [`Simd::between_slopes`]; the first argument proves that the processor
+/// has AVX2.
 #[inline(always)]
 pub(super) fn between_slopes(
     _: Avx2,
@@ -383,7 +387,7 @@ fn between(a: __m256, b: __m256, share: f32) -> __m256 {
     ))
 }
 
-/// [`Simd::blend`] on a processor with AVX2, of which the first argument is proof.
+/// AVX2 implementation of [`Simd::blend`]; the first argument proves that the processor has AVX2.
 #[inline(always)]
 pub(super) fn blend(_: Avx2, rows: [&[u8; 8]; 4], [x, y, z]: [f32; 3]) -> [f32; 4] {
     let near = between(widen(rows[0]), widen(rows[1]), y);

@@ -27,7 +27,7 @@ pub(super) fn run(work: impl Work) {
     work.with(Avx512(()));
 }
 
-/// Calls an intrinsic for which `Avx512` is the proof.
+/// Calls an AVX-512 intrinsic that accesses no memory; a value of `Avx512` must exist.
 macro_rules! call {
     ($intrinsic:ident $(::<$n:tt $(,)?>)? ($($argument:expr),*)) => {{
         // SAFETY: a value of `Avx512` exists, so the processor has the instruction; it touches no

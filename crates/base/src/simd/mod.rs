@@ -3,9 +3,10 @@
 //!
 //! The rules of the fast engine are written once, over the trait [`Simd`]: vectors of 32 unsigned
 //! 16-bit lanes, one tile wide, with one implementation for each instruction set. All give the same
-//! bits, because every operation is exact integer arithmetic. Pictures are plain Rust that the
-//! compiler vectorizes by itself, except for [`Simd::blend`]; they too are the same on all levels,
-//! because each float comes from the same operations in the same order.
+//! bits, because every operation is exact integer arithmetic. The code for pictures is plain Rust
+//! that the compiler vectorizes, except for [`Simd::blend`] and `Simd::between_slopes`; pictures,
+//! too, are the same with all instruction sets, because each float comes from the same operations
+//! in the same order.
 //!
 //! This module is the only one with `unsafe`. Soundness: the instructions of a set may only run on
 //! a processor that has them, and a value of `avx512::Avx512` or `avx2::Avx2` is only made by
@@ -54,17 +55,17 @@ pub trait Simd: Copy {
     fn mul_high(self, a: Self::V, b: Self::V) -> Self::V;
     /// Lower 16 bits of the lane-wise 32-bit product.
     fn mul_low(self, a: Self::V, b: Self::V) -> Self::V;
-    /// `a << N`.
+    /// Lane-wise shift left, `a << N`.
     fn left<const N: u32>(self, a: Self::V) -> Self::V;
     /// Lane-wise logical shift right, `a >> N`.
     fn right<const N: u32>(self, a: Self::V) -> Self::V;
-    /// Sets all lanes outside of `mask` to zero.
+    /// Sets every lane of `a` whose bit in `mask` is 0 to zero.
     fn keep(self, a: Self::V, mask: u32) -> Self::V;
     /// Bit mask of the lanes with `a > b`, unsigned.
     fn above(self, a: Self::V, b: Self::V) -> u32;
     /// Returns true if any lane is nonzero.
     fn any(self, a: Self::V) -> bool;
-    /// Applies [`Simd::keep`] to each of four vectors with its mask.
+    /// Applies [`Simd::keep`] to each of the four vectors `v`, with the mask of the same index.
     #[inline(always)]
     fn keep_each(self, v: [Self::V; 4], masks: [u32; 4]) -> [Self::V; 4] {
         // Written without a closure, because a closure would be compiled without the target
@@ -81,16 +82,20 @@ pub trait Simd: Copy {
     fn any_of(self, v: [Self::V; 4]) -> bool {
         self.any(self.or(self.or(v[0], v[1]), self.or(v[2], v[3])))
     }
-    /// Value of the west neighbour of each cell; the parameter `beside` is the tile to the west.
+    /// Value of the west neighbour of each cell of a tile with the values `a`; `beside` are the
+    /// values of the tile to the west.
     fn see_west(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// Value of the east neighbour of each cell; the parameter `beside` is the tile to the east.
+    /// Value of the east neighbour of each cell of a tile with the values `a`; `beside` are the
+    /// values of the tile to the east.
     fn see_east(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// Value of the north neighbour of each cell; the parameter `beside` is the tile to the north.
+    /// Value of the north neighbour of each cell of a tile with the values `a`; `beside` are the
+    /// values of the tile to the north.
     fn see_north(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// Value of the south neighbour of each cell; the parameter `beside` is the tile to the south.
+    /// Value of the south neighbour of each cell of a tile with the values `a`; `beside` are the
+    /// values of the tile to the south.
     fn see_south(self, a: Self::V, beside: Self::V) -> Self::V;
-    /// Lane-wise `energy · 2^14 / amount`, rounded down and clamped to 65535; unspecified where
-    /// `amount` is 0.
+    /// Energy per amount in each lane, as a fixed-point number with 14 fractional bits: `energy ·
+    /// 2^14 / amount`, rounded down and clamped to 65535; unspecified where `amount` is 0.
     fn ratio(self, amount: Self::V, energy: Self::V) -> Self::V;
 
     /// Trilinear interpolation of four 8-bit channels. `rows` holds the corner values: each row has
@@ -110,7 +115,7 @@ pub trait Simd: Copy {
 pub const HASH: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
 pub const ROUNDS: [u32; 2] = [0x2c1b_3c6d, 0x297a_2d39];
 
-/// Pseudo-random 32-bit hash of a lattice corner.
+/// Pseudo-random 32-bit hash of the lattice corner (x, y, z).
 #[inline(always)]
 pub fn hash([x, y, z]: [i32; 3]) -> u32 {
     let mut h = (x as u32).wrapping_mul(HASH[0])
@@ -121,7 +126,7 @@ pub fn hash([x, y, z]: [i32; 3]) -> u32 {
     h ^ (h >> 15)
 }
 
-/// Instruction set level.
+/// Instruction set for which vector code is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// Baseline instructions of the architecture.
@@ -132,15 +137,16 @@ pub enum Level {
     Avx512,
 }
 
-/// Computation written generically over [`Simd`].
+/// Computation written over any [`Simd`] implementation, so that [`Level::run`] can compile and run
+/// it for each instruction set.
 pub trait Work {
-    /// Runs the computation; implementations must be `#[inline(always)]`, so that they are compiled
-    /// with the target features of `S`.
+    /// Runs the computation with the instruction set of `s`. Implementations must be
+    /// `#[inline(always)]`, so that they are compiled with the target features of `S`.
     fn with<S: Simd>(self, s: S);
 }
 
 impl Level {
-    /// Levels that this processor supports, in ascending speed.
+    /// Instruction sets that this processor supports, from the slowest to the fastest.
     pub fn available() -> &'static [Self] {
         // Cached: rendering queries the level per ray, so that asking the processor each time would
         // be measurable.
@@ -148,7 +154,8 @@ impl Level {
         *AVAILABLE
     }
 
-    /// Detects the levels that the processor supports.
+    /// Determines the instruction sets that the processor supports, from the slowest to the
+    /// fastest.
     fn found() -> &'static [Self] {
         #[cfg(target_arch = "x86_64")]
         {
@@ -162,17 +169,17 @@ impl Level {
         &[Self::Portable]
     }
 
-    /// Fastest level that this processor supports.
+    /// Fastest instruction set that this processor supports.
     pub fn fastest() -> Self {
         *Self::available()
             .last()
             .expect("the portable level is always there")
     }
 
-    /// Runs `work` compiled for this level.
+    /// Runs `work` compiled for this instruction set.
     ///
     /// # Panics
-    /// If the processor does not support the level.
+    /// If the processor does not support the instruction set.
     #[inline]
     pub fn run(self, work: impl Work) {
         assert!(

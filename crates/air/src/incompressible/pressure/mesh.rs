@@ -1,12 +1,12 @@
-//! One grid level of the multigrid solver: memory layout of its cells, and coefficients of each row
+//! Grid level of the multigrid solver: layout of its cells in memory, and coefficients of each row
 //! of cells.
 //!
 //! Cells are coloured like a checkerboard, by the parity of x + y + z, and each colour has its own
 //! array. All six neighbours of a cell have the other colour, so a half sweep reads one array and
 //! writes the other, with stride 1. Cell x of a row is entry x / 2 of its colour's array.
 
-/// Number of cells along each axis, and the array layout of a colour: rows of `half` entries, with
-/// a halo of one entry, row and plane beyond each side.
+/// Number `n` of cells along each axis, and layout of the array of one colour: rows of `half`
+/// entries, with a halo of one entry, row and plane beyond each side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
     pub n: [usize; 3],
@@ -21,7 +21,7 @@ impl Shape {
         }
     }
 
-    /// Number of entries per plane of a colour's array.
+    /// Number of entries of a plane of equal z in the array of a colour.
     pub(super) fn plane(&self) -> usize {
         self.half * (self.n[1] + 2)
     }
@@ -30,25 +30,26 @@ impl Shape {
         self.plane() * (self.n[2] + 2)
     }
 
-    /// Index of the first cell of a row in a colour's array; `y` and `z` include the halo (0 is the
-    /// row or plane beyond the side).
+    /// Index in the array of a colour of the first cell of a row; `y` and `z` count from the halo
+    /// (0 is the row or plane beyond the side).
     #[inline(always)]
     pub(super) fn row(&self, y: usize, z: usize) -> usize {
         z * self.plane() + y * self.half + 1
     }
 
-    /// Colour (0 or 1) of a cell, and its index in that colour's array.
+    /// Colour (0 or 1) of the cell (x, y, z), and its index in the array of that colour.
     pub(super) fn entry(&self, [x, y, z]: [usize; 3]) -> (usize, usize) {
         ((x + y + z) & 1, self.row(y + 1, z + 1) + x / 2)
     }
 
-    /// Number of cells in a row whose x has the given parity.
+    /// Number of cells of a row whose x has this parity (0 even, 1 odd).
     #[inline(always)]
     pub(super) fn count(&self, parity: usize) -> usize {
         (self.n[0] + 1 - parity) / 2
     }
 
-    /// Number of entries of a row in natural order (both colours), halo included.
+    /// Number of entries of a row in an array that contains both colours in the order of x, halo
+    /// included.
     pub(super) fn flat_row(&self) -> usize {
         self.n[0] + 2
     }
@@ -57,50 +58,52 @@ impl Shape {
         self.flat_row() * (self.n[1] + 2)
     }
 
-    /// Index of the first cell of a row in natural order; `y` and `z` as in [`Shape::row`].
+    /// Index of the first cell of a row in an array that contains both colours in the order of x;
+    /// `y` and `z` as in [`Shape::row`].
     #[inline(always)]
     pub(super) fn flat(&self, y: usize, z: usize) -> usize {
         z * self.flat_plane() + y * self.flat_row() + 1
     }
 
-    /// Index of the lower faces of a row in arrays of faces, which are one longer than the cells
-    /// along each axis.
+    /// Index of the first lower face of a row of cells, in an array of faces that has one more
+    /// element along each axis than there are cells.
     #[inline(always)]
     pub(super) fn faces(&self, y: usize, z: usize) -> usize {
         (z * (self.n[1] + 1) + y) * (self.n[0] + 1)
     }
 }
 
-/// Coefficients of a row of cells: those of the faces, and the inverse of their sum per cell.
+/// Coefficients of the pressure equation for a row of cells: those of the faces, and the inverse of
+/// their sum for each cell.
 ///
-/// Most rows have the same coefficients in all cells except the first and the last (uniform rows);
-/// other rows have their own coefficients for each cell in a block of [`Rows`].
+/// In most rows all cells have the same coefficients, except for the first and the last (uniform
+/// rows). Other rows have a block of [`Rows`] with the coefficients of each cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Row {
-    /// Number of the row's block of coefficients, from 1; 0 for a uniform row.
+    /// Number of the row's block of coefficients, counted from 1; 0 for a uniform row.
     pub block: u32,
     /// Coefficient of the faces between cells of the row.
     pub along: f32,
-    /// Coefficients of the faces below, above, north and south.
+    /// Coefficients of the faces below, above, to the north and to the south.
     pub across: [f32; 4],
     /// Coefficients of the face west of the first cell and east of the last cell.
     pub ends: [f32; 2],
-    /// Inverse sums of the six coefficients: of inner cells, of the first cell, and of the last
-    /// cell.
+    /// Inverse of the sum of the six coefficients: for inner cells, for the first cell, and for the
+    /// last cell.
     pub inverse: [f32; 3],
 }
 
-/// Number of values per cell in a block: coefficients west, east, down, up, north, south, and the
-/// inverse of their sum.
+/// Number of values per cell in a block: coefficients of the faces west, east, below, above, north
+/// and south, and the inverse of their sum.
 pub(super) const PARTS: usize = 7;
 
-/// Coefficients of all rows of a grid level.
+/// Coefficients of all rows of cells of a grid level.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     shape: Shape,
     rows: Vec<Row>,
-    /// Coefficient blocks of rows that are not uniform: for each parity of x, [`PARTS`] arrays with
-    /// one value per cell.
+    /// Coefficients of the rows that are not uniform, one block per row: for each parity of x,
+    /// [`PARTS`] arrays with one value per cell.
     blocks: Vec<f32>,
     unused: Vec<u32>,
 }
@@ -120,14 +123,15 @@ impl Rows {
         &self.rows[z * self.shape.n[1] + y]
     }
 
-    /// Coefficients of the cells whose x has the given parity, in a row that is not uniform.
+    /// Returns the coefficients of the cells of `row` whose x has this parity; the row must not be
+    /// uniform.
     #[inline(always)]
     pub(super) fn block(&self, row: &Row, parity: usize) -> &[f32] {
         let part = PARTS * self.shape.half;
         &self.blocks[(2 * (row.block as usize - 1) + parity) * part..][..part]
     }
 
-    /// Returns true if all coefficients are equal, regardless of where their blocks are stored.
+    /// Returns true if all coefficients are equal, even if their blocks have different numbers.
     #[cfg(test)]
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let pairs = self.rows.iter().zip(&other.rows);
@@ -143,8 +147,8 @@ impl Rows {
         self.rows.len() * size_of::<Row>() + self.blocks.len() * size_of::<f32>()
     }
 
-    /// Sets the coefficients of the row `[y, z]`; `face(axis, place)`: coefficient of the lower
-    /// face of a cell along an axis.
+    /// Sets the coefficients of the row `[y, z]`. `face` returns the coefficient of the lower face
+    /// of a cell along an axis, given axis and cell.
     pub(super) fn set(&mut self, [y, z]: [usize; 2], face: impl Fn(usize, [usize; 3]) -> f32) {
         let nx = self.shape.n[0];
         let six = |x: usize| {
@@ -201,7 +205,7 @@ impl Rows {
         };
     }
 
-    /// Allocates one more coefficient block and returns its number, from 1.
+    /// Adds a block of coefficients and returns its number, counted from 1.
     fn more(&mut self) -> u32 {
         let size = 2 * PARTS * self.shape.half;
         self.blocks.resize(self.blocks.len() + size, 0.0);
@@ -219,39 +223,39 @@ impl Rows {
     }
 }
 
-/// Inverse of the sum of a cell's six coefficients; 0 for a cell with all faces closed.
+/// Inverse of the sum of the six coefficients `cell` of a cell; 0 if all its faces are closed.
 fn inverse(cell: &[f32; 6]) -> f32 {
     let sum = ((cell[0] + cell[1]) + (cell[2] + cell[3])) + (cell[4] + cell[5]);
     if sum > 0.0 { 1.0 / sum } else { 0.0 }
 }
 
-/// Grid level of the multigrid solver: unknown, right-hand side and coefficients.
+/// Grid level of the multigrid solver: pressure, right-hand side and coefficients.
 #[derive(Clone, Debug)]
 pub(super) struct Mesh {
     pub shape: Shape,
-    /// Widths of the cells along each axis, in cells of the finest grid; the last cell is narrower
-    /// if a finer level has an odd number of cells.
+    /// Widths of the cells along each axis, in cells of the finest grid. The last cell along an
+    /// axis is narrower if a finer level has an odd number of cells.
     pub widths: [Vec<f32>; 3],
-    /// Unknown of both colours, with a halo of one entry beyond each side.
+    /// Pressure in the cells of both colours, with a halo of one entry beyond each side.
     pub p: [Vec<f32>; 2],
-    /// Right-hand side of both colours.
+    /// Right-hand side in the cells of both colours.
     pub r: [Vec<f32>; 2],
-    /// Unknown in natural order; empty on the finest grid, where the gradient reorders plane by
-    /// plane.
+    /// Pressure in an array that contains both colours in the order of x; empty on the finest grid,
+    /// where the gradient is computed from one reordered plane at a time.
     pub flat: Vec<f32>,
-    /// Coefficients of the lower faces along each axis; empty on the finest grid, whose
-    /// coefficients come from the solver.
+    /// Coefficients of the lower faces along each axis; empty on the finest grid, for which the
+    /// caller provides them.
     pub faces: [Vec<f32>; 3],
     pub rows: Rows,
 }
 
 impl Mesh {
-    /// Returns the finest grid, with `n` cells along each axis.
+    /// Returns the finest grid level, with `n` cells along each axis.
     pub(super) fn finest(n: [usize; 3]) -> Self {
         Self::new(Shape::new(n), n.map(|n| vec![1.0; n]), false)
     }
 
-    /// Returns the next coarser grid, with half as many cells along each axis (rounded up).
+    /// Returns the next coarser grid level, with half as many cells along each axis (rounded up).
     pub(super) fn coarser(&self) -> Self {
         let halves = |widths: &Vec<f32>| {
             widths
@@ -289,8 +293,9 @@ impl Mesh {
         }
     }
 
-    /// Distance between the centres of the two cells at face number `face` along `axis`, in cells
-    /// of the finest grid; at a side of the box the distance from the face to the cell's centre.
+    /// Distance between the centres of the two cells at the face number `face` along `axis`, in
+    /// cells of the finest grid. At a side of the box it is the distance from the face to the
+    /// centre of the cell, unless the axis is periodic (`wraps`).
     fn distance(&self, axis: usize, face: usize, wraps: bool) -> f32 {
         let (widths, n) = (&self.widths[axis], self.shape.n[axis]);
         match face {
@@ -302,7 +307,7 @@ impl Mesh {
     }
 
     /// Coefficient of a face of the next coarser grid: sum of the coefficients of the fine faces
-    /// within, scaled to the longer distance between cell centres.
+    /// that make up the face, scaled for the larger distance between cell centres.
     pub(super) fn coarse_face(
         &self,
         coarse: &Self,

@@ -15,9 +15,10 @@ use lavoxel_base::simd::Level;
 use self::mesh::Mesh;
 pub(super) use self::transfer::{Pressure, split};
 
-/// Number of half sweeps before and after the coarse-grid correction: two for each colour.
+/// Number of half sweeps (of one colour each) before and after the coarse-grid correction: two for
+/// each colour.
 const HALVES: usize = 4;
-/// Number of half sweeps on the coarsest grid, where they replace a direct solver.
+/// Number of half sweeps on the coarsest grid, in place of a direct solver.
 const COARSEST: usize = 40;
 /// Largest number of cells along each axis of the coarsest grid.
 const SMALL: usize = 2;
@@ -31,8 +32,8 @@ pub(super) struct Multigrid {
 }
 
 impl Multigrid {
-    /// Returns grid levels for `n` cells along each axis, without coefficients, which
-    /// [`Multigrid::change`] sets.
+    /// Returns the grid levels for `n` cells along each axis; the coefficients must be set with
+    /// [`Multigrid::change`].
     pub(super) fn new(n: [usize; 3], sides: [Side; 3], simd: Level) -> Self {
         let mut meshes = vec![Mesh::finest(n)];
         while let Some(last) = meshes.last()
@@ -51,7 +52,7 @@ impl Multigrid {
         self.meshes.iter().map(Mesh::bytes).sum()
     }
 
-    /// Mutable pressure on the finest grid, one array per colour.
+    /// Mutable pressure in the cells of the finest grid, one array for each colour.
     pub(super) fn pressure_mut(&mut self) -> &mut [Vec<f32>; 2] {
         &mut self.meshes[0].p
     }
@@ -68,14 +69,14 @@ impl Multigrid {
         self.meshes[0].p[colour][at] = value;
     }
 
-    /// Mutable right-hand side on the finest grid, one array per colour, and the layout of the
-    /// arrays.
+    /// Mutable right-hand side in the cells of the finest grid, one array for each colour, and the
+    /// layout of these arrays.
     pub(super) fn right_side(&mut self) -> (&mut [Vec<f32>; 2], Layout) {
         let mesh = &mut self.meshes[0];
         (&mut mesh.r, Layout(mesh.shape))
     }
 
-    /// Pressure on the finest grid, for the computation of the gradient after [`Multigrid::solve`].
+    /// Pressure on the finest grid after [`Multigrid::solve`], for the computation of its gradient.
     pub(super) fn solved(&self) -> Pressure<'_> {
         let mesh = &self.meshes[0];
         Pressure {
@@ -85,14 +86,14 @@ impl Multigrid {
         }
     }
 
-    /// Right-hand side of a cell.
+    /// Right-hand side of the equation in the cell `place`.
     #[cfg(test)]
     pub(super) fn right_side_at(&self, place: [usize; 3]) -> f32 {
         let (colour, at) = self.meshes[0].shape.entry(place);
         self.meshes[0].r[colour][at]
     }
 
-    /// Returns true if all coefficients are equal.
+    /// Returns true if all coefficients on all grid levels are equal.
     #[cfg(test)]
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.meshes
@@ -101,9 +102,9 @@ impl Multigrid {
             .all(|(a, b)| a.faces == b.faces && a.rows.is_like(&b.rows))
     }
 
-    /// Updates the coefficients of all grid levels after changes in the rows `changed` (`[y, z]`)
-    /// of lower faces. `face(axis, place)`: coefficient of a lower face on the finest grid, with
-    /// the factor 2 at open sides.
+    /// Updates the coefficients of all grid levels after changes of lower faces in the rows
+    /// `changed` (`[y, z]`). `face(axis, place)` returns the coefficient of a lower face on the
+    /// finest grid, including the factor 2 at open sides.
     pub(super) fn change(
         &mut self,
         mut changed: Vec<[usize; 2]>,
@@ -162,7 +163,8 @@ impl Multigrid {
     }
 }
 
-/// Updates the coefficients of every row of cells with a changed row of faces on any of its sides.
+/// Updates the coefficients of every row of cells that has a face in one of the `changed` rows
+/// (`[y, z]`) of lower faces.
 fn set_rows(mesh: &mut Mesh, changed: &[[usize; 2]], face: impl Fn(usize, [usize; 3]) -> f32) {
     let [_, ny, nz] = mesh.shape.n;
     let rows = changed
@@ -176,8 +178,8 @@ fn set_rows(mesh: &mut Mesh, changed: &[[usize; 2]], face: impl Fn(usize, [usize
     }
 }
 
-/// Computes the face coefficients of a coarse grid from those of the next finer grid; returns the
-/// rows `[y, z]` that changed.
+/// Computes the face coefficients of the coarse grid `mesh` from those of the next finer grid;
+/// returns the rows `[y, z]` of faces that changed.
 fn set_faces(
     fine: &Mesh,
     mesh: &mut Mesh,
@@ -227,8 +229,8 @@ fn set_faces(
 }
 
 impl Mesh {
-    /// Runs `halves` half sweeps, starting with the colour `colour`. The halo of a periodic axis is
-    /// refreshed after each half sweep, since its end cells are neighbours.
+    /// Runs `halves` half sweeps, the first one for `colour`. The halo of a periodic axis is
+    /// updated after each half sweep, because cells at opposite ends are neighbours.
     fn smooth(&mut self, colour: usize, halves: usize, (sides, simd): ([Side; 3], Level)) {
         if !sides.contains(&Side::Wrap) {
             return self.relax(colour, halves, simd);
@@ -240,7 +242,7 @@ impl Mesh {
         }
     }
 
-    /// Copies the end cells of periodic axes to the halo at the opposite end.
+    /// Copies the end cells of periodic axes to the halo at the opposite end, for both colours.
     fn wrap(&mut self, sides: [Side; 3]) {
         let n = self.shape.n;
         for axis in AXES.into_iter().filter(|&axis| sides[axis] == Side::Wrap) {
@@ -263,8 +265,8 @@ impl Mesh {
         }
     }
 
-    /// Subtracts the mean of the pressure: without an open side the equation leaves the mean
-    /// undetermined, and rounding would let it drift.
+    /// Subtracts the mean of the pressure. Without an open side the equation does not determine the
+    /// mean, and rounding errors would let it drift.
     fn centre(&mut self) {
         let [nx, ny, nz] = self.shape.n;
         let places = || {
@@ -282,18 +284,18 @@ impl Mesh {
     }
 }
 
-/// Array layout of the finest grid, for code that fills its right-hand side.
+/// Layout of the arrays of one colour on the finest grid, for code that writes the right-hand side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout(mesh::Shape);
 
 impl Layout {
-    /// Number of entries of a plane of a colour.
+    /// Number of entries of a plane of equal z in the array of a colour.
     pub(super) fn plane(&self) -> usize {
         self.0.plane()
     }
 
-    /// Position of the first cell of a row of a colour; y and z count from the row and plane beyond
-    /// the side.
+    /// Index in the array of a colour of the first cell of a row; `y` and `z` count from the halo
+    /// (0 is the row or plane beyond the side).
     #[inline(always)]
     pub(super) fn row(&self, y: usize, z: usize) -> usize {
         self.0.row(y, z)

@@ -1,17 +1,18 @@
-//! Red-black Gauss-Seidel smoother. Within a colour no cell reads another, so the result does not
-//! depend on order and threads.
+//! Red-black Gauss-Seidel smoother. Cells of one colour do not read each other, so that the result
+//! does not depend on their order or on the number of threads.
 //!
-//! The half sweeps of a call run as a wave along z: plane z of a half sweep follows right after
-//! plane z + 1 of the half sweep before, while both are in the cache. Threads take chunks of planes
-//! that become narrower by one plane with every half sweep; the gaps between chunks are filled in a
-//! second round. Each cell reads the same neighbour values in either case.
+//! The half sweeps of a call run as a wave along z: plane z of a half sweep is computed right after
+//! plane z + 1 of the half sweep before, while both are in the cache. Threads process ranges of
+//! planes that become narrower by one plane with every half sweep; the gaps between the ranges are
+//! filled in a second round. Each cell reads the same neighbour values in either case.
 
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
 use super::mesh::{Mesh, Row, Rows, Shape};
 
-/// Neighbours of the cells of one colour in a row, and the right-hand side of these cells.
+/// Pressures of the six neighbours of the cells of one colour in a row, and `r`, the right-hand
+/// side of these cells.
 struct Near<'a> {
     west: &'a [f32],
     east: &'a [f32],
@@ -23,9 +24,9 @@ struct Near<'a> {
 }
 
 impl<'a> Near<'a> {
-    /// Neighbours, from the array `other` of the other colour, of the cells whose x has the parity
-    /// `parity` in the row that starts at index `at`; `r` starts at the right-hand side of that
-    /// row.
+    /// Finds the neighbours of the cells whose x has the parity `parity` in the row that starts at
+    /// index `at`, in the array `other` of the other colour; `r` begins with the right-hand side of
+    /// the first of these cells.
     #[inline(always)]
     fn new(other: &'a [f32], r: &'a [f32], shape: &Shape, (at, parity): (usize, usize)) -> Self {
         let (n, half, plane) = (shape.count(parity), shape.half, shape.plane());
@@ -41,7 +42,7 @@ impl<'a> Near<'a> {
     }
 }
 
-/// Computes new values of the cells of one colour in a uniform row.
+/// Computes the new pressure of the cells of one colour in a uniform row.
 #[inline(always)]
 fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &Row) {
     let n = out.len();
@@ -67,8 +68,8 @@ fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &Row) {
     }
 }
 
-/// New value of the first or last cell of a uniform row, whose coefficients `[west, east, inverse
-/// sum]` may differ from the inner cells'.
+/// New pressure of the first or last cell of one colour in a uniform row, at index `i`; its
+/// coefficients `[west, east, inverse sum]` may differ from those of inner cells.
 #[inline(always)]
 fn relax_end(near: &Near<'_>, row: &Row, i: usize, [w, e, inverse]: [f32; 3]) -> f32 {
     let [d, u, b, f] = row.across;
@@ -77,7 +78,7 @@ fn relax_end(near: &Near<'_>, row: &Row, i: usize, [w, e, inverse]: [f32; 3]) ->
     inverse * (sum - near.r[i])
 }
 
-/// Computes new values of the cells of one colour in a row with a block of coefficients.
+/// Computes the new pressure of the cells of one colour in a row that has a block of coefficients.
 #[inline(always)]
 fn relax_block(out: &mut [f32], near: &Near<'_>, block: &[f32], half: usize) {
     let n = out.len();
@@ -102,25 +103,25 @@ fn relax_block(out: &mut [f32], near: &Near<'_>, block: &[f32], half: usize) {
     }
 }
 
-/// Inputs of the half sweeps, except the unknown.
+/// Inputs of the half sweeps other than the pressure.
 #[derive(Clone, Copy)]
 struct Given<'a> {
     shape: Shape,
     rows: &'a Rows,
     r: [&'a [f32]; 2],
-    /// Colour of the first half sweep, and the number of half sweeps.
+    /// Colour of the first half sweep; `halves` is the number of half sweeps.
     colour: usize,
     halves: usize,
 }
 
-/// Half sweeps over a chunk of planes of both colours.
+/// Half sweeps over a range of planes, in the arrays of both colours.
 struct Wave<'a> {
     given: Given<'a>,
-    /// Unknown of both colours, starting at plane `first`.
+    /// Pressure of both colours, from plane `first` on.
     p: [&'a mut [f32]; 2],
     first: usize,
-    /// Range of planes of the first half sweep, and the shift of its begin and end with each
-    /// further half sweep.
+    /// First plane, and last plane plus one, of the first half sweep; `steps` is added to both with
+    /// each further half sweep.
     planes: [usize; 2],
     steps: [isize; 2],
 }
@@ -145,7 +146,7 @@ impl Work for Wave<'_> {
 }
 
 impl Wave<'_> {
-    /// Computes half sweep number `k` on one plane.
+    /// Computes the half sweep with the number `k` in one plane.
     #[inline(always)]
     fn half(&mut self, k: usize, plane: usize) {
         let given = &self.given;
@@ -191,8 +192,8 @@ impl Wave<'_> {
 /// Number of cells below which a single thread processes the whole grid.
 pub(super) const FEW: usize = 16_384;
 
-/// Number of planes per chunk, chosen so that the last chunk, too, is wide enough for the gaps of
-/// the second round. `most`: upper bound of the number of chunks.
+/// Number of planes for each thread, such that also the last range of planes is wide enough for the
+/// gaps that the second round fills. `most`: largest number of ranges.
 fn chunk(planes: usize, most: usize, halves: usize) -> usize {
     let enough = |size: usize| planes - (planes.div_ceil(size) - 1) * size >= 2 * halves + 2;
     (1..=most)
@@ -203,7 +204,7 @@ fn chunk(planes: usize, most: usize, halves: usize) -> usize {
 }
 
 impl Mesh {
-    /// Runs `halves` half sweeps, starting with the colour `colour`.
+    /// Runs `halves` half sweeps, the first one for `colour`.
     pub(super) fn relax(&mut self, colour: usize, halves: usize, simd: Level) {
         let planes = self.shape.n[2] + 2;
         // A chunk must keep some planes for the last half sweep, and the gaps must lie within its

@@ -1,4 +1,4 @@
-//! Transfer between a grid level and the next coarser level: restriction of the residual and
+//! Transfer between a grid level and the next coarser one: restriction of the residual, and
 //! prolongation of the correction.
 
 use crate::Side;
@@ -8,7 +8,7 @@ use lavoxel_base::simd::{Level, Simd, Work};
 use super::mesh::{Mesh, Row, Shape};
 use super::smooth::FEW;
 
-/// Number of planes per thread.
+/// Number of planes of equal z for each thread, halo included.
 pub(super) fn share(shape: &Shape) -> usize {
     let threads = if shape.n.iter().product::<usize>() < FEW {
         1
@@ -18,14 +18,15 @@ pub(super) fn share(shape: &Shape) -> usize {
     (shape.n[2] + 2).div_ceil(threads)
 }
 
-/// Restriction: computes the right-hand side of a chunk of planes of the coarse grid.
+/// Restriction of the residual to a range of planes of the coarse grid.
 struct Restrict<'a> {
     fine: &'a Mesh,
     shape: Shape,
-    /// Right-hand side of both colours of the coarse grid, starting at plane `first`.
+    /// Right-hand side of both colours of the coarse grid, from plane `first` on.
     r: [&'a mut [f32]; 2],
     first: usize,
-    /// Number of colours with a residual that may be non-zero.
+    /// Number of colours whose residual may differ from 0; after a half sweep the residual of its
+    /// colour is 0.
     colours: usize,
 }
 
@@ -52,8 +53,8 @@ impl Work for Restrict<'_> {
     }
 }
 
-/// Iterator over the rows of the fine grid that lie within the row `[y, z]` of the coarse grid.
-/// `n`: number of cells of the fine grid.
+/// Iterates over the rows of the fine grid (with `n` cells along each axis) that make up the row
+/// `[y, z]` of the coarse grid.
 #[inline(always)]
 fn children(n: [usize; 3], [y, z]: [usize; 2]) -> impl Iterator<Item = (usize, usize)> {
     let range = move |k: usize, v: usize| {
@@ -66,7 +67,7 @@ fn children(n: [usize; 3], [y, z]: [usize; 2]) -> impl Iterator<Item = (usize, u
     range(2, z).flat_map(move |z| range(1, y).map(move |y| (y, z)))
 }
 
-/// Copies every second value of `from`, beginning with the first.
+/// Copies every second value of `from` to `out`, beginning with the first.
 #[inline(always)]
 pub(in crate::incompressible) fn split(out: &mut [f32], from: &[f32]) {
     let pairs = from.chunks_exact(2);
@@ -80,7 +81,8 @@ pub(in crate::incompressible) fn split(out: &mut [f32], from: &[f32]) {
     }
 }
 
-/// Adds the residuals of the cells of one colour in a uniform row to the sums over pairs of cells.
+/// Adds the residual of each cell of one colour in a uniform row to `out`, which has one sum for
+/// each pair of cells.
 #[inline(always)]
 fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
     let n = out.len();
@@ -96,8 +98,8 @@ fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
     }
 }
 
-/// Adds the residuals of the cells of one colour in a row with a block of coefficients to the sums
-/// over pairs of cells.
+/// Adds the residual of each cell of one colour to `out`, which has one sum for each pair of cells,
+/// in a row that has a block of coefficients.
 #[inline(always)]
 fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&[f32], usize)) {
     let n = out.len();
@@ -119,8 +121,8 @@ fn rest_block(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], (block, half): (&
 }
 
 impl Mesh {
-    /// Adds the residuals of the cells of `colour` in the row `[y, z]` to the sums over pairs of
-    /// cells.
+    /// Adds the residuals of the cells of `colour` in the row `[y, z]` to `sums`, one for each pair
+    /// of cells.
     #[inline(always)]
     fn add_rest(&self, sums: &mut [f32], colour: usize, [y, z]: [usize; 2]) {
         let (shape, parity) = (&self.shape, (colour + y + z) & 1);
@@ -162,8 +164,8 @@ impl Mesh {
         }
     }
 
-    /// Sets the right-hand side of the coarse grid to the restricted residual, and its unknown to
-    /// 0.
+    /// Sets the right-hand side of the coarse grid to the restricted residual, and the unknown of
+    /// the coarse grid (the correction) to 0.
     pub(super) fn restrict(&self, coarse: &mut Self, (sides, simd): ([Side; 3], Level)) {
         let shape = coarse.shape;
         // The last half sweep solved the second colour, so its residual is 0 – unless cells of one
@@ -191,7 +193,7 @@ impl Mesh {
             });
     }
 
-    /// Copies the unknown of both colours into an array in natural order.
+    /// Copies the unknown of both colours to the array `flat`, in the order of x.
     pub(super) fn flatten(&mut self, sides: [Side; 3], simd: Level) {
         let pressure = Pressure {
             shape: self.shape,
@@ -211,9 +213,9 @@ impl Mesh {
             });
     }
 
-    /// Adds the interpolated correction of the coarse grid, which must be in natural order, to the
-    /// second colour. The next half sweep computes the first colour from the second alone, so the
-    /// first needs no correction.
+    /// Adds the correction, interpolated from the coarse grid, to the cells of the second colour;
+    /// the correction must be in the array `flat` of the coarse grid. The first colour needs no
+    /// correction, because the next half sweep computes it from the second colour alone.
     pub(super) fn prolong(&mut self, coarse: &Self, simd: Level) {
         let (shape, planes) = (self.shape, share(&self.shape));
         self.p[1]
@@ -230,9 +232,9 @@ impl Mesh {
     }
 }
 
-/// Unknown in natural order, with a halo beyond the sides: the same value beyond a wall, the
-/// negative value beyond an open side (so that p is 0 at the face), the opposite end for a periodic
-/// axis.
+/// Pressure with both colours in the order of x, and with halo values: the same value beyond a
+/// wall, the negative value beyond an open side (so that the pressure is 0 at the face), the value
+/// at the opposite end for a periodic axis.
 #[derive(Clone, Copy)]
 pub(in crate::incompressible) struct Pressure<'a> {
     pub(super) shape: Shape,
@@ -241,7 +243,7 @@ pub(in crate::incompressible) struct Pressure<'a> {
 }
 
 impl Pressure<'_> {
-    /// Number of values per plane, halo included.
+    /// Number of values of a plane of equal z, halo included.
     pub(in crate::incompressible) fn plane(&self) -> usize {
         self.shape.flat_plane()
     }
@@ -250,8 +252,8 @@ impl Pressure<'_> {
         self.shape.flat_row()
     }
 
-    /// Writes plane number `plane` (0 is the plane beyond the side) to `out`, halo rows and values
-    /// included.
+    /// Writes the plane with the index `plane` (0 is the one beyond the side) to `out`, including
+    /// halo rows and values.
     #[inline(always)]
     pub(in crate::incompressible) fn fill(&self, out: &mut [f32], plane: usize) {
         let (shape, [nx, ny, nz]) = (&self.shape, self.shape.n);
@@ -285,8 +287,8 @@ impl Pressure<'_> {
     }
 }
 
-/// Halo value beyond a side, next to a cell with the value `near`; `far` is the value of the cell
-/// at the opposite end.
+/// Value beyond a side, next to a cell with the value `near`; `far` is the value of the cell at the
+/// opposite end.
 #[inline(always)]
 fn beyond(side: Side, near: f32, far: f32) -> f32 {
     match side {
@@ -296,7 +298,7 @@ fn beyond(side: Side, near: f32, far: f32) -> f32 {
     }
 }
 
-/// Conversion of a chunk of planes of the unknown to natural order.
+/// Reordering of the unknown of both colours in the order of x, for a range of planes.
 struct Flatten<'a> {
     pressure: Pressure<'a>,
     flat: &'a mut [f32],
@@ -313,7 +315,7 @@ impl Work for Flatten<'_> {
     }
 }
 
-/// Interleaves two colours: `even` values first.
+/// Merges the values of two colours alternately into `out`, beginning with `even`.
 #[inline(always)]
 fn merge(out: &mut [f32], even: &[f32], odd: &[f32]) {
     let pairs = out.len() / 2;
@@ -326,7 +328,8 @@ fn merge(out: &mut [f32], even: &[f32], odd: &[f32]) {
     }
 }
 
-/// Prolongation to the second colour in a chunk of planes of the fine grid.
+/// Addition of the interpolated correction to the second colour, for a range of planes of the fine
+/// grid.
 struct Prolong<'a> {
     shape: Shape,
     coarse: &'a Mesh,
@@ -334,15 +337,16 @@ struct Prolong<'a> {
     first: usize,
 }
 
-/// Rows of the coarse grid in natural order: the row of the parent cells, and the neighbouring rows
-/// along y, z and x.
+/// Rows of the coarse grid with both colours in the order of x: the row of the coarse cells that
+/// contain the fine cells, and its neighbours along y, z and x.
 struct Coarse<'a> {
     own: &'a [f32],
     beside: [&'a [f32]; 3],
 }
 
-/// Adds the linear interpolation between coarse cells: weight ¾ for the parent cell and ¼ for its
-/// neighbour, along each axis.
+/// Adds the correction `from` the coarse grid to a row of fine cells, interpolated linearly: along
+/// each axis with weight ¾ for the coarse cell that contains the fine cell, and ¼ for its
+/// neighbour.
 #[inline(always)]
 fn add_linear(out: &mut [f32], from: &Coarse<'_>, [y, z, x]: [f32; 3]) {
     let n = out.len();
@@ -354,8 +358,8 @@ fn add_linear(out: &mut [f32], from: &Coarse<'_>, [y, z, x]: [f32; 3]) {
     }
 }
 
-/// Adds a coarse correction that is constant across closed faces, since the pressures on both sides
-/// are unrelated.
+/// Adds the correction `from` the coarse grid to a row of fine cells, interpolated only across open
+/// faces, because pressures on both sides of a closed face are unrelated.
 #[inline(always)]
 fn add_open(out: &mut [f32], from: &Coarse<'_>, faces: [&[f32]; 3], [y, z, x]: [f32; 3]) {
     let n = out.len();

@@ -1,4 +1,4 @@
-//! Sweep of the amounts along the x axis (along rows).
+//! Advection sweep of the amounts along x, that is, along the rows.
 
 use crate::{BEYOND, Field, Side};
 use lavoxel_base::simd::{Simd, Work};
@@ -9,18 +9,18 @@ use super::rows::{
 use super::turns::Turn;
 use super::{Flow, MOST, Planes, ambient};
 
-/// Sweep over a chunk of planes.
+/// Sweep along x over a range of planes.
 pub(super) struct Along<'a, 'b> {
     pub flow: Flow<'a>,
     pub turn: Turn,
     pub planes: &'a mut Planes<'b>,
     pub carried: &'a [Field],
-    /// Net outflow in units through open sides, by field.
+    /// Net outflow of each field through open sides, in the smallest unit.
     pub out: &'a mut [i64; MOST],
 }
 
-/// Buffers of one row with a halo of [`BEYOND`] cells at both ends; arrays of faces start one face
-/// before the first cell.
+/// Buffers for one row with [`BEYOND`] halo cells at both ends; arrays of faces begin with the face
+/// before the first cell of the halo.
 struct Row {
     units: Vec<u32>,
     content: Vec<f32>,
@@ -64,8 +64,8 @@ impl Work for Along<'_, '_> {
 }
 
 impl Along<'_, '_> {
-    /// Sweeps one row over `time` steps. The row starts at index `from` in the fields and at index
-    /// `at` in the thread's planes; `y`: height of the row.
+    /// Sweeps one row for `time` steps. `from`: index of the row's first cell in the fields; `at`:
+    /// its index in the planes of the thread; `y`: height of the row in cells.
     #[inline(always)]
     fn row(&mut self, row: &mut Row, (from, time): (usize, f32), (at, y): (usize, usize)) {
         let (nx, side) = (self.flow.grid.cells.nx, self.flow.grid.sides[0]);
@@ -82,7 +82,7 @@ impl Along<'_, '_> {
         for (field, units) in self.planes.units.iter_mut().enumerate() {
             let units = &mut units[at..at + nx];
             let outside = ambient(&self.flow, self.carried[field], y);
-            // Nothing can pass where there is nothing inside and outside.
+            // Nothing can pass if neither the row nor the air outside contains anything.
             if outside == 0 && is_empty(units) {
                 continue;
             }
@@ -118,8 +118,8 @@ impl Along<'_, '_> {
     }
 }
 
-/// Fills the halo at both ends of a row of `n` cells: from the opposite end if `wraps`, else with
-/// `outside`.
+/// Sets the halo at both ends of a row of `n` cells: to the cells of the opposite end if `wraps` is
+/// true, else to `outside`.
 #[inline(always)]
 fn around<T: Copy>(row: &mut [T], n: usize, wraps: bool, outside: T) {
     for i in 0..BEYOND {

@@ -1,5 +1,4 @@
-//! Detection of the rows of cells that amounts can reach during the sweeps of a substep; all other
-//! rows are skipped.
+//! Search for the rows of cells that amounts can reach in a substep; all other rows are skipped.
 
 use std::ops::Range;
 
@@ -10,7 +9,8 @@ use super::super::pace::Pace;
 use super::rows::is_empty;
 use super::turns::sweeps;
 
-/// Flag of each row of cells, at index `z · ny + y`: true if amounts can reach the row.
+/// Flag of each row of cells, at index `z · ny + y`: true if an amount is in the row or can reach
+/// it in the substep.
 #[derive(Debug)]
 pub(super) struct Awake {
     rows: Vec<bool>,
@@ -18,9 +18,9 @@ pub(super) struct Awake {
 }
 
 impl Awake {
-    /// Finds the rows that any amount can reach (each sweep moves an amount by at most one cell
-    /// along its axis), and the fields that are present inside or outside the box. `time`: length
-    /// of the substep in steps.
+    /// Finds the rows that any amount can reach, because each sweep moves an amount by at most one
+    /// cell along its axis. Also returns the fields of which there is any amount inside or outside
+    /// the box. `time`: length of the substep in steps.
     pub(super) fn find(
         amounts: &Amounts,
         forces: &Forces,
@@ -55,18 +55,18 @@ impl Awake {
         self.rows[z * self.ny + y]
     }
 
-    /// Ranges of y of the flagged rows in plane `z`.
+    /// Returns the ranges of y in plane `z` whose rows are flagged.
     pub(super) fn along_y(&self, z: usize) -> Vec<Range<usize>> {
         runs(0..self.ny, |y| self.has(y, z))
     }
 
-    /// Ranges of z within `planes` for which any row of `rows` is flagged.
+    /// Returns the ranges of z within `planes` for which any row with y in `rows` is flagged.
     pub(super) fn along_z(&self, planes: Range<usize>, rows: Range<usize>) -> Vec<Range<usize>> {
         runs(planes, |z| rows.clone().any(|y| self.has(y, z)))
     }
 }
 
-/// Flags of the rows that contain any units of a field.
+/// Returns for each row of cells, at index `z · ny + y`, true if it contains any amount of `field`.
 fn full_rows(amounts: &Amounts, field: Field) -> Vec<bool> {
     let (grid, units) = (amounts.grid(), amounts.field(field));
     let [nx, ny, nz] = grid.size();
@@ -79,7 +79,8 @@ fn full_rows(amounts: &Amounts, field: Field) -> Vec<bool> {
     full
 }
 
-/// Flags of the rows at most `along_y` rows and `along_z` planes away from a flagged row.
+/// Returns the flags `rows` extended to all rows that are at most `along_y` cells along y and
+/// `along_z` cells along z away from a flagged row.
 fn spread(rows: &[bool], grid: AirGrid, [along_y, along_z]: [usize; 2]) -> Vec<bool> {
     let [_, ny, nz] = grid.size();
     let wraps = grid.sides[2] == Side::Wrap;
@@ -101,7 +102,7 @@ fn spread(rows: &[bool], grid: AirGrid, [along_y, along_z]: [usize; 2]) -> Vec<b
     wide
 }
 
-/// Maximal ranges of consecutive marked indices within `range`.
+/// Returns the longest ranges of consecutive indices within `range` for which `is_marked` is true.
 fn runs(range: Range<usize>, is_marked: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for k in range.filter(|&k| is_marked(k)) {

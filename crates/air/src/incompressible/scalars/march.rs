@@ -1,5 +1,5 @@
-//! Sweep of the amounts across the rows (axis y or z): lines of adjacent cells are processed in the
-//! order of the axis, and ring buffers keep the last few lines.
+//! Advection sweep of the amounts along y or z, that is, across the rows: lines of cells are
+//! processed in the order of the axis, and ring buffers keep the last few lines.
 
 use crate::{BEYOND, Field, Side};
 use lavoxel_base::simd::{Simd, Work};
@@ -10,41 +10,43 @@ use super::rows::{
 use super::turns::{Turn, block};
 use super::{Flow, Halo, MOST, Planes, ambient};
 
-/// Sweep over a chunk of planes.
+/// Sweep along y or z over a range of planes.
 pub(super) struct March<'a, 'b> {
     pub flow: Flow<'a>,
     pub turn: Turn,
     pub planes: &'a mut Planes<'b>,
     pub carried: &'a [Field],
-    /// Net outflow in units through open sides, by field.
+    /// Net outflow of each field through open sides, in the smallest unit.
     pub out: &'a mut [i64; MOST],
 }
 
-/// Geometry of the lines of one sweep.
+/// Lines of cells that one sweep processes, and their places in the fields.
 #[derive(Clone, Copy)]
 struct Lines {
-    /// Number of cells per line, number of lines, and the index distance between successive lines.
+    /// Number of cells per line; `count` is the number of lines, `stride` the index distance
+    /// between successive lines.
     length: usize,
     count: usize,
     stride: usize,
-    /// Index of the first cell in the fields, and in the thread's planes.
+    /// Index of the first cell in the fields; `at` is its index in the planes of the thread.
     from: usize,
     at: usize,
-    /// Number of the first line along the axis, and the number of all lines along the axis.
+    /// Number of the first line along the axis; `all` is the number of all lines along the axis.
     first: usize,
     all: usize,
-    /// Time of the sweep in steps.
+    /// Length of the sweep in steps.
     time: f32,
 }
 
-/// Ring buffers of the last lines. Line k is in slot k modulo 4, or k modulo 2.
+/// Ring buffers with the values of the last lines: line k is in slot k modulo 4, or k modulo 2.
 struct Rings {
     content: Vec<f32>,
     slope: Vec<f32>,
     flux: Vec<i32>,
     inverse: Vec<f32>,
     courant: Vec<f32>,
-    /// Flags of lines without any units of a field: the flux between two such lines is 0.
+    /// For each field and slot, true if the line contains nothing: the flux between two such lines
+    /// is 0.
     empty: [[bool; 4]; MOST],
     length: usize,
 }
@@ -64,14 +66,14 @@ impl Rings {
     }
 }
 
-/// Index of line `k` of a field in rings of 4 lines; line 0 lies two before the first line of the
-/// box.
+/// Index of the values of line `k` and the field with index `field` in a ring of 4 lines; line 0
+/// lies two before the first line of the box.
 #[inline(always)]
 fn four(length: usize, field: usize, k: usize) -> usize {
     (4 * field + k % 4) * length
 }
 
-/// Index of line `k` of a field in rings of 2 lines.
+/// Index of the values of line `k` and the field with index `field` in a ring of 2 lines.
 #[inline(always)]
 fn two(length: usize, field: usize, k: usize) -> usize {
     (2 * field + k % 2) * length
@@ -112,8 +114,8 @@ impl Work for March<'_, '_> {
                         all: nz,
                         time,
                     };
-                    // Planes of the thread that are asleep hold nothing, so beyond these lies an
-                    // empty halo.
+                    // Skipped planes of the thread contain nothing, so that an empty halo lies
+                    // beyond these planes.
                     let end = |is_outer: bool| {
                         if is_outer {
                             (&halo, start)
@@ -146,19 +148,19 @@ impl Work for March<'_, '_> {
                     all: ny,
                     time,
                 };
-                // Rows sleep only where the air outside holds nothing either, so one halo serves
-                // all.
+                // Rows are skipped only where the air outside contains nothing either, so that one
+                // halo serves all.
                 self.march(&lines, [(&halo, 0); 2], &mut rings);
             }
         }
     }
 }
 
-/// Halos beyond both ends of the axis, each with the index at which its lines start.
+/// Halos beyond both ends of the axis; each with the index at which its part of the lines begins.
 type Ends<'h> = [(&'h Halo, usize); 2];
 
 impl March<'_, '_> {
-    /// Halo of ambient air below and above the box.
+    /// Returns the halo of ambient air below and above the box, for lines of `nx` cells.
     #[inline(always)]
     fn y_halo(&self, nx: usize) -> Halo {
         let heights = [0, 0, usize::MAX, usize::MAX];
@@ -171,7 +173,7 @@ impl March<'_, '_> {
         halo
     }
 
-    /// Halo without any units, for lines of `length` cells.
+    /// Returns a halo without any amounts, for lines of `length` cells.
     #[inline(always)]
     fn nothing(&self, length: usize) -> Halo {
         let empty = || std::array::from_fn(|_| vec![0; length]);
@@ -204,7 +206,8 @@ impl March<'_, '_> {
         }
     }
 
-    /// Units of `field` in line `k`, from inside the box or from the halo.
+    /// Returns the amounts of the field with index `field` in line `k` of the box or of the halo,
+    /// in the smallest unit.
     #[inline(always)]
     fn units<'h>(&'h self, lines: &Lines, ends: Ends<'h>, field: usize, k: usize) -> &'h [u32] {
         match slot(k, lines.count) {
@@ -216,7 +219,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Loads line `k` into the rings as concentrations (units divided by volume).
+    /// Loads line `k` into the rings, as concentrations (amount divided by volume).
     #[inline(always)]
     fn enter(&mut self, lines: &Lines, ends: Ends<'_>, k: usize, rings: &mut Rings) {
         let (n, at) = (lines.length, four(rings.length, 0, k));
@@ -246,7 +249,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Computes the Courant numbers of the faces below line `k`; 0 where the box has no faces.
+    /// Computes the Courant numbers of the faces before line `k`; 0 beyond the faces of the box.
     #[inline(always)]
     fn courant(&mut self, lines: &Lines, k: usize, rings: &mut Rings) {
         let at = four(rings.length, 0, k);
@@ -261,7 +264,7 @@ impl March<'_, '_> {
         };
         let from = lines.from as isize + (face - lines.first as isize) * lines.stride as isize;
         let (u, open, from) = (&self.flow.u[self.turn.axis], self.flow.open, from as usize);
-        // A line of several rows has shut faces between its rows.
+        // Between the rows of a line of several rows all faces are closed.
         let open = if self.turn.axis == 2 {
             Some(&open.faces[2][from..])
         } else {
@@ -286,7 +289,7 @@ impl March<'_, '_> {
         }
     }
 
-    /// Computes the fluxes across the faces between line `k` and the line before.
+    /// Computes the fluxes through the faces between line `k` − 1 and line `k`.
     #[inline(always)]
     fn cross(&mut self, lines: &Lines, ends: Ends<'_>, k: usize, rings: &mut Rings) {
         let n = lines.length;
@@ -294,7 +297,7 @@ impl March<'_, '_> {
         let wraps = self.turn.axis != 1 && self.flow.grid.sides[self.turn.axis] == Side::Wrap;
         for field in 0..self.planes.units.len() {
             let to = two(rings.length, field, k);
-            // Nothing can pass between two lines that hold nothing.
+            // Nothing can pass between two lines that contain nothing.
             if rings.empty[field][k % 4] && rings.empty[field][(k - 1) % 4] {
                 rings.flux[to..to + n].fill(0);
                 continue;
@@ -327,7 +330,8 @@ impl March<'_, '_> {
         }
     }
 
-    /// Updates amounts and volume of line `k`, once the fluxes across its upper faces are known.
+    /// Updates the amounts and volumes of line `k`, after the fluxes through the faces on both
+    /// sides have been computed.
     #[inline(always)]
     fn leave(&mut self, lines: &Lines, k: usize, rings: &mut Rings) {
         let (n, at) = (lines.length, lines.at + (k - 2) * lines.stride);
@@ -351,7 +355,7 @@ impl March<'_, '_> {
     }
 }
 
-/// Halo slot of line `k`; `None` for a line inside the box.
+/// Index of line `k` in the halo, if the box has `count` lines; `None` for a line inside the box.
 #[inline(always)]
 fn slot(k: usize, count: usize) -> Option<usize> {
     match k {

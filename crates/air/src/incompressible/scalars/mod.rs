@@ -1,10 +1,10 @@
 //! Advection of heat, ash, steam and inks: one-dimensional sweeps of integer fluxes through faces.
 //!
-//! Invariant: a face adds to one cell the units that it subtracts from the other, so sums are
-//! exact. The volume of a cell starts at 1 and is advected as well (Easter 1993): a constant
-//! concentration stays constant, and the limiter sees no false slopes. Only rows that contain
-//! units, or that units can reach, are swept; the fluxes of all others are 0 anyway. A line of
-//! cells has as many sweeps along an axis as its own fastest face needs.
+//! Invariant: a face adds to one cell exactly what it subtracts from the other, so that totals are
+//! exact. The volume of the air in a cell starts at 1 and is advected as well (Easter 1993), so
+//! that a constant concentration stays constant and the limiter sees no false slopes. Only rows
+//! that contain amounts, or that amounts can reach, are processed; the fluxes in all others are 0.
+//! A line of cells has as many sweeps along an axis as its own fastest face needs.
 
 mod along;
 mod awake;
@@ -23,41 +23,42 @@ use super::velocity::{Faces, Open};
 use self::awake::Awake;
 use self::turns::{Counts, Turn};
 
-/// Upper bound of the number of advected fields.
+/// Largest number of fields that are advected.
 const MOST: usize = Field::CARRIED.len() + Field::INKS.len();
 
-/// Inputs of all sweeps of a substep.
+/// Inputs that all sweeps of a substep share.
 #[derive(Clone, Copy)]
 struct Flow<'a> {
     grid: AirGrid,
     u: &'a Faces,
     open: &'a Open,
-    /// Heat in units of the ambient air, by height in cells; empty: 0.
+    /// Heat of the ambient air by height in cells, in the smallest unit; empty: 0 at every height.
     background: &'a [u32],
     awake: &'a Awake,
     counts: &'a Counts,
 }
 
-/// Planes of one thread: those of every advected field, and of the volume.
+/// Planes of equal z that one thread processes: those of every advected field, and of the volume.
 struct Planes<'a> {
-    /// Number of the first plane in the fields.
+    /// Index in the fields of the first plane.
     first: usize,
     units: Vec<&'a mut [u32]>,
     volume: &'a mut [f32],
-    /// Copies of the two planes before and the two after, from before the sweep.
+    /// Copies of the two planes before and of the two planes after these, in the state before the
+    /// sweep.
     halo: Halo,
 }
 
-/// Halo lines beyond both ends of a range of lines: two before and two after, for every field and
-/// for the volumes.
+/// Cells beyond both ends of a range of lines or planes: two before and two after, for every field
+/// and for the volume.
 #[derive(Clone, Default)]
 struct Halo {
     units: Vec<[Vec<u32>; 4]>,
     volume: [Vec<f32>; 4],
 }
 
-/// Sweeps the amounts along all axes over `time` steps; adds the net outflow in units through open
-/// sides to `flows`.
+/// Advects the amounts along all axes for `time` steps; adds the net outflow of each field through
+/// open sides to `flows`.
 pub(super) fn sweep(
     amounts: &mut Amounts,
     (u, open, pace): (&Faces, &Open, &Pace),
@@ -80,7 +81,7 @@ pub(super) fn sweep(
         counts: &counts,
     };
     let turns = counts.turns(order);
-    // A turn that is the first for all lines starts from volume 1 without reading the buffer.
+    // A sweep that is the first one of all lines starts from volume 1 without reading the buffer.
     if !turns[0].is_first {
         volume
             .par_chunks_mut(planes(grid) * grid.strides()[2])
@@ -117,7 +118,7 @@ pub(super) fn sweep(
     }
 }
 
-/// Splits the planes into one task per thread.
+/// Divides the planes into one task for each thread.
 fn deal<'a>(
     amounts: &'a mut Amounts,
     carried: &[Field],
@@ -154,7 +155,7 @@ fn deal<'a>(
     tasks
 }
 
-/// Copies the two planes before and the two planes after a range of planes of the fields.
+/// Copies the two planes before and the two planes after the planes in `range`.
 fn z_halo(
     amounts: &Amounts,
     carried: &[Field],
@@ -193,7 +194,7 @@ fn z_halo(
     halo
 }
 
-/// One plane of ambient air: units of `field`.
+/// Returns one plane of ambient air: amount of `field` in each cell, in the smallest unit.
 fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
     let [_, row, plane] = flow.grid.strides();
     if field != Field::Heat || flow.background.is_empty() {
@@ -203,7 +204,7 @@ fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
     (0..plane).map(units).collect()
 }
 
-/// Units of `field` in a cell of ambient air at height `y` (in cells).
+/// Amount of `field` in a cell of ambient air at height `y` (in cells), in the smallest unit.
 fn ambient(flow: &Flow<'_>, field: Field, y: usize) -> u32 {
     let y = y.min(flow.grid.cells.ny - 1);
     if field == Field::Heat {

@@ -1,13 +1,13 @@
-//! Arithmetic of the sweeps, on a row of cells or faces at a time.
+//! Computations of the advection sweeps for one row of cells or faces at a time.
 
 use super::super::forces::signed;
 use super::super::velocity::half_slope;
 
-/// Lower bound of the volume of a cell within a step, which limits its inverse.
+/// Smallest volume of a cell within a step, by which amounts are divided.
 const LEAST: f32 = 0.0625;
 
-/// Inputs of the fluxes through a row of faces: values of the cells below and above, and Courant
-/// numbers of the faces before, at and after.
+/// Inputs for the fluxes through a row of faces: values of the two cells at each face (before and
+/// after), and Courant numbers of the face before, the face itself and the face after.
 #[derive(Clone, Copy)]
 pub(super) struct Beside<'a> {
     pub content: [&'a [f32]; 2],
@@ -17,7 +17,7 @@ pub(super) struct Beside<'a> {
     pub courant: [&'a [f32]; 3],
 }
 
-/// Returns true if all values of a row are 0.
+/// Returns true if all amounts of a row are 0.
 #[inline(always)]
 pub(super) fn is_empty(units: &[u32]) -> bool {
     let mut any = 0;
@@ -27,7 +27,7 @@ pub(super) fn is_empty(units: &[u32]) -> bool {
     any == 0
 }
 
-/// Computes concentrations: units times inverse volume.
+/// Computes concentrations: amount `units` times `inverse` volume.
 #[inline(always)]
 pub(super) fn contents(out: &mut [f32], units: &[u32], inverse: &[f32]) {
     let n = out.len();
@@ -37,7 +37,8 @@ pub(super) fn contents(out: &mut [f32], units: &[u32], inverse: &[f32]) {
     }
 }
 
-/// Computes half the limited slopes of the concentration.
+/// Computes half the limited slope of the concentration in each cell, from the cells `before`,
+/// `here` and `after`.
 #[inline(always)]
 pub(super) fn slopes(out: &mut [f32], [before, here, after]: [&[f32]; 3]) {
     let n = out.len();
@@ -47,9 +48,9 @@ pub(super) fn slopes(out: &mut [f32], [before, here, after]: [&[f32]; 3]) {
     }
 }
 
-/// Computes the units that pass the faces upwards: the swept share of the donor cell's content,
-/// limited to its units (to half if the cell gives on both sides) and to the room in the
-/// receiving cell.
+/// Computes the amounts that pass each face in the direction of the axis: the part of the donor
+/// cell's contents that the sweep moves over the face, at most the donor cell's amount (half
+/// the amount if the cell gives on both sides) and at most the room in the receiving cell.
 #[inline(always)]
 pub(super) fn fluxes(out: &mut [i32], of: &Beside<'_>) {
     let n = out.len();
@@ -82,10 +83,12 @@ pub(super) fn fluxes(out: &mut [i32], of: &Beside<'_>) {
     }
 }
 
-/// Nearest integer, clamped to ± 2³⁰. A cast checks for NaN and would not be vectorised.
+/// Returns the nearest integer, clamped to ± 2³⁰. A plain cast would check for NaN and not be
+/// vectorised.
 #[inline(always)]
 fn nearest(v: f32) -> i32 {
-    /// Adding this number (1.5 · 2²³) leaves a last binary digit of 1, so it rounds to an integer.
+    /// Constant 1.5 · 2²³: adding it leaves no binary digits after the point, so that the sum is
+    /// rounded to an integer.
     const WHOLE: f32 = 12_582_912.0;
     const MOST: f32 = 1_073_741_824.0;
     let v = if v < MOST { v } else { MOST };
@@ -98,7 +101,8 @@ fn nearest(v: f32) -> i32 {
     (high << 16).wrapping_add(low)
 }
 
-/// Adds the fluxes through the lower faces to `units`, and subtracts those through the upper faces.
+/// Adds the fluxes `low` through the lower faces to the amounts `units`, and subtracts the fluxes
+/// `high` through the upper faces.
 #[inline(always)]
 pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
     let n = units.len();
@@ -110,8 +114,8 @@ pub(super) fn pass(units: &mut [u32], low: &[i32], high: &[i32]) {
     }
 }
 
-/// Computes Courant numbers: shares of a cell that pass the faces in `time` steps. `open`: open
-/// shares of the faces; `None` if all are fully open.
+/// Computes the Courant number of each face: share of a cell that passes the face in `time` steps.
+/// `open`: open shares of the faces, `None` if all faces are fully open.
 #[inline(always)]
 pub(super) fn courants(out: &mut [f32], speed: &[f32], open: Option<&[f32]>, time: f32) {
     let n = out.len();
@@ -131,8 +135,8 @@ pub(super) fn courants(out: &mut [f32], speed: &[f32], open: Option<&[f32]>, tim
     }
 }
 
-/// Updates the volumes after a sweep; in the first sweep (`is_first`) the old volume is 1
-/// everywhere.
+/// Updates the volumes after a sweep, from the Courant numbers `low` and `high` of the lower and
+/// upper faces; in the first sweep (`is_first`) all volumes were 1 before.
 #[inline(always)]
 pub(super) fn volumes(volume: &mut [f32], low: &[f32], high: &[f32], is_first: bool) {
     let n = volume.len();

@@ -1,21 +1,21 @@
-//! Schedule of the sweeps: each line of cells has as many sweeps as its fastest face needs, evenly
-//! spaced over the step.
+//! Order of the advection sweeps in a substep: each line of cells has as many sweeps as its fastest
+//! face needs, at equal intervals.
 
 use crate::{AXES, AirGrid};
 
 use super::super::pace::Pace;
 use super::awake::Awake;
 
-/// Upper bound of the Courant number of a sweep.
+/// Largest Courant number in a sweep.
 const COURANT: f32 = 0.8;
 
-/// Number of sweeps for a line whose fastest face has the speed `speed` (cells per step), over
-/// `time` steps.
+/// Number of sweeps that a line needs in `time` steps if its fastest face has the speed `speed`
+/// (cells per step).
 pub(super) fn sweeps(speed: f32, time: f32) -> u8 {
     (speed * time / COURANT).ceil().max(1.0) as u8
 }
 
-/// Upper bound of the cells per line in a sweep along z, whose lines consist of adjacent rows.
+/// Largest number of cells per line in a sweep along z; such a line consists of adjacent rows.
 const LINE: usize = 256;
 
 /// Number of rows per line in a sweep along z.
@@ -23,28 +23,28 @@ pub(super) fn block(grid: AirGrid) -> usize {
     (LINE / grid.strides()[1]).max(1)
 }
 
-/// Number of sweeps of each line: along x for rows at index `z · ny + y`, along y for planes, along
-/// z for blocks of rows.
+/// Number of sweeps of each line: along x for each row, at index `z · ny + y`; along y for each
+/// plane of equal z; along z for each block of rows.
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
     time: f32,
     lines: [Vec<u8>; 3],
 }
 
-/// One sweep of a group of lines.
+/// Sweep along one axis, in which some of the lines take part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Turn {
     pub axis: usize,
-    /// Position in time within the step, from 0 to 2.
+    /// Time of the sweep within the substep, from 0 (begin) to 2 (end).
     position: f32,
-    /// Bit set of sweep counts: lines with such a number of sweeps take part.
+    /// Bit set: bit n is set if lines with n sweeps take part.
     counts: u32,
     pub is_first: bool,
     pub is_last: bool,
 }
 
 impl Counts {
-    /// Computes the number of sweeps of all lines over `time` steps.
+    /// Computes the number of sweeps that each line needs in `time` steps.
     pub(super) fn new(grid: AirGrid, pace: &Pace, awake: &Awake, time: f32) -> Self {
         let [_, ny, nz] = grid.size();
         let block = block(grid);
@@ -69,8 +69,8 @@ impl Counts {
         Self { time, lines }
     }
 
-    /// Returns all sweeps in order of time; sweeps at the same time follow the `order` of the axes.
-    /// Lines without content have no sweeps.
+    /// Returns all sweeps, sorted by time; sweeps at the same time are in the `order` of the axes.
+    /// Lines without contents have no sweeps.
     pub(super) fn turns(&self, order: [usize; 3]) -> Vec<Turn> {
         let mut turns: Vec<Turn> = Vec::new();
         for axis in order {
@@ -105,7 +105,8 @@ impl Counts {
         turns
     }
 
-    /// Length in steps of a line's sweep in `turn`; `None` if the line does not take part.
+    /// Length in steps of the sweep `turn` for the line with index `line`; `None` if the line does
+    /// not take part.
     #[inline(always)]
     pub(super) fn time(&self, turn: &Turn, line: usize) -> Option<f32> {
         let count = self.lines[turn.axis][line];

@@ -1,4 +1,5 @@
-//! Air that is connected to the roof or an open side of the box.
+//! Air (free cell volume) that is connected to the roof or an open side of the box, as opposed to
+//! trapped air.
 
 use super::near::Near;
 use super::parts::{Cells, Connected};
@@ -12,17 +13,18 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Cells whose free volume lets a surface below rise, and their connected components.
+/// Cells with enough free volume for liquid to rise into, and their connected components.
 #[derive(Debug, Default)]
 pub(super) struct Air {
     airs: Connected,
-    /// Flag per component number: set if the component is connected to the roof or an open side.
+    /// Flag per connected component of these cells: true if the component touches the roof or an
+    /// open side of the box.
     is_free: Vec<bool>,
-    /// Lowest y from which upwards all air is free.
+    /// Lowest height in cells from which upwards all air is connected to the roof.
     roof: usize,
 }
 
-/// Inputs that determine which cells have enough free volume.
+/// Inputs that decide which cells have enough free volume.
 pub(super) struct Rooms<'a, R> {
     pub(super) level: Level,
     pub(super) grid: Grid,
@@ -34,14 +36,15 @@ pub(super) struct Rooms<'a, R> {
 }
 
 impl<'a, R> Rooms<'a, R> {
-    /// Iterator over the layers that occupy cell volume, the densest first.
+    /// Iterates over the layers whose matter reduces the free volume, the densest first.
     fn layers(&self) -> impl Iterator<Item = &'a Layer> + Clone {
         self.heavier.0.iter().chain(std::iter::once(self.layer))
     }
 }
 
 impl Air {
-    /// Updates the connected air of the box; reuses earlier results where nothing changed.
+    /// Finds the air of the box that is connected to the roof or an open side; reuses the result of
+    /// the last run for strips where nothing changed. `parallel`: uses all threads.
     pub(super) fn find<R: Bodies>(&mut self, rooms: &Rooms<'_, R>, parallel: bool) {
         let Rooms {
             grid,
@@ -96,7 +99,8 @@ impl Air {
         }
     }
 
-    /// Returns the mask of cells of a tile that are connected to the roof or an open side.
+    /// Returns the bit mask of the cells of the tile (tx, y, tz) whose air is connected to the roof
+    /// or an open side of the box.
     #[inline]
     pub(super) fn free(&self, tile @ [_, y, _]: [usize; 3]) -> u32 {
         if y > self.roof {
@@ -109,8 +113,9 @@ impl Air {
         free.fold(0, |all, (cells, _)| all | cells)
     }
 
-    /// Returns the mask of cells of a tile that are connected to the roof or an open side, or share
-    /// a face with such a cell; `count` and `strips` are the numbers of tiles along x and z.
+    /// Returns the bit mask of the cells of the tile (tx, y, tz) whose air is connected to the roof
+    /// or an open side of the box, or that share a face with such a cell. `count` and `strips`:
+    /// numbers of tiles along x and z.
     pub(super) fn near(&self, [tx, y, tz]: [usize; 3], [count, strips]: [usize; 2]) -> u32 {
         let free = |is_there: bool, by: [isize; 3]| {
             let place = [tx, y, tz];
@@ -135,7 +140,7 @@ impl Air {
     }
 }
 
-/// Computation of the cells with enough free volume of a strip, for the rows below the free air.
+/// Computation of the cells with enough free volume in one strip, up to the height `roof`.
 struct Roomy<'a, R> {
     rooms: &'a Rooms<'a, R>,
     tz: usize,
@@ -174,7 +179,7 @@ impl<R: Bodies> Work for Roomy<'_, R> {
 }
 
 impl<R: Bodies> Roomy<'_, R> {
-    /// Computes the mask of one tile.
+    /// Computes the bit mask of the tile at (`tx`, `y`), x in tiles.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) {
         let Rooms {

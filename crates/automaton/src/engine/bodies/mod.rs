@@ -1,14 +1,15 @@
 //! Transport of liquid through connected bodies ([`crate::rules::Bodies`]) on tiles.
 //!
-//! Strip after strip, on all threads: the masks of body cells and their components; the components
-//! of all strips together; the surface cells, summed up by body and height; the flow between
-//! heights; and the shares of the cells, whose running sums start in each strip from those of the
-//! strips before. No sum and no number depends on the threads.
+//! The work is done strip by strip, on all threads, in this order: the masks of body cells and
+//! their connected components; the components of all strips together; the surface cells, summed by
+//! body and height; the flow between heights; and the apportionment to the cells, whose running
+//! sums begin in each strip with those of the strips before. No result depends on the number of
+//! threads.
 //!
-//! When nothing moved, the layer stores the versions under which it rests: the rule is skipped
-//! until the rule, the ground or a layer that it reads has changed. Masks, components and the tiles
-//! at their faces are kept from one run to the next, and found again only in strips in which the
-//! mask of a tile changed. Invariant: the kept ones equal those of a full search.
+//! If nothing moved, the layer stores the versions of all inputs: the rule is skipped until the
+//! rule, the ground or a layer that it reads has changed. Masks, components and the tiles at their
+//! faces are kept from one run to the next, and computed anew only in strips in which the mask of a
+//! tile changed. Invariant: the kept ones equal those of a full computation.
 
 mod air;
 mod near;
@@ -32,10 +33,10 @@ use lavoxel_base::grid::tile::{Lanes, ROW, bits};
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-/// Minimum number of tiles for multithreading.
+/// Minimum number of tiles for which several threads are used.
 const LEAST_TILES: usize = 512;
 
-/// Calls `act` with the index and reference of each item; on all threads if `parallel`.
+/// Calls `act` with the index and the reference of each item; on all threads if `parallel` is true.
 fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + Sync) {
     if parallel {
         items
@@ -50,24 +51,26 @@ fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + 
     }
 }
 
-/// Caches of the tracing of one layer, kept between runs.
+/// Results of the tracing rule for one layer that are kept from one run to the next.
 #[derive(Debug, Default)]
 pub(super) struct Tracer {
-    /// Rule parameters of the last run, and cursors of the layer and of the layers that reduce its
-    /// free volume.
+    /// Parameters of the rule in the last run; `read` are cursors of the layer and of the layers
+    /// that reduce its free volume.
     rule: Option<RuleNumbers>,
     read: Reads,
     bodies: Connected,
     air: Air,
     skies: Vec<Sky>,
     surfaces: Vec<Surfaces>,
-    /// Sort buffer: key, strip index, and index in the strip of each height.
+    /// Sort buffer: for each group of surface cells in a strip its key (body, height, role), the
+    /// index of the strip, and the index of the group in the strip.
     order: Vec<((u32, u32, HeightKind), u32, u32)>,
     heights: Vec<Height>,
 }
 
 impl Tracer {
-    /// Runs the rule on `layer`, unless the layer is known to be at rest.
+    /// Runs the rule on the layer with index `layer`, unless nothing changed since a run in which
+    /// nothing moved.
     pub(super) fn run<R: Bodies>(
         &mut self,
         level: Level,
@@ -95,7 +98,7 @@ impl Tracer {
         world.layers[layer].traced = (!moved).then_some(now);
     }
 
-    /// Runs the rule on `layer`; returns true if anything moved.
+    /// Runs the rule on the layer with index `layer`; returns true if any liquid moved.
     fn moves<R: Bodies>(
         &mut self,
         level: Level,
@@ -114,8 +117,7 @@ impl Tracer {
             >= LEAST_TILES;
         self.find_bodies(level, (world, layer), rule, parallel);
         if self.bodies.end() == 0 {
-            // Without bodies the caches are not brought up to date, so the next run must read
-            // everything.
+            // Without bodies the caches are not updated, so the next run must read everything.
             self.read.forget();
             return false;
         }
@@ -142,7 +144,7 @@ impl Tracer {
         true
     }
 
-    /// Updates the open cells and the bodies.
+    /// Updates the open cells of the ground and the connected bodies of liquid.
     fn find_bodies<R: Bodies>(
         &mut self,
         level: Level,
@@ -178,7 +180,8 @@ impl Tracer {
         bodies.connect();
     }
 
-    /// Updates the connected air (if the rule keeps air) and the surfaces of the bodies.
+    /// Updates the air connected to the outside (if the rule heeds trapped air), and the donor and
+    /// receiver cells at the surfaces of the bodies.
     fn find_surfaces<R: Bodies>(
         &mut self,
         level: Level,
@@ -237,8 +240,8 @@ impl Tracer {
         });
     }
 
-    /// Merges the heights of all strips and computes the flow of each; returns true if anything
-    /// moves.
+    /// Merges the groups of surface cells with the same body, height and role over all strips, and
+    /// computes the flow into and out of each group; returns true if any liquid moves.
     fn book<R: Bodies>(&mut self, rule: &R, parallel: bool) -> bool {
         let Self {
             surfaces,
@@ -252,8 +255,8 @@ impl Tracer {
             order.extend(heights.map(|(number, height)| (height.key(), tz as u32, number as u32)));
             strip.numbers.resize(strip.heights.len(), 0);
         }
-        // Sorting puts the pieces of one height next to each other, in the order of the strips,
-        // whatever the threads did.
+        // Sorting puts the parts of one group of cells next to each other, in the order of the
+        // strips, whatever the order of the threads.
         order.sort_unstable();
         heights.clear();
         for &(key, tz, number) in &*order {
@@ -287,7 +290,8 @@ impl Tracer {
         heights.iter().any(Height::moves)
     }
 
-    /// Computes the prefix sums at which the apportionment of each height starts in each strip.
+    /// Computes for each strip and group of surface cells the prefix sums from which the group's
+    /// flow is apportioned to the cells.
     fn share_out(&mut self) {
         let Self {
             surfaces,
@@ -296,7 +300,7 @@ impl Tracer {
             ..
         } = self;
         for strip in surfaces.iter_mut() {
-            // Placeholders: every height is among those of all strips, so that each of these is
+            // Placeholders: every group is among those of all strips, so that each of these is
             // overwritten.
             strip.shares.clear();
             strip
@@ -320,7 +324,8 @@ impl Tracer {
 }
 
 impl Surfaces {
-    /// Second summation pass for heights that level out; `booked` are the heights of all strips.
+    /// Sums over the cells a second time, relative to the mean amount, for groups whose cells level
+    /// out; `booked` are the merged groups of all strips.
     fn add_around_means(&mut self, booked: &[Height]) {
         for (height, &number) in self.heights.iter_mut().zip(&self.numbers) {
             if booked[number as usize].comes_level() {
@@ -335,7 +340,7 @@ impl Surfaces {
     }
 }
 
-/// Computation of the body-cell masks of a strip.
+/// Computation of the cells that transport liquid, in one strip.
 struct Full<'a, R> {
     layer: &'a Layer,
     tz: usize,
@@ -391,8 +396,8 @@ impl<R: Bodies> Work for Full<'_, R> {
 }
 
 impl<R: Bodies> Full<'_, R> {
-    /// Updates the mask of one tile, whose upper neighbour is up to date; returns true if the mask
-    /// changed.
+    /// Updates the bit mask of the tile at (`tx`, `y`), after that of the tile above; returns true
+    /// if the mask changed.
     #[inline(always)]
     fn tile<S: Simd>(&mut self, s: S, [tx, y]: [usize; 2]) -> bool {
         let strip = &self.layer.strips[self.tz];
@@ -403,7 +408,7 @@ impl<R: Bodies> Full<'_, R> {
     }
 }
 
-/// Applies the apportioned flow to the cells of a strip.
+/// Adds the apportioned flow to the amounts of the cells of `strip`.
 fn settle(strip: &mut Strip, surfaces: &mut Surfaces) {
     let Surfaces {
         spots,
@@ -446,8 +451,8 @@ mod tests {
     use lavoxel_base::grid::Grid;
     use lavoxel_base::random::Draw;
 
-    /// Runs a step of all rules of water except tracing, and then of the tracer; returns the strips
-    /// whose bodies were found again.
+    /// Runs one step of all rules of water except tracing, and then of `tracer`; returns the z
+    /// indices of the strips whose bodies were computed anew.
     fn step(world: &mut World, tracer: &mut Tracer, number: u64) -> Vec<usize> {
         let materials = [world.layers[1].material().clone()];
         let rules = Rules::new(&RulesSpec::default(), &materials, &[], world.grid());
@@ -512,7 +517,7 @@ mod tests {
                 all,
                 "{air:?}: nothing was known"
             );
-            // Half a cell on the surface: a tile changes, but no body.
+            // Half a cell on top of the surface changes a tile, but no body.
             world.layers[1].set(
                 [9, 4, 18],
                 Content {
@@ -521,10 +526,10 @@ mod tests {
                 },
             );
             assert_eq!(step(&mut world, &mut tracer, 1), [0; 0], "{air:?}");
-            // Drain a cell.
+            // Removes the liquid of a cell.
             world.layers[1].set([9, 3, 30], Content::default());
             assert_eq!(step(&mut world, &mut tracer, 2), [7], "{air:?}");
-            // A copy has another clock: the whole copy is read again.
+            // A copy has a clock of its own, so that the whole copy is read again.
             assert_eq!(step(&mut world.clone(), &mut tracer, 3), all, "{air:?}");
         }
     }

@@ -1,7 +1,7 @@
-//! Masks of a tile and of the six adjacent tiles.
+//! Bit masks of the marked cells of a tile and of the six adjacent tiles.
 
-/// Mask of the cells at the western edge of a tile; the next three constants: eastern, northern and
-/// southern edge.
+/// Bit mask of the cells at the western edge of a tile; the next three constants are those of the
+/// eastern, northern and southern edge.
 pub(super) const WEST: u32 = 0x0101_0101;
 pub(super) const EAST: u32 = 0x8080_8080;
 pub(super) const NORTH: u32 = 0xff;
@@ -13,12 +13,12 @@ pub(super) struct Near {
     pub(super) here: u32,
     pub(super) below: u32,
     pub(super) above: u32,
-    /// Lateral tiles: west, east, north, south.
+    /// Masks of the west, east, north and south tile.
     pub(super) beside: [u32; 4],
 }
 
 impl Near {
-    /// Returns the mask of cells with a marked lateral neighbour.
+    /// Returns the bit mask of the cells that have a marked horizontal neighbour.
     #[inline(always)]
     pub(super) fn beside(&self) -> u32 {
         let Self {
@@ -32,13 +32,15 @@ impl Near {
         inside | across
     }
 
-    /// Returns the mask of cells with a marked neighbour at a side or below.
+    /// Returns the bit mask of the cells that have a marked neighbour below or at one of the four
+    /// sides.
     #[inline(always)]
     pub(super) fn beside_or_below(&self) -> u32 {
         self.beside() | self.below
     }
 
-    /// Iterator over the offsets (x, y, z, in tiles) of the tiles that have marked cells.
+    /// Iterates over the offsets (x, y, z, in tiles) of those of the seven tiles that have marked
+    /// cells.
     #[inline(always)]
     pub(super) fn tiles(&self) -> impl Iterator<Item = [isize; 3]> {
         let Self {
@@ -63,8 +65,9 @@ impl Near {
     }
 }
 
-/// Returns the neighbours below and at the sides of the cell `lane`, the lower one first: tile
-/// offset (x, y, z) and bit in that tile.
+/// Returns the five neighbours of the cell with index `lane` (0–31) below and at the sides, the one
+/// below first: offset of the neighbour's tile (x, y, z, in tiles), and bit of the neighbour in
+/// that tile.
 pub(super) fn around(lane: u32) -> [([isize; 3], u32); 5] {
     let bit = 1_u32 << lane;
     let across = |edge: u32, inside: u32, outside: u32, by: [isize; 3]| {

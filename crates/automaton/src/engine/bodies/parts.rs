@@ -1,5 +1,5 @@
-//! 6-connected components of marked cells, by tiles: a flood fill of the mask of each tile, then
-//! unions of parts that touch, in each strip and across strips.
+//! Connected components of marked cells (face neighbours), computed on tiles: flood fill of the
+//! mask of each tile, then union of parts that touch, first within each strip, then across strips.
 
 use std::ops::Range;
 
@@ -11,33 +11,33 @@ use super::union::Union;
 pub(super) struct Part {
     /// Bit mask of the cells.
     pub(super) cells: u32,
-    /// Component number within the strip.
+    /// Number of the connected component in the strip.
     body: u32,
 }
 
-/// Marked cells of one strip and their 6-connected components.
+/// Marked cells of one strip and their connected components (face neighbours).
 #[derive(Debug, Default)]
 pub(super) struct Cells {
     /// Number of tiles along x.
     count: usize,
-    /// y of the first row.
+    /// Height y of the first row of masks.
     first_y: usize,
-    /// Bit mask of each tile: rows from `first_y` on, x fastest.
+    /// Bit mask of the marked cells of each tile, rows from `first_y` upwards, x fastest.
     masks: Vec<u32>,
-    /// Index of the first part of each tile that has marked cells.
+    /// Index in the list of parts of the first part of each tile with marked cells.
     first: Vec<u32>,
     parts: Vec<Part>,
     union: Union,
-    /// Number of components in the strip.
+    /// Number of connected components in the strip.
     bodies: usize,
-    /// Empty mask row, returned for rows out of range.
+    /// Row of masks without marked cells, returned for heights outside of the stored range.
     none: Vec<u32>,
-    /// Set if cells differ from those at the last [`Cells::settle`].
+    /// True if the marked cells differ from those at the last [`Cells::settle`].
     changed: bool,
 }
 
 impl Cells {
-    /// Clears all cells and resizes to the y range `rows` with `count` tiles along x.
+    /// Removes all marks and sets the stored heights to `rows`, with `count` tiles along x.
     pub(super) fn begin(&mut self, rows: Range<usize>, count: usize) {
         (self.count, self.first_y) = (count, rows.start);
         for (masks, length) in [
@@ -50,28 +50,28 @@ impl Cells {
         self.changed = true;
     }
 
-    /// Returns true if the stored y range is `rows` and the number of tiles along x is `count`.
+    /// Returns true if the stored heights are `rows` and the number of tiles along x is `count`.
     pub(super) fn has(&self, rows: &Range<usize>, count: usize) -> bool {
         self.count == count && self.rows() == *rows
     }
 
-    /// Marks the present cells as the reference for later comparisons.
+    /// Makes the present marks the reference of `Cells::changed`.
     pub(super) fn settle(&mut self) {
         self.changed = false;
     }
 
-    /// Returns true if cells differ from those at the last [`Cells::settle`].
+    /// Returns true if the marked cells differ from those at the last [`Cells::settle`].
     pub(super) fn changed(&self) -> bool {
         self.changed
     }
 
-    /// Returns the stored y range.
+    /// Returns the range of stored heights y.
     pub(super) fn rows(&self) -> Range<usize> {
         self.first_y..self.first_y + self.masks.len() / self.count.max(1)
     }
 
-    /// Stores the mask `cells` of the tile at (`tx`, `y`), with `y` in range; returns true if the
-    /// mask changed.
+    /// Sets the bit mask of the tile at (`tx`, `y`) to `cells`; `y` must be in the stored range.
+    /// Returns true if the mask changed.
     #[inline(always)]
     pub(super) fn put(&mut self, tx: usize, y: usize, cells: u32) -> bool {
         let before =
@@ -80,7 +80,7 @@ impl Cells {
         before != cells
     }
 
-    /// Returns the tile masks of the row at height `y`; empty masks out of range.
+    /// Returns the bit masks of the tiles at height `y`; empty masks outside of the stored range.
     #[inline]
     pub(super) fn row(&self, y: usize) -> &[u32] {
         if self.rows().contains(&y) {
@@ -90,7 +90,7 @@ impl Cells {
         }
     }
 
-    /// Returns the parts of the tile with index `tile`, which must have marked cells.
+    /// Returns the connected parts within the tile with index `tile`, which must have marked cells.
     #[inline]
     fn parts(&self, tile: usize) -> &[Part] {
         let (all, parts) = (self.masks[tile], &self.parts[self.first[tile] as usize..]);
@@ -102,8 +102,8 @@ impl Cells {
         &parts[..count]
     }
 
-    /// Computes the components of the strip after all cells are stored; keeps the old ones if no
-    /// cell changed.
+    /// Computes the connected components of the strip; must be called after all masks are set. Does
+    /// nothing if no cell changed.
     pub(super) fn connect(&mut self) {
         if !self.changed {
             return;
@@ -128,7 +128,8 @@ impl Cells {
         }
     }
 
-    /// Computes the parts of a tile, and joins them with parts of the tiles to the west and below.
+    /// Computes the connected parts of a tile, and joins them with touching parts of the tile to
+    /// the west and the tile below.
     #[inline]
     fn connect_tile(&mut self, tile: usize, has_west: bool, has_below: bool) {
         let mut rest = self.masks[tile];
@@ -150,7 +151,8 @@ impl Cells {
         }
     }
 
-    /// Joins part `number` with the parts of an earlier tile that contain any of `cells`.
+    /// Joins the part `number` with all parts of the earlier tile `tile` that contain any of the
+    /// `cells`.
     #[inline]
     fn touch(&mut self, number: u32, tile: usize, cells: u32) {
         if self.masks[tile] & cells == 0 {
@@ -168,7 +170,8 @@ impl Cells {
         }
     }
 
-    /// Collects pairs of touching components of this strip and the strip `after` in `links`.
+    /// Adds to `links` each pair of touching components of this strip and of `after`, the next
+    /// strip to the south.
     fn link(&self, after: &Self, links: &mut Vec<[u32; 2]>) {
         links.clear();
         let (rows, others) = (self.rows(), after.rows());
@@ -196,22 +199,23 @@ impl Cells {
     }
 }
 
-/// Marked cells of all strips and their components across strips (bodies).
+/// Marked cells of all strips, and their connected components in the whole box (bodies).
 #[derive(Debug, Default)]
 pub(super) struct Connected {
     pub(super) strips: Vec<Cells>,
-    /// First global component number of each strip.
+    /// Number of the first component of each strip when the components of all strips are numbered
+    /// consecutively.
     offsets: Vec<u32>,
     union: Union,
-    /// Pairs of touching components of each strip and the next.
+    /// Pairs of touching components of each strip and the next, in consecutive numbers.
     links: Vec<Vec<[u32; 2]>>,
-    /// Single-body flag: set if all cells belong to one body, which then has number 0.
+    /// True if all marked cells form one body, which then has the number 0.
     is_one: bool,
 }
 
 impl Connected {
-    /// Computes the bodies after every strip has its components. Returns true if any strip has
-    /// changed cells.
+    /// Computes the bodies from the components of all strips. Returns true if the marked cells of
+    /// any strip changed.
     pub(super) fn connect(&mut self) -> bool {
         let Self {
             strips,
@@ -243,7 +247,8 @@ impl Connected {
         true
     }
 
-    /// Returns true if the strip at `tz` or a neighbouring strip has changed cells.
+    /// Returns true if the marked cells changed in the strip with z index `tz` or in a neighbouring
+    /// strip.
     pub(super) fn changed_near(&self, tz: usize) -> bool {
         self.strips[tz.saturating_sub(1)..]
             .iter()
@@ -251,13 +256,14 @@ impl Connected {
             .any(Cells::changed)
     }
 
-    /// Exclusive upper bound of the body numbers.
+    /// Upper bound (exclusive) of the numbers of the bodies.
     pub(super) fn end(&self) -> usize {
         self.offsets.last().map_or(0, |&offset| offset as usize)
             + self.strips.last().map_or(0, |strip| strip.bodies)
     }
 
-    /// Iterator over the parts of the tile at (tx, y, tz): bit mask of the cells, body number.
+    /// Iterates over the connected parts of the tile (tx, y, tz): bit mask of the cells, and number
+    /// of the body.
     #[inline]
     pub(super) fn parts(&self, [tx, y, tz]: [usize; 3]) -> impl Iterator<Item = (u32, u32)> + '_ {
         let strip = &self.strips[tz];
@@ -273,7 +279,8 @@ impl Connected {
         })
     }
 
-    /// Returns the common body number of all parts of `tiles`; `None` if there are several bodies.
+    /// Returns the number of the body to which all marked cells of `tiles` belong; `None` if they
+    /// belong to several.
     #[inline]
     pub(super) fn only(&self, tiles: impl Iterator<Item = [usize; 3]>) -> Option<u32> {
         if self.is_one {
@@ -292,8 +299,8 @@ impl Connected {
         only
     }
 
-    /// Returns the body number of the cell with bit mask `cell` in a tile; `None` if the cell is
-    /// not a body cell.
+    /// Returns the number of the body of a cell, given by its bit `cell` in `tile`; `None` if the
+    /// cell is not marked.
     pub(super) fn body(&self, tile: [usize; 3], cell: u32) -> Option<u32> {
         self.parts(tile)
             .find(|(cells, _)| cells & cell != 0)
@@ -301,7 +308,7 @@ impl Connected {
     }
 }
 
-/// Returns the connected component, as a bit mask, of the lowest cell of the non-empty `mask`.
+/// Returns the cells of `mask` (not 0) that are connected with its lowest bit, as a bit mask.
 #[inline]
 fn flood(mask: u32) -> u32 {
     if mask == u32::MAX {

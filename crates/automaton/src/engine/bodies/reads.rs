@@ -1,4 +1,4 @@
-//! Change cursors of the layers that tracing reads.
+//! Change cursors of the layers that the tracing rule reads.
 
 use crate::world::{Changes, Cursor, Layer, Reading};
 
@@ -10,26 +10,26 @@ use crate::world::{Changes, Cursor, Layer, Reading};
 pub(super) struct Reads(Vec<Cursor>);
 
 impl Reads {
-    /// Discards the cursors, so that the next reads are complete.
+    /// Drops the cursors, so that the next reads return whole strips.
     pub(super) fn forget(&mut self) {
         self.0.clear();
     }
 
-    /// Advances the cursors of `layers` to the present.
+    /// Registers a read of all `layers` now; later changes are relative to this read.
     pub(super) fn advance<'a>(&mut self, layers: impl Iterator<Item = &'a Layer>) {
         self.0.clear();
         self.0
             .extend(layers.map(|layer| layer.clock.read(Reading::Trace)));
     }
 
-    /// Returns a superset of the changed tiles in the strip `tz` of the traced layer; `None` if the
-    /// whole strip must be read.
+    /// Returns a superset of the changed tiles in the strip with z index `tz` of the traced
+    /// `layer`; `None` if the whole strip must be read.
     pub(super) fn own<'a>(&self, layer: &'a Layer, tz: usize) -> Option<Changes<'a>> {
         layer.changes_since(&layer.strips[tz], self.0.last().copied())
     }
 
-    /// Iterator over supersets of the changed tiles in a strip of each layer; layers that must be
-    /// read completely are left out.
+    /// Iterates over supersets of the changed tiles in the strip with z index `tz`, one for each of
+    /// `layers`; leaves out layers whose strip must be read as a whole.
     pub(super) fn changes<'a>(
         &self,
         layers: impl Iterator<Item = &'a Layer>,
@@ -41,7 +41,7 @@ impl Reads {
             .filter_map(move |(layer, cursor)| layer.changes_since(&layer.strips[tz], Some(cursor)))
     }
 
-    /// Returns true if change records for the strip `tz` are available for all layers.
+    /// Returns true if the changes in the strip with z index `tz` are known for all `layers`.
     pub(super) fn reaches<'a>(
         &self,
         layers: impl Iterator<Item = &'a Layer> + Clone,

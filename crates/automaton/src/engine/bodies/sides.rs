@@ -1,10 +1,10 @@
-//! Sides of the box as masks of tile cells.
+//! Cells of a tile at the sides of the box, as bit masks.
 
 use super::near::{NORTH, WEST};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{TILE_X, TILE_Z};
 
-/// Open sides of a box, through which matter leaves.
+/// Sides of a box, through which matter leaves if they are open.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sides {
     grid: Grid,
@@ -12,13 +12,13 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Creates the sides of a box; `are_open` is clear if the sides are walls.
+    /// Creates the sides of a box; `are_open` is false for closed sides.
     pub(super) fn new(grid: Grid, are_open: bool) -> Self {
         Self { grid, are_open }
     }
 
-    /// Returns the masks of cells adjacent to the west, east, north and south side of the box, for
-    /// the tile at `[tx, tz]`, in tiles.
+    /// Returns the bit masks of the cells of the tile at (tx, tz) that touch the west, east, north
+    /// and south side of the box.
     #[inline(always)]
     fn each(&self, [tx, tz]: [usize; 2]) -> [u32; 4] {
         let Grid { nx, nz, .. } = self.grid;
@@ -39,7 +39,8 @@ impl Sides {
         [column(0), column(nx - 1), row(0), row(nz - 1)]
     }
 
-    /// Returns the mask of cells of a tile adjacent to any side of the box; 0 for closed sides.
+    /// Returns the bit mask of the cells of the tile at (tx, tz) that touch any side of the box; 0
+    /// if the sides are closed.
     #[inline(always)]
     pub(super) fn cells(&self, tile: [usize; 2]) -> u32 {
         self.each(tile)
@@ -47,7 +48,8 @@ impl Sides {
             .fold(0, |all, cells| all | cells)
     }
 
-    /// Returns the number of faces on open box sides of the cells `cells` of a tile.
+    /// Returns the number of faces that the `cells` of the tile at (tx, tz) have on sides of the
+    /// box; 0 if the sides are closed.
     #[inline(always)]
     pub(super) fn faces(&self, tile: [usize; 2], cells: u32) -> u32 {
         self.each(tile)

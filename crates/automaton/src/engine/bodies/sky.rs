@@ -1,30 +1,31 @@
-//! Cache of the open ground cells of a strip, kept between runs.
+//! Cache of the open (not solid) cells of a strip, kept from one run to the next.
 
 use crate::world::GroundStrip;
 
-/// Open cells of a strip, by column of tiles: one mask for each y from the lowest open cell to the
-/// highest rock.
+/// Open cells of a strip: for each column of tiles a bit mask for each height from the lowest open
+/// cell to the highest solid cell.
 #[derive(Debug, Default)]
 pub(super) struct Sky {
     columns: Vec<Column>,
-    /// Change flag: set if the last refresh found a different ground.
+    /// True if the last refresh found that the ground had changed.
     pub(super) changed: bool,
 }
 
 #[derive(Debug)]
 struct Column {
-    /// Version of the ground, by [`GroundStrip::version`].
+    /// Version of the ground for which the masks were computed, as returned by
+    /// [`GroundStrip::version`].
     version: u64,
-    /// Lowest y with an open cell.
+    /// Height y of the lowest open cell.
     first: usize,
-    /// Masks of the open cells, from y = `first` upwards.
+    /// Bit masks of the open cells, one for each y from `first` upwards.
     masks: Vec<u32>,
-    /// Mask of cells inside of the box, all of which are open above `masks`.
+    /// Bit mask of the cells inside of the box; above `masks` all of these are open.
     inside: u32,
 }
 
 impl Column {
-    /// Placeholder column that is invalid for every ground version.
+    /// Placeholder that is out of date for every version of the ground.
     const STALE: Self = Self {
         version: u64::MAX,
         first: 0,
@@ -49,7 +50,8 @@ impl Column {
 }
 
 impl Sky {
-    /// Updates the columns whose ground changed; `count` is the number of tiles along x.
+    /// Recomputes the masks of the columns of tiles in which the ground changed; `count` is the
+    /// number of tiles along x.
     pub(super) fn refresh(&mut self, ground: GroundStrip<'_>, count: usize) {
         self.changed = self.columns.len() != count;
         self.columns.resize_with(count, || Column::STALE);
@@ -61,7 +63,7 @@ impl Sky {
         }
     }
 
-    /// Returns the lowest y at and above which every cell of the strip is open.
+    /// Returns the lowest height y from which upwards all cells of the strip are open.
     pub(super) fn top(&self) -> usize {
         self.columns
             .iter()
@@ -70,7 +72,7 @@ impl Sky {
             .unwrap_or(0)
     }
 
-    /// Returns the mask of open cells of the tile at (`tx`, `y`).
+    /// Returns the bit mask of the open cells of the tile at (`tx`, `y`), x in tiles.
     #[inline(always)]
     pub(super) fn open(&self, tx: usize, y: usize) -> u32 {
         let Column {
@@ -86,8 +88,8 @@ impl Sky {
         }
     }
 
-    /// Returns the mask of cells directly below an open cell in the tile at (`tx`, `y`); `ny` is
-    /// the height of the box in cells.
+    /// Returns the bit mask of the cells of the tile at (`tx`, `y`) whose upper neighbour is open;
+    /// `ny` is the height of the box in cells.
     #[inline(always)]
     pub(super) fn open_above(&self, tx: usize, y: usize, ny: usize) -> u32 {
         if y + 1 < ny { self.open(tx, y + 1) } else { 0 }

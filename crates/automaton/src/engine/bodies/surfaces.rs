@@ -1,4 +1,4 @@
-//! Donor and receiver cells of a strip, summed by body and height.
+//! Donor and receiver cells of a strip, grouped by body, height and role.
 
 use super::air::Air;
 use super::near::{Near, around};
@@ -12,78 +12,80 @@ use lavoxel_base::grid::tile::{Lanes, ROW, bits};
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Number of variants of [`Kind`].
+/// Number of roles of a cell: variants of [`Kind`].
 const KINDS: usize = 4;
 
-/// Donor and receiver cells of a strip. Heights, pieces and spots are sorted by y, then from the
-/// west.
+/// Donor and receiver cells of a strip. All lists are sorted by y, then from west to east.
 #[derive(Debug, Default)]
 pub(super) struct Surfaces {
-    /// Candidate tiles, cached while bodies and ground are unchanged.
+    /// Tiles that can have donor or receiver cells, kept while bodies and ground are unchanged.
     sites: Vec<Site>,
-    /// Scratch buffer: covered cells of the row above, by column of tiles.
+    /// Scratch buffer: bit masks of the covered body cells in the row of tiles above.
     covered: Vec<u32>,
     pub(super) spots: Vec<Spot>,
     pub(super) pieces: Vec<Piece>,
     pub(super) heights: Vec<Height>,
-    /// Index of each height in the merged list of all strips.
+    /// Index of each of this strip's `heights` in the merged list of all strips.
     pub(super) numbers: Vec<u32>,
-    /// Apportionment state of each height.
+    /// State of the apportionment of flow to cells, for each of `heights`.
     pub(super) shares: Vec<Shares>,
-    /// Index hint of the last height of each body and kind.
+    /// Probable index in `heights` of the last group of each body and role.
     last: Vec<u32>,
-    /// Change flag: set if the flow changed the strip.
+    /// True if the flow changed any cell of the strip.
     pub(super) changed: bool,
 }
 
-/// Candidate tile: has open cells at the faces of bodies.
+/// Tile that can have donor or receiver cells, because it has open cells at the faces of bodies.
 #[derive(Clone, Copy, Debug)]
 struct Site {
     tx: u32,
     y: u32,
     near: Near,
-    /// Cells below an open cell, in which a surface may rise.
+    /// Cells whose upper neighbour is open, so that a surface can rise in them.
     under_open: u32,
-    /// Body cells among `under_open`, and covered body cells.
+    /// Body cells among `under_open`; `covered` are the body cells below rock, the roof or a
+    /// covered cell.
     own: u32,
     covered: u32,
-    /// Cells that are free unless they rest on a body.
+    /// Cells that count as free unless they lie on a body.
     free: u32,
-    /// Cells that, if not empty, belong to the body below.
+    /// Cells on top of a body: liquid in such a cell belongs to the body below.
     above: u32,
-    /// Body cells adjacent to an open side of the box.
+    /// Body cells that touch an open side of the box.
     at_side: u32,
 }
 
-/// Tile with donor or receiver cells.
+/// Tile that has donor or receiver cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
-    /// Row index of the tile in the strip, its bit in the row, and its y.
+    /// Index in the strip of the tile's row, bit of the tile in the row, and height y of the tile.
     pub(super) index: usize,
     pub(super) bit: usize,
     pub(super) y: usize,
     pub(super) amounts: Lanes,
-    /// Free volume per adjacent body of each cell, in units.
+    /// Free volume of each cell in the smallest unit of amount, divided equally among the bodies
+    /// that touch the cell.
     rooms: Lanes,
-    /// Donor cells.
+    /// Bit mask of the donor cells.
     gives: u32,
-    /// Range of the spot's pieces: index of the first, index after the last.
+    /// Range of the tile's groups of cells in `pieces`: first index, and last index plus one.
     pub(super) pieces: [usize; 2],
 }
 
-/// Cells of one tile with the same body and role.
+/// Cells of one tile that belong to the same body and have the same role.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {
-    /// Index of the height in this strip.
+    /// Index in the strip's `heights` of the group to which the cells belong.
     pub(super) height: usize,
     pub(super) cells: u32,
-    /// Openings by kind, as cell masks: lateral free cells, free cells on top of the body, cells of
-    /// the body.
+    /// Openings through which the body presses, as bit masks of cells: free cells at its sides,
+    /// free cells on top, and cells of the body itself.
     holes: [u32; 3],
 }
 
 impl Spot {
-    /// Returns offer, amount and free volume of the cell at lane `lane`.
+    /// Returns the offered amount, the present amount and the free volume of the cell with index
+    /// `lane` (0–31).
     #[inline(always)]
     pub(super) fn cell(&self, lane: usize) -> Surface {
         let amount = self.amounts.0[lane];
@@ -101,7 +103,7 @@ impl Spot {
 }
 
 impl Surfaces {
-    /// Clears all lists; body numbers are below `bodies`.
+    /// Clears all lists for a new run; all body numbers are below `bodies`.
     pub(super) fn begin(&mut self, bodies: usize) {
         self.spots.clear();
         self.pieces.clear();
@@ -110,7 +112,8 @@ impl Surfaces {
         self.changed = false;
     }
 
-    /// Returns the index of the height with the given key, added if new.
+    /// Returns the index in `heights` of the group with this key (body, y, role); adds the group if
+    /// it is new.
     #[inline]
     fn height(&mut self, key @ (body, _, kind): (u32, u32, Kind)) -> usize {
         let last = &mut self.last[KINDS * body as usize + kind as usize];
@@ -125,7 +128,8 @@ impl Surfaces {
         *last as usize
     }
 
-    /// Adds `cells` of the last spot, with the openings `holes`, to the height with the given key.
+    /// Adds the `cells` of the last tile, with the openings `holes`, to the group with this key
+    /// (body, y, role).
     #[inline]
     fn add(&mut self, key: (u32, u32, Kind), cells: u32, holes: [u32; 3]) {
         if cells == 0 {
@@ -153,7 +157,7 @@ impl Surfaces {
         }
     }
 
-    /// Calls `see` with each piece, its spot and its height.
+    /// Calls `see` with the cells of each tile and group, together with the tile and the group.
     pub(super) fn each_piece(&mut self, mut see: impl FnMut(&Spot, &Piece, &mut Height)) {
         for spot in &self.spots {
             for piece in &self.pieces[spot.pieces[0]..spot.pieces[1]] {
@@ -163,7 +167,7 @@ impl Surfaces {
     }
 }
 
-/// Search for the donor and receiver cells of a strip.
+/// Search for the donor and receiver cells of one strip.
 pub(super) struct Look<'a, R> {
     pub(super) rule: &'a R,
     pub(super) tz: usize,
@@ -171,9 +175,9 @@ pub(super) struct Look<'a, R> {
     pub(super) sky: &'a Sky,
     pub(super) heavier: Layers<'a>,
     pub(super) bodies: &'a Connected,
-    /// Connected air of the box; `None` if the rule ignores trapped air.
+    /// Air connected to the outside; `None` if the rule ignores trapped air.
     pub(super) air: Option<&'a Air>,
-    /// Open sides of the box.
+    /// Sides of the box, through which liquid leaves if they are open.
     pub(super) sides: Sides,
     pub(super) found: &'a mut Surfaces,
 }
@@ -193,17 +197,18 @@ impl<R: Bodies> Work for Look<'_, R> {
     }
 }
 
-/// Masks of participating cells of a tile: surface cells and pressed cells.
+/// Cells of a tile that take part, as bit masks: cells of a free surface, and free cells into which
+/// pressure drives liquid.
 #[derive(Clone, Copy)]
 struct Taking {
     surface: u32,
     pressed: u32,
-    /// Surface cells that rest on a body and belong to that body.
+    /// Surface cells that lie on a body and belong to that body.
     on: u32,
 }
 
 impl<R: Bodies> Look<'_, R> {
-    /// Updates the candidate tiles of the strip.
+    /// Computes the tiles of the strip that can have donor or receiver cells.
     fn find_sites(&mut self) {
         let (bodies, tz) = (self.bodies, self.tz);
         self.found.sites.clear();
@@ -256,15 +261,16 @@ impl<R: Bodies> Look<'_, R> {
         self.found.sites.reverse();
     }
 
-    /// Adds the tile at (`tx`, `y`) to the candidates if it can have donor or receiver cells.
+    /// Adds the tile at (`tx`, `y`) to the candidates if it can have donor or receiver cells;
+    /// `near` are the body cells in and around it.
     #[inline(always)]
     fn find_site(&mut self, [tx, y]: [usize; 2], near: Near) {
         let free = near.beside_or_below() & !near.here;
         let is_deep = self.rule.is_deep();
         let over = self.found.covered[tx];
         let at_side = near.here & self.sides.cells([tx, self.tz]);
-        // Deep down every cell has a cell above that is too full, so that such tiles need no closer
-        // look.
+        // Deep inside a body every cell has a cell above that is too full, so that such tiles need
+        // no search.
         if near.here & !near.above | near.here & over | free | at_side == 0 && is_deep {
             self.found.covered[tx] = 0;
             return;
@@ -301,12 +307,13 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Returns the mask of cells of the tile at (`tx`, `y`) that lie below an open cell.
+    /// Returns the bit mask of the cells of the tile at (`tx`, `y`) whose upper neighbour is open.
     fn open_above(&self, tx: usize, y: usize) -> u32 {
         self.sky.open_above(tx, y, self.strip.ny())
     }
 
-    /// Finds the donor and receiver cells of the candidate with index `number`.
+    /// Finds the donor and receiver cells of the candidate with index `number`; `is_near` is true
+    /// if denser matter may be in or next to the strip.
     #[inline(always)]
     fn site<S: Simd>(&mut self, s: S, number: usize, is_near: bool) {
         let site = self.found.sites[number];
@@ -371,7 +378,8 @@ impl<R: Bodies> Look<'_, R> {
         self.divide(&site, taking);
     }
 
-    /// Adds openings for the body faces at open sides of the box.
+    /// Adds the faces of body cells at open sides of the box as openings of the group of cells
+    /// outside.
     fn press_outside(&mut self, site: &Site) {
         let (bodies, tile) = (self.bodies, [site.tx as usize, site.y as usize, self.tz]);
         for (cells, body) in bodies.parts(tile) {
@@ -383,7 +391,7 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Assigns the cells of the last spot to their bodies.
+    /// Assigns the donor and receiver cells of the last tile to the bodies that they touch.
     #[inline]
     fn divide(&mut self, site: &Site, taking: Taking) {
         let (place, y) = ([site.tx as usize, site.y as usize, self.tz], site.y);
@@ -438,7 +446,8 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Assigns the present cell to the body of the cell `bit` of `tile`.
+    /// Assigns the present cell, which lies at height `y` and has the role `kind`, to the body that
+    /// contains the cell `bit` of `tile`.
     fn join(&mut self, tile: [usize; 3], (y, kind): (u32, Kind), bit: u32) {
         if let Some(body) = self.bodies.body(tile, bit) {
             let covered = if kind == Kind::Covered { bit } else { 0 };
@@ -446,8 +455,9 @@ impl<R: Bodies> Look<'_, R> {
         }
     }
 
-    /// Divides a free cell among all bodies that touch the cell, with equal parts of its free
-    /// volume; for the body below the role is `below`, for all other bodies the cell is pressed.
+    /// Assigns the free cell with index `lane` to all bodies that touch it, each with an equal part
+    /// of its free volume. Relative to the body below, the cell has the role `below`; relative to
+    /// all others, it is a cell into which pressure drives liquid.
     fn share_out(&mut self, at: impl Fn([isize; 3]) -> [usize; 3], lane: usize, below: Kind) {
         let bit = 1 << lane;
         let mut touching = [(u32::MAX, Kind::Pressed, [0; 3]); 5];

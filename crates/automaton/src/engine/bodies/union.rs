@@ -1,4 +1,4 @@
-//! Union-find over integers.
+//! Union-find structure over the integers from 0.
 
 /// Disjoint sets of the integers from 0; each element points to itself or to a smaller element of
 /// its set. Invariant: the representative of a set is its smallest element, in any order of joins.
@@ -6,13 +6,13 @@
 pub(super) struct Union(Vec<u32>);
 
 impl Union {
-    /// Resets to `count` singleton sets.
+    /// Makes each of the integers from 0 to `count` − 1 a set of its own.
     pub(super) fn reset(&mut self, count: usize) {
         self.0.clear();
         self.0.extend(0..count as u32);
     }
 
-    /// Adds a singleton set; returns its element.
+    /// Adds the next integer as a set of its own and returns it.
     #[inline]
     pub(super) fn push(&mut self) -> u32 {
         let number = self.0.len() as u32;
@@ -40,8 +40,8 @@ impl Union {
         self.0[a.max(b) as usize] = a.min(b);
     }
 
-    /// Path compression: makes every element point to the representative of its set; returns the
-    /// pointers.
+    /// Makes every element point directly to the smallest element of its set (path compression);
+    /// returns all pointers.
     pub(super) fn flatten(&mut self) -> &[u32] {
         for number in 0..self.0.len() {
             // The parent is smaller and points to the smallest already.
@@ -50,7 +50,8 @@ impl Union {
         &self.0
     }
 
-    /// Returns the representative of the set of `number`; valid after [`Union::flatten`].
+    /// Returns the smallest element of the set that contains `number`; valid only after
+    /// [`Union::flatten`].
     #[inline]
     pub(super) fn smallest(&self, number: u32) -> u32 {
         self.0[number as usize]

@@ -1,4 +1,4 @@
-//! Grain motion (fall and turns) in the plain engine.
+//! Motion of grains in the plain engine: fall, then sideways moves one direction after the other.
 
 use crate::rules::{Around, Turn, Turns, Walls};
 use crate::world::{Content, World};
@@ -6,23 +6,24 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Content of a cell with a grain.
+/// Contents of a cell that contains a grain.
 const GRAIN: Content = Content {
     amount: AMOUNT_ONE,
     energy: 0,
 };
 
-/// Grain motion of one layer in one step.
+/// Motion of the grains of one layer in one step.
 struct Grains<'a, R> {
     world: &'a mut World,
     layer: usize,
     rule: &'a R,
     draw: Draw,
-    /// Flag per cell, by `Grid::index`: set if the grain in the cell has moved in this step.
+    /// Flag per cell, at `Grid::index`: true if the grain in the cell has already moved in this
+    /// step.
     moved: Vec<bool>,
 }
 
-/// Runs one step of grain motion.
+/// Moves the grains of the layer with index `layer` for one step.
 pub(super) fn run<R: Turns>((world, layer): (&mut World, usize), rule: &R, draw: Draw) {
     let moved = vec![false; world.grid().cells()];
     let mut grains = Grains {
@@ -49,8 +50,8 @@ impl<R: Turns> Grains<'_, R> {
         self.world.layers[self.layer].at(place).amount > 0
     }
 
-    /// Moves falling grains one cell down, every column from the bottom up; grains that scattered
-    /// do not fall.
+    /// Moves every falling grain one cell down, each column from the bottom up; grains that moved
+    /// diagonally before do not fall.
     fn fall(&mut self) {
         let (grid, (key, share)) = (self.grid(), self.rule.hangs(self.draw, self.layer));
         for (x, z) in (0..grid.nz).flat_map(|z| (0..grid.nx).map(move |x| (x, z))) {
@@ -65,7 +66,7 @@ impl<R: Turns> Grains<'_, R> {
         }
     }
 
-    /// Moves all grains that can make the move `turn`, by the state before the turn.
+    /// Moves all grains that can make the move `turn`, as decided by the state before the move.
     fn turn(&mut self, turn: Turn) {
         let grid = self.grid();
         let goes = |&place: &Place| {
@@ -94,15 +95,15 @@ impl<R: Turns> Grains<'_, R> {
         }
     }
 
-    /// Returns true if lighter matter in the target cell `to` holds the grain at `place` up in this
+    /// Returns true if lighter matter in the target cell `to` holds up the grain at `place` in this
     /// step.
     fn stays(&self, place: Place, to: Place) -> bool {
         let (key, share) = self.rule.held_up(self.draw, self.layer);
         key.chooses(place, share) && self.world.is_thick_for(self.layer, to)
     }
 
-    /// Moves the grain at `from` to the cell `to`, or out of the box for `None`; a lighter grain at
-    /// `to` moves to `from`.
+    /// Moves the grain at `from` to the cell `to`, or out of the box if `to` is `None`; a lighter
+    /// grain at `to` moves to `from`.
     fn put(&mut self, from: Place, to: Option<Place>) {
         let grid = self.grid();
         let lighter = self.layer + 1..self.layer + 1 + self.world.lighter_grains(self.layer).len();
@@ -122,7 +123,7 @@ impl<R: Turns> Grains<'_, R> {
     }
 }
 
-/// Surroundings of a grain.
+/// Grain and its surroundings, as a rule reads them.
 struct Here<'a> {
     world: &'a World,
     layer: usize,
@@ -131,7 +132,7 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// Returns the cell at the offset `by` from the grain; `None` outside of the box.
+    /// Returns the cell at the offset `by` (in cells) from the grain; `None` outside of the box.
     fn cell(&self, by: [isize; 3]) -> Option<Place> {
         self.world.grid().beside(self.place, by)
     }

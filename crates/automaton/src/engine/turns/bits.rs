@@ -1,4 +1,4 @@
-//! Bit operations on tile words (32 cells: 8 along x, 4 along z) and sets of tiles.
+//! Bit operations on the words of tiles (32 cells: 8 along x, 4 along z), and sets of tiles.
 
 use crate::world::Rows;
 use lavoxel_base::grid::tile::{ROW, TILE_X};
@@ -8,7 +8,7 @@ const WEST: u32 = 0x0101_0101;
 /// Bit mask of the eastern column (x = 7) of a tile.
 const EAST: u32 = WEST << 7;
 
-/// Words of a tile and of the three adjacent tiles around one of its corners.
+/// Words of a tile and of the three tiles that share one of its corners.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Quad {
     pub(super) here: u32,
@@ -21,8 +21,8 @@ pub(super) struct Quad {
 }
 
 impl Quad {
-    /// Returns the word shifted by an offset: bit i is the bit of the cell `dx` cells east and `dz`
-    /// cells south of cell i, at most two cells away.
+    /// Returns the word shifted by an offset: bit i is the bit of the cell that lies `dx` cells
+    /// east and `dz` cells south of cell i; at most two cells away.
     #[inline(always)]
     pub(super) fn seen(self, [dx, dz]: [isize; 2]) -> u32 {
         let here = rows_seen(dz, self.here, self.across);
@@ -37,8 +37,8 @@ impl Quad {
     }
 }
 
-/// Returns a tile's word shifted by `dz` rows to the south, filled from the neighbour tile
-/// `across`.
+/// Returns a tile's word `here` shifted by `dz` rows: each cell gets the bit of the cell `dz` cells
+/// to the south, taken from the neighbour tile `across` where needed.
 #[inline(always)]
 fn rows_seen(dz: isize, here: u32, across: u32) -> u32 {
     const ROW: usize = TILE_X;
@@ -51,8 +51,8 @@ fn rows_seen(dz: isize, here: u32, across: u32) -> u32 {
     }
 }
 
-/// Moves the marked cells by `dx` (−1, 0 or 1); returns the words of the tile and of the tile to
-/// the west or east.
+/// Moves the marked cells by `dx` (−1, 0 or 1) cells to the east; returns the words of the tile
+/// itself and of the neighbour tile that they enter.
 #[inline(always)]
 pub(super) fn moved_along_x(dx: isize, cells: u32) -> [u32; 2] {
     match dx {
@@ -62,8 +62,8 @@ pub(super) fn moved_along_x(dx: isize, cells: u32) -> [u32; 2] {
     }
 }
 
-/// Moves the marked cells by `dz` (−1, 0 or 1); returns the words of the tile and of the tile to
-/// the north or south.
+/// Moves the marked cells by `dz` (−1, 0 or 1) cells to the south; returns the words of the tile
+/// itself and of the neighbour tile that they enter.
 #[inline(always)]
 pub(super) fn moved_along_z(dz: isize, cells: u32) -> [u32; 2] {
     match dz {
@@ -73,14 +73,15 @@ pub(super) fn moved_along_z(dz: isize, cells: u32) -> [u32; 2] {
     }
 }
 
-/// Returns the word dilated by one cell along x.
+/// Returns the word `here` with each marked cell's neighbours along x marked, too; `west` and
+/// `east` are the words of the neighbour tiles.
 #[inline(always)]
 fn spread_along_x(here: u32, west: u32, east: u32) -> u32 {
     here | here << 1 & !WEST | west >> 7 & WEST | here >> 1 & !EAST | east << 7 & EAST
 }
 
-/// Returns the word of the middle tile of 3 × 3 `tiles` (outer axis z, inner axis x), dilated by
-/// one cell in the horizontal plane (3 × 3 cells).
+/// Returns the word of the middle of the 3 × 3 `tiles` (outer axis z, inner axis x), with the eight
+/// horizontal neighbours of each marked cell marked, too.
 #[inline(always)]
 pub(super) fn around(tiles: [[u32; 3]; 3]) -> u32 {
     let [north, here, south] = tiles.map(|[west, here, east]| spread_along_x(here, west, east));
@@ -91,7 +92,7 @@ pub(super) fn around(tiles: [[u32; 3]; 3]) -> u32 {
 #[derive(Clone, Debug)]
 pub(super) struct Tiles {
     words: Vec<u64>,
-    /// Number of 64-bit words per y.
+    /// Number of 64-bit words per height y.
     width: usize,
     /// Range of y that contains all tiles of the set.
     pub(super) rows: Rows,
@@ -108,7 +109,7 @@ impl Default for Tiles {
 }
 
 impl Tiles {
-    /// Clears the set and resizes it to `words` words, `width` for each y.
+    /// Removes all tiles and resizes the set to `words` words, `width` for each y.
     pub(super) fn clear(&mut self, words: usize, width: usize) {
         if self.words.len() == words && self.width == width {
             let rows = std::mem::replace(&mut self.rows, Rows::NONE).range();
@@ -122,31 +123,33 @@ impl Tiles {
         }
     }
 
-    /// Clears the set without resizing.
+    /// Removes all tiles.
     pub(super) fn clear_all(&mut self) {
         self.clear(self.words.len(), self.width);
     }
 
-    /// Returns the bit set of the tiles 64 `w` to 64 `w` + 63 at height `y`.
+    /// Returns the tiles from 64 `w` to 64 `w` + 63 at height `y` that are in the set, as a bit
+    /// set.
     #[inline]
     pub(super) fn word(&self, y: usize, w: usize) -> u64 {
         self.words.get(y * self.width + w).copied().unwrap_or(0)
     }
 
-    /// Adds the bit set `tiles` of the tiles 64 `w` to 64 `w` + 63 at height `y`.
+    /// Adds the tiles in the bit set `tiles`, which stands for the tiles 64 `w` to 64 `w` + 63 at
+    /// height `y`.
     #[inline]
     pub(super) fn add(&mut self, y: usize, w: usize, tiles: u64) {
         self.words[y * self.width + w] |= tiles;
         self.rows.add(y);
     }
 
-    /// Adds the tile at (`tx`, `y`), x in tiles.
+    /// Adds the tile at (`tx`, `y`), x in tiles and y in cells.
     #[inline]
     pub(super) fn insert(&mut self, tx: usize, y: usize) {
         self.add(y, tx / ROW, 1 << (tx % ROW));
     }
 
-    /// Number of 64-bit words per y.
+    /// Number of 64-bit words per height y.
     pub(super) fn width(&self) -> usize {
         self.width
     }
@@ -171,7 +174,8 @@ mod tests {
     use super::*;
     use lavoxel_base::random::mix64;
 
-    /// Returns the bit of a cell in 3 × 3 tiles; (0, 0) is the first cell of the middle tile.
+    /// Returns the bit of the cell (x, z) in 3 × 3 tiles; (0, 0) is the first cell of the middle
+    /// tile.
     fn bit(tiles: &[[u32; 3]; 3], x: isize, z: isize) -> u32 {
         let (tx, tz) = (x.div_euclid(8) + 1, z.div_euclid(4) + 1);
         tiles[tz as usize][tx as usize] >> (z.rem_euclid(4) * 8 + x.rem_euclid(8)) & 1

@@ -1,4 +1,4 @@
-//! Fall of grains in the columns of a strip, from the bottom up and in place.
+//! Fall of grains: moves grains in the columns of a strip down, from the bottom up.
 
 use super::strip::{Plan, State};
 use super::thick::Thick;
@@ -6,12 +6,12 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Fall of grains in one strip.
+/// Fall of the grains of one strip.
 pub(super) struct Fall<'a> {
     pub(super) state: &'a mut State,
     pub(super) plan: &'a mut Plan,
     pub(super) thick: Thick<'a>,
-    /// Hash key and probability (of 256) that a grain does not fall in this step.
+    /// Hash key and probability (in 1/256) with which a grain stays suspended in this step.
     pub(super) hangs: (StepKey, u16),
 }
 
@@ -27,8 +27,7 @@ impl Work for Fall<'_> {
         let (width, height) = (plan.look.width(), plan.look.height());
         let rows = plan.look.rows.range();
         let mut y = rows.start.max(1);
-        // Above the visited tiles, the pass visits only tiles that lie on tiles changed in this
-        // pass.
+        // Above the marked tiles, only tiles that lie on tiles changed by this fall are processed.
         while y < height && (y < rows.end || state.changed.rows.range().end == y) {
             for w in 0..width {
                 // A changed tile that is full of grains again lets nothing fall, and costs only
@@ -45,8 +44,8 @@ impl Work for Fall<'_> {
     }
 }
 
-/// Moves falling grains of the bit set `tiles` (tiles 64 `w` and on at height `y`) one cell down;
-/// returns the bit set of tiles that lost grains.
+/// Moves the falling grains of the tiles in the bit set `tiles` (for tiles from 64 `w` on at height
+/// `y`) one cell down; returns the tiles that lost grains, as a bit set.
 #[inline(always)]
 fn row<S: Simd>(
     s: S,
@@ -59,7 +58,7 @@ fn row<S: Simd>(
     let mut fell = 0;
     for bit in bits(tiles) {
         let (at, below) = (first + bit, first + bit - state.held.pitch);
-        // Each test only removes cells, so the dearer ones run last and on few cells.
+        // Each test only removes cells, so that the more expensive ones run last and on few cells.
         let mut falls = state.held[at] & !state.moved[at] & state.free(below);
         if hangs.1 > 0 && falls != 0 {
             let (key, share) = hangs;
@@ -86,7 +85,7 @@ fn row<S: Simd>(
     fell
 }
 
-/// Returns the bit mask of grains among `falls` that lighter matter holds up.
+/// Returns the bit mask of those grains in `falls` that lighter matter holds up in this step.
 #[inline(always)]
 fn stays<S: Simd>(
     s: S,
@@ -107,7 +106,7 @@ fn stays<S: Simd>(
     stays
 }
 
-/// Moves displaced lighter grains up to the cells that the fallen grains left.
+/// Moves the lighter grains that were in the way up to the cells that the grains `falls` left.
 fn displace(state: &mut State, (tx, y): (usize, usize), falls: u32) {
     let at = state.held.at(tx, y);
     let below = at - state.held.pitch;

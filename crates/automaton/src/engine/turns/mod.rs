@@ -1,15 +1,16 @@
-//! Grain motion ([`crate::rules::Turns`]) on bit words: one 32-bit word for the 32 cells of a tile.
+//! Motion of grains ([`crate::rules::Turns`]) on bit words: one 32-bit word for the 32 cells of a
+//! tile.
 //!
-//! The words of all strips that can take part are made from the amounts, moved about in passes and
-//! written back where they changed. A pass is a fall or a turn; each has two halves: the moving
-//! grains are chosen by the words before the pass, then every strip takes its own moves and those
-//! of its neighbours. Invariant: each word has one writer at a time, so that the bits do not depend
-//! on the number of threads.
+//! The words of all strips that can take part are made from the amounts, changed by a sequence of
+//! moves, and written back where they changed. A move is a fall or a *turn* (one kind of sideways
+//! move); each has two halves: the moving grains are chosen by the words before the move, then
+//! every strip applies its own moves and those from its neighbours. Invariant: each word has one
+//! writer at a time, so that the bits do not depend on the number of threads.
 //!
-//! The step visits a tile when something changed in its reach: in the tile or in the tiles around
-//! and below, since the last step or in an earlier pass of this one. Every step tries all
+//! The step processes a tile if something changed in its reach: in the tile or in the tiles around
+//! and below, since the last step or by an earlier move of this step. Every step tries all
 //! directions, so that a grain that stays where nothing changes has no way open; a grain that only
-//! lighter matter holds up stays awake ([`Strip::wait`](crate::world::Strip)).
+//! lighter matter holds up remains marked ([`Strip::wait`](crate::world::Strip)).
 
 mod bits;
 mod fall;
@@ -31,45 +32,46 @@ use lavoxel_base::random::{Draw, StepKey};
 use lavoxel_base::simd::Level;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Minimum number of tiles for multithreading: below, waking another thread takes longer than the
-/// work.
+/// Minimum number of tiles for which several threads are used; with fewer, waking another thread
+/// takes longer than the work.
 const LEAST_SHARED: usize = 512;
 
-/// Scratch memory of the rule, per participating strip.
+/// Scratch memory of the rule: one element for each strip that takes part.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     states: Vec<State>,
     plans: Vec<Plan>,
 }
 
-/// Layers that block grains.
+/// Layers whose matter blocks grains.
 #[derive(Clone, Copy)]
 struct Surroundings<'a> {
     /// Still matter and heavier grains.
     heavier: &'a [Layer],
     /// Fluids denser than the grains.
     denser: &'a [Layer],
-    /// Minimum amounts, in units, of `heavier` and of `denser` matter that block a cell.
+    /// Smallest amount in a cell that blocks grains, in the smallest unit: of `heavier`, and of
+    /// `denser` matter.
     bars: [u16; 2],
 }
 
-/// Shared inputs of all passes of a step.
+/// Inputs that all moves of a step share.
 struct Step<'a, R> {
     level: Level,
     rule: &'a R,
     draw: Draw,
     ground: &'a Ground,
     around: Surroundings<'a>,
-    /// Index of the first participating strip.
+    /// z index of the first strip that takes part.
     from: usize,
     /// State of the strips beyond the first and the last strip of the box.
     outside: State,
     thick: Thick<'a>,
-    /// Hash key and probability (of 256) that a grain does not fall in this step.
+    /// Hash key and probability (in 1/256) with which a grain stays suspended in this step.
     hangs: (StepKey, u16),
 }
 
-/// Runs one step of grain motion.
+/// Moves the grains of the layer with index `layer` for one step.
 pub(super) fn run<R: Turns>(
     scratch: &mut Scratch,
     level: Level,
@@ -157,9 +159,9 @@ pub(super) fn run<R: Turns>(
     step.finish_lighter(lighter, states);
 }
 
-/// Returns the range of strips that the step may change; `None` if the layer is asleep. Each turn
-/// can carry a change two strips further: from a changed tile to a tile that reads the change, and
-/// from there to a tile that a grain enters.
+/// Returns the range of strips that the step may change; `None` if no tile is marked. Each of the
+/// `turns` sideways moves can carry a change two strips further: from a changed tile to a tile that
+/// reads the change, and from there to a tile that a grain enters.
 fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     let from = layer.awake.iter().position(|&awake| awake)?;
     let to = layer.awake.iter().rposition(|&awake| awake)? + 1;
@@ -170,7 +172,8 @@ fn reach(layer: &Layer, turns: usize) -> Option<(usize, usize)> {
     ))
 }
 
-/// Creates the state of strips outside of the box: blocked for closed `walls`, free for open ones.
+/// Creates the state that stands for strips outside of the box: blocked if `walls` are closed, free
+/// if they are open.
 fn outside(grid: Grid, walls: Walls) -> State {
     let barred = Words::filled(grid, if walls == Walls::Open { 0 } else { u32::MAX });
     let barriers = Barriers {
@@ -185,7 +188,8 @@ fn outside(grid: Grid, walls: Walls) -> State {
     }
 }
 
-/// Calls `work` with index and reference of every item; on all threads if `is_much`.
+/// Calls `work` with the index and the reference of every item; on all threads if `is_much` is
+/// true.
 fn each<T: Send>(items: &mut [T], is_much: bool, work: impl Fn(usize, &mut T) + Send + Sync) {
     if is_much && parallel::current_num_threads() > 1 {
         items
@@ -201,7 +205,7 @@ fn each<T: Send>(items: &mut [T], is_much: bool, work: impl Fn(usize, &mut T) + 
 }
 
 impl<R: Turns> Step<'_, R> {
-    /// Returns the state of participating strip `i` with its neighbours.
+    /// Returns the state of the participating strip with index `i`, together with its neighbours.
     fn near<'s>(&'s self, states: &'s [State], i: usize) -> Near<'s> {
         let north = i.checked_sub(1).map_or(&self.outside, |i| &states[i]);
         Near([
@@ -211,7 +215,8 @@ impl<R: Turns> Step<'_, R> {
         ])
     }
 
-    /// Returns the lighter matter that exerts drag on grains in strip `i`.
+    /// Returns the lighter matter that exerts drag on the grains of the participating strip with
+    /// index `i`.
     fn thick(&self, i: usize) -> Thick<'_> {
         Thick {
             tz: self.from + i,
@@ -219,7 +224,7 @@ impl<R: Turns> Step<'_, R> {
         }
     }
 
-    /// Converts the amounts of the layer to bit words for all participating strips.
+    /// Makes the bit words of all participating strips from the amounts of the layer `own`.
     fn prepare(&self, own: &mut Layer, states: &mut [State], plans: &mut [Plan]) {
         for (i, state) in states.iter_mut().enumerate() {
             state.is_there = own.is_near(self.from + i);
@@ -257,7 +262,7 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// Moves the bit words of the lighter grain layers, which heavier grains can displace, into
+    /// Moves the bit words of the layers of lighter grains, which heavier grains can displace, into
     /// `states`.
     fn prepare_lighter(&self, lighter: &mut [Layer], states: &mut [State]) {
         for (i, state) in states.iter_mut().enumerate() {
@@ -277,7 +282,7 @@ impl<R: Turns> Step<'_, R> {
         }
     }
 
-    /// Marks the tiles around all changes since the last step or the last pass for a visit.
+    /// Marks for processing the tiles around all changes since the last step or the last move.
     fn look(&self, states: &[State], plans: &mut [Plan]) {
         let [flow, _] = self.rule.goes_level();
         each(plans, false, |i, plan| {
@@ -287,8 +292,9 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// Scatters falling grains: each turn moves grains diagonally down, by the state after the turn
-    /// before. The cells they left and entered are marked for the following fall.
+    /// Makes the sideways moves before the fall, in which falling grains scatter: each of `turns`
+    /// moves grains diagonally down, by the state after the one before. Marks the cells that grains
+    /// left and entered for the fall that follows.
     fn scatter(&self, turns: &[Turn], states: &mut [State], plans: &mut [Plan]) {
         for &turn in turns {
             let [_, level] = self.rule.goes_level();
@@ -304,7 +310,8 @@ impl<R: Turns> Step<'_, R> {
         }
     }
 
-    /// Moves falling grains one cell down, and lists the tiles whose grains may move sideways.
+    /// Moves falling grains one cell down, and makes the list of the tiles whose grains may move
+    /// sideways.
     fn fall(&self, states: &mut [State], plans: &mut [Plan]) {
         let [flow, level] = self.rule.goes_level();
         let is_much = plans.iter().map(|plan| plan.look.count()).sum::<usize>() > LEAST_SHARED;
@@ -330,7 +337,8 @@ impl<R: Turns> Step<'_, R> {
         });
     }
 
-    /// Runs the turn with index `number`; returns true if a further turn may move grains.
+    /// Makes the sideways move `turn`, which has the index `number`; returns true if a later move
+    /// may still move grains.
     fn turn(
         &self,
         (number, turn): (usize, Turn),
@@ -382,7 +390,7 @@ impl<R: Turns> Step<'_, R> {
         plans.iter().any(|plan| !plan.list.is_empty())
     }
 
-    /// Converts changed words back to amounts.
+    /// Writes changed words back as amounts of the layer `own`.
     fn finish(&self, own: &mut Layer, states: &mut [State], plans: &[Plan]) {
         let is_much = states
             .iter()

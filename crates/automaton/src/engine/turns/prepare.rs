@@ -1,4 +1,4 @@
-//! Conversions between amounts and bit words, before and after the rule of grains.
+//! Conversions between amounts and bit words, before and after the motion of grains.
 
 use super::Surroundings;
 use super::strip::{Lighter, Plan, State};
@@ -9,7 +9,8 @@ use lavoxel_base::grid::tile::{ROW, bits};
 use lavoxel_base::simd::{Simd, Work};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Prepares a strip of grains: computes its words and takes over its changes since the last step.
+/// Preparation of a strip of grains: makes its bit words, and takes over the marks of its changes
+/// since the last step.
 pub(super) struct Prepare<'a> {
     pub(super) tz: usize,
     pub(super) strip: &'a mut Strip,
@@ -74,7 +75,7 @@ impl Work for Prepare<'_> {
     }
 }
 
-/// Computation of the cells in a strip that block grains.
+/// Computation of the cells of a strip that block grains.
 struct Bars<'a, S> {
     s: S,
     around: Surroundings<'a>,
@@ -82,7 +83,8 @@ struct Bars<'a, S> {
 }
 
 impl<S: Simd> Bars<'_, S> {
-    /// Updates the blocked cells of the tile (y, word of its row, bit in the word).
+    /// Updates the blocked cells of the tile at height `y`, word `w` of its row and bit `bit` in
+    /// the word.
     #[inline(always)]
     fn update(&self, barriers: &mut Barriers, strip: &Strip, (y, w, bit): (usize, usize, usize)) {
         let (s, index) = (self.s, strip.index(y, w));
@@ -100,7 +102,8 @@ impl<S: Simd> Bars<'_, S> {
     }
 }
 
-/// Writes changed words of a strip back to amounts, and marks tiles for a visit in the next step.
+/// Conversion of the changed words of a strip back to amounts; also marks the tiles to be processed
+/// in the next step.
 pub(super) struct Finish<'a> {
     pub(super) strip: &'a mut Strip,
     pub(super) state: &'a mut State,
@@ -125,8 +128,8 @@ impl Work for Finish<'_> {
                 write(s, strip, (y, w, tiles), &held[first..]);
             }
         }
-        // Only the layer's own grains changed, and those bar no way here, so the barriers stay
-        // valid.
+        // Only the layer's own grains changed, and those are not among the barriers, so that the
+        // barriers remain valid.
         strip.spread_read();
         strip.work = touched.count();
         for y in plan.waiting.rows.range() {
@@ -139,7 +142,7 @@ impl Work for Finish<'_> {
     }
 }
 
-/// Writes the displaced lighter grains of a strip back to amounts.
+/// Conversion of the displaced lighter grains of a strip back to amounts.
 pub(super) struct FinishLighter<'a> {
     pub(super) strip: &'a mut Strip,
     pub(super) lighter: &'a mut Lighter,
@@ -166,8 +169,8 @@ impl Work for FinishLighter<'_> {
     }
 }
 
-/// Writes the grains of the bit set `tiles` (tiles 64 `w` and on at height `y`) as amounts;
-/// `grains` starts with the word of the first tile.
+/// Writes the grains of the tiles in the bit set `tiles` (for tiles from 64 `w` on at height `y`)
+/// as amounts; `grains` are the words from the first of these tiles on.
 #[inline(always)]
 fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), grains: &[u32]) {
     let (index, one) = (strip.index(y, w), s.splat(AMOUNT_ONE));
@@ -183,7 +186,7 @@ fn write<S: Simd>(s: S, strip: &mut Strip, (y, w, tiles): (usize, usize, u64), g
     strip.changed(y, index, tiles);
 }
 
-/// Returns true if the strip has tiles that the rule must visit.
+/// Returns true if the strip has tiles that the rule must process.
 pub(super) fn is_awake(strip: &Strip) -> bool {
     !strip.falling.is_empty() || !strip.flowing.is_empty()
 }

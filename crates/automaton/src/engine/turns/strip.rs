@@ -1,28 +1,28 @@
-//! Working state of a strip during the rule of grains: words, their changes, and tiles to visit.
+//! State of a strip during the motion of grains: bit words, their changes, and tiles to process.
 
 use super::bits::{Tiles, around};
 use crate::world::{Barriers, Rows, Strip, Words};
 use lavoxel_base::grid::tile::{ROW, bits};
 
-/// Bit words of a strip and the changes made to them in this step.
+/// Bit words of a strip, and the changes made to them in this step.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Presence flag: set if the strip has words; a strip without grains nearby has none.
+    /// True if the strip has words; a strip without grains in or near it has none.
     pub(super) is_there: bool,
     pub(super) held: Words,
     pub(super) barriers: Barriers,
-    /// Grains that have already moved in this step.
+    /// Bit words of the grains that have already moved in this step.
     pub(super) moved: Words,
     pub(super) lighter: Vec<Lighter>,
-    /// Tiles changed by the last pass, or changed before the step.
+    /// Tiles changed by the last move, or between the last step and this one.
     pub(super) changed: Tiles,
-    /// Tiles changed in this step.
+    /// Tiles changed by any move of this step.
     pub(super) touched: Tiles,
     /// Number of grains that left the box.
     pub(super) left: u64,
 }
 
-/// Bit words of a layer of lighter grains.
+/// Bit words of a layer of lighter grains, and the tiles changed in this step.
 #[derive(Debug, Default)]
 pub(super) struct Lighter {
     pub(super) held: Words,
@@ -30,21 +30,22 @@ pub(super) struct Lighter {
 }
 
 impl State {
-    /// Resets the changes for a new step.
+    /// Clears the records of changes for a new step.
     pub(super) fn clear(&mut self, strip: &Strip) {
         self.left = 0;
         self.changed.clear(strip.len(), strip.width);
         self.touched.clear(strip.len(), strip.width);
     }
 
-    /// Returns the mask of free cells in the tile word `at`: neither blocked nor occupied by a
-    /// grain of the layer.
+    /// Returns the bit mask of the free cells of the tile whose word has the index `at`: neither
+    /// blocked nor occupied by a grain of the layer.
     #[inline(always)]
     pub(super) fn free(&self, at: usize) -> u32 {
         !(self.barriers.barred[at] | self.held[at])
     }
 
-    /// Returns the mask of cells with lighter grains in the tile word `at`.
+    /// Returns the bit mask of the cells with lighter grains in the tile whose word has the index
+    /// `at`.
     #[inline(always)]
     pub(super) fn lighter(&self, at: usize) -> u32 {
         self.lighter
@@ -52,8 +53,8 @@ impl State {
             .fold(0, |cells, layer| cells | layer.held[at])
     }
 
-    /// Marks the bit set `tiles` (tiles 64 `w` and on at height `y`) as changed by this pass and in
-    /// this step.
+    /// Records the tiles in the bit set `tiles` (for tiles from 64 `w` on at height `y`) as changed
+    /// by the present move and in this step.
     #[inline(always)]
     pub(super) fn touch(&mut self, y: usize, w: usize, tiles: u64) {
         if tiles != 0 {
@@ -63,51 +64,52 @@ impl State {
     }
 }
 
-/// Strip with its neighbours, in the order north, own, south.
+/// State of a strip and of its neighbours, in the order north, the strip itself, south.
 #[derive(Clone, Copy)]
 pub(super) struct Near<'a>(pub(super) [&'a State; 3]);
 
 impl<'a> Near<'a> {
-    /// Returns the own strip.
+    /// Returns the state of the strip itself.
     #[inline(always)]
     pub(super) fn here(&self) -> &'a State {
         self.0[1]
     }
 
-    /// Returns the strip to the north (`dz` < 0), the own strip (0), or the strip to the south
-    /// (`dz` > 0).
+    /// Returns the state of the strip to the north (`dz` < 0), of the strip itself (0), or of the
+    /// strip to the south (`dz` > 0).
     #[inline(always)]
     pub(super) fn at(&self, dz: isize) -> &'a State {
         self.0[(dz.signum() + 1) as usize]
     }
 }
 
-/// Plan of a strip: tiles to visit and moves to make.
+/// Tiles of a strip to process, and moves to make.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// Tiles that the step visits.
+    /// Tiles that must be processed.
     pub(super) look: Tiles,
-    /// Tiles whose grains may move, as a set and as a list.
+    /// Tiles whose grains may move sideways; `list` has the same tiles as a list.
     listed: Tiles,
     pub(super) list: Vec<Listed>,
-    /// Moves of the present turn; and for each move and each layer of lighter grains, the mask of
-    /// lighter grains displaced in the opposite direction.
+    /// Chosen moves of the present turn. For each move and each layer of lighter grains, `back` has
+    /// the bit mask of the lighter grains that move the opposite way.
     pub(super) moves: Vec<Move>,
     pub(super) back: Vec<u32>,
-    /// Tiles with a grain that is held up only by lighter matter, and so must be visited again.
+    /// Tiles with a grain that only lighter matter holds up, and that must therefore be processed
+    /// in the next step, too.
     pub(super) waiting: Tiles,
 }
 
-/// Tile whose grains may move.
+/// Tile whose grains may move sideways.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Listed {
-    /// Index of the tile's word in `Words`.
+    /// Index of the tile's bit word in `Words`.
     pub(super) at: usize,
     pub(super) tx: u32,
     pub(super) y: u32,
 }
 
-/// Grains of one tile that move in a turn.
+/// Grains of one tile that make the present move.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) tile: Listed,
@@ -115,7 +117,7 @@ pub(super) struct Move {
 }
 
 impl Plan {
-    /// Resets the plan for a new step.
+    /// Clears the plan for a new step.
     pub(super) fn clear(&mut self, strip: &Strip) {
         for tiles in [&mut self.look, &mut self.listed, &mut self.waiting] {
             tiles.clear(strip.len(), strip.width);
@@ -125,14 +127,15 @@ impl Plan {
         self.back.clear();
     }
 
-    /// Marks the tiles that may move because of the last changes in the strip and its neighbours.
+    /// Marks for processing the tiles in which grains may move because of the last changes in the
+    /// strip and its neighbours. `flows`: grains covered by other grains can move sideways.
     pub(super) fn look_around_changes(&mut self, near: Near<'_>, flows: bool) {
         let Self { look, .. } = self;
         reach(near, flows, |y, w, tiles| look.add(y, w, tiles));
     }
 
-    /// Lists all marked tiles that contain grains able to move; `level` is set if some turn moves
-    /// level.
+    /// Adds all marked tiles with grains that could move sideways to the list; `level` is true if
+    /// some sideways move keeps its height.
     pub(super) fn list_all(&mut self, near: Near<'_>, level: bool) {
         for y in self.look.rows.range() {
             for w in 0..self.look.width() {
@@ -142,7 +145,9 @@ impl Plan {
         }
     }
 
-    /// Lists the tiles around the last changes that contain grains able to move.
+    /// Adds the tiles around the last changes with grains that could move sideways to the list.
+    /// `flows`: grains covered by other grains can move sideways; `level`: some sideways move keeps
+    /// its height.
     pub(super) fn list_around_changes(&mut self, near: Near<'_>, [flows, level]: [bool; 2]) {
         reach(near, flows, |y, w, tiles| {
             self.list_some(near, (y, w, tiles), level)
@@ -167,7 +172,8 @@ impl Plan {
     }
 }
 
-/// Returns a superset of the cells in the tile word `at` from which a grain could move.
+/// Returns a superset of the cells from which a grain could move sideways, for the tile whose word
+/// has the index `at`.
 #[inline(always)]
 fn ways(near: Near<'_>, at: usize, level: bool) -> u32 {
     let tiles = |free: fn(&State, usize) -> u32| {
@@ -177,7 +183,7 @@ fn ways(near: Near<'_>, at: usize, level: bool) -> u32 {
     let slopes = around(tiles(|strip, at| {
         strip.free(at) & strip.free(at - strip.held.pitch)
     }));
-    // A free side decides most; the turn tests the rest.
+    // A free side excludes most cells; the move itself tests the rest.
     if level {
         slopes | around(tiles(State::free))
     } else {
@@ -185,9 +191,9 @@ fn ways(near: Near<'_>, at: usize, level: bool) -> u32 {
     }
 }
 
-/// Calls `add` (y, word, bit set) for the tiles that may move because of the last changes in a
-/// strip and its neighbours: around and above the changes and, if covered grains can flow
-/// (`flows`), below.
+/// Calls `add` with (height, word, bit set) for the tiles in which grains may move because of the
+/// last changes in a strip and its neighbours: around and above the changes, and also below if
+/// covered grains can flow (`flows`).
 fn reach(near: Near<'_>, flows: bool, mut add: impl FnMut(usize, usize, u64)) {
     let rows = near
         .0

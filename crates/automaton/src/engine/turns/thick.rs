@@ -7,28 +7,30 @@ use lavoxel_base::grid::tile::{ROW, TilePlace};
 use lavoxel_base::random::StepKey;
 use lavoxel_base::simd::Simd;
 
-/// Lighter matter of a strip and its neighbours.
+/// Lighter matter in a strip and its neighbours that exerts drag on grains.
 #[derive(Clone, Copy)]
 pub(super) struct Thick<'a> {
-    /// Presence flag: set if any matter can exert drag on a grain.
+    /// True if there is any matter that can exert drag on a grain.
     pub(super) is_any: bool,
     pub(super) fluids: &'a [Layer],
     pub(super) tz: usize,
     pub(super) key: StepKey,
     pub(super) share: u16,
-    /// Maximum amount in a cell that exerts no drag, in units.
+    /// Largest amount of lighter matter in a cell that exerts no drag, in the smallest unit.
     pub(super) thin: u16,
 }
 
 impl Thick<'_> {
-    /// Returns the mask of cells of a tile whose grains are held up by lighter matter in this step.
+    /// Returns the bit mask of the cells of `tile` whose grains lighter matter can hold up in this
+    /// step, as decided by random numbers.
     #[inline(always)]
     pub(super) fn held_up(&self, tile: TilePlace) -> u32 {
         self.key.chosen(tile, self.share)
     }
 
-    /// Returns the mask of cells with lighter matter of the tile at (`tx`, `y`); `dz` (−1, 0, 1)
-    /// selects the strip, and `state` contains its words.
+    /// Returns the bit mask of the cells of the tile at (`tx`, `y`) that contain enough lighter
+    /// matter to exert drag; `dz` (−1, 0, 1) selects the strip to the north, the strip itself or
+    /// the strip to the south, and `state` is the state of that strip.
     #[inline(always)]
     pub(super) fn cells<S: Simd>(
         &self,

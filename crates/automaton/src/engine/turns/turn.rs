@@ -1,5 +1,5 @@
-//! Turns of grains: all grains that can make the same move do so simultaneously, by the words
-//! before the turn.
+//! Turns: sideways moves of grains. All grains that can make the same move do so at once, as
+//! decided by the words before the move.
 
 use super::bits::{Quad, moved_along_x, moved_along_z};
 use super::strip::{Listed, Move, Near, Plan, State};
@@ -9,13 +9,13 @@ use lavoxel_base::grid::tile::ROW;
 use lavoxel_base::random::Draw;
 use lavoxel_base::simd::{Simd, Work};
 
-/// Selection of the moves of a strip in a turn.
+/// Selection of the grains of a strip that make the present move.
 pub(super) struct Choose<'a, R> {
     pub(super) plan: &'a mut Plan,
     pub(super) ways: Ways<'a, R>,
 }
 
-/// Inputs of the selection.
+/// Inputs of the selection: state, rule and present move.
 pub(super) struct Ways<'a, R> {
     pub(super) near: Near<'a>,
     pub(super) rule: &'a R,
@@ -50,8 +50,8 @@ impl<R: Turns> Work for Choose<'_, R> {
             if cells == 0 {
                 continue;
             }
-            // The costlier test of the matter ahead runs only for cells whose draw could hold them
-            // up.
+            // The more expensive test of the matter ahead runs only for cells whose grains the
+            // random numbers may hold up.
             if thick.is_any {
                 let stays = cells & thick.held_up(place);
                 if stays != 0 {
@@ -77,15 +77,16 @@ impl<R: Turns> Work for Choose<'_, R> {
     }
 }
 
-/// Tile word with its surroundings.
+/// Tile of grains with its surroundings, as the rule reads them.
 struct At<'a, R> {
     ways: &'a Ways<'a, R>,
     tile: Listed,
 }
 
 impl<R> At<'_, R> {
-    /// Returns a shifted word: bit i is the cell `on` cells from cell i in the turn's horizontal
-    /// direction; `word` reads the word of a tile.
+    /// Returns a shifted word: bit i is the bit of the cell that lies `on` cells from cell i in the
+    /// horizontal direction of the move. `word` returns the word with a given index in a given
+    /// strip.
     #[inline(always)]
     fn seen(&self, on: isize, at: usize, word: impl Fn(&State, usize) -> u32) -> u32 {
         let [dx, _, dz] = self.ways.turn.way();
@@ -137,7 +138,8 @@ impl<R> TilesAround for At<'_, R> {
 }
 
 impl<R> Ways<'_, R> {
-    /// Returns the mask of cells of a tile whose grains would enter lighter matter.
+    /// Returns the bit mask of the cells of a tile whose grains would enter lighter matter that
+    /// exerts drag.
     #[inline(always)]
     fn thick_there<S: Simd>(&self, s: S, tile: &Listed) -> u32 {
         let [dx, dy, dz] = self.turn.way();
@@ -170,8 +172,9 @@ impl<R> Ways<'_, R> {
     }
 }
 
-/// Returns the words of a tile and of the adjacent tiles in the direction (`dx`, `dz`); tiles that
-/// the direction does not reach are 0.
+/// Returns the words of a tile and of the adjacent tiles in the direction (`dx`, `dz`), which
+/// `word` returns for a z offset of the strip and an index; 0 for tiles that the direction does not
+/// reach.
 #[inline(always)]
 fn quad([dx, dz]: [isize; 2], at: usize, word: impl Fn(isize, usize) -> u32) -> Quad {
     let aside = at.wrapping_add_signed(dx.signum());
@@ -187,15 +190,15 @@ fn quad([dx, dz]: [isize; 2], at: usize, word: impl Fn(isize, usize) -> u32) -> 
     }
 }
 
-/// Execution in one strip of the moves that the strip and its neighbours selected.
+/// Execution in one strip of the moves that were selected in the strip and its neighbours.
 pub(super) struct Apply<'a> {
     pub(super) state: &'a mut State,
     pub(super) turn: Turn,
 }
 
 impl Apply<'_> {
-    /// Executes the moves of the strip itself; `is_last` is set if grains that leave the strip
-    /// leave the box.
+    /// Executes the moves that were selected in the strip itself; `is_last` is true if grains that
+    /// leave the strip in the direction of the move leave the box.
     pub(super) fn own(&mut self, plan: &Plan, is_last: bool) {
         let [dx, dy, dz] = self.turn.way();
         let layers = self.state.lighter.len();
@@ -217,7 +220,7 @@ impl Apply<'_> {
         }
     }
 
-    /// Receives the grains that move in from the neighbouring strip.
+    /// Adds the grains that move in from the neighbouring strip.
     pub(super) fn beside(&mut self, plan: &Plan) {
         let [dx, dy, dz] = self.turn.way();
         for &Move { tile, cells } in &plan.moves {
@@ -226,7 +229,8 @@ impl Apply<'_> {
         }
     }
 
-    /// Adds grains that arrive from a column of tiles; `cells` are already shifted along z.
+    /// Adds the grains `cells`, already moved along z, that come from the tile at (`tx`, `y`) and
+    /// move by `dx` and `dy`.
     fn arrive(&mut self, (tx, y): (usize, usize), [dx, dy]: [isize; 2], cells: u32) {
         for (there, cells) in [tx.wrapping_add_signed(0), tx.wrapping_add_signed(dx)]
             .into_iter()

@@ -1,5 +1,5 @@
-//! Trial moves of a floating piece: changed cells and change of potential energy, without changing
-//! the world.
+//! Trial moves of a floating piece: computes the changed cells and the change of potential energy,
+//! without changing the world.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,20 +11,20 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::Place;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Amount of each layer in one cell, in units, by layer index.
+/// Amounts of all layers in one cell, in the smallest unit, by index of the layer.
 pub(super) type Amounts = [u16; MAX_MATERIALS + 1];
 
 const ONE: u64 = AMOUNT_ONE as u64;
 
-/// Overlay of changed cells on an unchanged world.
+/// Changed cells of a trial move, on top of an unchanged world.
 pub(super) struct Draft<'a> {
     world: &'a World,
     rule: &'a Floating,
     cells: BTreeMap<Place, Amounts>,
 }
 
-/// Column of a liquid: the highest cell that holds the liquid, and the height of its surface in
-/// units (`AMOUNT_ONE` per cell).
+/// Liquid in one column: its highest cell, and the height of its surface above the floor in units
+/// of 1/`AMOUNT_ONE` of a cell.
 #[derive(Clone, Copy, Debug)]
 struct Column {
     top: Place,
@@ -40,13 +40,13 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Returns the changed cells with their new amounts.
+    /// Returns the cells that the move changes, with their new amounts.
     pub(super) fn into_cells(self) -> BTreeMap<Place, Amounts> {
         self.cells
     }
 
-    /// Returns the change of the box's potential energy: twice Σ amount · density · height, with
-    /// amounts in units, densities in 0.01 kg/m³ and heights in units (`AMOUNT_ONE` per cell).
+    /// Returns twice the change of the box's potential energy by the move, in the units: amounts in
+    /// the smallest unit, densities in 0.01 kg/m³, heights in 1/`AMOUNT_ONE` of a cell.
     pub(super) fn energy(&self) -> i128 {
         let change = |(&place, amounts): (&Place, &Amounts)| {
             self.energy_of(place, amounts) - self.energy_of(place, &amounts_of(self.world, place))
@@ -79,15 +79,15 @@ impl<'a> Draft<'a> {
             .or_insert_with(|| amounts_of(world, place))
     }
 
-    /// Stores the new `amounts` of a cell if they differ from the present ones.
+    /// Sets the amounts in the cell `place`, if they differ from the present ones.
     fn put(&mut self, place: Place, amounts: Amounts) {
         if self.at(place) != amounts {
             *self.cell(place) = amounts;
         }
     }
 
-    /// Moves the piece by one cell in direction `way`, with the displaced liquid; `None` if the
-    /// move is impossible.
+    /// Moves `piece` by one cell in the direction `way`, and the liquid that it displaces; returns
+    /// `None` if the move is impossible.
     pub(super) fn shift(&mut self, piece: &Piece, way: Way) -> Option<()> {
         for run in &piece.runs {
             let front = self.at(run.front(way)?);
@@ -111,7 +111,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Checks that all matter in a cell of a piece can move along; `None` if not.
+    /// Returns `None` if a cell with these `amounts` contains matter that cannot move with a piece.
     fn check_movable(&self, amounts: &Amounts) -> Option<()> {
         let stays = |(number, layer): (usize, &super::Buoyancy)| {
             amounts[number] > 0 && (layer.part == Part::Bar || self.world.is_mirror(number))
@@ -130,8 +130,8 @@ impl<'a> Draft<'a> {
         liquids.into_iter()
     }
 
-    /// Moves the liquid that lies on top of a sunk piece to the liquid surface around the piece;
-    /// `None` if there is no room.
+    /// Moves the liquid that came to lie on top of the sunk `piece` to the surface around the
+    /// piece; returns `None` if there is not enough free volume.
     fn pour_off(&mut self, piece: &Piece) -> Option<()> {
         let dry: Vec<Place> = piece
             .runs
@@ -156,7 +156,7 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Returns true if the cell above contains half a cell of liquid or more.
+    /// Returns true if the cell above (x, y, z) contains at least half a full cell of liquid.
     fn is_under(&self, [x, y, z]: Place) -> bool {
         let above = [x, y + 1, z];
         y + 1 < self.world.grid().ny && {
@@ -168,7 +168,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Fills the gap below a risen piece with liquid from the surface around the piece.
+    /// Fills the gap below the risen `piece` with liquid from the surface around the piece.
     fn fill_gap(&mut self, piece: &Piece) -> Option<()> {
         let gaps: Vec<Place> = piece.runs.iter().map(|run| run.rear(Way::Up)).collect();
         for layer in self.liquids().collect::<Vec<_>>().into_iter().rev() {
@@ -194,8 +194,8 @@ impl<'a> Draft<'a> {
             }
             let mean =
                 columns.iter().map(|column| column.level).sum::<u64>() / columns.len() as u64;
-            // Filled only up to the mean of the surface around, so that the gap never stands higher
-            // than its source.
+            // Filled only up to the mean height of the surface around, so that the gap is never
+            // higher than its source.
             let wanted: Vec<_> = gaps
                 .iter()
                 .map(|&gap| {
@@ -211,13 +211,13 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Free volume of the cell `place`, in amount units.
+    /// Free volume of the cell `place`, in the smallest unit of amount.
     fn room(&self, place: Place) -> u64 {
         ONE.saturating_sub(self.at(place).iter().map(|&amount| u64::from(amount)).sum())
     }
 
-    /// Height up to which a layer, with the layers before it, fills a cell; in units from the floor
-    /// of the box.
+    /// Height above the floor up to which the layer with index `layer` and the denser ones fill the
+    /// cell `place`, in units of 1/`AMOUNT_ONE` of a cell.
     fn level(&self, place: Place, layer: usize) -> u64 {
         let filled: u64 = self.at(place)[..=layer]
             .iter()
@@ -226,7 +226,7 @@ impl<'a> Draft<'a> {
         place[1] as u64 * ONE + filled.min(ONE)
     }
 
-    /// Returns true if a cell is rock or holds matter that makes no way.
+    /// Returns true if the cell `place` is solid or contains matter into which a piece cannot move.
     fn is_closed(&self, place: Place) -> bool {
         let amounts = self.at(place);
         let bars = |(layer, &amount): (&super::Buoyancy, &u16)| {
@@ -235,8 +235,8 @@ impl<'a> Draft<'a> {
         self.world.ground().is_solid(place) || self.rule.layers.iter().zip(&amounts).any(bars)
     }
 
-    /// Finds the surface of a liquid in the column of a cell, searching down and then up from that
-    /// cell.
+    /// Finds the surface of the liquid with layer index `layer` in the column of the cell (x, y,
+    /// z), downwards and then upwards from that cell; `None` if there is none.
     fn column(&self, layer: usize, [x, mut y, z]: Place) -> Option<Column> {
         let holds = |y: usize| self.at([x, y, z])[layer] > 0;
         let ny = self.world.grid().ny;
@@ -257,7 +257,8 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// Returns columns of a liquid in rings around a piece, enough columns for `amount`.
+    /// Returns columns of the liquid with layer index `layer` in rings around `piece`, as many as
+    /// needed for `amount` (smallest unit).
     fn columns(&self, layer: usize, piece: &Piece, amount: u64) -> Vec<Column> {
         let grid = self.world.grid();
         let mut seen: HashSet<[usize; 2]> = piece.runs.iter().map(|run| [run.x, run.z]).collect();
@@ -265,8 +266,8 @@ impl<'a> Draft<'a> {
         while !ring.is_empty() && (found.len() as u64) * ONE < SPREAD * amount {
             let first = found.len();
             for place in ring {
-                // Several cells of one column may be in the ring; the first that finds the surface
-                // counts.
+                // Several cells of one column may be in the ring; only the first that finds the
+                // surface counts.
                 if !seen.contains(&[place[0], place[2]])
                     && let Some(column) = self.column(layer, place)
                 {
@@ -285,8 +286,8 @@ impl<'a> Draft<'a> {
         found
     }
 
-    /// Adds `amount` units of liquid to `columns`, the lowest surface first; `None` if they have no
-    /// room.
+    /// Adds `amount` (smallest unit) of liquid to `columns`, the one with the lowest surface first;
+    /// returns `None` if there is not enough free volume.
     fn pour(&mut self, layer: usize, mut columns: Vec<Column>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| column.level);
         let (mut count, mut sum) = (0, 0);
@@ -306,7 +307,8 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Adds `amount` units to a column of liquid, from the given cell upwards.
+    /// Adds `amount` (smallest unit) to a column of liquid, from the cell (x, y, z) upwards;
+    /// returns `None` if there is not enough free volume.
     fn raise(&mut self, layer: usize, [x, mut y, z]: Place, mut amount: u64) -> Option<()> {
         while amount > 0 {
             let place = [x, y, z];
@@ -325,8 +327,8 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Removes `amount` units of liquid from `columns`, the highest surface first; `None` if they
-    /// do not contain enough.
+    /// Removes `amount` (smallest unit) of liquid from `columns`, the one with the highest surface
+    /// first; returns `None` if they contain less.
     fn draw(&mut self, layer: usize, mut columns: Vec<Column>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| std::cmp::Reverse(column.level));
         let (mut count, mut sum) = (0, 0);
@@ -347,7 +349,8 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// Removes `amount` units from a column of liquid, from the given cell downwards.
+    /// Removes `amount` (smallest unit) from a column of liquid, from the cell (x, y, z) downwards;
+    /// returns `None` if it contains less.
     fn lower(&mut self, layer: usize, [x, mut y, z]: Place, mut amount: u64) -> Option<()> {
         while amount > 0 {
             let there = &mut self.cell([x, y, z])[layer];
@@ -363,7 +366,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Returns the amount of each layer in the cell `place` of the world, in units.
+/// Returns the amount of each layer in the cell `place` of the world, in the smallest unit.
 fn amounts_of(world: &World, place: Place) -> Amounts {
     let mut amounts = [0; MAX_MATERIALS + 1];
     world
@@ -375,7 +378,7 @@ fn amounts_of(world: &World, place: Place) -> Amounts {
 }
 
 impl World {
-    /// Writes the amount of each layer in the cell `place`, which must contain no energy.
+    /// Sets the amount of each layer in the cell `place`, where no layer may have energy.
     pub(super) fn put_amounts(&mut self, place: Place, amounts: &Amounts) {
         for (layer, &amount) in self.layers.iter_mut().zip(amounts) {
             if layer.at(place).amount != amount {

@@ -1,18 +1,18 @@
-//! Floating pieces: detection, and obstacles in their path.
+//! Floating pieces: search for pieces, and for obstacles in their path.
 
 use super::{Floating, Part};
 use crate::rules::DIRECTIONS;
 use crate::world::World;
 use lavoxel_base::grid::{Grid, Place};
 
-/// Direction of a move of a piece, by one cell.
+/// Direction in which a piece moves by one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Down,
     Up,
 }
 
-/// Vertical run of a piece's cells in one column, from `low` to `high` inclusive.
+/// Cells of a piece in one column that lie on top of each other, from `low` to `high` (inclusive).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) x: usize,
@@ -22,8 +22,8 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Returns the cell that the run enters when moving `way`; `None` below the floor of the box.
-    /// Above the roof the returned cell lies outside of the box.
+    /// Returns the cell that the run would enter by a move in the direction `way`; `None` below the
+    /// floor. Above the roof the returned cell lies outside of the box.
     pub(super) fn front(&self, way: Way) -> Option<Place> {
         let y = match way {
             Way::Down => self.low.checked_sub(1)?,
@@ -32,7 +32,7 @@ impl Run {
         Some([self.x, y, self.z])
     }
 
-    /// Returns the cell that the run leaves empty when moving `way`.
+    /// Returns the cell that the run would leave by a move in the direction `way`.
     pub(super) fn rear(&self, way: Way) -> Place {
         match way {
             Way::Down => [self.x, self.high, self.z],
@@ -41,7 +41,7 @@ impl Run {
     }
 }
 
-/// Floating piece as a list of vertical runs, lowest first.
+/// Floating piece, as vertical runs of cells, sorted by their lowest cell from the bottom up.
 #[derive(Clone, Debug)]
 pub(super) struct Piece {
     pub(super) runs: Vec<Run>,
@@ -69,7 +69,7 @@ impl Piece {
         Self { runs }
     }
 
-    /// Returns true if an obstacle prevents the piece from moving `way`.
+    /// Returns true if an obstacle prevents the piece from moving in the direction `way`.
     pub(super) fn is_barred(&self, world: &World, rule: &Floating, way: Way) -> bool {
         self.runs.iter().any(|run| {
             let front = run.front(way).filter(|&[_, y, _]| y < world.grid().ny);
@@ -82,8 +82,8 @@ impl Piece {
         })
     }
 
-    /// Returns the lateral neighbour cells of the piece and of the cells directly below the piece,
-    /// lowest first.
+    /// Returns the cells at the sides of the piece and at the sides of the cells directly below the
+    /// piece, sorted from the bottom up.
     pub(super) fn sides(&self, grid: Grid) -> Vec<Place> {
         let mut sides = Vec::new();
         for run in &self.runs {
@@ -100,12 +100,12 @@ impl Piece {
 }
 
 impl Floating {
-    /// Returns true if the matter of `layer` gives way to a piece.
+    /// Returns true if pieces can move into matter of the layer with index `layer`.
     fn makes_way(&self, world: &World, layer: usize) -> bool {
         matches!(self.layers[layer].part, Part::Liquid | Part::Gas) && !world.is_mirror(layer)
     }
 
-    /// Returns true if cells of `layer` may belong to a piece.
+    /// Returns true if matter of the layer with index `layer` can form pieces.
     fn makes_pieces(&self, world: &World, layer: usize) -> bool {
         let own = self.layers[layer];
         let liquids = || {
@@ -123,7 +123,7 @@ impl Floating {
     }
 }
 
-/// Returns all floating pieces of the world, lowest first.
+/// Returns all pieces of the world that can float, sorted by their lowest cell from the bottom up.
 pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
     let layers: Vec<_> = (0..world.layers().len())
         .filter(|&layer| rule.makes_pieces(world, layer))
@@ -139,8 +139,8 @@ pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
     }
     cells.sort_unstable();
     cells.dedup();
-    // Flood fill over the sorted list of held cells, so that its cost follows the matter, not the
-    // box.
+    // Flood fill over the sorted list of cells with matter, so that the cost depends on the matter,
+    // not on the size of the box.
     let place = |index: usize| {
         [
             index % grid.nx,

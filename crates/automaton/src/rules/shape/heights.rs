@@ -1,50 +1,51 @@
-//! Sums of offers and free volumes over the cells of a body at one height, and the apportionment to
-//! single cells.
+//! Groups of cells of a body at the same height: sums of the amounts that they offer and of their
+//! free volumes, and the apportionment of flow to the single cells.
 
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Role of a cell relative to a body.
+/// Role of a cell towards a body of liquid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum HeightKind {
-    /// Body cell below rock or the roof, kept full by pressure.
+    /// Cell of the body below rock, the roof or another covered cell, which pressure keeps full.
     Covered,
     /// Free cell next to the body into which pressure drives liquid.
     Pressed,
-    /// Exterior of an open box side next to the body; receives everything driven there.
+    /// Space outside of an open side of the box, next to the body; takes any amount.
     Outside,
     /// Cell of the free surface of the body.
     Surface,
 }
 
-/// Sums over all cells with the same body, height and role; amounts in units.
+/// Group of all cells with the same body, height and role, with sums over the cells; amounts in the
+/// smallest unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Height {
-    /// Key: body number, y in cells, role of the cells.
+    /// Number of the body; with the height `y` in cells and the role `kind` the key of the group.
     pub(crate) body: u32,
     pub(crate) y: u32,
     pub(crate) kind: HeightKind,
     cells: u64,
-    /// Total, minimum and maximum amount of the cells.
+    /// Sum of the amounts in the cells; `least` and `most` are the smallest and the largest amount.
     sum: u64,
     least: u16,
     most: u16,
-    /// Sums over the cells: amount offered and free volume. For a height that levels out: excess
-    /// above and deficit below the mean.
+    /// Sum of the amounts that the cells offer; `room` is the sum of their free volumes. In a group
+    /// that levels out, the sums of the excesses above and of the deficits below the mean.
     pub(in crate::rules) offers: u64,
     pub(in crate::rules) room: u64,
-    /// Booked flow: amount that leaves and amount that arrives.
+    /// Flow out of the group; `taken` is the flow into the group.
     pub(in crate::rules) given: u64,
     pub(in crate::rules) taken: u64,
-    /// Mean amount per cell of a height that levels out; `None` otherwise.
+    /// Mean amount to which the cells of a group that levels out tend; `None` for other groups.
     mean: Option<u16>,
-    /// Number of openings by kind: lateral free cells and faces at open sides; free cells on top of
-    /// the body; cells of the body itself.
+    /// Number of openings through which the body presses: free cells at its sides and faces at open
+    /// sides of the box; free cells on top; cells of the body itself.
     holes: [u64; 3],
-    /// Upper bound of the amount that covered, pressed and exterior cells of this y take together.
+    /// Largest amount that the covered, pressed and outside cells at this height take together.
     pub(in crate::rules) most_taken: u64,
 }
 
-/// Offered amount, present amount and free volume of a cell, in units.
+/// Amount that a cell offers, its present amount, and its free volume, in the smallest unit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surface {
     pub(crate) offer: u16,
@@ -53,7 +54,7 @@ pub(crate) struct Surface {
 }
 
 impl Height {
-    /// Creates an empty height with the given key.
+    /// Creates a group without cells, with this key: number of the body, height in cells, role.
     pub(crate) fn new((body, y, kind): (u32, u32, HeightKind)) -> Self {
         let [cells, sum, offers, room, given, taken] = [0; 6];
         let (least, most, mean, holes, most_taken) = (u16::MAX, 0, None, [0; 3], u64::MAX);
@@ -75,12 +76,12 @@ impl Height {
         }
     }
 
-    /// Sort key of heights: body, y, role.
+    /// Key by which groups are sorted: number of the body, height in cells, role.
     pub(crate) fn key(&self) -> (u32, u32, HeightKind) {
         (self.body, self.y, self.kind)
     }
 
-    /// Adds a cell to the sums.
+    /// Adds a cell to the group.
     #[inline(always)]
     pub(crate) fn add(&mut self, cell: Surface) {
         self.cells += 1;
@@ -91,8 +92,8 @@ impl Height {
         self.room += u64::from(cell.room);
     }
 
-    /// Adds openings through which the body presses, by kind: lateral free cells or faces at open
-    /// sides; free cells on top of the body; the body's own cells.
+    /// Adds openings through which the body presses: free cells at its sides and faces at open
+    /// sides of the box; free cells on top; cells of the body itself.
     #[inline(always)]
     pub(crate) fn add_holes(&mut self, holes: [u32; 3]) {
         holes
@@ -101,7 +102,7 @@ impl Height {
             .for_each(|(&more, holes)| *holes += u64::from(more));
     }
 
-    /// Merges `other`, a partial sum with the same key.
+    /// Adds the cells of `other`, a part of the same group in another strip.
     pub(crate) fn join(&mut self, other: &Self) {
         self.cells += other.cells;
         self.sum += other.sum;
@@ -116,16 +117,16 @@ impl Height {
             .for_each(|(&more, holes)| *holes += more);
     }
 
-    /// Opening counts of zero.
+    /// Numbers of openings, all 0.
     pub(in crate::rules) const NO_HOLES: [u64; 3] = [0; 3];
 
-    /// Returns this height's opening counts plus `others`, by kind.
+    /// Returns the numbers of openings of this group plus `others`, kind by kind.
     pub(in crate::rules) fn with_holes(&self, others: [u64; 3]) -> [u64; 3] {
         std::array::from_fn(|kind| self.holes[kind] + others[kind])
     }
 
-    /// Limits the amount that this height and the others at its y receive together to `most`; the
-    /// exterior accepts all of `most`.
+    /// Limits the amount that this group and the other driven groups of the body at this height
+    /// take together to `most`; the outside has room for the whole amount.
     pub(in crate::rules) fn take_at_most(&mut self, most: u64) {
         self.most_taken = most;
         if self.is_outside() {
@@ -133,37 +134,39 @@ impl Height {
         }
     }
 
-    /// Mean height of the liquid surface above the floor of the box, in units (`AMOUNT_ONE` per
-    /// cell).
+    /// Mean height of the liquid's surface above the floor of the box, in units of 1/`AMOUNT_ONE`
+    /// of a cell.
     pub(in crate::rules) fn level(&self) -> u64 {
         u64::from(self.y) * u64::from(AMOUNT_ONE) + self.sum / self.cells.max(1)
     }
 
-    /// Returns true for a height of the free surface.
+    /// Returns true if the cells belong to the free surface of the body.
     pub(in crate::rules) fn is_surface(&self) -> bool {
         self.kind == HeightKind::Surface
     }
 
-    /// Returns true for the exterior of an open side.
+    /// Returns true if the group is the outside of an open side of the box.
     pub(in crate::rules) fn is_outside(&self) -> bool {
         self.kind == HeightKind::Outside
     }
 
-    /// Amount that leaves the box through this height, in units.
+    /// Amount that leaves the box by way of this group, in the smallest unit.
     pub(crate) fn leaves(&self) -> u64 {
         if self.is_outside() { self.taken } else { 0 }
     }
 
-    /// Sets the target mean of a height whose cells differ by more than `min_flow` units, with
-    /// booked flows included; no effect if every donor gives its whole offer or every receiver is
-    /// filled. [`Height::add_around_mean`] then computes the sums relative to the mean.
+    /// Decides if the cells of the group level out among each other, and sets the mean to which
+    /// they tend, after the flow out of and into the group. They do so if their amounts differ by
+    /// more than `min_flow` (smallest unit), unless every giving cell gives its whole offer or
+    /// every taking cell is filled. [`Height::add_around_mean`] then computes the sums relative to
+    /// the mean.
     pub(in crate::rules) fn come_level(&mut self, min_flow: u16) {
         let has_choice = !self.moves() || self.given < self.offers && self.taken < self.room;
         if !has_choice || self.most.saturating_sub(self.least) <= min_flow {
             return;
         }
-        // With these means, the offers above the mean of a giving height add up to `given` at
-        // least, and the rooms below the mean of a taking height to `taken`, whatever the
+        // With these means, the offers above the mean of a giving group add up to at least `given`,
+        // and the free volumes below the mean of a taking group to at least `taken`, whatever the
         // distribution over the cells.
         let mean = if self.given > 0 {
             (self.offers - self.given) / self.cells
@@ -176,26 +179,27 @@ impl Height {
         (self.offers, self.room) = (0, 0);
     }
 
-    /// Returns true if the height needs a second summation pass relative to its mean, because its
-    /// cells level out.
+    /// Returns true if the cells of the group level out, so that a second summation relative to the
+    /// mean is needed.
     pub(crate) fn comes_level(&self) -> bool {
         self.mean.is_some()
     }
 
-    /// Adds a cell in the second pass: excess above or deficit below the mean.
+    /// Adds a cell in the second summation: its excess above or its deficit below the mean.
     #[inline(always)]
     pub(crate) fn add_around_mean(&mut self, cell: Surface) {
         self.offers += u64::from(self.gives(cell));
         self.room += u64::from(self.takes(cell));
     }
 
-    /// Merges `other`, a partial second-pass sum around the same mean.
+    /// Adds the second sums of `other`, a part of the same group in another strip with the same
+    /// mean.
     pub(crate) fn join_around_mean(&mut self, other: &Self) {
         self.offers += other.offers;
         self.room += other.room;
     }
 
-    /// Returns a copy with all sums and flows reset to 0, as accumulator of the second pass.
+    /// Returns a copy in which the sums for the second summation and the flows are 0.
     pub(crate) fn without_sums(&self) -> Self {
         Self {
             offers: 0,
@@ -206,8 +210,8 @@ impl Height {
         }
     }
 
-    /// Adds the levelling flow between cells of this height to the booked flow to and from other
-    /// heights.
+    /// Adds the flow between the cells of the group, by which they level out, to the flow out of
+    /// and into the group.
     pub(crate) fn book_level(&mut self) {
         let most = (self.offers - self.given).min(self.room - self.taken);
         let inside = if self.moves() { most } else { most / 2 };
@@ -215,24 +219,24 @@ impl Height {
         self.taken += inside;
     }
 
-    /// Returns true if any flow is booked.
+    /// Returns true if anything flows out of or into the group.
     pub(crate) fn moves(&self) -> bool {
         self.given | self.taken != 0
     }
 
-    /// Returns the prefix sums that start the shares of the next strip: offers and free volume, in
-    /// units.
+    /// Returns the sums of the offers and of the free volumes, in the smallest unit: the offset at
+    /// which the apportionment continues in the next strip.
     pub(crate) fn sums(&self) -> [u64; 2] {
         [self.offers, self.room]
     }
 
-    /// Returns the weight of a cell in the apportionment of outgoing flow.
+    /// Returns the weight of a cell for the apportionment of the flow out of the group.
     #[inline(always)]
     fn gives(&self, cell: Surface) -> u16 {
         cell.offer.saturating_sub(self.mean.unwrap_or(0))
     }
 
-    /// Returns the weight of a cell in the apportionment of incoming flow.
+    /// Returns the weight of a cell for the apportionment of the flow into the group.
     #[inline(always)]
     fn takes(&self, cell: Surface) -> u16 {
         self.mean.map_or(cell.room, |mean| {
@@ -240,8 +244,8 @@ impl Height {
         })
     }
 
-    /// Returns an iterator-like accumulator of cell shares; `offers` and `room` are the sums over
-    /// all cells before the first one.
+    /// Returns the apportionment of the group's flow to its cells; `offers` and `room` are the sums
+    /// over all cells before the first one.
     pub(crate) fn shares(&self, [offers, room]: [u64; 2]) -> Shares {
         Shares {
             height: *self,
@@ -251,7 +255,7 @@ impl Height {
     }
 }
 
-/// Apportions the flow of a height to its cells in sequence.
+/// Apportionment of the flow of a group to its cells, one after the other.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shares {
     height: Height,
@@ -260,13 +264,13 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Returns true if every share is zero.
+    /// Returns true if nothing flows, so that all parts are 0.
     #[inline(always)]
     pub(crate) fn move_nothing(&self) -> bool {
         !self.height.moves()
     }
 
-    /// Returns the outgoing and incoming amount of the next cell, in units.
+    /// Returns the amounts that the next cell gives and takes, in the smallest unit.
     #[inline(always)]
     pub(crate) fn next(&mut self, cell: Surface) -> [u16; 2] {
         [
@@ -276,18 +280,19 @@ impl Shares {
     }
 }
 
-/// Exact apportionment of `whole` by running sums rounded down: the parts always add up to `whole`.
+/// Exact apportionment of the number `whole` in proportion to weights, by prefix sums that are
+/// rounded down: the parts add up to `whole`.
 #[derive(Clone, Copy, Debug)]
 struct Running {
     whole: u64,
-    /// Sum of all weights.
+    /// Sum of the weights of all cells.
     of: u64,
     passed: u64,
     paid: u64,
 }
 
 impl Running {
-    /// Creates the state after weights with the sum `passed`.
+    /// Creates the apportionment after cells whose weights add up to `passed`.
     fn from(whole: u64, of: u64, passed: u64) -> Self {
         let mut running = Self {
             whole,
@@ -299,7 +304,7 @@ impl Running {
         running
     }
 
-    /// Cumulative share of all weights up to now.
+    /// Sum of the parts of all weights up to now.
     #[inline(always)]
     fn due(&self) -> u64 {
         if self.whole == 0 {
@@ -314,7 +319,7 @@ impl Running {
         }
     }
 
-    /// Returns the part for the next weight `value`; never exceeds `value`.
+    /// Returns the part for the next weight `value`; at most `value`.
     #[inline(always)]
     fn next(&mut self, value: u16) -> u16 {
         if self.whole == 0 || value == 0 {

@@ -25,68 +25,71 @@ use crate::world::{Content, World};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::Draw;
 
-/// Rule in the list of [`super::Rule`].
+/// Rule that appears in the list of [`super::Rule`].
 pub(crate) trait Listed: Sized {
-    /// Rule parameters in the table of a material.
+    /// Parameters of the rule in the table of a material.
     const PARAMS: &'static [Param<Material>] = &[];
 
-    /// Creates the rule for the layer of a site; `None` if the rule does not apply to the layer or
-    /// is built from several layers.
+    /// Creates the rule for the layer of a site; `None` if the rule does not move this layer, or is
+    /// created from several layers elsewhere.
     fn of(_site: &Site<'_>) -> Option<Self> {
         None
     }
 
-    /// Returns true if the rule runs in step number `step`.
+    /// Returns true if the rule runs in the step number `step`.
     fn is_due(&self, _step: u64) -> bool {
         true
     }
 
-    /// Applies the rule to a layer (`on`: world and layer index) by the driver's method for its
-    /// shape.
+    /// Applies the rule to a layer, with the method of `driver` for its shape; `on` is the world
+    /// and the index of the layer.
     fn run<D: Driver>(&self, driver: &mut D, on: (&mut World, usize), draw: Draw);
 }
 
-/// Layer for which a rule is created, with the parameters that the rule may read.
+/// Layer for which a rule is created, with all parameters that the rule can read.
 pub(crate) struct Site<'a> {
     pub(crate) material: &'a Material,
     pub(crate) layer: usize,
     pub(crate) grid: Grid,
-    /// Rule parameters of the lava and the boundary conditions of the box.
+    /// Parameters of the lava's rules, and boundary conditions of the box.
     pub(crate) spec: &'a RulesSpec,
 }
 
-/// Executor of rules: one method per rule shape. `on` is the world with the index of the layer that
-/// the rule moves; `draw` identifies the step's random numbers.
+/// Engine as seen by a rule: one method for each rule shape. `on` is the world and the index of the
+/// layer that the rule moves; `draw` identifies the random numbers of the step.
 pub(crate) trait Driver {
-    /// Runs a vertical rule on pairs of adjacent cells, from the bottom up and in place.
+    /// Runs a vertical rule on each pair of cells, one above the other, from the bottom up with
+    /// immediate effect.
     fn column<R: Column<Q>, const Q: usize>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Runs a synchronous exchange rule: every cell gives to its neighbours by the state before the
-    /// step.
+    /// Runs an exchange rule: what every cell gives to its neighbours is computed from the state
+    /// before the step.
     fn exchange<R: Exchange<Q>, const Q: usize>(
         &mut self,
         on: (&mut World, usize),
         rule: &R,
         draw: Draw,
     );
-    /// Runs a rule that changes each cell independently.
+    /// Runs a rule by which cells lose energy, each independently of the others.
     fn each<R: Each>(&mut self, on: (&mut World, usize), rule: &R);
     /// Runs a rule of random vertical motion: cells give upwards, then downwards.
     fn updown<R: UpDown>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
     /// Runs one step of grain motion: each grain falls or moves sideways as `rule` allows.
     fn turns<R: Turns>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw);
-    /// Runs a rule that transports liquid through connected bodies.
+    /// Runs a rule that moves liquid through connected bodies.
     fn bodies<R: Bodies>(&mut self, on: (&mut World, usize), rule: &R);
-    /// Returns the places where `rule` acts in round `round` of the step, in any order.
+    /// Returns the places where `rule` acts, in any order, in round `round` of the step that `draw`
+    /// identifies.
     fn points(&mut self, world: &World, rule: &dyn Point, draw: Draw, round: u64) -> Vec<Due>;
 }
 
-/// Rule by which cells lose energy, booked as friction.
+/// Rule by which cells lose energy, which is booked as friction.
 pub(crate) trait Each {
-    /// Returns the energy that `cell` (place, content) of a layer loses, in units.
+    /// Returns the energy that `cell` (place and contents) of the layer with index `layer` loses,
+    /// in the smallest unit.
     fn loses(&self, world: &World, layer: usize, cell: (Place, Content)) -> u16;
 
-    /// Subtracts the lost energy from all cells; `losing` is a scratch buffer for the affected
-    /// cells.
+    /// Subtracts the lost energy from all cells of the layer; `losing` is a scratch buffer for the
+    /// cells that lose some.
     fn act(&self, (world, layer): (&mut World, usize), losing: &mut Vec<(Place, u16)>) {
         if world.layers[layer].is_asleep() {
             return;

@@ -1,46 +1,46 @@
-//! Rule shape for events at single places: evaluated on the state before, without side effects on
-//! other places.
+//! Rule shape for events at single places, such as reactions: all events of a round are found from
+//! the same state.
 
 use crate::world::World;
 use lavoxel_base::grid::Place;
 use lavoxel_base::grid::tile::TilePlace;
 use lavoxel_base::random::Draw;
 
-/// Event of a rule: place and extent.
+/// Event of a rule: the cells in which it takes place, and its extent.
 #[derive(Clone, Copy, Debug)]
 pub struct Due {
     /// Cells of the first and of the second material; equal if the rule acts within one cell.
     pub places: [Place; 2],
-    /// Extent of the reaction: multiple of the stoichiometric coefficients.
+    /// Extent of the event: the amounts change by the extent times the stoichiometric coefficients.
     pub parts: u32,
 }
 
-/// Layer that must be present in or next to a tile for any event of the rule.
+/// Layer whose matter must be in a tile, or next to it, for any event of the rule in the tile.
 #[derive(Clone, Copy, Debug)]
 pub struct Needed {
-    /// Layer index.
+    /// Index of the layer.
     pub layer: usize,
-    /// Neighbour flag: a tile that shares a face with the tile may contain the layer instead.
+    /// True if it is enough that a tile that shares a face contains the layer.
     pub beside: bool,
 }
 
-/// Rule of single places; events are found from the state before.
+/// Rule whose events take place at single places and are found from the state before the round.
 pub trait Point: Sync {
-    /// Returns the index of the layer in whose cells the rule may act, and the least amount there
-    /// in units.
+    /// Returns the index of the layer in whose cells events can take place, and the smallest amount
+    /// that such a cell contains, in the smallest unit.
     fn site(&self) -> (usize, u16);
 
-    /// Returns other layers whose presence the rule requires; `None` entries are unused.
+    /// Returns up to two other layers that the rule needs.
     fn needs(&self) -> [Option<Needed>; 2] {
         [None; 2]
     }
 
-    /// Returns the bit mask of cells of a tile selected by the step's random numbers.
+    /// Returns the bit mask of the cells of a tile in which the random numbers of the step allow an
+    /// event.
     fn chosen(&self, _tile: TilePlace, _draw: Draw) -> u32 {
         u32::MAX
     }
 
-    /// Returns the event at `place` in round `round` of the step; `None` if the rule does not act
-    /// there.
+    /// Returns the event at `place` in round `round` of the step; `None` if there is none.
     fn due(&self, world: &World, place: Place, draw: Draw, round: u64) -> Option<Due>;
 }

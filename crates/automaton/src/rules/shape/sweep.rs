@@ -1,6 +1,6 @@
-//! Rule shapes of sweeps over all cells. A rule implements its shape twice: in scalar form, which
-//! is the definition and test oracle, and as SIMD lanes with bit-identical results for the 32 cells
-//! of a tile.
+//! Rule shapes for rules that are applied to all cells. A rule implements its shape twice: in
+//! scalar form, which is the definition and the reference in tests, and for the 32 cells of a tile
+//! as SIMD lanes, with the same bits.
 
 use crate::rules::Parcel;
 use crate::world::{Content, RuleNumbers, World};
@@ -10,36 +10,36 @@ use lavoxel_base::grid::tile::Lanes;
 use lavoxel_base::random::{Draw, Salt};
 use lavoxel_base::simd::Simd;
 
-/// Horizontal directions as (dx, dz): west, east, north, south. Bit `d` of a pattern stands for
-/// `DIRECTIONS[d]`.
+/// Horizontal directions as (dx, dz): west, east, north, south. Bit `d` of a random pattern stands
+/// for `DIRECTIONS[d]`.
 pub const DIRECTIONS: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
 
-/// Rule that moves the `Q` quantities of a layer vertically: pairs of adjacent cells, in place,
-/// from the bottom up.
+/// Rule that moves matter between two cells, one above the other, from the bottom up with immediate
+/// effect. `Q` is the number of values per cell: 1 (amount) or 2 (amount, energy).
 pub(crate) trait Column<const Q: usize>: Sync {
-    /// Upward flag: set if matter may rise even without displacement by heavier matter.
+    /// True if matter can move up even where no denser matter displaces it.
     const UP: bool;
-    /// Parameters of the rule as lanes.
+    /// Parameters of the rule as SIMD vectors.
     type Kernel<S: Simd>;
 
-    /// Returns all numbers on which the rule depends.
+    /// Returns all parameters that influence the result, as raw bits.
     fn numbers(&self) -> RuleNumbers;
 
-    /// Returns the new contents of two adjacent open cells, the lower first; `heavier` is the
-    /// amount of heavier matter in the lower cell, in units.
+    /// Returns the new contents of two open cells, the lower and the upper; `heavier` is the amount
+    /// of denser matter in the lower cell, in the smallest unit.
     fn settle(&self, below: Content, above: Content, heavier: u16) -> [Content; 2];
 
-    /// Converts the rule parameters to SIMD lanes.
+    /// Converts the parameters of the rule to SIMD vectors.
     fn kernel<S: Simd>(&self, s: S) -> Self::Kernel<S>;
 
-    /// Returns the new contents of a tile pair, the lower first; `None` if nothing moves.
+    /// Returns the new contents of two tiles, the lower and the upper; `None` if nothing moves.
     fn settle_lanes<S: Simd>(
         kernel: &Self::Kernel<S>,
         s: S,
         pair: &Pair<'_, S, Q>,
     ) -> Option<[[S::V; Q]; 2]>;
 
-    /// Returns the bit mask of cells from which matter may rise.
+    /// Returns the bit mask of the lower cells from which matter may move up.
     #[inline(always)]
     fn rises<S: Simd>(
         _kernel: &Self::Kernel<S>,
@@ -51,52 +51,52 @@ pub(crate) trait Column<const Q: usize>: Sync {
     }
 }
 
-/// Two vertically adjacent tiles.
+/// Two tiles, one above the other.
 pub(crate) struct Pair<'a, S: Simd, const Q: usize> {
     pub(crate) below: &'a [Lanes; Q],
     pub(crate) above: &'a [Lanes; Q],
-    /// Amount of heavier matter in the lower tile, in units.
+    /// Amounts of denser matter in the lower tile, in the smallest unit.
     pub(crate) heavier: S::V,
     pub(crate) meets_heavier: bool,
-    /// Bit mask of pairs in which both cells are open.
+    /// Bit mask of the pairs of cells of which both are open.
     pub(crate) open: u32,
 }
 
-/// Rule by which cells give to their four horizontal neighbours, and optionally to the cells below
-/// and above. Synchronous: every decision reads the state before the step.
+/// Rule by which cells give to their four horizontal neighbours and possibly to the cells below and
+/// above. All flow is computed from the state before the step.
 pub(crate) trait Exchange<const Q: usize>: Sync {
-    /// Vertical flag: cells also give to the cells below and above.
+    /// True if cells also give to the cells below and above.
     const VERTICAL: bool = false;
-    /// Set if the rule reads the content of the cell above.
+    /// True if the rule reads the contents of the cell above.
     const ABOVE: bool = Self::VERTICAL;
-    /// Parameters of the rule as lanes.
+    /// Parameters of the rule as SIMD vectors.
     type Kernel<S: Simd>;
 
-    /// Returns all numbers on which the rule depends.
+    /// Returns all parameters that influence the result, as raw bits.
     fn numbers(&self) -> RuleNumbers;
 
-    /// Boundary at the sides of the box.
+    /// Boundary condition at the sides of the box.
     fn walls(&self) -> Walls;
 
-    /// Returns the amounts that a cell gives to its neighbours; `pattern` contains the cell's
-    /// random bits of this step, one per direction.
+    /// Returns the flow out of a cell; `pattern` has the cell's random bits of this step, one per
+    /// direction.
     fn gives(&self, here: &Here, pattern: u8) -> Gifts;
 
-    /// Converts the rule parameters to SIMD lanes for step number `step`.
+    /// Converts the parameters of the rule to SIMD vectors, for the step number `step`.
     fn kernel<S: Simd>(&self, s: S, step: u64) -> Self::Kernel<S>;
 
-    /// Returns the bit mask of cells that may give, as far as their own content decides.
+    /// Returns the bit mask of the cells that may give, as far as their own contents decide.
     fn able<S: Simd>(kernel: &Self::Kernel<S>, s: S, tile: &[Lanes; Q]) -> u32;
 
-    /// Returns the bit mask of supported cells: on rock (bits of `bed`), or on cells with a
-    /// sufficient filling `below`. Not called for rules that give downwards.
+    /// Returns the bit mask of the cells that have support: solid ground below (bits of `bed`), or
+    /// a sufficient filling `below`. Not called for rules that give downwards.
     #[inline(always)]
     fn supported<S: Simd>(_kernel: &Self::Kernel<S>, _s: S, _below: S::V, _bed: u32) -> u32 {
         u32::MAX
     }
 
-    /// Returns the amounts that the cells of a tile give; `free` marks the cells that may give, one
-    /// mask per direction.
+    /// Returns the flow out of the cells of a tile; `free` has for each direction the bit mask of
+    /// the cells that may give.
     fn flow<S: Simd, N: Near<S, Q>>(
         kernel: &Self::Kernel<S>,
         s: S,
@@ -104,8 +104,9 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
         free: [u32; 4],
     ) -> Flow<S, Q>;
 
-    /// Returns the loss of `quantity` during transport of `v` from cells on rock (bits of `bed`) or
-    /// on liquid; `None` if the rule is lossless.
+    /// Returns the loss on the way when cells give `v` of the value with index `quantity` (0
+    /// amount, 1 energy); cells on solid ground have a bit in `bed`. `None` if the rule has no
+    /// losses.
     #[inline(always)]
     fn lost<S: Simd>(
         _kernel: &Self::Kernel<S>,
@@ -118,62 +119,65 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
     }
 }
 
-/// Tile with lazily evaluated surroundings.
+/// Tile and its surroundings, computed on demand.
 pub(crate) trait Near<S: Simd, const Q: usize> {
-    /// Quantities of the tile.
+    /// Contents of the tile: amounts, then energies if there are any.
     fn tile(&self) -> &[Lanes; Q];
-    /// Returns one quantity of the four horizontal neighbours of each cell, by direction.
+    /// Returns the value with index `quantity` (0 amount, 1 energy) of the four horizontal
+    /// neighbours of each cell, by direction.
     fn around(&self, quantity: usize) -> [S::V; 4];
-    /// Returns true if heavier matter may share cells with the layer.
+    /// Returns true if the cells of the layer may contain denser matter, too.
     fn meets_heavier(&self) -> bool;
-    /// Returns the fillings (amount plus heavier matter) of the cells and of their four neighbours,
-    /// in units.
+    /// Returns the fillings (amount plus denser matter) of the cells and of their four neighbours,
+    /// in the smallest unit.
     fn fillings(&self) -> (S::V, [S::V; 4]);
-    /// Returns one random bit per cell for each direction.
+    /// Returns one random bit of this step per cell, for each direction.
     fn drawn(&self) -> [u32; 4];
-    /// Returns the bit mask of randomly selected cells: each with probability `share`/256, from the
-    /// random stream of `salt` and `number`.
+    /// Returns the bit mask of randomly selected cells, each with probability `share`/256; the
+    /// purpose `salt` and the index `number` select independent random numbers.
     fn chosen(&self, salt: Salt, number: usize, share: u16) -> u32;
-    /// Returns the layer of cells below.
+    /// Returns the contents of the cells below.
     fn below(&self) -> Next<S>;
-    /// Returns the layer of cells above.
+    /// Returns the contents of the cells above.
     fn above(&self) -> Next<S>;
 }
 
 /// Cells directly below or above the cells of a tile.
 pub(crate) struct Next<S: Simd> {
-    /// Amount of the layer, in units.
+    /// Amount of the layer's material, in the smallest unit.
     pub(crate) amount: S::V,
-    /// Amount of the layer plus heavier matter, in units.
+    /// Filling: amount of the layer's material plus denser matter, in the smallest unit.
     pub(crate) filling: S::V,
     /// Bit mask of open cells.
     pub(crate) open: u32,
 }
 
-/// Outgoing flow of a tile.
+/// Flow out of the cells of a tile.
 pub(crate) enum Flow<S: Simd, const Q: usize> {
-    /// No flow with any random draw; the tile may sleep.
+    /// No flow, whatever the random numbers; the tile need not be processed until its surroundings
+    /// change.
     Still,
-    /// No flow with this random draw, but possible with another.
+    /// No flow with the random numbers of this step, but possibly with others.
     Idle,
-    /// Outgoing quantities per direction, and the bit mask of giving cells per direction.
+    /// Amount, and energy if there is any, given in each direction; and the bit mask of the giving
+    /// cells for each direction.
     Gives([[S::V; 4]; Q], [u32; 4]),
-    /// Outgoing quantities per horizontal direction, bit masks of giving cells, and quantities for
-    /// the cells below and above.
+    /// Amount, and energy if there is any, given in each horizontal direction; bit masks of the
+    /// giving cells; and amount and energy given to the cells below and above.
     All([[S::V; 4]; Q], [u32; 4], [[S::V; 2]; Q]),
 }
 
 /// Support below a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bed {
-    /// Solid cell or the floor of the box.
+    /// Solid cell, or the floor of the box.
     Solid,
-    /// Open cell with this filling in units (0: air).
+    /// Open cell with this filling (amount plus denser matter), in the smallest unit; 0 for air.
     Liquid(u16),
 }
 
 impl Bed {
-    /// Returns the support below the cell (x, y, z) of a layer.
+    /// Returns the support below the cell (x, y, z) for the layer with index `layer`.
     #[inline]
     pub fn under(world: &World, layer: usize, [x, y, z]: Place) -> Self {
         if y == 0 || world.ground().is_solid([x, y - 1, z]) {
@@ -184,47 +188,47 @@ impl Bed {
     }
 }
 
-/// Neighbour cell.
+/// Neighbour of a cell, in the form that a rule reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Rock.
+    /// Solid cell.
     Solid,
-    /// Outside of the box.
+    /// Place outside of the box.
     Outside,
     /// Cell that is not solid.
     Open {
-        /// Contents of the layer.
+        /// Contents of the cell in the layer that the rule moves.
         cell: Content,
-        /// Amount of heavier matter in the neighbour, in units.
+        /// Amount of denser matter in the cell, in the smallest unit.
         heavier: u16,
     },
 }
 
-/// Cell with its six neighbours, as read by a scalar rule.
+/// Cell with its six neighbours, as the scalar form of a rule reads them.
 #[derive(Clone, Copy, Debug)]
 pub struct Here {
-    /// Content of the layer.
+    /// Contents of the cell in the layer that the rule moves.
     pub cell: Content,
-    /// Amount of heavier matter in the cell, in units.
+    /// Amount of denser matter in the cell, in the smallest unit.
     pub heavier: u16,
     /// Support below the cell.
     pub bed: Bed,
-    /// Horizontal neighbours, by [`DIRECTIONS`].
+    /// Horizontal neighbours, in the order of [`DIRECTIONS`].
     pub beside: [Side; 4],
     /// Neighbour below.
     pub below: Side,
     /// Neighbour above.
     pub above: Side,
-    /// Place of the cell.
+    /// Index of the cell (x, y, z).
     pub place: Place,
-    /// Step and seed of random draws.
+    /// Seed and step, which determine all random numbers of the step.
     pub draw: Draw,
 }
 
-/// Outgoing flow of a cell.
+/// Flow out of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gifts {
-    /// Flow to the horizontal neighbours, by [`DIRECTIONS`].
+    /// Flow to the horizontal neighbours, in the order of [`DIRECTIONS`].
     pub beside: [Gift; 4],
     /// Flow to the cell below.
     pub below: Gift,
@@ -241,17 +245,17 @@ impl From<[Gift; 4]> for Gifts {
     }
 }
 
-/// Flow to one neighbour.
+/// Flow from a cell to one neighbour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gift {
-    /// Parcel that leaves the giver.
+    /// Amount and energy that leave the giving cell.
     pub parcel: Parcel,
-    /// Energy that is lost on the way, in units.
+    /// Energy that is lost on the way, in the smallest unit.
     pub friction: u16,
 }
 
 impl From<u16> for Gift {
-    /// Converts an amount in units to a flow without energy.
+    /// Converts an amount in the smallest unit to a flow without energy.
     fn from(amount: u16) -> Self {
         Self {
             parcel: Parcel { amount, energy: 0 },
@@ -260,8 +264,8 @@ impl From<u16> for Gift {
     }
 }
 
-/// Returns the filling difference cell − neighbour per direction, in units; 0 where the neighbour
-/// is fuller or the cell is not in `free`.
+/// Returns for each direction the filling of each cell minus that of its neighbour, in the smallest
+/// unit; 0 where the neighbour has more or the cell has no bit in `free`.
 #[inline(always)]
 pub(in crate::rules) fn lower<S: Simd>(
     s: S,

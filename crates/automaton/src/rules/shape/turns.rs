@@ -1,5 +1,5 @@
-//! Rule shape of grains, which fill one cell each: all grains fall, then move sideways in a
-//! sequence of turns; in a turn, all grains able to make the same move do so simultaneously.
+//! Rule shape for grains, which fill one cell each: all grains fall, then move sideways in a
+//! sequence of *turns*. In a turn all grains that can make the same move do so at once.
 
 use super::sweep::DIRECTIONS;
 use crate::world::RuleNumbers;
@@ -13,21 +13,24 @@ pub const SIDES: [(isize, isize); 8] = {
     [west, east, north, south, (-1, -1), (1, -1), (-1, 1), (1, 1)]
 };
 
-/// Turn: one kind of move, made by all grains that can; the field is an index into [`SIDES`].
+/// Sideways move of grains; all grains that can make the move do so at once. The field is an index
+/// into [`SIDES`], the direction of the move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Falls diagonally to one of the first four [`SIDES`].
+    /// A falling grain moves diagonally down, to one of the first four [`SIDES`].
     Scatter(usize),
-    /// Slides diagonally down to one of the [`SIDES`].
+    /// A grain slides diagonally down, to any of the [`SIDES`].
     Slide(usize),
-    /// Moves level to one of the first four [`SIDES`] under the weight of a grain above.
+    /// A grain below another grain moves sideways at the same height, to one of the first four
+    /// [`SIDES`].
     Flow(usize),
-    /// Moves level to one of the first four [`SIDES`] from which the grain can then slide on.
+    /// A grain moves sideways at the same height, to one of the first four [`SIDES`], where it can
+    /// slide down in a later step.
     Slip(usize),
 }
 
 impl Turn {
-    /// Displacement (dx, dy, dz) of a grain, in cells.
+    /// Displacement (dx, dy, dz) of a grain by the move, in cells.
     pub fn way(self) -> [isize; 3] {
         let (side, dy) = match self {
             Self::Scatter(side) | Self::Slide(side) => (side, -1),
@@ -38,62 +41,68 @@ impl Turn {
     }
 }
 
-/// Rule of grain motion by falls and turns.
+/// Rule of the motion of grains: the fall, and sideways moves before and after it.
 pub(crate) trait Turns: Sync {
-    /// Least blocking amounts per cell, in units: of still matter and heavier grains, of denser
-    /// fluids.
+    /// Smallest amounts in a cell that block a grain, in the smallest unit: of still matter and
+    /// heavier grains, and of denser fluids.
     const BARS: [u16; 2];
-    /// Largest amount of lighter matter in a cell that exerts no drag on a grain, in units.
+    /// Largest amount of lighter matter in a cell that exerts no drag on a grain, in the smallest
+    /// unit.
     const THIN: u16;
 
-    /// Returns all parameters that influence the result in a run with this `seed`, as raw numbers.
+    /// Returns all parameters that influence the result in a run with this `seed`, as raw bits.
     fn numbers(&self, seed: u64) -> RuleNumbers;
 
-    /// Boundary at the sides of the box.
+    /// Boundary condition at the sides of the box.
     fn walls(&self) -> Walls;
 
-    /// Returns the ordered turns before the fall, in which falling grains scatter, for the layer
-    /// with index `layer`.
+    /// Returns the sideways moves before the fall, in which falling grains scatter, in the order of
+    /// the step that `draw` identifies; `layer` is the index of the layer.
     fn scatters(&self, draw: Draw, layer: usize) -> impl Iterator<Item = Turn>;
 
-    /// Returns the ordered turns after the fall for the layer with index `layer`.
+    /// Returns the sideways moves after the fall, in the order of the step that `draw` identifies;
+    /// `layer` is the index of the layer.
     fn turns(&self, draw: Draw, layer: usize) -> Vec<Turn>;
 
-    /// Returns two flags: a grain above lets the grains below flow; some turn moves level.
+    /// Returns two flags: grains below other grains can move sideways (`Flow`), and some move keeps
+    /// its height.
     fn goes_level(&self) -> [bool; 2];
 
-    /// Returns hash key and probability (of 256) that lighter matter holds a grain up in a step.
+    /// Returns the hash key and the probability (in 1/256) with which lighter matter holds up a
+    /// grain in the step.
     fn held_up(&self, draw: Draw, layer: usize) -> (StepKey, u16);
 
-    /// Returns hash key and probability (of 256) that a grain does not fall in a step.
+    /// Returns the hash key and the probability (in 1/256) with which a grain stays suspended in
+    /// the step.
     fn hangs(&self, draw: Draw, layer: usize) -> (StepKey, u16);
 
-    /// Returns true if the grain at `place` makes the move `turn`, given its surroundings `around`.
+    /// Returns true if the grain in the cell `place` makes the move `turn`, given its surroundings
+    /// `around`.
     fn goes(&self, turn: Turn, place: Place, draw: Draw, around: &impl Around) -> bool;
 
-    /// [`Turns::goes`] for the 32 cells of a tile.
+    /// [`Turns::goes`] for the 32 cells of a tile, as a bit mask.
     fn going(&self, turn: Turn, tile: TilePlace, draw: Draw, around: &impl TilesAround) -> u32;
 }
 
-/// Surroundings of a grain, addressed by offsets in cells along x, y and z.
+/// Surroundings of a grain; cells are given by their offsets along x, y and z.
 pub(crate) trait Around {
-    /// Returns true if the cell at offset `by` is free for the grain.
+    /// Returns true if the grain can enter the cell at the offset `by`.
     fn is_free(&self, by: [isize; 3]) -> bool;
-    /// Returns true if the cell above contains a grain of this or a heavier kind.
+    /// Returns true if the cell above contains a grain of the same or a heavier material.
     fn is_laden(&self) -> bool;
 }
 
 /// Surroundings of the 32 cells of a tile, as bit masks.
 pub(crate) trait TilesAround {
-    /// Returns the bit mask of cells whose target is free: `on` cells further in the turn's
-    /// horizontal direction, at the same height or, if `below`, one cell lower.
+    /// Returns the bit mask of the cells whose grain could enter the cell `on` cells away in the
+    /// horizontal direction of the move, at the same height or, if `below` is true, one cell lower.
     fn free(&self, on: isize, below: bool) -> u32;
-    /// Returns the bit mask of cells whose lateral neighbour and the cell below that neighbour are
-    /// free.
+    /// Returns the bit mask of the cells for which both the neighbour in the horizontal direction
+    /// of the move and the cell below that neighbour are free.
     fn slope(&self) -> u32;
-    /// Returns the bit mask of cells with a free neighbour at one of the two sides adjacent to the
-    /// turn's diagonal.
+    /// Returns the bit mask of the cells for which one of the two cells that the diagonal move
+    /// passes at the same height is free.
     fn corner(&self) -> u32;
-    /// Returns the bit mask of cells with a grain of this or a heavier kind above.
+    /// Returns the bit mask of the cells with a grain of the same or a heavier material above.
     fn laden(&self) -> u32;
 }

@@ -1,5 +1,5 @@
-//! Rule shape of random vertical motion: randomly selected cells give to the cell above (columns
-//! from the top down), then to the cell below (from the bottom up).
+//! Rule shape for random vertical motion: randomly selected cells give to the cell above (columns
+//! from the top down), then to the cell below (columns from the bottom up).
 
 use crate::world::RuleNumbers;
 use lavoxel_base::grid::Place;
@@ -7,29 +7,31 @@ use lavoxel_base::grid::tile::TilePlace;
 use lavoxel_base::random::{Draw, StepKey};
 use lavoxel_base::simd::Simd;
 
-/// Rule of random rising and sinking.
+/// Rule by which matter rises and sinks at random.
 pub(crate) trait UpDown: Sync {
-    /// Returns all parameters that influence which cells may move, as raw numbers.
+    /// Returns all parameters that decide which cells can give, as raw bits.
     fn numbers(&self) -> RuleNumbers;
 
-    /// Returns the hash key of the step's random draws.
+    /// Returns the hash key of the rule's random numbers in the step.
     fn key(&self, draw: Draw) -> StepKey;
 
-    /// Returns true if the cell `place` is selected to give upwards (`up` set) or downwards in this
-    /// step.
+    /// Returns true if the random numbers select the cell `place` to give upwards (`up` is true) or
+    /// downwards in the step with the key `key`.
     fn acts(&self, key: StepKey, place: Place, up: bool) -> bool;
 
-    /// [`UpDown::acts`] for the 32 cells of a tile.
+    /// [`UpDown::acts`] for the 32 cells of a tile, as a bit mask.
     fn acting(&self, key: StepKey, tile: TilePlace, up: bool) -> u32;
 
-    /// Returns true if cells can ever be selected in this direction.
+    /// Returns true if random numbers can ever select a cell to give upwards (`up` is true) or
+    /// downwards.
     fn ever_acts(&self, up: bool) -> bool;
 
-    /// Least filling of the cell above that prevents sinking, in units.
+    /// Filling of the cell above from which on a cell does not sink, in the smallest unit of
+    /// amount.
     fn holds(&self) -> u16;
 
-    /// Returns the amount that a selected cell with `amount` units gives to the open cell above
-    /// (`up` set) or below, whose filling is `full` units.
+    /// Returns the amount that a selected cell with the amount `amount` gives to the open cell
+    /// above (`up` is true) or below, which has the filling `full`; in the smallest unit.
     fn moved(&self, amount: u16, full: u16, up: bool) -> u16;
 
     /// [`UpDown::moved`] for the 32 cells of a tile.

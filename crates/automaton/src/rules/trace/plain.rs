@@ -1,5 +1,5 @@
-//! Reference implementation of tracing, cell by cell as the definition reads; test oracle of the
-//! tiled engine.
+//! Tracing cell by cell, as the rule is defined: the reference with which tests compare the tiled
+//! engine.
 
 use std::collections::BTreeMap;
 
@@ -10,30 +10,31 @@ use crate::world::World;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Traced layer and its world.
+/// Layer in which liquid is traced, in its world.
 struct Traced<'a> {
     rule: &'a Tracing,
     world: &'a World,
     layer: usize,
-    /// Body number of each cell, by [`Grid::index`]; `None` for cells outside of bodies.
+    /// Number of the body to which each cell belongs, at [`Grid::index`]; `None` for other cells.
     bodies: Vec<Option<u32>>,
-    /// Flag per cell, by [`Grid::index`]: set if the cell is connected to the roof or an open side
-    /// through air. `None` if the rule ignores trapped air.
+    /// Flag for each cell, at [`Grid::index`]: true if the cell is connected to the roof or an open
+    /// side of the box through air. `None` if the rule ignores trapped air.
     airy: Option<Vec<bool>>,
 }
 
-/// Membership of a cell in one body.
+/// Part of a cell in one body: its group, and the openings that it contributes.
 struct Member {
     place: Place,
-    /// Key of the member's height: body number, y in cells, role.
+    /// Key of the group: number of the body, height in cells, role of the cell.
     height: (u32, u32, Kind),
     cell: Surface,
-    /// Openings into the cell by kind (lateral, from below, the body's own cell); 0 or 1 each.
+    /// Openings by which the body presses into the cell (0 or 1 each): at its side, from below, and
+    /// the cell of the body itself.
     holes: [u32; 3],
 }
 
-/// Returns place and new amount (in units) of every cell that changes, and the amount that leaves
-/// the box.
+/// Returns every cell that changes in a run with its new amount, and the amount that leaves the
+/// box, in the smallest unit.
 pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place, u16)>, u64) {
     let amount = |place: Place| world.layers()[layer].at(place).amount;
     let mut traced = Traced {
@@ -50,8 +51,8 @@ pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place
         .flat_map(|place| traced.members(place))
         .collect();
 
-    // The order is fixed by the definition: sums per height, then bookings, then sums around the
-    // means, then shares.
+    // The definition fixes the order: sums per group of cells, then the flow between groups, then
+    // sums relative to the means, then the parts of the cells.
     let mut heights = BTreeMap::new();
     for Member {
         height,
@@ -112,8 +113,8 @@ pub(super) fn settle(rule: &Tracing, world: &World, layer: usize) -> (Vec<(Place
     )
 }
 
-/// Second summation pass: adds the cells of heights that level out to sums relative to the mean;
-/// `heights` are sorted by key.
+/// Sums over the cells a second time, relative to the mean, for groups whose cells level out;
+/// `heights` are sorted by their keys.
 fn add_around_means(heights: &mut [Height], members: &[Member]) {
     for Member { height, cell, .. } in members {
         if let Ok(at) = heights.binary_search_by_key(height, Height::key)
@@ -133,13 +134,14 @@ impl Traced<'_> {
         !self.world.ground().is_solid(place)
     }
 
-    /// Returns true if the cell lies directly below rock or the roof of the box.
+    /// Returns true if the cell above (x, y, z) is solid, or if the cell lies directly below the
+    /// roof.
     fn is_covered(&self, [x, y, z]: Place) -> bool {
         y + 1 == self.world.grid().ny || !self.is_open([x, y + 1, z])
     }
 
-    /// Returns true if a body cell is covered: rock or the roof lies directly above the cell, or
-    /// above a gapless stack of body cells that starts at the cell.
+    /// Returns true if the body cell (x, y, z) is covered: rock or the roof lies directly above it,
+    /// or above an unbroken stack of body cells that begins with it.
     fn is_covered_body(&self, [x, y, z]: Place) -> bool {
         let mut above = (y..self.world.grid().ny).map(|y| [x, y, z]);
         above.find_map(|place| match self.body(place) {
@@ -148,8 +150,8 @@ impl Traced<'_> {
         }) == Some(true)
     }
 
-    /// Returns a body-cell flag per cell, by [`Grid::index`]; computed from the roof down, because
-    /// a body cell lowers the threshold of the cell below.
+    /// Returns for each cell, at [`Grid::index`], true if it is a body cell. Cells are tested from
+    /// the roof down, because a body cell lowers the threshold of the cell below.
     fn full(&self) -> Vec<bool> {
         let grid = self.world.grid();
         let mut full = vec![false; grid.cells()];
@@ -170,7 +172,7 @@ impl Traced<'_> {
         full
     }
 
-    /// Returns true if the cell has enough free volume for rising liquid.
+    /// Returns true if the cell `place` has enough free volume for rising liquid.
     fn has_room(&self, place: Place) -> bool {
         let filling = self
             .amount(place)
@@ -178,7 +180,7 @@ impl Traced<'_> {
         self.is_open(place) && filling <= self.rule.fullest
     }
 
-    /// Returns true if a surface in the cell below may move.
+    /// Returns true if a surface in the cell below `place` can move.
     fn is_roomy(&self, place @ [x, y, z]: Place) -> bool {
         let is_below = || self.is_covered(place) || self.body([x, y + 1, z]).is_some();
         self.has_room(place) && !(self.body(place).is_some() && is_below())
@@ -188,8 +190,8 @@ impl Traced<'_> {
         self.bodies[self.world.grid().index(place)]
     }
 
-    /// Returns a flag per cell, by [`Grid::index`]: set if the cell is connected to the roof or an
-    /// open side through cells with free volume.
+    /// Returns for each cell, at [`Grid::index`], true if it is connected to the roof or an open
+    /// side of the box through cells with enough free volume.
     fn airy(&self) -> Vec<bool> {
         let grid = self.world.grid();
         let airs = components(grid, |place| self.has_room(place));
@@ -207,16 +209,16 @@ impl Traced<'_> {
             .collect()
     }
 
-    /// Returns true if the cell is connected to the roof or an open side; always true if the rule
-    /// ignores trapped air.
+    /// Returns true if the cell `place` is connected to the roof or an open side of the box through
+    /// air; always true if the rule ignores trapped air.
     fn is_airy(&self, place: Place) -> bool {
         self.airy
             .as_ref()
             .is_none_or(|airy| airy[self.world.grid().index(place)])
     }
 
-    /// Returns key and number of faces of the box exterior next to a body cell at an open side;
-    /// `None` for other cells.
+    /// Returns for a body cell at an open side of the box the key of the group outside and the
+    /// number of faces there; `None` for other cells.
     fn outside(&self, place: Place) -> Option<((u32, u32, Kind), u32)> {
         let body = self
             .body(place)
@@ -228,7 +230,7 @@ impl Traced<'_> {
             .filter(|&(_, faces)| faces > 0)
     }
 
-    /// Returns all memberships of the cell in bodies.
+    /// Returns the parts of the cell (x, y, z) in all bodies to which it belongs.
     fn members(&self, place @ [x, y, z]: Place) -> Vec<Member> {
         let grid = self.world.grid();
         if !self.is_open(place) {
@@ -298,8 +300,8 @@ impl Traced<'_> {
         all
     }
 
-    /// Returns all memberships of a free cell in adjacent bodies; `kind_below` is its role for the
-    /// body below.
+    /// Returns the parts of the free cell (x, y, z) in all bodies that touch it; `kind_below` is
+    /// its role towards the body below.
     fn free(&self, place @ [x, y, z]: Place, kind_below: Kind) -> Vec<Member> {
         let below = if y > 0 {
             self.body([x, y - 1, z])
@@ -340,14 +342,14 @@ impl Traced<'_> {
         bodies.into_iter().map(member).collect()
     }
 
-    /// Returns the free volume of the cell for the layer, in units.
+    /// Returns the free volume of the cell `place` for the layer, in the smallest unit of amount.
     fn room(&self, place: Place) -> u16 {
         (AMOUNT_ONE - self.world.heavier_than(self.layer, place)).saturating_sub(self.amount(place))
     }
 }
 
-/// Returns the component number of each cell, by [`Grid::index`], for 6-connected components of
-/// cells that satisfy `belongs`; `None` for other cells.
+/// Returns the number of the connected component of each cell, at [`Grid::index`], where cells for
+/// which `belongs` is true are connected if they share a face; `None` for other cells.
 fn components(grid: Grid, belongs: impl Fn(Place) -> bool) -> Vec<Option<u32>> {
     let mut numbers = vec![None; grid.cells()];
     let mut found = Vec::new();

@@ -1,26 +1,28 @@
 //! Solid cells of hollow columns (caves, overhangs), one bit per cell.
 
-/// Slot value of a column that is not stored.
+/// Marker in `slots` of a column that is not stored.
 const NONE: u32 = u32::MAX;
 
-/// Bit sets of selected columns. Takes no memory until the first column is stored; afterwards 4
-/// bytes per column of the box plus the bits of the stored columns.
+/// Solid cells of selected columns, one bit per cell. Uses no memory until the first column is
+/// stored; afterwards 4 bytes per column of the box, and the bits of the stored columns.
 #[derive(Clone, Debug)]
 pub(super) struct Caves {
-    /// Number of columns of the box.
+    /// Number of columns of cells in the box.
     columns: usize,
-    /// Number of words of a stored column: bit `y % 64` of word `y / 64`.
+    /// Number of 64-bit words of a stored column; the cell at height y is bit `y % 64` of word `y /
+    /// 64`.
     words: usize,
-    /// Slot of each column; empty while nothing is stored.
+    /// Index of each column's words in `cells`, in units of `words`; empty while no column is
+    /// stored.
     slots: Vec<u32>,
-    /// Bit words of the stored columns, by slot.
+    /// Bits of the stored columns, `words` words each.
     cells: Vec<u64>,
-    /// Unused slots.
+    /// Slots whose column was removed, for reuse.
     free: Vec<u32>,
 }
 
 impl Caves {
-    /// Creates an empty store for `columns` columns of `ny` cells.
+    /// Creates a store for a box of `columns` columns of `ny` cells, in which no column is stored.
     pub(super) const fn none(columns: usize, ny: usize) -> Self {
         Self {
             columns,
@@ -36,24 +38,26 @@ impl Caves {
         self.cells.len() / self.words - self.free.len()
     }
 
-    /// Returns the bit words of the stored column with index `column`.
+    /// Returns the bits of the column with index `column`, which must be stored.
     #[inline]
     pub(super) fn of(&self, column: usize) -> &[u64] {
         &self.cells[self.slots[column] as usize * self.words..][..self.words]
     }
 
-    /// Returns the mutable bit words of the stored column with index `column`.
+    /// Returns the mutable bits of the column with index `column`, which must be stored.
     pub(super) fn of_mut(&mut self, column: usize) -> &mut [u64] {
         &mut self.cells[self.slots[column] as usize * self.words..][..self.words]
     }
 
-    /// Returns true if the cell at height `y` of the stored column is solid.
+    /// Returns true if the cell at height `y` of the column with index `column` is solid; the
+    /// column must be stored.
     #[inline]
     pub(super) fn is_solid(&self, column: usize, y: usize) -> bool {
         self.cells[self.slots[column] as usize * self.words + y / 64] >> (y % 64) & 1 == 1
     }
 
-    /// Adds `column` to the store with all cells below `top` solid; returns its bit words.
+    /// Stores the column with index `column`, with all cells below `top` solid and the others open;
+    /// returns its bits.
     pub(super) fn insert(&mut self, column: usize, top: usize) -> &mut [u64] {
         if self.slots.is_empty() {
             self.slots = vec![NONE; self.columns];
@@ -71,7 +75,7 @@ impl Caves {
         cells
     }
 
-    /// Removes `column` from the store.
+    /// Removes the column with index `column` from the store.
     pub(super) fn remove(&mut self, column: usize) {
         self.free
             .push(std::mem::replace(&mut self.slots[column], NONE));
@@ -85,14 +89,15 @@ impl Caves {
         }
     }
 
-    /// Memory in bytes.
+    /// Heap memory of the store in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<u32>() * (self.slots.len() + self.free.len())
             + size_of::<u64>() * self.cells.len()
     }
 }
 
-/// Returns y of the highest solid cell plus one; 0 if all cells are open.
+/// Height of the column with the bits `cells`, in cells: y of the highest solid cell plus one, 0 if
+/// all cells are open.
 pub(super) fn top_of(cells: &[u64]) -> usize {
     cells
         .iter()
@@ -100,7 +105,8 @@ pub(super) fn top_of(cells: &[u64]) -> usize {
         .map_or(0, |i| 64 * i + 64 - cells[i].leading_zeros() as usize)
 }
 
-/// Returns true if the column has no caves: no open cell below a solid one.
+/// Returns true if the column with the bits `cells` is not hollow: no open cell lies below a solid
+/// one.
 pub(super) fn is_pile(cells: &[u64]) -> bool {
     cells
         .iter()
@@ -109,7 +115,8 @@ pub(super) fn is_pile(cells: &[u64]) -> bool {
         == top_of(cells)
 }
 
-/// Returns bit word `i` of a column that is solid below `top`.
+/// Returns word `i` of the bits of a column whose cells below `top` are solid and whose other cells
+/// are open.
 fn pile(top: usize, i: usize) -> u64 {
     match top.saturating_sub(64 * i) {
         0 => 0,

@@ -1,4 +1,5 @@
-//! Versions of the ground per column of tiles, so that readers update only changed columns.
+//! Versions of the ground for each column of tiles, so that readers update only the columns that
+//! changed.
 
 use std::ops::Range;
 
@@ -6,8 +7,8 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z};
 use lavoxel_base::stamp;
 
-/// Version numbers per column of tiles (8 × 4 columns of cells over the full height), each
-/// including a margin of one cell.
+/// Version of the ground for each column of tiles (8 × 4 columns of cells over the full height),
+/// including a margin of one cell around the tiles.
 ///
 /// Invariant: versions are unique in the process; two grounds with the same version, even copies
 /// that were edited apart, have the same cells.
@@ -15,14 +16,14 @@ use lavoxel_base::stamp;
 pub(super) struct Versions {
     /// Number of columns of tiles along x.
     count: usize,
-    /// Version of the whole ground.
+    /// Version of the whole ground; new after every change.
     stamp: u64,
-    /// Version by column of tiles, at index `tz · count + tx`.
+    /// Version of each column of tiles, at index `tz · count + tx`.
     versions: Vec<u64>,
 }
 
 impl Versions {
-    /// Creates versions for a new ground.
+    /// Creates the versions of a new ground over `grid`.
     pub(super) fn new(grid: Grid) -> Self {
         let (count, stamp) = (grid.nx.div_ceil(TILE_X), stamp::new());
         Self {
@@ -38,14 +39,14 @@ impl Versions {
         self.stamp
     }
 
-    /// Versions of the columns of tiles in the strip at `tz`.
+    /// Versions of the columns of tiles with z index `tz`, in ascending x.
     #[inline]
     pub(super) fn strip(&self, tz: usize) -> &[u64] {
         &self.versions[tz * self.count..][..self.count]
     }
 
-    /// Assigns new versions after a change in the column (`x`, `z`): to the up to four columns of
-    /// tiles that contain or touch that column.
+    /// Assigns a new version to the ground, and to the up to four columns of tiles that contain the
+    /// changed column of cells (`x`, `z`) or a neighbour.
     pub(super) fn bump(&mut self, grid: Grid, x: usize, z: usize) {
         self.stamp = stamp::new();
         for tz in z.saturating_sub(1) / TILE_Z..=(z + 1).min(grid.nz - 1) / TILE_Z {
@@ -55,13 +56,13 @@ impl Versions {
         }
     }
 
-    /// Memory in bytes.
+    /// Heap memory of the versions in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of::<u64>() * self.versions.len()
     }
 }
 
-/// Snapshot of the ground versions that a reader has processed.
+/// Versions of the ground that one reader has already read.
 #[derive(Clone, Debug)]
 pub struct GroundCursor(Versions);
 
@@ -70,7 +71,7 @@ impl GroundCursor {
         Self(versions.clone())
     }
 
-    /// Returns the columns of tiles whose version differs from this cursor, and updates the cursor
+    /// Returns the columns of tiles whose version differs from `versions`, and updates the cursor
     /// to `versions`.
     pub(super) fn advance(&mut self, versions: &Versions) -> GroundChanges {
         let Self(read) = self;
@@ -95,28 +96,29 @@ impl GroundCursor {
     }
 }
 
-/// Set of columns of tiles in or next to which the ground changed.
+/// Set of columns of tiles in which, or within one cell of which, the ground changed.
 #[derive(Clone, Debug)]
 pub struct GroundChanges {
-    /// Number of 64-bit words for each tz.
+    /// Number of 64-bit words per z index of tiles.
     width: usize,
-    /// Bit set of changed columns of tiles; empty if nothing changed.
+    /// Bit set of the changed columns of tiles; empty if nothing changed.
     words: Vec<u64>,
 }
 
 impl GroundChanges {
-    /// Returns the bit set of changed columns of tiles with tx from 64 `w` to 64 `w` + 63 at `tz`.
+    /// Returns the changed columns of tiles with z index `tz` and x index from 64 `w` to 64 `w` +
+    /// 63, as a bit set.
     #[inline]
     pub fn word(&self, tz: usize, w: usize) -> u64 {
         self.words.get(tz * self.width + w).copied().unwrap_or(0)
     }
 
-    /// Returns true if any column of tiles at `tz` changed.
+    /// Returns true if the ground changed in any column of tiles with z index `tz`.
     pub fn has_any(&self, tz: usize) -> bool {
         (0..self.width).any(|w| self.word(tz, w) != 0)
     }
 
-    /// Returns true if no column of tiles changed.
+    /// Returns true if the ground changed nowhere.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|&word| word == 0)
     }
@@ -139,7 +141,7 @@ impl GroundChanges {
         tiles.map(|[xs, zs]| [columns(xs, TILE_X, grid.nx), columns(zs, TILE_Z, grid.nz)])
     }
 
-    /// Iterator over the changed columns of tiles (tx, tz), in the order tz, tx.
+    /// Iterates over the changed columns of tiles as (tx, tz), sorted by tz, then tx.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, usize)> {
         let words = self.words.iter().enumerate();
         words.flat_map(move |(k, &word)| {
