@@ -1,5 +1,5 @@
-//! Gravity, spreading, sources, lava at rest and the hash of the state at several fills and sizes,
-//! in cells per second.
+//! Times the rules of the automaton (gravity, spreading), sources, lava at rest and the hash of the
+//! state, for several fill levels and box sizes, in cells per second.
 
 #[path = "worlds/mod.rs"]
 mod worlds;
@@ -14,7 +14,8 @@ use lavoxel::source::{Vent, VentSpec};
 use lavoxel::world::World;
 use worlds::{PAPER, liquid, volcano};
 
-/// Worlds by name: the paper's box at several fills, and one volcano at several sizes.
+/// Returns the worlds to time, by name: the paper's box at several fill levels, and a volcano in
+/// boxes of several sizes.
 fn cases() -> Vec<(String, World)> {
     let mut cases: Vec<(String, World)> = [0.1, 0.25, 0.5]
         .map(|share| (format!("filled {share}"), World::restless(PAPER, share)))
@@ -80,7 +81,7 @@ fn sources(bench: &mut Criterion) {
     });
 }
 
-/// Times a step in which nothing can move.
+/// Times a step of a world in which nothing can move.
 fn settled(bench: &mut Criterion) {
     let rules = Rules::from(&RulesSpec::default());
     let mut group = bench.benchmark_group("settled");

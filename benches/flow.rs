@@ -1,10 +1,10 @@
-//! Cost per face of the physical model: Etna 2006 at 10 m (`../shared/terrains/etna2006`), the lava
-//! of the preset `etna-basalt`, cells 5 m high, steps of 40 s: `cargo bench --bench flow [days]
-//! [threads,threads...] [rounds] [10 or 20]`, the last argument is the width of cells in metres; at
-//! 20 m the ground is the mean of four cells. Front, area and mean thickness are printed below the
-//! times.
+//! Times the physical lava model, per face between columns: Etna 2006 at 10 m
+//! (`../shared/terrains/etna2006`), the lava of the preset `etna-basalt`, cells 5 m high, steps of
+//! 40 s. `cargo bench --bench flow [days] [threads,threads...] [rounds] [10 or 20]`; the last
+//! argument is the width of cells in metres; at 20 m the ground is the mean of four cells. Flow
+//! front, area and mean thickness are printed below the times.
 //!
-//! Thread counts take turns, and for each the shortest run counts (a busy machine only ever adds).
+//! Thread counts alternate, and for each the shortest run counts (other load only adds time).
 //! Without the folder the benchmark does nothing.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
@@ -14,24 +14,24 @@ use std::time::Instant;
 use lavoxel::flow::{Flow, FlowBox, FlowPour, FlowSetup, Lava};
 
 const FOLDER: &str = "../shared/terrains/etna2006";
-/// Cells of the map along x and z, and their edge in metres.
+/// Number of cells of the elevation map along x and z, and their width in metres.
 const MAP: [usize; 2] = [517, 378];
 const CELL_M: f64 = 10.0;
-/// Smallest thickness in metres that counts as lava.
+/// Smallest thickness in metres from which a column counts as covered.
 const LEAST_M: f64 = 0.05;
 const STEP_S: f64 = 40.0;
 const DAY_S: f64 = 86_400.0;
 /// Elevation of the box's floor in metres.
 const FLOOR_M: f64 = 1500.0;
 
-/// A vent: its column, and its rate on each day in m³/s.
+/// Vent of the eruption: its column, and its effusion rate on each day in m³/s.
 struct Vent {
     column: usize,
     rates: Vec<f64>,
 }
 
 impl Vent {
-    /// Volume in m³ poured from the start up to `time_s`.
+    /// Returns the volume in m³ erupted from the start to the time `time_s`, in seconds.
     fn volume(&self, time_s: f64) -> f64 {
         let days = self.rates.iter().enumerate();
         days.map(|(day, rate)| rate * (time_s - day as f64 * DAY_S).clamp(0.0, DAY_S))
@@ -111,10 +111,10 @@ fn main() {
     }
 }
 
-/// Extent of the lava.
+/// Extent of the lava: flow front, covered area and mean thickness.
 #[derive(Default)]
 struct Extent {
-    /// Easternmost column of the map that the lava reached.
+    /// Easternmost column of the elevation map that the lava has reached.
     front: usize,
     area_km2: f64,
     mean_m: f64,
@@ -140,12 +140,12 @@ impl Extent {
     }
 }
 
-/// Measurements of a run.
+/// Measurements of one run: time, work done, and extent of the lava.
 #[derive(Default)]
 struct Row {
     wall_s: f64,
     faces: u64,
-    /// Number of wet columns, summed over the steps.
+    /// Number of columns with liquid lava, summed over all steps.
     wet: u64,
     capped: f64,
     extent: Extent,
@@ -174,7 +174,7 @@ fn read(name: &str) -> String {
     std::fs::read_to_string(Path::new(FOLDER).join(name)).expect("a file of the folder")
 }
 
-/// Numbers of an ESRI ASCII grid with six header lines.
+/// Returns the values of an ESRI ASCII grid with six header lines.
 fn grid(name: &str) -> Vec<f64> {
     let numbers = |line: &str| -> Vec<f64> {
         line.split_whitespace()
@@ -184,7 +184,7 @@ fn grid(name: &str) -> Vec<f64> {
     read(name).lines().skip(6).flat_map(numbers).collect()
 }
 
-/// Flow over cells `coarse` × `coarse` cells of the map wide.
+/// Creates the flow on a grid whose cells are `coarse` × `coarse` cells of the elevation map.
 fn etna(coarse: usize) -> Flow {
     let heights = grid("dem.asc");
     let [nx, nz] = MAP.map(|n| n / coarse);
@@ -212,7 +212,8 @@ fn etna(coarse: usize) -> Flow {
     Flow::new(space, setup, &ground).expect("numbers in range")
 }
 
-/// Vents: vent `n` is at the cell with value `n` in the grid of vents.
+/// Returns the vents of the eruption; vent `n` lies at the cell with the value `n` in the grid of
+/// vents.
 fn vents(coarse: usize) -> Vec<Vent> {
     let places = grid("vents.asc");
     let text = read("emission_rate.txt");

@@ -1,8 +1,8 @@
-//! The engine's goals, each with its baseline in one interleaved run: `cargo bench --bench goals
-//! [row]...`.
+//! Times the engine against its performance goals, each next to a baseline in one interleaved run:
+//! `cargo bench --bench goals [row]...`.
 //!
-//! Runs take turns, and every round starts from the same state. The shortest time of all rounds
-//! counts for each step (a busy machine only ever adds), and the mean over its steps for a run.
+//! Runs alternate, and every round starts from the same state. For each step the shortest time of
+//! all rounds counts (other load only adds time), and for a run the mean over its steps.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 #[path = "air/mod.rs"]
@@ -35,7 +35,7 @@ use ndarray::Array2;
 use rayon::ThreadPool;
 use worlds::{PAPER, volcano};
 
-/// Number of rounds in which the runs take turns.
+/// Number of rounds in which the runs alternate.
 const ROUNDS: usize = 25;
 
 fn main() {
@@ -81,7 +81,7 @@ fn pool(threads: usize) -> ThreadPool {
         .expect("a pool")
 }
 
-/// Milliseconds that `work` takes.
+/// Returns the time in milliseconds that `work` takes.
 fn ms(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();
@@ -92,10 +92,11 @@ fn least(times: &[f64]) -> f64 {
     times.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Run of a number of steps from the same state each time; returns the milliseconds of each.
+/// Benchmark run: makes a fixed number of steps, from the same state at each call, and returns the
+/// milliseconds of each step.
 type Run<'a> = Box<dyn FnMut() -> Vec<f64> + 'a>;
 
-/// Mean milliseconds per step of runs that take turns.
+/// Returns the mean milliseconds per step of each run; the runs alternate over `ROUNDS` rounds.
 fn by_turns(runs: &mut [Run<'_>]) -> Vec<f64> {
     let mut times: Vec<Vec<f64>> = runs.iter_mut().map(|run| run()).collect();
     for _ in 1..ROUNDS {
@@ -119,7 +120,8 @@ fn line(name: &str, ours: f64, what: &str, theirs: f64, goal: &str) {
     );
 }
 
-/// Engines with their threads: the fastest level on two threads and on one, then the slower levels.
+/// Returns the engines to time as (name, number of threads, SIMD level): the fastest level on two
+/// threads and on one, then the slower levels.
 fn engines() -> Vec<(String, usize, Level)> {
     let fastest = Level::fastest();
     let slower = Level::available().iter().rev().skip(1);
@@ -185,7 +187,7 @@ fn volcano_row() {
     }
 }
 
-/// Makes one step of gravity and spreading.
+/// Makes one step of the rules gravity and spreading with `engine`.
 fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, step: u64) {
     for rule in rules
         .iter()
@@ -195,7 +197,7 @@ fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, step: u64) {
     }
 }
 
-/// Run of the worst case from its start, after two untimed steps.
+/// Returns a benchmark run of the worst case (lava in half of all cells) after two untimed steps.
 fn full_run<'a>(world: &'a World, (threads, level): (usize, Level), steps: u64) -> Run<'a> {
     let pool = pool(threads);
     let rules = Rules::from(&RulesSpec::default());
@@ -211,7 +213,8 @@ fn full_run<'a>(world: &'a World, (threads, level): (usize, Level), steps: u64) 
     })
 }
 
-/// Baseline that reads and writes every byte once, in place, on `threads` threads.
+/// Returns a benchmark run that reads and writes `bytes` bytes once per step, in place, on
+/// `threads` threads: a lower bound for any engine.
 fn moving<'a>(bytes: usize, threads: usize) -> Run<'a> {
     let pool = pool(threads);
     let mut memory = vec![1_u64; bytes / 8];
@@ -230,7 +233,7 @@ fn moving<'a>(bytes: usize, threads: usize) -> Run<'a> {
     })
 }
 
-/// Runs many steps of the volcano at one level on one thread and nothing else, for counting
+/// Runs many steps of the volcano at one SIMD level on one thread and nothing else, for counting
 /// instructions with `perf stat` or callgrind.
 fn count_volcano() {
     let mut start = volcano(PAPER, 2000);
@@ -243,7 +246,7 @@ fn count_volcano() {
     );
 }
 
-/// Runs steps of the worst case for counting instructions.
+/// Runs steps of the worst case (lava in half of all cells), for counting instructions.
 fn count_full() {
     let world = World::restless(PAPER, 0.5);
     let (spec, mut engine) = (RulesSpec::default(), Tiled::default());
@@ -343,7 +346,7 @@ fn memory_row() {
     );
 }
 
-/// The volcano with its lava in the middle of a box of size `grid`, on a plain.
+/// Creates a world of size `grid` with the volcano and its lava in the middle, on a plain.
 fn embedded(lava: &World, grid: Grid) -> World {
     let [dx, dz] = [
         (grid.nx - PAPER.nx) / 2 / 8 * 8,
@@ -435,7 +438,7 @@ fn settled_row() {
     }
 }
 
-/// Times the scene of the island: all its materials, reactions and settings.
+/// Times the island scene, which has many materials, reactions and air.
 fn island_row() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/terrains/island.toml");
     let scene = Scene::load(path.as_ref()).expect("a test reads it");

@@ -1,8 +1,8 @@
-//! Cost of changing ground: one cell of rock set in every step, compared with the same steps over
-//! constant ground: `cargo bench --bench ground [row]...`.
+//! Times changes of the ground: one cell of rock added before every step, compared with the same
+//! steps over unchanged ground: `cargo bench --bench ground [row]...`.
 //!
-//! Runs take turns, and every round starts from the same state. The shortest time of all rounds
-//! counts for each step (a busy machine only ever adds), and the mean over its steps for a run.
+//! Runs alternate, and every round starts from the same state. For each step the shortest time of
+//! all rounds counts (other load only adds time), and for a run the mean over its steps.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 #[path = "worlds/mod.rs"]
@@ -19,17 +19,17 @@ use lavoxel::simulation::{Command, Simulation};
 use lavoxel::world::{Edit, Matter, Shape};
 use worlds::erupted;
 
-/// Size of the box.
+/// Number of cells of the box along each axis.
 const GRID: Grid = Grid {
     nx: 512,
     ny: 128,
     nz: 512,
 };
-/// Number of rounds in which the runs take turns.
+/// Number of rounds in which the runs alternate.
 const ROUNDS: usize = 7;
-/// Number of steps of a run.
+/// Number of timed steps of a run.
 const STEPS: usize = 100;
-/// Number of frames of a run, one per step.
+/// Number of timed frames of a run, one per step.
 const FRAMES: usize = 8;
 /// Width and height of a frame in pixels.
 const SIZE: (usize, usize) = (960, 540);
@@ -52,19 +52,20 @@ fn main() {
     }
 }
 
-/// The volcano with lava on its flanks.
+/// Creates the simulation: the volcano with lava on its flanks.
 fn volcano() -> Simulation {
     erupted(GRID, 3, 2000)
 }
 
-/// Milliseconds that `work` takes.
+/// Returns the time in milliseconds that `work` takes.
 fn ms(work: impl FnOnce()) -> f64 {
     let start = Instant::now();
     work();
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// Command for a cell of rock at most three cells from lava, at a different place for every step.
+/// Returns the command that adds a cell of rock at most three cells from lava, at another place for
+/// every step. `held`: cells with lava; `step`: number of the step.
 fn rock(simulation: &Simulation, held: &[Place], step: usize) -> Command {
     let random = mix64(step as u64) as usize;
     let [x, y, z] = held[random % held.len()];
@@ -85,8 +86,8 @@ fn rock(simulation: &Simulation, held: &[Place], step: usize) -> Command {
     })
 }
 
-/// Mean milliseconds of `work` after each step, without and with a change of the ground before the
-/// step.
+/// Returns the mean milliseconds of `work` over `steps` steps: first without, then with a change of
+/// the ground before each step.
 fn by_turns(
     steps: usize,
     mut work: impl FnMut(&mut Simulation, Option<Command>) -> f64,
@@ -108,7 +109,7 @@ fn by_turns(
     least.map(|times| times.iter().sum::<f64>() / steps as f64)
 }
 
-/// Makes a step, after setting the rock if there is any; without a change no command is sent, so
+/// Makes a step, after the command `act` if there is one. Without a change no command is sent, so
 /// that the baseline times the step alone.
 fn step(simulation: &mut Simulation, act: Option<Command>) {
     if let Some(act) = act {
@@ -142,7 +143,8 @@ fn lowpass_row() {
     line("the low-pass after a step", times);
 }
 
-/// Times low-pass, ground and picture after a step, at the same picture size.
+/// Times the update of low-pass, ground and picture after a step, without and with a change of the
+/// ground.
 fn frame_row() {
     for style in [Style::Cinematic, Style::Scientific] {
         let look = LookSpec {

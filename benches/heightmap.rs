@@ -1,5 +1,5 @@
-//! Opening a heightmap, in columns per second: cutting the box at heights in memory, and reading
-//! files.
+//! Times the opening of a heightmap, in columns per second: dividing the box at heights in memory,
+//! and reading files.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use lavoxel::output::Existing;
@@ -7,7 +7,8 @@ use lavoxel::terrain::{Heightmap, LoadOptions, load, write};
 use lavoxel::world::{Ground, World};
 use ndarray::Array2;
 
-/// Square map of heights, in cells or metres, that differ from column to column.
+/// Returns a square heightmap of `side` × `side` columns (heights in cells or metres) that differ
+/// from column to column.
 fn ridges(side: usize) -> Array2<f32> {
     Array2::from_shape_fn((side, side), |(z, x)| 40.0 + ((x ^ z) & 255) as f32)
 }

@@ -1,12 +1,12 @@
-//! Processor time of frames, in the cases that `vtk/raycast.py` gives to VTK: `cargo bench --bench
-//! marcher [case]...`.
+//! Measures the processor time of frames, in the cases that `vtk/raycast.py` gives to VTK: `cargo
+//! bench --bench marcher [case]...`.
 //!
 //! `-- --count still 20 case` (or `flows`, `turns`) draws the given number of frames after the
 //! first on one thread, for callgrind (`--toggle-collect='*counted*'`).
 //!
 //! `-- --dump FOLDER` also writes the input of the script; `vtk/compare` runs both and prints the
-//! ratios. Times are summed over all threads (user and system), the shortest of some frames: a busy
-//! machine only ever adds.
+//! ratios. Times are summed over all threads (user and system), the shortest of several frames
+//! counts: other load only adds time.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 #[path = "worlds/mod.rs"]
@@ -22,13 +22,13 @@ use lavoxel::simulation::Simulation;
 use lavoxel::state::State;
 use worlds::{PAPER, erupted, volcano};
 
-/// Width and height of a picture in pixels, as in the figures to compare with.
+/// Width and height of a picture in pixels, as in the VTK runs to compare with.
 const PICTURE: (usize, usize) = (1024, 768);
 const THREADS: usize = 2;
-/// Number of frames; the fastest counts.
+/// Number of timed frames; the fastest counts.
 const FRAMES: usize = 7;
 
-/// Name of a box, and the function that makes its simulation.
+/// Name of a simulation box, and the function that creates its simulation.
 type NamedBox = (&'static str, fn() -> Simulation);
 
 const BOXES: [NamedBox; 2] = [
@@ -91,7 +91,8 @@ fn main() {
     }
 }
 
-/// Draws frames on one thread without timing them: `[still, flows or turns, frames, case]`.
+/// Draws frames on one thread without timing them. `arguments`: kind of frames (still, flows or
+/// turns), number of frames, and case.
 fn count(arguments: &[String]) {
     let [kind, frames, case] = arguments else {
         panic!("--count still|flows|turns FRAMES CASE")
@@ -130,13 +131,13 @@ fn count(arguments: &[String]) {
     }
 }
 
-/// Draws a frame, in a function of its own at which a profiler can start.
+/// Draws a frame in a function of its own, at which a profiler can start and stop.
 #[inline(never)]
 fn counted(renderer: &mut Renderer, lowpass: &mut LowPass, view: &Camera) {
     std::hint::black_box(renderer.frame_of(lowpass, view));
 }
 
-/// States of a simulation: the present state, and the state after every ten steps, one per frame.
+/// Returns the present state of a simulation and its states after every ten steps, one per frame.
 fn worlds(mut simulation: Simulation) -> Vec<State> {
     let mut worlds = vec![simulation.world().clone()];
     for _ in 0..FRAMES {
@@ -146,7 +147,8 @@ fn worlds(mut simulation: Simulation) -> Vec<State> {
     worlds
 }
 
-/// Looks of a box by case name: without antialiasing, as in VTK, and with the defaults.
+/// Returns the looks of a box by case name: without antialiasing, as in VTK, and with the default
+/// antialiasing.
 fn looks(name: &str) -> Vec<(String, LookSpec)> {
     let mut looks = Vec::new();
     for step in [0.5, 1.0] {
@@ -177,8 +179,8 @@ fn camera(renderer: &Renderer, turned_deg: f32) -> Camera {
     Camera::new(&spec, &renderer.subject(), PICTURE)
 }
 
-/// Times four kinds of frames: unchanged, turned by one degree, after ten steps, and the first of a
-/// new renderer.
+/// Times four kinds of frames: unchanged, camera turned by one degree, volume after ten more steps,
+/// and the first frame of a new renderer.
 fn time(case: &str, worlds: &[State], look: &LookSpec) {
     let world = &worlds[0];
     let mut lowpass = LowPass::new(world.grid());
@@ -204,14 +206,15 @@ fn shortest(frame: impl FnMut(usize) -> f64) -> f64 {
     (0..FRAMES).map(frame).fold(f64::MAX, f64::min)
 }
 
-/// Processor milliseconds of a frame.
+/// Returns the processor time in milliseconds that a frame takes.
 fn timed(frame: impl FnOnce() -> Image) -> f64 {
     let start = used();
     std::hint::black_box(frame());
     used() - start
 }
 
-/// Processor milliseconds of all threads of this process so far, from Linux.
+/// Returns the processor time in milliseconds that all threads of this process have used so far;
+/// reads Linux's `/proc`.
 fn used() -> f64 {
     let tasks = fs::read_dir("/proc/self/task").expect("Linux tells processor times here");
     let nanoseconds = tasks.filter_map(|task| {
@@ -221,7 +224,7 @@ fn used() -> f64 {
     nanoseconds.sum::<u64>() as f64 * 1e-6
 }
 
-/// Writes the volume and the ground, and returns the case as JSON.
+/// Writes the volume and the ground of `world` into `folder`, and returns the case as JSON.
 fn write(folder: &Path, case: &str, name: &str, world: &State, look: &LookSpec) -> String {
     fs::create_dir_all(folder).expect("a folder to write to");
     let mut lowpass = LowPass::new(world.grid());

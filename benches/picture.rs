@@ -1,4 +1,4 @@
-//! Low-pass and ray-marcher at several fills and sizes.
+//! Times low-pass and ray-marcher for several fill levels and box sizes.
 
 #[path = "worlds/mod.rs"]
 mod worlds;
@@ -18,18 +18,18 @@ use lavoxel::world::World;
 use ndarray::Array2;
 use worlds::{PAPER, erupted, liquid, volcano};
 
-/// Box with as many cells as a picture may need.
+/// Box of the largest size that a picture may need.
 const LARGE: Grid = Grid {
     nx: 512,
     ny: 400,
     nz: 512,
 };
 
-/// Number of steps after which a run restarts, so that all samples see about the same amount of
+/// Number of steps after which a run restarts, so that all samples contain about the same amount of
 /// lava.
 const STRETCH: u64 = 50;
 
-/// Times filtering the whole volume with a new low-pass, in liquid cells per second.
+/// Times the low-pass of the whole volume, in liquid cells per second.
 fn whole(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("lowpass");
     group.sample_size(20);
@@ -53,7 +53,7 @@ fn whole(bench: &mut Criterion) {
     }
 }
 
-/// Times filtering the changes of one step.
+/// Times the low-pass of the cells that one step has changed.
 fn step(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("lowpass");
     group.sample_size(20);
@@ -82,7 +82,7 @@ fn step(bench: &mut Criterion) {
     }
 }
 
-/// Makes a step, after going back to `start` if `reset`, and times the low-pass alone.
+/// Makes a step, after a return to `start` if `reset`, and returns the time of the low-pass alone.
 fn after_a_step(
     simulation: &mut Simulation,
     lowpass: &mut LowPass,
@@ -129,10 +129,11 @@ fn march(bench: &mut Criterion) {
     }
 }
 
-/// Number of air cells along an edge of the box of [`smoke`].
+/// Number of air cells along an edge of the air grid of `smoke`.
 const AIR: usize = 96;
 
-/// Column of ash that widens with its height and leans with the wind, in lumps of some cells.
+/// Returns air with a column of ash that widens with height and leans with the wind, with lumps of
+/// several cells.
 fn column() -> AirVolume {
     let cells = Grid::new(AIR, AIR, AIR);
     let grid = AirGrid {
@@ -162,8 +163,8 @@ fn column() -> AirVolume {
     }
 }
 
-/// Times a plume over a pool of lava, with lighting recomputed for each frame and with cached
-/// lighting. The goal, 60 ms, is of processor time: `RAYON_NUM_THREADS=1 cargo bench --bench
+/// Times pictures of a plume over a pool of lava, with lighting recomputed for each frame and with
+/// cached lighting. The goal of 60 ms is processor time: `RAYON_NUM_THREADS=1 cargo bench --bench
 /// picture -- smoke`.
 fn smoke(bench: &mut Criterion) {
     let mut group = bench.benchmark_group("smoke");

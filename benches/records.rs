@@ -1,7 +1,8 @@
-//! Cost of keeping records of the columns in addition to the steps: `cargo bench --bench records`.
+//! Times the records of the columns (such as arrival times) relative to the steps: `cargo bench
+//! --bench records`.
 //!
-//! Every round makes the same steps, each followed by an update of the records; the shortest time
-//! of all rounds counts for each.
+//! Every round makes the same steps, each followed by an update of the records; for each the
+//! shortest time of all rounds counts.
 #![allow(clippy::print_stdout, reason = "the table is what it is for")]
 
 #[path = "worlds/mod.rs"]
@@ -32,7 +33,7 @@ fn main() {
     });
 }
 
-/// Times the next steps, and an update of the records after each.
+/// Times the next steps of `simulation`, and an update of the records after each step.
 fn row(name: &str, simulation: &mut Simulation) {
     let start = simulation.snapshot(None);
     let mut least = vec![(f64::INFINITY, f64::INFINITY); STEPS];

@@ -1,6 +1,6 @@
-//! Times the window's frames at 800×600 on the installed driver, which without a graphics card is
-//! the processor: each view with a moving camera, and with a still one over which lava runs, with
-//! and without jumps over empty bricks; and the sending of a step's changes.
+//! Times the window's frames at 800×600 on the installed driver, which without a graphics card is a
+//! software driver: each style with a moving camera, and with a camera at rest while lava flows,
+//! with and without empty-space skipping; also the sending of a step's changes.
 //!
 //! `cargo bench --bench window`
 
@@ -19,7 +19,8 @@ use lavoxel::viewer::worker::Worker;
 const SIZE: (usize, usize) = (800, 600);
 const STEPS: u64 = 1500;
 
-/// The built-in volcano after some steps, painted, and the thread that runs the simulation.
+/// Returns the built-in volcano after `STEPS` steps: its painter, the simulation thread, and the
+/// look.
 fn eruption() -> (Painter, Worker, LookSpec) {
     let scene = Scene::volcano();
     let look = scene.spec.look.clone();
@@ -32,7 +33,7 @@ fn eruption() -> (Painter, Worker, LookSpec) {
     (painter, worker, look)
 }
 
-/// Runs a paused simulation from step `from` to step `to` and passes every update on the way to
+/// Runs a paused simulation from step `from` to step `to`, and passes every update on the way to
 /// `see`.
 fn advance(worker: &mut Worker, (from, to): (u64, u64), mut see: impl FnMut(&mut Update)) {
     worker.send(Command::Steps(to - from));

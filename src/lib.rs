@@ -8,11 +8,10 @@
 //! ```
 //!
 //! # A tour
-//!
-//! Three models exist side by side, each with its own state, and none imports another: the
-//! automaton ([`world`], with its [`rules`] and [`engine`]), the physical model of lava in SI units
-//! ([`flow`]), and the [`air`]. Couplings ([`coupling`]) carry matter and energy between models.
-//! Data flows one way:
+//! Three models exist next to each other, each with its own state and without knowledge of the
+//! others: the automaton ([`world`], with its [`rules`] and [`engine`]), the physical model of lava
+//! in SI units ([`flow`]), and the [`air`]. Couplings ([`coupling`]) transfer matter and energy
+//! between the models. Data flows one way:
 //!
 //! ```text
 //!  scene file ──► scene ──► simulation: the stages of a step, by commands        source: vents, fumes
@@ -38,48 +37,51 @@
 //! ```
 //!
 //! - [`scene`] reads and validates a TOML file, or builds a scene around a heightmap;
-//!   [`scene::Scene::build`] makes the state and its [`simulation::Simulation`].
-//! - [`generate`] makes ground from noise, [`terrain`] reads ground from heightmaps;
-//!   [`world::Ground`] is the box cut by the ground's surface.
+//!   [`scene::Scene::build`] creates the state and its [`simulation::Simulation`].
+//! - [`generate`] creates ground from noise, [`terrain`] reads ground from heightmaps;
+//!   [`world::Ground`] is the box divided by the ground's surface into rock and free cells.
 //! - [`state::State`] is a world, with its flow and its air if the scene has these. A step is a
 //!   sequence of [`simulation::Stage`]s: the rules, which an engine runs, and models and couplings
 //!   around them.
 //! - [`world::World`] holds the cells: ground, a [`world::Layer`] for each material in fixed point
 //!   ([`units`]), and the accounts that prove that nothing was lost. [`matter::Material`] describes
 //!   the matter of a layer, [`matter::Reaction`] a conversion between materials. [`world::Edit`] is
-//!   the only way to change a state by hand, [`source`] the only way in for matter.
-//! - [`rules`] define the exchange between cells, one file per rule, each of a shape; [`engine`]
-//!   carries the shapes over the box and knows no rule. The plain engine is the specification, the
-//!   tiled one is the fast one for users; both give the same bits.
+//!   the only way to change a state by hand, [`source`] the only way to add matter over time.
+//! - [`rules`] define the exchange between cells, one file per rule. Each rule has one of a few
+//!   shapes (patterns of cells that it reads and writes); [`engine`] applies these shapes to the
+//!   whole box without knowing the rules. The plain engine is the specification, the tiled one is
+//!   the fast one for users; both give the same bits.
 //! - [`flow::Flow`] is lava in metres, seconds and kelvin over columns: the lava spreads by its
 //!   viscosity, cools, solidifies and melts. The lava layer and the ground of its world show the
 //!   flow to all code that reads cells.
 //! - [`air::Air`] has cells of its own, several voxels wide: heat lifts the air, wind blows, and
-//!   both carry ash and steam.
-//! - [`lowpass`] smooths the amounts into volumes that [`render`] draws; rendering knows neither
+//!   both transport ash and steam.
+//! - [`lowpass`] smooths the amounts into volumes that [`render`] draws; the renderer knows neither
 //!   rules nor simulation.
-//! - `viewer` is the window: a thread that runs the simulation, a painter that draws the low-pass
-//!   with the graphics card as `render` does, and all interaction. Every action there reaches the
-//!   [`simulation::Simulation`] as a [`simulation::Command`], as if the scene file had contained
-//!   it, and can be saved as one.
-//! - [`memory`] is asked before anything is allocated whose size a file or a flag determines.
+//! - `viewer` is the window: a thread that runs the simulation, a painter that draws the filtered
+//!   volumes with the graphics card as `render` does, and all interaction. Every action there
+//!   reaches the [`simulation::Simulation`] as a [`simulation::Command`], as if the scene file had
+//!   contained it, and can be saved as one.
+//! - [`memory`] checks, before anything is allocated whose size a file or a flag determines, that
+//!   the memory limit leaves room.
 //! - [`checkpoint`] writes a simulation with all its data to a file, from which the simulation
 //!   continues to the same bits.
-//! - [`hazard`] samples eruptions, runs them one by one, and reduces their files to maps of
+//! - [`hazard`] samples eruptions, runs them one by one, and reduces their results to maps of
 //!   probability and quantiles.
 //! - `sheet` prints a map sheet as PDF and PNG, with a project for QGIS and a report.
-//! - `calibrate` searches the parameters of a scene that agree best with observations, and the
-//!   range of parameters that agree as well.
-//! - [`export`] writes pictures, animations, maps, volumes and meshes, through [`output`], whole or
-//!   not at all; [`map::Site`] locates the box in the world, for all georeferenced formats.
+//! - `calibrate` searches for the parameters of a scene that agree best with observations, and for
+//!   the range of parameters that agree equally well.
+//! - [`export`] writes pictures, animations, maps, volumes and meshes through [`output`], so that a
+//!   file is complete or absent; [`map::Site`] locates the box in the world, for all georeferenced
+//!   formats.
 //!
 //! # Crates
 //!
 //! This crate is a facade: each module is that of a small crate (`lavoxel-automaton`,
 //! `lavoxel-flow`, `lavoxel-air`, `lavoxel-scene`, …), which builds and is tested alone;
-//! `docs/architecture.md` draws them. Its one feature, `window`, is on by default and adds the
-//! module `viewer` with the window's libraries. `lavoxel-scene` and the crates below build for
-//! `wasm32-unknown-unknown`, without C code.
+//! `docs/architecture.md` shows their dependencies. The only feature, `window`, is on by default
+//! and adds the module `viewer` with the window's libraries. `lavoxel-scene` and the crates on
+//! which it depends build for `wasm32-unknown-unknown`, without C code.
 //!
 //! # Axes
 //!
@@ -92,8 +94,8 @@
 //! ```
 //!
 //! Lengths are in cells unless a name has another unit (`cell_size_m`, `azimuth_deg`). Amounts and
-//! energies are real numbers in the interface (0 to 1; 1 for a full cell from the vent) and
-//! integers inside.
+//! energies are real numbers in the interface (amount 0 to 1, where 1 is a full cell; energy 1 for
+//! a full cell fresh from the vent) and integers inside.
 //!
 //! # Add a material
 //!
@@ -176,13 +178,13 @@ pub use ndarray;
 
 pub mod prelude;
 
-/// Physical model: lava in metres, seconds and kelvin, with verification cases.
+/// Physical lava model in metres, seconds and kelvin, with its verification cases.
 pub mod flow {
     pub use lavoxel_flow::*;
     pub use lavoxel_observe::verify;
 }
 
-/// Compiles and runs the README's examples as doctests.
+/// Carrier of the README, so that its examples are compiled and run as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

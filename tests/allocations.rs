@@ -1,5 +1,5 @@
-//! The promises: a warm step allocates no memory, and the memory of a low-pass matches its
-//! estimate.
+//! Tests that a simulation step allocates no memory once its buffers exist, and that the memory of
+//! a low-pass matches its estimate.
 #![allow(
     unsafe_code,
     reason = "an allocator that counts; it hands everything to the system's"
@@ -23,14 +23,14 @@ use lavoxel::source::VentSpec;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 use ndarray::Array2;
 
-/// Number of allocations by all threads.
+/// Number of allocations by all threads of this process.
 static ASKED: AtomicU64 = AtomicU64::new(0);
 
-/// Bytes currently allocated, and their maximum since [`PEAK`] was last set.
+/// Bytes allocated at present, and their maximum since `PEAK` was last reset.
 static HELD: AtomicI64 = AtomicI64::new(0);
 static PEAK: AtomicI64 = AtomicI64::new(0);
 
-/// Lock for one test at a time, because the counts are of the whole process.
+/// Lock that lets one test run at a time, because the counters belong to the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn hold(bytes: i64) {
@@ -66,7 +66,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Number of allocations in `steps` steps on `threads` threads, after `warm` warm-up steps.
+/// Returns the number of allocations in `steps` steps on `threads` threads, after `warm` untimed
+/// steps.
 fn asked(simulation: &mut Simulation, threads: usize, [warm, steps]: [u64; 2]) -> u64 {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -80,7 +81,7 @@ fn asked(simulation: &mut Simulation, threads: usize, [warm, steps]: [u64; 2]) -
     })
 }
 
-/// A pool whose surface never comes to rest.
+/// Creates a simulation of a pool whose surface never comes to rest.
 fn sloshing() -> Simulation {
     let rules = RulesSpec {
         threshold: 0.0,
@@ -96,7 +97,7 @@ fn sloshing() -> Simulation {
     )
 }
 
-/// Lava that runs down a slope.
+/// Creates a simulation of lava that runs down a slope.
 fn stream() -> Simulation {
     let grid = Grid::new(96, 60, 96);
     let slope = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| {
@@ -154,7 +155,7 @@ fn a_warm_step_asks_for_no_memory() {
     }
 }
 
-/// Box over a rough floor, filled by a third each with lava, water and oil.
+/// Creates a box over a rough floor, filled by a third each with lava, water and oil.
 fn layered(grid: Grid, others: Vec<Material>) -> World {
     let floor = Array2::from_shape_fn((grid.nz, grid.nx), |(z, x)| ((x * 7 + z * 3) % 5) as f32);
     let names: Vec<_> = others

@@ -1,6 +1,6 @@
-//! Hostile input: every seed of the fuzz targets and thousands of mutations of the seeds must be
-//! read, or refused in one line, without a panic and within the memory limit. The targets in
-//! `fuzz/` run open-ended.
+//! Tests with hostile input: every seed of the fuzz targets, and thousands of mutations of the
+//! seeds, must be read or rejected with a one-line error, without a panic and within the memory
+//! limit. The targets in `fuzz/` run without a time limit.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 #[allow(unreachable_pub, reason = "the fuzz targets reach it")]
@@ -14,8 +14,8 @@ use std::path::Path;
 use lavoxel::random::mix64;
 use targets::{LIMIT, TARGETS, Target, run};
 
-/// Number of mutations per target; `LAVOXEL_MUTATIONS` overrides it, and the `cost` of a heavy
-/// target divides it.
+/// Number of mutations per target; the environment variable `LAVOXEL_MUTATIONS` overrides this
+/// number. It is divided by the `cost` of a slow target.
 const MUTATIONS: usize = 2000;
 
 /// Numbers at the limits of integer and float types, on which parsers fail.
@@ -38,18 +38,18 @@ const NUMBERS: [&str; 16] = [
     "999999999999999999999999999999",
 ];
 
-/// Deterministic random numbers: the same sequence in every run.
+/// Generator of random numbers that gives the same sequence in every run.
 struct Dice(u64);
 
 impl Dice {
-    /// Returns a number from 0 to below `n`.
+    /// Returns the next random number, 0 to `n` − 1.
     fn roll(&mut self, n: usize) -> usize {
         self.0 += 1;
         (mix64(self.0) % n.max(1) as u64) as usize
     }
 }
 
-/// Seeds of a target with their file names, sorted by name.
+/// Returns the seeds of a fuzz target with their file names, sorted by name.
 fn seeds(target: &Target) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fuzz/seeds")
@@ -99,8 +99,8 @@ fn mutated(seed: &[u8], other: &[u8], dice: &mut Dice) -> Vec<u8> {
     bytes
 }
 
-/// Replaces the first number after `at` by one of [`NUMBERS`] in a text; in binary data sets the
-/// next four bytes to 0xff.
+/// In text, replaces the first number at or after the index `at` by one of [`NUMBERS`]; in binary
+/// data, sets the next four bytes to 0xff.
 fn inflate(bytes: &mut Vec<u8>, at: usize, dice: &mut Dice) {
     match bytes[at..].iter().position(u8::is_ascii_digit) {
         Some(found) => {
@@ -205,8 +205,8 @@ fn whole_seeds_are_read(target: &Target) {
     }
 }
 
-/// Peak resident memory of this process in bytes (`VmHWM`); `None` where the system does not report
-/// one.
+/// Returns the peak resident memory of this process in bytes (`VmHWM`); `None` if the system does
+/// not report it.
 fn peak() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

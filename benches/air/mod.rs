@@ -1,4 +1,4 @@
-//! The air's solvers: nanoseconds per thread, cell and step.
+//! Times the air solvers, in nanoseconds per thread, cell and step.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use lavoxel::simulation::{Simulation, system_clock};
 
 use super::{Run, by_turns, ms, pool, threads};
 
-/// Warm-up steps in which a plume begins, and timed steps.
+/// Numbers of untimed steps, in which a plume develops, and of timed steps.
 const BEFORE: usize = 10;
 const STEPS: usize = 4;
 
-/// Scene of a volcano that pours lava and emits ash, in air twice as high as the box.
+/// Scene of a volcano that erupts lava and ash, with air up to twice the height of the box.
 const VOLCANO: &str = r#"
 [grid]
 size = [128, 100, 128]
@@ -38,7 +38,8 @@ rate = 2.0
 air = { gas = 0.03, ash = 0.01, jet_m_s = 20.0 }
 "#;
 
-/// Run of air over a vent that emits heat and ash; if `is_full`, both fields fill all cells.
+/// Returns a benchmark run of air with a vent that emits heat and ash. `is_full`: true to fill all
+/// cells with both from the start.
 fn plume(cells: [usize; 3], is_full: bool, threads: usize, level: Level) -> Run<'static> {
     let [nx, ny, nz] = cells;
     let grid = AirGrid::new(Grid::new(nx, ny, nz), [Side::Open; 3]);
@@ -74,7 +75,7 @@ fn plume(cells: [usize; 3], is_full: bool, threads: usize, level: Level) -> Run<
     })
 }
 
-/// Time of a step of air at rest.
+/// Returns the time in milliseconds of 10,000 steps of air at rest.
 fn still() -> f64 {
     let grid = AirGrid::new(Grid::new(128, 104, 128), [Side::Open; 3]);
     let (openness, forces) = (
@@ -96,7 +97,8 @@ fn still() -> f64 {
     })
 }
 
-/// Run of the article's solver with all four fields in all cells and random velocities.
+/// Returns a benchmark run of the article's solver with all four quantities in all cells and random
+/// velocities.
 fn article(cells: [usize; 3], threads: usize, level: Level) -> Run<'static> {
     let [nx, ny, nz] = cells;
     let grid = AirGrid::new(Grid::new(nx, ny, nz), [Side::Open; 3]);
@@ -136,7 +138,7 @@ fn article(cells: [usize; 3], threads: usize, level: Level) -> Run<'static> {
     })
 }
 
-/// Prints times of a step of the article's solver.
+/// Prints the times of a step of the article's solver, per cell.
 pub(crate) fn article_row() {
     for cells @ [nx, ny, nz] in [[64, 64, 64], [128, 104, 128]] {
         let mut runs = vec![article(cells, threads(), Level::fastest())];
@@ -162,7 +164,7 @@ pub(crate) fn article_row() {
     }
 }
 
-/// Prints times of a step of the air.
+/// Prints the times of a step of the incompressible solver, per cell.
 pub(crate) fn row() {
     for (cells, is_full) in [
         ([64, 64, 64], false),
@@ -204,7 +206,7 @@ pub(crate) fn row() {
     );
 }
 
-/// Prints times of a whole step of a volcano with a plume.
+/// Prints the times of a whole simulation step of a volcano with a plume.
 pub(crate) fn volcano_row() {
     let scene = Scene::parse(VOLCANO, Path::new("volcano.toml")).expect("the scene above");
     for threads in [threads(), 1] {
@@ -231,8 +233,8 @@ pub(crate) fn volcano_row() {
     }
 }
 
-/// Highest speed of the air, and the percentage of its cells in the bounding box of all carried
-/// fields.
+/// Returns the highest speed of the air in air cells per step, and the percentage of its cells that
+/// lie in the bounding box of heat, ash and steam.
 pub(crate) fn motion(simulation: &Simulation) -> [f64; 2] {
     let Some(air) = simulation.world().air() else {
         return [0.0; 2];

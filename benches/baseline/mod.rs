@@ -1,7 +1,8 @@
-//! Baseline as a tutorial would write it: one array of cells with 32-bit floats, double-buffered,
-//! on one thread. The code is not slowed down on purpose: cells without lava are left early, a
-//! column's neighbours are read straight from memory, and compilation is fully optimised. Speeds of
-//! the fast engine are given as multiples of the baseline's.
+//! Baseline for the engine's speed: the automaton as a tutorial would write it, with one array of
+//! cells in 32-bit floats, double-buffered, on one thread. It is not slowed down on purpose: cells
+//! without lava are skipped early, a column's neighbours are read directly from memory, and
+//! compilation is fully optimised. Speeds of the fast engine are given as multiples of the
+//! baseline's.
 //!
 //! The rules are those of the automaton, with floats instead of fixed point.
 #![allow(dead_code, reason = "each bench uses its own part")]
@@ -12,7 +13,8 @@ use lavoxel::rules::RulesSpec;
 use lavoxel::units;
 use lavoxel::world::World;
 
-/// Amounts and energies in floats, in the automaton's order of cells.
+/// World of the baseline: amount and energy of each cell as floats, in the automaton's order of
+/// cells.
 pub(crate) struct Baseline {
     grid: Grid,
     solid: Vec<bool>,
@@ -22,7 +24,7 @@ pub(crate) struct Baseline {
     next_energy: Vec<f32>,
 }
 
-/// Parameters of the rules.
+/// Parameters of the rules gravity and spreading as floats.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers {
     factor: f32,
@@ -47,7 +49,7 @@ impl From<&RulesSpec> for Numbers {
 }
 
 impl Baseline {
-    /// Copies the state of `world`.
+    /// Creates a copy of the state of `world`.
     pub(crate) fn new(world: &World) -> Self {
         let grid = world.grid();
         let cells: Vec<_> = world.lava().cells().collect();
@@ -73,7 +75,9 @@ impl Baseline {
         }
     }
 
-    /// Pours into full cells on top of the standing lava of columns, as a vent does.
+    /// Adds lava from a vent: fills cells on top of the standing lava in `columns` (x, z).
+    /// `amount`: amount in full cells for all columns together; `energy`: energy per unit of
+    /// amount.
     pub(crate) fn pour(&mut self, columns: &[(usize, usize)], amount: f32, energy: f32) {
         for &(x, z) in columns {
             let mut left = amount / columns.len() as f32;
@@ -89,7 +93,8 @@ impl Baseline {
         }
     }
 
-    /// Applies equations 1–5, in place, every column from the bottom up.
+    /// Applies the rule gravity (equations 1–5 of the paper) in place, each column from the bottom
+    /// up.
     pub(crate) fn gravity(&mut self, rules: &Numbers) {
         let grid = self.grid;
         for z in 0..grid.nz {
@@ -120,7 +125,7 @@ impl Baseline {
         }
     }
 
-    /// Applies equations 6–19, from one buffer into the other.
+    /// Applies the rule spreading (equations 6–19 of the paper), from one buffer to the other.
     pub(crate) fn spreading(&mut self, rules: &Numbers, step: u64) {
         let grid = self.grid;
         self.next_amount.copy_from_slice(&self.amount);
@@ -163,7 +168,7 @@ impl Baseline {
         std::mem::swap(&mut self.energy, &mut self.next_energy);
     }
 
-    /// Total amount in the box, in cells.
+    /// Returns the total amount of lava in the box, in full cells.
     pub(crate) fn mass(&self) -> f64 {
         self.amount.iter().map(|&a| f64::from(a)).sum()
     }

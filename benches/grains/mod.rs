@@ -1,4 +1,5 @@
-//! The rule of grains compared with the published scan: all grains fall, or all rest.
+//! Times the rule of grains against a published algorithm, while all grains fall and while all
+//! rest.
 
 use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
@@ -26,7 +27,8 @@ fn sand() -> Material {
     }
 }
 
-/// World of grains in a `share` of the cells between heights `from` and `to`.
+/// Creates a world with sand between the heights `from` and `to` in cells; a fraction `share` of
+/// the cells there has a grain.
 fn world(share: f64, from: f64, to: f64) -> World {
     let mut world = World::with_materials(Ground::none(GRID), vec![sand()]);
     let shape = Shape::Box {
@@ -43,7 +45,7 @@ fn world(share: f64, from: f64, to: f64) -> World {
     world
 }
 
-/// Run of the rule from the same state each time, after `before` steps.
+/// Returns a benchmark run of the rule of grains from the state after `before` steps.
 fn run(world: &World, threads: usize, before: u64) -> Run<'_> {
     let pool = pool(threads);
     let rules = Rules::new(&RulesSpec::default(), &[sand()], &[], GRID);
@@ -71,13 +73,13 @@ fn run(world: &World, threads: usize, before: u64) -> Run<'_> {
     })
 }
 
-/// *How To Make a “Falling Sand” Style Water Simulation* as published, with its marks for moved and
-/// resting tiles.
+/// Algorithm of *How To Make a “Falling Sand” Style Water Simulation* as published, with its marks
+/// for moved and resting tiles.
 #[derive(Clone)]
 struct Published {
     tiles: Vec<u8>,
     step: u64,
-    /// Set if resting tiles are marked.
+    /// Set if resting tiles are marked, so that they are skipped.
     marks: bool,
 }
 
@@ -88,7 +90,7 @@ const MOVED: u8 = 0x80;
 const RESTS: u8 = 0x40;
 
 impl Published {
-    /// Puts a grain into one of `every` cells of the rows from `from` to `to`.
+    /// Creates the world: one in `every` cells of the rows `from` to `to` (exclusive) has a grain.
     fn new(every: u64, from: usize, to: usize, marks: bool) -> Self {
         let wall =
             |i: usize| u8::from(i < SIDE || i.is_multiple_of(SIDE) || i % SIDE == SIDE - 1) * WALL;
@@ -152,7 +154,7 @@ impl Published {
     }
 }
 
-/// Run of published steps from the same state each time.
+/// Returns a benchmark run of the published algorithm from the state after `before` steps.
 fn published(start: &Published, before: u64) -> Run<'_> {
     Box::new(move || {
         let mut published = start.clone();
@@ -161,7 +163,7 @@ fn published(start: &Published, before: u64) -> Run<'_> {
     })
 }
 
-/// Prints times per grain and step: all fall, and all rest.
+/// Prints the times per grain and step: all grains fall, and all rest.
 pub(crate) fn row() {
     let falling = (
         world(0.3, 20.0, 64.0),

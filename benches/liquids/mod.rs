@@ -1,5 +1,5 @@
-//! The rules of liquids compared with plain code: the lower half of a box moves, 524,288 cells; and
-//! tracing of a sea.
+//! Times the rules of liquids against published algorithms: the lower half of a box moves, 524,288
+//! cells; and the pressure rule `trace` on a sea.
 
 mod sea;
 
@@ -21,7 +21,7 @@ const GRID: Grid = Grid {
 const CELLS: f64 = 524_288.0;
 const STEPS: u64 = 20;
 
-/// Initial amount of a cell, 0.5 to 1.
+/// Returns the initial amount of a cell, 0.5 to 1 of a full cell, in the smallest unit of amount.
 fn amount(place: [usize; 3]) -> u16 {
     16384 + (mix64(GRID.index(place) as u64 + 7) % 16384) as u16
 }
@@ -47,7 +47,7 @@ fn world(material: Material) -> World {
     world
 }
 
-/// Run of the rules of a material from the same state each time.
+/// Returns a benchmark run of all rules of the world's liquid.
 fn run(world: &World, threads: usize) -> Run<'_> {
     let pool = pool(threads);
     let material = world.layers()[1].material().clone();
@@ -74,7 +74,7 @@ fn run(world: &World, threads: usize) -> Run<'_> {
     })
 }
 
-/// Box with a border of rock; order x fastest, then z, then y.
+/// World of the published algorithms: a box with a border of rock, x fastest, then z, then y.
 struct Plain {
     rock: Vec<bool>,
     mass: Vec<f32>,
@@ -104,7 +104,8 @@ impl Plain {
         }
     }
 
-    /// Applies *Simple Fluid Simulation With Cellular Automata* as published, with four sides.
+    /// Applies the algorithm of *Simple Fluid Simulation With Cellular Automata* as published,
+    /// extended to four horizontal neighbours.
     fn compress(&mut self) {
         const MAX: f32 = 0.01;
         let stable = |sum: f32| match sum {
@@ -148,8 +149,8 @@ impl Plain {
         std::mem::swap(&mut self.mass, &mut self.next);
     }
 
-    /// Moves liquid down in place, then averages a cell and its lower neighbours, as in *Grid Based
-    /// Fluid Systems*.
+    /// Moves liquid down in place, then averages each cell with its horizontal neighbours where
+    /// these hold less, as in *Grid Based Fluid Systems*.
     fn fall_and_level(&mut self) {
         let Self { rock, mass, next } = self;
         for at in LAYER..mass.len() - LAYER {
@@ -192,7 +193,7 @@ fn plain(step: fn(&mut Plain)) -> Run<'static> {
     })
 }
 
-/// Prints times of the rules of liquids.
+/// Prints the times of the rules of liquids and of the published algorithms.
 pub(crate) fn row() {
     let pressed = Compress {
         passes: 1,

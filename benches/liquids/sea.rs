@@ -1,4 +1,5 @@
-//! Tracing of a sea around an island, 352,000 cells, compared with the published search.
+//! Times the pressure rule `trace` on a sea around an island, 352,000 cells, against the published
+//! search.
 
 use lavoxel::engine::Engine;
 use lavoxel::engine::tiled::Tiled;
@@ -19,13 +20,14 @@ const GRID: Grid = Grid {
 const SEA_LEVEL: usize = 32;
 const STEPS: u64 = 10;
 
-/// Height of the ground in cells: a cone in a flat sea bed.
+/// Returns the height of the ground in cells at the column (`x`, `z`): a cone on a flat sea bed.
 fn ground(x: usize, z: usize) -> usize {
     let far = (x as f64 - 64.0).hypot(z as f64 - 64.0);
     (50.0 - 0.9 * far).max(3.0) as usize
 }
 
-/// Random amount in units, 0.25 to 0.75 of a cell, for the top layer of a rough sea.
+/// Returns a random amount, 0.25 to 0.75 of a full cell in the smallest unit of amount, for the top
+/// layer of a rough sea.
 fn rough(place: [usize; 3]) -> u16 {
     8000 + (mix64(GRID.index(place) as u64) & 16383) as u16
 }
@@ -65,7 +67,7 @@ fn sea(is_rough: bool, air: Air) -> World {
     world
 }
 
-/// Run in which all rules of water act but only tracing is timed.
+/// Returns a benchmark run in which all rules of water run but only `trace` is timed.
 fn run(world: &World, threads: usize) -> Run<'_> {
     let pool = pool(threads);
     let materials: Vec<_> = world.layers()[1..]
@@ -107,13 +109,14 @@ fn run(world: &World, threads: usize) -> Run<'_> {
     })
 }
 
-/// Published search with six directions; order x fastest, then z, then y, and rock around.
+/// World of the published search with six directions: x fastest, then z, then y, surrounded by
+/// rock.
 struct Published {
     rock: Vec<bool>,
     amount: Vec<f32>,
     next: Vec<f32>,
     left: Vec<f32>,
-    /// Number of the last search that visited each cell.
+    /// For each cell, the number of the last search that visited it.
     seen: Vec<u32>,
     found: Vec<usize>,
 }
@@ -144,7 +147,8 @@ impl Published {
         }
     }
 
-    /// Returns the result of `isPressured` for an upward direction.
+    /// Returns the result of the article's function `isPressured` for the upward direction at the
+    /// cell `at`.
     fn is_pressured(&self, at: usize) -> bool {
         !self.rock[at + LAYER] && 1.0 - self.amount[at + LAYER] >= 0.1
     }
@@ -165,8 +169,8 @@ impl Published {
         }
     }
 
-    /// Milliseconds of a step by `doPressureFlow`, extrapolated from one in 97 searches, because
-    /// all searches take minutes.
+    /// Returns the milliseconds of a step of the article's function `doPressureFlow`, extrapolated
+    /// from one in 97 searches, because all searches take minutes.
     fn step(&mut self) -> f64 {
         const ONE_IN: usize = 97;
         let searches =
@@ -201,7 +205,7 @@ impl Published {
     }
 }
 
-/// Prints times of tracing.
+/// Prints the times of `trace` and of the published search.
 pub(super) fn row() {
     let (rough, flat, kept) = (
         sea(true, Air::Ignored),

@@ -1,4 +1,4 @@
-//! Worlds for timings.
+//! Worlds and simulations that several benchmarks share.
 #![allow(dead_code, reason = "each bench uses its own part")]
 
 use lavoxel::engine::tiled::Tiled;
@@ -7,19 +7,20 @@ use lavoxel::scene::{Scene, VentPlace, VentRadius};
 use lavoxel::simulation::Simulation;
 use lavoxel::world::World;
 
-/// Box of the paper.
+/// Size of the box in the paper.
 pub(crate) const PAPER: Grid = Grid {
     nx: 128,
     ny: 100,
     nz: 128,
 };
 
-/// Simulation of the built-in volcano after `steps` steps, in a box of size `grid`.
+/// Creates the simulation of the built-in volcano after `steps` steps, in a box of size `grid`.
 pub(crate) fn volcano(grid: Grid, steps: u64) -> Simulation {
     erupted(grid, 1, steps)
 }
 
-/// Simulation of the volcano with a vent `times` as wide, at the same rate per column.
+/// Creates the simulation of the built-in volcano with a vent `times` as wide and the same rate per
+/// column, after `steps` steps.
 pub(crate) fn erupted(grid: Grid, times: usize, steps: u64) -> Simulation {
     let mut scene = Scene::volcano();
     let scale = |v: f64, n: usize, of: usize| v * n as f64 / of as f64;
@@ -44,7 +45,7 @@ pub(crate) fn erupted(grid: Grid, times: usize, steps: u64) -> Simulation {
     simulation
 }
 
-/// Number of liquid cells of a world.
+/// Returns the number of liquid cells in `world`.
 pub(crate) fn liquid(world: &World) -> u64 {
     world.lava().tally().cells
 }

@@ -1,13 +1,13 @@
-//! Two-dimensional original of the article's solver, in floats, written from the rules of
-//! *Practical Fluid Mechanics* (Mick West, Game Developer, March and April 2007) and, where the
-//! article is silent, from its published code. Row 0 is the floor.
+//! Reference implementation of the article's air solver in two dimensions and floats, written from
+//! the rules of *Practical Fluid Mechanics* (Mick West, Game Developer, March and April 2007) and,
+//! where the article is silent, from its published code. Row 0 is the floor.
 
-/// Fields of a box of `width × height` cells, x fastest.
+/// State of the reference solver: the fields of a box of `width × height` cells, x fastest.
 #[derive(Clone)]
 pub(crate) struct Original {
     pub(crate) width: usize,
     pub(crate) height: usize,
-    /// Velocity in cells per second of the demo, before the scale of an advection.
+    /// Velocity in cells per second of the article's demo, before the factor of an advection.
     pub(crate) vx: Vec<f32>,
     pub(crate) vy: Vec<f32>,
     pub(crate) density: Vec<f32>,
@@ -15,7 +15,7 @@ pub(crate) struct Original {
     pub(crate) ink: Vec<f32>,
 }
 
-/// Parameters of the demo.
+/// Parameters of the article's demo program.
 #[derive(Clone, Copy)]
 pub(crate) struct Demo {
     pub(crate) dt: f32,
@@ -23,10 +23,10 @@ pub(crate) struct Demo {
     pub(crate) lift: f32,
     pub(crate) diffuse_velocity: f32,
     pub(crate) diffuse_density: f32,
-    /// Coefficients (a, b, c) of the cooling rate a·h² + b·h + c at heat h.
+    /// Coefficients (a, b, c) of the cooling rate a·h² + b·h + c for the heat h.
     pub(crate) cooling: [f32; 3],
     pub(crate) friction: [f32; 3],
-    /// Displacement in cells per second at a speed of 1, in a box 100 cells wide.
+    /// Displacement in cells per second at a speed of 1, for a box 100 cells wide.
     pub(crate) advection: f32,
 }
 
@@ -45,8 +45,8 @@ impl Default for Demo {
     }
 }
 
-/// Target of an advected cell: indices of the four cells around the point, and their bilinear
-/// weights.
+/// Target of an advected cell: indices of the four cells around the point, each with its bilinear
+/// weight.
 type Corners = [(usize, f32); 4];
 
 impl Original {
@@ -67,8 +67,8 @@ impl Original {
         y * self.width + x
     }
 
-    /// Returns the four cells and weights at `scale` × velocity from `cell`, mirrored at the walls;
-    /// `None` for a cell at rest.
+    /// Returns the four cells and weights around the point `scale` × velocity away from `cell`,
+    /// mirrored at the walls; `None` for a cell at rest.
     fn corners(&self, cell: usize, scale: f32) -> Option<Corners> {
         if self.vx[cell] == 0.0 && self.vy[cell] == 0.0 {
             return None;
@@ -104,7 +104,8 @@ impl Original {
         ])
     }
 
-    /// Forward advection: distributes each cell's content to the four cells ahead.
+    /// Returns `field` after forward advection: distributes each cell's content to the four cells
+    /// downstream.
     pub(crate) fn forward(&self, field: &[f32], scale: f32) -> Vec<f32> {
         let mut to = field.to_vec();
         for cell in 0..field.len() {
@@ -116,9 +117,9 @@ impl Original {
         to
     }
 
-    /// Reverse advection: collects each cell's content from the four cells behind. If `accounted`,
-    /// the shares taken from a donor cell are scaled down to its content; otherwise their sum may
-    /// exceed the content.
+    /// Returns `field` after reverse advection: collects each cell's content from the four cells
+    /// upstream. If `accounted`, the shares taken from a donor cell are scaled down to its content;
+    /// otherwise their sum may exceed the content.
     pub(crate) fn reverse(&self, field: &[f32], scale: f32, accounted: bool) -> Vec<f32> {
         let asks: Vec<_> = (0..field.len())
             .map(|cell| self.corners(cell, -scale))
@@ -143,8 +144,8 @@ impl Original {
         to
     }
 
-    /// Semi-Lagrangian advection (Stam), for comparison: interpolates the values behind without
-    /// subtracting there.
+    /// Returns `field` after semi-Lagrangian advection (Stam), for comparison: interpolates the
+    /// values upstream without subtracting them there.
     pub(crate) fn trace_back(&self, field: &[f32], scale: f32) -> Vec<f32> {
         let value = |cell| match self.corners(cell, -scale) {
             Some(corners) => corners
@@ -156,18 +157,19 @@ impl Original {
         (0..field.len()).map(value).collect()
     }
 
-    /// Advects a field forward, then in reverse with the account.
+    /// Returns `field` after forward advection followed by accounted reverse advection.
     pub(crate) fn carry(&self, field: &[f32], scale: f32) -> Vec<f32> {
         self.reverse(&self.forward(field, scale), scale, true)
     }
 
-    /// Advects the velocity by itself, without the account because velocities may be negative.
+    /// Advects the velocity by itself; without the account, because velocities may be negative.
     pub(crate) fn carry_velocity(&mut self, scale: f32) {
         let carried = |field: &[f32]| self.reverse(&self.forward(field, scale), scale, false);
         (self.vx, self.vy) = (carried(&self.vx), carried(&self.vy));
     }
 
-    /// Applies listing 1: the density difference of each pair of neighbours accelerates both cells.
+    /// Applies listing 1 of the article: the density difference of each pair of neighbours
+    /// accelerates both cells, by the factor `by`.
     pub(crate) fn press(&mut self, by: f32) {
         let (density, width) = (&self.density, self.width);
         for cell in 0..density.len() {
@@ -184,7 +186,8 @@ impl Original {
         }
     }
 
-    /// Returns `field` after one diffusion pass over the existing neighbours.
+    /// Returns `field` after one pass of diffusion with the coefficient `by` between neighbours in
+    /// the box.
     fn diffused(&self, field: &[f32], by: f32) -> Vec<f32> {
         let (width, height) = (self.width, self.height);
         let value = |cell: usize| {
@@ -207,7 +210,7 @@ impl Original {
         (0..field.len()).map(value).collect()
     }
 
-    /// Turns velocities at the edge inward if they point outward.
+    /// Reverses velocities at the edge of the box that point outward.
     fn turn_in(&mut self) {
         let (width, height) = (self.width, self.height);
         for y in 0..height {
@@ -222,7 +225,8 @@ impl Original {
         }
     }
 
-    /// Makes one step of the demo, in its order: density is advected last, by the new velocity.
+    /// Makes one step of the demo in its order of operations: density is advected last, by the new
+    /// velocity.
     pub(crate) fn step(&mut self, demo: &Demo) {
         let dt = demo.dt;
         self.vx = self.diffused(&self.vx, dt * demo.diffuse_velocity);
@@ -250,12 +254,12 @@ impl Original {
     }
 }
 
-/// Sum of a field in double precision.
+/// Returns the sum of `field` in double precision.
 pub(crate) fn total(field: &[f32]) -> f64 {
     field.iter().map(|&v| f64::from(v)).sum()
 }
 
-/// Mean column of a field, weighted by its values.
+/// Returns the mean column of `field`, weighted by its values.
 pub(crate) fn mean_x(field: &[f32], width: usize) -> f64 {
     field
         .iter()

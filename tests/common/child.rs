@@ -1,14 +1,14 @@
-//! Child process of a test; it ends with the test, even if the test fails.
+//! Child process of a test, which is killed at the end of the test even if the test fails.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::ops::{Deref, DerefMut};
 use std::process::{Child, Command, Output};
 
-/// Running program that is killed on drop.
+/// Running program; killed when dropped.
 pub(crate) struct Running(Option<Child>);
 
 impl Running {
-    /// Starts a command.
+    /// Starts `command` as a child process.
     pub(crate) fn start(command: &mut Command) -> Self {
         Self(Some(
             command
@@ -17,20 +17,20 @@ impl Running {
         ))
     }
 
-    /// Sends SIGINT, as Ctrl-C does.
+    /// Sends the program SIGINT, as Ctrl-C does.
     #[cfg(unix)]
     pub(crate) fn interrupt(&self) {
         self.signal(rustix::process::Signal::INT);
     }
 
-    /// Sends any signal.
+    /// Sends `signal` to the program.
     #[cfg(unix)]
     pub(crate) fn signal(&self, signal: rustix::process::Signal) {
         let id = rustix::process::Pid::from_child(self);
         rustix::process::kill_process(id, signal).expect("the program runs and takes the signal");
     }
 
-    /// Waits for the end of the program and reads what it wrote into its pipes.
+    /// Waits until the program ends, and returns its exit status and what it wrote into its pipes.
     pub(crate) fn output(mut self) -> Output {
         let child = self.0.take().expect("only this function takes it");
         child

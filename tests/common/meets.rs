@@ -1,4 +1,4 @@
-//! Worlds in which lava of the physical model meets other matter.
+//! Helpers for worlds in which lava of the physical model meets other materials.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(crate) fn build(text: &str, engine: Box<dyn Engine>) -> Stage {
     parse(text).build(engine).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Makes `steps` steps and checks every account after each.
+/// Makes `steps` steps, and checks after each that every account is exact.
 pub(crate) fn steps(simulation: &mut Simulation, steps: u64) {
     for _ in 0..steps {
         simulation.step();
@@ -48,13 +48,14 @@ pub(crate) fn mass(world: &World, name: &str) -> u64 {
     world.layer(name).unwrap().mass()
 }
 
-/// Units of a material that reactions consumed.
+/// Returns the amount of the material `name` that reactions have consumed, in the smallest unit of
+/// amount.
 pub(crate) fn used(world: &World, name: &str) -> u64 {
     world.layer(name).unwrap().ledger().used
 }
 
-/// Checks that a scene reaches the same bits on both engines, on 1, 2 and 5 threads, from a
-/// checkpoint after `before` steps, and after going back there.
+/// Checks that the scene `text` reaches the same bits with both engines, on 1, 2 and 5 threads,
+/// from a checkpoint after `before` steps, and after a return to the snapshot there.
 pub(crate) fn assert_same_bits(text: &str, before: u64) {
     const AFTER: u64 = 29;
     let run = |threads: usize, engine: fn() -> Box<dyn Engine>| {

@@ -1,4 +1,4 @@
-//! Worlds, scenes and random commands shared by tests.
+//! Worlds, scenes and random commands that several tests share.
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -18,11 +18,11 @@ use lavoxel_sim::simulation::{Command, Simulation};
 use lavoxel_sim::source::{VentChange, VentSpec};
 use proptest::prelude::*;
 
-/// Amount and largest energy of a fresh full cell.
+/// Amount and energy of a full cell of fresh lava, in the smallest units.
 pub(crate) const FRESH: (u16, u16) = (AMOUNT_ONE, ENERGY_ONE);
 
-/// Number of random cases of a test: `LAVOXEL_CASES` if set, as in `.ci/full`, else `default`,
-/// which is small enough for every `cargo test`.
+/// Returns the number of random cases of a test: `LAVOXEL_CASES` if set, as in `.ci/full`, else
+/// `default`, which is small enough for every `cargo test`.
 pub(crate) fn cases(default: u32) -> u32 {
     let asked = std::env::var("LAVOXEL_CASES").ok();
     asked.map_or(default, |count| {
@@ -31,24 +31,24 @@ pub(crate) fn cases(default: u32) -> u32 {
 }
 
 /// Returns the stride at which a test samples its pictures, scenes or commands: `few` in a quick
-/// run, else 1.
+/// run, else 1, so that all are tested.
 pub(crate) fn one_in(few: usize) -> usize {
     if cases(0) == 0 { few } else { 1 }
 }
 
-/// Pseudo-random numbers from a seed, for filling worlds.
+/// Generator of pseudo-random numbers from a seed.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    /// Returns the next number below `n`.
+    /// Returns the next random number, 0 to `n` − 1.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix64(self.0) % n
     }
 }
 
-/// World with rock in `solid_percent` of the cells and random liquid, extremes included, in
-/// `liquid_percent` of the rest.
+/// Creates a world with rock in `solid_percent` of the cells, and random amounts of lava, extremes
+/// included, in `liquid_percent` of the others.
 pub(crate) fn random_world(
     grid: Grid,
     seed: u64,
@@ -90,7 +90,7 @@ pub(crate) fn random_world(
     world
 }
 
-/// The built-in volcano without lava.
+/// Creates the world of the built-in volcano in a box of size `grid`, without lava.
 pub(crate) fn volcano(grid: Grid) -> World {
     let bed = Bed {
         seed: 1,
@@ -103,7 +103,7 @@ pub(crate) fn volcano(grid: Grid) -> World {
     ))
 }
 
-/// Strategy for rules over the whole allowed range, with the limits and the default more often.
+/// Strategy for random rules over the whole allowed range; limits and defaults occur more often.
 pub(crate) fn any_rules() -> impl Strategy<Value = RulesSpec> {
     let value = |param: &'static Param| {
         // Above a few times the default hardly anything moves.
@@ -132,7 +132,7 @@ pub(crate) fn any_rules() -> impl Strategy<Value = RulesSpec> {
     })
 }
 
-/// Strategy for box sizes from a single cell to odd slabs.
+/// Strategy for box sizes, from a single cell to irregular slabs.
 pub(crate) fn any_grid() -> impl Strategy<Value = Grid> {
     prop_oneof![
         Just(Grid::new(1, 1, 1)),
@@ -142,7 +142,7 @@ pub(crate) fn any_grid() -> impl Strategy<Value = Grid> {
     ]
 }
 
-/// Two vents on a grid; one stops.
+/// Returns two vents in a box of size `grid`; the second stops pouring at step 9.
 pub(crate) fn vents(grid: Grid) -> Vec<VentSpec> {
     let spec = |x: f64, z: f64, rate: f64, end: Option<u64>| VentSpec {
         x: x * grid.nx as f64,
@@ -157,17 +157,17 @@ pub(crate) fn vents(grid: Grid) -> Vec<VentSpec> {
     vec![spec(0.5, 0.5, 1.37, None), spec(0.1, 0.8, 0.21, Some(9))]
 }
 
-/// Engine under test.
+/// Creates the tiled engine, the one under test.
 pub(crate) fn tiled() -> Box<dyn Engine> {
     Box::new(Tiled::default())
 }
 
-/// Reference engine.
+/// Creates the plain engine, the reference.
 pub(crate) fn plain() -> Box<dyn Engine> {
     Box::new(Plain)
 }
 
-/// A simulation without vents.
+/// Creates a simulation of `world` without vents.
 pub(crate) fn still(
     world: World,
     rules: &RulesSpec,
@@ -177,7 +177,8 @@ pub(crate) fn still(
     Simulation::new(world, rules, &[], seed, engine)
 }
 
-/// Largest density of each brick including a halo of one cell, as documented.
+/// Returns the largest density of each brick, including a halo of one cell, computed cell by cell
+/// as the reference for `Bricks`.
 pub(crate) fn densest(volume: &Volume) -> Vec<u8> {
     let grid = volume.grid;
     let near = |brick: usize, n: usize| {
@@ -308,7 +309,8 @@ at = 45
 rules = { threshold = 0.4, walls = "open" }
 "#;
 
-/// Returns the next cell that turns to rock: on top of a column near lava, as where lava sets.
+/// Returns a random cell, at most 4 columns and 3 cells of height away from lava, to be turned to
+/// rock as where lava solidifies.
 pub(crate) fn set_next(world: &World, dice: &mut Dice) -> Place {
     let held: Vec<_> = world.lava().held().collect();
     let ([x, y, z], _) = held[dice.below(held.len() as u64) as usize];
@@ -322,7 +324,8 @@ pub(crate) fn set_next(world: &World, dice: &mut Dice) -> Place {
     ]
 }
 
-/// World of random rock, lava and `materials`, which share a cell up to `capacity`.
+/// Creates a world of random rock, lava and `materials`; the materials share each cell up to
+/// `capacity`.
 pub(crate) fn random_mixture(
     grid: Grid,
     seed: u64,
@@ -355,7 +358,7 @@ pub(crate) fn random_mixture(
     world
 }
 
-/// An edit of one cell.
+/// Returns an edit that puts `matter` into the one cell `place`.
 pub(crate) fn one_cell(place: Place, matter: Matter) -> Edit {
     let from = place.map(|v| v as f64);
     Edit {
@@ -367,7 +370,7 @@ pub(crate) fn one_cell(place: Place, matter: Matter) -> Edit {
     }
 }
 
-/// An edit of a small ball.
+/// Returns an edit that puts `matter` into a small ball around (`x`, `y`, `z`), in cells.
 pub(crate) fn ball(x: f64, y: f64, z: f64, matter: Matter) -> Edit {
     Edit {
         shape: Shape::Sphere {
@@ -378,7 +381,7 @@ pub(crate) fn ball(x: f64, y: f64, z: f64, matter: Matter) -> Edit {
     }
 }
 
-/// Sends a random command of a user; draws again if the command is refused.
+/// Sends `simulation` a random command that a user could give; tries another one if it is rejected.
 pub(crate) fn meddle(simulation: &mut Simulation, dice: &mut Dice) {
     let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
     let grid = simulation.world().grid();

@@ -1,6 +1,6 @@
-//! Requirements of tests beyond gcc and Rust. A test that lacks a requirement returns early: it
-//! prints a line that names the missing part, and `crates/window/tests/zz_skipped.rs` prints the
-//! count at the end of `cargo test`.
+//! Requirements of tests beyond gcc and Rust, such as programs and data. A test that lacks a
+//! requirement returns early: it prints a line that names the missing part, and
+//! `crates/window/tests/zz_skipped.rs` prints the count at the end of `cargo test`.
 //!
 //! With `LAVOXEL_SKIP=never`, as in `.ci/run`, a missing program or driver fails the test instead.
 #![allow(dead_code, reason = "each test file uses its own part")]
@@ -21,8 +21,8 @@ pub(crate) fn skip(missing: &str) {
     record(missing);
 }
 
-/// Returns true if a program is installed; records a skipped test otherwise. `package` is its
-/// Debian package.
+/// Returns true if the program `name` is installed; otherwise records a skipped test. `package`:
+/// Debian package of the program.
 pub(crate) fn program(name: &str, package: &str) -> bool {
     // Some programs exit with an error on an unknown flag; only a failed start means that the
     // program is missing.
@@ -39,8 +39,8 @@ pub(crate) fn program(name: &str, package: &str) -> bool {
     there
 }
 
-/// Python interpreter that imports `module`; records a skipped test if there is none. `package` is
-/// the Debian package.
+/// Returns the name of a Python interpreter that can import `module`; `None` if there is none,
+/// which is recorded as a skipped test. `package`: Debian package of the module.
 pub(crate) fn python(module: &str, package: &str) -> Option<&'static str> {
     let imports = |python: &&str| {
         let run = Command::new(python)
@@ -56,8 +56,9 @@ pub(crate) fn python(module: &str, package: &str) -> Option<&'static str> {
     found
 }
 
-/// Path of elevation data next to the checkout; records a skipped test if it is missing.
-/// `LAVOXEL_SKIP` has no effect here, because the data is not a package.
+/// Returns the path of the elevation data `name` next to the checkout; `None` if it is missing,
+/// which is recorded as a skipped test. `LAVOXEL_SKIP` has no effect here, because the data is not
+/// a package.
 pub(crate) fn terrain(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../shared/terrains")
@@ -69,8 +70,8 @@ pub(crate) fn terrain(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// Prints and records that the running test, or a part, is skipped for want of something that no
-/// Debian package provides.
+/// Prints and records that the running test, or a part, is skipped because `missing`, which no
+/// Debian package provides, is absent.
 pub(crate) fn record(missing: &str) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
@@ -82,8 +83,8 @@ pub(crate) fn record(missing: &str) {
         .ok();
 }
 
-/// File in which the test programs of one `cargo test` list their skips; the shared parent process
-/// gives its name.
+/// Returns the file in which the test programs of one `cargo test` list their skipped tests; the
+/// process id of their common parent gives its name.
 pub(crate) fn list() -> PathBuf {
     #[cfg(unix)]
     let run = std::os::unix::process::parent_id();

@@ -1,4 +1,5 @@
-//! Vessels, and the rules of *Grid Based Fluid Systems* as published, for tests of liquids.
+//! Vessels of water for tests of liquids, and the published rules of *Grid Based Fluid Systems* as
+//! a reference.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use lavoxel_automaton::engine::tiled::Tiled;
@@ -9,7 +10,7 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_sim::simulation::Simulation;
 
-/// Water without pressure, which only falls and levels.
+/// Returns water without a pressure rule, which only falls and levels.
 pub(crate) fn loose_water() -> Material {
     Material {
         pressure: Pressure::None,
@@ -17,7 +18,7 @@ pub(crate) fn loose_water() -> Material {
     }
 }
 
-/// Water with `pressure = "trace"` and default parameters.
+/// Returns water with `pressure = "trace"` and default parameters.
 pub(crate) fn water() -> Material {
     Material {
         pressure: Pressure::Trace,
@@ -26,7 +27,7 @@ pub(crate) fn water() -> Material {
     }
 }
 
-/// Water with `pressure = "trace"` and the parameters of the published rule.
+/// Returns water with `pressure = "trace"` and the parameters of the published rule.
 pub(crate) fn published_water() -> Material {
     let (through, min_liquid, min_pressure, min_flow) = (0.5, 0.5, 0.1, 0.1);
     // Full pressure: a cell next to a body takes as much as it has room for.
@@ -43,14 +44,15 @@ pub(crate) fn published_water() -> Material {
     Material { trace, ..water() }
 }
 
-/// A box with a floor one cell thick.
+/// Creates an empty box with a floor of rock one cell thick.
 pub(crate) fn floor(grid: Grid, water: Material) -> World {
     let mut world = World::with_materials(Ground::none(grid), vec![water]);
     fill(&mut world, [0, 0, 0], [grid.nx, 1, grid.nz], Matter::Rock);
     world
 }
 
-/// Fills the cells from corner `from` to corner `to` (x, y, z; `to` exclusive).
+/// Fills the cells from the corner `from` to the corner `to` (x, y, z; `to` exclusive) with
+/// `matter`.
 pub(crate) fn fill(world: &mut World, from: [usize; 3], to: [usize; 3], matter: Matter) {
     let [from, to] = [from, to].map(|corner| corner.map(|v| v as f64));
     world.edit(&Edit {
@@ -59,7 +61,7 @@ pub(crate) fn fill(world: &mut World, from: [usize; 3], to: [usize; 3], matter: 
     });
 }
 
-/// Matter of a full cell of water.
+/// Returns the matter for full cells of water.
 pub(crate) fn full() -> Matter {
     Matter::Material {
         name: "water".to_owned(),
@@ -78,7 +80,7 @@ pub(crate) fn run(mut world: World) -> Simulation {
     )
 }
 
-/// Makes `count` steps and checks the account after each.
+/// Makes `count` steps, and checks after each that the account is exact.
 pub(crate) fn steps(simulation: &mut Simulation, count: u64) {
     for _ in 0..count {
         simulation.step();
@@ -93,13 +95,13 @@ pub(crate) fn amount(world: &World, place: [usize; 3]) -> f64 {
     f64::from(units) / f64::from(AMOUNT_ONE)
 }
 
-/// Amount in a column, in cells.
+/// Returns the amount of water in the column (`x`, `z`), in full cells.
 pub(crate) fn column(world: &World, x: usize, z: usize) -> f64 {
     (0..world.grid().ny).map(|y| amount(world, [x, y, z])).sum()
 }
 
-/// Height of the surface in a column: the highest cell that holds water and stands on rock or on
-/// water.
+/// Returns the height of the water surface in the column (`x`, `z`), in cells: that of the highest
+/// cell that holds water and stands on rock or on water.
 pub(crate) fn level(world: &World, x: usize, z: usize) -> f64 {
     let stands = |y: usize| {
         y == 0 || world.ground().is_solid([x, y - 1, z]) || amount(world, [x, y - 1, z]) > 0.5
@@ -108,8 +110,8 @@ pub(crate) fn level(world: &World, x: usize, z: usize) -> f64 {
     top.map_or(0.0, |y| y as f64 + amount(world, [x, y, z]).min(1.0))
 }
 
-/// Communicating vessels: `arms` arms 4 cells wide, joined at their feet by pipes 8 long and 2
-/// high; the first arm is filled 21 cells high.
+/// Creates communicating vessels: `arms` arms 4 cells wide, joined at their feet by pipes 8 cells
+/// long and 2 high; the first arm is filled 21 cells high. `nz`: number of cells along z.
 pub(crate) fn vessels(arms: usize, nz: usize, water: Material) -> World {
     let grid = Grid::new(12 * arms - 6, 24, nz);
     let mut world = floor(grid, water);
@@ -127,28 +129,29 @@ pub(crate) fn vessels(arms: usize, nz: usize, water: Material) -> World {
     world
 }
 
-/// Water levels of the arms of [`vessels`], in cells.
+/// Returns the water level in each of the `arms` arms of `vessels`, in cells.
 pub(crate) fn levels(world: &World, arms: usize) -> Vec<f64> {
     (0..arms)
         .map(|arm| level(world, 2 + 12 * arm, world.grid().nz / 2))
         .collect()
 }
 
-/// Order in which the published rule visits cells, which the article leaves open.
+/// Order in which the published rule processes the cells; the article leaves the order open.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Order {
-    /// Columns from the left, each from its top.
+    /// Column by column from the left, each from its top.
     Columns,
-    /// Order of `Columns` reversed.
+    /// Reverse of `Columns`.
     Backward,
-    /// Rows from the floor up.
+    /// Row by row from the floor up.
     Rows,
 }
 
 pub(crate) const ORDERS: [Order; 3] = [Order::Columns, Order::Backward, Order::Rows];
 
-/// Published rules in 32-bit floating point: rows of `nx` cells from the floor up. A flow takes
-/// from the `left` part of the donor cell's `now`, and adds to `next` of the receiver.
+/// World of the published rules in 32-bit floats: rows of `nx` cells from the floor up. A flow is
+/// limited by and subtracted from `left`, the rest of the donor cell's amount `now`, and is added
+/// to `next` of the receiver.
 pub(crate) struct Published {
     pub(crate) nx: usize,
     ny: usize,
@@ -157,7 +160,7 @@ pub(crate) struct Published {
     next: Vec<f32>,
     left: Vec<f32>,
     order: Order,
-    /// Set if `doPressureFlow` runs.
+    /// Set if the pressure rule `doPressureFlow` runs.
     traces: bool,
 }
 
@@ -170,7 +173,7 @@ impl Published {
     const CONNECTED: f32 = 0.5;
     const MIN_FLOW: f32 = 0.1;
 
-    /// Copies the water and rock of `world`, which is one cell thick.
+    /// Creates a copy of water and rock in `world`, which is one cell thick.
     pub(crate) fn of(world: &World, order: Order, traces: bool) -> Self {
         let grid = world.grid();
         let places = || (0..grid.ny).flat_map(|y| (0..grid.nx).map(move |x| [x, y, 0]));
@@ -190,7 +193,8 @@ impl Published {
         }
     }
 
-    /// Returns the neighbour at offset (`dx`, `dy`) if it lies in the box and is not rock.
+    /// Returns the index of the neighbour at the offset (`dx`, `dy`); `None` if it lies outside the
+    /// box or is rock.
     fn passable(&self, at: usize, [dx, dy]: [isize; 2]) -> Option<usize> {
         let (x, y) = (
             (at % self.nx).checked_add_signed(dx)?,
@@ -228,7 +232,7 @@ impl Published {
         std::mem::swap(&mut self.now, &mut self.next);
     }
 
-    /// Applies `doVerticalFlow` to a cell.
+    /// Applies the article's function `doVerticalFlow` to the cell `at`.
     fn vertical(&mut self, at: usize) {
         if let Some(below) = self.passable(at, [0, -1]) {
             let flow = self.left[at].min(1.0 - self.next[below]).max(0.0);
@@ -236,7 +240,7 @@ impl Published {
         }
     }
 
-    /// Applies `doHorizontalFlow` to a cell.
+    /// Applies the article's function `doHorizontalFlow` to the cell `at`.
     fn horizontal(&mut self, at: usize) {
         let support = self
             .passable(at, [0, -1])
@@ -260,7 +264,8 @@ impl Published {
         }
     }
 
-    /// Returns the result of `isPressured` upward, without the article's condition on the liquid.
+    /// Returns the result of the article's function `isPressured` for the upward direction, without
+    /// its condition on the liquid.
     fn is_pressured(&self, at: usize) -> bool {
         self.passable(at, [0, 1])
             .is_some_and(|above| 1.0 - self.now[above] >= Self::MIN_PRESSURE)
@@ -277,7 +282,7 @@ impl Published {
         }
     }
 
-    /// Applies `doPressureFlow` to a cell.
+    /// Applies the article's function `doPressureFlow` to the cell `at`.
     fn pressure(&mut self, at: usize) {
         let liquid = self.left[at];
         if liquid < Self::MIN_LIQUID || !self.is_pressured(at) {
@@ -302,7 +307,7 @@ impl Published {
         }
     }
 
-    /// Amount in column `x`, in cells.
+    /// Returns the amount of water in the column `x`, in full cells.
     pub(crate) fn column(&self, x: usize) -> f64 {
         self.now
             .iter()
@@ -312,14 +317,15 @@ impl Published {
             .sum()
     }
 
-    /// Mean x of the water relative to the middle of the box, in cells.
+    /// Returns the mean x of the water relative to the middle of the box, in cells.
     pub(crate) fn mean_x(&self) -> f64 {
         let columns: Vec<_> = (0..self.nx).map(|x| self.column(x)).collect();
         mean_x(&columns)
     }
 }
 
-/// Amount-weighted mean index of the columns, relative to the middle.
+/// Returns the mean index of the columns relative to the middle one, weighted by the amounts
+/// `columns`.
 pub(crate) fn mean_x(columns: &[f64]) -> f64 {
     let middle = (columns.len() - 1) as f64 / 2.0;
     let moment: f64 = columns

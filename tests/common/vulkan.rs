@@ -1,8 +1,8 @@
-//! Check for a Vulkan driver, for tests of pictures of the graphics card.
+//! Check for a Vulkan driver, which tests of pictures drawn by the graphics card need.
 
 use super::needs::skip;
 
-/// True if a Vulkan driver is installed; records a skipped test where none is.
+/// Returns true if a Vulkan driver is installed; otherwise records a skipped test.
 pub(crate) fn vulkan() -> bool {
     let instance = wgpu::Instance::default();
     let adapter =

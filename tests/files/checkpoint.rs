@@ -1,4 +1,4 @@
-//! The promise: a simulation resumed from a checkpoint gives the same bits as an uninterrupted one.
+//! Tests that a simulation resumed from a checkpoint gives the same bits as an uninterrupted one.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -38,8 +38,8 @@ fn engine(dice: &mut Dice) -> Box<dyn Engine> {
     if dice.below(3) == 0 { plain() } else { tiled() }
 }
 
-/// Compares an uninterrupted session with one that is written to bytes and read back again and
-/// again.
+/// Compares an uninterrupted random session with one that is repeatedly written to bytes and read
+/// back. `session`: seed of the random commands.
 fn live_beside(session: u64) {
     let (mut hands, mut stops) = ([Dice(session), Dice(session)], Dice(session + 1000));
     let scene = scene();
@@ -201,7 +201,7 @@ fn a_keeper_keeps_the_last_two_and_replaces_nothing_of_others() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
-/// Scene of water with lava below, and the keys `lava` of the lava.
+/// Returns a scene of water above lava; `lava`: additional keys of the lava's table.
 fn pool(lava: &str) -> Scene {
     let text = format!(
         "[grid]\nsize = [12, 24, 12]\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\n[[material]]\nname = \"oil\"\n{lava}\n\
@@ -212,7 +212,7 @@ fn pool(lava: &str) -> Scene {
     Scene::parse(&text, Path::new("pool.toml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Mean height of each layer in cells, with the layer's name.
+/// Returns for each layer its name and the mean height of its content in cells.
 fn mean_heights(stage: &Stage) -> Vec<(String, f64)> {
     let world = stage.simulation.world();
     let heights = world.layers().iter().map(|layer| {

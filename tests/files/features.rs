@@ -1,5 +1,5 @@
-//! Layers of points, lines and polygons on the columns of a box; exposure and barriers share this
-//! reader.
+//! Tests of layers of points, lines and polygons, which exposure and barriers read and assign to
+//! the columns of a box.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 const COLUMNS: usize = 40;
 const ROWS: usize = 30;
 
-/// Scene of a plain of 40 × 30 columns of 10 m with the barriers of a file.
+/// Returns a scene of a plain of 40 × 30 columns of 10 m, with the barriers of the file
+/// `layer.geojson` in `folder`.
 fn plain(folder: &Path) -> Scene {
     let text = format!(
         "[grid]\nsize = [{COLUMNS}, 20, {ROWS}]\ncell_size_m = 10\n[terrain]\nkind = \"plane\"\nbase_cells = 4\n\
@@ -29,8 +30,8 @@ fn layer(geometries: &[Value]) -> String {
     json!({ "type": "FeatureCollection", "crs": null, "features": features }).to_string()
 }
 
-/// Length in metres of the part of a segment inside a column of 10 m, by clipping with its four
-/// sides.
+/// Returns the length in metres of the part of a segment that lies inside a column of 10 m, by
+/// clipping with the column's four sides.
 fn length_in(column: usize, [a, b]: [[f64; 2]; 2]) -> f64 {
     let low = [
         10.0 * (column % COLUMNS) as f64,
@@ -86,8 +87,8 @@ fn lines_have_every_column_that_they_cross_as_barriers_do() {
     assert!(crossed > 20 * lines.len(), "{crossed} columns");
 }
 
-/// Checks that an unusable feature does not affect the others; each is counted, or named with its
-/// error.
+/// Checks that an unusable feature does not affect the others; each unusable feature is counted, or
+/// named with its error.
 #[test]
 fn a_layer_is_read_whatever_else_lies_in_it() {
     let folder = tempfile::tempdir().unwrap();

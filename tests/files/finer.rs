@@ -1,4 +1,5 @@
-//! Scenes in finer cells: lengths, volumes and times in metres and seconds stay the same.
+//! Tests that a scene computed with finer cells keeps its lengths, volumes and times in metres and
+//! seconds.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -29,7 +30,7 @@ fn after(scene: &Scene, steps: u64) -> Stage {
     stage
 }
 
-/// Volume in m³ that the vents have poured.
+/// Returns the volume in m³ that the vents have poured.
 fn poured_m3(stage: &Stage) -> f64 {
     let world = stage.simulation.world();
     match world.flow() {
@@ -38,7 +39,8 @@ fn poured_m3(stage: &Stage) -> f64 {
     }
 }
 
-/// Covered columns of a stage, reduced by `factor` × `factor` to the columns of the coarse scene.
+/// Returns for each column of the coarse scene whether lava covers it; `factor`: number of fine
+/// columns per coarse column along each axis.
 fn footprint(stage: &Stage, factor: usize) -> Vec<bool> {
     let world = stage.simulation.world();
     let Grid { nx, nz, .. } = world.grid();
@@ -59,7 +61,8 @@ fn footprint(stage: &Stage, factor: usize) -> Vec<bool> {
         .collect()
 }
 
-/// Jaccard index of two footprints.
+/// Returns the Jaccard index of two footprints: area of the intersection divided by that of the
+/// union.
 fn likeness(a: &[bool], b: &[bool]) -> f64 {
     let count = |both: fn(bool, bool) -> bool| {
         a.iter().zip(b).filter(|(a, b)| both(**a, **b)).count() as f64
@@ -139,7 +142,7 @@ fn a_factor_of_one_changes_nothing_and_shipped_scenes_are_finer_or_say_why_not()
     );
 }
 
-/// Volume of a layer at the start, as a share of the volume of the box.
+/// Returns the volume of a material at the start, as a fraction of the volume of the box.
 fn filled(scene: &Scene, material: &str) -> f64 {
     let stage = after(scene, 0);
     let world: &World = stage.simulation.world();

@@ -1,4 +1,5 @@
-//! Heightmaps in common formats, made by other programs where they are installed, and byte by byte.
+//! Tests of heightmaps in common formats, made by other programs where these are installed, or byte
+//! by byte.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -17,12 +18,12 @@ mod real;
 mod sidecar;
 mod tiff;
 
-/// True if a program of GDAL is installed; records a skipped test otherwise.
+/// Returns true if the GDAL program `program` is installed; otherwise records a skipped test.
 fn there(program: &str) -> bool {
     needs::program(program, "gdal-bin")
 }
 
-/// Runs a program that must succeed; returns its standard output.
+/// Runs a program, which must succeed, and returns its standard output.
 fn run(program: &str, args: &[&str]) -> String {
     let output = Command::new(program).args(args).output().unwrap();
     assert!(
@@ -44,7 +45,7 @@ fn cells_of(metres: f64) -> LoadOptions {
     }
 }
 
-/// Checks that heights are equal bit for bit, with no data in the same cells.
+/// Checks that two heightmaps are equal bit for bit, and lack data in the same cells.
 fn assert_same(found: &Array2<f32>, expected: &Array2<f32>, what: &str) {
     assert_eq!(found.dim(), expected.dim(), "{what}");
     for ((at, a), b) in found.indexed_iter().zip(expected) {
@@ -62,7 +63,7 @@ fn assert_near(found: f64, expected: f64, within: f64, what: &str) {
     );
 }
 
-/// Checks that a file is refused in one line that names the file and contains `words`.
+/// Checks that a file is rejected with a one-line error that names the file and contains `words`.
 fn assert_refused(path: &Path, options: &LoadOptions, words: &[&str]) {
     let message = load(path, options).unwrap_err().to_string();
     assert!(message.contains(&path.display().to_string()), "{message}");

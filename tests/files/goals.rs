@@ -1,5 +1,5 @@
-//! Goals: they do not change a run, they are saved with a state, and the shipped challenges are
-//! lost without action and can be won.
+//! Tests of goals: they do not change a run, they are saved with a state, and the shipped
+//! challenges are lost without action and can be won.
 
 use std::path::Path;
 
@@ -223,8 +223,8 @@ fn put(at: u64, shape: Shape, matter: Matter) -> EventSpec {
     }
 }
 
-/// Dam as built by two clicks with the window's tool at its defaults, 5 cells high and 4 wide,
-/// before the first step.
+/// Returns the event of a dam that a player builds before the first step, by two clicks with the
+/// window's tool at its defaults: 5 cells high and 4 wide.
 fn dam(points: [[f64; 2]; 2]) -> EventSpec {
     put(
         1,
@@ -239,7 +239,8 @@ fn dam(points: [[f64; 2]; 2]) -> EventSpec {
 /// Default brush radius of the window in cells.
 const BRUSH: f64 = 4.0;
 
-/// Actions of a player who wins a shipped challenge, with the window's tools at their defaults.
+/// Returns the actions of a player who wins the shipped challenge `name`, with the window's tools
+/// at their defaults.
 fn played(name: &str) -> Vec<EventSpec> {
     match name {
         // Two dams form a wedge above the village.

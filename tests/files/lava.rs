@@ -1,4 +1,4 @@
-//! The promise: the lava's `[[material]]` table means the same as `[rules]` and `[look]`, and gives
+//! Tests that the lava's `[[material]]` table means the same as `[rules]` and `[look]`, and gives
 //! the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -13,7 +13,8 @@ const BOX: &str = "[grid]\nsize = [16, 20, 16]\ncell_size_m = 1.0\n[terrain]\nki
                    1.5\n[[material]]\nname = \"water\"\n[[body]]\nshape = { kind = \"below\", level = 3.0 }\nmatter = { kind = \
                    \"material\", name = \"water\", amount = 1.0 }\n";
 
-/// Non-default rule parameters, as a `[rules]` table and as a material table of the lava.
+/// Rule parameters other than the defaults, as a `[rules]` table and as a material table of the
+/// lava.
 const OF_RULES: &str = "factor = 0.75\nbeta = 1.25\nthreshold = 0.2\nspread = 0.125\nalpha = 0.7\nsupport = 0.5\n\
                         spreading_every = 2\nfriction = { on_solid = 0.1, on_liquid = 0.2 }";
 const OF_LAVA: &str = "factor = 0.75\nbeta = 1.25\nthreshold = 0.2\nspread = 0.125\nalpha = 0.7\nviscosity = 0.5\n\
@@ -28,7 +29,7 @@ fn scene(text: &str) -> Scene {
     parsed(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Scene with further keys in `[rules]`, `[look]` and the material table of the lava.
+/// Returns a scene with additional keys in `[rules]`, `[look]` and the material table of the lava.
 fn both(rules: &str, look: &str, lava: &str) -> String {
     format!("{BOX}[rules]\n{rules}\n[look]\n{look}\n[[material]]\nname = \"lava\"\n{lava}\n")
 }

@@ -1,5 +1,5 @@
-//! Lists of the formats that are read and written, and everything derived from the lists: source
-//! files, fuzz targets, SECURITY.md.
+//! Tests that the lists of formats that are read and written agree with everything derived from
+//! them: source files, fuzz targets, SECURITY.md.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Source files below a folder: names as in the lists, and code without test modules.
+/// Returns the source files of all crates: name as in the lists, and code without test modules.
 fn sources() -> Vec<(String, String)> {
     fn below(folder: &Path, all: &mut Vec<PathBuf>) {
         for path in fs::read_dir(folder)

@@ -1,4 +1,5 @@
-//! Everything that the library reads and writes: scenes, ground, meshes, maps, checkpoints.
+//! Tests of everything that the library reads and writes: scenes, ground, meshes, maps,
+//! checkpoints.
 
 #[path = "../common/child.rs"]
 mod child;

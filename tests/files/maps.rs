@@ -1,4 +1,4 @@
-//! The promise: maps and fields in files equal those of the world, bit for bit, and lie where the
+//! Tests that maps and fields in files equal those of the world, bit for bit, and lie where the
 //! heightmap lies. Where GDAL and NumPy are installed, they read the files too.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -30,16 +30,17 @@ use ndarray::{Array1, Array2, Array3, Ix1, Ix2, Ix3, OwnedRepr};
 use ndarray_npy::NpzReader;
 use tempfile::TempDir;
 
-/// UTM zone 10 north, as GDAL writes it into a `.prj` file.
+/// Text of the coordinate system UTM zone 10 north, as GDAL writes it into a `.prj` file.
 const UTM: &str = r#"PROJCS["WGS 84 / UTM zone 10N",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563,AUTHORITY["EPSG","7030"]],AUTHORITY["EPSG","6326"]],PRIMEM["Greenwich",0,AUTHORITY["EPSG","8901"]],UNIT["degree",0.0174532925199433,AUTHORITY["EPSG","9122"]],AUTHORITY["EPSG","4326"]],PROJECTION["Transverse_Mercator"],PARAMETER["latitude_of_origin",0],PARAMETER["central_meridian",-123],PARAMETER["scale_factor",0.9996],PARAMETER["false_easting",500000],PARAMETER["false_northing",0],UNIT["metre",1,AUTHORITY["EPSG","9001"]],AXIS["Easting",EAST],AXIS["Northing",NORTH],AUTHORITY["EPSG","32610"]]"#;
 
-/// Coordinate system without an EPSG number, known only by its text.
+/// Text of a coordinate system without an EPSG number.
 const NUMBERLESS: &str = r#"PROJCS["A plane of our own",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Azimuthal_Equal_Area"],PARAMETER["False_Easting",100000.0],PARAMETER["False_Northing",200000.0],PARAMETER["Central_Meridian",-121.5],PARAMETER["Latitude_Of_Origin",46.25],UNIT["Meter",1.0]]"#;
 
-/// Plane coordinate system centred near the maps of [`Run`], where its metres are ground metres.
+/// Text of a plane coordinate system centred near the maps of [`Run`], where its metres are metres
+/// on the ground.
 const NEAR: &str = r#"PROJCS["A plane of our own",GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]],PROJECTION["Lambert_Azimuthal_Equal_Area"],PARAMETER["False_Easting",560000.0],PARAMETER["False_Northing",5110000.0],PARAMETER["Central_Meridian",-121.5],PARAMETER["Latitude_Of_Origin",46.25],UNIT["Meter",1.0]]"#;
 
-/// Run on a heightmap of 40 × 30 cells; the box shows a part in the middle.
+/// Simulation on a heightmap of 40 × 30 cells; the box shows a part in the middle.
 struct Run {
     folder: TempDir,
     simulation: Simulation,
@@ -73,7 +74,7 @@ impl Run {
         )
     }
 
-    /// Builds a run with a lake, and a spring above the lake that starts later.
+    /// Creates a run with a lake, and a spring above the lake that starts later.
     fn with_water() -> Self {
         let terrain = "kind = 'plane'\nbase_cells = 4\n";
         let water = "[[material]]\nname = 'water'\n[[body]]\nshape = { kind = 'box', from = [0, 4, 0], to = [20, 7, 9] }\n\
@@ -87,7 +88,8 @@ impl Run {
         )
     }
 
-    /// Makes `steps` steps on a heightmap, with a vent in the middle and a ball that dries up.
+    /// Creates a run after `steps` steps on a heightmap, with a vent in the middle and a ball of a
+    /// material that vanishes.
     fn of(terrain: &str, size: [usize; 3], folder: TempDir, steps: u64) -> Self {
         Self::on(
             &format!("kind = 'heightmap'\n{terrain}"),
@@ -173,12 +175,12 @@ impl Run {
     }
 }
 
-/// Column quantity of the lava.
+/// Returns the column quantity `measure` of the lava.
 fn lava(measure: ColumnMeasure) -> ColumnQuantity {
     ColumnQuantity::new(measure, "lava")
 }
 
-/// Converts values to `f64`, with NaN for no data.
+/// Returns the values of a map as `f64`, with NaN for no data.
 fn real(values: Values) -> Array2<f64> {
     match values {
         Values::Real(values) => values.mapv(f64::from),
@@ -556,8 +558,8 @@ fn every_material_has_its_maps_and_fields() {
     }
 }
 
-/// Checks that the sums of what the air carries equal its account, including the air beyond the box
-/// of the lava.
+/// Checks that the sums of what the air carries equal its account, including the air outside the
+/// box of the lava.
 #[test]
 fn an_archive_holds_the_whole_air() {
     let air = "[air]\nratio = 2\nheight_m = 900\nmargin_m = 60\nwind = [[0, 8, 270]]\n\
@@ -697,7 +699,7 @@ fn output(program: &str, args: &[&str]) -> Option<String> {
     Some(out.into_owned())
 }
 
-/// Returns the lines of `gdalinfo` with the corners of a raster.
+/// Returns those lines of the output of `gdalinfo` that give the corners of a raster.
 fn corners(info: &str) -> Vec<&str> {
     let names = [
         "Upper Left",

@@ -1,5 +1,5 @@
-//! Bodies from meshes: the cells inside, every format, damaged files, and meshes written by Lavoxel
-//! itself.
+//! Tests of bodies from meshes: the cells inside, every format, damaged files, and meshes written
+//! by Lavoxel itself.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::collections::HashSet;
@@ -18,10 +18,11 @@ use lavoxel::units::AMOUNT_ONE;
 use lavoxel::view::Palette;
 use lavoxel::world::World;
 
-/// Triangles with axes x east, y up, z south.
+/// Triangles of a mesh with the axes x east, y up, z south.
 type Triangles = Vec<[[f32; 3]; 3]>;
 
-/// Closed surface from a function of two angles: both periodic, or the second from pole to pole.
+/// Returns a closed surface `at`(u, v) for two angles u, v of a circle: both periodic, or the
+/// second from pole to pole. `steps`: number of steps of each angle.
 fn turned(steps: [usize; 2], at: impl Fn(f64, f64) -> [f64; 3]) -> Triangles {
     let point = |i: usize, j: usize| {
         let share = |k: usize, n: usize| (k % n) as f64 / n as f64;
@@ -48,7 +49,8 @@ fn torus(wide: f64, thick: f64) -> Triangles {
     })
 }
 
-/// Box with its lowest corner at the origin.
+/// Returns the triangles of a box with the side lengths `sides` and its lowest corner at the
+/// origin.
 fn cuboid(sides: [f32; 3]) -> Triangles {
     let corner = |i: usize| std::array::from_fn(|k| if i >> k & 1 == 1 { sides[k] } else { 0.0 });
     let faces = [
@@ -144,8 +146,8 @@ fn obj(triangles: &Triangles) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// GLB whose node moves the mesh by 5 along x and whose child node moves it back; `change` edits
-/// the JSON.
+/// Returns a GLB whose node moves the mesh by 5 along x and whose child node moves it back;
+/// `change` edits the JSON.
 fn glb_with(triangles: &Triangles, change: impl Fn(&str) -> String) -> Vec<u8> {
     let numbers: Vec<u8> = triangles
         .iter()
@@ -178,7 +180,8 @@ fn glb(triangles: &Triangles) -> Vec<u8> {
     glb_with(triangles, str::to_owned)
 }
 
-/// Classic scene on an empty floor with one body.
+/// Returns a scene of the classic model with one body on an empty floor. `file`, `keys`: mesh file
+/// and further keys of the shape; `matter`: keys of the matter.
 fn scene(folder: &Path, file: &str, keys: &str, matter: &str) -> Scene {
     let text = format!(
         "[grid]\nsize = [40, 36, 44]\ncell_size_m = 2.0\n[terrain]\nkind = \"plane\"\nbase_cells = 0.0\n[[body]]\n\
@@ -194,7 +197,7 @@ fn built(scene: &Scene) -> Simulation {
         .simulation
 }
 
-/// Rock cells as [x, y, z].
+/// Returns the cells of rock as `[x, y, z]`.
 fn rock(simulation: &Simulation) -> Vec<[usize; 3]> {
     let world = simulation.world();
     world
@@ -204,7 +207,7 @@ fn rock(simulation: &Simulation) -> Vec<[usize; 3]> {
         .collect()
 }
 
-/// Error of a scene with this mesh file and these body keys.
+/// Returns the error message of a scene with the mesh file `file` and the shape keys `keys`.
 fn error(folder: &Path, file: &str, keys: &str) -> String {
     let simulation = scene(folder, file, keys, ROCK).build(common::tiled());
     simulation
@@ -575,7 +578,7 @@ fn wrong_keys_are_named() {
     assert!(error.contains("event[0].put.shape.file"), "{error}");
 }
 
-/// Scene with a ball of rock that an event puts into the box at step `at`.
+/// Returns a scene with a ball of rock that an event adds at step `at`.
 fn scene_of_event(folder: &Path, at: u64) -> Scene {
     let text = format!(
         "seed = 3\n[grid]\nsize = [40, 40, 44]\ncell_size_m = 2.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n\

@@ -1,6 +1,6 @@
-//! The promise: a scene key is defined once, in its table or its rule's file; the built-in scene
-//! and the documentation agree with that definition. `UPDATE_DOCS=1` regenerates the tables of the
-//! documentation.
+//! Tests that each scene key is defined once, in its table or in its rule's file, and that the
+//! built-in scene and the documentation agree with that definition. `UPDATE_DOCS=1` regenerates the
+//! tables of the documentation.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,8 @@ fn the_documentation_has_a_row_for_each_parameter() {
     }
 }
 
-/// Tables of the documentation that are generated from lists of keys: page, table name, lines.
+/// Returns the tables of the documentation that are generated from lists of keys: page, table name,
+/// lines.
 fn made() -> Vec<(&'static str, &'static str, Vec<String>)> {
     vec![
         ("air.md", "air", lines::<AirSpec>("[air]")),
@@ -98,7 +99,8 @@ fn lines<T: Table + Default + Serialize>(table: &str) -> Vec<String> {
     )
 }
 
-/// Keys of `[rules]` whose values are words; the other keys are in a table of numbers.
+/// Returns the documentation lines of the keys of `[rules]` whose values are words; the other keys
+/// are in a table of numbers.
 fn sides() -> Vec<String> {
     let Form::Table(keys) = RulesSpec::form() else {
         panic!("a table")
@@ -116,7 +118,7 @@ fn sides() -> Vec<String> {
     rows_of(Form::Table(words), "[rules]", &defaults)
 }
 
-/// Documentation lines of table `T` with these defaults.
+/// Returns the documentation lines of the table `T` with the default values `defaults`.
 fn rows<T: Table>(table: &str, defaults: &toml::Table) -> Vec<String> {
     rows_of(
         Form::Table(T::PARAMS.iter().map(Param::entry).collect()),
@@ -125,7 +127,8 @@ fn rows<T: Table>(table: &str, defaults: &toml::Table) -> Vec<String> {
     )
 }
 
-/// Documentation lines of the keys of a table with these defaults.
+/// Returns the documentation lines of the keys `keys` of a table with the default values
+/// `defaults`.
 fn rows_of(keys: Form, table: &str, defaults: &toml::Table) -> Vec<String> {
     let Form::Table(keys) = keys else {
         panic!("{table} is a table")
@@ -155,7 +158,7 @@ fn rows_of(keys: Form, table: &str, defaults: &toml::Table) -> Vec<String> {
     head.into_iter().chain(keys.into_iter().map(row)).collect()
 }
 
-/// Tables of SECURITY.md: all formats that are read and written.
+/// Returns the tables of SECURITY.md: all formats that are read and written.
 fn made_for_security() -> [(&'static str, &'static str, Vec<String>); 2] {
     const PAGE: &str = "../SECURITY.md";
     let endings = |endings: &[&str]| {
@@ -215,7 +218,7 @@ fn made_for_security() -> [(&'static str, &'static str, Vec<String>); 2] {
     ]
 }
 
-/// Short description of the values that a key accepts.
+/// Returns a short description of the values that a key accepts.
 fn values(key: &Entry) -> String {
     let (low, high) = key.range;
     let unit = if key.unit.starts_with('1') {
@@ -268,7 +271,7 @@ fn values(key: &Entry) -> String {
     }
 }
 
-/// Formats a limit as people write numbers.
+/// Returns the text of a limit, as people write numbers.
 fn short(limit: f64) -> String {
     let plain = limit == 0.0 || (1e-3..1e4).contains(&limit.abs());
     if plain {
@@ -363,7 +366,7 @@ fn the_built_in_scene_has_every_key() {
     );
 }
 
-/// Paths of the keys in a text, including commented keys.
+/// Returns the paths of the keys in a scene text, including keys in comments.
 fn paths(text: &str) -> Vec<String> {
     let (mut table, mut paths) = (String::new(), Vec::new());
     for line in text.lines().map(|line| line.trim_start_matches("# ")) {

@@ -1,4 +1,5 @@
-//! Positions of vents and boxes, in cells, in metres or in the coordinates of the terrain's file.
+//! Tests of the positions of vents and boxes, given in cells, in metres or in the coordinates of
+//! the terrain's file.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use crate::needs;
@@ -14,8 +15,8 @@ use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Fill, LoadOptions, TerrainSpec, load};
 use tempfile::TempDir;
 
-/// Heightmap of 12 × 8 cells of 10 m, highest at column 5, row 2; west edge at x = 1000, north edge
-/// at y = 580.
+/// Creates a heightmap file of 12 × 8 cells of 10 m, highest at column 5, row 2; its west edge lies
+/// at x = 1000, its north edge at y = 580.
 fn hill() -> (TempDir, PathBuf) {
     let height = |r: i32, c: i32| 100 - 3 * (r - 2).pow(2) - 2 * (c - 5).pow(2);
     let row = |r: i32| {

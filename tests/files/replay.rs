@@ -1,5 +1,5 @@
-//! The promise: a person's actions on a running simulation, saved as a scene, replay to the same
-//! bits; and a restored snapshot continues as before.
+//! Tests that a user's actions on a running simulation, saved as a scene, replay to the same bits,
+//! and that a restored snapshot continues as before.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -542,7 +542,8 @@ fn wrong_events_are_refused_with_their_place() {
     );
 }
 
-/// Runs a random session with rewinds; returns the hash at every step of the final timeline.
+/// Runs a random session with rewinds to snapshots; returns the hash of the state at every step of
+/// the final timeline.
 fn live(simulation: &mut Simulation, dice: &mut Dice, steps: u64) -> Vec<u64> {
     let mut moments: Vec<Snapshot> = vec![simulation.snapshot(None)];
     let mut hashes = vec![0; steps as usize + 1];

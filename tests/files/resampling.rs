@@ -1,5 +1,5 @@
-//! Resampling of heights: exact means when coarser, smooth when finer, and holes never count as
-//! heights.
+//! Tests of the resampling of heights: exact means on coarser grids, smooth on finer grids, and
+//! cells without data never count as heights.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use lavoxel::map::{Crs, Georeference};
@@ -8,14 +8,14 @@ use lavoxel::terrain::{Crop, Fill, Heightmap, Kind, TerrainSpec};
 use ndarray::{Array2, Axis, array, s};
 use proptest::prelude::*;
 
-/// Numbers of columns and rows.
+/// Number of columns and rows of a heightmap.
 type Size = (usize, usize);
 
 fn sides(from: usize, to: usize) -> impl Strategy<Value = Size> {
     (from..to, from..to)
 }
 
-/// Strategy for random heights, some unknown.
+/// Strategy for random heights; the fraction `share_of_holes` of the cells has no data.
 fn land(size: Size, share_of_holes: f64) -> impl Strategy<Value = Array2<f32>> {
     let cell = (100.0f32..200.0, proptest::bool::weighted(share_of_holes));
     let cells = proptest::collection::vec(
@@ -128,12 +128,13 @@ fn going_up_goes_through_the_old_heights() {
     }
 }
 
-/// Plane on a map whose units are not metres and differ between the axes.
+/// Returns the height of a plane at (`x`, `y`) on a map whose units are not metres and differ
+/// between the axes.
 fn plane(x: f64, y: f64) -> f64 {
     1200.0 + 3.0 * (x - 300.0) - 0.4 * (y - 9000.0)
 }
 
-/// Heightmap of 40 × 60 cells of 30 m × 12 m on that map.
+/// Creates a heightmap of that plane with 40 × 60 cells of 30 m × 12 m.
 fn oblong() -> Heightmap {
     let origin = Georeference {
         x_west: 300.0,
@@ -157,7 +158,8 @@ fn oblong() -> Heightmap {
     }
 }
 
-/// Compares heights with the plane at the coordinates of the map's own georeference.
+/// Compares the heights of `map` with the plane at the coordinates of the map's own georeference.
+/// `rim`: number of cells at the edges to skip.
 fn check_in_place(map: &Heightmap, rim: usize) {
     let origin = map.origin.as_ref().unwrap();
     let (rows, cols) = map.heights.dim();

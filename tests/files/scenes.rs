@@ -1,4 +1,4 @@
-//! Shipped scenes: all run, and the built-in scene shows every key with its default.
+//! Tests of the shipped scenes: all run, and the built-in scene shows every key with its default.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -32,8 +32,8 @@ fn the_volcano_of_the_window_is_the_built_in_one_with_open_sides_and_smoke() {
     assert_eq!(plain, built_in.spec);
 }
 
-/// Keys that the built-in scene sets to other values than the default, because the scene is about
-/// them.
+/// Keys for which the built-in scene has other values than the default, because the scene
+/// demonstrates them.
 const OWN: [&str; 3] = ["name", "seed", "vent"];
 
 fn scenes() -> Vec<PathBuf> {
@@ -84,7 +84,7 @@ fn every_scene_runs() {
     }
 }
 
-/// Scene with a value at every key.
+/// Returns a scene description with a value for every key.
 fn full() -> SceneSpec {
     let mut spec = SceneSpec::default();
     spec.grid.cell_size_m = Some(10.0);
@@ -202,7 +202,7 @@ fn keys(prefix: &str, table: &Table, found: &mut Vec<(String, Value)>) {
     }
 }
 
-/// Dotted keys that a scene text sets or shows in a comment.
+/// Returns the dotted keys that a scene text sets or shows in a comment.
 fn shown(text: &str) -> Vec<String> {
     let mut table = String::new();
     let mut found = Vec::new();
@@ -382,7 +382,7 @@ fn unknown_keys_are_refused_in_every_table() {
     }
 }
 
-/// Scenes with lists at keys that [`full`] lacks.
+/// Scenes with lists as values of keys that [`full`] lacks.
 const LISTS: [&str; 7] = [
     "[air]\nfriction = [0.1, 0.1, 0.1]\nwind = [[0.0, 4.0, 250.0], [200.0, 8.0, 290.0]]\n[air.article]\nheat_decay = [0.0, 0.0, 0.0]",
     "[[body]]\nshape = { kind = \"box\", from = [0, 0, 0], to = [1, 1, 1] }\nmatter = { kind = \"rock\" }",
@@ -393,8 +393,8 @@ const LISTS: [&str; 7] = [
     "[[body]]\nshape = { kind = \"line\", points = [[1, 2], [3, 4]], width = 2 }\nmatter = { kind = \"raise\", by = 1 }",
 ];
 
-/// Appends a number to list of numbers `number`, counted through `value`, and returns the list's
-/// key.
+/// Adds a number to the list of numbers with the index `number`, counted through all of `value`,
+/// and returns the key of the list.
 fn lengthen(value: &mut Value, key: &str, number: &mut usize) -> Option<String> {
     match value {
         Value::Table(table) => table

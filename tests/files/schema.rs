@@ -1,4 +1,4 @@
-//! The promise: the schema of scenes accepts every valid scene, and rejects the errors that the
+//! Tests that the schema of scenes accepts every valid scene, and rejects those errors that the
 //! program finds key by key.
 
 use std::collections::HashMap;
@@ -12,12 +12,12 @@ use toml::Value;
 
 use super::needs;
 
-/// Scene whose lava has a material table, and an event that changes that table.
+/// Scene in which the lava has a material table, and an event changes that table.
 const OF_LAVA: &str = "[[material]]\nname = \"lava\"\ndensity = 2400.0\nviscosity = 0.8\nthreshold = 0.3\nfriction = { on_solid = 0.1 \
                        }\n[[event]]\nat = 3\nmaterial = { name = \"lava\", spread = 0.1 }\n";
 
-/// Shipped scenes, and the built-in scene with all its commented keys, except keys for other kinds
-/// of ground.
+/// Returns the shipped scenes, and the built-in scene with all its commented keys except those for
+/// other kinds of ground.
 fn scenes() -> Vec<(PathBuf, Value)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("terrains");
     let files = fs::read_dir(&folder)
@@ -58,8 +58,8 @@ fn with_every_key() -> String {
     VOLCANO.lines().map(line).collect()
 }
 
-/// Mutation of one value: its name, and a function that returns the replacement, or `None` if it
-/// does not apply.
+/// Mutation of one value: name, and a function that returns the replacement, or `None` if the
+/// mutation does not apply to the value.
 type Change = (&'static str, fn(&Value) -> Option<Value>);
 
 const WRONG: [Change; 5] = [
@@ -86,7 +86,7 @@ fn is_number(value: &Value) -> bool {
     value.is_integer() || value.is_float()
 }
 
-/// Collects the paths of all values in a scene, including lists and tables.
+/// Collects the paths of all values in a scene, lists and tables included.
 fn places(value: &Value, at: &mut Vec<String>, all: &mut Vec<Vec<String>>) {
     let inner: Vec<(String, &Value)> = match value {
         Value::Table(table) => table
@@ -141,10 +141,10 @@ fn with_few_bodies(scene: &Value) -> Value {
     scene
 }
 
-/// Number of bodies of one kind that are tested.
+/// Number of bodies of each kind that are tested.
 const BODIES: usize = 4;
 
-/// One wrong value in one scene.
+/// Test case: one wrong value in one scene.
 struct Case {
     scene: usize,
     at: Vec<String>,
@@ -173,8 +173,8 @@ fn cases(scenes: &[(PathBuf, Value)]) -> Vec<Case> {
     cases
 }
 
-/// True if a value is checked in relation to others or by its text format, which the schema leaves
-/// to the program.
+/// Returns true if the value is checked in relation to others or by the format of its text, which
+/// the schema leaves to the program.
 fn is_beyond_a_schema(case: &Case) -> bool {
     let key = case
         .at

@@ -1,4 +1,4 @@
-//! Scenes embedded in the program.
+//! Tests of the scenes that are embedded in the program.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! The promise: each scene of docs/small-scenes.md runs unchanged, and its result matches the text
-//! above the scene.
+//! Tests that each scene of docs/small-scenes.md runs unchanged, and that its result matches the
+//! text above the scene.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use lavoxel::units::cells;
 
 use crate::common;
 
-/// Scenes of the page by name, each after its last step.
+/// Returns the scenes of the page by name, each after its last step.
 fn played() -> BTreeMap<String, Stage> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let page = fs::read_to_string(docs.join("small-scenes.md")).expect("the page");
@@ -52,7 +52,7 @@ fn played() -> BTreeMap<String, Stage> {
     played
 }
 
-/// Amount of a material, in full cells, in a part of the box.
+/// Returns the amount of a material in full cells between the corners `from` and `to` of the box.
 fn inside(stage: &Stage, material: &str, from: [usize; 3], to: [usize; 3]) -> f64 {
     let layer = stage
         .simulation
@@ -68,7 +68,7 @@ fn inside(stage: &Stage, material: &str, from: [usize; 3], to: [usize; 3]) -> f6
         .sum()
 }
 
-/// Mean height of a material above the floor, in cells.
+/// Returns the mean height of a material above the floor, in cells.
 fn middle(stage: &Stage, material: &str) -> f64 {
     let layer = stage
         .simulation

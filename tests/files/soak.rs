@@ -1,5 +1,5 @@
-//! Soak test: random sequences of all actions on a simulation, with an account that must stay exact
-//! to the unit.
+//! Soak test: random sequences of all actions on a simulation, whose accounts must stay exact to
+//! the smallest unit.
 //!
 //! `LAVOXEL_SOAK_STEPS=1000000 cargo test --release --no-default-features --test files soak --
 //! --nocapture` is the long run.
@@ -13,14 +13,14 @@ use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Snapshot;
 
-/// Number of steps unless `LAVOXEL_SOAK_STEPS` is set.
+/// Number of simulation steps unless `LAVOXEL_SOAK_STEPS` is set.
 const STEPS: u64 = 4000;
 
-/// Upper bound of the number of edits: a simulation stores every edit and refuses further ones
-/// beyond its own limit.
+/// Upper bound of the number of edits: a simulation stores every edit, and rejects edits beyond its
+/// own limit.
 const MOST_CHANGES: u64 = 8000;
 
-/// Counters for the last line of output.
+/// Numbers of actions, for the last line of output.
 #[derive(Debug, Default)]
 struct Counts {
     changes: u64,
@@ -29,7 +29,7 @@ struct Counts {
     checks: u64,
 }
 
-/// Running soak test.
+/// State of the running soak test.
 struct Soak {
     run: Checkpoint,
     dice: Dice,
@@ -54,7 +54,7 @@ impl Soak {
         }
     }
 
-    /// Makes one step and random actions; `of` is the total number of steps.
+    /// Makes one step, and sometimes random actions. `of`: total number of steps of the test.
     fn step(&mut self, of: u64) {
         self.run.stage.simulation.step();
         if self.dice.below((of / MOST_CHANGES).max(10)) == 0 {
@@ -74,7 +74,7 @@ impl Soak {
         }
     }
 
-    /// Goes back to one of the last few snapshots.
+    /// Restores one of the last few snapshots.
     fn rewind(&mut self) {
         let last = self.moments.len().saturating_sub(5);
         self.moments.drain(..last);
@@ -89,7 +89,7 @@ impl Soak {
         }
     }
 
-    /// Writes a checkpoint and resumes it on either engine.
+    /// Writes a checkpoint, and resumes from it on either engine.
     fn save_and_load(&mut self) {
         let Checkpoint { scene, stage, .. } = &self.run;
         let (hash, mut bytes) = (stage.simulation.world().state_hash(), Vec::new());

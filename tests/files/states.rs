@@ -1,8 +1,8 @@
-//! The promise: a scene and a seed give the same bits forever. The hashes were taken from the first
+//! Tests that a scene and a seed give the same bits forever. The hashes were taken from the first
 //! engine; an engine with other hashes breaks every saved scene. When layers were introduced, the
-//! hash became one over existing layers only; old and new hashes were pinned side by side over the
-//! same runs. The hashes of `maunga_whau` were taken again when the edges of heightmaps were fixed:
-//! land that rises evenly now does so up to the centres of the outermost cells.
+//! hash was redefined over existing layers only; old and new hashes were recorded for the same
+//! runs. The hashes of `maunga_whau` were taken again when the edges of heightmaps were fixed: land
+//! that rises evenly now does so up to the centres of the outermost cells.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;

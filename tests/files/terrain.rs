@@ -1,5 +1,5 @@
-//! Terrain: readers accept valid files and name errors, resampling keeps the land, generators are
-//! pinned by hashes.
+//! Tests of terrain: readers accept valid files and name errors, resampling preserves the land, and
+//! the results of generators equal stored hashes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::cmp::Reverse;
@@ -64,7 +64,7 @@ fn in_folder(name: &str, bytes: &[u8]) -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-/// PNG with any colour type and depth.
+/// Returns a PNG file with the colour type `color` and the bit depth `depth`.
 fn png(size: (u32, u32), color: png::ColorType, depth: png::BitDepth, data: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, size.0, size.1);
@@ -502,7 +502,7 @@ fn built(kind: Kind, grid: Grid) -> Surface {
     spec(kind).build(grid, None, Path::new("")).unwrap()
 }
 
-/// FNV-1a hash over heights in 64ths of a cell.
+/// Returns the FNV-1a hash of heights in 64ths of a cell.
 fn hash(ground: &Array2<f32>) -> u64 {
     let levels = ground
         .iter()
@@ -572,7 +572,8 @@ fn a_finer_box_has_the_same_volcano() {
     );
 }
 
-/// Fills the crater until it overflows; returns the level of the lip and its column.
+/// Fills the crater at the column (`x`, `z`) until it overflows; returns the level of the overflow
+/// in cells, and its column.
 fn lip(ground: &Array2<f32>, (x, z): (usize, usize)) -> (f32, (usize, usize)) {
     let bits = |h: f32| (h * 1024.0) as i64;
     let mut queue = BinaryHeap::from([(Reverse(bits(ground[[z, x]])), x, z)]);

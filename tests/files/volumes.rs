@@ -1,5 +1,5 @@
-//! Volumes and meshes: written files are read back by readers in these tests, bit for bit, and by
-//! the formats' own libraries (VTK, OpenVDB, trimesh) where Python finds them.
+//! Tests of volumes and meshes: written files are read back by readers in these tests, bit for bit,
+//! and by the formats' own libraries (VTK, OpenVDB, trimesh) where Python finds them.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod reading;

@@ -1,5 +1,5 @@
-//! Air in scenes: both solvers over changing ground, with vents, fumes, wind and edits. Tests of
-//! the solvers alone are in `air_2d.rs`, `air_article.rs` and the solvers' own modules.
+//! Tests of air in scenes: both solvers over changing ground, with vents, fumes, wind and edits.
+//! Tests of the solvers alone are in `air_2d.rs`, `air_article.rs` and the solvers' own modules.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -187,7 +187,7 @@ fn files_know_the_air() {
     assert!(ash > 0.0, "some has fallen on the box");
 }
 
-/// Random parameters of the air within their ranges, including the limits.
+/// Returns random parameters of the air within their ranges, limits included.
 fn any_air(dice: &mut Dice) -> AirSpec {
     let mut pick = |values: &[f64]| values[dice.below(values.len() as u64) as usize];
     let side = |n: f64| [Side::Wall, Side::Open, Side::Wrap][n as usize];
@@ -327,8 +327,8 @@ fn wrong_keys_are_named() {
     }
 }
 
-/// Vorticity per cell of air one cell thick, in units of cells and steps, and a flag that is true
-/// if the vorticity exceeds the strain; 0 at walls.
+/// Returns for each cell of air one cell thick its vorticity per step (0 at walls), and true if the
+/// vorticity exceeds the strain rate.
 fn vorticity(air: &Air) -> Vec<(f64, bool)> {
     let [nx, ny, _] = air.grid().size();
     let speed = |x: usize, y: usize| air.velocity([x, y, 0]).map(f64::from);
@@ -348,9 +348,9 @@ fn vorticity(air: &Air) -> Vec<(f64, bool)> {
     (0..nx * ny).map(|cell| of(cell % nx, cell / nx)).collect()
 }
 
-/// Number of eddies in air one cell thick, and the largest vorticity. An eddy is a connected region
-/// of at least nine cells with one sign of vorticity, where vorticity exceeds strain and a fifth of
-/// the largest vorticity.
+/// Returns the number of eddies in air one cell thick, and the largest vorticity. An eddy is a
+/// connected region of at least nine cells with one sign of vorticity, where the vorticity exceeds
+/// both the strain rate and a fifth of the largest vorticity.
 fn eddies(air: &Air) -> [f64; 2] {
     let (nx, vorticity) = (air.grid().cells.nx, vorticity(air));
     let largest = vorticity
@@ -377,7 +377,7 @@ fn eddies(air: &Air) -> [f64; 2] {
     [count, largest]
 }
 
-/// Means of [`eddies`] over steps 1,000 to 1,300 of a scene of smoke.
+/// Returns the means of the values of [`eddies`] over the steps 1,000 to 1,300 of a scene of smoke.
 fn rolled_up(text: &str) -> [f64; 2] {
     let scene = Scene::parse(text, Path::new("smoke2d.toml")).unwrap_or_else(|e| panic!("{e}"));
     let mut simulation = start(&scene);
@@ -411,7 +411,8 @@ fn smoke_in_a_box_rolls_up() {
     assert!(smooth[0] < 25.0 && smooth[1] < 0.06, "{smooth:?}");
 }
 
-/// Hot air that rises from a vent with some ash and ink, one cell thick, in a closed box.
+/// Creates a simulation of hot air with some ash and ink that rises from a vent in a closed box one
+/// cell thick.
 fn plume(solver: &str, [ash, ink]: [f64; 2]) -> Simulation {
     let text = format!(
         "[grid]\nsize = [48, 64, 1]\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n\
@@ -427,7 +428,7 @@ fn plume(solver: &str, [ash, ink]: [f64; 2]) -> Simulation {
     simulation
 }
 
-/// Mean height of the excess heat, in cells.
+/// Returns the mean height of the excess heat of the air, in cells.
 fn heat_height(simulation: &Simulation) -> f64 {
     let air = simulation.world().air().unwrap();
     let heat = |place: [usize; 3]| air.excess(place) as f64;

@@ -1,6 +1,6 @@
-//! The promise: a scene of the physical model runs in metres, seconds and kelvin with exact
-//! accounts, gives the same bits for any number of threads, after a checkpoint and in a replay, and
-//! its maps are those of the flow.
+//! Tests that a scene of the physical model runs in metres, seconds and kelvin with exact accounts;
+//! that it gives the same bits for any number of threads, after a checkpoint and in a replay; and
+//! that its maps are those of the flow.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -20,7 +20,7 @@ use lavoxel::source::{VentChange, VentFlow, VentSpec};
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{ColumnQuantity, Edit, Ground, Matter, Shape, World};
 
-/// Scene of a slope with a vent near its top, lava that cools quickly, and thin cells.
+/// Scene of a slope with a vent near its top, lava that cools quickly, and cells of small height.
 const SLOPE: &str = r#"
 name = "slope"
 seed = 3
@@ -151,7 +151,7 @@ fn a_run_goes_on_from_its_checkpoint() {
     );
 }
 
-/// Places a vent by hand, changes it and closes it.
+/// Sends commands of a user: places a vent, changes it and closes it, with steps in between.
 fn session(simulation: &mut Simulation) {
     steps(simulation, 5);
     simulation
@@ -574,8 +574,8 @@ fn a_heightmap_with_a_lava_gets_the_physical_model() {
     }
 }
 
-/// Checks that the layer of cells is computed only for a reader: until then the layer stays
-/// unchanged, and then it has the same bits as one computed at every step.
+/// Checks that the layer of cells is computed only when something reads it: until then the layer
+/// stays unchanged, and then it has the same bits as one computed at every step.
 #[test]
 fn cells_are_shown_when_they_are_asked_for() {
     let scene = parse(SLOPE);
@@ -604,8 +604,8 @@ fn lava_of_a_body_is_not_poured() {
     assert!(account.poured == 0 && account.placed > 0, "{account:?}");
 }
 
-/// Checks that rubble and films that set in the step of their arrival, and so never stand as liquid
-/// at the end of a step, still count as arrived.
+/// Checks that columns whose rubble or thin lava solidifies in the step of its arrival, and so
+/// never is liquid at the end of a step, still count as reached.
 #[test]
 fn ground_that_rubble_buries_was_reached() {
     let (nx, vent) = (17, 8 * 17 + 8);

@@ -1,6 +1,6 @@
-//! The promise: lava of the physical model meets water, ice, steam, ash and air. Boiling water
-//! takes its heat from the lava's ledger, to the unit; every account is exact after every step, and
-//! engines, threads and checkpoints give the same bits.
+//! Tests that lava of the physical model interacts with water, ice, steam, ash and air. Boiling
+//! water takes its heat from the lava's account, exact to the smallest unit; every account is exact
+//! after every step, and engines, threads and checkpoints give the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use lavoxel::scene::Scene;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Edit, Matter, Shape};
 
-/// Scene of a slope down to a sea, and lava that reaches the sea.
+/// Scene of a slope down to a sea, and lava that flows into the sea.
 const COAST: &str = r#"
 name = "coast"
 seed = 4

@@ -1,4 +1,4 @@
-//! The quick cases of the physical model's benchmark suite pass.
+//! Tests that the quick cases of the physical model's benchmark suite pass.
 
 use lavoxel::flow::verify::CASES;
 

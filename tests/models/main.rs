@@ -1,5 +1,5 @@
-//! The models in scenes and with files: lava in SI units and its contact with other matter, air
-//! over scenes, wind. `crates/sim/tests` tests the models alone.
+//! Tests of the models in scenes and with files: lava in SI units and its contact with other
+//! materials, air over scenes, wind. `crates/sim/tests` tests the models alone.
 
 #[path = "../common/mod.rs"]
 mod common;

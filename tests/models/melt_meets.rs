@@ -1,7 +1,7 @@
-//! The promise: a lava that melts meets water, ice, steam, sand and air as any lava of the physical
-//! model does. Its solid gives heat to boiling neighbours, lifts the liquid that it displaces, and
-//! leaves its place to others when it melts; every account is exact after every step, and engines,
-//! threads and checkpoints give the same bits.
+//! Tests that lava that can melt again interacts with water, ice, steam, sand and air like any lava
+//! of the physical model. Its solid part heats boiling neighbours, lifts the liquid that it
+//! displaces, and leaves its place to others when it melts; every account is exact after every
+//! step, and engines, threads and checkpoints give the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use lavoxel::scene::Scene;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Edit, Matter, Shape, World};
 
-/// Scene of half-molten metal that runs down to a pool, in which a hot block stands.
+/// Scene of half-molten metal that runs down to a pool with a hot block in it.
 const QUENCH: &str = r#"
 name = "quench"
 seed = 4
@@ -57,7 +57,7 @@ radius = 1.0
 rates_m3_s = [[0, 6e-5], ["20 s", 0.0]]
 "#;
 
-/// Scene of warm air and a block of ice in a pool.
+/// Scene of warm air over a pool with a block of ice.
 const THAW: &str = r#"
 name = "thaw"
 seed = 4
@@ -89,7 +89,7 @@ up_to_k = 300.0
 from = "40 s"
 "#;
 
-/// Units of a material in a cell.
+/// Returns the amount of the material `name` in a cell, in the smallest unit of amount.
 fn amount(world: &World, name: &str, place: [usize; 3]) -> u16 {
     world.layer(name).unwrap().at(place).amount
 }
@@ -138,7 +138,7 @@ fn engines_threads_and_checkpoints_give_the_same_bits() {
     assert_same_bits(QUENCH, 41);
 }
 
-/// Tables shared by all random worlds.
+/// Scene tables that all random worlds share.
 const RANDOM: &str = r#"
 name = "random"
 model = "flow"
@@ -193,8 +193,8 @@ near = { lava = 0.25 }
 rate = 0.01
 "#;
 
-/// Small scene with one of four lavas, and water, ice, sand and steam, a heater and reactions, in
-/// random places.
+/// Returns a small random scene with one of four lavas, and water, ice, sand and steam, a heater
+/// and reactions.
 fn random_scene(seed: u64) -> String {
     let mut dice = Dice(seed);
     let lavas = [
@@ -324,7 +324,7 @@ fn solid_that_sets_lifts_what_it_displaces() {
     assert_eq!(shared.count(), 0);
 }
 
-/// The quench scene with custom names for solid, melt and mould.
+/// Returns the quench scene with other names for solid, melt and mould.
 fn quench_by_other_names() -> String {
     let own = "[[material]]\nname = \"casting\"\nshows = \"solid\"\n[[material]]\nname = \"pour\"\nshows = \"melt\"\n\
                [[material]]\nname = \"die\"\nshows = \"mould\"\n[[body]]\nshape = { kind = \"below\"";

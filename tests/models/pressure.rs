@@ -1,5 +1,5 @@
-//! The promise of liquids under pressure: water finds its level through pipes, deep water rests,
-//! and a box one cell thick follows the rule as published.
+//! Tests of liquids under pressure: water reaches the same level through pipes, deep water stays at
+//! rest, and a box one cell thick follows the rule as published.
 
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::grid::Grid;
@@ -9,7 +9,7 @@ use lavoxel::simulation::Simulation;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Edit, Ground, Matter, Shape, World};
 
-/// Water with the parameters of the published rule and `passes` passes per step.
+/// Returns water with the parameters of the published rule and `passes` passes per step.
 fn water(passes: u32) -> Material {
     let compress = Compress {
         max: 0.02,
@@ -27,7 +27,8 @@ fn empty(grid: Grid, water: Material) -> World {
     World::with_materials(Ground::none(grid), vec![water])
 }
 
-/// Fills the cells from corner `from` to corner `to` (x, y, z; `to` exclusive).
+/// Fills the cells from the corner `from` to the corner `to` (x, y, z; `to` exclusive) with
+/// `matter`.
 fn fill(world: &mut World, from: [usize; 3], to: [usize; 3], matter: Matter) {
     let corners = [from, to].map(|corner| corner.map(|v| v as f64));
     world.edit(&Edit {
@@ -61,14 +62,14 @@ fn amount(world: &World, place: [usize; 3]) -> f64 {
     f64::from(world.layers()[1].at(place).amount) / f64::from(AMOUNT_ONE)
 }
 
-/// Height of the water surface in a column, in cells.
+/// Returns the height of the water surface in the column (`x`, `z`), in cells.
 fn level(world: &World, x: usize, z: usize) -> f64 {
     let top = (0..world.grid().ny).rfind(|&y| amount(world, [x, y, z]) > 0.02);
     top.map_or(0.0, |y| y as f64 + amount(world, [x, y, z]).min(1.0))
 }
 
-/// World of two arms, each 4 cells wide, with a pipe 12 long and 2 high between their feet; the
-/// first arm is filled to `filled`.
+/// Creates a world of two arms, each 4 cells wide, with a pipe 12 cells long and 2 high between
+/// their feet; the first arm is filled to the height `filled` in cells.
 fn tube(nz: usize, filled: usize, water: Material) -> World {
     let grid = Grid::new(22, 34, nz);
     let mut world = empty(grid, water);
@@ -85,13 +86,13 @@ fn tube(nz: usize, filled: usize, water: Material) -> World {
     world
 }
 
-/// Difference of the water levels in the arms of [`tube`], in cells.
+/// Returns the difference of the water levels in the two arms of [`tube`], in cells.
 fn apart(world: &World) -> f64 {
     let z = world.grid().nz / 2;
     (level(world, 3, z) - level(world, 19, z)).abs()
 }
 
-/// Returns the step from which the arms stay level within one cell, up to step `most`.
+/// Returns the step from which the levels of the two arms stay within one cell until step `most`.
 fn steps_to_level(mut simulation: Simulation, most: u64) -> u64 {
     let mut within = None;
     for step in 1..=most {
@@ -248,7 +249,8 @@ fn a_box_too_deep_for_it_is_refused_with_what_fits() {
     );
 }
 
-/// Published rule in 32-bit floating point: rows of `nx` cells from the bottom up, rock around.
+/// World of the published rule in 32-bit floats: rows of `nx` cells from the bottom up, surrounded
+/// by rock.
 struct Published {
     nx: usize,
     rock: Vec<bool>,
@@ -315,15 +317,15 @@ impl Published {
     }
 }
 
-/// Neighbour that a flow of the published rule goes to.
+/// Neighbour into which a flow of the published rule goes.
 enum Wanted {
     Below,
     Beside,
     Above,
 }
 
-/// Closed box one cell thick with water 15 wide and 19 high, and optionally a wall with a gap at
-/// its foot.
+/// Creates a closed box one cell thick with water 15 cells wide and 19 high; with `has_wall`, also
+/// a wall with a gap at its foot.
 fn thin_box(has_wall: bool) -> World {
     let mut world = empty(Grid::new(42, 32, 1), water(1));
     for (from, to) in [
@@ -417,7 +419,8 @@ fn no_liquid_presses_into_cells_that_a_block_fills() {
     );
 }
 
-/// Water that runs off two terraces, one cell thick as in the article, after `steps` steps.
+/// Creates a simulation of water that runs off two terraces, one cell thick as in the article,
+/// after `steps` steps.
 fn terraces(dry_below: f64, steps: u64) -> Simulation {
     let mut world = empty(
         Grid::new(40, 24, 1),

@@ -1,5 +1,5 @@
-//! The promise of reactions: they are data, they balance, every material and every element is exact
-//! after each step, and the cycles driven by reactions do not stall.
+//! Tests of reactions: they are data, they balance, every material and every element is exact after
+//! each step, and cycles driven by reactions do not stall.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use lavoxel::simulation::Simulation;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::world::{Content, World};
 
-/// Units of a full cell.
+/// Amount of a full cell in the smallest unit of amount.
 const ONE: u64 = AMOUNT_ONE as u64;
 
-/// Number of steps of a cycle: `LAVOXEL_SOAK_STEPS` if set (100000 for the long test), else
-/// `usual`.
+/// Returns the number of steps of a test of a cycle: `LAVOXEL_SOAK_STEPS` if set (100000 for the
+/// long test), else `usual`.
 fn steps(usual: u64) -> u64 {
     let asked = std::env::var("LAVOXEL_SOAK_STEPS")
         .ok()
@@ -73,7 +73,7 @@ fn mass(world: &World, name: &str) -> u64 {
     world.layer(name).map_or(0, |layer| layer.mass())
 }
 
-/// Scene of a closed column of cells without rock, with further tables `rest`.
+/// Returns a scene of a closed column of `height` cells without rock; `rest`: additional tables.
 fn column(height: usize, rest: &str) -> String {
     format!(
         "[grid]\nsize = [1, {height}, 1]\n[terrain]\nkind = \"plane\"\nbase_cells = 0.0\n{rest}"
@@ -213,8 +213,8 @@ fn steam_on_ice_makes_water_and_ash_melts_into_lava() {
     assert_eq!(world.lava().ledger().energy.made, 2048);
 }
 
-/// Checks that resting water wakes although another still layer stands between the water and the
-/// layer that vanishes.
+/// Checks that resting water wakes although a layer of another immobile material stands between the
+/// water and the layer that vanishes.
 #[test]
 fn water_falls_where_still_matter_goes_whatever_other_still_matter_there_is() {
     let materials = "[[material]]\nname = \"salt\"\nkind = \"still\"\ndensity = 3000.0\n\
@@ -270,9 +270,9 @@ fn steam_leaves_through_an_open_roof_only() {
     assert_eq!(gone, ONE);
 }
 
-/// Runs a cycle and checks that it never stalls: in each 2,000 steps after the first 2,000 and
-/// after the first fifth, in which the tarn fills, at least half of the mean amount boils, and
-/// likewise condenses.
+/// Runs a cycle for `steps` steps and checks that it never stalls: after the first 2,000 steps, and
+/// after the first fifth, in which the tarn fills, at least half of the mean amount boils in each
+/// 2,000 steps, and likewise condenses.
 fn assert_goes_on(name: &str, steps: u64) {
     let mut simulation = shipped(name);
     let taken = |simulation: &Simulation, name: &str| {
@@ -317,8 +317,8 @@ fn the_closed_cycle_of_water_goes_on() {
     assert_goes_on("cycle.toml", steps(2000 + more(4000)));
 }
 
-/// Number of water drops in the air: cells at least 1/20 full, above two open cells less than 1/200
-/// full.
+/// Returns the number of water drops in the air: cells at least 1/20 full above two open cells less
+/// than 1/200 full.
 fn drops(world: &World) -> usize {
     let water = world.layer("water").expect("it is there");
     let is_open = |[x, y, z]: [usize; 3]| !world.ground().is_solid([x, y, z]);
@@ -386,7 +386,7 @@ fn the_coast_of_the_island_grows() {
     );
 }
 
-/// Scene of a column with lava below material `name`, with default reactions.
+/// Returns a scene of a column with lava below the material `name`, with the default reactions.
 fn beside(name: &str) -> String {
     let bodies = body(0, "kind = \"lava\", amount = 1.0, energy = 1.0")
         + &body(

@@ -1,5 +1,5 @@
-//! The promise: a scene over generated ground needs no file, only text, to reach a state; built
-//! with the feature `scene` alone.
+//! Tests that a scene over generated ground needs no file, only text, to reach a state; built with
+//! the feature `scene` alone.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use lavoxel::engine::tiled::Tiled;
 use lavoxel::scene::Scene;
 use lavoxel::shipped;
 
-/// True if the text names a file that the scene reads.
+/// Returns true if the text names a file that the scene reads.
 fn names_a_file(text: &str) -> bool {
     text.lines().any(|line| {
         line.split('#')

@@ -1,5 +1,5 @@
-//! The promise of tracing: vessels of any shape come level and to rest, air can be trapped, and
-//! nothing depends on the order of the cells.
+//! Tests of the pressure rule `trace`: water in vessels of any shape becomes level and comes to
+//! rest, air can be trapped, and nothing depends on the order of the cells.
 
 use crate::vessels::{
     ORDERS, Published, amount, column, fill, floor, full, level, levels, loose_water, mean_x,
@@ -18,8 +18,8 @@ fn apart(levels: &[f64]) -> f64 {
     levels.iter().copied().fold(0.0, f64::max) - levels.iter().copied().fold(f64::MAX, f64::min)
 }
 
-/// Runs until nothing moves; returns the step from which the levels differ by at most a cell, and
-/// the number of steps.
+/// Runs until nothing moves, at most `most` steps. Returns the step from which the levels differ by
+/// at most one cell, and the number of steps.
 fn run_to_rest(
     simulation: &mut Simulation,
     most: u64,
@@ -77,14 +77,14 @@ fn the_arms_of_vessels_come_level_and_to_rest() {
     }
 }
 
-/// World of vessels with two arms, the second with a lid of rock.
+/// Creates vessels with two arms, of which the second has a lid of rock.
 fn closed_arm(nz: usize, material: Material) -> World {
     let mut world = vessels(2, nz, material);
     fill(&mut world, [13, 18, 0], [17, 19, nz], Matter::Rock);
     world
 }
 
-/// Runs until nothing moves any more.
+/// Runs until nothing moves.
 fn settle(simulation: &mut Simulation) {
     let mut before = None;
     while before != Some(simulation.world().state_hash()) {
@@ -182,7 +182,7 @@ fn air_that_reaches_an_open_side_makes_way() {
     }
 }
 
-/// Returns the step from which the water of a broken dam is level within a cell.
+/// Returns the step from which the water of a broken dam is level within one cell.
 fn dam(grid: Grid, side: usize, material: Material, most: u64) -> u64 {
     let mut world = floor(grid, material);
     fill(
@@ -467,7 +467,7 @@ fn the_vessels_come_level_and_the_bell_when_it_is_opened() {
     );
 }
 
-/// World filled with rock up to the roof, to dig cells into.
+/// Creates a box filled with rock up to the top, into which a test digs cells.
 fn block(grid: Grid, material: Material) -> World {
     let mut world = floor(grid, material);
     fill(
@@ -479,8 +479,8 @@ fn block(grid: Grid, material: Material) -> World {
     world
 }
 
-/// World of two arms, 4 cells wide and 4 thick, on a pipe of one cell that is empty at first; the
-/// first arm is filled 24 high.
+/// Creates two arms, 4 cells wide and 4 thick, on a pipe one cell thick that is empty at first; the
+/// first arm is filled 24 cells high. `length`: length of the pipe in cells.
 fn fine_tube(length: usize) -> World {
     let mut world = block(Grid::new(10 + length, 28, 6), water());
     let far = 5 + length;
@@ -514,7 +514,8 @@ fn an_empty_pipe_fills_and_its_arms_come_level() {
     }
 }
 
-/// Cells of a maze of passages one cell wide: rooms on a lattice of 8 × 12 × 8, joined to a tree.
+/// Returns the cells of a maze of passages one cell wide: rooms on a lattice of 8 × 12 × 8, joined
+/// to a tree.
 fn maze() -> Vec<[usize; 3]> {
     const ROOMS: [usize; 3] = [8, 12, 8];
     let number = |[x, y, z]: [usize; 3]| x + ROOMS[0] * (y + ROOMS[1] * z);
@@ -589,9 +590,9 @@ fn a_maze_fills_under_a_head_of_eight_cells() {
     );
 }
 
-/// Outflow in cells per step from a tank through a pipe of 2 × 2 cells, 8 long, with `head` cells
-/// of water above the middle of its mouth; the pipe ends above a basin if `walls` are closed, else
-/// at an open side of the box.
+/// Returns the outflow in full cells per step from a tank through a pipe of 2 × 2 cells, 8 cells
+/// long, with `head` cells of water above the middle of the pipe's mouth. The pipe ends above a
+/// basin if `walls` are closed, else at an open side of the box.
 fn outflow(head: usize, walls: Walls, material: Material) -> f64 {
     let end = match walls {
         Walls::Open => 26,

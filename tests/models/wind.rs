@@ -1,5 +1,5 @@
-//! Changes of the wind while the air moves: by events of the scene and by hand. A recorded session
-//! and a checkpoint give the same bits.
+//! Tests of changes of the wind while the air moves, by events of the scene and by the user; a
+//! recorded session and a checkpoint give the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -31,7 +31,7 @@ fn run(simulation: &mut Simulation, steps: u64) -> u64 {
     simulation.world().state_hash()
 }
 
-/// Mean velocity of the air in m/s, east and south.
+/// Returns the mean velocity of the air in m/s, to the east and to the south.
 fn mean(simulation: &Simulation) -> [f64; 2] {
     let air = simulation.world().air().unwrap();
     let cells = air.grid().cells;
@@ -102,7 +102,7 @@ fn a_uniform_wind_over_a_plain_stays_uniform() {
     }
 }
 
-/// Changes the wind twice before one step, and again later.
+/// Sends commands that change the wind: twice before one step, and again later.
 fn meddle(simulation: &mut Simulation) {
     run(simulation, 9);
     simulation

@@ -1,5 +1,5 @@
-//! Pictures over the ground: their position in renderings and on meshes, and the files that are
-//! refused.
+//! Tests of images draped over the ground: their position in renderings and on meshes, and files
+//! that are rejected.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -22,7 +22,7 @@ use tiff_core::PhotometricInterpretation;
 const RED: [u8; 3] = [220, 20, 20];
 const BLUE: [u8; 3] = [20, 20, 220];
 
-/// West and north edge of the heightmap in UTM zone 33N, and its side, in metres.
+/// West and north edge of the heightmap in UTM zone 33N, and its side length, in metres.
 const WEST: f64 = 499_000.0;
 const NORTH: f64 = 4_179_000.0;
 const SIDE: f64 = 240.0;
@@ -39,7 +39,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// A built scene over this terrain.
+/// Returns a scene with the terrain `terrain`, and its state.
 fn built(folder: &TempDir, terrain: &str) -> (Scene, Stage) {
     let text = format!(
         "[grid]\nsize = [24, 12, 24]\n[terrain]\n{terrain}\n[look]\nsky = \"day\"\nclouds = 0\n"
@@ -51,7 +51,7 @@ fn built(folder: &TempDir, terrain: &str) -> (Scene, Stage) {
     (scene, stage)
 }
 
-/// A scene with its picture over the ground, seen from the south and high above.
+/// Draws a scene with its draped image, seen from the south and high above.
 fn seen((scene, stage): &(Scene, Stage)) -> Image {
     let look = LookSpec {
         drape: scene.drape(stage).unwrap(),
@@ -71,7 +71,8 @@ fn seen((scene, stage): &(Scene, Stage)) -> Image {
     renderer.frame(lowpass.refresh(world), &camera)
 }
 
-/// Mean red, green and blue around a point given in shares of the picture's width and height.
+/// Returns the mean red, green and blue (0 to 255) around a point, given as fractions of the
+/// picture's width and height.
 fn around(image: &Image, [x, y]: [f64; 2]) -> [f64; 3] {
     let (left, top) = ((x * 96.0) as usize - 4, (y * 96.0) as usize - 4);
     let pixels: Vec<_> = (0..64)
@@ -86,7 +87,8 @@ fn around(image: &Image, [x, y]: [f64; 2]) -> [f64; 3] {
     })
 }
 
-/// Mean colours in four quarters of a picture: north-west, north-east, south-west, south-east.
+/// Returns the mean colours around the centres of a picture's quarters: north-west, north-east,
+/// south-west, south-east.
 fn quarters(image: &Image) -> [[f64; 3]; 4] {
     [[0.35, 0.35], [0.65, 0.35], [0.35, 0.65], [0.65, 0.65]].map(|place| around(image, place))
 }
@@ -99,20 +101,20 @@ fn is_blue([red, _, blue]: [f64; 3]) -> bool {
     blue > 1.6 * red && blue > 60.0
 }
 
-/// True if red and blue differ by less than 35 %, as in the rock's own colours.
+/// Returns true if red and blue differ by less than 35 %, as in the rock's own colours.
 fn is_rock([red, _, blue]: [f64; 3]) -> bool {
     (red - blue).abs() < 0.35 * red.max(blue)
 }
 
-/// A PNG that is red in the west and blue in the east.
+/// Writes a PNG that is red in the west and blue in the east.
 fn two_colours(path: &Path) {
     let picture =
         image::RgbImage::from_fn(64, 32, |x, _| image::Rgb(if x < 32 { RED } else { BLUE }));
     picture.save(path).unwrap();
 }
 
-/// Writes a GeoTIFF of one colour, 20 × 10 pixels, `wide` × `deep` map units, in the system
-/// EPSG:`code`.
+/// Writes a GeoTIFF of one colour, 20 × 10 pixels, `wide` × `deep` map units, in the coordinate
+/// system EPSG:`code`.
 fn colours(
     path: &Path,
     code: u16,

@@ -1,4 +1,5 @@
-//! Runs the programs of `examples/` unchanged and checks the pictures and tables that they write.
+//! Tests that run the programs of `examples/` unchanged, and check the pictures and tables that
+//! they write.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::error::Error;

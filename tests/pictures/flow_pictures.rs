@@ -1,5 +1,5 @@
-//! Pictures of the physical model: lava glows by its temperature, cells have their proportions, and
-//! rock that set is dark.
+//! Tests of pictures of the physical model: lava glows according to its temperature, cells have
+//! their proportions, and solidified lava is dark.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::Path;
@@ -17,7 +17,8 @@ use lavoxel::world::{CellMeasure, Quantity};
 use nalgebra::Point3;
 use ndarray::{Array2, Array3};
 
-/// Picture of a pool of lava with `energy` per amount over flat ground, by night, seen from above.
+/// Draws a pool of lava with the energy `energy` per unit of amount on flat ground, at night, from
+/// above.
 fn pool(energy: f32, look: LookSpec) -> Image {
     let (nx, ny, nz) = (24, 16, 24);
     let inside = |(z, y, x): (usize, usize, usize)| {
@@ -40,7 +41,7 @@ fn pool(energy: f32, look: LookSpec) -> Image {
     renderer.frame(&volume, &camera)
 }
 
-/// Mean red and blue of the middle 16 × 16 pixels of a picture, 0 to 255.
+/// Returns the mean red and blue of the middle 16 × 16 pixels of a picture, 0 to 255.
 fn middle(image: &Image) -> [f64; 2] {
     let pixels: Vec<[u8; 3]> = (40..56)
         .flat_map(|y| (40..56).map(move |x| (x, y)))
@@ -160,7 +161,7 @@ fn oblong_cells_have_their_proportions() {
     assert!((camera.ray(x, y).at(away) - point.coords).norm() < 0.05 * 1e-2 * away);
 }
 
-/// Scene and simulation of basalt that sets soon, after `steps` steps.
+/// Creates a scene and simulation of basalt that soon solidifies, after `steps` steps.
 fn basalt(steps: usize) -> (Scene, Simulation) {
     let text = "model = \"flow\"\nseed = 1\n[flow]\nstep_s = 20.0\nlava = { preset = \"etna-basalt\", cooling = { exposed = 1.0 }, bed_conduction = 1, conduction = 1 }\n\
                 [grid]\nsize = [24, 12, 24]\ncell_size_m = 2.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n\
@@ -296,7 +297,8 @@ fn lava_that_stays_hot_inside_grows_a_dark_crust() {
     );
 }
 
-/// Temperatures of [`CrustMap`] (K), computed for all columns at once.
+/// Returns the surface temperatures in K of [`CrustMap`], computed for all columns at once as a
+/// reference.
 fn whole_crust(world: &State) -> Vec<f32> {
     let (flow, Grid { nx, nz, .. }) = (world.flow().unwrap(), world.grid());
     let lava: Vec<Option<f32>> = (0..nx * nz)

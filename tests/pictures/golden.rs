@@ -1,6 +1,6 @@
-//! Compares pictures with references in `tests/golden`. `UPDATE_GOLDEN=1` writes the references
-//! again; a missing reference is written, and its test fails once. Pictures that differ are kept in
-//! `target/golden`, next to their difference images.
+//! Tests that compare pictures with references in `tests/golden`. `UPDATE_GOLDEN=1` writes the
+//! references anew; a missing reference is written, and its test fails once. Pictures that differ
+//! are kept in `target/golden`, next to their difference images.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -26,26 +26,26 @@ use lavoxel::terrain::{Hillshade, Kind, TerrainSpec};
 use lavoxel::units;
 use lavoxel::world::{CellMeasure, Edit, Ground, Matter, Quantity, Shape, World};
 
-/// Tolerance between a picture and its reference.
+/// Largest difference that is accepted between a picture and its reference.
 struct Allowed {
-    /// Mean difference of a channel in levels, 0 to 255.
+    /// Mean difference of a channel in levels (0 to 255).
     mean: f64,
-    /// Share of pixels that differ by [`OTHER`] or more.
+    /// Fraction of the pixels that differ by [`OTHER`] levels or more.
     others: f64,
 }
 
-/// Tolerance of volumes: sums in another order round differently, and edges may fall to the other
-/// side.
+/// Tolerance for pictures of volumes: sums in another order round differently, and a sample at an
+/// edge may count as inside or outside.
 const VOLUME: Allowed = Allowed {
     mean: 0.6,
     others: 0.01,
 };
-/// Tolerance of slices and relief: the last bit of a colour.
+/// Tolerance for slices and relief maps: the last bit of a colour.
 const FLAT: Allowed = Allowed {
     mean: 0.1,
     others: 0.0005,
 };
-/// Difference of a channel in levels from which a pixel counts as different.
+/// Difference of a channel in levels (0 to 255) from which a pixel counts as different.
 const OTHER: u8 = 24;
 
 const SIZE: (usize, usize) = (88, 66);
@@ -95,8 +95,8 @@ fn compare(name: &str, picture: &RgbImage, allowed: &Allowed) {
     }
 }
 
-/// A scene on 48 × 40 × 48 cells after `steps` steps; every number that the pictures depend on is
-/// given here.
+/// Creates a scene on 48 × 40 × 48 cells after `steps` steps; every value on which the pictures
+/// depend is set here, so that changed defaults change no picture.
 fn grown(
     terrain: TerrainSpec,
     vents: Vec<VentTable>,
@@ -330,7 +330,7 @@ fn bowl_cut_open() {
     );
 }
 
-/// Lake into which a sphere of lava sinks.
+/// Draws a lake into which a ball of lava sinks.
 fn lake(look: &LookSpec) -> RgbImage {
     let terrain = TerrainSpec {
         kind: Kind::Bowl,
@@ -410,7 +410,7 @@ fn hillshade() {
     );
 }
 
-/// Valley with one material of every look in a lake, and a cloud next to lava.
+/// Draws a valley whose lake has one material of every look, and a cloud next to lava.
 fn all_looks(look: &LookSpec) -> RgbImage {
     let terrain = TerrainSpec {
         kind: Kind::Bowl,

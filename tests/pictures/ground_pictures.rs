@@ -1,4 +1,4 @@
-//! The promise: pictures show the ground as it is, however it changed.
+//! Tests that pictures show the present ground, however it has changed.
 
 use crate::common::{Dice, one_cell, set_next, tiled, volcano};
 use lavoxel::grid::Grid;
@@ -10,8 +10,8 @@ use lavoxel::source::VentSpec;
 use lavoxel::view::{CameraSpec, LookSpec, Style};
 use lavoxel::world::{Edit, Matter, Shape};
 
-/// Share of pixels that differ by more than `levels` in a colour channel, and the mean difference
-/// of all pixels in levels.
+/// Returns the fraction of pixels that differ by more than `levels` (0 to 255) in a colour channel,
+/// and the mean difference of all pixels in levels.
 fn differences(ours: &Image, theirs: &Image, levels: u8) -> (f64, f64) {
     let apart = |(a, b): (&[u8], &[u8])| {
         a.iter()

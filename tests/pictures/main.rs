@@ -1,4 +1,4 @@
-//! Tests of pictures without a window.
+//! Tests of pictures that need no window.
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -46,7 +46,7 @@ use volumes::{GRID, Named, cameras, sharp, smooth};
 const STYLES: [Style; 3] = [Style::Scientific, Style::Surface, Style::Maximum];
 const STEPS: [f32; 2] = [0.5, 1.0];
 
-/// Differences of two pictures in levels of a channel, 0 to 255.
+/// Differences of two pictures per colour channel, in levels (0 to 255).
 #[derive(Clone, Copy, Debug, Default)]
 struct Apart {
     mean: f64,
@@ -85,7 +85,7 @@ impl Apart {
     }
 }
 
-/// Accumulates the differences of one test's pictures, and checks them against bounds for each of
+/// Collects the differences of one test's pictures, and checks them against bounds for each of
 /// [`STYLES`].
 struct Judge {
     bounds: [Apart; 3],
@@ -101,13 +101,13 @@ const fn bound(mean: f64, nearly_all: u8, most: u8) -> Apart {
     }
 }
 
-/// Bounds for lava that went through a low-pass.
+/// Bounds for pictures of lava that the low-pass has smoothed.
 const SMOOTH: [Apart; 3] = [bound(0.9, 5, 7), bound(0.01, 1, 10), bound(0.1, 1, 10)];
-/// Bounds for low-passed lava on ground, most of which is thin.
+/// Bounds for pictures of smoothed lava on ground, most of which is thin.
 const ON_GROUND: [Apart; 3] = [bound(0.12, 3, 6), bound(0.003, 1, 14), bound(0.08, 1, 2)];
-/// Bounds for transfer functions that rise from transparent to opaque within a cell.
+/// Bounds for transfer functions that rise from transparent to opaque within one cell.
 const STEEP: [Apart; 3] = [bound(0.8, 7, 12), bound(0.01, 1, 2), bound(0.27, 1, 18)];
-/// Bounds for lava with edges from one cell to the next.
+/// Bounds for pictures of lava with edges from one cell to the next.
 const SHARP: [Apart; 3] = [bound(1.2, 6, 9), bound(0.06, 10, 48), bound(0.1, 2, 30)];
 
 impl Judge {
@@ -119,7 +119,8 @@ impl Judge {
         }
     }
 
-    /// Draws a volume that is new to `renderer`, and compares the picture.
+    /// Draws a volume that `renderer` has not seen before, and compares the picture with the
+    /// reference.
     fn frame(&mut self, renderer: &mut Renderer, volume: &Volume, camera: &Camera, name: &str) {
         let drawn = renderer.frame(volume, camera);
         self.judge(renderer, volume, camera, &drawn, name);
@@ -168,7 +169,7 @@ impl Judge {
     }
 }
 
-/// Look of one ray per pixel in a plain style.
+/// Returns the look of a plain style with one ray per pixel. `step`: sampling distance in cells.
 fn look(style: Style, step: f32, color_by: CellMeasure) -> LookSpec {
     LookSpec {
         style,
@@ -179,7 +180,7 @@ fn look(style: Style, step: f32, color_by: CellMeasure) -> LookSpec {
     }
 }
 
-/// Looks of all styles and steps, each with one colouring, chosen by `turn`.
+/// Returns looks of all styles and sampling distances; `turn` chooses the colouring of each.
 fn looks(turn: usize) -> impl Iterator<Item = LookSpec> {
     let all = STYLES
         .into_iter()
@@ -197,7 +198,7 @@ fn looks(turn: usize) -> impl Iterator<Item = LookSpec> {
     })
 }
 
-/// Renderer over ground that lies below the box of [`GRID`].
+/// Creates a renderer whose ground lies below the box of [`GRID`].
 fn over_nothing() -> Renderer {
     Renderer::new(
         &Array2::from_elem((GRID.nz, GRID.nx), -1.0),
@@ -207,8 +208,8 @@ fn over_nothing() -> Renderer {
     .unwrap()
 }
 
-/// Draws each volume from one in `few` of the cameras, different ones for each volume, in all
-/// styles.
+/// Draws each volume in all styles from one in `few` of the cameras, which differ from volume to
+/// volume.
 fn draw_all(
     judge: &mut Judge,
     volumes: Vec<Named<Volume>>,
@@ -322,7 +323,7 @@ fn boxes_of_few_cells() {
     judge.report("few cells");
 }
 
-/// Simulation of the built-in volcano in a small box.
+/// Creates the simulation of the built-in volcano in a small box.
 fn volcano() -> Simulation {
     let mut scene = Scene::volcano();
     let (x, z) = crater(Grid::new(48, 40, 48));
@@ -334,7 +335,7 @@ fn volcano() -> Simulation {
     scene.build(tiled()).unwrap().simulation
 }
 
-/// Renderer over the ground of a simulation.
+/// Creates a renderer over the ground of a simulation.
 fn over(simulation: &Simulation) -> Renderer {
     let world = simulation.world();
     Renderer::new(world.ground().surface(), world.grid(), LookSpec::default()).unwrap()
@@ -360,8 +361,8 @@ fn a_volcano() {
 /// renderer except for its relief, cut open by the sides of the clip.
 #[test]
 fn the_ground_lies_where_its_heights_and_its_clip_say() {
-    /// Tolerance in cells for the relief, and for the curves between columns that bilinear
-    /// interpolation cuts off.
+    /// Tolerance in cells for the relief, and for the curvature between columns that bilinear
+    /// interpolation neglects.
     const RELIEF: f32 = 0.8;
     let simulation = volcano();
     let (mut renderer, ground) = (over(&simulation), simulation.world().ground());
@@ -435,8 +436,8 @@ fn the_ground_lies_where_its_heights_and_its_clip_say() {
     }
 }
 
-/// Returns true if `p` lies in the shown part of the box, extended on every side by the last
-/// argument (cells). The ground continues below the floor of a box that is not clipped there.
+/// Returns true if `p` lies in the visible part of the box, extended on every side by the last
+/// argument (in cells). The ground continues below the floor of a box that is not clipped there.
 fn inside(p: &Vector3<f32>, grid: Grid, clip: [[f32; 2]; 3], beside: f32) -> bool {
     let sides = [grid.nx, grid.ny, grid.nz].map(|n| n as f32);
     let foot = -0.05 * sides[0].max(sides[2]);
@@ -451,12 +452,12 @@ fn inside(p: &Vector3<f32>, grid: Grid, clip: [[f32; 2]; 3], beside: f32) -> boo
     })
 }
 
-/// Index of the camera of each frame of [`flow`]: the first camera, two others for a while, then
-/// the first again.
+/// For each frame of [`flow`], the index of its camera: the first camera, two others for a while,
+/// then the first again.
 const VIEWS: [usize; 10] = [0, 0, 0, 0, 0, 0, 1, 8, 8, 0];
 
-/// Runs a volcano that flows, is hit by lava from above, is partly drained, and stands still for a
-/// frame; calls `see` with the number of each frame and its world.
+/// Runs a volcano whose lava flows, is hit by lava from above, is partly drained, and stands still
+/// for a frame; calls `see` with the index and the world of each frame.
 fn flow(see: &mut dyn FnMut(usize, &State)) {
     let mut simulation = volcano();
     let ball = |height: f64, radius: f64, matter: Matter| {

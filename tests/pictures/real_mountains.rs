@@ -1,4 +1,5 @@
-//! Real elevation data next to the checkout; without the data these tests report a skip and pass.
+//! Tests with real elevation data next to the checkout; without the data, these tests report a skip
+//! and pass.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! Tests of the program as people and scripts use it: printed text, written files and refusals. One
-//! file for each command, and for topics that concern all commands.
+//! Tests of the program as people and scripts use it: printed text, written files and error
+//! messages. One file for each command, and for topics that concern all commands.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 pub(crate) mod place;

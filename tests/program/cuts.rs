@@ -1,10 +1,10 @@
-//! Random scenes of both models that are stopped at random steps and resumed: the state, every
-//! array, the report and its warnings must equal those of an uninterrupted run, and so must the
-//! state after a step back in memory.
+//! Tests of random scenes of both models that are stopped at random steps and resumed: the state,
+//! every array, the report and its warnings must equal those of an uninterrupted run; the state
+//! must also be equal after the restore of a snapshot in memory.
 //!
 //! A scene contains everything that may keep state: bodies and events that dig, raise, fill and
-//! stir, matter that sets and reacts, grains listed before and after the lava, air, fumes, sources,
-//! goals. `LAVOXEL_CASES` sets the number of scenes, `LAVOXEL_FIRST` the first seed.
+//! stir, materials that solidify and react, grains listed before and after the lava, air, fumes,
+//! sources, goals. `LAVOXEL_CASES` sets the number of scenes, `LAVOXEL_FIRST` the first seed.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -23,7 +23,7 @@ use lavoxel::state::State;
 use lavoxel::units::AMOUNT_ONE;
 use serde_json::Value;
 
-/// Random scene text, and the facts that its later tables depend on.
+/// Writer of a random scene: the text so far, and the facts on which later tables depend.
 struct Writer {
     dice: Dice,
     text: String,
@@ -77,7 +77,7 @@ impl Writer {
         of[self.dice.below(of.len() as u64) as usize]
     }
 
-    /// Returns a number from `low` to `high` with two decimals.
+    /// Returns a random number from `low` to `high` with two decimals.
     fn between(&mut self, low: f64, high: f64) -> f64 {
         let hundredths = ((high - low) * 100.0) as u64 + 1;
         low + self.dice.below(hundredths) as f64 / 100.0
@@ -328,8 +328,8 @@ impl Writer {
     }
 }
 
-/// Runs the program in a folder; returns its report without the keys that may differ, or its error
-/// message.
+/// Runs the program in a folder. Returns its report without the keys that may differ from run to
+/// run, or its error message.
 fn run(folder: &Path, args: &str) -> Result<Value, String> {
     let program = Command::new(env!("CARGO_BIN_EXE_lavoxel"))
         .current_dir(folder)
@@ -348,7 +348,7 @@ fn run(folder: &Path, args: &str) -> Result<Value, String> {
     Ok(report)
 }
 
-/// Names of the entries that differ between two archives of arrays.
+/// Returns the names of the entries that differ between two archives of arrays.
 fn other_arrays(whole: &Path, resumed: &Path) -> Vec<String> {
     let [mut whole, mut resumed] =
         [whole, resumed].map(|path| zip::ZipArchive::new(fs::File::open(path).unwrap()).unwrap());
@@ -368,7 +368,7 @@ fn other_arrays(whole: &Path, resumed: &Path) -> Vec<String> {
     all
 }
 
-/// Keys that differ between two reports, with both values.
+/// Returns the keys that differ between two reports, with both values.
 fn other_keys(whole: &Value, resumed: &Value) -> String {
     let mut words = String::new();
     let keys = |value: &Value| {
@@ -399,8 +399,8 @@ fn other_keys(whole: &Value, resumed: &Value) -> String {
     words
 }
 
-/// Differences between an uninterrupted run of a scene and one stopped after `cuts`; `None` if the
-/// scene is refused.
+/// Returns the differences between an uninterrupted run of a scene and one stopped at the steps
+/// `cuts`; `None` if the scene is rejected.
 fn differs(
     folder: &Path,
     scene: &str,
@@ -487,7 +487,8 @@ fn shows_another_flow(state: &State) -> Option<String> {
     None
 }
 
-/// Differences of the state after going back in memory to each of `cuts`.
+/// Returns the differences of the state after restoring a snapshot taken at each of the steps
+/// `cuts`.
 fn undo_differs(path: &Path, steps: u64, cuts: &[u64]) -> Vec<String> {
     let scene = Scene::open(path).unwrap();
     let mut simulation = scene.build(Box::new(Tiled::default())).unwrap().simulation;
@@ -586,7 +587,7 @@ at = 6
 put = { shape = { kind = "line", points = [[4.0, 20.0], [16.0, 20.0]], width = 2 }, matter = { kind = "raise", by = 3.0 } }
 "#;
 
-/// Physical scene with rubble that sets over a vent.
+/// Scene of the physical model with rubble that solidifies over a vent.
 const RUBBLE: &str = r#"
 model = "flow"
 flow = { step_s = 1.0 }

@@ -1,5 +1,6 @@
-//! Commands of README and docs: checks the paths that they write to, and compares their printed
-//! text with the blocks below them. `LAVOXEL_DOCS=write` puts the current output into the page.
+//! Tests of the commands in README and docs: check the paths to which the commands write, and
+//! compare the printed text with the blocks below the commands. `LAVOXEL_DOCS=write` writes the
+//! current output into the page.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,7 @@ const OUTPUTS: [&str; 10] = [
     "--volume",
 ];
 
-/// Root folder of the project.
+/// Returns the root folder of the project.
 fn project() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -114,8 +115,8 @@ fn architecture_draws_the_crates_of_the_workspace() {
 
 type Needs = BTreeMap<String, (BTreeSet<String>, String)>;
 
-/// Markdown table of the crates, highest floor first: crate, description, and direct needs that no
-/// other need implies.
+/// Returns a Markdown table of the crates, highest layer first: crate, description, and direct
+/// dependencies except those that another dependency implies.
 fn drawing(needs: &Needs) -> String {
     fn floor(needs: &Needs, name: &str) -> usize {
         needs[name]
@@ -155,7 +156,7 @@ fn drawing(needs: &Needs) -> String {
     drawn + "\n"
 }
 
-/// README and the pages of docs.
+/// Returns the paths of README and of the pages of docs.
 fn pages() -> Vec<PathBuf> {
     let docs = fs::read_dir(project().join("docs"))
         .unwrap()
@@ -166,7 +167,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// Fenced blocks of a page, in order: the info string of the fence, and the lines.
+/// Returns the fenced blocks of a page, in order: the info string of the fence, and the lines.
 fn blocks(page: &Path) -> Vec<(String, Vec<String>)> {
     let (mut blocks, mut open) = (Vec::new(), None);
     for line in fs::read_to_string(page).unwrap().lines() {
@@ -180,7 +181,7 @@ fn blocks(page: &Path) -> Vec<(String, Vec<String>)> {
     blocks
 }
 
-/// Commands of a page for the reader to paste.
+/// Returns the commands of a page that a reader would paste into a shell.
 fn commands(page: &Path) -> Vec<String> {
     let pasted = blocks(page)
         .into_iter()
@@ -275,7 +276,7 @@ fn the_tutorial_prints_what_it_says() {
     }
 }
 
-/// Removes the number of threads from a line.
+/// Returns a line without the number of threads, which differs from machine to machine.
 fn machine_free(line: &str) -> String {
     let Some(start) = line
         .find(" threads")

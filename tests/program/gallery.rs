@@ -1,4 +1,4 @@
-//! The gallery: a film of each shipped scene, next to the command that draws the film.
+//! Tests of the gallery: a film of each shipped scene, next to the command that renders the film.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::common::one_in;
 use lavoxel::shipped;
 
-/// Upper bound of a film in bytes, and lower bound of its frames.
+/// Upper bound of a film's size in bytes, and lower bound of its number of frames.
 const MOST: usize = 1_500_000;
 const FEWEST: usize = 30;
 
@@ -16,7 +16,7 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")
 }
 
-/// Arguments of `lavoxel` for each film.
+/// Returns the arguments of `lavoxel` for each film.
 fn commands() -> Vec<Vec<String>> {
     let page = fs::read_to_string(docs().join("gallery.md")).unwrap();
     let lines = page
@@ -27,12 +27,12 @@ fn commands() -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Returns the argument after `flag`.
+/// Returns the argument that follows `flag`; `None` if the flag is absent.
 fn after<'a>(command: &'a [String], flag: &str) -> Option<&'a str> {
     Some(command.get(command.iter().position(|word| word == flag)? + 1)?)
 }
 
-/// Chunks of a WebP file: names and contents.
+/// Returns the chunks of a WebP file: names and contents.
 fn chunks(file: &[u8]) -> Vec<(&[u8], &[u8])> {
     assert!(file.starts_with(b"RIFF") && &file[8..12] == b"WEBP");
     let (mut rest, mut found) = (&file[12..], Vec::new());
@@ -72,7 +72,7 @@ fn every_scene_has_a_film_of_its_own_that_is_small() {
     }
 }
 
-/// Returns the command with one step and small pictures.
+/// Returns the command changed to one step and small pictures, for a quick test.
 fn shortened(command: &[String]) -> Vec<String> {
     let mut words = Vec::new();
     let mut all = command.iter();

@@ -1,4 +1,4 @@
-//! Tests of the program as a user starts it.
+//! Tests of the program, started as a user starts it.
 
 #[path = "../common/child.rs"]
 mod child;

@@ -1,6 +1,6 @@
-//! Checks that `--max-memory` holds for the whole process, whatever a file announces: each file is
+//! Tests that `--max-memory` holds for the whole process, whatever a file announces: each file is
 //! given to the program itself, whose memory must stay below the limit plus 64 MiB, and which must
-//! refuse in one line that names the file.
+//! reject the file with one line that names it.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -29,13 +29,13 @@ mod container;
 use crate::safety::tiff::Tiff;
 use container::{BLOCK, block, container};
 
-/// Memory of the process allowed on top of its limit, in MiB.
+/// Memory that the process may use in addition to its limit, in MiB.
 const BESIDE: u64 = 64;
 
 /// Environment variable with the arguments of the program that [`starts_a_program`] measures, one
 /// per line.
 const MEASURED: &str = "LAVOXEL_MEASURED";
-/// Prefix of the line with peak memory in bytes and exit status.
+/// Prefix of the line that reports peak memory in bytes and exit status.
 const TOLD: &str = "peak and status: ";
 
 struct Folder(TempDir);
@@ -54,7 +54,7 @@ impl Folder {
     }
 
     /// Writes a file of `bytes` followed by `zeros` zero bytes, which are sparse and take no room
-    /// on the disk.
+    /// on the disk; returns its path.
     fn with_zeros(&self, name: &str, bytes: &[u8], zeros: u64) -> PathBuf {
         let path = self.put(name, bytes);
         File::options()
@@ -97,7 +97,7 @@ impl Folder {
         Run { code, stderr }
     }
 
-    /// Checks that the program refuses the file in one line that contains `words`.
+    /// Checks that the program rejects a file with a one-line message that contains `words`.
     fn refused(&self, limit: u64, args: &[&str], words: &str) {
         let Run { code, stderr } = self.run(limit, args);
         assert_eq!(code, Some(2), "{args:?}: {stderr}");
@@ -122,12 +122,12 @@ fn folder() -> Folder {
     Folder(TempDir::new().unwrap())
 }
 
-/// TIFF of four heights.
+/// Returns a TIFF map of four heights.
 fn map() -> Tiff {
     Tiff::on_map(&[(1024, 1), (3072, 32633)], [500_000.0, 4e6, 10.0])
 }
 
-/// TIFF with as many keys as fit, all sharing the same values.
+/// Returns a TIFF with `count` keys that all share the same values.
 fn sharing(tag: u16, count: u16, values: u16) -> Tiff {
     let mut tiff = map();
     let keys: Vec<_> = (0..count).map(|id| [id, tag, values, 0]).collect();
@@ -284,7 +284,7 @@ fn heights_are_weighed_before_they_are_worked_on() {
     );
 }
 
-/// First chunks of a grey PNG of `cols` × `rows` pixels.
+/// Returns the first chunks of a grey PNG of `cols` × `rows` pixels.
 fn png([cols, rows]: [u32; 2]) -> Vec<u8> {
     let head = [
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(),
@@ -389,7 +389,7 @@ fn a_limit_on_the_size_of_files_leaves_none() {
     );
 }
 
-/// Checkpoint of these sections: names and bytes.
+/// Returns a checkpoint with the given sections: names and bytes.
 fn checkpoint(sections: &[(&str, &[u8])]) -> Vec<u8> {
     container(sections.iter().map(|(name, body)| (name.as_bytes(), *body)))
 }
@@ -479,7 +479,8 @@ impl Folder {
     }
 }
 
-/// Pieces of a binary STL: the header, then `count` triangles, made by `triangle` from their index.
+/// Returns the pieces of a binary STL file: the header, then `count` triangles, which `triangle`
+/// makes from their index.
 fn stl(count: usize, triangle: impl Fn(usize) -> [[f32; 3]; 3]) -> impl Iterator<Item = Vec<u8>> {
     let head = [&[0; 80][..], &(count as u32).to_le_bytes()].concat();
     let piece = move |i: usize| {
@@ -489,7 +490,7 @@ fn stl(count: usize, triangle: impl Fn(usize) -> [[f32; 3]; 3]) -> impl Iterator
     std::iter::once(head).chain((0..count).map(piece))
 }
 
-/// Triangle `i` of a cube, 0 to 11.
+/// Returns the triangle with the index `i` (0 to 11) of a cube.
 fn of_a_cube(i: usize) -> [[f32; 3]; 3] {
     const FACES: [[usize; 4]; 6] = [
         [0, 2, 3, 1],
@@ -503,13 +504,13 @@ fn of_a_cube(i: usize) -> [[f32; 3]; 3] {
     [[a, b, c], [a, c, d]][i % 2].map(|corner| std::array::from_fn(|k| (corner >> k & 1) as f32))
 }
 
-/// Triangle `i` of a mesh in which no triangles share a corner.
+/// Returns the triangle with the index `i` of a mesh in which no triangles share a corner.
 fn loose(i: usize) -> [[f32; 3]; 3] {
     [[0.0, 0.1, 0.2], [1.0, 0.5, 0.3], [0.2, 0.9, 0.4]]
         .map(|corner| corner.map(|v| v + i as f32 * 0.01))
 }
 
-/// Binary glTF with this JSON and binary chunk.
+/// Returns a binary glTF file with the JSON chunk `json` and the binary chunk `numbers`.
 fn glb(json: &str, numbers: &[u8]) -> Vec<u8> {
     let mut json = json.as_bytes().to_vec();
     json.resize(json.len().next_multiple_of(4), b' ');
@@ -524,8 +525,8 @@ fn glb(json: &str, numbers: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// glTF of `nodes` nodes that share a mesh of `triangles` triangles, or of `parts` parts that share
-/// a mesh of equal corners.
+/// Returns a glTF file of `nodes` nodes that share a mesh of `triangles` triangles, or of `parts`
+/// parts that share a mesh of equal corners.
 fn shared(nodes: usize, parts: usize, triangles: usize) -> Vec<u8> {
     let numbers: Vec<u8> = match parts {
         1 => (0..9 * triangles)
@@ -552,7 +553,7 @@ fn shared(nodes: usize, parts: usize, triangles: usize) -> Vec<u8> {
     glb(&json, &numbers)
 }
 
-/// Scene text of a box with further keys.
+/// Returns the text of a scene with a box of `size` cells; `more`: additional keys and tables.
 fn scene_of(size: [usize; 3], more: &str) -> String {
     format!(
         "[grid]\nsize = {size:?}\ncell_size_m = 1.0\n[terrain]\nkind = \"plane\"\nbase_cells = 2.0\n{more}"
@@ -634,7 +635,8 @@ fn meshes_of_bodies_and_events_are_weighed_together_and_read_once() {
     folder.accepted(30, &["run", "one.toml", "--steps", "1"]);
 }
 
-/// Memory in MiB that a refusal names, rounded up by more than the message rounds.
+/// Returns the memory in MiB that an error message names, rounded up by more than the message
+/// rounds.
 fn needed(message: &str) -> u64 {
     let (before, _) = message
         .split_once(" of memory in all")
@@ -653,8 +655,8 @@ fn needed(message: &str) -> u64 {
 }
 
 impl Folder {
-    /// Runs the program with a growing limit until it succeeds, and returns that limit: each
-    /// refusal names the memory needed. Peak memory is checked at every limit on the way.
+    /// Runs the program with a growing limit until it succeeds, and returns that limit: each error
+    /// message names the memory needed. The peak memory is checked at every limit that is tried.
     fn least(&self, args: &[&str]) -> u64 {
         let mut limit = 9;
         for _ in 0..20 {
@@ -816,7 +818,8 @@ fn a_session_file_is_weighed_before_it_is_unpacked() {
 }
 
 impl Folder {
-    /// Checks that a scene refuses a mesh in one line that contains `words` and the file.
+    /// Checks that a scene rejects a mesh with a one-line message that contains `words` and the
+    /// file.
     fn mesh_within(&self, limit: u64, file: &str, words: &str) {
         let keys = "unit_m = 0.1, base = [10.0, 2.0, 10.0]";
         self.put(
@@ -835,8 +838,8 @@ impl Folder {
         self.mesh_within(40, file, words);
     }
 
-    /// Checks that the program refuses, in one line that contains `words`, a file named by a scene
-    /// or folder.
+    /// Checks that the program rejects, with a one-line message that contains `words`, a file that
+    /// a scene or folder names.
     fn refuses(&self, limit: u64, args: &[&str], words: &str) {
         let Run { code, stderr } = self.run(limit, args);
         assert_eq!(code, Some(2), "{args:?}: {stderr}");
@@ -858,7 +861,7 @@ impl Folder {
         );
     }
 
-    /// Writes a scene of a poured flow with 12 × 12 columns.
+    /// Writes a scene of the physical model with 12 × 12 columns and a vent.
     fn flow(&self) {
         let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrate_m3_s = 1.0\n";
         self.put(
@@ -871,10 +874,10 @@ impl Folder {
 /// GeoJSON coordinates of a polygon over a box of 1000 × 1000 cells.
 const OVER_ALL: &str = "[[[0,0],[1000,0],[1000,1000],[0,1000],[0,0]]]";
 
-/// Name of a reader, and a function that makes and tests its file.
+/// Name of a reader, and a function that creates its file and tests it.
 type Step = (&'static str, fn(&Folder));
 
-/// Files that would take more than the limit, one for each reader, by the name of the reader.
+/// Test of each reader, by its name, with a file that would take more memory than the limit.
 const WALK: &[Step] = &[
     ("scene", |folder| {
         folder.put("lines.toml", "\n".repeat(3 << 20).as_bytes());

@@ -1,5 +1,5 @@
-//! The promise: a run with checkpoints that is stopped, killed or out of disk space loses nothing
-//! that was saved, and reaches the same report.
+//! Tests that a run with checkpoints that is stopped, killed or out of disk space loses nothing
+//! that was saved, and that it reaches the same report when resumed.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -64,7 +64,7 @@ impl Place {
         steps_of(&self.path(name))
     }
 
-    /// Names and bytes of all files except the scene.
+    /// Returns the names and bytes of all files except the scene.
     fn files(&self) -> Vec<(String, Vec<u8>)> {
         let entries = fs::read_dir(self.0.path())
             .unwrap()
@@ -91,7 +91,8 @@ impl Place {
             .unwrap()
     }
 
-    /// Runs a command that must succeed; returns its report without the keys that may differ.
+    /// Runs a command, which must succeed, and returns its report without the keys that may differ
+    /// from run to run.
     fn report(&self, args: &str) -> Value {
         let output = self.run(&format!("{args} --json --quiet"));
         assert_eq!(
@@ -107,8 +108,8 @@ impl Place {
         report
     }
 
-    /// Runs a command that must be refused with `code` in one line, leaving every file unchanged;
-    /// returns the line.
+    /// Runs a command, which must fail with the exit status `code` and a one-line message, leaving
+    /// every file unchanged; returns the line.
     fn refused(&self, code: i32, args: &str) -> String {
         let before = self.files();
         refusal(code, args, &self.run(args), || {
@@ -437,7 +438,7 @@ fn killed_many_times_it_comes_to_the_same_bits() {
     assert_eq!(names(&place), ["a.lvx", "a.lvx.previous"]);
 }
 
-/// Modification time of the last checkpoint.
+/// Returns the modification time of the last checkpoint; `None` if there is none.
 #[cfg(unix)]
 fn written(place: &Place) -> Option<SystemTime> {
     fs::metadata(place.path("a.lvx"))

@@ -1,5 +1,5 @@
-//! Paths that are not regular files, names that lead elsewhere, decoders that panic: one message,
-//! exit status 2, and no other file written.
+//! Tests with paths that are not regular files, names that lead to other files, and decoders that
+//! panic: each must give one message and exit status 2, and no other file may be written.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -15,10 +15,10 @@ pub(crate) mod tiff;
 use crate::child::Running;
 use tiff::Tiff;
 
-/// Timeout after which a run counts as hanging; the slowest machine needs a hundredth.
+/// Time after which a run counts as hanging; the slowest machine needs a hundredth.
 const HANGS: Duration = Duration::from_secs(120);
 
-/// Runs the program in a folder; the test fails if it hangs.
+/// Runs the program in a folder and returns its output; the test fails if the program hangs.
 fn lavoxel(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lavoxel"));
     command
@@ -35,7 +35,7 @@ fn lavoxel(folder: &Path, args: &[&str]) -> Output {
     running.output()
 }
 
-/// Checks that the program refuses in one line that contains `words`.
+/// Checks that the program fails with a one-line message that contains `words`.
 fn refused(folder: &Path, args: &[&str], words: &[&str]) {
     let output = lavoxel(folder, args);
     let message = String::from_utf8_lossy(&output.stderr);
@@ -50,7 +50,7 @@ fn scene(more: &str) -> String {
     format!("[grid]\nsize = [20, 20, 20]\ncell_size_m = 1.0\n{more}")
 }
 
-/// Scene of a poured flow on a plane.
+/// Scene of the physical model on a plane.
 const FLOW: &str = "model = \"flow\"\n[grid]\nsize = [12, 12, 12]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n";
 
 #[cfg(unix)]
@@ -300,7 +300,7 @@ fn a_panic_of_a_decoder_is_an_error() {
     assert_eq!(lavoxel::input::guard(|| 7).unwrap(), 7);
 }
 
-/// TIFF of four numbers with a label in GDAL's metadata.
+/// Returns a TIFF of four numbers with a label in GDAL's metadata.
 fn labelled(name: &str, text: &str) -> Vec<u8> {
     let mut tiff = Tiff::on_map(&[(1024, 1), (3072, 32633)], [500_000.0, 4e6, 10.0]);
     let text = format!("<GDALMetadata><Item name=\"{name}\">{text}</Item></GDALMetadata>\0");
@@ -308,7 +308,7 @@ fn labelled(name: &str, text: &str) -> Vec<u8> {
     tiff.bytes()
 }
 
-/// Paths of all files below a folder, sorted.
+/// Returns the paths of all files below a folder, sorted.
 fn files(folder: &Path) -> Vec<String> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder)

@@ -1,8 +1,9 @@
-//! Pictures of the shipped scenes for the window's start screen: each must show the current scene.
+//! Tests that the pictures of the shipped scenes for the window's start screen show the current
+//! scenes.
 //!
 //! `UPDATE_THUMBNAILS=1 cargo test --test program -- thumbnails` draws those whose scene or line in
 //! the list changed; `UPDATE_THUMBNAILS=island,wax` draws only the named scenes. A line of `list`
-//! has a scene's name, steps and flags of `lavoxel render`, and the hash of both.
+//! has a scene's name, the steps and flags for `lavoxel render`, and the hash of scene and flags.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::fs;
@@ -14,16 +15,16 @@ use lavoxel::export::{Film, create_animation};
 use lavoxel::output::Existing;
 use lavoxel::shipped;
 
-/// Width and height in pixels.
+/// Width and height of a picture in pixels.
 const SIZE: [u32; 2] = [192, 128];
-/// Factor by which the picture is rendered larger before downsampling.
+/// Factor by which the picture is rendered larger before it is scaled down.
 const LARGER: u32 = 4;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/window/src/ui/gallery/pictures")
 }
 
-/// Hash (FNV-1a) of a scene and the flags of its picture.
+/// Returns the hash (FNV-1a) of a scene's text and the flags of its picture.
 fn hash(text: &str, flags: &str) -> String {
     let bytes = text.lines().flat_map(str::bytes).chain(flags.bytes());
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -32,7 +33,7 @@ fn hash(text: &str, flags: &str) -> String {
     format!("{hash:016x}")
 }
 
-/// A line of the list.
+/// One line of the file `list`.
 struct Line {
     name: String,
     hash: String,

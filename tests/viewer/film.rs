@@ -1,5 +1,5 @@
-//! Films of a session that was recorded in the window: one render is killed midway, another
-//! completes.
+//! Tests of films of a session that was recorded in the window: one render is killed midway,
+//! another completes.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -16,7 +16,7 @@ use lavoxel::scene::Scene;
 use crate::child::Running;
 use crate::window::{Display, Window, focused};
 
-/// Scene of lava on a plane, in a small box that is drawn quickly.
+/// Scene of lava on a plane, in a box so small that frames are drawn quickly.
 const SCENE: &str = "name = \"Takes\"\nseed = 3\n[grid]\nsize = [32, 24, 32]\n[terrain]\nkind = \"plane\"\n\
                      [[vent]]\nx = 16.0\nz = 16.0\nradius = 2.0\nrate = 1.5\n[film]\nfps = 10\norbit_deg = 70.0\n";
 

@@ -1,4 +1,4 @@
-//! The promise: the window and the simulation thread exchange every change and only changes, and a
+//! Tests that the simulation thread sends the window every change and nothing else, and that a
 //! recorded session replays to the same bits.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -68,7 +68,7 @@ fn put(shape: Shape, matter: Matter) -> Command {
     Command::World(Edit { shape, matter }.into())
 }
 
-/// Mirror of the world, as the window keeps it from the received messages.
+/// Copy of the world as the window keeps it from the received messages.
 struct Window {
     worker: Worker,
     volume: Volume,
@@ -77,9 +77,9 @@ struct Window {
     cuts: [Option<Cut>; 3],
     report: Report,
     notices: Vec<(bool, String)>,
-    /// Notices about lava at the sides of the box.
+    /// Notices about lava at the sides of the box that were received.
     edge: Vec<String>,
-    /// Mends offered in messages.
+    /// Remedies that received notices offered.
     mends: Vec<Mend>,
 }
 
@@ -192,7 +192,8 @@ impl Window {
         self.worker.send(command);
     }
 
-    /// Polls messages until `known` is true.
+    /// Receives messages until `known` returns true; fails with the name `what` if that takes too
+    /// long.
     fn until(&mut self, what: &str, known: impl Fn(&Self) -> bool) {
         for _ in 0..6000 {
             if let Some(update) = self.worker.poll() {
@@ -209,7 +210,7 @@ impl Window {
         );
     }
 
-    /// Makes `n` steps and waits for the last.
+    /// Sends the command for `n` steps, and waits until the last step is reported.
     fn steps(&mut self, n: u64) {
         let end = self.report.step + n;
         self.send(Command::Steps(n));
@@ -218,7 +219,8 @@ impl Window {
         });
     }
 
-    /// Waits until all sent commands are carried out: a ray query at `x` is answered last.
+    /// Waits until all commands sent are carried out: a probe along a vertical ray at `x`, sent
+    /// now, is answered last.
     fn settle(&mut self, x: f32) {
         let ray = down(x, 0.5);
         self.send(Command::Pick(Some(ray)));
@@ -231,7 +233,7 @@ impl Window {
         });
     }
 
-    /// Compares the whole mirror with a world.
+    /// Compares the whole copy with `world`.
     fn check(&self, world: &World) {
         let mut lowpass = LowPass::new(world.grid());
         let lava = lowpass.refresh(world);
@@ -687,13 +689,13 @@ fn water_is_poured_put_in_changed_and_brought_back_by_the_window() {
     assert_eq!(window.notices[1], (true, refused.to_owned()));
 }
 
-/// Moment at `step` before which nothing was done.
+/// Returns the moment at the step `step` before which no command was given.
 fn moment(step: u64) -> Moment {
     Moment { step, act: 0 }
 }
 
 impl Window {
-    /// Sends a move through time and waits for its end.
+    /// Sends a seek to another moment, and waits until it is reached.
     fn go(&mut self, way: Way) {
         let ways = self.report.ways;
         self.send(Command::Go(way));
@@ -978,7 +980,7 @@ fn another_way_and_a_pause_end_a_long_way_and_changes_wait_for_its_end() {
     assert_eq!(window.report.step, 308);
 }
 
-/// Prints the times of moves through the built-in volcano's history.
+/// Prints the times that seeks in the built-in volcano's history take to show their first state.
 #[test]
 #[ignore = "measures and asserts no time: cargo test --test viewer how_soon -- --ignored --nocapture"]
 fn how_soon_a_way_shows_its_first_state() {
@@ -1002,8 +1004,8 @@ fn how_soon_a_way_shows_its_first_state() {
     }
 }
 
-/// Part of a stroke with a ball of 3 cells radius, with rays straight down at `places` (x, z);
-/// `begins` starts a new stroke.
+/// Returns a piece of a brush stroke with a radius of 3 cells and rays straight down at `places`
+/// (x, z); `begins`: true to start a new stroke.
 fn stroke(begins: bool, places: &[[f32; 2]], matter: Matter) -> Command {
     let rays = places.iter().map(|[x, z]| down(*x, *z)).collect();
     let part = [[0.0, 37.0], [0.0, 26.0], [0.0, 29.0]];
@@ -1016,7 +1018,7 @@ fn stroke(begins: bool, places: &[[f32; 2]], matter: Matter) -> Command {
     }))
 }
 
-/// Centres of the dabs (x, y, z, in cells) in the session that is saved at `path`.
+/// Returns the centres of the dabs (x, y, z, in cells) in the session, which is saved at `path`.
 fn dabs(window: &mut Window, path: &Path) -> Vec<[f64; 3]> {
     let before = window.notices.len();
     window.send(Command::Save(path.to_owned(), Existing::Keep));

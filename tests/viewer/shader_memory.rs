@@ -1,5 +1,5 @@
-//! Memory of the window's shaders while the camera turns. One test in a program of its own, because
-//! the test measures the memory of the whole process.
+//! Tests the memory of the window's shaders while the camera turns. The only test of its program,
+//! because it measures the memory of the whole process.
 #![cfg(target_os = "linux")]
 
 use crate::vulkan::vulkan;
@@ -13,7 +13,7 @@ use lavoxel::viewer::worker::Worker;
 
 const SIZE: (usize, usize) = (160, 120);
 const STEPS: u64 = 40;
-/// Frames after which all one-time allocations are done.
+/// Number of frames after which all one-time allocations are done.
 const WARM_UP: usize = 8;
 const FRAMES: usize = 30;
 /// Upper bound of growth in megabytes: a shader compiled again for every frame takes 10 MB or more
@@ -21,7 +21,7 @@ const FRAMES: usize = 30;
 /// first use, and up to 85 MB were measured without any leak.
 const MOST_GROWTH_MB: f64 = 200.0;
 
-/// Resident memory of this process in megabytes.
+/// Returns the resident memory of this process in megabytes.
 fn resident_mb() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux has it");
     let line = status
@@ -36,7 +36,7 @@ fn resident_mb() -> f64 {
     kib * 1024.0 / 1e6
 }
 
-/// Painter and worker of the built-in volcano after some steps.
+/// Returns the built-in volcano after some steps: its painter and the simulation thread.
 fn eruption() -> (Painter, Worker) {
     let scene = Scene::volcano();
     let look = scene.spec.look.clone();

@@ -1,4 +1,5 @@
-//! Physical model in the window: report of its volumes, probe of a column, and edits of its vents.
+//! Physical lava model in the window: report of its volumes, probe of one column, and edits of its
+//! vents.
 
 use lavoxel_base::words::{rough, short};
 use lavoxel_flow::{Flow, FlowColumn};
@@ -6,45 +7,48 @@ use lavoxel_scene::scene::Seconds;
 use lavoxel_sim::source::{VentFlow, VentSpec};
 use lavoxel_sim::state::State;
 
-/// Range of a vent's effusion rate in m³/s that drags and sliders can set.
+/// Range (smallest, largest) of a vent's effusion rate in m³/s that drags and sliders can set.
 pub(crate) const FLOW_RATE: (f64, f64) = (0.01, 1000.0);
 
-/// Highest temperature of a vent in kelvin that drags and sliders can set.
+/// Highest temperature in kelvin of a vent that drags and sliders can set.
 pub(crate) const MOST_KELVIN: f64 = 1800.0;
 
-/// Offset between kelvin and degrees Celsius.
+/// Temperature of 0 °C in kelvin.
 pub(crate) const ZERO_CELSIUS_K: f64 = 273.15;
 
-/// Returns the text of a temperature in both units, such as `1350 K (1077 °C)`.
+/// Returns the text of a temperature in kelvin and degrees Celsius, such as `1350 K (1077 °C)`.
 fn warmth(kelvin: f64) -> String {
     format!("{kelvin:.0} K ({:.0} °C)", kelvin - ZERO_CELSIUS_K)
 }
 
-/// Numbers of the physical model; volumes in m³.
+/// State of the physical lava model for the panel: time, temperatures, and volumes since the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowReport {
     /// Simulated time since the start, in seconds.
     pub time_s: f64,
-    /// Temperature in kelvin of vents without their own temperature.
+    /// Eruption temperature in kelvin of vents that set no temperature.
     pub vent_k: f64,
-    /// Temperature in kelvin of air and ground.
+    /// Temperature in kelvin of the air and of the ground before the eruption.
     pub ambient_k: f64,
-    /// Volume erupted by the vents (m³).
+    /// Volume of lava erupted by all vents since the start (m³).
     pub poured: f64,
-    /// Volume of liquid lava at present (m³).
+    /// Volume of lava in the box that is liquid at present (m³).
     pub liquid: f64,
-    /// Volume of solidified lava (m³).
+    /// Volume of lava that has solidified (m³).
     pub set: f64,
-    /// Volume that left through open sides of the box (m³).
+    /// Volume of lava that has left through open sides of the box (m³).
     pub out: f64,
-    /// Volume not erupted because the vent's column was full (m³).
+    /// Volume that vents could not erupt because their columns were filled up to the top of the box
+    /// (m³).
     pub blocked: f64,
-    /// Fraction of the fluxes that the flux limiter has removed, 0 to 1.
+    /// Fraction of the lava fluxes between columns that the flux limiter has removed since the
+    /// start, 0 to 1.
     pub capped: f64,
 }
 
 impl FlowReport {
-    /// Creates the report of a world; `None` in the classic model.
+    /// Creates the report of the physical model in `world`; `None` if `world` has the classic
+    /// model.
     pub(crate) fn of(world: &State) -> Option<Self> {
         let flow = world.flow()?;
         let (account, lava) = (flow.account(), &flow.setup().lava);
@@ -63,20 +67,22 @@ impl FlowReport {
     }
 }
 
-/// Flow values at the column under the pointer.
+/// Values of the physical lava model in the column under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowProbe {
-    /// Thicknesses, viscosity and arrival time of the column.
+    /// Thickness of liquid and solidified lava, viscosity, and arrival time of the lava in the
+    /// column.
     pub column: FlowColumn,
     /// Temperature in kelvin of the lava under its crust: in the probed cell, or in the uppermost
     /// cell with lava of the column. `None` without lava.
     pub kelvin: Option<f64>,
-    /// Temperature in kelvin of the free surface, as pictures show it; `None` without lava.
+    /// Temperature in kelvin of the lava's free surface, from which pictures derive its glow;
+    /// `None` without lava.
     pub surface_k: Option<f64>,
 }
 
 impl FlowProbe {
-    /// Creates the probe of the column of `cell` (x, y, z).
+    /// Creates the probe of the column that contains `cell` (x, y, z).
     pub(crate) fn of(flow: &Flow, cell: [usize; 3]) -> Self {
         let number = cell[2] * flow.space().nx + cell[0];
         let column = flow.column(number);
@@ -87,7 +93,8 @@ impl FlowProbe {
         }
     }
 
-    /// Returns the text lines for the user; empty for a column without lava.
+    /// Returns the lines of text that describe the column for the user; empty for a column without
+    /// lava.
     pub(crate) fn words(&self) -> String {
         let FlowProbe {
             column,
@@ -133,21 +140,22 @@ impl FlowProbe {
     }
 }
 
-/// Returns the rate that marks show: in m³/s for a vent of the physical model (last row of its rate
-/// table), else in cells per step.
+/// Returns the rate of `vent` as displayed: in m³/s for a vent of the physical model (last row of
+/// its rate table, 0 for an empty table), else in full cells per step.
 pub(crate) fn rate_of(vent: &VentSpec) -> f64 {
     vent.flow.as_ref().map_or(vent.rate, |flow| {
         flow.rates_m3_s.last().map_or(0.0, |[_, rate]| *rate)
     })
 }
 
-/// Sets the constant effusion rate `rate_m3_s` (m³/s) of a vent of the physical model.
+/// Replaces the rate table of a vent of the physical model by the constant effusion rate
+/// `rate_m3_s`.
 pub(crate) fn set_rate(flow: &mut VentFlow, rate_m3_s: f64) {
     (flow.rates_m3_s, flow.linear) = (vec![[0.0, rate_m3_s]], false);
 }
 
-/// Returns the label of a vent of the physical model: name and rate; with `whole`, also radius and
-/// temperature.
+/// Returns the label of a vent of the physical model: its name and effusion rate, and if `whole`
+/// also its radius in cells and its temperature in kelvin.
 pub(crate) fn label(name: &str, vent: &VentSpec, flow: &VentFlow, whole: bool) -> String {
     let rate = short(rate_of(vent), 2);
     if !whole {

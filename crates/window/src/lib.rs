@@ -1,11 +1,11 @@
-//! Window of Lavoxel: shows a running simulation while the user watches, steers and measures.
+//! Window of Lavoxel: shows a running simulation while the user watches, steers and measures it.
 //!
 //! [`open()`] shows a scene until the window is closed. Data flows in a circle:
 //!
 //! ```text
-//!   mouse, keys ──► mouse, actions ──┐                     ┌── worker: the simulation's thread
-//!   panel (ui) ──► requests ─────┴─► messages::Command ──►─┤
-//!                                                      └──► messages::Update ──► state, paint ──► frame
+//!  mouse, keys ──► actions ─────┐
+//!  panel (ui) ──► requests ─────┴─► messages::Command ──► worker: simulation thread
+//!  user ◄── frame ◄── paint ◄── state ◄── messages::Update ◄── worker
 //! ```
 //!
 //! | module | contents |
@@ -13,20 +13,21 @@
 //! | `shell` | the window itself: event loop, frames, dialogs, notices; [`display`] opens it |
 //! | `input` | [`keys`], mouse and pointer, which become actions |
 //! | `eye` | the camera |
-//! | `edit` | tools, handles and slices, and marks of user-built rock |
-//! | `past` | rates of steps, kept moments, recordings, the journal |
-//! | `ui` | the panel and the marks over the picture |
-//! | `paint` | pictures, by the graphics card or the processor |
-//! | [`messages`] | messages between the window and the simulation's thread |
-//! | `worker` | the simulation's thread |
+//! | `edit` | mouse tools, handles of vents and slices, and marks on rock that the user placed |
+//! | `past` | speed, history, recordings, key frames and the journal of the session |
+//! | `ui` | the panel, and the marks over the picture |
+//! | `paint` | pictures, drawn by the graphics card or the processor |
+//! | [`messages`] | messages between the window and the simulation thread |
+//! | `worker` | the simulation thread |
 //!
 //! Most of `input`, `eye`, `edit` and `past` needs no window and is tested without one.
 //!
-//! The crate must change a state only by commands, which can be saved as a scene.
+//! Invariant: the crate changes a simulation's state only by commands, which can be saved as a
+//! scene.
 //!
-//! - Invariant: the panel answers while anything is simulated, drawn or written.
+//! Invariant: the panel stays responsive while anything is simulated, drawn or written.
 //!
-//! Begin with `shell/mod.rs`; a panel is a file of `ui`, a tool a file of `edit/tools`.
+//! Start reading at `shell/mod.rs`; each section of the panel is a file of `ui`.
 
 #![warn(missing_docs, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Time series for the live plots.
+//! Time series of measured quantities, for the live plots in the panel.
 //!
 //! Invariants: a series has at most `MOST` samples, however long the session runs; after a jump
 //! back in time, no sample is later than the present.
@@ -6,20 +6,20 @@
 use crate::messages::{Report, Watch};
 use lavoxel_automaton::matter::Material;
 
-/// Upper bound of the number of samples per series; above, every other sample is dropped.
+/// Upper bound of the number of samples per series; when exceeded, every second sample is dropped.
 const MOST: usize = 400;
 
-/// Time series with adaptive sampling.
+/// Time series of one quantity, whose sampling interval grows with its length.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Series {
-    /// Samples as `[time, value]`, ascending in time.
+    /// Samples `[time, value]` in order of time.
     samples: Vec<[f64; 2]>,
-    /// Least time between neighbouring samples, except before the last sample.
+    /// Smallest time between neighbouring samples; the last sample may follow sooner.
     gap: f64,
 }
 
 impl Series {
-    /// Adds a sample; drops all samples of the same or a later time.
+    /// Adds the sample `value` at the time `time`; drops all samples at that or a later time first.
     pub(crate) fn note(&mut self, time: f64, value: f64) {
         while self.samples.last().is_some_and(|last| last[0] >= time) {
             self.samples.pop();
@@ -47,7 +47,7 @@ impl Series {
         self.gap = 2.0 * span / MOST as f64;
     }
 
-    /// Returns the samples as `[time, value]`, ascending in time.
+    /// Returns the samples `[time, value]` in order of time.
     pub(crate) fn samples(&self) -> &[[f64; 2]] {
         &self.samples
     }
@@ -58,42 +58,44 @@ impl Series {
     }
 }
 
-/// Column whose time series are plotted.
+/// Column that the user has picked for plots, with its time series.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
-    /// Column `[x, z]`.
+    /// Indices `[x, z]` of the column.
     pub(crate) at: [usize; 2],
-    /// Clicked point as x, y, z in cells.
+    /// Point that the user clicked, as x, y, z in cells.
     pub(crate) place: [f32; 3],
-    /// Name and thickness (m) over time of each material that was ever present in the column.
+    /// Name of each material that the column has ever contained, and its thickness in metres over
+    /// time.
     pub(crate) thickness: Vec<(String, Series)>,
-    /// Surface temperature (°C) over time.
+    /// Temperature of the lava's surface in °C over time.
     pub(crate) celsius: Series,
 }
 
-/// All time series of a session.
+/// All time series of the live plots, with the user's choices.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plots {
-    /// Set while the panel's section is unfolded; while folded, only values of ordinary reports are
-    /// recorded and no measurements are requested.
+    /// Set while the plots are unfolded in the panel; while folded, only values of ordinary reports
+    /// are recorded, and no measurements are requested.
     pub(crate) is_open: bool,
-    /// Name of the material chosen for the plots; `None` for the default of [`Plots::name`].
+    /// Name of the material that the user has chosen; `None` for the default of [`Plots::name`].
     pub(crate) material: Option<String>,
-    /// Volume over time, in m³.
+    /// Volume of the plotted material over time, in m³.
     pub(crate) volume: Series,
-    /// Covered area over time, in m².
+    /// Area covered by the plotted material over time, in m².
     pub(crate) area: Series,
-    /// Runout over time: distance of the farthest covered column from its nearest vent, in metres.
+    /// Runout of the plotted material over time: distance of the farthest covered column from its
+    /// nearest vent, in metres.
     pub(crate) front: Series,
-    /// Picked column; `None` without one.
+    /// Column that the user has picked; `None` if there is none.
     pub(crate) point: Option<Point>,
-    /// Name of the scene and size of its box in cells, to which the series belong; `None` before
-    /// the first report.
+    /// Name of the scene to which the series belong, and its number of cells along x, y and z;
+    /// `None` before the first report.
     of: Option<(String, [usize; 3])>,
 }
 
 impl Plots {
-    /// Drops the series and the picked column of the old scene.
+    /// Discards all series and the picked column, for another scene.
     pub(crate) fn restart(&mut self) {
         *self = Self {
             is_open: self.is_open,
@@ -101,7 +103,8 @@ impl Plots {
         };
     }
 
-    /// Adds the values of a report; restarts the series for another scene.
+    /// Adds the values of `report` to the series; discards the series first if the scene is another
+    /// one.
     pub(crate) fn note(&mut self, report: &Report) {
         let grid = report.grid;
         let of = (report.name.clone(), [grid.nx, grid.ny, grid.nz]);
@@ -137,8 +140,8 @@ impl Plots {
         }
     }
 
-    /// Returns the name of the plotted material: the chosen one; by default lava, if the world
-    /// contains lava or vents, else the first material.
+    /// Returns the name of the plotted material: the one that the user has chosen; by default lava
+    /// if the world contains lava or vents, else the first material.
     pub(crate) fn name<'a>(&'a self, report: &'a Report) -> &'a str {
         let first = || {
             report
@@ -155,15 +158,15 @@ impl Plots {
             .unwrap_or_else(|| if lava { Material::LAVA } else { first() })
     }
 
-    /// Restarts the series for another material; `None` for the default.
+    /// Chooses the plotted material and restarts its series; `None` for the default.
     pub(crate) fn choose(&mut self, material: Option<String>) {
         self.material = material;
         (self.volume, self.area, self.front) =
             (Series::default(), Series::default(), Series::default());
     }
 
-    /// Restarts the column's series for the column `at` (`[x, z]`); `place` is the clicked point in
-    /// cells.
+    /// Picks the column `at` (`[x, z]`) and restarts its series. `place`: clicked point as x, y, z
+    /// in cells.
     pub(crate) fn pick(&mut self, at: [usize; 2], place: [f32; 3]) {
         self.point = Some(Point {
             at,
@@ -173,7 +176,7 @@ impl Plots {
         });
     }
 
-    /// Returns the measurements that the plots need at present.
+    /// Returns the measurements that the plots need from the simulation at present.
     pub(crate) fn wanted(&self, report: Option<&Report>) -> Watch {
         let material = report
             .filter(|_| self.is_open)
@@ -206,7 +209,8 @@ impl Point {
     }
 }
 
-/// Returns the time of a report on the plots' axis: minutes in the physical model, else steps.
+/// Returns the time of `report` on the axis of the plots: in minutes in the physical model, else in
+/// simulation steps.
 pub(crate) fn time(report: &Report) -> f64 {
     report
         .flow
@@ -214,7 +218,7 @@ pub(crate) fn time(report: &Report) -> f64 {
         .map_or(report.step as f64, |flow| flow.time_s / 60.0)
 }
 
-/// Returns the unit of [`time`].
+/// Returns the unit of [`time`]: "min" in the physical model, else "steps".
 pub(crate) fn unit(report: &Report) -> &'static str {
     if report.flow.is_some() {
         "min"
@@ -223,8 +227,8 @@ pub(crate) fn unit(report: &Report) -> &'static str {
     }
 }
 
-/// Returns the volume of a material in m³; in the physical model, the volume of liquid lava. `None`
-/// if the material is unknown.
+/// Returns the volume of the material `name` in m³; for lava in the physical model, the volume of
+/// liquid lava. `None` if there is no such material.
 fn volume(report: &Report, name: &str) -> Option<f64> {
     if let Some(flow) = report.flow.as_ref().filter(|_| name == Material::LAVA) {
         return Some(flow.liquid);

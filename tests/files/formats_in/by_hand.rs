@@ -1,4 +1,4 @@
-//! Files written byte by byte, valid and invalid.
+//! Tests of readers of heightmaps with files written byte by byte, valid and invalid.
 
 use geotiff_writer::{Compression, GeoTiffBuilder};
 use lavoxel::terrain::formats::{geotiff, npy, usgs_dem};
@@ -15,7 +15,7 @@ fn put(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
     path
 }
 
-/// A tile of 1201 × 1201 heights.
+/// Returns the bytes of an SRTM tile of 1201 × 1201 heights.
 fn tile() -> Vec<u8> {
     let mut bytes: Vec<u8> = (0..1201 * 1201)
         .flat_map(|i: i32| ((i % 4000) as i16).to_be_bytes())
@@ -196,7 +196,8 @@ fn arrays_without_numpy() {
     );
 }
 
-/// Record of a USGS elevation model with texts, each ending in a column counted from 1.
+/// Returns a record of a USGS elevation model of 1024 characters; `fields`: texts, each with the
+/// column in which it ends, counted from 1.
 fn record(fields: &[(usize, &str)]) -> String {
     let mut text = vec![b' '; 1024];
     for (end, field) in fields {
@@ -205,7 +206,8 @@ fn record(fields: &[(usize, &str)]) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// Records of a model in feet in UTM zone 10 with three profiles that start at different northings.
+/// Returns the records of a USGS elevation model in feet in UTM zone 10, with three profiles that
+/// start at different northings.
 fn model() -> Vec<String> {
     let head = record(&[
         (150, "1"),

@@ -1,4 +1,4 @@
-//! Files made by GDAL: the same heights, bit for bit, at the same coordinates.
+//! Tests that files made by GDAL give the same heights, bit for bit, at the same coordinates.
 
 use geotiff_reader::geokeys::GeoKeyValue;
 use geotiff_writer::GeoTiffBuilder;
@@ -12,7 +12,7 @@ const WEST: f64 = 500_000.5;
 const NORTH: f64 = 5_100_460.0;
 const CELL: (f64, f64) = (10.0, 20.0);
 
-/// Folder with a raster, and the tools to convert the raster.
+/// Folder with a raster, and methods to convert that raster by GDAL.
 struct Bench {
     folder: TempDir,
     heights: Array2<f32>,
@@ -70,7 +70,7 @@ impl Bench {
         path
     }
 
-    /// A copy of the raster with another geotransform.
+    /// Returns the path of a copy of the raster with the geotransform `transform`.
     fn turned(&self, transform: &str, to: &str) -> PathBuf {
         self.translate("-of VRT", "turned.vrt");
         let vrt = fs::read_to_string(self.file("turned.vrt")).unwrap();
@@ -82,7 +82,8 @@ impl Bench {
     }
 }
 
-/// North-west corner and cell size as gdalinfo prints them.
+/// Returns x and y of the north-west corner and the width and height of a cell as gdalinfo prints
+/// them.
 fn info(path: &Path) -> [f64; 4] {
     let text = run("gdalinfo", &[path.to_str().unwrap()]);
     let pair = |key: &str| {
@@ -103,7 +104,8 @@ fn info(path: &Path) -> [f64; 4] {
     [west, north, dx, -dy]
 }
 
-/// North-west corner and cell size of a heightmap, in the order of [`info`].
+/// Returns x and y of the north-west corner and the width and height of a cell of a heightmap, in
+/// the order of [`info`].
 fn place(map: &Heightmap) -> [f64; 4] {
     let origin = map.origin.as_ref().unwrap();
     let (x, y) = origin.metres_per_unit;

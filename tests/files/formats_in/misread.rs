@@ -1,5 +1,5 @@
-//! Files that are easily misread: the unit of a map, markers of no data, decimal commas, few bits,
-//! odd tags.
+//! Tests with files that are easily misread: unit of a map, markers of no data, decimal commas,
+//! unusual bit depths, unusual tags.
 
 use lavoxel::terrain::formats::geotiff;
 

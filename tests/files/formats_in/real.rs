@@ -1,4 +1,5 @@
-//! Real elevation data next to the checkout; without the data these tests report a skip and pass.
+//! Tests with real elevation data next to the checkout; without the data, these tests report a skip
+//! and pass.
 
 use super::*;
 

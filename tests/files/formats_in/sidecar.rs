@@ -1,5 +1,5 @@
-//! Sidecar files of rasters, markers of no data, units, rotated rasters and maps whose unit is not
-//! a ground metre, written byte by byte.
+//! Tests of sidecar files of rasters, markers of no data, units, rotated rasters, and maps whose
+//! unit is not a metre on the ground; all files are written byte by byte.
 
 use super::tiff::Tiff;
 use super::*;
@@ -14,7 +14,7 @@ fn put(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     path
 }
 
-/// TIFF of floats without coordinates, coordinate system or marker of no data.
+/// Returns a TIFF of floats without coordinates, coordinate system or marker of no data.
 fn bare(size: [u16; 2], heights: &[f32]) -> Vec<u8> {
     Tiff::new(
         size,
@@ -235,7 +235,7 @@ fn control_points_are_no_grid() {
     assert_refused(&path, &LoadOptions::default(), &["2 control points"]);
 }
 
-/// 3 × 3 floats, the last equal to `mark`.
+/// Returns 3 × 3 heights, of which the last two equal `mark`.
 fn marked(mark: f32) -> Vec<f32> {
     vec![812.5, 820.0, 835.0, 841.0, 850.25, 862.0, 871.0, mark, mark]
 }

@@ -1,7 +1,7 @@
-//! Builder of single-strip TIFF files, tag by tag, valid or invalid.
+//! Builder of TIFF files with a single strip, tag by tag, valid or invalid.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-/// Tags and pixels of a TIFF under construction.
+/// Tags and pixels of a TIFF file under construction.
 #[derive(Clone)]
 pub(crate) struct Tiff {
     big_endian: bool,
@@ -12,8 +12,8 @@ pub(crate) struct Tiff {
 }
 
 impl Tiff {
-    /// Creates a picture of `cols` × `rows` numbers with `bits` bits each; `format` is 1 for
-    /// unsigned, 2 for signed, 3 for float.
+    /// Creates a picture of `cols` × `rows` numbers with `bits` bits each. `format`: 1 unsigned, 2
+    /// signed, 3 float; `pixels`: bytes of the numbers.
     pub(crate) fn new(
         [cols, rows]: [u16; 2],
         [bits, format]: [u16; 2],
@@ -44,8 +44,8 @@ impl Tiff {
         tiff
     }
 
-    /// Creates four floats on a map: cells of `cell` units, the corner at (`x`, `y`), and GeoKeys
-    /// with values in the directory itself.
+    /// Creates a map of four floats. `keys`: GeoKeys with their values in the directory itself; the
+    /// corner lies at (`x`, `y`), and `cell` is the width of a cell, in map units.
     pub(crate) fn on_map(keys: &[(u16, u16)], [x, y, cell]: [f64; 3]) -> Self {
         let pixels = [0f32, 1.0, 2.0, 3.0]
             .into_iter()
@@ -59,7 +59,8 @@ impl Tiff {
         tiff
     }
 
-    /// Adds a GeoKey directory: key, tag of the value, count, value or offset.
+    /// Adds a GeoKey directory; each entry is (key, tag that holds the value, count, value or
+    /// offset).
     pub(crate) fn keys(&mut self, keys: &[[u16; 4]]) {
         let shorts: Vec<u16> = [[1, 1, 0, keys.len() as u16]]
             .iter()
@@ -98,20 +99,21 @@ impl Tiff {
         self.put(tag, 2, text.len() as u32, text.to_vec());
     }
 
-    /// Sets a tag's values, replacing an earlier entry.
+    /// Sets the values of the tag `tag`, in place of an earlier entry. `kind`: TIFF type; `count`:
+    /// number of values.
     pub(crate) fn put(&mut self, tag: u16, kind: u16, count: u32, bytes: Vec<u8>) {
         self.without(tag);
         self.entries.push((tag, kind, count, self.values.len()));
         self.values.push(bytes);
     }
 
-    /// Adds an entry that shares the values of the last tag put.
+    /// Adds an entry for `tag` that shares the values of the tag set last.
     pub(crate) fn again(&mut self, tag: u16) {
         let (_, kind, count, value) = *self.entries.last().expect("a tag");
         self.entries.push((tag, kind, count, value));
     }
 
-    /// Replaces the pixels by the same number of bytes.
+    /// Replaces the pixels by `pixels`, which has the same number of bytes.
     pub(crate) fn pixels(&mut self, pixels: Vec<u8>) {
         self.pixels = pixels;
     }

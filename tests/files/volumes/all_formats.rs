@@ -1,4 +1,4 @@
-//! Properties that hold for every format.
+//! Tests of properties that hold for every volume and mesh format.
 
 use std::fs;
 

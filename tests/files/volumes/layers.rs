@@ -1,4 +1,5 @@
-//! Worlds of more than lava: every material is in every format, under its name.
+//! Tests of files of worlds with several materials: every format contains every material under its
+//! name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,7 +24,7 @@ use super::vdb::read_vdb;
 use super::vti::Vti;
 use crate::common::tiled;
 
-/// State some steps after lava fell into a lake in a bowl.
+/// Creates the state some steps after lava fell into a lake in a bowl.
 fn lake() -> Bench {
     let height =
         |(z, x): (usize, usize)| 3.0 + 0.06 * ((x as f32 - 9.0).powi(2) + (z as f32 - 8.0).powi(2));
@@ -60,7 +61,7 @@ fn water(bench: &Bench) -> &Layer {
     bench.world.layer("water").unwrap()
 }
 
-/// Cells `[east, north, up]` with water, and their amounts.
+/// Returns the cells `[east, north, up]` with water, and their amounts in full cells.
 fn wet(bench: &Bench) -> BTreeMap<[usize; 3], f32> {
     water(bench)
         .held()

@@ -1,4 +1,4 @@
-//! Meshes: the surface itself, and its `.ply` and `.glb` files.
+//! Tests of meshes: the surface itself, and its `.ply` and `.glb` files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -52,7 +52,7 @@ pub(crate) fn assert_closed(mesh: &Mesh) {
     }
 }
 
-/// Euler characteristic: corners − edges + faces.
+/// Returns the Euler characteristic of a mesh: corners − edges + faces.
 fn euler(mesh: &Mesh) -> i64 {
     mesh.positions.len() as i64 - mesh.triangles.len() as i64 / 2
 }
@@ -202,7 +202,7 @@ fn lava_on_rock_reaches_half_a_cell_into_it() {
 /// Contents of a PLY file.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Ply {
-    /// Position, normal, colour and energy.
+    /// Corners as (position and normal, colour, energy).
     pub(crate) corners: Vec<([f32; 6], [u8; 3], f32)>,
     pub(crate) triangles: Vec<[u32; 3]>,
     /// Material index of each triangle; empty if the file has none.
@@ -244,7 +244,7 @@ pub(crate) fn read_ply(path: &Path) -> Ply {
     ply
 }
 
-/// JSON chunk and binary chunk of a GLB file.
+/// Returns the JSON chunk and the binary chunk of a GLB file.
 pub(crate) fn read_glb(path: &Path) -> (Value, Vec<u8>) {
     let all = fs::read(path).unwrap();
     let mut bytes = Bytes(&all);
@@ -266,7 +266,7 @@ pub(crate) fn read_glb(path: &Path) -> (Value, Vec<u8>) {
     )
 }
 
-/// Bytes of accessor `number`.
+/// Returns the bytes of the accessor with the index `number`.
 pub(crate) fn accessor<'a>(root: &Value, bin: &'a [u8], number: &Value) -> &'a [u8] {
     let accessor = &root["accessors"][number.as_u64().unwrap() as usize];
     let view = &root["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
@@ -274,7 +274,7 @@ pub(crate) fn accessor<'a>(root: &Value, bin: &'a [u8], number: &Value) -> &'a [
     &bin[number(&view["byteOffset"])..][..number(&view["byteLength"])]
 }
 
-/// Expected facts about a mesh, for the Python check.
+/// Returns the expected properties of a mesh for the check in Python.
 fn facts(mesh: &Mesh) -> Value {
     let end = |pick: fn(f32, f32) -> f32| -> Vec<f32> {
         (0..3)

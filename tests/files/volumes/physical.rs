@@ -1,4 +1,5 @@
-//! Files of a physical run: kelvin, pascal seconds, metres a second, and the volume of the account.
+//! Tests of files of a run of the physical model: temperatures in kelvin, viscosity in Pa s,
+//! velocity in m/s, and a volume that equals the account's.
 
 use std::fs::File;
 use std::path::Path;
@@ -19,7 +20,7 @@ use super::state::{Bench, about, python, skin};
 use super::vdb::read_vdb;
 use super::vti::Vti;
 
-/// Scene of lava from a vent on a slope that falls to the south; some of the lava sets.
+/// Scene of lava from a vent on a slope that falls to the south; some of the lava solidifies.
 const SCENE: &str = "model = 'flow'\nseed = 5\n[grid]\nsize = [24, 40, 40]\ncell_size_m = 4.0\ncell_height_m = 0.5\n\
     [terrain]\nkind = 'slope'\nangle_deg = 4.0\n[flow]\nstep_s = 120.0\nopen_sides = false\n\
     [[vent]]\nx = 12.0\nz = 8.0\nrate_m3_s = 0.1\n";
@@ -168,8 +169,8 @@ fn files_of_a_physical_run_hold_its_volume_and_kelvin() {
     python("check_physical.py", &vdb, &expected);
 }
 
-/// Values that the libraries must find: all measures of every seventh cell with lava, by [east,
-/// north, up].
+/// Returns the values that the libraries must find: all measures of every seventh cell with lava,
+/// by `[east, north, up]`.
 fn expected(bench: &Bench, volume_m3: f64, kelvin: [f64; 2]) -> Value {
     let (world, site) = (&bench.world, &bench.site);
     let amounts = world.values(&world.quantity("amount").unwrap());
@@ -236,7 +237,7 @@ fn melting_worlds_measure_solid_and_liquid() {
     );
 }
 
-/// State of a shipped scene after `steps` steps.
+/// Creates the state of the shipped scene `name` after `steps` steps.
 fn shipped(name: &str, steps: u64) -> Bench {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("terrains")

@@ -1,4 +1,4 @@
-//! Volumes and meshes written by the program.
+//! Tests of volumes and meshes that the program writes.
 
 use std::fs;
 use std::path::Path;

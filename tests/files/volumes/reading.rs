@@ -1,4 +1,4 @@
-//! Readers of bytes and text that several formats share.
+//! Readers of bytes and text that the tests of several formats share.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -56,7 +56,7 @@ impl<'a> Bytes<'a> {
         (0..count).map(|_| entry()).collect()
     }
 
-    /// Indices of the set bits in the next `bits` bits.
+    /// Returns the indices of the set bits among the next `bits` bits.
     pub(crate) fn mask(&mut self, bits: usize) -> Vec<usize> {
         let bytes = self.take(bits / 8);
         (0..bits)

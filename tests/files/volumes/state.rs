@@ -1,4 +1,4 @@
-//! States whose files are read back.
+//! States of simulations whose files are written and read back.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) const SOUTH: f64 = 5_917_000.5;
 
 pub(crate) const CELL: f64 = 2.5;
 
-/// State of a scene after a step, and a folder for its files.
+/// State of a scene after some steps, and a folder for its files.
 pub(crate) struct Bench {
     pub(crate) folder: TempDir,
     pub(crate) world: State,
@@ -48,7 +48,7 @@ pub(crate) fn about(step: u64) -> About {
 }
 
 impl Bench {
-    /// Wraps a world with cells of one metre.
+    /// Creates the bench for a given world, with cells of one metre.
     pub(crate) fn of(world: impl Into<State>) -> Self {
         let world = world.into();
         let site = Site {
@@ -66,7 +66,7 @@ impl Bench {
         }
     }
 
-    /// Returns the hill scene after `steps` steps.
+    /// Creates the bench for the hill scene after `steps` steps.
     pub(crate) fn hill(steps: u64) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let stage = hill(folder.path())
@@ -98,8 +98,8 @@ impl Bench {
         self.folder.path().join(name)
     }
 
-    /// Cells `[east, north, up]` with lava, their amounts and energies per amount, in order of the
-    /// cells.
+    /// Returns the cells `[east, north, up]` with lava, with their amounts and energies per unit of
+    /// amount, in the order of the cells.
     pub(crate) fn lava(&self) -> Vec<(Place, f32, f32)> {
         let mut lava: Vec<_> = self.world.lava().held().collect();
         lava.sort_by_key(|&(place, _)| self.world.grid().index(place));
@@ -139,8 +139,8 @@ pub(crate) fn skin() -> Skin {
     }
 }
 
-/// Runs a Python script that checks a file with a library; skipped if Python or the library is
-/// missing.
+/// Runs a Python script that checks a file with a library; skips the check if Python or the library
+/// is missing. `expected`: values that the file must contain.
 pub(crate) fn python(script: &str, file: &Path, expected: &Value) {
     let json = file.with_extension("expected.json");
     fs::write(&json, expected.to_string()).unwrap();

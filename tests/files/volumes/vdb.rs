@@ -1,4 +1,4 @@
-//! `.vdb` files, parsed as OpenVDB's reader does.
+//! Tests of `.vdb` files, parsed as OpenVDB's reader does.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,14 +25,14 @@ pub(crate) struct VdbGrid {
     pub(crate) voxels: BTreeMap<[usize; 3], f32>,
 }
 
-/// Origin of child `number` in a node with `side`³ children of `cells`³ voxels; `first` is the
-/// node's origin.
+/// Returns the origin of the child with the index `number` in a node with `side`³ children of
+/// `cells`³ voxels each. `first`: origin of the node.
 fn child(first: [usize; 3], number: usize, side: usize, cells: usize) -> [usize; 3] {
     let along = [number / (side * side), number / side % side, number % side];
     std::array::from_fn(|axis| first[axis] + along[axis] * cells)
 }
 
-/// Metadata of a file, and its scalar grids by name; vector grids are skipped.
+/// Returns the metadata of a file, and its scalar grids by name; vector grids are skipped.
 pub(crate) fn read_vdb(path: &Path) -> (BTreeMap<String, Vec<u8>>, BTreeMap<String, VdbGrid>) {
     let all = fs::read(path).unwrap();
     let mut bytes = Bytes(&all);

@@ -1,4 +1,4 @@
-//! `.vti` files, parsed after the format's description.
+//! Tests of `.vti` files, parsed according to the format's description.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use super::reading::{between, floats};
 use super::state::{Bench, CELL, SOUTH, WEST, about, python};
 use crate::common::random_world;
 
-/// Parsed .vti file.
+/// Contents of a .vti file: its XML head and its arrays by part and name.
 pub(crate) struct Vti {
     head: String,
     arrays: BTreeMap<(String, String), Vec<u8>>,
@@ -54,7 +54,7 @@ impl Vti {
         }
     }
 
-    /// Names of the arrays in a part.
+    /// Returns the names of the arrays in the part `part`.
     pub(crate) fn names(&self, part: &str) -> Vec<&str> {
         self.order
             .iter()
@@ -72,8 +72,8 @@ impl Vti {
     }
 }
 
-/// Decompresses an array: number of blocks, block size, size of the last block, compressed sizes,
-/// blocks.
+/// Decompresses an array, whose bytes are: number of blocks, block size, size of the last block,
+/// compressed sizes, blocks.
 fn inflate_blocks(bytes: &[u8]) -> Vec<u8> {
     let number =
         |i: usize| u64::from_le_bytes(bytes[8 * i..8 * i + 8].try_into().unwrap()) as usize;

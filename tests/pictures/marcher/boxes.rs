@@ -1,4 +1,5 @@
-//! Boxes of many shapes: lava at the ends of a box, and random boxes, cameras, clips and pictures.
+//! Tests with boxes of many shapes: lava at the ends of a box, and random boxes, cameras, clips and
+//! pictures.
 
 use std::cell::{Cell, RefCell};
 
@@ -17,12 +18,12 @@ use crate::common::{self, Dice};
 /// Bounds for pictures with so few pixels that a single pixel moves the mean.
 const FEW: [Apart; 3] = [bound(1.2, 12, 12), bound(1.2, 40, 40), bound(1.2, 40, 40)];
 
-/// Boxes of 57 to 66 cells a side: each length occurs along each axis.
+/// Returns boxes of 57 to 66 cells per side; each length occurs along each axis.
 fn around_64() -> impl Iterator<Item = Grid> {
     (0..10).map(|i| Grid::new(57 + i, 57 + (3 * i + 4) % 10, 57 + (7 * i + 1) % 10))
 }
 
-/// Fills a box with fresh lava.
+/// Fills the box between the corners `from` and `to` with lava.
 fn pour(world: &mut World, from: [f64; 3], to: [f64; 3]) {
     let matter = Matter::Lava {
         amount: 0.8,
@@ -35,8 +36,8 @@ fn pour(world: &mut World, from: [f64; 3], to: [f64; 3]) {
     });
 }
 
-/// Twelve edges of a box as bars of two by two cells, `[from, to]` in cells; a corner belongs to
-/// three bars.
+/// Returns the twelve edges of a box as bars of two by two cells, `[from, to]` in cells; a corner
+/// belongs to three bars.
 fn edges(grid: Grid) -> Vec<[[f64; 3]; 2]> {
     let sides = [grid.nx, grid.ny, grid.nz].map(|n| n as f64);
     let mut bars = Vec::new();
@@ -55,8 +56,8 @@ fn edges(grid: Grid) -> Vec<[[f64; 3]; 2]> {
     bars
 }
 
-/// Camera that sees `target` from the direction `away`, near enough for bricks to be drawn in
-/// parts.
+/// Returns a camera that sees `target` from the direction `away`, near enough for bricks to be
+/// drawn in parts.
 fn close_up(target: Point3<f32>, away: Vector3<f32>) -> Camera {
     let away = away.normalize();
     let (azimuth, elevation) = (
@@ -66,7 +67,7 @@ fn close_up(target: Point3<f32>, away: Vector3<f32>) -> Camera {
     Camera::from_pose(target + away * 90.0, (azimuth, elevation), 2.0, (64, 48))
 }
 
-/// Cameras for two corners of a box from nearby, and for the whole box.
+/// Returns cameras for two corners of a box from nearby, and one for the whole box.
 fn corner_views(grid: Grid, turn: usize) -> [Camera; 3] {
     let (far, sides) = (
         0.5 * (turn as f32),
@@ -133,14 +134,14 @@ fn lava_at_the_edges_and_corners_of_a_box() {
     judge.report("edges and corners");
 }
 
-/// Random case: size of the box, seed, pixels and styles.
+/// Random test case: size of the box, seed, picture size and styles.
 #[derive(Clone, Debug)]
 struct Case {
     sides: [usize; 3],
-    /// Seed of lava, ground, clip and cameras.
+    /// Seed of the random lava, ground, clip and cameras.
     seed: u64,
     size: (usize, usize),
-    /// Index of the first of two styles.
+    /// Index of the first of the two styles that are drawn.
     style: usize,
 }
 
@@ -165,7 +166,7 @@ fn cases() -> impl Strategy<Value = Case> {
         })
 }
 
-/// Random numbers within given ranges.
+/// Generator of random test data.
 struct Chance(Dice);
 
 impl Chance {
@@ -231,7 +232,7 @@ impl Chance {
         }
     }
 
-    /// Returns the shown shares of the box along each axis: the whole box, or a part.
+    /// Returns the visible part of the box along each axis as fractions: the whole box, or a part.
     fn clip(&mut self) -> [[f32; 2]; 3] {
         let whole = self.one_in(2);
         std::array::from_fn(|_| {
@@ -284,8 +285,8 @@ impl Chance {
     }
 }
 
-/// Draws and judges six pictures of a box: from two cameras, before and after a change, with looks
-/// in turn.
+/// Draws and judges six pictures of a box: from two cameras, before and after a change, with
+/// alternating looks.
 fn draw(case: &Case, judge: &mut Judge) -> usize {
     let grid = Grid::new(case.sides[0], case.sides[1], case.sides[2]);
     let mut chance = Chance(Dice(case.seed));

@@ -1,6 +1,6 @@
-//! Reference ray-marcher after the documentation of `look`: every ray is marched through the whole
-//! box, every sample is trilinearly interpolated and shaded, nothing is skipped or cached, in
-//! double precision.
+//! Reference ray-marcher, written from the documentation of `look`: every ray is marched through
+//! the whole box, every sample is trilinearly interpolated and shaded, nothing is skipped or
+//! cached, in double precision.
 
 use lavoxel::lowpass::Volume;
 use lavoxel::render::{Camera, Image, LookSpec, Palette, Ray, Renderer, Style};
@@ -13,14 +13,14 @@ type V3 = Vector3<f64>;
 /// Tolerance in cells for the ends of a ray and the edges of the box: a sample this close to an end
 /// may count or not, and a ray this close to an edge may hit or miss, because rounding decides.
 const END: f64 = 3e-4;
-/// Tolerance of density near `look.iso` and near the smallest density that the maximum style shows:
-/// a sample this close may lie inside or outside.
+/// Tolerance of densities near `look.iso` and near the smallest density that the style `maximum`
+/// shows: a sample this close may count as inside or outside.
 const DENSITY: f64 = 2e-5;
 
-/// Distance in cells before a side of the ground within which lava is not drawn.
+/// Distance in cells before a side face of the ground within which lava is not drawn.
 const CUT: f64 = 0.01;
 
-/// Side on which samples within a tolerance fall.
+/// Treatment of samples that lie within a tolerance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Doubt {
     /// Samples within the tolerance count as inside.
@@ -29,15 +29,15 @@ enum Doubt {
     Strict,
 }
 
-/// Reference marcher for one look and one volume.
+/// Reference ray-marcher for one look and one volume.
 struct Oracle<'a> {
     volume: &'a Volume,
     look: &'a LookSpec,
     palette: Palette,
-    /// Smallest density that the maximum style shows.
+    /// Smallest density that the style `maximum` shows.
     visible: f64,
     doubt: Doubt,
-    /// Outward shift of the sides of the shown box in cells; negative: inward.
+    /// Outward shift of the sides of the visible box in cells; negative values shift inward.
     wider: f64,
 }
 
@@ -50,8 +50,8 @@ struct Span {
     face: Option<V3>,
 }
 
-/// Reference picture of `volume` for `drawn`, the picture by `renderer`. Where rounding decides,
-/// each pixel takes the answer that is nearest to `drawn`. The background behind the lava comes
+/// Returns the reference picture of `volume` for `drawn`, the picture by `renderer`. Where rounding
+/// decides, each pixel takes the result nearest to `drawn`. The background behind the lava comes
 /// from `bare`, the renderer's picture of an empty volume.
 pub(crate) fn expected(
     renderer: &Renderer,
@@ -112,8 +112,8 @@ pub(crate) fn expected(
     image
 }
 
-/// Returns a volume with both fields filtered by `taps` along each axis, with clamped indices at
-/// the sides of the box.
+/// Returns `volume` with both fields filtered by the weights `taps` along each axis; indices are
+/// clamped at the sides of the box.
 pub(crate) fn filtered(volume: &Volume, taps: &[f64]) -> Volume {
     let grid = volume.grid;
     let (side, stride) = ([grid.nx, grid.ny, grid.nz], [1, grid.nx, grid.slab()]);
@@ -174,7 +174,8 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Accumulates emission and absorption front to back through the whole box.
+    /// Style `scientific`: accumulates emission and absorption front to back through the whole box,
+    /// and returns the linear colour of the ray.
     fn scientific(&self, ray: &Ray, span: &Span, jitter: f64, behind: V3) -> V3 {
         let (mut light, mut through) = (V3::zeros(), 1.0);
         for t in self.samples(span, jitter) {
@@ -189,8 +190,8 @@ impl<'a> Oracle<'a> {
         light + behind * through
     }
 
-    /// Shades the first point of density `look.iso` with the colour of the lava one cell below the
-    /// surface; `None` without a hit.
+    /// Style `surface`: shades the first point of the density `look.iso` with the colour of the
+    /// lava one cell below the surface; `None` without a hit.
     fn surface(&self, ray: &Ray, span: &Span, jitter: f64) -> Option<V3> {
         let iso = f64::from(self.look.iso) + self.nudge(DENSITY);
         let inside = |t: f64| self.density(at(ray, t)) >= iso;
@@ -211,8 +212,8 @@ impl<'a> Oracle<'a> {
         Some(self.color(p - normal) * (0.28 + 0.77 * facing))
     }
 
-    /// Bisects between a distance outside and a distance inside of the surface to the precision of
-    /// `f64`.
+    /// Returns the distance of the surface between the distances `outside` and `inside`, bisected
+    /// to the precision of `f64`.
     fn refined(&self, ray: &Ray, (mut outside, mut inside): (f64, f64)) -> f64 {
         let above = |t: f64| self.density(at(ray, t)) - f64::from(self.look.iso);
         // Where density is linear, every bisection point may lie on the surface, and rounding
@@ -232,8 +233,8 @@ impl<'a> Oracle<'a> {
         inside
     }
 
-    /// Finds the largest value of all samples and both ends, then refines towards a peak between
-    /// samples.
+    /// Style `maximum`: finds the largest value of all samples and both ends of the ray, then
+    /// refines towards a peak between samples.
     fn maximum(&self, ray: &Ray, span: &Span, jitter: f64, behind: V3) -> V3 {
         let visible = self.visible + self.nudge(DENSITY);
         let value = |t: f64| {
@@ -268,7 +269,8 @@ impl<'a> Oracle<'a> {
         behind * (1.0 - opacity) + self.linear(best.1) * opacity
     }
 
-    /// Distances of the samples in cells: multiples of the step from the eye, shifted by `jitter`.
+    /// Returns the distances of the samples from the eye in cells: multiples of the step, shifted
+    /// by `jitter`.
     fn samples(&self, span: &Span, jitter: f64) -> impl Iterator<Item = f64> + use<> {
         let (step, slack) = (f64::from(self.look.step), -self.nudge(END));
         let (near, far) = (span.near - slack, span.far + slack);
@@ -288,8 +290,8 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// Returns the part of a ray inside the clip of the box and before `far`; `None` if the ray
-    /// misses.
+    /// Returns the part of a ray inside the visible part of the box and before the distance `far`;
+    /// `None` if there is none.
     fn span(&self, ray: &Ray, far: f64) -> Option<Span> {
         let grid = self.volume.grid;
         let mut span = Span {
@@ -312,7 +314,8 @@ impl<'a> Oracle<'a> {
         (span.near < span.far).then_some(span)
     }
 
-    /// Interpolates a field trilinearly between cell centres, clamped at the sides of the box.
+    /// Returns a field at the point `p`, interpolated trilinearly between cell centres and clamped
+    /// at the sides of the box.
     fn between(&self, values: &[u8], p: V3) -> f64 {
         let grid = self.volume.grid;
         let side = [grid.nx, grid.ny, grid.nz];
@@ -345,7 +348,7 @@ impl<'a> Oracle<'a> {
         V3::from_fn(|axis, _| along(axes.column(axis).into()))
     }
 
-    /// Returns the outward normal, smoothed over about one and a half cells.
+    /// Returns the outward normal of the density at `p`, smoothed over about one and a half cells.
     fn normal(&self, p: V3) -> V3 {
         let inward = self.gradient(p, 1.5) + self.gradient(p, 0.8) * 0.6;
         (-inward).try_normalize(1e-9).unwrap_or_else(V3::y)
@@ -370,7 +373,7 @@ impl<'a> Oracle<'a> {
         0.9 + (0.55 + 0.5 * facing - 0.9) * (8.0 * steep).min(1.0)
     }
 
-    /// Returns the palette coordinate of a point, 0 to 1.
+    /// Returns the coordinate in the palette for the point `p`, 0 to 1.
     fn value(&self, p: V3) -> f64 {
         match self.look.color_by {
             CellMeasure::Amount => self.density(p),
@@ -390,13 +393,13 @@ impl<'a> Oracle<'a> {
         self.palette.linear(value as f32).map(f64::from).into()
     }
 
-    /// Returns the opacity of one step.
+    /// Returns the opacity of one sampling step through lava of the density `density`.
     fn opacity(&self, density: f64) -> f64 {
         1.0 - (1.0 - per_cell(&self.look.opacity, density)).powf(self.look.step.into())
     }
 }
 
-/// Smallest density with a quarter of the largest opacity, in steps of 1/1024.
+/// Returns the smallest density that has a quarter of the largest opacity, in steps of 1/1024.
 fn visible(stops: &[[f32; 2]]) -> f64 {
     let densities = || (0..1024).map(|i| f64::from(i) / 1023.0);
     let quarter = 0.25
@@ -408,7 +411,8 @@ fn visible(stops: &[[f32; 2]]) -> f64 {
         .unwrap_or(f64::INFINITY)
 }
 
-/// Returns the opacity of one cell length: linear between stops, constant outside.
+/// Returns the opacity of one cell length at the density `density`: linear between the stops
+/// (density, opacity), constant outside.
 fn per_cell(stops: &[[f32; 2]], density: f64) -> f64 {
     let [from, to] = match stops.iter().position(|stop| density <= f64::from(stop[0])) {
         Some(0) => return f64::from(stops[0][1]),
@@ -443,7 +447,7 @@ fn at(ray: &Ray, t: f64) -> V3 {
     ray.origin.cast() + ray.direction.cast::<f64>() * t
 }
 
-/// Direction towards the lamp, above the viewer's shoulder.
+/// Returns the unit direction towards the lamp, above the viewer's shoulder.
 fn lamp() -> V3 {
     V3::new(-0.45, 0.78, 0.43).normalize()
 }

@@ -1,4 +1,4 @@
-//! Test volumes of lava, and cameras.
+//! Test volumes of lava, and test cameras.
 
 use lavoxel::grid::Grid;
 use lavoxel::lowpass::Volume;
@@ -7,19 +7,21 @@ use lavoxel::render::{Camera, CameraSpec, Renderer};
 use super::oracle::filtered;
 use crate::common::Dice;
 
-/// Box whose sides are not multiples of a brick.
+/// Box whose side lengths are not multiples of a brick's.
 pub(crate) const GRID: Grid = Grid {
     nx: 37,
     ny: 29,
     nz: 41,
 };
-/// Pixels of a picture; not a multiple of a tile, so that tiles at the edges are partial.
+/// Width and height of a picture in pixels; not multiples of a tile, so that tiles at the edges are
+/// partial.
 const SIZE: (usize, usize) = (84, 63);
 
-/// Name for messages, and the named value.
+/// Value with a name for the messages of failed tests.
 pub(crate) type Named<T> = (&'static str, T);
 
-/// Volumes with edges sharper than the low-pass leaves; user volumes may have such edges.
+/// Returns volumes with edges sharper than those that the low-pass leaves, as volumes of users may
+/// have.
 pub(crate) fn sharp() -> Vec<Named<Volume>> {
     let solid = |inside: bool, density: f64| if inside { density } else { 0.0 };
     let sheet = |p: [f64; 3]| {
@@ -49,7 +51,8 @@ pub(crate) fn sharp() -> Vec<Named<Volume>> {
     ]
 }
 
-/// Volumes of lava as the low-pass leaves them far from rock: filtered by (1 2 1) along each axis.
+/// Returns volumes of lava as the low-pass leaves them far from rock: filtered by (1 2 1) along
+/// each axis.
 pub(crate) fn smooth() -> Vec<Named<Volume>> {
     let waves =
         |[x, y, z]: [f64; 3]| 0.35 + 0.3 * (0.5 * x).sin() * (0.4 * y).cos() * (0.3 * z).sin();
@@ -64,7 +67,8 @@ pub(crate) fn smooth() -> Vec<Named<Volume>> {
         .collect()
 }
 
-/// Cameras around, above, below, far from and inside the box of [`GRID`], and some random ones.
+/// Returns cameras around, above, below, far from and inside the box of [`GRID`], and some random
+/// ones.
 pub(crate) fn cameras(renderer: &Renderer) -> Vec<Named<Camera>> {
     let orbit = |azimuth_deg: f32, elevation_deg: f32, distance: Option<f32>| {
         let spec = CameraSpec {
@@ -106,8 +110,8 @@ fn sides() -> [f64; 3] {
     [GRID.nx, GRID.ny, GRID.nz].map(|n| n as f64)
 }
 
-/// Volume with this density at the centres of the cells, clamped to 0 to 1, and lava of varying
-/// energy.
+/// Returns a volume with the density `density` at the cell centres, clamped to 0 to 1, and lava of
+/// varying energy.
 fn filled(density: impl Fn([f64; 3]) -> f64) -> Volume {
     let mut volume = Volume::empty(GRID);
     for i in 0..GRID.cells() {
@@ -122,7 +126,7 @@ fn filled(density: impl Fn([f64; 3]) -> f64) -> Volume {
     volume
 }
 
-/// Volume of balls whose density falls with the distance from their centres.
+/// Returns a volume of balls whose density decreases with the distance from their centres.
 fn blobs(seed: u64, strength: f64) -> Volume {
     let mut dice = Dice(seed);
     let mut real = |top: f64| dice.below(1000) as f64 / 1000.0 * top;
@@ -138,7 +142,7 @@ fn blobs(seed: u64, strength: f64) -> Volume {
     })
 }
 
-/// Volume with random density in one cell of forty.
+/// Returns a volume with a random density in one cell of forty, and no lava elsewhere.
 fn specks() -> Volume {
     let mut dice = Dice(2);
     let densities: Vec<f64> = (0..GRID.cells())

@@ -1,11 +1,13 @@
-//! Barriers: dams and ditches along lines, and their table compared with two separate runs.
+//! Tests of barriers: dams and ditches along lines, and their table compared with two separate
+//! runs.
 
 use serde_json::Value;
 
 use super::place::{Place, text};
 use crate::needs;
 
-/// A valley of 30 × 40 cells of 10 m that falls to the south.
+/// Returns the heightmap of a valley of 30 × 40 cells of 10 m that falls to the south, as an ASCII
+/// grid.
 fn valley() -> String {
     let height = |x: usize, z: usize| 300 - 3 * z + x.abs_diff(15);
     let row = |z: usize| {
@@ -19,7 +21,7 @@ fn valley() -> String {
     format!("ncols 30\nnrows 40\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}")
 }
 
-/// A dam across the valley, and a ditch far from the lava.
+/// GeoJSON of a dam across the valley, and of a ditch far from the lava.
 const LINES: &str = r#"{"type": "FeatureCollection", "crs": null, "features": [
     {"type": "Feature", "properties": {"name": "dam, upper", "height_m": 12, "width_m": 20},
      "geometry": {"type": "LineString", "coordinates": [[1050, 5205], [1270, 5205]]}},
@@ -35,7 +37,7 @@ fn place() -> Place {
     place
 }
 
-/// Numbers of a map in rows from north to south.
+/// Returns the values of an ASCII grid, in rows from north to south.
 fn map(place: &Place, name: &str) -> Vec<f64> {
     let text = text(&place.read(name));
     let rows = text
@@ -46,7 +48,7 @@ fn map(place: &Place, name: &str) -> Vec<f64> {
         .collect()
 }
 
-/// Fields of a line of a table whose names contain no quotes.
+/// Returns the fields of a line of a table, after replacing the only quoted name.
 fn fields(line: &str) -> Vec<String> {
     line.replace("\"dam, upper\"", "dam")
         .split(',')

@@ -122,7 +122,7 @@ fn bench_keeps_tables_and_compares_them() {
     assert!(saved.get("label").is_none() && saved.get("compared").is_none());
 }
 
-/// Saved table of benchmark rows with all its times multiplied by `factor`, as from another
+/// Returns a saved table of benchmark rows with all times multiplied by `factor`, as from another
 /// machine.
 fn scaled(table: &Value, factor: f64) -> Value {
     let mut table = table.clone();

@@ -1,8 +1,10 @@
-//! Fits: the parameters of a synthetic eruption are recovered, and errors are named.
+//! Tests of calibration: the parameters of a synthetic eruption are recovered, and errors are
+//! named.
 
 use super::place::{Place, text};
 
-/// A valley of 30 × 40 cells of 10 m that falls to the south.
+/// Returns the heightmap of a valley of 30 × 40 cells of 10 m that falls to the south, as an ASCII
+/// grid.
 fn valley() -> String {
     let height = |x: usize, z: usize| 300 - 3 * z + x.abs_diff(15);
     let row = |z: usize| {
@@ -16,7 +18,8 @@ fn valley() -> String {
     format!("ncols 30\nnrows 40\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}")
 }
 
-/// Scene of the eruption, with a factor on its rate and a crystal fraction of its lava.
+/// Returns the scene of the eruption. `rates`: factor on its effusion rate; `crystals`: factor of
+/// its lava's viscosity for crystals.
 fn scene(rates: f64, crystals: f64) -> String {
     format!(
         "seed = 3\nmodel = \"flow\"\n[flow]\nduration = \"40min\"\nlava = {{ preset = \"etna-basalt\", viscosity = {{ crystals = {crystals} }} }}\n\
@@ -26,7 +29,7 @@ fn scene(rates: f64, crystals: f64) -> String {
     )
 }
 
-/// Writes the observations of the true eruption, on other ground than that of the file and with
+/// Writes the observations of the true eruption, computed on slightly different ground and with
 /// another seed.
 fn observe(place: &Place) {
     place.put("valley.asc", valley());

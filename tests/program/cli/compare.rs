@@ -1,8 +1,8 @@
-//! `lavoxel compare`: footprints of known shapes, and invalid files.
+//! Tests of `lavoxel compare`: footprints of known shapes, and invalid files.
 
 use super::place::Place;
 
-/// Text of an ASCII grid with `cols` × `rows` cells of 10 m and its lower left corner at (1000,
+/// Returns an ASCII grid of `cols` × `rows` cells of 10 m with its lower left corner at (1000,
 /// 2000): 1 in the rectangle (first and last column, first and last row, counted from the
 /// south-west), else no data.
 fn grid(cols: usize, rows: usize, [w, e, s, n]: [usize; 4]) -> String {
@@ -25,7 +25,7 @@ fn grid(cols: usize, rows: usize, [w, e, s, n]: [usize; 4]) -> String {
     head + &(0..rows).rev().map(line).collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// Polygon around such a rectangle as GeoJSON, in an unknown coordinate system.
+/// Returns a GeoJSON polygon around the same rectangle, in an unknown coordinate system.
 fn polygon([w, e, s, n]: [usize; 4]) -> String {
     let (w, e, s, n) = (1000 + 10 * w, 1010 + 10 * e, 2000 + 10 * s, 2010 + 10 * n);
     format!(
@@ -295,7 +295,7 @@ fn files_that_are_no_footprints_are_refused() {
     }
 }
 
-/// Raster of thickness on the cells of [`grid`], `metres` everywhere in the rectangle.
+/// Returns a raster of thickness on the cells of [`grid`]: `metres` everywhere in the rectangle.
 fn thickness(metres: f64, rectangle: [usize; 4]) -> String {
     let text = grid(20, 10, rectangle);
     let (head, rows) = text.split_at(text.find("-9999\n").unwrap() + 6);

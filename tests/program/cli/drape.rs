@@ -1,8 +1,8 @@
-//! Pictures over the ground, by flag and by scene.
+//! Tests of images draped over the ground, by flag and by scene.
 
 use super::place::{Place, SMALL, picture};
 
-/// A PNG of one colour.
+/// Returns the bytes of a PNG of one colour.
 fn png(colour: [u8; 3]) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());
     let picture = image::RgbImage::from_pixel(40, 40, image::Rgb(colour));

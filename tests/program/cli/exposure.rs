@@ -1,12 +1,13 @@
-//! Exposure: buildings, roads and areas that lava reaches, in one run and in many, compared with
-//! GDAL's counts on the maps.
+//! Tests of exposure: buildings, roads and areas that lava reaches, in one run and in many,
+//! compared with GDAL's counts on the maps.
 
 use serde_json::Value;
 
 use super::place::{Place, text};
 use crate::needs;
 
-/// A slope of 24 × 24 cells of 10 m that falls to the south, with a hollow along the middle.
+/// Returns the heightmap of a slope of 24 × 24 cells of 10 m that falls to the south, with a hollow
+/// along the middle, as an ASCII grid.
 fn slope() -> String {
     let height = |x: usize, z: usize| 250 - 4 * z + x.abs_diff(12);
     let row = |z: usize| {

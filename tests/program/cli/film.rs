@@ -1,4 +1,5 @@
-//! Films: key frames, cached frames, and the same bytes however often the program is stopped.
+//! Tests of films: key frames, cached frames, and the same bytes however often the program is
+//! stopped.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -49,7 +50,7 @@ fn keyed() -> Place {
     place
 }
 
-/// Starts the program and kills it once `file` exists; panics if the program ends before.
+/// Starts the program and kills it once `file` exists; panics if the program ends before that.
 fn killed(place: &Place, args: &str, file: &str) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_lavoxel"));
     command
@@ -68,7 +69,8 @@ fn killed(place: &Place, args: &str, file: &str) {
     program.wait().unwrap();
 }
 
-/// Names and bytes of all files of a folder, without the temporary files of killed writers.
+/// Returns the names and bytes of all files of a folder, without temporary files that killed
+/// writers left.
 fn contents(place: &Place) -> Vec<(String, Vec<u8>)> {
     let names = place
         .files()
@@ -222,7 +224,7 @@ fn a_film_goes_on_from_a_checkpoint_to_the_same_bytes() {
     }
 }
 
-/// Scene of the physical model: lava that runs down a slope and sets.
+/// Scene of the physical model: lava that runs down a slope and solidifies.
 const MOLTEN: &str = r#"
 name = "Molten"
 model = "flow"
@@ -406,7 +408,7 @@ fn an_mp4_has_the_same_bytes_with_any_number_of_threads() {
     assert!(again.read("a.mp4") == place.read("1.mp4"));
 }
 
-/// Mean difference of two pictures, in levels of 255.
+/// Returns the mean difference of two pictures in levels (0 to 255).
 fn difference(a: &image::RgbImage, b: &image::RgbImage) -> f64 {
     let sum: u64 = a
         .as_raw()
@@ -417,7 +419,7 @@ fn difference(a: &image::RgbImage, b: &image::RgbImage) -> f64 {
     sum as f64 / a.as_raw().len() as f64
 }
 
-/// Scene of lava in one corner of a hilly box that sets to rock higher than the ground.
+/// Scene of lava in one corner of a hilly box, which solidifies to rock higher than the ground.
 const CORNER: &str = r#"
 name = "Corner"
 model = "flow"
@@ -496,7 +498,8 @@ fn nothing_pops_while_the_camera_turns_and_comes_near() {
     );
 }
 
-/// Frame delays in milliseconds of a GIF with `frames` frames at `fps` frames per second.
+/// Returns the frame delays in milliseconds of a GIF written with `frames` frames at `fps` frames
+/// per second.
 fn delays(place: &Place, fps: u32, frames: u32) -> Vec<u32> {
     let path = place.path(&format!("{fps}.gif"));
     let film = lavoxel::export::Film {

@@ -1,10 +1,12 @@
-//! The physical model: a heightmap with a lava, its report, and refusals.
+//! Tests of the physical model in the program: a heightmap with lava, its report, and error
+//! messages.
 
 use serde_json::Value;
 
 use super::place::{Place, text};
 
-/// A slope of 30 × 20 cells of 10 m that falls to the south.
+/// Returns the heightmap of a slope of 30 × 20 cells of 10 m that falls to the south, as an ASCII
+/// grid.
 fn slope() -> String {
     let row = |z: usize| format!("{}\n", vec![(200 - 2 * z).to_string(); 30].join(" "));
     let rows: String = (0..20).map(row).collect();

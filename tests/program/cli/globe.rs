@@ -1,9 +1,9 @@
-//! Maps for Google Earth and as GeoPackages: GDAL places them where the heightmap lies.
+//! Tests of maps for Google Earth and as GeoPackages: GDAL places them where the heightmap lies.
 
 use super::place::{Place, text};
 use crate::needs;
 
-/// Heightmap that falls to the south, on the New Zealand Map Grid.
+/// Returns a heightmap that falls to the south, on the New Zealand Map Grid, as an ASCII grid.
 fn slope() -> String {
     let row = |z: usize| format!("{}\n", vec![(200 - z).to_string(); 40].join(" "));
     let rows: String = (0..40).map(row).collect();
@@ -16,7 +16,7 @@ const RUN: &str = "run dem.asc --grid 40x60x40 --voxel-size 10 --vent 18,12@2 --
 const SYSTEM: &str = "+proj=nzmg +lat_0=-41 +lon_0=173 +x_0=2510000 +y_0=6023150 +ellps=intl \
                       +towgs84=59.47,-5.04,187.44,0.47,-0.1,1.024,-4.5993";
 
-/// Runs a Python program in the folder; returns its output.
+/// Runs a Python program in the folder of `place` and returns its output.
 fn python(place: &Place, python: &str, program: &str) -> String {
     let run = std::process::Command::new(python)
         .current_dir(place.0.path())

@@ -1,4 +1,4 @@
-//! Hazard maps: sampled eruptions, their files, and the resulting maps.
+//! Tests of hazard maps: sampled eruptions, their files, and the resulting maps.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -7,14 +7,15 @@ use std::time::Duration;
 use super::place::{Place, text};
 use crate::child::Running;
 
-/// A slope of 24 × 24 cells of 10 m that falls to the south.
+/// Returns the heightmap of a slope of 24 × 24 cells of 10 m that falls to the south, as an ASCII
+/// grid.
 fn slope() -> String {
     let row = |z: usize| format!("{}\n", vec![(200 - 2 * z).to_string(); 24].join(" "));
     let rows: String = (0..24).map(row).collect();
     format!("ncols 24\nnrows 24\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}")
 }
 
-/// Vent areas: a square in the north with weight 3 and a line in the middle with weight 1.
+/// GeoJSON of vent areas: a square in the north (weight 3), and a line in the middle (weight 1).
 const AREA: &str = r#"{"type": "FeatureCollection", "crs": null, "features": [
     {"type": "Feature", "properties": {"weight": 3},
      "geometry": {"type": "Polygon", "coordinates": [[[1050, 5180], [1150, 5180], [1150, 5220], [1050, 5220], [1050, 5180]]]}},
@@ -34,7 +35,7 @@ fn command(more: &str) -> String {
     format!("hazard slope.asc --vent-area area.geojson {LAWS} --seed 7 {more}")
 }
 
-/// Rows of the run table, fields by name.
+/// Returns the rows of the table of runs, with their fields by name.
 fn table(place: &Place, folder: &str) -> Vec<BTreeMap<String, String>> {
     let words = text(&place.read(&format!("{folder}/runs.csv")));
     let mut lines = words.lines().map(|line| line.split(',').map(str::to_owned));
@@ -50,8 +51,8 @@ fn number(row: &BTreeMap<String, String>, name: &str) -> f64 {
         .unwrap_or_else(|e| panic!("{name} = {:?}: {e}", row[name]))
 }
 
-/// Bytes of all files of a folder except those of single runs; the table without computing times,
-/// which differ.
+/// Returns the bytes of all files of a folder except those of single runs; the table is returned
+/// without computing times, which differ from run to run.
 fn maps(place: &Place, folder: &str) -> BTreeMap<String, Vec<u8>> {
     let inside = |name: String| name.strip_prefix(&format!("{folder}/")).map(str::to_owned);
     let names = place
@@ -855,7 +856,8 @@ fn a_long_law_is_not_repeated_whole() {
     );
 }
 
-/// Checks that a thousand threads, most of which wait for a processor, cost no more than a few.
+/// Checks that a thousand threads, most of which wait for a processor, need no more memory than a
+/// few.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_thousand_threads_cost_no_more_than_some() {

@@ -1,15 +1,16 @@
-//! Heightmaps as scenes, crops of heightmaps, and vents, for every command.
+//! Tests of heightmaps as scenes, of crops of heightmaps, and of vents on heightmaps, for every
+//! command.
 
 use serde_json::Value;
 
 use super::place::{Place, text};
 
-/// Heightmap of 4 columns and 3 rows with a hole in the middle of the west side.
+/// ASCII grid of 4 columns and 3 rows, with a cell without data in the middle of the west side.
 const HOLED_ASC: &str =
     "ncols 4\nnrows 3\ncellsize 10\nNODATA_value -1\n4 5 6 7\n-1 6 7 8\n6 7 8 9\n";
 
-/// Heightmap of a hill, 30 × 20 cells of 10 m, with its summit at column 20, row 8; x from 1000 to
-/// 1300, y from 500 to 700.
+/// Returns an ASCII grid of a hill of 30 × 20 cells of 10 m with its summit at column 20, row 8; x
+/// from 1000 to 1300, y from 500 to 700.
 fn hill() -> String {
     let height =
         |r: i32, c: i32| 100.0 - 0.5 * f64::from((r - 8).pow(2)) - 0.2 * f64::from((c - 20).pow(2));
@@ -96,7 +97,7 @@ fn a_heightmap_is_a_scene_for_every_command() {
     place.done("run hill.asc --steps 1 --threads 3 --seed 4");
 }
 
-/// PNG of a 16-bit ramp, 40 × 20 pixels over all grey levels.
+/// Returns the bytes of a PNG with a 16-bit ramp, 40 × 20 pixels over all grey levels.
 fn ramp16() -> Vec<u8> {
     let mut png = Vec::new();
     let mut encoder = png::Encoder::new(&mut png, 40, 20);

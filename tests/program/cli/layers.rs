@@ -1,4 +1,4 @@
-//! Scenes with more than lava: every command knows every material by its name.
+//! Tests of scenes with several materials: every command knows every material by its name.
 
 use serde_json::Value;
 

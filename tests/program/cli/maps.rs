@@ -1,4 +1,4 @@
-//! Maps and fields of `lavoxel run`.
+//! Tests of the maps and fields that `lavoxel run` writes.
 
 use std::fs;
 

@@ -1,10 +1,11 @@
-//! Solids that melt: files of such a scene, its resumption, and refusals.
+//! Tests of solids that can melt: files of such a scene, its continuation from a checkpoint, and
+//! error messages.
 
 use serde_json::Value;
 
 use super::place::{Place, text};
 
-/// Scene of a block of wax on a plain next to a lamp.
+/// Scene of a block of wax on a plain next to a heat lamp.
 const BLOCK: &str = r#"
 name = "block"
 model = "flow"

@@ -1,4 +1,4 @@
-//! Requests that take too much memory are refused.
+//! Tests that requests that would exceed the memory limit are rejected.
 
 use assert_cmd::Command;
 use predicates::prelude::*;
@@ -86,7 +86,8 @@ fn what_takes_too_much_memory_is_refused_at_once() {
     );
 }
 
-/// Reads files that announce more data than any memory holds, under a memory limit.
+/// Checks that files that announce more data than any memory holds are rejected within the memory
+/// limit.
 #[cfg(target_os = "linux")]
 #[test]
 fn huge_promises_take_no_memory() {
@@ -163,7 +164,7 @@ fn the_built_in_scene_is_refused_too() {
     }
 }
 
-/// Checks that commands without a limit lack the flag.
+/// Checks that commands without a memory limit do not accept the flag.
 #[test]
 fn the_benchmarks_take_no_limit() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Requests without effect give a warning with the place and the mend.
+//! Tests that requests without effect give a warning that names the place and a remedy.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -58,7 +58,7 @@ matter = { kind = "material", name = "water", amount = 1.0 }
 steps = 400
 "#;
 
-/// Warnings of a report.
+/// Returns the warnings of a report.
 fn warnings(report: &Value) -> Vec<String> {
     report["warnings"]
         .as_array()

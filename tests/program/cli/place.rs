@@ -1,4 +1,4 @@
-//! Folder in which the program runs, and readers of its output files.
+//! Temporary folder in which tests run the program, and readers of its output files.
 
 use std::fs;
 use std::io::Cursor;
@@ -11,7 +11,7 @@ use image::codecs::png::PngDecoder;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Scene of twenty steps on a plain, drawn small.
+/// Scene of twenty steps on a plain, with small pictures.
 pub(crate) const SMALL: &str = r#"
 name = "Small scene"
 seed = 5
@@ -54,7 +54,7 @@ radius = 2.0
 rate = 0.75
 "#;
 
-/// A heightmap of 4 × 3 cells.
+/// ASCII grid of a heightmap of 4 × 3 cells.
 pub(crate) const TINY_ASC: &str =
     "ncols 4\nnrows 3\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4\n2 3 4 5\n3 4 5 9\n";
 
@@ -85,7 +85,7 @@ impl Place {
         fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }
 
-    /// Paths of all files below the folder, sorted.
+    /// Returns the paths of all files below the folder, sorted.
     pub(crate) fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         let mut folders = vec![self.0.path().to_owned()];
@@ -108,7 +108,7 @@ impl Place {
         files
     }
 
-    /// Runs the program with `args`, split at spaces.
+    /// Runs the program in the folder with the arguments `args`, separated by spaces.
     pub(crate) fn run(&self, args: &str) -> Output {
         lavoxel()
             .current_dir(self.0.path())
@@ -117,7 +117,7 @@ impl Place {
             .unwrap()
     }
 
-    /// Runs a command that must succeed; returns its standard output.
+    /// Runs a command, which must succeed, and returns its standard output.
     pub(crate) fn done(&self, args: &str) -> String {
         let output = self.run(args);
         let (out, err) = (text(&output.stdout), text(&output.stderr));
@@ -129,8 +129,8 @@ impl Place {
         serde_json::from_str(&self.done(args)).unwrap()
     }
 
-    /// Runs a command that must be refused with `code` in one line, leaving every file unchanged;
-    /// returns the line.
+    /// Runs a command, which must fail with the exit status `code` and one line of error message,
+    /// leaving every file unchanged; returns the line.
     pub(crate) fn refused_with(&self, code: i32, args: &str) -> String {
         let contents = || {
             self.files()
@@ -159,12 +159,13 @@ impl Place {
         err
     }
 
-    /// Runs a command that must be refused as wrong use or wrong input; returns the line.
+    /// Runs a command, which must fail because of wrong use or wrong input (exit status 2); returns
+    /// the error message.
     pub(crate) fn refused(&self, args: &str) -> String {
         self.refused_with(2, args)
     }
 
-    /// Runs a scene with this text, which must be refused; returns the line.
+    /// Runs the scene with the text `scene`, which must be rejected; returns the error message.
     pub(crate) fn refused_scene(&self, scene: impl AsRef<[u8]>) -> String {
         self.put("wrong.toml", scene);
         self.refused("run wrong.toml --quiet --steps 1")
@@ -185,7 +186,7 @@ pub(crate) fn frames<'a>(decoder: impl AnimationDecoder<'a>) -> Vec<image::Frame
     decoder.into_frames().collect_frames().unwrap()
 }
 
-/// Number of frames in the header of an animated PNG.
+/// Returns the number of frames that the header of an animated PNG gives.
 pub(crate) fn apng_header_frames(bytes: &[u8]) -> u32 {
     let at = bytes
         .windows(4)

@@ -1,4 +1,4 @@
-//! `lavoxel render`: pictures, frames and animations.
+//! Tests of `lavoxel render`: pictures, frames and animations.
 
 use std::io::Cursor;
 
@@ -8,7 +8,7 @@ use predicates::str::contains;
 use super::place::{Place, SMALL, apng_frames, apng_header_frames, frames, lavoxel, picture, text};
 use crate::needs;
 
-/// Share of pixels that differ between two pictures of one size.
+/// Returns the fraction of pixels that differ between two pictures of the same size.
 fn difference(a: &image::RgbImage, b: &image::RgbImage) -> f64 {
     assert_eq!(a.dimensions(), b.dimensions());
     a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count() as f64

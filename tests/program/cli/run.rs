@@ -1,4 +1,4 @@
-//! `lavoxel run`: reports and accounts.
+//! Tests of `lavoxel run`: reports and accounts.
 
 use assert_cmd::Command;
 use predicates::str::contains;

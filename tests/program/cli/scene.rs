@@ -1,4 +1,4 @@
-//! `lavoxel scene`, and scenes that are refused.
+//! Tests of `lavoxel scene`, and of scenes that are rejected.
 
 use std::fs;
 use std::path::Path;

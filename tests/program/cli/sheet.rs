@@ -1,4 +1,5 @@
-//! Map sheets: pages of known sizes, the same bytes, projects that QGIS opens, and wrong inputs.
+//! Tests of map sheets: pages of known sizes, equal bytes in each run, projects that QGIS opens,
+//! and wrong inputs.
 
 use std::process::Command;
 
@@ -7,8 +8,8 @@ use crate::needs;
 
 const UTM: &str = r#"PROJCS["WGS 84 / UTM zone 33N",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]],PROJECTION["Transverse_Mercator"],PARAMETER["latitude_of_origin",0],PARAMETER["central_meridian",15],PARAMETER["scale_factor",0.9996],PARAMETER["false_easting",500000],PARAMETER["false_northing",0],UNIT["metre",1],AUTHORITY["EPSG","32633"]]"#;
 
-/// Text of an ASCII grid with `cols` × `rows` cells of 10 m and its lower left corner at (500000,
-/// 4170000); `value` gives the text of each column and row.
+/// Returns an ASCII grid of `cols` × `rows` cells of 10 m with its lower left corner at (500000,
+/// 4170000); `value` gives the text for each column and row.
 fn grid((cols, rows): (usize, usize), value: impl Fn(usize, usize) -> String) -> String {
     let head = format!(
         "ncols {cols}\nnrows {rows}\nxllcorner 500000\nyllcorner 4170000\ncellsize 10\nNODATA_value -9999\n"
@@ -22,7 +23,7 @@ fn grid((cols, rows): (usize, usize), value: impl Fn(usize, usize) -> String) ->
     head + &(0..rows).map(line).collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// Creates a folder with a slope and a thickness map on a part of the slope, in UTM.
+/// Creates a folder with a slope and a thickness map of a part of the slope, in UTM coordinates.
 fn place() -> Place {
     let place = Place::new();
     let thickness = |col: usize, row: usize| match (col, row) {
@@ -40,7 +41,7 @@ fn place() -> Place {
     place
 }
 
-/// Creates a folder with a hazard map of a few runs, with exposure.
+/// Creates a folder with a hazard map of a few runs, including exposure.
 fn study() -> Place {
     let place = Place::new();
     place.put(
@@ -62,12 +63,12 @@ fn study() -> Place {
     place
 }
 
-/// Width and height of a PNG.
+/// Returns width and height of a PNG in pixels.
 fn size(png: &[u8]) -> [u32; 2] {
     [16, 20].map(|at| u32::from_be_bytes(png[at..at + 4].try_into().unwrap()))
 }
 
-/// Text of a PDF; `None` if no program that reads PDFs is installed.
+/// Returns the text of a PDF; `None` if no program that reads PDFs is installed.
 fn words(place: &Place, name: &str) -> Option<String> {
     needs::program("pdftotext", "poppler-utils").then(|| {
         let out = Command::new("pdftotext")
@@ -183,7 +184,7 @@ fn a_folder_becomes_a_sheet_a_project_and_a_report() {
     }
 }
 
-/// Checks that every layer of a project is valid, where QGIS is installed.
+/// Checks with QGIS, where it is installed, that every layer of a project is valid.
 fn opens_in_qgis(place: &Place, project: &str) {
     let Some(python) = needs::python("qgis.core", "python3-qgis") else {
         return;

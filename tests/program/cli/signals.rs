@@ -1,4 +1,4 @@
-//! Signals end the program and leave only complete files.
+//! Tests that signals end the program, which leaves only complete files.
 #![cfg(unix)]
 
 use std::fs;
@@ -49,8 +49,8 @@ fn a_first_signal_ends_the_program_while_it_reads() {
     }
 }
 
-/// Starts the program, sends SIGINT once `ready` returns true for the elapsed time, and waits for
-/// the end.
+/// Starts the program, sends SIGINT once `ready` returns true for the time since the start, and
+/// waits for the end.
 fn interrupted(
     place: &Place,
     args: &str,
@@ -169,12 +169,12 @@ radius = 0.0
 rate_m3_s = 100.0
 "#;
 
-/// Timeout from signal to exit. The exit takes one or two seconds; on a machine that compiles at
-/// the same time, several times as long.
+/// Upper bound of the time from a signal to the program's exit. The exit takes one or two seconds;
+/// on a machine that compiles at the same time, several times as long.
 const SOON: Duration = Duration::from_secs(10);
 
-/// Starts the program, sends `signal` once `ready` returns true for the elapsed time, and returns
-/// the output and the time from signal to exit.
+/// Starts the program, sends `signal` once `ready` returns true for the time since the start, and
+/// returns the output and the time from signal to exit.
 fn stopped(
     place: &Place,
     args: &str,
@@ -202,7 +202,7 @@ fn stopped(
     (output, asked.elapsed())
 }
 
-/// Checks that no partial or temporary file is left.
+/// Checks that the program has left no partial or temporary file.
 fn assert_nothing_is_half(place: &Place) {
     let files = place.files();
     assert!(

@@ -1,8 +1,9 @@
-//! Runs that start with existing lava.
+//! Tests of runs that start with existing lava.
 
 use super::place::Place;
 
-/// A valley of 30 × 40 cells of 10 m that falls to the south, and lava at its head.
+/// Creates a folder with the heightmap of a valley of 30 × 40 cells of 10 m that falls to the
+/// south, and a map of the lava at its upper end.
 fn place() -> Place {
     let place = Place::new();
     let raster = |of: &dyn Fn(usize, usize) -> f64| {

@@ -1,8 +1,9 @@
-//! Vents of the physical model in the forms that observatories publish: rate tables and fissures.
+//! Tests of vents of the physical model in the forms that observatories publish: rate tables and
+//! fissures.
 
 use super::place::{Place, text};
 
-/// A plain of 30 × 20 cells of 10 m.
+/// Returns the heightmap of a plain of 30 × 20 cells of 10 m, as an ASCII grid.
 fn plain() -> String {
     format!(
         "ncols 30\nnrows 20\nxllcorner 500000\nyllcorner 4170000\ncellsize 10\n{}",
@@ -10,7 +11,7 @@ fn plain() -> String {
     )
 }
 
-/// Scene of one hour on the plain with these vent keys.
+/// Returns a scene of one hour on the plain; `vent`: keys of its vent.
 fn scene(vent: &str) -> String {
     format!(
         "model = \"flow\"\n[flow]\nduration = \"1 h\"\nstep_s = 60\nopen_sides = false\n[grid]\nsize = [30, 40, 20]\ncell_size_m = 10\n\
@@ -156,7 +157,7 @@ fn a_table_of_rates_that_is_wrong_is_named_in_one_line() {
     );
 }
 
-/// Thickness in the columns of row `z` of a map.
+/// Returns the thicknesses in metres in the row `z` of a map.
 fn row(place: &Place, name: &str, z: usize) -> Vec<f64> {
     let map = text(&place.read(name));
     let rows = map

@@ -1,4 +1,4 @@
-//! `lavoxel verify` against field data.
+//! Tests of `lavoxel verify` against field data.
 
 use serde_json::Value;
 
@@ -51,8 +51,8 @@ fn a_wrong_file_of_field_data_is_refused() {
     assert!(line.contains("marcath/topography.tif"), "{line}");
 }
 
-/// Copies the real files of the channel, with so little lava that the flow is slow, and quick to
-/// compute; `None` if the data is missing.
+/// Copies the real files of the Mauna Ulu channel, with so little lava that the flow is slow and
+/// quick to compute; `None` if the data is missing.
 fn slow_channel(place: &Place) -> Option<()> {
     let from = needs::terrain("mauna_ulu_1974")?;
     std::fs::create_dir_all(place.path("MaunaUlu74/field_data")).unwrap();

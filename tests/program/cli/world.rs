@@ -1,12 +1,12 @@
-//! Maps in degrees from 0 to 360 or across the date line, and maps whose unit is not a ground
-//! metre, in all commands.
+//! Tests of maps in degrees from 0 to 360 or across the date line, and of maps whose unit is not a
+//! metre on the ground, in all commands.
 
 use serde_json::Value;
 
 use super::place::{Place, text};
 
-/// Writes a hill of 40 × 40 cells of 0.0001° with its south-west corner at (`west`, `south`) in
-/// degrees.
+/// Writes the heightmap of a hill of 40 × 40 cells of 0.0001° with its south-west corner at
+/// (`west`, `south`) in degrees.
 fn hill(place: &Place, name: &str, [west, south]: [f64; 2]) {
     let height = |x: usize, z: usize| 400.0 - 5.0 * (x.abs_diff(20) + z.abs_diff(20)) as f64;
     let row = |z: usize| {

@@ -1,4 +1,4 @@
-//! Flags and outputs that are refused.
+//! Tests of flags and outputs that the program rejects.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! Marks of rock placed by hand: the columns whose top is user-placed rock, their corners, and an
-//! occlusion test against the ground.
+//! Marks on the ground where the user placed rock: finds the columns whose top is such rock, their
+//! corners, and tests whether the ground occludes a mark.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,22 +9,24 @@ use ndarray::Array2;
 
 use crate::messages::Rock;
 
-/// Upper bound of the number of marked columns; further columns get no mark.
+/// Upper bound of the number of marked columns; columns beyond this number get no mark.
 const MOST: usize = 6000;
-/// Tolerance in cells between the top of a ball and the ground, whose surface lies at whole cells.
+/// Tolerance in cells between the top of a ball of rock and the ground. The ground's surface lies
+/// at whole cells, the ball's does not.
 const GIVE: f32 = 1.1;
-/// Height in cells of a mark above the ground.
+/// Height in cells above the ground at which a mark is drawn, so that the ground does not hide the
+/// mark.
 const ABOVE: f32 = 0.15;
-/// Number of samples along the ray from a mark to the eye.
+/// Number of points on the line from a mark to the eye at which the ground's height is tested.
 const SAMPLES: usize = 96;
-/// Depth in cells below the ground down to which a line of sight counts as free: the drawn ground
-/// is smoother than its columns.
+/// Depth in cells by which a line of sight may pass below the ground and still count as free: the
+/// drawn ground is smoother than its columns.
 const GRAZE: f32 = 1.0;
 
-/// Column index as `[x, z]`.
+/// Column of cells, given by its indices `[x, z]`.
 pub(crate) type Column = [usize; 2];
 
-/// Columns of rock placed by hand, cached until the rock or the ground changes.
+/// Columns whose top is rock that the user placed; cached until that rock or the ground changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Built {
     rocks: Arc<Vec<Rock>>,
@@ -33,21 +35,22 @@ pub(crate) struct Built {
 }
 
 impl Built {
-    /// Returns the built columns in the order of building, at most `MOST`.
+    /// Returns the marked columns in the order in which the user placed the rock, at most `MOST`.
     pub(crate) fn columns(&self) -> &[Column] {
         &self.columns
     }
 
-    /// Returns true if the column's neighbour in the direction `side` (0 north, 1 east, 2 south, 3
-    /// west) is not built.
+    /// Returns true if the neighbour of the given column in the direction `side` (0 north, 1 east,
+    /// 2 south, 3 west) is not a marked column, so that an outline is drawn between the two.
     pub(crate) fn is_edge(&self, [x, z]: Column, side: usize) -> bool {
         let (x, z) = (x as isize, z as isize);
         let [x, z] = [[x, z - 1], [x + 1, z], [x, z + 1], [x - 1, z]][side];
         x < 0 || z < 0 || !self.all.contains(&[x as usize, z as usize])
     }
 
-    /// Updates the columns from `rocks` and the ground's heights (in cells); rebuilds only if
-    /// `rocks` differ or `changed` is true (the ground changed).
+    /// Finds the marked columns again if `rocks` differ from the last call or `changed` is true.
+    /// `rocks`: rock that the user placed; `ground`: heights in cells, shape (nz, nx); `changed`:
+    /// true if the ground has changed.
     pub(crate) fn follow(&mut self, rocks: &Arc<Vec<Rock>>, ground: &Array2<f32>, changed: bool) {
         if !changed && (Arc::ptr_eq(&self.rocks, rocks) || self.rocks == *rocks) {
             return;
@@ -70,8 +73,8 @@ impl Built {
     }
 }
 
-/// Iterates over the columns whose ground lies within `GIVE` cells of the top of a ball with the
-/// given centre (x, y, z) and radius, in cells.
+/// Returns the columns `[x, z]` whose ground lies within `GIVE` cells of the upper surface of a
+/// ball. First parameter: centre (x, y, z) and radius of the ball, in cells.
 fn under([cx, cy, cz, radius]: [f32; 4], ground: &Array2<f32>) -> impl Iterator<Item = Column> {
     let (depth, width) = ground.dim();
     let range = |c: f32, n: usize| {
@@ -90,7 +93,8 @@ fn under([cx, cy, cz, radius]: [f32; 4], ground: &Array2<f32>) -> impl Iterator<
         })
 }
 
-/// Returns the corners of a column's top in cells: north-west, north-east, south-east, south-west.
+/// Returns the corners of a column's mark, `ABOVE` cells above the ground, as points in cells in
+/// the order north-west, north-east, south-east, south-west.
 pub(crate) fn corners(ground: &Array2<f32>, [x, z]: Column) -> [Point3<f32>; 4] {
     [[0, 0], [1, 0], [1, 1], [0, 1]].map(|[dx, dz]| {
         let (x, z) = (x + dx, z + dz);
@@ -99,12 +103,13 @@ pub(crate) fn corners(ground: &Array2<f32>, [x, z]: Column) -> [Point3<f32>; 4] 
     })
 }
 
-/// Returns the centre of a column's top, in cells.
+/// Returns the centre of a column's mark, `ABOVE` cells above the ground, as a point in cells.
 pub(crate) fn middle(ground: &Array2<f32>, [x, z]: Column) -> Point3<f32> {
     Point3::new(x as f32 + 0.5, ground[[z, x]] + ABOVE, z as f32 + 0.5)
 }
 
-/// Returns true if no ground occludes the line from `eye` to `point` (both in cells).
+/// Returns true if no ground occludes the line from `eye` to `point` (both in cells). `ground`:
+/// heights in cells, shape (nz, nx).
 pub(crate) fn is_seen(ground: &Array2<f32>, eye: Point3<f32>, point: Point3<f32>) -> bool {
     let (depth, width) = ground.dim();
     let way = eye - point;

@@ -1,4 +1,5 @@
-//! Editing with the mouse: tools, handles of vents and slices, and marks of what the user built.
+//! Editing with the mouse: tools, draggable handles of vents and slices, and marks on rock that the
+//! user placed.
 
 pub(crate) mod built;
 pub(crate) mod slices;

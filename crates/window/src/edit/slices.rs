@@ -1,34 +1,34 @@
-//! Slices of the box: visibility, position and quantity, and the handles by which each slice is
-//! dragged along its axis.
+//! Slices: planes across x, y and z that cut the box open and show one quantity of its cells. State
+//! of the slices, and the handles by which the user drags each slice along its axis.
 
 use nalgebra::{Point3, Vector3};
 
 use lavoxel_automaton::world::{CellMeasure, Quantity};
 use lavoxel_render::{Axis, Camera, Ray, Style};
 
-/// All axes, in the order of the arrays in this module.
+/// All three axes; arrays with one element per slice have this order.
 pub(crate) const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 /// Lower-case names of the axes, in the order of [`AXES`].
 pub(crate) const AXIS_NAMES: [&str; 3] = ["x", "y", "z"];
-/// Hit radius of a handle in logical pixels.
+/// Radius in logical pixels around a handle within which the pointer grabs that handle.
 pub(crate) const REACH: f32 = 12.0;
 
-/// State of the three slices, one per axis.
+/// State of the three slices, one across each axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Cuts {
-    /// Visibility of the slices across x, y and z.
+    /// For each slice across x, y and z, true if it is visible.
     pub(crate) shown: [bool; 3],
-    /// Cell index of each slice along its axis x, y, z.
+    /// For each slice across x, y and z, the cell index at which it cuts the box.
     pub(crate) at: [usize; 3],
-    /// Quantity that all slices show.
+    /// Quantity of the cells that all slices show.
     pub(crate) quantity: Quantity,
     /// Axis of the slice that keys move: 0 x, 1 y, 2 z.
     pub(crate) chosen: usize,
 }
 
 impl Cuts {
-    /// Creates hidden slices through the middle of a box of `size` cells; the keys move the slice
-    /// across z.
+    /// Creates three hidden slices through the middle of a box of `size` cells (x, y, z).
+    /// `quantity`: the quantity that the slices show; the keys move the slice across z.
     pub(crate) fn middle(size: [usize; 3], quantity: Quantity) -> Self {
         Self {
             shown: [false; 3],
@@ -38,20 +38,21 @@ impl Cuts {
         }
     }
 
-    /// Returns the cell indices of the visible slices, to request from the simulation; `None` for a
-    /// hidden slice.
+    /// Returns the cell index of each slice along its axis, for the request to the simulation;
+    /// `None` for a hidden slice, whose values are not needed.
     pub(crate) fn wanted(&self) -> [Option<usize>; 3] {
         std::array::from_fn(|k| self.shown[k].then_some(self.at[k]))
     }
 
-    /// Returns true if the slices only cut the box open: for amounts, the cinematic style draws the
-    /// matter itself.
+    /// Returns true if the slices show no values but only cut the box open. That holds for amounts
+    /// in the cinematic style, which draws the matter on the cut itself.
     pub(crate) fn opens(&self, style: Style) -> bool {
         style == Style::Cinematic && self.quantity.measure() == CellMeasure::Amount
     }
 
-    /// Returns the axis (0 to 2) of the visible slice whose handle is at `pixel`; `None` if there
-    /// is none. `size`: size of the box in cells; `scale`: physical pixels per logical pixel.
+    /// Returns the axis (0 x, 1 y, 2 z) of the visible slice whose handle lies under `pixel` (from
+    /// the top left); `None` if there is no handle. `size`: size of the box in cells; `scale`:
+    /// physical pixels per logical pixel.
     pub(crate) fn under(
         &self,
         camera: &Camera,
@@ -66,7 +67,8 @@ impl Cuts {
     }
 }
 
-/// Returns the quantity after `now` in `all`, cyclically; the first if `now` is missing.
+/// Returns the quantity that follows `now` in `all`; the first follows the last, and also a `now`
+/// that is not in `all`.
 pub(crate) fn after(all: &[Quantity], now: &Quantity) -> Quantity {
     let next = all
         .iter()
@@ -75,17 +77,18 @@ pub(crate) fn after(all: &[Quantity], now: &Quantity) -> Quantity {
     all.get(next).or(all.first()).cloned().unwrap_or_default()
 }
 
-/// Returns the position in cells of the handle of the slice across axis `k` through the cell
-/// `cell`: at the foot of the box, where the slice meets the south or east side; for a horizontal
-/// slice, at the south-east edge.
+/// Returns the position in cells of the handle of the slice across axis `k` at the cell index
+/// `cell`, in a box of `size` cells. Slice across x: on the southern bottom edge of the box; across
+/// z: on the eastern bottom edge; across y: on the vertical south-east edge.
 pub(crate) fn handle(k: usize, cell: usize, size: [f32; 3]) -> Point3<f32> {
     let mut point = Point3::new(size[0], 0.0, size[2]);
     point[k] = cell as f32 + 0.5;
     point
 }
 
-/// Returns the cell index to which `ray` drags the slice across axis `k`: the point of the handle's
-/// path nearest to the ray. `None` for a ray parallel to the path.
+/// Returns the cell index to which a drag along `ray` moves the slice across axis `k`: that of the
+/// point nearest to the ray on the line along which the handle moves. `None` if the ray is parallel
+/// to that line. `size`: size of the box in cells.
 pub(crate) fn dragged_to(k: usize, ray: &Ray, size: [f32; 3]) -> Option<usize> {
     let mut along = Vector3::zeros();
     along[k] = 1.0;

@@ -1,5 +1,6 @@
-//! Tools of the mouse: placing and dragging vents, painting with brushes. State machines
-//! independent of the window; their methods return the commands to send.
+//! Mouse tools: place and drag vents, paint with brushes, build dams, pick columns. Each tool is a
+//! state machine independent of the window, whose methods return the commands to send to the
+//! simulation.
 
 use nalgebra::Point3;
 
@@ -12,31 +13,32 @@ use lavoxel_automaton::world::{Breath, Edit, Matter, Shape};
 use lavoxel_render::{Named, Ray};
 use lavoxel_sim::source::{VentChange, VentSpec};
 
-/// Tool: meaning of a left drag or click.
+/// Mouse tool: determines the effect of a click or drag with the left button.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tool {
-    /// Orbits the camera and probes cells.
+    /// Orbits the camera; the cell under the pointer is probed.
     #[default]
     Orbit,
-    /// Places sources of the chosen material: vents of lava, springs of other materials.
+    /// Places a source of the chosen material at a click: a vent of lava, or a spring of another
+    /// material.
     Source,
-    /// Paints with the chosen material.
+    /// Adds the chosen material to the cells under the brush.
     Fill,
-    /// Fills a hollow with the chosen material.
+    /// Fills the hollow at a click with the chosen material.
     Bucket,
-    /// Replaces other materials by the chosen material.
+    /// Replaces the other materials under the brush by the chosen material.
     Replace,
-    /// Paints with rock.
+    /// Turns the cells under the brush into rock.
     Rock,
-    /// Raises or lowers the ground along a line.
+    /// Raises (dam) or lowers (ditch) the ground along the line between two clicks.
     Dam,
-    /// Removes rock and all materials.
+    /// Removes rock and all materials from the cells under the brush.
     Dig,
-    /// Removes liquids; rock stays.
+    /// Removes liquids from the cells under the brush; rock stays.
     Drain,
-    /// Adds heat, ash, steam and wind to the air.
+    /// Adds heat, ash, steam and wind to the air under the brush.
     Air,
-    /// Selects a column for the live plots.
+    /// Selects the clicked column for the live plots.
     Pick,
 }
 
@@ -95,12 +97,12 @@ impl Named for Tool {
 }
 
 impl Tool {
-    /// Returns true if the tool paints with the brush.
+    /// Returns true if the tool acts on the cells of the brush, a ball around the pointer.
     pub(crate) fn is_brush(self) -> bool {
         !matches!(self, Self::Orbit | Self::Source | Self::Dam | Self::Pick)
     }
 
-    /// Returns true if the tool needs a chosen material.
+    /// Returns true if the tool's effect depends on the chosen material.
     pub(crate) fn pours(self) -> bool {
         matches!(
             self,
@@ -108,32 +110,33 @@ impl Tool {
         )
     }
 
-    /// Returns true if the tool repeats its dab while the pointer rests.
+    /// Returns true if the tool repeats its dab while the button is held and the pointer rests.
     fn flows(self) -> bool {
         matches!(self, Self::Fill | Self::Drain | Self::Air)
     }
 }
 
-/// Settings of the next dam.
+/// Settings of the next dam, and its first end once that is clicked.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Dam {
-    /// Height above the ground in metres; negative for a ditch.
+    /// Height of the dam above the ground in metres; negative for a ditch.
     pub height_m: f64,
-    /// Width across the line in metres; 0 for a line one column wide.
+    /// Width of the dam across its line in metres; 0 for a dam one column wide.
     pub width_m: f64,
-    /// First end as x, y, z in cells; `None` before the first click.
+    /// First end of the dam as x, y, z in cells; `None` before the first click.
     pub from: Option<[f32; 3]>,
 }
 
 impl Dam {
-    /// Smallest default height of a dam in metres.
+    /// Lower bound in metres of the default height of a dam.
     const USUAL_M: f64 = 5.0;
-    /// Default height and width of a dam in cells in the classic model, where a flow is a few cells
-    /// thick.
+    /// Default height and width of a dam, in cells, in the classic model, whose lava flows are a
+    /// few cells thick.
     pub(crate) const CELLS: (f64, f64) = (5.0, 4.0);
 
-    /// Returns the default dam for a world. Physical model, whose lava is metres thick: one column
-    /// wide, and 5 m or one cell high, whichever is more. Classic model: [`Dam::CELLS`].
+    /// Returns the default dam for the world that `report` describes. Physical model (lava is
+    /// metres thick): one column wide, and 5 m or one cell high, whichever is more. Classic model:
+    /// [`Dam::CELLS`], but at least 5 m high.
     pub(crate) fn fitting(report: &Report) -> Self {
         let (high, wide) = if report.flow.is_some() {
             (1.0, 0.0)
@@ -149,23 +152,24 @@ impl Dam {
     }
 }
 
-/// Settings of the brush, a ball.
+/// Settings of the brush, a ball around the point under the pointer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Brush {
-    /// Radius in cells.
+    /// Radius of the brush in cells.
     pub radius: f64,
-    /// Amount up to which the brush fills cells, 0 to 1 of a full cell.
+    /// Amount to which the brush fills each cell, as a fraction of a full cell, 0 to 1.
     pub amount: f64,
-    /// Energy of a full cell of painted lava; 1 is the default of a vent.
+    /// Energy of a full cell of painted lava, relative to the default energy of lava from a vent
+    /// (1).
     pub energy: f64,
     /// Heat, ash, steam and wind that the air tool adds.
     pub breath: Breath,
 }
 
-/// Range of the brush's radius in cells.
+/// Range (smallest, largest) in cells of the brush's radius that the user can set.
 pub(crate) const BRUSH_RADIUS: (f64, f64) = (0.5, 40.0);
 
-/// Default of the air tool: warm smoke.
+/// Default of the air tool, chosen by eye: warm smoke.
 pub(crate) const BREATH: Breath = Breath {
     heat_k: 50.0,
     ash_kg_m3: 0.005,
@@ -173,23 +177,25 @@ pub(crate) const BREATH: Breath = Breath {
     wind_m_s: [0.0; 3],
 };
 
-/// Interval in seconds between two dabs while the pointer rests.
+/// Interval in seconds between two dabs while the pointer rests with the button held.
 const DAB_S: f64 = 0.05;
-/// Time in seconds after which a click without a matching probe is dropped.
+/// Time in seconds that a click waits for the probe along its ray before the tool reports a miss.
 const PATIENCE_S: f64 = 2.0;
 
-/// Selected tool with its settings, and the click, stroke or drag in progress.
+/// Selected tool, settings of all tools, and the click, stroke or drag in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Tools {
-    /// Selected tool.
+    /// Tool that a click or drag with the left button uses.
     pub tool: Tool,
     /// Settings of the brush.
     pub brush: Brush,
-    /// Template of the next source: radius, rate, energy and the chosen material.
+    /// Settings of the next source: radius, rate, energy and the chosen material; its position is
+    /// unused.
     pub vent: VentSpec,
     /// Settings and first end of the next dam.
     pub dam: Dam,
-    /// Name of the only material that the tool replace replaces; `None` for all other materials.
+    /// Name of the only material that `Tool::Replace` replaces; `None` if it replaces all
+    /// materials.
     pub replaced: Option<String>,
     busy: Busy,
 }
@@ -197,48 +203,52 @@ pub(crate) struct Tools {
 #[derive(Clone, Debug)]
 enum Busy {
     Idle,
-    /// Click that waits for the probe along its ray; second field: time of the click in seconds.
+    /// Click that waits for the probe along its ray: the ray, and the time of the click in seconds
+    /// since the window opened.
     Placing(Ray, f64),
     Painting(Painting),
     Dragging(Box<Grab>),
 }
 
-/// Brush stroke in progress.
+/// Brush stroke in progress: the part that is not sent yet, and what was sent last.
 #[derive(Clone, Debug)]
 struct Painting {
-    /// Unsent rays along the pointer's path, each starting where the ray enters the visible part of
-    /// the box.
+    /// Rays along the pointer's path that are not sent yet; each starts where it enters the visible
+    /// part of the box.
     path: Vec<Ray>,
     /// Visible part of the box: lower and upper bound in cells along x, y and z.
     part: [[f32; 2]; 3],
-    /// Set until the first piece of the stroke was sent.
+    /// Set until the first piece of the stroke is sent, which begins a new action of the undo
+    /// history.
     begins: bool,
-    /// Set once the button is released.
+    /// Set once the button is released: the stroke ends with the next piece.
     over: bool,
-    /// Time in seconds, and step, of the last piece sent.
+    /// Time in seconds since the window opened, and simulation step, at which the last piece was
+    /// sent.
     sent: (f64, u64),
 }
 
-/// Result of a tool for the window to carry out.
+/// Action that a tool asks the window to carry out.
 #[derive(Clone, Debug)]
 pub(crate) enum Deed {
-    /// Command for the simulation.
+    /// Sends a command to the simulation.
     Send(Command),
-    /// Column `[x, z]` to plot from now on, and the clicked point as x, y, z in cells.
+    /// Selects a column for the plots: the column `[x, z]`, and the clicked point as x, y, z in
+    /// cells.
     Pick([usize; 2], [f32; 3]),
-    /// Notice that tells the user why nothing was done.
+    /// Shows a notice that tells the user why nothing was done, or the next click to make.
     Say(&'static str),
 }
 
-/// Message after a click outside the box with the tool source.
+/// Notice after a click outside the box with `Tool::Source`.
 const OUTSIDE: &str = "no source is placed: the pointer is outside the box";
-/// Message after a click outside the box with the tool dam.
+/// Notice after a click outside the box with `Tool::Dam`.
 const NO_END: &str = "no dam is built: the pointer is outside the box";
-/// Message after the first end of a dam.
+/// Notice after the click that sets the first end of a dam.
 const OTHER_END: &str = "click the other end of the dam; Esc forgets the first one";
-/// Message after a click outside the box with the tool pick.
+/// Notice after a click outside the box with `Tool::Pick`.
 const NO_POINT: &str = "no point is picked: the pointer is outside the box";
-/// Message after a click with the tool source on a side of the box.
+/// Notice after a click on a cut face of the box with `Tool::Source`.
 const ON_THE_SIDE: &str =
     "no source is placed: this is the cut side of the box; its surface takes sources";
 
@@ -274,18 +284,18 @@ impl Default for Tools {
 }
 
 impl Tools {
-    /// Returns the name of the chosen material.
+    /// Returns the name of the material that sources and brushes add.
     pub(crate) fn material(&self) -> &str {
         self.vent.material.as_deref().unwrap_or(Material::LAVA)
     }
 
-    /// Chooses the material called `name` for sources and brush.
+    /// Chooses the material called `name` for sources and brushes.
     pub(crate) fn choose(&mut self, name: &str) {
         self.vent.material = (name != Material::LAVA).then(|| name.to_owned());
     }
 
-    /// Chooses the next material of `materials`, cyclically; the first if the present one is
-    /// missing.
+    /// Chooses the material that follows the chosen one in `materials`; the first follows the last,
+    /// and also a material that is missing. Materials that only display lava are skipped.
     pub(crate) fn choose_next(&mut self, materials: &[MaterialReport]) {
         let poured: Vec<_> = materials
             .iter()
@@ -300,7 +310,8 @@ impl Tools {
         }
     }
 
-    /// Chooses lava if `materials` lack the chosen material.
+    /// Chooses lava if the chosen material is not in `materials`, as after the change to another
+    /// scene.
     pub(crate) fn follow(&mut self, materials: &[MaterialReport]) {
         if materials
             .iter()
@@ -310,8 +321,9 @@ impl Tools {
         }
     }
 
-    /// Adapts the template of the next vent to the model of the world; `flows`: true for the
-    /// physical model. Other materials have the same springs in both models.
+    /// Adapts the settings of the next vent to the model of the world. `flows`: true for the
+    /// physical model, whose lava vents have an effusion rate in m³/s; sources of other materials
+    /// do not differ.
     pub(crate) fn fit(&mut self, flows: bool) {
         if flows && self.vent.material.is_none() {
             self.vent.flow.get_or_insert_default();
@@ -320,8 +332,9 @@ impl Tools {
         }
     }
 
-    /// Begins a click, stroke or drag on the press of the left button; `handle` is the handle under
-    /// the pointer. Returns true if the tool takes the drag.
+    /// Begins a click, stroke or drag when the left button is pressed at `aim`. `handle`: handle
+    /// under the pointer, whose drag takes precedence over the tool. Returns false if the camera
+    /// gets the drag.
     pub(crate) fn press(&mut self, aim: &Aim, handle: Option<&Handle>, report: &Report) -> bool {
         let vent = handle.and_then(|h| {
             Some((
@@ -355,8 +368,8 @@ impl Tools {
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// Appends `ray` to the path of the stroke; `ray` starts at its entry into `part`, the visible
-    /// part of the box.
+    /// Appends `ray` to the path of the stroke in progress. `part`: visible part of the box (lower
+    /// and upper bound in cells along x, y and z), at whose boundary `ray` starts.
     pub(crate) fn trace(&mut self, ray: Ray, part: [[f32; 2]; 3]) {
         if let Busy::Painting(painting) = &mut self.busy
             && !painting.over
@@ -366,8 +379,8 @@ impl Tools {
         }
     }
 
-    /// Ends the stroke or drag on the release of the left button. A click keeps waiting for its
-    /// probe, and the rest of a stroke is still sent.
+    /// Ends the stroke or drag when the left button is released. The unsent rest of a stroke is
+    /// still sent, and a click still waits for its probe.
     pub(crate) fn release(&mut self) {
         match &mut self.busy {
             Busy::Placing(..) => {}
@@ -382,7 +395,7 @@ impl Tools {
         self.busy = Busy::Idle;
     }
 
-    /// Returns true if a stroke is in progress of which no piece was sent.
+    /// Returns true if a stroke has begun and none of its pieces has been sent.
     pub(crate) fn is_unsent(&self) -> bool {
         matches!(&self.busy, Busy::Painting(painting) if painting.begins)
     }
@@ -392,7 +405,7 @@ impl Tools {
         !matches!(self.busy, Busy::Idle)
     }
 
-    /// Returns the number of the vent whose handle is dragged; `None` without such a drag.
+    /// Returns the permanent number of the vent whose handle is dragged; `None` if none is dragged.
     pub(crate) fn dragged(&self) -> Option<usize> {
         match &self.busy {
             Busy::Dragging(grab) => Some(grab.handle.vent),
@@ -400,8 +413,8 @@ impl Tools {
         }
     }
 
-    /// Returns the ray of the click that waits for its probe, which takes the place of the
-    /// pointer's ray; `None` if no click waits.
+    /// Returns the ray of a click that waits for the simulation's probe, which must be requested in
+    /// place of the pointer's ray; `None` if no click waits.
     pub(crate) fn waits_for(&self) -> Option<Ray> {
         match self.busy {
             Busy::Placing(ray, _) => Some(ray),
@@ -409,9 +422,9 @@ impl Tools {
         }
     }
 
-    /// Returns the piece of the stroke to send at the time `now` (seconds) and the step `step`;
-    /// `None` if there is nothing to send. While the pointer rests, some tools repeat their last
-    /// dab, at most once per step.
+    /// Returns the next piece of the stroke in progress; `None` if there is nothing to send. While
+    /// the pointer rests, some tools repeat their last dab, at most once per step. `now`: time in
+    /// seconds since the window opened; `step`: the simulation's step.
     pub(crate) fn stroke(&mut self, now: f64, step: u64) -> Option<Stroke> {
         let flows = self.tool.flows();
         let Busy::Painting(painting) = &mut self.busy else {
@@ -441,7 +454,8 @@ impl Tools {
         })
     }
 
-    /// Returns the result of the tool in this frame, strokes excepted; `None` without one.
+    /// Advances the click or drag in progress by one frame and returns the resulting action; `None`
+    /// if there is none. Strokes are sent by `stroke` instead.
     pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<Deed> {
         let probe = report.probe.as_ref();
         match &mut self.busy {
@@ -483,7 +497,8 @@ impl Tools {
         }
     }
 
-    /// Stores the first end of a dam, or builds the dam to the second end.
+    /// Stores the point of `probe` as the first end of a dam, or builds the dam if the first end is
+    /// set.
     fn end_of_dam(&mut self, probe: &Probe, report: &Report) -> Deed {
         let Some(from) = self.dam.from.take() else {
             self.dam.from = Some(probe.point);
@@ -558,7 +573,8 @@ impl Tools {
     }
 }
 
-/// Returns true if `probe` lies on `ray`, so that it answers this click.
+/// Returns true if the point of `probe` lies on `ray`, so that `probe` answers the click along
+/// `ray`.
 pub(crate) fn lies_on(ray: &Ray, probe: &Probe) -> bool {
     let to = Point3::from(probe.point).coords - ray.origin;
     let along = to.dot(&ray.direction);

@@ -1,4 +1,4 @@
-//! Drags of a vent's handle: computes the changed vent from the pointer's motion.
+//! Drags of a vent's handle: computes the changed vent from the motion of the pointer.
 
 use crate::edit::vent_handles::{Grip, Handle};
 use crate::flow::{FLOW_RATE, MOST_KELVIN, rate_of, set_rate};
@@ -7,30 +7,32 @@ use crate::messages::Report;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_sim::source::VentSpec;
 
-/// Range of a vent's radius in cells that a drag can set.
+/// Range (smallest, largest) of a vent's radius that a drag can set, in cells.
 pub(crate) const VENT_RADIUS: (f64, f64) = (0.0, 40.0);
-/// Range of a vent's rate in cells per step that a drag can set.
+/// Range (smallest, largest) of a vent's rate that a drag can set in the classic model, in full
+/// cells per step.
 pub(crate) const VENT_RATE: (f64, f64) = (0.01, 200.0);
-/// Dead zone in pixels before a vent follows the pointer: a handle is rarely grabbed at its centre.
+/// Distance in pixels that the pointer must move before the vent changes: a handle is rarely
+/// grabbed at its centre, and the vent must not jump.
 const STILL_PIXELS: f32 = 2.0;
-/// Drag length in pixels that multiplies the rate by e.
+/// Length in pixels of an upward drag that multiplies the rate by e.
 const RATE_PIXELS: f32 = 90.0;
-/// Drag length in pixels that adds 1 to the energy.
+/// Length in pixels of an upward drag that adds 1 to the vent's energy.
 const ENERGY_PIXELS: f32 = 150.0;
 
-/// Drag of a handle in progress.
+/// Drag of a vent's handle in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Grab {
     pub(crate) handle: Handle,
     pub(crate) pixel: (f32, f32),
-    /// Vent at the beginning of the drag.
+    /// Description of the vent at the beginning of the drag.
     pub(crate) spec: VentSpec,
     pub(crate) sent: VentSpec,
 }
 
 impl Grab {
-    /// Returns the vent after the drag to `aim`: position and rim follow the ground under the
-    /// pointer. Over the sky, the position stays unchanged.
+    /// Returns the vent that results from a drag to `aim`. The handles for position and radius
+    /// follow the ground under the pointer; over the sky, the vent stays as it is.
     pub(crate) fn dragged_to(&self, aim: &Aim, report: &Report) -> VentSpec {
         let mut spec = self.spec.clone();
         let up = self.pixel.1 - aim.pixel.1;
@@ -66,8 +68,9 @@ impl Grab {
     }
 }
 
-/// Drags a vent of the physical model by `up` pixels: the rate exponentially, or with `shift` the
-/// temperature by 1 K per pixel.
+/// Changes a vent of the physical model after a drag by `up` pixels (positive upwards): multiplies
+/// the effusion rate by e per `RATE_PIXELS`, or with `shift` raises the temperature by 1 K per
+/// pixel.
 fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
     let (rate, Some(flow)) = (rate_of(spec), spec.flow.as_deref_mut()) else {
         return;
@@ -84,13 +87,13 @@ fn drag_flow(spec: &mut VentSpec, up: f32, shift: bool, report: &Report) {
     flow.temperature_k = Some(kelvin.clamp(coldest, MOST_KELVIN).round());
 }
 
-/// Clamps a point in cells to the box and rounds its coordinates to two decimals.
+/// Returns a point clamped to the box, as x, y, z in cells rounded to two decimals.
 pub(crate) fn inside(point: [f32; 3], report: &Report) -> [f64; 3] {
     let size = [report.grid.nx, report.grid.ny, report.grid.nz];
     std::array::from_fn(|k| round(f64::from(point[k]).clamp(0.0, size[k] as f64)))
 }
 
-/// Rounds to two decimals.
+/// Rounds `value` to two decimals.
 pub(crate) fn round(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

@@ -1,5 +1,6 @@
-//! Handles of vents: a ring on the ground, its centre to move the vent, a point on the ring for the
-//! radius, and a stalk whose top sets the rate by vertical drags.
+//! Draggable handles of vents on the screen: a ring on the ground, the ring's centre for the
+//! position, a point on the ring for the radius, and a stalk above the centre whose top sets the
+//! rate.
 
 use nalgebra::Point3;
 use ndarray::Array2;
@@ -8,38 +9,40 @@ use crate::flow::rate_of;
 use lavoxel_render::Camera;
 use lavoxel_sim::source::VentSpec;
 
-/// Property of a vent that the drag of a handle changes.
+/// Property of a vent that a handle changes when dragged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grip {
-    /// Position of the vent.
+    /// Position of the vent on the ground.
     Place,
-    /// Radius of the vent.
+    /// Radius of the vent's disc.
     Radius,
-    /// Effusion rate; with Shift, the energy (classic model) or the temperature (physical model).
+    /// Effusion rate; while Shift is held, the energy (classic model) or the temperature (physical
+    /// model).
     Rate,
 }
 
-/// Draggable point of a vent on the screen.
+/// Point on the screen by which the user drags one property of a vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Handle {
-    /// Number of the vent in the simulation.
+    /// Permanent number of the vent in the simulation, counted from 0.
     pub vent: usize,
-    /// Property that a drag changes.
+    /// Property that a drag of the handle changes.
     pub grip: Grip,
-    /// Screen position in pixels from the top left.
+    /// Screen position (x, y) in pixels from the top left.
     pub pixel: (f32, f32),
 }
 
-/// Hit radius of a handle in logical pixels.
+/// Radius in logical pixels around a handle within which the pointer grabs that handle.
 const REACH: f32 = 11.0;
 
-/// Number of segments of the ring's polyline.
+/// Number of segments of the polyline that draws a vent's ring.
 const RING: usize = 40;
-/// Number of segments of a fissure's polyline.
+/// Number of segments of the polyline that draws a fissure.
 const TRACE: usize = 128;
 
-/// Returns the height of the ground in cells at (`x`, `z`) in cells, interpolated bilinearly
-/// between the columns' centres; outside the box, the height at the nearest edge.
+/// Returns the height of the ground in cells at the point (`x`, `z`) in cells, interpolated
+/// bilinearly between column centres; outside the box, the height at the nearest edge. `ground`:
+/// heights in cells, shape (nz, nx).
 pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     let (rows, cols) = ground.dim();
     let column = |v: f64, n: usize| {
@@ -58,8 +61,8 @@ pub(crate) fn ground_at(ground: &Array2<f32>, x: f64, z: f64) -> f32 {
     row(north) + (row(south) - row(north)) * down
 }
 
-/// Returns the display name of a vent or of a source of another material; `number` counts from 0,
-/// the name from 1.
+/// Returns the name of a vent or spring for the user, such as `vent 1` or `water source 2`.
+/// `number`: number of the vent, counted from 0; the name counts from 1.
 pub(crate) fn name(number: usize, vent: &VentSpec) -> String {
     match &vent.material {
         None => format!("vent {}", number + 1),
@@ -67,8 +70,8 @@ pub(crate) fn name(number: usize, vent: &VentSpec) -> String {
     }
 }
 
-/// Returns the closed ring of a vent as a polyline on the ground, in cells; at least half a cell in
-/// radius.
+/// Returns the ring around a vent as a closed polyline just above the ground, in cells. Its radius
+/// is the vent's, at least half a cell.
 pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
     let radius = vent.radius.max(0.5);
     (0..=RING)
@@ -80,8 +83,8 @@ pub(crate) fn ring(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
         .collect()
 }
 
-/// Returns the line of a fissure as a polyline on the ground, in cells; empty for a disc-shaped
-/// vent.
+/// Returns the line of a fissure as a polyline just above the ground, in cells; empty for a
+/// disc-shaped vent.
 pub(crate) fn trace(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
     let points = if vent.line.is_empty() { 0 } else { TRACE + 1 };
     let shares = (0..points).map(|i| i as f64 / TRACE as f64);
@@ -91,15 +94,16 @@ pub(crate) fn trace(vent: &VentSpec, ground: &Array2<f32>) -> Vec<Point3<f32>> {
         .collect()
 }
 
-/// Returns foot and top of the stalk in cells; the stalk's length grows with the logarithm of the
-/// rate.
+/// Returns the bottom and the top of a vent's stalk, in cells. The height of the top grows with the
+/// logarithm of the rate.
 pub(crate) fn stalk(vent: &VentSpec, ground: &Array2<f32>) -> [Point3<f32>; 2] {
     let level = ground_at(ground, vent.x, vent.z);
     let height = (3.0 + 4.0 * (1.0 + rate_of(vent)).ln()) as f32;
     [0.3, height].map(|up| Point3::new(vent.x as f32, level + up, vent.z as f32))
 }
 
-/// Returns the visible handles of `vents`, projected to the screen.
+/// Returns three handles per vent (rate, radius, position), without those that `camera` does not
+/// see. `vents`: number and description of each vent; `ground`: heights in cells, shape (nz, nx).
 pub(crate) fn handles(
     vents: &[(usize, VentSpec)],
     ground: &Array2<f32>,
@@ -125,8 +129,8 @@ pub(crate) fn handles(
     vents.iter().flat_map(of).collect()
 }
 
-/// Returns the handle nearest to the pointer (in pixels) within the hit radius; `scale`: physical
-/// pixels per logical pixel. `None` if none is near.
+/// Returns the handle nearest to the pointer's pixel (`x`, `y`); `None` if none lies within the hit
+/// radius. `scale`: physical pixels per logical pixel.
 pub(crate) fn under(handles: &[Handle], (x, y): (f32, f32), scale: f32) -> Option<&Handle> {
     let away = |handle: &Handle| (handle.pixel.0 - x).hypot(handle.pixel.1 - y);
     let nearest = handles.iter().min_by(|a, b| away(a).total_cmp(&away(b)))?;

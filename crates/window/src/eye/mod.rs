@@ -1,4 +1,4 @@
-//! Viewpoint of the user: the camera rig and its poses.
+//! Camera of the window: its movements, and its poses (target, distance and view angles).
 
 pub(crate) mod camera;
 pub(crate) mod viewpoint;

@@ -1,36 +1,39 @@
-//! Camera pose (position and view direction), and preset directions.
+//! Camera pose of the window (target, distance and view angles), and the preset directions of the
+//! keys.
 
 use nalgebra::{Point3, Vector3};
 
 use lavoxel_render::{Bounds, Camera, CameraSpec};
 
-/// Width and height of a picture in pixels.
+/// Width and height of a picture, in pixels.
 pub(crate) type Size = (usize, usize);
 
-/// Largest elevation in degrees; straight down would leave the up direction undefined.
+/// Largest elevation of the camera in degrees; at 90°, looking straight down, the up direction
+/// would be undefined.
 const STEEPEST_DEG: f32 = 89.0;
-/// Range of the distance to the target in cells.
+/// Range (smallest, largest) of the distance from the camera to its target, in cells.
 pub(crate) const REACH: (f32, f32) = (0.5, 1e5);
 
-/// Direction from which a preset views the scene.
+/// Preset view direction of the camera, which frames the whole ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// From the south, looking north.
+    /// View from the south, looking north.
     Front,
-    /// From the north, looking south.
+    /// View from the north, looking south.
     Back,
-    /// From the west, looking east.
+    /// View from the west, looking east.
     Left,
-    /// From the east, looking west.
+    /// View from the east, looking west.
     Right,
-    /// From above, with north at the top.
+    /// View from above, with north at the top.
     Top,
-    /// From above a corner.
+    /// View from obliquely above a corner of the box, as with a scene's default camera.
     ThreeQuarter,
 }
 
 impl Side {
-    /// Returns azimuth (compass direction of the eye) and elevation, in degrees.
+    /// Returns the direction of the eye as seen from the target, in degrees: azimuth (clockwise
+    /// from north) and elevation above the horizon.
     pub(crate) fn angles(self) -> (f32, f32) {
         match self {
             Self::Front => (180.0, 8.0),
@@ -46,20 +49,20 @@ impl Side {
     }
 }
 
-/// Camera pose on a sphere around a target: azimuth and elevation in degrees, target and distance
-/// in cells.
+/// Camera pose: the eye lies on a sphere around `target` (in cells) with the radius `distance` (in
+/// cells), in the direction of azimuth and elevation (in degrees).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Pose {
     pub(crate) azimuth_deg: f32,
     pub(crate) elevation_deg: f32,
     pub(crate) target: Point3<f32>,
     pub(crate) distance: f32,
-    /// Height of a cell as drawn, in cell widths.
+    /// Drawn height of a cell divided by its width; includes the vertical exaggeration.
     pub(crate) tall: f32,
 }
 
 impl Pose {
-    /// Returns the unit vectors to the right, up and forward.
+    /// Returns the camera's unit vectors: right, up and forward.
     pub(crate) fn axes(&self) -> [Vector3<f32>; 3] {
         self.camera(30.0, (1, 1)).axes()
     }
@@ -80,8 +83,8 @@ impl Pose {
             (self.elevation_deg + elevation_deg).clamp(-STEEPEST_DEG, STEEPEST_DEG);
     }
 
-    /// Returns the pose interpolated by `t` (0 to 1) towards `goal`: angles the short way, the
-    /// distance geometrically.
+    /// Returns this pose interpolated towards `goal` by the fraction `t` (0 to 1): angles along the
+    /// shorter arc, the target linearly, the distance geometrically.
     pub(crate) fn towards(&self, goal: &Self, t: f32) -> Self {
         Self {
             azimuth_deg: self.azimuth_deg + short_way(goal.azimuth_deg - self.azimuth_deg) * t,
@@ -92,7 +95,8 @@ impl Pose {
         }
     }
 
-    /// Returns true if the difference between both poses is invisible.
+    /// Returns true if `other` differs from this pose by less than a visible amount: 0.01° and 0.02
+    /// % of the distance.
     pub(crate) fn near(&self, other: &Self) -> bool {
         let small = 2e-4 * self.distance;
         short_way(self.azimuth_deg - other.azimuth_deg).abs() < 0.01
@@ -102,14 +106,14 @@ impl Pose {
     }
 }
 
-/// Wraps an angle in degrees to −180 to 180: the short way of a turn.
+/// Wraps the difference of two angles in degrees to −180 to 180, the shorter arc.
 fn short_way(degrees: f32) -> f32 {
     (degrees + 180.0).rem_euclid(360.0) - 180.0
 }
 
 impl Pose {
-    /// Returns the pose of the camera that `spec` describes, for the bounds `subject` and a picture
-    /// of `size` pixels.
+    /// Returns the pose of the camera that `spec` describes. `subject`: bounds to frame, in cells;
+    /// `size`: size of the picture in pixels.
     pub(crate) fn framed(spec: &CameraSpec, subject: &Bounds, size: Size) -> Self {
         let framing = Camera::frame(spec, subject, size);
         Self {

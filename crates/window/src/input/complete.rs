@@ -1,13 +1,13 @@
-//! Completion of file names while the user types a path.
+//! Completion of file names while the user types a path, as in a shell.
 
 use std::path::{MAIN_SEPARATOR, Path};
 
-/// Upper bound of the number of offered names.
+/// Upper bound of the number of completions offered to the user.
 const MOST: usize = 8;
-/// Upper bound of the number of names read from a folder; further names are not offered.
+/// Upper bound of the number of directory entries read; entries beyond this number are not offered.
 const MOST_READ: usize = 10_000;
 
-/// Completions of the typed text, cached until the text changes.
+/// Completions of the typed path, cached until the typed text changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Completion {
     typed: Option<String>,
@@ -15,7 +15,8 @@ pub(crate) struct Completion {
 }
 
 impl Completion {
-    /// Returns the completions of `typed`, sorted; folders end in a path separator.
+    /// Returns the paths that begin with `typed`, sorted, at most `MOST`; directories end in a path
+    /// separator.
     pub(crate) fn of(&mut self, typed: &str) -> &[String] {
         if self.typed.as_deref() != Some(typed) {
             self.names = names(typed);
@@ -24,7 +25,8 @@ impl Completion {
         &self.names[..self.names.len().min(MOST)]
     }
 
-    /// Returns the longest common prefix of all completions; `None` unless longer than `typed`.
+    /// Returns the longest common prefix of all completions of `typed`; `None` if that is not
+    /// longer than `typed`.
     pub(crate) fn common(&mut self, typed: &str) -> Option<String> {
         self.of(typed);
         let mut names = self.names.iter();

@@ -1,24 +1,25 @@
-//! Key frames of the film: edits from the panel, preview, and conversion of a recording to keys.
+//! Key frames of the window's film: requests of the panel, the preview, and the conversion of a
+//! recording's camera path to key frames.
 
 use crate::input::pointer::Drag;
 use crate::messages::Notice;
 use crate::shell::app::App;
 
-/// Request to edit the film's key frames; indices count from 0.
+/// Request of the panel to edit or preview the film's key frames; indices count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Filming {
-    /// Adds a key with the present step and camera.
+    /// Adds a key frame with the present step of the simulation and the present camera.
     Add,
-    /// Replaces step and camera of the key with this index by the present values.
+    /// Replaces step and camera of the key frame with this index by the present step and camera.
     Replace(usize),
-    /// Moves the window's camera to that of the key with this index.
+    /// Moves the window's camera to the camera of the key frame with this index.
     Show(usize),
-    /// Starts or ends the preview of the film.
+    /// Starts the preview of the film, or ends a running preview.
     Preview,
 }
 
 impl App {
-    /// Carries out the request `wish`.
+    /// Carries out the panel's request `wish`; does nothing before the first scene.
     pub(crate) fn film(&mut self, wish: Filming) {
         let (Some(rig), Some(bounds), Some(report)) =
             (&mut self.rig, self.opened, &self.state.report)
@@ -68,8 +69,8 @@ impl App {
         }
     }
 
-    /// Advances the preview of the film by `seconds`; a drag ends the preview. Returns true while
-    /// the preview runs.
+    /// Advances the running preview of the film by `seconds` and moves the camera along. A drag of
+    /// the camera ends the preview. Returns false if no preview runs.
     pub(crate) fn preview(&mut self, seconds: f32) -> bool {
         let (Some(rig), Some(bounds)) = (&mut self.rig, self.opened) else {
             return false;
@@ -89,8 +90,8 @@ impl App {
         true
     }
 
-    /// Adds the present camera and step to the camera path of the recording, at the time `seconds`
-    /// after its start.
+    /// Adds the camera and the simulation's step of this moment to the camera path of the
+    /// recording. `seconds`: time since the recording began.
     pub(crate) fn sample_camera(&mut self, seconds: f64) {
         let (Some(rig), Some(bounds), Some(report)) = (&self.rig, self.opened, &self.state.report)
         else {
@@ -101,8 +102,8 @@ impl App {
             .sample(seconds, report.step, rig.shown_spec(&bounds));
     }
 
-    /// Replaces the key frames by the camera path of the ended recording, and tells the user how to
-    /// render them at full quality.
+    /// Replaces the film's key frames by the camera path of the ended recording, and tells the user
+    /// how to render these key frames at full quality.
     pub(crate) fn keep_way(&mut self) {
         if let Some(count) = self.state.film.end() {
             let text = format!(

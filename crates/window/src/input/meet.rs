@@ -1,5 +1,5 @@
-//! Intersection of the pointer's ray with the ground, computed in the window: handles that follow
-//! the pointer cannot wait for the simulation thread.
+//! Intersection of the pointer's ray with the ground, computed by the window itself: handles that
+//! follow the pointer cannot wait for an answer of the simulation thread.
 //!
 //! Algorithm: ray marching in steps of `STRIDE`, then bisection of the crossing.
 
@@ -8,15 +8,16 @@ use ndarray::Array2;
 use crate::edit::vent_handles::ground_at;
 use lavoxel_render::Ray;
 
-/// Distance between samples along the ray, in cells.
+/// Distance between the samples of a ray, in cells.
 const STRIDE: f32 = 0.25;
-/// Number of bisections between two samples; the accuracy is `STRIDE` / 2¹² ≈ 6e-5 cells.
+/// Number of bisections between two samples; the error of the crossing is at most `STRIDE` / 2¹² ≈
+/// 6e-5 cells.
 const HALVINGS: usize = 12;
 
-/// Returns the first point of the ground on `ray` inside `part` of the box, as x, y, z in cells;
-/// for a ray that enters below the ground, the point on the cut face. `None` for a miss. `ground`:
-/// heights in cells, shape (nz, nx); `part`: lower and upper bound in cells along x, y and z, of
-/// which those along x and z cut the ground.
+/// Returns the first point of the ground along `ray` inside `part`, as x, y, z in cells; if the ray
+/// enters `part` below the ground, the entry point on the cut face. `None` if the ray misses the
+/// ground. `ground`: heights in cells, shape (nz, nx); `part`: visible part of the box, lower and
+/// upper bound in cells along x, y and z (y does not limit the search).
 pub(crate) fn meet_ground(
     ground: &Array2<f32>,
     ray: &Ray,
@@ -49,8 +50,9 @@ pub(crate) fn meet_ground(
     None
 }
 
-/// Returns the ray from its entry into `part` of a box of `sides` cells, so that regions removed by
-/// slices and clip box are not picked.
+/// Returns `ray` with its origin moved to where the ray enters `part`, the part of the box that
+/// slices and the clip box leave visible, so that removed regions are not picked. `sides`: size of
+/// the box in cells.
 pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
     let mut near = 0.0_f32;
     for k in 0..3 {
@@ -68,14 +70,14 @@ pub(crate) fn entered(ray: &Ray, part: [[f32; 2]; 3], sides: [f32; 3]) -> Ray {
     }
 }
 
-/// Returns true if `point` (in cells) lies in `part`, with a tolerance of the one cell that a slice
-/// cuts.
+/// Returns true if `point` (in cells) lies in `part`, with a tolerance of one cell: the layer of
+/// cells that a slice shows.
 pub(crate) fn lies_in(point: [f32; 3], part: [[f32; 2]; 3]) -> bool {
     (0..3).all(|k| (part[k][0] - 1.0..=part[k][1] + 1.0).contains(&point[k]))
 }
 
-/// Returns the range of ray parameters (near, far) inside `part` along x and z; `None` if the ray
-/// misses `part`.
+/// Returns the ray parameters (entry, exit) between which `ray` lies inside `part` along x and z;
+/// `None` if the ray misses `part`.
 fn inside(ray: &Ray, part: [[f32; 2]; 3]) -> Option<(f32, f32)> {
     let (mut near, mut far) = (0.0_f32, 1e5_f32);
     for k in [0, 2] {

@@ -1,4 +1,4 @@
-//! Input: turns keys, mouse and pointer into actions.
+//! Input of the user: turns keys and movements of the mouse into actions.
 
 pub(crate) mod actions;
 pub(crate) mod complete;

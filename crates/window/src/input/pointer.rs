@@ -1,5 +1,6 @@
-//! Pointer and ownership of drags: a drag that begins over the panel belongs to the panel; any
-//! other drag belongs to the camera or the tool until the button is released.
+//! Position of the mouse pointer, and owner of the drag in progress: a drag that begins over the
+//! panel belongs to the panel, any other drag to the camera or the tool, until the button is
+//! released.
 
 use std::time::{Duration, Instant};
 
@@ -7,54 +8,55 @@ use kiss3d::event::MouseButton;
 
 use lavoxel_render::Ray;
 
-/// Owner and effect of a drag.
+/// Owner of a drag, and the drag's effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Drag {
-    /// The panel, over which the drag began.
+    /// Belongs to the panel, over which the drag began.
     Panel,
-    /// The camera: orbits, or looks around in first person.
+    /// Belongs to the camera: orbits around its target or, in first person, looks around.
     Turn,
-    /// The camera: pans.
+    /// Belongs to the camera: moves it sideways (pan).
     Pan,
-    /// The selected tool.
+    /// Belongs to the selected tool.
     Tool,
-    /// Moves the slice across an axis: 0 for x, 1 for y, 2 for z.
+    /// Moves the slice across the axis with this index (0 x, 1 y, 2 z).
     Cut(usize),
 }
 
-/// Aim of the pointer in this frame: pixel, rays and ground point.
+/// Direction in which the pointer aims in the present frame: pixel, rays and point on the ground.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Aim {
-    /// Position in pixels from the top left.
+    /// Position of the pointer in pixels from the top left of the window.
     pub pixel: (f32, f32),
-    /// Ray through the pixel.
+    /// Ray from the camera through `pixel`.
     pub ray: Ray,
-    /// Ray that starts where `ray` enters the visible part of the box.
+    /// Part of `ray` that starts where `ray` enters the visible part of the box.
     pub entered: Ray,
     /// Visible part of the box: lower and upper bound in cells along x, y and z.
     pub part: [[f32; 2]; 3],
     /// Point of the ground under the pointer, as x, y, z in cells; computed only while a vent is
-    /// dragged. `None` over the sky.
+    /// dragged. `None` over the sky or without such a drag.
     pub ground: Option<[f32; 3]>,
     /// Time in seconds since the window opened.
     pub now: f64,
-    /// Set while Shift is held.
+    /// Set while the Shift key is held.
     pub shift: bool,
 }
 
-/// Position of the mouse and the drag in progress.
+/// Position of the mouse pointer, and the drag in progress with its button.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pointer {
-    /// Position in pixels from the top left; `None` until the pointer has entered the window.
+    /// Position of the pointer in pixels from the top left of the window; `None` until it has
+    /// entered the window.
     pub(crate) at: Option<(f32, f32)>,
-    /// Time of the last movement; `None` before the first.
+    /// Time of the pointer's last movement; `None` before the first movement.
     moved: Option<Instant>,
     drag: Option<(MouseButton, Drag)>,
 }
 
 impl Pointer {
-    /// Moves the pointer to the pixel (`x`, `y`); returns the drag in progress with its
-    /// displacement in pixels, `None` without a drag.
+    /// Moves the pointer to the pixel (`x`, `y`). Returns the drag in progress and the pointer's
+    /// displacement since the last call, in pixels; `None` if no button drags.
     pub(crate) fn move_to(&mut self, (x, y): (f32, f32)) -> Option<(Drag, (f32, f32))> {
         let before = self.at.replace((x, y));
         if before != self.at {
@@ -64,29 +66,30 @@ impl Pointer {
         Some((drag, (x - old_x, y - old_y)))
     }
 
-    /// Begins the drag that `drag` returns on the press of `button`; ignored while another button
-    /// drags.
+    /// Begins the drag that `drag` returns when `button` is pressed; does nothing while another
+    /// button drags.
     pub(crate) fn press(&mut self, button: MouseButton, drag: impl FnOnce() -> Drag) {
         if self.drag.is_none() {
             self.drag = Some((button, drag()));
         }
     }
 
-    /// Ends the drag of `button` on its release and returns that drag; `None` if the button does
-    /// not drag.
+    /// Ends the drag of `button` when that button is released, and returns the drag; `None` if
+    /// `button` does not drag.
     pub(crate) fn release(&mut self, button: MouseButton) -> Option<Drag> {
         let ended = self.drag.filter(|(held, _)| *held == button)?;
         self.drag = None;
         Some(ended.1)
     }
 
-    /// Returns the time since the last movement; `Duration::MAX` before the first.
+    /// Returns the time since the pointer's last movement; `Duration::MAX` before the first
+    /// movement.
     pub(crate) fn rests(&self, now: Instant) -> Duration {
         self.moved
             .map_or(Duration::MAX, |moved| now.saturating_duration_since(moved))
     }
 
-    /// Returns the drag in progress.
+    /// Returns the drag in progress; `None` if no button drags.
     pub(crate) fn drag(&self) -> Option<Drag> {
         self.drag.map(|(_, drag)| drag)
     }

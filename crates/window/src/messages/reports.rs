@@ -1,4 +1,5 @@
-//! Reports of the simulation thread: time line, probe, accounts and all other numbers of the panel.
+//! Reports of the simulation thread to the window: branches of the history, probed cell, material
+//! accounts, and the other values that the panel shows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,42 +18,42 @@ use lavoxel_sim::source::VentSpec;
 
 use super::{Branch, Deed, FlowProbe, FlowReport, Moment, Pace, Watched};
 
-/// Branch of the history, and its fork from the present branch.
+/// Branch of the session's history, and the step at which that branch leaves the present branch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchReport {
-    /// Number, name and extent of the branch.
+    /// Number, name and last moment of the branch.
     pub branch: Branch,
-    /// Last step that the branch has in common with the present branch.
+    /// Last step at which this branch and the present branch still have the same state.
     pub parts_at: u64,
 }
 
-/// Deed on the present branch, with its description.
+/// User action on the present branch (one unit of undo), with its description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeedReport {
-    /// Moments and kind of the deed.
+    /// Moments before and after the action, and its kind.
     pub deed: Deed,
-    /// Description for the user.
+    /// Description of the action for the user, such as "stroke of lava".
     pub words: String,
 }
 
-/// Time line of the session: branches, deeds and kept moments.
+/// Timeline of the session: branches, user actions and kept moments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimeLine {
-    /// Number of the present branch.
+    /// Number of the present branch, on which the session runs.
     pub present: u64,
-    /// All branches, oldest first.
+    /// All branches, oldest first, the present branch included.
     pub branches: Vec<BranchReport>,
-    /// Deeds on the present branch, in order of time.
+    /// User actions on the present branch, in order of time.
     pub deeds: Vec<DeedReport>,
-    /// Moments of the present branch that the user kept, in order of time.
+    /// Moments of the present branch of which the user has kept a snapshot, in order of time.
     pub kept: Vec<Moment>,
-    /// Descriptions of the deeds that undo (first) and redo (second) would affect; `None` if there
-    /// is none.
+    /// Descriptions of the user actions that the next undo (first) and the next redo (second) would
+    /// affect; `None` if there is nothing to undo or redo.
     pub offers: [Option<String>; 2],
 }
 
 impl TimeLine {
-    /// Returns the present branch; `None` for an empty time line.
+    /// Returns the present branch; `None` for a timeline without branches.
     pub fn branch(&self) -> Option<&Branch> {
         self.branches
             .iter()
@@ -60,48 +61,51 @@ impl TimeLine {
             .find(|branch| branch.number == self.present)
     }
 
-    /// Returns the last step of the present branch.
+    /// Returns the last step reached on the present branch; 0 without branches.
     pub fn end(&self) -> u64 {
         self.branch().map_or(0, |branch| branch.end)
     }
 }
 
-/// Values at the cell under the pointer.
+/// Values of the cell under the pointer, and of its column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Probe {
-    /// First cell along the ray that is solid or contains a material, as x, y, z.
+    /// First cell along the pointer's ray that is solid or contains a material, as x, y, z.
     pub cell: Place,
-    /// Point where the ray enters the cell, as x, y, z in cells.
+    /// Point where the ray enters `cell`, as x, y, z in cells.
     pub point: [f32; 3],
-    /// True if the cell is solid ground.
+    /// Set if the cell is solid ground.
     pub solid: bool,
-    /// True if the ray enters the visible part of the box in this cell, through a side of the box
-    /// or a slice and not from above.
+    /// Set if the ray meets the cell on a cut face: it enters the visible part of the box in this
+    /// cell, through a side of the box or a slice and not from above.
     pub cut: bool,
-    /// Nonzero values of the cell, in the order of [`Report::quantities`].
+    /// Nonzero quantities of the cell with their values, in the order of [`Report::quantities`].
     pub values: Vec<(Quantity, f32)>,
-    /// Elevation of the ground in the column, in metres.
+    /// Elevation of the ground in the cell's column, in metres.
     pub ground_m: f64,
-    /// Name and thickness in metres of each material in the column: volume over the column's area.
+    /// Name of each material in the column, and its thickness in metres: volume divided by the
+    /// column's area.
     pub thickness_m: Vec<(String, f64)>,
-    /// Flow values of the column; `None` in the classic model.
+    /// Values of the physical lava model in the column; `None` in the classic model.
     pub flow: Option<FlowProbe>,
 }
 
-/// Account of a conserved quantity, with its sums in a display unit.
+/// Account of a conserved quantity: present content, and sums of inflow and outflow, in the display
+/// unit that `AccountReport::of` was given (such as full cells, kg or J).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AccountReport {
-    /// Content of the box at present, in the display unit.
+    /// Present content of the box, in the display unit.
     pub present: f64,
-    /// Sums as (key, label, amount in the display unit).
+    /// Sums since the start as (key, label for the user, amount in the display unit).
     sums: Vec<(&'static str, &'static str, f64)>,
-    /// Imbalance in integer units: content + outflow − inflow; 0 if exact, as always.
+    /// Imbalance in the account's smallest integer unit: content + outflow − inflow. Always 0,
+    /// since the simulation computes exactly.
     pub error_units: i128,
 }
 
 impl AccountReport {
-    /// Creates the account from `sums` and the content `now`, both in integer units; `unit` is the
-    /// amount of one unit in the display unit.
+    /// Creates the account from the sums since the start, `sums`, and the present content `now`,
+    /// both in the account's integer unit. `unit`: amount of one integer unit in the display unit.
     pub(crate) fn of(sums: &[Sum], now: i128, unit: f64) -> Self {
         let size = |units: i128| units as f64 * unit;
         Self {
@@ -114,7 +118,8 @@ impl AccountReport {
         }
     }
 
-    /// Returns the amount of the sum with the key `key`; 0 if there is none.
+    /// Returns the amount of the sum with the key `key`, in the display unit; 0 if there is no such
+    /// sum.
     pub fn of_key(&self, key: &str) -> f64 {
         self.sums
             .iter()
@@ -122,8 +127,8 @@ impl AccountReport {
             .map_or(0.0, |sum| sum.2)
     }
 
-    /// Iterates over the sums to display as (label, amount): the first `always` sums, and all other
-    /// nonzero sums.
+    /// Returns the sums to display as (label, amount in the display unit): the first `always` sums,
+    /// and of the others those that are not 0.
     pub fn rows(&self, always: usize) -> impl Iterator<Item = (&'static str, f64)> {
         let shown = self
             .sums
@@ -134,22 +139,23 @@ impl AccountReport {
     }
 }
 
-/// Numbers of one material.
+/// State of one material: parameters, account of its mass, and number of cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MaterialReport {
-    /// Name and parameters in force; the parameters of lava are in [`Report::rules`].
+    /// Name and parameters in force; the parameters of lava are in [`Report::rules`] instead.
     pub material: Material,
-    /// Account of the mass, in full cells.
+    /// Account of the material's mass; the display unit is one full cell.
     pub mass: AccountReport,
-    /// Number of cells that contain the material.
+    /// Number of cells that contain the material at present.
     pub cells: u64,
-    /// Set if the material only displays the lava of the physical model; tools do not pour such a
-    /// material.
+    /// Set if the material only displays the lava of the physical model, so that tools cannot add
+    /// it.
     pub shows_flow: bool,
 }
 
 impl MaterialReport {
-    /// Creates the report of `material` in the layer `layer`; `tally` is its content in the box.
+    /// Creates the report of `material`. `layer`: layer of the world that holds the material;
+    /// `shows_flow`: see the field; `tally`: present content of the box.
     pub(crate) fn new(
         material: Material,
         (layer, shows_flow): (&Layer, bool),
@@ -165,19 +171,19 @@ impl MaterialReport {
     }
 }
 
-/// Account of one field of the air.
+/// Account of one transported quantity of the air, such as heat or ash.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AirAccount {
-    /// Name of the field.
+    /// Name of the quantity.
     pub name: &'static str,
-    /// Unit of the account: "J" or "kg".
+    /// Display unit of the account: "J" for heat, "kg" for all other quantities.
     pub unit: &'static str,
-    /// Account in that unit.
+    /// Account in the display unit.
     pub account: AccountReport,
 }
 
 impl AirAccount {
-    /// Returns the accounts of all fields present in `air`.
+    /// Returns the accounts of all quantities that `air` transports.
     pub(crate) fn of(air: &Air) -> Vec<Self> {
         let account = |field: Field| {
             let (account, now) = (air.account(field), air.amounts().total(field));
@@ -191,21 +197,22 @@ impl AirAccount {
     }
 }
 
-/// Rock placed by hand.
+/// Rock that the user placed, for the marks on the ground.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rock {
-    /// Ball of a brush: centre x, y, z and radius, in cells.
+    /// Ball of rock placed by the brush: centre x, y, z and radius, in cells.
     Ball([f32; 4]),
-    /// Columns `[x, z]` of a dam, without columns that were dug since.
+    /// Columns `[x, z]` of a dam, without columns that the user has dug since.
     Dam(Vec<[usize; 2]>),
 }
 
-/// Numbers of the simulation's present state; part of every [`Update`](super::Update).
+/// State of the simulation for the window; part of every [`Update`](super::Update).
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Name of the scene.
     pub name: String,
-    /// Number of jumps in time so far: another scene, a reset, a rewind.
+    /// Number of jumps in time so far (another scene, a reset, a rewind); after a jump, the window
+    /// discards the data it has collected.
     pub epoch: u64,
     /// Number of the [`Command::Open`](super::Command::Open) or
     /// [`Command::Resume`](super::Command::Resume) that brought the scene, counted from 1 in the
@@ -213,7 +220,7 @@ pub struct Report {
     pub opened: u64,
     /// Number of cells along x, y and z.
     pub grid: Grid,
-    /// Edge of a cell in metres.
+    /// Edge length of a cell in metres, along x and z.
     pub cell_size_m: f64,
     /// Image draped over the ground; `None` without an image.
     pub drape: Option<Drape>,
@@ -223,62 +230,65 @@ pub struct Report {
     pub floor_m: f64,
     /// Volume of a cell in m³, without the vertical exaggeration.
     pub cell_volume_m3: f64,
-    /// Number of simulation steps so far.
+    /// Number of simulation steps made since the scene's start.
     pub step: u64,
-    /// Random seed in force.
+    /// Random seed of the simulation at present.
     pub seed: u64,
-    /// Rules in force.
+    /// Rules of the automaton at present, including the parameters of lava.
     pub rules: RulesSpec,
-    /// Vents that pour or will pour, with their permanent numbers.
+    /// Vents and springs that pour or will pour, each with its permanent number.
     pub vents: Vec<(usize, VentSpec)>,
-    /// Pace in force.
+    /// Speed that the user has chosen for the simulation.
     pub pace: Pace,
-    /// Measured rate over the last second, in steps per second.
+    /// Measured speed over the last second, in steps per second.
     pub steps_per_second: f64,
-    /// Materials in the order of the layers.
+    /// All materials of the world, in the order of the layers.
     pub materials: Vec<MaterialReport>,
-    /// Accounts of the air's fields; empty without air.
+    /// Accounts of the quantities that the air transports; empty without air.
     pub air: Vec<AirAccount>,
     /// Volumes and temperatures of the physical model; `None` in the classic model.
     pub flow: Option<FlowReport>,
-    /// Wind in force; `None` without air.
+    /// Wind at present; `None` without air.
     pub wind: Option<Wind>,
-    /// Goals of the scene, with their progress.
+    /// Goals of the scene, each with its progress.
     pub goals: Vec<(GoalSpec, Progress)>,
-    /// Names and durations of the stages of the last step, followed by those of the low-pass
-    /// (`filter`).
+    /// Name and duration of each stage of the last step, followed by the stages of the low-pass
+    /// filter that prepares the picture's volume (`filter`).
     pub times: Vec<(&'static str, Duration)>,
-    /// Number of acts on the present branch up to the present state.
+    /// Number of recorded commands (acts) on the present branch up to the present state.
     pub acts: usize,
-    /// Number of acts on the present branch after the present state.
+    /// Number of recorded commands (acts) on the present branch after the present state, which
+    /// repeat as the session runs on.
     pub acts_ahead: usize,
-    /// Moment of the simulation's present state.
+    /// Moment of the session at which the simulation stands.
     pub moment: Moment,
-    /// Number of travels through time begun so far.
+    /// Number of seeks to another moment begun so far.
     pub ways: u64,
-    /// Target of the travel through time in progress; without a travel, the present moment.
+    /// Target moment of the seek in progress; without a seek, the present moment.
     pub goal: Moment,
-    /// Time line of the session; the same `Arc` as in the last report if unchanged.
+    /// Timeline of the session; the same `Arc` as in the last report if unchanged.
     pub timeline: Arc<TimeLine>,
-    /// Number of the other branch that is shown, once its state is reached; `None` for the present
-    /// branch.
+    /// Number of the branch that is shown in place of the present branch, once its state is
+    /// computed; `None` while the present branch is shown.
     pub visited: Option<u64>,
-    /// Rock placed by hand.
+    /// Rock that the user placed, for the marks on the ground.
     pub built: Arc<Vec<Rock>>,
     /// Quantities that slices and probes can show.
     pub quantities: Vec<Quantity>,
-    /// Ray to which `probe` belongs; `None` without a request.
+    /// Ray for which `probe` was computed; `None` if the window requested no probe.
     pub picked: Option<Ray>,
-    /// Values at the cell under the pointer; `None` if the ray hits nothing.
+    /// Values of the first solid or filled cell along `picked`; `None` if the ray hits no such
+    /// cell.
     pub probe: Option<Probe>,
-    /// Measurements requested by [`Command::Watch`](super::Command::Watch); `None` if there are
-    /// none.
+    /// Measurements that the window requested by [`Command::Watch`](super::Command::Watch); `None`
+    /// if it requested none.
     pub watched: Option<Watched>,
 }
 
 impl Report {
     /// Returns the coordinate in metres of the centre of the cell with index `cell` along `axis` (0
-    /// x, 1 y, 2 z): the distance from the box's north-west corner, or, along y, the elevation.
+    /// x, 1 y, 2 z). Along x and z: distance from the north-west corner of the box; along y:
+    /// elevation.
     pub fn metres(&self, axis: usize, cell: usize) -> f64 {
         let middle = cell as f64 + 0.5;
         if axis == 1 {
@@ -291,7 +301,7 @@ impl Report {
 
 #[cfg(test)]
 impl Report {
-    /// Returns the report of an empty box, for tests.
+    /// Returns the report of a paused simulation in an empty box, for tests.
     pub(crate) fn quiet(grid: Grid) -> Self {
         Self {
             name: "test".to_owned(),

@@ -1,4 +1,5 @@
-//! Background baking of the ground (`render::land`), for both painters.
+//! Background baking of the ground's look (mesh, light and albedo; `render::land`), for both
+//! painters.
 //!
 //! A bake takes about a second. Until the first fine bake ends, a coarse bake is shown. Later
 //! changes of the ground patch a copy of the fine bake on a separate thread; each result is shown
@@ -21,42 +22,46 @@ use lavoxel_render::{Bounds, LookSpec};
 use super::on_own_threads;
 use crate::messages::GroundPatch;
 
-/// Largest side in columns of a box for which a coarse bake takes only a few frames' time.
+/// Largest horizontal side of a box, in columns, for which a coarse bake takes only a few frames'
+/// time.
 const COARSE: usize = 256;
 
-/// Time without a ground change after which a patch begins at once.
+/// Time without a change of the ground after which the next bake begins at once.
 const PAUSE: Duration = Duration::from_millis(150);
-/// Pause between two bakes of ground that keeps changing, in durations of the last bake; clamped by
-/// the bounds below to 2–3.5 s, since after each ground change the rays of the next pictures must
-/// search the ground again.
+/// Pause between two bakes of ground that keeps changing, as a multiple of the last bake's
+/// duration. The bounds below clamp the pause to 2–3.5 s, since after each ground change the rays
+/// of the next pictures must search the ground again.
 const REST: u32 = 3;
-/// Lower bound of that pause.
+/// Lower bound of the pause between two bakes.
 const SHORTEST_REST: Duration = Duration::from_millis(2000);
-/// Upper bound of that pause.
+/// Upper bound of the pause between two bakes.
 const LONGEST_REST: Duration = Duration::from_millis(3500);
 
-/// Baked ground that is shown, and the bake in progress.
+/// Baked ground as shown, and the background bake in progress.
 pub(super) struct BakedGround {
     heights: Arc<Array2<f32>>,
     caves: Arc<Caves>,
     pub(super) grid: Grid,
     pub(super) land: Arc<TerrainLook>,
-    /// Set if `land` has the full resolution (fine bake).
+    /// Set if `land` is a fine bake, in full resolution.
     is_fine: bool,
-    /// Receiver of the bake in progress: result and duration; `None` between bakes.
+    /// Receiver of the bake in progress, which delivers the result and the time taken; `None`
+    /// between bakes.
     baking: Option<Receiver<(TerrainLook, Duration)>>,
-    /// Time of the last ground change.
+    /// Time of the last change of the ground.
     changed: Instant,
-    /// Time before which no further batch is baked.
+    /// Time before which ground that keeps changing is not baked again.
     rests: Instant,
-    /// Set if ground or sun changed since the last bake began, so that another bake is needed.
+    /// Set if the ground or the sun has changed since the last bake began, so that another bake is
+    /// needed.
     stale: bool,
-    /// Set if the sun or the look of the ground changed, so that all light must be baked again.
+    /// Set if the sun or the look of the ground has changed, so that the light of the whole ground
+    /// must be baked again.
     other_sun: bool,
 }
 
 impl BakedGround {
-    /// Creates the baked ground with a coarse bake of the whole ground.
+    /// Bakes the whole ground coarsely, so that a picture can be drawn at once.
     pub(super) fn new(ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
         let (heights, caves) = (Arc::new(ground.heights.clone()), ground.caves.clone());
         let coarse = per_cell(grid.nx.max(grid.nz), grid.nx.max(grid.nz).min(COARSE));
@@ -82,7 +87,8 @@ impl BakedGround {
         }
     }
 
-    /// Applies a changed part of the ground. Returns true if the shown ground changed at once.
+    /// Applies a changed part of the ground. Returns true if the shown ground changed at once,
+    /// which happens in a small box before the first fine bake; otherwise a bake follows.
     pub(super) fn apply(&mut self, patch: &GroundPatch, look: &LookSpec) -> bool {
         patch.write_to(Arc::make_mut(&mut self.heights));
         self.caves = patch.caves.clone();
@@ -92,19 +98,19 @@ impl BakedGround {
         quick && Arc::make_mut(&mut self.land).follow(&self.heights, &self.caves, look)
     }
 
-    /// Shortens the pause between bakes, so that the user's present edits are shown without the
-    /// delay of a batch.
+    /// Shortens the pause before the next bake, so that the user's edits are shown soon.
     pub(super) fn hurry(&mut self) {
         self.rests = self.rests.min(Instant::now() + PAUSE);
     }
 
-    /// Requests a bake of all light, after a change of the sun or of the ground's look.
+    /// Requests a bake of the light of the whole ground, after a change of the sun or of the
+    /// ground's look.
     pub(super) fn relight(&mut self) {
         (self.stale, self.other_sun) = (true, true);
         self.rests = Instant::now();
     }
 
-    /// Returns the bounds that a camera should frame: the ground block, in cells.
+    /// Returns the bounds of the ground block in cells, which a camera should frame.
     pub(super) fn subject(&self) -> Bounds {
         self.land.subject(self.grid)
     }
@@ -114,8 +120,8 @@ impl BakedGround {
         !self.stale && self.baking.is_none()
     }
 
-    /// Takes a finished bake and starts the next one when due. Returns true if the shown ground
-    /// changed.
+    /// Takes over the result of a finished bake, and starts the next bake when due; called once per
+    /// frame. Returns true if the shown ground changed.
     pub(super) fn tend(&mut self, look: &LookSpec) -> bool {
         let mut changed = false;
         match self.baking.as_ref().map(Receiver::try_recv) {
@@ -139,7 +145,7 @@ impl BakedGround {
         changed
     }
 
-    /// Blocks until the ground is final. Returns true if the shown ground changed.
+    /// Blocks until the shown ground is final. Returns true if it changed.
     pub(super) fn finish(&mut self, look: &LookSpec) -> bool {
         let mut changed = false;
         while !self.settled() {
@@ -150,8 +156,8 @@ impl BakedGround {
         changed
     }
 
-    /// Starts a bake of the present ground on a thread, and returns the receiver of its result;
-    /// after the first fine bake, only changes are baked.
+    /// Starts a bake of the present ground on a new thread, and returns the receiver of its result.
+    /// After the first fine bake, only the changed parts are baked.
     fn bake(&mut self, look: &LookSpec) -> Receiver<(TerrainLook, Duration)> {
         let (done, baked) = channel();
         let (heights, caves, look) = (self.heights.clone(), self.caves.clone(), look.clone());
@@ -188,7 +194,7 @@ mod tests {
     use super::*;
     use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
 
-    /// World whose ground changes are sent to a baked ground.
+    /// World of the test, whose ground changes are sent to a baked ground.
     struct Sender {
         world: World,
         cursor: lavoxel_automaton::world::GroundCursor,

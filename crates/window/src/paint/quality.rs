@@ -1,5 +1,5 @@
-//! Controller of the traced resolution: low enough for the target frame rate while something moves,
-//! the full resolution for a still picture.
+//! Controller of the traced resolution: while something moves, as high as the target frame rate
+//! allows; for a still picture, the full resolution.
 //!
 //! The resolution follows the measured frame time in small steps, since the frame time varies with
 //! the view.
@@ -9,53 +9,55 @@ use std::time::{Duration, Instant};
 use super::View;
 use lavoxel_render::Camera;
 
-/// Rule for the traced share of the window's resolution, along each axis.
+/// Rule that determines the traced resolution, as a fraction of the window's resolution along each
+/// axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quality {
-    /// Adaptive share: about `target_fps` while something moves, the full resolution for a still
-    /// picture.
+    /// Adapts the fraction: moving pictures reach about `target_fps`, a still picture has the full
+    /// resolution.
     Auto {
         /// Target frame rate in frames per second.
         target_fps: f32,
     },
-    /// Constant share along each axis, clamped to 0.1–1.
+    /// Constant fraction along each axis, clamped to 0.1–1.
     Fixed(f32),
 }
 
-/// Smallest share of the resolution along each axis. Without a graphics card, large windows reach
-/// this share while the camera turns: 0.17 instead of 0.24 helped to double the island's rate
-/// there, from 5 to 10 pictures per second.
+/// Smallest fraction of the window's resolution along each axis that `Quality::Auto` uses. Without
+/// a graphics card, large windows reach this value while the camera turns: 0.17 instead of 0.24
+/// helped to double the frame rate of the island scene there, from 5 to 10 pictures per second.
 const COARSEST: f32 = 0.17;
-/// Time without a change after which a picture counts as still.
+/// Time without a change after which the picture is drawn as a still picture.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Target time of a band of a still picture's frame: the window handles no input while a band is
-/// drawn.
+/// Target duration of one band of a still picture's frame: the window handles no input while a band
+/// is drawn.
 const BAND: Duration = Duration::from_millis(60);
-/// Upper bound of the number of bands per frame.
+/// Upper bound of the number of bands that a frame is divided into.
 const MOST_BANDS: f32 = 64.0;
-/// Time budget for all averaged frames of a still picture together.
+/// Time budget for all averaged frames of one still picture together.
 const REFINING: Duration = Duration::from_secs(3);
-/// Upper bound of the number of jittered frames that are averaged for one moving picture, for
-/// antialiasing on a fast machine.
+/// Upper bound of the number of jittered frames that are averaged for one moving picture; a fast
+/// machine averages several, for antialiasing.
 const MOST_REPEATS: u32 = 4;
 
 /// Controller of the resolution of moving pictures, updated once per frame.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolution {
-    /// Present share along each axis, 0 to 1.
+    /// Traced fraction of the window's resolution along each axis, 0 to 1.
     scale: f32,
-    /// Share along each axis that the last measured frame time belongs to, 0 to 1.
+    /// Value of `scale` at which the last measured frame was drawn, 0 to 1.
     measured: f32,
-    /// Number of jittered frames averaged for one moving picture.
+    /// Number of jittered frames averaged for one moving picture; above 1 only at the full
+    /// resolution.
     repeats: u32,
 }
 
-/// Traced size and antialiasing of the next moving picture.
+/// Resolution and number of frames for the next moving picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effort {
     /// Number of traced pixels along x and y.
     pub(super) size: [usize; 2],
-    /// Number of jittered frames to average.
+    /// Number of jittered frames to average for the picture.
     pub(super) repeats: u32,
 }
 
@@ -70,19 +72,20 @@ impl Default for Resolution {
 }
 
 impl Resolution {
-    /// Returns the share of the window's resolution along each axis for moving pictures, 0 to 1.
+    /// Returns the fraction of the window's resolution along each axis at which moving pictures are
+    /// traced, 0 to 1.
     pub(super) fn scale(&self) -> f32 {
         self.scale
     }
 
-    /// Marks that the next measured frame time belongs to the present scale.
+    /// Records that the next measured frame time belongs to a frame drawn at the present `scale`.
     pub(super) fn timed(&mut self) {
         self.measured = self.scale;
     }
 
-    /// Returns traced size and antialiasing of the next moving picture; with `Quality::Auto`,
-    /// adapts both to `took`, the duration of the last moving picture. `window`: width and height
-    /// in pixels.
+    /// Returns resolution and number of frames for the next moving picture. With `Quality::Auto`,
+    /// adapts both to `took`, the drawing time of the last moving picture. `window`: width and
+    /// height in pixels.
     pub(super) fn moving(
         &mut self,
         quality: Quality,
@@ -116,30 +119,30 @@ impl Resolution {
         }
     }
 
-    /// Returns the number of frames worth averaging for a still picture, 2 to `most`, within the
-    /// time budget `REFINING`; `took` is the duration of the last moving frame.
+    /// Returns the number of frames to average for a still picture: as many as fit into the time
+    /// budget `REFINING`, 2 to `most`. `took`: drawing time of the last moving frame.
     pub(super) fn frames(&self, most: u32, took: Duration) -> u32 {
         let fit = REFINING.as_secs_f32() / self.whole_s(took).max(1e-3);
         (fit as u32).clamp(2, most)
     }
 
-    /// Returns the number of bands that a full-resolution frame is split into, so that each band
-    /// takes about `BAND`; `took` is the duration of the last moving frame.
+    /// Returns the number of bands into which a full-resolution frame is divided, so that each band
+    /// takes about `BAND`. `took`: drawing time of the last moving frame.
     pub(super) fn bands(&self, took: Duration) -> u32 {
         (self.whole_s(took) / BAND.as_secs_f32())
             .ceil()
             .clamp(1.0, MOST_BANDS) as u32
     }
 
-    /// Estimates the duration of a full-resolution frame in seconds, proportional to the number of
-    /// pixels, from the duration `took` of the last moving frame.
+    /// Returns the estimated drawing time of a full-resolution frame in seconds, proportional to
+    /// the number of pixels. `took`: drawing time of the last moving frame.
     fn whole_s(&self, took: Duration) -> f32 {
         took.as_secs_f32() / (self.measured * self.measured)
     }
 }
 
-/// Returns the traced size of a still picture in pixels (width, height), independent of the drawing
-/// time.
+/// Returns the traced width and height of a still picture in pixels. `window`: width and height of
+/// the window in pixels.
 pub(super) fn still(quality: Quality, window: [usize; 2]) -> [usize; 2] {
     match quality {
         Quality::Fixed(share) => scaled(window, share.clamp(0.1, 1.0)),
@@ -151,26 +154,27 @@ fn scaled(window: [usize; 2], share: f32) -> [usize; 2] {
     window.map(|n| ((n as f32 * share).round() as usize).max(1))
 }
 
-/// Detector of unchanged pictures: last view and content, each with the time of its last change.
+/// Detector of still pictures: records the last view and content, each with the time of its last
+/// change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rest {
     camera: Option<(Camera, Instant)>,
     all: Option<(View, u64, Instant)>,
 }
 
-/// Parts of the picture that have been unchanged for longer than `PAUSE`, so that a refined picture
-/// is worth its time.
+/// Parts of the picture that have not changed for longer than `PAUSE`, so that refining them is
+/// worth the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Still {
-    /// Set if the camera is unchanged.
+    /// Set if the camera has not changed for longer than `PAUSE`.
     pub(super) camera: bool,
-    /// Set if view and content are unchanged, the camera included.
+    /// Set if view (camera included) and content have not changed for longer than `PAUSE`.
     pub(super) all: bool,
 }
 
 impl Rest {
-    /// Compares the picture at the time `now` with the last recorded one and returns the unchanged
-    /// parts. `content` counts visible changes other than those of the view.
+    /// Records the picture at the time `now`, and returns the parts that have been unchanged for
+    /// long enough. `content`: counter of all visible changes except those of the view.
     pub(super) fn note(&mut self, view: &View, content: u64, now: Instant) -> Still {
         if self
             .all
@@ -194,13 +198,12 @@ impl Rest {
         }
     }
 
-    /// Returns the time of the last visible change of view or content; `None` before the first
-    /// picture.
+    /// Returns the time of the last change of view or content; `None` before the first picture.
     pub(super) fn since(&self) -> Option<Instant> {
         self.all.as_ref().map(|(_, _, since)| *since)
     }
 
-    /// Returns the remaining time after `now` until an unchanged picture counts as still.
+    /// Returns the time from `now` until the picture counts as still if nothing changes.
     pub(super) fn due(&self, now: Instant) -> Duration {
         let since = self.all.as_ref().map_or(now, |(_, _, since)| *since);
         (since + PAUSE + Duration::from_millis(1)).saturating_duration_since(now)

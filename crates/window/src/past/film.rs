@@ -1,36 +1,38 @@
-//! Key frames of the session's film, added by hand or derived from a recording.
+//! Key frames of the session's film, which the user adds one by one or derives from a recording.
 
 use lavoxel_render::CameraSpec;
 use lavoxel_scene::film::{Ease, FilmKey, FilmSpec, KeyCamera, Plan, Sample, thinned};
 
-/// Time in seconds between the last key and an appended key.
+/// Time in seconds from the last key frame to a key frame appended after it.
 const APART_S: f64 = 3.0;
 
-/// Least time in seconds between neighbouring keys.
+/// Smallest time in seconds between neighbouring key frames.
 pub(crate) const LEAST_S: f64 = 0.05;
 
-/// Least length in seconds of a recording whose camera path becomes key frames.
+/// Smallest length in seconds of a recording whose camera path becomes key frames.
 const SHORTEST_S: f64 = 0.5;
 
-/// Upper bound of the samples of a recording, which bounds the memory: half an hour at 60 frames
-/// per second.
+/// Upper bound of the number of camera samples of a recording, which limits the memory: half an
+/// hour at 60 frames per second.
 const MOST_SAMPLES: usize = 108_000;
 
-/// Editable key frames, with preview and camera path of a recording.
+/// Key frames that the user edits, position of the preview, and camera path of a recording in
+/// progress.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KeyFrames {
-    /// Keys in order; invariant: times ascend and steps never descend.
+    /// Key frames in order; invariant: their times ascend strictly and their steps never descend.
     pub(crate) keys: Vec<FilmKey>,
-    /// Keys that a recording has replaced; `None` without a replacement.
+    /// Key frames that a recording has replaced, kept so that the user can restore them; `None` if
+    /// none were replaced.
     pub(crate) before: Option<Vec<FilmKey>>,
-    /// Position of the preview in seconds; `None` without a preview.
+    /// Film time that the preview shows, in seconds; `None` without a preview.
     pub(crate) preview: Option<f64>,
-    /// Camera path of the recording in progress.
+    /// Camera path of the recording in progress, one sample per frame.
     samples: Vec<Sample>,
 }
 
 impl KeyFrames {
-    /// Creates the key frames of a scene's film.
+    /// Creates the key frames of the film that a scene describes.
     pub(crate) fn of(film: &FilmSpec) -> Self {
         Self {
             keys: film.keys.clone(),
@@ -38,8 +40,8 @@ impl KeyFrames {
         }
     }
 
-    /// Adds a key for `step`, after all keys whose step is not later. Returns the index of the new
-    /// key.
+    /// Adds a key frame of `camera` at the simulation step `step`, after all key frames of that or
+    /// an earlier step. Returns the index of the new key frame.
     pub(crate) fn add(&mut self, step: u64, camera: &CameraSpec) -> usize {
         let at = self
             .keys
@@ -74,10 +76,10 @@ impl KeyFrames {
         at
     }
 
-    /// Replaces step and camera of the key with index `at`.
+    /// Replaces step and camera of the key frame with index `at`.
     ///
     /// # Errors
-    /// When `step` does not fit between the neighbouring keys.
+    /// When `step` does not lie between the steps of the neighbouring key frames.
     pub(crate) fn replace(
         &mut self,
         at: usize,
@@ -116,8 +118,8 @@ impl KeyFrames {
         Ok(())
     }
 
-    /// Returns the range of times in seconds that the key with index `at` can have between its
-    /// neighbours.
+    /// Returns the range of times in seconds to which the user can move the key frame with index
+    /// `at`: between its neighbours, or up to 3600 s for the last.
     pub(crate) fn times(&self, at: usize) -> std::ops::RangeInclusive<f64> {
         let low = at
             .checked_sub(1)
@@ -129,8 +131,8 @@ impl KeyFrames {
         low..=high.max(low)
     }
 
-    /// Returns the azimuth of `camera` in degrees, shifted by full turns so that the camera turns
-    /// the short way from the previous key.
+    /// Returns the azimuth of `camera` in degrees plus a multiple of 360°, so that the film's
+    /// camera turns the shorter way from the key frame before index `at`.
     fn near_azimuth(&self, at: usize, camera: &CameraSpec) -> f32 {
         let before = self.keys[..at]
             .iter()
@@ -142,8 +144,8 @@ impl KeyFrames {
         camera.azimuth_deg + 360.0 * turns
     }
 
-    /// Returns the camera at the time `time_s` (s) of the film; `scene` provides the values without
-    /// keys.
+    /// Returns the camera of the film at the time `time_s` in seconds. `scene`: the scene's camera,
+    /// for values that no key frame sets.
     pub(crate) fn camera(&self, time_s: f64, scene: &CameraSpec) -> CameraSpec {
         let film = FilmSpec {
             keys: self.keys.clone(),
@@ -152,19 +154,21 @@ impl KeyFrames {
         Plan::new(&film, scene).camera_at(time_s)
     }
 
-    /// Returns the length of the film in seconds.
+    /// Returns the length of the film in seconds: the time of the last key frame, 0 without key
+    /// frames.
     pub(crate) fn seconds(&self) -> f64 {
         self.keys.last().map_or(0.0, |key| key.time_s)
     }
 
-    /// Starts the camera path of a recording.
+    /// Begins to record the camera path of a recording, and ends the preview.
     pub(crate) fn begin(&mut self) {
         self.samples.clear();
         self.preview = None;
     }
 
-    /// Adds a sample to the camera path of the recording; ignored unless later than the last
-    /// sample, and beyond `MOST_SAMPLES`.
+    /// Adds a sample to the camera path of the recording: time in seconds, simulation step and
+    /// camera. Ignores a sample that is not later than the previous one, and samples beyond
+    /// `MOST_SAMPLES`.
     pub(crate) fn sample(&mut self, time_s: f64, step: u64, camera: CameraSpec) {
         let is_later = self.samples.last().is_none_or(|last| time_s > last.time_s);
         if is_later && self.samples.len() < MOST_SAMPLES {
@@ -176,8 +180,9 @@ impl KeyFrames {
         }
     }
 
-    /// Ends the recording: its camera path replaces the keys. Returns the number of keys; `None` if
-    /// the recording was shorter than `SHORTEST_S`.
+    /// Ends the recording and replaces the key frames by its camera path. Returns the number of key
+    /// frames; `None` if the recording was shorter than `SHORTEST_S`, so that the old key frames
+    /// stay.
     pub(crate) fn end(&mut self) -> Option<usize> {
         let samples = std::mem::take(&mut self.samples);
         let (first, last) = (samples.first()?, samples.last()?);

@@ -1,32 +1,33 @@
-//! Journal: one log line per event of the session, for scripts that watch the window.
+//! Journal of the window: one line of text per event of the session, for scripts that watch the
+//! window.
 
 use crate::edit::vent_handles;
 use crate::messages::{Notice, Report};
 use lavoxel_sim::source::VentSpec;
 
-/// Number of steps between two progress lines.
+/// Number of simulation steps between two lines about the progress.
 const EVERY: u64 = 100;
 
-/// Callback that receives the journal's lines.
+/// Callback that receives each line of the journal.
 pub type Log = Box<dyn FnMut(&str)>;
 
-/// Journal: logs the differences between successive reports.
+/// Writes a line for each difference between successive reports of the simulation.
 pub(crate) struct Journal {
     log: Option<Log>,
     epoch: Option<u64>,
     step: u64,
-    /// Number of travels through time that were logged.
+    /// Number of seeks to another moment that were logged.
     ways: u64,
-    /// Step of the pause logged last; `None` while running.
+    /// Step at which the last logged pause began; `None` while the simulation runs.
     paused: Option<u64>,
-    /// Set until a requested run has begun, so that the initial pause is not logged.
+    /// Set until a run requested at the start has begun, so that the initial pause is not logged.
     starting: bool,
     vents: Vec<(usize, VentSpec)>,
 }
 
 impl Journal {
-    /// Creates a journal; `starting`: true if the simulation will run at once instead of staying
-    /// paused.
+    /// Creates a journal that writes to `log` (`None`: nowhere). `starting`: true if the simulation
+    /// is to run at once.
     pub(crate) fn new(log: Option<Log>, starting: bool) -> Self {
         Self {
             log,
@@ -39,20 +40,20 @@ impl Journal {
         }
     }
 
-    /// Writes a line to the log.
+    /// Writes the line `line` to the log.
     pub(crate) fn say(&mut self, line: &str) {
         if let Some(log) = &mut self.log {
             log(line);
         }
     }
 
-    /// Logs a notice.
+    /// Writes the text of a notice to the log, with the prefix "wrong: " for an error.
     pub(crate) fn note(&mut self, notice: &Notice) {
         let wrong = if notice.wrong { "wrong: " } else { "" };
         self.say(&format!("{wrong}{}", notice.text));
     }
 
-    /// Logs the changes since the last report.
+    /// Writes lines about the changes from the previous report to `report`.
     pub(crate) fn follow(&mut self, report: &Report) {
         if self.epoch != Some(report.epoch) {
             let grid = report.grid;

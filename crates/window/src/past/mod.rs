@@ -1,4 +1,4 @@
-//! Time: pace, the history of a session, recordings, key frames and the journal.
+//! Time of a session: speed of the simulation, history, recordings, key frames, and the journal.
 
 pub(crate) mod film;
 pub(crate) mod history;

@@ -1,14 +1,15 @@
-//! Pace of the simulation as the user chooses it, on a logarithmic scale.
+//! Speed of the simulation as the user sets it, in steps per second on a logarithmic scale.
 
 use crate::messages::Pace;
 
-/// Lowest and highest rate that the user can set, in steps per second.
+/// Lowest and highest speed that the user can set, in steps per second.
 pub(crate) const RATES: (f64, f64) = (1.0, 1000.0);
 
-/// Rates in steps per second that the keys for faster and slower go through.
+/// Speeds in steps per second that the keys for faster and slower select in turn.
 const NOTCHES: [f64; 10] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
 
-/// Returns the next faster pace; above the highest rate, unlimited.
+/// Returns the next faster speed of `NOTCHES`; unlimited above the highest, and also for a paused
+/// simulation.
 pub(crate) fn faster(pace: Pace) -> Pace {
     match pace {
         Pace::Rate(rate) => NOTCHES
@@ -19,7 +20,7 @@ pub(crate) fn faster(pace: Pace) -> Pace {
     }
 }
 
-/// Returns the next slower pace.
+/// Returns the next slower speed of `NOTCHES`; the highest for an unlimited or paused simulation.
 pub(crate) fn slower(pace: Pace) -> Pace {
     match pace {
         Pace::Free | Pace::Paused => Pace::Rate(RATES.1),
@@ -34,7 +35,7 @@ pub(crate) fn slower(pace: Pace) -> Pace {
     }
 }
 
-/// Returns the text of a pace.
+/// Returns the text for a speed, such as "paused", "unlimited" or "20 steps/s".
 pub(crate) fn words(pace: Pace) -> String {
     match pace {
         Pace::Paused => "paused".to_owned(),
@@ -43,14 +44,15 @@ pub(crate) fn words(pace: Pace) -> String {
     }
 }
 
-/// Returns the text of a rate with its unit; `rate` in steps per second.
+/// Returns the text for `rate` (in steps per second) with its unit, such as "20 steps/s".
 pub(crate) fn steps(rate: f64) -> String {
     let number = short(rate);
     let unit = if number == "1" { "step" } else { "steps" };
     format!("{number} {unit}/s")
 }
 
-/// Returns the text of a rate, with one decimal below 9.95.
+/// Returns the text for the number `rate`: without decimals from 9.95, else with at most one
+/// decimal.
 pub(crate) fn short(rate: f64) -> String {
     if rate >= 9.95 {
         format!("{rate:.0}")

@@ -1,4 +1,4 @@
-//! Screenshots and recordings, encoded on separate threads.
+//! Screenshots and recordings of the window, encoded and written on separate threads.
 //!
 //! Invariant: the window never waits for a file.
 
@@ -15,31 +15,33 @@ use lavoxel_io::export::{
     Animation, ExportError, Film, check_animation, create_animation, write_png,
 };
 
-/// Frame rate of a recording in frames per second.
+/// Frame rate of recordings, in frames per second.
 const FPS: u32 = 20;
-/// Capacity of the encoder's queue in pictures; when the queue is full, a picture is dropped and
-/// the previous one is shown longer.
+/// Capacity of the encoder's queue, in pictures. If the queue is full, a new picture is dropped,
+/// and the previous picture is shown longer.
 const WAITING: usize = 6;
 
-/// Screenshot to write.
+/// Screenshot to write as a PNG file.
 pub(crate) struct Shot {
-    /// Picture with its alpha channel.
+    /// Picture of the window with its alpha channel.
     pub(crate) image: RgbaImage,
-    /// Set to write the alpha channel.
+    /// Set to write the alpha channel; otherwise the file has no transparency.
     pub(crate) transparent: bool,
-    /// Stem of the file name.
+    /// Base of the file name, without extension; if a file of this name exists, "-2", "-3", … is
+    /// appended.
     pub(crate) name: String,
-    /// Text chunks of the PNG file, as (keyword, text).
+    /// Text entries of the PNG file, as (keyword, text).
     pub(crate) labels: Vec<(&'static str, String)>,
 }
 
-/// Background writer of screenshots and recordings; produces a notice per completed file.
+/// Writes screenshots and recordings in the background, and produces a notice for each completed
+/// file.
 pub(crate) struct Files {
     shots: Option<Sender<Shot>>,
     notices: (Sender<Notice>, Receiver<Notice>),
     threads: Vec<JoinHandle<()>>,
     recorder: Option<Recorder>,
-    /// Paths of all recordings so far, so that no name is used twice.
+    /// Paths of all recordings of this session, so that no name is used twice.
     promised: Vec<PathBuf>,
 }
 
@@ -54,7 +56,8 @@ impl Files {
         }
     }
 
-    /// Writes a screenshot in the background, under a free name in the folder for unnamed files.
+    /// Writes a screenshot in the background, under a free name in the folder for files without a
+    /// given path.
     pub(crate) fn write(&mut self, shot: Shot) {
         let notices = self.notices.0.clone();
         let threads = &mut self.threads;
@@ -75,8 +78,8 @@ impl Files {
         shots.send(shot).ok();
     }
 
-    /// Starts a recording of the window's part `part`, into `path` or under a free name that begins
-    /// with `name`; returns the file's path.
+    /// Starts a recording of the part `part` of the window into the file `path`; without a path,
+    /// under a free name that begins with `name`. Returns the path of the file.
     pub(crate) fn record(
         &mut self,
         path: Option<&Path>,
@@ -99,12 +102,13 @@ impl Files {
         Ok(path)
     }
 
-    /// Returns the recording in progress; `None` without one.
+    /// Returns the recording in progress; `None` if there is none.
     pub(crate) fn recorder(&mut self) -> Option<&mut Recorder> {
         self.recorder.as_mut()
     }
 
-    /// Ends the recording at its length `seconds`; the file is completed in the background.
+    /// Ends the recording in progress at the length `seconds`; its file is completed in the
+    /// background.
     pub(crate) fn end_recording(&mut self, seconds: f64) {
         if let Some(recorder) = self.recorder.take() {
             let notices = self.notices.0.clone();
@@ -114,14 +118,14 @@ impl Files {
         }
     }
 
-    /// Returns the notices about files completed since the last call.
+    /// Returns the notices about the files completed since the last call.
     pub(crate) fn notices(&mut self) -> Vec<Notice> {
         self.threads.retain(|thread| !thread.is_finished());
         self.notices.1.try_iter().collect()
     }
 
-    /// Completes all files and returns the remaining notices. A recording in progress ends with its
-    /// last picture.
+    /// Completes all files and returns the remaining notices. A recording in progress ends with the
+    /// last picture that it took.
     pub(crate) fn close(mut self) -> Vec<Notice> {
         let last = self
             .recorder
@@ -180,17 +184,19 @@ fn without_alpha(image: &RgbaImage) -> Vec<u8> {
         .collect()
 }
 
-/// Part of the window that a recording shows, in pixels; starts at the top.
+/// Rectangle of the window that a recording shows, in pixels from the top left; its top is the
+/// window's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cutout {
-    /// Left edge.
+    /// Horizontal position of the left edge.
     pub(crate) left: u32,
-    /// Width and height, both even, since some players reject odd sizes.
+    /// Width and height; both are even, since some players reject odd sizes.
     pub(crate) size: (u32, u32),
 }
 
 impl Cutout {
-    /// Returns the part of a window of `width` × `height` pixels right of `covered` pixel columns.
+    /// Returns the part of a window of `width` × `height` pixels to the right of the `covered`
+    /// pixel columns under the panel.
     pub(crate) fn uncovered(covered: u32, (width, height): (u32, u32)) -> Self {
         let even = |n: u32| (n & !1).max(2);
         Self {
@@ -207,8 +213,8 @@ impl Cutout {
         }
     }
 
-    /// Returns the RGB bytes of this part of a picture of the window, scaled to the recording's
-    /// size if the window's size has changed.
+    /// Returns the RGB bytes of this part of the picture `window`; scaled to the recording's size
+    /// if the window's size has changed since the start.
     fn of(self, window: &RgbaImage) -> Vec<u8> {
         let (width, height) = self.size;
         let left = if self.left + width <= window.width() {
@@ -229,11 +235,11 @@ impl Cutout {
     }
 }
 
-/// Message to the encoder.
+/// Message from the window to the encoder thread.
 enum Reel {
-    /// Total number of frames.
+    /// Picture, and the index of the first frame that shows it.
     Picture(Arc<RgbaImage>, u64),
-    /// Number of frames of the whole film.
+    /// End of the recording: total number of frames.
     End(u64),
 }
 
@@ -241,7 +247,8 @@ enum Reel {
 /// time even if the window draws slowly.
 pub(crate) struct Recorder {
     pictures: SyncSender<Reel>,
-    /// Picture sent last, and the index of its first frame; `None` before the first.
+    /// Picture sent last, and the index of the first frame that shows it; `None` before the first
+    /// picture.
     last: Option<(Arc<RgbaImage>, u64)>,
     encoder: JoinHandle<Result<u64, ExportError>>,
     path: PathBuf,
@@ -261,20 +268,20 @@ impl Recorder {
         })
     }
 
-    /// Returns true if the encoder has ended early with an error, such as a full disk.
+    /// Returns true if the encoder has ended early because of an error, such as a full disk.
     pub(crate) fn has_failed(&self) -> bool {
         self.encoder.is_finished()
     }
 
-    /// Returns true if another picture is due at the time `seconds` after the start.
+    /// Returns true if the recording needs another picture at the time `seconds` after its start.
     pub(crate) fn wants(&self, seconds: f64) -> bool {
         self.last
             .as_ref()
             .is_none_or(|(_, frame)| frame_at(seconds) > *frame)
     }
 
-    /// Adds a picture at the time `seconds` after the start. A picture equal to the last one is
-    /// dropped, as is one that finds the encoder's queue full.
+    /// Adds the window's picture at the time `seconds` after the start. Drops a picture that equals
+    /// the last one, and a picture for which the encoder's queue has no room.
     pub(crate) fn take(&mut self, picture: RgbaImage, seconds: f64) {
         let first = self.last.is_none();
         if self
@@ -295,12 +302,12 @@ impl Recorder {
         }
     }
 
-    /// Returns true once a picture was taken.
+    /// Returns true if the recording contains at least one picture.
     pub(crate) fn has_begun(&self) -> bool {
         self.last.is_some()
     }
 
-    /// Completes a recording of the length `seconds`, and returns the notice about its file.
+    /// Completes the recording at the length `seconds`, and returns the notice about its file.
     fn finish(self, seconds: f64) -> Result<Notice, ExportError> {
         let Self {
             pictures,
@@ -331,12 +338,13 @@ fn recorded(path: &Path, frames: u64) -> Notice {
     Notice::new(format!("{} ({frames} frames, {seconds:.1} s)", saved(path)))
 }
 
-/// Returns the index of the frame shown at the time `seconds`.
+/// Returns the index of the frame that is shown at the time `seconds` after the start.
 fn frame_at(seconds: f64) -> u64 {
     (seconds * f64::from(FPS)) as u64
 }
 
-/// Encodes the recording and returns its number of frames; without a picture, no file is written.
+/// Encodes the pictures received from `waiting` into the file `path`, and returns the number of
+/// frames. Writes no file if no picture arrives.
 fn encode(path: &Path, cutout: Cutout, waiting: &Receiver<Reel>) -> Result<u64, ExportError> {
     let mut seen: Option<(Vec<u8>, u64)> = None;
     let mut animation: Option<Box<dyn Animation>> = None;
@@ -378,7 +386,8 @@ mod tests {
         size: (16, 8),
     };
 
-    /// Window of 20 × 9 pixels of one shade, white where the panel is.
+    /// Returns the picture of a window of 20 × 9 pixels in the grey level `shade`, white under the
+    /// panel.
     fn picture(shade: u8) -> RgbaImage {
         RgbaImage::from_fn(20, 9, |x, _| {
             image::Rgba(if x < 4 {

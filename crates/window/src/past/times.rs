@@ -1,4 +1,4 @@
-//! Recent durations of the stages of steps and frames, for the live plots.
+//! Recent durations of the stages of simulation steps and of frames, for the plots in the panel.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use crate::messages::Report;
 use crate::paint::PaintTimes;
 
-/// Number of samples kept per stage.
+/// Number of samples kept for each stage.
 const KEPT: usize = 120;
 
 /// Recent durations of each stage in milliseconds, oldest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StageTimes {
-    /// Stages of a step (index 0) and of a frame (index 1).
+    /// Samples by stage name; index 0: stages of a simulation step, index 1: stages of a frame.
     samples: [Vec<(&'static str, VecDeque<f32>)>; 2],
     step: Option<u64>,
 }
 
 impl StageTimes {
-    /// Records the durations of the simulation's stages, once per step.
+    /// Records the stage durations in `report`, unless its step was recorded before.
     pub(crate) fn note(&mut self, report: &Report) {
         if self.step != Some(report.step) {
             self.step = Some(report.step);
@@ -29,16 +29,16 @@ impl StageTimes {
         }
     }
 
-    /// Records the durations of a frame; `whole` is the time from the first call to the screen. The
-    /// painter measures only some frames, so `whole` of a later, faster frame is an upper bound of
-    /// the measured times.
+    /// Records the stage durations of a frame. `whole`: time from the beginning of the frame until
+    /// it is on the screen. The painter measures only some frames: `times` may come from an
+    /// earlier, slower frame, so its values are limited to `whole`.
     pub(crate) fn note_frame(&mut self, times: PaintTimes, whole: Duration) {
         for (stage, time) in [("upload", times.upload), ("draw", times.draw)] {
             push(&mut self.samples[1], stage, time.min(whole));
         }
     }
 
-    /// Iterates over all stages in display order: name, and durations in milliseconds, oldest
+    /// Returns all stages in the order of display: name, and durations in milliseconds, oldest
     /// first.
     pub(crate) fn stages(&self) -> impl Iterator<Item = (&'static str, &VecDeque<f32>)> {
         self.samples
@@ -48,7 +48,8 @@ impl StageTimes {
     }
 }
 
-/// Appends `time` to the samples of `stage`, creating the stage if missing.
+/// Appends the duration `time` to the samples of `stage`, and drops the oldest sample beyond
+/// `KEPT`.
 fn push(stages: &mut Vec<(&'static str, VecDeque<f32>)>, stage: &'static str, time: Duration) {
     let at = stages
         .iter()

@@ -1,4 +1,5 @@
-//! Folded panel: a narrow bar with the most important buttons.
+//! Folded panel: a narrow bar at the left of the window with buttons for the most important
+//! actions.
 
 use kiss3d::egui::{Button, Context, Margin, RichText, Ui, vec2};
 
@@ -7,7 +8,7 @@ use crate::input::keys::Action;
 use crate::messages::Pace;
 use crate::state::{Request, State};
 
-/// Draws the bar.
+/// Draws the bar; a click on its first button unfolds the panel.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     super::docked(context, "bar", Margin::symmetric(5, 8), |ui| {

@@ -1,4 +1,4 @@
-//! Camera section of the panel: buttons for viewpoints, zoom and movement.
+//! Camera section of the panel: buttons for preset viewpoints, zoom, first person and turntable.
 
 use kiss3d::egui::Ui;
 
@@ -6,7 +6,7 @@ use crate::eye::viewpoint::Side;
 use crate::input::keys::{self, Action};
 use crate::state::{Request, State};
 
-/// Buttons of the first row: label, tooltip and action.
+/// Buttons of the preset viewpoints: label, tooltip and action.
 const PLACES: [(&str, &str, Action); 7] = [
     ("home", "The scene's camera", Action::ResetCamera),
     ("front", "From the south", Action::Face(Side::Front)),
@@ -21,7 +21,7 @@ const PLACES: [(&str, &str, Action); 7] = [
     ),
 ];
 
-/// Draws the buttons.
+/// Draws the buttons of the section; clicks become requests in `state`.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
@@ -67,7 +67,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     });
 }
 
-/// Returns the tooltip of a button: the description, and the action's key.
+/// Returns the tooltip of a button: the description `what`, and the key of `action`.
 fn hint(what: &str, action: Action) -> String {
     format!("{what} ({})", keys::shown(action))
 }

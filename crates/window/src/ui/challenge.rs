@@ -1,4 +1,5 @@
-//! Cards of a challenge: the task and its tools before the first step, and the result.
+//! Cards of a challenge (a scene with goals): the task with its tools before the first step, and
+//! the result at the end.
 
 use kiss3d::egui::{
     Align2, Area, Button, Context, Frame, Id, Margin, Order, RichText, Stroke, Ui, vec2,
@@ -14,17 +15,18 @@ use lavoxel_automaton::matter::{Kind, Material};
 use lavoxel_render::Named;
 use lavoxel_sim::goals::Verdict;
 
-/// Width of a card in points.
+/// Width of a card in points (logical pixels).
 const WIDTH: f32 = 380.0;
 
-/// Tools offered on the task card, in addition to the liquids.
+/// Tools that the task card offers, in addition to the scene's liquids.
 const TOOLS: [Tool; 3] = [Tool::Dam, Tool::Rock, Tool::Dig];
 
-/// Task text for a scene without one.
+/// Text of the task card for a scene that has no text of its own.
 const USUAL: &str = "Bring about what the goals ask for. Build or dig with the tools before the first step or at any other, with Space to run \
                      and to pause.";
 
-/// Draws the present card, unless start screen, tour or help is open.
+/// Draws the card to show at present, if any; hidden while the start screen, the tour or the help
+/// is open.
 pub(super) fn draw(context: &Context, state: &mut State) {
     // The choice of a tool or a pace in the panel begins the challenge, as the card's buttons do.
     if state.shown.card == Some(Card::Task)
@@ -67,7 +69,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
         });
 }
 
-/// Draws the task and its tools.
+/// Draws the contents of the task card: its text, and buttons for tools and liquids.
 fn task(ui: &mut Ui, state: &mut State, report: &Report) {
     ui.label(
         RichText::new(format!("Challenge: {}", report.name))
@@ -122,12 +124,12 @@ fn task(ui: &mut Ui, state: &mut State, report: &Report) {
     });
 }
 
-/// Returns true if the player can pour the material: a liquid other than lava.
+/// Returns true if the task card offers the material: a liquid other than lava.
 fn flows(material: &Material) -> bool {
     !material.carries_energy() && matches!(material.kind, Kind::Liquid | Kind::Viscous)
 }
 
-/// Draws the result.
+/// Draws the contents of the result card for `verdict`: the deciding step, the goals, and buttons.
 fn end(ui: &mut Ui, state: &mut State, report: &Report, verdict: Verdict) {
     let (title, color) = match verdict {
         Verdict::Won => ("Won", WON),
@@ -166,8 +168,8 @@ fn end(ui: &mut Ui, state: &mut State, report: &Report, verdict: Verdict) {
     });
 }
 
-/// Returns the step that decided the challenge: that of the first lost goal, or of the last
-/// achieved goal.
+/// Returns the simulation step that decided the challenge: the step of the first lost goal, or of
+/// the last achieved goal if the challenge is won.
 fn deciding_step(report: &Report, verdict: Verdict) -> u64 {
     let verdicts = report
         .goals
@@ -193,8 +195,8 @@ mod tests {
     use lavoxel_scene::scene::Scene;
     use lavoxel_sim::goals::Progress;
 
-    /// Update of a scene at a step of an epoch, with verdicts of three steps before: the window stops a
-    /// moment later.
+    /// Returns an update of `scene` at the given step and epoch. The goals have the verdicts
+    /// `verdicts`, reached three steps earlier, because the window stops a moment later.
     fn update(scene: &Scene, verdicts: &[Option<Verdict>], (step, epoch): (u64, u64)) -> Update {
         let of = |verdict: &Option<Verdict>| Progress {
             room: 0,
@@ -218,7 +220,7 @@ mod tests {
         })
     }
 
-    /// Texts of the present card in a window of the usual size.
+    /// Returns the texts of the card shown at present, in a window of the usual size.
     fn card(state: &mut State) -> String {
         let context = Context::default();
         crate::ui::theme(&context);

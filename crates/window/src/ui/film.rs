@@ -1,4 +1,4 @@
-//! Film section of the panel: list of key frames with their cameras.
+//! Film section of the panel: the list of key frames, and buttons to add, preview and restore them.
 
 use kiss3d::egui::{Button, ComboBox, DragValue, RichText, ScrollArea, Ui, vec2};
 
@@ -7,10 +7,10 @@ use crate::input::filming::Filming;
 use crate::state::{Request, State};
 use lavoxel_scene::film::Ease;
 
-/// Upper bound of the list's height in points.
+/// Largest height of the list of key frames in points.
 const LIST: f32 = 150.0;
 
-/// Draws the buttons and the list.
+/// Draws the section; clicks become requests in `state`.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.horizontal(|ui| {
         let hint = "A key frame of this moment and this camera.";
@@ -74,8 +74,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     ui.label(RichText::new(words).small().color(FAINT));
 }
 
-/// Draws the row of the key with index `at`; `now` is the present step. Returns true if the user
-/// removes the key.
+/// Draws the row of the key frame with index `at`: time, step and buttons. `now`: present step of
+/// the simulation. Returns true if the user removes the key frame.
 fn row(ui: &mut Ui, state: &mut State, at: usize, now: Option<u64>) -> bool {
     let times = state.film.times(at);
     let mut dropped = false;

@@ -1,4 +1,4 @@
-//! Help window: list of keys, in as many columns as fit the screen.
+//! Help window: the list of all keys, in as many columns as fit the screen.
 
 use std::ops::Range;
 
@@ -13,26 +13,27 @@ use super::{ACCENT, BRIGHT};
 use crate::input::keys::{Action, BINDINGS, Group, HELD};
 use crate::state::{Request, State};
 
-/// Gap in points between two columns, and between the two texts of a row.
+/// Horizontal gaps in points: between two columns, and between the two texts of a row.
 const GAPS: (f32, f32) = (26.0, 10.0);
-/// Width and height in points that the help window's frame takes from the screen.
+/// Width and height in points that the frame of the help window needs around the columns.
 const FRAME: (f32, f32) = (44.0, 74.0);
-/// Font sizes in points, the default first; a smaller size is used only if all keys then fit the
+/// Font sizes in points, the default first. A smaller size is used only if all keys then fit the
 /// screen.
 const LETTERS: [f32; 5] = [12.0, 11.5, 11.0, 10.5, 10.0];
-/// Height in points of a row without its text, and of a heading without its row.
+/// Height in points that a row needs in addition to its font size, and that a heading needs in
+/// addition to a row.
 const ROW: f32 = 4.5;
 const HEADING: f32 = 9.0;
 /// Height in points of the button above the columns.
 const BUTTON: f32 = 30.0;
 
-/// Heading with its rows of keys.
+/// Group of keys with a common heading.
 struct Block {
     heading: &'static str,
     rows: Vec<(&'static str, &'static str)>,
 }
 
-/// Draws the help window while shown.
+/// Draws the help window while it is open.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let mut open = state.shown.help;
     let screen = context.content_rect();
@@ -96,8 +97,9 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Returns the font size in points and the columns (ranges of blocks) for the size `room`: the
-/// largest font with which all columns fit, else the default font with vertical scrolling.
+/// Returns the font size in points, and the columns as ranges of `blocks`, for a list of the size
+/// `room` in points: the largest font with which all columns fit, else the default font with
+/// vertical scrolling.
 fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
     let lengths: Vec<usize> = blocks.iter().map(|block| block.rows.len() + 1).collect();
     let arranged = |letters: f32| {
@@ -143,8 +145,9 @@ fn fitted(ui: &Ui, blocks: &[Block], room: Vec2) -> (f32, Vec<Range<usize>>) {
     fits.unwrap_or_else(|| (LETTERS[0], arranged(LETTERS[0])))
 }
 
-/// Distributes blocks, whose numbers of rows are `lengths`, over at most `count` columns in order,
-/// with the longest column as short as possible. Returns the range of blocks of each column.
+/// Distributes blocks in order over at most `count` columns, so that the longest column is as short
+/// as possible. `lengths`: number of rows of each block. Returns the range of blocks of each
+/// column.
 fn columns(lengths: &[usize], count: usize) -> Vec<Range<usize>> {
     let total: usize = lengths.iter().sum();
     let longest = lengths.iter().copied().max().unwrap_or(0);
@@ -154,8 +157,8 @@ fn columns(lengths: &[usize], count: usize) -> Vec<Range<usize>> {
         .unwrap_or_default()
 }
 
-/// Fills columns one after the other up to `limit` rows; returns the range of blocks of each
-/// column.
+/// Distributes blocks in order, and begins a new column where one would exceed `limit` rows.
+/// `lengths`: number of rows of each block. Returns the range of blocks of each column.
 fn dealt(lengths: &[usize], limit: usize) -> Vec<Range<usize>> {
     let (mut columns, mut start, mut rows) = (Vec::new(), 0, 0);
     for (i, length) in lengths.iter().enumerate() {
@@ -200,11 +203,12 @@ mod tests {
         assert_eq!(columns(&[10, 14, 9], 1).len(), 1);
     }
 
-    /// Margin in points on each side: text of the real window is a little larger than that of a
+    /// Margin in points on each side: texts in the real window are a little larger than in the
     /// test.
     const ROOM: f32 = 6.0;
 
-    /// Texts of the help that are readable without scrolling on a screen of this size in points.
+    /// Returns the texts of the help that are visible without scrolling on a screen of `width` ×
+    /// `height` points.
     fn legible(width: f32, height: f32) -> Vec<String> {
         let context = Context::default();
         crate::ui::theme(&context);

@@ -1,4 +1,4 @@
-//! Look section of the panel: style, colours, light and quality.
+//! Look section of the panel: style, colours, light and drawing quality.
 
 use kiss3d::egui::{ComboBox, Ui};
 
@@ -10,17 +10,17 @@ use lavoxel_automaton::view::COLORS;
 use lavoxel_automaton::world::Quantity;
 use lavoxel_render::{LookSpec, PALETTE_NAMES, PaletteSpec, SkyPreset, Style};
 
-/// Initial value in degrees of the slider for the sun's elevation, while the sky determines the
-/// actual elevation.
+/// Value in degrees at which the slider for the sun's elevation starts, while the scene leaves the
+/// elevation to the kind of sky.
 const USUAL_SUN_DEG: f32 = 20.0;
 
-/// Draws the choice of the style.
+/// Draws the buttons for the style of the picture.
 pub(super) fn style(ui: &mut Ui, state: &mut State) {
     // No label: with a label, the choice would be wider than the panel.
     choice_named(ui, ("", ""), &mut state.look.style);
 }
 
-/// Draws and edits the look.
+/// Draws the controls for the look; the user's changes go to `state.look`.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     // The height of cells and the draped image do not belong to the look in the scene file: the
     // comparison for resets ignores them.
@@ -87,7 +87,7 @@ fn plain(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
     }
 }
 
-/// Draws the choice of the palette for the plain styles and slices.
+/// Draws the choice of the palette, which colours the plain styles and the slices.
 pub(super) fn palette(ui: &mut Ui, look: &mut LookSpec) {
     ui.horizontal(|ui| {
         name(

@@ -1,4 +1,5 @@
-//! Material sections of the panel: parameters of each material other than lava.
+//! Sections of the panel with the parameters of each material other than lava, one section per
+//! material.
 
 use kiss3d::egui::{RichText, Ui};
 
@@ -9,7 +10,7 @@ use crate::state::{Request, State};
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::rules::MaterialChange;
 
-/// Draws the sliders of all materials and sends the user's changes.
+/// Draws a section with sliders for each material, and sends the user's changes to the simulation.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let mut changes = Vec::new();
     let opened = &state.scene.spec.materials;
@@ -30,8 +31,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Draws the sliders of a material; returns the user's change, `None` without one. `usual`: default
-/// values.
+/// Draws the sliders for the parameters of `material`. `usual`: values for the reset buttons.
+/// Returns the user's change; `None` if there is none.
 fn one(ui: &mut Ui, material: &mut Material, usual: &Material) -> Option<MaterialChange> {
     let before = material.clone();
     let density = format!("{} kg/m³: heavier materials displace it", material.density);

@@ -1,11 +1,12 @@
-//! Question asked once for a bare heightmap: classic or physical model.
+//! Question after a bare heightmap was opened: run the classic or the physical lava model? Asked
+//! once per heightmap.
 
 use kiss3d::egui::{Align2, Area, Button, Context, Id, Key, Order, RichText, Stroke, Ui, vec2};
 
 use super::{ACCENT, BRIGHT, FAINT, card};
 use crate::state::{Request, State};
 
-/// Draws the question while open.
+/// Draws the question until the user has answered; Escape keeps the present model.
 pub(super) fn draw(context: &Context, state: &mut State) {
     if state.shown.models.is_none() || state.shown.model_chosen {
         return;

@@ -1,4 +1,4 @@
-//! Numbers section of the panel: accounts, rates and stage durations.
+//! Numbers section of the panel: accounts of all materials, rates, and durations of the stages.
 
 use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2};
 
@@ -8,7 +8,7 @@ use crate::messages::{AccountReport, AirAccount, FlowReport, MaterialReport};
 use crate::past::pace;
 use crate::state::State;
 
-/// Draws all numbers.
+/// Draws the section; empty before the first report.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else {
         return;
@@ -45,7 +45,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     report.air.iter().for_each(|field| of_air(ui, field));
 }
 
-/// Draws the volumes of the physical model.
+/// Draws the volumes of lava in the physical model, in m³.
 fn of_flow(ui: &mut Ui, flow: &FlowReport) {
     let parts = [
         ("poured", flow.poured),
@@ -60,7 +60,7 @@ fn of_flow(ui: &mut Ui, flow: &FlowReport) {
     fact(ui, "fluxes held back", format!("{:.1e}", flow.capped));
 }
 
-/// Draws the account of a field of the air.
+/// Draws the account of one quantity of the air.
 fn of_air(ui: &mut Ui, field: &AirAccount) {
     ui.add_space(4.0);
     ui.label(
@@ -77,7 +77,7 @@ fn of_air(ui: &mut Ui, field: &AirAccount) {
     verdict(ui, &field.account);
 }
 
-/// Draws a small plot per stage with its recent durations.
+/// Draws, for each stage of a step or frame, a small plot of its recent durations.
 fn plots(ui: &mut Ui, state: &State) {
     for (name, samples) in state.times.stages() {
         let mean = samples.iter().sum::<f32>() / samples.len().max(1) as f32;
@@ -130,7 +130,8 @@ fn account(ui: &mut Ui, report: &MaterialReport, cell_m3: f64) {
     verdict(ui, mass);
 }
 
-/// Draws the imbalance of an account, coloured as an error unless 0.
+/// Draws the imbalance of an account in its integer unit; any value except 0 is coloured as an
+/// error.
 fn verdict(ui: &mut Ui, account: &AccountReport) {
     let error = match account.error_units {
         0 => RichText::new("0: exact").color(ACCENT),
@@ -139,7 +140,7 @@ fn verdict(ui: &mut Ui, account: &AccountReport) {
     fact(ui, "error of the account", error);
 }
 
-/// Formats a number with `decimals` decimals and thin spaces between thousands.
+/// Returns the text for `value` with `decimals` decimals and thin spaces between the thousands.
 fn grouped(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let (whole, rest) = text

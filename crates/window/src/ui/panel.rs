@@ -1,5 +1,5 @@
-//! Panel at the left: a fixed header with the most important controls, then sections that fold and
-//! scroll.
+//! Panel at the left of the window: a fixed header with the most important controls, and below it
+//! sections that fold and scroll.
 
 use kiss3d::egui::style::ScrollStyle;
 use kiss3d::egui::{Align, Context, Layout, Margin, RichText, ScrollArea, Ui};
@@ -12,17 +12,17 @@ use super::{
 use crate::past::pace;
 use crate::state::State;
 
-/// Width of the panel's content in points.
+/// Width of the panel's contents in points.
 const WIDTH: f32 = super::PANEL - 20.0;
 
-/// Identifier of the panel's area.
+/// Identifier of the panel's area, for `egui`.
 pub(super) const NAME: &str = "panel";
 
-/// Titles of the permanent sections to which the tour points.
+/// Titles of those sections that every scene has and to which the tour points.
 #[cfg(test)]
 pub(super) const SECTIONS: [&str; 4] = ["Tools", "View", "Time machine", "Files"];
 
-/// Draws the panel.
+/// Draws the panel: header and sections.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     super::docked(
@@ -54,7 +54,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     );
 }
 
-/// Draws scene, step and pace above the scrolling sections.
+/// Draws the header: name of the scene, step, and controls for the speed.
 fn header(ui: &mut Ui, state: &mut State) {
     let Some(report) = state.report.clone() else {
         ui.label("preparing the scene …");
@@ -95,8 +95,8 @@ fn header(ui: &mut Ui, state: &mut State) {
     ui.separator();
 }
 
-/// Draws the sections: frequently used ones (tools, materials, sources, view) first; settings that
-/// are made once are folded below.
+/// Draws the sections: frequently used ones (tools, sources, view) first; below them, folded,
+/// settings that are made once.
 fn sections(ui: &mut Ui, state: &mut State) {
     section(ui, "Tools", Fold::Open, |ui| tools::show(ui, state));
     section(ui, "Sources", Fold::Open, |ui| vents::show(ui, state));
@@ -153,7 +153,8 @@ mod tests {
     use lavoxel_scene::scene::Scene;
     use lavoxel_sim::source::VentSpec;
 
-    /// Texts of the panel that are visible without scrolling in a window of `height` points.
+    /// Returns the texts of the panel that are visible without scrolling in a window of `height`
+    /// points.
     fn seen(height: f32) -> Vec<String> {
         let context = Context::default();
         crate::ui::theme(&context);

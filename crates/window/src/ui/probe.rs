@@ -1,4 +1,4 @@
-//! Probe of the cell under the pointer, as a text next to the pointer.
+//! Readout of the cell under the pointer, as a text next to the pointer.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ use crate::messages::{FlowProbe, Probe, Report};
 use crate::state::State;
 use lavoxel_automaton::world::Quantity;
 
-/// Time after the pointer's last movement during which the full text is shown.
+/// Time after the pointer's last movement during which the full text is shown; later, a short one.
 const MOVES: Duration = Duration::from_secs(1);
 
-/// Draws the probe while the pointer is over the world.
+/// Draws the readout while the pointer is over the world and no tool is in use.
 pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
     let Some(pointer) = stage.pointer.filter(|_| !state.tools.is_busy()) else {
         return;
@@ -49,8 +49,8 @@ pub(super) fn draw(context: &Context, state: &State, stage: &Stage<'_>) {
 }
 
 /// Returns the position in points of a text of `size` points: below and right of the pointer, or on
-/// the other side at the edge of `screen`; always inside `screen`, the free part, so that the panel
-/// hides nothing.
+/// the opposite side at the edge of `screen`. The text always lies inside `screen`, the part of the
+/// window without the panel.
 fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     let gap = 16.0;
     let x = if pointer.x + gap + size.x > screen.right() {
@@ -70,7 +70,7 @@ fn next_to(pointer: Pos2, size: kiss3d::egui::Vec2, screen: Rect) -> Pos2 {
     )
 }
 
-/// Returns the content of the cell as text: "rock", or its values.
+/// Returns the content of the cell as text: "rock", or its nonzero values.
 fn what(probe: &Probe) -> String {
     let value = |(quantity, value): &(Quantity, f32)| format!("{} {value:.3}", quantity.words());
     let values = probe
@@ -85,7 +85,7 @@ fn what(probe: &Probe) -> String {
     }
 }
 
-/// Returns the full text about the cell.
+/// Returns the full text: content of the cell, position in metres, and values of its column.
 fn words(probe: &Probe, report: &Report) -> String {
     let [x, y, z] = probe.cell;
     let digits = digits(report.cell_size_m);
@@ -119,7 +119,8 @@ fn words(probe: &Probe, report: &Report) -> String {
         .join("\n")
 }
 
-/// Returns the short text shown while the pointer rests.
+/// Returns the short text, shown while the pointer rests: content of the cell, elevation,
+/// temperature.
 fn short(probe: &Probe, report: &Report) -> String {
     let finer = digits(report.cell_size_m) + 1;
     let up = format!("{:.finer$} m", report.metres(1, probe.cell[1]));
@@ -137,7 +138,8 @@ fn short(probe: &Probe, report: &Report) -> String {
     }
 }
 
-/// Returns the number of decimals that distinguish neighbouring cells of `cell_m` metres.
+/// Returns the number of decimals, for a coordinate in metres, that distinguishes neighbouring
+/// cells of the size `cell_m` metres.
 fn digits(cell_m: f64) -> usize {
     (-cell_m.log10()).ceil().clamp(0.0, 5.0) as usize
 }

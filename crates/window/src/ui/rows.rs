@@ -1,4 +1,5 @@
-//! Rows of the panel: a name, a slider, the value with its unit, and a button back to the default.
+//! Rows of the panel's sections: a name, a slider or choice, the value with its unit, and a button
+//! that restores the default.
 
 use std::ops::RangeInclusive;
 
@@ -12,16 +13,16 @@ use lavoxel_automaton::rules::{Param, Scale};
 use lavoxel_base::param::Table;
 use lavoxel_render::Named;
 
-/// Width of the names in points.
+/// Width in points of the names at the start of the rows.
 pub(super) const NAME: f32 = 84.0;
-/// Width of the sliders in points.
+/// Width in points of the sliders.
 pub(super) const SLIDER: f32 = 86.0;
-/// Width of the values in points.
+/// Width in points of the fields for the values.
 const VALUE: f32 = 50.0;
-/// Width of the units in points.
+/// Width in points of the units.
 const UNIT: f32 = 54.0;
 
-/// Row with a slider for a number.
+/// Row with a slider for one number; built with `new`, drawn with `show`.
 pub(super) struct Row<'a> {
     name: &'a str,
     unit: &'a str,
@@ -31,7 +32,8 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Creates a row with the name `name` and the unit `unit`; `hint` is the tooltip.
+    /// Creates a row with the name `name`, the unit `unit` and the tooltip `hint`; its slider is
+    /// linear, with two decimals.
     pub(super) fn new(name: &'a str, unit: &'a str, hint: &'a str) -> Self {
         Self {
             name,
@@ -42,7 +44,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Makes the slider logarithmic: equal distances mean equal ratios.
+    /// Makes the slider logarithmic: equal distances on the slider are equal ratios of values.
     pub(super) fn logarithmic(self) -> Self {
         Self {
             logarithmic: true,
@@ -50,13 +52,13 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Sets the number of decimals.
+    /// Sets the number of decimals of the displayed value.
     pub(super) fn decimals(self, decimals: usize) -> Self {
         Self { decimals, ..self }
     }
 
-    /// Draws the row; returns true if the user changed the value. `default`: value of the reset
-    /// button, `None` for no button.
+    /// Draws the row. `range`: range of the slider; `default`: value that the reset button
+    /// restores, `None` for no button. Returns true if the user changed `value`.
     pub(super) fn show<N: Numeric>(
         self,
         ui: &mut Ui,
@@ -92,7 +94,9 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Draws a row for a parameter of a rule, with a display name and a tooltip.
+/// Draws a row for the parameter `param` of `of`, with its own range. `name`, `hint`: display name
+/// and tooltip; `default`: value that the reset button restores. Returns true if the user changed
+/// the value.
 pub(super) fn parameter<T>(
     ui: &mut Ui,
     param: &Param<T>,
@@ -123,7 +127,8 @@ pub(super) fn parameter<T>(
     }
 }
 
-/// Draws a row for a parameter of a table, with a display name and a range that suits a slider.
+/// Draws a row for the parameter `key` of the table `of`. `name`: display name; `decimals`:
+/// decimals of the value; `usual`: table with the default; `range`: range of the slider.
 pub(super) fn key<T: Table>(
     ui: &mut Ui,
     (key, name, decimals): (&str, &str, usize),
@@ -139,12 +144,12 @@ pub(super) fn key<T: Table>(
     }
 }
 
-/// Draws the name at the start of a row.
+/// Draws the name at the start of a row, with the tooltip `hint`.
 pub(super) fn name(ui: &mut Ui, text: &str, hint: &str) {
     fixed(ui, NAME, RichText::new(text)).on_hover_text(hint);
 }
 
-/// Draws text of a fixed width in points, truncated if longer.
+/// Draws text in a field of `width` points, truncated if longer.
 fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
     let size = vec2(width, ui.spacing().interact_size.y);
     let row = Layout::left_to_right(Align::Center);
@@ -155,7 +160,7 @@ fn fixed(ui: &mut Ui, width: f32, text: RichText) -> Response {
     .inner
 }
 
-/// Draws the reset button, visible only if the value differs from the default.
+/// Draws the button that restores the default, visible only if `value` differs from `default`.
 fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     let differs = *value != default;
     let button = Button::new(RichText::new("⟲").size(12.0))
@@ -171,8 +176,8 @@ fn reset<N: Numeric>(ui: &mut Ui, value: &mut N, default: N, decimals: usize) {
     }
 }
 
-/// Draws a row with a drop-down choice; an empty `label` takes no space. Returns true if the choice
-/// changed.
+/// Draws a row of buttons, one for each of `choices` (value, text, tooltip), of which one is
+/// selected. An empty `label` takes no space. Returns true if the user changed `value`.
 pub(super) fn choice<T: PartialEq + Copy>(
     ui: &mut Ui,
     (label, hint): (&str, &str),
@@ -193,7 +198,8 @@ pub(super) fn choice<T: PartialEq + Copy>(
     *value != before
 }
 
-/// Draws a row with a choice among all values of a named type; returns true if the choice changed.
+/// Draws a row of buttons, one for each value of the type `T`, of which one is selected. `label`:
+/// name of the row and its tooltip. Returns true if the user changed `value`.
 pub(super) fn choice_named<T: Named + PartialEq>(
     ui: &mut Ui,
     label: (&str, &str),
@@ -206,7 +212,7 @@ pub(super) fn choice_named<T: Named + PartialEq>(
     choice(ui, label, value, &choices)
 }
 
-/// Draws a name with a read-only value.
+/// Draws a row with the name `label` and a value that the user cannot edit.
 pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(label).color(FAINT));
@@ -216,16 +222,16 @@ pub(super) fn fact(ui: &mut Ui, label: &str, value: impl Into<RichText>) {
     });
 }
 
-/// Initial state of a section of the panel.
+/// Initial state of a section: whether its contents are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// Unfolded.
+    /// Unfolded: the contents are shown.
     Open,
-    /// Folded.
+    /// Folded: only the title is shown.
     Closed,
 }
 
-/// Draws a foldable section of the panel.
+/// Draws a section with the title `title` that the user can fold; `body` draws its contents.
 pub(super) fn section(ui: &mut Ui, title: &str, fold: Fold, body: impl FnOnce(&mut Ui)) {
     let heading = RichText::new(title).size(13.5).strong();
     let header = egui::CollapsingHeader::new(heading)

@@ -1,4 +1,5 @@
-//! Flow section of the panel: presets, and each parameter with its range and default.
+//! Section of the panel with the flow rules of the classic model: presets, and a slider per
+//! parameter.
 
 use kiss3d::egui::Ui;
 
@@ -7,7 +8,7 @@ use crate::messages::Command;
 use crate::state::{Request, State};
 use lavoxel_automaton::rules::{RulesChange, RulesSpec, Walls};
 
-/// Presets of the rules: name, appearance, and changes to the defaults.
+/// Presets of the flow rules: name, description of the resulting flow, and changes to the defaults.
 pub(crate) const PRESETS: &[Preset] = &[
     Preset {
         name: "Tongues",
@@ -48,8 +49,8 @@ pub(crate) const PRESETS: &[Preset] = &[
     },
 ];
 
-/// Keys of the rules, with their names in the panel and the effect of moving the slider left or
-/// right.
+/// Names of the flow rules: key in the scene file, display name, and the effect of moving the
+/// slider left or right.
 const NAMES: &[(&str, &str, &str)] = &[
     (
         "threshold",
@@ -90,13 +91,14 @@ const NAMES: &[(&str, &str, &str)] = &[
     ("beta", "speed-up", "left stops sooner, right runs further"),
 ];
 
-/// Returns the display name of a rule's key, and the effect of its slider.
+/// Returns the display name of the rule with the key `key`, and the effect of its slider; the key
+/// itself if it has no display name.
 fn plain(key: &'static str) -> (&'static str, &'static str) {
     let found = NAMES.iter().find(|(known, ..)| *known == key);
     found.map_or((key, "right is more"), |&(_, name, sides)| (name, sides))
 }
 
-/// Named preset of the rules.
+/// Named set of flow rules that the user can apply with one click.
 pub(crate) struct Preset {
     pub(crate) name: &'static str,
     what: &'static str,
@@ -104,7 +106,8 @@ pub(crate) struct Preset {
 }
 
 impl Preset {
-    /// Returns the rules of the preset, with the present walls.
+    /// Returns the rules of this preset, with `walls` in place of the default behaviour at the
+    /// box's sides.
     pub(crate) fn rules(&self, walls: Walls) -> RulesSpec {
         let mut rules = RulesSpec {
             walls,
@@ -115,7 +118,7 @@ impl Preset {
     }
 }
 
-/// Draws and edits the rules.
+/// Draws presets and sliders, and sends the user's changes to the simulation.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let before = state.rules.value.clone();
     let rules = &mut state.rules.value;

@@ -1,16 +1,17 @@
-//! Test helper: the texts that a part of the window draws.
+//! Test helper: collects the texts that a part of the window draws.
 
 use kiss3d::egui::{Context, Pos2, RawInput, Rect, Shape, Vec2};
 
-/// Text, its area, and its visible area on the screen, both in points.
+/// Drawn text, its rectangle `area`, and the rectangle `clip` outside of which it is invisible;
+/// both in points.
 pub(super) struct Text {
     pub(super) words: String,
     pub(super) area: Rect,
     pub(super) clip: Rect,
 }
 
-/// Draws on a screen of `size` points and returns the texts. Four passes, since the first ones only
-/// measure.
+/// Runs `draw` on a screen of `size` points and returns the drawn texts. Runs four passes, since
+/// `egui` only measures in the first ones.
 pub(super) fn texts(context: &Context, size: Vec2, mut draw: impl FnMut(&Context)) -> Vec<Text> {
     let screen = Rect::from_min_size(Pos2::ZERO, size);
     let mut shapes = Vec::new();

@@ -1,4 +1,5 @@
-//! Slices section of the panel: the slices, and the clip box outside of which nothing is drawn.
+//! Section of the panel for slices, which show a quantity on planes through the box, and for the
+//! clip box, outside of which nothing is drawn.
 
 use kiss3d::egui::{RichText, Slider, Ui};
 
@@ -10,10 +11,10 @@ use crate::edit::slices::AXIS_NAMES;
 use crate::state::State;
 use lavoxel_automaton::world::Quantity;
 
-/// Smallest thickness of the clip box, as a fraction of the box.
+/// Smallest thickness of the clip box along each axis, as a fraction of the box.
 const THINNEST: f32 = 0.01;
 
-/// Draws and edits the slices.
+/// Draws the controls of the three slices: visibility, position and quantity.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = &state.report else { return };
     let sides = [report.grid.nx, report.grid.ny, report.grid.nz];
@@ -56,7 +57,7 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     palette(ui, &mut state.look);
 }
 
-/// Draws the choice of the quantity that slices show.
+/// Draws the choice of the quantity that all slices show, among `all`.
 fn quantities(ui: &mut Ui, all: &[Quantity], chosen: &mut Quantity) {
     ui.horizontal_wrapped(|ui| {
         name(
@@ -74,7 +75,7 @@ fn quantities(ui: &mut Ui, all: &[Quantity], chosen: &mut Quantity) {
     });
 }
 
-/// Draws and edits the clip box.
+/// Draws the sliders for the bounds of the clip box along each axis.
 pub(super) fn clip(ui: &mut Ui, state: &mut State) {
     for (k, axis) in AXIS_NAMES.iter().enumerate() {
         let [low, high] = &mut state.look.clip[k];

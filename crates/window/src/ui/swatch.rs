@@ -1,4 +1,4 @@
-//! Swatches: a tile in the look of a material, with its name below.
+//! Swatches: buttons that show a material as a small tile in its look, with its name below.
 
 use kiss3d::egui::epaint::Mesh;
 use kiss3d::egui::{
@@ -10,14 +10,14 @@ use super::{ACCENT, BRIGHT, FAINT};
 use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::random::mix64;
 
-/// Width and height in points of a swatch with its name; height of its tile.
+/// Width and height in points of a swatch, name included; height in points of its tile.
 const SIZE: (f32, f32) = (58.0, 42.0);
 const TILE: f32 = 25.0;
-/// Number of dots in a tile of grains.
+/// Number of dots in the tile of a granular material.
 const GRAINS: u64 = 44;
 
-/// Draws the swatch of a material with the look `look`, or of lava (`None`); returns the response
-/// of a button.
+/// Draws the swatch of a material with the look `look` (`None`: lava), framed if `is_chosen`.
+/// Returns the response of the swatch as a button.
 pub(super) fn show(
     ui: &mut Ui,
     name: &str,
@@ -65,7 +65,7 @@ pub(super) fn show(
     response
 }
 
-/// Draws the tile of lava: glowing, with dark plates of crust.
+/// Draws the tile of lava: a glowing gradient with dark plates of crust.
 fn lava(painter: &Painter, tile: Rect) {
     let (hot, dull) = (
         Color32::from_rgb(255, 196, 70),
@@ -107,7 +107,7 @@ fn lava(painter: &Painter, tile: Rect) {
     }
 }
 
-/// Draws the tile of a material with the look `look`.
+/// Draws the tile of a material with the look `look`, in the manner of its preset.
 fn matter(painter: &Painter, tile: Rect, look: &MaterialLook) {
     let [r, g, b] = look.srgb();
     let own = Color32::from_rgb(r, g, b);
@@ -240,7 +240,8 @@ fn matter(painter: &Painter, tile: Rect, look: &MaterialLook) {
     }
 }
 
-/// Fills `area` with a vertical gradient; `stops`: positions (0 at the top to 1) with colours.
+/// Fills `area` with a vertical gradient. `stops`: positions (0 top to 1 bottom) with their
+/// colours.
 fn shaded(painter: &Painter, area: Rect, stops: &[(f32, Color32)]) {
     let mut mesh = Mesh::default();
     for &(place, color) in stops {
@@ -256,7 +257,7 @@ fn shaded(painter: &Painter, area: Rect, stops: &[(f32, Color32)]) {
     painter.add(Shape::mesh(mesh));
 }
 
-/// Returns the point at the fractions (`x`, `y`) of `area`, 0 to 1 from the top left.
+/// Returns the point at the fractions (`x`, `y`) of `area`, (0, 0) top left to (1, 1) bottom right.
 fn within(area: Rect, (x, y): (f32, f32)) -> Pos2 {
     pos2(
         lerp(area.left()..=area.right(), x),
@@ -264,7 +265,7 @@ fn within(area: Rect, (x, y): (f32, f32)) -> Pos2 {
     )
 }
 
-/// Interpolates between two colours by `share`, 0 to 1.
+/// Returns the colour between `from` and `to` at the fraction `share`, 0 to 1.
 fn toward(from: Color32, to: Color32, share: f32) -> Color32 {
     let mixed = |a: u8, b: u8| lerp(f32::from(a)..=f32::from(b), share) as u8;
     Color32::from_rgb(

@@ -1,5 +1,5 @@
-//! Timeline at the bottom of the window: the session's branches, and a track of the present branch
-//! on which the pointer moves through time.
+//! Timeline at the bottom of the window: a button per branch of the session, and a track of the
+//! present branch on which the user drags the pointer to seek through time.
 
 use kiss3d::egui::{
     Align2, Area, Color32, Context, CursorIcon, FontId, Id, Key, Order, Painter, Pos2, Rect,
@@ -17,18 +17,18 @@ use lavoxel_render::chart::ticks::Ticks;
 
 /// Height of the timeline in points.
 pub(super) const HEIGHT: f32 = 62.0;
-/// Window height in points below which the timeline is hidden, to leave room for the picture.
+/// Smallest window height in points with a timeline; lower windows need the room for the picture.
 const LOWEST: f32 = 300.0;
-/// Height in points of the track, and of the numbers below.
+/// Height in points of the track, and of the step numbers below.
 const TRACK: f32 = 16.0;
 const NUMBERS: f32 = 13.0;
-/// Distance in points within which the pointer snaps to a kept moment.
+/// Distance in points from a kept moment within which a click on the track selects that moment.
 const SNAP: f32 = 5.0;
-/// Margin in points at the ends of the track, for the head and for half a number.
+/// Margin in points at both ends of the track, for the marker of the present step and half a
+/// number.
 const MARGIN: f32 = 14.0;
 
-/// Returns the height of the timeline in points, in a window of height `window` points; 0 while
-/// hidden.
+/// Returns the height of the timeline in points in a window `window` points high; 0 while hidden.
 pub(super) fn height(state: &State, window: f32) -> f32 {
     if state.shown.panel && state.report.is_some() && window >= LOWEST {
         HEIGHT
@@ -37,7 +37,7 @@ pub(super) fn height(state: &State, window: f32) -> f32 {
     }
 }
 
-/// Draws the timeline.
+/// Draws the timeline, unless it is hidden.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let screen = context.content_rect();
     let left = super::panel_width(&state.shown, screen.width());
@@ -86,7 +86,7 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     });
 }
 
-/// Draws undo, redo and step number, and a button per branch.
+/// Draws the buttons for undo and redo, the step number, and a button per branch.
 fn chips(ui: &mut Ui, state: &mut State, report: &Report) {
     let line = &report.timeline;
     ui.horizontal(|ui| {
@@ -137,7 +137,8 @@ fn chips(ui: &mut Ui, state: &mut State, report: &Report) {
     });
 }
 
-/// Draws the button of a branch: a click switches to the branch, the secondary button opens a menu.
+/// Draws the button of one branch: a click switches to the branch, a click with the secondary mouse
+/// button opens a menu.
 fn chip(ui: &mut Ui, state: &mut State, line: &TimeLine, report: &BranchReport) {
     let branch = &report.branch;
     if let Some((number, name)) = &mut state.strip.rename
@@ -208,7 +209,7 @@ fn menu(ui: &mut Ui, state: &mut State, branch: &Branch, here: bool) {
     }
 }
 
-/// Linear map between steps and positions on the track.
+/// Linear map between simulation steps and horizontal positions on the track.
 #[derive(Clone, Copy, Debug)]
 struct Scale {
     left: f32,
@@ -235,8 +236,8 @@ impl Scale {
     }
 }
 
-/// Returns the movement through time for a position on the track: to the nearest kept moment within
-/// `SNAP`, else to a step.
+/// Returns the moment to seek for the position `x` on the track: the nearest kept moment within
+/// `SNAP`, else the step at `x`.
 fn way_at(line: &TimeLine, scale: Scale, x: f32) -> Way {
     let near = |moment: &&Moment| (scale.x(moment.step) - x).abs() <= SNAP;
     let by_distance = |moment: &&Moment| ((scale.x(moment.step) - x).abs() * 16.0) as u32;
@@ -246,7 +247,8 @@ fn way_at(line: &TimeLine, scale: Scale, x: f32) -> Way {
     }
 }
 
-/// Draws the track of the present branch, from its start to its tip.
+/// Draws the track of the present branch, from its first step to its tip, and handles clicks and
+/// drags on the track.
 fn strip(ui: &mut Ui, state: &mut State, report: &Report, track: Rect) {
     let line = &report.timeline;
     let scale = Scale::new(track, line.end());
@@ -270,7 +272,8 @@ fn strip(ui: &mut Ui, state: &mut State, report: &Report, track: Rect) {
     scrub(state, &response, |x| way_at(line, scale, x));
 }
 
-/// Moves through time while the mouse button is held; each movement is requested only once.
+/// Requests a seek to the moment under the pointer while the mouse button is held; the same moment
+/// is requested only once. `way`: moment for a horizontal position.
 fn scrub(state: &mut State, response: &Response, way: impl Fn(f32) -> Way) {
     let held = response.is_pointer_button_down_on()
         && response.ctx.input(|input| input.pointer.primary_down());
@@ -315,7 +318,7 @@ fn draw_track(painter: &Painter, report: &Report, track: Rect, scale: Scale) {
     head(painter, track, here);
 }
 
-/// Draws ticks with step numbers below the track.
+/// Draws ticks and step numbers below the track.
 fn draw_numbers(painter: &Painter, track: Rect, scale: Scale, end: u64) {
     let ticks = Ticks::fitting((0.0, end.max(1) as f64), 1.0, track.width(), |_| 70.0);
     let font = FontId::proportional(10.0);
@@ -336,7 +339,7 @@ fn draw_numbers(painter: &Painter, track: Rect, scale: Scale, end: u64) {
     }
 }
 
-/// Draws another branch below the track, from its fork to its tip.
+/// Draws another branch as a line at the bottom of the track, from its fork to its tip.
 fn draw_fork(painter: &Painter, track: Rect, scale: Scale, other: &BranchReport) {
     let (from, to) = (scale.x(other.parts_at), scale.x(other.branch.end));
     let y = track.bottom() - 2.0;
@@ -369,7 +372,7 @@ fn draw_deed(painter: &Painter, track: Rect, scale: Scale, deed: &DeedReport, he
     painter.rect_filled(mark, 1.0, color);
 }
 
-/// Draws the marker of the present step.
+/// Draws the marker of the present step at the horizontal position `x`.
 fn head(painter: &Painter, track: Rect, x: f32) {
     painter.vline(
         x,
@@ -385,7 +388,7 @@ fn head(painter: &Painter, track: Rect, x: f32) {
     painter.add(Shape::convex_polygon(points, BRIGHT, Stroke::NONE));
 }
 
-/// Draws the mark of a kept moment.
+/// Draws the star that marks a kept moment, centred at `at`.
 fn star(painter: &Painter, at: Pos2) {
     painter.text(
         at,
@@ -396,7 +399,7 @@ fn star(painter: &Painter, at: Pos2) {
     );
 }
 
-/// Returns the tooltip of a position on the track.
+/// Returns the tooltip for the position `x` on the track: its step, and the user actions there.
 fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
     let way = way_at(line, scale, x);
     if let Way::To(moment) = way {
@@ -420,7 +423,7 @@ fn hint(line: &TimeLine, scale: Scale, x: f32) -> String {
     }
 }
 
-/// Draws the tooltip above the pointer, inside the window.
+/// Draws the tooltip `words` above the position `x` of the track, inside the window.
 fn show_hint(painter: &Painter, track: Rect, x: f32, words: &str) {
     let galley = painter.layout_no_wrap(words.to_owned(), FontId::proportional(11.5), BRIGHT);
     let half = 0.5 * galley.size().x + 6.0;
@@ -443,7 +446,7 @@ fn show_hint(painter: &Painter, track: Rect, x: f32, words: &str) {
     painter.galley(card.center() - 0.5 * galley.size(), galley, BRIGHT);
 }
 
-/// Returns the colour of the marks for a kind of act.
+/// Returns the colour of marks for user actions of the kind `kind`.
 fn color(kind: Kind) -> Color32 {
     match kind {
         Kind::Lava => ACCENT,

@@ -1,4 +1,4 @@
-//! Tools section of the panel: tools of the mouse, their material and their settings.
+//! Tools section of the panel: choice of the mouse tool, and the tool's material and settings.
 
 use kiss3d::egui::{RichText, Ui};
 
@@ -14,7 +14,7 @@ use lavoxel_automaton::world::Breath;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_render::Named;
 
-/// Draws and edits the tools.
+/// Draws the section; the user's changes go to `state.tools`.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let has_air = state
         .report
@@ -62,8 +62,8 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Draws the sliders for height and width of the next dam; their ranges are several times `usual`,
-/// the default for this world.
+/// Draws the sliders for height and width of the next dam. `usual`: default for this world, which
+/// also determines the ranges of the sliders.
 fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
     let (high, wide) = (
         (4.0 * usual.height_m).max(50.0),
@@ -75,7 +75,8 @@ fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
     Row::new("width", "m", hint).show(ui, &mut dam.width_m, 0.0..=wide, Some(usual.width_m));
 }
 
-/// Draws the choice of the material that the tool replace replaces.
+/// Draws the choice of the material that the tool "replace" replaces: one of `poured`, or all
+/// others.
 fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
         ui.label("in place of");
@@ -96,7 +97,7 @@ fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLo
     });
 }
 
-/// Draws the sliders for the heat, ash, steam and wind that the air tool adds.
+/// Draws the sliders for heat, ash, steam and wind that the air tool adds.
 fn breath(ui: &mut Ui, breath: &mut Breath) {
     let mut row = |name, unit, hint, value: &mut f64, most: f64, usual: f64| {
         Row::new(name, unit, hint).show(ui, value, 0.0..=most, Some(usual));
@@ -131,14 +132,15 @@ fn breath(ui: &mut Ui, breath: &mut Breath) {
     }
 }
 
-/// Components of a wind: name and tooltip.
+/// Components of the wind along x, y and z: name and tooltip.
 const WINDS: [(&str, &str); 3] = [
     ("east", "Wind to the east"),
     ("up", "Wind upwards"),
     ("south", "Wind to the south"),
 ];
 
-/// Returns name and look of each material that tools can pour; lava has no look (`None`).
+/// Returns the materials that tools can add, each with its look; `None` for lava, which has no look
+/// of its own.
 fn poured(state: &State) -> Vec<(String, Option<MaterialLook>)> {
     let others = state
         .materials
@@ -150,8 +152,8 @@ fn poured(state: &State) -> Vec<(String, Option<MaterialLook>)> {
         .collect()
 }
 
-/// Draws the choice of the poured material. A click while the selected tool pours nothing also
-/// selects the brush.
+/// Draws the choice of the material that tools add. If the selected tool adds no material, a click
+/// also selects the brush.
 fn materials(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLook>)]) {
     ui.horizontal_wrapped(|ui| {
         let key = keys::shown(Action::Material);
@@ -225,7 +227,8 @@ fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     }
 }
 
-/// Draws the slider for the energy of new lava.
+/// Draws the slider for the energy of lava that tools add; `value` is relative to a vent's default
+/// (1).
 fn energy(ui: &mut Ui, value: &mut f64) {
     let hint = "Energy of a full cell of new lava: more runs further.";
     Row::new("energy", "", hint).show(ui, value, 0.0..=VENT_ENERGY_MAX - 0.01, Some(1.0));

@@ -1,4 +1,5 @@
-//! Tour of the window: five things to try, each with a pointer to its section of the panel.
+//! Tour of the window for new users: five things to try, each with an arrow to its section of the
+//! panel.
 
 use kiss3d::egui::{
     Align, Area, Button, Context, Frame, Id, Layout, Margin, Order, Pos2, Rect, RichText, Shape,
@@ -11,29 +12,29 @@ use crate::input::keys::Action;
 use crate::state::{Request, State};
 use lavoxel_files::shipped::{self, Shipped};
 
-/// Length of the arrow's tip in points.
+/// Length in points of the tip of the arrow.
 const TIP: f32 = 10.0;
-/// Width of the card in points.
+/// Width in points of the tour's card.
 const WIDTH: f32 = 340.0;
 
-/// Height of the highest card in points.
+/// Height in points of the tour's highest card.
 const HEIGHT: f32 = 215.0;
 
-/// Step of the tour.
+/// One step of the tour: title, text, and the thing to try.
 struct Step {
     title: &'static str,
     words: &'static str,
-    /// Title of the panel's section to which the card points; `None` for a step about the picture.
+    /// Title of the panel's section to which the arrow points; `None` for a step about the picture.
     section: Option<&'static str>,
-    /// Button that tries the step at once.
+    /// Button that carries the step out for the user; `None` for no button.
     offer: Option<Offer>,
 }
 
-/// Button of a step of the tour.
+/// Button on the card of a step.
 enum Offer {
-    /// Text of the button, and the action it triggers.
+    /// Carries out an action: text of the button, and the action.
     Do(&'static str, Action),
-    /// Name of a built-in scene to open.
+    /// Opens the built-in scene with this name.
     Open(&'static str),
 }
 
@@ -79,14 +80,15 @@ const STEPS: [Step; 5] = [
     },
 ];
 
-/// Choice of the user on a card.
+/// Click of the user on a card: go to the step with this index, end the tour, or carry out a
+/// request.
 enum Choice {
     To(usize),
     End,
     Try(Request),
 }
 
-/// Draws the card of the present step, unless the start screen or the help window is open.
+/// Draws the card of the present step; hidden while the start screen or the help window is open.
 pub(super) fn draw(context: &Context, state: &mut State) {
     let Some(number) = state
         .shown
@@ -129,7 +131,8 @@ pub(super) fn draw(context: &Context, state: &mut State) {
     }
 }
 
-/// Draws text and buttons of a step; returns the user's choice. `number`: index of the step.
+/// Draws text and buttons of `step`, which has the index `number`. Returns the user's click; `None`
+/// without one.
 fn card(ui: &mut Ui, step: &Step, number: usize) -> Option<Choice> {
     let mut choice = None;
     ui.horizontal(|ui| {
@@ -191,8 +194,9 @@ fn scene(name: &str) -> Option<Shipped> {
     shipped::scenes().find(|scene| scene.name == name)
 }
 
-/// Returns the upper left corner of the card in points: next to `section`, or below the centre of
-/// the picture (`None`). `panel`: width of the panel.
+/// Returns the position in points of the card's upper left corner: right of the panel at the height
+/// of `section`, or without a section at the bottom of the picture. `panel`: width of the panel in
+/// points.
 fn place(section: Option<Rect>, screen: Rect, panel: f32) -> Pos2 {
     match section {
         Some(area) => {
@@ -208,7 +212,7 @@ fn place(section: Option<Rect>, screen: Rect, panel: f32) -> Pos2 {
     }
 }
 
-/// Draws a frame around a section's heading, and an arrow from the card.
+/// Draws a frame around the heading `section`, and an arrow from the card to it.
 fn point(context: &Context, card: Rect, section: Rect) {
     let painter = context.layer_painter(kiss3d::egui::LayerId::new(
         Order::Foreground,
@@ -229,13 +233,14 @@ fn point(context: &Context, card: Rect, section: Rect) {
     painter.add(Shape::convex_polygon(tip.to_vec(), ACCENT, Stroke::NONE));
 }
 
-/// Returns the screen area of a section's heading; `None` unless drawn in this pass or the last.
+/// Returns the screen area in points of the heading `title`; `None` unless it was drawn in this
+/// pass or the previous one.
 fn heading(context: &Context, title: &str) -> Option<Rect> {
     let (pass, area): (u64, Rect) = context.data(|data| data.get_temp(id_of(title)))?;
     (pass + 1 >= context.cumulative_pass_nr()).then_some(area)
 }
 
-/// Stores the screen area of a section's heading, for the tour.
+/// Stores the screen area in points of the heading `title`, to which the tour can point.
 pub(super) fn note_heading(ui: &Ui, title: &str, area: Rect) {
     let (pass, seen) = (
         ui.ctx().cumulative_pass_nr(),

@@ -1,4 +1,5 @@
-//! Sources section of the panel: vents, and sources of other materials, that pour or will pour.
+//! Sources section of the panel: vents of lava, and springs of other materials, that pour or will
+//! pour.
 
 use kiss3d::egui::{Align, Layout, RichText, Ui};
 
@@ -13,10 +14,10 @@ use lavoxel_automaton::matter::Kind;
 use lavoxel_base::units::VENT_ENERGY_MAX;
 use lavoxel_sim::source::{VentChange, VentFlow, VentSpec};
 
-/// Upper bound of the number of vents with sliders; of further vents only the number is shown.
+/// Upper bound of the number of vents that have controls; of the rest, only the number is shown.
 const MOST: usize = 24;
 
-/// Draws and edits the vents.
+/// Draws the controls of all vents, and sends the user's changes to the simulation.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(report) = &state.report else { return };
     let (step, mut changes) = (report.step, Vec::new());
@@ -65,7 +66,9 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     }
 }
 
-/// Draws the controls of a vent; returns the user's change, `None` without one.
+/// Draws the controls of one vent. `number`: permanent number of the vent; `grains`: true for a
+/// source of a granular material; `step`: present step; `flow`: physical model, if any. Returns the
+/// user's change; `None` if there is none.
 fn one(
     ui: &mut Ui,
     (number, vent): (usize, &mut VentSpec),
@@ -147,7 +150,7 @@ fn radius(ui: &mut Ui, radius: &mut f64) {
     row.show(ui, radius, VENT_RADIUS.0..=VENT_RADIUS.1, None);
 }
 
-/// Draws the sliders for rate and temperature of a vent of the physical model.
+/// Draws the sliders for effusion rate and temperature of a vent of the physical model.
 pub(super) fn flow_rows(ui: &mut Ui, vent: &mut VentFlow, flow: &FlowReport) {
     let mut rate = vent.rate_at(flow.time_s);
     let hint = "Cubic metres that it pours in a second from now on. In the picture: drag the top of its stalk.";

@@ -1,4 +1,4 @@
-//! Wind section of the panel, in scenes with air.
+//! Wind section of the panel, for scenes with air.
 
 use kiss3d::egui::Ui;
 
@@ -7,10 +7,11 @@ use crate::messages::Command;
 use crate::state::{Request, State};
 use lavoxel_air::{FASTEST_M_S, Wind};
 
-/// Upper bound of the speed slider in m/s, unless the present wind is faster.
+/// Upper end of the speed slider in m/s, unless the present wind is faster.
 const SLIDER: f64 = 40.0;
 
-/// Draws and edits speed and direction of the wind at the height of its highest speed.
+/// Draws sliders for speed and direction of the wind at the height at which it is fastest, and
+/// sends the user's changes to the simulation.
 pub(super) fn show(ui: &mut Ui, state: &mut State) {
     let Some(wind) = state.wind.value.clone() else {
         return;

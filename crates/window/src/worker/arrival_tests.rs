@@ -14,7 +14,8 @@ use lavoxel_files::shipped;
 use lavoxel_render::LookSpec;
 use lavoxel_scene::scene::Scene;
 
-/// Simulation thread driven by hand (no clock), and the window's state that follows its updates.
+/// Simulation thread that the test runs step by step, and the window's state, which receives its
+/// updates.
 struct Pair {
     thread: Thread,
     shared: Arc<Shared>,
@@ -37,13 +38,14 @@ impl Pair {
         self.thread.read(Message::Command(command));
     }
 
-    /// Makes a step and sends an update; returns true if a new scene arrived with the update.
+    /// Makes one simulation step and sends an update. Returns true if a new scene arrived with the
+    /// update.
     fn step(&mut self) -> bool {
         self.thread.step();
         self.look()
     }
 
-    /// Sends an update; returns true if a new scene arrived with the update.
+    /// Sends an update of the present state. Returns true if a new scene arrived with the update.
     fn look(&mut self) -> bool {
         self.thread.send_update();
         let update: Update = lock(&self.shared.update)

@@ -1,20 +1,22 @@
-//! Light of the lava on the rock, recomputed only after a change of the lava or of the light's
-//! parameters.
+//! Light that the lava casts on the rock; recomputed only when the lava or the light's parameters
+//! change.
 
 use crate::messages::EmberUpdate;
 use lavoxel_render::Glow;
 use lavoxel_render::ground::ember::EmberLight;
 use lavoxel_sim::lowpass::LowPass;
 
-/// Cache key: parameters of the light that was sent last; `None` before the first.
+/// Sender of the lava's light; remembers the parameters sent last (`None` before the first) as
+/// cache key.
 #[derive(Default)]
 pub(super) struct LavaLight {
     sent: Option<Glow>,
 }
 
 impl LavaLight {
-    /// Returns the light of the lava for the window; `None` if the window has the current light or
-    /// requests none (`glow` is `None`). `changed`: true if the lava changed since the last call.
+    /// Returns the lava's light to send to the window; `None` if the window has the current light,
+    /// or if it requests none (`glow` is `None`). `changed`: true if the lava has changed since the
+    /// last call.
     pub(super) fn update(
         &mut self,
         lowpass: &LowPass,

@@ -1,21 +1,22 @@
-//! Changes of the materials other than lava since they were last sent to the window.
+//! Updates of the materials other than lava for the window: the cells that changed since the last
+//! update.
 
 use super::patches::boxes;
 use crate::messages::{MediaPatch, MediaUpdate};
 use lavoxel_sim::lowpass::{Bricks, Change, LowPass};
 
-/// Builder of the updates of the materials other than lava; records the media that were sent.
+/// Builds the updates of the materials other than lava; remembers which materials were sent.
 #[derive(Default)]
 pub(super) struct MediaPublisher {
-    /// Media with cells at the last update, as indices into
+    /// Media that had cells at the last update, as indices into
     /// [`lavoxel_sim::lowpass::Volume::media`].
     present: Vec<usize>,
     bricks: Option<Bricks>,
 }
 
 impl MediaPublisher {
-    /// Returns the changes of all media in a refreshed low-pass since the last call; `None` without
-    /// changes.
+    /// Returns the changes of all media since the last call; `None` if nothing changed. `lowpass`:
+    /// filtered volume of the present state.
     pub(super) fn update(&mut self, lowpass: &mut LowPass) -> Option<MediaUpdate> {
         let count = lowpass.volume().media.len();
         let changed: Vec<Vec<Change>> = (0..count).map(|k| lowpass.take_changes_of(k)).collect();
@@ -77,7 +78,7 @@ mod tests {
     use lavoxel_automaton::world::{Edit, Ground, Matter, Shape, World};
     use lavoxel_base::grid::Grid;
 
-    /// Fields as the window holds them.
+    /// Copies of the fields that the window keeps.
     #[derive(Default)]
     struct Window {
         names: Vec<String>,

@@ -1,5 +1,5 @@
-//! Covers the changed parts of the volume with boxes of whole bricks: a few large uploads instead
-//! of many small ones.
+//! Groups the changed bricks of the volume (cubic blocks of cells) into boxes, for a few large
+//! uploads instead of many small ones.
 
 use std::ops::Range;
 
@@ -9,15 +9,16 @@ use crate::messages::Patch;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_sim::lowpass::{BRICK, Bricks, Change, Volume};
 
-/// Box of bricks: corner `from` inclusive, corner `to` exclusive, in bricks along x, y and z.
+/// Box of bricks: lower corner `from` (inclusive) and upper corner `to` (exclusive), in bricks
+/// along x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Block {
     from: [usize; 3],
     to: [usize; 3],
 }
 
-/// Returns patches that cover all bricks with a changed cell of lava; a texel holds density and
-/// energy.
+/// Returns patches of the lava's volume that cover all bricks with at least one changed cell. Each
+/// texel holds density and energy of a cell.
 pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Change]) -> Vec<Patch> {
     let boxes = boxes(volume.grid, bricks, changed, |cells, texels| {
         let cells = volume.density[cells.clone()]
@@ -35,8 +36,9 @@ pub(super) fn patches(volume: &Volume, bricks: &Bricks, changed: &[Change]) -> V
         .collect()
 }
 
-/// Returns boxes that cover all bricks with a changed cell, as (first cell, size in cells, texels;
-/// x fastest, then y, then z). `read` appends the texels of a range of cells within one row.
+/// Returns boxes that cover all bricks with at least one changed cell. Each box is (first cell x,
+/// y, z; size in cells; texels, x fastest, then y, then z). `read` appends the texels for a range
+/// of cell indices within one row.
 pub(super) fn boxes<T: Send>(
     grid: Grid,
     bricks: &Bricks,
@@ -63,8 +65,9 @@ pub(super) fn boxes<T: Send>(
         .collect()
 }
 
-/// Covers each of the `marked` bricks (x fastest) with exactly one block: runs along x, merged
-/// along y where neighbouring rows have equal runs. `nx`, `ny`, `nz`: number of bricks per axis.
+/// Covers each `marked` brick (x fastest) by exactly one block: runs along x, which are merged
+/// along y where neighbouring rows have equal runs. `nx`, `ny`, `nz`: number of bricks along each
+/// axis.
 fn blocks(marked: &[bool], [nx, ny, nz]: [usize; 3]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     for k in 0..nz {
@@ -90,7 +93,7 @@ fn blocks(marked: &[bool], [nx, ny, nz]: [usize; 3]) -> Vec<Block> {
     blocks
 }
 
-/// Iterates over the runs of marked bricks in a row, as (first, end) with `end` exclusive.
+/// Returns the runs of marked bricks in a row along x, as (first index, index after the last).
 fn runs(marked: &[bool]) -> impl Iterator<Item = (usize, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {

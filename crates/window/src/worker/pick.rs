@@ -1,5 +1,5 @@
-//! Probe under the pointer: finds the first cell along a ray that is solid or contains a material,
-//! and reads its values.
+//! Picking: finds the first cell along the pointer's ray that is solid or contains a material, and
+//! reads the values of that cell.
 
 use crate::messages::{FlowProbe, Probe};
 use lavoxel_automaton::matter::Material;
@@ -9,28 +9,28 @@ use lavoxel_geo::map::Site;
 use lavoxel_render::Ray;
 use lavoxel_sim::state::{CellValues, State};
 
-/// Smallest amount of a material that makes a cell visible to the pointer, in full cells.
+/// Smallest amount of a material, in full cells, from which a cell counts as visible for picking.
 const SEEN: f32 = 0.05;
 
-/// Hit tests of rays on the cells of a world; looks the amounts of all materials up once.
+/// Ray caster on the cells of a world; looks up the amounts of all materials once for several rays.
 pub(super) struct Sight<'w> {
     world: &'w State,
     amounts: Vec<CellValues<'w>>,
 }
 
-/// First hit of a ray on a cell.
+/// First cell that a ray hits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Hit {
-    /// Cell that was hit, as x, y, z.
+    /// Cell that the ray hits, as x, y, z.
     pub(super) cell: Place,
     /// Point where the ray enters `cell`, as x, y, z in cells.
     pub(super) point: [f32; 3],
-    /// True if the ray enters the box in this cell through a side or a slice, not through the top.
+    /// Set if the ray enters the box in this cell, through a side and not through the top.
     pub(super) cut: bool,
 }
 
 impl<'w> Sight<'w> {
-    /// Prepares hit tests on `world`.
+    /// Prepares ray casts on `world`.
     pub(super) fn of(world: &'w State) -> Self {
         let quantities = world.quantities();
         let amounts = quantities
@@ -43,19 +43,19 @@ impl<'w> Sight<'w> {
         }
     }
 
-    /// Returns true if the cell is solid or contains at least `SEEN` of any material.
+    /// Returns true if the cell `place` is solid or contains at least `SEEN` of any material.
     pub(super) fn sees(&self, place: Place) -> bool {
         self.world.ground().is_solid(place)
             || self.amounts.iter().any(|amount| amount.at(place) >= SEEN)
     }
 
-    /// Returns true if the cell contains any amount of any material.
+    /// Returns true if the cell `place` contains any amount of any material.
     pub(super) fn holds(&self, place: Place) -> bool {
         self.amounts.iter().any(|amount| amount.at(place) > 0.0)
     }
 
-    /// Returns the first cell along `ray` for which `wanted` is true; `None` if the ray leaves the
-    /// box before.
+    /// Returns the first cell along `ray` for which `wanted` is true; `None` if there is none in
+    /// the box.
     pub(super) fn meet(&self, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<Hit> {
         let grid = self.world.grid();
         let (cell, t) = first_cell(grid, ray, wanted)?;
@@ -72,8 +72,9 @@ impl<'w> Sight<'w> {
     }
 }
 
-/// Reads the values at the first visible cell along `ray`: quantities of the cell; ground height
-/// (m), flow, and thickness per material (m) of its column. `None` without a hit.
+/// Returns the values at the first visible cell along `ray`: all quantities of the cell, and of its
+/// column the ground elevation (m), the values of the physical lava model, and the thickness of
+/// each material (m). `None` if the ray hits no visible cell.
 pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     let (grid, quantities) = (world.grid(), world.quantities());
     let sight = Sight::of(world);
@@ -103,8 +104,9 @@ pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     })
 }
 
-/// Walks `ray` cell by cell through the box (3D DDA). Returns the first cell for which `wanted` is
-/// true and the ray parameter at its entry, in lengths of the ray's direction.
+/// Traverses the cells of `grid` along `ray` (3D DDA). Returns the first cell for which `wanted` is
+/// true, and the ray parameter at which the ray enters that cell, in lengths of the ray's
+/// direction. `None` if the ray leaves the box before.
 fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(Place, f64)> {
     let size = [grid.nx, grid.ny, grid.nz];
     let origin: [f64; 3] = std::array::from_fn(|k| f64::from(ray.origin[k]));
@@ -140,7 +142,7 @@ fn first_cell(grid: Grid, ray: &Ray, wanted: impl Fn(Place) -> bool) -> Option<(
 }
 
 /// Returns the ray parameter at which a ray enters a box of `size` cells (slab test), 0 for an
-/// origin inside. `None` for a miss, a non-finite ray or a zero direction.
+/// origin inside the box. `None` if the ray misses the box, is not finite, or has a zero direction.
 fn enter(size: [usize; 3], origin: [f64; 3], direction: [f64; 3]) -> Option<f64> {
     if !origin.iter().chain(&direction).all(|v| v.is_finite()) {
         return None;
@@ -167,7 +169,7 @@ mod tests {
     use lavoxel_base::random::mix64;
     use nalgebra::Vector3;
 
-    /// Reference: smallest entry distance over all wanted cells of the box that the ray hits.
+    /// Reference for the test: smallest entry parameter among all wanted cells that the ray hits.
     fn by_brute_force(grid: Grid, ray: &Ray, wanted: impl Fn(usize) -> bool) -> Option<f64> {
         let all = (0..grid.cells()).filter(|&index| wanted(index));
         let entries = all.filter_map(|index| {

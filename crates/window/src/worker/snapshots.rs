@@ -1,11 +1,12 @@
-//! Snapshots of moments, from which the simulation returns to earlier states: the start, moments
-//! kept by the user, tips of branches that were left, and automatic snapshots. A moment is an act
-//! and a step, so branches share the snapshots of their common part.
+//! Snapshots of the simulation's state at some moments, from which the session returns to earlier
+//! states: the start, moments kept by the user, tips of branches that were left, and automatic
+//! snapshots. A moment is an act (recorded command) and a step, so branches share the snapshots of
+//! their common part.
 //!
-//! An automatic snapshot is due once the steps since the last snapshot have taken `APART`, which
-//! bounds the replay time to any later moment. Above the limits of count and memory, snapshots with
-//! the smallest gap relative to their distance from the present are dropped first: the remaining
-//! snapshots are dense near the present and ever sparser before.
+//! An automatic snapshot is due once the steps since the last snapshot have taken the computing
+//! time `APART`, which bounds the replay time to any later moment. Above the limits of count and
+//! memory, snapshots with the smallest gap relative to their distance from the present are dropped
+//! first: the remaining snapshots are dense near the present and ever sparser before.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,37 +16,37 @@ use crate::past::history::{History, Moment};
 use lavoxel_base::memory::Held;
 use lavoxel_sim::simulation::{Simulation, Snapshot};
 
-/// Upper bound of the memory of all snapshots in bytes (128 MiB); less if the program's memory
-/// limit leaves less. The start is kept even if it alone exceeds the bound.
+/// Upper bound of the memory of all snapshots in bytes (128 MiB), or less if the program's memory
+/// limit leaves less. The snapshot of the start is kept even if it alone exceeds this bound.
 pub(super) const MOST_BYTES: u64 = 128 << 20;
-/// Least computing time of the steps between two automatic snapshots.
+/// Smallest computing time of the steps between two automatic snapshots.
 const APART: Duration = Duration::from_millis(100);
-/// Least computing time of the steps before an act that justifies a snapshot just before that act,
-/// which makes undo of the act immediate.
+/// Smallest computing time of the steps since the last snapshot for which a snapshot is taken just
+/// before an act, so that undoing the act is immediate.
 const BEFORE_ACT: Duration = Duration::from_millis(25);
-/// Least ratio between the computing time of the steps since the last snapshot and the time of
-/// taking a snapshot: snapshots then cost at most a tenth of the steps' time.
+/// Smallest ratio between the computing time of the steps since the last snapshot and the time to
+/// take a snapshot: snapshots then cost at most a tenth of the steps' time.
 const WORTH: u32 = 10;
 /// Upper bound of the number of automatic snapshots.
 const MOST: usize = 256;
-/// Offset in steps added to the distance from the present when snapshots are thinned; without the
-/// offset, the weight of snapshots at the present would grow without bound.
+/// Number of steps added to a snapshot's distance from the present when snapshots are thinned;
+/// without this offset, snapshots at the present would have an unbounded weight.
 const NEAR: f64 = 8.0;
-/// Factor on the distance from the present for snapshots on other branches, which are thus dropped
-/// earlier.
+/// Factor on a snapshot's distance from the present if the snapshot lies on another branch; such
+/// snapshots are therefore dropped earlier.
 const ELSEWHERE: f64 = 4.0;
 
-/// Snapshots of one session, sorted by moment.
+/// All snapshots of one session, by moment.
 #[derive(Debug)]
 pub(super) struct Snapshots {
     start: Snapshot,
     kept: BTreeMap<Moment, Kept>,
-    /// Computing time of the steps since the last snapshot on the present path.
+    /// Computing time of the steps since the last snapshot on the path to the present moment.
     spent: Duration,
-    /// Time taken by the last automatic snapshot.
+    /// Time that the last automatic snapshot took.
     cost: Duration,
     most_bytes: u64,
-    /// Registration of the snapshots' bytes in the process's memory accounting.
+    /// Entry of the snapshots' bytes in the memory accounting of the program.
     held: Held,
 }
 
@@ -55,20 +56,21 @@ struct Kept {
     why: Why,
 }
 
-/// Reason for keeping a snapshot.
+/// Reason for which a snapshot is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Why {
-    /// Taken automatically: enough computing time had passed, or an act or a visit followed.
+    /// Taken automatically: after enough computing time, before an act, or before another branch
+    /// was shown.
     Automatic,
-    /// Tip of a branch, taken when the simulation left that branch.
+    /// Tip of a branch; taken when the session left that branch.
     Left,
-    /// Kept on the user's request.
+    /// Requested by the user.
     ByHand,
 }
 
 impl Snapshots {
-    /// Creates the collection with the present state of `simulation` as the start; `most_bytes` is
-    /// the memory limit in bytes.
+    /// Creates the collection; the present state of `simulation` becomes the snapshot of the start.
+    /// `most_bytes`: upper bound of the snapshots' memory in bytes.
     pub(super) fn new(simulation: &Simulation, most_bytes: u64) -> Self {
         let (spent, cost, kept) = (Duration::ZERO, Duration::ZERO, BTreeMap::new());
         let mut new = Self {
@@ -83,13 +85,13 @@ impl Snapshots {
         new
     }
 
-    /// Returns the memory limit in bytes.
+    /// Returns the upper bound of the snapshots' memory in bytes.
     pub(super) fn most_bytes(&self) -> u64 {
         self.most_bytes
     }
 
-    /// Registers a step to the moment `at` that took the time `took`, and takes an automatic
-    /// snapshot if one is due.
+    /// Records a step that led to the moment `at` and took the computing time `took`; takes an
+    /// automatic snapshot if one is due.
     pub(super) fn offer(
         &mut self,
         simulation: &Simulation,
@@ -105,22 +107,23 @@ impl Snapshots {
         }
     }
 
-    /// Takes a snapshot just before an act at the moment `at`, if the steps since the last snapshot
-    /// took at least `BEFORE_ACT`.
+    /// Takes a snapshot of the moment `at`, just before an act, if the steps since the last
+    /// snapshot took at least `BEFORE_ACT`.
     pub(super) fn before_act(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         if self.spent >= BEFORE_ACT.max(self.cost) && !self.has(at) {
             self.keep_automatic(simulation, history, at);
         }
     }
 
-    /// Takes a snapshot of the moment `at` before a visit of another branch, unless there is one.
+    /// Takes a snapshot of the moment `at`, unless it has one, before the session shows another
+    /// branch.
     pub(super) fn before_visit(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         if !self.has(at) {
             self.keep_automatic(simulation, history, at);
         }
     }
 
-    /// Resets the computing time since the last snapshot, after the simulation has returned to a
+    /// Resets the computing time since the last snapshot, after the simulation was restored from a
     /// snapshot.
     pub(super) fn came_back(&mut self) {
         self.spent = Duration::ZERO;
@@ -134,13 +137,13 @@ impl Snapshots {
     }
 
     /// Takes a snapshot of the present moment `at` on the user's request. Returns false if the
-    /// memory limit leaves no room.
+    /// memory limit leaves no room for it.
     pub(super) fn keep(&mut self, simulation: &Simulation, history: &History, at: Moment) -> bool {
         self.insert_if_it_fits(simulation, history, at, Why::ByHand)
     }
 
-    /// Takes a snapshot of the present moment `at`, the tip of a branch that is left, if the memory
-    /// limit leaves room.
+    /// Takes a snapshot of the present moment `at`, the tip of a branch that the session leaves, if
+    /// the memory limit leaves room for it.
     pub(super) fn leave(&mut self, simulation: &Simulation, history: &History, at: Moment) {
         // A branch that has grown since no longer ends at its old tip: that snapshot becomes
         // automatic and may be thinned.
@@ -187,7 +190,7 @@ impl Snapshots {
         self.kept.insert(at, Kept { snapshot, why });
     }
 
-    /// Drops automatic snapshots until their count and the memory of all snapshots are within the
+    /// Drops automatic snapshots until their number and the memory of all snapshots are within the
     /// limits. The snapshot of the present moment `here` is dropped last.
     fn thin(&mut self, history: &History, here: Moment) {
         loop {
@@ -214,7 +217,8 @@ impl Snapshots {
     }
 
     /// Returns the moment of the automatic snapshot to drop next: the one with the smallest gap
-    /// relative to its distance from `here`. `None` if there is none except at `here`.
+    /// between its neighbours relative to its distance from `here`. `None` if there is none except
+    /// at `here`.
     fn spare(&self, history: &History, here: Moment) -> Option<Moment> {
         let (line, tip) = (history.line(), history.present().tip());
         let (on, off): (Vec<Moment>, Vec<Moment>) = self
@@ -250,7 +254,7 @@ impl Snapshots {
         spare.map(|(_, moment)| moment)
     }
 
-    /// Returns the memory of all snapshots in bytes; a ground shared by several snapshots is
+    /// Returns the memory of all snapshots in bytes; a ground that several snapshots share is
     /// counted once.
     fn bytes(&self) -> u64 {
         let mut bytes = self.start.bytes() + self.start.ground().bytes();
@@ -266,12 +270,12 @@ impl Snapshots {
         bytes as u64
     }
 
-    /// Updates the process's memory accounting.
+    /// Updates the entry of the snapshots' bytes in the memory accounting of the program.
     fn count(&mut self) {
         self.held = Held::bytes(self.bytes());
     }
 
-    /// Returns the snapshot of a moment; `None` without one.
+    /// Returns the snapshot of `moment`; `None` if there is none.
     pub(super) fn at(&self, moment: Moment) -> Option<&Snapshot> {
         self.kept
             .get(&moment)
@@ -283,8 +287,8 @@ impl Snapshots {
         self.at(moment).is_some()
     }
 
-    /// Returns the last moment with a snapshot on the way to `to` along the acts `path`; the start
-    /// if there is no other.
+    /// Returns the last moment with a snapshot from which a replay along `path` (numbers of acts)
+    /// leads to the moment `to`; the start if there is no other.
     pub(super) fn nearest(&self, history: &History, path: &[u64], to: Moment) -> Moment {
         let before = self
             .kept
@@ -302,13 +306,13 @@ impl Snapshots {
             .unwrap_or(Moment::START)
     }
 
-    /// Drops snapshots of moments that no longer lie on any branch.
+    /// Drops the snapshots of moments that no longer lie on any branch.
     pub(super) fn prune(&mut self, history: &History) {
         self.kept.retain(|moment, _| history.holds(*moment));
         self.count();
     }
 
-    /// Iterates over the moments kept by the user, in ascending order.
+    /// Returns the moments kept by the user, in ascending order.
     pub(super) fn by_hand(&self) -> impl DoubleEndedIterator<Item = Moment> {
         self.kept
             .iter()

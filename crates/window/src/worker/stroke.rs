@@ -1,5 +1,5 @@
-//! Brush strokes: converts the pointer's path into dabs on the surface under the pointer, spaced
-//! densely enough for a line without gaps.
+//! Brush strokes: converts the pointer's path into dabs (balls of the brush) on the surface under
+//! the pointer, spaced densely enough for a line without gaps.
 //!
 //! The path between two pointer positions is refined by bisection of the rays, since the surface
 //! may have edges. Rays are traced against the world as it was before the stroke.
@@ -16,43 +16,44 @@ use lavoxel_base::grid::Place;
 use lavoxel_render::Ray;
 use lavoxel_sim::state::State;
 
-/// Least distance between two dabs, in radii of the brush; the largest distance is twice this
+/// Smallest distance between two dabs, in radii of the brush; the largest distance is twice this
 /// value.
 const APART: f64 = 0.25;
 /// Largest recursion depth of the bisection between two pointer positions: at most 2⁹ pieces.
 const HALVINGS: u32 = 9;
-/// Upper bound of the number of cells whose state before the stroke is remembered.
+/// Upper bound of the number of cells whose visibility before the stroke is remembered.
 const MOST_BEFORE: usize = 2 << 20;
 
 /// State of the brush during one stroke.
 #[derive(Debug, Default)]
 pub(super) struct Brush {
-    /// Last pointer position: ray, and the point of its hit in cells (`None` for a miss). `None`
-    /// before the first position.
+    /// Last pointer position: its ray, and the point that the ray hits in cells (`None` for a
+    /// miss). The outer `None` stands before the first position.
     end: Option<(Ray, Option<Vector3<f64>>)>,
-    /// Centre of the last dab in cells; `None` before the first dab.
+    /// Centre of the last dab as x, y, z in cells; `None` before the first dab.
     last: Option<[f64; 3]>,
     /// Visibility before the stroke of each cell that the stroke has changed. Rays are traced
-    /// against the world before the stroke, so that a stroke of rock does not climb towards the eye
-    /// on itself.
+    /// against the world before the stroke, so that a stroke of rock does not climb on itself
+    /// towards the eye.
     before: HashMap<Place, bool>,
-    /// Set once the notice that nothing was changed is no longer needed in this stroke.
+    /// Set once this stroke needs no notice that nothing was changed: the notice was given, or the
+    /// stroke has changed something.
     told: bool,
 }
 
-/// Reason why a brush changes nothing at the pointer.
+/// Reason why a dab at the pointer would change nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Miss {
-    /// The ray hits nothing in the visible part of the box.
+    /// The pointer's ray hits nothing in the visible part of the box.
     Outside,
-    /// The ray hits a side of the box or a slice.
+    /// The pointer's ray hits a side of the box or a slice, where only digging is possible.
     Cut,
-    /// No cell of the dab would change.
+    /// The dab would change no cell.
     Nothing,
 }
 
 impl Miss {
-    /// Returns the notice for the user.
+    /// Returns the text of the notice for the user.
     pub(super) fn words(self) -> String {
         let reason = match self {
             Self::Outside => "the pointer is outside the box",
@@ -64,8 +65,8 @@ impl Miss {
 }
 
 impl Brush {
-    /// Returns the centres of the dabs for one piece of a stroke, in cells and in order, and the
-    /// reason of its first miss (`None` without a miss).
+    /// Returns the dabs of one piece of a stroke: their centres x, y, z in cells, in order, and the
+    /// reason of the first pointer position that missed (`None` if all hit).
     pub(super) fn dabs(&mut self, world: &State, stroke: &Stroke) -> (Vec<[f64; 3]>, Option<Miss>) {
         if stroke.begins {
             *self = Self::default();
@@ -98,9 +99,9 @@ impl Brush {
         (dabs, miss)
     }
 
-    /// Spaces `points` (in cells) into dabs, rounded to 0.01 cells. Gaps up to 2 radii, such as a
-    /// step of the ground, are filled with dabs; a longer gap is a jump behind a ridge and stays
-    /// open.
+    /// Returns dab centres along `points` (in cells), rounded to 0.01 cells. Gaps of up to 2
+    /// `radius`, such as a step of the ground, are filled with dabs; a longer gap is a jump behind
+    /// a ridge and stays open.
     fn spaced(&mut self, points: Vec<Vector3<f64>>, radius: f64) -> Vec<[f64; 3]> {
         let mut dabs = Vec::new();
         for point in points {
@@ -124,18 +125,18 @@ impl Brush {
         dabs
     }
 
-    /// Returns true, at most once per stroke, if the user should be told that nothing was changed;
-    /// false if the stroke has already changed something.
+    /// Returns true if the user should be told that the stroke changes nothing: at most once per
+    /// stroke, and never after the stroke has changed something.
     pub(super) fn tells(&mut self) -> bool {
         !std::mem::replace(&mut self.told, true)
     }
 
-    /// Registers that the stroke has changed the world.
+    /// Records that the stroke has changed the world.
     pub(super) fn has_put(&mut self) {
         self.told = true;
     }
 
-    /// Returns each cell of the shape `ball` with its visibility.
+    /// Returns each cell of the shape `ball`, and true if that cell is visible at present.
     pub(super) fn seen(&self, world: &State, ball: &Shape) -> Vec<(Place, bool)> {
         let sight = Sight::of(world);
         ball.cells(world.grid())
@@ -143,8 +144,8 @@ impl Brush {
             .collect()
     }
 
-    /// Remembers the previous visibility in `were` for each cell whose visibility a dab has
-    /// changed.
+    /// Compares the visibility of cells with `were`, their visibility before a dab, and remembers
+    /// the former visibility of those that the dab has changed.
     pub(super) fn remember(&mut self, world: &State, were: Vec<(Place, bool)>) {
         let sight = Sight::of(world);
         for (place, was) in were {
@@ -155,7 +156,7 @@ impl Brush {
     }
 }
 
-/// Tracer of a stroke's pointer path against the world as it was before the stroke.
+/// Traces the pointer path of one piece of a stroke against the world as it was before the stroke.
 struct Path<'a> {
     sight: Sight<'a>,
     stroke: &'a Stroke,
@@ -185,8 +186,9 @@ impl Path<'_> {
         Ok(Vector3::from(point).map(f64::from))
     }
 
-    /// Appends points between two pointer positions by recursive bisection, until neighbours are at
-    /// most `APART` radii apart or `halvings` is 0; jumps behind a ridge stay open.
+    /// Appends points between two pointer positions (ray and hit in cells) by recursive bisection,
+    /// until neighbours are at most `APART` radii apart or `halvings` is 0; jumps behind a ridge
+    /// stay open.
     fn between(
         &self,
         from: &(Ray, Option<Vector3<f64>>),
@@ -215,7 +217,7 @@ impl Path<'_> {
     }
 }
 
-/// Returns true if `edit` changes any cell.
+/// Returns true if `edit` would change at least one cell of `world`.
 pub(super) fn changes(world: &State, edit: &Edit) -> bool {
     // Each kind of matter has its own test; an act without effect would only lengthen the history.
     let solid = |place: Place| world.ground().is_solid(place);
@@ -251,7 +253,7 @@ pub(super) fn changes(world: &State, edit: &Edit) -> bool {
     }
 }
 
-/// Rounds to two decimals.
+/// Rounds `value` to two decimals.
 fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }

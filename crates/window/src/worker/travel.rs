@@ -1,5 +1,6 @@
-//! Travel of the simulation to another moment: jumps back to the nearest snapshot before that
-//! moment, then replays steps and acts in time slices; between slices the thread handles messages.
+//! Seeking: moves the simulation to another moment of the session. The simulation is restored from
+//! the nearest snapshot before that moment, then steps and acts are replayed in time slices;
+//! between slices, the thread handles messages.
 
 use std::time::{Duration, Instant};
 
@@ -7,44 +8,45 @@ use super::session::Session;
 use crate::messages::{BranchError, Deed, Moment, Notice, Way};
 use crate::past::history::words;
 
-/// Duration of a time slice of the replay; between slices, messages are handled and the passing
-/// state is shown.
+/// Duration of a time slice of the replay; between slices, the thread handles messages and shows
+/// the state reached so far.
 const SLICE: Duration = Duration::from_millis(12);
 
-/// Travel through time in progress.
+/// Seek to another moment in progress.
 #[derive(Debug)]
 pub(super) struct Travel {
-    /// Target moment.
+    /// Moment to reach.
     to: Moment,
-    /// Acts of the branch that contains the target, in order, including acts after the target.
+    /// Numbers of the acts on the branch that contains the target, in order, acts after the target
+    /// included.
     path: Vec<u64>,
-    /// Set once the simulation's state lies on the path to the target, after a jump to a snapshot
-    /// where needed.
+    /// Set once the simulation's state lies on the path to the target, after the restore from a
+    /// snapshot if one was needed.
     is_on: bool,
 }
 
 impl Session {
-    /// Returns true while the simulation travels to another moment.
+    /// Returns true while a seek to another moment is in progress.
     pub(super) fn travels(&self) -> bool {
         self.travel.is_some()
     }
 
-    /// Returns the target of the travel; without a travel, the simulation's moment.
+    /// Returns the target moment of the seek in progress; without a seek, the simulation's moment.
     pub(super) fn goal(&self) -> Moment {
         self.travel.as_ref().map_or(self.at, |travel| travel.to)
     }
 
-    /// Returns the number of the branch that is shown instead of the present one; `None` if there
-    /// is none or its state is not reached yet.
+    /// Returns the number of the branch that is shown in place of the present branch; `None` if
+    /// there is none or the state to show is not reached yet.
     pub(super) fn visited(&self) -> Option<u64> {
         self.visit.filter(|_| !self.travels())
     }
 
-    /// Begins a travel to the moment that the user asked for. Returns true if the clock should
-    /// pause there.
+    /// Begins a seek to the moment of the session that `way` names. Returns true if the simulation
+    /// should pause on arrival.
     ///
     /// # Errors
-    /// When the moment does not exist.
+    /// When there is no such moment.
     pub(super) fn go(&mut self, way: Way) -> Result<bool, String> {
         self.leave();
         self.visit = None;
@@ -55,7 +57,8 @@ impl Session {
         gone.map(|()| !matches!(way, Way::Start | Way::Undo | Way::Redo | Way::Branch(_)))
     }
 
-    /// Moves the present moment of the history as `way` demands.
+    /// Moves the present moment of the history to the moment that `way` names; fails if there is
+    /// none.
     fn choose(&mut self, way: Way) -> Result<(), String> {
         let here = self.history.here();
         let text = |error: BranchError| error.to_string();
@@ -99,8 +102,8 @@ impl Session {
         }
     }
 
-    /// Adds a notice about an undone or redone deed: description, `done`, and step; the text
-    /// `nothing` for `None`.
+    /// Adds a notice for the user about the undone or redone action `deed`: its description,
+    /// `done`, and the step. The text is `nothing` if `deed` is `None`.
     fn tell(&mut self, deed: Option<Deed>, done: &str, nothing: &str) {
         let text = match deed {
             Some(deed) => {
@@ -116,8 +119,8 @@ impl Session {
         self.notices.push(Notice::new(text));
     }
 
-    /// Returns the nearest later (`ahead`) or earlier moment kept by the user; without one, the tip
-    /// or the start of the branch.
+    /// Returns the nearest later (`ahead`) or earlier moment that the user has kept; if there is
+    /// none, the tip or the start of the present branch.
     fn next_kept(&self, ahead: bool) -> Option<Moment> {
         let (here, line, tip) = (
             self.history.here(),
@@ -134,8 +137,9 @@ impl Session {
         }
     }
 
-    /// Begins a visit of another branch, at the present step or at its tip if that lies earlier;
-    /// `None` returns to the present branch.
+    /// Begins to show the branch number `branch`, at the present step or at the branch's tip if
+    /// that lies earlier, without leaving the present branch. `None` returns to the present branch.
+    /// Fails if there is no such branch.
     pub(super) fn look_at(&mut self, branch: Option<u64>) -> Result<(), String> {
         let Some(number) = branch else {
             self.visit_ends();
@@ -158,8 +162,8 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the visit of another branch and begins the return to the present moment. Returns true
-    /// if there was a visit.
+    /// Ends the showing of another branch, and begins the seek back to the present moment. Returns
+    /// false if no other branch was shown.
     pub(super) fn visit_ends(&mut self) -> bool {
         let visits = self.visit.take().is_some();
         if visits {
@@ -176,8 +180,8 @@ impl Session {
         });
     }
 
-    /// Takes a snapshot of the branch's tip, if the simulation is there, before the session leaves
-    /// the branch.
+    /// Takes a snapshot of the present branch's tip, if the simulation is there, before the session
+    /// leaves that branch.
     pub(super) fn leave(&mut self) {
         if !self.travels()
             && self.visit.is_none()
@@ -189,7 +193,7 @@ impl Session {
         }
     }
 
-    /// Continues the travel for one time slice. Returns true if the simulation jumped to a
+    /// Continues the seek for one time slice. Returns true if the simulation was restored from a
     /// snapshot; the slice then ends at once, so that the window shows that state.
     pub(super) fn go_on(&mut self) -> bool {
         let Some(mut travel) = self.travel.take() else {
@@ -205,7 +209,8 @@ impl Session {
     }
 
     /// Warns the user if the replay of a session file arrives at a state whose hash differs from
-    /// the saved one: the file was changed, or a version with other rules wrote it.
+    /// the saved hash: the file was changed, or another version of the program with other rules
+    /// wrote it.
     pub(super) fn compare_with_saved(&mut self) {
         let Some((moment, hash)) = self.saved.take_if(|(moment, _)| *moment == self.at) else {
             return;
@@ -221,8 +226,8 @@ impl Session {
         }
     }
 
-    /// Jumps back to the nearest snapshot, unless the present state lies nearer on the path.
-    /// Returns true after a jump.
+    /// Restores the simulation from the nearest snapshot, unless its present state lies nearer to
+    /// the target on the path. Returns true if it was restored.
     fn depart(&mut self, travel: &Travel) -> bool {
         let nearest = self
             .snapshots
@@ -239,7 +244,7 @@ impl Session {
         true
     }
 
-    /// Replays steps and acts for one time slice (`SLICE`).
+    /// Replays steps and acts of the path for one time slice (`SLICE`).
     fn follow(&mut self, travel: &Travel) {
         let start = Instant::now();
         while self.at != travel.to && start.elapsed() < SLICE {
@@ -258,8 +263,9 @@ impl Session {
         }
     }
 
-    /// Ends the travel at the simulation's current state; a visit of another branch ends with the
-    /// return instead. Returns true if the simulation jumped to a snapshot.
+    /// Ends the seek at the simulation's current state. If another branch is shown, begins the
+    /// return to the present moment instead. Returns true if the simulation was restored from a
+    /// snapshot.
     pub(super) fn stop_here(&mut self) -> bool {
         if self.visit_ends() {
             return false;
@@ -268,8 +274,8 @@ impl Session {
             return false;
         };
         let jumps = !travel.is_on && self.depart(&travel);
-        // States of a travel normally lie on the present branch, so the history can move here;
-        // otherwise the travel continues.
+        // States during a seek normally lie on the present branch, so the history can move here;
+        // otherwise the seek continues.
         if self.history.go(self.at).is_err() {
             self.travel = Some(Travel {
                 is_on: true,

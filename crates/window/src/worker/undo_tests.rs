@@ -1,5 +1,5 @@
-//! Tests of undo, redo, branches and replay in random sessions of every model: a moment has the
-//! same bits each time it is reached.
+//! Tests of undo, redo, branches and replay in random sessions of every model: the state at a
+//! moment is bit by bit the same each time the session reaches it.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ const AIR: &str = "[air]\nratio = 2\nheight_m = 120.0\nmargin_m = 8.0\nstep_s = 
                    \"steam\"\n";
 const FLOW: &str = "model = \"flow\"\n[flow]\nstep_s = 2.0\nlava = \"etna-basalt\"\n";
 
-/// Scene text: hills with a vent.
+/// Returns the text of a scene with hills and a vent; the parameters are inserted into the text.
 fn hills(head: &str, vent: &str, more: &str) -> String {
     format!(
         "{head}[grid]\nsize = [14, 16, 12]\ncell_size_m = 4.0\n[terrain]\nkind = \"hills\"\n[[vent]]\nx = 6.0\nz = \
@@ -41,7 +41,7 @@ impl Dice {
     }
 }
 
-/// Random act that a user could do.
+/// Returns a random command that a user could give.
 fn any(simulation: &Simulation, dice: &mut Dice) -> Command {
     let flows = simulation.world().flow().is_some();
     let shape = Shape::Sphere {
@@ -144,7 +144,7 @@ fn any(simulation: &Simulation, dice: &mut Dice) -> Command {
     }
 }
 
-/// Complete state of a moment as text: hash of the world, numbers, settings.
+/// Returns the complete state of the simulation as text: hash of the world, numbers and settings.
 fn state(simulation: &Simulation) -> String {
     let numbers = (simulation.steps(), simulation.seed(), simulation.wind());
     let lists = (
@@ -173,14 +173,14 @@ fn go(session: &mut Session, way: Way) -> String {
     state(session.simulation())
 }
 
-/// Act with the states just before and just after the act.
+/// Command that was given, with the states just before and just after.
 struct Done {
     moment: Moment,
     before: String,
     after: String,
 }
 
-/// Does `count` random acts, with a few steps now and then.
+/// Gives `count` random commands, with a few simulation steps in between.
 fn live(session: &mut Session, dice: &mut Dice, count: usize) -> Vec<Done> {
     let mut done = Vec::new();
     while done.len() < count {

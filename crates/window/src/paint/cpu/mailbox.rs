@@ -1,4 +1,5 @@
-//! Mailbox between the window and the drawing thread of the CPU painter.
+//! Mailbox through which the window and the drawing thread of the CPU painter exchange orders and
+//! pictures.
 //!
 //! Invariant: the lock is held only to move or clone values in and out, so that neither side waits
 //! for the other's work.
@@ -17,48 +18,49 @@ use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::{Camera, Cut, LookSpec, Mouth};
 use lavoxel_sim::lowpass::{AirVolume, CrustMap};
 
-/// Complete content of a picture without the volume.
+/// Everything that determines a picture, except the volume, which is sent as changed parts.
 #[derive(Clone)]
 pub(super) struct Wanted {
-    /// Number of the simulation box; a different number means a new box.
+    /// Number of the simulation box; increases when another box replaces the present one.
     pub(super) epoch: u64,
     pub(super) grid: Grid,
     pub(super) land: Arc<TerrainLook>,
     pub look: LookSpec,
     pub(super) cuts: [Option<Arc<Cut>>; 3],
-    /// Number of simulation steps so far.
+    /// Number of simulation steps made so far.
     pub(super) steps: u64,
-    /// Mouths of the vents that throw clots of lava.
+    /// Mouths of the vents that throw clots of lava (lava fountains).
     pub(super) mouths: Arc<Vec<Mouth>>,
-    /// Number of visible changes of scene and look, without those of the view.
+    /// Counter of all visible changes of scene and look; changes of the view are not counted.
     pub(super) content: u64,
-    /// Number of visible changes of scene, look and view.
+    /// Counter of all visible changes, those of the view included.
     pub(super) state: u64,
-    /// View of the window; `None` before the first view.
+    /// Camera and resolution rule of the window; `None` before the window has set them.
     pub(super) view: Option<View>,
 }
 
-/// Request for one picture for an image file.
+/// Request to draw one picture for an image file.
 pub(super) struct Job {
     pub(super) view: View,
-    /// Set for full antialiasing; otherwise only edges are smoothed.
+    /// Set for full antialiasing; otherwise only edges are antialiased.
     pub(super) smooth: bool,
     pub(super) transparent: bool,
     pub(super) reply: Sender<Option<RgbaImage>>,
 }
 
-/// Picture of the window without the covered columns: RGBA bytes, row-major from the top.
+/// Picture of the window without the columns that the panel covers: RGBA bytes, row-major from the
+/// top.
 pub(super) struct Pixels {
-    /// Width and height of the window in pixels.
+    /// Width and height of the whole window in pixels.
     pub(super) window: (usize, usize),
-    /// Number of pixel columns at the left of the window that `rgba` leaves out.
+    /// Number of pixel columns at the left of the window, under the panel, that `rgba` lacks.
     pub(super) left: usize,
     pub(super) rgba: Vec<u8>,
 }
 
 impl Pixels {
-    /// Returns the picture in the window's size, with black in the columns that were left out;
-    /// `None` if the number of bytes does not fit the size.
+    /// Returns the picture in the size of the window, with black in the columns under the panel;
+    /// `None` if the number of bytes in `rgba` does not fit the size.
     pub(super) fn whole(&self) -> Option<RgbaImage> {
         let ((width, height), drawn) = (self.window, self.window.0 - self.left);
         let mut image =
@@ -71,29 +73,31 @@ impl Pixels {
     }
 }
 
-/// Finished picture for the window, with its timing.
+/// Finished picture for the window, with its camera and drawing time.
 pub(super) struct Finished {
     pub(super) pixels: Pixels,
-    /// Camera of the picture, in pixels of the window.
+    /// Camera with which the picture was drawn, for the whole window.
     pub(super) camera: Camera,
     pub(super) took: Duration,
-    /// Traced share of the window's resolution along each axis, 0 to 1.
+    /// Traced fraction of the window's resolution along each axis, 0 to 1.
     pub(super) share: f32,
-    /// Set if the picture is final: no refined picture follows while nothing changes.
+    /// Set if the picture is final: no refined picture follows unless something changes.
     pub(super) last: bool,
-    /// Value of [`Wanted::state`] that the picture shows.
+    /// Value of [`Wanted::state`] for which the picture was drawn.
     pub(super) state: u64,
 }
 
-/// Changed parts of the volume, in the order of the updates.
+/// Changed parts of the volume, which the drawing thread copies into its own volume.
 #[derive(Default)]
 pub(super) struct Parts {
     pub(super) lava: Vec<Patch>,
-    /// Changes of the materials other than lava, in the order of the updates.
+    /// Changes of the materials other than lava, in the order in which the window received them.
     pub(super) media: Vec<MediaUpdate>,
-    /// Volume of the air's contents; outer `None` if unchanged, inner `None` if there is none.
+    /// New contents of the air (ash, steam, inks); outer `None` if unchanged, inner `None` for
+    /// clear air.
     pub(super) air: Option<Option<Arc<AirVolume>>>,
-    /// Surface temperatures of the lava; outer `None` if unchanged, inner `None` if there are none.
+    /// New surface temperatures of the lava; outer `None` if unchanged, inner `None` if there are
+    /// none.
     pub(super) crust: Option<Option<Arc<CrustMap>>>,
 }
 
@@ -104,7 +108,7 @@ impl Parts {
         lava + media.map(|patch| patch.texels.len()).sum::<usize>()
     }
 
-    /// Returns true if any part changed.
+    /// Returns true if at least one part has changed.
     pub(super) fn is_there(&self) -> bool {
         self.bytes() > 0 || self.air.is_some() || self.crust.is_some()
     }
@@ -117,7 +121,7 @@ impl Parts {
     }
 }
 
-/// Work for the drawing thread: new content, changed parts of the volume, and requests for image
+/// Order to the drawing thread: new content, changed parts of the volume, and pictures for image
 /// files.
 pub(super) struct Order {
     pub(super) serial: u64,
@@ -128,19 +132,19 @@ pub(super) struct Order {
 
 #[derive(Default)]
 struct State {
-    /// Number of changes posted so far.
+    /// Serial number of the latest change, counted from 1; 0 before the first.
     serial: u64,
     wanted: Option<Wanted>,
     parts: Parts,
     jobs: Vec<Job>,
     finished: Option<Finished>,
-    /// Stop flag of the picture being drawn; set by the next change, which makes that picture
-    /// outdated.
+    /// Stop flag of the picture in progress; the next change sets the flag, because the picture is
+    /// then outdated. `None` while no picture is interruptible.
     give_up: Option<Arc<AtomicBool>>,
     quit: bool,
 }
 
-/// Shared state with its lock, and the condition variable on which the drawing thread waits.
+/// Exchanged state with its lock, and the condition variable on which the drawing thread waits.
 #[derive(Default)]
 pub(super) struct Mailbox {
     state: Mutex<State>,
@@ -153,8 +157,9 @@ impl Mailbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Replaces the wanted content, queues the changed parts of the volume and interrupts the
-    /// picture being drawn. A new box drops queued parts of the old box.
+    /// Replaces the wanted content by `wanted`, queues the changed parts of the volume, and
+    /// interrupts the picture in progress. If `wanted` names another box, queued parts of the old
+    /// box are dropped.
     pub(super) fn post(&self, wanted: Wanted, parts: Parts) {
         let mut state = self.lock();
         if state
@@ -171,7 +176,7 @@ impl Mailbox {
         self.changed.notify_all();
     }
 
-    /// Queues a request for an image file and interrupts the picture being drawn.
+    /// Queues a request for an image file, and interrupts the picture in progress.
     pub(super) fn ask(&self, job: Job) {
         let mut state = self.lock();
         state.jobs.push(job);
@@ -179,7 +184,7 @@ impl Mailbox {
         self.changed.notify_all();
     }
 
-    /// Tells the drawing thread to end and interrupts the picture being drawn.
+    /// Tells the drawing thread to end, and interrupts the picture in progress.
     pub(super) fn quit(&self) {
         let mut state = self.lock();
         state.quit = true;
@@ -187,25 +192,25 @@ impl Mailbox {
         self.changed.notify_all();
     }
 
-    /// Returns the size in bytes of the queued parts of the volume, which the drawing thread has
-    /// not taken yet.
+    /// Returns the size in bytes of the changed parts of the volume that the drawing thread has not
+    /// taken yet.
     pub(super) fn waiting(&self) -> usize {
         self.lock().parts.bytes()
     }
 
-    /// Takes the latest finished picture; `None` if there is no new picture.
+    /// Takes the latest finished picture; `None` if there is none since the last call.
     pub(super) fn take_finished(&self) -> Option<Finished> {
         self.lock().finished.take()
     }
 
-    /// Returns true if a finished picture is ready for the window.
+    /// Returns true if a finished picture waits for the window.
     pub(super) fn has_finished(&self) -> bool {
         self.lock().finished.is_some()
     }
 
-    /// Drawing thread: blocks until there is a change with a serial number other than `seen` or a
-    /// request, at most for the time `most` (`None`: without limit). Returns `None` if the thread
-    /// must end.
+    /// For the drawing thread: blocks until there is a change with a serial number other than
+    /// `seen`, a request for an image file, or the time `most` is over (`None`: no time limit).
+    /// Returns the order to carry out; `None` if the thread must end.
     pub(super) fn wait(&self, seen: u64, most: Option<Duration>) -> Option<Order> {
         let until = most.map(|most| Instant::now() + most);
         let mut state = self.lock();
@@ -239,8 +244,9 @@ impl Mailbox {
         }
     }
 
-    /// Drawing thread: registers `switch` as the stop flag that the next change sets. Returns false
-    /// if there is already a change after the serial number `seen`, a request, or the order to end.
+    /// For the drawing thread: registers `switch` as the stop flag that the next change sets.
+    /// Returns false, without registering, if there is already a change after the serial number
+    /// `seen`, a request for an image file, or the order to end.
     pub(super) fn guard(&self, seen: u64, switch: &Arc<AtomicBool>) -> bool {
         let mut state = self.lock();
         if state.serial != seen || !state.jobs.is_empty() || state.quit {
@@ -250,15 +256,15 @@ impl Mailbox {
         true
     }
 
-    /// Drawing thread: unregisters the stop flag and clears it.
+    /// For the drawing thread: removes the registered stop flag and clears it.
     pub(super) fn unguard(&self) {
         if let Some(switch) = self.lock().give_up.take() {
             switch.store(false, Ordering::Relaxed);
         }
     }
 
-    /// Drawing thread: stores a finished picture for the window; replaces a picture that the window
-    /// has not taken.
+    /// For the drawing thread: stores a finished picture for the window, in place of a picture that
+    /// the window has not taken.
     pub(super) fn finish(&self, finished: Finished) {
         self.lock().finished = Some(finished);
     }

@@ -1,5 +1,5 @@
-//! Drawing thread of the CPU painter: draws moving pictures at the target frame rate, then refines
-//! the picture once nothing changes.
+//! Drawing thread of the CPU painter: draws pictures at the target frame rate while anything
+//! changes ("moving pictures"), then refines the picture once nothing changes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,44 +16,45 @@ use lavoxel_render::contents::Contents;
 use lavoxel_render::renderer::Renderer;
 use lavoxel_render::{Antialias, Camera, Image, LookSpec};
 
-/// Shortest time between two moving pictures: one frame at 60 Hz.
+/// Shortest time between the starts of two moving pictures: one frame at 60 Hz.
 const SHORTEST: Duration = Duration::from_millis(16);
 
-/// Factor on the sampling distance along rays in moving pictures below the full resolution.
+/// Factor on the sampling distance along rays for moving pictures below the full resolution.
 const COARSER: f32 = 2.0;
-/// Upper bound in cells of the sampling distance after that factor.
+/// Upper bound of the sampling distance along rays in cells, after the factor `COARSER`.
 const LONGEST_STEP: f32 = 1.0;
 
-/// Time after a ground change during which the next one is likely. After each ground change, the
-/// rays of all subpixel offsets must search the ground again; meanwhile, frames cycle through fewer
-/// offsets, as if the resolution were at least `FEW`.
+/// Time after a change of the ground during which another change is likely. After each change, the
+/// rays of every subpixel offset must search the ground again; meanwhile, the frames cycle through
+/// fewer offsets, as if the resolution were at least `FEW` of the window's.
 const UNSTEADY: Duration = Duration::from_secs(3);
-/// Lower bound of the resolution share from which the number of subpixel offsets is chosen while
-/// the ground changes.
+/// Lower bound, as a fraction of the window's resolution along each axis, of the resolution for
+/// which the number of subpixel offsets is chosen while the ground changes.
 const FEW: f32 = 0.5;
 
-/// Refinement level of the present picture.
+/// Refinement of the picture that the window shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
-    /// The present state has not been drawn.
+    /// Outdated: the present content has not been drawn yet.
     Stale,
     /// Drawn at the resolution that the target frame rate allows.
     Moving,
-    /// Drawn at the full resolution.
+    /// Drawn at the full resolution, with antialiasing of edges only.
     Whole,
-    /// Drawn at the full resolution with full antialiasing; final.
+    /// Drawn at the full resolution with full antialiasing; this picture is final.
     Smooth,
 }
 
-/// Resolution controller and average drawing time for one kind of movement. A turning camera has
-/// its own controller, since its rays must search the ground again in each picture.
+/// Resolution controller and average drawing time for one kind of change. A turning camera has its
+/// own controller, since its rays must search the ground again in each picture.
 #[derive(Default)]
 struct Movement {
     resolution: Resolution,
     took: Duration,
 }
 
-/// State of the drawing thread.
+/// State of the drawing thread: renderer, controllers of the resolution, and the accumulated
+/// picture.
 pub(super) struct Marcher {
     mailbox: Arc<Mailbox>,
     /// Serial number of the last order taken from the mailbox.
@@ -62,36 +63,37 @@ pub(super) struct Marcher {
     stage: Option<Stage>,
     level: Level,
     rest: Rest,
-    /// Controller for a turning camera.
+    /// Resolution controller for pictures from a turning camera.
     turning: Movement,
-    /// Controller for a changing scene before a camera at rest.
+    /// Resolution controller for a changing scene in front of a camera at rest.
     running: Movement,
-    /// Camera of the last moving picture; `None` before the first.
+    /// Camera of the last moving picture; `None` before the first moving picture.
     last: Option<Camera>,
-    /// Depths of the ground in the last moving picture, for reprojection; `None` before the first.
+    /// Depths of the ground in the last moving picture, for reprojection; `None` before the first
+    /// moving picture.
     depths: Option<Depths>,
-    /// Running picture: accumulated frames of a moving scene.
+    /// Accumulator of the frames of moving pictures.
     shown: Upsampler,
-    /// Number of frames accumulated into running pictures so far.
+    /// Number of frames accumulated so far; determines the subpixel offset of the next frame.
     frames: u64,
-    /// Number of moving pictures drawn since the camera came to rest.
+    /// Number of moving pictures drawn since the camera stopped moving.
     rested: usize,
-    /// Time at which the last moving picture was begun.
+    /// Time at which the drawing of the last moving picture began.
     started: Instant,
 }
 
-/// Antialiasing and sampling of one picture.
+/// Antialiasing, sampling distance and jitter of one picture.
 struct Fineness {
     antialias: Antialias,
-    /// Factor on the sampling distance along rays, ≥ 1.
+    /// Factor on the look's sampling distance along rays, ≥ 1.
     coarser: f32,
-    /// Frame number, the seed of the samples' jitter.
+    /// Number of the frame, from which the jitter of the samples is derived.
     frame: u64,
 }
 
 impl Fineness {
-    /// Sampling of a still picture or of a picture for an image file: full sampling density, fixed
-    /// jitter.
+    /// Returns the settings of a still picture or of a picture for an image file: the look's own
+    /// sampling distance and a fixed jitter.
     fn still(antialias: Antialias) -> Self {
         Self {
             antialias,
@@ -101,14 +103,15 @@ impl Fineness {
     }
 }
 
-/// Renderer of one simulation box with its volume.
+/// Renderer for one simulation box, with its copy of the volume.
 struct Stage {
     epoch: u64,
     renderer: Renderer,
     mirror: Mirror,
-    /// Time of the last ground change; `None` before the first.
+    /// Time of the last change of the ground; `None` before the first change.
     grounded: Option<Instant>,
-    /// Set once the renderer has drawn the volume; later pictures need only the mirror's changes.
+    /// Set once the renderer has drawn the volume, so that later pictures only need the mirror's
+    /// changes.
     known: bool,
 }
 
@@ -147,7 +150,7 @@ impl Marcher {
         }
     }
 
-    /// Applies the changes of `order` and returns its requests for image files.
+    /// Applies the changes of `order`, and returns its requests for image files.
     fn take(&mut self, order: Order) -> Vec<Job> {
         self.seen = order.serial;
         if let Some(wanted) = order.wanted {
@@ -193,8 +196,8 @@ impl Marcher {
         order.jobs
     }
 
-    /// Draws the next picture if due. Returns the time to wait before the next call; `None` if only
-    /// a new order can bring work.
+    /// Draws the next picture if due at the time `now`. Returns the time to wait before the next
+    /// call; `None` if only a new order can bring work.
     fn work(&mut self, now: Instant) -> Option<Duration> {
         let wanted = self.wanted.clone()?;
         let view = wanted.view.as_ref()?;
@@ -222,7 +225,7 @@ impl Marcher {
         }
     }
 
-    /// Returns the minimum time between the starts of two moving pictures.
+    /// Returns the minimum time between the starts of two moving pictures for the rule `quality`.
     fn interval(&self, quality: Quality) -> Duration {
         let whole =
             self.running.resolution.scale() >= 1.0 && self.turning.resolution.scale() >= 1.0;
@@ -235,7 +238,8 @@ impl Marcher {
         }
     }
 
-    /// Draws a moving picture at an adapted resolution and accumulates it into the running picture.
+    /// Draws a moving picture at the adapted resolution, accumulates it, and hands the result to
+    /// the window.
     fn draw_moving(&mut self, wanted: &Wanted, view: &View) {
         let Some(stage) = &mut self.stage else { return };
         self.started = Instant::now();
@@ -311,8 +315,8 @@ impl Marcher {
         self.hand_over(rgba, view, (took, share), false);
     }
 
-    /// Draws the present state at the refinement level `level`. Returns false if a change has
-    /// interrupted the picture.
+    /// Draws the present content at the refinement `level` and hands the picture to the window.
+    /// Returns false if a change has interrupted the drawing.
     fn refine(&mut self, wanted: &Wanted, view: &View, level: Level) -> bool {
         let Some(stage) = &mut self.stage else {
             return false;
@@ -347,9 +351,9 @@ impl Marcher {
         true
     }
 
-    /// Hands a picture to the window; `rgba` covers the columns right of the panel. `took`: drawing
-    /// time; `share`: traced share of the resolution along each axis; `last`: true if no refined
-    /// picture follows.
+    /// Hands a picture to the window. `rgba`: pixels of the columns right of the panel; `took`:
+    /// drawing time; `share`: traced fraction of the resolution along each axis; `last`: true if no
+    /// refined picture follows.
     fn hand_over(&self, rgba: Vec<u8>, view: &View, (took, share): (Duration, f32), last: bool) {
         let window = view.camera.size();
         let pixels = Pixels {
@@ -371,7 +375,7 @@ impl Marcher {
         });
     }
 
-    /// Draws a picture for an image file; `None` before the first scene.
+    /// Draws the picture of `job` for an image file; `None` before the first scene.
     fn picture(&mut self, job: &Job) -> Option<RgbaImage> {
         let (wanted, stage) = (self.wanted.as_ref()?, self.stage.as_mut()?);
         let antialias = if job.smooth {
@@ -412,9 +416,9 @@ impl Stage {
         })
     }
 
-    /// Returns the depths (along the view direction) of the ground hits of the last frame, related
-    /// to the window's picture. Rays without a hit (sky, plume) get the depth of the scene's
-    /// centre.
+    /// Returns the depths along the view direction of the ground hits in the last frame, together
+    /// with the camera `window`. `frame`: camera of that frame. Rays without a hit (sky, plume) get
+    /// the depth of the scene's centre.
     fn depths(&self, window: &Camera, frame: &Camera) -> Depths {
         let subject = self.renderer.subject();
         let middle = nalgebra::center(&subject.low, &subject.high);
@@ -423,7 +427,7 @@ impl Stage {
         Depths::new(window, frame, &self.renderer.distances(), beyond)
     }
 
-    /// Draws a picture; `None` if a change has interrupted it.
+    /// Draws a picture with `camera`; `None` if a change has interrupted the drawing.
     fn draw(
         &mut self,
         wanted: &Wanted,
@@ -477,8 +481,8 @@ impl Stage {
     }
 }
 
-/// Returns the exponential moving average of drawing times (weight 0.4 for `now`), since times vary
-/// with the load of the machine.
+/// Returns the moving average of drawing times, with weight 0.4 for `now` and 0.6 for the average
+/// `before`: times vary with the load of the machine.
 fn smoothed(before: Duration, now: Duration) -> Duration {
     if before.is_zero() {
         now
@@ -487,7 +491,7 @@ fn smoothed(before: Duration, now: Duration) -> Duration {
     }
 }
 
-/// Returns RGBA bytes of a picture, with alpha 255.
+/// Returns the pixels of `image` as RGBA bytes with alpha 255.
 fn opaque(image: &Image) -> Vec<u8> {
     image
         .rgb

@@ -1,4 +1,5 @@
-//! Copy of the volume on the drawing thread, updated from patches.
+//! Copy of the simulated volume for the drawing thread, which patches from the simulation keep
+//! current.
 
 use std::sync::Arc;
 
@@ -9,21 +10,21 @@ use lavoxel_base::grid::Grid;
 use lavoxel_render::volume::prepared::{FieldChanges, VolumeChanges};
 use lavoxel_sim::lowpass::{AirVolume, Change, CrustMap, Medium, Volume};
 
-/// Copy of the volume with the row spans and the changed cells of each field.
+/// Copy of the volume, and for each field the content range of each row and the changed cells.
 pub(super) struct Mirror {
     volume: Volume,
     lava: Known,
-    /// Row spans and changes of each medium, in the order of [`Volume::media`].
+    /// Row spans and changed cells of each medium, in the order of [`Volume::media`].
     media: Vec<Known>,
 }
 
-/// Row spans and changed cells of one field (lava or one medium).
+/// Row spans and changed cells of one field: the lava or one medium.
 struct Known {
-    /// Smallest span of cells that contains all content of each row (index `z · ny + y`); outdated
-    /// where `stale` is set.
+    /// Smallest range of cells that contains all content of each row along x (row index `z · ny +
+    /// y`); outdated in rows for which `stale` is set.
     rows: Vec<Span>,
     stale: Vec<bool>,
-    /// Cells that may differ from the last picture; `None` if any cell may.
+    /// Cells that may differ from the last drawn picture; `None` if every cell may differ.
     changed: Option<Vec<Change>>,
 }
 
@@ -37,7 +38,7 @@ impl Known {
         }
     }
 
-    /// Marks the cells `cells` of the row with index `row` as changed.
+    /// Marks `cells` in the row with index `row` (`z · ny + y`) as changed.
     fn change(&mut self, row: usize, cells: Span) {
         self.stale[row] = true;
         if let Some(changed) = &mut self.changed {
@@ -45,8 +46,8 @@ impl Known {
         }
     }
 
-    /// Recomputes the spans of stale rows with `held` (row index → span): once per row, however
-    /// many patches touched the row.
+    /// Recomputes the outdated row spans; `held` returns the span of the row with the given index.
+    /// Runs once per picture, so that a row touched by many patches is searched once.
     fn settle(&mut self, held: impl Fn(usize) -> Span) {
         for (row, stale) in self
             .stale
@@ -67,7 +68,7 @@ impl Known {
 }
 
 impl Mirror {
-    /// Creates an empty volume of the size `grid`.
+    /// Creates the copy of an empty volume with the cells of `grid`.
     pub(super) fn new(grid: Grid) -> Self {
         Self {
             volume: Volume::empty(grid),
@@ -76,17 +77,17 @@ impl Mirror {
         }
     }
 
-    /// Replaces the volume of the air's contents; `None` for clear air.
+    /// Replaces the contents of the air (ash, steam, inks); `None` for clear air.
     pub(super) fn set_air(&mut self, air: Option<Arc<AirVolume>>) {
         self.volume.air = air;
     }
 
-    /// Replaces the surface temperatures of the lava; `None` if there are none.
+    /// Replaces the surface temperatures of the lava; `None` if the model has none.
     pub(super) fn set_crust(&mut self, crust: Option<Arc<CrustMap>>) {
         self.volume.crust = crust;
     }
 
-    /// Writes a patch of the lava's density and energy bytes into the volume.
+    /// Writes a changed box of the lava's density and energy into the volume.
     pub(super) fn patch(&mut self, patch: &Patch) {
         let grid = self.volume.grid;
         let ([x, y, z], [width, height, depth]) = (patch.origin, patch.size);
@@ -109,7 +110,8 @@ impl Mirror {
         }
     }
 
-    /// Applies changes of the materials other than lava; a reset replaces all their fields.
+    /// Writes changed boxes of the materials other than lava into the volume. With `update.reset`,
+    /// the list of materials is replaced and all their cells are emptied first.
     pub(super) fn update_media(&mut self, update: &MediaUpdate) {
         let grid = self.volume.grid;
         if update.reset {
@@ -162,7 +164,7 @@ impl Mirror {
         }
     }
 
-    /// Recomputes the row spans that patches have made stale.
+    /// Recomputes the row spans that patches have made outdated.
     pub(super) fn settle(&mut self) {
         let Volume {
             grid,
@@ -188,8 +190,9 @@ impl Mirror {
         &self.volume
     }
 
-    /// Returns the changes since the last [`Self::drawn`]; with `known` false, every cell counts as
-    /// changed. Call [`Self::settle`] before, for current row spans.
+    /// Returns row spans and changed cells since the last [`Self::drawn`]. `known`: false if the
+    /// renderer has not drawn this volume yet, so that every cell counts as changed. Call
+    /// [`Self::settle`] first.
     pub(super) fn changes(&self, known: bool) -> VolumeChanges<'_> {
         let media = self
             .media
@@ -202,7 +205,7 @@ impl Mirror {
         }
     }
 
-    /// Clears the list of changes, after a picture has shown the present state.
+    /// Clears the lists of changed cells; called once a picture shows the present volume.
     pub(super) fn drawn(&mut self) {
         for known in self.media.iter_mut().chain([&mut self.lava]) {
             known.changed.get_or_insert_default().clear();
@@ -210,13 +213,13 @@ impl Mirror {
     }
 }
 
-/// Returns the values of the row with index `row` = `z · ny + y`.
+/// Returns the values of the row along x with index `row` (`z · ny + y`).
 fn row_of(values: &[u8], grid: Grid, row: usize) -> &[u8] {
     &values[row * grid.nx..][..grid.nx]
 }
 
-/// Returns the smallest span of a row of `nx` cells that contains all cells for which `matter` is
-/// true.
+/// Returns the smallest range of a row of `nx` cells that contains all cells x for which
+/// `matter(x)` is true; empty if there is none.
 fn span(nx: usize, matter: impl Fn(usize) -> bool) -> Span {
     match ((0..nx).find(|&x| matter(x)), (0..nx).rfind(|&x| matter(x))) {
         (Some(from), Some(last)) => Span {

@@ -1,11 +1,11 @@
-//! Reprojection of the running picture when the camera turns: each pixel is looked up where its
-//! surface stood in the previous picture.
+//! Reprojection of the accumulated picture after a camera movement: for each pixel, its surface
+//! point is projected into the previous picture, whose colour there is reused.
 //!
 //! ```text
 //!        ▪ surface
 //!      ╱   ╲
-//!    ╱       ╲     its distance from the new eye is known from the frame that was just traced; where the old
-//!   new      old   eye saw something else in that direction, nearer or farther, the pixel begins again
+//!    ╱       ╲     the frame just traced gives the surface's distance from the new eye; where the
+//!   new      old   old eye saw another surface in that direction, accumulation restarts
 //! ```
 
 use rayon::prelude::*;
@@ -14,28 +14,29 @@ use super::upsample::Pixel;
 use lavoxel_base::simd::{Level, Simd, Work};
 use lavoxel_render::Camera;
 
-/// Relative depth difference up to which two samples count as the same surface.
+/// Largest relative difference of depth at which two samples count as the same surface.
 const ALIKE: f32 = 0.06;
-/// Factor on a pixel's accumulated weight per reprojection: bilinear interpolation blurs a little
-/// each time.
+/// Factor on a pixel's accumulated weight for each reprojection, since bilinear interpolation blurs
+/// the picture a little each time.
 const KEPT: f32 = 0.8;
-/// Lower bound of a depth for the lookup; avoids a division by zero.
+/// Smallest depth in cells for which the previous picture is looked up; avoids a division by zero.
 const NEAREST: f32 = 1e-3;
 
-/// Depth buffer of a frame, related to the window's picture.
+/// Depth buffer of a traced frame, together with the camera of the window's picture.
 pub(super) struct Depths {
-    /// Camera of the window's picture.
+    /// Camera of the picture in the window's resolution.
     camera: Camera,
-    /// Width and height of the frame in pixels.
+    /// Width and height of the traced frame in pixels, which may be smaller than the window's
+    /// picture.
     size: (usize, usize),
-    /// Depths along the view direction, row-major.
+    /// Depth in cells of each pixel along the view direction, row-major.
     values: Vec<f32>,
 }
 
 impl Depths {
-    /// Converts the distances along the rays of `frame` (row-major, in cells) to depths along the
-    /// view direction; a ray without a hit gets the depth `beyond`. `window`: camera of the
-    /// window's picture.
+    /// Converts `distances` along the rays of the camera `frame` (in cells, row-major; `f32::MAX`
+    /// for a ray without a hit) to depths along the view direction; a ray without a hit gets the
+    /// depth `beyond`. `window`: camera of the picture in the window's resolution.
     pub(super) fn new(window: &Camera, frame: &Camera, distances: &[f32], beyond: f32) -> Self {
         let size = frame.size();
         let depth = |(k, distance): (usize, &f32)| {
@@ -53,13 +54,14 @@ impl Depths {
         }
     }
 
-    /// Returns true if the depths belong to the picture from `camera`.
+    /// Returns true if the depths belong to a picture seen by `camera`.
     pub(super) fn is_of(&self, camera: &Camera) -> bool {
         self.camera == *camera
     }
 
-    /// Reprojects `pixels`, the picture of `before`, to this camera and writes the result to
-    /// `carried`. Pixels whose surface was hidden in `before` get weight 0.
+    /// Reprojects `pixels`, the accumulated picture of the camera of `before`, to the camera of
+    /// `self`, and writes the result to `carried`. Pixels whose surface that picture does not show
+    /// get weight 0.
     pub(super) fn carry(&self, before: &Self, pixels: &[Pixel], carried: &mut Vec<Pixel>) {
         let (width, height) = self.camera.size();
         carried.resize(width * height, [0.0; 4]);
@@ -93,23 +95,25 @@ impl Depths {
     }
 }
 
-/// Returns the frame's pixel index (of `count`) for each of the `window` pixels along one axis.
+/// Returns, for each of `window` pixels along one axis, the index of the nearest of the frame's
+/// `count` pixels along that axis.
 fn places(window: usize, count: usize) -> Vec<usize> {
     (0..window)
         .map(|n| ((2 * n + 1) * count / (2 * window)).min(count - 1))
         .collect()
 }
 
-/// Work item of a reprojection: one row `y` of the new picture.
+/// Reprojection of one pixel row, in a form that runs with SIMD instructions.
 struct Carried<'a> {
     ways: &'a Ways,
     y: usize,
-    /// Depths of the frame on this row, one per column of the frame.
+    /// Depths of the new frame along this row, one per column of the frame.
     depths: &'a [f32],
-    /// Column of the frame for each column of the window.
+    /// For each pixel column of the window, the nearest column of the new frame.
     columns: &'a [usize],
     before: &'a Depths,
-    /// Column and row of the previous frame for each column and row of the window.
+    /// For each pixel column and row of the window, the nearest column and row of the previous
+    /// frame.
     known: [&'a [usize]; 2],
     pixels: &'a [Pixel],
     row: &'a mut [Pixel],
@@ -140,9 +144,10 @@ impl Work for Carried<'_> {
 }
 
 impl Depths {
-    /// Looks the picture up at the position (`u`, `v`) in pixels, bilinearly interpolated; weight 0
-    /// unless the surface there has about the depth `depth`. `columns` and `rows` give the frame's
-    /// pixel for each pixel of the window.
+    /// Returns the picture `pixels` at the position (`u`, `v`) in pixels, interpolated bilinearly;
+    /// with weight 0 if the depth stored there differs from `depth` (in cells), or outside the
+    /// picture. `columns`, `rows`: nearest column and row of the depth buffer for each pixel of the
+    /// window.
     #[inline(always)]
     fn look_up(
         &self,
@@ -186,20 +191,20 @@ impl Depths {
     }
 }
 
-/// Projective map from pixel position and depth in one camera to pixel position and depth in a
-/// second camera: the point relative to the second eye is affine in the pixel position, scaled by
-/// the depth.
+/// Projective map from a pixel position and depth of the first camera to the pixel position and
+/// depth of the second camera that sees the same point. The point relative to the second eye is
+/// affine in the pixel position, with a factor that is the depth.
 struct Ways {
-    /// In the axes of the second camera: offset from the second eye to the first eye (`apart`), the
-    /// first camera's view vector of depth 1 through the picture's corner (`corner`), and its
-    /// change per pixel (`right`, `down`).
+    /// Vectors in the axes (right, up, forward) of the second camera. `apart`: from the second eye
+    /// to the first eye; `corner`: view vector of depth 1 of the first camera through the top left
+    /// of its picture; `right`, `down`: change of that view vector per pixel.
     apart: [f32; 3],
     corner: [f32; 3],
     right: [f32; 3],
     down: [f32; 3],
-    /// Middle of the second picture in pixels.
+    /// Centre of the second camera's picture, in pixels.
     middle: [f32; 2],
-    /// Pixels of the second picture per unit of slope.
+    /// Pixels of the second camera's picture per unit of slope (sideways offset divided by depth).
     scale: f32,
 }
 
@@ -222,8 +227,8 @@ impl Ways {
         }
     }
 
-    /// Returns pixel position and depth, in the second picture, of the point at the depth `depth`
-    /// under the pixel position (`x`, `y`) of the first picture.
+    /// Returns position in pixels and depth in the second picture, as `[u, v, depth]`, of the point
+    /// that the first camera sees at the pixel position (`x`, `y`) at the depth `depth`.
     #[inline(always)]
     fn seen(&self, [x, y]: [f32; 2], depth: f32) -> [f32; 3] {
         let mut way = self.apart;
@@ -256,8 +261,8 @@ mod tests {
         Camera::new(&spec, &Bounds::of(Grid::new(40, 30, 40)), WINDOW)
     }
 
-    /// Test scene: a floor of waves with a tower. Distances along the rays, and pixels with the
-    /// brightness there.
+    /// Returns the distances along the rays in a test scene, a wavy floor with a tower, and the
+    /// pixels with the brightness of the points hit.
     fn look(camera: &Camera) -> (Vec<f32>, Vec<Pixel>) {
         let see = |k: usize| {
             let ray = camera.ray((k % WINDOW.0) as f32 + 0.5, (k / WINDOW.0) as f32 + 0.5);

@@ -1,20 +1,21 @@
-//! Temporal upsampling: low-resolution frames, each traced at a different subpixel offset,
-//! accumulate into a picture of the window's size.
+//! Temporal upsampling: frames of a lower resolution, each traced at another subpixel offset,
+//! accumulate into a picture of the window's resolution.
 //!
 //! ```text
 //!   ┌───────┬───────┐   ×  traced by this frame
-//!   │ ×   · │ ×   · │   ·  by the ones before and after it
+//!   │ ×   · │ ×   · │   ·  traced by the frames before and after
 //!   │ ·   · │ ·   · │
 //!   └───────┴───────┘
 //! ```
 //!
-//! Between traced places, Catmull-Rom cubics interpolate, clamped to the values around a place:
-//! edges are smooth and do not ring. While the camera rests, each frame is mixed in with a weight
-//! that falls with the distance from a pixel to the nearest traced place. The mean of several
-//! frames has the window's resolution and less noise. History is clamped to the range of the latest
-//! frame around a pixel, so that nothing that moves leaves a trail. Where a frame is soft, as in
-//! smoke and sky, other frames add no detail between its places: the frame then counts at all
-//! pixels, and no mesh of old and new pixels is seen.
+//! Between traced positions, Catmull-Rom cubics interpolate, clamped to the range of the values
+//! around the position: edges are smooth and do not ring. While the camera rests, each frame is
+//! blended in with a weight that decays with the distance from a pixel to the nearest traced
+//! position. The mean of several frames has the window's resolution and less noise. The history is
+//! clamped to the range of the latest frame around a pixel, so that moving things leave no trail.
+//! Where a frame is soft, as in smoke and sky, other frames add no detail between its positions:
+//! the frame is then blended in at all pixels with the same weight, because a grid of old and new
+//! pixels would be visible.
 
 use rayon::prelude::*;
 
@@ -22,19 +23,19 @@ use super::turned::Depths;
 use lavoxel_base::simd::{Level, Simd, Work};
 use lavoxel_render::Image;
 
-/// Red, green and blue (0 to 255), and the accumulated weight.
+/// Pixel of the accumulated picture: red, green and blue (0 to 255), and the accumulated weight.
 pub(super) type Pixel = [f32; 4];
 
-/// Table of one subpixel offset: the pixel's centre. This and the following tables list the offsets
-/// from a pixel's centre, in pixels, that successive frames cycle through; successive offsets are
-/// far apart.
+/// Subpixel offsets of frames that are all traced at the pixel centres. This and the following
+/// tables list offsets from a pixel's centre in pixels (x, y), through which successive frames
+/// cycle; successive offsets are far apart.
 const ONE: [[f32; 2]; 1] = [[0.0; 2]];
-/// Two subpixel offsets on a diagonal.
+/// Two subpixel offsets (x, y), on a diagonal.
 const TWO: [[f32; 2]; 2] = [[-0.25, -0.25], [0.25, 0.25]];
-/// Four subpixel offsets, a 2 × 2 grid.
+/// Four subpixel offsets (x, y), a 2 × 2 grid.
 const FOUR: [[f32; 2]; 4] = [[-0.25, -0.25], [0.25, 0.25], [0.25, -0.25], [-0.25, 0.25]];
 const THIRD: f32 = 1.0 / 3.0;
-/// Nine subpixel offsets, a 3 × 3 grid.
+/// Nine subpixel offsets (x, y), a 3 × 3 grid.
 const NINE: [[f32; 2]; 9] = [
     [0.0, 0.0],
     [THIRD, -THIRD],
@@ -46,28 +47,28 @@ const NINE: [[f32; 2]; 9] = [
     [-THIRD, 0.0],
     [THIRD, 0.0],
 ];
-/// Upper bound of the traced pixels of all subpixel offsets together, as a multiple of the window's
-/// pixels: the hits of their rays are kept in memory.
+/// Upper bound for (pixels of a frame × number of subpixel offsets) / pixels of the window: the
+/// renderer keeps the ground hits of every offset in memory.
 const MOST_TRACED: f32 = 1.5;
-/// Decay of a frame's weight with the squared distance to the nearest traced place, per square
-/// pixel of the window.
+/// Decay rate of a frame's weight: the weight is exp(−`FALL` · d²), where d is the distance in
+/// pixels of the window to the nearest traced position.
 const FALL: f32 = 2.2;
-/// Lower bound of a frame's weight at a pixel.
+/// Lower bound of a frame's weight at a pixel, far from any traced position.
 const LEAST: f32 = 1e-3;
-/// Upper bound of the accumulated weight: where the latest frame was traced, it contributes a third
-/// of the average.
+/// Upper bound of a pixel's accumulated weight. A new frame has the weight 1 where it was traced,
+/// so that it contributes at least a third of the average there.
 const MOST: f32 = 2.0;
-/// Difference (in levels of 255) between the history and its clamped value at which half of the
-/// history's weight is dropped.
+/// Difference between a pixel's history and its clamped value, in levels (0 to 255), at which half
+/// of the history's weight is dropped.
 const OUTDATED: f32 = 6.0;
-/// Difference (in levels of 255) between a pixel of a frame and the mean of its neighbours at which
-/// the pixel's softness is one half.
+/// Difference between a pixel of a frame and the mean of its four neighbours, in levels (0 to 255),
+/// at which the pixel's softness is one half.
 const SOFT: f32 = 3.0;
-/// Number of repeated border pixels on each side of a frame.
+/// Width in pixels of the border around a frame, which repeats the frame's edge pixels.
 const RIM: usize = 2;
 
-/// Returns the subpixel offsets for frames with the share `share` (0 to 1) of the window's
-/// resolution along each axis.
+/// Returns the subpixel offsets (x, y, in pixels of the frame) for frames whose resolution along
+/// each axis is `share` (0 to 1) of the window's. The fewer pixels a frame has, the more offsets.
 pub(super) fn places(share: f32) -> &'static [[f32; 2]] {
     let all: [&'static [[f32; 2]]; 4] = [&NINE, &FOUR, &TWO, &ONE];
     all.into_iter()
@@ -75,31 +76,32 @@ pub(super) fn places(share: f32) -> &'static [[f32; 2]] {
         .unwrap_or(&ONE)
 }
 
-/// Running picture into which frames are accumulated.
+/// Accumulator of frames: the running picture in the window's resolution.
 #[derive(Default)]
 pub(super) struct Upsampler {
     size: (usize, usize),
     pixels: Vec<Pixel>,
-    /// Buffer for the reprojected picture, swapped with `pixels`.
+    /// Buffer for the reprojected picture; swapped with `pixels` after each reprojection.
     turned: Vec<Pixel>,
 }
 
-/// Interpolation weights of one row or column of the window in a frame.
+/// Interpolation data of one pixel row or column of the window: the frame pixels around its
+/// position, and their weights.
 struct Tap {
-    /// Index of the first of the four frame pixels around the position, border included.
+    /// Index of the first of the four frame pixels around the position; counts the border pixels.
     first: usize,
-    /// Catmull-Rom weights of the four pixels.
+    /// Catmull-Rom weights of these four pixels.
     shares: [f32; 4],
-    /// Position between the second and the third pixel, 0 to 1.
+    /// Position between the second and the third of these pixels, 0 to 1.
     between: f32,
-    /// Weight of the frame at this position; decays with the distance to the nearest traced
+    /// Weight of the frame along this axis, 0 to 1; decays with the distance to the nearest traced
     /// position.
     weight: f32,
 }
 
 impl Tap {
-    /// Returns the taps of `window` pixels along one axis, for a frame of `count` pixels traced
-    /// `shift` pixels off their centres.
+    /// Returns the interpolation data of `window` pixels along one axis for a frame of `count`
+    /// pixels, whose rays were traced `shift` pixels of the frame off the pixel centres.
     fn along(window: usize, count: usize, shift: f32) -> Vec<Self> {
         let per_pixel = count as f32 / window as f32;
         let tap = |n: usize| {
@@ -119,8 +121,8 @@ impl Tap {
     }
 }
 
-/// Returns the Catmull-Rom weights of four values at the position `t` (0 to 1) between the second
-/// and the third.
+/// Returns the Catmull-Rom weights of four successive values for the position `t` (0 to 1) between
+/// the second and the third value.
 fn cubic(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
     [
@@ -132,12 +134,13 @@ fn cubic(t: f32) -> [f32; 4] {
 }
 
 impl Upsampler {
-    /// Discards the running picture.
+    /// Discards the running picture; the next frame begins a new one.
     pub(super) fn forget(&mut self) {
         self.pixels.clear();
     }
 
-    /// Reprojects the running picture from the camera of `before` to the camera of `now`.
+    /// Reprojects the running picture from the camera of `before` to the camera of `now`, both with
+    /// depths.
     pub(super) fn turn(&mut self, before: &Depths, now: &Depths) {
         if !self.pixels.is_empty() {
             now.carry(before, &self.pixels, &mut self.turned);
@@ -145,7 +148,7 @@ impl Upsampler {
         }
     }
 
-    /// Restarts the running picture with `image`, a picture of the window's size.
+    /// Replaces the running picture by `image`, a picture in the window's resolution.
     pub(super) fn begin(&mut self, image: &Image) {
         self.size = (image.width, image.height);
         self.pixels.clear();
@@ -153,8 +156,9 @@ impl Upsampler {
             .extend(image.rgb.chunks_exact(3).map(|rgb| pixel(rgb, MOST)));
     }
 
-    /// Accumulates a frame traced `shift` pixels (x, y) off its pixels' centres. Returns the
-    /// running picture as RGBA bytes of the size `window`.
+    /// Accumulates `frame`, traced `shift` (x, y) pixels of the frame off its pixel centres.
+    /// Returns the running picture of `window` (width, height) pixels as RGBA bytes, row-major from
+    /// the top.
     pub(super) fn add(
         &mut self,
         frame: &Image,
@@ -192,7 +196,7 @@ impl Upsampler {
     }
 }
 
-/// Frame with a border of repeated pixels.
+/// Frame with a border of repeated edge pixels, `RIM` pixels wide.
 struct Framed {
     width: usize,
     pixels: Vec<Pixel>,
@@ -215,8 +219,8 @@ impl Framed {
         framed
     }
 
-    /// Computes the softness of each pixel (0 to 1; 1 without detail) into the last channel; the
-    /// outermost border pixels stay 0.
+    /// Computes the softness of each pixel into its last channel: 0 for strong detail, 1 where the
+    /// pixel equals the mean of its neighbours. The outermost border pixels stay 0.
     fn soften(&mut self) {
         let (width, count) = (self.width, self.pixels.len());
         for k in width + 1..count - width - 1 {
@@ -249,13 +253,14 @@ fn pixel(rgb: &[u8], weight: f32) -> Pixel {
     ]
 }
 
-/// Work item of an accumulation: one row of the running picture, with interpolation buffers.
+/// Accumulation of one row of the running picture, in a form that runs with SIMD instructions.
 struct Row<'a> {
     framed: &'a Framed,
     tap: &'a Tap,
     across: &'a [Tap],
-    /// Per column of the frame: interpolated value, minimum and maximum above and below, and
-    /// minimum and maximum of the 3 × 3 neighbourhood.
+    /// Buffers with one element per column of the frame: the value interpolated between the rows;
+    /// minimum and maximum of the rows above and below; minimum and maximum of the 3 × 3
+    /// neighbourhood.
     columns: &'a mut [Vec<Pixel>; 5],
     pixels: &'a mut [Pixel],
     bytes: &'a mut [u8],
@@ -352,13 +357,13 @@ impl Work for Row<'_> {
     }
 }
 
-/// Returns the minimum in one instruction; unlike `f32::min`, does not handle NaN.
+/// Returns the smaller of `a` and `b` in one instruction; unlike `f32::min`, does not handle NaN.
 #[inline(always)]
 fn least(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// Returns the maximum in one instruction; unlike `f32::max`, does not handle NaN.
+/// Returns the larger of `a` and `b` in one instruction; unlike `f32::max`, does not handle NaN.
 #[inline(always)]
 fn largest(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
@@ -368,14 +373,15 @@ fn largest(a: f32, b: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Reference scene: a bright disc with a soft rim before a grey gradient.
+    /// Returns the brightness at (`x`, `y`) in the reference scene: a bright disc with a soft rim
+    /// on a grey gradient.
     fn scene(x: f32, y: f32) -> f32 {
         let disc = ((13.0 - (x - 40.0).hypot(y - 30.0)) * 0.8 + 0.5).clamp(0.0, 1.0);
         40.0 + 0.5 * x + 120.0 * disc
     }
 
-    /// Frame of `size` pixels that shows `see` (in pixels of the window), traced `shift` pixels off
-    /// its pixels' centres.
+    /// Returns a frame of `size` pixels that shows `see` (in pixels of the window), traced `shift`
+    /// pixels off its pixel centres.
     fn frame(
         size: (usize, usize),
         window: (usize, usize),
@@ -398,7 +404,7 @@ mod tests {
 
     const WINDOW: (usize, usize) = (80, 60);
 
-    /// Mean difference of a picture from the scene, in levels.
+    /// Returns the mean difference of a picture from the reference scene, in levels (0 to 255).
     fn error(bytes: &[u8]) -> f32 {
         let whole = frame(WINDOW, WINDOW, [0.0; 2], scene);
         let away = |(a, b): (&[u8], &[u8])| f32::from(a[0].abs_diff(b[0]));

@@ -1,46 +1,48 @@
-//! Canvas: render targets of one size, the key of the picture on them, and the average that
-//! accumulates while nothing changes.
+//! Canvas: render targets of one layer, which accumulate the average of several frames while
+//! nothing changes.
 //!
-//! A picture has two canvases per layer: a coarse one for a moving layer and a fine one for a still
-//! layer. The backdrop changes only with camera, ground and slices, the second layer with the lava:
-//! while lava flows before a camera at rest, the backdrop is fine and the lava coarse.
+//! A picture has two canvases per layer: a coarse one for a moving layer and a fine one for a layer
+//! at rest. The backdrop changes only with camera, ground and slices, the second layer with the
+//! lava: while lava flows before a camera at rest, the backdrop is fine and the lava coarse.
 
 use super::film::RenderTarget;
 use super::frame::Frame;
 use super::stage::Bound;
 use super::turn::Turn;
 
-/// Accumulated light of one layer of a view.
+/// Accumulated light of one layer of the picture, in one resolution.
 #[derive(Default)]
 pub(super) struct Canvas {
     exposed: Option<Exposed>,
-    /// Key (parameters, change counter) of the accumulated picture; `None` before the first
-    /// picture.
+    /// Parameters and change counter of the picture that is being accumulated, its cache key;
+    /// `None` before the first picture.
     shown: Option<(Frame, u64)>,
-    /// Number of complete frames in the average.
+    /// Number of complete frames that the average contains.
     averaged: u32,
-    /// Index of the next band in the next frame, and the number of bands of that frame.
+    /// Index of the next band (horizontal strip) to draw of the next frame, and the number of bands
+    /// of that frame.
     band: (u32, u32),
-    /// Number of texture sets created so far.
+    /// Number of sets of render targets created so far.
     made: u64,
 }
 
-/// Render targets, bound to a scene.
+/// Render targets of one size, with the bind groups that connect them to the scene's textures.
 pub(super) struct Exposed {
     sheet: RenderTarget,
     bound: Bound,
-    /// Number of the scene's texture set to which `bound` belongs.
+    /// Version number of the scene's textures for which `bound` was created.
     bindings: u64,
-    /// Frame for which the ground was found, and the number of the scene's texture set then; `None`
-    /// before the first.
+    /// Parameters of the frame for which the ground under each pixel was found, and the version
+    /// number of the scene's textures at that time; `None` before the first search.
     ground: Option<(Frame, u64)>,
-    /// Number of these render targets among all that the canvas has created.
+    /// Serial number of this set of render targets within the canvas.
     made: u64,
 }
 
 impl Canvas {
-    /// Returns the next band to draw of the picture with the key (`still`, `content`); `bands` is
-    /// the number of bands per frame. `None` if the average already has `most` frames.
+    /// Returns the next band to draw for the average of the picture with the cache key (`still`,
+    /// `content`); another key restarts the average. `bands`: number of bands per frame. `None` if
+    /// the average already contains `most` frames.
     pub(super) fn turn(
         &mut self,
         still: &Frame,
@@ -69,25 +71,27 @@ impl Canvas {
         Some(turn)
     }
 
-    /// Returns true if the canvas accumulates the picture with this key.
+    /// Returns true if the canvas accumulates the picture with the cache key (`still`, `content`).
     fn shows(&self, still: &Frame, content: u64) -> bool {
         self.shown
             .as_ref()
             .is_some_and(|(frame, of)| frame == still && *of == content)
     }
 
-    /// Returns true if the average has at least one complete frame of the picture with this key.
+    /// Returns true if the average contains at least one complete frame of the picture with the
+    /// cache key (`still`, `content`).
     pub(super) fn is_whole(&self, still: &Frame, content: u64) -> bool {
         self.averaged > 0 && self.shows(still, content)
     }
 
-    /// Discards the average.
+    /// Discards the average; the next band begins a new one.
     pub(super) fn forget(&mut self) {
         self.shown = None;
     }
 
-    /// Returns the render targets of `size` pixels, bound to the scene's texture set number
-    /// `bindings`. Calls `expose` only for another size and `bind` only for other textures.
+    /// Returns the render targets of `size` pixels (width, height), bound to the scene's textures
+    /// with the version number `bindings`. Calls `expose` to create targets only if the size
+    /// differs, and `bind` only if the targets or the textures are new.
     pub(super) fn prepare(
         &mut self,
         size: [usize; 2],
@@ -118,7 +122,7 @@ impl Canvas {
         self.exposed.as_mut().expect("it was just put there")
     }
 
-    /// Returns the render targets and their number; `None` before the first drawing.
+    /// Returns the render targets and their serial number; `None` before the first drawing.
     pub(super) fn sheet(&self) -> Option<(&RenderTarget, u64)> {
         self.exposed
             .as_ref()
@@ -135,8 +139,9 @@ impl Exposed {
         &self.bound
     }
 
-    /// Returns true if the ground must be searched again for `frame`, and then registers `frame` as
-    /// searched.
+    /// Returns true if the ground under each pixel must be searched for `frame`: the rays or the
+    /// version number `bindings` of the textures have changed since the last search. Then counts
+    /// `frame` as searched.
     pub(super) fn ground_moved(&mut self, frame: &Frame, bindings: u64) -> bool {
         let moved = self
             .ground

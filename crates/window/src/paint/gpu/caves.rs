@@ -1,23 +1,24 @@
-//! Columns with caves on the graphics card: a buffer of 32-bit words, of which only changed blocks
-//! are uploaded.
+//! Caves on the graphics card: the open cells below the ground's surface, column by column, in a
+//! buffer of 32-bit words, of which only changed blocks are uploaded.
 
 use crate::paint::device::Gpu;
 use lavoxel_render::ground::heightfield::{Caves, Top};
 
-/// Number of words before the index of the columns: see `caves.wgsl`.
+/// Number of header words before the offsets of the columns; the layout is documented in
+/// `caves.wgsl`.
 pub(super) const HEAD: usize = 8;
-/// Number of words per block; a block is uploaded whole when one of its words changes.
+/// Number of words per block of an upload: if one word changes, its whole block is uploaded.
 const BLOCK: usize = 64;
 
-/// Words of the buffer, as shaders read them.
+/// Content of the buffer as the shaders read it, and the free places in it.
 ///
 /// Invariant: a column keeps its offset as long as the column has caves.
 #[derive(Debug, PartialEq)]
 struct Words {
     words: Vec<u32>,
-    /// Offsets that columns without caves have freed.
+    /// Offsets (word indices) of the free places, left by columns whose caves have vanished.
     free: Vec<u32>,
-    /// Caves that the words encode.
+    /// Caves that `words` encode.
     of: Caves,
 }
 
@@ -30,8 +31,8 @@ impl Words {
         }
     }
 
-    /// Encodes other caves. Returns the indices of the changed blocks of [`BLOCK`] words,
-    /// ascending.
+    /// Encodes `caves` in place of the previous caves. Returns the indices of the changed blocks of
+    /// [`BLOCK`] words, in ascending order; some may repeat.
     fn follow(&mut self, caves: &Caves) -> Vec<usize> {
         if *caves == self.of {
             return Vec::new();
@@ -54,8 +55,9 @@ impl Words {
         changed
     }
 
-    /// Encodes the caves of one column (`None`: none); word `entry` stores the column's offset.
-    /// Appends the changed blocks to `changed`.
+    /// Encodes the caves of one column. `entry`: index of the word that stores the column's offset;
+    /// `cells`: upper surface and cave cells of the column, `None` for a column without caves.
+    /// Appends the indices of the changed blocks to `changed`.
     fn put(&mut self, entry: usize, cells: Option<(Top, &[u64])>, changed: &mut Vec<usize>) {
         changed.push(entry / BLOCK);
         let old = self.words[entry];
@@ -103,14 +105,14 @@ impl Words {
     }
 }
 
-/// Buffer of the caves, with a copy of its words.
+/// Buffer of the caves on the graphics card, with a copy of its words in main memory.
 pub(super) struct CaveBuffer {
     pub(super) buffer: wgpu::Buffer,
     words: Words,
 }
 
 impl CaveBuffer {
-    /// Creates a buffer without caves.
+    /// Creates the buffer for a ground without caves.
     pub(super) fn none(gpu: &Gpu) -> Self {
         let words = Words::none();
         let buffer = make(gpu, HEAD);
@@ -119,13 +121,13 @@ impl CaveBuffer {
         Self { buffer, words }
     }
 
-    /// Returns true if there are no caves.
+    /// Returns true if the ground has no caves.
     pub(super) fn is_empty(&self) -> bool {
         self.words.of.is_empty()
     }
 
-    /// Uploads the difference to the previous caves. On a graphics card with too small buffers, no
-    /// caves are shown.
+    /// Uploads the words that differ from the previous caves. If the buffer would exceed the limits
+    /// of the graphics card, no caves are shown.
     pub(super) fn follow(&mut self, gpu: &Gpu, caves: &Caves) {
         let changed = self.words.follow(caves);
         let bytes = 4 * self.words.words.len() as u64;
@@ -144,7 +146,7 @@ impl CaveBuffer {
         }
     }
 
-    /// Uploads blocks of words, adjacent blocks in one write.
+    /// Uploads the blocks with the indices `blocks` (ascending); adjacent blocks share one write.
     fn send(&self, gpu: &Gpu, blocks: &[usize]) {
         for row in blocks.chunk_by(|a, b| a + 1 == *b) {
             let (from, end) = (row[0] * BLOCK, (row[row.len() - 1] + 1) * BLOCK);

@@ -1,13 +1,13 @@
-//! Measurement of the graphics card's time for the light of a frame.
+//! Measures how long the graphics card takes to trace the light of a frame.
 
 use std::time::{Duration, Instant};
 
 use crate::paint::device::Gpu;
 
-/// Number of frames between two measurements, since each measurement waits for the graphics card.
+/// Interval between two measurements in frames; each measurement waits for the graphics card.
 const SAMPLING: u32 = 4;
 
-/// Clock that measures some of the frames.
+/// Stopwatch for the drawing time on the graphics card; measures every `SAMPLING`-th frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DrawClock {
     last: Duration,
@@ -15,8 +15,8 @@ pub(super) struct DrawClock {
 }
 
 impl DrawClock {
-    /// Begins a measurement if one is due: waits until the graphics card is idle, and returns the
-    /// start time. `None` if none is due.
+    /// Begins a measurement if one is due in this frame: waits until the graphics card is idle and
+    /// returns the start time. `None` if no measurement is due.
     pub(super) fn begin(&mut self, gpu: &Gpu) -> Option<Instant> {
         self.frames += 1;
         (self.last.is_zero() || self.frames.is_multiple_of(SAMPLING)).then(|| {
@@ -25,7 +25,7 @@ impl DrawClock {
         })
     }
 
-    /// Ends a measurement: waits until the graphics card has done all work submitted since `start`.
+    /// Ends the measurement begun at `start`, once the graphics card has done all submitted work.
     pub(super) fn end(&mut self, gpu: &Gpu, start: Instant) {
         gpu.drain();
         let took = start.elapsed();

@@ -1,6 +1,5 @@
-//! Gases and the shadow of solids on the graphics card: the coarse grid of
-//! [`lavoxel_render::media::fog`], recomputed on the processor after changes of these media or of
-//! the sun.
+//! Gases, and the shadow of solids, on the graphics card: the coarse grid of
+//! [`lavoxel_render::media::fog`], recomputed on the processor when these media or the sun change.
 
 use crate::messages::{MediaPatch, MediaUpdate};
 use crate::paint::device::{Gpu, Texture};
@@ -11,40 +10,40 @@ use lavoxel_render::media::fog::{Fog, KINDS, Kind, Wanted};
 use lavoxel_render::media::steam::risen;
 use lavoxel_sim::lowpass::{Medium, Volume};
 
-/// Texture of the coarse grid, and the densities from which the grid is computed.
+/// Texture of the coarse gas grid, and the inputs from which the grid is computed.
 pub(super) struct FogTexture {
-    /// Densities of two kinds of gas, light of the sun, light from below; a single cell if there is
-    /// no gas and no shadow.
+    /// Texels of the coarse grid: densities of two kinds of gas, transmittance of sunlight,
+    /// transmittance of light from below. A single texel if there is neither gas nor shadow.
     pub(super) cells: Texture,
     size: [usize; 3],
-    /// Bounding box of all gas: lower and upper corner, in cells.
+    /// Bounding box of all gas: lower corner `low` and upper corner `high`, in cells.
     pub(super) low: [f32; 3],
     pub(super) high: [f32; 3],
-    /// Edge length of a coarse cell, in cells.
+    /// Edge length of a cell of the coarse grid, in cells of the box.
     pub(super) edge: f32,
     pub(super) kinds: [Kind; KINDS],
-    /// Set if the grid contains gas or shadow.
+    /// Set if the grid contains gas or the shadow of solids.
     pub(super) is_there: bool,
-    /// Set if the grid contains gas.
+    /// Set if the grid contains gas; clear if it contains only the shadow of solids.
     pub(super) has_gas: bool,
-    /// Densities of gases and solids only.
+    /// Copy of the densities of gases and solids, from which the grid is computed.
     read: Volume,
-    /// Smallest span of cells that contains all content of each row (index `z · ny + y`), per
-    /// medium of `read`.
+    /// For each medium of `read`, the smallest range of cells that contains all content of each row
+    /// along x (row index `z · ny + y`).
     rows: Vec<Vec<Span>>,
-    /// Index of each medium of `read` in the media of an update.
+    /// For each medium of `read`, its index in the media of an update.
     places: Vec<usize>,
-    /// Number of media in an update.
+    /// Number of media in an update, which is the number of bytes per cell.
     sent: usize,
-    /// Inputs of the present grid: direction of the sun, height of a cell in cell widths, and rise
-    /// of the billows.
+    /// Inputs for which the present grid was computed: direction of the sun, height of a cell in
+    /// cell widths, and rise of the billows in the noise.
     sun: V3,
     tall: f32,
     risen: f32,
 }
 
 impl FogTexture {
-    /// Creates a placeholder texture for a scene without gases.
+    /// Creates a placeholder texture of one texel for a scene without gases.
     pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
         let size = [1, 1, 1];
         Self {
@@ -73,9 +72,9 @@ impl FogTexture {
         }
     }
 
-    /// Applies changes of the media, if any, and recomputes the grid where needed, for the sun
-    /// direction `sun`, cells of height `tall` (in cell widths) and the step `steps`. Returns true
-    /// if the texture was replaced.
+    /// Applies `update` to the media, if present, and recomputes the grid if any input changed.
+    /// `sun`: direction of the sun; `tall`: height of a cell in cell widths; `steps`: number of
+    /// simulation steps. Returns true if a new texture replaced the old one.
     pub(super) fn apply(
         &mut self,
         gpu: &Gpu,
@@ -141,7 +140,7 @@ impl FogTexture {
         }
     }
 
-    /// Computes the coarse grid and uploads it. Returns true if the texture was replaced.
+    /// Computes the coarse grid and uploads it. Returns true if a new texture replaced the old one.
     fn send(&mut self, gpu: &Gpu) -> bool {
         self.is_there = false;
         let Some(wanted) = Wanted::of(&self.read, (self.sun, self.tall), self.risen) else {

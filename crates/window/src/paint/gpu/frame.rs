@@ -1,4 +1,4 @@
-//! Parameters of one frame as the shaders read them.
+//! Parameters of one frame in the layout that the shaders read.
 
 use bytemuck::Zeroable;
 
@@ -31,63 +31,75 @@ use super::wgsl::numbers;
 type Four = [f32; 4];
 
 numbers! {
-    /// Parameters of one frame as the shaders read them; each field is one or more rows of four
-    /// numbers.
+    /// Parameters of one frame in the layout that the shaders read; each field is one or more
+    /// vectors of four numbers. Without another unit, lengths are in cells and directions are unit
+    /// vectors.
     pub(super) struct Frame {
         eye: Four,
-        /// Half the picture's width and height at distance 1, along the camera's right and up axes.
+        /// Vectors `right` and `up`: half the picture's width and height at distance 1 from the
+        /// eye.
         right: Four,
         up: Four,
-        /// w: square of a cell's drawn height, in cell widths.
+        /// Unit vector of the view direction; w: square of a cell's drawn height in cell widths.
         forward: Four,
-        /// Width and height in pixels; jitter of this frame's rays within a pixel (x, y).
+        /// Width and height of the picture in pixels; offset of this frame's rays within a pixel
+        /// (x, y), in pixels.
         size: Four,
-        /// Number of cells nx, ny, nz; cells per unit of the pattern.
+        /// Number of cells along x, y and z; w: pattern unit of the noise in cells (1/128 of the
+        /// box's longer side).
         cells: Four,
-        /// Nodes of the ground along x and z; nodes per cell; jitter of the rays' first samples.
+        /// Number of nodes of the ground's mesh along x and z; nodes per cell; offset of each ray's
+        /// first sample, as a fraction of the sampling distance.
         nodes: Four,
-        /// Foot and top of the ground block in cells; largest invisible density; sampling distance
-        /// in cells.
+        /// Height of the bottom and of the top of the ground block in cells; largest density that
+        /// is invisible (0 to 1); sampling distance along rays in cells.
         block: Four,
         clip_low: Four,
         clip_high: Four,
-        /// Planes of the slices across x, y, z, below 0 for a hidden slice; w: bits of the slices
-        /// that only cut the box open.
+        /// Positions of the slices across x, y and z in cells, below 0 for a hidden slice; w: bit
+        /// mask of the slices that only cut the box open and show no values.
         cuts: Four,
-        /// Iso value, film, crust, width of plates.
+        /// Look of the lava: amount at its surface; amount from which thin films are drawn; share
+        /// of crust; width of crust plates in cells.
         lava: Four,
-        /// Cold, hot, light of the lava on rock, haze.
+        /// Energy per unit of amount at which lava looks cold, and at which it looks hot; strength
+        /// of the lava's light on rock; strength of the haze.
         heat: Four,
-        /// Temperatures (K) of lava with energy 0 and 1 per amount, 1 where they are known, energy
-        /// per amount at the end of the palette.
+        /// Temperatures in K of lava with energy 0 and with energy 1 per unit of amount; 1 if these
+        /// temperatures are known, else 0; energy per unit of amount at the upper end of the
+        /// palette.
         kelvin: Four,
-        /// Style; 1 to colour by energy per amount, 0 by amount; lava shown; ground shown.
+        /// Number of the style; 1 to colour by energy per unit of amount, 0 to colour by amount; 1
+        /// if the lava is drawn; 1 if the ground is drawn.
         view: [u32; 4],
-        /// Phase and offset of the two advected copies of the crust's pattern; a phase below 0
-        /// turns the advection off.
+        /// Phase and offset of the two advected copies of the crust's pattern (phase, offset,
+        /// phase, offset); phases below 0 turn the advection off.
         ride: Four,
-        /// Lowest height of the ground; rise from there to the height that counts as its top;
+        /// Lowest height of the ground, and rise from there to the upper end of its colour range;
         /// height of the floor around the box.
         altitude: Four,
-        /// Kind of floor around the box (0 none, 1 land, 2 table); mean height of the box's sides
-        /// above the floor; number of fountains; width of a pixel at distance 1.
+        /// Kind of floor around the box (0 none, 1 plain, 2 table); mean height of the box's sides
+        /// above that floor; number of lava fountains; width of a pixel at distance 1.
         floor: Four,
-        /// Foot of the flame, and w: its height in cell widths, 0 without a flame.
+        /// Position of the foot of the candle-like flame; w: height of the flame in cell widths, 0
+        /// without a flame.
         flame: Four,
-        /// Displacement of the flame's tip by the wind.
+        /// Displacement of the flame's tip by the wind, to the east and to the south, in flame
+        /// heights.
         flame_blown: Four,
-        /// Sea around the box: level, medium, 1 where there is one, cells to its haze.
+        /// Sea around the box: height of its surface; index of its material; 1 if there is a sea,
+        /// else 0; distance at which it has faded into haze.
         sea: Four,
-        /// Ground around the box: cells from its first node to the box, and between nodes; number
-        /// of nodes along x and z.
+        /// Ground around the box: distance from its first node to the box; distance between nodes,
+        /// 0 without such ground; number of nodes along x and z.
         beyond: Four,
-        /// Bounding spheres of the fountains: centre and radius.
+        /// Bounding sphere of each lava fountain: centre, and radius in w.
         fountains: [Four; MOST_MOUTHS],
-        /// Per fountain: index of its first streak, and index after its last streak.
+        /// For each lava fountain, the range of its streaks: first index, and index after the last.
         fountain_streaks: [Four; MOST_MOUTHS],
-        /// Heads of the streaks (x, y, z), with their radius.
+        /// Position of each streak's head (x, y, z); w: radius of the streak.
         spark_heads: [Four; MOST_SPARKS],
-        /// Tails of the streaks (x, y, z), with their temperature in K.
+        /// Position of each streak's tail (x, y, z); w: temperature of the streak in K.
         spark_tails: [Four; MOST_SPARKS],
         sun: Four,
         sun_color: Four,
@@ -95,63 +107,73 @@ numbers! {
         horizon: Four,
         nadir: Four,
         halo: Four,
-        /// Fraction of the sky covered by clouds; brightness of the stars; 1 where hills stand at
-        /// the horizon.
+        /// Fraction of the sky covered by clouds; brightness of the stars; 1 if hills stand at the
+        /// horizon, else 0.
         sky: Four,
         ambient_below: Four,
         ambient_above: Four,
-        /// Direction of the lamp of the scientific styles; w: smallest visible density there.
+        /// Unit direction towards the lamp of the plain styles; w: density from which lava is
+        /// visible in the style `maximum`.
         lamp: Four,
-        /// Number of materials other than lava; displacement of their ripples; 1 where a ray ends
-        /// at a solid material.
+        /// Number of materials other than lava; displacement of their ripples in pattern units; 1
+        /// if one of these materials is opaque and ends rays, else 0.
         media: Four,
-        /// By medium: share of usual absorption, height of ripples, number of the preset.
+        /// For each medium: absorption relative to the usual one; height of the ripples relative to
+        /// the usual one; number of the material preset.
         media_look: [Four; MOST],
-        /// By medium: linear colour.
+        /// For each medium: its colour, linear RGB.
         media_color: [Four; MOST],
-        /// By medium that light passes: absorption per cell.
+        /// For each translucent medium: absorption per cell length, RGB.
         media_absorbed: [Four; MOST],
-        /// By medium that light passes: light of the sky that great depth sends back.
+        /// For each translucent medium: diffuse reflectance of a great depth for skylight, linear
+        /// RGB.
         media_deep: [Four; MOST],
-        /// By medium that light passes: light of the lava that great depth sends back.
+        /// For each translucent medium: diffuse reflectance of a great depth for lava light, linear
+        /// RGB.
         media_warmed: [Four; MOST],
-        /// Lower corner of a box around all gas; w: 1 where there is any gas or shade.
+        /// Lower corner of a box around all gas; w is 1 if there is any gas or shadow of solids,
+        /// and 0 otherwise.
         fog_low: Four,
-        /// Upper corner of that box; w: cells along the edge of a coarse cell.
+        /// Upper corner of a box around all gas; w: edge length of a cell of the coarse gas grid.
         fog_high: Four,
-        /// By kind of gas: albedo, extinction of a full cell.
+        /// For each kind of gas: single-scattering albedo; w: extinction per cell length in a cell
+        /// full of gas.
         fog_kind: [Four; KINDS],
-        /// Depth of the billows of both kinds, displacement of the billows by rising, 1 where there
-        /// is gas.
+        /// Amplitude of the billows of both kinds of gas; rise of the billows in the noise; then 1
+        /// if there is any gas, and 0 otherwise.
         fog_more: Four,
         smoke: SmokeNumbers,
     }
 }
 
 numbers! {
-    /// Parameters of the smoke of a frame; all zero without smoke.
+    /// Parameters of ash and steam for one frame; all zero without smoke.
     pub(super) struct SmokeNumbers {
-        /// Corner of the air's box; w: voxels along the edge of an air cell, 0 where there is no
-        /// smoke.
+        /// Lower corner of the air's grid in voxels (cells of the box); w: edge length of an air
+        /// cell in voxels, 0 without smoke.
         low: Four,
-        /// Air cells along x, y, z; w: absorption per voxel of path at the largest density.
+        /// Number of air cells along x, y and z; w: absorption per voxel of path at the largest
+        /// density that a texel can store.
         cells: Four,
-        /// Lower corner of a box around all smoke that is shown; w: distance between samples.
+        /// Lower corner of a box around all visible smoke, in voxels; w: distance between samples
+        /// in voxels.
         begins: Four,
-        /// Upper corner of that box; w: strength of the billows.
+        /// Upper corner of a box around all visible smoke, in voxels; w: amplitude of the billows.
         ends: Four,
-        /// Albedo of ash; w: strength of the lava's light on ash.
+        /// Single-scattering albedo of ash; w: strength of the lava's light on ash.
         albedo: Four,
-        /// Two generations of billows: for each the steps of transport by the flow, and its weight.
+        /// Two generations of advected billows: for each, its time of advection in steps, and its
+        /// blend weight.
         carried: Four,
-        /// x: 1 where the cells have the colours of inks.
+        /// First component: 1 if the air contains inks, so that cells have colours of their own,
+        /// else 0.
         inks: Four,
     }
 }
 
 impl SmokeNumbers {
-    /// Parameters of the smoke inside the shares `clip` (lower and upper end per axis) of a box of
-    /// `size` voxels.
+    /// Computes the parameters of the smoke in the visible part `clip` of the box (lower and upper
+    /// bound per axis, as fractions); `size`: number of voxels of the box along x, y and z.
     fn new(there: &SmokeBox, spec: &FrameSpec, (clip, size): ([[f32; 2]; 3], [f32; 3])) -> Self {
         let air = &spec.look.air;
         let shown = cut(there.around, clip, size);
@@ -169,7 +191,7 @@ impl SmokeNumbers {
     }
 }
 
-/// Inputs from which the parameters of a frame are computed.
+/// Inputs from which `Frame`, the parameters of one frame, is computed.
 pub(super) struct FrameSpec<'a> {
     pub(super) camera: &'a Camera,
     pub(super) grid: Grid,
@@ -177,27 +199,28 @@ pub(super) struct FrameSpec<'a> {
     pub(super) look: &'a LookSpec,
     pub(super) sky: &'a Sky,
     pub(super) transfer: &'a Transfer,
-    /// Largest density that is invisible, in units of 1/255.
+    /// Largest density that is invisible, 0 to 255 for an empty to a full cell.
     pub(super) empty: u8,
     /// Number of simulation steps so far.
     pub(super) steps: u64,
-    /// Jitter of the rays within a pixel (x, y, in pixels), and of their first samples.
+    /// Offset of the rays within a pixel (x, y, in pixels); third: offset of their first samples as
+    /// a fraction of the sampling distance.
     pub(super) shift: [f32; 3],
-    /// Cell index of each slice to show; `None` for a hidden slice.
+    /// Cell index of each visible slice across x, y and z; `None` for a hidden slice.
     pub(super) cuts: [Option<usize>; 3],
-    /// Set for each slice that shows amounts.
+    /// Set for each slice across x, y and z that shows amounts.
     pub(super) cuts_of_amounts: [bool; 3],
     pub(super) volume_shown: bool,
     pub(super) ground_shown: bool,
-    /// Looks of the materials other than lava.
+    /// Looks of the materials other than lava, in the order of the shader's arrays.
     pub(super) media: &'a [MaterialLook],
-    /// Gases and the shadow of solids.
+    /// Gases, and the shadow of solids.
     pub(super) fog: &'a FogTexture,
-    /// Ash and steam in the air; `None` without smoke.
+    /// Extent and scale of ash and steam in the air; `None` without smoke.
     pub(super) smoke: Option<SmokeBox>,
-    /// Sea: water at the sides of the box; `None` without a sea.
+    /// Sea around the box; `None` without a sea.
     pub(super) sea: Option<Sea>,
-    /// Mouths of the vents that throw clots of lava.
+    /// Mouths of the vents that throw clots of lava (lava fountains).
     pub(super) mouths: &'a [Mouth],
 }
 
@@ -363,8 +386,8 @@ impl Frame {
 }
 
 impl Frame {
-    /// Returns a copy without the parameters that affect only the lava's layer, as the key of the
-    /// backdrop.
+    /// Returns a copy without the parameters that affect only the lava's layer. The copy is the
+    /// cache key of the backdrop, the layer without lava.
     pub(super) fn without_flow(self) -> Self {
         let nothing = [0.0; 4];
         let (fog_low, fog_high, fog_kind, fog_more) = (nothing, nothing, [nothing; KINDS], nothing);
@@ -397,13 +420,13 @@ impl Frame {
         }
     }
 
-    /// Returns true if there is ground around the box.
+    /// Returns true if ground is drawn around the box.
     pub(super) fn goes_on(&self) -> bool {
         self.beyond[1] > 0.0
     }
 
-    /// Returns true if all rays and the visible part of the box are equal in both frames, so that
-    /// the rays hit the ground at the same points.
+    /// Returns true if `other` has the same rays and the same visible part of the box, so that each
+    /// ray hits the ground at the same point.
     pub(super) fn same_rays(&self, other: &Self) -> bool {
         let rays = |f: &Self| {
             [
@@ -421,13 +444,15 @@ impl Frame {
     }
 }
 
-/// Returns true if the ground around the box is drawn; `clip` is the visible part of the box (lower
-/// and upper end per axis, 0 to 1).
+/// Returns true if the land around the box is drawn: in the cinematic style, if ground is shown and
+/// the box is not cut. `clip`: visible part of the box (lower and upper bound per axis, as
+/// fractions).
 fn is_land_shown(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> bool {
     spec.look.style == Style::Cinematic && spec.ground_shown && clip == [[0.0, 1.0]; 3]
 }
 
-/// Returns the parameters of the sea around a box whose part `clip` is visible; zero without a sea.
+/// Returns the shader's parameters of the sea around the box (see `Frame::sea`); zero if no sea is
+/// drawn. `clip`: visible part of the box (lower and upper bound per axis, as fractions).
 fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
     let is_wanted =
         spec.look.surroundings == Surroundings::Sea && spec.look.style == Style::Cinematic;
@@ -446,14 +471,15 @@ fn sea(spec: &FrameSpec, clip: [[f32; 2]; 3]) -> Four {
     }
 }
 
-/// Returns a bit per slice that only cuts the box open and shows no cells of its own.
+/// Returns a bit mask (bit 0 x, 1 y, 2 z) of the slices that only cut the box open and show no
+/// values.
 fn opening(spec: &FrameSpec) -> u8 {
     let opens = |axis: usize| spec.look.style == Style::Cinematic && spec.cuts_of_amounts[axis];
     (0..3).map(|axis| u8::from(opens(axis)) << axis).sum()
 }
 
-/// Returns phase and offset of the two advected copies of the crust's pattern; a phase below 0
-/// turns the advection off.
+/// Returns phase and offset of the two advected copies of the crust's pattern after `steps` steps;
+/// phases below 0 turn the advection off. `unit`: pattern unit in cells.
 fn ride(look: &LookSpec, unit: f32, steps: u64) -> Four {
     copies(look, unit, steps as f64).map_or([-1.0; 4], |[first, second]| {
         [first.phase, first.offset, second.phase, second.offset]

@@ -1,4 +1,4 @@
-//! Ground on the graphics card: the maps baked by `render::land`, as textures and buffers of the
+//! Ground on the graphics card: the maps that `render::land` bakes, as textures and buffers for the
 //! pass that finds the ground under each pixel.
 
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use crate::messages::GroundPatch;
 use crate::paint::bake::BakedGround;
 use crate::paint::device::{Gpu, Texture, halves};
 
-/// Baked maps of the ground, uploaded.
+/// Baked maps of the ground on the graphics card: height, albedo, normal and slope.
 pub(super) struct GroundMaps {
-    /// Baked maps in main memory, for framing cameras.
+    /// Same maps in main memory, from which cameras are framed.
     pub(super) land: Arc<TerrainLook>,
     pub(super) height: Texture,
     pub(super) albedo: Texture,
     pub(super) normal: Texture,
     pub(super) slope: Texture,
-    /// Triangle indices of the ground's top.
+    /// Index buffer of the ground's upper surface, a triangle mesh.
     pub(super) triangles: wgpu::Buffer,
     pub(super) triangle_corners: u32,
-    /// Nodes of the ground around the box, and the number of corners of its triangles; a single
+    /// Nodes of the ground around the box, and the number of vertices of its triangles; a single
     /// placeholder node if there is no such ground.
     pub(super) beyond: wgpu::Buffer,
     pub(super) beyond_corners: u32,
@@ -106,15 +106,15 @@ impl GroundMaps {
         }
     }
 
-    /// Returns the number of triangle corners of the four walls.
+    /// Returns the number of triangle vertices of the four side walls of the ground block.
     pub(super) fn wall_corners(&self) -> u32 {
         let heights = &self.land.block.heights;
         6 * 2 * (heights.width - 1 + heights.depth - 1) as u32
     }
 }
 
-/// Packs the nodes of the ground around a box: height as `f32` bits, then colour, normal (x, z),
-/// and light of sky and sun.
+/// Returns the nodes of the ground around a box, packed for the shader: height as the bits of an
+/// `f32`, then albedo, normal (x, z), and the light of sky and sun.
 fn around(beyond: &Beyond) -> Vec<[u32; 4]> {
     let node = |k: usize| {
         let (color, normal, light) = (
@@ -136,7 +136,8 @@ fn around(beyond: &Beyond) -> Vec<[u32; 4]> {
     (0..beyond.heights().data.len()).map(node).collect()
 }
 
-/// Returns the triangle indices of a mesh of `width` × `depth` nodes, two triangles per square.
+/// Returns the triangle indices of a mesh of `width` × `depth` nodes (`width` fastest), two
+/// triangles per square.
 fn triangles(width: u32, depth: u32) -> Vec<u32> {
     let square = |k: u32| {
         let a = k / (width - 1) * width + k % (width - 1);
@@ -145,7 +146,8 @@ fn triangles(width: u32, depth: u32) -> Vec<u32> {
     (0..(width - 1) * (depth - 1)).flat_map(square).collect()
 }
 
-/// Ground on the graphics card, with the bake that updates it.
+/// Ground on the graphics card: uploaded maps and caves, and the background bake that updates the
+/// maps.
 pub(super) struct GroundRoom {
     pub(super) baked: BakedGround,
     pub(super) maps: GroundMaps,
@@ -153,7 +155,7 @@ pub(super) struct GroundRoom {
 }
 
 impl GroundRoom {
-    /// Uploads a coarse bake of the whole ground; the fine bake follows.
+    /// Bakes the whole ground coarsely and uploads the maps; the fine bake runs in the background.
     pub(super) fn new(gpu: &Gpu, ground: &GroundPatch, grid: Grid, look: &LookSpec) -> Self {
         let baked = BakedGround::new(ground, grid, look);
         let maps = GroundMaps::upload(gpu, baked.land.clone());
@@ -162,20 +164,21 @@ impl GroundRoom {
         Self { baked, maps, caves }
     }
 
-    /// Applies a changed part of the ground.
+    /// Applies a changed part of the ground, and uploads the maps if the change shows at once.
     pub(super) fn apply(&mut self, gpu: &Gpu, patch: &GroundPatch, look: &LookSpec) {
         let changed = self.baked.apply(patch, look);
         self.upload(gpu, changed);
     }
 
-    /// Uploads a finished bake and starts the next one when due. Returns true if the shown maps
-    /// changed.
+    /// Uploads the result of a finished background bake, and starts the next bake when due. Returns
+    /// true if the uploaded maps changed.
     pub(super) fn tend(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
         let changed = self.baked.tend(look);
         self.upload(gpu, changed)
     }
 
-    /// Waits for the final maps. Returns true if the shown maps changed.
+    /// Waits until the maps show the present ground in full resolution, and uploads them. Returns
+    /// true if the uploaded maps changed.
     pub(super) fn finish(&mut self, gpu: &Gpu, look: &LookSpec) -> bool {
         let changed = self.baked.finish(look);
         self.upload(gpu, changed)

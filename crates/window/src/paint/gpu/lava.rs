@@ -1,4 +1,5 @@
-//! Volume of the lava on the graphics card with its bricks, slices and light; uploads only changes.
+//! Volume of the lava on the graphics card, with its bricks, slices and emitted light; uploads only
+//! changes.
 
 use crate::messages::{Cut, Patch};
 use lavoxel_base::grid::Grid;
@@ -10,7 +11,7 @@ use super::fog::FogTexture;
 use super::media::MediaTextures;
 use super::smoke::SmokeTextures;
 
-/// Textures and buffers of the lava, of the other materials and of the air.
+/// Textures and buffers of everything that fills the box: lava, other materials, gases and smoke.
 pub(super) struct VolumeTextures {
     pub(super) grid: Grid,
     pub(super) volume: Texture,
@@ -18,31 +19,31 @@ pub(super) struct VolumeTextures {
     pub(super) ember: Texture,
     /// Textures of the materials other than lava.
     pub(super) media: MediaTextures,
-    /// Texture of the gases among those materials and of the shadow of solids.
+    /// Texture of the gases, and of the shadow of solids.
     pub(super) fog: FogTexture,
     /// Textures of ash and steam in the air.
     pub(super) smoke: SmokeTextures,
-    /// Texels of the slices across x, y and z, concatenated.
+    /// Texels of the slices across x, y and z, one slice after another.
     pub(super) cuts: wgpu::Buffer,
-    /// Cell index of each slice; `None` for a missing slice.
+    /// Cell index of each slice across x, y and z; `None` for a missing slice.
     pub(super) cut_cells: [Option<usize>; 3],
-    /// Set for each slice that shows amounts.
+    /// Set for each slice across x, y and z that shows amounts.
     pub(super) cuts_of_amounts: [bool; 3],
-    /// Largest density of each brick, 0 to 255, x fastest.
+    /// Largest density of lava in each brick, 0 to 255 for an empty to a full cell; x fastest.
     brick_maxima: Vec<u8>,
-    /// Set for each brick that the last upload marks as worth sampling.
+    /// For each brick, true if the last upload marked it as occupied, so that rays sample it.
     occupied: Vec<bool>,
-    /// Largest density that is invisible, in units of 1/255.
+    /// Largest density that is invisible, 0 to 255 for an empty to a full cell.
     empty: u8,
-    /// Set while rays skip empty bricks; pictures are identical either way.
+    /// Set while rays skip empty bricks; the pictures are the same either way, only slower.
     skipping: bool,
 }
 
 impl VolumeTextures {
-    /// Creates the textures of an empty box.
+    /// Creates the textures of an empty box with the cells of `grid`.
     ///
     /// # Errors
-    /// When the graphics card cannot hold the box.
+    /// When the graphics card cannot hold textures of this size.
     pub(super) fn new(gpu: &Gpu, grid: Grid) -> Result<Self, TooLarge> {
         let size = [grid.nx, grid.ny, grid.nz];
         let most = gpu.device.limits().max_texture_dimension_3d as usize;
@@ -87,7 +88,7 @@ impl VolumeTextures {
         })
     }
 
-    /// Uploads changed boxes of the volume and returns their size in bytes.
+    /// Uploads changed boxes of the lava's volume. Returns the number of uploaded bytes.
     pub(super) fn patch(&self, gpu: &Gpu, patches: &[Patch]) -> usize {
         for patch in patches {
             gpu.write(
@@ -100,14 +101,15 @@ impl VolumeTextures {
         patches.iter().map(|patch| 2 * patch.texels.len()).sum()
     }
 
-    /// Replaces the bricks' largest densities.
+    /// Replaces the largest density of each brick (0 to 255, x fastest) and uploads the brick
+    /// distances.
     pub(super) fn set_bricks(&mut self, gpu: &Gpu, maxima: Vec<u8>) {
         self.brick_maxima = maxima;
         self.send_bricks(gpu, false);
     }
 
-    /// Sets `empty`, the largest invisible density in units of 1/255, and turns empty-space
-    /// skipping on or off.
+    /// Sets the largest invisible density `empty` (0 to 255 for an empty to a full cell), and turns
+    /// empty-space skipping on or off.
     pub(super) fn set_empty(&mut self, gpu: &Gpu, empty: u8, skipping: bool) {
         let changed = (self.empty, self.skipping) != (empty, skipping);
         (self.empty, self.skipping) = (empty, skipping);
@@ -131,7 +133,8 @@ impl VolumeTextures {
         self.occupied = occupied;
     }
 
-    /// Uploads per column: emitted light, height × emitted light, and surface temperature (K).
+    /// Uploads `ember`, one entry per column (x fastest): emitted light, height × emitted light,
+    /// and surface temperature in K.
     pub(super) fn set_ember(&self, gpu: &Gpu, ember: &[[f32; 3]]) {
         let texels: Vec<[u16; 4]> = ember
             .iter()
@@ -145,7 +148,7 @@ impl VolumeTextures {
         );
     }
 
-    /// Uploads the slice across `axis` (0 x, 1 y, 2 z).
+    /// Uploads the slice across `axis` (0 x, 1 y, 2 z); ignores a slice of a box of another size.
     pub(super) fn set_cut(&mut self, gpu: &Gpu, axis: usize, cut: &Cut) {
         let places = cut_places(self.grid);
         // A slice of another box would overwrite its neighbours in the buffer.
@@ -159,11 +162,11 @@ impl VolumeTextures {
     }
 }
 
-/// Size of a slice's texel in bytes.
+/// Bytes per texel of a slice.
 const CUT_TEXEL: usize = 4;
 
-/// Returns the index of the first texel of the slices across x, y and z in their buffer, followed
-/// by the total number.
+/// Returns the indices of the first texels of the slices across x, y and z in their common buffer,
+/// and the total number of texels.
 fn cut_places(grid: Grid) -> [usize; 4] {
     let Grid { nx, ny, nz } = grid;
     [0, ny * nz, ny * nz + nz * nx, ny * nz + nz * nx + ny * nx]

@@ -1,4 +1,5 @@
-//! Materials other than lava on the graphics card; each material has one channel of two textures.
+//! Materials other than lava on the graphics card: their densities fill the channels of two
+//! textures, one channel per material.
 
 use crate::messages::MediaUpdate;
 use crate::paint::device::{Gpu, Texture};
@@ -8,37 +9,38 @@ use lavoxel_render::media::clear::{LEAST, step_opacity};
 
 use super::bricks::{TooLarge, brick_count, distances};
 
-/// Number of channels of a texture.
+/// Number of materials per texture: one in each colour channel.
 const CHANNELS: usize = 4;
-/// Upper bound of the number of materials other than lava that a graphics card draws: the channels
-/// of two textures. The ray-marcher has no such bound.
+/// Upper bound of the number of materials other than lava that the graphics card draws: the
+/// channels of two textures. The ray-marcher on the processor has no such bound.
 pub(super) const MOST: usize = 2 * CHANNELS;
-/// Number of entries in the opacity table: one per density level.
+/// Number of entries of the opacity table, one per density level 0 to 255.
 const ENTRIES: usize = 256;
 
-/// Textures of the materials other than lava.
+/// Textures of the materials other than lava, and the table of their opacities.
 pub(super) struct MediaTextures {
     grid: Grid,
-    /// Densities of the first four materials, and of the next four; a single cell if there are
-    /// none.
+    /// Densities of the first four materials, and of the next four; a single texel if there are no
+    /// such materials.
     pub(super) densities: [Texture; 2],
-    /// Distance of each brick to the nearest brick that contains any of the materials, in bricks.
+    /// For each brick, the distance in bricks to the nearest brick that contains any of the
+    /// materials.
     pub(super) bricks: Texture,
-    /// Opacity of one sampling step by density level, in the plain styles.
+    /// Opacity of one sampling step in the plain styles, per density level (0 to 255) and material.
     pub(super) opacities: wgpu::Buffer,
     pub(super) looks: Vec<MaterialLook>,
-    /// Number of materials in an update.
+    /// Number of materials in an update, which is the number of bytes per cell.
     sent: usize,
-    /// Number of channels of each texture.
+    /// Number of colour channels of each of the two textures.
     channels: [usize; 2],
-    /// Largest density of each brick over all the materials, 0 to 255.
+    /// For each brick, the largest density of any of the materials, 0 to 255.
     maxima: Vec<u8>,
-    /// Set while rays skip empty bricks.
+    /// Set while rays skip bricks without these materials.
     skipping: bool,
 }
 
 impl MediaTextures {
-    /// Creates placeholder textures for a scene without such materials.
+    /// Creates placeholder textures of one texel for a scene without materials other than lava.
     pub(super) fn none(gpu: &Gpu, grid: Grid) -> Self {
         Self {
             grid,
@@ -54,8 +56,8 @@ impl MediaTextures {
         }
     }
 
-    /// Uploads changes. Returns the uploaded bytes, and true if the textures were replaced. `step`
-    /// is the sampling distance in cells.
+    /// Uploads the changes in `update`. `step`: sampling distance along rays in cells. Returns the
+    /// number of uploaded bytes, and true if new textures replaced the old ones.
     ///
     /// # Errors
     /// When the graphics card cannot hold the textures.
@@ -130,7 +132,7 @@ impl MediaTextures {
         Ok(())
     }
 
-    /// Recomputes the opacity table for the sampling distance `step` in cells.
+    /// Recomputes the opacity table for the sampling distance `step` along rays, in cells.
     pub(super) fn set_step(&self, gpu: &Gpu, step: f32) {
         let tables: Vec<Vec<f32>> = self
             .looks
@@ -145,7 +147,7 @@ impl MediaTextures {
             .write_buffer(&self.opacities, 0, bytemuck::cast_slice(&entries));
     }
 
-    /// Turns empty-space skipping on or off.
+    /// Turns empty-space skipping for these materials on or off.
     pub(super) fn set_skipping(&mut self, gpu: &Gpu, skipping: bool) {
         self.skipping = skipping;
         self.send_bricks(gpu);

@@ -1,4 +1,4 @@
-//! Pictures without panel and in any size, for screenshots, recordings and tests.
+//! Pictures without the panel and of any size, for screenshots, recordings and tests.
 
 use image::RgbaImage;
 
@@ -8,7 +8,7 @@ use super::film::Outlet;
 use crate::paint::View;
 
 impl GpuPainter {
-    /// Draws `view`, averaged over `frames` jittered frames, and waits for the picture. With
+    /// Draws `view` as the average of `frames` jittered frames, and waits for the result. With
     /// `transparent`, sky and backdrop get alpha 0. `None` before the first scene has arrived.
     pub(crate) fn picture(
         &mut self,
@@ -62,8 +62,9 @@ impl GpuPainter {
         RgbaImage::from_raw(width as u32, height as u32, pixels)
     }
 
-    /// Returns the picture on the screen, in the window's size, without panel and marks; `None`
-    /// before the first picture. Repeats only the final pass.
+    /// Returns the picture on the screen in the window's size, without panel and marks; `None`
+    /// before the first picture. Traces no rays: only converts the accumulated light to colours
+    /// again.
     pub(crate) fn seen(&mut self) -> Option<RgbaImage> {
         let (width, height) = self.view.as_ref()?.camera.size();
         let target = self
@@ -87,7 +88,7 @@ impl GpuPainter {
         RgbaImage::from_raw(width as u32, height as u32, pixels)
     }
 
-    /// Frees the textures of pictures for image files.
+    /// Frees the textures used to draw pictures for image files.
     pub(crate) fn forget_pictures(&mut self) {
         self.pictures = Accumulator::default();
     }

@@ -1,5 +1,5 @@
-//! Ash and steam on the graphics card: the grid of [`lavoxel_render::media::smoke`], recomputed on
-//! the processor after changes of the air, the light of the lava or the sun.
+//! Ash and steam in the air on the graphics card: the grid of [`lavoxel_render::media::smoke`],
+//! recomputed on the processor when the air, the light of the lava or the sun changes.
 
 use std::sync::Arc;
 
@@ -15,43 +15,44 @@ use lavoxel_sim::lowpass::AirVolume;
 
 use super::bricks::TooLarge;
 
-/// Texture format of the smoke.
+/// Format of the smoke textures: four channels of one byte.
 const FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 
-/// Textures of the smoke, and the inputs from which they are computed.
+/// Textures of ash and steam, and the inputs from which they are computed.
 pub(super) struct SmokeTextures {
-    /// Per air cell: square root of the absorption, fraction of steam, light of the sun, light of
-    /// the lava; a single cell without smoke.
+    /// Per air cell: square root of the absorption, fraction of steam, transmittance of sunlight,
+    /// light of the lava. A single texel without smoke.
     pub(super) cells: Texture,
-    /// Per air cell: velocity, and light of the sky. If the air contains inks, their colours follow
-    /// along z.
+    /// Per air cell: velocity, and light of the sky. If the air contains inks, a second block along
+    /// z holds the colour of each air cell.
     pub(super) flow: Texture,
-    /// Tileable block of billow noise: for smoke, and for stones on the ground.
+    /// Tileable 3D texture of billow noise, used for smoke and for the stones of the ground.
     pub(super) billows: Texture,
-    /// Extent and scale of the smoke; `None` without smoke.
+    /// Position, cell size and content range of the smoke; `None` without smoke.
     pub(super) there: Option<SmokeBox>,
-    /// Number of texels along x, y and z of `cells` and of `flow`.
+    /// Number of texels along x, y and z: first of `cells`, then of `flow`.
     size: [[usize; 3]; 2],
     air: Option<Arc<AirVolume>>,
-    /// Patches of glowing lava that light the smoke.
+    /// Patches of glowing lava whose light the smoke scatters.
     patches: Vec<Patch>,
-    /// Inputs of the present textures; `None` if the textures are outdated.
+    /// Inputs for which the present textures were computed; `None` if the textures are outdated.
     known: Option<Shown>,
-    /// Smoke grid uploaded last, whose memory the next grid reuses.
+    /// Smoke grid of the last upload; the next grid reuses its memory.
     spare: Option<Smoke>,
 }
 
-/// Inputs of the smoke textures.
+/// Inputs that determine the smoke textures, besides the air itself.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shown {
-    /// Smoke and its light, in the cinematic style.
+    /// Smoke with its illumination, for the cinematic style.
     Smoke(Wanted),
-    /// Values on the scale of [`lavoxel_render::media::haze`], in the plain styles.
+    /// Colour-coded concentrations on the scale of [`lavoxel_render::media::haze`], for the plain
+    /// styles.
     Haze,
 }
 
 impl Shown {
-    /// Returns the inputs for the look `look` and the sun direction `sun`.
+    /// Returns the inputs for the look `look` and the unit direction `sun` towards the sun.
     pub(super) fn of(look: &LookSpec, sun: V3) -> Self {
         match look.style {
             Style::Cinematic => Self::Smoke(Wanted {
@@ -64,25 +65,25 @@ impl Shown {
     }
 }
 
-/// Box of the air in voxels, and the scale of its cells.
+/// Grid of the air as drawn: position, cell size and content range, in voxels (cells of the box).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SmokeBox {
-    /// Lower corner in voxels.
+    /// Lower corner of the air's grid, in voxels.
     pub(super) low: [f32; 3],
-    /// Number of cells along x, y and z.
+    /// Number of air cells along x, y and z.
     pub(super) cells: [f32; 3],
     /// Edge length of an air cell in voxels.
     pub(super) edge: f32,
     /// Absorption per voxel of path at the largest density that a texel can store.
     pub(super) most: f32,
-    /// Set if the cells have ink colours.
+    /// Set if the air contains inks, so that its cells have colours of their own.
     pub(super) has_inks: bool,
-    /// Bounding box of all smoke: lower and upper end per axis, in voxels.
+    /// Bounding box of all smoke: lower and upper bound along x, y and z, in voxels.
     pub(super) around: [[f32; 2]; 3],
 }
 
 impl SmokeTextures {
-    /// Creates placeholder textures for a scene without smoke.
+    /// Creates placeholder textures of one texel for a scene without smoke.
     pub(super) fn none(gpu: &Gpu) -> Self {
         let one = |name: &str| gpu.map(name, [1; 3], FORMAT);
         let (side, texels) = billows::texels();
@@ -101,13 +102,14 @@ impl SmokeTextures {
         }
     }
 
-    /// Replaces the contents of the air; `None` for clear air.
+    /// Replaces the contents of the air; `None` for clear air. The textures follow at the next
+    /// `refresh`.
     pub(super) fn set_air(&mut self, air: Option<Arc<AirVolume>>) {
         (self.air, self.known) = (air, None);
     }
 
-    /// Replaces the patches of lava that light the smoke, each as centre x, y, z in voxels and
-    /// glow.
+    /// Replaces the patches of glowing lava that light the smoke; each is `[x, y, z, glow]` with
+    /// the centre in voxels and the emitted light.
     pub(super) fn set_patches(&mut self, patches: &[[f32; 4]]) {
         self.patches = patches
             .iter()
@@ -119,8 +121,8 @@ impl SmokeTextures {
         self.known = None;
     }
 
-    /// Recomputes and uploads the textures for the inputs `shown` if anything changed. Returns true
-    /// if the textures were replaced.
+    /// Recomputes and uploads the textures for the inputs `shown` if they are outdated. Returns
+    /// true if new textures replaced the old ones.
     ///
     /// # Errors
     /// When the graphics card cannot hold the textures.
@@ -189,8 +191,8 @@ impl SmokeTextures {
         Ok(new)
     }
 
-    /// Replaces the textures of `cells` and `flow` if their sizes differ from `sizes`. Returns true
-    /// if they were replaced.
+    /// Creates new textures for `cells` and `flow` if their numbers of texels along x, y and z
+    /// differ from `sizes`. Returns true if new textures replaced the old ones.
     fn make_room(&mut self, gpu: &Gpu, sizes: [[usize; 3]; 2]) -> Result<bool, TooLarge> {
         if self.size == sizes {
             return Ok(false);
@@ -220,7 +222,8 @@ impl SmokeTextures {
     }
 }
 
-/// Returns the bounding box of `boxes`: lower and upper end per axis; `None` without boxes.
+/// Returns the bounding box of `boxes` as lower and upper bound along x, y and z; `None` without
+/// boxes.
 fn around(boxes: impl Iterator<Item = Drawn>) -> Option<[[f32; 2]; 3]> {
     let corners = boxes.map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
     let (from, to) = corners.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1)))?;

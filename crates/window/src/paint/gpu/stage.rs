@@ -1,5 +1,5 @@
-//! Passes that compute the light of a picture: find the ground under each pixel, then trace one ray
-//! per pixel.
+//! Render passes that compute the light of a picture: the first finds the ground under each pixel,
+//! the second traces one ray per pixel.
 
 use lavoxel_render::lava::blackbody::BlackBody;
 use lavoxel_render::mask;
@@ -16,63 +16,63 @@ use crate::paint::device::{
     Gpu, PipelineSpec, Texture, color_pass, halves, numbers_binding, sampled,
 };
 
-/// Number of entries in the table of black-body colours.
+/// Number of entries of the table of black-body colours.
 const KELVINS: usize = 512;
-/// Temperature of the table's first entry in K.
+/// Temperature of the first entry of the black-body table, in K.
 pub(super) const COLDEST: f32 = 400.0;
-/// Temperature of the table's last entry in K.
+/// Temperature of the last entry of the black-body table, in K.
 pub(super) const HOTTEST: f32 = 1800.0;
 
-/// Pipelines and tables that do not depend on the scene.
+/// Render pipelines and lookup tables that do not depend on the scene.
 pub(super) struct Stage {
     numbers: wgpu::Buffer,
-    /// Samplers with linear interpolation: with clamped edges, and with repetition.
+    /// Two samplers with linear interpolation: the first clamps at the edges, the second repeats.
     samplers: [wgpu::Sampler; 2],
     hit_layout: wgpu::BindGroupLayout,
     trace_layout: wgpu::BindGroupLayout,
-    /// Pipelines that find the ground: top, walls, foot and cut faces of the ground block, its
+    /// Pipelines that find the ground, in this order: upper surface, side walls, bottom, cut faces,
     /// caves, and the ground around the box.
     hits: [wgpu::RenderPipeline; 6],
-    /// Pipelines that trace the layers, indexed by `Layer`: backdrop, lava.
+    /// Pipelines that trace the rays of each layer, indexed by `Layer`.
     traces: [wgpu::RenderPipeline; 2],
     black_body: wgpu::Buffer,
     mask: wgpu::Buffer,
     transfer: Texture,
 }
 
-/// Layer of a picture's light, with an average of its own.
+/// Layer of a picture; the light of each layer is accumulated separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layer {
-    /// Ground, slices and sky without the lava's own light; depends on camera, ground and look
-    /// only.
+    /// Ground, slices and sky without the light of the lava; depends only on camera, ground, slices
+    /// and look.
     Backdrop,
-    /// Lava, and the light that it casts on the ground.
+    /// Lava and all other contents of the box, and the light that the lava casts on the ground.
     Lava,
 }
 
-/// Bind groups of the passes for one scene and one picture size.
+/// Bind groups of both passes for one scene and one picture size.
 pub(super) struct Bound {
     hit: wgpu::BindGroup,
     trace: wgpu::BindGroup,
 }
 
-/// WGSL declarations that the shaders of both passes share.
+/// WGSL source with the declarations that the shaders of both passes share.
 const SCENE: &str = include_str!("shaders/scene.wgsl");
-/// WGSL access to the columns with caves, shared by both passes.
+/// WGSL source that reads the caves of a column, shared by both passes.
 const CAVES: &str = include_str!("shaders/caves.wgsl");
-/// Binding number of the buffer of caves.
+/// Binding number of the buffer with the caves.
 const CAVES_AT: usize = 18;
-/// Binding number of the first colour table.
+/// Binding number of the first colour table; the next tables follow.
 const TABLES_AT: usize = 19;
-/// Binding number of the sampler with repetition.
+/// Binding number of the sampler that repeats textures.
 const REPEATED_AT: u32 = 22;
 /// Binding number of the blue-noise mask.
 const MASK_AT: u32 = 23;
-/// Binding number of the buffer of the ground around the box.
+/// Binding number of the buffer with the ground around the box.
 const BEYOND_AT: usize = 24;
 
 impl Stage {
-    /// Compiles all shaders and creates the pipelines and tables.
+    /// Compiles all shaders, and creates the pipelines and lookup tables.
     pub(super) fn new(gpu: &Gpu) -> Self {
         let shared = wgsl::of_scene();
         let ground = gpu.module(
@@ -178,7 +178,7 @@ impl Stage {
         }
     }
 
-    /// Uploads the transfer function: the table of colour and opacity.
+    /// Uploads the transfer function: a table of colour and opacity.
     pub(super) fn set_transfer(&self, gpu: &Gpu, transfer: &Transfer) {
         let texels: Vec<[u16; 4]> = transfer.matter.iter().copied().map(halves).collect();
         gpu.write(
@@ -189,7 +189,8 @@ impl Stage {
         );
     }
 
-    /// Creates the bind groups of a scene for the render targets `sheet`.
+    /// Creates the bind groups that connect a scene's textures to the passes, for drawing into
+    /// `sheet`.
     pub(super) fn bind(
         &self,
         gpu: &Gpu,
@@ -243,14 +244,14 @@ impl Stage {
         }
     }
 
-    /// Uploads the parameters of the next frame.
+    /// Uploads the parameters of the next frame to draw.
     pub(super) fn set_frame(&self, gpu: &Gpu, frame: &Frame) {
         gpu.queue
             .write_buffer(&self.numbers, 0, bytemuck::bytes_of(frame));
     }
 
-    /// Finds the ground under every pixel: distance and face. The flag `goes_on` includes the
-    /// ground around the box.
+    /// Runs the first pass: writes distance and face of the ground under each pixel into `to`.
+    /// `goes_on`: true to include the ground around the box.
     pub(super) fn hit(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -303,8 +304,8 @@ impl Stage {
         }
     }
 
-    /// Traces one ray per pixel in the rows of `turn`, and blends the light into the running
-    /// average of the earlier frames.
+    /// Runs the second pass: traces one ray per pixel in the band of rows that `turn` names, and
+    /// blends the light into the average in `to`.
     pub(super) fn trace(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -329,7 +330,8 @@ impl Stage {
     }
 }
 
-/// Returns the binding types of `scene.wgsl`, indexed by binding number.
+/// Returns the type of each binding of `scene.wgsl`, indexed by binding number; `None` for an
+/// unused number.
 fn bindings() -> Vec<Option<wgpu::BindingType>> {
     use wgpu::{TextureSampleType as Sample, TextureViewDimension as Dimension};
     let smooth = Sample::Float { filterable: true };
@@ -368,10 +370,11 @@ fn bindings() -> Vec<Option<wgpu::BindingType>> {
     .collect()
 }
 
-/// Number of columns in the colour table.
+/// Number of colours in a row of the colour table.
 const COLORS: usize = 1024;
 
-/// Creates the colour table of the plain styles (first row) and of haze (second row).
+/// Creates the colour table: the first row is for the transfer function of the plain styles, the
+/// second for the smoke in these styles.
 fn transfer(gpu: &Gpu) -> Texture {
     let table = gpu.map("transfer", [COLORS, 2, 0], wgpu::TextureFormat::Rgba16Float);
     let color = |i: usize| {
@@ -388,7 +391,7 @@ fn transfer(gpu: &Gpu) -> Texture {
     table
 }
 
-/// Creates the buffer with the blue-noise mask.
+/// Creates the buffer with the blue-noise mask, which offsets the ray samples from pixel to pixel.
 pub(super) fn mask_of_noise(gpu: &Gpu) -> wgpu::Buffer {
     let values = mask::values();
     let buffer = gpu.numbers("mask", size_of_val(values));
@@ -397,7 +400,7 @@ pub(super) fn mask_of_noise(gpu: &Gpu) -> wgpu::Buffer {
     buffer
 }
 
-/// Creates the table of black-body colours from `COLDEST` to `HOTTEST`.
+/// Creates the table of black-body colours for temperatures from `COLDEST` to `HOTTEST`.
 fn black_body(gpu: &Gpu) -> wgpu::Buffer {
     let table = BlackBody::new();
     let entry = |i: usize| {

@@ -1,17 +1,18 @@
-//! Progress of an average: its frames, and the bands of each frame.
+//! Order of drawing an averaged picture: frame by frame, and each frame in horizontal bands.
 
-/// Band of a frame to draw next.
+/// Part of an averaged picture to draw next: one band of one frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
-    /// Index of the frame in the average, from 0.
+    /// Index of the frame in the average, counted from 0.
     pub(super) frame: u32,
-    /// Index of the band from 0, and the number of bands per frame.
+    /// Index of the band, counted from 0, and the number of bands per frame.
     pub(super) band: (u32, u32),
 }
 
 impl Turn {
-    /// Returns the jitter of the rays within a pixel (x, y, in pixels) and of their first samples:
-    /// 0 in the first frame, then low-discrepancy points.
+    /// Returns the offset of the frame's rays within a pixel (x, y, in pixels) and of their first
+    /// samples (as a fraction of the sampling distance): 0 in the first frame, then low-discrepancy
+    /// points.
     pub(super) fn shift(self) -> [f32; 3] {
         if self.frame == 0 {
             return [0.0; 3];
@@ -23,12 +24,13 @@ impl Turn {
         ]
     }
 
-    /// Returns the weight of this frame in the running average.
+    /// Returns the blend weight of this frame that makes the running average the mean of all its
+    /// frames.
     pub(super) fn share(self) -> f64 {
         1.0 / f64::from(self.frame + 1)
     }
 
-    /// Returns the rows of the band in a picture of `height` rows.
+    /// Returns the pixel rows of the band in a picture of `height` rows.
     pub(super) fn rows(self, height: u32) -> std::ops::Range<u32> {
         let (band, bands) = self.band;
         let edge = |band: u32| (u64::from(height) * u64::from(band) / u64::from(bands)) as u32;
@@ -36,8 +38,8 @@ impl Turn {
     }
 }
 
-/// Returns element `index` of the Van der Corput sequence in the base `base`, 0 to 1: evenly
-/// distributed for any length.
+/// Returns element `index` of the Van der Corput sequence to the base `base`; all elements lie in 0
+/// ≤ x < 1 and are evenly distributed, however many are taken.
 fn halton(index: u32, base: u32) -> f32 {
     let (mut sum, mut weight, mut rest) = (0.0, 1.0, index);
     while rest > 0 {

@@ -1,13 +1,14 @@
-//! Test that formulas written twice, in a shader and in Rust, have the same numbers: a shader
-//! function names its twins in a comment, as in `// Twin: sky::haze.`. In other functions, only
-//! counts, halves and epsilons are written as numbers; the rest have names.
+//! Test that a formula written twice, in a shader and in Rust, uses the same numbers in both. A
+//! shader function names its Rust counterparts in a comment, as in `// Twin: sky::haze.`. Shader
+//! functions without a counterpart may contain only trivial literals; all other numbers need named
+//! constants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-/// Numbers that tell nothing about a formula.
+/// Numbers that are too common to identify a formula; ignored in the comparison.
 const PLAIN: [&str; 9] = [
     "0",
     "0.5",
@@ -19,11 +20,11 @@ const PLAIN: [&str; 9] = [
     "0.000001",
     "0.000000001",
 ];
-/// Further numbers allowed in functions without a twin: counts, numbers of faces and corners,
-/// epsilons.
+/// Additional literals allowed in shader functions without a counterpart: counts, and numbers of
+/// faces and corners.
 const FREE: [&str; 7] = ["0.25", "3", "4", "5", "6", "7", "8"];
 
-/// Text without `//` comments.
+/// Returns `text` without its `//` comments.
 fn bare(text: &str) -> String {
     text.lines()
         .map(|line| line.split("//").next().unwrap_or_default())
@@ -31,7 +32,7 @@ fn bare(text: &str) -> String {
         .join("\n")
 }
 
-/// Block that begins at the first `open` of `text`, without its closing brace.
+/// Returns the block that begins at the first `open` in `text`, without its closing brace.
 fn block<'a>(text: &'a str, open: &str) -> &'a str {
     let block = &text[text.find(open).expect("a block")..];
     let mut depth = 0;
@@ -42,7 +43,7 @@ fn block<'a>(text: &'a str, open: &str) -> &'a str {
     &block[..end.expect("its end")]
 }
 
-/// Numbers of a text, each in one spelling for both languages.
+/// Returns the numbers in `text`, each in a spelling that does not depend on the language.
 fn numbers(text: &str) -> BTreeSet<String> {
     let (mut found, mut rest, mut before) = (BTreeSet::new(), text, [' '; 2]);
     while let Some(c) = rest.chars().next() {
@@ -60,7 +61,7 @@ fn numbers(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Length in bytes of the number at the beginning of `text`.
+/// Returns the length in bytes of the number at the beginning of `text`.
 fn number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let goes_on = |i: &usize| match bytes[*i] {
@@ -86,7 +87,7 @@ fn value(number: &str) -> f64 {
     value.unwrap_or_else(|| panic!("{number} is no number"))
 }
 
-/// Collects the Rust files below `folder` by the names of their modules.
+/// Adds the Rust files below `folder` to `found`, keyed by module name.
 fn modules(folder: &Path, found: &mut BTreeMap<String, Vec<PathBuf>>) {
     for entry in fs::read_dir(folder).expect("a folder of the source") {
         let path = entry.expect("a file").path();
@@ -108,7 +109,7 @@ fn modules(folder: &Path, found: &mut BTreeMap<String, Vec<PathBuf>>) {
     }
 }
 
-/// Numbers of a Rust function, given as `module::function`.
+/// Returns the numbers in the Rust function `twin`, given as `module::function`.
 fn of_rust(modules: &BTreeMap<String, Vec<PathBuf>>, twin: &str) -> BTreeSet<String> {
     let (module, name) = twin.split_once("::").expect("module::function");
     let Some([file]) = modules.get(module).map(Vec::as_slice) else {
@@ -124,7 +125,8 @@ fn of_rust(modules: &BTreeMap<String, Vec<PathBuf>>, twin: &str) -> BTreeSet<Str
     ))
 }
 
-/// Functions of a shader: the name, the twins, and the numbers of each.
+/// Returns for each function of a shader its name, the names of its Rust counterparts, and its
+/// numbers.
 fn of_shader(text: &str) -> Vec<(String, Vec<String>, BTreeSet<String>)> {
     let (mut functions, mut about, mut at) = (Vec::new(), String::new(), 0);
     for line in text.split_inclusive('\n') {

@@ -1,5 +1,5 @@
-//! WGSL text generated from Rust: parameter layouts, constants of enum variants, and constants that
-//! both painters share.
+//! WGSL source generated from Rust: structs of shader parameters, constants for enum variants, and
+//! constants that both painters (graphics card and processor) use.
 //!
 //! Invariant: each constant is written once, in Rust; tests reject a second declaration in a
 //! shader.
@@ -22,9 +22,9 @@ use lavoxel_render::style::{cinematic, plain, transfer};
 use lavoxel_render::volume::field;
 use lavoxel_render::{contents, film, mask, media};
 
-/// Type of a shader parameter.
+/// Rust type that a struct of shader parameters can contain.
 pub(super) trait Typed {
-    /// Returns the name of the type in WGSL.
+    /// Returns the WGSL name of the type, such as `vec4<f32>`.
     fn name() -> String;
 }
 
@@ -46,8 +46,8 @@ impl<T: Typed, const N: usize> Typed for [T; N] {
     }
 }
 
-/// Declares the parameters that a shader reads from one buffer: a struct with the same fields in
-/// Rust and in WGSL.
+/// Declares the parameters that a shader reads from one buffer: defines a Rust struct, and a
+/// function that returns the WGSL struct with the same fields.
 macro_rules! numbers {
     ($(#[$meta:meta])* $vis:vis struct $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty,)* }) => {
         $(#[$meta])*
@@ -58,7 +58,7 @@ macro_rules! numbers {
         }
 
         impl $name {
-            /// Declaration in WGSL.
+            /// Returns the declaration of this struct in WGSL.
             pub(super) fn wgsl() -> String {
                 use $crate::paint::gpu::wgsl::Typed;
                 let fields = [$(format!("    {}: {},\n", stringify!($field), <$type as Typed>::name())),*];
@@ -76,7 +76,7 @@ macro_rules! numbers {
 
 pub(super) use numbers;
 
-/// Value that can be written as a constant in WGSL.
+/// Value that can be written as a WGSL constant.
 trait Literal {
     fn text(&self) -> String;
 }
@@ -154,20 +154,22 @@ impl Literal for smooth::Shine {
     }
 }
 
-/// Returns the constructor expression of the WGSL type `name` for the arguments `parts`.
+/// Returns the WGSL expression that constructs a value of the type `name` from the components
+/// `parts`.
 fn made_of(name: &str, parts: &[impl Literal]) -> String {
     let parts: Vec<String> = parts.iter().map(Literal::text).collect();
     format!("{name}({})", parts.join(", "))
 }
 
-/// Lists constants: the name in WGSL, and the expression in Rust.
+/// Lists constants as (WGSL name, WGSL expression); each line gives the name and a Rust expression.
 macro_rules! constants {
     ($($name:ident = $value:expr;)*) => {
         [$((stringify!($name), ($value).text())),*]
     };
 }
 
-/// Returns the constants of the film's shader that are shared with [`lavoxel_render::film`].
+/// Returns the WGSL constants of the film shader that have the same values as in
+/// [`lavoxel_render::film`].
 pub(super) fn of_film() -> String {
     written(&constants! {
         MASK_SIDE = mask::SIDE;
@@ -186,8 +188,8 @@ pub(super) fn of_film() -> String {
     })
 }
 
-/// Returns the declarations for the shaders of a scene: parameters, enum constants and shared
-/// constants.
+/// Returns the WGSL declarations that the shaders of a scene share: parameter structs, enum
+/// constants and numeric constants.
 pub(super) fn of_scene() -> String {
     [
         SmokeNumbers::wgsl(),
@@ -199,11 +201,12 @@ pub(super) fn of_scene() -> String {
     .concat()
 }
 
-/// WGSL declaration of a smooth material's shine; fields as in [`smooth::Shine`].
+/// WGSL struct for the reflection of a smooth material; fields as in [`smooth::Shine`].
 const SHINE: &str = "struct Shine { tinted: bool, wrap: f32, bleeds: f32, matt: f32, mirrors: f32, clear: f32, power: f32, \
                      strength: f32, uneven: f32, softer: f32 }\n";
 
-/// Returns the constants of the styles and material presets: their numbers.
+/// Returns a WGSL constant for each style and each material preset; its value is the variant's
+/// number.
 fn choices() -> String {
     let styles = Style::LIST
         .iter()

@@ -1,33 +1,33 @@
-//! Kinds of acts and their descriptions.
+//! Kinds of recorded commands (acts), and their descriptions for the user.
 
 use lavoxel_automaton::matter::Material;
 use lavoxel_automaton::world::{Edit, Matter};
 use lavoxel_sim::simulation::Command;
 use lavoxel_sim::source::VentChange;
 
-/// Kind of an act, which determines its description and the colour of its mark.
+/// Kind of a recorded command; determines the colour of its mark on the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Lava was added.
+    /// Lava was added with a tool: brush, bucket or replacement.
     Lava,
-    /// Another material was added.
+    /// A material other than lava was added.
     Material,
-    /// Rock was built.
+    /// Rock was added, or the ground was raised.
     Rock,
-    /// Rock and liquids were removed.
+    /// Rock and materials were removed, or the ground was lowered.
     Dig,
-    /// Liquids were removed; rock stayed.
+    /// Liquids were removed from cells; rock stayed.
     Drain,
     /// Heat, ash, steam or wind was added to the air.
     Air,
-    /// A vent or a source was placed, changed or removed.
+    /// A vent or spring was placed, changed or removed.
     Source,
-    /// Rules, materials, wind or seed were changed.
+    /// Rules, materials, wind or the random seed were changed.
     Setting,
 }
 
 impl Kind {
-    /// Returns the kind of a command.
+    /// Returns the kind of `command`.
     pub fn of(command: &Command) -> Self {
         match command {
             Command::Put(Edit { matter, .. }) => match matter {
@@ -55,7 +55,7 @@ impl Kind {
     }
 }
 
-/// Returns the description of an act for the user.
+/// Returns the description of `command` for the user, such as "stroke of lava".
 pub(crate) fn words(command: &Command) -> String {
     match command {
         Command::Put(Edit { matter, .. }) => match matter {
@@ -91,8 +91,8 @@ pub(crate) fn words(command: &Command) -> String {
     }
 }
 
-/// Returns true if `later` continues the mouse gesture of `earlier`, such as a drag of the same
-/// slider or vent.
+/// Returns true if `later` continues the mouse gesture of `earlier`, such as a drag of one slider
+/// or of one vent, so that undo should join both.
 pub(crate) fn goes_on(earlier: &Command, later: &Command) -> bool {
     match (earlier, later) {
         (

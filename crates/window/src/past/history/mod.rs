@@ -1,12 +1,12 @@
-//! History of a session: its acts as a tree, and named branches through the tree. Plain data,
-//! independent of simulation and window.
+//! History of a session: its recorded commands (acts) as a tree, and named branches through the
+//! tree. Plain data, independent of simulation and window.
 //!
 //! A state of a session is determined by its [`Moment`]: the last act before the state, and the
 //! number of steps made. The path to an act is the chain of acts from the opened scene; a
 //! [`Branch`] is such a path with a name and the last step reached. The path of the present branch
-//! is the *line*: while the session runs, the acts ahead on the line are repeated at their steps.
-//! An act given while acts or steps lie ahead begins another branch, and so does a step after an
-//! undo.
+//! is the *line*: while the session runs, acts on the line after the present moment are repeated at
+//! their steps. A new act while acts or steps lie ahead begins another branch, and so does a step
+//! after an undo.
 
 mod kind;
 mod text;
@@ -18,59 +18,61 @@ pub(crate) use self::kind::{goes_on, words};
 pub use self::text::HistoryError;
 use lavoxel_sim::simulation::{Command, MAX_EVENTS};
 
-/// Upper bound of the number of branches; when a further branch begins, the oldest branch without a
-/// user-given name is dropped.
+/// Upper bound of the number of branches. When another branch begins, the oldest branch without a
+/// user-given name is removed.
 pub const MOST_BRANCHES: usize = 32;
-/// Upper bound of a branch name's length in characters.
+/// Upper bound of the length of a branch's name, in characters.
 pub const LONGEST_NAME: usize = 40;
-/// Name of the first branch.
+/// Name of the first branch of a session.
 const FIRST: &str = "main";
 
-/// Moment of a session, in order of steps and then of acts.
+/// Point in a session that determines a state of the simulation: number of steps and last act.
+/// Moments are ordered by step, then by act.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
-    /// Number of steps made since the start.
+    /// Number of simulation steps made since the opened scene.
     pub step: u64,
-    /// Number of the last act before the moment; 0 if there is no act.
+    /// Number of the last act before the moment; 0 if there was no act.
     pub act: u64,
 }
 
 impl Moment {
-    /// Moment of the opened scene: step 0, no act.
+    /// Moment of the scene as opened: step 0, no act.
     pub const START: Self = Self { step: 0, act: 0 };
 }
 
-/// Act: one command given to the simulation at a step.
+/// Act: one command that the simulation received at a step; a node of the history's tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Act {
-    /// Number of the previous act on the path, always smaller than this act's number; 0 for a first
-    /// act.
+    /// Number of the previous act on the path, which is always smaller than this act's number; 0 if
+    /// this is the first act.
     pub after: u64,
-    /// Number of steps made before the command was given.
+    /// Number of simulation steps made before the command.
     pub step: u64,
-    /// Group number; undo treats consecutive acts of a group, such as a stroke, as one deed.
+    /// Group number: undo reverts consecutive acts with the same group number, such as those of a
+    /// brush stroke, together.
     pub group: u64,
-    /// Command given to the simulation.
+    /// Command that the simulation received.
     pub command: Command,
 }
 
-/// Named path through the tree of acts.
+/// Named path through the tree of acts, from the opened scene to the branch's tip.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branch {
-    /// Number of the branch: unique and never reused.
+    /// Number of the branch, unique within the session and never reused.
     pub number: u64,
-    /// Name of the branch as displayed.
+    /// Name of the branch as shown to the user.
     pub name: String,
-    /// Set if the user gave the name.
+    /// Set if the user has given the name; such a branch is never removed automatically.
     pub named: bool,
-    /// Number of the branch's last act; 0 without acts.
+    /// Number of the last act on the branch; 0 without acts.
     pub last: u64,
-    /// Last step reached on the branch.
+    /// Last step that the session has reached on the branch.
     pub end: u64,
 }
 
 impl Branch {
-    /// Returns the tip: the last moment of the branch.
+    /// Returns the tip of the branch: its last moment.
     pub fn tip(&self) -> Moment {
         Moment {
             step: self.end,
@@ -79,59 +81,61 @@ impl Branch {
     }
 }
 
-/// Deed: consecutive acts of one group, a single action for the user and for undo.
+/// User action: consecutive acts of one group, which undo and redo treat as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deed {
-    /// Moment just before the deed's first act.
+    /// Moment just before the action's first act.
     pub before: Moment,
-    /// Moment just after the deed's last act.
+    /// Moment just after the action's last act.
     pub after: Moment,
-    /// Kind of the deed, which determines the colour of its mark.
+    /// Kind of the action's commands; determines the colour of its mark on the timeline.
     pub kind: Kind,
 }
 
-/// Undone deed, kept for redo.
+/// Undone user action, kept for redo: its branch and its last act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Taken {
     branch: u64,
     act: u64,
 }
 
-/// Error of an operation on branches.
+/// Error of an operation on the branches of a history.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BranchError {
-    /// There is no branch with this number.
+    /// There is no branch with this number, or the requested moment does not lie on it.
     #[error("there is no branch {0}")]
     Unknown(u64),
-    /// The present branch, with this name, cannot be removed.
+    /// The branch with this name is the present branch, which cannot be removed.
     #[error("{0} is the present branch: go to another one before it is deleted")]
     Present(String),
-    /// The name is invalid: empty, longer than `LONGEST_NAME`, or with control characters.
+    /// The new name is empty, longer than `LONGEST_NAME` characters, or contains control
+    /// characters.
     #[error("the name of a branch has 1 to {LONGEST_NAME} letters")]
     Name,
-    /// There is no room for another branch: all branches have user-given names.
+    /// Another branch cannot begin: the number of branches is at its limit, and all have user-given
+    /// names.
     #[error("there are {MOST_BRANCHES} branches with names: delete one")]
     Full,
-    /// There is no room for another act.
+    /// Another act cannot be recorded: the number of acts is at its limit.
     #[error("number of changes of the session: at most {MAX_EVENTS}")]
     Acts,
 }
 
-/// Tree of a session's acts with its branches, and the present moment.
+/// History of a session: tree of acts, branches, and the present moment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
     acts: BTreeMap<u64, Act>,
     branches: Vec<Branch>,
-    /// Number of the present branch.
+    /// Number of the branch on which the session is.
     present: u64,
     here: Moment,
-    /// Numbers of the present branch's acts, ascending.
+    /// Numbers of the acts on the present branch, in ascending order.
     line: Vec<u64>,
     taken: Vec<Taken>,
-    /// Hash of the state at the present moment, from the text that the history was read from;
-    /// `None` without one.
+    /// Hash of the simulation's state at the present moment as stored in the session file from
+    /// which the history was read; `None` if the file has no hash.
     pub(crate) state: Option<u64>,
-    /// Next free numbers of acts, branches and groups.
+    /// Numbers that the next act, branch and group will get.
     next: Next,
 }
 
@@ -149,7 +153,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Creates an empty history: one branch, no acts, step 0.
+    /// Creates the history of a newly opened scene: one branch, no acts, step 0.
     pub fn new() -> Self {
         let main = Branch {
             number: 1,
@@ -184,7 +188,7 @@ impl History {
         &self.branches
     }
 
-    /// Returns the branch with this number; `None` if there is none.
+    /// Returns the branch with the number `number`; `None` if there is none.
     pub fn branch(&self, number: u64) -> Option<&Branch> {
         self.branches.iter().find(|branch| branch.number == number)
     }
@@ -203,22 +207,24 @@ impl History {
             .expect("the present branch is there")
     }
 
-    /// Returns the act with this number; `None` if there is none.
+    /// Returns the act with the number `number`; `None` if there is none.
     pub fn act(&self, number: u64) -> Option<&Act> {
         self.acts.get(&number)
     }
 
-    /// Returns the numbers of the present branch's acts, ascending.
+    /// Returns the numbers of the acts on the present branch, in ascending order; acts after the
+    /// present moment are included.
     pub fn line(&self) -> &[u64] {
         &self.line
     }
 
-    /// Returns the number of acts on the line up to the present moment.
+    /// Returns the number of acts on the present branch up to the present moment.
     pub fn acts_done(&self) -> usize {
         self.line.partition_point(|act| *act <= self.here.act)
     }
 
-    /// Returns the numbers of the acts on the path to the act `last`, that act included; ascending.
+    /// Returns the numbers of the acts from the opened scene to the act `last`, which is included,
+    /// in ascending order; empty for `last` = 0.
     pub fn path(&self, last: u64) -> Vec<u64> {
         let acts = std::iter::successors(Some(last), |act| self.acts.get(act).map(|act| act.after));
         let mut path: Vec<u64> = acts.take_while(|act| *act != 0).collect();
@@ -226,14 +232,15 @@ impl History {
         path
     }
 
-    /// Returns number and step of the act that follows the act `act` on `path`; `None` after the
-    /// last.
+    /// Returns number and step of the act after the act `act` on `path` (0 for the first act of the
+    /// path); `None` if `act` is the last.
     pub fn next_on(&self, path: &[u64], act: u64) -> Option<(u64, u64)> {
         let next = *path.get(path.partition_point(|other| *other <= act))?;
         Some((next, self.acts.get(&next)?.step))
     }
 
-    /// Returns true if `moment` lies on `path` at or before the moment `to`.
+    /// Returns true if `moment` lies on `path` (numbers of acts, ascending) and not after the
+    /// moment `to`, so that a replay to `to` passes through `moment`.
     pub fn leads_to(&self, path: &[u64], to: Moment, moment: Moment) -> bool {
         let begin = self.acts.get(&moment.act).map_or(0, |act| act.step);
         let is_on =
@@ -244,20 +251,20 @@ impl History {
         is_on && moment.step <= until.min(to.step) && moment.act <= to.act
     }
 
-    /// Returns true if `moment` lies on any branch.
+    /// Returns true if `moment` lies on at least one branch.
     pub fn holds(&self, moment: Moment) -> bool {
         self.branches
             .iter()
             .any(|branch| self.leads_to(&self.path(branch.last), branch.tip(), moment))
     }
 
-    /// Returns the path of a branch and its tip.
+    /// Returns the numbers of the acts on `branch`, and its tip.
     fn route(&self, branch: &Branch) -> (Vec<u64>, Moment) {
         (self.path(branch.last), branch.tip())
     }
 
-    /// Returns the moment of `step` on the branch number `branch`, after all acts at that step; the
-    /// tip if the branch ends earlier.
+    /// Returns the moment at the step `step` on the branch number `branch`, after all acts of that
+    /// step; the branch's tip if the branch ends earlier. Fails if there is no such branch.
     pub fn at(&self, branch: u64, step: u64) -> Result<Moment, BranchError> {
         let branch = self.branch(branch).ok_or(BranchError::Unknown(branch))?;
         let path = self.path(branch.last);
@@ -269,8 +276,8 @@ impl History {
         })
     }
 
-    /// Returns number and step of the next act that is repeated while the session runs; `None` if
-    /// no act lies ahead or after an undo.
+    /// Returns number and step of the next act that is to be repeated as the session runs on;
+    /// `None` if no act lies ahead, or if the acts ahead were undone.
     pub fn next_ahead(&self) -> Option<(u64, u64)> {
         if self.is_apart() {
             None
@@ -279,25 +286,26 @@ impl History {
         }
     }
 
-    /// Returns true if the acts ahead on the line were undone, so that they are not repeated.
+    /// Returns true if the acts ahead on the present branch were undone, so that they must not be
+    /// repeated.
     fn is_apart(&self) -> bool {
         self.taken
             .last()
             .is_some_and(|taken| taken.branch == self.present)
     }
 
-    /// Returns true if the present moment is the tip of its branch.
+    /// Returns true if the present moment is the tip of its branch: no act or step lies ahead.
     pub fn is_at_tip(&self) -> bool {
         self.here == self.present().tip()
     }
 
-    /// Registers that the act number `act` ahead was repeated.
+    /// Records that the act number `act`, which lay ahead, has been repeated.
     pub fn has_done(&mut self, act: u64) {
         self.here.act = act;
     }
 
-    /// Registers a step. If undone acts lie ahead, a new branch begins, whose name is returned;
-    /// otherwise `None`.
+    /// Records one simulation step. If undone acts lie ahead, begins a new branch and returns its
+    /// name; otherwise returns `None`.
     pub fn stepped(&mut self) -> Option<String> {
         let apart = self.is_apart();
         // Without room for a branch, the undone acts lie ahead again.
@@ -314,7 +322,7 @@ impl History {
         begun
     }
 
-    /// Checks that another act fits, before the simulation gets the command.
+    /// Checks, before the simulation receives a command, that another act can be recorded.
     pub fn has_room(&self) -> Result<(), BranchError> {
         if self.acts.len() >= MAX_EVENTS {
             return Err(BranchError::Acts);
@@ -331,11 +339,11 @@ impl History {
         }
     }
 
-    /// Adds an act at the present moment; with `more`, to the group of the previous act. If acts or
-    /// steps lie ahead, a new branch begins, whose name is returned.
+    /// Records `command` as an act at the present moment. `more`: true to join the act to the group
+    /// of the previous act. If acts or steps lie ahead, begins a new branch and returns its name.
     ///
     /// # Errors
-    /// Without room for the act or the branch; the history is then unchanged.
+    /// When there is no room for the act or the branch; the history is then unchanged.
     pub fn give(&mut self, command: Command, more: bool) -> Result<Option<String>, BranchError> {
         self.has_room()?;
         let begun = if self.is_at_tip() {
@@ -369,6 +377,7 @@ impl History {
     }
 
     /// Begins a branch at the present moment, makes it the present branch, and returns its name.
+    /// Fails if there is no room for another branch.
     fn fork(&mut self) -> Result<String, BranchError> {
         if self.branches.len() >= MOST_BRANCHES {
             let spare = |branch: &Branch| !branch.named && branch.number != self.present;
@@ -397,11 +406,11 @@ impl History {
         Ok(name)
     }
 
-    /// Moves the present moment to `moment` on the present branch. After an undo, a move back
-    /// begins another branch, since the undone acts must stay undone there.
+    /// Moves the present moment to `moment` on the present branch. If acts were undone, a move back
+    /// begins another branch, on which these acts stay undone.
     ///
     /// # Errors
-    /// When `moment` does not lie on the present branch, or without room for another branch.
+    /// When `moment` does not lie on the present branch, or there is no room for another branch.
     pub fn go(&mut self, moment: Moment) -> Result<(), BranchError> {
         if !self.leads_to(&self.line, self.present().tip(), moment) {
             return Err(BranchError::Unknown(self.present));
@@ -415,9 +424,9 @@ impl History {
         Ok(())
     }
 
-    /// Moves the present moment to `moment` on the branch number `branch`, which becomes the
-    /// present branch. The former branch is dropped if another branch contains its whole path and
-    /// the user gave it no name.
+    /// Makes the branch number `branch` the present branch, and moves the present moment to
+    /// `moment` on it. The former branch is removed if the user has not named it and another branch
+    /// contains its whole path.
     ///
     /// # Errors
     /// When the branch does not exist or does not contain `moment`.
@@ -441,7 +450,8 @@ impl History {
         Ok(())
     }
 
-    /// Returns true if another branch contains all moments of `branch`.
+    /// Returns true if another branch contains all moments of `branch`, so that removing it loses
+    /// nothing.
     fn is_held(&self, branch: &Branch) -> bool {
         let others = self
             .branches
@@ -453,8 +463,9 @@ impl History {
         })
     }
 
-    /// Undoes the last deed: moves the present moment to just before it. Later acts stay ahead, and
-    /// [`History::redo`] restores the deed. `None` without a deed.
+    /// Undoes the last user action before the present moment: moves the present moment to just
+    /// before the action. Its acts stay in the tree, and [`History::redo`] restores them. `None` if
+    /// there is no action to undo.
     pub fn undo(&mut self) -> Option<Deed> {
         let last = self.acts_done().checked_sub(1)?;
         let deed = self.deed_around(&self.line, last)?;
@@ -466,8 +477,8 @@ impl History {
         Some(deed)
     }
 
-    /// Redoes the deed undone last, or the next deed ahead if none was undone: moves the present
-    /// moment to just after it. `None` without such a deed.
+    /// Redoes the action undone last, or else the next action ahead: moves the present moment to
+    /// just after the action. `None` if there is none.
     pub fn redo(&mut self) -> Option<Deed> {
         if let Some(deed) = self
             .deed_around(&self.line, self.acts_done())
@@ -502,7 +513,7 @@ impl History {
         None
     }
 
-    /// Returns true if all acts of `branch` lie on other branches too.
+    /// Returns true if all acts of `branch` also lie on other branches.
     fn adds_nothing(&self, branch: &Branch) -> bool {
         let others = self
             .branches
@@ -514,8 +525,8 @@ impl History {
                 .any(|other| self.path(other.last).binary_search(&branch.last).is_ok())
     }
 
-    /// Returns the deeds that [`History::undo`] (first) and [`History::redo`] (second) would
-    /// affect; `None` if there is none.
+    /// Returns the user actions that the next [`History::undo`] (first) and [`History::redo`]
+    /// (second) would affect; `None` if there is none.
     pub fn offers(&self) -> [Option<Deed>; 2] {
         let done = self.acts_done();
         let last = done
@@ -531,7 +542,8 @@ impl History {
         [last, ahead.or(taken)]
     }
 
-    /// Returns the deed that contains the act at index `at` of `path`; `None` beyond the end.
+    /// Returns the user action that contains the act at the index `at` of `path`; `None` if `at` is
+    /// beyond the end.
     fn deed_around(&self, path: &[u64], at: usize) -> Option<Deed> {
         let group = |at: &usize| {
             path.get(*at)
@@ -562,14 +574,14 @@ impl History {
         })
     }
 
-    /// Returns the first command of a deed; `None` if the act does not exist.
+    /// Returns the first command of the user action `deed`; `None` if its act no longer exists.
     pub fn deed_begins_with(&self, deed: &Deed) -> Option<&Command> {
         let path = self.path(deed.after.act);
         let (first, _) = self.next_on(&path, deed.before.act)?;
         self.acts.get(&first).map(|act| &act.command)
     }
 
-    /// Returns the deeds of the present branch, in order of time.
+    /// Returns the user actions on the present branch, in order of time.
     pub fn deeds(&self) -> Vec<Deed> {
         let (mut deeds, mut at) = (Vec::<Deed>::new(), 0);
         while let Some(number) = self.line.get(at) {
@@ -595,7 +607,7 @@ impl History {
         deeds
     }
 
-    /// Returns the last step that `branch` has in common with the present branch.
+    /// Returns the last step at which `branch` and the present branch still have the same states.
     pub fn parts_at(&self, branch: &Branch) -> u64 {
         let path = self.path(branch.last);
         let common = path
@@ -607,10 +619,10 @@ impl History {
         next(&path, branch.end).min(next(&self.line, self.present().end))
     }
 
-    /// Renames the branch number `number`.
+    /// Gives the branch number `number` the name `name`, without surrounding spaces.
     ///
     /// # Errors
-    /// When the name is empty, too long or has control characters, or when the branch does not
+    /// When the name is empty, too long or contains control characters, or the branch does not
     /// exist.
     pub fn rename(&mut self, number: u64, name: &str) -> Result<(), BranchError> {
         let name = name.trim();
@@ -626,7 +638,8 @@ impl History {
         Ok(())
     }
 
-    /// Removes a branch and the acts that lie on no other branch; returns the branch's name.
+    /// Removes the branch number `number`, and the acts that lie on no other branch. Returns the
+    /// branch's name.
     ///
     /// # Errors
     /// When the branch does not exist or is the present branch.
@@ -658,7 +671,8 @@ impl History {
     }
 }
 
-/// Returns true if `name` is valid: 1 to `LONGEST_NAME` characters, no control characters.
+/// Returns true if `name` is a valid name of a branch: 1 to `LONGEST_NAME` characters, no control
+/// characters.
 fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control)
 }

@@ -26,7 +26,7 @@ fn names(history: &History) -> Vec<&str> {
         .collect()
 }
 
-/// Steps and seeds of the acts on the present branch.
+/// Returns the steps of the acts on the present branch, and the random seeds that these acts set.
 fn line(history: &History) -> Vec<(u64, u64)> {
     let seed = |act: &Act| match act.command {
         Command::Seed(seed) => seed,
@@ -213,7 +213,7 @@ fn of_too_many_branches_the_oldest_without_a_name_goes() {
     }
 }
 
-/// Pseudo-random numbers of a linear congruential generator.
+/// Generator of pseudo-random numbers: a linear congruential generator.
 struct Dice(u64);
 
 impl Dice {
@@ -226,7 +226,7 @@ impl Dice {
     }
 }
 
-/// Checks the invariants of a history.
+/// Checks that a history satisfies its invariants.
 fn check(history: &History) {
     assert_eq!(history.line(), history.path(history.present().last));
     assert!(history.leads_to(history.line(), history.present().tip(), history.here()));

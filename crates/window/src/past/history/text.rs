@@ -1,4 +1,5 @@
-//! History as TOML text in session files. Text from a file is validated before a history is built.
+//! Text form of a history (TOML), stored in session files. Text from a file is validated before a
+//! history is built from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,24 +14,24 @@ use lavoxel_scene::scene::reading;
 use lavoxel_sim::simulation::{Command, MAX_EVENTS};
 use lavoxel_sim::source::{VentChange, VentSpec};
 
-/// Version of the text format.
+/// Version of the text form; a text of another version is rejected.
 const FORMAT: u64 = 1;
-/// Upper bound of steps and of the numbers of acts, branches and groups in a text.
+/// Upper bound of step numbers and of the numbers of acts, branches and groups in the text.
 const LARGEST: u64 = 1_000_000_000;
 
-/// Error of reading or writing a history as text.
+/// Error when a history is read from or written to text.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
-    /// The text is not valid TOML, or has unknown keys.
+    /// The text is not valid TOML, or contains unknown keys.
     #[error("the history of the session cannot be read: {0}")]
     Toml(#[from] Box<toml::de::Error>),
-    /// The history has values that TOML cannot represent.
+    /// The history contains values that TOML cannot represent.
     #[error("the history of the session cannot be written: {0}")]
     Write(#[from] toml::ser::Error),
-    /// Parsing would exceed the memory limit.
+    /// Parsing the text would exceed the memory limit.
     #[error("the history of the session: {0}")]
     Memory(#[from] TooMuchMemory),
-    /// The text contradicts itself or has values out of range.
+    /// The text contradicts itself or contains values out of range; the message says which.
     #[error("the history of the session: {0}")]
     Wrong(String),
 }
@@ -39,12 +40,12 @@ pub enum HistoryError {
 #[serde(deny_unknown_fields)]
 struct Text {
     format: u64,
-    /// Number of the present branch; `step` and `after` are step and last act of the present
-    /// moment.
+    /// Number of the present branch. `step` and `after`: step and last act of the present moment.
     present: u64,
     step: u64,
     after: u64,
-    /// Hash of the state at the present moment (`State::state_hash`), as 16 hexadecimal digits.
+    /// Hash of the simulation's state at the present moment (`State::state_hash`), as 16
+    /// hexadecimal digits; `None` if it was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     state: Option<String>,
     #[serde(rename = "branch")]
@@ -64,7 +65,7 @@ struct BranchText {
     end: u64,
 }
 
-/// Act in text form, with exactly one of the keys after `group`.
+/// Act in text form; exactly one of the keys after `group`, the command, is set.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ActText {
@@ -145,7 +146,7 @@ impl ActText {
     /// Converts the text form to an act.
     ///
     /// # Errors
-    /// Unless there is exactly one command and all numbers are valid.
+    /// Unless exactly one command is set and all numbers are valid.
     fn act(self) -> Result<Act, HistoryError> {
         let Self {
             number,
@@ -199,14 +200,14 @@ fn wrong(text: String) -> HistoryError {
     HistoryError::Wrong(text)
 }
 
-/// Parses the hash of a state from 16 hexadecimal digits.
+/// Returns the hash of a state that `digits`, 16 hexadecimal digits, stand for.
 fn hash(digits: &str) -> Result<u64, HistoryError> {
     let is_hex = digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     let hash = u64::from_str_radix(digits, 16).ok().filter(|_| is_hex);
     hash.ok_or_else(|| wrong(format!("state = {digits:?}: must be 16 hexadecimal digits")))
 }
 
-/// Rejects a number above `LARGEST`; `of` names the number in the error.
+/// Fails if `number` exceeds `LARGEST`; `of` names the number in the error message.
 fn within(of: &str, number: u64) -> Result<(), HistoryError> {
     if number <= LARGEST {
         Ok(())
@@ -216,11 +217,12 @@ fn within(of: &str, number: u64) -> Result<(), HistoryError> {
 }
 
 impl History {
-    /// Returns the whole history as TOML text; `state` is the hash of the state at the present
-    /// moment. Undone acts stay on their branch; the undo itself is not stored.
+    /// Returns the whole history as TOML text. `state`: hash of the simulation's state at the
+    /// present moment, `None` to store none. Undone acts stay on their branch; the undo itself is
+    /// not stored.
     ///
     /// # Errors
-    /// When the history has values that TOML cannot represent.
+    /// When the history contains values that TOML cannot represent.
     pub fn to_text(&self, state: Option<u64>) -> Result<String, HistoryError> {
         let branch = |branch: &Branch| {
             let Branch {
@@ -254,11 +256,11 @@ impl History {
         Ok(toml::to_string(&text)?)
     }
 
-    /// Parses and validates a history from untrusted text.
+    /// Reads and validates a history from text of an untrusted file.
     ///
     /// # Errors
-    /// The first contradiction: an act after a missing act, steps out of order, a branch without
-    /// its acts, too many entries.
+    /// The first contradiction found: an act after a missing act, steps out of order, a branch
+    /// without its acts, or too many entries.
     pub fn from_text(text: &str) -> Result<Self, HistoryError> {
         // Checked before parsing, since untrusted text could take too much memory.
         reading(text).check("make the history of the session shorter")?;
@@ -316,7 +318,7 @@ impl History {
         Ok(history)
     }
 
-    /// Rejects acts that lie on no branch.
+    /// Fails if an act lies on no branch.
     fn check_on_branches(&self) -> Result<(), HistoryError> {
         let mut pruned = self.clone();
         pruned.prune();
@@ -327,7 +329,8 @@ impl History {
     }
 }
 
-/// Validates the acts: numbers must ascend, and each act must follow an existing act.
+/// Converts the acts of a text and validates them: numbers must ascend, and each act must follow an
+/// existing act.
 fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
     if texts.len() > MAX_EVENTS {
         return Err(wrong(format!(
@@ -368,7 +371,8 @@ fn acts(texts: Vec<ActText>) -> Result<BTreeMap<u64, Act>, HistoryError> {
     Ok(acts)
 }
 
-/// Validates the branches: each must end at an existing act.
+/// Converts the branches of a text and validates them: each must end at an existing act, and names
+/// and numbers must be valid.
 fn branches(
     texts: Vec<BranchText>,
     acts: &BTreeMap<u64, Act>,

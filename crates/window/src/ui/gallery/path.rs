@@ -1,11 +1,12 @@
-//! Text field of the start screen for a scene name or a path, with completions.
+//! Text field of the start screen, in which the user types the name of a scene or a path; offers
+//! completions.
 
 use kiss3d::egui::text::{CCursor, CCursorRange};
 use kiss3d::egui::{Id, Key, RichText, TextEdit, Ui};
 
 use crate::state::State;
 
-/// Draws the text field; returns true if Enter confirmed the text.
+/// Draws the text field. Returns true if the user pressed Enter to open the typed scene.
 pub(super) fn line(ui: &mut Ui, state: &mut State) -> bool {
     let id = Id::new("open path");
     // Focus is locked: Tab completes the name instead of leaving the field.
@@ -33,7 +34,7 @@ pub(super) fn line(ui: &mut Ui, state: &mut State) -> bool {
     pressed(ui, Key::Enter) && (response.lost_focus() || free)
 }
 
-/// Draws the completions of the typed text.
+/// Draws the completions of the typed text; a click on one replaces the text.
 fn offers(ui: &mut Ui, state: &mut State, id: Id) {
     let typed = state.shown.open_path.clone();
     if typed.is_empty() {
@@ -50,7 +51,7 @@ fn offers(ui: &mut Ui, state: &mut State, id: Id) {
     }
 }
 
-/// Replaces the typed text and moves the cursor to its end.
+/// Replaces the typed text by `text`, and moves the cursor to its end.
 fn complete(ui: &Ui, state: &mut State, id: Id, text: String) {
     let end = CCursorRange::one(CCursor::new(text.chars().count()));
     state.shown.open_path = text;

@@ -1,11 +1,12 @@
-//! Pictures of the built-in scenes, from the folder `pictures` next to this file;
-//! `UPDATE_THUMBNAILS=1 cargo test --test program -- thumbnails` redraws those whose scene changed.
+//! Pictures of the built-in scenes for the start screen, from the folder `pictures` next to this
+//! file. `UPDATE_THUMBNAILS=1 cargo test --test program -- thumbnails` redraws those whose scene
+//! changed.
 
 use std::collections::HashMap;
 
 use kiss3d::egui::{ColorImage, Context, TextureHandle, TextureOptions};
 
-/// Width and height in pixels.
+/// Width and height of a picture in pixels.
 #[cfg(test)]
 const SIZE: [usize; 2] = [192, 128];
 
@@ -15,7 +16,7 @@ macro_rules! pictures {
     };
 }
 
-/// WebP files by the names of their scenes.
+/// Contents of the WebP files, with the names of the scenes that they show.
 const FILES: &[(&str, &[u8])] = pictures![
     "ash_fall",
     "basalt",
@@ -53,19 +54,20 @@ const FILES: &[(&str, &[u8])] = pictures![
     "wax",
 ];
 
-/// Cache of decoded pictures as textures; `None` for a scene without a picture.
+/// Decoded pictures as textures, by name of the scene; `None` for a scene that has no picture.
 #[derive(Default)]
 pub(super) struct Pictures(HashMap<&'static str, Option<TextureHandle>>);
 
 impl Pictures {
-    /// Returns the picture of a built-in scene, loaded on first use; `None` without a picture.
+    /// Returns the picture of the built-in scene `name`, decoded on first use; `None` if it has no
+    /// picture.
     pub(super) fn of(&mut self, context: &Context, name: &'static str) -> Option<TextureHandle> {
         let load = || Some(context.load_texture(name, decoded(name)?, TextureOptions::LINEAR));
         self.0.entry(name).or_insert_with(load).clone()
     }
 }
 
-/// Decodes the picture of a built-in scene; `None` without a picture.
+/// Decodes the picture of the built-in scene `name`; `None` if it has no picture.
 fn decoded(name: &str) -> Option<ColorImage> {
     let (_, bytes) = FILES.iter().find(|(known, _)| *known == name)?;
     let picture = image::load_from_memory_with_format(bytes, image::ImageFormat::WebP)

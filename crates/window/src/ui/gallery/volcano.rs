@@ -1,5 +1,5 @@
-//! Workshop for a random volcano: sliders, a preview that follows the values, and a button that
-//! opens the scene.
+//! Editor for a random volcano on the start screen: sliders for its parameters, a preview that
+//! follows their values, and a button that opens the scene.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,34 +19,35 @@ use lavoxel_base::random::mix64;
 use lavoxel_render::{CameraSpec, LookSpec, picture};
 use lavoxel_scene::scene::{RandomVolcano, Scene};
 
-/// Sizes of previews: cells along a side of the box; width and height in pixels. The coarse preview
-/// appears at once and the fine one replaces it.
+/// Coarse preview, which appears at once, and fine preview, which replaces it: cells along a side
+/// of the box; width and height of the image in pixels.
 const COARSE: (usize, (usize, usize)) = (72, (240, 160));
 const FINE: (usize, (usize, usize)) = (112, (480, 320));
-/// Number of threads that compute a preview.
+/// Number of threads that compute the previews.
 const THREADS: usize = 2;
-/// Width and height of the preview in points.
+/// Width and height in points of the area in which the preview is shown.
 const PREVIEW: (f32, f32) = (630.0, 420.0);
-/// Width of the column of sliders in points.
+/// Width in points of the column with the sliders.
 const SLIDERS: f32 = 340.0;
 
-/// Slider values and their preview.
+/// State of the editor: parameters of the volcano, and their preview.
 #[derive(Default)]
 pub(super) struct Workshop {
     volcano: RandomVolcano,
-    /// Preview that is shown; `None` before the first.
+    /// Preview that is shown; `None` before the first one is finished.
     shown: Option<TextureHandle>,
-    /// Computation of previews in progress; `None` if there is none.
+    /// Background computation of previews in progress; `None` if there is none.
     coming: Option<Making>,
-    /// Parameters of the latest previews; `None` before the first.
+    /// Parameters for which previews were computed last; `None` before the first.
     tried: Option<RandomVolcano>,
-    /// Error message for parameters that give no volcano; `None` for valid ones.
+    /// Error message for parameters that give no volcano; `None` if the parameters are valid.
     wrong: Option<String>,
     back: bool,
 }
 
 impl Workshop {
-    /// Draws sliders and preview; returns the scene to open, `None` without a choice.
+    /// Draws sliders and preview. Returns the scene to open; `None` unless the user has clicked
+    /// "Erupt".
     pub(super) fn show(&mut self, ui: &mut Ui) -> Option<Scene> {
         self.follow(ui);
         let mut made = None;
@@ -70,7 +71,7 @@ impl Workshop {
         made
     }
 
-    /// Returns true once after the user has chosen to return to the scenes.
+    /// Returns true once after the user has clicked the button back to the list of scenes.
     pub(super) fn goes_back(&mut self) -> bool {
         std::mem::take(&mut self.back)
     }
@@ -139,7 +140,7 @@ impl Workshop {
         made
     }
 
-    /// Draws the seed, with a button for a random seed.
+    /// Draws the field for the random seed, and a button that chooses another seed.
     fn seed(&mut self, ui: &mut Ui) {
         ui.horizontal(|ui| {
             super::super::rows::name(
@@ -161,7 +162,8 @@ impl Workshop {
         });
     }
 
-    /// Draws the buttons; returns the scene to open, `None` without a choice.
+    /// Draws the buttons that open the scene and that lead back. Returns the scene to open; `None`
+    /// unless the user has clicked "Erupt".
     fn ways(&mut self, ui: &mut Ui) -> Option<Scene> {
         let mut made = None;
         ui.horizontal(|ui| {
@@ -179,7 +181,7 @@ impl Workshop {
         made
     }
 
-    /// Returns the command line that prints the same scene.
+    /// Returns the command line that prints the same scene as a file.
     fn command(&self) -> String {
         let RandomVolcano {
             seed,
@@ -213,7 +215,7 @@ impl Workshop {
         });
     }
 
-    /// Shows finished previews, and starts new ones if the parameters have changed.
+    /// Takes over finished previews, and starts new ones if the parameters have changed.
     fn follow(&mut self, ui: &Ui) {
         if let Some(making) = self.coming.take() {
             making
@@ -231,7 +233,8 @@ impl Workshop {
         }
     }
 
-    /// Shows the latest finished preview; returns the computation while it runs.
+    /// Shows the previews that `making` has finished. Returns `making` if it is still running, else
+    /// `None`.
     fn take(&mut self, ui: &Ui, making: Making) -> Option<Making> {
         loop {
             match making.pictures.try_recv() {
@@ -249,16 +252,18 @@ impl Workshop {
     }
 }
 
-/// Computation of previews: first a coarse one, then a fine one unless the parameters change.
+/// Background computation of previews: first the coarse one, then the fine one unless the
+/// parameters have changed in between.
 struct Making {
     pictures: Receiver<ColorImage>,
     of: RandomVolcano,
-    /// Set once other parameters are wanted, which ends the computation.
+    /// Stop flag: set once the user has changed the parameters.
     stale: Arc<AtomicBool>,
 }
 
 impl Making {
-    /// Starts the previews of a volcano on a thread; without a free thread, there are no previews.
+    /// Starts to compute the previews of `volcano` on a new thread; if no thread can be created,
+    /// there are no previews.
     fn start(volcano: &RandomVolcano) -> Self {
         let (sender, pictures) = channel();
         let (of, stale) = (volcano.clone(), Arc::new(AtomicBool::new(false)));
@@ -291,8 +296,8 @@ impl Making {
     }
 }
 
-/// Renders the land of a volcano in a box of `side` cells, as an image of `size` pixels; `None` if
-/// the parameters give no scene.
+/// Renders the land of `volcano` in a box of `side` × `side` columns as an image of `size` (width,
+/// height) pixels; `None` if the parameters give no scene.
 fn drawn(volcano: &RandomVolcano, side: usize, size: (usize, usize)) -> Option<ColorImage> {
     let mut scene = Scene::random(&RandomVolcano {
         side,

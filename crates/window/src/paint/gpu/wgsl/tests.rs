@@ -1,4 +1,5 @@
-//! Tests that shaders have the layout and the constants of Rust, and declare none a second time.
+//! Tests that the shaders have the same struct layouts and constants as the Rust code, and that no
+//! shader declares a shared constant a second time.
 
 use super::*;
 
