@@ -1,7 +1,7 @@
 //! Input files: the list of all formats, and the only functions that open input files.
 //!
-//! A format is a [`Reader`] of [`READERS`], and only a reader opens files: it accepts regular files
-//! of bounded length and checks the memory before it reads the first byte.
+//! Each format is a [`Reader`] in [`READERS`], and only a reader opens files: it accepts regular
+//! files of bounded length and checks the memory before it reads the first byte.
 //! `tests/program/memory_limit.rs`, the targets of `fuzz/` and the table of SECURITY.md cover every
 //! reader; tests fail if a reader is missing there, or if library code opens a file without a
 //! reader.
@@ -17,33 +17,36 @@ use std::sync::Once;
 use lavoxel_base::memory::{Held, MemoryEstimate, TooMuchMemory};
 use lavoxel_base::validate::tame;
 
-/// Input format, with its limits.
+/// Input format with its limits; opens files of this format.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reader {
     /// Short name of the format, such as `rates`.
     pub name: &'static str,
-    /// Description of the file, such as `a table of effusion rates`.
+    /// Description of a file of this format, such as `a table of effusion rates`.
     pub what: &'static str,
-    /// File extensions in lower case, without the dot; empty if another file or the program
-    /// determines the file name.
+    /// File extensions in lower case, without the dot; empty if the name of the file follows from
+    /// another file or is fixed.
     pub endings: &'static [&'static str],
     /// Commands, scene keys and flags that take such a file, for documentation.
     pub named_by: &'static str,
-    /// Maximum file length, in bytes.
+    /// Upper bound on the length of a file, in bytes.
     pub most_bytes: u64,
-    /// Peak memory in bytes per byte of the file, checked before the file is read.
+    /// Peak memory while a file is decoded, in bytes per byte of the file; checked before the file
+    /// is read.
     pub weight: f64,
-    /// Source file that checks the memory of the decoded content.
+    /// Path of the source file that checks the memory of the decoded content.
     pub weighed_in: &'static str,
-    /// Name of the fuzz target of the format.
+    /// Name of the fuzz target that tests the decoder.
     pub fuzz: &'static str,
 }
 
-/// Maximum length of a raster file in bytes: heights of the largest possible box as text.
+/// Upper bound on the length of a raster file in bytes: the heights of the largest possible box as
+/// text.
 const RASTER: u64 = 1 << 36;
 
-/// Declares the readers together with the list of all readers, so that the list is always complete.
+/// Declares readers as constants together with the list of all readers, so that the list is always
+/// complete.
 macro_rules! readers {
     ($($constant:ident {
         $name:literal, $what:literal, [$($ending:literal),*] by $named_by:literal, $most:expr, $weight:literal in $weighed_in:literal, fuzz $fuzz:literal
@@ -62,12 +65,12 @@ macro_rules! readers {
             };
         )*
 
-        /// All input formats.
+        /// Readers of all input formats.
         pub static READERS: &[&Reader] = &[$(&$constant),*];
     };
 }
 
-/// Formats of heightmaps.
+/// Readers of all heightmap formats.
 pub static RASTERS: &[&Reader] = &[&ASC, &CSV, &DEM, &HGT, &NPY, &PNG, &RAW, &TIF];
 
 readers! {
@@ -117,31 +120,33 @@ readers! {
     RECENT { "recent", "the list of files opened before", [] by "the window", 1 << 16, 2.0 in "crates/window/src/shell/recent.rs", fuzz "input" }
 }
 
-/// Error while reading an input file; the message follows the file's name.
+/// Error while an input file is read. The message is the end of a sentence that begins with the
+/// file's name.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InputError {
-    /// I/O error of the system.
+    /// The operating system reports an error.
     #[error("{0}")]
     Read(#[from] io::Error),
-    /// The path is not a regular file but, for example, a folder or a device.
+    /// The path is not a regular file but, for example, a folder or a device; the text describes
+    /// the object.
     #[error("expected a file, found {0}")]
     NotRegular(&'static str),
-    /// The file exceeds the maximum length of its format.
+    /// The file is longer than files of its format may be.
     #[error("is longer than {} MiB; is it {what}?", most >> 20)]
     TooLong {
         /// Description of the expected file.
         what: &'static str,
-        /// Maximum length, in bytes.
+        /// Upper bound on the length, in bytes.
         most: u64,
     },
-    /// Reading the file would exceed the memory limit.
+    /// The content of the file would need more memory than allowed.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
     /// The bytes are not valid UTF-8; the field is the offset of the first invalid byte.
     #[error("is no text: byte {0} is no UTF-8")]
     NotText(usize),
-    /// The decoder panicked; the field is the panic message.
+    /// The decoder panicked; the text is the message of the panic.
     #[error("cannot be decoded: {0}; the file is damaged")]
     Broken(String),
 }
@@ -158,7 +163,7 @@ impl From<InputError> for io::Error {
     }
 }
 
-/// Content of a file; its bytes count as memory in use until the value is dropped.
+/// Content of a file, whose memory is reserved until the value is dropped.
 #[derive(Debug)]
 pub struct Loaded<T> {
     content: T,
@@ -174,7 +179,7 @@ impl<T> std::ops::Deref for Loaded<T> {
 }
 
 impl<T> Loaded<T> {
-    /// Wraps `content`, whose memory is registered by `held`.
+    /// Combines `content` with the reservation `held` of its memory.
     pub fn new(content: T, held: Held) -> Self {
         Self {
             content,
@@ -182,13 +187,13 @@ impl<T> Loaded<T> {
         }
     }
 
-    /// Returns the content and the registration of its memory.
+    /// Returns the content and the reservation of its memory.
     pub fn into_parts(self) -> (T, Held) {
         (self.content, self._held)
     }
 }
 
-/// Description of a path that is not a regular file, such as `a folder`.
+/// Returns a description of the object with the metadata `about`, such as `a folder`.
 fn kind_of(about: &std::fs::Metadata) -> &'static str {
     if about.is_dir() {
         "a folder"
@@ -197,7 +202,7 @@ fn kind_of(about: &std::fs::Metadata) -> &'static str {
     }
 }
 
-/// Length of a regular file in bytes.
+/// Returns the length of the regular file at `path` in bytes.
 ///
 /// # Errors
 /// [`InputError::Read`] if the path cannot be accessed; [`InputError::NotRegular`] for a folder or
@@ -211,8 +216,8 @@ pub fn length_of(path: &Path) -> Result<u64, InputError> {
     }
 }
 
-/// Checks that `path` is a regular file or a pipe; rejects folders, and devices, whose input may be
-/// endless.
+/// Checks that `path` is a regular file or a pipe. Folders are rejected, and devices too, whose
+/// input may be endless. A missing file is no error here.
 ///
 /// # Errors
 /// Description of the rejected object, such as `a folder`.
@@ -236,7 +241,7 @@ pub fn check_regular_or_pipe(path: &Path) -> Result<(), &'static str> {
     }
 }
 
-/// Decodes UTF-8 or, after a byte order mark, UTF-16, which spreadsheet programs write.
+/// Decodes UTF-8; with a byte order mark also UTF-16, which spreadsheet programs write.
 fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
     let wide = |from: fn([u8; 2]) -> u16| -> Vec<u16> {
         bytes[2..]
@@ -259,7 +264,8 @@ fn decode(bytes: Vec<u8>) -> Result<String, InputError> {
 }
 
 impl Reader {
-    /// Finds the reader in `among` that has the path's extension, ignoring case.
+    /// Returns the reader in `among` whose extensions include that of `path`, ignoring case; `None`
+    /// if there is none.
     pub fn of_ending<'a>(path: &Path, among: &[&'a Self]) -> Option<&'a Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         among
@@ -268,8 +274,8 @@ impl Reader {
             .find(|reader| reader.endings.contains(&ending.as_str()))
     }
 
-    /// Opens a regular file; returns the file and its length in bytes. Must be called inside
-    /// [`guard`].
+    /// Opens the regular file at `path`. Returns the file and its length in bytes. Must be called
+    /// inside [`guard`].
     ///
     /// # Errors
     /// [`InputError`] if the file is not regular, is too long, or cannot be opened.
@@ -297,8 +303,8 @@ impl Reader {
         }
     }
 
-    /// Opens a regular file or a pipe. The length is not checked: the caller must limit the bytes
-    /// read.
+    /// Opens the regular file or pipe at `path`. The length is not checked: the caller must limit
+    /// the number of bytes read.
     ///
     /// # Errors
     /// The errors of [`Self::open`].
@@ -307,7 +313,8 @@ impl Reader {
         Ok(File::open(path)?)
     }
 
-    /// Reads a whole file into memory and passes the bytes to `decode`.
+    /// Reads the whole file at `path` into memory, passes the bytes to `decode`, and returns its
+    /// result.
     ///
     /// # Errors
     /// The errors of [`Self::open`]; [`InputError::Memory`] above the memory limit;
@@ -328,7 +335,8 @@ impl Reader {
         })?
     }
 
-    /// Reads a whole text file into memory and passes the text to `parse`.
+    /// Reads the whole text file at `path` into memory, passes the text to `parse`, and returns its
+    /// result.
     ///
     /// # Errors
     /// The errors of [`Self::bytes`], and [`InputError::NotText`] for invalid UTF-8.
@@ -346,12 +354,11 @@ impl Reader {
 }
 
 thread_local! {
-    /// True while this thread runs a decoder inside [`guard`].
+    /// True while the current thread runs a decoder inside [`guard`].
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a decoder; converts a panic into an error and suppresses the panic message on standard
-/// error.
+/// Runs `decode` and converts a panic in it to an error. The message of the panic is not printed.
 ///
 /// # Errors
 /// [`InputError::Broken`] with the message of the panic.

@@ -1,5 +1,5 @@
-//! Virtual files: files embedded in the program ([`crate::shipped`]), and entries of a session
-//! file.
+//! Virtual files, which have a path but are not on disk: files embedded in the program
+//! ([`crate::shipped`]), and entries of a session file.
 //!
 //! A session file is a ZIP archive that readers treat as a folder: `trip.lavoxel/scene.toml` is its
 //! scene, next to the heightmaps that the scene names. `lavoxel::scene::Scene::pack` writes session
@@ -22,27 +22,27 @@ use lavoxel_base::memory::{Held, MemoryEstimate};
 /// File extension of session files, without the dot.
 pub const ENDING: &str = "lavoxel";
 
-/// Maximum number of bytes read from a session file to list its entries; each entry takes at least
-/// 46 bytes.
+/// Upper bound on the number of bytes that are read from a session file to list its entries; each
+/// entry takes at least 46 bytes.
 const LONGEST_LIST: u64 = 1 << 20;
 
-/// Memory for the largest list of entries, in bytes.
+/// Memory of the longest possible list of entries, in bytes.
 const LIST: f64 = 16.0 * LONGEST_LIST as f64;
 
-/// Advice in the message when an entry exceeds the memory limit.
+/// Suggested action in the message about an entry that exceeds the memory limit.
 const MEND: &str = "take the heightmap out of the session file, and name it in the scene";
 
-/// Content of a virtual file.
+/// Content of a virtual file, with the reservation of its memory.
 #[derive(Debug)]
 pub struct Inside {
-    /// Content in bytes.
+    /// Bytes of the file.
     pub bytes: Cow<'static, [u8]>,
-    /// Registration of the content's memory.
+    /// Reservation of the content's memory.
     pub held: Held,
 }
 
-/// Reads the virtual file at `path`, embedded in the program or inside a session file; `None` if
-/// the path is an ordinary path on disk.
+/// Reads the virtual file at `path`: embedded in the program, or inside a session file. `None` if
+/// `path` is an ordinary path on disk.
 pub fn file(path: &Path) -> Option<io::Result<Inside>> {
     if let Some(bytes) = shipped::bytes(path) {
         return Some(Ok(Inside {
@@ -54,19 +54,20 @@ pub fn file(path: &Path) -> Option<io::Result<Inside>> {
     Some(entry(session, &name))
 }
 
-/// Returns true if the path has the extension of session files.
+/// Returns true if the path has the file extension of session files.
 pub fn is_session(path: &Path) -> bool {
     path.extension()
         .is_some_and(|ending| ending.eq_ignore_ascii_case(ENDING))
 }
 
-/// Path of the session file that contains the file at `path`; `None` if no component of the path is
-/// a session file.
+/// Returns the path of the session file that contains the virtual file `path`; `None` if no folder
+/// of the path is a session file.
 pub fn session_of(path: &Path) -> Option<&Path> {
     session_and_name(path).map(|(session, _)| session)
 }
 
-/// Path of the session file on disk, and the name of the entry inside.
+/// Splits the path of a virtual file into the path of its session file on disk and the name of the
+/// entry in it; `None` if no folder of the path is a session file.
 fn session_and_name(path: &Path) -> Option<(&Path, String)> {
     let session = path
         .ancestors()
@@ -83,7 +84,7 @@ fn session_and_name(path: &Path) -> Option<(&Path, String)> {
     Some((session, parts.collect::<Option<Vec<_>>>()?.join("/")))
 }
 
-/// Reads the entry `name` of a session file after a memory check.
+/// Reads the entry `name` of the session file `session`, after a check of the memory limit.
 fn entry(session: &Path, name: &str) -> io::Result<Inside> {
     input::guard(|| unpacked(session, name))?
 }
@@ -133,7 +134,7 @@ fn unpacked(session: &Path, name: &str) -> io::Result<Inside> {
     })
 }
 
-/// Converts an archive error into an I/O error.
+/// Converts an error of the ZIP library to an I/O error.
 fn wrong(cause: ZipError) -> io::Error {
     match cause {
         ZipError::Io(cause) => cause,
@@ -141,19 +142,19 @@ fn wrong(cause: ZipError) -> io::Error {
     }
 }
 
-/// Reader wrapper in force while the directory of a session file is read: limits the number of
-/// bytes, and rejects an archive that declares more entries than its bytes can hold.
+/// Wraps the reader of a session file while the list of entries is read: limits the number of bytes
+/// read, and rejects an archive that declares more entries than its bytes can hold.
 struct Listed {
     file: File,
     left: Rc<Cell<u64>>,
-    /// Last three bytes of the previous read, to find a signature that straddles two reads.
+    /// Last three bytes of the previous read, so that a signature across two reads is found.
     last: [u8; 3],
 }
 
 impl Read for Listed {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        /// Signature of a ZIP64 archive, whose header declares an entry count that the ZIP reader
-        /// would allocate.
+        /// Signature of a ZIP64 archive, whose header declares the number of entries for which the
+        /// ZIP library would reserve memory.
         const ZIP64: &[u8] = b"PK\x06\x06";
         let count = self.file.read(into)?;
         if self.left.get() == u64::MAX {

@@ -1,4 +1,4 @@
-//! Atomic output files: a file appears at its path completely or not at all.
+//! Output files: a file appears at its path completely or not at all.
 
 mod writers;
 
@@ -13,13 +13,13 @@ use tempfile::NamedTempFile;
 
 pub use self::writers::{WRITERS, Writer};
 
-/// Default output folder, for files that the user has not named.
+/// Folder for output files whose paths the user did not choose.
 pub const FOLDER: &str = "lavoxel-out";
 
-/// Maximum length, in characters, of a file name part derived from an input.
+/// Upper bound on the length of a part of a file name that is made from user text, in characters.
 const LONGEST_NAME: usize = 60;
 
-/// Sanitizes untrusted text as a part of a file name without path separators: keeps letters,
+/// Makes a part of a file name, without path separators, from untrusted text: keeps letters,
 /// digits, `-`, `_` and inner `.`.
 pub fn safe_name(text: &str) -> String {
     let plain = |c: char| {
@@ -42,8 +42,8 @@ pub fn safe_name(text: &str) -> String {
     }
 }
 
-/// Converts a scene's name into a file name stem that is valid on all systems and needs no quoting
-/// in shells.
+/// Makes a file name without extension from a scene's name. The result is valid on all systems and
+/// needs no quotes in shells.
 pub fn file_name(name: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() {
@@ -61,7 +61,7 @@ pub fn file_name(name: &str) -> String {
     }
 }
 
-/// First free path of `name`, `name-2`, `name-3`, … in `folder`, without an extension; `taken`
+/// Returns the first of the paths `name`, `name-2`, `name-3`, … in `folder` that is free. `taken`
 /// returns true for a path in use.
 pub fn free_name(folder: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> PathBuf {
     let numbered = (2..).map(|n| folder.join(format!("{name}-{n}")));
@@ -71,20 +71,20 @@ pub fn free_name(folder: &Path, name: &str, taken: impl Fn(&Path) -> bool) -> Pa
         .unwrap_or_else(|| folder.join(name))
 }
 
-/// Policy for an output path at which a file already exists.
+/// Choice of the user for an output path at which a file exists already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// Keep the existing file and return an error.
+    /// Keep the existing file; writing fails.
     Keep,
-    /// Replace the existing file atomically once the new file is complete.
+    /// Replace the existing file as soon as the new file is complete.
     Replace,
 }
 
-/// Error while writing an output file.
+/// Error while an output file is written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {
-    /// The file exists already and `Existing::Keep` applies.
+    /// A file exists at the path, and `Existing::Keep` was chosen.
     #[error("{path} exists already: choose another name")]
     Exists {
         /// Path of the existing file.
@@ -98,13 +98,13 @@ pub enum OutputError {
         /// Path of the file.
         path: PathBuf,
     },
-    /// The path is also the path of another output of the same command.
+    /// Two outputs of the same command have this path.
     #[error("{path}: two outputs cannot have the same name")]
     Twice {
         /// Path of the file.
         path: PathBuf,
     },
-    /// I/O error while writing the file or its folder.
+    /// The operating system reports an error on writing the file or creating its folder.
     #[error("cannot write {path}: {cause}")]
     Io {
         /// Path of the file.
@@ -115,7 +115,7 @@ pub enum OutputError {
 }
 
 impl OutputError {
-    /// Creates an I/O error for `path`.
+    /// Creates the error that the operating system reported `cause` for `path`.
     pub fn io(path: &Path, cause: io::Error) -> Self {
         Self::Io {
             path: path.to_owned(),
@@ -124,7 +124,8 @@ impl OutputError {
     }
 }
 
-/// Canonical path of a file; for a missing file, the canonical folder with the file's name.
+/// Returns the canonical path of a file; for a missing file, that of its folder with the file's
+/// name.
 fn resolved(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     if let Ok(path) = fs::canonicalize(&path) {
@@ -136,15 +137,15 @@ fn resolved(path: &Path) -> PathBuf {
     }
 }
 
-/// Returns true if two paths refer to the same file.
+/// Returns true if the paths `a` and `b` refer to the same file.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     a == b || resolved(a) == resolved(b)
 }
 
-/// Checks that all output paths of a command are distinct files.
+/// Checks that all output paths of a command are different files.
 ///
 /// # Errors
-/// [`OutputError::Twice`] with the second path of a duplicate pair.
+/// [`OutputError::Twice`] with the second of two equal paths.
 pub fn check_distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(), OutputError> {
     let mut seen = BTreeSet::new();
     match paths.into_iter().find(|path| !seen.insert(resolved(path))) {
@@ -155,11 +156,11 @@ pub fn check_distinct<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Result<(
     }
 }
 
-/// Canonical paths of the input files, which no output of this process may replace.
+/// Canonical paths of the input files of this process, which no output may replace.
 static SOURCES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Marks an input file as protected from outputs of this process; no effect if the file does not
-/// exist.
+/// Protects an input file from being replaced by an output of this process; no effect if the file
+/// does not exist.
 pub fn protect(path: &Path) {
     if let (Ok(path), Ok(mut sources)) = (fs::canonicalize(path), SOURCES.lock()) {
         sources.insert(path);
@@ -171,7 +172,8 @@ fn is_source(path: &Path) -> bool {
     fs::canonicalize(path).is_ok_and(among)
 }
 
-/// Checks, before lengthy work, that a file can be written at `path` under the policy `existing`.
+/// Checks that a file can be written at `path` under the choice `existing`; called before long
+/// computations.
 pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
     if is_source(path) {
         return Err(OutputError::Source {
@@ -215,8 +217,8 @@ pub fn check_free(path: &Path, existing: Existing) -> Result<(), OutputError> {
         .map_err(|cause| OutputError::io(path, cause))
 }
 
-/// Output file that is written to a temporary file in the target folder and renamed by
-/// [`WholeFile::commit`]. If dropped before, the temporary file is deleted.
+/// Output file whose data go to a temporary file in the same folder, which [`WholeFile::commit`]
+/// renames to the final path. Dropped before, it deletes the temporary file.
 #[derive(Debug)]
 pub struct WholeFile {
     path: PathBuf,
@@ -225,10 +227,11 @@ pub struct WholeFile {
     _begun: Begun,
 }
 
-/// Temporary paths of all unfinished outputs, mapped to their final paths.
+/// Final paths of all unfinished outputs, by path of their temporary files.
 static BEGUN: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::new());
 
-/// Registration of an unfinished output in `BEGUN`.
+/// Registration of an unfinished output in `BEGUN`, by the path of its temporary file; removed on
+/// drop.
 #[derive(Debug)]
 struct Begun(PathBuf);
 
@@ -249,8 +252,8 @@ impl Drop for Begun {
     }
 }
 
-/// Deletes the temporary files of all unfinished outputs and returns their final paths. Call only
-/// at program exit: the writers fail afterwards.
+/// Deletes the temporary files of all unfinished outputs and returns their final paths. May be
+/// called only when the program ends, because writing to these outputs fails afterwards.
 pub fn abandon() -> Vec<PathBuf> {
     let begun = BEGUN
         .lock()
@@ -263,7 +266,7 @@ pub fn abandon() -> Vec<PathBuf> {
 }
 
 impl WholeFile {
-    /// Opens a temporary file for the output at `path`; creates missing folders.
+    /// Creates a temporary file for the output at `path`, and missing folders.
     pub fn create(path: &Path, existing: Existing) -> Result<Self, OutputError> {
         check_free(path, existing)?;
         let folder = folder_of(path);
@@ -286,17 +289,19 @@ impl WholeFile {
         })
     }
 
-    /// Final path of the output.
+    /// Returns the final path of the output.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Path of the temporary file, for an external program that writes the output itself.
+    /// Returns the path of the temporary file, for an external program that writes the output
+    /// itself.
     pub fn temporary_path(&self) -> &Path {
         self.writer.get_ref().path()
     }
 
-    /// Flushes the data to disk, which reports a full disk, without renaming the temporary file.
+    /// Writes all buffered data to disk, so that a full disk is reported. The temporary file is not
+    /// renamed.
     pub fn sync(&mut self) -> Result<(), OutputError> {
         let sync = |writer: &mut BufWriter<NamedTempFile>| {
             writer.flush()?;
@@ -305,7 +310,7 @@ impl WholeFile {
         sync(&mut self.writer).map_err(|cause| OutputError::io(&self.path, cause))
     }
 
-    /// Flushes the data to disk and renames the temporary file to the final path.
+    /// Writes all buffered data to disk and renames the temporary file to the final path.
     pub fn commit(mut self) -> Result<(), OutputError> {
         self.sync()?;
         let Self {
@@ -333,15 +338,16 @@ impl WholeFile {
     }
 }
 
-/// Parent folder of a path; `.` for a bare file name.
+/// Returns the folder of a path; `.` for a bare file name.
 fn folder_of(path: &Path) -> &Path {
     path.parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."))
 }
 
-/// Flushes the directory entries of `folder` to disk, so that a rename survives a power failure.
-/// Errors are ignored: not every system supports this, and the file is complete in any case.
+/// Writes the directory entries of `folder` to disk, so that a rename survives a power failure.
+/// Errors are ignored, because not every system supports this, and the file is complete in any
+/// case.
 fn sync_folder(folder: &Path) {
     if cfg!(unix) {
         fs::File::open(folder)
@@ -356,7 +362,7 @@ const TEMPORARY: &str = ".lavoxel-";
 /// Number of random characters in the name of a temporary file after its prefix.
 const RANDOM_CHARACTERS: usize = 6;
 
-/// Prefix of the temporary file names of the output `path`.
+/// Returns the prefix of the names of temporary files for the output `path`.
 fn temporary_prefix(path: &Path) -> String {
     let name = path
         .file_name()
@@ -364,16 +370,18 @@ fn temporary_prefix(path: &Path) -> String {
     format!("{TEMPORARY}{}-", name.unwrap_or_default())
 }
 
-/// Random temporary path next to `path`, which [`sweep`] recognizes.
+/// Returns a path in the folder of `path` for a temporary second name of that output; [`sweep`]
+/// recognises the name.
 pub fn second_name(path: &Path) -> PathBuf {
     folder_of(path).join(format!("{}second", temporary_prefix(path)))
 }
 
-/// Minimum age of an unlocked temporary file that is deleted as abandoned; a younger file may
-/// belong to a writer that has not locked the file yet.
+/// Age from which on a temporary file that is not locked is deleted as abandoned. A younger file
+/// may belong to a writer that has not locked it yet.
 const LEFT_BEHIND: Duration = Duration::from_secs(60);
 
-/// Deletes abandoned temporary files in `folder`; runs once per folder and process.
+/// Deletes abandoned temporary files in `folder`; only at the first call for that folder in this
+/// process.
 fn sweep_once(folder: &Path) {
     static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     let first =
@@ -392,8 +400,8 @@ fn sweep_once(folder: &Path) {
     }
 }
 
-/// Deletes temporary files of `path` that killed processes have left. Files of running writers are
-/// locked and stay, where the system supports such locks.
+/// Deletes temporary files for the output `path` that killed processes left behind. Files of
+/// running writers are locked and are kept, on systems that support such locks.
 pub fn sweep(path: &Path) {
     let prefix = temporary_prefix(path);
     sweep_those(folder_of(path), |_, name| {
@@ -402,12 +410,13 @@ pub fn sweep(path: &Path) {
     });
 }
 
-/// Deletes all abandoned temporary files in a folder to which only one program writes.
+/// Deletes all abandoned temporary files in `folder`, to which only this program may write.
 pub fn sweep_away(folder: &Path) {
     sweep_those(folder, |_, name| name.starts_with(TEMPORARY));
 }
 
-/// Deletes the regular files of `folder` that `chosen` accepts and that are not locked.
+/// Deletes those regular files of `folder` that `chosen` accepts and that are not locked. No effect
+/// on systems without such locks.
 fn sweep_those(folder: &Path, chosen: impl Fn(&fs::DirEntry, &str) -> bool) {
     if !cfg!(unix) {
         return;
@@ -424,8 +433,8 @@ fn sweep_those(folder: &Path, chosen: impl Fn(&fs::DirEntry, &str) -> bool) {
     }
 }
 
-/// Creates a temporary file with the default permissions of new files; the temporary-file crate
-/// would make it private to its owner.
+/// Creates a temporary file in `folder` with the default permissions of new files; the library for
+/// temporary files would make it private to the user.
 fn temporary(folder: &Path, prefix: &str) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix).rand_bytes(RANDOM_CHARACTERS);

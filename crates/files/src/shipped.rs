@@ -15,7 +15,7 @@ macro_rules! shipped {
     };
 }
 
-/// Embedded files as (name, content), in alphabetical order.
+/// Embedded files as pairs (file name, content), in alphabetical order.
 const FILES: &[(&str, &[u8])] = shipped![
     "ash_fall.toml",
     "basalt.toml",
@@ -62,7 +62,7 @@ const FILES: &[(&str, &[u8])] = shipped![
     "wax.toml",
 ];
 
-/// Embedded scene.
+/// Scene that is embedded in the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shipped {
     /// Name of the scene: its file name without the extension.
@@ -72,7 +72,7 @@ pub struct Shipped {
 }
 
 impl Shipped {
-    /// First clause of the comment at the top of the scene file.
+    /// Returns a short description: the first clause of the comment at the top of the scene file.
     pub fn about(&self) -> String {
         let comment = self
             .text
@@ -92,7 +92,7 @@ impl Shipped {
         words[..end].trim_end_matches('.').replace('*', "")
     }
 
-    /// Virtual path that opens the scene.
+    /// Returns the virtual path by which the scene can be opened.
     pub fn path(&self) -> PathBuf {
         Path::new(FOLDER).join(format!("{}.toml", self.name))
     }
@@ -109,7 +109,7 @@ pub fn scenes() -> impl Iterator<Item = Shipped> {
     })
 }
 
-/// Content of an embedded file; `None` if `path` is not in [`FOLDER`] or names no embedded file.
+/// Returns the content of the embedded file at the virtual path `path`; `None` if there is none.
 pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
     let name = inside(path)?;
     FILES
@@ -118,16 +118,18 @@ pub(crate) fn bytes(path: &Path) -> Option<&'static [u8]> {
         .map(|(_, bytes)| *bytes)
 }
 
-/// Part of `path` after the component [`FOLDER`]; `None` without this component. Leading folders
-/// are ignored, because a scene that was saved elsewhere may have a folder prepended.
+/// Returns the part of `path` after the component [`FOLDER`]; `None` if `path` has no such
+/// component. Folders before it are ignored, because a scene saved elsewhere may have a folder
+/// prepended.
 pub fn inside(path: &Path) -> Option<&Path> {
     let mut parts = path.components();
     parts.find(|part| part.as_os_str() == FOLDER)?;
     Some(parts.as_path())
 }
 
-/// Virtual path of the embedded file that the user means by `typed`: a scene with or without its
-/// extension, or a heightmap; `None` if a file on disk has this name or no embedded file matches.
+/// Returns the virtual path of the embedded file that the user means by `typed`: a scene with or
+/// without extension, or a heightmap. `None` if a file on disk has this name, or no embedded file
+/// does.
 pub fn named(typed: &Path) -> Option<PathBuf> {
     if typed.components().count() != 1 || typed.exists() {
         return None;
@@ -138,8 +140,8 @@ pub fn named(typed: &Path) -> Option<PathBuf> {
     found.into_iter().find(|path| bytes(path).is_some())
 }
 
-/// Error message for a missing file, with the file of the most similar name as a suggestion: in the
-/// same folder, or among the embedded scenes.
+/// Returns the message that the file `path` is missing. Suggests the file with the most similar
+/// name in the same folder or among the embedded scenes.
 pub fn no_file(path: &Path) -> String {
     let wanted = path
         .file_name()

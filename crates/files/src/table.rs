@@ -12,37 +12,37 @@
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::validate::tame;
 
-/// Field separators, by descending priority.
+/// Characters that may separate fields, in order of preference.
 const SEPARATORS: [char; 3] = [';', '\t', ','];
 
-/// Separators that a `sep=` line may declare.
+/// Separators that a line `sep=…` may declare.
 const NAMED: [char; 4] = [';', '\t', ',', '|'];
 
-/// Memory per field in bytes, text and `Vec` doubling included.
+/// Memory in bytes per field: text and growing lists.
 const BYTES_A_FIELD: f64 = 2.0 * (size_of::<String>() + 16) as f64;
 
-/// Number of fields parsed between two memory checks.
+/// Number of fields between two checks of the memory limit.
 const WEIGHED: usize = 4096;
 
-/// Parsed table: header row and data rows.
+/// Table of texts: heading with column names, and rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     heading: Vec<String>,
     rows: Vec<Row>,
 }
 
-/// One data row.
+/// Row of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Line number in the text, counted from 1.
     pub line: usize,
     fields: Vec<String>,
-    /// True if a comma within a number is a decimal point.
+    /// Set if a comma within a number is a decimal point.
     decimal_comma: bool,
 }
 
 impl Table {
-    /// Parses a text with a header row and at most `most_rows` data rows.
+    /// Parses the text of a table with a heading and at most `most_rows` rows.
     ///
     /// # Errors
     /// Message with the line number and the fault.
@@ -50,8 +50,8 @@ impl Table {
         Self::read(text, most_rows, None)
     }
 
-    /// Parses a text whose header row may be missing: if the first row holds only numbers, `names`
-    /// are used as the column names. If the first row contains no separator character, fields are
+    /// Parses the text of a table whose heading may be missing: if the first row contains only
+    /// numbers, `names` are the column names. If the first row contains no separator, fields are
     /// separated by blanks.
     ///
     /// # Errors
@@ -132,7 +132,8 @@ impl Table {
         Ok(Self { heading, rows })
     }
 
-    /// Index of the first column whose name is in `names`, ignoring case; `None` if there is none.
+    /// Returns the index of the first column whose name is in `names`, ignoring case; `None` if
+    /// there is none.
     pub fn column(&self, names: &[&str]) -> Option<usize> {
         names.iter().find_map(|name| {
             self.heading
@@ -141,27 +142,30 @@ impl Table {
         })
     }
 
-    /// Data rows, without the header.
+    /// Returns the rows of the table, without the heading.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 }
 
 impl Row {
-    /// Text of the field at index `column`; empty if the row has no such field.
+    /// Returns the text of the field in the column with index `column`; empty if the row is too
+    /// short.
     pub fn text(&self, column: usize) -> &str {
         self.fields.get(column).map_or("", String::as_str)
     }
 
-    /// Text of a numeric field, with a decimal comma replaced by a point.
+    /// Returns the text of the field in the column with index `column`, with a point in place of a
+    /// decimal comma.
     pub fn with_point(&self, column: usize) -> String {
         with_point(self.text(column), self.decimal_comma)
     }
 
-    /// Parses a field as a finite number.
+    /// Returns the field in the column with index `column` as a finite number. `what`: name of the
+    /// number for the message.
     ///
     /// # Errors
-    /// Message with the line number, `what` (the name of the number) and the field's text.
+    /// Message with the line number, `what` and the text of the field.
     pub fn number(&self, column: usize, what: &str) -> Result<f64, String> {
         let number = self
             .with_point(column)
@@ -174,7 +178,8 @@ impl Row {
         })
     }
 
-    /// Parses a field as a finite number; `None` for an empty field or a missing column.
+    /// Returns the field in the column with index `column` as a finite number; `None` for an empty
+    /// field, or if `column` is `None`.
     ///
     /// # Errors
     /// The errors of [`Row::number`].
@@ -183,14 +188,14 @@ impl Row {
         column.map(|column| self.number(column, what)).transpose()
     }
 
-    /// Formats a message about a fault in this row, with the line number.
+    /// Returns the message that this row has the fault `fault`, with its line number.
     pub fn fault(&self, fault: &str) -> String {
         format!("line {}: {fault}", self.line)
     }
 }
 
-/// Replaces the decimal comma by a point if `decimal_comma` is set and the field has a single comma
-/// and no point; several commas would be thousands separators.
+/// Returns the field with a point in place of its decimal comma, if `decimal_comma` is true and the
+/// field has exactly one comma and no point. Several commas would be separators of thousands.
 pub fn with_point(field: &str, decimal_comma: bool) -> String {
     let is_decimal = decimal_comma && field.matches(',').count() == 1 && !field.contains('.');
     if is_decimal {
@@ -200,8 +205,8 @@ pub fn with_point(field: &str, decimal_comma: bool) -> String {
     }
 }
 
-/// Separator declared by a line such as `sep=;`, which spreadsheets write above the header; `None`
-/// for any other line.
+/// Returns the separator that a line such as `sep=;` declares, which spreadsheets write above the
+/// heading; `None` for any other line.
 pub fn named_separator(line: &str) -> Option<char> {
     let line = line.trim_matches(['\r', '\n', '"', ' ']);
     let name = line
@@ -214,8 +219,8 @@ pub fn named_separator(line: &str) -> Option<char> {
         .filter(|letter| NAMED.contains(letter) && letters.next().is_none())
 }
 
-/// Detects the separator of a line by the priority of `SEPARATORS`: a comma is the last choice,
-/// because numbers may contain commas.
+/// Returns the separator that a line uses: the first of `SEPARATORS` outside of quotation marks. A
+/// comma is the last choice, because numbers may contain commas.
 pub fn separator_of(line: &str) -> char {
     SEPARATORS
         .into_iter()
@@ -223,7 +228,7 @@ pub fn separator_of(line: &str) -> char {
         .unwrap_or(',')
 }
 
-/// Byte offsets of the character `wanted` in a line, outside of quotation marks.
+/// Iterates over the byte offsets of the character `wanted` in `line`, outside of quotation marks.
 pub fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
     let mut quoted = false;
     line.char_indices().filter_map(move |(at, c)| {
@@ -232,8 +237,8 @@ pub fn outside_quotes(line: &str, wanted: char) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Splits a record into fields; a quoted field may contain separators, and a doubled quotation mark
-/// stands for a literal one.
+/// Splits a record into its fields. A field in quotation marks may contain separators, and two
+/// quotation marks in it stand for one. `line`: line number for messages.
 fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>, String> {
     if record.matches('"').count() % 2 == 1 {
         return Err(format!("line {line}: a quotation mark is never closed"));
@@ -256,17 +261,16 @@ fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>,
     Ok(all)
 }
 
-/// Iterator over the records of a text: lines, joined where a line break lies between quotation
-/// marks.
+/// Iterates over the records of a text: lines, joined where a line break is inside quotation marks.
 struct Records<'a> {
     rest: &'a str,
-    /// Number of the last line read, counted from 1.
+    /// Number of the line that was read last, counted from 1.
     line: usize,
 }
 
 impl<'a> Records<'a> {
-    /// Next record that is neither blank nor a comment, with the number of its first line; `None`
-    /// at the end.
+    /// Returns the next record that is neither blank nor a comment, as (number of its first line,
+    /// text); `None` at the end.
     fn next_said(&mut self) -> Option<(usize, &'a str)> {
         while !self.rest.is_empty() {
             let line = self.line + 1;
@@ -293,7 +297,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Number of line breaks in a text.
+/// Returns the number of line breaks in a text.
 fn lines_in(text: &str) -> usize {
     text.matches('\n').count() + text.matches('\r').count() - text.matches("\r\n").count()
 }

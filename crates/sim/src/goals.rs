@@ -1,5 +1,5 @@
-//! Goals of a scene: keep an area dry, fill a hollow, reach a sea in time. After every step each
-//! goal sums the matter in a shape; a verdict is final.
+//! Goals of a scene: keep an area dry, fill a hollow, reach a sea in time. After every step, each
+//! goal sums the matter inside its shape; a verdict is final.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use lavoxel_base::units::{AMOUNT_ONE, cells};
 use lavoxel_base::validate::Invalid;
 use lavoxel_base::words::grouped;
 
-/// Maximum number of goals of a scene.
+/// Upper bound on the number of goals of a scene.
 pub const MAX_GOALS: usize = 100;
 
-/// Upper bound of a goal's deadline, in steps.
+/// Upper bound on the last step of a goal.
 const LAST_STEP: f64 = 1e9;
 
-/// Upper bound of a goal's target, in full cells.
+/// Upper bound on the target amount of a goal, in full cells.
 const MOST: f64 = 1e12;
 
-/// Bytes per run of cells along x, `Vec` doubling included.
+/// Memory in bytes per run of cells along x in a goal's shape, in a list that grows by doubling.
 const BYTES_A_RUN: f64 = 2.0 * size_of::<Run>() as f64;
 
 table! {
@@ -56,20 +56,20 @@ fn lava() -> String {
     lavoxel_automaton::matter::Material::LAVA.to_owned()
 }
 
-/// Target of a goal.
+/// Target of a goal: a limit to keep, or an amount to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Aim {
-    /// Upper limit of the amount in the shape, in full cells.
+    /// Amount in the shape that must not be exceeded, in full cells.
     KeepBelow(f64),
-    /// Amount to be reached in the shape, in full cells.
+    /// Amount in the shape that must be reached, in full cells.
     Reach(f64),
-    /// Fraction (0 to 1) to be filled of the volume that was open in the shape before the first
-    /// step.
+    /// Fraction that must be filled of the volume that was open in the shape before the first step,
+    /// 0 to 1.
     Fill(f64),
 }
 
 impl GoalSpec {
-    /// Checks that every number is in range; `key` is the table's name in messages, such as
+    /// Checks that every number is in range. `key`: name of the table in messages, such as
     /// `goal[0]`.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key)?;
@@ -95,7 +95,7 @@ impl GoalSpec {
         Ok(())
     }
 
-    /// Target of the goal; the table must have passed [`GoalSpec::validate`].
+    /// Returns the target of the goal. The table must have passed [`GoalSpec::validate`].
     pub fn aim(&self) -> Aim {
         match (self.keep_below, self.reach, self.fill) {
             (Some(most), ..) => Aim::KeepBelow(most),
@@ -104,53 +104,53 @@ impl GoalSpec {
         }
     }
 
-    /// Memory of the goal's runs of cells in a box of shape `grid`.
+    /// Estimates the memory of the cells that the goal watches in a box of shape `grid`.
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         let [_, high, deep] = self.shape.extent(grid);
         MemoryEstimate::of("the goals", (high * deep) as usize, BYTES_A_RUN)
     }
 }
 
-/// Outcome of a goal.
+/// Final outcome of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The target was reached, or the limit was kept until the deadline.
+    /// The amount was reached in time, or the limit was kept until the last step.
     Won,
-    /// The target was missed, or the limit was exceeded.
+    /// The amount was not reached in time, or the limit was exceeded.
     Lost,
 }
 
-/// Progress of a goal, in the form stored in checkpoints.
+/// Progress of a goal, as checkpoints store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Progress {
-    /// Open volume of the shape before the first step, in units of amount.
+    /// Open volume of the shape before the first step, in smallest units of amount.
     pub room: u64,
-    /// Amount of the goal's material in the shape at the last count, in units.
+    /// Amount of the goal's material in the shape when last counted, in smallest units.
     pub now: u64,
-    /// Verdict and the step in which it was reached; `None` while the goal is undecided.
+    /// Verdict and the step at which it was reached; `None` while the goal is undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<(Verdict, u64)>,
 }
 
-/// Run of a shape's cells in one row along x.
+/// Run of cells of a goal's shape along x.
 #[derive(Clone, Copy, Debug)]
 struct Run {
     from: Place,
-    /// End of the run along x (exclusive).
+    /// End of the run along x, exclusive.
     end: usize,
 }
 
-/// Goal with the runs of cells of its shape.
+/// Goal, with the cells of its shape as runs.
 #[derive(Debug)]
 struct Goal {
     spec: GoalSpec,
     runs: Vec<Run>,
 }
 
-/// Goals of a simulation with their progress. Clones share the specs and cells, and own the
-/// progress.
+/// Goals of a simulation, with their progress. Clones share specifications and cells, and have
+/// their own progress.
 #[derive(Clone, Debug, Default)]
 pub struct Goals {
     goals: Arc<[Goal]>,
@@ -158,7 +158,7 @@ pub struct Goals {
 }
 
 impl Goals {
-    /// Starts the goals of validated tables in `world`, which must be at step 0.
+    /// Starts the goals of the validated tables `specs` in `world`, which must be at step 0.
     pub fn new(specs: &[GoalSpec], world: &World) -> Self {
         let goals: Arc<[Goal]> = specs
             .iter()
@@ -173,20 +173,22 @@ impl Goals {
         Self { goals, progress }
     }
 
-    /// Resumes goals with saved `progress`; `None` if `progress` has another number of goals.
+    /// Continues the goals `specs` with the saved `progress`; `None` if `progress` is for another
+    /// number of goals.
     pub fn resumed(specs: &[GoalSpec], grid: Grid, progress: Vec<Progress>) -> Option<Self> {
         let goals: Arc<[Goal]> = specs.iter().map(|spec| Goal::new(spec, grid)).collect();
         (goals.len() == progress.len()).then_some(Self { goals, progress })
     }
 
-    /// Returns true if at least one goal is undecided.
+    /// Returns true if a goal is undecided.
     pub fn are_open(&self) -> bool {
         self.progress
             .iter()
             .any(|progress| progress.verdict.is_none())
     }
 
-    /// Counts the matter of all undecided goals after step `step` and decides those that are due.
+    /// Counts the matter of all undecided goals after step `step`, and decides goals that were
+    /// reached or missed.
     pub(crate) fn update(&mut self, world: &World, step: u64) {
         for (goal, progress) in self.goals.iter().zip(&mut self.progress) {
             if progress.verdict.is_none() {
@@ -196,7 +198,7 @@ impl Goals {
         }
     }
 
-    /// Iterates over the goals with their progress, in scene order.
+    /// Iterates over the goals with their progress, in the scene's order.
     pub fn iter(&self) -> impl Iterator<Item = (&GoalSpec, Progress)> {
         self.goals
             .iter()
@@ -204,7 +206,7 @@ impl Goals {
             .zip(self.progress.iter().copied())
     }
 
-    /// Progress of all goals in scene order, for a checkpoint.
+    /// Returns the progress of all goals in the scene's order, for a checkpoint.
     pub fn progress(&self) -> &[Progress] {
         &self.progress
     }
@@ -229,7 +231,7 @@ impl Goal {
         }
     }
 
-    /// Capacity of the goal's open cells, in units of amount.
+    /// Returns the capacity of the open cells of the goal's shape, in smallest units of amount.
     fn room(&self, world: &World) -> u64 {
         let cells = self
             .runs
@@ -241,7 +243,7 @@ impl Goal {
             * u64::from(AMOUNT_ONE)
     }
 
-    /// Amount of the goal's material in the goal's cells, in units.
+    /// Returns the amount of the goal's material in its shape, in smallest units.
     fn count(&self, world: &World) -> u64 {
         let Some(layer) = world.layer(&self.spec.material) else {
             return 0;
@@ -267,7 +269,7 @@ impl Goal {
 }
 
 impl Aim {
-    /// Progress towards the target as a fraction, 1 when complete; for an upper limit, the used
+    /// Returns the progress as a fraction of the target, 1 when complete; for a limit, the used
     /// fraction of the limit.
     pub fn share_of(self, progress: &Progress) -> f64 {
         let wanted = match self {
@@ -284,8 +286,8 @@ impl Aim {
     }
 }
 
-/// Outcome of all goals together: won when all goals are won, lost as soon as one goal is lost;
-/// `None` while undecided.
+/// Returns the outcome of all goals together: won when all goals are won, lost as soon as one is
+/// lost; `None` while undecided.
 pub fn outcome(goals: &[(GoalSpec, Progress)]) -> Option<Verdict> {
     let verdict = |of: Verdict| {
         move |(_, progress): &(GoalSpec, Progress)| progress.verdict.is_some_and(|(is, _)| is == of)
@@ -298,7 +300,7 @@ pub fn outcome(goals: &[(GoalSpec, Progress)]) -> Option<Verdict> {
     }
 }
 
-/// Describes the progress of a goal in one line.
+/// Describes the progress of the goal `goal` in one line of text.
 pub fn words(goal: &GoalSpec, progress: &Progress) -> String {
     let (now, material) = (cells(progress.now), &goal.material);
     let amount = |cells: f64| {

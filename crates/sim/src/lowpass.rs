@@ -44,43 +44,44 @@ pub use lavoxel_base::units::ENERGY_SHOWN;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Maximum number of cells of a renderable box: the fields are dense arrays with two bytes a cell.
+/// Upper bound on the number of cells of a box that can be rendered, because the fields are dense
+/// arrays with two bytes per cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Input of a volume renderer: 8-bit fields in [`Grid::index`] order.
+/// Low-passed fields of a world, input of a volume renderer: 8 bits per cell, in the order of
+/// [`Grid::index`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Volume {
-    /// Shape of all fields.
+    /// Number of cells along x, y and z of all fields.
     pub grid: Grid,
-    /// Filtered amount of the lava; 255 represents a full cell.
+    /// Low-passed amount of lava per cell; 255 means a full cell.
     pub density: Vec<u8>,
-    /// Filtered extensive energy of the lava; 255 represents [`ENERGY_SHOWN`].
+    /// Low-passed energy of the lava per cell (not per amount); 255 means [`ENERGY_SHOWN`].
     pub energy: Vec<u8>,
-    /// Fields of the other materials.
+    /// Fields of the materials other than lava.
     pub media: Vec<Medium>,
-    /// Ash and steam in the air; `None` if the air contains neither.
+    /// Ash, steam and inks in the air; `None` if the air contains none of these.
     pub air: Option<Arc<AirVolume>>,
-    /// Surface temperature of lava that grows a crust; `None` if the model does not compute the
-    /// temperature.
+    /// Surface temperature of the lava; `None` if the model computes no crust.
     pub crust: Option<Arc<CrustMap>>,
 }
 
-/// Field of one material other than lava.
+/// Low-passed field of one material other than lava.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Medium {
     /// Name of the material.
     pub name: String,
-    /// Appearance of the material.
+    /// Appearance of the material in pictures.
     pub look: MaterialLook,
-    /// Filtered amount, 255 for a full cell, in [`Grid::index`] order. A falling liquid has at
-    /// least the density whose isosurface at 1/2 is visible; a built material keeps its unfiltered
-    /// amount. Empty until the material first appears, so that an absent medium costs neither
-    /// memory nor time.
+    /// Low-passed amount per cell, in the order of [`Grid::index`]; 255 means a full cell. A
+    /// falling liquid gets at least the density with which its surface at 1/2 is visible; a built
+    /// material keeps its amount unfiltered. Empty until the material first appears, so that absent
+    /// media cost neither memory nor time.
     pub density: Vec<u8>,
 }
 
 impl Volume {
-    /// Creates a volume without lava or other media.
+    /// Creates the volume of an empty box of shape `grid`.
     pub fn empty(grid: Grid) -> Self {
         let none = || vec![0; grid.cells()];
         Self {
@@ -93,9 +94,9 @@ impl Volume {
         }
     }
 
-    /// Creates a volume from arrays of densities and extensive energies, shape (z, y, x), with z to
-    /// the south, y up and x to the east. Densities are clamped to 0..=1 and energies to
-    /// 0..=[`ENERGY_SHOWN`]; NaN becomes 0.
+    /// Creates a volume from arrays of lava density (1: full cell) and lava energy per cell, shape
+    /// (z, y, x), with z to the south, y up and x to the east. Densities are clamped to 0..=1 and
+    /// energies to 0..=[`ENERGY_SHOWN`]; NaN becomes 0.
     ///
     /// # Errors
     /// If the shapes differ, an axis is empty or longer than [`MAX_SIDE`], or the box has more than
@@ -128,8 +129,8 @@ impl Volume {
         })
     }
 
-    /// Adds a material with the given densities, shape (z, y, x), clamped to 0..=1. Where lava and
-    /// the material overlap, the lava is drawn.
+    /// Adds the material `name` with the given densities (1: full cell), shape (z, y, x), clamped
+    /// to 0..=1. Where lava and the material overlap, the lava is drawn.
     ///
     /// # Errors
     /// If the shape differs from that of this volume, or a value of the look is out of range.
@@ -157,17 +158,18 @@ impl Volume {
         Ok(self)
     }
 
-    /// Filtered density of the lava, shape (z, y, x); 255 represents 1.
+    /// Returns the low-passed amount of lava, shape (z, y, x); 255 means a full cell.
     pub fn densities(&self) -> ArrayView3<'_, u8> {
         self.view(&self.density)
     }
 
-    /// Filtered energy of the lava, shape (z, y, x); 255 represents [`ENERGY_SHOWN`].
+    /// Returns the low-passed energy of the lava per cell, shape (z, y, x); 255 means
+    /// [`ENERGY_SHOWN`].
     pub fn energies(&self) -> ArrayView3<'_, u8> {
         self.view(&self.energy)
     }
 
-    /// Borrowed fields of the lava.
+    /// Returns the fields of the lava.
     pub fn lava(&self) -> Fields<'_> {
         Fields {
             grid: self.grid,
@@ -182,20 +184,19 @@ impl Volume {
     }
 }
 
-/// Borrowed fields of one medium, in [`Grid::index`] order.
+/// Borrowed fields of lava or another material, in the order of [`Grid::index`].
 #[derive(Clone, Copy, Debug)]
 pub struct Fields<'a> {
-    /// Shape of both fields.
+    /// Number of cells along x, y and z of both fields.
     pub grid: Grid,
-    /// Density per cell; 255 represents 1.
+    /// Low-passed amount per cell; 255 means a full cell.
     pub density: &'a [u8],
-    /// Extensive energy per cell; 255 represents [`ENERGY_SHOWN`]. Empty for a medium without
-    /// energy.
+    /// Low-passed energy per cell; 255 means [`ENERGY_SHOWN`]. Empty for a material without energy.
     pub energy: &'a [u8],
 }
 
 impl Medium {
-    /// Creates the empty medium of an absent `material`.
+    /// Creates the field of a `material` that is not in the world yet.
     fn absent(material: &Material) -> Self {
         Self {
             name: material.name.clone(),
@@ -204,7 +205,7 @@ impl Medium {
         }
     }
 
-    /// Borrowed fields of the medium; `None` while the medium is absent. `grid` is the shape of the
+    /// Returns the field of the material; `None` while the material is absent. `grid`: shape of the
     /// volume.
     pub fn fields(&self, grid: Grid) -> Option<Fields<'_>> {
         (!self.density.is_empty()).then_some(Fields {
@@ -215,7 +216,7 @@ impl Medium {
     }
 }
 
-/// Quantizes values from 0..=`most` to 0..=255, rounded to nearest.
+/// Converts values from 0..=`most` to 0..=255, rounded to nearest and clamped.
 fn bytes(field: &ArrayRef<f32, Ix3>, most: f32) -> Vec<u8> {
     // The cast clamps to 0..=255 and turns NaN into 0.
     field
@@ -224,12 +225,13 @@ fn bytes(field: &ArrayRef<f32, Ix3>, most: f32) -> Vec<u8> {
         .collect()
 }
 
-/// Token that identifies a call which consumed the changes of a low-pass; detects missed changes.
+/// Identifies a call that took the changes of a low-pass, so that the next call can tell if changes
+/// were missed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct VolumeCursor {
-    /// Stamp of the low-pass object.
+    /// Identifier of the low-pass object.
     stamp: u64,
-    /// Sequence number of the call.
+    /// Number of the call on that object.
     taken: u64,
 }
 
@@ -243,44 +245,46 @@ impl VolumeCursor {
 }
 
 impl Clone for VolumeCursor {
-    /// Clones with a new stamp: the copy evolves independently, so that cursors of the original do
-    /// not apply.
+    /// Returns a cursor with a new identifier: the copy of a low-pass changes independently, so
+    /// cursors of the original do not apply.
     fn clone(&self) -> Self {
         Self::first()
     }
 }
 
-/// Changed cells of a volume since the previous call, by medium.
+/// Cells of a volume that changed since the previous call.
 #[derive(Debug)]
 pub struct TakenChanges {
-    /// Changes of the lava fields.
+    /// Changed cells of the lava's fields.
     pub lava: Vec<Change>,
-    /// Changes of the other materials, in the order of [`Volume::media`].
+    /// Changed cells of the other materials, in the order of [`Volume::media`].
     pub media: Vec<Vec<Change>>,
 }
 
-/// Incremental filter that keeps a [`Volume`] in sync with a world.
+/// Filter that computes the [`Volume`] of a world and updates the volume after each step where the
+/// world changed.
 #[derive(Clone, Debug)]
 pub struct LowPass {
     cursor: VolumeCursor,
     volume: Volume,
-    /// Change cursor of each layer at its last filtering; `None` before the first.
+    /// Change cursor of each layer when it was last filtered; `None` before the first time.
     cursors: Vec<Option<LayerCursor>>,
     filtered: usize,
-    /// Cells of each row outside of which the lava fields are zero, at index `z · ny + y`.
+    /// Span of cells in each row outside of which the lava's fields are zero, at index `z · ny +
+    /// y`.
     shown: Vec<Span>,
-    /// Changed cells of each slab since the changes were last consumed.
+    /// Changed cells of each slab (constant z) since the changes were last taken.
     changed: Vec<SlabChanges>,
     /// Filters of the other materials, in the order of [`Volume::media`].
     clear: Vec<ClearFilter>,
-    /// Version of the air from which [`Volume::air`] was computed.
+    /// Version of the air for which [`Volume::air`] was computed; `None` without air.
     air: Option<u64>,
-    /// Incremental writer of [`Volume::crust`].
+    /// Writer of [`Volume::crust`].
     crusts: Crusts,
 }
 
 impl LowPass {
-    /// Creates a low-pass with empty fields for boxes of shape `grid`.
+    /// Creates a low-pass for boxes of shape `grid`, with empty fields.
     pub fn new(grid: Grid) -> Self {
         let (shown, changed) = (
             vec![Span::EMPTY; grid.ny * grid.nz],
@@ -300,7 +304,8 @@ impl LowPass {
         }
     }
 
-    /// Memory estimate of a low-pass for boxes of shape `grid`.
+    /// Estimates the memory of a low-pass for a box of shape `grid`, with lava as the only
+    /// material.
     pub fn need(grid: Grid) -> MemoryEstimate {
         let changes = (SlabChanges::most(grid.ny) * size_of::<Change>()) as f64 / grid.ny as f64;
         let rows = MemoryEstimate::of(
@@ -318,7 +323,8 @@ impl LowPass {
             .and(cursor)
     }
 
-    /// Memory estimate of `media` materials other than lava, once all are present.
+    /// Estimates the additional memory for `media` materials other than lava, once all of these are
+    /// present.
     pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
         // Each thread copies the rows around the row that it writes. Asking rayon for its threads
         // would start the pool before the program has chosen their number.
@@ -350,12 +356,12 @@ impl LowPass {
         ))
     }
 
-    /// Memory estimate of the ash and steam fields of an air with `cells` cells.
+    /// Estimates the memory of the ash and steam fields of an air with `cells` cells.
     pub fn need_of_air(cells: usize) -> MemoryEstimate {
         MemoryEstimate::of("what the air carries", cells, AirVolume::BYTES_A_CELL)
     }
 
-    /// Returns an error if the box has more than [`MAX_CELLS`] cells.
+    /// Checks that a box of shape `grid` has at most [`MAX_CELLS`] cells.
     pub fn check(grid: Grid) -> Result<(), Invalid> {
         if grid.cells() <= MAX_CELLS {
             return Ok(());
@@ -368,19 +374,20 @@ impl LowPass {
         ))
     }
 
-    /// Cells of each row outside of which the lava's fields are zero, at index `z · ny + y`.
+    /// Returns the span of cells in each row outside of which the lava's fields are zero, at index
+    /// `z · ny + y`.
     pub fn rows(&self) -> &[Span] {
         &self.shown
     }
 
-    /// Filtered fields as of the last refresh.
+    /// Returns the fields as computed by the last refresh.
     pub fn volume(&self) -> &Volume {
         &self.volume
     }
 
-    /// Returns and clears the list of cells whose lava density or energy changed since the last
-    /// call, or since the volume was empty. After many refreshes without a call, changes may
-    /// overlap and may include unchanged cells.
+    /// Returns the cells whose lava density or energy changed since the last call (at the first
+    /// call, since the volume was empty), and clears the list. After many refreshes without a call,
+    /// changes may overlap and may include unchanged cells.
     pub fn take_changes(&mut self) -> Vec<Change> {
         self.cursor.taken += 1;
         let mut changes = Vec::new();
@@ -390,7 +397,8 @@ impl LowPass {
         changes
     }
 
-    /// Returns and clears the changes of [`Volume::media`]`[medium]`, independently of the lava's.
+    /// Returns the changed cells of the material [`Volume::media`]`[medium]` since the last call,
+    /// and clears its list; independent of the lava's list.
     pub fn take_changes_of(&mut self, medium: usize) -> Vec<Change> {
         let mut changes = Vec::new();
         self.clear[medium]
@@ -400,15 +408,16 @@ impl LowPass {
         changes
     }
 
-    /// Cells of each row of [`Volume::media`]`[medium]` outside of which the field is zero, at
-    /// index `z · ny + y`; empty while the medium is absent.
+    /// Returns the span of cells in each row outside of which the field of
+    /// [`Volume::media`]`[medium]` is zero, at index `z · ny + y`; empty while the material is
+    /// absent.
     pub fn rows_of(&self, medium: usize) -> &[Span] {
         &self.clear[medium].shown
     }
 
-    /// Returns and clears all changes since the call that set `last`; `None` if `last` is not the
-    /// cursor of the most recent such call on this low-pass, so that changes were missed. `last` is
-    /// set to the cursor of this call in both cases.
+    /// Returns all changed cells since the call that set `last`, and clears all lists. `None` if
+    /// another call was made in between or `last` belongs to another low-pass, so that changes were
+    /// missed. Sets `last` to the cursor of this call in both cases.
     pub fn take_changes_since(&mut self, last: &mut Option<VolumeCursor>) -> Option<TakenChanges> {
         let known = last.as_ref() == Some(&self.cursor);
         let lava = self.take_changes();
@@ -425,13 +434,13 @@ impl LowPass {
         known.then_some(changes)
     }
 
-    /// Number of cells that the last refresh recomputed.
+    /// Returns the number of cells that the last refresh computed.
     pub fn filtered(&self) -> usize {
         self.filtered
     }
 
-    /// Updates the volume: filters the cells within the kernel's reach of all changes in the layers
-    /// and the ground since the last refresh. The first refresh, or one from another world, filters
+    /// Updates the volume: computes the cells within reach of the kernel from any change of layers
+    /// or ground since the last refresh. The first refresh, and one with another world, computes
     /// all cells within reach of present or previous matter.
     pub fn refresh<'a>(&mut self, state: impl Into<StateRef<'a>>) -> &Volume {
         let state: StateRef<'_> = state.into();
@@ -455,7 +464,7 @@ impl LowPass {
         &self.volume
     }
 
-    /// Recomputes the air's fields if the version of the air has changed.
+    /// Computes the fields of the air again if its version changed.
     fn refresh_air(&mut self, air: Option<&Air>) {
         let version = air.map(|air| air.amounts().version());
         if version != self.air {
@@ -464,8 +473,8 @@ impl LowPass {
         }
     }
 
-    /// Filters the other materials within reach of the changes (one entry per layer); returns the
-    /// number of recomputed cells.
+    /// Filters the materials other than lava near the changes (one entry per layer). Returns the
+    /// number of computed cells.
     fn refresh_media(&mut self, world: &World, changes: &[LayerChanges<'_>]) -> usize {
         let layers = || {
             world
@@ -499,7 +508,7 @@ impl LowPass {
             .sum()
     }
 
-    /// Filters the lava within reach of the changes; returns the number of recomputed cells.
+    /// Filters the lava near the changes. Returns the number of computed cells.
     fn filter(&mut self, world: &World, changes: &LayerChanges<'_>) -> usize {
         let (grid, layer) = (world.grid(), world.number_of_lava());
         self.shown
@@ -528,7 +537,7 @@ impl LowPass {
     }
 }
 
-/// Mutable part of a low-pass for one slab (constant z).
+/// Lava fields and lists of one slab (constant z), borrowed mutably.
 struct Slab<'a> {
     z: usize,
     shown: &'a mut [Span],
@@ -538,7 +547,7 @@ struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Filters the cells of the slab within reach of the changes; returns the number of recomputed
+    /// Filters the cells of the slab near the changes `around`. Returns the number of computed
     /// cells.
     fn filter(&mut self, taps: &mut Taps, world: &World, around: &Around<'_>) -> usize {
         let (grid, known) = (world.grid(), around.is_known());
@@ -576,7 +585,8 @@ impl Slab<'_> {
     }
 }
 
-/// Iterates over the up to nine rows around row (y, z) inside the box as (y, z, weight).
+/// Iterates over the up to nine rows in the box around the row (`y`, `z`), as (y, z, weight in the
+/// kernel).
 fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, usize, u32)> {
     let near = |v: usize, n: usize| {
         (v.saturating_sub(1)..=(v + 1).min(n - 1)).map(move |w| (w, if w == v { 2 } else { 1 }))
@@ -586,21 +596,22 @@ fn rows_around(grid: Grid, y: usize, z: usize) -> impl Iterator<Item = (usize, u
     })
 }
 
-/// Weighted sums over the 3 × 3 rows around one row, for each x: weights, amounts, energies.
+/// Weighted sums over the 3 × 3 rows around one row, for each x: kernel weights, amounts and
+/// energies.
 #[derive(Default)]
 struct Taps {
-    /// Index of the filtered layer.
+    /// Index of the layer that is filtered.
     layer: usize,
     weight: Vec<u32>,
     amount: Vec<u32>,
     energy: Vec<u32>,
-    /// Spans of cells that contain lava in the slab and its neighbours, for each y near the rows
-    /// read last.
+    /// Span of the cells that contain material of the layer in the slab or its two neighbours, by
+    /// y; valid near the rows read last.
     held: Vec<Span>,
 }
 
 impl Taps {
-    /// Reads the spans of lava near the rows `ys` of slab `z`.
+    /// Reads the spans of cells with material near the rows `ys` of the slab `z`.
     fn read_spans(&mut self, world: &World, ys: Range<usize>, z: usize) {
         let grid = world.grid();
         self.held.resize(grid.ny, Span::EMPTY);
@@ -612,7 +623,7 @@ impl Taps {
         }
     }
 
-    /// Span of row `y` in the slab read last within the kernel's reach of lava.
+    /// Returns the span of cells in row `y` that are within reach of the kernel from material.
     fn reach(&self, grid: Grid, y: usize) -> Span {
         let near = &self.held[y.saturating_sub(1)..(y + 2).min(grid.ny)];
         near.iter()
@@ -620,8 +631,8 @@ impl Taps {
             .grown(grid.nx)
     }
 
-    /// Filters the cells `span` of row (y, z) into `density` and `energy`; calls `changed` with the
-    /// x of each cell whose value has changed.
+    /// Filters the cells `span` of the row (`y`, `z`) into `density` and `energy`. Calls `changed`
+    /// with the x of each cell whose value changed.
     fn filter_row(
         &mut self,
         world: &World,
@@ -666,12 +677,12 @@ impl Taps {
     }
 }
 
-/// Index of cell `x` in the lists of sums: offset by one tile, as padding at the start of the row.
+/// Returns the index of cell `x` in the lists of sums, which begin with one tile of padding.
 fn place(x: usize) -> usize {
     x + TILE_X
 }
 
-/// Adds `weight` × the values of a tile's eight `cells` to the first eight sums.
+/// Adds `weight` × the values of the eight `cells` of a tile to the first eight elements of `sums`.
 fn add_to(sums: &mut [u32], weight: u32, cells: &[u16; TILE_X]) {
     // A fixed-size chunk lets the compiler add all cells at once.
     if let Some(sums) = sums.first_chunk_mut::<TILE_X>() {
@@ -681,8 +692,8 @@ fn add_to(sums: &mut [u32], weight: u32, cells: &[u16; TILE_X]) {
     }
 }
 
-/// Quantizes the mean `sum / weight` to 0..=255 for 0..=`shown` units of size `one`, rounded to
-/// nearest.
+/// Converts the weighted mean `sum / weight` to 0..=255, where 255 means `shown` × `one` smallest
+/// units; rounded to nearest and clamped.
 fn shade(sum: u32, weight: u32, one: u16, shown: f32) -> u8 {
     if sum == 0 {
         return 0;

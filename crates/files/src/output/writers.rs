@@ -1,18 +1,18 @@
 //! List of all output formats.
 
-/// Output format.
+/// Output format: its name, extensions and source file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Writer {
     /// Short name of the format, such as `geotiff`.
     pub name: &'static str,
-    /// Description of the file.
+    /// Description of a file of this format.
     pub what: &'static str,
     /// File extensions without the dot; empty if the program chooses the file name.
     pub endings: &'static [&'static str],
     /// Commands and flags that write such a file, for documentation.
     pub named_by: &'static str,
-    /// Only source file that may create files of this format.
+    /// Path of the only source file that may create files of this format.
     pub written_in: &'static str,
 }
 

@@ -17,19 +17,20 @@ use lavoxel_base::grid::Grid;
 
 pub use self::volcano::{Cone, crater, volcano};
 
-/// Inputs that all terrain generators share.
+/// Parameters that all terrain generators have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bed {
-    /// Seed of the noise.
+    /// Seed of the noise; another seed gives another ground.
     pub seed: u32,
     /// Height of the plain or of the lowest ground, in cells above the floor of the box.
     pub base: f64,
-    /// Noise amplitude, as a factor of the default: 0 gives the smooth shape, 1 the default look.
+    /// Factor on the amplitude of the noise: 0 gives the smooth shape, 1 the default look.
     pub roughness: f64,
 }
 
-/// Evaluates `height(u, v)` at the centre of every column in parallel; `u` is the distance to the
-/// east and `v` to the south of the centre of the box, in units of its shorter side.
+/// Returns the heights `height(u, v)` of all columns, computed in parallel. `u` and `v`: distance
+/// of the column's centre from the centre of the box to the east and to the south, in units of the
+/// box's shorter side.
 fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32> {
     let mut ground = Array2::zeros((grid.nz, grid.nx));
     let side = grid.nx.min(grid.nz) as f64;
@@ -48,8 +49,8 @@ fn from_place(grid: Grid, height: impl Fn(f64, f64) -> f64 + Sync) -> Array2<f32
     ground
 }
 
-/// Fractal noise with `octaves` octaves, mostly within ±0.5. Simplex noise, because Perlin noise
-/// shows its lattice on gentle slopes.
+/// Returns fractal noise with `octaves` octaves, mostly within ±0.5. Simplex noise, because Perlin
+/// noise shows its lattice on gentle slopes.
 fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
     // The octaves use the seed and its successors: clamped, so that none overflows.
     Fbm::new(seed.min(u32::MAX - 16))
@@ -57,7 +58,8 @@ fn rolling(seed: u32, octaves: usize) -> Fbm<SuperSimplex> {
         .set_persistence(0.5)
 }
 
-/// Noise added to the plane, slope and bowl, in cells; scaled by `bed.roughness`.
+/// Returns the noise that is added to plane, slope and bowl, in cells, as a function of the
+/// position (see `from_place`); its amplitude is proportional to `bed.roughness`.
 fn relief(grid: Grid, bed: &Bed) -> impl Fn(f64, f64) -> f64 + Sync {
     let noise = rolling(bed.seed, 5);
     let strength = 0.06 * grid.ny as f64 * bed.roughness;
@@ -70,7 +72,7 @@ fn relief(grid: Grid, bed: &Bed) -> impl Fn(f64, f64) -> f64 + Sync {
     }
 }
 
-/// Generates a flat floor at `bed.base`.
+/// Generates a flat floor at the height `bed.base`, plus noise.
 pub fn plane(grid: Grid, bed: &Bed) -> Array2<f32> {
     let relief = relief(grid, bed);
     from_place(grid, |u, v| bed.base + relief(u, v))
@@ -118,7 +120,8 @@ pub fn hills(grid: Grid, bed: &Bed, height: f64) -> Array2<f32> {
     })
 }
 
-/// Smoothstep: the cubic from 0 to 1 with flat ends, for `t` in 0..1; constant outside.
+/// Smoothstep: returns the cubic that rises from 0 at `t` = 0 to 1 at `t` = 1 with slope 0 at both
+/// ends; constant outside.
 fn smooth(t: f64) -> f64 {
     let t = t.clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)

@@ -15,14 +15,14 @@ use noise::{Fbm, NoiseFn, Perlin, SuperSimplex};
 use super::{Bed, from_place, rolling, smooth};
 use lavoxel_base::grid::Grid;
 
-/// Crater centre, as offset (east, south) from the centre of the box in units of its shorter side.
-/// Slightly off-centre, so that the flanks differ.
+/// Position of the crater centre as offset (east, south) from the centre of the box, in units of
+/// its shorter side. Slightly off-centre, so that the flanks differ.
 const CENTRE: (f64, f64) = (-0.015, -0.03);
-/// Mean radius of the cone's foot, where the cone meets the plain, in units of the box's shorter
-/// side.
+/// Mean radius of the circle at which the cone meets the plain, in units of the box's shorter side.
 const FOOT: f64 = 0.50;
-/// Unit vectors (east, south) from the crater to the two lowest points of the rim. Independent of
-/// the seed, so that a scene can rely on the direction of the lava flow.
+/// Direction (unit vector east, south) from the crater to the lowest point of the rim; the next
+/// constant is that to the second lowest. Independent of the seed, so that a scene can rely on the
+/// direction of the lava flow.
 const LOWEST_LIP: [f64; 2] = [0.6, 0.8];
 const SECOND_LIP: [f64; 2] = [-0.96, 0.28];
 /// Number of parasitic cones on the flanks.
@@ -62,22 +62,22 @@ pub fn volcano(grid: Grid, bed: &Bed, cone: &Cone) -> Array2<f32> {
     })
 }
 
-/// Column index `(x, z)` of the crater centre.
+/// Returns the column index `(x, z)` of the crater centre in a box of shape `grid`.
 pub fn crater(grid: Grid) -> (usize, usize) {
     let side = grid.nx.min(grid.nz) as f64;
     let column = |offset: f64, n: usize| ((0.5 * n as f64 + offset * side) as usize).min(n - 1);
     (column(CENTRE.0, grid.nx), column(CENTRE.1, grid.nz))
 }
 
-/// Parasitic cone on the flank.
+/// Small (parasitic) cone on the flank of the volcano.
 struct Parasite {
     at: [f64; 2],
     radius: f64,
     height: f64,
 }
 
-/// Parameters of the height function; lengths in units of the box's shorter side, heights in units
-/// of the box's height.
+/// Noise and parameters of the volcano's height function; lengths in units of the box's shorter
+/// side, heights in units of the box's height.
 struct Volcano {
     cone: Cone,
     base: f64,
@@ -87,11 +87,11 @@ struct Volcano {
     broad: Fbm<SuperSimplex>,
     fine: Fbm<SuperSimplex>,
     parasites: Vec<Parasite>,
-    /// Cosine and sine of the rotation angle; `None` for an angle of 0.
+    /// Cosine and sine of the angle by which the volcano is rotated; `None` if it is not rotated.
     turn: Option<(f64, f64)>,
 }
 
-/// Position in polar coordinates around the crater.
+/// Position relative to the crater, with its polar coordinates.
 struct Bearing {
     /// Offset (east, south) from the crater, in units of the box's shorter side.
     at: [f64; 2],
@@ -112,7 +112,8 @@ impl Bearing {
         Self { at, r, dir }
     }
 
-    /// Cosine of the angle between the position's direction and the unit vector `other`.
+    /// Returns the cosine of the angle between the directions to this position and `other`, a unit
+    /// vector (east, south).
     fn towards(&self, other: [f64; 2]) -> f64 {
         self.dir[0] * other[0] + self.dir[1] * other[1]
     }
@@ -140,7 +141,8 @@ impl Volcano {
         }
     }
 
-    /// Rotates `(u, v)` back about the crater into the frame of the unrotated volcano.
+    /// Rotates the position (`u`, `v`) about the crater from the frame of the box to that of the
+    /// unrotated volcano.
     fn unturned(&self, u: f64, v: f64) -> [f64; 2] {
         let Some((cos, sin)) = self.turn else {
             return [u, v];
@@ -172,8 +174,8 @@ impl Volcano {
         smooth_max(ground + detail, 0.4 * self.base, 0.02)
     }
 
-    /// Displaces a position by low-frequency noise that grows with distance from the crater, which
-    /// makes contours irregular.
+    /// Returns the position displaced by low-frequency noise that grows with the distance from the
+    /// crater, so that contours become irregular.
     fn bent(&self, place: &Bearing) -> Bearing {
         let strength = 0.05 * smooth((place.r - 0.06) / 0.25);
         let [u, v] = place.at;
@@ -182,8 +184,8 @@ impl Volcano {
         Bearing::new([u + du, v + dv])
     }
 
-    /// Height of the plain at `(u, v)`: undulating, descending to the south-east, with a valley
-    /// across the south-east corner.
+    /// Returns the height of the plain at (`u`, `v`): undulating, descending to the south-east,
+    /// with a valley across the south-east corner.
     fn plain(&self, u: f64, v: f64) -> f64 {
         let waves = 0.045 * self.roughness * self.broad.get([3.1 * u + 2.61, 3.1 * v + 4.37]);
         let (along, across) = (0.707 * (u - v), 0.707 * (u + v));
@@ -193,8 +195,8 @@ impl Volcano {
         self.base + waves - 0.02 * (u + v) - valley
     }
 
-    /// Height of the smooth cone above the plain: concave profile, longer towards the lowest point
-    /// of the rim.
+    /// Returns the height of the smooth cone above the plain: a concave profile, longer towards the
+    /// lowest point of the rim.
     fn flank(&self, place: &Bearing) -> f64 {
         let lobes = self
             .bend
@@ -205,8 +207,8 @@ impl Volcano {
         (self.cone.height - self.base) * rise * rise.sqrt()
     }
 
-    /// Height offset of ribs and gullies, from noise over direction and distance: the gullies keep
-    /// their direction with small deviations.
+    /// Returns the height that ribs (above 0) and gullies (below 0) add. Computed from noise over
+    /// direction and distance, so that gullies keep their direction with small deviations.
     ///
     /// Gullies lie where the noise changes sign, so that they are sharp below and the ribs in
     /// between are round. A second set of twice the number joins in downslope.
@@ -235,7 +237,7 @@ impl Volcano {
         self.roughness * (first * ribs(2.5, 1.5, 0.37) + second * ribs(4.9, 3.0, 3.61))
     }
 
-    /// Height offset of the rim's relief.
+    /// Returns the height that irregularities of the rim add, positive or negative.
     fn rim_relief(&self, place: &Bearing) -> f64 {
         let noise = self
             .bend
@@ -245,8 +247,8 @@ impl Volcano {
         0.035 * self.roughness * noise * near
     }
 
-    /// Depth of the channel that starts as a notch of depth `notch` in the rim and descends along
-    /// the unit vector `lip`.
+    /// Returns the depth of a channel that begins as a notch of depth `notch` in the rim and
+    /// descends in the direction `lip` (unit vector).
     fn channel(&self, place: &Bearing, lip: [f64; 2], notch: f64) -> f64 {
         let along = place.at[0] * lip[0] + place.at[1] * lip[1];
         if along <= 0.0 {
@@ -260,7 +262,7 @@ impl Volcano {
         depth * ends * bump(across / (0.055 + 0.06 * from_rim))
     }
 
-    /// Summed height of the parasitic cones, each with a summit crater.
+    /// Returns the height that all parasitic cones add; each has a summit crater.
     fn bumps(&self, place: &Bearing) -> f64 {
         let rise = |cone: &Parasite| {
             let (du, dv) = (place.at[0] - cone.at[0], place.at[1] - cone.at[1]);
@@ -271,8 +273,8 @@ impl Volcano {
     }
 }
 
-/// Position and size of parasitic cone number `n`, derived from `seed`; `None` if the cone would
-/// dam a channel from the rim.
+/// Returns the parasitic cone with index `n` for the seed `seed`; `None` if the cone would dam one
+/// of the channels from the rim.
 fn parasite(seed: u32, n: u32) -> Option<Parasite> {
     let share =
         |k: u32| f64::from(mixed(seed.wrapping_add(1000 * n + k)) >> 8) / f64::from(1u32 << 24);
@@ -294,20 +296,21 @@ fn parasite(seed: u32, n: u32) -> Option<Parasite> {
     (clear(LOWEST_LIP) && clear(SECOND_LIP)).then_some(cone)
 }
 
-/// Mixes the bits of a 32-bit hash (finalizer of MurmurHash3).
+/// Returns a 32-bit number whose bits are mixed from `h` (finalizer of MurmurHash3).
 fn mixed(mut h: u32) -> u32 {
     h = (h ^ (h >> 16)).wrapping_mul(0x85eb_ca6b);
     h = (h ^ (h >> 13)).wrapping_mul(0xc2b2_ae35);
     h ^ (h >> 16)
 }
 
-/// Bump function of `t`: 1 at 0, 0 at ±1, with zero slope at all three.
+/// Bump function: returns 1 for `t` = 0 and 0 from `t` = ±1 on, with slope 0 at all three points.
 fn bump(t: f64) -> f64 {
     let s = (1.0 - t * t).max(0.0);
     s * s
 }
 
-/// Smooth minimum of the heights `a` and `b`, blended where they differ by less than `soft`.
+/// Smooth minimum: returns the lower of the heights `a` and `b`, rounded off where they differ by
+/// less than `soft`.
 fn smooth_min(a: f64, b: f64, soft: f64) -> f64 {
     let mix = (1.0 - (a - b).abs() / soft).max(0.0);
     a.min(b) - 0.25 * soft * mix * mix

@@ -16,7 +16,7 @@ use super::Placement;
 /// Point of a map (x, y), in map units.
 type Point = [f64; 2];
 
-/// Cell counts of two footprints A and B on one raster.
+/// Numbers of cells that two footprints A and B cover on the same raster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Agreement {
     /// Number of cells of footprint A.
@@ -28,10 +28,10 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Counts the cells of the footprints `a` and `b`, and of their intersection.
+    /// Counts the cells of the footprints `a` and `b`, given as masks, and of their intersection.
     ///
     /// # Panics
-    /// When the rasters have different shapes.
+    /// When the masks have different shapes.
     pub fn of(a: &Array2<bool>, b: &Array2<bool>) -> Self {
         assert_eq!(a.dim(), b.dim(), "both footprints are on one raster");
         let count = |mask: &Array2<bool>| mask.iter().filter(|inside| **inside).count();
@@ -42,27 +42,27 @@ impl Agreement {
         }
     }
 
-    /// Number of cells in at least one footprint (union).
+    /// Returns the number of cells in at least one footprint (union).
     pub fn either(&self) -> usize {
         self.a + self.b - self.both
     }
 
-    /// Fit √(∩ / ∪), 0 to 1; `None` if both footprints are empty.
+    /// Returns the fit √(∩ / ∪), 0 to 1; `None` if both footprints are empty.
     pub fn fit(&self) -> Option<f64> {
         self.jaccard().map(f64::sqrt)
     }
 
-    /// Jaccard index ∩ / ∪, 0 to 1; `None` if both footprints are empty.
+    /// Returns the Jaccard index ∩ / ∪, 0 to 1; `None` if both footprints are empty.
     pub fn jaccard(&self) -> Option<f64> {
         share(self.both, self.either())
     }
 
-    /// Precision ∩ / A, 0 to 1; `None` if A is empty.
+    /// Returns the precision ∩ / A, 0 to 1; `None` if A is empty.
     pub fn precision(&self) -> Option<f64> {
         share(self.both, self.a)
     }
 
-    /// Recall ∩ / B, 0 to 1; `None` if B is empty.
+    /// Returns the recall ∩ / B, 0 to 1; `None` if B is empty.
     pub fn recall(&self) -> Option<f64> {
         share(self.both, self.b)
     }
@@ -75,15 +75,15 @@ fn share(part: usize, whole: usize) -> Option<f64> {
 /// Footprint as a boolean mask on a georeferenced raster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Footprint {
-    /// Position, size and cell size of the raster on the map.
+    /// Position and cell size of the raster on the map.
     pub place: Placement,
     /// True for cells of the footprint; shape (rows, cols), row 0 north, column 0 west.
     pub inside: Array2<bool>,
 }
 
 impl Footprint {
-    /// Bounding box [west, south, east, north] of the footprint's cells, in map units; `None` for
-    /// an empty footprint.
+    /// Returns the bounding box [west, south, east, north] of the footprint's cells in map units;
+    /// `None` for an empty footprint.
     pub fn bounds(&self) -> Option<[f64; 4]> {
         let cells = self.inside.indexed_iter().filter(|(_, inside)| **inside);
         let [w, n, e, s] = cells.fold(
@@ -122,7 +122,8 @@ impl Footprint {
         row >= 0.0 && col >= 0.0 && inside()
     }
 
-    /// Resamples the footprint to the raster `place` by nearest neighbour at the cell centres.
+    /// Returns the footprint on the raster `place`; each cell gets the value of the footprint at
+    /// its centre.
     pub fn onto(&self, place: Placement) -> Self {
         let (xs, ys): (Vec<f64>, Vec<f64>) = (place.xs().collect(), place.ys().collect());
         let inside = Array2::from_shape_fn((place.rows, place.cols), |(row, col)| {
@@ -145,16 +146,17 @@ impl Footprint {
         })
     }
 
-    /// Largest distance in metres from the map point `from` to a cell centre of the footprint;
-    /// `None` for an empty footprint. `metres`: ground length of a map unit along x and y.
+    /// Returns the largest distance in metres from the map point `from` to a cell centre of the
+    /// footprint; `None` for an empty footprint. `metres`: metres on the ground per map unit along
+    /// x and y.
     pub fn reach(&self, from: Point, metres: (f64, f64)) -> Option<f64> {
         self.middles()
             .map(|middle| distance(from, middle, metres))
             .max_by(f64::total_cmp)
     }
 
-    /// Largest distance in metres between two cell centres of the footprint; `None` for an empty
-    /// footprint. `metres`: ground length of a map unit along x and y.
+    /// Returns the largest distance in metres between two cell centres of the footprint; `None` for
+    /// an empty footprint. `metres`: metres on the ground per map unit along x and y.
     pub fn length(&self, metres: (f64, f64)) -> Option<f64> {
         // The farthest points are the first or the last ones of their rows.
         let mut ends = Vec::new();
@@ -184,7 +186,7 @@ fn distance(a: Point, b: Point, metres: (f64, f64)) -> f64 {
     ((a[0] - b[0]) * metres.0).hypot((a[1] - b[1]) * metres.1)
 }
 
-/// Vertices of the convex hull of `points`, by Andrew's monotone chain.
+/// Returns the vertices of the convex hull of `points`, by Andrew's monotone chain.
 fn hull(points: &[Point]) -> Vec<Point> {
     let turn = |a: Point, b: Point, c: Point| {
         (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
@@ -208,8 +210,8 @@ fn hull(points: &[Point]) -> Vec<Point> {
     hull
 }
 
-/// Extends the raster `place` by whole cells until it covers the given bounds, in map units. `None`
-/// if the result would exceed `most` cells.
+/// Returns the raster `place` extended by whole cells until it covers the bounds [west, south,
+/// east, north] in map units; `None` if it would have more than `most` cells.
 pub fn covering(
     place: &Placement,
     [west, south, east, north]: [f64; 4],
@@ -236,7 +238,8 @@ pub fn covering(
     })
 }
 
-/// Marks the cells whose centres lie in a polygon, by the even-odd rule over its rings of points.
+/// Sets the cells of `footprint` whose centres lie in a polygon, by the even-odd rule over its
+/// rings of points (in map units).
 pub fn fill(footprint: &mut Footprint, rings: &[Vec<Point>]) {
     let Placement {
         cols,

@@ -1,4 +1,4 @@
-//! Contour lines on a raster, by marching squares between the centres of its cells.
+//! Contour lines of a raster, by marching squares between the centres of its cells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,12 @@ use ndarray::Array2;
 /// is (0.5, 0.5).
 pub type Point = [f64; 2];
 
-/// Edge between the centres of two neighbouring cells: row and column of the first, and true if the
-/// second lies south of the first, false if east.
+/// Edge between the centres of two adjacent cells: (row and column of the first cell, true if the
+/// second cell lies to the south, false if to the east).
 type Edge = (usize, usize, bool);
 
-/// Contour lines of `values` (row 0 north, column 0 west) at `level`, directed with the higher
-/// values on their left.
+/// Returns the contour lines of `values` (row 0 north, column 0 west) at the value `level`,
+/// directed such that higher values are on their left.
 ///
 /// A line that ends where it began is closed; all others end at the edge of the raster or of the
 /// data. Squares with a NaN at a corner have no line.
@@ -44,7 +44,8 @@ pub fn lines(values: &Array2<f64>, level: f64) -> Vec<Vec<Point>> {
         .collect()
 }
 
-/// Number of segments of the contour lines at `level`; approximates their number of points.
+/// Returns the number of segments of the contour lines at the value `level`, which approximates
+/// their number of points.
 pub fn pieces(values: &Array2<f64>, level: f64) -> usize {
     let (rows, cols) = values.dim();
     let falls = |(row, col): (usize, usize)| {
@@ -71,8 +72,9 @@ pub fn pieces(values: &Array2<f64>, level: f64) -> usize {
     (0..rows.saturating_sub(1)).map(squares).sum()
 }
 
-/// Adds the one or two contour segments in the square between four cell centres, of which `(row,
-/// col)` is the north-west one, to the map from start edge to end edge.
+/// Adds the contour segments (at most two) in the square between four cell centres, of which `(row,
+/// col)` is the north-west one, to `next`, which maps the edge at a segment's start to that at its
+/// end.
 fn square(
     values: &Array2<f64>,
     level: f64,
@@ -109,7 +111,8 @@ fn square(
     }
 }
 
-/// Removes the line that starts at edge `start` from the segments and returns its edges in order.
+/// Removes the line that begins at the edge `start` from the segments in `next` and returns its
+/// edges in order.
 fn follow(next: &mut BTreeMap<Edge, Edge>, start: Edge) -> Vec<Edge> {
     let mut line = vec![start];
     let mut at = start;
@@ -120,7 +123,7 @@ fn follow(next: &mut BTreeMap<Edge, Edge>, start: Edge) -> Vec<Edge> {
     line
 }
 
-/// Interpolates the point where each edge of a line crosses `level`.
+/// Returns the points where a contour line crosses the edges `line`, interpolated linearly.
 fn points(values: &Array2<f64>, level: f64, line: &[Edge]) -> Vec<Point> {
     let mut points: Vec<Point> = line
         .iter()
@@ -150,7 +153,8 @@ fn crossing(values: &Array2<f64>, level: f64, (row, col, south): Edge) -> Point 
 mod tests {
     use super::*;
 
-    /// Signed area: positive for a line that runs counter-clockwise with north up.
+    /// Returns the signed area of a closed line in cells: positive if it runs counter-clockwise
+    /// with north up.
     fn area(line: &[Point]) -> f64 {
         -0.5 * line
             .windows(2)

@@ -1,4 +1,4 @@
-//! Coordinate reference system of a map, as well-known text and as keys of a GeoTIFF.
+//! Coordinate reference system of a map, as well-known text (WKT) and as GeoTIFF keys.
 
 mod datum;
 mod number;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::epsg;
 use super::wkt::{Node, plain};
 
-/// Value of a key in the GeoKey directory of a GeoTIFF.
+/// Value of a GeoTIFF key.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GeoKey {
     /// Single 16-bit number, stored in the directory itself.
@@ -23,8 +23,8 @@ pub enum GeoKey {
     Text(String),
 }
 
-/// Coordinate reference system of a map. Without either part the system is unknown, and coordinates
-/// count as metres.
+/// Coordinate reference system of a map. If it has neither a text nor keys, the system is unknown,
+/// and coordinates count as metres.
 ///
 /// Each part can be converted into the other's form: [`Crs::to_wkt`] for a `.prj` file,
 /// [`Crs::to_geo_keys`] for a GeoTIFF.
@@ -32,22 +32,22 @@ pub enum GeoKey {
 pub struct Crs {
     /// Well-known text of the system; `None` if the file had none.
     pub wkt: Option<String>,
-    /// GeoTIFF keys of the horizontal system, by number; empty if the file had none. Leaves out the
-    /// keys of the raster (1025) and of heights (4096 to 4099): the first belongs to the file, and
-    /// heights are metres.
+    /// GeoTIFF keys of the horizontal system as pairs (id, value), by ascending id; empty if the
+    /// file had none. The keys of the raster (1025) and of heights (4096 to 4099) are left out: the
+    /// first belongs to the file, and heights are in metres.
     pub geo_keys: Vec<(u16, GeoKey)>,
 }
 
 /// Unit of a map's coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MapUnit {
-    /// Length unit, in metres.
+    /// Unit of length; its length in metres.
     Length(f64),
-    /// Angle unit of longitude and latitude, in degrees.
+    /// Unit of longitude and latitude; its size in degrees.
     Angle(f64),
 }
 
-/// GeoKey ids that this module interprets.
+/// Ids of the GeoTIFF keys that this module interprets.
 const MODEL: u16 = 1024;
 const RASTER: u16 = 1025;
 const GEODETIC: u16 = 2048;
@@ -61,15 +61,15 @@ const VERTICAL: std::ops::RangeInclusive<u16> = 4096..=4099;
 const VERTICAL_SYSTEM: u16 = 4096;
 const VERTICAL_UNIT: u16 = 4099;
 
-/// Value of a key that means "described by other keys".
+/// Value of a GeoTIFF key which means that other keys describe the system.
 const USER_DEFINED: u16 = 32767;
 
-/// Prefix by which GDAL and ArcGIS keep a text in the citation of a GeoTIFF whose system has no
-/// number.
+/// Prefix of the well-known text that GDAL and ArcGIS store in the citation key of a GeoTIFF whose
+/// system has no EPSG code.
 const WKT_IN_CITATION: &str = "ESRI PE String = ";
 
-/// WKT keywords of systems with length units; local systems without a place on the earth also use
-/// lengths.
+/// WKT keywords of systems whose coordinates are lengths, including local systems without a
+/// position on the earth.
 const PROJECTED_WORDS: &[&str] = &[
     "PROJCS",
     "PROJCRS",
@@ -87,12 +87,12 @@ const GEOGRAPHIC_WORDS: &[&str] = &[
 ];
 const UNIT_WORDS: &[&str] = &["UNIT", "LENGTHUNIT", "ANGLEUNIT"];
 
-/// Metres in a US survey foot.
+/// Length of a US survey foot in metres.
 pub(super) const US_FOOT_M: f64 = 1200.0 / 3937.0;
 
 impl Crs {
-    /// Creates the system of a well-known text, as a `.prj` file holds it, or of a text in
-    /// ArcInfo's old style. [`Crs::known_unit`] tells whether the text was understood.
+    /// Creates the system from `text`, the content of a `.prj` file: well-known text, or ArcInfo's
+    /// old format. [`Crs::known_unit`] fails if the text was not understood.
     pub fn from_wkt(text: &str) -> Self {
         let text = text.trim();
         if let Some(Ok(crs)) = old_prj::recognises(text).then(|| old_prj::parse(text)) {
@@ -104,8 +104,8 @@ impl Crs {
         }
     }
 
-    /// Creates the system of a GeoTIFF from its keys; drops keys that do not describe the
-    /// horizontal system.
+    /// Creates the system from the keys (id, value) of a GeoTIFF; keys that do not describe the
+    /// horizontal system are dropped.
     pub fn from_geo_keys(keys: impl IntoIterator<Item = (u16, GeoKey)>) -> Self {
         let geo_keys = keys
             .into_iter()
@@ -117,8 +117,8 @@ impl Crs {
         }
     }
 
-    /// Creates a system by its EPSG number: degrees and UTM zones of WGS 84, ETRS89, NAD83 and
-    /// NAD27. `None` for other numbers.
+    /// Creates the system with the EPSG code `code`: longitude and latitude, or UTM zones, on WGS
+    /// 84, ETRS89, NAD83 and NAD27. `None` for any other code.
     pub fn from_epsg(code: u16) -> Option<Self> {
         let wkt = DATUMS.iter().find_map(|datum| datum.wkt_of(code))?;
         let unit = if is_degrees(code) {
@@ -132,8 +132,8 @@ impl Crs {
         })
     }
 
-    /// Name of the system, such as `WGS 84 / UTM zone 33N`: the first name in its text; `None` for
-    /// placeholders.
+    /// Returns the name of the system, such as `WGS 84 / UTM zone 33N`, which is the first name in
+    /// its text; `None` if the system is unknown or the name is a placeholder.
     pub fn name(&self) -> Option<String> {
         let text = self.to_wkt()?;
         text.split('"')
@@ -142,7 +142,8 @@ impl Crs {
             .map(str::to_owned)
     }
 
-    /// EPSG code, if the file states a code or the system is one of [`Crs::from_epsg`].
+    /// Returns the EPSG code of the system, if the file states a code or the system is one of
+    /// [`Crs::from_epsg`]; otherwise `None`.
     pub fn epsg(&self) -> Option<u16> {
         let from_keys = || match self.short(MODEL)? {
             1 => self.short(PROJECTED),
@@ -154,7 +155,8 @@ impl Crs {
             .or_else(|| epsg_of(horizontal(&self.root()?)?))
     }
 
-    /// Returns true if both systems have the same EPSG code or, without codes, the same text.
+    /// Returns true if both systems have the same EPSG code or, if a code is missing, the same
+    /// text.
     pub fn is_same(&self, other: &Self) -> bool {
         let by_words =
             || self == other || (self.to_wkt().is_some() && self.to_wkt() == other.to_wkt());
@@ -164,20 +166,20 @@ impl Crs {
             .unwrap_or_else(by_words)
     }
 
-    /// Returns true if coordinates are longitude and latitude.
+    /// Returns true if the coordinates are longitude and latitude.
     pub fn is_geographic(&self) -> bool {
         matches!(self.unit(), MapUnit::Angle(_))
     }
 
-    /// Unit of the coordinates; metres if the unit is missing or unknown.
+    /// Returns the unit of the coordinates; metres if the unit is missing or unknown.
     pub fn unit(&self) -> MapUnit {
         self.known_unit().unwrap_or(MapUnit::Length(1.0))
     }
 
-    /// Unit of the coordinates; metres if the unit is missing.
+    /// Returns the unit of the coordinates; metres if the unit is missing.
     ///
     /// # Errors
-    /// Names a unit that is not known.
+    /// The name of a unit that is not known.
     pub fn known_unit(&self) -> Result<MapUnit, String> {
         let model =
             self.short(MODEL)
@@ -194,7 +196,7 @@ impl Crs {
         }
     }
 
-    /// Well-known text of the system: the text of the file, or else the text for its EPSG code;
+    /// Returns the well-known text of the system: that of the file, or else that of its EPSG code.
     /// `None` for an unknown system.
     pub fn to_wkt(&self) -> Option<String> {
         let in_citation = || match self.key(PROJECTED_CITATION)? {
@@ -209,8 +211,8 @@ impl Crs {
         })
     }
 
-    /// WKT from the registry for the EPSG code `code`; `None` if its unit differs from that of the
-    /// map.
+    /// Returns the well-known text of the EPSG code `code`; `None` if the code is unknown, or its
+    /// unit differs from that of the map.
     fn registered(&self, code: u16) -> Option<String> {
         let text = crs_definitions::from_code(code)?.wkt;
         let is_that = match (
@@ -226,8 +228,9 @@ impl Crs {
         is_that.then(|| text.to_owned())
     }
 
-    /// GeoTIFF keys of the system, sorted by number, without the key of the raster (1025): those of
-    /// the file, or keys made from its text. Empty for an unknown system.
+    /// Returns the GeoTIFF keys of the system as pairs (id, value), by ascending id: those of the
+    /// file, or keys made from its text. Without the key of the raster (1025). Empty for an unknown
+    /// system.
     pub fn to_geo_keys(&self) -> Vec<(u16, GeoKey)> {
         let mut keys = match (&self.geo_keys[..], self.epsg(), &self.wkt) {
             ([_, ..], ..) => self.geo_keys.clone(),
@@ -267,7 +270,8 @@ impl Crs {
         }
     }
 
-    /// EPSG code stored under the key `id`; `None` if the key is missing or user-defined.
+    /// Returns the EPSG code stored under the key `id`; `None` if the key is missing or says
+    /// "user-defined".
     fn number(&self, id: u16) -> Option<u16> {
         self.short(id)
             .filter(|code| ![0, USER_DEFINED].contains(code))
@@ -309,7 +313,7 @@ impl Crs {
         size.map(MapUnit::Angle)
     }
 
-    /// Unit in the well-known text; `None` without a text.
+    /// Returns the unit in the well-known text; `None` if there is no text.
     fn unit_from_wkt(&self) -> Option<Result<MapUnit, String>> {
         let text = self.text()?;
         if old_prj::recognises(text) {
@@ -324,7 +328,8 @@ impl Crs {
         )
     }
 
-    /// Well-known text of the system, from its own field or from the citation key.
+    /// Returns the well-known text of the system, from the file's text or from the citation key;
+    /// `None` if there is none.
     fn text(&self) -> Option<&str> {
         let in_citation = || match self.key(PROJECTED_CITATION)? {
             GeoKey::Text(text) => text.strip_prefix(WKT_IN_CITATION),
@@ -338,7 +343,7 @@ impl Crs {
     }
 }
 
-/// Unit of the horizontal part of a system.
+/// Returns the unit of the horizontal system `system`.
 fn unit_of(system: &Node<'_>) -> MapUnit {
     let in_axis = || {
         system
@@ -362,11 +367,11 @@ fn unit_of(system: &Node<'_>) -> MapUnit {
     }
 }
 
-/// Length of a height unit in metres, from all keys of a GeoTIFF; `None` if the keys name no height
-/// unit.
+/// Returns the length of the unit of heights in metres, from the keys (id, value) of a GeoTIFF;
+/// `None` if the keys state no unit of heights.
 ///
 /// # Errors
-/// Names a unit that is not known.
+/// The name of a unit that is not known.
 pub(crate) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Result<Option<f64>, String> {
     let short = |wanted: u16| {
         keys.iter().find_map(|(id, value)| match value {
@@ -384,8 +389,8 @@ pub(crate) fn vertical_metres(keys: &[(u16, GeoKey)]) -> Result<Option<f64>, Str
     }
 }
 
-/// Length in metres of a degree of longitude and of a degree of latitude, at `latitude` degrees on
-/// the WGS 84 ellipsoid.
+/// Returns the length in metres of (a degree of longitude, a degree of latitude) at `latitude`
+/// degrees on the WGS 84 ellipsoid.
 pub fn metres_per_degree(latitude: f64) -> (f64, f64) {
     let (_, a, inverse_flattening) = DATUMS[0].spheroid;
     let flattening = 1.0 / inverse_flattening;
@@ -398,8 +403,8 @@ pub fn metres_per_degree(latitude: f64) -> (f64, f64) {
     ((prime_vertical * cos).to_radians(), meridian.to_radians())
 }
 
-/// GeoTIFF keys of a system by its EPSG code and its unit; the unit is included for readers that do
-/// not know the code.
+/// Returns the GeoTIFF keys of the system with the EPSG code `code` and the unit `unit`. The unit
+/// is included for readers that do not know the code.
 fn numbered(code: u16, unit: MapUnit) -> Vec<(u16, GeoKey)> {
     let (model, key) = if matches!(unit, MapUnit::Angle(_)) {
         (2, GEODETIC)
@@ -420,7 +425,7 @@ fn numbered(code: u16, unit: MapUnit) -> Vec<(u16, GeoKey)> {
     keys
 }
 
-/// Keys of a unit; empty for metres and degrees, which every reader expects.
+/// Returns the GeoTIFF keys of a unit; none for metres and degrees, which every reader expects.
 fn unit_keys(unit: MapUnit) -> Vec<(u16, GeoKey)> {
     type Size = fn(u16) -> Option<f64>;
     let (key, size_key, size, in_key, numbers, known): (u16, u16, f64, f64, _, Size) = match unit {
@@ -456,8 +461,8 @@ fn unit_keys(unit: MapUnit) -> Vec<(u16, GeoKey)> {
     }
 }
 
-/// GeoTIFF keys that store the well-known text unchanged, in the convention of ArcGIS; GDAL looks
-/// for such a text if the model is user-defined.
+/// Returns GeoTIFF keys that contain the well-known text unchanged, as ArcGIS does; GDAL looks for
+/// such a text if the model is user-defined.
 fn described(wkt: &str) -> Vec<(u16, GeoKey)> {
     vec![
         (MODEL, GeoKey::Short(USER_DEFINED)),
@@ -473,8 +478,8 @@ fn is_degrees(code: u16) -> bool {
     DATUMS.iter().any(|datum| datum.degrees == code)
 }
 
-/// Horizontal part of a system, such as the projected system of a compound one; `None` if there is
-/// none.
+/// Returns the horizontal part of a system, such as the projected system in a compound system;
+/// `None` if there is none.
 fn horizontal<'a, 'b>(node: &'b Node<'a>) -> Option<&'b Node<'a>> {
     if node.is(PROJECTED_WORDS) || node.is(GEOGRAPHIC_WORDS) {
         return Some(node);
@@ -487,8 +492,8 @@ fn horizontal<'a, 'b>(node: &'b Node<'a>) -> Option<&'b Node<'a>> {
     }
 }
 
-/// EPSG number of a system in well-known text: the number in the text, or that of a known datum's
-/// degrees or UTM zone.
+/// Returns the EPSG code of a system in well-known text: the code that the text states, or that of
+/// longitude and latitude or a UTM zone on a known datum. `None` for any other system.
 fn epsg_of(system: &Node<'_>) -> Option<u16> {
     if let Some(name) = system.child(&["AUTHORITY", "ID"]) {
         let epsg = name

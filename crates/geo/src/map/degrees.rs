@@ -12,14 +12,14 @@ use super::crs::MapUnit;
 use super::wkt::{Node, plain};
 use super::{Crs, Site, nzmg};
 
-/// Longitude and latitude on WGS 84, as a PROJ definition.
+/// PROJ definition of longitude and latitude on WGS 84.
 const WGS_84: &str = "+proj=longlat +datum=WGS84";
 
-/// Tolerance in degrees for a round trip to map coordinates and back.
+/// Difference in degrees that a conversion to map coordinates and back may have at most.
 const OFF: f64 = 1e-6;
 
-/// Projections that are valid only in narrow zones; `REACH` is the largest valid distance from the
-/// central meridian, in degrees.
+/// PROJ names of projections that are valid only near a central meridian. `REACH`: distance from
+/// that meridian up to which they are used, in degrees.
 const NARROW: [&str; 3] = ["utm", "tmerc", "etmerc"];
 const REACH: f64 = 30.0;
 
@@ -32,9 +32,9 @@ pub struct ToDegrees(Way);
 
 #[derive(Clone, Debug)]
 enum Way {
-    /// Map coordinates are longitude and latitude already.
+    /// Map coordinates are longitude and latitude on WGS 84 already.
     Same,
-    /// Map coordinates are converted with `proj4rs`.
+    /// Map coordinates are converted with the crate `proj4rs`.
     Other(Box<Systems>),
 }
 
@@ -42,16 +42,17 @@ enum Way {
 struct Systems {
     map: Proj,
     degrees: Proj,
-    /// New Zealand Map Grid flag: projected by `nzmg`; `map` is then its datum.
+    /// Set for the New Zealand Map Grid: `nzmg` computes the projection, and `map` is only its
+    /// datum.
     new_zealand: bool,
 }
 
 impl ToDegrees {
-    /// Identity conversion.
+    /// Conversion that changes nothing, for maps in longitude and latitude.
     pub const SAME: Self = Self(Way::Same);
 
-    /// Creates the conversion for a coordinate system; `None` for an unknown system. ETRS89 and
-    /// NAD83 degrees are treated as WGS 84; the difference is 1 to 2 m.
+    /// Creates the conversion for the coordinate system `crs`; `None` if the system is unknown.
+    /// Degrees on ETRS89 and NAD83 are treated as WGS 84, from which they differ by 1 to 2 m.
     pub fn of(crs: &Crs) -> Option<Self> {
         if matches!(
             (crs.epsg(), crs.unit()),
@@ -63,8 +64,8 @@ impl ToDegrees {
         way.has_unit(crs.unit()).then_some(way)
     }
 
-    /// Creates the conversion for the map of a box; `None` if the projection is not valid at all
-    /// corners and edge midpoints of the box.
+    /// Creates the conversion for the map of the box of `site`; `None` if the system is unknown, or
+    /// the projection is not valid at all corners and edge midpoints of the box.
     pub fn of_site(site: &Site) -> Option<Self> {
         let way = Self::of(site.crs()?)?;
         let sides = [site.grid.nx as f64, site.grid.nz as f64];
@@ -76,7 +77,8 @@ impl ToDegrees {
         (0..9).all(|k| is_there(k % 3, k / 3)).then_some(way)
     }
 
-    /// Creates the conversion for the UTM zone that contains a place; `None` at the poles.
+    /// Creates the conversion for the UTM zone that contains the place [`longitude`, `latitude`] in
+    /// degrees; `None` near the poles.
     pub fn utm_at([longitude, latitude]: [f64; 2]) -> Option<Self> {
         let zone = ((longitude + 180.0) / 6.0).floor().rem_euclid(60.0) as u8 + 1;
         let south = if latitude < 0.0 { " +south" } else { "" };
@@ -88,7 +90,7 @@ impl ToDegrees {
         })?
     }
 
-    /// Creates the conversion for a PROJ definition.
+    /// Creates the conversion for a PROJ definition; `None` if it is not supported.
     fn by_definition(definition: &str) -> Option<Self> {
         let new_zealand = definition.contains("+proj=nzmg");
         let definition = shifted(definition).map(|words| {
@@ -107,8 +109,8 @@ impl ToDegrees {
         Some(Self(Way::Other(Box::new(systems))))
     }
 
-    /// Returns true if the definition's unit equals `unit`: a file may contradict the unit of its
-    /// EPSG code.
+    /// Returns true if the definition has the unit `unit`, because a file may contradict the unit
+    /// of its EPSG code.
     fn has_unit(&self, unit: MapUnit) -> bool {
         let Way::Other(systems) = &self.0 else {
             return true;
@@ -121,13 +123,13 @@ impl ToDegrees {
         }
     }
 
-    /// Returns true for the identity.
+    /// Returns true if the conversion changes nothing.
     pub fn is_same(&self) -> bool {
         matches!(self.0, Way::Same)
     }
 
-    /// Longitude and latitude in degrees of the map point (`x`, `y`); NaN where the projection is
-    /// not valid. On a map across the date line, longitudes exceed 180.
+    /// Returns [longitude, latitude] in degrees of the map point (`x`, `y`); NaN where the
+    /// projection is not valid. On a map across the date line, longitudes exceed 180.
     pub fn at(&self, x: f64, y: f64) -> [f64; 2] {
         match &self.0 {
             Way::Same => [x, y],
@@ -135,8 +137,8 @@ impl ToDegrees {
         }
     }
 
-    /// Map point at `place` = [longitude, latitude] in degrees; `None` where the projection is not
-    /// valid.
+    /// Returns the map point [x, y] at `place` = [longitude, latitude] in degrees; `None` where the
+    /// projection is not valid.
     pub fn back(&self, place: [f64; 2]) -> Option<[f64; 2]> {
         match &self.0 {
             Way::Same => Some(place),
@@ -146,7 +148,7 @@ impl ToDegrees {
 }
 
 impl Systems {
-    /// Returns true if the map coordinates are degrees, on any datum.
+    /// Returns true if the map coordinates are degrees, on whatever datum.
     fn in_degrees(&self) -> bool {
         self.map.is_latlong() && !self.new_zealand
     }
@@ -197,7 +199,7 @@ impl Systems {
     }
 }
 
-/// PROJ definition of a system; `None` for an unknown system.
+/// Returns the PROJ definition of a coordinate system; `None` for an unknown system.
 fn definition(crs: &Crs) -> Option<String> {
     if let Some(code) = crs.epsg() {
         return crs_definitions::from_code(code).map(|known| known.proj4.to_owned());
@@ -213,8 +215,8 @@ fn definition(crs: &Crs) -> Option<String> {
     proj4wkt::wkt_to_projstring(&text).ok()
 }
 
-/// PROJ definition without datum-shift grids; `None` unless the shift to WGS 84 by three or seven
-/// parameters is known.
+/// Returns the PROJ definition without files of datum shifts; `None` if the shift to WGS 84 is not
+/// given by three or seven numbers.
 fn shifted(definition: &str) -> Option<String> {
     const NONE: [&str; 3] = ["+ellps=WGS84", "+ellps=GRS80", "+nadgrids=@null"];
     let words = || definition.split_whitespace();
@@ -227,7 +229,7 @@ fn shifted(definition: &str) -> Option<String> {
         .then(|| words().filter(stays).collect::<Vec<_>>().join(" "))
 }
 
-/// PROJ definition of the geographic system on the datum of the New Zealand Map Grid.
+/// Returns the PROJ definition of longitude and latitude on the datum of the New Zealand Map Grid.
 fn without_plane(definition: &str) -> String {
     let shift = definition
         .split_whitespace()
@@ -247,7 +249,8 @@ mod tests {
         ))
     }
 
-    /// Expected values from PROJ 9; for the systems of New Zealand and Italy without its grids.
+    /// Compares with results of PROJ 9; for systems of New Zealand and Italy, without its grids of
+    /// datum shifts.
     #[test]
     fn systems_are_those_of_proj() {
         for (code, x, y, [longitude, latitude]) in [

@@ -1,12 +1,13 @@
-//! Units by EPSG code, and the units of systems that a file names only by EPSG code.
+//! Units of coordinate systems by EPSG code, for files that state only the code.
 
-/// Units of all projected systems, as text lines `unit: systems` of EPSG codes.
+/// Table of the units of all projected systems: lines `unit: systems` of EPSG codes.
 const UNITS: &str = include_str!("epsg_units.txt");
 
-/// EPSG codes of geographic systems in grads; all others are in degrees.
+/// EPSG codes of the geographic systems in grads; all others are in degrees.
 const IN_GRADS: [u16; 8] = [4807, 4810, 4811, 4816, 4819, 4821, 4901, 4902];
 
-/// Vertical systems not in metres: pairs of the EPSG codes of system and unit.
+/// Vertical systems that are not in metres, as pairs (EPSG code of the system, EPSG code of the
+/// unit).
 const HEIGHTS: [(u16, u16); 15] = [
     (5614, 9002),
     (5702, 9003),
@@ -25,7 +26,7 @@ const HEIGHTS: [(u16, u16); 15] = [
     (8897, 9002),
 ];
 
-/// Length in metres of the unit with EPSG code `unit`; `None` for an unknown unit.
+/// Returns the length in metres of the unit with the EPSG code `unit`; `None` for an unknown unit.
 pub(super) fn metres(unit: u16) -> Option<f64> {
     Some(match unit {
         // Quotients as in the definitions of the units: rounded decimals would lose digits.
@@ -80,8 +81,8 @@ pub(super) fn metres(unit: u16) -> Option<f64> {
     })
 }
 
-/// Size in degrees of the angle unit with EPSG code `unit`; `None` for an unknown unit and for
-/// sexagesimal degrees, which are no linear unit.
+/// Returns the size in degrees of the unit of angle with the EPSG code `unit`; `None` for an
+/// unknown unit, and for sexagesimal degrees, which are not linear.
 pub(super) fn degrees(unit: u16) -> Option<f64> {
     Some(match unit {
         9101 => 1f64.to_degrees(),
@@ -99,8 +100,8 @@ pub(super) fn degrees(unit: u16) -> Option<f64> {
     })
 }
 
-/// Length in metres of the unit of the projected system with EPSG code `system`; `None` for an
-/// unknown code.
+/// Returns the length in metres of the unit of the projected system with the EPSG code `system`;
+/// `None` for an unknown system.
 pub(super) fn metres_of_projected(system: u16) -> Option<f64> {
     let lines = UNITS.lines().filter_map(|line| line.split_once(": "));
     let holds = |systems: &str| {
@@ -116,13 +117,13 @@ pub(super) fn metres_of_projected(system: u16) -> Option<f64> {
     metres(unit.parse().ok()?)
 }
 
-/// Size in degrees of the unit of the geographic system with EPSG code `system`.
+/// Returns the size in degrees of the unit of the geographic system with the EPSG code `system`.
 pub(super) fn degrees_of_geographic(system: u16) -> f64 {
     if IN_GRADS.contains(&system) { 0.9 } else { 1.0 }
 }
 
-/// Length in metres of the unit of the vertical system with EPSG code `system`; `None` for a system
-/// in metres.
+/// Returns the length in metres of the unit of the vertical system with the EPSG code `system`;
+/// `None` for a system in metres.
 pub(super) fn metres_of_vertical(system: u16) -> Option<f64> {
     HEIGHTS
         .iter()

@@ -1,4 +1,4 @@
-//! Features of a GeoJSON document: points, lines and polygons, each with a weight.
+//! Features of a GeoJSON document: points, lines and polygons with properties and weights.
 
 use std::path::Path;
 
@@ -10,13 +10,13 @@ use lavoxel_base::memory::Held;
 use lavoxel_base::validate::tame;
 use lavoxel_files::input::{FEATURES, InputError, Loaded, Reader};
 
-/// Property keys for the name of a feature, in order of preference.
+/// Names of the properties that can contain the name of a feature, in order of preference.
 const NAMES: [&str; 4] = ["name", "Name", "NAME", "id"];
 
-/// Geometry in map units.
+/// Geometry of a feature: points, lines or polygons, all in map units.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
-    /// One or more points.
+    /// One or more points, each [x, y].
     Points(Vec<[f64; 2]>),
     /// One or more lines, each of two points or more.
     Lines(Vec<Vec<[f64; 2]>>),
@@ -25,7 +25,7 @@ pub enum Geometry {
 }
 
 impl Geometry {
-    /// Kind of geometry as text: `point`, `line` or `area`.
+    /// Returns the kind of the geometry as text: `point`, `line` or `area`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Points(_) => "point",
@@ -34,8 +34,8 @@ impl Geometry {
         }
     }
 
-    /// Shifts longitudes by whole turns to within 180° of `middle`; each point, line and polygon is
-    /// shifted as a whole.
+    /// Shifts longitudes by multiples of 360° to within 180° of `middle`. Each point, line and
+    /// polygon is shifted as a whole. No effect if the map is not in degrees.
     fn turn_to(&mut self, crs: &Crs, middle: f64) {
         match self {
             Self::Points(points) => points
@@ -48,7 +48,7 @@ impl Geometry {
         }
     }
 
-    /// Removes all coordinates, but keeps the kind.
+    /// Removes all coordinates; the kind of the geometry stays.
     fn clear(&mut self) {
         match self {
             Self::Points(points) => points.clear(),
@@ -57,7 +57,7 @@ impl Geometry {
         }
     }
 
-    /// Iterates over all points.
+    /// Iterates over all points of the geometry, mutably.
     pub fn points_mut(&mut self) -> Box<dyn Iterator<Item = &mut [f64; 2]> + '_> {
         match self {
             Self::Points(points) => Box::new(points.iter_mut()),
@@ -67,19 +67,20 @@ impl Geometry {
     }
 }
 
-/// Geometry with its weight relative to other features.
+/// Feature: geometry with properties and a weight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feature {
-    /// Shape and position.
+    /// Shape and position of the feature.
     pub geometry: Geometry,
-    /// Relative weight, ≥ 0; 1 unless [`Features::weighted`] was called.
+    /// Weight of the feature relative to other features, at least 0; 1 unless
+    /// [`Features::weighted`] was called.
     pub weight: f64,
     /// Properties of the GeoJSON feature; null if missing.
     pub properties: Value,
     /// Index of the feature in the document, from 1.
     pub number: usize,
-    /// Out-of-range flag: the projection of the map is not valid at the feature, and its geometry
-    /// is empty.
+    /// Set if the feature lies where the projection of the map is not valid; its geometry is then
+    /// empty.
     pub is_far: bool,
 }
 
@@ -95,7 +96,7 @@ impl Feature {
         }
     }
 
-    /// Value of the property `name` or `id`; `None` if both are missing.
+    /// Returns the name of the feature, from its properties; `None` if there is none.
     pub fn name(&self) -> Option<String> {
         let text = |value: &Value| match value {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -107,7 +108,7 @@ impl Feature {
             .find_map(|name| self.properties.get(name).and_then(text))
     }
 
-    /// Number and name for a message: `feature 3 "School"`.
+    /// Returns number and name of the feature for a message: `feature 3 "School"`.
     pub fn words(&self) -> String {
         let name = self
             .name()
@@ -129,27 +130,28 @@ impl Feature {
 /// All features of a GeoJSON document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Features {
-    /// Features in document order; features with a missing or empty geometry are left out.
+    /// Features in the order of the document. Features without a geometry are left out.
     pub features: Vec<Feature>,
-    /// Number of features without geometry.
+    /// Number of features that were left out because they have no geometry.
     pub without: usize,
-    /// Coordinate system of the features.
+    /// Coordinate system of all features.
     pub system: System,
 }
 
 impl Features {
-    /// Parses a GeoJSON text. Check the memory with [`need`](super::geojson::need) first.
+    /// Parses the text of a GeoJSON document. The caller has checked the memory by
+    /// [`need`](super::geojson::need).
     ///
     /// # Errors
-    /// The fault, in words that follow the name of the file.
+    /// The fault, as the end of a sentence that begins with the file's name.
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::of(&geojson::object(text)?)
     }
 
-    /// Extracts the features of a parsed GeoJSON value, like [`Features::parse`].
+    /// Extracts the features from a parsed GeoJSON value, like [`Features::parse`].
     ///
     /// # Errors
-    /// The fault, in words that follow the name of the file.
+    /// The fault, as the end of a sentence that begins with the file's name.
     pub fn of(root: &Value) -> Result<Self, String> {
         let all: Vec<Option<Feature>> = match root.get("type").and_then(Value::as_str) {
             Some("FeatureCollection") => {
@@ -171,10 +173,10 @@ impl Features {
         })
     }
 
-    /// Reads the weights from the property `weight`, where present.
+    /// Sets the weight of each feature from its property `weight`, if it has this property.
     ///
     /// # Errors
-    /// Names the first feature whose weight is no number of 0 or more.
+    /// Names the first feature whose weight is not a number of 0 or more.
     pub fn weighted(mut self) -> Result<Self, String> {
         for feature in &mut self.features {
             let Some(weight) = feature
@@ -199,7 +201,8 @@ impl Features {
     }
 }
 
-/// Parses a feature with its number from 1; `None` without a geometry.
+/// Parses a GeoJSON feature, which has the number `number` in the document, from 1; `None` if it
+/// has no geometry.
 fn feature(object: &Value, number: usize) -> Result<Option<Feature>, String> {
     let Some(shape) = object.get("geometry").filter(|shape| !shape.is_null()) else {
         return Ok(None);
@@ -271,15 +274,16 @@ fn line(list: &[Value]) -> Result<Vec<[f64; 2]>, String> {
     }
 }
 
-/// Extensions of vector formats that ogr2ogr reads and this program does not.
+/// File extensions of vector formats that the program ogr2ogr can convert and this program cannot
+/// read.
 const OTHERS: [&str; 12] = [
     "shp", "shx", "dbf", "kml", "kmz", "gml", "fgb", "dxf", "gpx", "tab", "sqlite", "parquet",
 ];
 
-/// Reads a vector layer from a GeoJSON or GeoPackage file as a GeoJSON object.
+/// Reads the vector layer of a GeoJSON or GeoPackage file as a GeoJSON object.
 ///
 /// # Errors
-/// Names the file, its fault and a remedy.
+/// Names the file, the fault and a remedy.
 pub fn read_layer(path: &Path) -> Result<Loaded<Value>, String> {
     let wrong = |fault: String| format!("{} {fault}", path.display());
     let ending = path
@@ -301,10 +305,10 @@ pub fn read_layer(path: &Path) -> Result<Loaded<Value>, String> {
     ))
 }
 
-/// Fails for files whose extension is that of an unsupported vector format.
+/// Checks that the extension of `path` is not that of an unsupported vector format.
 ///
 /// # Errors
-/// Names the file and the command that converts it into GeoJSON.
+/// Names the file and the command that converts it to GeoJSON.
 pub fn check_format(path: &Path) -> Result<(), String> {
     let ending = path
         .extension()
@@ -321,12 +325,12 @@ pub fn check_format(path: &Path) -> Result<(), String> {
     ))
 }
 
-/// Reads the text of a vector file.
+/// Reads the text of the vector file at `path`.
 pub fn read_text(path: &Path) -> Result<Loaded<String>, String> {
     read_text_as(&FEATURES, path)
 }
 
-/// Reads the text of a file through `reader`.
+/// Reads the text of the file at `path` with the limits of `reader`.
 pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String>, String> {
     reader.text(path, |text| text).map_err(|error| match error {
         InputError::Read(cause) => format!("cannot read {}: {cause}", path.display()),
@@ -334,10 +338,11 @@ pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String
     })
 }
 
-/// Reads the features of a file on disk or in a session file, in map coordinates of the box.
+/// Reads the features of a file, which may be inside a session file, and converts them to map
+/// coordinates of `site`.
 ///
 /// # Errors
-/// In words that follow the name of the file.
+/// The fault, as the end of a sentence that begins with the file's name.
 pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
     let Some(file) = lavoxel_files::inside::file(path) else {
         let root = read_layer(path).map_err(|fault| format!("cannot be read: {fault}"))?;
@@ -364,10 +369,11 @@ pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
     features_on(Features::parse(&text)?, site)
 }
 
-/// Converts features to map coordinates of a box.
+/// Converts features to map coordinates of `site`.
 ///
 /// # Errors
-/// When no conversion between the two systems exists, in words that follow the name of the file.
+/// If there is no conversion between both coordinate systems; as the end of a sentence that begins
+/// with the file's name.
 pub fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, String> {
     features_in(
         features,
@@ -376,11 +382,11 @@ pub fn features_on(features: Features, site: &Site) -> Result<Vec<Feature>, Stri
     )
 }
 
-/// Converts features to the coordinate system `crs`; longitudes are shifted to within 180° of
+/// Converts features to the coordinate system `crs`. Longitudes are shifted to within 180° of
 /// `middle`, the longitude of the map's centre.
 ///
 /// # Errors
-/// As [`features_on`].
+/// The errors of [`features_on`].
 pub fn features_in(features: Features, crs: &Crs, middle: f64) -> Result<Vec<Feature>, String> {
     let Features {
         mut features,
@@ -424,7 +430,7 @@ fn other_system(system: &System, crs: &Crs) -> String {
     )
 }
 
-/// Name of a coordinate system for messages.
+/// Returns the name of a coordinate system for messages.
 pub fn told(crs: &Crs) -> String {
     let number = crs.epsg().map(|code| format!("EPSG:{code}"));
     number
@@ -432,7 +438,7 @@ pub fn told(crs: &Crs) -> String {
         .unwrap_or_else(|| "a coordinate system that is not known".to_owned())
 }
 
-/// Name of the coordinate system of a layer for messages.
+/// Returns the name of a layer's coordinate system for messages.
 pub fn told_polygons(system: &System) -> String {
     match system {
         System::Degrees => "longitude and latitude (WGS 84)".to_owned(),

@@ -1,11 +1,12 @@
-//! Polygons of a GeoJSON text: RFC 7946, and the member `crs` of the format's older edition.
+//! Polygons of a GeoJSON text: the format of RFC 7946, and the member `crs` of the earlier version.
 
 use serde_json::Value;
 
 use super::{Crs, ToDegrees};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Polygon: its outer ring, then its holes; each ring is a list of points `[x, y]` in map units.
+/// Polygon: its outer ring, followed by the rings of its holes. Each ring is a list of points `[x,
+/// y]` in map units.
 pub type Rings = Vec<Vec<[f64; 2]>>;
 
 /// Coordinate system of a GeoJSON document.
@@ -13,17 +14,17 @@ pub type Rings = Vec<Vec<[f64; 2]>>;
 pub enum System {
     /// Longitude and latitude on WGS 84.
     Degrees,
-    /// System with an EPSG code.
+    /// System with this EPSG code.
     Epsg(u16),
-    /// System with a name other than an EPSG code.
+    /// System with this name, which is not an EPSG code.
     Named(String),
-    /// Unknown system: the document has `"crs": null`.
+    /// Unknown system, because the document says `"crs": null`.
     Unknown,
 }
 
 impl System {
-    /// Conversion between this system and that of a map: `ToDegrees::back` leads to the map.
-    /// `None` if no conversion exists.
+    /// Returns the conversion between this system and that of a map, whose method `ToDegrees::back`
+    /// gives map coordinates; `None` if there is no conversion.
     pub fn onto(&self, crs: &Crs) -> Option<ToDegrees> {
         let same = |same: bool| same.then_some(ToDegrees::SAME);
         match self {
@@ -38,19 +39,20 @@ impl System {
 /// All polygons of a GeoJSON document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polygons {
-    /// Polygons, each with its outer ring and its holes.
+    /// All polygons of the document, in its order.
     pub polygons: Vec<Rings>,
-    /// System of the coordinates.
+    /// Coordinate system of all polygons.
     pub system: System,
 }
 
-/// Upper bound of the memory in bytes per list, object and comma of a text during parsing.
+/// Upper bound on the memory in bytes per list in a text while the text is parsed; the following
+/// constants are those per object and per comma.
 const A_LIST: usize = 256;
 const AN_OBJECT: usize = 720;
 const A_COMMA: usize = 96;
 
-/// Estimates the memory of parsing `text`, from its length and its count of lists, objects and
-/// commas.
+/// Estimates the memory for parsing the GeoJSON text `text` from its length and its number of
+/// lists, objects and commas.
 pub fn need(text: &str) -> MemoryEstimate {
     let cost = |byte| match byte {
         b'[' => A_LIST,
@@ -61,28 +63,28 @@ pub fn need(text: &str) -> MemoryEstimate {
     MemoryEstimate::of("the polygons", text.bytes().map(cost).sum(), 1.0)
 }
 
-/// Parses the JSON of `text`, with or without a byte order mark.
+/// Parses the text `text` as JSON; a byte order mark is allowed.
 ///
 /// # Errors
-/// The fault, in words that follow the name of the file.
+/// The fault, as the end of a sentence that begins with the file's name.
 pub fn object(text: &str) -> Result<Value, String> {
     serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|e| format!("is no JSON: {e}"))
 }
 
 impl Polygons {
-    /// Parses all polygons of a GeoJSON text. Check the memory with [`need`] first.
+    /// Parses all polygons of a GeoJSON text. The caller has checked the memory by [`need`].
     ///
     /// # Errors
-    /// The fault, in words that follow the name of the file.
+    /// The fault, as the end of a sentence that begins with the file's name.
     pub fn parse(text: &str) -> Result<Self, String> {
         Self::of(&object(text)?)
     }
 
-    /// Collects the polygons of a parsed GeoJSON object.
+    /// Collects all polygons of a parsed GeoJSON object.
     ///
     /// # Errors
-    /// As [`Polygons::parse`].
+    /// The errors of [`Polygons::parse`].
     pub fn of(root: &Value) -> Result<Self, String> {
         let mut polygons = Vec::new();
         collect(root, &mut polygons)?;
@@ -95,12 +97,12 @@ impl Polygons {
         })
     }
 
-    /// First point of the first polygon; `None` without polygons.
+    /// Returns the first point of the first polygon; `None` if there are no polygons.
     pub fn first(&self) -> Option<[f64; 2]> {
         self.polygons.iter().flatten().flatten().next().copied()
     }
 
-    /// Bounding box of all points: [west, south, east, north].
+    /// Returns the bounding box of all points, [west, south, east, north].
     pub fn bounds(&self) -> [f64; 4] {
         let points = self.polygons.iter().flatten().flatten();
         let none = [
@@ -115,8 +117,8 @@ impl Polygons {
     }
 }
 
-/// Shifts the longitudes of a polygon by whole turns to within 180° of `middle`; holes are shifted
-/// by the same amount as the outer ring.
+/// Shifts the longitudes of a polygon by a multiple of 360° to within 180° of `middle`. Holes are
+/// shifted by the same amount as the outer ring. No effect if the map is not in degrees.
 pub fn turn_rings(rings: &mut Rings, crs: &Crs, middle: f64) {
     let Some((outline, holes)) = rings.split_first_mut() else {
         return;
@@ -153,7 +155,7 @@ pub(super) fn system(root: &Value) -> Result<System, String> {
     )
 }
 
-/// Appends the polygons of a GeoJSON object and of its nested objects to `polygons`.
+/// Appends the polygons of a GeoJSON object, and of objects inside it, to `polygons`.
 fn collect(object: &Value, polygons: &mut Vec<Rings>) -> Result<(), String> {
     let each = |key: &str, polygons: &mut Vec<Rings>| -> Result<(), String> {
         array(object.get(key), key)?
@@ -192,8 +194,7 @@ pub(super) fn array<'a>(value: Option<&'a Value>, what: &str) -> Result<&'a Vec<
         .ok_or_else(|| format!("is no GeoJSON: {what} must be a list"))
 }
 
-/// Parses a GeoJSON position; coordinates after the first two are ignored. `None` for an invalid
-/// position.
+/// Parses a GeoJSON position as [x, y]; further coordinates are ignored. `None` if it is not valid.
 pub(super) fn point(point: &Value) -> Option<[f64; 2]> {
     let xy = [point.get(0)?.as_f64()?, point.get(1)?.as_f64()?];
     xy.iter().all(|value| value.is_finite()).then_some(xy)

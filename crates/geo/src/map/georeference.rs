@@ -1,4 +1,4 @@
-//! Place of a raster on a map, in map units.
+//! Georeference of a raster: its position on a map, in map units.
 
 use std::fmt::{Display, Formatter};
 
@@ -19,7 +19,7 @@ pub struct Georeference {
     /// surveyor's map in metres, 0.44 for Web Mercator at 64°, the length of a degree for a map in
     /// degrees.
     pub metres_per_unit: (f64, f64),
-    /// System of the coordinates.
+    /// Coordinate system of the map.
     pub crs: Crs,
 }
 
@@ -36,8 +36,8 @@ impl Georeference {
         }
     }
 
-    /// Map coordinates (x, y) of the point `east_m` metres east and `south_m` metres south of the
-    /// north-west corner.
+    /// Returns the map coordinates (x, y) of the point `east_m` metres east and `south_m` metres
+    /// south of the north-west corner.
     pub fn to_map(&self, east_m: f64, south_m: f64) -> (f64, f64) {
         (
             self.x_west + east_m / self.metres_per_unit.0,
@@ -45,7 +45,8 @@ impl Georeference {
         )
     }
 
-    /// Distances (east, south) in metres from the north-west corner to the map point (`x`, `y`).
+    /// Returns the distances (east, south) in metres from the north-west corner to the map point
+    /// (`x`, `y`).
     pub fn from_map(&self, x: f64, y: f64) -> (f64, f64) {
         (
             (x - self.x_west) * self.metres_per_unit.0,
@@ -53,8 +54,8 @@ impl Georeference {
         )
     }
 
-    /// Scale factor of the map as text, if its metres or feet differ from those on the ground;
-    /// `None` otherwise, and for maps in degrees.
+    /// Returns a text with the scale factor of the map, if a metre or foot of the map differs from
+    /// one on the ground; `None` otherwise, and for maps in degrees.
     pub fn scale_in_words(&self) -> Option<String> {
         let MapUnit::Length(metres) = self.crs.unit() else {
             return None;
@@ -72,14 +73,14 @@ impl Georeference {
         })
     }
 
-    /// Map coordinates of the centre of a rectangle that extends `east_m` × `south_m` metres from
-    /// the north-west corner.
+    /// Returns the map coordinates of the centre of a rectangle that extends `east_m` metres east
+    /// and `south_m` metres south of the north-west corner.
     pub fn middle(&self, east_m: f64, south_m: f64) -> [f64; 2] {
         self.to_map(0.5 * east_m, 0.5 * south_m).into()
     }
 
-    /// Map bounds of a rectangle that extends `east_m` × `south_m` metres from the north-west
-    /// corner.
+    /// Returns the map bounds of a rectangle that extends `east_m` metres east and `south_m` metres
+    /// south of the north-west corner.
     pub fn bounds(&self, east_m: f64, south_m: f64) -> Bounds {
         let (east, south) = self.to_map(east_m, south_m);
         Bounds {
@@ -91,17 +92,17 @@ impl Georeference {
     }
 }
 
-/// Bounding rectangle in map units.
+/// Bounding rectangle on a map, in map units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "[f64; 4]", into = "[f64; 4]")]
 pub struct Bounds {
-    /// Least easting or longitude.
+    /// Easting or longitude of the west side, in map units.
     pub west: f64,
-    /// Least northing or latitude.
+    /// Northing or latitude of the south side, in map units.
     pub south: f64,
-    /// Greatest easting or longitude.
+    /// Easting or longitude of the east side, in map units.
     pub east: f64,
-    /// Greatest northing or latitude.
+    /// Northing or latitude of the north side, in map units.
     pub north: f64,
 }
 

@@ -1,8 +1,8 @@
-//! Layer of features of an OGC GeoPackage, converted to GeoJSON, so that readers of layers support
-//! only one form.
+//! Reader of OGC GeoPackages: converts the layer of features to GeoJSON, so that all other code
+//! handles only one format.
 //!
-//! SQLite reads the database. Geometries are well-known binary after their own header (clause 2.1.3
-//! of the standard).
+//! SQLite reads the database. Geometries are well-known binary after a header of the format (clause
+//! 2.1.3 of the standard).
 
 use std::path::Path;
 
@@ -14,23 +14,24 @@ use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_base::validate::tame;
 use lavoxel_files::input::{self, GEOPACKAGE, Loaded};
 
-/// Estimated memory in bytes per byte of a geometry or field: 8-byte numbers become JSON values.
+/// Estimated memory in bytes per byte of a geometry or field, because numbers of 8 bytes become
+/// JSON values.
 const WEIGHT: f64 = 24.0;
 
-/// Memory of SQLite in bytes: page cache and internal tables.
+/// Estimated memory of SQLite in bytes: page cache and internal tables.
 const BYTES_OF_SQLITE: f64 = 6e6;
 
-/// Upper bound of the points or parts for which memory is reserved before they are read: a damaged
-/// file may state any count.
+/// Upper bound on the number of points or parts for which memory is reserved before they are read,
+/// because a damaged file may state any number.
 const ROOM: usize = 1024;
 
-/// Upper bound of the nesting depth of geometries.
+/// Upper bound on the nesting depth of geometries.
 const DEEPEST: usize = 4;
 
-/// Reads the single feature layer of a GeoPackage as a GeoJSON `FeatureCollection`.
+/// Reads the only feature layer of a GeoPackage as a GeoJSON `FeatureCollection`.
 ///
 /// # Errors
-/// The fault, in words that follow the name of the file.
+/// The fault, as the end of a sentence that begins with the file's name.
 pub(super) fn collection(path: &Path) -> Result<Loaded<Value>, String> {
     input::guard(|| decoded(path)).map_err(|error| error.to_string())?
 }
@@ -57,7 +58,7 @@ fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
     Ok(Loaded::new(collection, held))
 }
 
-/// Converts an SQLite error to a message.
+/// Converts an error of SQLite to a message.
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn wrong(error: rusqlite::Error) -> String {
     format!(
@@ -66,7 +67,8 @@ fn wrong(error: rusqlite::Error) -> String {
     )
 }
 
-/// Feature table of a GeoPackage.
+/// Feature table of a GeoPackage: names of the table and its geometry column, and the id of its
+/// coordinate system.
 struct Layer {
     table: String,
     geometry: String,
@@ -74,7 +76,7 @@ struct Layer {
 }
 
 impl Layer {
-    /// Finds the feature layer; fails unless the file has exactly one.
+    /// Finds the feature layer of the file. Fails if there is none or more than one.
     fn only(connection: &Connection) -> Result<Self, String> {
         // Only tables, because a view might never end.
         const LAYERS: &str = "SELECT g.table_name, g.column_name, g.srs_id FROM gpkg_geometry_columns AS g
@@ -105,13 +107,13 @@ impl Layer {
         }
     }
 
-    /// Table name quoted for SQL.
+    /// Returns the table name quoted for SQL.
     fn quoted(&self) -> String {
         quoted(&self.table)
     }
 
-    /// Estimates the memory of the layer, fails beyond the memory limit, and reserves the memory
-    /// until the result is dropped.
+    /// Reserves the memory of the layer until the result is dropped. Fails if it would exceed the
+    /// memory limit.
     fn weigh(&self, connection: &Connection) -> Result<Held, String> {
         let sum = format!(
             "SELECT count(*), coalesce(sum(length({})), 0) FROM {}",
@@ -159,8 +161,8 @@ impl Layer {
         Ok(features)
     }
 
-    /// GeoJSON member `crs` for the layer's coordinate system; `None` for longitude and latitude on
-    /// WGS 84.
+    /// Returns the GeoJSON member `crs` for the layer's coordinate system; `None` for longitude and
+    /// latitude on WGS 84.
     fn system(&self, connection: &Connection) -> Result<Option<Value>, String> {
         const SYSTEM: &str = "SELECT organization, organization_coordsys_id, srs_name FROM gpkg_spatial_ref_sys WHERE srs_id = ?1";
         let row = connection.query_row(SYSTEM, [self.system], |row| {
@@ -198,7 +200,7 @@ fn property(field: ValueRef<'_>) -> Value {
     }
 }
 
-/// Converts a GeoPackage geometry blob to a GeoJSON geometry; null for an empty geometry.
+/// Converts a GeoPackage geometry to a GeoJSON geometry; an empty geometry becomes null.
 fn shape(bytes: &[u8]) -> Result<Value, String> {
     const CUT: &str = "has a geometry that ends early";
     let head = bytes.first_chunk::<8>().ok_or(CUT)?;
@@ -224,7 +226,7 @@ fn shape(bytes: &[u8]) -> Result<Value, String> {
     Ok(if is_empty { Value::Null } else { shape })
 }
 
-/// Cursor over well-known binary.
+/// Remaining bytes of a well-known binary geometry that is being read.
 struct Binary<'a>(&'a [u8]);
 
 impl Binary<'_> {
@@ -242,7 +244,8 @@ impl Binary<'_> {
         })
     }
 
-    /// Reads a point of `axes` coordinates and keeps the first two; `little`: little-endian.
+    /// Reads a point of `axes` coordinates and returns the first two; `None` if the bytes end
+    /// early. `little`: numbers are little-endian.
     fn point(&mut self, little: bool, axes: usize) -> Option<Value> {
         let mut place = [0.0; 2];
         for axis in 0..axes {
@@ -258,7 +261,8 @@ impl Binary<'_> {
         Some(json!(place))
     }
 
-    /// Reads a count, then that number of parts by calls of `part`; `little`: little-endian.
+    /// Reads a number of parts, and then each part by a call of `part`; `None` if the bytes end
+    /// early. `little`: the number is little-endian.
     fn parts(
         &mut self,
         little: bool,
@@ -272,7 +276,7 @@ impl Binary<'_> {
         Some(Value::Array(all))
     }
 
-    /// Reads a geometry at nesting depth `depth`; `None` if the bytes end early.
+    /// Reads a geometry at the nesting depth `depth`; `None` if the bytes end early.
     fn geometry(&mut self, depth: usize) -> Result<Option<Value>, String> {
         let Some([order]) = self.take::<1>() else {
             return Ok(None);

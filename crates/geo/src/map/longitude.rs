@@ -1,19 +1,20 @@
-//! Longitudes modulo whole turns: every map has its own range, such as −180 to 180, 0 to 360, or
-//! 170 to 190 across the date line. Only this module converts places between the ranges of maps and
-//! files.
+//! Longitudes, which are equal modulo 360°: every map has its own range, such as −180 to 180, 0 to
+//! 360, or 170 to 190 across the date line. Only this module converts positions between the ranges
+//! of maps and files.
 
 use super::{Crs, crs::MapUnit};
 
-/// Full turn, in degrees.
+/// Full circle in degrees.
 const TURN: f64 = 360.0;
 
-/// Longitude in degrees, equal to `longitude` modulo 360, within 180° of `middle`.
+/// Returns the longitude in degrees that equals `longitude` modulo 360 and lies within 180° of
+/// `middle`.
 pub fn near(longitude: f64, middle: f64) -> f64 {
     turned(longitude, middle, TURN)
 }
 
-/// Longitude in degrees, equal to `longitude` modulo 360, in −180 to 180: the range of exchange
-/// files.
+/// Returns the longitude in degrees that equals `longitude` modulo 360 and lies in −180 to 180, the
+/// range of exchange files.
 pub fn usual(longitude: f64) -> f64 {
     // Both ends stay: the date line has two numbers in that range.
     if longitude.abs() <= 0.5 * TURN {
@@ -23,16 +24,16 @@ pub fn usual(longitude: f64) -> f64 {
     }
 }
 
-/// Shifts `x` by multiples of `turn` to within `turn / 2` of `middle`.
+/// Returns `x` shifted by a multiple of `turn` to within `turn / 2` of `middle`.
 fn turned(x: f64, middle: f64, turn: f64) -> f64 {
     let turns = ((middle - x) / turn).round();
     // Without a turn the bits stay unchanged.
     if turns == 0.0 { x } else { x + turns * turn }
 }
 
-/// Removes jumps of a full `turn` at the date line from a line or ring, then shifts all points by
-/// the same multiple of `turn` towards `middle`. An edge longer than half a turn is taken as the
-/// shorter way around.
+/// Removes jumps by `turn` (360° in map units) at the date line from a line or ring, then shifts
+/// all points by the same multiple of `turn` towards `middle`. An edge longer than half of `turn`
+/// is taken as the shorter way around the earth.
 fn unrolled(points: &mut [[f64; 2]], middle: f64, turn: f64) {
     let Some([mut before, _]) = points.first().copied() else {
         return;
@@ -50,7 +51,8 @@ fn unrolled(points: &mut [[f64; 2]], middle: f64, turn: f64) {
     }
 }
 
-/// Splits a line in degrees at the date line into pieces with longitudes in −180 to 180.
+/// Splits a line of points [longitude, latitude] in degrees at the date line. Returns pieces with
+/// longitudes in −180 to 180.
 pub fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
     let mut pieces = Vec::new();
     for turn in turns(points) {
@@ -70,8 +72,8 @@ pub fn cut_line(points: &[[f64; 2]]) -> Vec<Vec<[f64; 2]>> {
     pieces
 }
 
-/// Splits a polygon in degrees at the date line into polygons with longitudes in −180 to 180; in
-/// each ring the last point repeats the first.
+/// Splits a polygon in degrees at the date line. Returns polygons with longitudes in −180 to 180;
+/// in each ring the last point repeats the first.
 pub fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
     let outline = rings.first().map_or(&[][..], Vec::as_slice);
     let part = |turn: i32| {
@@ -90,7 +92,8 @@ pub fn cut_polygon(rings: &[Vec<[f64; 2]>]) -> Vec<super::geojson::Rings> {
     turns.map(part).filter(|part| !part.is_empty()).collect()
 }
 
-/// Range of the indices of the 360° intervals that contain points; interval 0 is −180 to 180.
+/// Returns the range of indices of the 360° intervals that contain points; the interval 0 is −180
+/// to 180.
 fn turns(points: &[[f64; 2]]) -> std::ops::RangeInclusive<i32> {
     let ends = points
         .iter()
@@ -102,8 +105,8 @@ fn turns(points: &[[f64; 2]]) -> std::ops::RangeInclusive<i32> {
     first..=last.max(first)
 }
 
-/// Part of the edge `a`–`b` in the 360° interval of index `turn`, shifted to −180 to 180; `None` if
-/// the edge lies outside of the interval.
+/// Returns the part of the edge from `a` to `b` inside the 360° interval with index `turn`, shifted
+/// to −180 to 180; `None` if there is none.
 fn clipped([a, b]: [[f64; 2]; 2], turn: i32) -> Option<[[f64; 2]; 2]> {
     let middle = TURN * f64::from(turn);
     let at = |x: f64| [x, a[1] + (x - a[0]) / (b[0] - a[0]) * (b[1] - a[1])];
@@ -120,8 +123,9 @@ fn clipped([a, b]: [[f64; 2]; 2], turn: i32) -> Option<[[f64; 2]; 2]> {
     meets.then(|| [inside(a), inside(b)])
 }
 
-/// Clips a ring to the 360° interval of index `turn` (Sutherland–Hodgman): separate parts of a
-/// concave ring may be joined along the date line.
+/// Clips a ring to the 360° interval with index `turn` and shifts the result to −180 to 180. By the
+/// method of Sutherland and Hodgman: separate parts of a concave ring may remain joined along the
+/// date line.
 fn within_turn(ring: &[[f64; 2]], turn: i32) -> Vec<[f64; 2]> {
     let mut points = ring.to_vec();
     for side in [-1.0, 1.0] {
@@ -142,7 +146,8 @@ fn within_turn(ring: &[[f64; 2]], turn: i32) -> Vec<[f64; 2]> {
 }
 
 impl Crs {
-    /// Map units in 360° of longitude; `None` for a map that is not in degrees.
+    /// Returns the number of map units in 360° of longitude; `None` for a map that is not in
+    /// degrees.
     fn turn(&self) -> Option<f64> {
         match self.unit() {
             MapUnit::Angle(degrees) => Some(TURN / degrees),
@@ -150,23 +155,23 @@ impl Crs {
         }
     }
 
-    /// Shifts `x` by full turns to within 180° of `middle`; `x` unchanged on maps that are not in
-    /// degrees.
+    /// Returns `x` shifted by a multiple of 360° to within 180° of `middle`; unchanged on maps that
+    /// are not in degrees.
     pub fn near(&self, x: f64, middle: f64) -> f64 {
         self.turn().map_or(x, |turn| turned(x, middle, turn))
     }
 
-    /// Unrolls a line or ring across the date line and shifts all points by full turns towards
-    /// `middle`; unchanged on maps that are not in degrees.
+    /// Removes jumps at the date line from a line or ring and shifts all points by a multiple of
+    /// 360° towards `middle`. No effect on maps that are not in degrees.
     pub fn unroll(&self, points: &mut [[f64; 2]], middle: f64) {
         if let Some(turn) = self.turn() {
             unrolled(points, middle, turn);
         }
     }
 
-    /// Shifts the interval `[west, east]` of a map in degrees to within 180° of `middle`, the
-    /// central longitude of another map. `west` > `east` means an interval across the date line.
-    /// Unchanged on maps that are not in degrees.
+    /// Shifts the range of longitudes [`west`, `east`] to within 180° of `middle`, the central
+    /// longitude of another map. `west` > `east` means a range across the date line. Unchanged on
+    /// maps that are not in degrees.
     pub fn span_near(&self, [west, east]: [f64; 2], middle: f64) -> [f64; 2] {
         let Some(turn) = self.turn() else {
             return [west, east];

@@ -1,4 +1,4 @@
-//! Places in the world: coordinate systems of maps, places of rasters on a map, and the place of a
+//! Positions in the world: coordinate systems of maps, georeferences of rasters, and the site of a
 //! simulation's box.
 
 pub mod columns;

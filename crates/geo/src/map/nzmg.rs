@@ -1,9 +1,9 @@
-//! New Zealand Map Grid, which the crate of all other projections does not support: a conformal
-//! polynomial in the complex plane (W. I. Reilly, *A conformal mapping projection with minimum
-//! scale error*, Survey Review 22, 1973).
+//! New Zealand Map Grid, a projection that the library for all other projections does not support:
+//! a conformal polynomial in the complex plane (W. I. Reilly, *A conformal mapping projection with
+//! minimum scale error*, Survey Review 22, 1973).
 
-/// Longitude of the projection's origin in degrees; `EAST` and `NORTH` are the false easting and
-/// northing in metres.
+/// Longitude of the projection's origin in degrees; the next constants are its latitude and the
+/// false easting and northing in metres.
 const LONGITUDE: f64 = 173.0;
 const LATITUDE: f64 = -41.0;
 const EAST: f64 = 2_510_000.0;
@@ -12,11 +12,10 @@ const NORTH: f64 = 6_023_150.0;
 /// Semi-major axis of the International ellipsoid of 1924, in metres.
 const A: f64 = 6_378_388.0;
 
-/// Unit of latitude differences in the series: 10⁵ arcseconds; the constant is the number of such
-/// units per degree.
+/// Number of units of latitude differences in the series, 10⁵ arcseconds each, per degree.
 const SERIES: f64 = 3600.0 / 1e5;
 
-/// Power series coefficients from geodetic to isometric latitude; `GEODETIC` holds those of the
+/// Coefficients of the power series from geodetic to isometric latitude. `GEODETIC`: those of the
 /// inverse.
 const ISOMETRIC: [f64; 10] = [
     0.639_917_507_3,
@@ -42,7 +41,7 @@ const GEODETIC: [f64; 9] = [
     -0.001_3,
 ];
 
-/// Coefficients of the complex map polynomial.
+/// Coefficients of the complex polynomial that gives map coordinates.
 const MAP: [Complex; 6] = [
     [0.755_785_322_8, 0.0],
     [0.249_204_646, 0.003_371_507],
@@ -59,7 +58,8 @@ fn times(a: Complex, b: Complex) -> Complex {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
-/// Evaluates the power series without constant term with coefficients `factors` at `at`.
+/// Returns the value of the power series without constant term with the coefficients `factors` at
+/// `at`.
 fn series(factors: &[f64], at: f64) -> f64 {
     at * factors
         .iter()
@@ -67,7 +67,7 @@ fn series(factors: &[f64], at: f64) -> f64 {
         .fold(0.0, |sum, factor| sum * at + factor)
 }
 
-/// Value and derivative of the complex map polynomial at `at`.
+/// Returns the value and the derivative of the complex map polynomial at `at`.
 fn map(at: Complex) -> (Complex, Complex) {
     let (mut sum, mut slope) = ([0.0; 2], [0.0; 2]);
     for factor in MAP.iter().rev().chain([&[0.0; 2]]) {
@@ -79,16 +79,16 @@ fn map(at: Complex) -> (Complex, Complex) {
     (sum, slope)
 }
 
-/// Map point [easting, northing] in metres of a longitude and latitude in degrees on the datum
-/// NZGD49.
+/// Returns the map point [easting, northing] in metres at [`longitude`, `latitude`] in degrees on
+/// the datum NZGD49.
 pub(super) fn to_map([longitude, latitude]: [f64; 2]) -> [f64; 2] {
     let isometric = series(&ISOMETRIC, (latitude - LATITUDE) * SERIES);
     let ([north, east], _) = map([isometric, (longitude - LONGITUDE).to_radians()]);
     [EAST + A * east, NORTH + A * north]
 }
 
-/// Longitude and latitude in degrees on the datum NZGD49 of a map point in metres; `None` outside
-/// of the map's range.
+/// Returns [longitude, latitude] in degrees on the datum NZGD49 of a map point [`x`, `y`] in
+/// metres; `None` outside of the map's range.
 pub(super) fn from_map([x, y]: [f64; 2]) -> Option<[f64; 2]> {
     let wanted = [(y - NORTH) / A, (x - EAST) / A];
     let mut at = wanted;
@@ -113,7 +113,7 @@ pub(super) fn from_map([x, y]: [f64; 2]) -> Option<[f64; 2]> {
 mod tests {
     use super::*;
 
-    /// Expected values from PROJ 9.
+    /// Compares with results of PROJ 9.
     #[test]
     fn it_is_that_of_proj() {
         for (place, [longitude, latitude]) in [

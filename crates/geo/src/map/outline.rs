@@ -1,7 +1,7 @@
-//! Traces the outlines of raster cells as polygons along cell edges.
+//! Outlines of regions of raster cells, as polygons along cell edges.
 //!
 //! Cells that share an edge make one polygon; cells that only meet at a corner are two. No ring
-//! passes a corner twice, so that polygons are simple: where a piece closes around a hole at a
+//! passes a corner twice, so that polygons are simple: where a region closes around a hole at a
 //! corner, the hole is a separate ring that touches the outer one there.
 
 use std::collections::HashMap;
@@ -11,23 +11,22 @@ use ndarray::Array2;
 /// Cell corner `[column, row]`, counted from the north-west corner of the raster.
 pub type Corner = [usize; 2];
 
-/// Outline of one edge-connected component of cells.
+/// Outline of one region: cells connected by common edges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
-    /// Outer ring, counter-clockwise with north up. The ring is closed implicitly: the first corner
-    /// is not repeated.
+    /// Outer ring, counter-clockwise with north up; closed without repeating the first corner.
     pub outer: Vec<Corner>,
     /// Rings of the holes, clockwise with north up.
     pub holes: Vec<Vec<Corner>>,
-    /// Number of cells in the component.
+    /// Number of cells in the region.
     pub cells: usize,
 }
 
-/// Step `[column, row]` of each direction along cell edges; each is a left turn from the previous:
-/// east, north, west, south.
+/// Offsets `[column, row]` of the four directions along cell edges: east, north, west, south; each
+/// is a left turn from the one before.
 const STEPS: [(isize, isize); 4] = [(1, 0), (0, -1), (-1, 0), (0, 1)];
 
-/// Outlines of the connected components of true cells of `mask` (row 0 north, column 0 west), in
+/// Returns the outlines of all regions of true cells of `mask` (row 0 north, column 0 west), in the
 /// row-major order of their first cells.
 pub fn outlines(mask: &Array2<bool>) -> Vec<Outline> {
     let (pieces, cells) = pieces(mask);
@@ -55,8 +54,8 @@ pub fn outlines(mask: &Array2<bool>) -> Vec<Outline> {
     outlines
 }
 
-/// Upper bound of the outline's corners: the number of cell edges between true and false cells of
-/// `mask`, the raster's sides included.
+/// Returns an upper bound on the number of corners of all outlines: the number of cell edges
+/// between true and false cells of `mask`, including those at the sides of the raster.
 pub fn edges(mask: &Array2<bool>) -> usize {
     let (rows, cols) = mask.dim();
     let is_in = |row: usize, col: usize| row < rows && col < cols && mask[(row, col)];
@@ -70,8 +69,8 @@ pub fn edges(mask: &Array2<bool>) -> usize {
         .sum()
 }
 
-/// Labels connected components: the component number of each cell (from 1; 0 for false cells), and
-/// the cell count of each component.
+/// Labels the regions. Returns the region number of each cell (from 1; 0 for false cells), and the
+/// number of cells of each region.
 fn pieces(mask: &Array2<bool>) -> (Array2<usize>, Vec<usize>) {
     let (rows, cols) = mask.dim();
     let (mut pieces, mut counts) = (Array2::zeros((rows, cols)), Vec::new());
@@ -97,7 +96,8 @@ fn pieces(mask: &Array2<bool>) -> (Array2<usize>, Vec<usize>) {
     (pieces, counts)
 }
 
-/// Cell (row, column) to the left of the edge that starts at the corner `[x, y]` in `direction`.
+/// Returns the (row, column) of the cell on the left of the edge that starts at the corner [`x`,
+/// `y`] in the direction `direction` (index in `STEPS`).
 fn left_of([x, y]: Corner, direction: usize) -> (usize, usize) {
     match direction {
         0 => (y - 1, x),
@@ -107,9 +107,10 @@ fn left_of([x, y]: Corner, direction: usize) -> (usize, usize) {
     }
 }
 
-/// Directed edges between true and false cells, with the true cell on the left.
+/// Directed edges between true and false cells that were not traced yet, with the true cell on the
+/// left.
 struct Edges {
-    /// Directions of the edges that start at each corner, as a bit mask.
+    /// Bit mask of the directions of the edges that start at each corner.
     from: Array2<u8>,
 }
 
@@ -136,13 +137,15 @@ impl Edges {
         Self { from }
     }
 
-    /// Direction of a remaining edge that starts at the corner `[x, y]`; `None` if there is none.
+    /// Returns the direction of an edge that starts at the corner [`x`, `y`]; `None` if there is
+    /// none left.
     fn any(&self, [x, y]: Corner) -> Option<usize> {
         let bits = self.from[[y, x]];
         (bits != 0).then(|| bits.trailing_zeros() as usize)
     }
 
-    /// Follows and removes edges from `start` until closed; returns the rings found.
+    /// Follows the edges from the corner `start` in `direction` until they close, and removes them.
+    /// Returns the rings found.
     fn trace(&mut self, start: Corner, mut direction: usize) -> Vec<Vec<Corner>> {
         let (mut rings, mut path, mut passed) = (Vec::new(), Vec::new(), HashMap::new());
         let mut at = start;
@@ -175,7 +178,7 @@ impl Edges {
     }
 }
 
-/// Removes the corners at which a ring does not turn.
+/// Returns the ring without the corners at which it goes straight on.
 fn straightened(ring: &[Corner]) -> Vec<Corner> {
     let n = ring.len();
     let turns = |i: &usize| {
@@ -185,7 +188,8 @@ fn straightened(ring: &[Corner]) -> Vec<Corner> {
     (0..n).filter(turns).map(|i| ring[i]).collect()
 }
 
-/// Twice the signed area of a ring, in cells; positive for a counter-clockwise ring with north up.
+/// Returns twice the signed area of a ring in cells; positive if the ring runs counter-clockwise
+/// with north up.
 pub fn twice_the_area(ring: &[Corner]) -> i64 {
     let number = |value: usize| value as i64;
     let corners = ring.iter().zip(ring.iter().cycle().skip(1));
@@ -209,8 +213,8 @@ mod tests {
         Array2::from_shape_vec((rows.len(), rows[0].len()), cells).expect("rows of one length")
     }
 
-    /// Checks that the rings are simple, have the right orientation, and enclose the stated number
-    /// of cells.
+    /// Traces the outlines of `mask` and checks that the rings are simple, have the right
+    /// direction, and enclose the stated numbers of cells.
     fn check(mask: &Array2<bool>) -> Vec<Outline> {
         let found = outlines(mask);
         assert_eq!(
@@ -250,7 +254,7 @@ mod tests {
         assert_eq!((found[1].cells, found[1].outer.len()), (1, 4));
     }
 
-    /// Both rings touch where the outside and a hole meet at a corner.
+    /// Tests a hole that meets the outside at a corner, so that both rings touch there.
     #[test]
     fn a_hole_may_touch_the_outer_ring() {
         let found = check(&mask(&["###", "#.#", "##."]));

@@ -1,9 +1,8 @@
-//! Position and size of a raster on its map.
+//! Position and size of a raster on a map.
 
 use super::{Bounds, Georeference};
 
-/// Position, size and cell size of a north-up raster in map units: metres, or degrees for a map in
-/// degrees.
+/// Position, size and cell size of a north-up raster, in map units (metres if there is no map).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
     /// Number of columns, west to east.
@@ -19,8 +18,9 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Placement of a raster of `(rows, cols)` cells; `cell_size_m`: cell width and depth in
-    /// metres. If `origin` is `None`, the south-west corner is (0, 0) and the unit is the metre.
+    /// Creates the placement of a raster of `(rows, cols)` cells. `origin`: georeference of its
+    /// north-west corner; `None`: the south-west corner is (0, 0), in metres. `cell_size_m`: width
+    /// and depth of a cell in metres.
     pub fn new(
         origin: Option<&Georeference>,
         cell_size_m: (f64, f64),
@@ -50,12 +50,12 @@ impl Placement {
         }
     }
 
-    /// Easting or longitude of the raster's centre, in map units.
+    /// Returns the easting or longitude of the raster's centre, in map units.
     pub fn middle_x(&self) -> f64 {
         self.west + 0.5 * self.cols as f64 * self.cell.0
     }
 
-    /// Bounds of the raster, in map units.
+    /// Returns the bounds of the raster, in map units.
     pub fn bounds(&self) -> Bounds {
         let east = self.west + self.cols as f64 * self.cell.0;
         Bounds {
@@ -66,17 +66,17 @@ impl Placement {
         }
     }
 
-    /// South edge of the last row, in map units.
+    /// Returns the northing or latitude of the south edge of the last row, in map units.
     pub fn south(&self) -> f64 {
         self.north - self.rows as f64 * self.cell.1
     }
 
-    /// Iterates over the x coordinates of the column centres, from west to east.
+    /// Iterates over the x coordinates of the column centres in map units, from west to east.
     pub fn xs(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.cols).map(|col| self.west + (col as f64 + 0.5) * self.cell.0)
     }
 
-    /// Iterates over the y coordinates of the row centres, from north to south.
+    /// Iterates over the y coordinates of the row centres in map units, from north to south.
     pub fn ys(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.rows).map(|row| self.north - (row as f64 + 0.5) * self.cell.1)
     }

@@ -13,18 +13,19 @@ use super::outline::Corner;
 /// Point `[column, row]` in cells, from the north-west corner of the raster.
 type Point = [f64; 2];
 
-/// Distance in cells below which two points of a line are merged.
+/// Distance in cells below which two points of a line count as one.
 const SAME: f64 = 1e-4;
 
-/// Number of passes of corner cutting.
+/// Number of times that corners are cut.
 const PASSES: usize = 3;
 
-/// Smooths a closed ring of cell corners.
+/// Returns a smoothed copy of a closed ring of cell corners.
 pub fn outline(ring: &[Corner]) -> Vec<Point> {
     cut(middles(ring), true)
 }
 
-/// Smooths a line; a closed line stays closed, an open line keeps its end points.
+/// Returns a smoothed copy of a line. A closed line stays closed; an open line keeps its end
+/// points.
 pub fn line(mut line: Vec<Point>) -> Vec<Point> {
     // A level that equals a value crosses several edges at one cell; a corner of such points would
     // count as straight.
@@ -38,7 +39,7 @@ pub fn line(mut line: Vec<Point>) -> Vec<Point> {
     ring
 }
 
-/// Midpoints of all cell edges along a ring.
+/// Returns the midpoints of all cell edges along a ring.
 fn middles(ring: &[Corner]) -> Vec<Point> {
     let ends = ring.iter().zip(ring.iter().cycle().skip(1));
     let edges = ends.flat_map(|(&[x0, y0], &[x1, y1])| {
@@ -54,7 +55,8 @@ fn middles(ring: &[Corner]) -> Vec<Point> {
     edges.collect()
 }
 
-/// Upper bound of the smoothed points per cell edge of an outline, or per point of a line.
+/// Upper bound on the number of smoothed points per cell edge of an outline, or per point of a
+/// line.
 pub const MOST: usize = 1 << PASSES;
 
 fn cut(mut points: Vec<Point>, closed: bool) -> Vec<Point> {
@@ -79,7 +81,8 @@ fn cut(mut points: Vec<Point>, closed: bool) -> Vec<Point> {
     without_straight(&points, closed)
 }
 
-/// Removes points that are collinear with their neighbours.
+/// Returns the points without those that lie on the straight line between their neighbours.
+/// `closed`: the last point is followed by the first.
 fn without_straight(points: &[Point], closed: bool) -> Vec<Point> {
     let n = points.len();
     let turns = |i: usize| {

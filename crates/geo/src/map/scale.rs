@@ -10,27 +10,27 @@
 use super::crs::{MapUnit, metres_per_degree};
 use super::{Bounds, Crs};
 
-/// Largest relative error of a map's metres for which they count as metres on the ground: that of
+/// Relative error of a map's metres up to which they count as metres on the ground: the error of
 /// UTM up to 6° from its meridian.
 pub const FAITHFUL: f64 = 0.005;
 
-/// Largest accepted variation of the scale over the map of a box or a comparison, as a fraction.
-/// The relative error of an area is then at most twice this value.
+/// Upper bound on the relative variation of the scale over the map of a box or a comparison. The
+/// relative error of an area is then at most twice this value.
 pub const MOST_VARIATION: f64 = 0.05;
 
-/// Scale of a map: metres on the ground per map unit.
+/// Scale of a map: metres on the ground per map unit, and its variation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// Scale along x and along y at the centre, in metres per map unit.
+    /// Metres on the ground per map unit, along x and along y, at the centre of the map.
     pub metres_per_unit: (f64, f64),
-    /// Largest relative deviation of the scale at the corners and edge midpoints, and between the
-    /// axes, which are not perpendicular on some maps.
+    /// Largest relative deviation from that scale at the corners and edge midpoints, and between
+    /// the axes, which are not perpendicular on some maps.
     pub varies: f64,
 }
 
 impl Scale {
-    /// Error message with a remedy if the scale varies by more than [`MOST_VARIATION`]; `None`
-    /// otherwise.
+    /// Returns an error message with a remedy if the scale varies by more than [`MOST_VARIATION`]
+    /// over the map `bounds`; otherwise `None`.
     pub fn fault(&self, crs: &Crs, bounds: Bounds) -> Option<String> {
         (self.varies > MOST_VARIATION).then(|| {
             let zone = utm_of(crs, bounds).map_or("a system of the place".to_owned(), |code| format!("EPSG:{code}"));
@@ -45,7 +45,7 @@ impl Scale {
 }
 
 impl Crs {
-    /// Scale of the map rectangle `bounds`; `None` if a map in degrees reaches a pole.
+    /// Returns the scale of the part `bounds` of a map; `None` if a map in degrees reaches a pole.
     pub fn scale(&self, bounds: Bounds) -> Option<Scale> {
         match self.unit() {
             MapUnit::Angle(degrees) => of_degrees(degrees, bounds),
@@ -54,7 +54,8 @@ impl Crs {
     }
 }
 
-/// Scale of a geographic map with `degrees` degrees per map unit.
+/// Returns the scale of the part `bounds` of a map in degrees, whose unit is `degrees` degrees;
+/// `None` if it reaches a pole.
 fn of_degrees(degrees: f64, bounds: Bounds) -> Option<Scale> {
     let at = |y: f64| {
         let latitude = y * degrees;
@@ -77,8 +78,8 @@ fn of_degrees(degrees: f64, bounds: Bounds) -> Option<Scale> {
     })
 }
 
-/// Scale of a projected map with `metres` metres per map unit. Without a known projection the
-/// nominal scale is used.
+/// Returns the scale of the part `bounds` of a projected map, whose unit is nominally `metres`
+/// metres; the nominal scale if the projection is unknown.
 fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
     let own = (metres, metres);
     let face = Scale {
@@ -127,24 +128,24 @@ fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
     }
 }
 
-/// Rounds to eight decimals: the last digits of a projection differ between platforms, and the cell
-/// size decides the flow.
+/// Rounds to eight decimals, because the last digits of a projection differ between platforms and
+/// the cell size influences the flow.
 fn rounded(metres: f64) -> f64 {
     (metres * 1e8).round() / 1e8
 }
 
-/// Local scale: metres on the ground per map unit east and north, and the cosine of the angle
-/// between both axes.
+/// Scale at one point: metres on the ground per map unit to the east and to the north, and the
+/// cosine of the angle between both axes.
 struct Steps {
     east: f64,
     north: f64,
     shear: f64,
 }
 
-/// Projection with the step of its finite differences.
+/// Projection of a map, with the step of finite differences.
 struct Plane {
     way: super::ToDegrees,
-    /// Step of the finite differences in map units, 100 m.
+    /// Step of the finite differences: 100 m in map units.
     step: f64,
 }
 
@@ -156,7 +157,7 @@ impl Plane {
         })
     }
 
-    /// Local scale at the map point (`x`, `y`); `None` where the projection is not valid.
+    /// Returns the scale at the map point (`x`, `y`); `None` where the projection is not valid.
     fn steps(&self, x: f64, y: f64) -> Option<Steps> {
         let ground = |x: f64, y: f64| on_the_ellipsoid(self.way.at(x, y));
         let chord = |a: [f64; 3], b: [f64; 3]| [0, 1, 2].map(|k| (b[k] - a[k]) / (2.0 * self.step));
@@ -173,7 +174,8 @@ impl Plane {
     }
 }
 
-/// Geocentric coordinates in metres of [longitude, latitude] in degrees on the WGS 84 ellipsoid.
+/// Returns the geocentric coordinates in metres of [`longitude`, `latitude`] in degrees on the WGS
+/// 84 ellipsoid.
 fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
     const A: f64 = 6_378_137.0;
     const FLATTENING: f64 = 1.0 / 298.257_223_563;
@@ -188,7 +190,8 @@ fn on_the_ellipsoid([longitude, latitude]: [f64; 2]) -> [f64; 3] {
     ]
 }
 
-/// EPSG code of the UTM zone at the centre of the map rectangle `bounds`; `None` at the poles.
+/// Returns the EPSG code of the UTM zone at the centre of the part `bounds` of a map; `None` near
+/// the poles.
 fn utm_of(crs: &Crs, bounds: Bounds) -> Option<u32> {
     let middle = [
         0.5 * (bounds.west + bounds.east),
@@ -217,7 +220,8 @@ mod tests {
         )
     }
 
-    /// Scale over a square of `side` map units around a point.
+    /// Returns the scale over a square of `side` map units around a point, in the system with the
+    /// EPSG code `code`.
     fn scale(code: u16, [x, y]: [f64; 2], side: f64) -> Scale {
         let half = 0.5 * side;
         let bounds = Bounds {
@@ -229,7 +233,7 @@ mod tests {
         crs(code).scale(bounds).expect("between the poles")
     }
 
-    /// Compares with scales derived from the formulas of the projections.
+    /// Compares with scales that follow from the formulas of the projections.
     #[test]
     fn metres_are_those_of_the_ground() {
         // Web Mercator at 64° N: along both axes the radius of the earth there over that of the

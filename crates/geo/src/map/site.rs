@@ -20,7 +20,7 @@
 use super::{Crs, Georeference, Placement};
 use lavoxel_base::grid::{Grid, Place};
 
-/// Position and size of the box on the map, and its cell size.
+/// Position and size of the box on its map, and the size of its cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
     /// Number of cells of the box along x (east), y (up) and z (south).
@@ -29,31 +29,32 @@ pub struct Site {
     pub cell_size_m: f64,
     /// Elevation of the floor (y = 0), in metres.
     pub floor_m: f64,
-    /// Vertical stretch factor: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
+    /// Vertical stretch factor of the box; `elevation = floor_m + y · cell_size_m /
+    /// vertical_exaggeration`.
     pub vertical_exaggeration: f64,
     /// Georeference of the box's north-west corner; `None` if the terrain has no map.
     pub georeference: Option<Georeference>,
 }
 
 impl Site {
-    /// Height of a cell in metres, without the vertical exaggeration.
+    /// Returns the height of a cell in true metres, without the vertical exaggeration.
     #[inline]
     pub fn cell_height_m(&self) -> f64 {
         self.cell_size_m / self.vertical_exaggeration
     }
 
-    /// Volume of a cell in m³, without the vertical exaggeration.
+    /// Returns the volume of a cell in true m³, without the vertical exaggeration.
     pub fn cell_volume_m3(&self) -> f64 {
         self.cell_size_m * self.cell_size_m * self.cell_height_m()
     }
 
-    /// Elevation in metres of a point `cells` cells above the floor.
+    /// Returns the elevation in metres of a point `cells` cells above the floor of the box.
     pub fn elevation_m(&self, cells: f64) -> f64 {
         self.floor_m + cells * self.cell_height_m()
     }
 
-    /// Placement of the columns as a raster on the map; without a map the south-west corner of the
-    /// box is (0, 0), in metres.
+    /// Returns the placement of the box's columns as a raster on the map. Without a map, the
+    /// south-west corner of the box is (0, 0), in metres.
     pub fn placement(&self) -> Placement {
         let cell = (self.cell_size_m, self.cell_size_m);
         Placement::new(
@@ -63,7 +64,8 @@ impl Site {
         )
     }
 
-    /// Map coordinates of a point `[col, row]` in cells from the box's north-west corner.
+    /// Returns the map coordinates of the point [`col`, `row`], in cells from the box's north-west
+    /// corner.
     pub fn on_the_map(&self, [col, row]: [f64; 2]) -> [f64; 2] {
         let place = self.placement();
         [
@@ -72,7 +74,8 @@ impl Site {
         ]
     }
 
-    /// Position `[col, row]` in cells from the box's north-west corner of the map point `[x, y]`.
+    /// Returns the position [col, row], in cells from the box's north-west corner, of the map point
+    /// [`x`, `y`].
     pub fn cells_of(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         let place = self.placement();
         [
@@ -81,23 +84,23 @@ impl Site {
         ]
     }
 
-    /// Position `[col, row]` in cells from the box's north-west corner of a map point; longitudes
-    /// are first shifted by full turns to the box.
+    /// Returns the position [col, row], in cells from the box's north-west corner, of the map point
+    /// [`x`, `y`], whose longitude is first shifted by a multiple of 360° to the box.
     pub fn cells_near(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         self.cells_of([self.crs().map_or(x, |crs| crs.near(x, self.middle_x())), y])
     }
 
-    /// Easting or longitude of the box's centre, in map units.
+    /// Returns the easting or longitude of the box's centre, in map units.
     pub fn middle_x(&self) -> f64 {
         self.placement().middle_x()
     }
 
-    /// Coordinate system of the map; `None` without a map.
+    /// Returns the coordinate system of the map; `None` without a map.
     pub fn crs(&self) -> Option<&Crs> {
         self.georeference.as_ref().map(|place| &place.crs)
     }
 
-    /// Name of the map unit.
+    /// Returns the name of the unit of map coordinates.
     pub fn map_unit(&self) -> &'static str {
         match &self.georeference {
             Some(place) if place.crs.is_geographic() => "degree",
@@ -106,24 +109,25 @@ impl Site {
         }
     }
 
-    /// Number of cells `[east, north, up]` in files.
+    /// Returns the number of cells `[east, north, up]` in files.
     pub fn shape(&self) -> [usize; 3] {
         [self.grid.nx, self.grid.nz, self.grid.ny]
     }
 
-    /// Cell size in metres `[east, north, up]`, without the vertical exaggeration.
+    /// Returns the size of a cell in true metres `[east, north, up]`, without the vertical
+    /// exaggeration.
     pub fn spacing_m(&self) -> [f64; 3] {
         [self.cell_size_m, self.cell_size_m, self.cell_height_m()]
     }
 
-    /// Index `[east, north, up]` in a file of the cell `[x, y, z]` of the box.
+    /// Returns the index `[east, north, up]` in files of the cell `[x, y, z]` of the box.
     #[inline]
     pub fn cell(&self, [x, y, z]: Place) -> [usize; 3] {
         [x, self.grid.nz - 1 - z, y]
     }
 
-    /// Offset in metres `[east, north, up]` from local coordinates to map coordinates; 0 without a
-    /// map in metres.
+    /// Returns the offset in metres `[east, north, up]` to add to local coordinates to get map
+    /// coordinates; 0 without a map in metres.
     pub fn offset_m(&self) -> [f64; 3] {
         let metric = self
             .georeference
@@ -138,14 +142,15 @@ impl Site {
         })
     }
 
-    /// South-west corner of the floor `[easting, northing, elevation]`, in metres of the map.
+    /// Returns the map coordinates `[easting, northing, elevation]` in metres of the south-west
+    /// corner of the floor.
     pub fn origin_m(&self) -> [f64; 3] {
         let [east, north, _] = self.offset_m();
         [east, north, self.floor_m]
     }
 
-    /// Local coordinates in metres `[east, north, up]` of a point in cells `[east, north, up]` from
-    /// the south-west corner of the floor.
+    /// Returns the local coordinates in metres `[east, north, up]` of `point`, in cells `[east,
+    /// north, up]` from the south-west corner of the floor.
     #[inline]
     pub fn local_m(&self, point: [f64; 3]) -> [f64; 3] {
         [

@@ -1,22 +1,22 @@
 //! Parser for coordinate reference systems in well-known text (WKT), limited to the parts that a
 //! heightmap needs.
 
-/// Upper bound of the nesting depth; real texts need six levels.
+/// Upper bound on the nesting depth of a text; real texts need six levels.
 const DEEPEST: usize = 16;
 
 /// Node `KEYWORD["name", 1.0, CHILD[…], …]` of a well-known text.
 #[derive(Debug, PartialEq)]
 pub(super) struct Node<'a> {
     pub(super) keyword: &'a str,
-    /// Quoted strings and bare words, in document order.
+    /// Quoted strings and bare words of the node, in the order of the text.
     pub(super) texts: Vec<&'a str>,
     pub(super) numbers: Vec<f64>,
     pub(super) children: Vec<Node<'a>>,
 }
 
 impl<'a> Node<'a> {
-    /// Parses the first root node of a WKT (ArcGIS writes separate roots for the horizontal and the
-    /// vertical system); `None` if `text` is not valid WKT.
+    /// Parses the first top-level node of `text`, because ArcGIS writes separate nodes for the
+    /// horizontal and the vertical system. `None` if `text` is not valid.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let (node, rest) = parse_node(text.trim_start(), 0)?;
         let rest = rest.trim_start();
@@ -29,12 +29,13 @@ impl<'a> Node<'a> {
             .any(|keyword| self.keyword.eq_ignore_ascii_case(keyword))
     }
 
-    /// First child with one of `keywords`.
+    /// Returns the first child node whose keyword is in `keywords`; `None` if there is none.
     pub(super) fn child(&self, keywords: &[&str]) -> Option<&Self> {
         self.children.iter().find(|child| child.is(keywords))
     }
 
-    /// First descendant, depth first, with one of `keywords`.
+    /// Returns the first node below this one, depth first, whose keyword is in `keywords`; `None`
+    /// if there is none.
     pub(super) fn below(&self, keywords: &[&str]) -> Option<&Self> {
         self.children.iter().find_map(|child| {
             if child.is(keywords) {
@@ -45,7 +46,8 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Value of `PARAMETER["name", value]`; `name` is compared in normalized form.
+    /// Returns the value of the child `PARAMETER["name", value]`, whose name equals `name` in
+    /// normalised form; `None` if there is none.
     pub(super) fn parameter(&self, name: &str) -> Option<f64> {
         let named = |node: &&Self| {
             node.texts
@@ -62,7 +64,8 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Normalizes a name: lower case without blanks and underscores, which differ between programs.
+/// Returns the name in normalised form: lower case, only letters and digits, because programs
+/// differ in blanks and underscores.
 pub(super) fn plain(name: &str) -> String {
     name.chars()
         .filter(char::is_ascii_alphanumeric)
@@ -92,7 +95,7 @@ fn parse_node(text: &str, depth: usize) -> Option<(Node<'_>, &str)> {
     }
 }
 
-/// Parses one value into `node`; returns the unparsed rest of `text`.
+/// Parses one value into `node`. Returns the rest of `text`; `None` if the text is not valid.
 fn parse_value<'a>(text: &'a str, depth: usize, node: &mut Node<'a>) -> Option<&'a str> {
     if let Some(quoted) = text.strip_prefix('"') {
         let (inside, rest) = quoted.split_once('"')?;

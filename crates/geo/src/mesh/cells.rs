@@ -16,32 +16,33 @@ use super::Cells;
 use super::soup::Soup;
 use lavoxel_base::grid::{Grid, Place};
 
-/// Number of votes that decides a cell.
+/// Number of agreeing votes, of three, that decide whether a cell lies inside.
 const SETTLED: i8 = 2;
-/// Largest fraction of the inside cells whose votes may be undecided; beyond, the mesh counts as
-/// open.
+/// Fraction of the inside cells with undecided votes above which the mesh counts as open.
 const MOST_DOUBT: f64 = 0.01;
-/// Upper bound of the work of a voxelisation: line crossings plus triangle–plane cuts.
+/// Upper bound on the work of a voxelisation, as the number of line crossings and of cuts of
+/// triangles by planes.
 const MOST_STEPS: f64 = 4e9;
 
-/// Reason why a mesh could not be voxelised.
+/// Reason why a mesh cannot be voxelised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum NoCells {
     /// The mesh is not closed.
     Open {
-        /// Number of edges with an odd number of triangles.
+        /// Number of edges that belong to an odd number of triangles.
         edges: usize,
-        /// Fraction of the cells, inside or near holes, whose votes are undecided.
+        /// Fraction of the cells inside or near holes with undecided votes.
         doubt: f64,
     },
-    /// No cell centre lies inside.
+    /// The mesh contains no cell centre.
     Thin,
-    /// The triangles overlap each other so often that voxelisation would take hours.
+    /// The triangles overlap to such an extent that voxelisation would take hours.
     Tangled,
 }
 
 impl Soup {
-    /// Voxelises the mesh, whose corners are in cell units, to the cells of a box of shape `grid`.
+    /// Returns the cells of a box of shape `grid` whose centres lie inside the mesh. The mesh is in
+    /// cell units.
     pub fn cells(&self, grid: Grid) -> Result<Cells, NoCells> {
         let sides = [grid.nx, grid.ny, grid.nz];
         let [low, high] = self.bounds();
@@ -80,7 +81,8 @@ impl Soup {
         }
     }
 
-    /// Upper bound of the work of [`Self::votes`] over the cells from `low` to `high`.
+    /// Returns an upper bound on the work of [`Self::votes`] for the cells from `low` to `high`, in
+    /// the unit of `MOST_STEPS`.
     fn steps(&self, low: Place, high: Place) -> f64 {
         let steps = |triangle: &[u32; 3]| {
             let corners = triangle.map(|i| self.corners[i as usize]);
@@ -93,9 +95,10 @@ impl Soup {
         self.triangles.iter().map(steps).sum()
     }
 
-    /// Votes of the x, y and z lines through each cell from `low` (inclusive) to `high`
-    /// (exclusive), summed: +1 inside, −1 outside; x varies fastest, then y. `by_parity`: crossing
-    /// parity instead of the winding number.
+    /// Returns, for each cell from `low` (inclusive) to `high` (exclusive), the sum of the votes of
+    /// the lines along x, y and z: +1 for inside, −1 for outside, 0 for no vote; x varies fastest,
+    /// then y. `by_parity`: a line votes by the parity of its crossings instead of the winding
+    /// number.
     fn votes(&self, [low, high]: [Place; 2], by_parity: bool) -> Vec<i8> {
         let [wide, tall, deep] = [0, 1, 2].map(|k| high[k] - low[k]);
         let mut votes = vec![0_i8; wide * tall * deep];
@@ -124,9 +127,9 @@ impl Soup {
         votes
     }
 
-    /// Calls `see` in ascending order for each plane of cell centres across the axis `w` in
-    /// `range`, with the directed segments in which triangles cut the plane, in the coordinates `u`
-    /// and `v`.
+    /// Calls `see` for each plane of cell centres across the axis `w` in `range`, ascending, with
+    /// the index of the plane and the directed segments in which triangles cut it, in the
+    /// coordinates along the axes `u` and `v`.
     fn cut(
         &self,
         [u, v, w]: [usize; 3],
@@ -159,8 +162,8 @@ impl Soup {
         }
     }
 
-    /// Segment in which a triangle cuts the plane `w` = `height`, directed from the falling to the
-    /// rising edge; `None` without a cut.
+    /// Returns the segment in which a triangle cuts the plane `w` = `height`, directed from the
+    /// falling to the rising edge; `None` if it does not.
     fn segment(&self, triangle: u32, [u, v, w]: [usize; 3], height: f64) -> Option<[[f64; 2]; 2]> {
         let corners = self.triangles[triangle as usize].map(|i| self.corners[i as usize]);
         let (mut falls, mut rises) = (None, None);
@@ -179,8 +182,8 @@ impl Soup {
     }
 }
 
-/// Range of rows, clamped to `[from, to]`, whose centres lie between the least of three heights,
-/// inclusive, and the greatest, exclusive.
+/// Returns the range [first, end) of rows whose centres lie between the lowest of three heights,
+/// inclusive, and the highest, exclusive; limited to `[from, to]`.
 fn rows(heights: [f64; 3], [from, to]: [usize; 2]) -> [usize; 2] {
     let row = |height: f64| first(height).clamp(from as f64, to as f64) as usize;
     [
@@ -189,20 +192,20 @@ fn rows(heights: [f64; 3], [from, to]: [usize; 2]) -> [usize; 2] {
     ]
 }
 
-/// Index of the first cell whose centre is at or above `height`.
+/// Returns the index of the first cell whose centre is at or above `height` (in cells).
 fn first(height: f64) -> f64 {
     (height - 0.5).ceil()
 }
 
-/// Crossing counts of parallel lines of cell centres in a plane.
+/// Crossings of parallel lines of cell centres in one plane with a mesh.
 struct Lines {
-    /// Range of line indices.
+    /// Range [first, end) of the indices of the lines.
     lines: [usize; 2],
-    /// Range of cell indices along the lines.
+    /// Range [first, end) of the indices of the cells along each line.
     cells: [usize; 2],
     by_parity: bool,
-    /// Signed crossings directly before each cell centre: one row per line, with an entry per cell
-    /// and one beyond the last.
+    /// Sum of the signed crossings directly before each cell centre: a row per line, with an
+    /// element per cell and one more for crossings beyond the last cell.
     crossings: Vec<i32>,
 }
 
@@ -217,7 +220,8 @@ impl Lines {
         }
     }
 
-    /// Adds the crossings with a segment; ends are `[across, along]` the lines.
+    /// Adds the crossings of all lines with the segment from `from` to `to`; points are `[across
+    /// the lines, along the lines]`.
     fn cross(&mut self, from: [f64; 2], to: [f64; 2]) {
         let turn = if self.by_parity || to[0] > from[0] {
             1
@@ -241,8 +245,8 @@ impl Lines {
         }
     }
 
-    /// Calls `count` with line index, cell index (both from 0) and vote for all lines that have a
-    /// vote; then clears the crossings.
+    /// Calls `count` with (line index, cell index, vote), both indices from 0, for all cells of
+    /// lines that have a vote; then clears the crossings.
     fn vote(&mut self, mut count: impl FnMut(usize, usize, i8)) {
         let length = self.cells[1] - self.cells[0] + 1;
         for (line, crossings) in self.crossings.chunks_mut(length).enumerate() {

@@ -1,4 +1,4 @@
-//! Errors of mesh files, each with a remedy.
+//! Errors of mesh files; each message names a remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,17 +9,17 @@ use lavoxel_base::memory::{TooMuchMemory, shown};
 use lavoxel_base::validate::tame;
 use lavoxel_files::input::{InputError, STL};
 
-/// Error of a mesh file.
+/// Error of a mesh file: path and fault.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {fault}", tame(&path.display().to_string()))]
 pub struct MeshError {
     /// Path of the file.
     pub path: PathBuf,
-    /// Fault of the file.
+    /// Fault of the file, with its remedy.
     pub(super) fault: Fault,
 }
 
-/// Kinds of faults of a mesh.
+/// Fault of a mesh file.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
     #[error("cannot be read: {0}")]
@@ -62,7 +62,8 @@ impl From<InputError> for Fault {
 }
 
 impl Fault {
-    /// Creates the fault of a file whose content does not match the format of its extension.
+    /// Creates the fault that the content does not match the format named `format`. `found`: what
+    /// was found instead.
     #[allow(clippy::needless_pass_by_value, reason = "errors and words alike")]
     pub(super) fn content(format: &'static str, found: impl ToString) -> Self {
         Self::Content {
@@ -72,7 +73,7 @@ impl Fault {
     }
 }
 
-/// Lists the part names of a file for a message.
+/// Returns a list of the part names of a file for a message.
 fn known(names: &[String]) -> String {
     const MOST: usize = 12;
     if names.is_empty() {

@@ -1,5 +1,5 @@
-//! Binary glTF 2.0: reads the triangles of a scene in their places. The crate `gltf_json` parses
-//! the description; numbers are read here, where every offset is checked.
+//! Reader of binary glTF 2.0: the triangles of a scene, in scene coordinates. The crate `gltf_json`
+//! parses the JSON; the numbers are read here, where every offset is checked.
 
 use gltf_json::accessor::{ComponentType, Type};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
@@ -11,14 +11,15 @@ use super::read::Collector;
 use lavoxel_base::memory::MemoryEstimate;
 
 const FORMAT: &str = "GLB";
-/// Upper bound of the JSON chunk in bytes.
+/// Upper bound on the length of the JSON chunk in bytes.
 const MAX_JSON: usize = 16 << 20;
 
-/// Estimated memory in bytes per JSON object and list value; doubling lists included.
+/// Estimated memory in bytes per JSON object; the next constant is that per element of a list.
+/// Includes growing lists.
 const AN_OBJECT: usize = 1200;
 const A_VALUE: usize = 64;
 
-/// Affine matrix in column order: three axes and a translation.
+/// Affine transform as three axis vectors followed by a translation.
 type Matrix = [[f64; 3]; 4];
 
 const UNIT: Matrix = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0; 3]];
@@ -49,7 +50,7 @@ pub(super) fn read(bytes: &[u8], collector: &mut Collector<'_>) -> Result<(), Fa
     .read(collector)
 }
 
-/// glTF extensions that do not change vertex positions.
+/// glTF extensions that do not move vertices, so that files which require them can be read.
 const HARMLESS: [&str; 5] = [
     "KHR_materials_unlit",
     "KHR_texture_transform",
@@ -58,7 +59,7 @@ const HARMLESS: [&str; 5] = [
     "KHR_lights_punctual",
 ];
 
-/// Estimates the memory of parsing the JSON chunk, from its punctuation.
+/// Estimates the memory for parsing the JSON chunk from its punctuation.
 fn need_of_json(json: &[u8]) -> MemoryEstimate {
     let cost = |byte: &u8| match byte {
         b'{' => AN_OBJECT,
@@ -76,7 +77,7 @@ fn wrong(found: impl ToString) -> Fault {
     Fault::content(FORMAT, found)
 }
 
-/// JSON chunk and binary chunk of a file; `None` if the file is malformed.
+/// Returns (JSON chunk, binary chunk) of a file; `None` if the file is malformed.
 fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let word =
         |at: usize| Some(u32::from_le_bytes(bytes.get(at..)?.first_chunk().copied()?) as usize);
@@ -100,15 +101,14 @@ fn chunks(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     ))
 }
 
-/// File with parsed JSON and binary chunk.
+/// File whose triangles are being read: parsed JSON and binary chunk.
 struct Reader<'a> {
     root: &'a Root,
     numbers: &'a [u8],
 }
 
 impl Reader<'_> {
-    /// Adds the triangles of all nodes of the scene, transformed to scene coordinates, to
-    /// `collector`.
+    /// Adds the triangles of all nodes of the scene, in scene coordinates, to `collector`.
     fn read(&self, collector: &mut Collector<'_>) -> Result<(), Fault> {
         let scene = self.root.scene.map_or(0, |scene| scene.value());
         let all = || (0..self.root.nodes.len() as u32).map(Index::new).collect();
@@ -207,7 +207,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Data of the accessor `number`, after a check of its type and of its bounds in the file.
+    /// Returns the elements of the accessor `number`. Fails if its type is not `kind` with a
+    /// component type in `types`, or if it extends beyond the file.
     fn numbers(
         &self,
         number: Index<Accessor>,
@@ -275,7 +276,7 @@ impl Reader<'_> {
     }
 }
 
-/// View of an accessor's elements in the bytes of a file.
+/// Elements of an accessor, as a view of the file's bytes.
 struct Numbers<'a> {
     bytes: &'a [u8],
     stride: usize,
@@ -284,7 +285,7 @@ struct Numbers<'a> {
     count: usize,
 }
 
-/// Components of one element of an accessor.
+/// One element of an accessor: its components.
 struct Element<'a> {
     bytes: &'a [u8],
     component: usize,
@@ -301,14 +302,14 @@ impl Numbers<'_> {
 }
 
 impl Element<'_> {
-    /// Bytes of component `k`, zero-padded to four.
+    /// Returns the bytes of the component with index `k`, padded to four with zeros.
     fn word(&self, k: usize) -> [u8; 4] {
         let bytes = &self.bytes[k * self.component..][..self.component];
         std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0))
     }
 }
 
-/// Transform of a node relative to its parent.
+/// Returns the transform of a node relative to its parent.
 fn placing(node: &Node) -> Matrix {
     if let Some(matrix) = node.matrix {
         return std::array::from_fn(|column| {
@@ -352,7 +353,7 @@ fn along(matrix: &Matrix, p: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// Product of two matrices.
+/// Returns the transform that applies `second` and then `first`.
 fn times(first: &Matrix, second: &Matrix) -> Matrix {
     let turned = [first[0], first[1], first[2], [0.0; 3]];
     [

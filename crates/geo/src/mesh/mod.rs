@@ -1,9 +1,8 @@
-//! Bodies from files: converts closed triangle meshes, heightmaps and surveys into the cells
-//! inside.
+//! Bodies from files: the cells inside closed triangle meshes, and below heightmaps and surveys.
 //!
-//! [`Soup`] holds the triangles of a file, in units of the file and turned y-up, and
-//! [`Soup::cells`] finds the cells inside; [`Shelf`] does both once for all bodies and events that
-//! name a file.
+//! [`Soup`] holds the triangles of a file, in units of the file with y up, and [`Soup::cells`]
+//! finds the cells inside; [`Shelf`] does both, once for all bodies and events that name the same
+//! file.
 
 mod cells;
 mod error;

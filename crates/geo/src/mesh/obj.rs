@@ -1,4 +1,4 @@
-//! Wavefront OBJ reader: faces only, without materials.
+//! Reader of Wavefront OBJ files: faces only, without materials.
 
 use std::str::SplitAsciiWhitespace;
 
@@ -69,15 +69,16 @@ fn corners(text: &str, collector: &mut Collector<'_>) -> Result<Vec<Corner>, Fau
     Ok(corners)
 }
 
-/// Parser state of the faces of a file; `known` is the number of vertices so far.
+/// Faces of a file that are being read; `known` is the number of vertices so far, for relative
+/// indices.
 struct Faces<'a> {
     corners: &'a [Corner],
     known: usize,
 }
 
 impl Faces<'_> {
-    /// Reads a face as a triangle fan around its first vertex; faces with fewer than three vertices
-    /// are skipped.
+    /// Adds the face with the vertex references `words` as a fan of triangles around its first
+    /// vertex. Faces with fewer than three vertices are skipped.
     fn read(
         &self,
         mut words: SplitAsciiWhitespace<'_>,
@@ -94,7 +95,7 @@ impl Faces<'_> {
         Ok(())
     }
 
-    /// Vertex that a face token such as `7`, `-2` or `7/1/3` references.
+    /// Returns the position of the vertex that a reference such as `7`, `-2` or `7/1/3` names.
     fn corner(&self, word: &str) -> Result<[f64; 3], Fault> {
         let number = word
             .split('/')

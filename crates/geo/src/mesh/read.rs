@@ -1,4 +1,4 @@
-//! Reading of mesh files: format choice by extension, and size limits.
+//! Reading of mesh files: choice of the format by extension, and limits.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_files::input::{self, Loaded, Reader};
 use lavoxel_files::inside::{self, Inside};
 
-/// Upper bound of the triangles of a mesh file, degenerate ones included.
+/// Upper bound on the number of triangles in a mesh file, including degenerate triangles.
 pub const MAX_TRIANGLES: usize = 4_000_000;
 
-/// Remedy in messages about missing memory.
+/// Suggested action in messages about the memory limit.
 pub(super) const MEND: &str = "coarsen the mesh or make grid.size smaller";
 
-/// Mesh format with its default up axis.
+/// Mesh format, with the axis that points up in its files by default.
 struct Format {
     reader: &'static Reader,
     up: Up,
@@ -41,7 +41,7 @@ const FORMATS: [Format; 3] = [
     },
 ];
 
-/// Known file extensions, as text.
+/// Returns the file extensions of all mesh formats as text.
 pub fn endings() -> String {
     FORMATS
         .map(|format| format!(".{}", format.reader.name))
@@ -95,7 +95,7 @@ pub(super) fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Resu
     format.reader.bytes(path, decode)?
 }
 
-/// Accumulates the triangles of the requested part of a file.
+/// Collects the triangles of the requested part of a file.
 pub(super) struct Collector<'a> {
     part: Option<&'a str>,
     names: Vec<String>,
@@ -108,17 +108,17 @@ pub(super) struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    /// Fails if reading the file would exceed the memory limit; otherwise reserves the memory until
-    /// the collector is dropped.
+    /// Reserves memory until the collector is dropped. Fails if reading the file would exceed the
+    /// memory limit.
     pub(super) fn hold(&mut self, need: &MemoryEstimate) -> Result<(), Fault> {
         need.check(MEND)?;
         self.held.push(need.held());
         Ok(())
     }
 
-    /// Returns true if the part `name` is requested; records the name for messages.
+    /// Returns true if triangles of the part `name` are requested. Records the name for messages.
     pub(super) fn wants(&mut self, name: &str) -> bool {
-        /// Upper bound of the part names kept for a message.
+        /// Upper bound on the number of part names that are recorded.
         const MOST: usize = 100;
         if !name.is_empty()
             && self.names.len() < MOST
@@ -129,7 +129,7 @@ impl Collector<'_> {
         self.part.is_none_or(|part| part == name)
     }
 
-    /// Adds a triangle in the axes of the file, converted to y-up.
+    /// Adds a triangle, given in the axes of the file, with y up.
     pub(super) fn add(&mut self, corners: [[f64; 3]; 3]) -> Result<(), Fault> {
         if corners
             .iter()
@@ -169,7 +169,7 @@ impl Collector<'_> {
     }
 }
 
-/// Returns true if the extension of `file` is that of a mesh format.
+/// Returns true if `file` has the extension of a mesh format.
 pub fn has_known_ending(file: &Path) -> bool {
     format_of(file).is_some()
 }

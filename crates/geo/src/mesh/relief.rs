@@ -1,5 +1,5 @@
-//! Heightmaps as bodies: voxelises a relief in the box, such as a bar of chocolate or the floor of
-//! a mould.
+//! Heightmaps as bodies: the cells below a relief in the box, such as a bar of chocolate or the
+//! floor of a mould.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use crate::terrain::{Heightmap, LoadOptions, TerrainError, load};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Cells of the box below the heights of a relief; its file name is relative to `folder`.
+/// Returns the cells of a box of shape `grid` below the heights of the relief `relief`, whose file
+/// name is relative to `folder`.
 pub(super) fn cells_in(
     relief: &ReliefSpec,
     folder: &Path,
@@ -35,7 +36,7 @@ pub(super) fn cells_in(
     Ok(below(relief, &map.resampled(columns, rows)?, grid))
 }
 
-/// Bounding box of a relief in cells: lower corner inclusive, upper corner exclusive.
+/// Returns the corners of a relief's bounding box in cells: lower inclusive, upper exclusive.
 fn corners(relief: &ReliefSpec, grid: Grid) -> [Place; 2] {
     let sides = [grid.nx, grid.ny, grid.nz];
     let clip = |v: f64, k: usize| v.clamp(0.0, sides[k] as f64) as usize;
@@ -46,14 +47,14 @@ fn corners(relief: &ReliefSpec, grid: Grid) -> [Place; 2] {
     ]
 }
 
-/// Number of cells in the bounding box of a relief.
+/// Returns the number of cells in the bounding box of a relief.
 fn room(relief: &ReliefSpec, grid: Grid) -> usize {
     let [first, end] = corners(relief, grid);
     (0..3).map(|k| end[k] - first[k]).product()
 }
 
-/// Cells of the box whose centres lie below the heights of `map`, which has one height per column
-/// of the relief.
+/// Returns the cells of the box whose centres lie below the heights of `map`, which has one height
+/// per column of the relief.
 fn below(relief: &ReliefSpec, map: &Heightmap, grid: Grid) -> Cells {
     let (low, high) = map
         .range()

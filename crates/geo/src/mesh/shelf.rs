@@ -1,5 +1,5 @@
-//! Cache of voxelised shapes: each file is read once and each shape is voxelised once, however many
-//! bodies and events reference it.
+//! Cache of shapes from files: each file is read once and each shape is converted to cells once,
+//! however many bodies and events use it.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,25 +14,25 @@ use crate::terrain::TerrainError;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::{Held, MemoryEstimate};
 
-/// Memory in bytes per triangle during edge sorting and voxelisation; `BYTES_A_CORNER` is per
-/// vertex, its transformed copy included.
+/// Memory in bytes per triangle while edges are sorted and cells are found. `BYTES_A_CORNER`: that
+/// per vertex, with its transformed copy.
 const BYTES_A_TRIANGLE: f64 = 140.0;
 const BYTES_A_CORNER: f64 = 24.0;
-/// Memory in bytes per cell during voxelisation.
+/// Memory in bytes per cell while the cells inside are found.
 const BYTES_A_CELL: f64 = 1.2;
 
-/// Cache of the voxelised shapes of a scene.
+/// Cache of the shapes from files, converted to cells, for one scene.
 pub struct Shelf<'a> {
     /// Folder to which file names are relative.
     folder: &'a Path,
     site: &'a Site,
-    /// Voxelised shapes, keyed by the text of their specification.
+    /// Converted shapes, by the text of their specification.
     cells: HashMap<String, Arc<Cells>>,
-    /// Most recently read mesh; `None` before the first.
+    /// Mesh that was read last; `None` before the first.
     last: Option<Read>,
 }
 
-/// Mesh in the units of its file.
+/// Mesh as read from its file, in the units of the file.
 struct Read {
     path: PathBuf,
     part: Option<String>,
@@ -42,7 +42,8 @@ struct Read {
 }
 
 impl<'a> Shelf<'a> {
-    /// Creates a cache for the box of `site`; files are relative to `folder`.
+    /// Creates an empty cache for the box of `site`. `folder`: folder to which file names are
+    /// relative.
     pub fn new(folder: &'a Path, site: &'a Site) -> Self {
         Self {
             folder,
@@ -52,15 +53,15 @@ impl<'a> Shelf<'a> {
         }
     }
 
-    /// Site of the box for which shapes are voxelised.
+    /// Returns the site of the box for which shapes are converted.
     pub fn site(&self) -> &'a Site {
         self.site
     }
 
-    /// Returns `spec` with the cells inside the mesh.
+    /// Returns a copy of `spec` that contains the cells inside the mesh.
     ///
     /// # Errors
-    /// [`MeshError`] for a file that cannot be read, or that is no closed mesh.
+    /// [`MeshError`] for a file that cannot be read or does not contain a closed mesh.
     pub fn mesh(&mut self, spec: &MeshSpec) -> Result<MeshSpec, MeshError> {
         let key = format!("{spec:?}");
         let cells = match self.cells.get(&key) {
@@ -79,7 +80,7 @@ impl<'a> Shelf<'a> {
         })
     }
 
-    /// Returns `spec` with the cells below the heights of its heightmap.
+    /// Returns a copy of `spec` that contains the cells below the heights of its heightmap.
     ///
     /// # Errors
     /// The fault of the file, or that it has no heights.
@@ -126,11 +127,11 @@ impl<'a> Shelf<'a> {
     }
 }
 
-/// Transforms the triangles of a y-up file to cell units; `cell_m`: cell width in metres,
+/// Transforms the triangles of a file (y up) to cell coordinates. `cell_m`: cell width in metres;
 /// `stretch`: ratio of cell width to cell height.
 ///
 /// # Errors
-/// When a height is requested for a flat mesh.
+/// If `spec` gives the height of the body, but the mesh is flat.
 fn place(spec: &MeshSpec, soup: &mut Soup, (cell_m, stretch): (f64, f64)) -> Result<(), Fault> {
     let angle = spec.turn_deg.to_radians();
     let (sin, cos) = (libm::sin(angle), libm::cos(angle));
@@ -153,8 +154,8 @@ fn place(spec: &MeshSpec, soup: &mut Soup, (cell_m, stretch): (f64, f64)) -> Res
     Ok(())
 }
 
-/// Estimates the memory of voxelising a mesh, in addition to the mesh and without the part that
-/// grows with the cells.
+/// Estimates the memory for finding the cells inside a mesh, without the mesh itself and without
+/// the part that depends on the number of cells.
 fn need_of(soup: &Soup) -> MemoryEstimate {
     MemoryEstimate::of("the mesh", soup.triangles.len(), BYTES_A_TRIANGLE).and(MemoryEstimate::of(
         "the corners of the mesh",
@@ -163,7 +164,8 @@ fn need_of(soup: &Soup) -> MemoryEstimate {
     ))
 }
 
-/// Voxelises a transformed mesh within the memory limit.
+/// Returns the cells inside a mesh in cell coordinates. Fails if this would exceed the memory
+/// limit.
 fn cells(soup: &Soup, grid: Grid) -> Result<Cells, Fault> {
     let sides = [grid.nx, grid.ny, grid.nz];
     let [low, high] = soup.bounds();

@@ -1,27 +1,28 @@
-//! Triangle soup with merged vertices.
+//! List of triangles with common vertices.
 
 use std::collections::HashMap;
 
-/// Triangles of a file or of one part. Vertices at equal positions are merged, so that adjacent
-/// triangles share an edge.
+/// Triangles of a file or of one part. Equal vertices are merged, so that adjacent triangles
+/// have common edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Soup {
-    /// Vertex positions (x east, y up, z south).
+    /// Positions of the vertices (x east, y up, z south).
     pub corners: Vec<[f64; 3]>,
-    /// Triangles as indices of three vertices.
+    /// Triangles, as indices of three vertices each.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Counts of the non-manifold edges of a mesh.
+/// Numbers of edges at which a mesh is not a closed, consistently oriented surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Edges {
-    /// Number of edges with an odd number of triangles: edges of holes.
+    /// Number of edges that belong to an odd number of triangles, as at holes.
     pub(super) open: usize,
-    /// Number of edges with an even number of triangles whose orientations are inconsistent.
+    /// Number of edges that belong to an even number of triangles which are not oriented
+    /// consistently.
     pub(super) twisted: usize,
 }
 
-/// Accumulates triangles and merges equal vertices.
+/// Collects triangles and merges equal vertices.
 #[derive(Default)]
 pub(super) struct Weld {
     soup: Soup,
@@ -29,7 +30,7 @@ pub(super) struct Weld {
     room: Room,
 }
 
-/// Reserved capacity of vertices and triangles.
+/// Numbers of vertices and triangles for which memory is reserved.
 #[derive(Clone, Copy, Default)]
 struct Room {
     corners: usize,
@@ -37,10 +38,10 @@ struct Room {
 }
 
 impl Room {
-    /// Smallest capacity that is reserved.
+    /// Smallest number of vertices and triangles for which memory is reserved.
     const LEAST: usize = 1 << 10;
 
-    /// Memory in bytes of a hash table bucket of the vertex table, its control byte included.
+    /// Memory in bytes of an entry in the hash table of vertices, including its control byte.
     const BUCKET: usize = size_of::<([u64; 3], u32)>() + 1;
 
     fn bytes(self) -> usize {
@@ -51,8 +52,8 @@ impl Room {
 }
 
 impl Weld {
-    /// Peak bytes of growing the capacity for another triangle (old and new lists); `None` if no
-    /// growth is needed.
+    /// Returns the peak memory in bytes while the reserved memory grows for one more triangle (old
+    /// and new lists together); `None` if it need not grow.
     pub(super) fn growth(&self) -> Option<usize> {
         self.grown().map(|room| room.bytes() + self.room.bytes())
     }
@@ -101,7 +102,7 @@ impl Weld {
             })
     }
 
-    /// Returns the accumulated triangles.
+    /// Returns the collected triangles.
     pub(super) fn done(self) -> Soup {
         let Self {
             mut soup, known, ..
@@ -114,12 +115,12 @@ impl Weld {
 }
 
 impl Soup {
-    /// Memory in bytes of `corners` vertices and `triangles` triangles.
+    /// Returns the memory in bytes of `corners` vertices and `triangles` triangles.
     fn bytes_of(corners: usize, triangles: usize) -> usize {
         corners * size_of::<[f64; 3]>() + triangles * size_of::<[u32; 3]>()
     }
 
-    /// Memory of the mesh, in bytes.
+    /// Returns the memory of the mesh in bytes.
     pub(super) fn bytes(&self) -> usize {
         Self::bytes_of(self.corners.len(), self.triangles.len())
     }
@@ -131,7 +132,7 @@ impl Soup {
             .for_each(|corner| *corner = to(*corner));
     }
 
-    /// Lower and upper corner of the bounding box.
+    /// Returns the lower and the upper corner of the bounding box.
     pub(super) fn bounds(&self) -> [[f64; 3]; 2] {
         let fold = |pick: fn(f64, f64) -> f64, start: f64| {
             self.corners.iter().fold([start; 3], |all, p| {
@@ -144,7 +145,7 @@ impl Soup {
         ]
     }
 
-    /// Counts open and inconsistently oriented edges.
+    /// Counts the edges at which the mesh is open or not oriented consistently.
     pub(super) fn edges(&self) -> Edges {
         let side = |[a, b]: [u32; 2]| if a < b { [a, b, 0] } else { [b, a, 1] };
         let sides = |&[a, b, c]: &[u32; 3]| [[a, b], [b, c], [c, a]].map(side);

@@ -1,4 +1,4 @@
-//! STL meshes, binary and ASCII.
+//! Reader of STL meshes, binary and ASCII.
 
 use std::str::SplitAsciiWhitespace;
 
@@ -6,7 +6,8 @@ use super::error::Fault;
 use super::read::Collector;
 
 const FORMAT: &str = "STL";
-/// Header length of a binary file in bytes; `TRIANGLE` is the length of a triangle record in bytes.
+/// Length of the header of a binary file in bytes. `TRIANGLE`: length of a triangle record in
+/// bytes.
 const HEAD: usize = 84;
 const TRIANGLE: usize = 50;
 
@@ -104,7 +105,7 @@ fn read_facets(words: &mut Words<'_>, collector: &mut Collector<'_>) -> Result<(
     Ok(())
 }
 
-/// Tokens of an ASCII file, compared without case.
+/// Words of an ASCII file; keywords are compared without case.
 struct Words<'a>(SplitAsciiWhitespace<'a>);
 
 impl Words<'_> {

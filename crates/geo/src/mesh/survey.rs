@@ -1,4 +1,5 @@
-//! Surveys of the ground: reads a heightmap on the columns of a box that has a place on the map.
+//! Surveys of the ground: heights of a heightmap on the columns of a box that has a place on the
+//! map.
 
 use std::path::Path;
 
@@ -10,11 +11,11 @@ use lavoxel_base::memory::MemoryEstimate;
 /// Memory in bytes per column while heights are averaged: sum and count, mean, and height in cells.
 const BYTES_A_COLUMN: f64 = 24.0;
 
-/// Reads the heights of a survey on the columns of the box of `site`; the file name is relative to
-/// `folder`.
+/// Returns a copy of `spec` that contains the heights of the survey on the columns of the box of
+/// `site`. Its file name is relative to `folder`.
 ///
 /// # Errors
-/// In words that follow "a file that …", naming the missing property.
+/// The missing property, as the end of a sentence that begins with "a file that".
 pub fn read_survey(spec: &SurveySpec, folder: &Path, site: &Site) -> Result<SurveySpec, String> {
     MemoryEstimate::of(
         "the heights of the survey",

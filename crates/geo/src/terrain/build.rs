@@ -11,17 +11,18 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::within;
 
 impl TerrainSpec {
-    /// Builds the ground of a box. `cell_size_m` is the scene's wish for the edge of a cell, `dir`
-    /// the folder to which a file name is relative.
+    /// Builds the ground of a box of shape `grid`. `cell_size_m`: cell width in metres, `None` for
+    /// a default; `dir`: folder to which a file name is relative.
     ///
-    /// A generated ground fills the box; cells are [`DEFAULT_CELL_SIZE_M`] without a wish. For a
-    /// heightmap, the largest part with the box's proportions is used, from its middle (with a
-    /// wish: the part of that size), on square cells; the longer side is cut equally at both ends.
+    /// A generated ground fills the box; its cells are [`DEFAULT_CELL_SIZE_M`] wide by default. For
+    /// a heightmap, the cells are squares, and the box covers the middle part of the map: the
+    /// largest part with the box's proportions by default, or the part of the size that
+    /// `cell_size_m` gives.
     ///
     /// # Errors
-    /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] when the ground reaches
-    /// the roof, with the `ny` that it needs; [`TerrainError::TooWide`] when the wish is larger
-    /// than the heightmap; and all errors of [`load`](super::load()).
+    /// [`TerrainError::Invalid`] for a wrong key; [`TerrainError::TooHigh`] if the ground reaches
+    /// the roof, with the `ny` that it needs; [`TerrainError::TooWide`] if the box is larger than
+    /// the heightmap; and all errors of [`load`](super::load()).
     pub fn build(
         &self,
         grid: Grid,
@@ -38,7 +39,7 @@ impl TerrainSpec {
         )
     }
 
-    /// Builds the ground of a box whose cells may have a separate height; otherwise as
+    /// Builds the ground of a box whose cells may have another height than width; otherwise like
     /// [`TerrainSpec::build`].
     pub fn build_with(
         &self,
@@ -120,7 +121,8 @@ impl TerrainSpec {
     }
 }
 
-/// Slope angle in degrees in cell units, for heights that are stretched by `stretch`.
+/// Returns the angle in degrees, in cell units, of a slope of `angle_deg` degrees whose heights are
+/// stretched by `stretch`.
 fn steeper(angle_deg: f64, stretch: f64) -> f64 {
     match stretch {
         1.0 => angle_deg,
@@ -128,12 +130,11 @@ fn steeper(angle_deg: f64, stretch: f64) -> f64 {
     }
 }
 
-/// Requested cell size of a box, before its terrain is built.
+/// Wanted size of the cells of a box, before its ground is built.
 pub struct CellSize<'a> {
-    /// Requested cell width in metres; `None`: the largest width with which the box fits into the
-    /// heightmap.
+    /// Cell width in metres; `None`: the largest width with which the box fits into the heightmap.
     pub wide_m: Option<f64>,
-    /// Cell height in metres as a function of the cell width in metres; `None`: derived from the
-    /// terrain's exaggeration.
+    /// Function from the cell width to the cell height, both in metres; where it returns `None`,
+    /// the height follows from the vertical exaggeration of the terrain.
     pub high_m: &'a dyn Fn(f64) -> Option<f64>,
 }

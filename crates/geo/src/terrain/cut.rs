@@ -1,12 +1,13 @@
-//! Crops of a heightmap: by cells, by metres, by map coordinates, or to the largest part without
-//! holes.
+//! Crops of a heightmap: by cells, by metres, by map coordinates, or to the largest rectangle
+//! without holes.
 
 use ndarray::Array2;
 
 use super::{Bounds, Crop, Heightmap, TerrainError};
 
-/// Index range (first, count) between the positions `from` and `to` along an axis of `count` cells,
-/// rounded to cell edges. `None` if empty or out of range.
+/// Returns the range (first, number) of the cells between the positions `from` and `to` on an axis
+/// of `count` cells, rounded to cell edges; `None` if the range is empty or extends beyond the
+/// axis.
 fn span(from: f64, to: f64, count: usize) -> Option<(usize, usize)> {
     let (first, end) = (from.round(), to.round());
     (first >= 0.0 && end <= count as f64 && end > first)
@@ -14,7 +15,7 @@ fn span(from: f64, to: f64, count: usize) -> Option<(usize, usize)> {
 }
 
 impl Heightmap {
-    /// Bounds of the heightmap in map units; `None` without a georeference.
+    /// Returns the bounds of the heightmap in map units; `None` without a georeference.
     pub fn bounds(&self) -> Option<Bounds> {
         let (wide, deep) = self.extent_m();
         self.origin.as_ref().map(|origin| origin.bounds(wide, deep))
@@ -59,8 +60,8 @@ impl Heightmap {
             .and_then(|crop| self.crop(crop))
     }
 
-    /// Cell rectangle between two corners, in metres from the north-west corner; `None` if empty or
-    /// out of range.
+    /// Returns the rectangle of cells between two corners, given in metres from the north-west
+    /// corner; `None` if it is empty or extends beyond the heightmap.
     fn between(&self, (west, north): (f64, f64), (east, south): (f64, f64)) -> Option<Crop> {
         let (wide, deep) = self.cell_size_m;
         let (west, cols) = span(west / wide, east / wide, self.cols())?;
@@ -74,8 +75,8 @@ impl Heightmap {
     }
 }
 
-/// Largest rectangle without NaN; on a tie the one whose last row is northernmost. Empty if all
-/// values are NaN.
+/// Returns the largest rectangle of cells without NaN; of several, the one whose last row is
+/// northernmost. Empty if all values are NaN.
 ///
 /// Row by row, the known cells straight above each cell make a skyline; the largest rectangle under
 /// a skyline is found with a stack of rising steps. The time grows linearly with the number of
@@ -120,7 +121,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Largest area by trying all rectangles.
+    /// Returns the largest area of a rectangle without NaN, by trying all rectangles.
     fn area_by_trial(heights: &Array2<f32>) -> usize {
         let (rows, cols) = heights.dim();
         let whole = |n: usize, s: usize, w: usize, e: usize| {

@@ -1,11 +1,11 @@
-//! Number encodings of binary files.
+//! Encodings of numbers in binary files.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Number type: unsigned, signed or floating point, with its size.
+/// Type of a number: unsigned, signed or floating point, with its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
     /// Unsigned integer; size in bytes: 1, 2, 4 or 8.
@@ -16,18 +16,18 @@ pub enum Number {
     Float(u8),
 }
 
-/// Encoding of a number in a file, written as `u16`, `i16be`, `f32` …: its type and size in bits,
-/// and `be` for big-endian.
+/// Encoding of a number in a binary file. Written as text, it is type and size in bits, with `be`
+/// for big-endian: `u16`, `i16be`, `f32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Encoding {
-    /// Type and size of the number.
+    /// Type of the number, with its size.
     pub number: Number,
-    /// Big-endian flag: most significant byte first.
+    /// Set if the most significant byte comes first.
     pub big_endian: bool,
 }
 
-/// Supported encoding names, for messages.
+/// Names of all encodings, for messages.
 const ENCODINGS: &str = "u8, i8, u16, i16, u32, i32, u64, i64, f16, f32 or f64, with \"be\" behind it when the highest byte comes first";
 
 impl FromStr for Encoding {
@@ -104,13 +104,14 @@ impl Encoding {
         big_endian: true,
     };
 
-    /// Size of a number in bytes.
+    /// Returns the size of a number in bytes.
     pub fn bytes(self) -> usize {
         let (Number::Unsigned(bytes) | Number::Signed(bytes) | Number::Float(bytes)) = self.number;
         usize::from(bytes)
     }
 
-    /// Largest value of an integer type, which is white in a picture; `None` for floats.
+    /// Returns the largest value of an integer type, which means white in a picture; `None` for
+    /// floats.
     pub(super) fn most(self) -> Option<f64> {
         match self.number {
             Number::Unsigned(bytes) => Some(2f64.powi(8 * i32::from(bytes)) - 1.0),
@@ -119,7 +120,7 @@ impl Encoding {
         }
     }
 
-    /// Decodes a number from [`Encoding::bytes`] bytes.
+    /// Decodes a number from `bytes`, whose length is [`Encoding::bytes`].
     pub(super) fn value(self, bytes: &[u8]) -> f64 {
         let mut bits = 0u64;
         for i in 0..bytes.len() {

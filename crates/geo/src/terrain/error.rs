@@ -1,4 +1,4 @@
-//! Errors of terrain files, each with a remedy.
+//! Errors of terrain files; each message names a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,12 @@ pub const MAX_SAMPLES: usize = 1 << 26;
 
 /// Error while a terrain is read, built or written.
 ///
-/// The text of an IO error is part of the message and not a `source`, so that printing a whole
-/// chain of causes repeats nothing.
+/// The text of an I/O error is part of the message and is not returned by `source`, so that
+/// printing a chain of causes repeats nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TerrainError {
-    /// File that could not be opened or read.
+    /// A file cannot be opened or read.
     #[error("cannot read {}: {cause}", path.display())]
     Read {
         /// Path of the file.
@@ -26,10 +26,10 @@ pub enum TerrainError {
         /// Error of the operating system.
         cause: io::Error,
     },
-    /// File that could not be written, or that exists already.
+    /// A file cannot be written, or exists already.
     #[error(transparent)]
     Output(#[from] OutputError),
-    /// File name with an unknown extension.
+    /// The file name has an unknown extension.
     #[error("{}: not a known heightmap format; known are {known}{}", path.display(), mend_of_kind(path))]
     UnknownFormat {
         /// Path of the file.
@@ -37,19 +37,19 @@ pub enum TerrainError {
         /// Supported extensions, such as `.asc, .csv, .png`.
         known: String,
     },
-    /// Text file that violates its format.
+    /// A text file does not follow its format.
     #[error("{}, line {line}: expected {expected}, found {found}", path.display())]
     Text {
         /// Path of the file.
         path: PathBuf,
         /// Line number, from 1.
         line: usize,
-        /// Description of the expected content.
+        /// Description of the text that the format expects there.
         expected: String,
-        /// Text that was found instead.
+        /// Text that was found there.
         found: String,
     },
-    /// Binary file that does not match its format.
+    /// A binary file does not follow its format, or its content cannot be used.
     #[error("{}: expected {expected}, found {found}", path.display())]
     Content {
         /// Path of the file.
@@ -59,7 +59,7 @@ pub enum TerrainError {
         /// Description of the content that was found instead.
         found: String,
     },
-    /// Truncated file: too short for the raster size in its header.
+    /// The file is too short for the raster size in its header.
     #[error(
         "{}: announces {cols} columns × {rows} rows, but its {bytes} bytes cannot hold them; the file is cut short or \
          its header is wrong",
@@ -75,7 +75,7 @@ pub enum TerrainError {
         /// Length of the file in bytes.
         bytes: u64,
     },
-    /// Raster with more than `MAX_SAMPLES` heights.
+    /// The raster has more than `MAX_SAMPLES` heights.
     #[error(
         "{}: {cols} columns × {rows} rows are more than the {MAX_SAMPLES} heights allowed; crop or coarsen the file first",
         path.display()
@@ -88,7 +88,7 @@ pub enum TerrainError {
         /// Number of rows in the header.
         rows: usize,
     },
-    /// Heightmap that exceeds the memory limit.
+    /// The heightmap would need more memory than allowed.
     #[error("{}: {cause}", path.display())]
     Memory {
         /// Path of the file.
@@ -96,13 +96,13 @@ pub enum TerrainError {
         /// Required and allowed memory.
         cause: TooMuchMemory,
     },
-    /// Heightmap whose cell size neither the file nor the user states.
+    /// The cell size of the heightmap is unknown: neither the file nor the user states it.
     #[error("{}: this format carries no cell size; give it in metres (cell_size_m, or --cell-size)", path.display())]
     NoCellSize {
         /// Path of the file.
         path: PathBuf,
     },
-    /// File with coordinates in an unknown unit.
+    /// The unit of the map coordinates in the file is unknown.
     #[error(
         "{}: cannot tell the unit of its coordinates from {found}; name another coordinate system (in its .prj file, or \
          with gdalwarp -t_srs), or give the cell size in metres (cell_size_m, or --cell-size)",
@@ -111,57 +111,57 @@ pub enum TerrainError {
     UnknownUnit {
         /// Path of the file.
         path: PathBuf,
-        /// Description of the unit in the file.
+        /// Description of that unit in the file.
         found: String,
     },
-    /// Operation on heights that exceeds the memory limit.
+    /// An operation on heights would need more memory than allowed.
     #[error(transparent)]
     TooMuchMemory(#[from] TooMuchMemory),
-    /// Crop that is empty or extends beyond the heightmap.
+    /// A crop in cells is empty or extends beyond the heightmap.
     #[error(
         "crop [{}, {}, {}, {}] (west, north, columns, rows) does not fit into a heightmap of {cols} columns × {rows} rows",
         crop[0], crop[1], crop[2], crop[3]
     )]
     Crop {
-        /// West, north, columns and rows of the crop, in cells of the file.
+        /// Crop as [west, north, columns, rows], in cells of the file.
         crop: [usize; 4],
         /// Number of columns of the heightmap.
         cols: usize,
         /// Number of rows of the heightmap.
         rows: usize,
     },
-    /// Crop in metres that is empty or extends beyond the heightmap.
+    /// A crop in metres is empty or extends beyond the heightmap.
     #[error(
         "crop_m [{}, {}, {}, {}] (west, north, width, depth) does not fit into a heightmap of {has_wide} m × {has_deep} m, \
          or is narrower than a cell",
         crop_m[0], crop_m[1], crop_m[2], crop_m[3]
     )]
     CropMetres {
-        /// West, north, width and depth of the crop, in metres.
+        /// Crop as [west, north, width, depth], in metres.
         crop_m: [f64; 4],
         /// Width of the heightmap in metres, west to east.
         has_wide: f64,
         /// Depth of the heightmap in metres, north to south.
         has_deep: f64,
     },
-    /// Map bounds that extend beyond the heightmap or contain no cell.
+    /// Map bounds extend beyond the heightmap or contain no cell.
     #[error(
         "bounds [{}, {}, {}, {}] (west, south, east, north) do not lie within the heightmap, which covers \
          [{}, {}, {}, {}], or are narrower than a cell",
         bounds[0], bounds[1], bounds[2], bounds[3], has[0], has[1], has[2], has[3]
     )]
     Bounds {
-        /// Requested west, south, east and north, in map units.
+        /// Wanted bounds as [west, south, east, north], in map units.
         bounds: [f64; 4],
-        /// West, south, east and north of the heightmap, in map units.
+        /// Bounds of the heightmap as [west, south, east, north], in map units.
         has: [f64; 4],
     },
-    /// Map bounds requested for a heightmap without georeference.
+    /// Map bounds were given for a heightmap without georeference.
     #[error(
         "bounds need a heightmap with a place on a map, and this file has none; use crop or crop_m (--crop) instead"
     )]
     NoPlace,
-    /// Heightmap with holes but without a fill rule.
+    /// The heightmap has cells without data, and no rule says how to fill them.
     #[error(
         "{missing} of {total} heights have no data; set fill_no_data to \"nearest\", \"lowest\" or \"cut\" (--fill), or \
          crop to a part without holes"
@@ -169,10 +169,10 @@ pub enum TerrainError {
     NoData {
         /// Number of heights without data.
         missing: usize,
-        /// Total number of heights.
+        /// Total number of heights of the heightmap.
         total: usize,
     },
-    /// Undeclared no-data value: many heights equal a usual no-data value.
+    /// Many heights equal a usual no-data value that the file does not declare.
     #[error(
         "{}: {count} of {total} heights are {value} and far from all others, the first in column {}, row {}: a mark for no data that \
          the file does not name; name it (no_data = {value}, or --no-data {value})",
@@ -181,65 +181,66 @@ pub enum TerrainError {
     UnnamedNoData {
         /// Path of the file.
         path: PathBuf,
-        /// The suspected no-data value, in the unit of the file.
+        /// That value, in the unit of the file.
         value: f64,
         /// Number of heights with this value.
         count: usize,
-        /// Total number of heights.
+        /// Total number of heights of the heightmap.
         total: usize,
-        /// Row and column of the first such height, from 0 at the north-west corner.
+        /// Row and column of the first cell with this value, from 0 at the north-west corner.
         first: (usize, usize),
     },
-    /// Heightmap without any known height.
+    /// No cell of the heightmap has data.
     #[error("none of the {total} heights has data; nothing can be built from them")]
     AllNoData {
-        /// Total number of heights.
+        /// Total number of heights of the heightmap.
         total: usize,
     },
-    /// Ground that reaches the roof of the box.
+    /// The ground reaches the roof of the box.
     #[error(
         "the highest ground is {top:.1} cells above the floor of a box of ny = {ny}; make the box at least ny = {needed}, \
          or lower the ground ({mend})"
     )]
     TooHigh {
-        /// Greatest height of the ground above the floor, in cells.
+        /// Greatest height of the ground above the floor of the box, in cells.
         top: f64,
         /// Height of the box, in cells.
         ny: usize,
-        /// Box height in cells that leaves headroom for the flow.
+        /// Height of the box in cells that would leave enough room for a flow.
         needed: usize,
-        /// Remedy for this kind of terrain.
+        /// Suggested action for this kind of terrain.
         mend: String,
     },
-    /// Requested box that is larger than the heightmap.
+    /// The box is larger than the heightmap.
     #[error(
         "a box of {nx} × {nz} cells of {cell_size_m} m is {wide:.0} m × {deep:.0} m, but the heightmap has only \
          {has_wide:.0} m × {has_deep:.0} m; use cells of {fits:.3} m or less, or leave the cell size out"
     )]
     TooWide {
-        /// Number of cells from west to east.
+        /// Number of cells of the box from west to east.
         nx: usize,
-        /// Number of cells from north to south.
+        /// Number of cells of the box from north to south.
         nz: usize,
-        /// Requested cell size in metres.
+        /// Wanted cell width in metres.
         cell_size_m: f64,
-        /// Requested width in metres, west to east.
+        /// Width of the box in metres, west to east.
         wide: f64,
-        /// Requested depth in metres, north to south.
+        /// Depth of the box in metres, north to south.
         deep: f64,
         /// Width of the heightmap in metres, west to east.
         has_wide: f64,
         /// Depth of the heightmap in metres, north to south.
         has_deep: f64,
-        /// Largest cell size that fits, in metres.
+        /// Largest cell width in metres with which the box fits.
         fits: f64,
     },
-    /// Parameter out of range.
+    /// A parameter is out of range.
     #[error(transparent)]
     Invalid(#[from] Invalid),
 }
 
-/// Conversion advice for an unsupported heightmap file; empty for unknown kinds.
+/// Returns advice for converting a heightmap file of an unsupported kind; empty for an unknown
+/// kind.
 fn mend_of_kind(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let ending = path
@@ -273,7 +274,7 @@ fn mend_of_kind(path: &Path) -> String {
     }
 }
 
-/// Conversion advice for an unsupported picture file; empty for other files.
+/// Returns advice for converting a picture file of an unsupported kind; empty for other files.
 pub fn mend_of_picture(path: &Path) -> String {
     const PICTURES: [&str; 5] = ["jpg", "jpeg", "gif", "bmp", "webp"];
     let ending = path
@@ -290,7 +291,8 @@ pub fn mend_of_picture(path: &Path) -> String {
 }
 
 impl TerrainError {
-    /// Converts an error of an [input](lavoxel_files::input) file at `path`, for `map_err`.
+    /// Returns a function that converts an error of the [input](lavoxel_files::input) file at
+    /// `path`.
     pub(crate) fn input(path: &Path) -> impl Fn(InputError) -> Self {
         move |error| match error {
             InputError::Read(cause) => Self::Read {
@@ -306,7 +308,7 @@ impl TerrainError {
         }
     }
 
-    /// Converts an IO error of reading `path`, for `map_err`.
+    /// Returns a function that converts an I/O error on reading `path`.
     pub(crate) fn read(path: &Path) -> impl Fn(io::Error) -> Self {
         move |cause| Self::Read {
             path: path.to_owned(),
@@ -314,7 +316,7 @@ impl TerrainError {
         }
     }
 
-    /// Creates the error of a text file that violates its format.
+    /// Creates the error that line `line` of the text file `path` does not follow its format.
     pub(crate) fn text(
         path: &Path,
         line: usize,
@@ -329,7 +331,7 @@ impl TerrainError {
         }
     }
 
-    /// Creates the error of a file whose content as a whole is wrong.
+    /// Creates the error that the content of the file `path` as a whole is wrong.
     pub fn content(path: &Path, expected: impl Into<String>, found: impl Into<String>) -> Self {
         Self::Content {
             path: path.to_owned(),
@@ -339,13 +341,13 @@ impl TerrainError {
     }
 }
 
-/// Upper bound of the memory in bytes per height during reading: four for the height and eight for
-/// the file's encoding.
+/// Memory in bytes per height while a file is read: four for the height and at most eight for its
+/// encoding in the file.
 const BYTES_A_HEIGHT: f64 = 12.0;
 
-/// Checks the raster size `cols × rows` and returns the number of heights. Fails beyond
-/// [`MAX_SAMPLES`], for a file of `bytes` bytes that is too short at `least_bytes` bytes per
-/// height, or beyond the memory limit.
+/// Returns the number of heights of a raster of `cols` × `rows` cells. Fails for more than
+/// [`MAX_SAMPLES`] heights, for a file whose length `bytes` is less than `least_bytes` per height,
+/// and above the memory limit.
 pub(crate) fn checked_samples(
     path: &Path,
     (cols, rows): (usize, usize),

@@ -1,4 +1,4 @@
-//! Crops and resamples a heightmap to the columns of a box.
+//! Fits a heightmap to the columns of a box by cropping and resampling.
 
 use std::path::Path;
 
@@ -7,7 +7,8 @@ use super::surface::{LEAST_AIR, summit, with_headroom};
 use super::{CellSize, Crop, Fill, Heightmap, Surface, TerrainError, TerrainSpec};
 use lavoxel_base::grid::Grid;
 
-/// Builds the ground of a box of shape `grid` from the centre of `map`; see [`TerrainSpec::build`].
+/// Returns the ground of a box of shape `grid` in the middle of `map`, as [`TerrainSpec::build`]
+/// describes.
 pub(super) fn fit(
     map: &Heightmap,
     spec: &TerrainSpec,
@@ -66,15 +67,15 @@ pub(super) fn fit(
     })
 }
 
-/// Crops to the largest rectangle without holes.
+/// Returns the heightmap cropped to the largest rectangle without holes.
 fn cut(map: &Heightmap) -> Result<Heightmap, TerrainError> {
     let mut map = map.clone();
     map.fill(Fill::Cut)?;
     Ok(map)
 }
 
-/// Cell size in metres: `wish_m` if the box then fits into the map, otherwise an error; without a
-/// wish the largest size that fits.
+/// Returns the cell width in metres: `wish_m` if the box then fits into the map, otherwise an
+/// error; without a wish, the largest width that fits.
 fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, TerrainError> {
     let (has_wide, has_deep) = map.extent_m();
     let fits = (has_wide / grid.nx as f64).min(has_deep / grid.nz as f64);
@@ -95,7 +96,7 @@ fn cell_size(map: &Heightmap, grid: Grid, wish_m: Option<f64>) -> Result<f64, Te
     }
 }
 
-/// Window of the map that the box covers, centred.
+/// Returns the window of the map that the box covers, in the middle of the map.
 fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
     let cols = (cell_size_m * grid.nx as f64 / map.cell_size_m.0).min(map.cols() as f64);
     let rows = (cell_size_m * grid.nz as f64 / map.cell_size_m.1).min(map.rows() as f64);
@@ -107,7 +108,7 @@ fn middle(map: &Heightmap, grid: Grid, cell_size_m: f64) -> Window {
     }
 }
 
-/// Smallest cell rectangle that contains `window`.
+/// Returns the smallest rectangle of cells that contains `window`.
 fn covering(window: Window, map: &Heightmap) -> Crop {
     let span = |start: f64, length: f64, count: usize| {
         let first = (start + 1e-9).floor().max(0.0) as usize;
@@ -124,8 +125,9 @@ fn covering(window: Window, map: &Heightmap) -> Crop {
     }
 }
 
-/// Fails if the ground leaves no air below the roof. `top`: greatest ground height in cells; `ny`:
-/// box height in cells; `pressed` words the remedy from the factor by which heights must be scaled.
+/// Fails if the ground leaves no room for air below the roof. `top`: greatest height of the ground
+/// in cells; `base_cells`: thickness of the rock below the lowest height; `ny`: height of the box
+/// in cells. `pressed` returns the remedy, given the factor by which heights must be scaled.
 fn check_roof(
     top: f64,
     base_cells: f64,

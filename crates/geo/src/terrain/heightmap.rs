@@ -10,7 +10,7 @@ use super::{Bounds, Crs, Georeference, TerrainError};
 use crate::map::Scale;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Memory of a height in bytes.
+/// Memory of one height in bytes.
 pub(super) const BYTES_A_HEIGHT: f64 = 4.0;
 
 impl Georeference {
@@ -81,24 +81,24 @@ impl Georeference {
 /// Heights in metres on a rectangular raster.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heightmap {
-    /// Heights in metres, shape `(rows, cols)`; row 0 is north, column 0 is west; NaN where there
-    /// is no data.
+    /// Heights in metres, shape `(rows, cols)`; row 0 is north, column 0 is west; NaN means no
+    /// data.
     pub heights: Array2<f32>,
-    /// Size of a cell in metres: west to east, then north to south.
+    /// Width (west to east) and depth (north to south) of a cell in metres.
     pub cell_size_m: (f64, f64),
-    /// Georeference; `None` if unknown.
+    /// Georeference of the north-west corner; `None` if unknown.
     pub origin: Option<Georeference>,
-    /// Notes about assumptions and omissions during reading, a sentence each.
+    /// Notes on assumptions made and data ignored on reading, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Cell rectangle of a heightmap.
+/// Rectangle of cells of a heightmap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[usize; 4]", into = "[usize; 4]")]
 pub struct Crop {
-    /// Index of the first column.
+    /// Index of the westernmost column.
     pub west: usize,
-    /// Index of the first row.
+    /// Index of the northernmost row.
     pub north: usize,
     /// Number of columns.
     pub cols: usize,
@@ -123,22 +123,22 @@ impl From<Crop> for [usize; 4] {
     }
 }
 
-/// Rule for cells without data.
+/// Rule for cells of a heightmap that have no data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Fill {
-    /// Fail: filling holes invents ground and must be requested.
+    /// Fail if there are such cells, because filling them invents ground.
     #[default]
     Error,
-    /// Use the height of the nearest cell with data, by Chebyshev distance.
+    /// Fill with the height of the nearest cell that has data, by Chebyshev distance.
     Nearest,
-    /// Use the lowest height of the heightmap, so that holes become plains.
+    /// Fill with the lowest height of the heightmap, so that these cells become plains.
     Lowest,
-    /// Crop to the largest rectangle without holes.
+    /// Crop to the largest rectangle in which all cells have data.
     Cut,
 }
 
-/// Summary of a heightmap.
+/// Summary of a heightmap: size, heights, slopes and position.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Statistics {
     /// Number of columns, west to east.
@@ -147,22 +147,22 @@ pub struct Statistics {
     pub rows: usize,
     /// Number of cells without data.
     pub no_data: usize,
-    /// Lowest height in metres; NaN without data.
+    /// Lowest height in metres; NaN if no cell has data.
     pub min_m: f64,
-    /// Highest height in metres; NaN without data.
+    /// Highest height in metres; NaN if no cell has data.
     pub max_m: f64,
-    /// Mean height in metres; NaN without data.
+    /// Mean height in metres; NaN if no cell has data.
     pub mean_m: f64,
-    /// Mean slope in degrees over cells that have data together with their four neighbours; NaN
-    /// without such cells.
+    /// Mean slope in degrees over all cells that have data and whose four neighbours do; NaN if
+    /// there are none.
     pub slope_mean_deg: f64,
-    /// Largest slope in degrees over the same cells.
+    /// Largest slope in degrees over these cells; NaN if there are none.
     pub slope_max_deg: f64,
     /// Width from west to east in metres.
     pub width_m: f64,
     /// Depth from north to south in metres.
     pub depth_m: f64,
-    /// Map bounds; `None` without a georeference.
+    /// Bounds in map units; `None` without a georeference.
     pub bounds: Option<Bounds>,
     /// Metres on the ground per map unit along x and y, at the centre; `None` without a
     /// georeference.
@@ -173,17 +173,17 @@ pub struct Statistics {
 }
 
 impl Heightmap {
-    /// Number of columns (west to east).
+    /// Returns the number of columns (west to east).
     pub fn cols(&self) -> usize {
         self.heights.ncols()
     }
 
-    /// Number of rows (north to south).
+    /// Returns the number of rows (north to south).
     pub fn rows(&self) -> usize {
         self.heights.nrows()
     }
 
-    /// Width (west to east) and depth (north to south) in metres.
+    /// Returns width (west to east) and depth (north to south) in metres.
     pub fn extent_m(&self) -> (f64, f64) {
         (
             self.cols() as f64 * self.cell_size_m.0,
@@ -191,12 +191,12 @@ impl Heightmap {
         )
     }
 
-    /// Number of cells without data.
+    /// Returns the number of cells without data.
     pub fn no_data(&self) -> usize {
         self.heights.iter().filter(|h| h.is_nan()).count()
     }
 
-    /// Lowest and highest height in metres; `None` without data.
+    /// Returns the lowest and the highest height in metres; `None` if no cell has data.
     pub fn range(&self) -> Option<(f32, f32)> {
         self.heights
             .iter()
@@ -207,7 +207,7 @@ impl Heightmap {
             })
     }
 
-    /// Computes statistics of heights and slopes.
+    /// Returns size, position, and statistics of heights and slopes.
     pub fn statistics(&self) -> Statistics {
         let (min, max) = self.range().unwrap_or((f32::NAN, f32::NAN));
         let known = self.heights.len() - self.no_data();
@@ -239,7 +239,7 @@ impl Heightmap {
         }
     }
 
-    /// Mean and largest slope in degrees, by central differences.
+    /// Returns the mean and the largest slope in degrees, computed by central differences.
     fn slopes(&self) -> (f64, f64) {
         let h = &self.heights;
         let (mut sum, mut max, mut count) = (0.0, f64::NAN, 0usize);
@@ -291,7 +291,7 @@ impl Heightmap {
         Ok(part)
     }
 
-    /// Updates the cell size of a cropped map to the scale at its new centre.
+    /// Measures the cell size of a cropped map again, by the scale of the map at its new centre.
     fn measure_again(&mut self) {
         let (Some(bounds), Some(origin)) = (self.bounds(), &mut self.origin) else {
             return;
@@ -314,20 +314,22 @@ impl Heightmap {
         }
     }
 
-    /// Error message with a remedy if the map scale varies too much; `None` otherwise.
+    /// Returns an error message with a remedy if the scale of the map varies too much; otherwise
+    /// `None`.
     pub(super) fn fault_of_scale(&self) -> Option<String> {
         let (bounds, origin) = (self.bounds()?, self.origin.as_ref()?);
         origin.crs.scale(bounds)?.fault(&origin.crs, bounds)
     }
 
-    /// Georeference after removal of `cols` columns at the west and `rows` rows at the north side.
+    /// Returns the georeference after removal of `cols` columns in the west and `rows` rows in the
+    /// north; `None` if there is none.
     pub(crate) fn moved_origin(&self, cols: f64, rows: f64) -> Option<Georeference> {
         self.origin
             .as_ref()
             .map(|origin| origin.moved(cols * self.cell_size_m.0, rows * self.cell_size_m.1))
     }
 
-    /// Scales the heights by `factor` relative to the height `about_m`.
+    /// Multiplies the differences of all heights from `about_m` (metres) by `factor`.
     pub fn exaggerate(&mut self, factor: f64, about_m: f64) {
         self.heights
             .mapv_inplace(|h| (about_m + (f64::from(h) - about_m) * factor) as f32);

@@ -11,47 +11,48 @@ use ndarray::Array2;
 use super::Heightmap;
 use super::resample::{Kernel, Window, resample_with};
 
-/// Lower bound of the longer picture side in pixels; smaller heightmaps are enlarged by smooth
+/// Lower bound on the longer side of a picture in pixels; smaller heightmaps are enlarged by smooth
 /// interpolation.
 pub const LEAST_SIDE: usize = 768;
-/// Upper bound of the longer picture side in pixels; larger heightmaps are averaged.
+/// Upper bound on the longer side of a picture in pixels; larger heightmaps are averaged.
 pub const MOST_SIDE: usize = 4096;
 
-/// Colour of cells without data, sRGB.
+/// sRGB colour of cells without data.
 const NO_DATA: [u8; 3] = [38, 42, 48];
 
-/// Colour scheme of the ground.
+/// Colours of the ground in a hillshade.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tint {
-    /// Shades of gray.
+    /// Grey only.
     Gray,
-    /// Light grays that contrast with overlaid colours; brightness increases slightly with height.
+    /// Light grey, slightly brighter with height, on which colours of a map stand out.
     Muted,
-    /// By height: green, ochre, brown, gray, and white at the top.
+    /// Colours by height: green, ochre, brown, grey, and white at the top.
     #[default]
     Hypsometric,
 }
 
-/// Light sources.
+/// Directions from which a hillshade is lit: one, or several combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Light {
-    /// Single sun.
+    /// Light from one sun.
     Single,
-    /// Main sun with weaker suns on both sides and overhead.
+    /// Light from one main sun, combined with weaker light from both sides and from above, so that
+    /// slopes along its rays show too.
     #[default]
     Many,
 }
 
-/// Settings of a hillshade.
+/// Settings of a hillshade: sun, colours and light.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hillshade {
     /// Azimuth of the sun in degrees clockwise from north; 315 is north-west.
     pub azimuth_deg: f64,
     /// Altitude of the sun above the horizon, in degrees.
     pub altitude_deg: f64,
-    /// Colour scheme.
+    /// Colours of the ground.
     pub tint: Tint,
-    /// Light sources.
+    /// Directions of the light.
     pub light: Light,
 }
 
@@ -66,27 +67,28 @@ impl Default for Hillshade {
     }
 }
 
-/// RGB picture.
+/// Picture of RGB pixels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Pixels west to east.
+    /// Number of pixels from west to east.
     pub width: usize,
-    /// Pixels north to south.
+    /// Number of pixels from north to south.
     pub height: usize,
-    /// Three bytes per pixel, north row first.
+    /// Three sRGB bytes per pixel, row by row from the north.
     pub rgb: Vec<u8>,
 }
 
 impl Hillshade {
-    /// Picture size (columns, rows) in pixels for a map of `cells` (columns, rows) square cells.
+    /// Returns the size (columns, rows) in pixels of the picture of a map with `cells` (columns,
+    /// rows) square cells.
     pub fn size_of(cells: [usize; 2]) -> [usize; 2] {
         let longest = cells[0].max(cells[1]);
         let scale = longest.clamp(LEAST_SIDE, MOST_SIDE) as f64 / longest as f64;
         cells.map(|side| (side as f64 * scale).round().max(1.0) as usize)
     }
 
-    /// Renders `map` with north up and square pixels on the ground; the longer side has
-    /// [`LEAST_SIDE`] to [`MOST_SIDE`] pixels.
+    /// Draws the hillshade of `map` with north up and pixels that are squares on the ground. The
+    /// longer side has [`LEAST_SIDE`] to [`MOST_SIDE`] pixels.
     pub fn draw(&self, map: &Heightmap) -> Picture {
         let (wide, deep) = map.extent_m();
         let longest = map.cols().max(map.rows()).clamp(LEAST_SIDE, MOST_SIDE) as f64;
@@ -125,7 +127,8 @@ impl Hillshade {
         Picture { width, height, rgb }
     }
 
-    /// Sun directions (east, south, up) as unit vectors, each with its weight.
+    /// Returns pairs of the direction to a light (unit vector east, south, up) and its weight; the
+    /// weights add up to 1.
     fn suns(&self) -> Vec<([f64; 3], f64)> {
         let sun = |azimuth: f64, altitude: f64| {
             let (a, h) = (azimuth.to_radians(), altitude.to_radians());
@@ -165,8 +168,8 @@ impl Hillshade {
 
 const GRAY: [f64; 3] = [235.0; 3];
 
-/// Gray levels of the lowest and highest land under [`Tint::Muted`], 0 to 255: dark enough that no
-/// sunlit slope is white.
+/// Grey levels (0 to 255) of the lowest and the highest land with [`Tint::Muted`]: dark enough that
+/// no sunlit slope is white.
 const MUTED: [f64; 2] = [148.0, 186.0];
 
 fn muted(share: f32) -> [f64; 3] {
@@ -174,7 +177,7 @@ fn muted(share: f32) -> [f64; 3] {
     [gray, 0.99 * gray, 0.965 * gray]
 }
 
-/// Colour ramp from relative height (0 lowest, 1 highest) to sRGB.
+/// Colour ramp: pairs of relative height (0 lowest, 1 highest) and sRGB colour (0 to 255).
 const RAMP: [(f64, [f64; 3]); 7] = [
     (0.0, [116.0, 142.0, 104.0]),
     (0.12, [150.0, 168.0, 116.0]),
@@ -186,7 +189,8 @@ const RAMP: [(f64, [f64; 3]); 7] = [
 ];
 
 impl Tint {
-    /// Colour (sRGB, 0 to 1) of level ground at the relative height `share`, 0 lowest to 1 highest.
+    /// Returns the sRGB colour (0 to 1) of level ground at the relative height `share`, 0 (lowest)
+    /// to 1 (highest).
     pub fn color(self, share: f32) -> [f32; 3] {
         match self {
             Self::Gray => GRAY,
@@ -209,17 +213,17 @@ fn ramp(share: f64) -> [f64; 3] {
     std::array::from_fn(|i| from[i] + t * (to[i] - from[i]))
 }
 
-/// Mean slope (rise per run) above which lighting flattens the terrain.
+/// Mean slope (rise per run) above which the light treats the terrain as if it were flatter.
 const STEEP: f64 = 0.5;
 
-/// Factor ≥ 1 by which slopes are divided for lighting.
+/// Returns the factor, at least 1, by which slopes are divided for the light.
 fn flattening(map: &Heightmap) -> f64 {
     let mean = map.statistics().slope_mean_deg.to_radians().tan();
     (mean / STEEP).max(1.0)
 }
 
-/// Gradient (towards east, towards south) at a pixel as rise per run, by Horn's stencil; a
-/// neighbour without data counts as level.
+/// Returns the gradient (towards the east, towards the south) at a pixel as rise per run, by Horn's
+/// stencil. A neighbour without data counts as having the same height.
 fn horn(h: &Array2<f32>, row: usize, col: usize, pixel_m: f64) -> (f64, f64) {
     let centre = f64::from(h[[row, col]]);
     let at = |dr: isize, dc: isize| {
@@ -238,7 +242,8 @@ fn horn(h: &Array2<f32>, row: usize, col: usize, pixel_m: f64) -> (f64, f64) {
     )
 }
 
-/// Lambertian shade of a slope, 0 to 1: weighted cosines between the slope normal and the suns.
+/// Returns the brightness (0 to 1) of a slope with the gradient (`east`, `south`): the weighted
+/// cosines between its normal and the directions of the lights.
 fn shade(suns: &[([f64; 3], f64)], (east, south): (f64, f64)) -> f64 {
     let length = (1.0 + east * east + south * south).sqrt();
     suns.iter()

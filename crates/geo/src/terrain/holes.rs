@@ -1,11 +1,11 @@
-//! Filling or cropping of cells without data in a heightmap.
+//! Cells without data (holes) of a heightmap: filling, or cropping.
 
 use super::cut::largest_whole;
 use super::heightmap::BYTES_A_HEIGHT;
 use super::{Fill, Heightmap, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Memory of a cell index in the queue, in bytes.
+/// Memory in bytes of a cell index in the queue of `fill_nearest`.
 const BYTES_A_PLACE: f64 = 4.0;
 
 impl Heightmap {
@@ -36,8 +36,8 @@ impl Heightmap {
         Ok(())
     }
 
-    /// Fills holes breadth-first from all known cells, ring by ring, so that each hole gets the
-    /// height of its nearest known cell.
+    /// Gives each hole the height of the nearest known cell, by a breadth-first search from all
+    /// known cells. `holes`: number of holes.
     fn fill_nearest(&mut self, holes: usize) -> Result<(), TerrainError> {
         let (rows, cols) = self.heights.dim();
         let around = |r: usize, c: usize| {

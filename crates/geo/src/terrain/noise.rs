@@ -14,23 +14,23 @@ use lavoxel_base::random::{Draw, Salt};
 /// Number of waves: with 256, the distribution of values is Gaussian to within 1 %.
 const WAVES: usize = 256;
 
-/// Parameters of the random error of a heightmap.
+/// Random error that is added to a heightmap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HeightError {
-    /// Standard deviation of the error, in metres.
+    /// Standard deviation of the error in metres.
     pub(crate) deviation_m: f64,
-    /// Correlation length: distance in metres at which the correlation is 1/e.
+    /// Correlation length in metres: distance at which the correlation is 1/e.
     pub(crate) length_m: f64,
-    /// Seed of the random field.
+    /// Seed of the random error.
     pub(crate) seed: u64,
 }
 
-/// Plane wave: wave numbers along x and z in rad/m, and phase in radians.
+/// Plane wave as [wave number along x in rad/m, wave number along z in rad/m, phase in radians].
 type Wave = [f64; 3];
 
 impl HeightError {
-    /// Adds the error field to the ground of a box that is `ny` cells high; heights are clamped to
-    /// the box.
+    /// Adds the error to the ground of a box that is `ny` cells high; heights are limited to the
+    /// box.
     pub(crate) fn disturb(&self, surface: &mut Surface, ny: usize) {
         let cells_a_metre = surface.vertical_exaggeration / surface.cell_size_m;
         let scale = self.deviation_m * cells_a_metre;
@@ -41,8 +41,8 @@ impl HeightError {
         });
     }
 
-    /// Evaluates the field with unit standard deviation at column centres; shape (rows, columns),
-    /// `cell_m`: cell size in metres.
+    /// Returns the values of the field with standard deviation 1 at the centres of `rows` ×
+    /// `columns` columns, shape (rows, columns). `cell_m`: cell width in metres.
     fn field(&self, (rows, columns): (usize, usize), cell_m: f64) -> Array2<f64> {
         let waves = self.waves();
         // cos(a + b) = cos a cos b − sin a sin b: each wave needs one number for each column and
@@ -78,7 +78,7 @@ impl HeightError {
         field
     }
 
-    /// Draws the plane waves; wave numbers are Gaussian with standard deviation √2/L.
+    /// Returns random plane waves; their wave numbers are Gaussian with standard deviation √2/L.
     fn waves(&self) -> Vec<Wave> {
         let key = Draw {
             seed: self.seed,
@@ -112,7 +112,8 @@ mod tests {
         }
     }
 
-    /// Mean of products of the field at two columns of a row, over seeds.
+    /// Returns the mean over several seeds of the product of the field's values at two columns of a
+    /// row, `apart` columns apart.
     fn covariance(apart: usize) -> f64 {
         const SEEDS: u64 = 60;
         let of = |seed: u64| {

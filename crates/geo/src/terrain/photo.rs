@@ -15,26 +15,27 @@ use super::{Crs, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input;
 
-/// Expected file content, for messages.
+/// Description of the expected file, for messages.
 const EXPECTED: &str = "a picture (PNG, JPEG, WebP, GIF, TIFF or GeoTIFF)";
 
-/// Memory in bytes for text chunks and profiles of a picture, and for the decoder's working memory.
+/// Memory in bytes that is allowed for text chunks and profiles of a picture, and for working
+/// memory of its decoder.
 const BESIDE: u64 = 1 << 26;
 
-/// Memory in bytes per pixel of the JPEG decoder, in addition to the colours.
+/// Memory in bytes per pixel that the JPEG decoder needs in addition to the colours.
 const BYTES_A_JPEG_PIXEL: f64 = 12.0;
 
-/// RGBA picture with an optional georeference.
+/// Picture with colours and opacity, and its georeference if there is one.
 pub struct Photo {
-    /// Columns and rows, in pixels.
+    /// Number of columns and rows.
     pub size: [usize; 2],
-    /// sRGB with opacity: four bytes per pixel, row-major from the top.
+    /// Four bytes per pixel, row-major from the top: sRGB, and opacity (alpha not premultiplied).
     pub rgba: Vec<u8>,
-    /// Georeference; `None` without one.
+    /// Georeference of the picture; `None` if the file has none.
     pub place: Option<Place>,
 }
 
-/// Georeference of a picture.
+/// Georeference of a picture: coordinate system and affine transform.
 pub struct Place {
     pub(super) transform: GeoTransform,
     /// Coordinate system of the map.
@@ -42,27 +43,28 @@ pub struct Place {
 }
 
 impl Place {
-    /// Pixel position [column, row] from the upper left corner of the map point `[x, y]`; `None`
-    /// for a singular transform.
+    /// Returns the position [column, row] in pixels, from the upper left corner, of the map point
+    /// [`x`, `y`]; `None` if the transform cannot be inverted.
     pub fn pixel_of(&self, [x, y]: [f64; 2]) -> Option<[f64; 2]> {
         self.transform
             .geo_to_pixel(x, y)
             .map(|(column, row)| [column, row])
     }
 
-    /// Map point at the pixel position `[column, row]` from the upper left corner.
+    /// Returns the map point [x, y] at the position [`column`, `row`] in pixels from the upper left
+    /// corner.
     pub fn point_of(&self, [column, row]: [f64; 2]) -> [f64; 2] {
         let (x, y) = self.transform.pixel_to_geo(column, row);
         [x, y]
     }
 }
 
-/// Reads a picture; the format is detected from the first bytes.
+/// Reads the picture at `path`; its first bytes select the format.
 ///
 /// # Errors
-/// [`TerrainError::Read`] and [`TerrainError::Content`] for a file that is no picture,
-/// [`TerrainError::Memory`] for one that would take more than allowed: its memory is checked before
-/// it is decoded.
+/// [`TerrainError::Read`] and [`TerrainError::Content`] for a file that is not a picture;
+/// [`TerrainError::Memory`] for a picture that would need more memory than allowed, which is
+/// checked before decoding.
 pub fn read(path: &Path) -> Result<Photo, TerrainError> {
     input::guard(|| decoded(path)).map_err(TerrainError::input(path))?
 }
@@ -98,8 +100,9 @@ fn decoded(path: &Path) -> Result<Photo, TerrainError> {
 }
 
 impl Photo {
-    /// Georeferences the picture by the file's own transform `own` or its sidecar files; a mask
-    /// file makes pixels transparent.
+    /// Returns the picture with its georeference, from the sidecar files or from the file itself
+    /// (`own`), and with pixels made transparent that a mask file hides. `points`: number of
+    /// control points.
     pub(super) fn with(
         mut self,
         sidecars: &Sidecars,
@@ -128,8 +131,9 @@ impl Photo {
     }
 }
 
-/// Checks the picture size against the maximum and the memory limit; returns the number of pixels.
-/// `decoder`: memory of the decoder in bytes per pixel, in addition to the four of the picture.
+/// Checks the size of a picture against the maximum and the memory limit. Returns the number of
+/// pixels. `decoder`: memory of the decoder in bytes per pixel, in addition to four bytes of the
+/// picture.
 pub(super) fn check_size(
     path: &Path,
     size: [usize; 2],
@@ -159,7 +163,7 @@ fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
     move |error| TerrainError::content(path, EXPECTED, error.to_string())
 }
 
-/// Decodes a PNG, a WebP, or the first frame of a GIF to its size and RGBA bytes.
+/// Decodes a PNG, a WebP, or the first frame of a GIF. Returns its size in pixels and RGBA bytes.
 fn picture<'a>(
     file: impl BufRead + std::io::Seek + 'a,
     path: &Path,

@@ -21,21 +21,21 @@
 use lavoxel_base::parallel::*;
 use ndarray::Array2;
 
-/// Rectangle on a raster in cell units; sides may cut cells.
+/// Rectangle on a raster in units of its cells; sides may lie inside cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// West side in columns from the raster's west edge.
+    /// Position of the west side in columns from the raster's west edge.
     pub west: f64,
-    /// North side in rows from the raster's north edge.
+    /// Position of the north side in rows from the raster's north edge.
     pub north: f64,
-    /// Width, in columns.
+    /// Width of the rectangle in columns.
     pub cols: f64,
-    /// Depth, in rows.
+    /// Depth of the rectangle in rows.
     pub rows: f64,
 }
 
 impl Window {
-    /// Window that covers the whole `raster`.
+    /// Returns the rectangle that covers the whole of `raster`.
     pub fn whole(raster: &Array2<f32>) -> Self {
         Self {
             west: 0.0,
@@ -46,23 +46,24 @@ impl Window {
     }
 }
 
-/// Interpolation kernel for finer rasters.
+/// Interpolation kernel for resampling to smaller cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kernel {
-    /// Catmull–Rom: interpolates the old values.
+    /// Catmull–Rom cubic, which passes through the old values.
     #[default]
     Sharp,
-    /// Cubic B-spline: smoother, but it flattens peaks; used for pictures, where kinks are visible.
+    /// Cubic B-spline, which is smoother but lowers peaks; for pictures, in which kinks would be
+    /// visible.
     Soft,
 }
 
-/// Weights of the old cells that contribute to a new cell along one axis.
+/// Old cells along one axis that contribute to a new cell, with their weights.
 struct Taps {
-    /// Old cell index, weight for complete data, and weight (≥ 0) for data with gaps.
+    /// Tuples (index of the old cell, weight if all cells have data, weight ≥ 0 if some do not).
     taps: Vec<(usize, f64, f64)>,
 }
 
-/// Resamples `window` of `raster` to `rows × cols` new cells; the result has shape `(rows, cols)`.
+/// Resamples `window` of `raster` to `rows` × `cols` cells; the result has shape `(rows, cols)`.
 ///
 /// Rows are computed in parallel; every value has one writer, so that the bits do not depend on the
 /// number of threads.
@@ -70,8 +71,8 @@ pub fn resample(raster: &Array2<f32>, window: Window, cols: usize, rows: usize) 
     resample_with(raster, window, (cols, rows), Kernel::Sharp)
 }
 
-/// Resamples `window` of `raster` to `(cols, rows)` cells like [`resample`], with `kernel` for
-/// finer cells.
+/// Resamples like [`resample`], with the interpolation kernel `kernel` if the new cells are
+/// smaller.
 pub fn resample_with(
     raster: &Array2<f32>,
     window: Window,
@@ -106,8 +107,8 @@ pub fn resample_with(
     out
 }
 
-/// Taps of `count` new cells of length `step` (in old cells), from position `start` on an axis of
-/// `old` cells.
+/// Returns the weights of `count` new cells on an axis of `old` cells. The first new cell begins at
+/// `start`, and each is `step` long (both in old cells).
 fn axis(start: f64, step: f64, (count, old): (usize, usize), kernel: Kernel) -> Vec<Taps> {
     (0..count)
         .map(|i| start + i as f64 * step)
@@ -121,7 +122,8 @@ fn axis(start: f64, step: f64, (count, old): (usize, usize), kernel: Kernel) -> 
         .collect()
 }
 
-/// Taps of the old cells that overlap `[from, from + step)`, weighted by the overlap.
+/// Returns the weights of the old cells that overlap the new cell from `from` to `from + step`, in
+/// proportion to the overlap.
 fn area(from: f64, step: f64, old: usize) -> Taps {
     let to = from + step;
     let first = from.floor() as isize;
@@ -138,7 +140,8 @@ fn area(from: f64, step: f64, old: usize) -> Taps {
     Taps { taps }
 }
 
-/// Taps of the four old cells around the position `at`, with cubic and linear weights.
+/// Returns the weights of the four old cells around the position `at`, with the cubic kernel and
+/// with linear interpolation.
 fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
     let base = (at - 0.5).floor();
     let t = at - 0.5 - base;
@@ -170,9 +173,9 @@ fn cubic(at: f64, old: usize, kernel: Kernel) -> Taps {
     Taps { taps }
 }
 
-/// Taps of cell `i` with weight `sharp` for complete and `plain` for incomplete data. Beyond the
-/// edge, complete data are extrapolated linearly from the two outermost cells; otherwise the
-/// outermost cell is used.
+/// Returns the weights of the old cell with index `i`: `sharp` if all cells have data, `plain` if
+/// some do not. If `i` is beyond the edge, data without gaps are extrapolated linearly from the two
+/// outermost cells; otherwise the outermost cell is used.
 fn tap(i: isize, old: usize, sharp: f64, plain: f64) -> [(usize, f64, f64); 2] {
     let nearest = clamp(i, old);
     let beyond = i.abs_diff(nearest as isize) as f64;
@@ -191,7 +194,7 @@ fn clamp(i: isize, old: usize) -> usize {
     i.clamp(0, old as isize - 1) as usize
 }
 
-/// Value of a new cell from the product of the taps `across` and `down`.
+/// Returns the value of a new cell from its weights along both axes, which are multiplied.
 fn sample(raster: &Array2<f32>, across: &Taps, down: &Taps) -> f32 {
     let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
     let (mut sum, mut plain_sum, mut plain_weight, mut complete) = (0.0, 0.0, 0.0, true);

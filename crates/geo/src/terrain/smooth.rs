@@ -9,15 +9,15 @@ use ndarray::Array2;
 
 use super::Heightmap;
 
-/// Usual rounding steps of heights in metres, in descending order (metres and feet).
+/// Usual steps in metres to which heights are rounded (metres and feet), descending.
 const STEPS: [f64; 10] = [10.0, 5.0, 2.0, 1.0, 0.5, 0.3048, 0.25, 0.2, 0.1, 0.05];
 
-/// Number of filter passes; plateaus up to this width in cells become slopes.
+/// Number of times that the filter is applied; plateaus up to this width in cells become slopes.
 const PASSES: usize = 60;
 
 impl Heightmap {
-    /// Rounding step in metres of all heights; `None` if there is no common step, or the heights
-    /// span less than two steps.
+    /// Returns the step in metres to which all heights are rounded; `None` if there is no common
+    /// step, or the heights span less than two steps.
     pub fn rounding_m(&self) -> Option<f64> {
         let (low, high) = self.range()?;
         let heights = || {
@@ -34,8 +34,8 @@ impl Heightmap {
             .find(|&step| f64::from(high - low) >= 2.0 * step && is_rounded(step))
     }
 
-    /// Smooths heights within half their rounding step; returns the step in metres. `None`, and no
-    /// change, for heights that are not rounded.
+    /// Smooths heights within half the step to which they are rounded. Returns the step in metres;
+    /// `None`, without any change, if the heights are not rounded.
     pub fn smooth(&mut self) -> Option<f64> {
         let step = self.rounding_m()?;
         let half = (step / 2.0) as f32;
@@ -55,8 +55,8 @@ impl Heightmap {
         Some(step)
     }
 
-    /// Smooths heights by a Gaussian of standard deviation `metres`, truncated at two standard
-    /// deviations; edge cells are repeated outwards.
+    /// Smooths heights by a Gaussian with the standard deviation `metres`, cut off at two standard
+    /// deviations. Beyond the edge, the outermost cells are repeated.
     pub fn filter(&mut self, metres: f64) {
         let across = weights(metres / self.cell_size_m.0);
         let down = weights(metres / self.cell_size_m.1);
@@ -65,8 +65,8 @@ impl Heightmap {
     }
 }
 
-/// Gaussian weights at integer distances from 0; both sides together sum to 1. `cells`: standard
-/// deviation in cells.
+/// Returns Gaussian weights for the distances 0, 1, … cells; over both sides they add up to 1.
+/// `cells`: standard deviation in cells.
 fn weights(cells: f64) -> Vec<f64> {
     let reach = (2.0 * cells).ceil() as i32;
     let raw: Vec<f64> = (0..=reach)
@@ -76,7 +76,8 @@ fn weights(cells: f64) -> Vec<f64> {
     raw.into_iter().map(|weight| weight / sum).collect()
 }
 
-/// Convolution with symmetric `weights` along the axis `[down, right]`.
+/// Returns the convolution of `from` with the symmetric weights `weights` along the axis [`down`,
+/// `right`] ([1, 0] or [0, 1]).
 fn weighted(from: &Array2<f32>, weights: &[f64], [down, right]: [usize; 2]) -> Array2<f32> {
     let (rows, cols) = from.dim();
     let at = |row: usize, col: usize| f64::from(from[(row.min(rows - 1), col.min(cols - 1))]);
@@ -94,8 +95,9 @@ fn weighted(from: &Array2<f32>, weights: &[f64], [down, right]: [usize; 2]) -> A
     })
 }
 
-/// Convolves with 1-2-1 along the axis `[down, right]`. Cells next to a gap or an edge stay
-/// unchanged, which preserves planes.
+/// Writes the convolution of `from` with 1-2-1 along the axis [`down`, `right`] ([1, 0] or [0, 1])
+/// to `to`. Cells next to a cell without data or an edge stay unchanged, so that planes are
+/// preserved.
 fn blur(from: &Array2<f32>, to: &mut Array2<f32>, [down, right]: [usize; 2]) {
     let get = |row: Option<usize>, col: Option<usize>| {
         from.get((row?, col?))
@@ -128,7 +130,8 @@ mod tests {
         }
     }
 
-    /// Root mean square of the differences to a height function.
+    /// Returns the root mean square of the differences between the heights of `map` and the
+    /// function `height`.
     fn off(map: &Heightmap, height: impl Fn(f64, f64) -> f64) -> f64 {
         let squares = map
             .heights

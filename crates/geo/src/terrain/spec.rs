@@ -12,10 +12,10 @@ use lavoxel_base::grid::MAX_SIDE;
 use lavoxel_base::param::{Form, Param, Table, Value, table, words};
 use lavoxel_base::validate::{Invalid, one_line, within};
 
-/// Default edge of a cell in metres.
+/// Default width of a cell in metres.
 pub const DEFAULT_CELL_SIZE_M: f64 = 10.0;
 
-/// Default correlation length of the error of heights in metres: a few cells of the usual surveys
+/// Default correlation length in metres of the error of heights: a few cells of the usual surveys
 /// from space.
 const DEFAULT_ERROR_LENGTH_M: f64 = 100.0;
 
@@ -39,7 +39,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All kinds that are generated from noise.
+    /// All kinds of ground that are generated from noise.
     pub const GENERATED: [Self; 5] = [
         Self::Volcano,
         Self::Hills,
@@ -48,7 +48,7 @@ impl Kind {
         Self::Bowl,
     ];
 
-    /// Name in a scene file.
+    /// Returns the name of the kind in scene files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Volcano => "volcano",
@@ -93,10 +93,10 @@ impl Value for Encoding {
     }
 }
 
-/// Upper bound of the heights and depths in metres that a key may name.
+/// Upper bound on heights and depths in metres in scene files.
 const FAR_M: f64 = 1e5;
 
-/// Largest coordinate on a map.
+/// Upper bound on map coordinates in scene files.
 const FAR: f64 = 1e12;
 
 table! {
@@ -212,7 +212,7 @@ table! {
 }
 
 impl TerrainSpec {
-    /// Checks all keys.
+    /// Checks all keys of the table.
     ///
     /// # Errors
     /// Names the first key (`terrain.…`) that is out of range, missing, or of another kind.
@@ -255,7 +255,7 @@ impl TerrainSpec {
         Ok(())
     }
 
-    /// Checks that at most one key selects a part.
+    /// Checks that at most one of the keys that select a part of the heightmap is given.
     fn check_part(&self) -> Result<(), Invalid> {
         let mut given = Self::parts().filter_map(|part| Some((part.key, part.given(self)?)));
         match (given.next(), given.next()) {
@@ -268,14 +268,14 @@ impl TerrainSpec {
         }
     }
 
-    /// Keys that select a part of a heightmap.
+    /// Iterates over the keys that select a part of the heightmap.
     fn parts() -> impl Iterator<Item = &'static Param<Self>> {
         Self::PARAMS
             .iter()
             .filter(|param| ["crop", "crop_m", "bounds"].contains(&param.key))
     }
 
-    /// Error that is added to the heights; `None` without one.
+    /// Returns the random error to be added to the heights; `None` if there is none.
     pub(super) fn error(&self) -> Option<HeightError> {
         let deviation_m = self.error_m.filter(|deviation| *deviation > 0.0)?;
         let length_m = self.error_length_m.unwrap_or(DEFAULT_ERROR_LENGTH_M);
@@ -286,7 +286,7 @@ impl TerrainSpec {
         })
     }
 
-    /// Options for loading the heightmap file.
+    /// Returns the options for reading the heightmap file.
     pub fn load_options(&self) -> LoadOptions {
         LoadOptions {
             cell_size_m: self.cell_size_m,
@@ -301,8 +301,8 @@ impl TerrainSpec {
         }
     }
 
-    /// Reads the heightmap file, checked and cropped; holes stay holes. `dir` is the folder to
-    /// which a file name is relative.
+    /// Reads the heightmap file and crops it to the selected part. Cells without data stay so.
+    /// `dir`: folder to which a file name is relative.
     ///
     /// # Errors
     /// [`TerrainError::Invalid`] for a wrong key, and all errors of [`load`](super::load()) and
@@ -312,7 +312,7 @@ impl TerrainSpec {
         self.cropped(self.load(dir)?)
     }
 
-    /// Reads the whole heightmap file. `dir` is the folder to which a file name is relative.
+    /// Reads the whole heightmap file. `dir`: folder to which a file name is relative.
     ///
     /// # Errors
     /// Errors of [`load()`].
@@ -325,11 +325,11 @@ impl TerrainSpec {
         Ok(map)
     }
 
-    /// Crops a heightmap to the selected part; holes stay holes.
+    /// Crops a heightmap to the selected part. Cells without data stay so.
     ///
     /// # Errors
-    /// [`TerrainError::Crop`], [`TerrainError::CropMetres`] or [`TerrainError::Bounds`] when the
-    /// heightmap does not reach so far.
+    /// [`TerrainError::Crop`], [`TerrainError::CropMetres`] or [`TerrainError::Bounds`] if the part
+    /// extends beyond the heightmap.
     pub fn cropped(&self, map: Heightmap) -> Result<Heightmap, TerrainError> {
         match (self.crop, self.crop_m, self.bounds) {
             (Some(crop), ..) => map.crop(crop.into()),
@@ -339,8 +339,9 @@ impl TerrainSpec {
         }
     }
 
-    /// Replaces the keys that `other` gives; kind and file stay, and a part selected by `other`
-    /// replaces the part selected here, whichever key selects each.
+    /// Returns the table with the keys that `other` gives in place of its own. Kind and file stay.
+    /// If `other` selects a part of the heightmap, this replaces the part selected here, even by
+    /// another key.
     #[must_use]
     pub fn overridden(mut self, other: &Self) -> Self {
         if Self::parts().any(|part| part.given(other).is_some()) {

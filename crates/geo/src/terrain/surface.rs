@@ -1,33 +1,34 @@
-//! Ground of a box as one height per column.
+//! Ground of a box, as one height per column.
 
 use ndarray::Array2;
 
 use super::{Georeference, Heightmap};
 
-/// Ground of a box with its georeference.
+/// Ground of a box: heights, cell size and georeference.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     /// Height of the ground above the floor in cells at the middle of each column, shape
     /// `(nz, nx)`; row 0 is north, column 0 is west. A cell is solid when its centre lies below the
     /// ground.
     pub heights: Array2<f32>,
-    /// Default vent position in cells (east, south) from the north-west corner: the crater of the
-    /// built-in volcano, otherwise the highest column away from the sides.
+    /// Position (x, z) where a vent is placed by default, in cells from the north-west corner: the
+    /// crater of the built-in volcano, otherwise the highest column away from the sides.
     pub summit: (f64, f64),
-    /// Cell width in metres.
+    /// Width of a cell in metres.
     pub cell_size_m: f64,
     /// Elevation of the floor (y = 0), in metres.
     pub floor_m: f64,
-    /// Vertical stretch factor: `elevation = floor_m + y · cell_size_m / vertical_exaggeration`.
+    /// Vertical stretch factor of the box: `elevation = floor_m + y · cell_size_m /
+    /// vertical_exaggeration`.
     pub vertical_exaggeration: f64,
     /// Georeference of the north-west corner of the box; `None` if the heightmap has none.
     pub georeference: Option<Georeference>,
-    /// Notes about assumptions and omissions during reading of the heightmap, a sentence each.
+    /// Notes on assumptions made and data ignored when the heightmap was read, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Surface {
-    /// Converts the ground to a heightmap of elevations in metres, one per column.
+    /// Returns a heightmap of the ground's elevations in metres, one cell per column.
     pub fn to_heightmap(&self) -> Heightmap {
         let metres = self.cell_size_m / self.vertical_exaggeration;
         Heightmap {
@@ -41,8 +42,9 @@ impl Surface {
     }
 }
 
-/// Centre in cells (east, south) of the highest column away from the sides, where lava would leave
-/// the box at once; on a tie, the column nearest to the centre of the ground.
+/// Returns the centre (x, z) in cells of the highest column away from the sides, because lava from
+/// a column at a side would leave the box at once; of several, the one nearest to the centre of the
+/// box.
 pub fn summit(heights: &Array2<f32>) -> (f64, f64) {
     let (rows, cols) = heights.dim();
     let inner = |i: usize, n: usize| i >= n / 8 && i < n - n / 8;
@@ -56,15 +58,15 @@ pub fn summit(heights: &Array2<f32>) -> (f64, f64) {
     middle_of((c, r))
 }
 
-/// Centre of the column `(x, z)`, in cells.
+/// Returns the centre of the column with index (`x`, `z`), in cells.
 pub(super) fn middle_of((x, z): (usize, usize)) -> (f64, f64) {
     (x as f64 + 0.5, z as f64 + 0.5)
 }
 
-/// Smallest number of air cells above the highest ground that a flow needs.
+/// Number of cells of air that a flow needs at least above the highest ground.
 pub(super) const LEAST_AIR: f64 = 4.0;
 
-/// Box height in cells with headroom for a flow over ground that is `top` cells high.
+/// Returns the height in cells of a box with room for a flow above ground that is `top` cells high.
 pub(super) fn with_headroom(top: f64) -> usize {
     (top + (0.1 * top).max(LEAST_AIR)).ceil() as usize
 }

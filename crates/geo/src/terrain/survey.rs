@@ -1,5 +1,5 @@
-//! Reads rasters in true units on the columns of a georeferenced box, such as a later survey of the
-//! ground or a lava thickness.
+//! Rasters on the columns of a box that has a place on the map, with values in true units: a later
+//! survey of the ground, or a thickness of lava.
 
 use std::path::Path;
 
@@ -9,11 +9,12 @@ use crate::map::features::told;
 use crate::map::{Crs, Placement, Site};
 use crate::terrain::load_values;
 
-/// Resamples a raster to the columns of a box, shape `(nz, nx)`: the mean of the raster cells with
-/// centres in a column, or else the cell at the column's centre; NaN without data.
+/// Reads the raster at `path` and returns its values on the columns of the box of `site`, shape
+/// `(nz, nx)`: the mean of the raster cells whose centres lie in a column or, if there are none,
+/// the cell at the column's centre; NaN without data.
 ///
 /// # Errors
-/// In words that follow "a file that …", naming the missing property.
+/// The missing property, as the end of a sentence that begins with "a file that".
 pub fn on_columns(path: &Path, site: &Site) -> Result<Array2<f64>, String> {
     let (map, _) = load_values(path, None).map_err(|error| format!("can be read; {error}"))?;
     let (crs, of_box) = (

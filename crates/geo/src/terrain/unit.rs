@@ -1,4 +1,4 @@
-//! Height units, by their names in files and in user input.
+//! Units of heights, by the names that files and users give them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use lavoxel_base::validate::quoted;
 /// Length of a US survey foot in metres.
 const US_FOOT_M: f64 = 1200.0 / 3937.0;
 
-/// Height units: canonical name, length in metres, and aliases.
+/// Units of heights as tuples (usual name, length in metres, other names).
 const UNITS: [(&str, f64, &[&str]); 8] = [
     (
         "m",
@@ -68,7 +68,7 @@ const UNITS: [(&str, f64, &[&str]); 8] = [
     ("yd", 0.9144, &["yard", "yards"]),
 ];
 
-/// Further one-word aliases of the US survey foot.
+/// Other names of the US survey foot that are one word.
 const US_FEET: [&str; 8] = [
     "ftus",
     "usft",
@@ -80,19 +80,19 @@ const US_FEET: [&str; 8] = [
     "us-foot",
 ];
 
-/// First words after a unit that name its vertical reference.
+/// Beginnings of the words after a unit that name its reference level, such as sea level.
 const LEVELS: [&str; 16] = [
     "a.s.l", "asl", "amsl", "a.m.s.l", "above", "over", "msl", "m.s.l", "nn", "nhn", "ü", "u.",
     "navd", "ngvd", "egm", "(",
 ];
 
-/// Height unit, such as `ft`.
+/// Unit of heights, such as `ft`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct HeightUnit(usize);
 
 impl HeightUnit {
-    /// Length of the unit in metres.
+    /// Returns the length of the unit in metres.
     pub fn metres(self) -> f64 {
         UNITS[self.0].1
     }
@@ -101,7 +101,8 @@ impl HeightUnit {
 impl FromStr for HeightUnit {
     type Err = String;
 
-    /// Parses a unit name and ignores the vertical reference: `m a.s.l.` is `m`.
+    /// Parses the name of a unit; words for the reference level are ignored, so that `m a.s.l.` is
+    /// `m`.
     fn from_str(text: &str) -> Result<Self, String> {
         let name = text.trim().to_lowercase().replace('[', "(");
         let is_level = |rest: &str| {

@@ -1,4 +1,4 @@
-//! Writes heightmaps and pictures to files; a file is written completely or not at all.
+//! Writing of heightmaps and pictures; a file is written completely or not at all.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -9,16 +9,16 @@ use super::{Crs, Heightmap, Picture, Placement, TerrainError};
 use ::png::{BitDepth, ColorType, Encoder, EncodingError};
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 
-/// No-data value of written ESRI ASCII grids and maps.
+/// Value that means no data in ESRI ASCII grids and maps that this program writes.
 pub const NO_DATA: i32 = -9999;
 
-/// Writes a heightmap as ESRI ASCII grid (`.asc`, with a `.prj` where the projection is known) or
-/// as 16-bit gray picture (`.png`, black the lowest and white the highest height, no data
-/// transparent).
+/// Writes a heightmap as ESRI ASCII grid (`.asc`, with a `.prj` if the projection is known) or as a
+/// 16-bit grey picture (`.png`; black is the lowest and white the highest height, transparent is no
+/// data).
 ///
 /// # Errors
-/// [`TerrainError::UnknownFormat`] for another ending, [`TerrainError::Output`] when the file
-/// exists and is to be kept or cannot be written; then nothing is left behind.
+/// [`TerrainError::UnknownFormat`] for another extension; [`TerrainError::Output`] if the file
+/// exists and must not be replaced, or cannot be written. Then no partial file is left.
 pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(), TerrainError> {
     match path
         .extension()
@@ -44,10 +44,10 @@ pub fn heightmap(map: &Heightmap, path: &Path, existing: Existing) -> Result<(),
     }
 }
 
-/// Writes a picture as 8-bit RGB PNG.
+/// Writes a picture as 8-bit RGB PNG to `path`, which must end in `.png`.
 ///
 /// # Errors
-/// As [`heightmap`]; the name must end in `.png`.
+/// The errors of [`heightmap`].
 pub fn picture(picture: &Picture, path: &Path, existing: Existing) -> Result<(), TerrainError> {
     if !path
         .extension()
@@ -69,7 +69,7 @@ pub fn picture(picture: &Picture, path: &Path, existing: Existing) -> Result<(),
     Ok(written?)
 }
 
-/// Writes a file by a call of `fill`; the file appears at `path` only if complete.
+/// Writes a file by calling `fill` with it; the file appears at `path` only when it is complete.
 pub fn whole(
     path: &Path,
     existing: Existing,
@@ -80,7 +80,7 @@ pub fn whole(
     file.commit()
 }
 
-/// Writes the coordinate system, if known, to the `.prj` file next to the grid at `path`.
+/// Writes the coordinate system, if known, to the `.prj` file that belongs to the grid at `path`.
 pub fn prj(crs: Option<&Crs>, path: &Path, existing: Existing) -> Result<(), OutputError> {
     let wkt = crs.and_then(Crs::to_wkt);
     wkt.map_or(Ok(()), |wkt| {
@@ -99,7 +99,7 @@ fn asc(map: &Heightmap, out: &mut impl Write) -> io::Result<()> {
     )
 }
 
-/// Writes an ESRI ASCII grid from row-major `values`, north row first; `None` is no data.
+/// Writes an ESRI ASCII grid to `out`. `values`: row by row from the north; `None` means no data.
 pub fn asc_grid<T: Display>(
     place: &Placement,
     values: impl Iterator<Item = Option<T>>,

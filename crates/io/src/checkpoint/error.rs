@@ -1,4 +1,4 @@
-//! Errors of checkpoints; each message is one line with a remedy.
+//! Errors of reading and writing checkpoints. Each message is one line and names a remedy.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,88 +10,88 @@ use lavoxel_scene::scene::SceneError;
 
 /// Error while a checkpoint is read or written.
 ///
-/// Causes are part of the message and not a `source`, so that printing a whole chain of causes does
-/// not repeat them.
+/// The texts of underlying errors are part of the message and are not returned as `source`, so that
+/// printing a whole chain of causes does not repeat them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// File that is not a usable checkpoint.
+    /// The file is not a usable checkpoint.
     #[error("{path}: {fault}")]
     Unusable {
         /// Path of the file.
         path: PathBuf,
-        /// Fault of the file.
+        /// Reason why the file is unusable.
         fault: Fault,
     },
-    /// Existing file that may not be replaced.
+    /// A file already exists at the output path and must not be replaced.
     #[error("{path} exists already: {mend}")]
     InTheWay {
         /// Path of the file.
         path: PathBuf,
-        /// Remedy, as text.
+        /// Suggested action for the user, as the end of the message.
         mend: String,
     },
-    /// Scene that cannot be serialised as TOML.
+    /// The scene cannot be serialised as TOML.
     #[error("checkpoint: {0}")]
     Scene(Box<SceneError>),
-    /// Section that exceeds its size limit.
+    /// A section exceeds the size limit for its kind.
     #[error("{path}: the checkpoint's {section} is larger than {limit} bytes")]
     TooLarge {
-        /// Path of the file to be written.
+        /// Path of the checkpoint to be written.
         path: PathBuf,
         /// Name of the section.
         section: String,
-        /// Limit in bytes.
+        /// Upper bound on the section's size, in bytes.
         limit: u64,
     },
-    /// File that cannot be written.
+    /// The checkpoint file cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
-/// Reason why a file is no usable checkpoint.
+/// Reason why a file is not a usable checkpoint.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// I/O error of the operating system.
+    /// The operating system reports an error on reading.
     #[error("cannot read the checkpoint: {0}")]
     Read(io::Error),
-    /// File without the magic number of checkpoints.
+    /// The file does not begin with the magic number of checkpoints.
     #[error("not a checkpoint of lavoxel")]
     Alien,
-    /// File of another format version.
+    /// The file has another format version than `FORMAT`.
     #[error(
         "a checkpoint of format {format}, written by lavoxel {program}; this is lavoxel {}, which reads format {FORMAT}: \
          go on with the other one",
         env!("CARGO_PKG_VERSION")
     )]
     Version {
-        /// Version of the format.
+        /// Format version of the file.
         format: u16,
         /// Version of the program that wrote the file.
         program: String,
     },
-    /// Checkpoint that exceeds the memory limit.
+    /// The state in the file needs more memory than allowed.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
-    /// Truncated file; the text names the part in which it ends.
+    /// The file is truncated; the text names the part in which the file ends.
     #[error("damaged: it ends in the middle of its {0}")]
     CutShort(String),
-    /// Shape file of a scheduled event that cannot be read; the text is the cause.
+    /// A shape file of a scheduled event cannot be read; the text is the cause.
     #[error("an event to come: {0}")]
     Event(String),
-    /// Part with a wrong checksum or invalid content.
+    /// A part of the file has a wrong checksum or invalid content.
     #[error("damaged: its {part}: {reason}")]
     Damaged {
-        /// Name of the part.
+        /// Name of the section, or a phrase for another part of the file such as `end`.
         part: String,
-        /// Fault in words.
+        /// Description of the fault, as the end of the message.
         reason: String,
     },
 }
 
 impl Fault {
-    /// Creates the fault of an invalid part `part` for the reason `reason`.
+    /// Creates a `Fault::Damaged` for the part named `part` with the message `reason`.
     pub(super) fn damaged(part: &str, reason: impl std::fmt::Display) -> Self {
         Self::Damaged {
             part: part.to_owned(),

@@ -1,4 +1,4 @@
-//! Section of the physical model's flow in a checkpoint: its state, serialised with `postcard`.
+//! Checkpoint section of the physical model: the state of the flow, serialised with `postcard`.
 
 use std::io::{self, Read, Write};
 
@@ -10,17 +10,17 @@ use lavoxel_flow::{Flow, FlowState};
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::{FlowSpec, Scene};
 
-/// Upper bound on the ratio of a state's serialised bytes to its bytes in memory.
+/// Upper bound on the ratio of the serialised size of a flow state to its size in memory.
 const PACKED: u64 = 4;
 
-/// Writes the flow's section to `writer`.
+/// Writes the state of `flow` as a checkpoint section to `writer`.
 pub(super) fn write<W: Write>(flow: &Flow, writer: &mut SectionWriter<W>) -> io::Result<()> {
     let bytes = postcard::to_stdvec(&flow.state()).map_err(io::Error::other)?;
     writer.add(&bytes)
 }
 
-/// Reads the section written by [`write()`] into a flow of this scene; `before` is the memory in
-/// use by the parts read earlier.
+/// Reads the section written by [`write()`] into a new flow of the scene. Fails with a memory fault
+/// if the flow and `before`, the memory of the parts read earlier, exceed the limit together.
 pub(super) fn read<R: Read>(
     (scene, spec): (&Scene, &FlowSpec),
     (ground, site): (&Ground, &Site),

@@ -1,4 +1,4 @@
-//! Section of the ground in a checkpoint: heights, and solid cells of columns with caves.
+//! Checkpoint section of the ground: surface heights, and solid cells of columns with caves.
 
 use std::io::{self, Read, Write};
 
@@ -9,10 +9,10 @@ use super::{Fault, MEND};
 use lavoxel_automaton::world::{Ground, World};
 use lavoxel_base::grid::Grid;
 
-/// Number of columns with caves that are read between two checks of the memory limit.
+/// Interval between two checks of the memory limit, as a number of columns with caves.
 const CAVES_ASKED: u32 = 256;
 
-/// Writes the ground's section to `writer`.
+/// Writes the checkpoint section of `ground` to `writer`.
 pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) -> io::Result<()> {
     for height in ground.surface() {
         writer.add(&height.to_le_bytes())?;
@@ -28,7 +28,7 @@ pub(super) fn write<W: Write>(ground: &Ground, writer: &mut SectionWriter<W>) ->
     Ok(())
 }
 
-/// Reads the section written by [`write`] into the ground of a box of shape `grid`.
+/// Reads the section written by [`write`] and returns the ground of a box of shape `grid`.
 pub(super) fn read<R: Read>(grid: Grid, reader: &mut SectionReader<R>) -> Result<Ground, Fault> {
     // Memory grows with the rows present in the file, so a forged size allocates nothing.
     let mut heights = Vec::new();

@@ -1,4 +1,4 @@
-//! Header of a checkpoint as TOML: all state except scene, ground and matter.
+//! Header of a checkpoint as TOML: all state except scene, ground and the amounts of the materials.
 
 use std::path::Path;
 
@@ -13,36 +13,38 @@ use lavoxel_scene::scene::{Scene, SceneError, Stage, reading};
 use lavoxel_sim::goals::{Goals, Progress};
 use lavoxel_sim::simulation::{Passed, Simulation};
 
-/// Header, serialised as TOML. TOML integers end at 2⁶³ − 1, which no sum of a simulation
-/// approaches.
+/// Header of a checkpoint, serialised as TOML. TOML integers end at 2⁶³ − 1, which no sum of a
+/// simulation approaches.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Header {
     /// Name of the scene.
     name: String,
-    /// Number of completed steps.
+    /// Number of completed steps of the simulation.
     pub(super) step: u64,
-    /// Number of completed stages of an interrupted step.
+    /// Number of completed stages of the next step, if the run was interrupted within that step; 0
+    /// between two steps.
     #[serde(default, skip_serializing_if = "is_none")]
     pub(super) stages: usize,
-    /// Seed of the scene as text, because it may exceed the TOML integer range.
+    /// Random seed of the scene as text, because a seed may exceed the TOML integer range.
     seed: String,
     /// Number of cells along x, y and z, as in the scene.
     #[serde(deserialize_with = "lavoxel_base::exact::list")]
     size: [usize; 3],
-    /// Permanent number of each vent of the scene.
+    /// Permanent number of each vent of the scene, in the scene's order; stays the same when vents
+    /// are removed.
     pub(super) vent_numbers: Vec<usize>,
-    /// Permanent number for the next new vent.
+    /// Permanent number that the next new vent will get.
     pub(super) next_vent: usize,
-    /// Site of the box.
+    /// Position and scale of the box on its map.
     pub(super) place: Place,
     /// Notes about defaults chosen for a heightmap without a scene, for the report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     chosen: Vec<String>,
-    /// Progress of each goal of the scene.
+    /// Progress of each goal of the scene, in the scene's order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     goals: Vec<Progress>,
-    /// Account of each layer.
+    /// Account of each layer (material), in the order of the layers.
     accounts: Vec<Account>,
 }
 
@@ -51,13 +53,13 @@ fn is_none(stages: &usize) -> bool {
     *stages == 0
 }
 
-/// Account of a layer.
+/// Account of the layer of one material.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Account {
-    /// Name of the material.
+    /// Name of the layer's material.
     material: String,
-    /// Sums of the account by name, in units.
+    /// Sums of the account by name, in smallest units of amount or energy.
     sums: Ledger,
 }
 
@@ -70,21 +72,21 @@ impl Account {
     }
 }
 
-/// [`Site`] without its grid, which the header holds.
+/// The fields of [`Site`] except the grid, whose shape is in the header itself.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Place {
     cell_size_m: f64,
     floor_m: f64,
     vertical_exaggeration: f64,
-    /// Notes from reading the heightmap.
+    /// Remarks from reading the heightmap, for the report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     georeference: Option<Georeference>,
 }
 
 impl Header {
-    /// Creates the header of a checkpoint to be written.
+    /// Creates the header of the checkpoint `snapshot`, which is to be written.
     pub(super) fn new(snapshot: &CheckpointWriter<'_>) -> Self {
         let CheckpointWriter { scene, stage, .. } = snapshot;
         let simulation = &stage.simulation;
@@ -117,7 +119,7 @@ impl Header {
         }
     }
 
-    /// Formats the header as TOML.
+    /// Formats the header as TOML. `path` is the checkpoint file, for error messages.
     pub(super) fn to_toml(&self, path: &Path) -> Result<String, SceneError> {
         toml::to_string(self).map_err(|cause| SceneError::Words {
             path: path.to_owned(),
@@ -125,7 +127,7 @@ impl Header {
         })
     }
 
-    /// Parses the TOML of [`Header::to_toml`] and checks all values that can be checked without the
+    /// Parses the TOML of [`Header::to_toml`] and validates all values that do not depend on the
     /// scene.
     pub(super) fn parse(bytes: Vec<u8>) -> Result<Self, Fault> {
         let text = text("header", bytes)?;
@@ -139,8 +141,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Parses and validates the scene; file paths in the scene are relative to the folder of
-    /// `path`.
+    /// Parses and validates the TOML of the scene. File paths in the scene are relative to the
+    /// folder of the checkpoint `path`.
     pub(super) fn scene(&self, bytes: Vec<u8>, path: &Path) -> Result<Scene, Fault> {
         let wrong = |reason: String| Fault::damaged("scene", reason);
         let mut scene =
@@ -160,13 +162,13 @@ impl Header {
         Ok(scene)
     }
 
-    /// Returns the shape of the box, already checked against the scene.
+    /// Returns the shape of the box. The caller has checked that the scene has the same shape.
     pub(super) fn grid(&self) -> Grid {
         let [nx, ny, nz] = self.size;
         Grid::new(nx, ny, nz)
     }
 
-    /// Returns the goals of the scene with their progress.
+    /// Returns the goals of the scene with their saved progress, which is moved out of the header.
     pub(super) fn goals(&mut self, scene: &Scene) -> Result<Goals, Fault> {
         scene.spec.need_of_goals(self.grid()).check(MEND)?;
         let goals = Goals::resumed(
@@ -177,7 +179,7 @@ impl Header {
         goals.ok_or_else(|| Fault::damaged("header", "its goals are not those of the scene"))
     }
 
-    /// Returns the account of the layer with the material `material`.
+    /// Returns the saved account of the layer of `material`. Fails if the header has none.
     pub(super) fn ledger(&self, material: &str) -> Result<Ledger, Fault> {
         let account = self
             .accounts
@@ -190,7 +192,7 @@ impl Header {
 }
 
 impl Place {
-    /// Returns the cell width in metres.
+    /// Returns the width of a cell in metres.
     pub(super) fn cell_size_m(&self) -> f64 {
         self.cell_size_m
     }
@@ -213,7 +215,7 @@ impl Place {
         within("metres_per_unit", at.metres_per_unit.1, 1e-9, 1e9)
     }
 
-    /// Returns the site of a box of shape `grid`.
+    /// Returns the saved site of a box of shape `grid`.
     pub(super) fn site(&self, grid: Grid) -> Site {
         Site {
             grid,
@@ -224,7 +226,7 @@ impl Place {
         }
     }
 
-    /// Combines the simulation with the site and notes of the header.
+    /// Combines `simulation` with the site and the notes of the header into a stage.
     pub(super) fn stage(self, simulation: Simulation) -> Stage {
         Stage {
             site: self.site(simulation.world().grid()),
@@ -234,7 +236,7 @@ impl Place {
     }
 }
 
-/// Decodes the bytes of the section named `section` as UTF-8.
+/// Decodes the bytes of the section named `section` as UTF-8. Fails with a fault of that section.
 fn text(section: &str, bytes: Vec<u8>) -> Result<String, Fault> {
     String::from_utf8(bytes).map_err(|_| Fault::damaged(section, "no text"))
 }

@@ -1,5 +1,5 @@
-//! Checkpoint rotation of a long run: the latest checkpoint, and its predecessor as a fallback if
-//! the latest is damaged.
+//! Rotation of the checkpoints of a long run: the latest checkpoint, and the one before as a
+//! fallback if the latest is damaged.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,31 +10,33 @@ use super::{Checkpoint, CheckpointError, CheckpointWriter};
 use lavoxel_automaton::engine::plain::Plain;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, second_name, sweep};
 
-/// File name suffix of the previous checkpoint.
+/// Suffix that is appended to the file name of the latest checkpoint to name the previous
+/// checkpoint.
 const PREVIOUS: &str = ".previous";
 
-/// Returns the path of the previous checkpoint of a [`Keeper`] for `path`.
+/// Returns the path at which a [`Keeper`] for `path` keeps the previous checkpoint.
 pub fn previous(path: &Path) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(PREVIOUS);
     name.into()
 }
 
-/// Returns the path of the latest checkpoint from `path`, the path of a previous one; `None` if
-/// `path` lacks the suffix.
+/// Returns the path of the latest checkpoint that belongs to the previous checkpoint `path`; `None`
+/// if `path` does not end in `.previous`.
 fn last(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?.strip_suffix(PREVIOUS)?;
     (!name.is_empty()).then(|| path.with_file_name(name))
 }
 
-/// Returns the step count of the checkpoint at `path`; `None` if the file is no valid checkpoint.
+/// Returns the number of steps of the checkpoint at `path`; `None` if the file is missing or not a
+/// valid checkpoint.
 pub fn steps_of(path: &Path) -> Option<u64> {
     Checkpoint::load(path, Box::new(Plain))
         .ok()
         .map(|checkpoint| checkpoint.stage.simulation.steps())
 }
 
-/// Writer of periodic checkpoints to one path.
+/// Writes checkpoints at a fixed interval to one path and keeps the previous checkpoint.
 ///
 /// - Invariant: after the first checkpoint, a complete checkpoint exists at any moment, however the
 ///   program ends.
@@ -42,21 +44,21 @@ pub fn steps_of(path: &Path) -> Option<u64> {
 pub struct Keeper {
     path: PathBuf,
     every: u64,
-    /// Step count of the checkpoint at `path`; `None` unless that file is a valid checkpoint of
-    /// this run.
+    /// Number of steps of the checkpoint at `path`; `None` unless that file is a valid checkpoint
+    /// of this run.
     kept: Option<u64>,
-    /// Stale flag: the file at [`previous`] belongs to another run.
+    /// Set while the file at [`previous`] belongs to another run.
     stale: bool,
 }
 
 impl Keeper {
-    /// Creates a keeper for a new run that writes every `every` steps. Removes temporary files of
-    /// killed writers.
+    /// Creates a keeper for a new run that writes a checkpoint to `path` every `every` steps.
+    /// Removes temporary files that killed programs left.
     ///
     /// # Errors
-    /// [`CheckpointError::InTheWay`] where a checkpoint of another run, or any file, would be
-    /// replaced and `existing` does not allow it; [`CheckpointError::Output`] where nothing can be
-    /// written.
+    /// [`CheckpointError::InTheWay`] if `path` or its previous checkpoint exists and `existing`
+    /// does not allow to replace the file; [`CheckpointError::Output`] if the folder is not
+    /// writable.
     pub fn new(path: &Path, every: u64, existing: Existing) -> Result<Self, CheckpointError> {
         let old = [path.to_owned(), previous(path)]
             .into_iter()
@@ -78,12 +80,14 @@ impl Keeper {
         })
     }
 
-    /// Creates a keeper for a run resumed from the valid checkpoint at `path` with `step` steps. If
-    /// `path` is a previous checkpoint, its last one counts as damaged or lost and is replaced.
+    /// Creates a keeper for a run that resumes from the valid checkpoint at `path`, which has
+    /// `step` steps. If `path` is a previous checkpoint, the latest checkpoint is considered
+    /// damaged or lost and will be replaced.
     ///
     /// # Errors
-    /// [`CheckpointError::InTheWay`] where the last checkpoint is valid too and `existing` does not
-    /// allow to replace it; [`CheckpointError::Output`] where nothing can be written.
+    /// [`CheckpointError::InTheWay`] if `path` is a previous checkpoint, the latest checkpoint is
+    /// valid too, and `existing` does not allow to replace the latest; [`CheckpointError::Output`]
+    /// if the folder is not writable.
     pub fn going_on(
         path: &Path,
         step: u64,
@@ -118,15 +122,17 @@ impl Keeper {
         &self.path
     }
 
-    /// Returns true if a checkpoint is due at step count `steps`.
+    /// Returns true if a checkpoint must be written after `steps` steps: `steps` is a multiple of
+    /// the interval, and the checkpoint on disk has another number of steps.
     pub fn is_due(&self, steps: u64) -> bool {
         steps.is_multiple_of(self.every) && self.kept != Some(steps)
     }
 
-    /// Writes a checkpoint, unless the latest checkpoint has the same step count.
+    /// Writes a checkpoint of `snapshot`, unless the checkpoint on disk has the same number of
+    /// steps.
     ///
     /// # Errors
-    /// The errors of [`CheckpointWriter::write`]; the last checkpoint then stays unchanged.
+    /// The errors of [`CheckpointWriter::write`]; the checkpoint on disk then stays unchanged.
     pub fn keep(&mut self, snapshot: &CheckpointWriter<'_>) -> Result<(), CheckpointError> {
         let steps = snapshot.stage.simulation.steps();
         if self.kept == Some(steps) {
@@ -149,8 +155,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// Renames the latest checkpoint to the previous one. With hard links, the latest name exists
-    /// at every moment.
+    /// Renames the latest checkpoint to the name of the previous one. On file systems with hard
+    /// links, a file with the latest name exists at every moment.
     fn move_aside(&self) -> io::Result<()> {
         let second = second_name(&self.path);
         remove(&second)?;
@@ -172,7 +178,7 @@ impl Keeper {
     }
 }
 
-/// Removes a file if it exists.
+/// Removes the file at `path`; a missing file is no error.
 fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),

@@ -1,4 +1,4 @@
-//! Section of a layer in a checkpoint: all tiles with material.
+//! Checkpoint section of a layer: all tiles (8 × 1 × 4 cells) that contain the layer's material.
 
 use std::io::{self, Read, Write};
 
@@ -8,10 +8,10 @@ use lavoxel_automaton::world::{Layer, Tile, World};
 use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Number of tiles that are read between two checks of the memory limit.
+/// Interval between two checks of the memory limit, as a number of tiles.
 const TILES_ASKED: f64 = 4096.0;
 
-/// Writes the layer's section to `writer`.
+/// Writes the checkpoint section of `layer` to `writer`.
 pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> io::Result<()> {
     let mut bytes = Vec::new();
     for (at, tile) in layer.tiles() {
@@ -32,8 +32,9 @@ pub(super) fn write<W: Write>(layer: &Layer, writer: &mut SectionWriter<W>) -> i
     Ok(())
 }
 
-/// Reads the section written by [`write`] into a layer without matter; `held` is the memory in use
-/// by the parts read earlier. Consistency with ground and account is not checked here.
+/// Reads the section written by [`write`] into `layer`, which must be empty. Fails if the layer and
+/// `held`, the memory of the parts read earlier, exceed the limit together. Consistency with the
+/// ground and with the account is not checked here.
 pub(super) fn read<R: Read>(
     layer: &mut Layer,
     held: &MemoryEstimate,
@@ -89,7 +90,7 @@ fn read_tile<R: Read>(reader: &mut SectionReader<R>, tile: &mut [Lanes]) -> Resu
     Ok(())
 }
 
-/// Returns a 32-bit mask of the tile's cells with matter.
+/// Returns a mask of the cells of `tile` that contain the material: bit 8 · (z mod 4) + (x mod 8).
 fn held(tile: Tile<'_>) -> u32 {
     tile.amount()
         .0
@@ -97,7 +98,7 @@ fn held(tile: Tile<'_>) -> u32 {
         .rfold(0, |bits, &amount| bits << 1 | u32::from(amount > 0))
 }
 
-/// Iterates over the indices of the set bits of `held`, ascending.
+/// Iterates over the indices (0 to 31) of the set bits of `held`, ascending.
 fn lanes(held: u32) -> impl Iterator<Item = usize> {
     (0..32).filter(move |lane| held >> lane & 1 == 1)
 }

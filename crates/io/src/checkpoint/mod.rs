@@ -66,49 +66,50 @@ use lavoxel_files::output::OutputError;
 use lavoxel_scene::scene::{MAX_FILE, Scene, SceneError, Stage};
 use lavoxel_sim::state::{Part, State};
 
-/// Format version that this program reads and writes.
+/// Format version of checkpoints that this program reads and writes; other versions are rejected.
 pub const FORMAT: u16 = 6;
 
-/// Remedy for a checkpoint that exceeds the memory limit.
+/// Remedy in the message about a checkpoint that exceeds the memory limit.
 const MEND: &str = "go on with it on a larger machine";
 
 /// Upper bound on the header section, in bytes.
 const MAX_HEADER: u64 = 1 << 24;
 
-/// Upper bound on the number of extra sections.
+/// Upper bound on the number of extra sections in a checkpoint.
 const MAX_EXTRAS: usize = 16;
 
-/// Names of the text sections, which precede the parts of the state.
+/// Names of the text sections, in the order in which they precede the state.
 const TEXTS: [&str; 2] = ["header", "scene"];
 
-/// Returns the upper bound on an extra section in bytes: some maps of the columns per material.
+/// Returns the upper bound on the size of an extra section in bytes; leaves room for several maps
+/// per material with one value per column.
 fn max_extra(grid: Grid, scene: &Scene) -> u64 {
     (1 << 20) + (64 + 16 * scene.spec.other_materials() as u64) * grid.columns() as u64
 }
 
-/// Checkpoint to be written.
+/// Contents of a checkpoint that is to be written.
 #[derive(Clone, Copy)]
 pub struct CheckpointWriter<'a> {
     /// Scene from which the stage was built.
     pub scene: &'a Scene,
-    /// Simulation with the site of its box.
+    /// Simulation, together with the site of its box.
     pub stage: &'a Stage,
-    /// Extra sections of the caller, which [`Checkpoint::extras`] returns: pairs of name (ASCII
-    /// letters) and bytes.
+    /// Additional sections of the caller, as pairs of name (ASCII letters) and bytes. A reader
+    /// finds the sections in [`Checkpoint::extras`].
     pub extras: &'a [(&'a str, Vec<u8>)],
 }
 
 impl CheckpointWriter<'_> {
-    /// Writes the checkpoint; `path` is its final place, to whose folder the heightmap path of the
-    /// scene is relative.
+    /// Writes the checkpoint to `out`. `path` is the final path of the file; a heightmap path in
+    /// the scene is stored relative to its folder.
     ///
     /// # Errors
     /// [`CheckpointError::Scene`] and [`CheckpointError::TooLarge`] before anything is written, and
     /// [`CheckpointError::Output`].
     ///
     /// # Panics
-    /// Where there are more than 16 extras, or their names are not different words of at most 32
-    /// ASCII letters.
+    /// If there are more than 16 extra sections, or their names are not different words of at most
+    /// 32 ASCII letters.
     pub fn write(&self, path: &Path, out: impl Write) -> Result<(), CheckpointError> {
         self.check_names();
         let texts = self.texts(path)?;
@@ -151,12 +152,12 @@ impl CheckpointWriter<'_> {
         }
     }
 
-    /// Iterates over the parts of the state in file order.
+    /// Iterates over the parts of the world's state in file order.
     fn parts(&self) -> impl Iterator<Item = Part<'_>> {
         self.stage.simulation.world().view().parts()
     }
 
-    /// Returns the header and the scene as TOML.
+    /// Returns the header and the scene as TOML texts. `path` is the checkpoint file.
     fn texts(&self, path: &Path) -> Result<[String; 2], CheckpointError> {
         let mut scene = self.scene.with_course_of(&self.stage.simulation);
         // The header holds the seed, which may exceed the integers of a scene file.
@@ -193,21 +194,22 @@ impl CheckpointWriter<'_> {
     }
 }
 
-/// Checkpoint that was read and verified.
+/// Contents of a checkpoint that was read and verified.
 pub struct Checkpoint {
     /// Scene with all vents and events, past and future.
     pub scene: Scene,
-    /// Simulation at its saved step, with the site of its box.
+    /// Simulation at the saved step, together with the site of its box.
     pub stage: Stage,
-    /// Extra sections: bytes by name.
+    /// Additional sections of the writer: bytes by section name.
     pub extras: BTreeMap<String, Vec<u8>>,
 }
 
 impl Checkpoint {
-    /// Reads the checkpoint file at `path`; `engine` will run the further steps.
+    /// Reads the checkpoint file at `path`. The returned simulation computes further steps with
+    /// `engine`.
     ///
     /// # Errors
-    /// [`CheckpointError::Unusable`] with the fault.
+    /// [`CheckpointError::Unusable`] with the reason.
     pub fn load(path: &Path, engine: Box<dyn Engine>) -> Result<Self, CheckpointError> {
         let unusable = |error: InputError| CheckpointError::Unusable {
             path: path.to_owned(),
@@ -220,11 +222,11 @@ impl Checkpoint {
         input::guard(read).map_err(unusable)?
     }
 
-    /// Reads a checkpoint from `input`; `path` is its file, for messages and for relative paths of
-    /// the scene. `engine` will run the further steps.
+    /// Reads a checkpoint from `input`. `path` is the file of the input, used in messages and for
+    /// relative paths of the scene. The returned simulation computes further steps with `engine`.
     ///
     /// # Errors
-    /// [`CheckpointError::Unusable`] with the fault.
+    /// [`CheckpointError::Unusable`] with the reason.
     pub fn read(
         input: impl Read,
         path: &Path,
@@ -289,7 +291,8 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     })
 }
 
-/// Reads all parts of the state in the order of [`Part`]; returns the state and its memory.
+/// Reads all parts of the world's state in the order of [`Part`]. Returns the state and the memory
+/// that the state occupies.
 fn read_state<R: Read>(
     scene: &Scene,
     header: &Header,
@@ -338,13 +341,13 @@ fn read_state<R: Read>(
     Ok((state, before))
 }
 
-/// Returns true if `name` is reserved for a text section or a part of the state, and so not allowed
-/// for an extra section.
+/// Returns true if `name` is the name of a text section or of a part of the state, so that no extra
+/// section may have this name.
 fn is_own(name: &str) -> bool {
     TEXTS.contains(&name) || Part::has_name(name)
 }
 
-/// Starts the next section and checks its name.
+/// Starts the next section of `reader`. Fails if the section is not named `name`.
 fn expect<R: Read>(reader: &mut SectionReader<R>, name: &str) -> Result<(), Fault> {
     match reader.next_section()? {
         Some(found) if found == name => Ok(()),

@@ -1,5 +1,5 @@
-//! Container format of checkpoints: named sections of compressed, checksummed blocks, independent
-//! of their content.
+//! Container format of checkpoints: named sections of compressed blocks with checksums, independent
+//! of the content.
 
 use std::io::{self, Read, Write};
 
@@ -9,25 +9,26 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::{FORMAT, Fault, MEND};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Magic number. The second byte is not text, and programs that convert line ends change the last
-/// two bytes, so that a damaged transfer is recognised.
+/// Magic number at the beginning of a checkpoint. The second byte is not ASCII, and the last two
+/// are a line end, so that a transfer in text mode is recognised as damage.
 const MAGIC: [u8; 8] = *b"L\xe4VOXC\r\n";
 
 /// Size of an uncompressed block in bytes; the last block of a section may be shorter.
 const BLOCK: usize = 1 << 18;
 
-/// Upper bound on the length of a section name and of the version text, in bytes.
+/// Upper bound on the length of a section name and of the program version, in bytes.
 const LONGEST_NAME: usize = 32;
 
-/// Returns true if `name` is valid as a section name.
+/// Returns true if `name` is valid as a section name: 1 to `LONGEST_NAME` printable ASCII
+/// characters without spaces.
 pub(super) fn is_name(name: &str) -> bool {
     (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(|c| c.is_ascii_graphic())
 }
 
-/// Name of the whole-file checksum in error messages.
+/// Name of the end of the file (its checksum) in error messages.
 const END: &str = "end";
 
-/// Writer of consecutive sections.
+/// Writer of consecutive named sections to `W`.
 pub(super) struct SectionWriter<W> {
     out: W,
     hash: Xxh3,
@@ -35,7 +36,7 @@ pub(super) struct SectionWriter<W> {
 }
 
 impl<W: Write> SectionWriter<W> {
-    /// Writes the file header.
+    /// Creates a writer and writes the magic number, the format version and the program version.
     pub(super) fn new(out: W) -> io::Result<Self> {
         let mut writer = Self {
             out,
@@ -48,12 +49,13 @@ impl<W: Write> SectionWriter<W> {
         Ok(writer)
     }
 
-    /// Starts the section `name` (not empty), which [`SectionWriter::end_section`] ends.
+    /// Starts the section `name` (not empty). Each section must be closed by
+    /// [`SectionWriter::end_section`].
     pub(super) fn section(&mut self, name: &str) -> io::Result<()> {
         self.put_name(name)
     }
 
-    /// Appends bytes to the section.
+    /// Appends `bytes` to the current section; full blocks are compressed and written.
     pub(super) fn add(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(BLOCK - self.block.len()));
@@ -66,7 +68,7 @@ impl<W: Write> SectionWriter<W> {
         Ok(())
     }
 
-    /// Ends the section.
+    /// Ends the current section: writes the last, shorter block and the end marker.
     pub(super) fn end_section(&mut self) -> io::Result<()> {
         if !self.block.is_empty() {
             self.end_block()?;
@@ -74,7 +76,7 @@ impl<W: Write> SectionWriter<W> {
         self.put(&0u32.to_le_bytes())
     }
 
-    /// Writes the end marker and the whole-file checksum.
+    /// Writes the end marker of the file and the checksum of all bytes before.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.put_name("")?;
         let sum = self.hash.digest();
@@ -103,22 +105,22 @@ impl<W: Write> SectionWriter<W> {
     }
 }
 
-/// Reader of consecutive sections. Only one block is in memory, and every number of the file is
-/// validated before use.
+/// Reader of consecutive named sections. Only one block is in memory at a time, and every number of
+/// the file is validated before use.
 pub(super) struct SectionReader<R> {
     input: R,
     hash: Xxh3,
-    /// Name of the current section, or [`END`] between sections, for messages.
+    /// Name of the current section for messages; [`END`] after the last section.
     name: String,
     block: Vec<u8>,
-    /// Number of bytes of the block that were already read.
+    /// Number of bytes of the current block that were already returned.
     taken: usize,
-    /// End flag: the section has no further blocks.
+    /// Set when the current section has no further blocks.
     ended: bool,
 }
 
 impl<R: Read> SectionReader<R> {
-    /// Opens a file and checks its magic number and version.
+    /// Creates a reader and checks magic number and format version of `input`.
     pub(super) fn new(input: R) -> Result<Self, Fault> {
         let (hash, name) = (Xxh3::new(), "first bytes".to_owned());
         let mut reader = Self {
@@ -161,7 +163,7 @@ impl<R: Read> SectionReader<R> {
         Ok(Some(name))
     }
 
-    /// Fills `bytes` with the next bytes of the section; fails if the section is shorter.
+    /// Fills `bytes` with the next bytes of the section. Fails if the section has fewer bytes left.
     pub(super) fn read(&mut self, mut bytes: &mut [u8]) -> Result<(), Fault> {
         while !bytes.is_empty() {
             if self.is_at_end()? {
@@ -176,14 +178,14 @@ impl<R: Read> SectionReader<R> {
         Ok(())
     }
 
-    /// Reads the next `N` bytes of the section.
+    /// Reads the next `N` bytes of the section. Fails if the section has fewer bytes left.
     pub(super) fn read_array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
         let mut bytes = [0; N];
         self.read(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Reads the rest of the section; fails beyond `limit` bytes.
+    /// Reads the remaining bytes of the section. Fails if there are more than `limit` bytes.
     pub(super) fn read_to_end(&mut self, limit: u64) -> Result<Vec<u8>, Fault> {
         let mut all = Vec::new();
         while !self.is_at_end()? {
@@ -199,7 +201,8 @@ impl<R: Read> SectionReader<R> {
         Ok(all)
     }
 
-    /// Returns true if all bytes of the section were read.
+    /// Returns true if all bytes of the current section were read. Reads the next block if
+    /// necessary.
     pub(super) fn is_at_end(&mut self) -> Result<bool, Fault> {
         if self.taken == self.block.len() && !self.ended {
             self.next_block()?;
@@ -207,7 +210,7 @@ impl<R: Read> SectionReader<R> {
         Ok(self.ended)
     }
 
-    /// Creates the fault of invalid content in the current section.
+    /// Creates the fault that the current section is invalid for the reason `reason`.
     pub(super) fn damaged(&self, reason: impl std::fmt::Display) -> Fault {
         Fault::damaged(&self.name, reason)
     }
@@ -237,7 +240,7 @@ impl<R: Read> SectionReader<R> {
         }
     }
 
-    /// Verifies the whole-file checksum, and that the file ends there.
+    /// Verifies the checksum of the whole file. Fails if the checksum is wrong or bytes follow it.
     fn check_end(&mut self) -> Result<(), Fault> {
         let expected = self.hash.digest();
         if u64::from_le_bytes(self.array()?) != expected {
@@ -269,7 +272,7 @@ impl<R: Read> SectionReader<R> {
         Ok(bytes)
     }
 
-    /// Reads raw bytes of the file into `bytes` and updates the whole-file checksum.
+    /// Reads raw bytes of the file into `bytes` and adds them to the checksum of the whole file.
     fn get(&mut self, bytes: &mut [u8]) -> Result<(), Fault> {
         self.input
             .read_exact(bytes)

@@ -1,4 +1,4 @@
-//! Tests with forged files: valid checksums, invalid contents.
+//! Tests with forged checkpoint files: valid checksums, invalid contents.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use lavoxel_base::random::mix64;
 use lavoxel_scene::scene::Scene;
 use lavoxel_sim::simulation::Simulation;
 
-/// Scene with a cave, lava, a vent that has ended, and events on both sides of step 20.
+/// Scene with a cave, lava, a vent that ends before step 20, and events on both sides of step 20.
 const SCENE: &str = r#"
 name = "cave"
 default_reactions = false
@@ -51,7 +51,7 @@ rules = { threshold = 0.3, walls = "open" }
 
 type Sections = Vec<(String, Vec<u8>)>;
 
-/// Checkpoint of [`SCENE`] after 20 steps.
+/// Returns the file bytes of a checkpoint of [`SCENE`] after 20 steps.
 fn whole() -> Vec<u8> {
     let scene = Scene::parse(SCENE, Path::new("scene.toml")).expect("a scene");
     let mut stage = scene.build(Box::new(Tiled::default())).expect("a stage");
@@ -105,7 +105,8 @@ fn file(sections: &Sections) -> Vec<u8> {
     bytes
 }
 
-/// Error message for a checkpoint in which `change` altered one section.
+/// Returns the error message for a checkpoint of [`SCENE`] whose section `name` was altered by
+/// `change`.
 fn refused_with(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut sections = sections(&whole());
     let (_, body) = sections
@@ -116,7 +117,7 @@ fn refused_with(name: &str, change: impl FnOnce(&mut Vec<u8>)) -> String {
     refused(&file(&sections))
 }
 
-/// Returns a change that replaces one text by another.
+/// Returns a function that replaces the text `old` in a section by `new`.
 fn replace<'a>(old: &'a str, new: &'a str) -> impl FnOnce(&mut Vec<u8>) + 'a {
     move |body| {
         let text = String::from_utf8(body.clone()).expect("text");
@@ -327,7 +328,7 @@ fn sections_come_once_and_in_order() {
     );
 }
 
-/// Small fuzz test: a state that is accepted in spite of wrong bytes continues without a fault.
+/// Small fuzz test: if a checkpoint with wrong bytes is accepted, later steps run without a panic.
 #[test]
 fn what_is_read_never_fails_later() {
     let parts = sections(&whole());
@@ -361,7 +362,7 @@ fn what_is_read_never_fails_later() {
     assert!(read > 100, "{read} were read");
 }
 
-/// Scene of the physical model with lava, a sea, sand, ash and an air, all of which have met.
+/// Scene of the physical model in which lava, a sea, sand, ash and air interact.
 const COAST: &str = r#"
 name = "coast"
 model = "flow"
@@ -423,7 +424,7 @@ power_w = 3.0
 up_to_k = 350.0
 "#;
 
-/// Scene of the automaton with water, sand, steam and lava that meet.
+/// Scene of the cellular automaton in which water, sand, steam and lava interact.
 const SHORE: &str = r#"
 name = "shore"
 [grid]
@@ -449,8 +450,8 @@ radius = 2.0
 rate = 1.5
 "#;
 
-/// A step that is cut after each stage gives the bits of an uncut step, through a file and a
-/// snapshot each time.
+/// Checks that a step interrupted after each stage, saved to a file and to a snapshot each time,
+/// gives the same bits as an uninterrupted step.
 #[test]
 fn a_step_that_was_cut_goes_on_from_its_file() {
     // Cuts before emission and fallout; between the rules of an automaton.
@@ -523,8 +524,9 @@ fn a_step_that_was_cut_goes_on_from_its_file() {
     }
 }
 
-/// Checks that each bit of a state survives the file and a packed copy, and changes the hash. Bits
-/// of a height within a ground cell affect pictures only: later steps do not depend on them.
+/// Checks that each bit of a state survives a checkpoint file and a packed copy, and changes the
+/// hash. Bits of a surface height within a ground cell affect pictures only: later steps do not
+/// depend on them.
 fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
     let scene = Scene::parse(text, Path::new("coast.toml")).expect("a scene");
     let mut stage = scene.build(Box::new(Tiled::default())).expect("a stage");

@@ -1,16 +1,16 @@
-//! Provenance that every data file states: program, scene, step and cautions.
+//! Provenance that every data file states: program, scene, step and cautions about the results.
 
 use lavoxel_base::words::duration;
 
-/// Caution for lengths in metres computed by the classic model.
+/// Caution about lengths in metres computed by the classic model (the cellular automaton).
 pub const NO_FORECAST: &str = "metres are those of the scene's model: the classic rules know neither viscosity nor time, and no model is checked for this \
      place, so thickness is no forecast";
 
-/// Caution for results of the physical model.
+/// Caution about results of the physical model.
 pub const NO_FORECAST_OF_FLOW: &str = "numbers are those of the model, the lava, the rates and the ground of the scene; no model is checked for this place, so neither \
      thickness nor time is a forecast";
 
-/// Provenance of an exported file.
+/// Provenance of an exported file: scene, seed, step and cautions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct About {
     /// Name of the scene.
@@ -21,9 +21,9 @@ pub struct About {
     pub step: u64,
     /// Simulated time since the start in seconds; `None` in the classic model.
     pub time_s: Option<f64>,
-    /// Facts of the run as text, by name: `lava`, `vents`, `poured`, `cells`.
+    /// Facts of the run as pairs of name and text. Names are `lava`, `vents`, `poured` and `cells`.
     pub run: Vec<(&'static str, String)>,
-    /// Cautions about losses and limits of the model, a sentence each.
+    /// Cautions about losses and limits of the model, one sentence each.
     pub cautions: Vec<String>,
 }
 
@@ -31,7 +31,7 @@ impl About {
     /// Name and version of this program.
     pub const SOFTWARE: &str = concat!("lavoxel ", env!("CARGO_PKG_VERSION"));
 
-    /// Formats step or time of the state: `step 200`, or `after 2 h` in the physical model.
+    /// Formats the moment of the exported state: `step 200`, or `after 2 h` in the physical model.
     pub fn moment(&self) -> String {
         self.time_s.map_or_else(
             || format!("step {}", self.step),
@@ -56,5 +56,5 @@ impl About {
     }
 }
 
-/// Prefix of caution names in the metadata of a file.
+/// Prefix of the names under which cautions are stored in the metadata of a file; a number follows.
 pub const CAUTION: &str = "caution_";

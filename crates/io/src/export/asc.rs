@@ -1,4 +1,4 @@
-//! Maps as ESRI ASCII grids.
+//! Export of maps as ESRI ASCII grids.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use lavoxel_files::output::Existing;
 use lavoxel_geo::map::Site;
 use lavoxel_geo::terrain::write::{asc_grid, prj, whole};
 
-/// Writes the grid at `path`, and its coordinate system to a `.prj` file next to the grid; the
-/// format has no other metadata.
+/// Writes `values` as an ASCII grid to `path`, and the coordinate system of `site`, if known, to a
+/// `.prj` file next to the grid. The format has no other metadata.
 pub(super) fn write(
     path: &Path,
     values: &Values,

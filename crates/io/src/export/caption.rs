@@ -5,56 +5,60 @@ use serde_json::{Value, json};
 use super::About;
 use lavoxel_base::measure::Ramp;
 
-/// Labels of a map: names, unit and colours.
+/// Labels of a map: names, unit and colours, as pictures and data files show them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Caption {
-    /// Name in command-line flags and file names, such as `max-thickness`.
+    /// Name of the map in command-line flags and file names, such as `max-thickness`.
     pub name: String,
-    /// Display name in a legend.
+    /// Name of the map in a legend, in plain words.
     pub words: String,
-    /// Title above the picture.
+    /// Title that a picture of the map shows above the map.
     pub title: String,
-    /// Description of the map in one line.
+    /// Description of the map's values in one line.
     pub description: String,
-    /// Unit of the values; empty for dimensionless values.
+    /// Unit of the map's values; empty for dimensionless values.
     pub unit: &'static str,
-    /// Colour ramp.
+    /// Colour ramp of the values.
     pub ramp: Ramp,
-    /// Threshold of a footprint, in the unit of its quantity; `None` for a map of a quantity.
+    /// Threshold above which a cell belongs to the footprint, in the unit of the compared quantity;
+    /// `None` if the map shows a quantity and not a footprint.
     pub above: Option<f64>,
-    /// Note about the values.
+    /// Remark about the values for readers of the map; `None` if there is none.
     pub note: Option<&'static str>,
     /// Number of runs that the map summarises; `None` for a map of a single run.
     pub runs: Option<u64>,
-    /// Discrete classes of the values, which replace the colour ramp; empty for continuous values.
+    /// Discrete classes of the values, each with its own colour, which replace the colour ramp;
+    /// empty for continuous values.
     pub classes: &'static [Class],
 }
 
-/// Class of a map: value, name and colour.
+/// Class of a map with discrete values: value, name and colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Class {
-    /// Value of the class in the file.
+    /// Value of the class in data files.
     pub number: i32,
-    /// Display name.
+    /// Name of the class in legends.
     pub name: &'static str,
-    /// sRGB colour.
+    /// sRGB colour of the class.
     pub color: [u8; 3],
 }
 
 impl Caption {
-    /// Formats the time or the runs of the map, such as `step 200`, `after 2 h` or `500 runs`.
+    /// Formats the moment of the map, or the number of runs that the map summarises: `step 200`,
+    /// `after 2 h` or `500 runs`.
     pub(super) fn when(&self, about: &About) -> String {
         self.runs
             .map_or_else(|| about.moment(), |runs| format!("{runs} runs"))
     }
 
-    /// Returns the name and the number behind [`Caption::when`]: steps or runs.
+    /// Returns a metadata entry: (`step`, number of completed steps), or (`runs`, number of runs)
+    /// for a map that summarises several runs.
     pub(super) fn count(&self, about: &About) -> (&'static str, u64) {
         self.runs
             .map_or(("step", about.step), |runs| ("runs", runs))
     }
 
-    /// Returns the labels and the provenance of the map as JSON.
+    /// Returns the labels of the map and its provenance `about` as a JSON object.
     pub(super) fn about(&self, about: &About) -> Value {
         let (count, number) = self.count(about);
         let mut labels = json!({

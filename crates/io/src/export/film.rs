@@ -1,4 +1,4 @@
-//! Animations: files whose frames are written one after another.
+//! Export of animations, frame by frame; the file extension selects the format.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::mp4::{self, Mp4};
 use super::webp::WebP;
 use lavoxel_files::output::{Existing, WholeFile, check_free};
 
-/// Size and speed of an animation.
+/// Size and frame rate of an animation.
 #[derive(Clone, Copy, Debug)]
 pub struct Film {
     /// Width in pixels.
@@ -22,31 +22,32 @@ pub struct Film {
 }
 
 impl Film {
-    /// Returns the start of frame `frame` in milliseconds.
+    /// Returns the time at which frame `frame` (from 0) begins, in milliseconds from the beginning
+    /// of the animation.
     pub(super) fn start_ms(self, frame: u32) -> u32 {
         (u64::from(frame) * 1000 / u64::from(self.fps)) as u32
     }
 }
 
-/// Animation file that is being written.
+/// Animation file that is being written frame by frame.
 pub trait Animation {
-    /// Appends a frame: 8-bit sRGB, row-major from the top, `3 · width · height` bytes.
+    /// Appends a frame of one frame duration. `rgb`: 8-bit sRGB, row-major from the top, `3 · width
+    /// · height` bytes.
     fn frame(&mut self, rgb: &[u8]) -> Result<(), ExportError>;
 
-    /// Appends a frame that is shown for `frames` frame durations.
+    /// Appends the frame `rgb` with a duration of `frames` frames.
     fn hold(&mut self, rgb: &[u8], frames: u32) -> Result<(), ExportError> {
         (0..frames).try_for_each(|_| self.frame(rgb))
     }
 
-    /// Completes the file and moves it to its final path; the animation has all frames appended so
-    /// far.
+    /// Completes the file with all frames appended so far and moves the file to its final path.
     fn finish(self: Box<Self>) -> Result<(), ExportError>;
 }
 
-/// Functions of an animation format.
+/// Functions of one animation format: an availability check and a constructor.
 #[derive(Debug)]
 struct Begin {
-    /// Fails if the format needs a program that is not installed.
+    /// Fails if the format needs an external program that is not installed.
     check: fn(&Path) -> Result<(), ExportError>,
     begin: fn(WholeFile, Film) -> Result<Box<dyn Animation>, ExportError>,
 }
@@ -89,7 +90,7 @@ const FORMATS: Formats<Begin> = Formats {
     ],
 };
 
-/// Returns the file extensions of all animation formats as text.
+/// Returns the file extensions of all animation formats as text, for messages.
 pub fn animation_formats() -> String {
     FORMATS.words()
 }
@@ -100,7 +101,8 @@ pub fn check_animation(path: &Path, existing: Existing) -> Result<(), ExportErro
     Ok(check_free(path, existing)?)
 }
 
-/// Creates an animation at `path` in the format of its file extension.
+/// Creates an animation of the size and frame rate `film` at `path`. The file extension selects the
+/// format.
 pub fn create_animation(
     path: &Path,
     film: Film,

@@ -1,20 +1,21 @@
-//! Format tables: a format is selected by the file extension.
+//! Tables of file formats: the format is selected by the file extension.
 
 use std::path::Path;
 
 use super::ExportError;
 
-/// File format with its writer `how`.
+/// File format: its extensions and its functions `how`.
 #[derive(Debug)]
 pub(super) struct Format<How> {
     /// File extensions in lower case without dots; the first is the usual one.
     pub(super) endings: &'static [&'static str],
-    /// Remark for users: format name if the extension is ambiguous, or a required program.
+    /// Remark for users in lists of formats: the format's name if the extension is ambiguous, or a
+    /// required program; empty if there is no remark.
     pub(super) about: &'static str,
     pub(super) how: How,
 }
 
-/// Formats of one purpose, with the purpose's name for messages.
+/// All formats for one purpose, such as animations.
 #[derive(Debug)]
 pub(super) struct Formats<How: 'static> {
     pub(super) purpose: &'static str,
@@ -22,7 +23,8 @@ pub(super) struct Formats<How: 'static> {
 }
 
 impl<How> Formats<How> {
-    /// Returns the entry for the extension of `path`.
+    /// Returns the functions of the format that the extension of `path` selects. Fails for an
+    /// unknown extension.
     pub(super) fn of(&self, path: &Path) -> Result<&'static How, ExportError> {
         let ending = path
             .extension()
@@ -43,7 +45,7 @@ impl<How> Formats<How> {
             })
     }
 
-    /// Lists the primary extensions as text, such as `.png (APNG), .webp and .gif`.
+    /// Lists the first extension of each format as text, such as `.png (APNG), .webp and .gif`.
     pub(super) fn words(&self) -> String {
         let word = |format: &Format<How>| match format.about {
             "" => format!(".{}", format.endings[0]),

@@ -19,11 +19,11 @@ use lavoxel_geo::map::longitude::{cut_line, cut_polygon};
 use lavoxel_geo::map::{Crs, Site, ToDegrees, contour};
 use lavoxel_geo::terrain::write::whole;
 
-/// Estimated memory in bytes per point of a line or outline: contour graph, JSON document, and text
-/// in a growing `String`.
+/// Estimated memory in bytes per point of a contour line or outline: contour graph, JSON document,
+/// and text in a growing `String`.
 const BYTES_A_POINT: f64 = 420.0;
 
-/// Writes the map.
+/// Writes the contour lines or outlines of `drawing` as GeoJSON to `path`.
 pub(super) fn write(
     path: &Path,
     drawing: &Drawing<'_>,
@@ -59,7 +59,7 @@ fn document(drawing: &Drawing<'_>) -> Value {
     document.into()
 }
 
-/// Conversion from raster positions to coordinates of the file.
+/// Conversion from raster positions (column, row) to coordinates of the file.
 struct Ground<'a> {
     site: &'a Site,
     degrees: Option<ToDegrees>,
@@ -73,7 +73,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Returns the contour lines `lines` of the level `level` as a GeoJSON feature.
+    /// Returns the contour lines `lines` at the value `level` as one GeoJSON feature.
     fn lines(&self, drawing: &Drawing<'_>, level: f64, lines: &[Vec<contour::Point>]) -> Value {
         let pieces = lines.iter().flat_map(|line| {
             let points: Vec<_> = line.iter().map(|point| self.point(*point)).collect();
@@ -91,7 +91,7 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Returns a connected part of a footprint as a GeoJSON feature.
+    /// Returns the connected component `piece` of a footprint as a GeoJSON feature.
     fn polygon(&self, drawing: &Drawing<'_>, piece: &Piece) -> Value {
         let rings: Rings = piece.rings.iter().map(|ring| self.ring(ring)).collect();
         let parts = if self.is_in_degrees() {
@@ -123,14 +123,15 @@ impl<'a> Ground<'a> {
         self.degrees.is_some() || self.site.map_unit() == "degree"
     }
 
-    /// Returns the file coordinates of a raster position; longitudes continue beyond ±180° across
-    /// the date line.
+    /// Returns the file coordinates of the raster position `point`. Longitudes continue beyond
+    /// ±180° if the map crosses the date line.
     fn point(&self, point: contour::Point) -> [f64; 2] {
         let [x, y] = self.site.on_the_map(point);
         self.degrees.as_ref().map_or([x, y], |way| way.at(x, y))
     }
 
-    /// Rounds coordinates to about 1 mm; further digits are numerical noise.
+    /// Rounds the coordinates of `points` to about 1 mm, because further digits are numerical
+    /// noise.
     fn rounded(&self, points: &[[f64; 2]]) -> Value {
         let fine = if self.is_in_degrees() { 1e8 } else { 1e3 };
         let point = |point: &[f64; 2]| {
@@ -139,8 +140,8 @@ impl<'a> Ground<'a> {
         points.iter().map(point).collect()
     }
 
-    /// Converts an implicitly closed ring to file coordinates, with the first point repeated at the
-    /// end.
+    /// Converts a closed ring of raster positions, whose first point is not repeated, to file
+    /// coordinates with the first point repeated at the end.
     fn ring(&self, points: &[contour::Point]) -> Vec<[f64; 2]> {
         points
             .iter()
@@ -149,7 +150,8 @@ impl<'a> Ground<'a> {
             .collect()
     }
 
-    /// Returns the member `crs` (`None` for WGS 84) and a note on the coordinate system.
+    /// Returns the value of the member `crs` (`None` for WGS 84) and a remark about the coordinate
+    /// system for the member `note`.
     fn system(&self, crs: Option<&Crs>) -> (Option<Value>, String) {
         if self.degrees.is_some() {
             return (

@@ -1,5 +1,6 @@
-//! Maps as GeoTIFF: one band of 32-bit values in deflated strips, pixel is area, no data −9999.
-//! Quantity, unit and provenance are stored in the tags that GDAL and QGIS show.
+//! Export of maps as GeoTIFF: one band of 32-bit values in deflated strips, pixel-is-area
+//! convention, no-data value −9999. Quantity, unit and provenance are stored in the tags that GDAL
+//! and QGIS show.
 //!
 //! The tags are assembled here rather than by `geotiff-writer`, which does not support
 //! descriptions.
@@ -31,16 +32,16 @@ const GDAL_NODATA: u16 = 42113;
 // Key of GeoTIFF 1.1.
 const RASTER_TYPE: u16 = 1025;
 
-/// Target size of a strip before compression, in bytes.
+/// Target size of a strip (group of rows) before compression, in bytes.
 const STRIP: usize = 1 << 18;
 
-/// Metadata of the file.
+/// Labels and provenance that are stored in the file.
 pub(super) struct Labels<'a> {
     pub(super) caption: &'a Caption,
     pub(super) about: &'a About,
 }
 
-/// Writes the map.
+/// Writes `values` with the metadata `labels` as a GeoTIFF to `path`.
 pub(super) fn write(
     path: &Path,
     values: &Values,
@@ -99,7 +100,7 @@ fn write_band<T: TiffWriteSample>(
     Ok(())
 }
 
-/// Returns all tags except those of the pixel data.
+/// Returns the TIFF tags of georeference and metadata; the tags of the pixel data are not included.
 fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
     let place = site.placement();
     let text = |code, text: String| Tag::new(code, TagValue::Ascii(text));
@@ -187,7 +188,7 @@ fn metadata(labels: &Labels<'_>) -> String {
     xml + "</GDALMetadata>\n"
 }
 
-/// Escapes XML text twice, since GDAL writes and reads these items escaped twice.
+/// Escapes `text` for XML twice, since GDAL writes and reads these metadata items escaped twice.
 fn escaped(text: &str) -> String {
     let plain: String = text.chars().filter(|c| !c.is_control()).collect();
     let once = |text: &str| {
@@ -218,7 +219,7 @@ fn keys(crs: Option<&Crs>) -> Option<GeoKeyDirectory> {
     Some(keys)
 }
 
-/// Removes characters that are not allowed in a GeoTIFF key.
+/// Removes characters that are not allowed in a text value of a GeoTIFF key.
 fn plain(text: &str) -> String {
     text.chars()
         .filter(|&c| c.is_ascii() && !c.is_ascii_control() && c != '|')

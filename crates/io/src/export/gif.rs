@@ -6,10 +6,11 @@ use image::{Delay, Frame, RgbaImage};
 use super::{Animation, ExportError, Film};
 use lavoxel_files::output::WholeFile;
 
-/// Speed of the palette search, 1 (best) to 30 (fastest); fast searches miss small glowing areas.
+/// Speed of the palette search, 1 (best quality) to 30 (fastest). Fast searches omit the colours of
+/// small glowing areas.
 const SPEED: i32 = 2;
 
-/// Shortest frame delay in hundredths of a second: browsers replace shorter delays by 10.
+/// Minimum frame delay in hundredths of a second: browsers replace shorter delays by 10.
 const SHORTEST: u64 = 2;
 
 pub(super) struct Gif {
@@ -17,15 +18,16 @@ pub(super) struct Gif {
     file: SharedFile,
     path: std::path::PathBuf,
     film: Film,
-    /// Number of frames received.
+    /// Number of frames received so far.
     frames: u64,
-    /// End time of the last written frame, in hundredths of a second.
+    /// Time at which the last written frame ends, in hundredths of a second from the beginning.
     end: u64,
-    /// Last received frame, if its duration was too short to be written; `None` otherwise.
+    /// Last received frame, if its duration was too short to be written alone; `None` otherwise.
     left: Option<Vec<u8>>,
 }
 
-/// File that is shared between the encoder, which never returns its writer, and the final commit.
+/// File that the encoder and the final commit share, because the encoder does not return its
+/// writer.
 #[derive(Clone)]
 struct SharedFile(std::rc::Rc<std::cell::RefCell<Option<WholeFile>>>);
 

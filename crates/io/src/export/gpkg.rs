@@ -16,24 +16,25 @@ use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::contour::Point;
 use lavoxel_geo::map::{Crs, Site};
 
-/// Application id "GPKG" of the SQLite header.
+/// Application id of the SQLite file header: "GPKG" in ASCII.
 const APPLICATION: i32 = 0x4750_4B47;
-/// Version of the standard, 1.3.
+/// Version of the GeoPackage standard in the SQLite file header: 1.3.
 const VERSION: i32 = 10_300;
 
-/// SRS id of an undefined Cartesian coordinate system.
+/// SRS id that the standard reserves for an undefined Cartesian coordinate system.
 const NOT_KNOWN: i32 = -1;
-/// SRS id for a known coordinate system without EPSG code.
+/// SRS id that the file uses for a known coordinate system without EPSG code.
 const NO_NUMBER: i32 = 100_000;
 
-/// Estimated memory in bytes per point of a line or outline: contour graph, ring, and geometry in a
-/// growing `Vec`.
+/// Estimated memory in bytes per point of a contour line or outline: contour graph, ring, and
+/// geometry in a growing `Vec`.
 const BYTES_A_POINT: f64 = 160.0;
 
-/// Memory of SQLite in bytes: its page cache and its own tables.
+/// Estimated memory of SQLite in bytes: page cache and internal tables.
 const BYTES_OF_SQLITE: usize = 6 << 20;
 
-/// SQL schema of every file. No timestamps are stored, so that equal maps give equal bytes.
+/// SQL statements that create the tables of every file. No timestamps are stored, so that equal
+/// maps give equal bytes.
 const TABLES: &str = "
 CREATE TABLE gpkg_spatial_ref_sys (
   srs_name TEXT NOT NULL, srs_id INTEGER NOT NULL PRIMARY KEY, organization TEXT NOT NULL,
@@ -55,12 +56,12 @@ INSERT INTO gpkg_spatial_ref_sys VALUES
 ";
 const LAST_CHANGE: &str = "1970-01-01T00:00:00.000Z";
 
-/// Estimates the memory of writing, in addition to the map values and the points.
+/// Estimates the memory of SQLite during writing. Map values and points are not included.
 pub(super) fn need() -> MemoryEstimate {
     MemoryEstimate::of("the GeoPackage", BYTES_OF_SQLITE, 1.0)
 }
 
-/// Writes the map.
+/// Writes the contour lines or outlines of `drawing` as a GeoPackage to `path`.
 pub(super) fn write(
     path: &Path,
     drawing: &Drawing<'_>,
@@ -88,8 +89,8 @@ fn fill(temporary: &Path, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, cause)| cause)
 }
 
-/// Inserts WGS 84, required in every file, and the map's coordinate system; returns the SRS id of
-/// the latter.
+/// Inserts the coordinate systems WGS 84, which every file must have, and that of `site`. Returns
+/// the SRS id of the latter.
 fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
     const PUT: &str = "INSERT INTO gpkg_spatial_ref_sys VALUES (?1, ?2, ?3, ?2, ?4, NULL)";
     let put = |crs: &Crs, number: i32, organization: &str, text: &str| {
@@ -130,11 +131,11 @@ fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
     }
 }
 
-/// Feature table that is being written.
+/// Feature table of the GeoPackage that is being filled.
 struct Layer<'a> {
     connection: &'a Connection,
     name: String,
-    /// SQL statement that inserts a feature: geometry and column values.
+    /// SQL statement that inserts one feature: its geometry and its column values.
     put: String,
     system: i32,
     around: [f64; 4],
@@ -250,7 +251,8 @@ impl<'a> Layer<'a> {
     }
 }
 
-/// Empty bounding box [west, south, east, north], neutral for extension by points.
+/// Empty bounding box [west, south, east, north]: a minimum or maximum with any point gives the
+/// point.
 const NOWHERE: [f64; 4] = [
     f64::INFINITY,
     f64::INFINITY,
@@ -258,14 +260,15 @@ const NOWHERE: [f64; 4] = [
     f64::NEG_INFINITY,
 ];
 
-/// Returns a valid layer name: the map's name without characters that need quotes.
+/// Returns a layer name made from the map's name `name`: characters that need quotes in SQL become
+/// `_`.
 fn table_name(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
         .collect()
 }
 
-/// Geometry as well-known binary, with its bounding box.
+/// Geometry of a feature as well-known binary, with its bounding box [west, south, east, north].
 struct Geometry {
     wkb: Vec<u8>,
     around: [f64; 4],
@@ -300,7 +303,8 @@ impl Geometry {
         all
     }
 
-    /// Appends the header of a geometry: type code `kind` and number of parts.
+    /// Appends the header of a well-known binary geometry: byte order, type code `kind` and number
+    /// of parts.
     fn head(&mut self, kind: u32, parts: usize) {
         // Byte order: little-endian.
         self.wkb.push(1);
@@ -319,8 +323,8 @@ impl Geometry {
         self.around = [w.min(x), s.min(y), e.max(x), n.max(y)];
     }
 
-    /// Returns the GeoPackage geometry blob: header with SRS id `system` and bounds, then the
-    /// well-known binary.
+    /// Returns the geometry in the GeoPackage encoding: a header with SRS id `system` and bounding
+    /// box, then the well-known binary.
     fn bytes(&self, system: i32) -> Vec<u8> {
         let [west, south, east, north] = self.around;
         // Version 0; little-endian, with bounds of two axes.

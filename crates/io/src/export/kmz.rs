@@ -1,5 +1,5 @@
-//! Maps for Google Earth and other readers of KML 2.2: a zipped document with the map as a ground
-//! overlay, its legend, and the outlines of the shown area.
+//! Export of maps for Google Earth and other readers of KML 2.2: a zipped document with the map as
+//! a ground overlay, its legend, and the outlines of the shown area.
 //!
 //! The overlay is resampled to longitude and latitude, north up, which every reader supports;
 //! overlays with free corners are an extension that few support.
@@ -20,7 +20,7 @@ use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::{Site, ToDegrees};
 use lavoxel_geo::terrain::Hillshade;
 
-/// File names inside the archive.
+/// Name of the KML document inside the archive.
 const DOCUMENT: &str = "doc.kml";
 const PICTURE: &str = "files/map.png";
 const LEGEND: &str = "files/legend.png";
@@ -28,11 +28,11 @@ const LEGEND: &str = "files/legend.png";
 /// Estimated memory in bytes per point of an outline: contour graph and ring.
 const BYTES_A_POINT: f64 = 160.0;
 
-/// Number of lattice points along a side of the map; the projection is interpolated linearly in
-/// between.
+/// Number of intervals along a side of the overlay at whose ends the projection is evaluated; in
+/// between, the result is interpolated linearly.
 const LATTICE: usize = 32;
 
-/// Writes the map.
+/// Writes the map to `path`: `sight` gives the picture, `drawing` the outlines.
 pub(super) fn write(
     path: &Path,
     (sight, drawing): (&Sight<'_>, &Drawing<'_>),
@@ -121,8 +121,8 @@ impl Degrees {
         around
     }
 
-    /// Returns [longitude, latitude] at the relative position `east` from the west side and `south`
-    /// from the north side, each 0 to 1.
+    /// Returns [longitude, latitude] in degrees of a point in the rectangle. `east` (from the west
+    /// side) and `south` (from the north side) are fractions of its sides, 0 to 1.
     fn at(self, east: f64, south: f64) -> [f64; 2] {
         [
             self.west + east * (self.east - self.west),
@@ -130,8 +130,8 @@ impl Degrees {
         ]
     }
 
-    /// Resamples the map to the rectangle, `width` × `height` pixels; returns RGBA bytes, row-major
-    /// from the north.
+    /// Draws the map resampled to the rectangle, `width` × `height` pixels. Returns RGBA bytes,
+    /// row-major from the north.
     fn picture(
         self,
         sight: &Sight<'_>,
@@ -221,7 +221,8 @@ fn document(
     writeln!(out, "</Folder>\n</Document>\n</kml>")
 }
 
-/// Writes a connected part of the map's shown area as a KML placemark.
+/// Writes the outline of the connected component `piece` as a KML placemark; `place` converts
+/// raster positions to longitude and latitude.
 fn placemark(
     out: &mut impl Write,
     drawing: &Drawing<'_>,

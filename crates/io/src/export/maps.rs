@@ -58,22 +58,24 @@ use lavoxel_render::Image;
 use lavoxel_sim::records::{NEVER, Records};
 use lavoxel_sim::state::State;
 
-/// Input of map exports: state of the world, its records and its site.
+/// Input of map exports: state of the world, records over past steps, and site of the box.
 #[derive(Clone, Copy, Debug)]
 pub struct Maps<'a> {
-    /// Current state of the world.
+    /// State of the world whose values are exported.
     pub world: &'a State,
-    /// Records over past steps, one per material; only needed by maps of records.
+    /// Records over past steps, one per material. Only maps of maxima and first times need records;
+    /// may be empty otherwise.
     pub records: &'a [Records],
     /// Position of the box on its map.
     pub site: &'a Site,
 }
 
 impl Maps<'_> {
-    /// Computes the values of a quantity per column.
+    /// Computes the values of `quantity`, one per column of the box.
     ///
     /// # Panics
-    /// When the measure [needs records](ColumnMeasure::needs_records) and its material has none.
+    /// If the measure [needs records](ColumnMeasure::needs_records) and there are none for its
+    /// material.
     pub fn values(&self, quantity: &ColumnQuantity) -> Values {
         let past = || {
             let records = self
@@ -120,8 +122,8 @@ impl Maps<'_> {
         }
     }
 
-    /// Computes a map of the physical model in physical units, directly from the columns of the
-    /// flow.
+    /// Computes the values of `measure` in its unit, one per column, from the columns of the
+    /// physical model's flow; NaN where there is no data.
     fn of_flow(&self, flow: &Flow, measure: ColumnMeasure) -> Array2<f32> {
         let grid = self.site.grid;
         let value = |column: FlowColumn| match measure {
@@ -140,7 +142,8 @@ impl Maps<'_> {
         Array2::from_shape_fn((grid.nz, grid.nx), of_column)
     }
 
-    /// Computes the values of a quantity, or of its footprint.
+    /// Computes the values of the subject's quantity, or 1 in the subject's footprint and no data
+    /// elsewhere; one value per column.
     ///
     /// # Panics
     /// In the cases of [`Maps::values`].
@@ -155,7 +158,8 @@ impl Maps<'_> {
         }
     }
 
-    /// Returns the blocks of equal values: air cells for ash from the air, else single cells.
+    /// Returns the blocks of columns within which the quantity is constant: air cells for ash from
+    /// the air, single columns otherwise.
     fn blocks(&self, quantity: &ColumnQuantity) -> picture::Blocks {
         let air = self
             .world
@@ -172,13 +176,15 @@ impl Maps<'_> {
         })
     }
 
-    /// Returns the ash on the ground in kg/m², axes (row, column).
+    /// Returns the ash on the ground in kg/m² per column, axes (row, column); 0 in a scene without
+    /// air.
     fn ash(&self) -> Array2<f32> {
         let of_column = |(z, x)| self.world.air().map_or(0.0, |air| air.ash_on(x, z) as f32);
         Array2::from_shape_fn((self.site.grid.nz, self.site.grid.nx), of_column)
     }
 
-    /// Returns the amount of the quantity's material per column in units, axes (row, column).
+    /// Returns the amount of the quantity's material that rests in each column, in smallest units
+    /// of amount, axes (row, column).
     fn amounts(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let number = quantity
             .material()
@@ -187,8 +193,8 @@ impl Maps<'_> {
         number.map_or_else(none, |number| self.world.lying_amounts(number))
     }
 
-    /// Returns the amount of the quantity's material and of all heavier materials per column in
-    /// units, axes (row, column).
+    /// Returns the summed amount of the quantity's material and of all heavier materials that rests
+    /// in each column, in smallest units of amount, axes (row, column).
     fn amounts_up_to(&self, quantity: &ColumnQuantity) -> Array2<u64> {
         let last = quantity
             .material()
@@ -198,13 +204,14 @@ impl Maps<'_> {
             .fold(none, |sum, number| sum + self.world.lying_amounts(number))
     }
 
-    /// Converts amounts per column (units) to thickness in metres.
+    /// Converts amounts per column, in smallest units of amount, to thicknesses in metres.
     fn metres(&self, units: &Array2<u64>) -> Array2<f32> {
         units.mapv(|units| (cells(units) * self.site.cell_height_m()) as f32)
     }
 
-    /// Renders a map over the hill-shaded ground with its legend; the colour scale extends at least
-    /// to `upper`.
+    /// Renders the map of `subject` over the hill-shaded ground, with title and legend. The colour
+    /// scale extends at least to `upper`, in the unit of the map, so that several pictures can
+    /// share a scale.
     ///
     /// # Panics
     /// In the cases of [`Maps::values`].
@@ -227,7 +234,7 @@ impl Maps<'_> {
         .sheet(ground)
     }
 
-    /// Returns the elevation of the ground in metres, axes (row, column).
+    /// Returns the elevation of the ground in metres per column, axes (row, column).
     fn ground(&self) -> Array2<f32> {
         self.world
             .ground()
@@ -241,12 +248,12 @@ fn positive(metres: f64) -> Option<f64> {
     (metres > 0.0).then_some(metres)
 }
 
-/// Replaces a thickness of 0 by NaN (no data).
+/// Replaces the thickness 0 by NaN, the no-data value.
 fn none_at_zero(metres: f32) -> f32 {
     if metres > 0.0 { metres } else { f32::NAN }
 }
 
-/// Converts the arrival step of a column to a map value; "never" becomes no data.
+/// Converts the arrival step of a column to a map value; `NEVER` becomes the no-data value.
 fn steps(arrival: u32) -> i32 {
     if arrival == NEVER {
         Values::NO_WHOLE
@@ -255,30 +262,31 @@ fn steps(arrival: u32) -> i32 {
     }
 }
 
-/// Memory estimate and write function of a map format.
+/// Functions and properties of one map format.
 #[derive(Debug)]
 struct Writer {
     need: fn(Grid) -> MemoryEstimate,
     put: fn(&Raster<'_>, &Path, &Lines<'_>, Existing) -> Result<(), ExportError>,
-    /// Extension of a companion file of the format, such as `prj`; `None` without one.
+    /// File extension of a companion file that the format writes, such as `prj`; `None` if there is
+    /// none.
     beside: Option<&'static str>,
     kind: Kind,
 }
 
-/// Kind of map format.
+/// Kind of a map format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Raster with an optional QGIS style file.
+    /// Raster of values, with an optional QGIS style file.
     Raster,
-    /// Vector format; a quantity is exported as contour lines.
+    /// Lines or polygons: contour lines of a quantity, or outlines of a footprint.
     Vector,
-    /// Picture with rendered colours.
+    /// Picture in colours, in the coordinate system of the map.
     Picture,
-    /// Picture in longitude and latitude, independent of the map's coordinate system.
+    /// Picture in colours, resampled to longitude and latitude.
     Globe,
 }
 
-/// Drawing options of contour lines and outlines.
+/// Options for drawing contour lines and outlines.
 struct Lines<'a> {
     style: &'a MapStyle,
     levels: Option<&'a [f64]>,
@@ -371,26 +379,26 @@ fn columns(grid: Grid, bytes: f64) -> MemoryEstimate {
     MemoryEstimate::of("the map", grid.columns(), bytes)
 }
 
-/// Returns the file extensions of all map formats as text.
+/// Returns the file extensions of all map formats as text, for messages.
 pub fn formats() -> String {
     FORMATS.words()
 }
 
-/// Memory per column in bytes during computation of map values: amounts in units, and two copies in
-/// metres.
+/// Memory per column in bytes while map values are computed: amounts, and two copies in metres.
 const BYTES_A_VALUE: f64 = 16.0;
 
-/// Memory per column in bytes during tracing of contour lines or outlines.
+/// Memory per column in bytes while contour lines or outlines are traced.
 pub(super) const BYTES_OF_LINES: f64 = 24.0;
-/// Memory per column in bytes of a picture, two copies of the ground included.
+/// Memory per column in bytes while a map picture is drawn, including two copies of the ground.
 const BYTES_OF_PICTURE: f64 = 20.0;
 
 /// Memory per pixel of a map picture in bytes: height, colour on the map and on the sheet, and
 /// encoder buffers.
 const BYTES_A_PIXEL: f64 = 14.0;
 
-/// Estimates the memory of writing a map of a box of shape `grid` in the format of the extension of
-/// `path`; the points of vector formats are not included.
+/// Estimates the memory of writing a map of a box of shape `grid`. The extension of `path` selects
+/// the format. Points of lines and polygons are not included, because their number depends on the
+/// values.
 pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
     FORMATS.of(path).map_or_else(
         |_| columns(grid, BYTES_A_VALUE),
@@ -398,7 +406,7 @@ pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
     )
 }
 
-/// Estimates the memory of a map picture with legend and title.
+/// Estimates the memory of the pixels of a map picture with legend and title.
 fn pixels(grid: Grid) -> MemoryEstimate {
     let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
     MemoryEstimate::of(
@@ -408,7 +416,7 @@ fn pixels(grid: Grid) -> MemoryEstimate {
     )
 }
 
-/// Map export: subject, output path and options.
+/// Map to be exported: subject, output path and options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapFile {
     /// Quantity or footprint that the map shows.
@@ -417,17 +425,17 @@ pub struct MapFile {
     /// coordinate system is known), lines and polygons (`.geojson`, `.json`, `.gpkg`) or, with
     /// feature `render`, a picture (`.png`), also on the globe (`.kmz`).
     pub path: PathBuf,
-    /// Style flag: a raster gets a QGIS style file (`.qml`) at its side.
+    /// Set if a QGIS style file (`.qml`) is written next to a raster.
     pub style: bool,
-    /// Contour levels of a `.geojson` or `.gpkg` in the unit of the map; `None` takes the values of
-    /// the legend.
+    /// Values of the contour lines in a `.geojson` or `.gpkg`, in the unit of the map; `None` takes
+    /// the values that the legend labels.
     pub levels: Option<Vec<f64>>,
-    /// Smoothing flag: lines and outlines get rounded corners.
+    /// Set if the corners of contour lines and outlines are rounded.
     pub smooth: bool,
 }
 
 impl MapFile {
-    /// Creates the map of a subject, with its QGIS style.
+    /// Creates the export of `subject` to `path` with a QGIS style and with default contour levels.
     pub fn new(subject: Subject, path: PathBuf) -> Self {
         Self {
             subject,
@@ -438,27 +446,29 @@ impl MapFile {
         }
     }
 
-    /// Returns true if the map is exported as contour lines.
+    /// Returns true if the file will contain contour lines: a vector format and a subject other
+    /// than a footprint.
     pub fn has_levels(&self) -> bool {
         kind_of(&self.path) == Some(Kind::Vector) && self.subject.above().is_none()
     }
 
-    /// Returns the path of the QGIS style file; `None` if none is written.
+    /// Returns the path of the QGIS style file; `None` if no style is written.
     pub fn style_path(&self) -> Option<PathBuf> {
         (self.style && kind_of(&self.path) == Some(Kind::Raster)).then(|| qml::path_of(&self.path))
     }
 
-    /// Estimates the memory of writing the map, by [`need_of`].
+    /// Estimates the memory of writing the map for a box of shape `grid`, as [`need_of`].
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         need_of(&self.path, grid)
     }
 
-    /// Checks that the map can be written; called before long computations.
+    /// Checks that the file can be written; called before long computations.
     ///
     /// # Errors
-    /// [`ExportError::UnknownFormat`] for an unknown extension, [`ExportError::Output`] for a file
-    /// that is to be kept or cannot be written. The companion `.prj` counts as part of the file; an
-    /// existing style is kept, since its owner may have edited it.
+    /// [`ExportError::UnknownFormat`] for an unknown extension; [`ExportError::Output`] if the file
+    /// exists and `existing` does not allow to replace it, or if the folder is not writable. A
+    /// companion `.prj` is checked too; an existing style file is no error and is kept, since the
+    /// user may have edited it.
     pub fn check(&self, existing: Existing) -> Result<(), ExportError> {
         if let Some(ending) = FORMATS.of(&self.path)?.beside {
             check_free(&self.path.with_extension(ending), existing)?;
@@ -472,10 +482,12 @@ impl MapFile {
         Ok(check_free(&self.path, existing)?)
     }
 
-    /// Checks that the map can be written for the box of `site`; called before long computations.
+    /// Checks that the map format can represent the location of `site`; called before long
+    /// computations.
     ///
     /// # Errors
-    /// [`ExportError::NoDegrees`] for a `.kmz` if the coordinate system of the map is unknown.
+    /// [`ExportError::NoDegrees`] for a `.kmz` if the coordinate system of the map cannot be
+    /// converted to longitude and latitude.
     pub fn check_site(&self, site: &Site) -> Result<(), ExportError> {
         let lost =
             FORMATS.of(&self.path)?.kind == Kind::Globe && ToDegrees::of_site(site).is_none();
@@ -488,7 +500,7 @@ impl MapFile {
         }
     }
 
-    /// Writes the map with its companion files.
+    /// Writes the map and its companion files.
     ///
     /// # Errors
     /// The errors of [`MapFile::check`], and [`ExportError::Memory`]; no partial file is left.
@@ -519,11 +531,12 @@ impl MapFile {
     }
 }
 
-/// Map values with caption and placement, ready for export.
+/// Map values, one per column, with labels and position; can be written in every map format.
 pub struct Raster<'a> {
     caption: &'a Caption,
     values: Values,
-    /// Function that returns the ground elevations in metres, drawn under a picture.
+    /// Function that returns the ground elevations in metres, axes (row, column), for the hillshade
+    /// of a picture.
     ground: &'a dyn Fn() -> Array2<f32>,
     blocks: picture::Blocks,
     site: &'a Site,
@@ -531,7 +544,8 @@ pub struct Raster<'a> {
 }
 
 impl<'a> Raster<'a> {
-    /// Creates a raster from `values`, one per column of the box of `site`.
+    /// Creates a raster from `values`, one per column of the box of `site`. `ground` returns the
+    /// ground elevations in metres and is called only for pictures.
     pub fn new(
         caption: &'a Caption,
         values: Values,
@@ -550,9 +564,9 @@ impl<'a> Raster<'a> {
         }
     }
 
-    /// Writes the raster in the format of the extension of `path`; a raster format gets its QGIS
-    /// style (`.qml`) next to the file. `levels` are contour levels; `None` takes the values of the
-    /// legend.
+    /// Writes the raster to `path`; the extension selects the format. A raster format gets its QGIS
+    /// style (`.qml`) next to the file. `levels`: values of contour lines in the unit of the map;
+    /// `None` takes the values that the legend labels.
     ///
     /// # Errors
     /// The errors of [`MapFile::check`]; no partial file is left.
@@ -593,7 +607,7 @@ impl<'a> Raster<'a> {
         )
     }
 
-    /// Returns the map for drawing as lines and polygons.
+    /// Returns the input of the vector formats (lines and polygons) for this raster.
     fn drawing<'b>(&'b self, lines: &'b Lines<'b>) -> Drawing<'b> {
         let Self {
             caption,
@@ -618,7 +632,7 @@ impl<'a> Raster<'a> {
         }
     }
 
-    /// Returns the map for drawing as a picture.
+    /// Returns the input of the picture formats for this raster.
     fn sight<'b>(&'b self, lines: &'b Lines<'b>) -> picture::Sight<'b> {
         let Self {
             caption,
@@ -646,12 +660,12 @@ impl<'a> Raster<'a> {
     }
 }
 
-/// Returns true if a style file exists and must not be replaced.
+/// Returns true if a style file exists at `path` and `existing` does not allow to replace it.
 fn keeps_style(path: &Path, existing: Existing) -> bool {
     existing == Existing::Keep && path.is_file()
 }
 
-/// Writes a map of a quantity without a style, in the format of the extension of `path`.
+/// Writes the map of `quantity` to `path` without a style file; the extension selects the format.
 ///
 /// # Errors
 /// The errors of [`MapFile::write`].

@@ -55,7 +55,7 @@ pub use self::vti::{MAX_CELLS, check_vti, write_pvd, write_vti};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// Unknown file extension.
+    /// The file extension is unknown.
     #[error("{path}: no {purpose} format ends in {ending:?}; known are {known}")]
     UnknownFormat {
         /// Path of the file.
@@ -67,7 +67,8 @@ pub enum ExportError {
         /// Supported extensions as text.
         known: String,
     },
-    /// Map in `.kmz` format whose coordinate system cannot be converted to longitude and latitude.
+    /// The map cannot be written as `.kmz`, because its coordinate system cannot be converted to
+    /// longitude and latitude.
     #[error(
         "{path}: a .kmz has longitude and latitude, to which the map's coordinate system does not lead: say it with --crs EPSG:NUMBER"
     )]
@@ -75,10 +76,10 @@ pub enum ExportError {
         /// Path of the file.
         path: PathBuf,
     },
-    /// Box that is not representable in the format.
+    /// The file format cannot represent the box; the message says why.
     #[error(transparent)]
     Invalid(#[from] Invalid),
-    /// MP4 export without an installed ffmpeg.
+    /// An MP4 cannot be written, because ffmpeg is not installed.
     #[error(
         "{path}: MP4 needs the program ffmpeg, which was not found; install it, or write .png, .webp or .gif"
     )]
@@ -86,7 +87,7 @@ pub enum ExportError {
         /// Path of the file.
         path: PathBuf,
     },
-    /// Data that exceed a limit of the format.
+    /// The data exceed a limit of the file format.
     #[error("{path}: {reason}")]
     TooLarge {
         /// Path of the file.
@@ -94,7 +95,7 @@ pub enum ExportError {
         /// Limit of the format and size of the data, as text.
         reason: String,
     },
-    /// Export that exceeds the memory limit.
+    /// The export needs more memory than allowed.
     #[error("{path}: {cause}")]
     Memory {
         /// Path of the file.
@@ -102,7 +103,7 @@ pub enum ExportError {
         /// Required and allowed memory.
         cause: TooMuchMemory,
     },
-    /// Failure of an encoder library.
+    /// An encoder library failed.
     #[error("cannot encode {path}: {reason}")]
     Encoder {
         /// Path of the file.
@@ -110,26 +111,27 @@ pub enum ExportError {
         /// Error message of the encoder.
         reason: String,
     },
-    /// Frame folder of a film that contains frames of a film with another plan.
+    /// The frame folder belongs to a film with other settings.
     #[error("{folder} is in the way of this film's frames: {difference}; {mend}")]
     OtherPlan {
         /// Path of the folder.
         folder: PathBuf,
-        /// First difference between both plans, as text.
+        /// First difference between the settings of both films, as text.
         difference: String,
-        /// Remedies, as text.
+        /// Suggested actions for the user, as text.
         mend: &'static str,
     },
-    /// Output file that cannot be written.
+    /// The output file cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
 }
 
-/// Remedy in messages about the memory limit.
+/// Suggested action for the user in messages about the memory limit.
 const MEND: &str = "write less of it, or make the box coarser";
 
 impl ExportError {
-    /// Returns a function that converts a memory error of the export to `path`.
+    /// Returns a function that converts a memory error during the export to `path` to an
+    /// `ExportError`.
     fn memory(path: &Path) -> impl Fn(TooMuchMemory) -> Self {
         move |cause| Self::Memory {
             path: path.to_owned(),
@@ -137,7 +139,8 @@ impl ExportError {
         }
     }
 
-    /// Converts an I/O error during writing of `path`; a memory error inside is unwrapped.
+    /// Converts the I/O error `cause` that occurred on writing `path`; a memory error inside
+    /// `cause` becomes `Self::Memory`.
     fn writing(path: &Path, cause: std::io::Error) -> Self {
         match cause
             .get_ref()
@@ -151,7 +154,7 @@ impl ExportError {
         }
     }
 
-    /// Creates an encoder error with the text `reason`.
+    /// Creates the error that an encoder failed on `path` with the message `reason`.
     pub fn encoder(path: &Path, reason: impl std::fmt::Display) -> Self {
         Self::Encoder {
             path: path.to_owned(),

@@ -7,7 +7,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use super::{Animation, ExportError, Film};
 use lavoxel_files::output::WholeFile;
 
-/// Number of encoder threads; fixed, so that files are reproducible on all machines.
+/// Number of encoder threads: fixed, because the result depends on the number and files must be
+/// equal on all machines.
 const ENCODER_THREADS: &str = "4";
 
 pub(super) struct Mp4 {
@@ -96,7 +97,7 @@ impl Mp4 {
         })
     }
 
-    /// Waits for the end of ffmpeg and returns its error output as an error.
+    /// Waits until ffmpeg ends and returns its error output as an error.
     fn complaint(&mut self) -> ExportError {
         self.frames = None;
         let mut text = String::new();

@@ -52,10 +52,10 @@ use lavoxel_sim::state::State;
 /// Upper bound on the number of cells of a box: NumPy needs nine bytes per cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Fails for boxes with more than `MAX_CELLS` cells.
+/// Checks that the box is not too large for NumPy.
 ///
 /// # Errors
-/// Names the size and the limit.
+/// The message with size and limit, if the box has more than `MAX_CELLS` cells.
 pub fn check_size(grid: Grid) -> Result<(), Invalid> {
     if grid.cells() <= MAX_CELLS {
         return Ok(());
@@ -68,7 +68,8 @@ pub fn check_size(grid: Grid) -> Result<(), Invalid> {
     ))
 }
 
-/// Estimates the memory of the export: one map at a time.
+/// Estimates the memory of writing the archive for a box of shape `grid`: the values of one map at
+/// a time.
 pub fn need(grid: Grid) -> MemoryEstimate {
     MemoryEstimate::of("the maps of the archive", grid.columns(), 16.0)
 }
@@ -161,11 +162,11 @@ fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(),
     Ok(())
 }
 
-/// Pair of entry name and quantity.
+/// Entry name and quantity of an archive entry.
 type Named<M> = (String, Quantity<M>);
 
-/// Returns column quantities and cell quantities with their entry names. Energy per amount is
-/// omitted, as a quotient of two entries.
+/// Returns the maps and the cell fields of the archive with their entry names. Energy per amount is
+/// omitted, because it is the quotient of two other entries.
 fn entries(world: &State) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>) {
     let mut taken = BTreeSet::new();
     let maps = named(world.column_quantities(), &mut taken);
@@ -174,8 +175,9 @@ fn entries(world: &State) -> (Vec<Named<ColumnMeasure>>, Vec<Named<CellMeasure>>
     (maps, named(fields, &mut taken))
 }
 
-/// Assigns entry names: the symbol of the quantity, or material and symbol if that name is in
-/// `taken`; a cell field named like a map, such as the temperature, gets the prefix `cell_`.
+/// Assigns an entry name to each quantity: its symbol, or material and symbol if that name is in
+/// `taken`. A cell field with the name of a map, such as the temperature, gets the prefix `cell_`.
+/// Adds the names to `taken`.
 fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec<Named<M>> {
     let mut name = |quantity: Quantity<M>| {
         let symbol = quantity.symbol();
@@ -186,7 +188,7 @@ fn named<M: Measure>(all: Vec<Quantity<M>>, taken: &mut BTreeSet<String>) -> Vec
     all.into_iter().map(&mut name).collect()
 }
 
-/// Returns the units of all entries that have one, as the flat list name, unit, name, unit, …
+/// Returns the units of all entries that have a unit, as a flat list: name, unit, name, unit, …
 fn unit_names(
     maps: &[Named<ColumnMeasure>],
     fields: &[Named<CellMeasure>],
@@ -213,7 +215,7 @@ fn unit_names(
         .collect()
 }
 
-/// Converts integers to floats, no data to NaN.
+/// Converts integer map values to floats; the no-data value becomes NaN.
 fn with_nan(values: &Array2<i32>) -> Array2<f64> {
     values.mapv(|v| {
         if v == Values::NO_WHOLE {
@@ -224,10 +226,11 @@ fn with_nan(values: &Array2<i32>) -> Array2<f64> {
     })
 }
 
-/// Closure that writes the elements of an array in file order.
+/// Function that writes the elements of an array to the file, in file order.
 type Fill<'a> = Box<dyn Fn(&mut dyn Write) -> io::Result<()> + 'a>;
 
-/// Array entry with a streaming writer, also for types that `ndarray-npy` lacks.
+/// Entry of the archive whose elements are computed while they are written; supports NumPy types
+/// that `ndarray-npy` lacks.
 struct Entry<'a> {
     /// NumPy dtype string, such as `<f4`.
     descr: String,
@@ -244,7 +247,8 @@ impl WriteNpyExt for Entry<'_> {
 }
 
 impl Entry<'_> {
-    /// Creates a scalar entry of NumPy dtype `descr` from its little-endian bytes.
+    /// Creates an entry with a single number of the NumPy type `descr` (8 bytes wide) from its
+    /// little-endian bytes.
     fn number(descr: &str, bytes: [u8; 8]) -> Self {
         Self {
             descr: descr.to_owned(),
@@ -253,7 +257,8 @@ impl Entry<'_> {
         }
     }
 
-    /// Creates a text entry; NumPy pads texts to a common length with four bytes per character.
+    /// Creates an entry of texts. NumPy stores all texts of an array with the length of the
+    /// longest, four bytes per character.
     fn texts(shape: Vec<usize>, texts: Vec<String>) -> Self {
         let longest = texts
             .iter()
@@ -298,7 +303,8 @@ fn shape(grid: Grid) -> Vec<usize> {
     vec![grid.ny, grid.nz, grid.nx]
 }
 
-/// Returns an entry with the values of a quantity in all cells; solidity is boolean.
+/// Returns the entry with the values of `quantity` in all cells; the entry of solid cells is
+/// boolean.
 fn cells<'a>(world: &'a State, quantity: &Quantity) -> Entry<'a> {
     let (values, grid) = (world.values(quantity), world.grid());
     let truth = quantity.measure() == CellMeasure::Solid;
@@ -324,7 +330,7 @@ fn cells<'a>(world: &'a State, quantity: &Quantity) -> Entry<'a> {
     }
 }
 
-/// Iterates over the rows (y, z) of cells in file order.
+/// Iterates over the rows (`y`, `z`) of cells in file order.
 fn rows(grid: Grid) -> impl Iterator<Item = (usize, usize)> {
     (0..grid.ny).flat_map(move |y| (0..grid.nz).map(move |z| (y, z)))
 }

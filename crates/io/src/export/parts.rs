@@ -1,10 +1,10 @@
-//! Frame cache of a film in progress, in a folder next to the film, from which an interrupted
+//! Frame folder: cache of a film's finished frames next to the film, from which an interrupted
 //! export resumes.
 //!
-//! The folder holds `plan.txt`, which determines all frames, and each frame as a PNG.
+//! The folder holds `plan.txt`, the settings that determine all frames, and each frame as a PNG.
 //!
 //! - Invariant: a frame file exists completely or not at all.
-//! - Invariant: a folder of another plan is never continued.
+//! - Invariant: frames of a film with other settings are never used.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,42 +21,42 @@ use lavoxel_base::validate::tame;
 use lavoxel_files::input;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, sweep_away};
 
-/// Suffix of the frame folder, appended to the film's name.
+/// Suffix that is appended to the film's file name to name its frame folder.
 const ENDING: &str = ".parts";
 
-/// Name of the plan file.
+/// Name of the file that holds the plan: a text with all settings that determine the frames.
 const PLAN: &str = "plan.txt";
 
-/// Name of the file that lists the films that ended early, with their checksums.
+/// Name of the file that lists films whose export was stopped early, with their checksums.
 const UNFINISHED: &str = "unfinished.txt";
 
-/// Prefix and suffix of a frame's file name.
+/// Prefix and suffix of the file name of a frame; the frame number is in between.
 const FRAME: (&str, &str) = ("frame-", ".png");
 
-/// Remedy for a folder of a film with another plan.
+/// Suggested action if the folder belongs to a film with another plan.
 const AGAIN: &str =
     "finish that film with its command, pass --force to begin again, or choose another name";
-/// Remedy for a folder that contains foreign files.
+/// Suggested action if the folder contains files that this program did not write.
 const ELSEWHERE: &str = "choose another name for the film";
 
-/// Frame folder of a film.
+/// Frame folder of a film: cache of finished frames.
 #[derive(Debug)]
 pub struct Parts {
     folder: PathBuf,
-    /// Names of the files that callers keep in the folder, in addition to frames; removed with the
+    /// Names of other files that the caller keeps in the folder; they are removed together with the
     /// folder.
     guests: Vec<&'static str>,
     bytes: u64,
 }
 
-/// Cached frame.
+/// Frame read from the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Width and height in pixels.
     pub size: (u32, u32),
-    /// sRGB bytes, three per pixel, row-major from the top.
+    /// Pixels: three sRGB bytes each, row-major from the top.
     pub rgb: Vec<u8>,
-    /// Text chunks of the PNG by keyword.
+    /// Text chunks of the PNG: text by keyword.
     pub labels: BTreeMap<String, String>,
 }
 
@@ -68,13 +68,13 @@ impl Parts {
         name.into()
     }
 
-    /// Creates or resumes the frame folder. `plan` is the text that determines all frames; `guests`
-    /// are names of files that the caller keeps in the folder. With [`Existing::Replace`] a folder
-    /// of another plan is cleared.
+    /// Creates the frame folder, or opens an existing folder with the same plan. `plan`: text with
+    /// all settings that determine the frames; `guests`: names of other files that the caller keeps
+    /// in the folder. With [`Existing::Replace`], a folder with another plan is cleared.
     ///
     /// # Errors
-    /// [`ExportError::OtherPlan`] for a folder of another plan, with the first line that differs,
-    /// and for a folder without a plan; [`ExportError::Output`] where the folder cannot be written.
+    /// [`ExportError::OtherPlan`] for a folder with another plan (the message names the first line
+    /// that differs) or without a plan; [`ExportError::Output`] if the folder cannot be written.
     pub fn open(
         folder: &Path,
         plan: &str,
@@ -104,7 +104,8 @@ impl Parts {
         Ok(parts)
     }
 
-    /// Checks that [`Self::open`] will accept the folder; called before long computations.
+    /// Checks that [`Self::open`] will not fail because of another plan; called before long
+    /// computations.
     ///
     /// # Errors
     /// [`ExportError::OtherPlan`] in the cases of [`Self::open`].
@@ -132,7 +133,7 @@ impl Parts {
         }
     }
 
-    /// Opens `folder` if it contains frames of `plan`; otherwise `None`.
+    /// Opens the frame folder `folder` if its plan equals `plan`; otherwise returns `None`.
     pub fn of_plan(folder: &Path, plan: &str) -> Option<Self> {
         let parts = Self {
             folder: folder.to_owned(),
@@ -145,12 +146,12 @@ impl Parts {
             .then_some(parts)
     }
 
-    /// Returns the path of the folder.
+    /// Returns the path of the frame folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Returns the total size of the files in the folder, in bytes.
+    /// Returns the total size of the files in the frame folder, in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -166,7 +167,7 @@ impl Parts {
             .join(format!("{}{number:06}{}", FRAME.0, FRAME.1))
     }
 
-    /// Returns true if frame `number` exists.
+    /// Returns true if the folder has a file for frame `number`.
     pub fn has(&self, number: u64) -> bool {
         self.frame(number).is_file()
     }
@@ -177,12 +178,12 @@ impl Parts {
         read(&self.frame(number), size)
     }
 
-    /// Stores frame `number` (sRGB, row-major from the top) with text labels. `is_file`: the frame
-    /// will be handed out as a file and gets normal PNG compression; other frames get fast
-    /// compression.
+    /// Stores frame `number` with the text chunks `labels`. `size`: width and height in pixels;
+    /// `rgb`: sRGB bytes, row-major from the top; `is_file`: the user will get the PNG as a file,
+    /// so it is compressed normally instead of fast.
     ///
     /// # Errors
-    /// [`ExportError::Output`] where the frame cannot be written.
+    /// [`ExportError::Output`] if the frame cannot be written.
     pub fn write(
         &mut self,
         number: u64,
@@ -204,11 +205,12 @@ impl Parts {
         Ok(())
     }
 
-    /// Hard-links frame `number` to `path` outside of the folder, or copies the frame if links are
-    /// not supported.
+    /// Gives the user frame `number` as a file at `path` outside of the folder: as a hard link, or
+    /// as a copy if links are not supported.
     ///
     /// # Errors
-    /// [`ExportError::Output`] if the frame is missing, or `path` exists and may not be replaced.
+    /// [`ExportError::Output`] if the frame is missing, or `path` exists and `existing` does not
+    /// allow to replace the file.
     pub fn hand_out(
         &self,
         number: u64,
@@ -241,17 +243,18 @@ impl Parts {
         Ok(file.commit()?)
     }
 
-    /// Returns true if the file at `path` has the bytes of frame `number`.
+    /// Returns true if the file at `path` has the same bytes as the file of frame `number`.
     pub fn is_handed_out(&self, number: u64, path: &Path) -> bool {
         let length = |path: &Path| fs::metadata(path).ok().map(|about| about.len());
         let (frame, known) = (self.frame(number), length(path));
         known.is_some() && known == length(&frame) && hash_of(&frame) == hash_of(path)
     }
 
-    /// Records that the film at `path` ended early, so that a longer version may replace the file.
+    /// Records that the export of the film at `path` was stopped early, so that a longer version
+    /// may replace the file later.
     ///
     /// # Errors
-    /// [`ExportError::Output`] where the record cannot be written.
+    /// [`ExportError::Output`] if the record cannot be written.
     pub fn note_unfinished(&mut self, path: &Path) -> Result<(), ExportError> {
         let Some(hash) = hash_of(path) else {
             return Ok(());
@@ -263,7 +266,8 @@ impl Parts {
         )
     }
 
-    /// Returns the paths of films recorded as ended early whose files are unchanged since.
+    /// Returns the paths of films whose export was stopped early and whose files did not change
+    /// since.
     pub fn unfinished(&self) -> Vec<PathBuf> {
         let known = self.known();
         let same = |line: &str| {
@@ -275,7 +279,7 @@ impl Parts {
         known.lines().filter_map(same).collect()
     }
 
-    /// Returns the text of the list of films that ended early; empty without a list.
+    /// Returns the text of the list of films that were stopped early; empty if there is no list.
     fn known(&self) -> String {
         input::NOTES
             .text(&self.folder.join(UNFINISHED), |text| text.into_parts().0)
@@ -290,10 +294,11 @@ impl Parts {
         Ok(file.commit()?)
     }
 
-    /// Removes the folder; called after the film is complete.
+    /// Removes the folder; called when the film is complete. Foreign files, and then the folder,
+    /// are kept.
     ///
     /// # Errors
-    /// [`ExportError::Output`] where the folder cannot be removed.
+    /// [`ExportError::Output`] if the folder cannot be removed.
     pub fn finish(self) -> Result<(), ExportError> {
         self.clear()?;
         // Foreign files stay, and the folder with them.
@@ -305,8 +310,8 @@ impl Parts {
         }
     }
 
-    /// Removes all files of the folder; the plan is removed last, so that an interrupted removal
-    /// can be repeated.
+    /// Removes the program's files from the folder. The plan is removed last, so that an
+    /// interrupted removal can be repeated.
     fn clear(&self) -> Result<(), ExportError> {
         let io = |cause| OutputError::io(&self.folder, cause);
         for entry in fs::read_dir(&self.folder).map_err(io)?.flatten() {
@@ -321,8 +326,8 @@ impl Parts {
     }
 }
 
-/// Returns the first line that differs between the plan `there` on disk and the plan `here`, as a
-/// sentence.
+/// Returns a sentence with the first line in which the plan `there` on disk differs from the plan
+/// `here`.
 fn difference(there: &str, here: &str) -> String {
     let line = |text: Option<&str>| {
         text.map_or_else(
@@ -342,7 +347,7 @@ fn difference(there: &str, here: &str) -> String {
     }
 }
 
-/// Returns length and checksum of a file as text; `None` if the file cannot be read.
+/// Returns length and checksum of the file at `path` as text; `None` if the file cannot be read.
 fn hash_of(path: &Path) -> Option<String> {
     let mut hash = Xxh3::new();
     let read = || {
@@ -366,8 +371,8 @@ impl Write for HashOf<'_> {
     }
 }
 
-/// Returns plan lines with length and checksum of each file, so that changed inputs change the
-/// plan.
+/// Returns one line per file with its path, length and checksum. As part of a plan, the lines make
+/// the plan change when an input file changes.
 pub fn fingerprints<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
     let line = |path: &Path| {
         format!(

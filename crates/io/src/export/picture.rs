@@ -1,4 +1,5 @@
-//! Maps as pictures: values as colours over hill-shaded ground, with title and legend.
+//! Export of maps as pictures: values as colours over the hill-shaded ground, with title and
+//! legend.
 
 use std::path::Path;
 
@@ -13,51 +14,54 @@ use lavoxel_geo::terrain::hillshade::{Light, Tint};
 use lavoxel_geo::terrain::{Heightmap, Hillshade, Picture};
 use lavoxel_render::{Image, Legend, Sheet};
 
-/// Blocks of columns within which map values are constant.
+/// Partition of the map into square blocks of columns; within a block, the map's values are
+/// constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Blocks {
-    /// Edge of a block in cells.
+    /// Edge length of a block in cells.
     pub(super) edge: usize,
-    /// Column and row, in cells, at which the first whole block begins; 0 to the edge length.
+    /// Indices [column, row] of the cell at which the first whole block begins; each is less than
+    /// the edge length.
     pub(super) first: [usize; 2],
 }
 
 impl Blocks {
-    /// Blocks of a single cell.
+    /// Partition in which each block is a single cell.
     pub(super) const CELLS: Self = Self {
         edge: 1,
         first: [0, 0],
     };
 
-    /// Converts a position in cells along an axis (0: columns, 1: rows) to blocks; 0 is the centre
-    /// of the first whole block.
+    /// Converts the position `cells` along an axis (`along` = 0: columns, 1: rows) from cells to
+    /// blocks; 0 is the centre of the first whole block.
     fn place(self, along: usize, cells: f64) -> f64 {
         (cells - self.first[along] as f64) / self.edge as f64 - 0.5
     }
 
-    /// Returns a cell index inside a block along an axis of `cells` cells.
+    /// Returns the index of the cell in the middle of the block with index `block` along the axis
+    /// `along`, limited to 0 … `cells` − 1.
     fn cell(self, along: usize, block: f64, cells: usize) -> usize {
         let middle = self.first[along] as f64 + block * self.edge as f64 + (self.edge / 2) as f64;
         middle.clamp(0.0, cells as f64 - 1.0) as usize
     }
 }
 
-/// Opacity of the colours over the ground. Chosen by eye.
+/// Opacity of the map's colours over the ground. Chosen by eye.
 const OPACITY: f32 = 0.86;
-/// Opacity of a footprint over the ground. Chosen by eye.
+/// Opacity of a footprint's colour over the ground. Chosen by eye.
 const OPACITY_OF_FOOTPRINT: f32 = 0.62;
-/// Brightness factor of a colour in full shadow. Chosen by eye.
+/// Brightness factor of the map's colours where the ground is in full shadow. Chosen by eye.
 const SHADOW: f32 = 0.45;
-/// Brightness factor that full light adds to `SHADOW`. Chosen by eye.
+/// Increase of the brightness factor from full shadow to full light. Chosen by eye.
 const SUN: f32 = 0.84;
 
-/// Approximate colour of level ground, for the legend.
+/// Approximate sRGB colour of level ground, which lies under the colours of the legend.
 const LEVEL: [u8; 3] = [172, 170, 166];
 
-/// Map with values and style, ready for drawing.
+/// Map values with style, labels and site: input for drawing a picture.
 pub(super) struct Sight<'a> {
     pub(super) caption: &'a Caption,
-    /// Values, axes (row, column); NaN where there is no data.
+    /// Map values, axes (row, column); NaN where there is no data.
     pub(super) values: Array2<f64>,
     pub(super) blocks: Blocks,
     pub(super) style: &'a MapStyle,
@@ -65,7 +69,7 @@ pub(super) struct Sight<'a> {
     pub(super) site: &'a Site,
 }
 
-/// Writes the map picture; `ground` holds elevations in metres, axes (row, column).
+/// Writes the picture of the map to `path`. `ground`: elevations in metres, axes (row, column).
 pub(super) fn write(
     path: &Path,
     sight: &Sight<'_>,
@@ -95,8 +99,7 @@ pub(super) fn write(
 }
 
 impl Sight<'_> {
-    /// Draws the map with title and legend; `ground` holds elevations in metres, axes (row,
-    /// column).
+    /// Draws the map with title and legend. `ground`: elevations in metres, axes (row, column).
     pub(super) fn sheet(&self, ground: Array2<f32>) -> Image {
         let map = self.map(ground);
         let pixel_m = self.site.grid.nx as f64 * self.site.cell_size_m / map.width as f64;
@@ -141,7 +144,7 @@ impl Sight<'_> {
         }
     }
 
-    /// Draws the map without legend.
+    /// Draws the map without title and legend. `ground`: elevations in metres, axes (row, column).
     fn map(&self, ground: Array2<f32>) -> Image {
         let cell = self.site.cell_size_m;
         let ground = Heightmap {
@@ -171,8 +174,8 @@ impl Sight<'_> {
         image
     }
 
-    /// Draws the values alone as RGBA bytes, `width` × `height` pixels; `place` maps a pixel to a
-    /// position (column, row) in cells.
+    /// Draws the map's colours without ground as RGBA bytes, `width` × `height` pixels. `place`
+    /// converts a pixel (x, y) to a position (column, row) in cells.
     pub(super) fn overlay(
         &self,
         (width, height): (usize, usize),
@@ -195,8 +198,8 @@ impl Sight<'_> {
         pixels
     }
 
-    /// Returns the value at a pixel, and the pixel's signed distance inside the border of the shown
-    /// area, in pixels; `None` outside.
+    /// Returns the map value at the pixel (`x`, `y`), and the pixel's distance from the border of
+    /// the shown area in pixels, positive inside. `None` if there is no data around the pixel.
     fn number(
         &self,
         place: &impl Fn(usize, usize) -> (f64, f64),
@@ -212,8 +215,9 @@ impl Sight<'_> {
         ))
     }
 
-    /// Interpolates bilinearly between the four blocks around a position in cells; returns value
-    /// and coverage (0.5 on the border).
+    /// Interpolates bilinearly between the four blocks around a position (column, row) in cells.
+    /// Returns the value and the covered fraction (0.5 on the border of the shown area); `None`
+    /// without data.
     fn around(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
         let (rows, cols) = self.values.dim();
         let (x, y) = (self.blocks.place(0, x), self.blocks.place(1, y));
@@ -244,14 +248,15 @@ impl Sight<'_> {
         (share > 0.0).then(|| (sum / share, share))
     }
 
-    /// Returns log₁₀ of `value` over the lower end of a logarithmic scale, at least −1.
+    /// Returns log₁₀ of the ratio of `value` to the lower end of a logarithmic colour scale, at
+    /// least −1.
     fn decades(&self, value: f64) -> f64 {
         let decades = (value / self.style.range.0).log10();
         if decades > -1.0 { decades } else { -1.0 }
     }
 
-    /// Blends the colour of `value` over the colour `ground`; `inside`: distance from the border of
-    /// the shown area in pixels.
+    /// Blends the colour of `value` over the hillshade colour `ground`. `inside`: distance from the
+    /// border of the shown area in pixels, positive inside.
     fn over(&self, ground: [u8; 3], value: f64, inside: f32) -> [u8; 3] {
         let covered = self.covered(inside);
         let light = SHADOW + SUN * f32::from(ground[0]) / 255.0;
@@ -264,7 +269,8 @@ impl Sight<'_> {
         })
     }
 
-    /// Returns the opacity, 0 to 1, at the distance `inside` from the border, in pixels.
+    /// Returns the opacity of the map's colour, 0 to 1. `inside`: distance from the border of the
+    /// shown area in pixels, positive inside.
     fn covered(&self, inside: f32) -> f32 {
         (inside + 0.5).clamp(0.0, 1.0)
             * if self.style.single {
@@ -274,7 +280,8 @@ impl Sight<'_> {
             }
     }
 
-    /// Returns the RGBA colour of `value` for an overlay on unknown ground.
+    /// Returns the RGBA colour of `value` for an overlay without ground. `inside`: distance from
+    /// the border of the shown area in pixels, positive inside.
     fn alone(&self, value: f64, inside: f32) -> [u8; 4] {
         let (covered, border) = (self.covered(inside), border(inside));
         let opacity = covered + border * (1.0 - covered);
@@ -286,7 +293,8 @@ impl Sight<'_> {
     }
 }
 
-/// Returns the darkness, 0 to 1, of the border line at the distance `inside` in pixels.
+/// Returns the opacity, 0 to 0.55, of the black border line at the distance `inside` from the
+/// border in pixels.
 fn border(inside: f32) -> f32 {
     0.55 * (1.0 - (inside / 1.5).abs()).clamp(0.0, 1.0)
 }

@@ -1,4 +1,4 @@
-//! Still pictures as PNG, with text chunks for provenance.
+//! Export of still pictures as PNG, with text chunks for provenance.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,10 +11,11 @@ use lavoxel_files::output::{Existing, WholeFile};
 /// Text chunk of a PNG: keyword and text.
 pub type Label<'a> = (&'a str, String);
 
-/// Writes 8-bit sRGB pixels, row-major from the top: RGB, or RGBA with straight opacity.
+/// Writes a picture of 8-bit sRGB pixels, row-major from the top, to `path`: three bytes per pixel
+/// (RGB), or four (RGBA, alpha not premultiplied). `labels` become text chunks.
 ///
 /// # Errors
-/// When the file cannot be written, or the number of pixels contradicts the size.
+/// When the file cannot be written, or the number of bytes does not match the size.
 pub fn write_png(
     path: &Path,
     (width, height): (u32, u32),
@@ -51,10 +52,11 @@ pub fn write_png_at(
     Ok(file.commit()?)
 }
 
-/// Returns the bytes of the file of [`write_png_at`].
+/// Returns the bytes of the file that [`write_png_at`] would write; `path` is only used in the
+/// message.
 ///
 /// # Errors
-/// When the number of pixels contradicts the size; `path` is for the message.
+/// When the number of bytes does not match the size.
 pub fn png_at(
     path: &Path,
     (size, dpi): ((u32, u32), f64),
@@ -73,7 +75,7 @@ pub fn png_at(
     Ok(bytes)
 }
 
-/// Encodes pixels, in the layout of [`write_png`], to `file`.
+/// Encodes pixels, in the layout of [`write_png`], to `file` with the default compression.
 pub(super) fn encode(
     file: impl Write,
     (width, height): (u32, u32),
@@ -83,7 +85,8 @@ pub(super) fn encode(
     encode_with(Compression::Balanced, file, (width, height), pixels, labels)
 }
 
-/// Encodes pixels, in the layout of [`write_png`], with the given compression level.
+/// Encodes pixels, in the layout of [`write_png`], to `file` with the compression level
+/// `compression`.
 pub(super) fn encode_with(
     compression: Compression,
     file: impl Write,

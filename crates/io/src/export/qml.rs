@@ -12,12 +12,12 @@ use super::style::MapStyle;
 use lavoxel_files::output::Existing;
 use lavoxel_geo::terrain::write::whole;
 
-/// Returns the path of the style file next to the map file `map`.
+/// Returns the path of the QGIS style file that belongs to the map file `map`.
 pub(super) fn path_of(map: &Path) -> PathBuf {
     map.with_extension("qml")
 }
 
-/// Writes a style to `path`.
+/// Writes the QGIS style of the colour mapping `style` to `path`.
 pub(super) fn write(path: &Path, style: &MapStyle, existing: Existing) -> Result<(), ExportError> {
     let text = document(style);
     Ok(whole(path, existing, |out| out.write_all(text.as_bytes()))?)
@@ -67,9 +67,9 @@ fn document(style: &MapStyle) -> String {
     )
 }
 
-/// Entry of the QGIS colour table: value, colour and label.
+/// Entry of the QGIS colour table.
 struct Item {
-    /// Upper bound of the entry; `None` for the last, open-ended entry.
+    /// Largest value that gets the entry's colour; `None` for the last entry, which has no limit.
     value: Option<f64>,
     color: [u8; 3],
     opacity: u8,
@@ -90,7 +90,8 @@ impl Item {
     }
 }
 
-/// Returns the colour table: both ends of the scale and the round values in between, ascending.
+/// Returns the colour table: both ends of the colour scale and the round values in between,
+/// ascending.
 fn items(style: &MapStyle) -> Vec<Item> {
     let item = |value: f64, label: String| Item {
         value: Some(value),
@@ -131,7 +132,8 @@ fn items(style: &MapStyle) -> Vec<Item> {
         .collect()
 }
 
-/// Returns the palette as a QGIS colour ramp, for new classes on the user's request.
+/// Returns the palette as a QGIS colour ramp, from which QGIS makes new classes if the user asks
+/// for it.
 fn gradient(style: &MapStyle) -> String {
     let rgba = |share: f32| {
         let [r, g, b] = style.palette.srgb(share);

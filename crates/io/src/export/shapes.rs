@@ -1,4 +1,4 @@
-//! Contour lines and outlines of a map in raster positions (column, row); input of the vector
+//! Contour lines and outlines of a map in raster positions (column, row): input of the vector
 //! formats.
 
 use std::path::Path;
@@ -16,12 +16,13 @@ use lavoxel_geo::map::{Site, contour, rounded};
 /// Map that is exported as lines or polygons.
 pub(super) struct Drawing<'a> {
     pub(super) caption: &'a Caption,
-    /// Values, axes (row, column); NaN where there is no data.
+    /// Map values, axes (row, column); NaN where there is no data.
     pub(super) values: Array2<f64>,
     pub(super) style: &'a MapStyle,
-    /// Contour levels; `None` takes the values of the legend.
+    /// Values at which contour lines are drawn, in the unit of the map; `None` takes the values
+    /// that the legend labels.
     pub(super) levels: Option<&'a [f64]>,
-    /// Smoothing flag: lines and outlines are smoothed by corner cutting.
+    /// Set if lines and outlines are smoothed by cutting corners.
     pub(super) smooth: bool,
     pub(super) about: &'a About,
     pub(super) site: &'a Site,
@@ -29,15 +30,16 @@ pub(super) struct Drawing<'a> {
 
 /// Connected component of a footprint.
 pub(super) struct Piece {
-    /// Outer ring, then holes; implicitly closed: the first point is not repeated.
+    /// Outer ring, followed by the rings of holes. Rings are closed without repeating the first
+    /// point.
     pub(super) rings: Vec<Vec<Point>>,
-    /// Number of cells.
+    /// Number of cells in the component.
     pub(super) cells: usize,
 }
 
 impl Drawing<'_> {
-    /// Fails if writing the lines or polygons at `a_point` bytes per point would exceed the memory
-    /// limit.
+    /// Fails if the points of the lines or polygons, at `a_point` bytes each, would exceed the
+    /// memory limit. `path` is used in the message.
     pub(super) fn check(&self, path: &Path, a_point: f64) -> Result<(), ExportError> {
         let points = if self.has_lines() {
             self.points_of_lines()
@@ -49,8 +51,8 @@ impl Drawing<'_> {
             .map_err(ExportError::memory(path))
     }
 
-    /// Estimates the memory of `points` points at `a_point` bytes each, plus the columns from which
-    /// the points are traced.
+    /// Estimates the memory of `points` points at `a_point` bytes each, and of the map values from
+    /// which the points are traced.
     pub(super) fn weigh(&self, points: usize, a_point: f64) -> MemoryEstimate {
         let points = MemoryEstimate::of("the lines of the map", points, a_point);
         points.and(MemoryEstimate::of(
@@ -60,12 +62,12 @@ impl Drawing<'_> {
         ))
     }
 
-    /// Returns true if the map is exported as contour lines, false if as outlines.
+    /// Returns true if the map is exported as contour lines, false if as outlines of a footprint.
     pub(super) fn has_lines(&self) -> bool {
         self.caption.above.is_none()
     }
 
-    /// Returns an upper bound on the points of the contour lines.
+    /// Returns an upper bound on the number of points of all contour lines.
     fn points_of_lines(&self) -> usize {
         let values = self.values_of_lines();
         self.rounded(
@@ -76,7 +78,7 @@ impl Drawing<'_> {
         )
     }
 
-    /// Returns an upper bound on the points of the outlines.
+    /// Returns an upper bound on the number of points of all outlines.
     pub(super) fn points_of_pieces(&self) -> usize {
         self.rounded(edges(&self.covered()))
     }
@@ -89,7 +91,8 @@ impl Drawing<'_> {
         }
     }
 
-    /// Returns the values for contour tracing; NaN becomes 0 if 0 means absence.
+    /// Returns the values from which contour lines are traced. NaN becomes 0 if the map uses no
+    /// data for the value 0.
     fn values_of_lines(&self) -> Array2<f64> {
         let none_at_zero = self.style.none_at_zero;
         self.values.mapv(|value| {
@@ -101,12 +104,12 @@ impl Drawing<'_> {
         })
     }
 
-    /// Returns the mask of cells with a shown value.
+    /// Returns a mask of the cells whose value is shown in colour.
     fn covered(&self) -> Array2<bool> {
         self.values.mapv(|value| self.style.shows(value))
     }
 
-    /// Returns the contour levels in ascending order.
+    /// Returns the values at which contour lines are drawn, ascending.
     fn levels(&self) -> Vec<f64> {
         let legend = || {
             let inside = |value: &f64| !self.style.none_at_zero || *value > 0.0;
@@ -120,7 +123,8 @@ impl Drawing<'_> {
         self.levels.map_or_else(legend, <[f64]>::to_vec)
     }
 
-    /// Iterates over the contour levels that have lines, each with its lines.
+    /// Iterates over pairs (value, contour lines at that value), ascending; values without lines
+    /// are skipped.
     pub(super) fn lines(&self) -> impl Iterator<Item = (f64, Vec<Vec<Point>>)> + '_ {
         let values = self.values_of_lines();
         let smooth = |line| {
@@ -142,7 +146,7 @@ impl Drawing<'_> {
             .filter(|(_, lines)| !lines.is_empty())
     }
 
-    /// Iterates over the connected components of the shown area.
+    /// Iterates over the connected components of the cells whose value is shown.
     pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
         let piece = |Outline {
                          outer,

@@ -1,4 +1,4 @@
-//! Volume and mesh export of a simulation step; the file extension selects the format.
+//! Export of a simulation step as a volume or a mesh; the file extension selects the format.
 
 use std::path::{Path, PathBuf};
 
@@ -9,19 +9,20 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::Existing;
 
-/// Function that writes the index file of a series: pairs of step and file name, relative to the
-/// index.
+/// Function that writes the index file of a series of files, from pairs (step, file name relative
+/// to the index).
 type WriteList = fn(&Path, &[(u64, String)], Existing) -> Result<(), ExportError>;
 
-/// Functions of a volume or mesh format.
+/// Functions of one volume or mesh format.
 #[derive(Debug)]
 struct Writer {
     /// Fails for a box that exceeds a limit of the format.
     check: fn(&Path, Grid) -> Result<(), ExportError>,
-    /// Lower estimate of the memory of writing, in addition to the world.
+    /// Returns a lower estimate of the memory of writing, in addition to the memory of the world.
     need: fn(Grid) -> MemoryEstimate,
     write: fn(&Path, &ExportState<'_>, &Skin, Existing) -> Result<(), ExportError>,
-    /// File extension and writer of the series index; `None` if the format has no index files.
+    /// File extension of the series index and the function that writes it; `None` if the format has
+    /// no index files.
     list: Option<(&'static str, WriteList)>,
 }
 
@@ -77,17 +78,17 @@ const MESHES: Formats<Writer> = Formats {
     ],
 };
 
-/// Returns the file extensions of all volume formats as text.
+/// Returns the file extensions of all volume formats as text, for messages.
 pub fn volume_formats() -> String {
     VOLUMES.words()
 }
 
-/// Returns the file extensions of all mesh formats as text.
+/// Returns the file extensions of all mesh formats as text, for messages.
 pub fn mesh_formats() -> String {
     MESHES.words()
 }
 
-/// Volume or mesh export with its path and format.
+/// Export of simulation steps as volumes or meshes: path and format.
 #[derive(Clone, Debug)]
 pub struct SpaceFile {
     path: PathBuf,
@@ -95,7 +96,8 @@ pub struct SpaceFile {
 }
 
 impl SpaceFile {
-    /// Selects the volume format (amounts and heat of the cells) for `path`.
+    /// Creates an export of volumes (amounts and energies of the cells) to `path`; the extension
+    /// selects the format.
     ///
     /// # Errors
     /// [`ExportError::UnknownFormat`].
@@ -106,7 +108,8 @@ impl SpaceFile {
         })
     }
 
-    /// Selects the mesh format (surfaces of the materials) for `path`.
+    /// Creates an export of meshes (surfaces of the materials) to `path`; the extension selects the
+    /// format.
     ///
     /// # Errors
     /// [`ExportError::UnknownFormat`].
@@ -122,7 +125,7 @@ impl SpaceFile {
         &self.path
     }
 
-    /// Returns the export of the same format to another path.
+    /// Returns an export in the same format to `path`.
     #[must_use]
     pub fn at(&self, path: PathBuf) -> Self {
         Self {
@@ -138,7 +141,7 @@ impl SpaceFile {
             .map(|(ending, _)| self.path.with_extension(ending))
     }
 
-    /// Checks that a box of shape `grid` can be exported; called before long computations.
+    /// Checks that the format can represent a box of shape `grid`; called before long computations.
     ///
     /// # Errors
     /// [`ExportError::TooLarge`].
@@ -146,15 +149,17 @@ impl SpaceFile {
         (self.writer.check)(&self.path, grid)
     }
 
-    /// Returns a lower estimate of the memory of writing, in addition to the world.
+    /// Returns a lower estimate of the memory of writing a box of shape `grid`, in addition to the
+    /// memory of the world.
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         (self.writer.need)(grid)
     }
 
-    /// Writes a simulation step; `skin` sets the surfaces of meshes and is unused by volumes.
+    /// Writes the simulation step `shot` to the path of the export. `skin`: options for meshes,
+    /// unused by volumes.
     ///
     /// # Errors
-    /// When the format cannot hold the step, memory does not suffice, or the file cannot be
+    /// When the format cannot represent the step, memory does not suffice, or the file cannot be
     /// written.
     pub fn write(
         &self,
@@ -165,10 +170,11 @@ impl SpaceFile {
         (self.writer.write)(&self.path, shot, skin, existing)
     }
 
-    /// Writes the [series index](SpaceFile::list): pairs of step and file name.
+    /// Writes the [series index](SpaceFile::list) for `steps`, pairs of step and file name. Does
+    /// nothing if the format has no index files.
     ///
     /// # Errors
-    /// When the list cannot be written.
+    /// When the index cannot be written.
     pub fn write_list(
         &self,
         steps: &[(u64, String)],

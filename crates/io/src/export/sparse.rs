@@ -1,5 +1,5 @@
-//! Sparse field over the box: 8 × 8 × 8 cell blocks `[east, north, up]`, stored only if a cell has
-//! a value.
+//! Sparse field over the cells of the box: blocks of 8 × 8 × 8 cells `[east, north, up]`, stored
+//! only if a cell in the block has a value.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -12,38 +12,38 @@ pub(super) const EDGE: usize = 8;
 /// Number of cells per block.
 pub(super) const CELLS: usize = EDGE * EDGE * EDGE;
 
-/// Values of a block; the up axis varies fastest, then north, then east.
+/// Values of one block; the up axis varies fastest, then north, then east.
 #[derive(Clone)]
 pub(super) struct Block<T> {
-    /// Bit mask of the cells with a value.
+    /// Bit mask of the cells that have a value, by cell index.
     pub(super) active: [u64; CELLS / 64],
     pub(super) values: [T; CELLS],
 }
 
 impl<T: Copy> Block<T> {
-    /// Iterates over the values of the active cells in index order.
+    /// Iterates over the values of the cells that have a value, in index order.
     pub(super) fn active_values(&self) -> impl Iterator<Item = T> + '_ {
         self.active_cells().map(|at| self.values[at])
     }
 
-    /// Iterates over the indices of the active cells.
+    /// Iterates over the indices of the cells that have a value, ascending.
     pub(super) fn active_cells(&self) -> impl Iterator<Item = usize> + '_ {
         (0..CELLS).filter(|at| self.active[at / 64] >> (at % 64) & 1 == 1)
     }
 }
 
-/// Sparse field; blocks are sorted by their positions.
+/// Sparse field of values of type `T` over the cells of the box.
 pub(super) struct Sparse<T> {
-    /// Blocks by position in units of blocks.
+    /// Blocks by block position (cell position divided by 8).
     pub(super) blocks: BTreeMap<[u16; 3], Box<Block<T>>>,
-    /// Memory error that stopped the growth; `None` while there is memory.
+    /// Error of a memory check that failed while the field grew; `None` if none failed.
     full: Option<TooMuchMemory>,
 }
 
-/// Number of new blocks between two memory checks.
+/// Number of new blocks between two checks of the memory limit.
 const CHECKED: usize = 256;
 
-/// Memory overhead of a block in bytes: tree entry and allocator.
+/// Memory that a block needs in addition to its values, in bytes: tree entry and allocator.
 const A_BLOCK: usize = 48;
 
 impl<T: Copy + Default> Sparse<T> {
@@ -55,7 +55,7 @@ impl<T: Copy + Default> Sparse<T> {
         }
     }
 
-    /// Estimates the memory of `blocks` blocks.
+    /// Estimates the memory of a field with `blocks` blocks.
     fn need(blocks: usize) -> MemoryEstimate {
         MemoryEstimate::of(
             "the cells of the file",
@@ -64,18 +64,18 @@ impl<T: Copy + Default> Sparse<T> {
         )
     }
 
-    /// Reserves the memory of the field until the result is dropped.
+    /// Reserves the memory of the field; the reservation ends when the result is dropped.
     pub(super) fn held(&self) -> Held {
         Self::need(self.blocks.len()).held()
     }
 
-    /// Returns the complete field, or the memory error that stopped its growth.
+    /// Returns the field, or the memory error if values were dropped because of the memory limit.
     pub(super) fn whole(self) -> Result<Self, TooMuchMemory> {
         self.full.clone().map_or(Ok(self), Err)
     }
 
-    /// Sets the value of a cell. If there is no memory for a new block, the value is dropped and
-    /// [`Sparse::whole`] will fail.
+    /// Sets the value of the cell `[east, north, up]`. If there is no memory for a new block, the
+    /// value is dropped, and [`Sparse::whole`] will return the error.
     pub(super) fn set(&mut self, cell: [usize; 3], value: T) {
         let number = cell.map(|c| (c / EDGE) as u16);
         let blocks = self.blocks.len();
@@ -107,7 +107,7 @@ pub(super) fn place([i, j, k]: [usize; 3]) -> usize {
     (i % EDGE * EDGE + j % EDGE) * EDGE + k % EDGE
 }
 
-/// Returns the cell of index `at` in the block at position `block`.
+/// Returns the position of the cell with index `at` in the block at position `block`.
 pub(super) fn cell_of(block: [u16; 3], at: usize) -> [usize; 3] {
     let inner = [at / (EDGE * EDGE), at / EDGE % EDGE, at % EDGE];
     std::array::from_fn(|axis| usize::from(block[axis]) * EDGE + inner[axis])

@@ -1,19 +1,19 @@
-//! Simulation step as input of volume and mesh files, with its provenance.
+//! Input of volume and mesh exports: a simulation step with its provenance.
 
 use super::About;
 use lavoxel_geo::map::Site;
 use lavoxel_sim::state::State;
 
-/// State of one step with site and provenance; input of volume and mesh exports.
+/// Simulation step with site and provenance: input of volume and mesh exports.
 #[derive(Clone, Copy)]
 pub struct ExportState<'a> {
-    /// State of the world.
+    /// State of the world after the step.
     pub world: &'a State,
     /// Position of the box on the map.
     pub site: &'a Site,
-    /// Provenance of the file.
+    /// Provenance that the files state: scene, seed, step and cautions.
     pub about: &'a About,
-    /// Hash of the state by [`State::state_hash`], computed once for all files of the step.
+    /// Hash of the state as by [`State::state_hash`], computed once for all files of the step.
     pub state: u64,
 }
 
@@ -25,7 +25,8 @@ impl ExportState<'_> {
         }
     }
 
-    /// Returns provenance and position as pairs of name and text; equal in all formats.
+    /// Returns provenance and position as pairs (name, text) for the metadata of files; equal in
+    /// all formats.
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
         let mut facts = vec![

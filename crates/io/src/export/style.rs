@@ -1,4 +1,4 @@
-//! Colour mapping of maps, shared by pictures and QGIS styles.
+//! Colour mapping of maps, common to pictures and QGIS styles.
 
 use super::values::Values;
 use super::{Caption, Class};
@@ -7,41 +7,42 @@ use lavoxel_base::measure::Span;
 use lavoxel_base::round::{number, round_up, steps};
 use lavoxel_geo::terrain::hillshade::Tint;
 
-/// Upper bound on labelled ticks along a colour scale.
+/// Upper bound on the number of labelled values along a linear colour scale.
 const MOST: f64 = 8.0;
 
-/// Colour of a footprint. Chosen by eye.
+/// sRGB colour of a footprint. Chosen by eye.
 const FOOTPRINT: [u8; 3] = [214, 60, 24];
 
-/// Colour mapping of a map: range, palette and labels.
+/// Colour mapping of a map: range, palette, title and unit of the scale.
 #[derive(Clone, Debug)]
 pub struct MapStyle {
-    /// Title of the scale, such as `water thickness`.
+    /// Title of the colour scale, such as `water thickness`.
     pub title: String,
     /// Unit of the values; empty for dimensionless values.
     pub unit: &'static str,
-    /// Palette from the lower to the upper end of the range.
+    /// Palette, from the lower to the upper end of `range`.
     pub palette: Palette,
-    /// Values at the lower and the upper end of the palette.
+    /// Values at the lower and the upper end of the palette, in `unit`.
     pub range: (f64, f64),
-    /// Logarithmic flag: the palette position is linear in the logarithm of the value.
+    /// Set if the colour scale is logarithmic.
     pub log: bool,
-    /// Zero flag: a value of 0 means absence and is not coloured.
+    /// Set if the value 0 means that nothing is there and gets no colour.
     pub none_at_zero: bool,
-    /// Single-value flag: the map has one value only (a footprint).
+    /// Set if the map has a single value, as a footprint has.
     pub single: bool,
-    /// Discrete classes, which replace the palette; empty for continuous values.
+    /// Classes with fixed colours, which replace the palette; empty for continuous values.
     pub classes: &'static [Class],
 }
 
 impl MapStyle {
-    /// Creates the style for a map with the given caption and values.
+    /// Creates the colour mapping for a map with the labels `caption`; the range follows from
+    /// `values`.
     pub fn of(caption: &Caption, values: &Values) -> Self {
         Self::up_to(caption, values, 0.0)
     }
 
-    /// Creates a style whose scale extends at least to `upper`, so that several maps can share a
-    /// scale.
+    /// Creates the colour mapping like `Self::of`, with a scale that extends at least to `upper`
+    /// (in the unit of the map), so that several maps can share a scale.
     pub fn up_to(caption: &Caption, values: &Values, upper: f64) -> Self {
         let ramp = caption.ramp;
         let single = caption.above.is_some();
@@ -80,15 +81,16 @@ impl MapStyle {
         }
     }
 
-    /// Returns true if a value is coloured: not NaN, not 0 where 0 means absence, and not below a
-    /// logarithmic scale.
+    /// Returns true if `value` gets a colour: not NaN, not 0 where 0 means that nothing is there,
+    /// and not below the lower end of a logarithmic scale.
     pub fn shows(&self, value: f64) -> bool {
         !value.is_nan()
             && (!self.none_at_zero || value > 0.0)
             && (!self.log || value >= self.range.0)
     }
 
-    /// Returns the palette position of a value, clamped to 0 to 1.
+    /// Returns the position of `value` on the palette, clamped to the range 0 (lower end) to 1
+    /// (upper end).
     pub fn place(&self, value: f64) -> f32 {
         let (low, high) = self.range;
         let share = if self.log {
@@ -99,7 +101,7 @@ impl MapStyle {
         share.clamp(0.0, 1.0) as f32
     }
 
-    /// Returns the sRGB colour of a value.
+    /// Returns the sRGB colour of `value`: that of its class, or from the palette.
     pub fn color(&self, value: f64) -> [u8; 3] {
         if let Some(class) = self
             .classes
@@ -111,8 +113,8 @@ impl MapStyle {
         self.palette.srgb(self.place(value))
     }
 
-    /// Returns round values along the range with labels, ascending; used as legend ticks and
-    /// default contour levels.
+    /// Returns round values in the range of the scale with their labels, ascending. Used as legend
+    /// labels and default contour levels.
     pub fn ticks(&self) -> Vec<(f64, String)> {
         let (low, high) = self.range;
         if self.log {
@@ -130,7 +132,7 @@ impl MapStyle {
             .collect()
     }
 
-    /// Formats a value with the precision of the scale and its unit.
+    /// Formats `value` with as many digits as the scale needs, followed by the unit.
     pub fn label(&self, value: f64) -> String {
         let (low, high) = self.range;
         let step = if self.log {
@@ -141,7 +143,7 @@ impl MapStyle {
         self.with_unit(&number(value, step))
     }
 
-    /// Appends the unit to a formatted number.
+    /// Appends the unit of the scale, if any, to the formatted number `number`.
     pub fn with_unit(&self, number: &str) -> String {
         if self.unit.is_empty() {
             number.to_owned()
@@ -151,7 +153,8 @@ impl MapStyle {
     }
 }
 
-/// Returns the scale's range for the data range `found` (smallest, largest); `None`: no data.
+/// Returns the range (lower end, upper end) of the colour scale for the data range `found`
+/// (smallest, largest value); `None` if there is no data.
 fn range(span: Span, found: Option<(f64, f64)>) -> (f64, f64) {
     let (least, most) = found.unwrap_or((0.0, 1.0));
     match span {

@@ -1,12 +1,13 @@
-//! Subject of a map: a quantity or its footprint.
+//! Subject of a map: a quantity, or the footprint of a quantity.
 
 use super::{Caption, NO_FORECAST, NO_FORECAST_OF_FLOW};
 use lavoxel_automaton::world::{ColumnMeasure, ColumnQuantity, Quantity, UnknownQuantity};
 
-/// Name suffix of footprints.
+/// Name of a footprint, or suffix after the name of its quantity.
 const FOOTPRINT: &str = "footprint";
 
-/// Subject of a map: a quantity, or the footprint where a quantity exceeds a threshold.
+/// Subject of a map: the values of a quantity, or its footprint, the area where the quantity
+/// exceeds a threshold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     quantity: ColumnQuantity,
@@ -14,7 +15,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Creates the subject that shows the values of a quantity.
+    /// Creates the subject that shows the values of `quantity`.
     pub fn of(quantity: ColumnQuantity) -> Self {
         Self {
             quantity,
@@ -22,8 +23,8 @@ impl Subject {
         }
     }
 
-    /// Creates the footprint of a quantity: 1 where it exceeds `above` (in its unit), no data
-    /// elsewhere.
+    /// Creates the footprint of `quantity`: 1 where the quantity exceeds `above` (in its unit), no
+    /// data elsewhere.
     pub fn footprint(quantity: ColumnQuantity, above: f64) -> Self {
         Self {
             quantity,
@@ -31,12 +32,13 @@ impl Subject {
         }
     }
 
-    /// Finds a subject by name: a quantity such as `thickness` or `water.thickness`, or a
-    /// footprint: `footprint` and `water.footprint` by thickness, `ash.footprint` and
-    /// `max-thickness.footprint` by other quantities. `above` is the threshold of footprints.
+    /// Finds a subject by `name`: a quantity in `list` such as `thickness` or `water.thickness`, or
+    /// a footprint (`footprint` and `water.footprint` by thickness, `ash.footprint` and
+    /// `max-thickness.footprint` by other quantities). `above` is the threshold if the subject is a
+    /// footprint.
     ///
     /// # Errors
-    /// Names all known quantities.
+    /// The message names all quantities of `list`.
     pub fn find(name: &str, list: &[ColumnQuantity], above: f64) -> Result<Self, UnknownQuantity> {
         let Some(of) = name
             .strip_suffix(FOOTPRINT)
@@ -58,7 +60,8 @@ impl Subject {
             })
     }
 
-    /// Lists the names of all subjects of `list`, for a message.
+    /// Returns the names of all subjects that the quantities in `list` allow, as text for a
+    /// message.
     pub fn names(list: &[ColumnQuantity]) -> String {
         let names: Vec<String> = list.iter().map(Quantity::name).collect();
         format!(
@@ -67,17 +70,19 @@ impl Subject {
         )
     }
 
-    /// Returns the quantity that is shown or compared with the threshold.
+    /// Returns the quantity of the subject; for a footprint, the one that is compared with the
+    /// threshold.
     pub fn quantity(&self) -> &ColumnQuantity {
         &self.quantity
     }
 
-    /// Returns the threshold of a footprint; `None` for a quantity.
+    /// Returns the threshold of a footprint, in the unit of the quantity; `None` if the subject is
+    /// not a footprint.
     pub fn above(&self) -> Option<f64> {
         self.above
     }
 
-    /// Returns the name in command-line flags and file names.
+    /// Returns the name of the subject in command-line flags and file names.
     pub fn name(&self) -> String {
         let name = self.quantity.name();
         match self.above {
@@ -89,7 +94,7 @@ impl Subject {
         }
     }
 
-    /// Returns the display name.
+    /// Returns the name of the subject for legends, in plain words.
     pub fn words(&self) -> String {
         match self.above {
             None => self.quantity.words(),
@@ -101,7 +106,7 @@ impl Subject {
         }
     }
 
-    /// Returns the unit of the values; empty for dimensionless values.
+    /// Returns the unit of the map's values; empty for dimensionless values, such as a footprint.
     pub fn unit(&self) -> &'static str {
         if self.above.is_some() {
             ""
@@ -110,7 +115,8 @@ impl Subject {
         }
     }
 
-    /// Returns the caption of the subject's map; `flows`: true in the physical model.
+    /// Returns the labels of the subject's map. `flows`: true for the physical model, whose maps
+    /// carry another remark.
     pub fn caption(&self, flows: bool) -> Caption {
         let measure = self.quantity.measure();
         let in_metres = matches!(
@@ -135,7 +141,7 @@ impl Subject {
         }
     }
 
-    /// Returns the description in one line.
+    /// Returns a description of the map's values in one line.
     pub fn description(&self) -> String {
         let description = self.quantity.description();
         match self.above {

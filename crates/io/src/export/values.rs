@@ -1,21 +1,22 @@
-//! Values of a map.
+//! Values of a map, as floats or integers.
 
 use ndarray::Array2;
 
-/// Values of a map, axes (row, column), shape (`nz`, `nx`); row 0 is north, column 0 west.
+/// Values of a map, one per column of the box: axes (row, column), shape (`nz`, `nx`); row 0 is in
+/// the north, column 0 in the west.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Floats; NaN where there is no data.
+    /// Floats; NaN means no data.
     Real(Array2<f32>),
-    /// Integers; [`Values::NO_WHOLE`] where there is no data.
+    /// Integers; [`Values::NO_WHOLE`] means no data.
     Whole(Array2<i32>),
 }
 
 impl Values {
-    /// Marker of no data in an integer map.
+    /// Integer that means no data.
     pub const NO_WHOLE: i32 = lavoxel_geo::terrain::write::NO_DATA;
 
-    /// Returns the smallest and the largest value; `None` if no cell has data.
+    /// Returns the smallest and the largest value; `None` if no column has data.
     pub fn range(&self) -> Option<(f64, f64)> {
         self.reals().fold(None, |range, value| {
             let (least, most) = range.unwrap_or((value, value));

@@ -28,24 +28,25 @@ use lavoxel_sim::state::State;
 
 /// Magic number of OpenVDB.
 const MAGIC: u64 = 0x5644_4220;
-/// File format version, followed by the library version whose conventions are used.
+/// Versions in the file header: file format, then major and minor version of the library whose
+/// conventions the file follows.
 const VERSIONS: [u32; 3] = [224, 10, 0];
-/// Compression flags: active values only (2), zlib (1).
+/// Compression flags: only active values are stored (2), compressed with zlib (1).
 const COMPRESSION: u32 = 1 | 2;
-/// Node flag: inactive voxels have the background value.
+/// Flag before the values of a node: inactive voxels have the background value.
 const INACTIVE_IS_BACKGROUND: u8 = 0;
-/// Number of children along an edge of a lower internal node.
+/// Number of children along an edge of a lower internal node (16³ leaves).
 const LOWER: usize = 16;
-/// Number of children along an edge of an upper internal node.
+/// Number of children along an edge of an upper internal node (32³ lower nodes).
 const UPPER: usize = 32;
 
-/// Leaves of a grid by upper node position, lower node index in the upper node, and leaf index in
-/// the lower node.
+/// Leaves of a grid, by position of the upper node, index of the lower node in the upper node, and
+/// index of the leaf in the lower node.
 type Nodes<'a, V> = BTreeMap<[usize; 3], BTreeMap<usize, BTreeMap<usize, &'a Block<V>>>>;
 
-/// Value type of a voxel.
+/// Type of a voxel's value.
 trait Value: Copy + Default {
-    /// Name of the tree type in the OpenVDB library.
+    /// Name of the OpenVDB tree type for grids of this value type.
     const TREE: &'static str;
 
     fn append_to(self, bytes: &mut Vec<u8>);
@@ -68,7 +69,7 @@ impl Value for [f32; 3] {
     }
 }
 
-/// Writes a step as OpenVDB.
+/// Writes the simulation step `shot` as OpenVDB to `path`.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -114,11 +115,11 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
         .map_or(Ok(()), |air| air::write(file, shot, air))
 }
 
-/// Description of a grid in the file.
+/// Grid that is to be written: name and quantity.
 struct GridOf {
     name: String,
     quantity: Quantity,
-    /// Low-pass flag: the low-passed amount is written in place of the quantity.
+    /// Set if the low-passed amount is written in place of the quantity.
     smooth: bool,
 }
 
@@ -167,7 +168,7 @@ impl GridOf {
     }
 }
 
-/// Returns the UUID of the file, derived from the state hash, so that equal states give equal
+/// Returns the UUID of the file, computed from state hash and step, so that equal states give equal
 /// files.
 fn identifier(shot: &ExportState<'_>) -> String {
     let (state, step) = (shot.state, shot.about.step);
@@ -178,7 +179,7 @@ fn identifier(shot: &ExportState<'_>) -> String {
     )
 }
 
-/// Metadata entry.
+/// Metadata entry: name, OpenVDB type name and bytes of the value.
 struct Meta {
     name: String,
     kind: &'static str,
@@ -328,7 +329,7 @@ impl Transform {
     }
 }
 
-/// Groups the leaves by their internal nodes.
+/// Groups the leaves of `field` by the internal nodes of the tree.
 fn nodes<V: Value>(field: &Sparse<V>) -> Nodes<'_, V> {
     let mut nodes = Nodes::new();
     for (place, leaf) in &field.blocks {
@@ -368,7 +369,8 @@ fn write_topology<V: Value>(file: &mut impl Write, nodes: &Nodes<'_, V>) -> io::
     Ok(())
 }
 
-/// Writes an internal node: child mask only, without tile values.
+/// Writes an internal node whose child positions are `children`: the mask of children and no tile
+/// values. `edge`: number of children along an edge.
 fn write_inner<'a, V: Value>(
     file: &mut impl Write,
     children: impl Iterator<Item = &'a usize>,
@@ -386,8 +388,8 @@ fn write_mask(file: &mut impl Write, mask: &[u64]) -> io::Result<()> {
         .try_for_each(|word| file.write_all(&word.to_le_bytes()))
 }
 
-/// Writes values in zlib compression after their compressed size; incompressible values raw after
-/// their negated size.
+/// Writes `values` compressed with zlib after the compressed size. Values that do not become
+/// smaller are written uncompressed after their negated size.
 fn write_values<V: Value>(
     file: &mut impl Write,
     values: impl Iterator<Item = V>,

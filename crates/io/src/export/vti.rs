@@ -30,25 +30,27 @@ use lavoxel_sim::state::State;
 /// Upper bound on the number of cells of a box: ParaView needs 17 bytes per cell.
 pub const MAX_CELLS: usize = 1 << 29;
 
-/// Uncompressed size of a block in bytes.
+/// Size of a compression block in bytes, before compression.
 const BLOCK: usize = 1 << 17;
-/// Number of blocks compressed in parallel.
+/// Number of blocks that are compressed in parallel.
 const BATCH: usize = 32;
-/// Number of characters reserved for an array's file offset, which is known only after the array is
-/// written.
+/// Number of characters reserved for the file offset of an array, which is filled in after the
+/// array is written.
 const OFFSET_ROOM: usize = 20;
 
-/// Content of an array.
+/// Quantity that an array holds, and the way its values are computed.
 #[derive(Clone, Debug, PartialEq)]
 enum Kind {
-    /// Cell data of a quantity.
+    /// Values of a quantity in the cells.
     Cells(Quantity),
-    /// Point data: mean of a quantity over the adjacent cells that are open or hold some of the
-    /// material.
+    /// Values at points: mean of a quantity over the adjacent cells that are open or contain some
+    /// of the material.
     Mean(Quantity),
-    /// Point data: ratio of the sums of two quantities over the adjacent cells.
+    /// Values at points: sum of the first quantity over the adjacent cells, divided by the sum of
+    /// the second quantity.
     Ratio([Quantity; 2]),
-    /// Point data: mean of a lava quantity over the adjacent cells, weighted by amount.
+    /// Values at points: mean of a lava quantity over the adjacent cells, weighted by the amount of
+    /// lava.
     Weighted(Quantity),
 }
 
@@ -59,7 +61,7 @@ struct Array {
     kind: Kind,
 }
 
-/// Returns the cell arrays and the point arrays, in file order.
+/// Returns the arrays of the file, in file order: those of cells, then those of points.
 fn arrays(world: &State) -> [Vec<Array>; 2] {
     let quantities = world.quantities();
     let named = |name: &str, of: &Quantity| of.with_name(name);
@@ -98,7 +100,7 @@ fn arrays(world: &State) -> [Vec<Array>; 2] {
 }
 
 impl Array {
-    /// Returns the VTK type name, and the size of a value in bytes.
+    /// Returns the VTK name of the element type, and the size of an element in bytes.
     fn format(&self) -> (&'static str, usize) {
         if self.is_truth() {
             ("UInt8", 1)
@@ -107,7 +109,7 @@ impl Array {
         }
     }
 
-    /// Returns true if the values are booleans.
+    /// Returns true if the elements are booleans (the array of solid cells).
     fn is_truth(&self) -> bool {
         matches!(&self.kind, Kind::Cells(quantity) if quantity.measure() == CellMeasure::Solid)
     }
@@ -117,7 +119,7 @@ impl Array {
     }
 }
 
-/// Writes a step as VTK image data.
+/// Writes the simulation step `shot` as VTK image data to `path`.
 ///
 /// # Errors
 /// When the box has more than [`MAX_CELLS`] cells or the file cannot be written.
@@ -132,7 +134,7 @@ pub fn write_vti(
     Ok(file.commit()?)
 }
 
-/// Fails for boxes with more than `MAX_CELLS` cells.
+/// Checks that a box of `cells` cells is not too large for ParaView; `path` is used in the message.
 ///
 /// # Errors
 /// When there are more than [`MAX_CELLS`] cells.
@@ -162,7 +164,8 @@ fn write<W: Write + Seek>(file: &mut W, shot: &ExportState<'_>) -> io::Result<()
     file.write_all(b"\n</AppendedData>\n</VTKFile>\n")
 }
 
-/// Writes the XML header; returns the file positions at which the array offsets must be filled in.
+/// Writes the XML header with placeholders for the offsets of the arrays. Returns the file position
+/// of each placeholder.
 fn write_head<W: Write + Seek>(
     file: &mut W,
     shot: &ExportState<'_>,
@@ -213,7 +216,7 @@ fn write_head<W: Write + Seek>(
     Ok(places)
 }
 
-/// Writes the step as time value, and the provenance as one-element string arrays.
+/// Writes the step as a time value, and the provenance as arrays with one string each.
 fn write_facts(file: &mut impl Write, shot: &ExportState<'_>) -> io::Result<()> {
     writeln!(file, "<FieldData>")?;
     let head = "NumberOfTuples=\"1\" format=\"ascii\"";
@@ -287,18 +290,18 @@ fn write_array<W: Write + Seek>(
     file.seek(SeekFrom::Start(end)).map(drop)
 }
 
-/// Byte stream that is split into compressed blocks.
+/// Writer that splits the bytes of an array into compressed blocks.
 struct Blocks<'a, W> {
     file: &'a mut W,
     pending: Vec<u8>,
     sizes: Vec<u64>,
-    /// Cached compressed block of zeros: most of a box is air. `None` before the first.
+    /// Compressed block of zeros, cached because most of a box is air; `None` before the first use.
     empty: Option<Vec<u8>>,
 }
 
 impl<W: Write> Blocks<'_, W> {
-    /// Compresses and writes the pending bytes if there are at least `least`: whole blocks
-    /// only, or all bytes if `least` is smaller than a block.
+    /// Compresses and writes pending bytes if there are at least `least` bytes: whole blocks only,
+    /// or all bytes if `least` is less than the size of a block.
     fn write(&mut self, least: usize) -> io::Result<()> {
         if self.pending.len() < least {
             return Ok(());
@@ -335,12 +338,13 @@ fn compress(bytes: &[u8]) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Computes rows of values from west to east.
+/// Computes the array values of one row from west to east; owns the row buffers.
 struct Rows<'a> {
     world: &'a State,
-    /// Row buffer of values to be written; one longer than a row of cells, so that points fit too.
+    /// Buffer of a row of values to be written: one element longer than a row of cells, because a
+    /// row of points is.
     values: Vec<f32>,
-    /// Row buffer of cell values. Sums of up to two quantities over the cells around each point.
+    /// Buffer of the cell values of one row.
     cells: Vec<f32>,
     sums: [Vec<f32>; 2],
 }
@@ -357,8 +361,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Appends the bytes of an array's row: `j` is the cell (or point) index from the south, `k`
-    /// from the floor.
+    /// Appends the bytes of one row of `array` to `bytes`. `j`: index of the cell or point from the
+    /// south, `k`: from the floor.
     fn write(&mut self, array: &Array, j: usize, k: usize, bytes: &mut Vec<u8>) {
         let grid = self.world.grid();
         let length = match &array.kind {
@@ -395,8 +399,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds a quantity over the cells of up to four rows around each point to sum `number`.
-    /// Multiples of a 16-bit unit add exactly.
+    /// Sets the buffer `sums[number]` to the sum of `quantity` over the up to eight cells around
+    /// each point of the row (`j`, `k`). Sums of multiples of a 16-bit unit are exact.
     fn add_up(&mut self, number: usize, quantity: &Quantity, j: usize, k: usize) {
         let (values, sums) = (self.world.values(quantity), &mut self.sums[number]);
         sums.fill(0.0);
@@ -410,8 +414,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Adds the amount to the first sum and quantity × amount to the second, over the cells of up
-    /// to four rows around each point.
+    /// Sets the first sum buffer to the amount and the second to quantity × amount, summed over the
+    /// up to eight cells around each point of the row (`j`, `k`).
     fn add_up_weighted(&mut self, quantity: &Quantity, j: usize, k: usize) {
         let [values, amounts] =
             [quantity, &quantity.like(CellMeasure::Amount)].map(|of| self.world.values(of));
@@ -432,8 +436,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Computes the point values of a row with `value(point, sums)` where the first sum is not 0;
-    /// otherwise 0.
+    /// Computes the value of each point of the row as `value(point, sums)`; 0 where the first sum
+    /// is 0.
     fn divide(&mut self, value: impl Fn(usize, [f32; 2]) -> f32) {
         let [first, second] = &self.sums;
         for (i, (&first, &second)) in first.iter().zip(second).enumerate() {
@@ -446,14 +450,14 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Iterates over the up to four rows (y, z) of cells around the row of points (`j`, `k`).
+/// Iterates over the up to four rows (y, z) of cells adjacent to the row of points (`j`, `k`).
 fn rows_around(world: &State, j: usize, k: usize) -> impl Iterator<Item = (usize, usize)> {
     let (ny, nz) = (world.grid().ny, world.grid().nz);
     let near = |at: usize, n: usize| at.saturating_sub(1)..(at + 1).min(n);
     near(k, ny).flat_map(move |y| near(j, nz).map(move |north| (y, nz - 1 - north)))
 }
 
-/// Counts the cells around the point `[i, j, k]` for which `takes` returns true.
+/// Counts the up to eight cells around the point `[i, j, k]` for which `takes` returns true.
 fn cells_around(world: &State, [i, j, k]: [usize; 3], takes: impl Fn(Place) -> bool) -> usize {
     let xs = i.saturating_sub(1)..(i + 1).min(world.grid().nx);
     rows_around(world, j, k)
@@ -461,7 +465,8 @@ fn cells_around(world: &State, [i, j, k]: [usize; 3], takes: impl Fn(Place) -> b
         .sum()
 }
 
-/// Writes the `.pvd` index of a series: pairs of step and `.vti` file name, in display order.
+/// Writes the index of a series (`.pvd`) to `path`. `steps`: pairs of step and `.vti` file name, in
+/// display order.
 ///
 /// # Errors
 /// When the file cannot be written.

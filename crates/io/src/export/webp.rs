@@ -1,4 +1,4 @@
-//! Animated WebP: small, supported by every browser.
+//! Export of animated WebP: small files that every browser plays.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use webp_animation::{Encoder, EncoderOptions, EncodingConfig};
 use super::{Animation, ExportError, Film};
 use lavoxel_files::output::{OutputError, WholeFile};
 
-/// Lossy quality, 0..=100.
+/// Quality of the lossy compression, 0 (smallest file) to 100.
 const QUALITY: f32 = 84.0;
 
 pub(super) struct WebP {

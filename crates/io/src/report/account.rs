@@ -1,26 +1,27 @@
-//! Account of a quantity in a report: sums in integer units for JSON, and as text.
+//! Account of a quantity as a report shows it: sums in smallest units for JSON, and as text.
 
 use serde::{Serialize, Serializer};
 
 use lavoxel_base::account::{self, Side, Sum};
 
-/// Account of a quantity: present content and sums.
+/// Account of a conserved quantity in a report: present content, and sums of inflow and outflow.
 #[derive(Debug)]
 pub(super) struct Account {
-    /// Present content of the box, in units.
+    /// Content of the box at present, in smallest units of the quantity.
     pub now: i128,
     /// JSON key of the present content.
     now_key: &'static str,
-    /// Suffix of all JSON keys.
+    /// Suffix that is appended to all JSON keys.
     suffix: &'static str,
     sums: Vec<Sum>,
-    /// Size of a unit in m³ or J for serialisation in physical units; `None` serialises integer
-    /// units.
+    /// Size of the smallest unit in m³ or J: numbers are serialised in m³ or J. `None`: numbers are
+    /// serialised in smallest units.
     unit: Option<f64>,
 }
 
 impl Account {
-    /// Creates the account of a material; JSON keys end in `_units`.
+    /// Creates the account of a material: present content `now` and sums `sums` in smallest units.
+    /// JSON keys end in `_units`.
     pub(super) fn of_matter(now_key: &'static str, now: u64, sums: Vec<Sum>) -> Self {
         Self {
             now: now.into(),
@@ -31,7 +32,8 @@ impl Account {
         }
     }
 
-    /// Creates an account that is serialised as a separate table.
+    /// Creates an account that is serialised as a table of its own, so that its JSON keys have no
+    /// suffix.
     pub(super) fn table(now: u64, sums: Vec<Sum>) -> Self {
         Self {
             now: now.into(),
@@ -42,8 +44,8 @@ impl Account {
         }
     }
 
-    /// Creates the account of a flow; `unit` is the size of a unit in m³ or J. The content that has
-    /// not left is liquid.
+    /// Creates the account of a flow. `unit`: size of the smallest unit in m³ or J. The present
+    /// content, which follows from `sums`, is all liquid.
     pub(super) fn of_flow(suffix: &'static str, sums: Vec<Sum>, unit: f64) -> Self {
         Self {
             now: -account::excess(&sums, 0),
@@ -54,17 +56,18 @@ impl Account {
         }
     }
 
-    /// Returns the present content in m³ or J, or in integer units if `unit` is `None`.
+    /// Returns the present content in m³ or J; in smallest units if `unit` is `None`.
     pub(super) fn now(&self) -> f64 {
         self.size(self.now)
     }
 
-    /// Returns the sum with the key `key` in m³ or J, or in integer units if `unit` is `None`.
+    /// Returns the sum with the key `key` in m³ or J; in smallest units if `unit` is `None`. 0 if
+    /// there is no such sum.
     pub(super) fn of(&self, key: &str) -> f64 {
         self.size(self.units(key))
     }
 
-    /// Returns the total inflow in m³ or J, or in integer units if `unit` is `None`.
+    /// Returns the total inflow in m³ or J; in smallest units if `unit` is `None`.
     pub(super) fn came(&self) -> f64 {
         let came = self.sums.iter().filter(|sum| sum.side == Side::Came);
         self.size(came.map(|sum| sum.units).sum())
@@ -74,8 +77,8 @@ impl Account {
         units as f64 * self.unit.unwrap_or(1.0)
     }
 
-    /// Formats the sums of one side of the account, except those with keys in `not`; `amount`
-    /// formats a size, and `None` omits the sum.
+    /// Formats the sums of one side of the account (inflow or outflow), except those with a key in
+    /// `not`. `amount` formats a size; a sum is omitted where it returns `None`.
     pub(super) fn parts(
         &self,
         side: Side,
@@ -95,7 +98,7 @@ impl Account {
         account::excess(&self.sums, self.now) == 0
     }
 
-    /// Returns the sum with the key `key` in integer units; 0 if missing.
+    /// Returns the sum with the key `key` in smallest units; 0 if there is no such sum.
     pub(super) fn units(&self, key: &str) -> i128 {
         self.sums
             .iter()
@@ -103,7 +106,8 @@ impl Account {
             .map_or(0, |sum| sum.units)
     }
 
-    /// Formats the first `always` sums, and those further sums that are not 0.
+    /// Formats the first `always` sums and all further sums that are not 0, separated by commas.
+    /// `amount` formats a number of smallest units.
     pub(super) fn words(&self, always: usize, amount: impl Fn(i128) -> String) -> String {
         let shown =
             |at: usize, sum: &Sum| at < always || (sum.units != 0 && sum.side != Side::Aside);

@@ -1,4 +1,4 @@
-//! Report of the air: grid size, and the account of each field.
+//! Report of the air: grid size, and an account for each field.
 
 use lavoxel_air::{Air, Field};
 use lavoxel_base::words::{heat, mass, short};
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::account::Account;
 use crate::report::as_table;
 
-/// Report of the air.
+/// Report of the air in a scene.
 #[derive(Debug, Serialize)]
 pub(super) struct AirReport {
     solver: String,
@@ -16,15 +16,15 @@ pub(super) struct AirReport {
     cell_size_m: f64,
     step_s: f64,
     max_speed_m_s: f64,
-    /// Account of each field by name.
+    /// Pairs (field name, account of the field).
     #[serde(flatten, serialize_with = "as_table")]
     fields: Vec<(&'static str, FieldReport)>,
 }
 
-/// Account of a field.
+/// Report of one field of the air: its account and unit.
 #[derive(Debug, Serialize)]
 struct FieldReport {
-    /// Size of a unit: J for heat, kg for all other fields.
+    /// Size of the field's smallest unit: in J for heat, in kg for all other fields.
     unit: f64,
     #[serde(flatten)]
     account: Account,
@@ -44,7 +44,7 @@ impl AirReport {
         }
     }
 
-    /// Formats the report, one line each.
+    /// Formats the report as lines of text.
     pub(super) fn lines(&self) -> Vec<String> {
         let ([nx, ny, nz], edge) = (self.cells, short(self.cell_size_m, 3));
         let first = format!(

@@ -10,47 +10,48 @@ use serde::Serialize;
 use super::account::Account;
 use lavoxel_base::account::Side;
 
-/// Fraction of limited fluxes above which the report warns.
+/// Fraction of fluxes reduced by the overshoot limiter above which the report warns.
 const MOST_CAPPED: f64 = 1e-3;
 
-/// Width of a flow in cells below which its run-out depends on the cell size (8 % in a valley with
-/// a flow of four to five cells).
+/// Mean width of a flow, in cells, below which its run-out depends on the cell size (by 8 % in a
+/// valley with a flow of four to five cells).
 const LEAST_ACROSS: f64 = 5.0;
 
-/// Report of a flow.
+/// Report of a flow of the physical model.
 #[derive(Debug, Serialize)]
 pub struct FlowReport {
-    /// Simulated time, in seconds.
+    /// Simulated time from the start, in seconds.
     time_s: f64,
     step_s: f64,
-    /// Duration of the last step in seconds; the end of the run may shorten the step.
+    /// Duration of the last step in seconds; shorter than `step_s` if the run ended within a step.
     last_step_s: f64,
     cell_height_m: f64,
-    /// Volume account: inflow, initial content and present distribution.
+    /// Account of the volume in m³: initial content, inflow, and present distribution.
     #[serde(flatten)]
     volume: Account,
     area_m2: f64,
-    /// Thickness threshold of a covered column in metres: the default of `--footprint-above`.
+    /// Thickness in metres above which a column counts as covered: the default of
+    /// `--footprint-above`.
     area_above_m: f64,
     /// Greatest straight-line distance from the nearest vent to a covered column, in metres.
     reach_m: f64,
     mean_thickness_m: f64,
     max_thickness_m: f64,
-    /// Elevation of the lowest covered ground in metres; `None` if no column is covered.
+    /// Elevation of the lowest ground under covered columns in metres; `None` if no column is
+    /// covered.
     lowest_m: Option<f64>,
     max_speed_m_s: f64,
     roofed_columns: usize,
-    /// Heat account in joules.
+    /// Account of the heat in joules.
     heat_j: Account,
     reynolds: Reynolds,
     /// Mean width of the covered area in cells; `None` if no column, or every column, is covered.
     cells_across: Option<f64>,
     #[serde(skip)]
     cell_size_m: f64,
-    /// Fraction of fluxes that the overshoot limiter reduced.
+    /// Fraction of all fluxes that the overshoot limiter reduced, 0 to 1.
     capped_share: f64,
-    /// Largest head difference between columns whose exchange was deferred by a sub-step, in
-    /// metres.
+    /// Largest head difference in metres between two columns whose exchange a sub-step deferred.
     put_off_m: f64,
     face_updates: u64,
     sub_steps: u64,
@@ -59,15 +60,15 @@ pub struct FlowReport {
     fault: Option<String>,
 }
 
-/// Largest Reynolds number ρ q/η of the run.
+/// Largest Reynolds number ρ q/η that occurred in the run, with place and time.
 #[derive(Debug, Serialize)]
 struct Reynolds {
     max: f64,
-    /// Position of the maximum in metres from the west side and from the north side.
+    /// Distance of the place from the west side in metres (`z_m`: from the north side).
     x_m: f64,
     z_m: f64,
     at_s: f64,
-    /// Simulated time in seconds at which the number first exceeded 1; `None` if never.
+    /// Simulated time in seconds at which the Reynolds number first exceeded 1; `None` if never.
     above_1_since_s: Option<f64>,
 }
 
@@ -99,7 +100,7 @@ impl Reynolds {
     }
 }
 
-/// Returns the heat account in joules, relative to 0 K.
+/// Returns the account of the flow's heat in joules, relative to 0 K.
 fn heat_of(flow: &Flow) -> Account {
     // One heat unit is a kelvin in one amount unit of a cell.
     let kelvin_m3 = flow.space().cell_m3() / f64::from(UNITS) / HEAT_UNITS as f64;
@@ -135,7 +136,7 @@ fn heat_line(account: &Account) -> String {
     format!("heat        {came}; {}", went.join(", "))
 }
 
-/// Extent of a flow's covered columns.
+/// Extent of the covered columns of a flow.
 #[derive(Default)]
 struct Extent {
     columns: usize,
@@ -145,12 +146,13 @@ struct Extent {
     lowest_m: Option<f64>,
     max_speed: f64,
     roofed: usize,
-    /// Number of column edges between covered and uncovered columns.
+    /// Number of edges between a covered and an uncovered column.
     edges: usize,
 }
 
 impl Extent {
-    /// Returns 2 · area / perimeter of the covered area, in cells: the width of a long strip.
+    /// Returns 2 · area / perimeter of the covered area in cells, which is the width of a long
+    /// strip; `None` if the perimeter is 0.
     fn cells_across(&self) -> Option<f64> {
         (self.edges > 0).then(|| 2.0 * self.columns as f64 / self.edges as f64)
     }
@@ -210,7 +212,7 @@ impl Extent {
 }
 
 impl FlowReport {
-    /// Returns the report of a simulation of the physical model; `None` for the classic model.
+    /// Returns the report of `simulation`; `None` if it does not run the physical model.
     pub fn of(simulation: &Simulation, site: &Site) -> Option<Self> {
         let flow = simulation.world().flow()?;
         let account = flow.account();
@@ -244,7 +246,7 @@ impl FlowReport {
         })
     }
 
-    /// Converts the extent to that of the classic model.
+    /// Returns the extent in the form that reports of the classic model use.
     pub(super) fn extent(&self) -> super::Extent {
         let cells = |metres: f64| metres / self.cell_height_m;
         super::Extent {
@@ -262,12 +264,12 @@ impl FlowReport {
         self.time_s
     }
 
-    /// Formats the volume that vents poured.
+    /// Formats the volume that the vents poured in total.
     pub(super) fn poured(&self) -> String {
         volume(self.volume.of("poured"))
     }
 
-    /// Formats the report, one line each.
+    /// Formats the report as lines of text.
     pub fn lines(&self) -> Vec<String> {
         // Wax that melts where it stands has no vent and descends no mountain.
         let lowest = self
@@ -325,8 +327,8 @@ impl FlowReport {
         ]
     }
 
-    /// Returns warnings about liquid that could not be poured or left the box, and about places
-    /// where the assumptions of the model or of its sub-steps are violated.
+    /// Returns warnings, one sentence each: liquid that could not be poured or left the box, and
+    /// places where an assumption of the model or of its sub-steps is violated.
     pub fn warnings(&self) -> Vec<String> {
         let all = self.volume.came();
         let blocked = || {

@@ -28,14 +28,15 @@ use self::air::AirReport;
 pub use self::flow::FlowReport;
 use self::whereabouts::Whereabouts;
 
-/// Contents of the report of `lavoxel run`, for serde, and as [text](Report::text). Amounts are in
+/// Report of `lavoxel run`: serialisable, and as [text](Report::text). Amounts are in smallest
 /// units; [`AMOUNT_ONE`] units fill a cell.
 #[derive(Debug, Serialize)]
 pub struct Report {
     scene: String,
     version: &'static str,
     steps: u64,
-    /// Number of completed stages of the next step, if that step was interrupted.
+    /// Number of completed stages of the next step, if the run was interrupted within that step;
+    /// otherwise `None`.
     #[serde(skip_serializing_if = "Option::is_none")]
     stages_of_next_step: Option<usize>,
     interrupted: bool,
@@ -45,11 +46,11 @@ pub struct Report {
     cell_size_m: f64,
     #[serde(flatten)]
     whereabouts: Whereabouts,
-    /// Notes about defaults chosen for a heightmap without a scene.
+    /// Notes about defaults that were chosen for a heightmap without a scene.
     chosen: Vec<String>,
     walls: Walls,
     unit: u16,
-    /// Account of the lava.
+    /// Account of the amount of lava.
     #[serde(flatten)]
     mass: Account,
     energy: f64,
@@ -59,38 +60,38 @@ pub struct Report {
     active_cells: usize,
     #[serde(flatten)]
     extent: Extent,
-    /// Number of columns at the sides of the box with lava.
+    /// Number of columns at the sides of the box that contain lava.
     edge_columns: usize,
-    /// Volume in m³ that left through open sides.
+    /// Volume of lava in m³ that left through open sides.
     outflow_m3: f64,
-    /// Other materials by name.
+    /// Pairs (name, report) of the materials other than lava.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
     materials: Vec<(String, MaterialReport)>,
-    /// Elements declared by the materials, by name.
+    /// Pairs (name, report) of the elements that materials declare.
     #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "as_table")]
     elements: Vec<(String, ElementReport)>,
-    /// Air; `None` in a scene without air.
+    /// Report of the air; `None` in a scene without air.
     #[serde(skip_serializing_if = "Option::is_none")]
     air: Option<AirReport>,
-    /// Flow; `None` in the classic model.
+    /// Report of the flow; `None` in the classic model.
     #[serde(skip_serializing_if = "Option::is_none")]
     flow: Option<FlowReport>,
-    /// Goals of the scene.
+    /// Reports of the goals of the scene, in the scene's order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     goals: Vec<GoalReport>,
     note: &'static str,
-    /// Warnings about losses and limits of the model, a sentence each.
+    /// Warnings about losses and limits of the model, one sentence each.
     warnings: Vec<String>,
-    /// Text lines that are not part of the JSON.
+    /// Lines of the text report that are not part of the JSON.
     #[serde(skip)]
     summary: Vec<String>,
     #[serde(skip)]
     edge: Option<String>,
-    /// Name of the lava and rates of the vents; `None` in the classic model.
+    /// Name of the lava, and the rates of the vents as text; `None` in the classic model.
     #[serde(skip)]
     lava: Option<(String, String)>,
     state_hash: String,
-    /// Mean time of each stage in milliseconds, over the steps in which the stage ran.
+    /// Pairs (name of a stage, mean time in milliseconds over the steps in which the stage ran).
     #[serde(serialize_with = "as_table")]
     timings_ms: Vec<(&'static str, f64)>,
 }
@@ -103,7 +104,7 @@ struct MaterialReport {
     liquid_cells: u64,
     #[serde(flatten)]
     extent: Extent,
-    /// Tile statistics of grains; `None` for other materials.
+    /// Numbers of tiles by state of motion, for grains; `None` for other materials.
     #[serde(flatten)]
     tiles: Option<GrainTiles>,
     #[serde(skip)]
@@ -112,28 +113,29 @@ struct MaterialReport {
     is_liquid: bool,
 }
 
-/// Counts of tiles (8 × 1 × 4 cells) with grains.
+/// Numbers of tiles (8 × 1 × 4 cells) that contain grains.
 #[derive(Debug, Serialize)]
 struct GrainTiles {
-    /// Number of tiles that the grain rule will examine in the next step.
+    /// Number of tiles that the grain rule will process in the next step.
     looked_at_tiles: usize,
     resting_tiles: usize,
 }
 
-/// Goal with its progress.
+/// Report of one goal of the scene.
 #[derive(Debug, Serialize)]
 struct GoalReport {
     name: String,
-    /// Verdict; `None` while the goal is open.
+    /// Verdict on the goal; `None` while the goal is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<Verdict>,
-    /// Step at which the verdict was reached; `None` while the goal is open.
+    /// Step at which the verdict was reached; `None` while the goal is undecided.
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_at_step: Option<u64>,
     material: String,
-    /// Amount of the material in the goal's shape in full cells, now or at the step of the verdict.
+    /// Amount of the material inside the goal's shape, in full cells: now, or at the step of the
+    /// verdict.
     cells: f64,
-    /// Open volume of the goal's shape before the first step, in full cells.
+    /// Volume of the goal's shape that was not solid before the first step, in full cells.
     room_cells: f64,
     words: String,
 }
@@ -152,7 +154,7 @@ impl GoalReport {
     }
 }
 
-/// Account of an element summed over all materials, in full cells times the number that each
+/// Account of an element over all materials: amount in full cells × content of the element that the
 /// material declares.
 #[derive(Debug, Serialize)]
 struct ElementReport {
@@ -173,7 +175,7 @@ impl ElementReport {
         }
     }
 
-    /// Returns true if the element ever occurred, or if its account has an imbalance.
+    /// Returns true if the element ever occurred, or if its account is not balanced.
     fn was_there(&self) -> bool {
         self.now > 0.0 || self.came > 0.0 || !self.exact
     }
@@ -187,7 +189,7 @@ impl ElementReport {
     }
 }
 
-/// Extent of a material.
+/// Extent of a material over the columns of the box.
 #[derive(Debug, Serialize)]
 struct Extent {
     covered_columns: usize,
@@ -197,22 +199,22 @@ struct Extent {
     volume_m3: f64,
 }
 
-/// Returns the account of a layer with `mass` units in the box.
+/// Returns the account of the amount in `layer`, of which `mass` smallest units are in the box now.
 fn mass_of(layer: &Layer, mass: u64) -> Account {
     Account::of_matter("mass", mass, layer.ledger().mass())
 }
 
-/// Formats origin and whereabouts of mass; sums beyond the first three are left out while they are
-/// 0.
+/// Formats the sums of a material's account in full cells; the fourth and further sums are omitted
+/// while they are 0.
 fn mass_words(mass: &Account) -> String {
     mass.words(3, |units| format!("{:.3}", cells(units as u64)))
 }
 
-/// Fraction of a liquid lost through open sides above which the report warns.
+/// Fraction of a liquid that left through open sides, from which on the report warns.
 const MOST_LEFT: f64 = 0.5;
 
-/// Returns warnings about material that was not poured, found no room, or was lost to rock; `of`
-/// names the material, such as ` of water`.
+/// Returns warnings about material that vents could not pour, that found no room, or that was lost
+/// to new rock. `of` names the material in the sentences, such as ` of water`.
 fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use<> {
     let units = ["blocked", "refused", "crushed"].map(|key| mass.units(key) as u64);
     let [blocked, refused, crushed] = units.map(cells);
@@ -233,7 +235,7 @@ fn mass_warnings(mass: &Account, of: &str) -> impl Iterator<Item = String> + use
         .map(|(_, line)| line)
 }
 
-/// Returns a warning if most of a liquid left through open sides.
+/// Returns a warning if at least half of a liquid left through open sides; otherwise `None`.
 fn left_warning((name, material): &(String, MaterialReport)) -> Option<String> {
     let [came, left] = [["initial", "sourced"].as_slice(), &["outflow"]].map(|keys| {
         keys.iter()
@@ -264,7 +266,7 @@ impl Extent {
         }
     }
 
-    /// Formats the extent; `name` is the material that covers the columns.
+    /// Formats the extent; `name` is the name of the material.
     fn words(&self, name: &str) -> String {
         format!(
             "{} columns covered ({}), deepest {name} {:.2} cells ({:.1} m)",
@@ -302,7 +304,7 @@ impl MaterialReport {
         }
     }
 
-    /// Formats the report, one line each.
+    /// Formats the report of the material `name` as three lines of text.
     fn lines(&self, name: &str) -> [String; 3] {
         let (now, volume, held) = (
             cells(self.mass.now as u64),
@@ -317,7 +319,7 @@ impl MaterialReport {
     }
 }
 
-/// Serialises pairs as a table.
+/// Serialises `pairs` as a table with the first elements as keys.
 fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
     pairs: &[(K, V)],
     serializer: S,
@@ -326,8 +328,8 @@ fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
 }
 
 impl Report {
-    /// Creates the report of a scene and its final state; `interrupted` is true if not all steps
-    /// were made.
+    /// Creates the report of `scene` and the final state `stage`. `interrupted`: not all steps of
+    /// the scene were computed.
     pub fn of(scene: &Scene, stage: &Stage, interrupted: bool) -> Self {
         let Stage {
             simulation,
@@ -419,7 +421,7 @@ impl Report {
         }
     }
 
-    /// Returns sentences about losses and about limits of the model.
+    /// Returns warnings about losses and limits of the model, one sentence each.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
@@ -440,7 +442,8 @@ impl Report {
             .collect()
     }
 
-    /// Returns the provenance for files of the state, with the facts of the run and its cautions.
+    /// Returns the provenance for files of the final state: scene, step, facts of the run, and
+    /// cautions.
     pub fn about(&self) -> About {
         let mut cautions = self.warnings.clone();
         if self.walls == Walls::Closed {
@@ -462,8 +465,8 @@ impl Report {
         }
     }
 
-    /// Formats lava, rates, volume, duration and cell size of a run of the physical model, by name;
-    /// empty in the classic model.
+    /// Returns facts of a run of the physical model as pairs (name, text): lava, rates, volume,
+    /// duration and cell size. Empty in the classic model.
     fn run_words(&self) -> Vec<(&'static str, String)> {
         let Some((flow, (lava, rates))) = self.flow.as_ref().zip(self.lava.as_ref()) else {
             return Vec::new();
@@ -477,7 +480,7 @@ impl Report {
         ]
     }
 
-    /// Formats the report as text.
+    /// Formats the whole report as text.
     pub fn text(&self) -> String {
         let [nx, ny, nz] = self.dims;
         // The physical model runs none of the other stages.
@@ -547,7 +550,7 @@ impl Report {
 }
 
 impl Report {
-    /// Formats the lava of the classic model, one line each.
+    /// Formats the lava of the classic model as five lines of text.
     fn classic_lines(&self) -> [String; 5] {
         let (now, volume) = (cells(self.mass.now as u64), volume(self.extent.volume_m3));
         [
@@ -564,8 +567,8 @@ impl Report {
     }
 }
 
-/// Returns the number of cells that can spread in the next step: enough energy, and support
-/// beneath.
+/// Returns the number of lava cells that can spread in the next step: enough energy, and support
+/// below.
 fn active_cells(simulation: &Simulation) -> usize {
     let (world, rule) = (
         simulation.world(),

@@ -6,7 +6,7 @@ use lavoxel_sim::source::VentSpec;
 use serde::ser::Error;
 use serde::{Serialize, Serializer};
 
-/// Position of the box and its vents.
+/// Position of the box and its vents in a report.
 #[derive(Debug, Serialize)]
 pub(super) struct Whereabouts {
     floor_m: f64,
@@ -25,7 +25,7 @@ struct MapPlace {
     crs: Option<String>,
 }
 
-/// Vent in cell coordinates, with its centre on the map.
+/// Vent in cell coordinates, with the position of its centre on the map (`None` without a map).
 #[derive(Debug, Serialize)]
 struct VentPlace {
     #[serde(flatten, serialize_with = "without_unused")]
@@ -34,8 +34,8 @@ struct VentPlace {
     map_y: Option<f64>,
 }
 
-/// Serialises a vent; `rate` and `energy` of the classic model are omitted for vents of the
-/// physical model.
+/// Serialises a vent; for a vent of the physical model, the fields `rate` and `energy` of the
+/// classic model are omitted.
 fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok, S::Error> {
     let mut table = serde_json::to_value(vent).map_err(S::Error::custom)?;
     if let (Some(table), true) = (table.as_object_mut(), vent.flow.is_some()) {

@@ -1,32 +1,32 @@
-//! Interpolating curves through the numbers of key frames.
+//! Interpolating curves through the numbers of a film's key frames.
 
 use super::Ease;
 
-/// Value at a key frame: time in seconds, value, and easing.
+/// Point of a curve: time in seconds of film time, value, and interpolation to the next point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Knot {
     pub(super) time_s: f64,
     pub(super) value: f64,
-    /// Interpolation from this knot to the next.
+    /// Interpolation between this point and the next.
     pub(super) ease: Ease,
 }
 
-/// Interpolating curve through knots. Between two knots the curve stays within their values: smooth
-/// pieces are monotone cubic Hermite splines with matching slopes at shared knots, and join holds
-/// and straight lines without a corner.
+/// Interpolating curve through points (knots). Between two knots the curve stays within their
+/// values: smooth pieces are monotone cubic Hermite splines with equal slopes on both sides of a
+/// knot, and join constant and linear pieces without a corner.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Curve {
     knots: Vec<Knot>,
-    /// Original values of the knots, before the logarithm.
+    /// Values of the knots as given, not as logarithms.
     given: Vec<f64>,
-    /// Slope at each knot for smooth pieces, in value per second.
+    /// Slope of the smooth pieces at each knot, in value per second.
     slopes: Vec<f64>,
-    /// True if the knots store logarithms of the values.
+    /// Set if the knots store logarithms of the values.
     of_logs: bool,
 }
 
 impl Curve {
-    /// Creates a curve through knots with ascending times.
+    /// Creates a curve through `knots`, whose times must ascend.
     pub(super) fn new(knots: Vec<Knot>) -> Self {
         let slopes = (0..knots.len()).map(|i| slope(&knots, i)).collect();
         let given = knots.iter().map(|knot| knot.value).collect();
@@ -38,8 +38,8 @@ impl Curve {
         }
     }
 
-    /// Creates a curve through positive values that interpolates their logarithms, so that zooming
-    /// by equal ratios appears uniform.
+    /// Creates a curve through positive values that interpolates their logarithms, so that a change
+    /// by equal ratios (as in zooming) appears uniform.
     pub(super) fn of_shares(knots: Vec<Knot>) -> Self {
         let given = knots.iter().map(|knot| knot.value).collect();
         let logs = knots
@@ -56,7 +56,8 @@ impl Curve {
         }
     }
 
-    /// Value at `time_s` (seconds), clamped to the first and the last knot; `None` without knots.
+    /// Returns the value at `time_s` (seconds of film time); before the first and after the last
+    /// knot, the value of that knot. `None` without knots.
     pub(super) fn at(&self, time_s: f64) -> Option<f64> {
         let after = self.knots.partition_point(|knot| knot.time_s <= time_s);
         let Some(before) = after.checked_sub(1) else {
@@ -81,8 +82,8 @@ impl Curve {
         Some(value.clamp(low.min(high), low.max(high)))
     }
 
-    /// Value of the cubic between knots `i` and `i + 1`, at the fraction `s` (0 to 1) of the time
-    /// between them.
+    /// Returns the value of the cubic piece between the knots `i` and `i + 1`, at the fraction `s`
+    /// (0 to 1) of the time between them.
     fn smooth(&self, i: usize, s: f64) -> f64 {
         let (from, to) = (self.knots[i], self.knots[i + 1]);
         let rise = to.value - from.value;
@@ -105,8 +106,9 @@ fn straight(from: Knot, to: Knot, share: f64) -> f64 {
     from.value + (to.value - from.value) * share
 }
 
-/// Slope at knot `i`: 0 at both ends and next to a hold; the slope of an adjacent straight line;
-/// otherwise a weighted harmonic mean of both chord slopes, which keeps the curve monotone.
+/// Returns the slope at knot `i`: 0 at both ends of the curve and next to a constant piece; the
+/// slope of an adjacent linear piece; otherwise a weighted harmonic mean of the slopes of both
+/// chords, which keeps the curve monotone.
 fn slope(knots: &[Knot], i: usize) -> f64 {
     if i == 0 || i + 1 == knots.len() {
         return 0.0;

@@ -1,51 +1,52 @@
-//! Camera targets that follow the lava.
+//! Camera targets that follow the lava in a film.
 
 use super::Move;
 use lavoxel_automaton::world::World;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Minimum amount of lava of a column that is taken into account, in full cells.
+/// Amount of lava in a column, in full cells, from which on the column counts as part of the flow.
 const LEAST: f64 = 0.15;
 
-/// Exponent of the distance in the weight of a column: the front is a weighted mean, which cannot
-/// jump from one lobe to another.
+/// Exponent of the distance in the weight of a column. The front is a weighted mean over all
+/// columns and not the farthest column, because the farthest column could jump from one lobe to
+/// another.
 const FARTHEST: i32 = 16;
 
-/// Width of the ring of columns whose centroid is computed, as a fraction of the lava's reach.
+/// Width of the ring around the eruption site over which columns are averaged, as a fraction of the
+/// lava's reach.
 const RING: f64 = 0.08;
 
-/// Time constant of the camera's lag, in seconds of film time.
+/// Time constant with which the camera target follows the front, in seconds of film time.
 const LAG_S: f64 = 0.7;
 
-/// Target point and extent of the lava in one frame, in cells.
+/// Target point of the camera and reach of the lava in one frame, in cells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sight {
-    /// Point on the ground, in cells (x, y, z).
+    /// Target point on the ground (x, y, z), in cells.
     pub point: [f64; 3],
     /// Horizontal distance in cells from the eruption site to the front.
     pub reach: f64,
 }
 
-/// Smoothed camera target that follows the lava. Stateful: the result depends on all frames up to
-/// the present one.
+/// Smoothed camera target that follows the lava. Stateful: the target depends on all frames so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Follower {
     kind: Move,
-    /// Eruption site (x, z), in cells.
+    /// Eruption site (x, z) in cells.
     origin: [f64; 2],
-    /// Duration of a frame, in seconds of film time.
+    /// Duration of a frame in seconds of film time.
     frame_s: f64,
-    /// Sight with the largest reach so far.
+    /// Sight with the largest reach of all frames so far; `None` before the first frame.
     farthest: Option<Sight>,
-    /// Smoothed target (x, y, z) in cells and its velocity in cells per second of film time; `None`
-    /// before the first frame.
+    /// Smoothed target (x, y, z) in cells, and its velocity in cells per second of film time;
+    /// `None` before the first frame.
     now: Option<([f64; 3], [f64; 3])>,
 }
 
 impl Follower {
-    /// Creates a follower for the movement `kind`. The eruption site is the mean of the `vents`'
-    /// columns (x, z) or, without vents, the centroid of the lava in `world`, which is at its first
-    /// step.
+    /// Creates a follower for the camera movement `kind` in a film of `fps` frames per second. The
+    /// eruption site is the mean of `vents` (x, z in cells) or, without vents, the centroid of the
+    /// lava in `world`, the world of the first frame.
     pub fn new(kind: Move, vents: &[[f64; 2]], world: &World, fps: u32) -> Self {
         let mean = |places: &[[f64; 2]]| {
             let sum = places.iter().fold([0.0, 0.0], |sum, place| {
@@ -67,7 +68,8 @@ impl Follower {
         }
     }
 
-    /// Unsmoothed target for the present frame; `share` is the position in the film, 0 to 1.
+    /// Returns the target for the lava in `world` before smoothing. `share`: position of the frame
+    /// in the film, 0 (first frame) to 1.
     pub fn sight(&self, world: &World, share: f64) -> Sight {
         let columns: Vec<([f64; 2], f64)> = lava(world)
             .map(|(place, _)| (place, self.away(place)))
@@ -94,8 +96,8 @@ impl Follower {
         }
     }
 
-    /// Advances the smoothed target by one frame towards `sight`; returns the target (x, y, z) in
-    /// cells.
+    /// Moves the smoothed target towards `sight` for the duration of a frame and returns the new
+    /// target (x, y, z) in cells.
     pub fn follow(&mut self, sight: Sight) -> [f64; 3] {
         // The front recedes where lava solidifies, but the camera stays at the farthest front
         // reached.
@@ -125,7 +127,8 @@ impl Follower {
     }
 }
 
-/// Iterates over the columns with lava as (centre (x, z), amount in full cells).
+/// Iterates over the columns with enough lava, as pairs of column centre (x, z) and amount in full
+/// cells.
 fn lava(world: &World) -> impl Iterator<Item = ([f64; 2], f64)> {
     let amounts = world.lava().column_amounts();
     let columns: Vec<_> = amounts
@@ -144,7 +147,8 @@ fn lava(world: &World) -> impl Iterator<Item = ([f64; 2], f64)> {
         .filter(|(_, cells)| *cells >= LEAST)
 }
 
-/// Point on the ground at (x, z), with the height interpolated between columns, in cells.
+/// Returns the point (x, y, z) on the ground at (x, z), in cells; the height y is interpolated
+/// between column centres.
 fn on_ground(world: &World, [x, z]: [f64; 2]) -> [f64; 3] {
     let surface = world.ground().surface();
     let (nz, nx) = surface.dim();
@@ -166,7 +170,8 @@ mod tests {
     use super::*;
     use lavoxel_automaton::world::Ground;
 
-    /// Builds a slope towards x with lava up to column `to`.
+    /// Builds a slope that descends towards x, with lava in the columns from the top down to index
+    /// `to`.
     fn flow(to: usize) -> World {
         let surface = Array2::from_shape_fn((16, 64), |(_, x)| 30.0 - 0.25 * x as f32);
         let mut world = World::new(Ground::from_surface(40, surface));

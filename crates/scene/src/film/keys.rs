@@ -1,4 +1,4 @@
-//! Tables of a film as a scene writes them.
+//! Film tables of a scene file.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,36 +7,36 @@ use lavoxel_automaton::view::CameraSpec;
 use lavoxel_base::param::{Table, table, words};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Maximum number of key frames of a film.
+/// Upper bound on the number of key frames of a film.
 pub const MAX_KEYS: usize = 10_000;
 
-/// Upper bound of a picture's width and height, in pixels.
+/// Upper bound on width and height of a picture, in pixels.
 const MAX_PIXELS: f64 = 8192.0;
 
-/// Upper bound of a film's duration, in seconds.
+/// Upper bound on the duration of a film, in seconds.
 const LONGEST_S: f64 = 36_000.0;
 
-/// Upper bound of a film's number of steps.
+/// Upper bound on the number of simulation steps of a film.
 const MOST_STEPS: f64 = 1e9;
 
-/// Interpolation of values from a key frame to the next.
+/// Interpolation of step and camera from one key frame to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ease {
-    /// Smooth monotone curve that stays within the values of the keys.
+    /// Smooth curve that stays within the values of both key frames.
     #[default]
     Smooth,
-    /// Linear interpolation.
+    /// Linear interpolation between both key frames.
     Linear,
-    /// Constant value until the next key frame.
+    /// Value of the earlier key frame until the next key frame.
     Hold,
 }
 
 impl Ease {
-    /// All kinds of interpolation, in display order.
+    /// All kinds of interpolation, in the order of menus.
     pub const ALL: [Self; 3] = [Self::Smooth, Self::Linear, Self::Hold];
 
-    /// Name of the interpolation in scene files.
+    /// Returns the name of the interpolation in scene files.
     pub fn word(self) -> &'static str {
         match self {
             Self::Smooth => "smooth",
@@ -50,20 +50,20 @@ impl Ease {
     }
 }
 
-/// Predefined movements of the camera, which need no key frames.
+/// Predefined movements of the camera in a film, which need no key frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Move {
-    /// One full turn around the target.
+    /// The camera moves once around the target.
     Turntable,
-    /// Moves along the lava from the vent to the front.
+    /// The camera target moves along the lava from the vent to the front during the film.
     AlongFront,
-    /// Stays at the advancing front of the lava.
+    /// The camera target stays at the front of the lava while the front advances.
     FollowFront,
 }
 
 impl Move {
-    /// All movements as (movement, name in scene files, description).
+    /// All movements as tuples (movement, name in scene files, description).
     pub const ALL: [(Self, &'static str, &'static str); 3] = [
         (
             Self::Turntable,
@@ -82,7 +82,7 @@ impl Move {
         ),
     ];
 
-    /// Returns true if the camera's target depends on the lava.
+    /// Returns true if the camera target depends on the lava.
     pub fn follows(self) -> bool {
         self != Self::Turntable
     }
@@ -115,7 +115,8 @@ table! {
 }
 
 impl KeyCamera {
-    /// Creates key values equal to those of `camera`; an automatic distance or target stays unset.
+    /// Creates the camera of a key frame from `camera`. An automatic distance or target of `camera`
+    /// is left out.
     pub fn of(camera: &CameraSpec) -> Self {
         Self {
             azimuth_deg: Some(camera.azimuth_deg),
@@ -185,7 +186,8 @@ table! {
 }
 
 impl FilmSpec {
-    /// Checks that every number is in range, and that times and steps increase from key to key.
+    /// Checks that all numbers of the film are in range, and that times and steps increase from key
+    /// frame to key frame.
     ///
     /// # Errors
     /// Returns an error that names the first invalid value.

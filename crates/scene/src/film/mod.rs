@@ -1,6 +1,6 @@
-//! Films as data: the sequence of frames, with the step and the camera of each frame.
+//! Films as data: the simulation step and the camera of each frame.
 //!
-//! [`FilmSpec`] is the table of a scene, [`Plan`] computes the step and the camera of frame n, and
+//! [`FilmSpec`] is the table of a scene, [`Plan`] computes step and camera of each frame, and
 //! [`Follower`] moves cameras that follow the lava.
 
 mod curve;

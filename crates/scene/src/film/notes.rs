@@ -1,4 +1,4 @@
-//! Table of the notes that are written on pictures.
+//! Table of the notes (captions and scales) that are drawn on pictures.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ table! {
 }
 
 impl NotesSpec {
-    /// Names of the notes that can be switched on or off.
+    /// Names of the notes that can be switched on.
     pub const WORDS: [&'static str; 4] = ["clock", "north", "scale", "temperature"];
 
     /// Checks that the caption is a single line of text.
@@ -40,12 +40,12 @@ impl NotesSpec {
             .map_or(Ok(()), |caption| one_line("film.notes.caption", caption))
     }
 
-    /// Returns true if all notes are off.
+    /// Returns true if no note is switched on and there is no caption.
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Switches on the note called `word`; returns false if the name is unknown.
+    /// Switches on the note named `word`; returns false if there is no such note.
     pub fn switch_on(&mut self, word: &str) -> bool {
         let switch = match word {
             "clock" => &mut self.clock,

@@ -1,33 +1,35 @@
-//! Plan of a film: the step and the camera of every frame.
+//! Plan of a film: simulation step and camera of every frame.
 
 use super::curve::{Curve, Knot};
 use super::{FilmKey, FilmSpec, KeyCamera, Move};
 use lavoxel_automaton::view::CameraSpec;
 
-/// Simulation step and camera of one frame.
+/// Simulation step and camera that one frame of a film shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shot {
     /// Number of completed steps that the frame shows.
     pub step: u64,
-    /// Camera; for a camera that follows the lava, its target is set later.
+    /// Camera of the frame. For a camera that follows the lava, the caller sets the target later.
     pub camera: CameraSpec,
-    /// Position between the first and the last moving frame, 0 to 1; the hold at the end is
-    /// excluded.
+    /// Position of the frame between the first (0) and the last frame (1); the repeated frames at
+    /// the end of a film do not count.
     pub share: f64,
 }
 
-/// Plan of a film: step and camera of each frame, computed from the scene alone.
+/// Plan of a film: step and camera of each frame, computed from the scene alone, without
+/// simulation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     film: FilmSpec,
     path: CameraPath,
     steps: Curve,
-    /// Number of moving frames, at least 1; the frames of the final hold follow.
+    /// Number of frames before the last picture is repeated, at least 1.
     moving: u64,
 }
 
 impl Plan {
-    /// Creates the plan of a validated film; `camera` is the camera of the scene.
+    /// Creates the plan of the validated film `film`. `camera`: camera of the scene, from which key
+    /// frames without camera values take them.
     pub fn new(film: &FilmSpec, camera: &CameraSpec) -> Self {
         let given = |key: &FilmKey| key.step.map(|step| knot(key, step as f64));
         let moving = match film.keys.last() {
@@ -42,28 +44,29 @@ impl Plan {
         }
     }
 
-    /// Total number of frames, including the final hold.
+    /// Returns the total number of frames, including repetitions of the last picture.
     pub fn frames(&self) -> u64 {
         self.moving + (self.film.hold_s * f64::from(self.film.fps)).round() as u64
     }
 
-    /// Frame rate in frames per second.
+    /// Returns the frame rate in frames per second.
     pub fn fps(&self) -> u32 {
         self.film.fps
     }
 
-    /// Movement of a camera that follows the lava; `None` for all other cameras.
+    /// Returns the movement of a camera that follows the lava; `None` if the camera does not.
     pub fn follows(&self) -> Option<Move> {
         self.film.camera_move.filter(|one| one.follows())
     }
 
-    /// Returns true if the step alone identifies a frame, as in a film without key frames and
-    /// without a hold.
+    /// Returns true if each frame shows another step, so that the step identifies the frame: a film
+    /// without key frames and without repetitions of the last picture.
     pub fn is_by_steps(&self) -> bool {
         self.film.keys.is_empty() && self.moving == self.frames()
     }
 
-    /// Step and camera of frame `frame`, counted from 0 and clamped to the last moving frame.
+    /// Returns step and camera of the frame `frame`, counted from 0; for frames that repeat the
+    /// last picture, those of the last picture.
     pub fn shot(&self, frame: u64) -> Shot {
         let frame = frame.min(self.moving - 1);
         let Some(last) = self.film.keys.last() else {
@@ -87,18 +90,20 @@ impl Plan {
         }
     }
 
-    /// Returns true if the frame is identical to the preceding one.
+    /// Returns true if the frame `frame` is identical to the one before.
     pub fn repeats(&self, frame: u64) -> bool {
         let same = |a: &Shot, b: &Shot| a.step == b.step && a.camera == b.camera;
         frame > 0 && self.follows().is_none() && same(&self.shot(frame - 1), &self.shot(frame))
     }
 
-    /// Camera of the key frames at `time_s` (seconds of film time).
+    /// Returns the camera that the key frames give at `time_s` (seconds of film time); a camera
+    /// movement of the film is not included.
     pub fn camera_at(&self, time_s: f64) -> CameraSpec {
         self.path.at(time_s)
     }
 
-    /// Last frame of a film that ends early: shows `step` instead of the planned step.
+    /// Returns step and camera of the frame `frame` if the simulation ended early and the frame
+    /// shows `step` instead of the planned step.
     pub fn early(&self, frame: u64, step: u64) -> Shot {
         let shot = self.shot(frame);
         if self.film.keys.is_empty() {
@@ -108,7 +113,7 @@ impl Plan {
         }
     }
 
-    /// Frame of a step in a film without key frames.
+    /// Returns the frame that shows `step`, in a film without key frames.
     fn of_step(&self, step: u64) -> Shot {
         let share = step as f64 / self.film.steps.max(1) as f64;
         Shot {
@@ -118,13 +123,13 @@ impl Plan {
         }
     }
 
-    /// Step of the last frame.
+    /// Returns the simulation step that the last frame shows.
     pub fn last_step(&self) -> u64 {
         self.shot(u64::MAX).step
     }
 
-    /// Rotates a camera by the fraction `share` of the film's orbit angle and of a turntable's full
-    /// turn.
+    /// Returns the camera rotated about its target by the fraction `share` of the film's orbit
+    /// angle and, for a turntable, of a full turn.
     fn turned(&self, mut camera: CameraSpec, share: f64) -> CameraSpec {
         let whole = if self.film.camera_move == Some(Move::Turntable) {
             360.0
@@ -136,7 +141,7 @@ impl Plan {
     }
 }
 
-/// Camera path through key frames, one curve per camera parameter.
+/// Path of the camera through the key frames: one curve per camera parameter.
 #[derive(Clone, Debug, PartialEq)]
 struct CameraPath {
     camera: CameraSpec,
@@ -148,7 +153,7 @@ struct CameraPath {
 }
 
 impl CameraPath {
-    /// Creates the path through `keys`; parameters that no key sets are taken from `camera`.
+    /// Creates the path through `keys`; parameters that no key frame gives are taken from `camera`.
     fn new(keys: &[FilmKey], camera: &CameraSpec) -> Self {
         let knots = |value: &dyn Fn(&KeyCamera) -> Option<f64>| -> Vec<Knot> {
             keys.iter()
@@ -167,7 +172,7 @@ impl CameraPath {
         }
     }
 
-    /// Camera at `time_s` (seconds of film time).
+    /// Returns the camera at `time_s` (seconds of film time).
     fn at(&self, time_s: f64) -> CameraSpec {
         let number =
             |curve: &Curve, scene: f32| curve.at(time_s).map_or(scene, |value| value as f32);
@@ -231,7 +236,7 @@ mod tests {
             })
     }
 
-    /// Films whose keys lie on frames.
+    /// Returns a strategy for films whose key frames coincide with frames of the film.
     fn films() -> impl Strategy<Value = FilmSpec> {
         let ease = prop_oneof![Just(Ease::Smooth), Just(Ease::Linear), Just(Ease::Hold)];
         let key = (1..40u64, prop::option::of(0..300u64), ease, camera());

@@ -1,33 +1,34 @@
-//! Reduces a recorded camera path to the few key frames that reproduce it within a tolerance.
+//! Reduction of a recorded camera path to a few key frames that reproduce it within a tolerance.
 
 use super::curve::{Curve, Knot};
 use super::{Ease, FilmKey, KeyCamera, MAX_KEYS};
 use lavoxel_automaton::view::CameraSpec;
 
-/// Sample of a recorded camera path.
+/// Sample of a recorded camera path: time, step and camera.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// Time in seconds from the start of the recording.
     pub time_s: f64,
-    /// Number of completed steps at that time.
+    /// Number of completed simulation steps at that time.
     pub step: u64,
-    /// Camera with its distance and its target set.
+    /// Camera at that time; distance and target must be set.
     pub camera: CameraSpec,
 }
 
-/// Number of values per sample that are fitted: step, azimuth, elevation, logarithm of the
-/// distance, target (3), field of view.
+/// Number of values per sample: step, azimuth, elevation, logarithm of the distance, target (x, y,
+/// z), field of view.
 const NUMBERS: usize = 8;
 
-/// Tolerance of each value, in steps, degrees, degrees, natural logarithm, fractions of the box
-/// (3), degrees. The tolerance of the step is enlarged for fast recordings.
+/// Tolerance of each value: steps; degrees; degrees; natural logarithm; fractions of the box
+/// (three); degrees. The tolerance of the step is larger if the recording makes many steps per
+/// second.
 const SLACK: [f64; NUMBERS] = [1.0, 0.2, 0.2, 0.004, 0.0015, 0.0015, 0.0015, 0.1];
 
-/// Tolerance of the time at which a step is shown, in seconds.
+/// Tolerance of the film time at which a step is shown, in seconds.
 const LATE_S: f64 = 0.1;
 
-/// Computes key frames whose film reproduces the samples, which must have ascending times. After a
-/// rewind the step stays constant until the recording passes its former maximum.
+/// Returns key frames of a film that reproduces `samples`, whose times must ascend. After a rewind
+/// during the recording, the step stays constant until the recording exceeds its earlier maximum.
 pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     let all = numbers(samples);
     let (Some(first), Some(last)) = (samples.first(), samples.len().checked_sub(1)) else {
@@ -74,8 +75,8 @@ pub fn thinned(samples: &[Sample]) -> Vec<FilmKey> {
     kept.iter().enumerate().map(key).collect()
 }
 
-/// Easing from key `place` to the next: linear at both ends, because a recording begins and ends in
-/// motion.
+/// Returns the interpolation from key frame `place` to the next, of `keys` key frames: linear at
+/// both ends, because a recording begins and ends in motion, and smooth in between.
 fn ease(place: usize, keys: usize) -> Ease {
     if place == 0 || place + 2 == keys {
         Ease::Linear
@@ -84,8 +85,9 @@ fn ease(place: usize, keys: usize) -> Ease {
     }
 }
 
-/// Indices of the samples with the largest deviation from the curves through the `kept` samples: at
-/// most one per gap, and only deviations beyond `slack`.
+/// Returns the indices of the samples that deviate most from the curves through the samples `kept`
+/// (indices): at most one between two kept samples, and only deviations above the tolerances
+/// `slack`. `times`: seconds; `all`: values of each sample.
 fn worst(
     kept: &[usize],
     times: &[f64],
@@ -115,7 +117,7 @@ fn worst(
     between.collect()
 }
 
-/// Fitted values of the samples: azimuths unwrapped at 360°, steps monotone.
+/// Returns the values of each sample: azimuths continue beyond 360°, and steps never decrease.
 fn numbers(samples: &[Sample]) -> Vec<[f64; NUMBERS]> {
     let mut all: Vec<[f64; NUMBERS]> = Vec::with_capacity(samples.len());
     for Sample { step, camera, .. } in samples {
@@ -158,7 +160,7 @@ mod tests {
         }
     }
 
-    /// Film of the keys of a recording.
+    /// Returns a film with the key frames of a recording.
     fn film(samples: &[Sample]) -> FilmSpec {
         FilmSpec {
             keys: thinned(samples),

@@ -1,40 +1,41 @@
-//! Automatic viewpoint for a future flow: frames the land that a flood from the vents would reach
-//! first.
+//! Automatic viewpoint for a flow that is yet to come: frames the land that a flood from the vents
+//! would reach first.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use lavoxel_automaton::world::World;
 
-/// Upper bound of the number of flooded columns per column of the flow's length; allows for hollows
-/// to be filled.
+/// Upper bound on the number of flooded columns per column of the flow's length; large enough for
+/// hollows to fill.
 const MOST_REACHED: f64 = 24.0;
-/// Margin around the flood as a factor of its radius; then the least radius as a share of the box's
-/// longest side, and in cells.
+/// Ratio of the framed radius to the radius of the flooded land. `LEAST_SHARE` and `LEAST_CELLS`
+/// are lower bounds on the radius, as a fraction of the box's longest side and in cells.
 const AIR: f64 = 1.3;
 const LEAST_SHARE: f64 = 0.05;
 const LEAST_CELLS: f64 = 8.0;
-/// Resolution of the height comparison, in units per cell.
+/// Resolution at which heights are compared, in steps per cell.
 const UNITS_OF_HEIGHT: f64 = 1024.0;
-/// Angle in degrees between the camera direction and the downhill direction, so that the flow is
-/// not seen end-on.
+/// Angle in degrees from the downhill direction to the direction in which the camera stands, so
+/// that the flow is not seen end-on.
 const ASIDE_DEG: f64 = 35.0;
 
-/// Bounding sphere of the land that a flow will reach, and the direction of the camera.
+/// Viewpoint: bounding sphere of the land that a flow will reach, and compass direction of the
+/// camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vantage {
-    /// Centre of the sphere on the ground (x, y, z), in cells.
+    /// Centre of the sphere, on the ground (x, y, z), in cells.
     pub target: [f64; 3],
     /// Radius of the sphere, in cells.
     pub radius: f64,
-    /// Compass azimuth of the camera as seen from the target, in degrees: the downhill direction
-    /// plus a fixed angle.
+    /// Compass direction in degrees in which the camera stands, seen from the target: the downhill
+    /// direction plus a fixed angle.
     pub azimuth_deg: f64,
 }
 
 impl Vantage {
-    /// Computes the viewpoint for a flow of about `length` columns from `vents` (x, z in columns);
-    /// `None` without vents.
+    /// Computes the viewpoint for a flow that will be about `length` columns long. `vents`:
+    /// positions (x, z) in cells. `None` without vents.
     pub fn of(world: &World, vents: &[[f64; 2]], length: f64) -> Option<Self> {
         let (grid, surface) = (world.grid(), world.ground().surface());
         // Integer cell heights would form terraces, along which the flood would spread sideways.

@@ -1,6 +1,5 @@
-//! Default scene around a bare heightmap: box, vertical stretch, rules and a vent on the summit.
-//! Every choice that the file and the overrides leave open is recorded in words for
-//! [`Scene::summary`].
+//! Default scene around a bare heightmap: box, vertical scale, rules and a vent on the summit. Each
+//! automatic choice is recorded as a sentence for [`Scene::summary`].
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -17,32 +16,36 @@ use lavoxel_base::words::{grouped, rough, short};
 use lavoxel_geo::terrain::{Fill, Heightmap, Kind, TerrainError, TerrainSpec, formats::png};
 use lavoxel_sim::source::USUAL_RATE_M3_S;
 
-/// Maximum number of columns along one side of a box around a heightmap.
+/// Upper bound on the number of columns along a side of a box around a heightmap, in the classic
+/// model.
 const MOST_COLUMNS: usize = 256;
-/// Maximum number of columns along one side in the physical model; larger than `MOST_COLUMNS`
-/// because a flow in coarse cells thins out too early.
+/// Upper bound on the number of columns along a side in the physical model. Higher than
+/// `MOST_COLUMNS`, because a flow in coarse cells thins out too early.
 const MOST_FLOW_COLUMNS: usize = 1024;
-/// Minimum relief as a fraction of the shorter side; lower relief is exaggerated.
+/// Lower bound on the relief as a fraction of the shorter side of the box; lower relief is
+/// exaggerated.
 const LEAST_RELIEF: f64 = 0.16;
-/// Maximum vertical exaggeration, so that a plain stays a plain.
+/// Upper bound on the vertical exaggeration, so that a plain still looks like a plain.
 const MOST_STRETCH: f64 = 4.0;
-/// Thickness of the ground below the lowest height, in cells.
+/// Thickness of the rock below the lowest height of the ground, in cells.
 const BASE: f64 = 4.0;
-/// Assumed edge length of a cell in metres, if the file gives none.
+/// Assumed width of a heightmap's cell in metres if the file does not state one.
 const UNKNOWN_CELL_M: f64 = 10.0;
-/// Maximum relief as a fraction of the shorter side; higher relief is compressed.
+/// Upper bound on the relief as a fraction of the shorter side of the box; higher relief is
+/// compressed.
 const MOST_RELIEF: f64 = 1.0;
-/// Minimum vertical scale factor that a scene can store.
+/// Lower bound on the vertical scale factor in scene files.
 const LEAST_STRETCH: f64 = 0.01;
-/// Length of a step of the physical model in seconds per metre of a cell's edge, and its upper
-/// bound in seconds: short steps for pictures of the front, and long steps for an eruption as a
-/// whole. `docs/hazard.md` compares both.
+/// Default time step of the physical model: pairs of (seconds per metre of cell width, upper bound
+/// in seconds). First pair: short steps for pictures of the front; second pair: long steps for the
+/// result of a whole eruption. `docs/hazard.md` compares both.
 const STEPS: [(f64, f64); 2] = [(4.0, 60.0), (15.0, 300.0)];
-/// Maximum number of cells between the lowest and the highest ground in the physical model.
+/// Upper bound on the number of cells between the lowest and the highest ground in the physical
+/// model.
 const MOST_LEVELS: f64 = 500.0;
-/// Minimum cell height in metres that a scene can store.
+/// Lower bound on the cell height in metres in scene files.
 const LEAST_HEIGHT_M: f64 = 1e-3;
-/// Assumed relief of a gray-scale picture without a height scale, as a fraction of its shorter
+/// Assumed relief of a grey-scale picture without a height scale, as a fraction of its shorter
 /// side.
 const PICTURE_RELIEF: f64 = 0.25;
 
@@ -72,7 +75,8 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Completes a classic scene around a heightmap with a vent and the remaining overrides.
+    /// Completes a scene of the classic model around a heightmap: sets the vent and applies the
+    /// remaining overrides.
     fn finish_classic(mut self, overrides: &Overrides) -> Result<Self, SceneError> {
         let scene = &mut self;
         scene.put_flow(overrides)?;
@@ -100,8 +104,8 @@ impl Scene {
         Ok(self)
     }
 
-    /// Creates a scene on a heightmap with the overrides applied; vents and stretch are not chosen
-    /// yet.
+    /// Creates a scene whose ground is the heightmap at `path`, with the overrides for box and
+    /// terrain. Vents and vertical scale are not set yet.
     fn on_heightmap(path: &Path, overrides: &Overrides) -> Self {
         let name = path
             .file_stem()
@@ -149,8 +153,8 @@ impl Scene {
         scene
     }
 
-    /// Completes a scene of the physical model around a heightmap with vents and the remaining
-    /// overrides.
+    /// Completes a scene of the physical model around a heightmap: sets the vents and applies the
+    /// remaining overrides.
     fn finish_flow(mut self, overrides: &Overrides) -> Result<Self, SceneError> {
         // Without a given radius the vent is a single column.
         let radius = VentRadius::Cells(0.0);
@@ -188,8 +192,9 @@ impl Scene {
         Ok(self)
     }
 
-    /// Sets the cell height and time step of the physical model unless overridden; returns the cell
-    /// height in metres: half of the edge `cell`, or more if the box would exceed `MOST_LEVELS`.
+    /// Sets cell height and time step of the physical model unless `overrides` do. `cell`: cell
+    /// width in metres; `relief_m`: height difference of the ground. Returns the cell height in
+    /// metres: half of the width, or more if the ground would exceed `MOST_LEVELS` cells.
     fn flow_cells(&mut self, cell: f64, relief_m: f64, overrides: &Overrides) -> f64 {
         if let Some(flow) = self.spec.flow_mut() {
             let (a_metre, longest_s) = STEPS[usize::from(overrides.long_steps)];
@@ -208,13 +213,13 @@ impl Scene {
         height
     }
 
-    /// Records an automatic choice for the summary.
+    /// Records the automatic choice `line` for the summary.
     fn choose(&mut self, line: impl Into<String>) {
         self.choices.push(line.into());
     }
 
-    /// Reads and crops the heightmap of the scene; assumes a cell size, or a height of white, if
-    /// the file gives none.
+    /// Reads the scene's heightmap and crops it to the chosen part. If the file states no cell
+    /// width, or no height of white, a default is assumed and recorded.
     fn read_heightmap(&mut self) -> Result<Heightmap, SceneError> {
         let map = match self.spec.terrain.load(&self.folder) {
             Err(TerrainError::NoCellSize { .. }) => {
@@ -245,7 +250,7 @@ impl Scene {
             .map_err(|cause| self.wrong_terrain(cause))
     }
 
-    /// Height in metres of white pixels for which a gray-scale picture has a relief of
+    /// Returns the height of white pixels in metres that gives a grey-scale picture a relief of
     /// [`PICTURE_RELIEF`] of its shorter side; `None` if the picture or an override defines the
     /// height.
     fn height_of_white(&self, map: &Heightmap) -> Option<f64> {
@@ -262,7 +267,7 @@ impl Scene {
             .filter(|white| *white > black_m)
     }
 
-    /// Chooses the shape of the box and the vertical stretch for a heightmap, unless overridden.
+    /// Sets shape of the box and vertical scale for the heightmap `map`, unless `overrides` do.
     fn shape(&mut self, map: &Heightmap, overrides: &Overrides) -> Result<(), SceneError> {
         let mut map = Cow::Borrowed(map);
         let holes = map.no_data();
@@ -317,8 +322,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Vertical stretch factor: that of the overrides, or one that makes a relief of `relief` cells
-    /// visible over `side` columns.
+    /// Returns the vertical scale factor: that of the overrides, or one with which a relief of
+    /// `relief` cells is visible on a box of `side` columns.
     fn stretch(&mut self, relief: f64, side: f64) -> f64 {
         if let Some(wish) = self.spec.terrain.vertical_exaggeration {
             return wish;
@@ -339,8 +344,8 @@ impl Scene {
         stretch
     }
 
-    /// Records the difference between the cells of the box and the pixels of the file, for the
-    /// summary.
+    /// Records for the summary if the cells of the box, `cell` metres wide, are larger or smaller
+    /// than the pixels of the file.
     fn tell_cells(&mut self, map: &Heightmap, cell: f64) {
         let (x, z) = map.cell_size_m;
         let file = (x * z).sqrt();
@@ -356,7 +361,7 @@ impl Scene {
         ));
     }
 
-    /// Default vent on the summit, with radius and rate scaled to the box.
+    /// Returns the default vent on the summit, with radius and rate proportional to the box.
     fn usual_vent(&self) -> VentTable {
         let [nx, _, nz] = self.spec.grid.size;
         let side = nx.min(nz) as f64;
@@ -368,8 +373,8 @@ impl Scene {
     }
 }
 
-/// Minimum and maximum number of columns along the longer side of a box around a heightmap; larger
-/// in the physical model, because dry columns cost little.
+/// Returns the minimum and the maximum number of columns along the longer side of a box around a
+/// heightmap. The maximum is higher in the physical model, because dry columns cost little there.
 fn range_of_columns(model: Model) -> (usize, usize) {
     match model {
         Model::Classic => (64, MOST_COLUMNS),
@@ -377,8 +382,9 @@ fn range_of_columns(model: Model) -> (usize, usize) {
     }
 }
 
-/// Number of columns (x, z) of a box around the whole heightmap: with cells of `cell_size_m`, or
-/// else between `least` and `most` columns along the longer side.
+/// Returns the number of columns (x, z) of a box around the whole heightmap: as cells of
+/// `cell_size_m` metres require, or else one per pixel, between `least` and `most` along the longer
+/// side.
 fn columns(
     map: &Heightmap,
     cell_size_m: Option<f64>,

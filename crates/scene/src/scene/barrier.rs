@@ -17,26 +17,27 @@ use lavoxel_geo::map::Site;
 use lavoxel_geo::map::features::{Feature, Geometry, features_of};
 use lavoxel_sim::simulation::{Command, Event};
 
-/// Maximum number of `[[barrier]]` tables of a scene, and of barriers in a file.
+/// Upper bound on the number of `[[barrier]]` tables of a scene, and on the number of barriers in a
+/// file.
 const MAX_BARRIERS: usize = 10_000;
 
-/// Upper bound of a point's distance from a corner of the box, in metres.
+/// Upper bound on the distance of a point of a barrier from a corner of the box, in metres.
 const FAR: f64 = 1e12;
 
-/// Maximum height of a barrier and maximum depth of a ditch, in metres.
+/// Upper bound on the height of a barrier and on the depth of a ditch, in metres.
 const MAX_HEIGHT_M: f64 = 1000.0;
 
-/// Upper bound of the time at which a barrier fails, in seconds.
+/// Upper bound on the time at which a barrier fails, in seconds.
 const MOST_S: f64 = 1e11;
 
-/// Maximum width of a barrier, in metres.
+/// Upper bound on the width of a barrier, in metres.
 const MAX_WIDTH_M: f64 = 1e5;
 
-/// Bytes per column of a barrier while the ground is raised: a column index, and a second index
-/// with the height.
+/// Memory in bytes per column of a barrier while the ground is raised: a column index, and a second
+/// index with the height.
 const BYTES_A_COLUMN: f64 = 12.0;
 
-/// Bytes per column while the columns of a line are collected, `Vec` doubling included.
+/// Memory in bytes per column while the columns of a barrier are collected, in growing `Vec`s.
 const BYTES_WHILE_MADE: f64 = 96.0;
 
 table! {
@@ -65,26 +66,26 @@ table! {
     }
 }
 
-/// Barrier rasterized to the columns of a box.
+/// Barrier converted to the columns of a box.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Barrier {
-    /// Name of the barrier, or its number such as `barrier 3`.
+    /// Name of the barrier, or a number such as `barrier 3` if it has none.
     pub name: String,
-    /// Polylines of the barrier in map coordinates.
+    /// Polylines along which the barrier runs, in map coordinates.
     pub lines: Vec<Vec<[f64; 2]>>,
-    /// Height above the ground in metres; negative for a ditch.
+    /// Height of the barrier above the ground in metres; negative: depth of a ditch.
     pub height_m: f64,
-    /// Width across the line, in metres.
+    /// Width of the barrier across its line, in metres.
     pub width_m: f64,
-    /// Indices of the covered columns, ascending.
+    /// Indices of the columns that the barrier covers, ascending.
     pub columns: Vec<u32>,
-    /// Time at which the barrier fails; `None` if it never fails.
+    /// Time at which the barrier fails, from the start of the simulation; `None` if it never fails.
     pub fails: Option<Seconds>,
 }
 
 impl Barrier {
-    /// Iterates over edits that change the ground by `sign` × the barrier's height, one per line;
-    /// `sign` −1 removes the barrier.
+    /// Iterates over edits that raise the ground by `sign` × the barrier's height, one per line;
+    /// `sign` = −1 removes the barrier.
     pub fn edits(&self, site: &Site, sign: f64) -> impl Iterator<Item = Edit> {
         let by = sign * self.height_m / site.cell_height_m();
         let width = self.width_m / site.cell_size_m;
@@ -102,8 +103,8 @@ impl Barrier {
 }
 
 impl BarrierSpec {
-    /// Creates a table for all barriers of `file`, with the default height and width for lines that
-    /// do not define them.
+    /// Creates a table for all barriers in `file`. Lines without height or width properties get the
+    /// defaults of the table.
     pub fn of_file(file: PathBuf) -> Self {
         Self {
             file: Some(file),
@@ -129,7 +130,7 @@ impl BarrierSpec {
         }
     }
 
-    /// Rasterizes the barriers of the table to the columns of a box.
+    /// Converts the barriers of this table, whose name in messages is `key`, to columns of the box.
     fn on(&self, key: &str, place: &mut Placing<'_>) -> Result<Vec<Barrier>, SceneError> {
         let Some(points) = &self.line_m else {
             return self.of_features(key, place);
@@ -207,8 +208,8 @@ impl BarrierSpec {
         Ok(barriers)
     }
 
-    /// Rasterizes one barrier from its lines in map coordinates, after checking the memory of all
-    /// columns so far.
+    /// Converts one barrier, whose `lines` are in map coordinates, to columns of the box. Checks
+    /// first that the columns of all barriers so far do not exceed the memory limit.
     fn placed(
         &self,
         name: Option<String>,
@@ -250,7 +251,7 @@ impl BarrierSpec {
     }
 }
 
-/// Name, height and width of a feature.
+/// Name, height and width of a barrier in a file.
 struct About {
     name: Option<String>,
     height_m: f64,
@@ -258,7 +259,8 @@ struct About {
 }
 
 impl About {
-    /// Reads the properties of a feature; missing ones are taken from the table.
+    /// Reads the properties of `feature`; missing ones are taken from `table`. The error is the end
+    /// of a sentence about the feature.
     fn of(table: &BarrierSpec, feature: &Feature) -> Result<Self, String> {
         let number = |name: &str, usual: f64, low: f64, high: f64| {
             let given = feature
@@ -282,16 +284,17 @@ impl About {
     }
 }
 
-/// Box with the running total of barrier columns.
+/// Site to which barriers are converted, with the number of columns used so far.
 struct Placing<'a> {
     scene: &'a Scene,
     site: &'a Site,
-    /// Number of barrier columns so far.
+    /// Number of columns of all barriers so far.
     held: f64,
 }
 
 impl Placing<'_> {
-    /// Returns an error if `more` columns would exceed the memory limit.
+    /// Returns an error if `more` columns in addition to those so far would exceed the memory
+    /// limit.
     fn weigh(&self, more: f64) -> Result<(), SceneError> {
         let need = MemoryEstimate::of(
             "the columns of the barriers",
@@ -315,8 +318,8 @@ impl Placing<'_> {
 }
 
 impl Scene {
-    /// Barriers of the scene in the box of `site`, including those outside of the box (without
-    /// columns).
+    /// Returns the barriers of the scene, converted to the box of `site`. Barriers outside of the
+    /// box are included and have no columns.
     ///
     /// # Errors
     /// Returns an error that names a file which cannot be read or contains no lines.
@@ -340,7 +343,8 @@ impl Scene {
         Ok(all)
     }
 
-    /// Barriers of `files` (paths relative to the working folder) in place of the scene's.
+    /// Returns the barriers in `files` (paths relative to the working folder), converted to the box
+    /// of `site`; those of the scene are ignored.
     ///
     /// # Errors
     /// The errors of [`Scene::barriers`].
@@ -351,7 +355,7 @@ impl Scene {
         scene.barriers(site)
     }
 
-    /// Checks all `[[barrier]]` tables.
+    /// Checks the values of all `[[barrier]]` tables.
     pub(super) fn check_barriers(&self) -> Result<(), Invalid> {
         within(
             "number of [[barrier]] tables",
@@ -374,7 +378,7 @@ impl Scene {
         all().try_for_each(|(i, spec)| spec.validate(&format!("barrier[{i}]")))
     }
 
-    /// Events at which barriers fail, sorted as in the tables.
+    /// Returns the events at which barriers of the physical model fail, in the order of the tables.
     pub(super) fn failures(&self, site: &Site) -> Result<Vec<Event>, SceneError> {
         let Some(flow) = self
             .spec
@@ -397,8 +401,8 @@ impl Scene {
         Ok(barriers.iter().flat_map(of).collect())
     }
 
-    /// Adds all barriers to the ground `heights` (cells). Where barriers overlap, the deepest ditch
-    /// applies, or else the highest dam.
+    /// Raises the ground heights `heights` (in cells, axes (row, column)) by all barriers. Where
+    /// barriers overlap, only the deepest ditch counts, or else the highest dam.
     pub(super) fn raise_barriers(
         &self,
         heights: &mut Array2<f32>,
@@ -490,8 +494,8 @@ mod tests {
             .simulation
     }
 
-    /// Scene of a slope with a vent above a dam across the slope, in cells of 10 m by 2 m and steps
-    /// of minutes.
+    /// Returns a scene with a slope and a vent above a dam across the slope, in cells of 10 m by 2
+    /// m and steps of minutes; `more` is appended to its text.
     fn dammed(more: &str) -> String {
         format!(
             "model = \"flow\"\n[grid]\nsize = [21, 60, 31]\ncell_size_m = 10\ncell_height_m = 2\n[terrain]\nkind = \"slope\"\nangle_deg = 8\nbase_cells = 4\n\

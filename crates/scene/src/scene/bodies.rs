@@ -1,5 +1,5 @@
-//! Bodies of a scene and of its events: converts meshes and heightmaps to sets of cells, positioned
-//! on the scene's ground.
+//! Bodies and events of a scene: conversion of their meshes and heightmaps to sets of cells on the
+//! scene's ground.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -15,7 +15,7 @@ use lavoxel_geo::mesh::{MeshError, Shelf, endings, has_known_ending, read_survey
 use lavoxel_sim::simulation::{Command, Event};
 
 impl Scene {
-    /// Checks the file names of all meshes.
+    /// Checks that all mesh files have an extension of a known mesh format.
     pub(super) fn check_meshes(&self) -> Result<(), Invalid> {
         for (key, edit) in self.spec.edits() {
             if let Shape::Mesh(mesh) = &edit.shape
@@ -32,12 +32,12 @@ impl Scene {
         Ok(())
     }
 
-    /// Creates a cache of shapes read from files, so that each file is read once.
+    /// Creates a cache of shapes that are read from files, so that each file is read only once.
     pub fn shelf<'a>(&'a self, site: &'a Site) -> Shelf<'a> {
         Shelf::new(&self.folder, site)
     }
 
-    /// Bodies in order, with the cells of their files filled in.
+    /// Returns the bodies of the scene in order; shapes from files are converted to cells.
     ///
     /// # Errors
     /// [`SceneError::Mesh`] for the first file that is not a closed mesh; [`SceneError::Terrain`]
@@ -53,8 +53,8 @@ impl Scene {
             .collect()
     }
 
-    /// Validated events; for events at step `from` or later, the cells of their files are filled
-    /// in.
+    /// Returns the validated events of the scene. For events at step `from` or later, shapes from
+    /// files are converted to cells.
     ///
     /// # Errors
     /// The errors of `Scene::bodies_on`, and [`SceneError::Invalid`] for a number out of range.
@@ -96,8 +96,8 @@ impl Scene {
         Ok(body)
     }
 
-    /// Reads the survey file of an edit and resamples its heights to the columns of the box; other
-    /// edits are returned unchanged.
+    /// Reads the survey (heightmap of the ground) that `edit` names and resamples its heights to
+    /// the columns of the box. Other edits are returned unchanged.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] with the name of the file and the fault.
@@ -133,9 +133,10 @@ impl Scene {
 }
 
 impl SceneSpec {
-    /// Bounding boxes, as (low, high) corners in cells of `grid`, of the matter above the ground at
-    /// step 0 and of the raised sources; a camera should frame these in addition to the ground.
-    /// Shapes from files are left out.
+    /// Returns bounding boxes, as corners (low, high) in cells, of the lava, solid and other
+    /// materials that bodies put into the box of shape `grid`, and of vents above the ground. A
+    /// camera should frame these boxes in addition to the ground. Shapes from files are not
+    /// included.
     pub fn matter_at_start(&self, grid: Grid) -> Vec<[[f32; 3]; 2]> {
         let stays = |matter: &Matter| match matter {
             Matter::Lava { amount, .. }
@@ -161,7 +162,8 @@ impl SceneSpec {
             .collect()
     }
 
-    /// Iterates over the edits of bodies and events with the names of their tables.
+    /// Iterates over the edits of all bodies and events, each with the name of its table for
+    /// messages.
     pub(super) fn edits(&self) -> impl Iterator<Item = (String, &BodySpec)> {
         let bodies = self
             .bodies
@@ -178,7 +180,8 @@ impl SceneSpec {
 }
 
 impl Scene {
-    /// Paths of all files needed to build the world, and of the scene file itself.
+    /// Returns the paths of all files that are needed to build the world, and of the scene file
+    /// itself.
     pub fn files(&self) -> Vec<PathBuf> {
         let mut spec = self.spec.clone();
         let named = files_of(&mut spec)
@@ -194,8 +197,8 @@ impl Scene {
     }
 }
 
-/// Mutable paths of all files that a scene names: terrain, drape picture, bodies, events, barriers
-/// and the initial lava.
+/// Iterates over the paths of all files that a scene names, mutably: terrain, picture on the
+/// ground, bodies, events, barriers and initial lava.
 pub(super) fn files_of(spec: &mut SceneSpec) -> impl Iterator<Item = &mut PathBuf> {
     let puts = spec
         .events

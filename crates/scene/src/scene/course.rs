@@ -1,4 +1,4 @@
-//! Conversion of a session to a scene whose replay gives the same bits.
+//! Conversion of a session to a scene, whose run gives the same bits as the session.
 
 use super::{Scene, VentTable};
 use lavoxel_sim::simulation::{EventSpec, Simulation};
@@ -6,7 +6,7 @@ use lavoxel_sim::source::List;
 
 impl Scene {
     /// Returns this scene with the vents, events and number of steps of `simulation`, which must
-    /// have been built from this scene. A replay of that many steps gives the same state.
+    /// have been built from this scene. A run of that scene gives the simulation's state.
     #[must_use]
     pub fn recorded(&self, simulation: &Simulation) -> Self {
         let mut scene = self.with_course_of(simulation);
@@ -14,7 +14,7 @@ impl Scene {
         scene
     }
 
-    /// Returns this scene with all past and future vents and events of `simulation`.
+    /// Returns this scene with all vents and events of `simulation`, past and future.
     pub fn with_course_of(&self, simulation: &Simulation) -> Self {
         let mut scene = self.clone();
         let of_list = |list| {

@@ -1,5 +1,5 @@
-//! Default reactions between lava, water, ice, steam and sand, for scenes with these materials but
-//! without a reaction table for the pair. The data are in `defaults.toml`.
+//! Default reactions between lava, water, ice, steam and sand: used in scenes with these materials,
+//! for pairs without a reaction table. The data are in `defaults.toml`.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,17 @@ use lavoxel_automaton::world::Matter;
 use lavoxel_base::param::{Form, Value};
 use lavoxel_base::validate::Invalid;
 
-/// Default reactions as commented TOML text.
+/// Default reactions of both models, as commented TOML text.
 pub const DEFAULT_REACTIONS: &str = include_str!("defaults.toml");
 
-/// Switch of the default reactions.
+/// Setting that enables or disables the default reactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "bool", into = "bool")]
 pub enum DefaultReactions {
-    /// Pairs of materials without a reaction table use `defaults.toml`.
+    /// Pairs of materials without a reaction table react as in `defaults.toml`.
     #[default]
     On,
-    /// Only the reaction tables of the scene apply.
+    /// Materials react only as the reaction tables of the scene say.
     Off,
 }
 
@@ -50,46 +50,47 @@ impl DefaultReactions {
     }
 }
 
-/// Lists of default reactions, one per model.
+/// Lists of default reactions in `defaults.toml`, one per model.
 #[derive(Deserialize)]
 struct Lists {
     classic: Vec<Reaction>,
     flow: Vec<Reaction>,
 }
 
-/// Status of a default reaction in a scene that has its materials.
+/// Status of a default reaction in a scene that contains its materials.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     InForce,
-    /// Replaced by reaction tables of the scene for the same pair.
+    /// Not used, because reaction tables of the scene cover the same materials.
     Replaced,
-    /// Inactive, because the named material has another kind or composition than its preset.
+    /// Not used, because the named material has another kind or composition than the preset of that
+    /// name.
     Differs(String),
 }
 
 /// Materials and reactions that the default reactions added to a scene.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Added {
-    /// Default reactions whose materials the scene has, with their status; the active ones come
-    /// first among the scene's reactions.
+    /// Default reactions whose materials the scene contains, with their status. Those in use
+    /// precede the scene's own reactions.
     reactions: Vec<(Reaction, Standing)>,
-    /// Names of materials that only default reactions produce.
+    /// Names of the materials that were added as products of default reactions.
     products: Vec<String>,
-    /// True if lava may be added to the box later.
+    /// Set if a brush or a vent may add lava to the box later.
     lava_may_come: bool,
 }
 
 impl SceneSpec {
-    /// Switches the default reactions off, keeping the present reactions, even if lava is added
-    /// later.
+    /// Disables the default reactions but keeps the reactions that they added so far, so that
+    /// adding lava later adds no further reactions.
     pub fn pin_reactions(&mut self) {
         if !self.materials.is_empty() {
             self.default_reactions = DefaultReactions::Off;
         }
     }
 
-    /// Default reactions of the scene's model that are compatible with its roof, its air and the
-    /// temperature of its lava.
+    /// Returns the default reactions of the scene's model that can occur with its roof, its air and
+    /// the temperature of its lava.
     fn possible_defaults(&self) -> Vec<Reaction> {
         let lists: Lists =
             toml::from_str(DEFAULT_REACTIONS).expect("a test reads the default reactions");
@@ -121,7 +122,7 @@ impl SceneSpec {
             .collect()
     }
 
-    /// Upper bound of the lava's temperature in kelvin; 0 in the classic model.
+    /// Returns an upper bound on the temperature of the lava in kelvin; 0 in the classic model.
     fn hottest_k(&self) -> f64 {
         let Some(flow) = self.flow_spec() else {
             return 0.0;
@@ -140,7 +141,7 @@ impl SceneSpec {
             .fold(flow.lava.lava.vent_k, f64::max)
     }
 
-    /// Returns true if a vent or an edit puts lava into the box.
+    /// Returns true if a vent, a body or an event puts lava into the box.
     pub(super) fn has_lava(&self) -> bool {
         let is_lava = |edit: &super::BodySpec| match &edit.matter {
             Matter::Lava { .. } | Matter::Solid { .. } => true,
@@ -150,8 +151,8 @@ impl SceneSpec {
         !self.vents.is_empty() || self.edits().any(|(_, edit)| is_lava(edit))
     }
 
-    /// Returns true if the scene's material called `name` matches its preset; `None` if the scene
-    /// lacks the material.
+    /// Returns true if the scene's material `name` has the kind and the composition of its preset;
+    /// `None` if the scene lacks the material. `has_lava`: the scene contains lava.
     fn fits(&self, name: &str, has_lava: bool) -> Option<bool> {
         if self.shown(name) == Some(Shows::Solid) {
             return (self.melts() && has_lava).then_some(true);
@@ -167,8 +168,8 @@ impl SceneSpec {
         Some(given.kind == preset.kind && given.elements == preset.elements)
     }
 
-    /// Names of the materials that a reaction consumes or requires nearby; the melt of a lava
-    /// counts as lava.
+    /// Returns the names of the materials that a reaction consumes or needs nearby. The melt of a
+    /// lava that melts counts as lava.
     fn met<'a>(&self, reaction: &'a Reaction) -> BTreeSet<&'a str> {
         let near = reaction
             .near
@@ -187,8 +188,8 @@ impl SceneSpec {
             .collect()
     }
 
-    /// Status of a default reaction given the scene's own tables `own`; `None` if the scene lacks
-    /// one of its materials.
+    /// Returns the status of a default reaction, given the scene's own reactions `own`; `None` if
+    /// the scene lacks one of its materials.
     fn standing(&self, reaction: &Reaction, own: &[Reaction], has_lava: bool) -> Option<Standing> {
         let made = reaction.makes.0.iter().map(|(name, _)| name.as_str());
         let mut made =
@@ -214,7 +215,8 @@ impl SceneSpec {
         })
     }
 
-    /// Adds the products of a reaction that the scene does not define to `products`.
+    /// Adds the products of `reaction` that the scene does not define to its materials, and their
+    /// names to `products`.
     fn add_products(&mut self, reaction: &Reaction, products: &mut Vec<String>) {
         for (name, _) in &reaction.makes.0 {
             let is_there = self.materials.iter().any(|material| material.name == *name);
@@ -227,11 +229,11 @@ impl SceneSpec {
 }
 
 impl Scene {
-    /// Inserts the default reactions before those of the scene, together with the materials that
-    /// they produce. Earlier insertions are removed first.
+    /// Inserts the default reactions before the scene's own reactions, and adds the materials that
+    /// they produce. Removes earlier insertions first.
     ///
     /// # Errors
-    /// Returns an error that names the table which exceeds the maximum number.
+    /// Returns an error that names the table of which there would be too many.
     pub(super) fn take_defaults(&mut self) -> Result<(), Invalid> {
         let before = std::mem::take(&mut self.added);
         self.added.lava_may_come = before.lava_may_come;
@@ -295,7 +297,7 @@ impl Scene {
         })
     }
 
-    /// Mutable reactions written in the scene file, without the defaults.
+    /// Returns the reactions written in the scene file, mutably; default reactions are excluded.
     pub(super) fn own_reactions_mut(&mut self) -> &mut [Reaction] {
         let in_force = self
             .added
@@ -306,11 +308,11 @@ impl Scene {
         &mut self.spec.reactions[in_force..]
     }
 
-    /// Enables the default reactions of lava also in a scene without lava, because a brush or a
+    /// Enables the default reactions with lava also in a scene without lava, because a brush or a
     /// vent may add lava later.
     ///
     /// # Errors
-    /// Returns an error that names the table which exceeds the maximum number.
+    /// Returns an error that names the table of which there would be too many.
     pub fn expect_lava(&mut self) -> Result<(), SceneError> {
         self.added.lava_may_come = true;
         self.take_defaults().map_err(|invalid| SceneError::Invalid {
@@ -319,7 +321,8 @@ impl Scene {
         })
     }
 
-    /// Describes each reaction, own and default, whose materials the scene has, one line each.
+    /// Returns a line of text for each reaction whose materials the scene contains, both own and
+    /// default reactions.
     pub fn reaction_lines(&self) -> Vec<String> {
         let default = self.added.reactions.iter().map(|(reaction, standing)| {
             let about = match standing {

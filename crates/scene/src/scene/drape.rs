@@ -1,4 +1,5 @@
-//! Picture draped over the ground of a scene, resampled from its georeference to the box.
+//! Picture draped over the ground of a scene, resampled to the box with the help of its
+//! georeference.
 
 use std::path::Path;
 
@@ -10,21 +11,22 @@ use lavoxel_geo::map::{Crs, Site, ToDegrees};
 use lavoxel_geo::terrain::TerrainError;
 use lavoxel_geo::terrain::photo::{self, Photo, Place};
 
-/// Longest side of a picture on a box, in pixels; `SHORTEST` is the least longer side of a picture
-/// from another place, whose edges lie anywhere.
+/// Upper bound on the longer side of the resampled picture, in pixels. `SHORTEST`: lower bound for
+/// a picture with its own georeference, whose edges may cross the box anywhere.
 const LONGEST: f64 = 4096.0;
 const SHORTEST: f64 = 512.0;
 
-/// Number of sample points per side of the box at which exact picture coordinates are computed;
-/// positions between are interpolated linearly.
+/// Number of points along each side of the box at which exact picture coordinates are computed; in
+/// between, they are interpolated linearly.
 const POINTS: usize = 33;
 
-/// Upper bound of the filter footprint of a sheared pixel, as a multiple of the pixel's area.
+/// Upper bound on the area over which a sheared pixel is filtered, as a multiple of the pixel's
+/// area.
 const MOST_AROUND: f64 = 8.0;
 
 impl Scene {
-    /// Reads the draped picture; `None` if the scene names none. Its memory is checked together
-    /// with that of the world.
+    /// Reads the picture on the ground and resamples it to the box; `None` if the scene names none.
+    /// Memory is checked for picture and world together.
     ///
     /// # Errors
     /// [`SceneError::Terrain`] if the file is not a picture, shows another area, or exceeds the
@@ -40,8 +42,8 @@ impl Scene {
     }
 }
 
-/// Resamples a picture to the box by georeference if both have one, or else stretches it over the
-/// whole box.
+/// Resamples `photo` to the box: by georeference if picture and terrain have one, otherwise
+/// stretched over the whole box. `path` is used in messages.
 fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainError> {
     let Photo { size, rgba, place } = photo;
     let pixels = Pixels { size, rgba };
@@ -69,7 +71,8 @@ fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainEr
     }
 }
 
-/// Returns the transform from terrain coordinates to picture coordinates.
+/// Returns a function that converts terrain coordinates (map units) to picture coordinates
+/// (pixels); the function returns `None` outside of the projection's domain.
 fn to_picture(
     place: &Place,
     size: [usize; 2],
@@ -106,7 +109,7 @@ fn to_picture(
     })
 }
 
-/// Name of a coordinate reference system.
+/// Returns the name or the EPSG code of a coordinate reference system for messages.
 fn name(crs: &Crs) -> String {
     let number = || crs.epsg().map(|code| format!("EPSG:{code}"));
     crs.name()
@@ -121,7 +124,7 @@ fn other(crs: &Crs) -> String {
     )
 }
 
-/// Creates the error for a picture that does not overlap the box.
+/// Creates the error that the picture at `place` does not overlap the box.
 fn elsewhere(
     place: &Place,
     [wide, high]: [usize; 2],
@@ -163,7 +166,7 @@ fn elsewhere(
     )
 }
 
-/// Interpolation grid from positions in the box to picture pixels.
+/// Lattice of points over the box with exact picture coordinates, for interpolation.
 struct Way {
     points: Vec<[f64; 2]>,
 }
@@ -178,8 +181,9 @@ impl Way {
         }
     }
 
-    /// Picture position in pixels of a point in the box (fractions 0 to 1 from west and north); NaN
-    /// outside of the transform's domain.
+    /// Returns the position in the picture, in pixels, of a point in the box. `shares`: position as
+    /// fractions (0 to 1) from the west and from the north side. NaN outside of the projection's
+    /// domain.
     fn at(&self, shares: [f64; 2]) -> [f64; 2] {
         let part = shares.map(|share| share * (POINTS - 1) as f64);
         let first = part.map(|part| (part as usize).min(POINTS - 2));
@@ -193,8 +197,8 @@ impl Way {
         })
     }
 
-    /// Vectors in picture pixels that correspond to the box's extent from west to east, and from
-    /// north to south.
+    /// Returns the extent of the box from west to east, and from north to south, as two vectors in
+    /// picture pixels.
     fn steps(&self) -> [[f64; 2]; 2] {
         let step = |from: [f64; 2], to: [f64; 2]| {
             [0, 1].map(|axis| self.at(to)[axis] - self.at(from)[axis])
@@ -206,7 +210,7 @@ impl Way {
         .map(|step| step.map(|half| 2.0 * half))
     }
 
-    /// Width and height in picture pixels of one output pixel, for an output of `size` pixels over
+    /// Returns width and height, in picture pixels, of one pixel of an output of `size` pixels over
     /// the box.
     fn span(&self, size: [usize; 2]) -> [f32; 2] {
         let [across, down] = self.steps();
@@ -221,8 +225,8 @@ impl Way {
         }
     }
 
-    /// Output size in pixels that preserves the picture's resolution, with the longer side between
-    /// `shortest` and `LONGEST`.
+    /// Returns the output size in pixels that keeps the resolution of the picture, with the longer
+    /// side limited to `shortest` … `LONGEST`.
     fn size(&self, shortest: f64) -> [usize; 2] {
         let sides = self.steps().map(|[x, y]| x.hypot(y).max(1e-9));
         let longer = sides[0].max(sides[1]);
@@ -231,8 +235,8 @@ impl Way {
     }
 }
 
-/// Resamples a picture to `size` pixels over the box; pixels outside of the picture are
-/// transparent.
+/// Resamples the picture to an output of `size` pixels over the box. Output pixels outside of the
+/// picture are transparent.
 fn laid(
     picture: &Pixels,
     way: &Way,
@@ -267,7 +271,8 @@ fn laid(
     Ok(Pixels { size, rgba })
 }
 
-/// Encodes a linear colour with opacity as sRGB bytes (RGBA).
+/// Encodes a linear colour and its opacity (both 0 to 1) as RGBA bytes: sRGB, alpha not
+/// premultiplied.
 fn encoded((linear, opaque): ([f32; 3], f32)) -> [u8; 4] {
     let [red, green, blue] =
         linear.map(|light| (linear_to_srgb(light.clamp(0.0, 1.0)) * 255.0 + 0.5) as u8);

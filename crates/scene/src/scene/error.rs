@@ -1,4 +1,4 @@
-//! Errors of a scene or its file: one line each, with the position and a remedy.
+//! Errors of a scene or its file: one line of text each, with the position and a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ use lavoxel_geo::terrain::error::mend_of_picture;
 
 /// Error while a scene is read, checked, built or saved.
 ///
-/// The cause is part of the message and is not returned by `source`, so that printing a chain of
-/// causes repeats nothing.
+/// The text of the underlying error is part of the message and is not returned by `source`, so that
+/// printing a chain of causes repeats nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SceneError {
@@ -26,12 +26,12 @@ pub enum SceneError {
         /// Error of the operating system.
         cause: io::Error,
     },
-    /// The file exceeds the maximum length of a scene file.
+    /// The file is longer than a scene file may be.
     #[error("{path}: longer than {limit} bytes; is it a scene file (TOML)?")]
     TooLong {
         /// Path of the file.
         path: PathBuf,
-        /// Maximum length in bytes.
+        /// Upper bound on the length of a scene file in bytes.
         limit: u64,
     },
     /// The file is not valid UTF-8.
@@ -42,7 +42,7 @@ pub enum SceneError {
         /// Offset of the first invalid byte.
         byte: usize,
     },
-    /// The file is neither a scene nor a supported heightmap.
+    /// The file is neither a scene nor a heightmap in a known format.
     #[error(
         "{path}: not a scene (.toml) and not a known heightmap format ({known}){}",
         mend_of_picture(path)
@@ -50,18 +50,18 @@ pub enum SceneError {
     Neither {
         /// Path of the file.
         path: PathBuf,
-        /// File endings of the known heightmap formats, such as `.asc, .csv, .png`.
+        /// File extensions of the known heightmap formats, such as `.asc, .csv, .png`.
         known: String,
     },
-    /// A device or a folder.
+    /// The path names a device or a folder.
     #[error("{path} is not a regular file but {what}; name a scene (.toml) or a heightmap")]
     NotRegular {
         /// Path of the device or folder.
         path: PathBuf,
-        /// Description of the object, such as `a folder`.
+        /// Kind of the object, such as `a folder`.
         what: &'static str,
     },
-    /// The text is not a valid scene (TOML syntax, an unknown key or a wrong type).
+    /// The text of the file is not a valid scene: TOML syntax, an unknown key or a wrong type.
     #[error("{path}:{line}: {message}")]
     Text {
         /// Path of the file.
@@ -71,15 +71,15 @@ pub enum SceneError {
         /// Description of the fault.
         message: String,
     },
-    /// A value is out of range.
+    /// A value in the scene is out of range.
     #[error("{path}: {invalid}")]
     Invalid {
         /// Path of the file.
         path: PathBuf,
-        /// Rejected value with its key and allowed range.
+        /// Rejected value, with its key and the allowed range.
         invalid: Invalid,
     },
-    /// A substituted parameter value does not fit the scene.
+    /// A number that was substituted into the scene does not fit.
     #[error("{path}: {message}")]
     Unfit {
         /// Path of the scene.
@@ -87,18 +87,18 @@ pub enum SceneError {
         /// Description of the fault.
         message: String,
     },
-    /// A heightmap opened without a scene cannot be read.
+    /// A heightmap that was opened without a scene cannot be read.
     #[error("{0}")]
     Heightmap(Box<TerrainError>),
-    /// The terrain of the scene cannot be built.
+    /// The ground of the scene cannot be built.
     #[error("{path}: {cause}")]
     Terrain {
         /// Path of the scene file.
         path: PathBuf,
-        /// Error of the terrain.
+        /// Error of reading or building the ground.
         cause: Box<TerrainError>,
     },
-    /// The mesh of a body cannot be read or is not closed.
+    /// The mesh file of a body cannot be read or does not contain a closed mesh.
     #[error("{path}: {cause}")]
     Mesh {
         /// Path of the scene file.
@@ -106,7 +106,7 @@ pub enum SceneError {
         /// Error of the mesh, with its file name.
         cause: Box<MeshError>,
     },
-    /// The scene would exceed the memory limit.
+    /// The scene would need more memory than allowed.
     #[error("{path}: {cause}")]
     Memory {
         /// Path of the scene file.
@@ -114,7 +114,7 @@ pub enum SceneError {
         /// Required and allowed memory.
         cause: TooMuchMemory,
     },
-    /// The scene cannot be serialized as TOML.
+    /// The scene cannot be serialised as TOML.
     #[error("{path}: {cause}")]
     Words {
         /// Path of the file that was to be written.
@@ -128,8 +128,8 @@ pub enum SceneError {
 }
 
 impl SceneError {
-    /// Converts a TOML parser error to one line; for an unknown key, the most similar valid key is
-    /// suggested.
+    /// Converts an error of the TOML parser to a message of one line. For an unknown key, the
+    /// message suggests the most similar known key. `text`: text of the scene at `path`.
     pub(super) fn from_toml(path: &Path, text: &str, error: &toml::de::Error) -> Self {
         let span = error.span().unwrap_or_default();
         let line = line_at(text, span.start);
@@ -152,7 +152,8 @@ impl SceneError {
         }
     }
 
-    /// Creates the error for an out-of-range value, with the line of its key in the text.
+    /// Creates the error for a value out of range; if `text` (the scene) contains its key, with the
+    /// number of the key's line.
     pub(super) fn in_text(path: &Path, text: &str, invalid: Invalid) -> Self {
         let path = path.to_owned();
         match line_of(text, &invalid.key) {
@@ -166,19 +167,20 @@ impl SceneError {
     }
 }
 
-/// Minimum Jaro–Winkler similarity at which an unknown key counts as a typing error; below, it is
-/// assumed to belong to another table.
+/// Jaro–Winkler similarity from which on an unknown key counts as a typing error of a known key;
+/// below, the key is assumed to belong to another table.
 const CLOSE: f64 = 0.85;
 
-/// Returns true if one of the expected names in the parser's message "unknown field `x`, expected
-/// one of `a`, `b`" is similar to the unknown one.
+/// Returns true if one of the expected names in the parser's message (such as "unknown field `x`,
+/// expected one of `a`, `b`") is similar to the unknown name.
 fn has_close_name(message: &str) -> bool {
     let mut names = message.split('`').skip(1).step_by(2);
     let wrong = names.next().unwrap_or_default().to_lowercase();
     names.any(|name| strsim::jaro_winkler(&wrong, name) > CLOSE)
 }
 
-/// Appends "did you mean" to the parser's message "unknown field `x`, expected one of `a`, `b`".
+/// Appends "did you mean" with the most similar name to the parser's message (such as "unknown
+/// field `x`, expected one of `a`, `b`"). Other messages are returned unchanged.
 pub(super) fn with_nearest_name(message: &str) -> String {
     let wrong_name = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let names: Vec<&str> = message.split('`').skip(1).step_by(2).collect();

@@ -19,21 +19,22 @@ use lavoxel_geo::terrain::{DEFAULT_CELL_SIZE_M, Kind, TerrainSpec};
 use lavoxel_sim::goals::GoalSpec;
 use lavoxel_sim::simulation::EventSpec;
 
-/// Maximum refinement factor.
+/// Upper bound on the refinement factor.
 pub const MOST_FINER: usize = 8;
 
 /// Default thickness of the rock below the lowest height of a heightmap, in cells.
 const USUAL_BASE: f64 = 4.0;
 
-/// Maximum smoothing radius and plate size that a look can store, in cells.
+/// Upper bound on the smoothing radius of a look, in cells (`MOST_PLATE`: on the plate size).
 const MOST_SMOOTHING: f32 = 3.0;
 const MOST_PLATE: f32 = 1000.0;
 
 impl Scene {
-    /// Divides each cell into `factor` cells along each side, and converts all values in cells and
-    /// steps, so that the same eruption is computed at a higher resolution. The memory is checked
-    /// later, when the scene is built.
+    /// Divides each cell into `factor` cells along each side and converts all values in cells and
+    /// steps accordingly, so that the same eruption is computed at a higher resolution. Memory is
+    /// not checked here, but when the scene is built.
     ///
+    /// # Errors
     /// [`SceneError::Invalid`] if `factor` is out of range, or with the key that cannot be refined:
     /// a box one cell thick, or a value that would leave its range.
     pub fn make_finer(&mut self, factor: usize) -> Result<(), SceneError> {
@@ -111,7 +112,8 @@ impl Scene {
         })
     }
 
-    /// Returns an error if the box cannot be refined.
+    /// Returns an error if the box is too thin or would become too large for a refinement by
+    /// `factor`.
     fn check_can_be_finer(&self, factor: usize) -> Result<(), Invalid> {
         let size = self.spec.grid.size;
         let refused =
@@ -131,7 +133,8 @@ impl Scene {
     }
 }
 
-/// Refinement factor, as an integer and as a float.
+/// Refinement factor of a scene, as an integer and as a float; its methods convert the tables of
+/// the scene.
 #[derive(Clone, Copy)]
 struct Finer {
     factor: usize,
@@ -139,15 +142,15 @@ struct Finer {
 }
 
 impl Finer {
-    /// Divides the edge length of a cell; without an edge length, a box on a heightmap still
-    /// chooses its cells automatically.
+    /// Divides the cell width by the factor. If a scene on a heightmap states no cell width, the
+    /// width is still chosen automatically.
     fn cells(self, edge_m: &mut Option<f64>, kind: Kind) {
         let usual = (kind != Kind::Heightmap).then_some(DEFAULT_CELL_SIZE_M);
         *edge_m = edge_m.or(usual).map(|edge| edge / self.by);
     }
 
-    /// Refines the base thickness of a heightmap, in cells; generated ground is defined in
-    /// fractions of the box.
+    /// Multiplies the thickness of the rock below a heightmap, which is in cells. Generated ground
+    /// is unchanged, since it is defined in fractions of the box.
     fn terrain(self, terrain: &mut TerrainSpec) {
         let usual = (terrain.kind == Kind::Heightmap).then_some(USUAL_BASE);
         terrain.base_cells = terrain.base_cells.or(usual).map(|cells| cells * self.by);
@@ -157,8 +160,8 @@ impl Finer {
         *steps = steps.saturating_mul(self.factor as u64);
     }
 
-    /// Converts the list of shortened steps for steps of `step_s` seconds: each entry becomes up to
-    /// `factor` steps.
+    /// Converts the list of shortened steps, pairs of (step, end in seconds), for refined steps of
+    /// `step_s` seconds. Each shortened step becomes `factor` steps.
     fn short_steps(self, short: &[[f64; 2]], step_s: f64) -> Vec<[f64; 2]> {
         let mut finer = Vec::new();
         let (mut next, mut next_s) = (0.0, 0.0);
@@ -181,8 +184,8 @@ impl Finer {
         *place = place.map(|cells| cells * self.by);
     }
 
-    /// Refines a vent; if `is_volume` is false, the rate is a probability or kg/s and stays
-    /// unchanged.
+    /// Converts position, radius, rate and steps of a vent. If `is_volume` is false, the rate is a
+    /// probability or in kg/s and stays unchanged.
     fn vent(self, vent: &mut VentTable, is_volume: bool) {
         if let VentPlace::Cells { x, z } = &mut vent.place {
             (*x, *z) = (*x * self.by, *z * self.by);
@@ -204,7 +207,7 @@ impl Finer {
         vent.end.iter_mut().for_each(|end| self.steps(end));
     }
 
-    /// Factor to be applied in each of `factor` moves so that all together have the factor `share`.
+    /// Returns the factor per refined step whose `factor`-th power is `share`.
     fn kept(self, share: f64) -> f64 {
         share.powf(1.0 / self.by)
     }
@@ -213,7 +216,7 @@ impl Finer {
         1.0 - self.kept(1.0 - share)
     }
 
-    /// Refines the rules: the energy loss per move.
+    /// Converts the rules: losses of energy per move.
     fn rules(self, rules: &mut RulesSpec) {
         rules.alpha = self.kept(rules.alpha);
         rules.beta = self.kept(rules.beta);
@@ -221,15 +224,14 @@ impl Finer {
         rules.friction.on_liquid = self.lost(rules.friction.on_liquid);
     }
 
-    /// Refines a material: the compression is scaled so that a column of equal depth in metres
-    /// stores the same surplus.
+    /// Converts a material: the compressibility is scaled so that a column of equal depth in metres
+    /// holds the same surplus.
     fn material(self, material: &mut Material) {
         material.compress.max /= self.by;
     }
 
-    /// Refines a reaction. At a contact face of two materials, the larger number of surface cells
-    /// and of steps cancel, so that the probability stays; within a cell the probability per step
-    /// is reduced.
+    /// Converts a reaction. At a face between two materials, the larger numbers of faces and of
+    /// steps cancel and the probability stays; within a cell, the probability per step is reduced.
     fn reaction(self, reaction: &mut Reaction) {
         if reaction.near.is_none() && reaction.place.is_none_or(|place| place == Where::Cell) {
             reaction.chance /= self.by;
@@ -291,7 +293,7 @@ impl Finer {
         }
     }
 
-    /// Refines a goal: volumes in cells are scaled, so that they stay the same in metres.
+    /// Converts a goal: volumes in full cells are multiplied so that they stay the same in m³.
     fn goal(self, goal: &mut GoalSpec) {
         self.shape(&mut goal.shape);
         self.steps(&mut goal.until);
@@ -301,7 +303,7 @@ impl Finer {
         volumes.for_each(|cells| *cells *= self.by.powi(3));
     }
 
-    /// Refines an event that changes the rules.
+    /// Converts an event that changes rules, as the rules themselves.
     fn change(self, rules: &mut RulesChange) {
         rules.each(|key, value| match key {
             "alpha" | "beta" => self.kept(value),
@@ -310,14 +312,15 @@ impl Finer {
         });
     }
 
-    /// Refines the air: times in seconds stay, losses per step are distributed over more steps.
+    /// Converts the air: times in seconds stay, and losses per step are distributed over more
+    /// steps.
     fn air(self, air: &mut AirSpec) {
         air.step_s /= self.by;
         air.friction = air.friction.map(|part| part / self.by);
         air.article.heat_decay = air.article.heat_decay.map(|part| part / self.by as f32);
     }
 
-    /// Refines the look: surface patterns of the lava keep their size in metres.
+    /// Converts the look, so that surface patterns of the lava keep their size in metres.
     fn look(self, look: &mut LookSpec) {
         look.smoothing = (look.smoothing * self.by as f32).min(MOST_SMOOTHING);
         look.plate_size = look

@@ -1,5 +1,5 @@
-//! Physical model in a scene: `model = "flow"` and the `[flow]` table; rejects keys of the classic
-//! automaton in such a scene, and vice versa.
+//! Physical model in a scene: `model = "flow"` and the table `[flow]`. Keys of the classic
+//! automaton are rejected in such a scene, and vice versa.
 
 use std::borrow::Cow;
 
@@ -20,14 +20,14 @@ use lavoxel_flow::{Flow, FlowBox, FlowClock, FlowSetup};
 use lavoxel_sim::simulation::EventSpec;
 use lavoxel_sim::state::State;
 
-/// Model that computes the motion of lava.
+/// Model that computes the motion of lava in a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
-    /// Cellular automaton, in units of cells and steps.
+    /// Cellular automaton, whose quantities are in cells and steps.
     #[default]
     Classic,
-    /// Physical model, in metres, seconds and kelvin.
+    /// Physical model, whose quantities are in metres, seconds and kelvin.
     Flow,
 }
 
@@ -40,11 +40,12 @@ impl Model {
 
 words!(Model);
 
-/// Maximum number of steps of a scene; `LONGEST_STEP_S` is the longest step in seconds.
+/// Upper bound on the number of steps of a scene. `LONGEST_STEP_S`: upper bound on the duration of
+/// a step in seconds.
 const MOST_STEPS: f64 = 1e9;
 const LONGEST_STEP_S: f64 = 1e5;
 
-/// Maximum number of shortened steps of a scene.
+/// Upper bound on the number of shortened steps of a scene.
 const MAX_SHORT: usize = 100_000;
 
 table! {
@@ -72,7 +73,7 @@ table! {
 }
 
 impl FlowSpec {
-    /// Checks that every number of the table is in range.
+    /// Checks that all numbers of the `[flow]` table are in range.
     fn validate(&self) -> Result<(), Invalid> {
         self.check("flow")?;
         if let Some(Seconds(duration)) = self.duration {
@@ -98,29 +99,30 @@ impl FlowSpec {
             .map_or(Ok(()), |start| start.validate("flow.start", self))
     }
 
-    /// Number of steps needed to cover a time span.
+    /// Returns the number of steps that a duration takes; the last step may extend beyond its end.
     pub fn steps_in(&self, Seconds(time): Seconds) -> u64 {
         self.clock().steps_in(time)
     }
 
-    /// Schedule of the steps, without an end of the run.
+    /// Returns the times at which steps end, without an end of the run.
     fn clock(&self) -> FlowClock {
         FlowClock::new(self.step_s, &self.short_steps).unwrap_or_else(|| FlowClock::of(self.step_s))
     }
 }
 
 impl SceneSpec {
-    /// `[flow]` table, with defaults if absent; `None` in the classic model.
+    /// Returns the `[flow]` table, or its defaults if the scene has none; `None` in the classic
+    /// model.
     pub fn flow_spec(&self) -> Option<FlowSpec> {
         (self.model == Model::Flow).then(|| self.flow.clone().unwrap_or_default())
     }
 
-    /// Mutable `[flow]` table; `None` in the classic model.
+    /// Returns the `[flow]` table mutably and creates it if missing; `None` in the classic model.
     pub(crate) fn flow_mut(&mut self) -> Option<&mut FlowSpec> {
         (self.model == Model::Flow).then(|| self.flow.get_or_insert_default())
     }
 
-    /// Sets the number of steps of the scene and removes its duration.
+    /// Sets the number of steps of the scene, and removes the duration, which would override it.
     pub fn set_steps(&mut self, steps: u64) {
         self.film.steps = steps;
         if let Some(flow) = &mut self.flow {
@@ -128,7 +130,7 @@ impl SceneSpec {
         }
     }
 
-    /// Computes the number of steps from the duration, if one is given.
+    /// Sets the number of steps from the duration of the physical model, if there is one.
     pub(super) fn take_duration(&mut self) {
         let steps = self
             .flow
@@ -137,13 +139,13 @@ impl SceneSpec {
         self.film.steps = steps.unwrap_or(self.film.steps);
     }
 
-    /// Height of a cell in metres for cells of width `cell_size_m` metres; `None` in the classic
-    /// model.
+    /// Returns the height of a cell in metres, if cells are `cell_size_m` metres wide; `None` in
+    /// the classic model, whose cells are cubes.
     pub(super) fn cell_height_m(&self, cell_size_m: f64) -> Option<f64> {
         (self.model == Model::Flow).then(|| self.grid.cell_height_m.unwrap_or(cell_size_m))
     }
 
-    /// Checks that the scene contains keys of its own model only.
+    /// Checks that the scene contains no keys of the other model.
     pub(super) fn check_model(&self) -> Result<(), Invalid> {
         match self.model {
             Model::Classic => self.check_classic(),
@@ -258,8 +260,8 @@ impl SceneSpec {
         self.check_flow_vents()
     }
 
-    /// Returns an error for solid in a scene whose lava does not melt, and for events that change
-    /// settings which the physical model lacks.
+    /// Checks the edits of bodies and events for the physical model: solid is allowed only if the
+    /// lava melts, and events cannot change rules of the classic model.
     fn check_flow_edits(&self) -> Result<(), Invalid> {
         for (key, edit) in self.edits() {
             if matches!(edit.matter, Matter::Solid { .. }) && !self.melts() {
@@ -303,7 +305,7 @@ impl SceneSpec {
         }
     }
 
-    /// Checks that air and lava have the same step length and cell shape.
+    /// Checks that air and lava have equal time steps, and that cells are cubes if there is air.
     fn check_flow_air(&self) -> Result<(), Invalid> {
         let Some(air) = &self.air else { return Ok(()) };
         let step_s = self
@@ -351,10 +353,10 @@ impl SceneSpec {
 }
 
 impl Scene {
-    /// Limits the simulated time to `duration` from the start.
+    /// Limits the run of the scene to the simulated time `duration`.
     ///
     /// # Errors
-    /// If the scene uses the classic model, or the time is out of range.
+    /// If the scene uses the classic model, or `duration` is out of range.
     pub fn run_for(&mut self, duration: Seconds) -> Result<(), super::SceneError> {
         self.put_flow(&super::Overrides {
             duration: Some(duration),
@@ -363,7 +365,8 @@ impl Scene {
         self.validate()
     }
 
-    /// Look of the pictures; in the physical model the glow of lava depends on its temperature.
+    /// Returns the look of pictures. In the physical model, the glow of lava depends on its
+    /// temperature.
     pub fn look(&self) -> LookSpec {
         let mut look = self.spec.look.clone();
         if let Some(flow) = self.spec.flow_spec() {
@@ -373,7 +376,7 @@ impl Scene {
         look
     }
 
-    /// Opens or closes the sides of the box for lava, with the key of the scene's model.
+    /// Opens or closes the sides of the box for lava, whichever model the scene uses.
     pub(super) fn set_walls(&mut self, walls: Walls) {
         match self.spec.flow_mut() {
             Some(flow) => flow.open_sides = walls == Walls::Open,
@@ -381,7 +384,7 @@ impl Scene {
         }
     }
 
-    /// Geometry of the flow for a box of shape `grid` with cells of the given edge and height in
+    /// Returns the geometry of the flow solver's box: shape `grid`, cell width and cell height in
     /// metres.
     pub fn flow_box(grid: Grid, cell_size_m: f64, cell_height_m: f64) -> FlowBox {
         FlowBox {
@@ -393,20 +396,20 @@ impl Scene {
         }
     }
 
-    /// Memory estimate of the flow in a box `space`, including its heaters.
+    /// Estimates the memory of the flow in the box `space`, including the cells of its heaters.
     pub fn need_of_flow(&self, space: FlowBox, spec: &FlowSpec) -> MemoryEstimate {
         let grid = Grid::new(space.nx, space.ny, space.nz);
         MemoryEstimate::of("the flow", 1, Flow::need(space, &spec.lava.lava) as f64)
             .and(self.spec.need_of_heaters(grid))
     }
 
-    /// Schedule of the flow's steps, up to the end of the scene's run.
+    /// Returns the times at which steps of the flow end, until the end of the scene's run.
     pub fn flow_clock(&self, spec: &FlowSpec) -> FlowClock {
         let end_s = spec.duration.filter(|_| self.spec.air.is_none());
         spec.clock().ending_at(end_s.map(|Seconds(end)| end))
     }
 
-    /// Parameters of the flow solver.
+    /// Returns the parameters of the flow solver for a box of shape `grid`.
     pub fn flow_setup(&self, spec: &FlowSpec, grid: Grid) -> FlowSetup {
         let (lava, heaters) = (spec.lava.lava.clone(), self.spec.heaters_in(spec, grid));
         FlowSetup {
@@ -418,8 +421,8 @@ impl Scene {
         }
     }
 
-    /// Builds the initial state of the physical model on the scene's ground, with initial lava and
-    /// bodies; the memory must have been checked.
+    /// Builds the initial state of the physical model on the ground of `state`. `start`: initial
+    /// lava; `bodies`: edits before the first step. The caller has checked the memory limit.
     pub(super) fn state_of_flow(
         &self,
         spec: &FlowSpec,

@@ -10,7 +10,7 @@ use lavoxel_base::param::{Table, table};
 use lavoxel_base::validate::{Invalid, within};
 use lavoxel_flow::{FlowHeater, Heats};
 
-/// Maximum number of heaters of a scene.
+/// Upper bound on the number of heaters of a scene.
 const MAX_HEATERS: usize = 1000;
 
 table! {
@@ -74,7 +74,7 @@ impl HeaterSpec {
 }
 
 impl SceneSpec {
-    /// Checks all heaters, and that the lava of a scene with heaters melts.
+    /// Checks the values of all heaters, and that the lava melts if there are heaters.
     pub(super) fn check_heaters(&self) -> Result<(), Invalid> {
         within(
             "number of [[heater]] tables",
@@ -92,12 +92,12 @@ impl SceneSpec {
             .try_for_each(|(i, heater)| heater.validate(&format!("heater[{i}]")))
     }
 
-    /// Returns true if the scene's lava has a solid phase that can melt.
+    /// Returns true if the lava of the scene has a solid phase that can melt.
     pub(super) fn melts(&self) -> bool {
         self.flow_spec().is_some_and(|flow| flow.lava.lava.melts())
     }
 
-    /// Memory estimate of the heaters' cells in a box of shape `grid`.
+    /// Estimates the memory of the cells of all heaters in a box of shape `grid`.
     pub(super) fn need_of_heaters(&self, grid: Grid) -> MemoryEstimate {
         let cells: f64 = self
             .heaters
@@ -107,7 +107,7 @@ impl SceneSpec {
         MemoryEstimate::of("the heaters", 1, cells * size_of::<(u32, u32)>() as f64)
     }
 
-    /// Heaters of the scene, mapped to the cells of a box.
+    /// Returns the heaters of the scene, with the cells that they heat in a box of shape `grid`.
     pub(super) fn heaters_in(&self, spec: &FlowSpec, grid: Grid) -> Vec<FlowHeater> {
         self.heaters
             .iter()

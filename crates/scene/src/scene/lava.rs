@@ -1,4 +1,4 @@
-//! Lava of a scene: the name of a preset, or a table that modifies a preset.
+//! Lava of a scene: the name of a preset, or a table of changes to a preset.
 
 use serde::{Deserialize, Serialize, Serializer};
 use toml::{Table, Value};
@@ -6,16 +6,16 @@ use toml::{Table, Value};
 use lavoxel_base::param::{Entry, Form};
 use lavoxel_flow::Lava;
 
-/// Default preset of a scene.
+/// Name of the preset that scenes use by default.
 const USUAL: &str = "etna-basalt";
 
-/// Lava parameters and the preset that they are based on.
+/// Lava parameters of a scene, and the preset on which they are based.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct LavaSpec {
     /// Name of the preset.
     pub preset: String,
-    /// Parameters of the lava: those of the preset with the scene's changes applied.
+    /// Parameters of the lava: those of the preset with the changes of the scene.
     pub lava: Lava,
 }
 
@@ -29,7 +29,7 @@ impl Default for LavaSpec {
 }
 
 impl LavaSpec {
-    /// Creates the lava of the preset called `name`.
+    /// Creates the lava from the preset `name`.
     ///
     /// # Errors
     /// Message with the names of all presets.
@@ -45,8 +45,8 @@ impl LavaSpec {
         })
     }
 
-    /// Table of the parameters that differ from the preset; `None` if the lava cannot be
-    /// serialized.
+    /// Returns the parameters that differ from the preset as a table; `None` if the lava cannot be
+    /// serialised.
     fn changes(&self) -> Option<Table> {
         let base = Lava::preset(&self.preset).and_then(|lava| table_of(&lava));
         let own = table_of(&self.lava)?;
@@ -71,7 +71,8 @@ impl lavoxel_base::param::Value for LavaSpec {
 }
 
 impl Serialize for LavaSpec {
-    /// Serializes the name of the preset, or a table of the differing parameters.
+    /// Serialises the lava: as the name of the preset if it has no changes, otherwise as a table of
+    /// the changes.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let changes = self
             .changes()
@@ -114,13 +115,13 @@ impl TryFrom<Value> for LavaSpec {
     }
 }
 
-/// Serializes a lava to a table with all its parameters; `None` if that fails.
+/// Returns a table with all parameters of `lava`; `None` if serialisation fails.
 fn table_of(lava: &Lava) -> Option<Table> {
     Table::try_from(lava).ok()
 }
 
-/// Merges `changes` into `table`; unknown keys are an error. A nested table replaces the old one if
-/// its law or kind differs, and is merged otherwise.
+/// Merges `changes` into `table`, whose key is `key`; unknown keys are an error. A nested table is
+/// merged if its law or kind is the same, and replaced otherwise.
 fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
     for (name, value) in changes {
         let path = format!("{key}.{name}");
@@ -151,7 +152,8 @@ fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
     Ok(())
 }
 
-/// Merges the nested table of a law into `old`, or replaces `old` if the law differs.
+/// Merges the nested table `inner` into `old`; replaces `old` if its law differs. `path`: dotted
+/// key for messages.
 fn put_table(path: &str, old: &mut Value, inner: Table) -> Result<(), String> {
     let Value::Table(table) = old else {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Keys of the lava in its `[[material]]` table and in the `material` of an `[[event]]`: moves
-//! these keys to `[rules]` and `[look]`, where their values are kept, before the text is read.
+//! Lava parameters in a `[[material]]` table or in the `material` of an `[[event]]`: before the
+//! scene is parsed, these keys are moved to `[rules]` and `[look]`, which store their values.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ use lavoxel_base::param::Value;
 use lavoxel_base::validate::{Invalid, tame};
 use lavoxel_sim::simulation::EventSpec;
 
-/// Serializes material tables; the table of the lava omits keys that are stored in `[rules]` and
-/// `[look]`.
+/// Serialises the material tables. The table of the lava omits parameters that `[rules]` and
+/// `[look]` store.
 pub(super) fn write<S: Serializer>(materials: &[Material], to: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     #[serde(untagged)]
@@ -43,11 +43,11 @@ pub(super) fn write<S: Serializer>(materials: &[Material], to: S) -> Result<S::O
     }))
 }
 
-/// Parsed TOML value with its position in the text.
+/// Parsed TOML value with its byte range in the text.
 type Placed<'t> = Spanned<DeValue<'t>>;
 
-/// Value removed from a table of the lava, with its target table and key, and the dotted key as
-/// written.
+/// Value taken from a table of the lava, with the table and the key that will store it, and its
+/// dotted key as written in the scene.
 struct Taken<'t> {
     table: &'static str,
     key: &'static str,
@@ -55,12 +55,13 @@ struct Taken<'t> {
     value: Placed<'t>,
 }
 
-/// Record of moved keys: pairs of the storing key and the key as written in the scene.
+/// Record of moved values, as pairs of (key that stores the value, key as written in the scene).
 #[derive(Default)]
 pub(super) struct Moved(Vec<(String, String)>);
 
 impl Moved {
-    /// Replaces the key in an error by the key as written in the scene.
+    /// Returns the error with the key as written in the scene, in place of the key that stores the
+    /// value.
     pub(super) fn as_written(&self, mut invalid: Invalid) -> Invalid {
         for (kept, written) in &self.0 {
             if let Some(rest) = invalid
@@ -76,7 +77,7 @@ impl Moved {
     }
 }
 
-/// Mutable table in a value; `None` if the value is not a table.
+/// Returns the table in `value` mutably; `None` if the value is not a table.
 fn table_of<'a, 't>(value: &'a mut Placed<'t>) -> Option<&'a mut DeTable<'t>> {
     if let DeValue::Table(table) = value.get_mut() {
         Some(table)
@@ -85,7 +86,7 @@ fn table_of<'a, 't>(value: &'a mut Placed<'t>) -> Option<&'a mut DeTable<'t>> {
     }
 }
 
-/// Iterates over the tables in the array `list`, with their indices.
+/// Iterates over the tables in the array of tables `list`, with their indices.
 fn tables_of<'a, 't>(
     scene: &'a mut DeTable<'t>,
     list: &str,
@@ -103,8 +104,8 @@ fn is_lava(table: &DeTable<'_>) -> bool {
     matches!(table.get("name").map(Spanned::get_ref), Some(DeValue::String(name)) if name == Material::LAVA)
 }
 
-/// Removes from a table of the lava all values that other tables store, and appends them to `from`;
-/// `name` is the table's name in messages.
+/// Removes the values that other tables store from a table of the lava, and appends them to `from`.
+/// `name`: name of the lava table in messages.
 fn take<'t>(table: &mut DeTable<'t>, name: &str, from: &mut Vec<Taken<'t>>) {
     for (own, key) in Material::lava_keys() {
         let taken = |value| Taken {
@@ -117,8 +118,8 @@ fn take<'t>(table: &mut DeTable<'t>, name: &str, from: &mut Vec<Taken<'t>>) {
     }
 }
 
-/// Moves values in tables of the lava to the tables that store them. `text` is the scene's text,
-/// for the positions of errors.
+/// Moves the values in all tables of the lava to the tables that store them. `origin` and `text`:
+/// path and text of the scene, for messages.
 pub(super) fn take_lava(
     scene: &mut DeTable<'_>,
     (origin, text): (&std::path::Path, &str),
@@ -154,7 +155,8 @@ pub(super) fn take_lava(
     Ok(moved)
 }
 
-/// Returns an error with the byte position for a key that tables of the lava do not have.
+/// Checks that a table of the lava has no unknown keys; the error is (message, byte position of the
+/// key).
 fn check_keys(table: &DeTable<'_>) -> Result<(), (String, usize)> {
     let known: Vec<_> = Material::form()
         .entries()
@@ -175,7 +177,7 @@ fn check_keys(table: &DeTable<'_>) -> Result<(), (String, usize)> {
     Err((with_nearest_name(&message), wrong.span().start))
 }
 
-/// Converts an event that changes the lava material to an event that changes the rules.
+/// Converts the `i`-th event from a change of the lava material to a change of the rules.
 fn take_event(
     event: &mut DeTable<'_>,
     i: usize,
@@ -226,7 +228,7 @@ fn take_event(
     Ok(())
 }
 
-/// Moves a value to the table that stores it.
+/// Moves the value `taken` into `into`, the table that stores it, and records the move in `moved`.
 fn put<'t>(
     into: &mut DeTable<'t>,
     taken: Taken<'t>,
@@ -259,8 +261,8 @@ fn put<'t>(
     )
 }
 
-/// Inserts a value under `key`; a different value under the same key is an error. `names`: the
-/// storing key and the key as written.
+/// Inserts `value` under `key`; an error if the table has a different value under the same key.
+/// `names`: (key that stores the value, key as written in the scene).
 fn merge<'t>(
     into: &mut DeTable<'t>,
     key: Spanned<toml::de::DeString<'t>>,
@@ -299,7 +301,8 @@ fn merge<'t>(
     Err(Invalid::new(written, shown(&value), expected))
 }
 
-/// Returns true if two TOML values are equal, regardless of number notation.
+/// Returns true if two TOML values are equal; numbers are compared by value, so that `1` equals
+/// `1.0`.
 fn is_same(one: &DeValue<'_>, other: &DeValue<'_>) -> bool {
     let number = |value: &DeValue<'_>| match value {
         DeValue::Integer(number) => number.as_str().parse::<f64>().ok(),

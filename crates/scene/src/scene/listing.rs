@@ -1,5 +1,5 @@
-//! Listing of all scene keys that the built-in scene does not show, as TOML comments; generated
-//! from the key lists, so that it is complete.
+//! Listing of all scene keys that the built-in scene does not show, as TOML comments. Generated
+//! from the lists of keys, so that the listing is complete.
 
 use std::collections::BTreeSet;
 
@@ -10,15 +10,16 @@ use super::{SceneSpec, VOLCANO};
 use lavoxel_base::param::{Entry, Form, Value};
 use lavoxel_flow::Lava;
 
-/// Column at which descriptions start, as in the built-in scene; `WIDTH` is the maximum line
-/// length.
+/// Text column at which descriptions begin, as in the built-in scene. `WIDTH`: maximum line length
+/// in characters.
 const WORDS_AT: usize = 31;
 const WIDTH: usize = 120;
 
-/// Maximum depth of nested tables that are listed; deeper tables are shown as `{ … }`.
+/// Nesting depth down to which tables are listed; deeper tables are shown as `{ … }`.
 const DEEPEST: usize = 2;
 
-/// Lists all tables and keys missing from the built-in scene, with their default values.
+/// Returns a listing of all tables and keys that the built-in scene lacks, with their default
+/// values.
 pub fn other_keys() -> String {
     let mut listing = Listing {
         shown: shown(VOLCANO),
@@ -44,7 +45,7 @@ pub fn other_keys() -> String {
     listing.lines.join("\n")
 }
 
-/// Dotted paths of all keys that occur in `text`.
+/// Returns the dotted names of all keys in the scene text `text`, commented keys included.
 fn shown(text: &str) -> BTreeSet<String> {
     let mut table = String::new();
     let mut found = BTreeSet::new();
@@ -72,8 +73,8 @@ fn path_of(table: &str, key: &str) -> String {
     }
 }
 
-/// Keys of a table or of an array of tables, with true for an array; `None` for any other form, and
-/// for a table whose keys depend on its kind.
+/// Returns the keys of a table or of an array of tables, and true for an array; `None` for any
+/// other form of value, and for a table whose keys depend on its kind.
 fn table_of(form: &Form) -> Option<(&[Entry], bool)> {
     match form {
         Form::Table(keys) if keys.iter().any(|key| !key.kinds.is_empty()) => None,
@@ -94,12 +95,13 @@ struct Listing {
 }
 
 impl Listing {
-    /// Returns true if the built-in scene shows the key at `path`.
+    /// Returns true if the built-in scene shows the key with the dotted name `path`.
     fn shows(&self, path: &str) -> bool {
         self.shown.contains(path)
     }
 
-    /// Lists a table with its heading and nested tables.
+    /// Adds a table to the listing, with heading and nested tables. `path`: dotted name;
+    /// `defaults`: default values of its keys; `depth`: nesting depth.
     fn table(&mut self, path: &str, entry: &Entry, defaults: &Json, depth: usize) {
         let Some((keys, is_list)) = table_of(&entry.form).filter(|_| !self.shows(path)) else {
             return;
@@ -143,7 +145,8 @@ impl Listing {
         }
     }
 
-    /// Writes a key or a heading followed by its description, wrapped to the line length.
+    /// Adds `start` (a key or a heading) followed by its description `words`, wrapped to the line
+    /// length.
     fn line(&mut self, start: &str, words: &str) {
         let mut line = format!("{start:WORDS_AT$}#");
         for word in words.split_whitespace() {
@@ -158,7 +161,7 @@ impl Listing {
     }
 }
 
-/// Formats a JSON value as TOML; `…` for null.
+/// Formats a default value as TOML; null becomes `…`.
 fn value(default: &Json) -> String {
     match default {
         Json::Null => "…".to_owned(),
@@ -178,7 +181,7 @@ fn value(default: &Json) -> String {
     }
 }
 
-/// Describes the range or the choices of a key; empty if the description suffices.
+/// Returns a description of a key's range or choices; empty if its text says enough.
 fn values(key: &Entry) -> String {
     let (low, high) = key.range;
     let choice = |form: &Form| match form {
@@ -213,7 +216,7 @@ fn values(key: &Entry) -> String {
     }
 }
 
-/// Formats a limit compactly, without long runs of zeros.
+/// Formats the end of a range as a number without long runs of zeros.
 fn limit(number: f64) -> String {
     let plain = number == 0.0 || (1e-3..1e6).contains(&number.abs());
     if plain {

@@ -1,5 +1,5 @@
-//! Materials that display a lava that melts in the physical model: its solid, its melt, and the
-//! rock of bodies (mould).
+//! Materials that display a lava with a melting point in the physical model: its solid, its melt,
+//! and the rock of bodies (the mould).
 
 use super::SceneSpec;
 use lavoxel_automaton::matter::{Material, Shows, Terms};
@@ -7,9 +7,9 @@ use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::validate::Invalid;
 
 impl SceneSpec {
-    /// Adds the display materials of a lava that melts. Existing tables for a part, by `shows` or
-    /// by default name, keep name, look and composition. In reactions, lava is replaced by the
-    /// melt.
+    /// Adds the materials that display a lava that melts. Existing tables for one of its parts,
+    /// marked by `shows` or by the default name, keep name, look and composition. Reactions with
+    /// lava become reactions with the melt.
     pub(super) fn take_melting(&mut self) {
         let Some(flow) = self.flow_spec().filter(|flow| flow.lava.lava.melts()) else {
             return;
@@ -66,15 +66,16 @@ impl SceneSpec {
         }
     }
 
-    /// Material that displays the given part of a lava that melts; `None` if no material does.
+    /// Returns the material that displays the given part of a lava that melts; `None` if there is
+    /// none.
     pub(super) fn that_shows(&self, part: Shows) -> Option<&Material> {
         self.materials
             .iter()
             .find(|material| material.shows == Some(part))
     }
 
-    /// Part of a lava that melts which the material called `name` displays; `None` if it displays
-    /// none.
+    /// Returns the part of a lava that melts which the material `name` displays; `None` if the
+    /// material displays none.
     pub(super) fn shown(&self, name: &str) -> Option<Shows> {
         self.materials
             .iter()
@@ -82,8 +83,8 @@ impl SceneSpec {
             .shows
     }
 
-    /// Returns an error for sources, edits and reactions that would change the display layers of a
-    /// lava that melts.
+    /// Checks that no source, edit or reaction changes the materials that display a lava that
+    /// melts.
     pub(super) fn check_melting(&self) -> Result<(), Invalid> {
         if !self.melts() {
             return Ok(());
@@ -124,8 +125,8 @@ impl SceneSpec {
         Ok(())
     }
 
-    /// Checks that each part of a lava that melts is displayed by exactly one material, and that no
-    /// scene with another lava has display materials.
+    /// Checks that each part of a lava that melts is displayed by exactly one material, and that a
+    /// scene with any other lava has no such materials.
     pub(super) fn check_shown(&self) -> Result<(), Invalid> {
         for (i, Material { name, shows, .. }) in self
             .materials
@@ -156,7 +157,7 @@ impl SceneSpec {
     }
 }
 
-/// Looks of mould, solid and melt for a lava preset.
+/// Returns the looks of mould, solid and melt for the lava preset `preset`.
 fn looks(preset: &str) -> [MaterialLook; 3] {
     let of = |preset, color: &str, waves| MaterialLook {
         color: Some(color.to_owned()),

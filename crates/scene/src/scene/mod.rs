@@ -1,9 +1,9 @@
-//! Scenes: TOML files that describe a simulation and its display.
+//! Scenes: TOML files that describe a simulation and its pictures.
 //!
-//! [`SceneSpec`] is the file as written, every key with a default; [`Scene`] is a checked one, with
-//! the folder of its files. `terrains/volcano.toml` is the built-in scene and shows every key.
-//! Places that depend on the ground, such as a [vent](VentTable) in coordinates of a map, become
-//! cells in [`Scene::build`].
+//! [`SceneSpec`] is the scene file as written, with a default for every key; [`Scene`] is a
+//! validated scene with the folder of its files. `terrains/volcano.toml` is the built-in scene and
+//! shows the most important keys. Positions that depend on the ground, such as a [vent](VentTable)
+//! in map coordinates, are converted to cells in [`Scene::build`].
 
 mod around;
 mod barrier;
@@ -66,7 +66,7 @@ pub use self::vent::{RatesFiles, VentPlace, VentRadius, VentTable};
 pub use crate::film::FilmSpec;
 use lavoxel_automaton::engine::Engine;
 use lavoxel_automaton::matter::{Kind, Material, Reaction, check_known};
-/// Matter put into the box before the first step.
+/// Edit of the world before the first step: matter that is put into the box or removed.
 pub use lavoxel_automaton::world::Edit as BodySpec;
 use lavoxel_automaton::world::{CellMeasure, ColumnQuantity, Ground, Matter, Quantity, World};
 use lavoxel_base::grid::Grid;
@@ -85,42 +85,43 @@ use lavoxel_sim::simulation::{Event, MAX_EVENTS, Simulation};
 use lavoxel_sim::source::{FUME, VentSpec, check_vents};
 use lavoxel_sim::state::State;
 
-/// Text of the built-in scene: every key, with comments.
+/// TOML text of the built-in scene, with comments.
 pub const VOLCANO: &str = include_str!("../../../../terrains/volcano.toml");
 
-/// Maximum length of a scene file in bytes. A long session with a brush takes a few megabytes.
+/// Upper bound on the length of a scene file in bytes. A long session with a brush takes a few
+/// megabytes.
 pub const MAX_FILE: u64 = input::SCENE.most_bytes;
 
-/// Maximum number of threads.
+/// Upper bound on the number of threads in a scene.
 pub const MAX_THREADS: usize = 1024;
 
-/// Maximum number of bodies of a scene.
+/// Upper bound on the number of bodies in a scene.
 const MAX_BODIES: usize = 10_000;
 
-/// Validated scene with its file context.
+/// Validated scene, with the paths that its messages and relative file names need.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// Keys of the scene.
+    /// Keys of the scene, including those that default reactions added.
     pub spec: SceneSpec,
-    /// Folder that relative paths in the scene refer to.
+    /// Folder to which file names in the scene are relative.
     folder: PathBuf,
-    /// Path of the scene file, for messages.
+    /// Path of the scene file, for error messages.
     origin: PathBuf,
-    /// Automatic choices for a heightmap opened without a scene, one sentence each.
+    /// Automatic choices for a heightmap that was opened without a scene, one sentence each.
     choices: Vec<String>,
     /// Materials and reactions that the default reactions have added to `spec`.
     added: Added,
 }
 
 impl Scene {
-    /// Built-in volcano without air, for files, benchmarks and programs; the window opens
-    /// [`Self::eruption`] instead.
+    /// Returns the built-in volcano without air, for files, benchmarks and programs. The window
+    /// opens [`Self::eruption`] instead.
     pub fn volcano() -> Self {
         Self::built_in(VOLCANO, "(built-in volcano)")
     }
 
-    /// Volcano that the window opens: the built-in volcano with open sides, and smoke from its
-    /// crater.
+    /// Returns the scene that the window opens: the built-in volcano with open sides and smoke from
+    /// its crater.
     pub fn eruption() -> Self {
         Self::built_in(
             include_str!("../../../../terrains/eruption.toml"),
@@ -135,12 +136,12 @@ impl Scene {
             .expect("a test reads the built-in scenes")
     }
 
-    /// Materials of the world's layers, in layer order.
+    /// Returns the materials of the world's layers, in the order of the layers.
     pub fn materials(&self) -> Vec<Material> {
         Material::with_lava(self.spec.materials.clone())
     }
 
-    /// All quantities of cells that this scene's world has.
+    /// Returns all cell quantities that the world of this scene provides.
     pub fn quantities(&self) -> Vec<Quantity> {
         Quantity::of_cells(
             &self.materials(),
@@ -149,8 +150,8 @@ impl Scene {
         )
     }
 
-    /// Default quantity of a slice: the amount of lava; without lava, the amount of the first other
-    /// material; with air alone, the ash in the air.
+    /// Returns the quantity that a slice shows by default: the amount of lava; in a scene without
+    /// lava, the amount of the first other material; in a scene with air only, the ash in the air.
     pub fn usual_quantity(&self) -> Quantity {
         let others = Material::besides_lava(&self.spec.materials)
             .next()
@@ -167,7 +168,7 @@ impl Scene {
         without_lava.unwrap_or_default()
     }
 
-    /// All quantities of columns that this scene's world has, for maps.
+    /// Returns all column quantities that the world of this scene provides, for maps.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
         let flow = self.spec.flow_spec();
         Quantity::of_columns(
@@ -177,7 +178,10 @@ impl Scene {
         )
     }
 
-    /// Reads and validates a scene file, or the scene in a session file.
+    /// Reads and validates the scene file at `path`, or the scene in a session file.
+    ///
+    /// # Errors
+    /// [`SceneError`] if the file cannot be read or the scene is invalid.
     pub fn load(path: &Path) -> Result<Self, SceneError> {
         match inside::is_session(path) {
             true => Self::load(&path.join(pack::SCENE)),
@@ -224,8 +228,11 @@ impl Scene {
         })
     }
 
-    /// Parses and validates the text of a scene, and adds its [default
-    /// reactions](DEFAULT_REACTIONS). Relative paths refer to the folder of `origin`.
+    /// Parses and validates the scene text `text` and adds the [default
+    /// reactions](DEFAULT_REACTIONS). File names are relative to the folder of `origin`.
+    ///
+    /// # Errors
+    /// [`SceneError`] if the scene is invalid.
     pub fn parse(text: &str, origin: &Path) -> Result<Self, SceneError> {
         Self::parse_written(text, origin)?.with_defaults(text)
     }
@@ -236,8 +243,11 @@ impl Scene {
         Ok(self)
     }
 
-    /// Parses and validates a scene without adding default reactions, such as that of a checkpoint,
-    /// whose text contains all reactions.
+    /// Parses and validates the scene text `text` without adding default reactions, because the
+    /// text (from a checkpoint) contains all reactions.
+    ///
+    /// # Errors
+    /// [`SceneError`] if the scene is invalid.
     pub fn parse_written(text: &str, origin: &Path) -> Result<Self, SceneError> {
         need::reading(text)
             .check("make the scene's file shorter")
@@ -248,7 +258,7 @@ impl Scene {
         Self::read(text, origin)
     }
 
-    /// Parses the text of a scene; the memory must have been checked.
+    /// Parses the scene text `text`. The caller has checked the memory limit.
     fn read(text: &str, origin: &Path) -> Result<Self, SceneError> {
         let wrong = |e| SceneError::from_toml(origin, text, &e);
         let mut tables = DeTable::parse(text).map_err(wrong)?;
@@ -331,8 +341,8 @@ impl Scene {
         spec.film.validate()
     }
 
-    /// Iterates over the `[[vent]]`, then `[[source]]`, then `[[fume]]` tables, with their names
-    /// such as `vent[0]`.
+    /// Iterates over the `[[vent]]`, then the `[[source]]`, then the `[[fume]]` tables, each with
+    /// its name in messages, such as `vent[0]`.
     pub fn vents(&self) -> impl Iterator<Item = (String, Cow<'_, VentTable>)> {
         let named = |name: &'static str, list| {
             let list: &[VentTable] = list;
@@ -353,7 +363,8 @@ impl Scene {
             .chain(fumes)
     }
 
-    /// Checks the air table, and that a scene without air has no vent or edit that adds to the air.
+    /// Checks the air table, and that a scene without air has no vent or edit that adds something
+    /// to the air.
     fn check_air(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         if let Some(i) = spec.fumes.iter().position(|fume| fume.material.is_some()) {
@@ -411,7 +422,7 @@ impl Scene {
         }
     }
 
-    /// Checks that vents name no material, and that all named materials exist.
+    /// Checks that no `[[vent]]` table names a material, and that all named materials exist.
     fn check_materials(&self) -> Result<(), Invalid> {
         let spec = &self.spec;
         let mut named = spec
@@ -465,7 +476,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Validated events; shapes from files have no cells yet.
+    /// Returns the validated events. Shapes from files are not converted to cells yet.
     fn events(&self) -> Result<Vec<Event>, Invalid> {
         let events = self.spec.events.iter().enumerate();
         events
@@ -480,7 +491,7 @@ impl Scene {
         }
     }
 
-    /// Converts all vents to cell coordinates on the finished ground.
+    /// Converts all vents to positions in cells on the finished ground `ground`.
     fn vents_on(&self, ground: &Surface, grid: Grid) -> Result<Vec<VentSpec>, Invalid> {
         let vents: Vec<_> = self
             .vents()
@@ -490,13 +501,19 @@ impl Scene {
         Ok(vents)
     }
 
-    /// Returns an error if the box is too large to be drawn, or its fields exceed the memory limit;
-    /// such a box can still be simulated.
+    /// Checks that the box is small enough for pictures, and that the fields for pictures are
+    /// within the memory limit.
+    ///
+    /// # Errors
+    /// [`SceneError`] if not; the box can still be simulated.
     pub fn check_drawable(&self) -> Result<(), SceneError> {
         self.check_drawable_with(MemoryEstimate::default())
     }
 
-    /// Like `check_drawable`, with the additional memory of `pictures`.
+    /// Checks like `check_drawable`, with `pictures` as additional memory.
+    ///
+    /// # Errors
+    /// The errors of `check_drawable`.
     pub fn check_drawable_with(&self, pictures: MemoryEstimate) -> Result<(), SceneError> {
         let check = self
             .spec
@@ -510,13 +527,14 @@ impl Scene {
         self.check_memory(self.need_of_fields(grid).and(pictures))
     }
 
-    /// Memory estimate of a drawn world together with `pictures`.
+    /// Estimates the memory of the world, of the fields for pictures, and of `pictures`.
     pub fn need_drawn_with(&self, pictures: MemoryEstimate) -> MemoryEstimate {
         let fields = self.spec.grid.grid().map(|grid| self.need_of_fields(grid));
         self.need().and(fields.unwrap_or_default()).and(pictures)
     }
 
-    /// Creates a simulation at step 0 from a state of this scene, without events.
+    /// Creates a simulation at step 0 from `state`, a state of this scene, with the vents `vents`
+    /// and without events.
     pub fn simulation(
         &self,
         state: State,
@@ -531,8 +549,11 @@ impl Scene {
         simulation.with_reactions(spec.reactions.clone())
     }
 
-    /// Builds the simulation of the scene at step 0 and applies the events of step 0; returns an
-    /// error if the memory limit would be exceeded.
+    /// Builds the simulation of the scene at step 0 and applies the events of step 0.
+    ///
+    /// # Errors
+    /// [`SceneError`] if a file cannot be read, a value does not fit the ground, or the memory
+    /// limit would be exceeded.
     pub fn build(&self, engine: Box<dyn Engine>) -> Result<Stage, SceneError> {
         let spec = &self.spec;
         let invalid = |invalid| SceneError::Invalid {
@@ -605,7 +626,7 @@ impl Scene {
 }
 
 impl Stage {
-    /// Present ground surface of the stage.
+    /// Returns the present surface of the ground, with cell width and georeference.
     pub(crate) fn surface(&self) -> Surface {
         let (heights, site) = (
             self.simulation.world().ground().surface().to_owned(),
@@ -623,16 +644,17 @@ impl Stage {
     }
 }
 
-/// Result of building a scene.
+/// Simulation built from a scene, with the site of its box.
 pub struct Stage {
     /// Simulation at step 0, with the events of step 0 applied.
     pub simulation: Simulation,
-    /// Position of the box on the map, with its cell size.
+    /// Position of the box on its map, and the size of its cells.
     pub site: Site,
-    /// Notes on assumptions made while files were read, one sentence each.
+    /// Remarks on assumptions made while files were read, one sentence each.
     pub notes: Vec<String>,
 }
-/// Checks that a material named by a key of the air has the required kind.
+/// Checks that the material `name` exists and has the kind `kind`, as the key `key` of the air
+/// requires. `what`: description of the expected material, for messages.
 fn check_kind(
     (key, name): (&str, Option<&str>),
     materials: &[Material],

@@ -1,4 +1,4 @@
-//! Memory estimate of a scene, computed from its parameters alone.
+//! Estimates of the memory of a scene, computed from its keys before anything is built.
 
 use toml_parser::lexer::TokenKind;
 
@@ -14,27 +14,28 @@ use lavoxel_flow::{Flow, FlowCell};
 use lavoxel_geo::terrain::Kind;
 use lavoxel_sim::lowpass::LowPass;
 
-/// Bytes per column of a vent.
+/// Memory in bytes per column of a vent.
 const BYTES_A_VENT_COLUMN: f64 = 16.0;
 
-/// Bytes per rate in the list of its vent, which doubled as it grew, and in those of the
-/// simulation.
+/// Memory in bytes per row of a rate table: in the list of its vent, which grows by doubling, and
+/// in the lists of the simulation.
 pub(super) const BYTES_A_RATE: f64 = 4.0 * size_of::<[f64; 2]>() as f64;
 
-/// Steps of all vents whose lava has to fit at once; the memory of the lava is checked after every
-/// step.
+/// Number of steps whose poured lava must fit into memory at once. The memory of the lava is
+/// checked after every step.
 const STEPS_POURED: f64 = 2.0;
 
-/// Bytes per token of a TOML text while it is read: the token and its value, in lists that double
-/// as they grow.
+/// Memory in bytes per token of a TOML text while the text is parsed: the token and its value, in
+/// lists that grow by doubling.
 const BYTES_A_TOKEN: f64 = 128.0;
 
-/// Bytes per table, however few values it has; `BYTES_AN_ARRAY` is per array, or per half of a
-/// table name in brackets.
+/// Memory in bytes per TOML table, however few values it has. `BYTES_AN_ARRAY`: per array, or per
+/// half of a bracketed table name.
 const BYTES_A_TABLE: f64 = 1400.0;
 const BYTES_AN_ARRAY: f64 = 700.0;
 
-/// Memory for parsing a TOML text, estimated from its tokens.
+/// Estimates the memory for parsing the TOML text `text` from the number of its tokens, tables and
+/// arrays.
 pub fn reading(text: &str) -> MemoryEstimate {
     let (mut tokens, mut tables, mut arrays) = (0, 0, 0);
     // Dots since the last name or value: a dot in a key creates a table, a dot in a value is a
@@ -79,13 +80,13 @@ pub fn reading(text: &str) -> MemoryEstimate {
         .and(MemoryEstimate::of("the text of the scene", text.len(), 1.0))
 }
 
-/// Bytes per column while heights of a map are fitted to the box, in addition to the resulting
-/// ground.
+/// Memory in bytes per column while the heights of a heightmap are fitted to the box, in addition
+/// to the resulting ground.
 const BYTES_A_FITTED_COLUMN: f64 = 4.0;
 
 impl Scene {
-    /// Memory of the world at step 0, or right after the event with the largest edit if larger.
-    /// Lava that vents pour later is excluded; see
+    /// Estimates the memory of the world at step 0 or, if larger, after the event with the largest
+    /// edit. Lava that vents pour later is not included; see
     /// [`State::check_memory`](lavoxel_sim::state::State::check_memory).
     pub fn need(&self) -> MemoryEstimate {
         let spec = &self.spec;
@@ -117,8 +118,8 @@ impl Scene {
             .and(spec.need_of_goals(grid))
     }
 
-    /// Number of air cells; 0 without air. If the voxel size is known only from the terrain file,
-    /// the air is estimated without its margin and with its default height.
+    /// Returns the number of air cells; 0 in a scene without air. If only the terrain file states
+    /// the cell width, the air is assumed to have no margin and its default height.
     pub fn air_cells(&self) -> usize {
         let (Some(air), Ok(grid)) = (&self.spec.air, self.spec.grid.grid()) else {
             return 0;
@@ -127,7 +128,8 @@ impl Scene {
         air.grid(grid, cell_m).map_or(0, |air| air.cells.cells())
     }
 
-    /// Memory of the air model and of the low-pass fields, which pictures and files use.
+    /// Estimates the memory of the air and of the low-passed fields that pictures and files use,
+    /// for a box of shape `grid`.
     pub(super) fn need_of_fields(&self, grid: Grid) -> MemoryEstimate {
         let fields =
             LowPass::need(grid).and(LowPass::need_of_media(grid, self.spec.other_materials()));
@@ -140,7 +142,7 @@ impl Scene {
             .and(LowPass::need_of_air(self.air_cells()))
     }
 
-    /// Checks that the world plus `extra` memory for outputs is within the memory limit.
+    /// Checks that the world, together with `extra` memory for outputs, is within the memory limit.
     ///
     /// # Errors
     /// [`SceneError::Memory`] if the limit would be exceeded.
@@ -148,7 +150,8 @@ impl Scene {
         self.check_more(&self.need().and(extra))
     }
 
-    /// Checks `more` memory in addition to the memory in use, and registers it as in use.
+    /// Reserves `more` memory until the result is dropped. Fails if the memory in use and `more`
+    /// exceed the limit together.
     pub(super) fn hold(&self, more: &MemoryEstimate) -> Result<Held, SceneError> {
         self.check_more(more)?;
         Ok(more.held())
@@ -163,8 +166,9 @@ impl Scene {
     }
 }
 
-/// Air spec and voxel size in metres for the estimate; without a known size, the size-independent
-/// part of the air and a placeholder size.
+/// Returns the air table and the cell width in metres for an estimate. If the cell width `cell_m`
+/// is unknown: only the part of the air that does not depend on the width, and a placeholder of 1
+/// m.
 fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
     match cell_m {
         Some(cell_m) => (air.clone(), cell_m),
@@ -179,11 +183,12 @@ fn sized(air: &AirSpec, cell_m: Option<f64>) -> (AirSpec, f64) {
     }
 }
 
-/// Bytes per column raised by an edit, for its position, index, levels and the lists of these.
+/// Memory in bytes per column that an edit raises: its position, index and heights, and the lists
+/// that contain them.
 const BYTES_A_RAISED_COLUMN: f64 = 56.0;
 
-/// Memory of all vents: their columns, the volume poured at once, and the rows of the box that
-/// receive this volume.
+/// Estimates the memory of all vents: their columns, the volume poured at once, and the rows of
+/// cells that receive this volume.
 fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     // An unknown cell size is replaced by a small one, which gives an upper bound.
     let cell_m = spec.grid.cell_size_m.unwrap_or(1.0);
@@ -214,7 +219,7 @@ fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         .and(World::need_of_lava(grid, poured, deep))
 }
 
-/// Memory of the matter of all bodies plus the event with the largest edit.
+/// Estimates the memory of the matter that all bodies and the event with the largest edit add.
 fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let mut all = Put::default();
     let factor = |edit: &Edit| {
@@ -253,8 +258,8 @@ fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         .and(surveys(spec, grid))
 }
 
-/// Memory of the heights of all surveys on all columns, plus temporary memory for the conversion of
-/// one survey.
+/// Estimates the memory of the heights of all surveys on all columns, and of the conversion of one
+/// survey.
 fn surveys(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     let surveys = spec
         .edits()
@@ -264,8 +269,8 @@ fn surveys(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
     MemoryEstimate::of("the heights of surveys", grid.columns(), bytes)
 }
 
-/// Memory of the flow cells that bodies and events change, in the physical model; all events are
-/// summed.
+/// Estimates the memory of the flow's cells and columns that bodies, events and vents touch in the
+/// physical model. All events are added up.
 fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     if spec.model != Model::Flow {
         return MemoryEstimate::default();
@@ -294,20 +299,20 @@ fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     ))
 }
 
-/// Upper bound of the matter that edits add to the box.
+/// Upper bounds on the matter that edits add to the box.
 #[derive(Default)]
 struct Put {
     cells: f64,
     deep: f64,
     hollow_columns: f64,
-    /// Number of cells that the flow stores, up to the top of the added matter.
+    /// Number of cells that the flow stores, from the ground to the top of the added matter.
     flow_cells: f64,
-    /// Number of flow columns whose blocks are allocated.
+    /// Number of columns in the flow's blocks that are allocated.
     flow_columns: f64,
 }
 
 impl Put {
-    /// Adds the matter of an edit; `factor` is its memory relative to that of lava.
+    /// Adds the matter of `edit`. `factor`: memory of its material per cell relative to lava.
     fn add(&mut self, edit: &Edit, factor: f64, grid: Grid) {
         let [wide, high, deep] = edit.shape.extent(grid);
         if !matches!(

@@ -17,63 +17,66 @@ use lavoxel_geo::terrain::formats::{is_heightmap, known_endings};
 use lavoxel_sim::simulation::EventSpec;
 use lavoxel_sim::source::{VentFlow, VentSpec, check_vents};
 
-/// Values that override keys of a scene: the flags of a command line, or a table with these keys.
+/// Values that replace keys of a scene: flags of a command line, or a table with the same keys.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Overrides {
-    /// Number of cells along x, y and z; `None`: the scene's.
+    /// Number of cells along x, y and z; `None` keeps the scene's.
     pub size: Option<[usize; 3]>,
-    /// Edge length of a cell in metres; `None`: the scene's.
+    /// Cell width in metres; `None` keeps the scene's.
     pub cell_size_m: Option<f64>,
-    /// Height of a cell in metres, in the physical model; `None`: the scene's.
+    /// Cell height in metres, in the physical model; `None` keeps the scene's.
     pub cell_height_m: Option<f64>,
-    /// Terrain keys that replace the scene's; kind and file are ignored.
+    /// Terrain keys that replace the scene's; those left out keep the scene's. Kind and file are
+    /// ignored.
     pub terrain: TerrainSpec,
-    /// Vents that replace all of the scene's; empty: the scene's.
+    /// Vents that replace all vents of the scene; empty keeps the scene's.
     pub vents: Vec<VentOverride>,
-    /// GeoJSON files with barriers to be added to the scene's.
+    /// GeoJSON files with barriers that are added to those of the scene.
     pub barriers: Vec<PathBuf>,
-    /// Later surveys of the ground (`.tif`, `.asc`), each with the time of its event, in the
-    /// physical model; paths are relative to the working folder.
+    /// Surveys of the ground (`.tif`, `.asc`), in the physical model: pairs of the time at which
+    /// the ground changes, and a file. Paths are relative to the working folder.
     pub surveys: Vec<(Seconds, PathBuf)>,
-    /// Walls at the sides of the box; `None`: the scene's.
+    /// Boundary condition for lava at the sides of the box; `None` keeps the scene's.
     pub walls: Option<Walls>,
-    /// Lava preset of the physical model; `None`: the scene's. For a heightmap a preset selects the
+    /// Lava of the physical model; `None` keeps the scene's. For a heightmap, a lava selects the
     /// physical model.
     pub lava: Option<LavaSpec>,
-    /// Initial lava before the first step; `None`: the scene's. Paths are relative to the working
-    /// folder.
+    /// Initial lava before the first step; `None` keeps the scene's. Paths are relative to the
+    /// working folder.
     pub start: Option<StartSpec>,
-    /// Simulated time, in the physical model; `None`: the scene's.
+    /// Simulated time until the end of the run, in the physical model; `None` keeps the scene's.
     pub duration: Option<Seconds>,
-    /// Step length on a bare heightmap, in the physical model; `None`: a default length.
+    /// Time step for a bare heightmap, in the physical model; `None` takes a default.
     pub time_step: Option<Seconds>,
-    /// True to use, without `time_step`, long default steps on a bare heightmap, as suffices for
-    /// the result of a whole eruption; false for short steps that suit pictures.
+    /// Choice of the default time step for a bare heightmap: true for long steps, which suffice for
+    /// the result of a whole eruption; false for short steps, which suit pictures. Ignored if
+    /// `time_step` is given.
     pub long_steps: bool,
-    /// Refinement factor, applied after all other overrides; see [`Scene::make_finer`]. `None`: no
-    /// refinement.
+    /// Refinement factor, applied after all other overrides, as in [`Scene::make_finer`]; `None`:
+    /// no refinement.
     pub finer: Option<usize>,
 }
 
-/// Vent that replaces those of the scene. Written `64,64` (cells), `1200m,800m`,
-/// `map:499800,4178300` or `summit`, and for a fissure as two places, `1200m,800m..1500m,900m`;
-/// each optionally with `@2.5` (full cells a step), `@15m3/s` or a table of rates, `@rates.csv`.
+/// Vent that replaces those of the scene. Written as text: `64,64` (cells), `1200m,800m`,
+/// `map:499800,4178300` or `summit`; a fissure as two places, `1200m,800m..1500m,900m`; each
+/// optionally followed by a rate: `@2.5` (full cells per step), `@15m3/s`, or a table of rates,
+/// `@rates.csv`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct VentOverride {
-    /// Centre of the vent, or the first point of a fissure.
+    /// Centre of the vent, or first point of a fissure.
     pub place: VentPlace,
-    /// Last point of a fissure, in the units of `place`; `None` for a disc.
+    /// Last point of a fissure, in the units of `place`; `None` for a round vent.
     pub to: Option<[f64; 2]>,
-    /// Rate in full cells a step; `None`: the default rate or, around a heightmap, one scaled to
-    /// the box.
+    /// Rate in full cells per step, in the classic model; `None` takes the default rate, which
+    /// around a heightmap depends on the size of the box.
     pub rate: Option<f64>,
-    /// Rate in m³/s, in the physical model instead of `rate`; `None`:
+    /// Rate in m³/s, in the physical model; `None` takes
     /// [`USUAL_RATE_M3_S`](lavoxel_sim::source::USUAL_RATE_M3_S).
     pub rate_m3_s: Option<f64>,
-    /// Table of rates (`.csv`) that replaces `rate` and `rate_m3_s`; the path is relative to the
-    /// working folder.
+    /// File with a table of rates (`.csv`), which replaces `rate` and `rate_m3_s`. The path is
+    /// relative to the working folder.
     pub rates: Option<PathBuf>,
 }
 
@@ -158,7 +161,7 @@ impl FromStr for VentOverride {
 }
 
 impl Scene {
-    /// Creates the spec of a vent that opens at the present step, on the present ground.
+    /// Converts `vent` to a vent that opens at the present step of `stage`, on the present ground.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] if the position is outside of the box, the rate belongs to the other
@@ -189,7 +192,7 @@ impl Scene {
 }
 
 impl VentOverride {
-    /// Converts to a vent table; missing keys are taken from `model`.
+    /// Converts to a vent table; keys that this vent does not give are taken from `model`.
     pub(super) fn like(&self, model: &VentTable) -> VentTable {
         let flow = self
             .rate_m3_s
@@ -214,7 +217,7 @@ impl VentOverride {
         }
     }
 
-    /// Returns an error if the rate belongs to the other model; `key` is the table's name in
+    /// Checks that the rate belongs to the model `model`. `key`: name of the vent's table in
     /// messages.
     fn check(&self, key: &str, model: Model) -> Result<(), Invalid> {
         match (model, self.rate, self.rate_m3_s) {
@@ -245,7 +248,7 @@ impl VentOverride {
 }
 
 impl Scene {
-    /// Reads a scene file, or builds a scene around a heightmap, depending on the file's type.
+    /// Opens the file at `path`: reads a scene, or builds a scene around a heightmap.
     ///
     /// # Errors
     /// The errors of [`Scene::load`] and [`Scene::around_heightmap`]; [`SceneError::Neither`] for a
@@ -266,13 +269,13 @@ impl Scene {
         })
     }
 
-    /// Returns true if the file is a heightmap rather than a scene, judged by its extension or else
-    /// its first bytes.
+    /// Returns true if the file at `path` is a heightmap and not a scene, judged by its extension
+    /// or else by its first bytes.
     pub fn is_heightmap(path: &Path) -> bool {
         !is_toml(path) && !is_session(path) && is_heightmap(path)
     }
 
-    /// Applies the overrides and validates the scene again.
+    /// Replaces keys of the scene by those of `overrides` and validates the scene again.
     ///
     /// # Errors
     /// [`SceneError::Invalid`] if a number is out of range, or a key does not apply to this kind of
@@ -322,7 +325,7 @@ impl Scene {
         self.make_finer(overrides.finer.unwrap_or(1))
     }
 
-    /// Adds barrier files whose paths are relative to the working folder.
+    /// Adds barrier files to the scene. The paths in `files` are relative to the working folder.
     pub(super) fn add_barriers(&mut self, files: &[PathBuf]) -> Result<(), SceneError> {
         for file in files {
             let whole = std::path::absolute(file).map_err(|cause| SceneError::Read {
@@ -334,7 +337,8 @@ impl Scene {
         Ok(())
     }
 
-    /// Applies the overrides of the physical model; an error in a classic scene.
+    /// Applies those of the overrides that belong to the physical model; fails if there are any and
+    /// the scene uses the classic model.
     pub(super) fn put_flow(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
         let invalid = |invalid| SceneError::Invalid {
             path: self.origin.clone(),

@@ -26,50 +26,52 @@ use lavoxel_files::inside;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, safe_name};
 use lavoxel_geo::terrain::formats::sidecar;
 
-/// Names of the fixed entries of a session file.
+/// Name of the entry of a session file that contains the scene; the names of the other fixed
+/// entries follow.
 pub(super) const SCENE: &str = "scene.toml";
 const BASE: &str = "base.toml";
 const HISTORY: &str = "history.toml";
 const THUMBNAIL: &str = "thumbnail.png";
 
-/// Maximum length of a heightmap or mesh that is packed, in bytes; longer files stay outside of the
-/// session file.
+/// Upper bound on the length of a heightmap or mesh in a session file, in bytes. Longer files are
+/// not packed.
 pub const MAX_PACKED: u64 = 16 << 20;
 
-/// Maximum length of the history that is read, in bytes.
+/// Upper bound on the length of the history in a session file, in bytes.
 pub const MAX_HISTORY: u64 = 1 << 26;
 
-/// Optional contents of a session file in addition to its scene.
+/// Contents of a session file in addition to the scene; all optional.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extras<'a> {
-    /// Scene before any action, and the history of actions and branches since, in the format of the
-    /// window; `None` without a history.
+    /// Scene before any action, and the history of actions and branches since then as text in the
+    /// window's format; `None` if there is no history.
     pub history: Option<(&'a Scene, &'a str)>,
-    /// Thumbnail as the bytes of a PNG file.
+    /// Thumbnail as the bytes of a PNG file; `None` if there is none.
     pub thumbnail: Option<&'a [u8]>,
 }
 
-/// Content of an entry, with the registration of its memory.
+/// Bytes of an entry, with the reservation of their memory.
 struct Packed {
     bytes: Vec<u8>,
     _held: Held,
 }
 
-/// Files that a scene reads, collected for a session file.
+/// Files that a scene reads, collected for its session file.
 #[derive(Default)]
 struct Files {
-    /// Packed files by entry name.
+    /// Contents of the packed files by entry name.
     packed: BTreeMap<String, Packed>,
-    /// Entry names (or, for files left out, absolute paths) by absolute path, for all files
-    /// visited.
+    /// Path to be written in the packed scene, by absolute path of the file: an entry name, or the
+    /// absolute path if the file is not packed.
     names: BTreeMap<PathBuf, PathBuf>,
-    /// Absolute paths of the files that exceed `MAX_PACKED`.
+    /// Absolute paths of the files that are not packed because they exceed `MAX_PACKED`.
     left_out: Vec<PathBuf>,
 }
 
 impl Scene {
-    /// Writes the scene and the files that it reads to a session file at `path`. Returns the files
-    /// that were too long to be packed; the packed scene refers to these by absolute paths.
+    /// Writes a session file to `path`: the scene, the files that it reads, and `extras`. Returns
+    /// the files that were too long to be packed; the packed scene refers to these by absolute
+    /// paths.
     ///
     /// # Errors
     /// The errors of [`Scene::save`], and [`SceneError::Read`] if a file cannot be read.
@@ -98,8 +100,8 @@ impl Scene {
     }
 }
 
-/// Reads the initial scene and the history from a session file; `None` if the session file has no
-/// history.
+/// Reads the scene before any action and the text of the history from the session file at `path`;
+/// `None` if it has no history.
 ///
 /// # Errors
 /// [`SceneError`] if the history is longer than [`MAX_HISTORY`], is not UTF-8 text or cannot be
@@ -122,7 +124,8 @@ pub fn history(path: &Path) -> Result<Option<(Scene, String)>, SceneError> {
     Ok(Some((Scene::load(&path.join(BASE))?, text)))
 }
 
-/// Reads the thumbnail of a session file as the bytes of a PNG file; `None` if there is none.
+/// Reads the thumbnail of the session file at `path`, as the bytes of a PNG file; `None` if there
+/// is none.
 ///
 /// # Errors
 /// [`SceneError::Read`] if the thumbnail cannot be read.
@@ -130,7 +133,8 @@ pub fn thumbnail(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
     extra(&path.join(THUMBNAIL))
 }
 
-/// Reads an optional entry of a session file; `None` if there is no such entry.
+/// Reads the entry of a session file at `path` (path of the session file and entry name); `None` if
+/// there is no such entry.
 fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
     match inside::file(path) {
         None => Ok(None),
@@ -144,7 +148,8 @@ fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
 }
 
 impl Files {
-    /// Packs a file with its sidecar files; returns the path to be written in the packed scene.
+    /// Packs the file at `path` with its sidecar files, unless the file is too long. Returns the
+    /// path to be written in the packed scene.
     fn take(&mut self, path: &Path) -> Result<PathBuf, SceneError> {
         let read = |cause| SceneError::Read {
             path: path.to_owned(),
@@ -165,7 +170,8 @@ impl Files {
         Ok(name)
     }
 
-    /// Adds a file under an unused entry name, and its sidecar files under matching names.
+    /// Adds the file read from `path` under an unused entry name, and its sidecar files under
+    /// matching names. Returns the entry name.
     fn add(&mut self, path: &Path, packed: Packed) -> PathBuf {
         let ending = path
             .extension()
@@ -203,7 +209,7 @@ impl Files {
     }
 }
 
-/// Reads a file; `None` if the file is too long, or not a regular file.
+/// Reads the file at `path`; `None` if the file is longer than `MAX_PACKED`, or not a regular file.
 fn read_short(path: &Path) -> io::Result<Option<Packed>> {
     if let Some(inside) = inside::file(path) {
         let inside::Inside { bytes, held } = inside?;
@@ -259,7 +265,7 @@ mod tests {
     use crate::scene::Stage;
     use lavoxel_automaton::engine::plain::Plain;
 
-    /// Creates a scene with a heightmap, its projection and a mesh in a folder.
+    /// Creates a scene in `folder` with a heightmap, the projection of the heightmap, and a mesh.
     fn with_files(folder: &Path) -> Scene {
         for name in ["maunga_whau.asc", "maunga_whau.prj", "bridge.obj"] {
             let from = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,5 +1,5 @@
-//! Random volcano: generates the text of a scene from a seed and four parameters, for a file, the
-//! command line and the window.
+//! Random volcano: generates a scene text from a seed and four parameters, for a file, the command
+//! line and the window.
 
 use std::path::Path;
 
@@ -29,12 +29,12 @@ table! {
     }
 }
 
-/// Depth of the crater as a multiple of its radius.
+/// Ratio of the crater's depth to its radius.
 const DEPTH: f64 = 1.7;
 /// Side length of the default volcano's box, in cells.
 const USUAL_SIDE: f64 = 128.0;
-/// Angle from the camera to the sun in degrees, clockwise from above: the sun stands behind the
-/// camera, and lights the visible side.
+/// Angle in degrees from the direction of the camera to that of the sun, clockwise seen from above.
+/// The sun stands behind the camera and lights the visible side of the volcano.
 const SUN_ASIDE_DEG: f32 = 52.0;
 /// Number of film steps for a volcano of the default size.
 const USUAL_STEPS: f64 = 3000.0;
@@ -114,20 +114,21 @@ every = {}
         ))
     }
 
-    /// Number of cells along x, y and z; the height depends on the rim.
+    /// Returns the number of cells along x, y and z; the height of the box depends on the height of
+    /// the rim.
     pub fn size(&self) -> [usize; 3] {
         let high = (self.relief * self.side as f64 / Cone::default().height).ceil() as usize;
         [self.side, high, self.side]
     }
 
-    /// Rotation of the volcano, camera and sun about the vertical axis by the seed, in whole
-    /// degrees.
+    /// Returns the angle about the vertical axis by which volcano, camera and sun are rotated, in
+    /// whole degrees; it depends on the seed.
     fn turn_deg(&self) -> f32 {
         (mix64(u64::from(self.seed)) % 360) as f32
     }
 }
 
-/// Placeholder path of a generated scene, for messages.
+/// Text in place of a file path in messages about a generated scene.
 const ORIGIN: &str = "(random volcano)";
 
 impl Scene {

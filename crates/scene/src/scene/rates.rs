@@ -32,19 +32,20 @@ use lavoxel_files::input::RATES;
 use lavoxel_files::output::protect;
 use lavoxel_files::table::{self, Table};
 
-/// Maximum number of rows of a file.
+/// Upper bound on the number of rows of a rate file.
 const MOST_ROWS: usize = 100_000;
 
-/// Bytes per row while tables are merged: the row, the row with its time, and the merged row, `Vec`
-/// doubling included.
+/// Memory in bytes per row while rate files are merged: the row, the row with its time, and the
+/// merged row, in lists that grow by doubling.
 const BYTES_A_ROW: f64 =
     2.0 * (2 * size_of::<Row>() + size_of::<f64>() + size_of::<[f64; 2]>()) as f64;
 
-/// Name of the rows in a message about memory, and advice for using less.
+/// Name of the rows in a message about memory. The following constant advises how to use less.
 const ROWS: &str = "the rows of the tables of rates";
 const MEND: &str = "keep those of an hour or a day";
 
-/// Column names in lower case, each with the conversion factor to seconds, m³/s or W.
+/// Names of time columns in lower case, each with the factor that converts its values to seconds.
+/// The next constants name the other columns, with factors to m³/s or W.
 const TIMES: [(&str, f64); 4] = [
     ("time_s", 1.0),
     ("time_min", 60.0),
@@ -57,7 +58,7 @@ const POWERS: [(&str, f64); 2] = [("power_w", 1.0), ("power_mw", 1e6)];
 const ERROR: &str = "error_m3_s";
 const POWER_ERRORS: [(&str, f64); 2] = [("error_w", 1.0), ("error_mw", 1e6)];
 
-/// Row of a table: time, rate and standard error in m³/s.
+/// Row of a rate file: time, rate in m³/s, and standard error of the rate in m³/s if known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
     when: When,
@@ -68,20 +69,20 @@ struct Row {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum When {
     Seconds(f64),
-    /// Seconds since 1970-01-01 UTC.
+    /// Date, in seconds since 1970-01-01 UTC.
     Date(f64),
 }
 
 impl Scene {
-    /// Replaces the rate files of all vents by the rates that they contain; `text` is the scene's
-    /// text, for the line numbers of errors.
+    /// Returns the scene with the contents of all rate files in place of the file names. `text`:
+    /// the scene's text, from which errors get line numbers.
     pub(super) fn with_rates(mut self, text: &str) -> Result<Self, SceneError> {
         self.read_rates()
             .map_err(|invalid| SceneError::in_text(&self.origin, text, invalid))?;
         Ok(self)
     }
 
-    /// Reads the rate files of all vents that have not been read yet.
+    /// Reads the rate files of all vents whose files were not read yet.
     pub(super) fn read_rates(&mut self) -> Result<(), Invalid> {
         // Summed over all vents, because their tables exist at the same time.
         let mut held = Vec::new();
@@ -103,11 +104,11 @@ impl Scene {
 }
 
 impl RatesFiles {
-    /// Reads and merges the files into rows (time in s from the start, rate in m³/s), ascending by
-    /// time.
+    /// Reads the rate files (relative to `folder`) and merges their rows. Returns rows [time in s
+    /// from the start, rate in m³/s], ascending by time.
     ///
     /// # Errors
-    /// Returns the name of the file and a description of the expected content.
+    /// Returns the name of the file and a sentence about the fault.
     pub fn read(&self, folder: &Path) -> Result<Vec<[f64; 2]>, (String, String)> {
         let mut rows = Vec::new();
         for name in &self.files {
@@ -126,7 +127,8 @@ impl RatesFiles {
             .map_err(|fault| (self.files.join(", "), format!("tables of rates: {fault}")))
     }
 
-    /// Returns true if at least one readable file contains dates.
+    /// Returns true if a rate file contains dates instead of times; files that cannot be read are
+    /// ignored.
     pub fn has_dates(&self, folder: &Path) -> bool {
         let rows = |name: &String| read(&folder.join(name), self.radiant_j_m3).unwrap_or_default();
         self.files
@@ -135,7 +137,8 @@ impl RatesFiles {
             .any(|row| matches!(row.when, When::Date(_)))
     }
 
-    /// Converts the rows to simulation time, sorts them, and merges rows of equal time.
+    /// Converts the times of all rows to seconds from the start, sorts the rows, and merges rows of
+    /// equal time. Returns rows [time in s, rate in m³/s].
     fn join(&self, rows: &[Row]) -> Result<Vec<[f64; 2]>, String> {
         let dates = || {
             rows.iter().filter_map(|row| {
@@ -175,8 +178,8 @@ impl RatesFiles {
         Ok(from_the_start(joined))
     }
 
-    /// Weighted mean rate in m³/s of rows of equal time, plus `shift` × its standard error, clamped
-    /// to at least 0.
+    /// Returns the weighted mean of the rates in `same`, rows of equal time, in m³/s, plus `shift`
+    /// × the standard error of the mean; at least 0.
     fn mean(&self, same: &[(f64, Row)]) -> f64 {
         let all_known = same
             .iter()
@@ -202,7 +205,7 @@ impl RatesFiles {
     }
 }
 
-/// Rows from time 0 on; the last rate before time 0 applies from 0 until the first later row.
+/// Returns the rows from time 0 on. The last rate at or before time 0 applies from time 0 on.
 fn from_the_start(rows: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     let before = rows.iter().rposition(|[time, _]| *time <= 0.0);
     let first = before.map(|at| [0.0, rows[at][1]]);
@@ -219,7 +222,8 @@ fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     rows.map_err(|error| error.to_string())?
 }
 
-/// Parses the rows of a table; `radiant_j_m3` converts radiant power to a rate.
+/// Parses the rows of a rate file. `radiant_j_m3`: radiated energy per erupted volume in J/m³,
+/// which converts radiant power to a rate.
 fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     let table = Table::parse(text, MOST_ROWS)?;
     let columns = Columns::of(&table, radiant_j_m3)?;
@@ -235,9 +239,10 @@ fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
     }
 }
 
-/// Column indices, each with the conversion factor to the SI unit.
+/// Indices of the columns of a rate file, each with the factor that converts its values to SI
+/// units.
 struct Columns {
-    /// Index of the time column and its factor to seconds; `None` for dates.
+    /// Index of the time column, and the factor to seconds; `None` for a column of dates.
     time: (usize, Option<f64>),
     rate: (usize, f64),
     error: Option<(usize, f64)>,
@@ -305,8 +310,8 @@ impl Columns {
     }
 }
 
-/// Seconds since 1970-01-01 UTC of a date such as `2006-07-14T12:00`, taken as UTC if no zone is
-/// given; `None` for any other text.
+/// Returns the seconds since 1970-01-01 UTC of a date such as `2006-07-14T12:00`. A date without a
+/// zone is taken as UTC. `None` if the text is not a date.
 pub fn unix_seconds(text: &str) -> Option<f64> {
     let stamp = text.parse::<Timestamp>().ok();
     let civil = || {

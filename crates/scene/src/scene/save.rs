@@ -1,4 +1,4 @@
-//! Serialization of a scene to a file.
+//! Writing of a scene to a scene file or a session file.
 
 use std::io::Write;
 use std::path::{Path, PathBuf, absolute};
@@ -12,9 +12,12 @@ use lavoxel_files::shipped;
 use lavoxel_sim::simulation::check_seed;
 
 impl Scene {
-    /// Writes the scene to `path`. Heightmaps and meshes are referred to by paths relative to the
+    /// Writes the scene to `path`. The scene names heightmaps and meshes by paths relative to the
     /// file, or by absolute paths if they are elsewhere; a [session file](super::pack) contains
     /// them.
+    ///
+    /// # Errors
+    /// [`SceneError`] if the scene cannot be serialised or the file cannot be written.
     pub fn save(&self, path: &Path, existing: Existing) -> Result<(), SceneError> {
         if is_session(path) {
             return self.pack(path, &Extras::default(), existing).map(drop);
@@ -26,7 +29,8 @@ impl Scene {
         Ok(file.commit()?)
     }
 
-    /// Serializes the scene as TOML for a file at `path`.
+    /// Serialises the scene as TOML. `path`: file in which the text will be stored and to whose
+    /// folder file names become relative.
     ///
     /// # Errors
     /// [`SceneError`] if a number is out of range, or the text would be too long.
@@ -42,8 +46,8 @@ impl Scene {
         })
     }
 
-    /// Serializes the scene for a file at `path`; `name_of` returns the path to be written for each
-    /// file that the scene reads. Embedded files keep their names.
+    /// Serialises the scene as TOML for the file `path`. `name_of` returns the name that the text
+    /// uses for each file that the scene reads. Names of files embedded in the program are kept.
     pub(super) fn text(
         &self,
         path: &Path,

@@ -10,8 +10,8 @@ use lavoxel_base::param::{Entry, Form, Value};
 use lavoxel_flow::Heats;
 use lavoxel_sim::goals::GoalSpec;
 
-/// JSON schema (draft 7) of a scene file: every key with type, range, default and description;
-/// other keys are not allowed.
+/// Returns the JSON schema (draft 7) of scene files: every key with type, range, default and
+/// description; other keys are forbidden.
 pub fn schema() -> Json {
     let mut schema = of_form(
         &SceneSpec::form(),
@@ -26,7 +26,7 @@ pub fn schema() -> Json {
     Json::Object(schema)
 }
 
-/// Scene as JSON with the default value of every key.
+/// Returns a scene as JSON in which every key has its default value.
 pub(super) fn defaults() -> Json {
     let vent = VentTable {
         air: Some(Box::default()),
@@ -93,7 +93,8 @@ pub(super) fn defaults() -> Json {
     defaults
 }
 
-/// Schema of a value of the given form; `range` limits its numbers, `default` is its default value.
+/// Returns the JSON schema of a value of the form `form`. `default`: its default value; `range`:
+/// limits of its numbers.
 fn of_form(form: &Form, default: &Json, range: (f64, f64)) -> Map<String, Json> {
     let schema = match form {
         Form::Number => number("number", range),
@@ -164,7 +165,8 @@ fn of_table(keys: &[Entry], defaults: &Json) -> Json {
     schema
 }
 
-/// Schemas of the allowed keys, one per kind of a table whose keys depend on the kind.
+/// Returns a schema for each kind of a table whose keys depend on its kind, with the keys that this
+/// kind allows; empty for any other table.
 fn of_kinds(keys: &[Entry], defaults: &Json) -> Vec<Json> {
     let Some(Entry {
         key: tag,

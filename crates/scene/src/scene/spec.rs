@@ -87,7 +87,7 @@ table! {
 }
 
 impl SceneSpec {
-    /// Memory estimate of the cells that the goals count, in a box of shape `grid`.
+    /// Estimates the memory of the cells that goals watch, in a box of shape `grid`.
     pub fn need_of_goals(&self, grid: Grid) -> MemoryEstimate {
         self.goals
             .iter()
@@ -95,8 +95,8 @@ impl SceneSpec {
             .fold(MemoryEstimate::default(), MemoryEstimate::and)
     }
 
-    /// Number of materials other than lava, which equals the number of their layers; a table for
-    /// the lava is excluded.
+    /// Returns the number of materials other than lava, which is the number of their layers. A
+    /// `[[material]]` table for the lava is not counted.
     pub fn other_materials(&self) -> usize {
         Material::besides_lava(&self.materials).count()
     }
@@ -122,7 +122,7 @@ table! {
 }
 
 impl GridSpec {
-    /// Checks the size of the box and returns its grid.
+    /// Checks the size of the box and returns its shape.
     pub fn grid(&self) -> Result<Grid, Invalid> {
         self.check("grid")?;
         let [nx, ny, nz] = self.size;

@@ -1,5 +1,5 @@
-//! `[flow.start]` table: lava present before the first step, from a map of its thickness, an
-//! outline, or two heightmaps.
+//! Table `[flow.start]`: lava that lies in the box before the first step, from a map of its
+//! thickness, an outline, or two heightmaps.
 
 use std::path::{Path, PathBuf};
 
@@ -17,13 +17,13 @@ use lavoxel_geo::map::features::{Geometry, features_of};
 use lavoxel_geo::map::{Site, columns};
 use lavoxel_geo::terrain::on_columns;
 
-/// Maximum thickness of initial lava, in metres.
+/// Upper bound on the thickness of initial lava, in metres.
 const MOST_M: f64 = 1000.0;
 
-/// Maximum temperature of initial lava, in kelvin.
+/// Upper bound on the temperature of initial lava, in kelvin.
 const MOST_KELVIN: f64 = 3000.0;
 
-/// Bytes per column while initial lava is read: thickness and list entry.
+/// Memory in bytes per column while initial lava is read: thickness and list entry.
 const BYTES_A_COLUMN: f64 = 64.0;
 
 table! {
@@ -62,7 +62,8 @@ table! {
 }
 
 impl StartSpec {
-    /// Creates a table for the lava in `file`: an outline (`.geojson`) or a map of thickness.
+    /// Creates the table for lava in `file`: an outline if the extension is that of a vector format
+    /// (`.geojson`, `.json`, `.gpkg`), otherwise a map of its thickness.
     pub fn of_file(file: PathBuf) -> Self {
         let is_outline = file.extension().is_some_and(|end| {
             ["geojson", "json", "gpkg"]
@@ -81,7 +82,7 @@ impl StartSpec {
         }
     }
 
-    /// Returns the table with absolute paths; relative paths refer to the working folder.
+    /// Returns the table with absolute paths in place of paths relative to the working folder.
     pub(super) fn with_whole_names(&self) -> Self {
         let mut start = self.clone();
         for file in start.files_mut() {
@@ -90,7 +91,7 @@ impl StartSpec {
         start
     }
 
-    /// Iterates over the mutable paths of all files that the table names.
+    /// Iterates over the paths of all files that the table names, mutably.
     pub(super) fn files_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
         [
             &mut self.thickness,
@@ -135,20 +136,21 @@ impl StartSpec {
         })
     }
 
-    /// Returns true if the terrain's heights include the lava, so that they are its surface.
+    /// Returns true if the terrain's heights are those of the lava's surface, and not of the ground
+    /// below.
     fn is_in_terrain(&self) -> bool {
         self.in_terrain || self.before.is_some()
     }
 }
 
-/// Initial lava of a scene, by column.
+/// Initial lava of a scene: its columns and its temperature in kelvin.
 pub(super) struct Start {
     lava: Vec<Standing>,
     temperature_k: f64,
 }
 
 impl Start {
-    /// Memory estimate of the lava's columns and cells in a flow.
+    /// Estimates the memory of the lava's columns and cells in a flow.
     pub(super) fn need(&self, space: FlowBox) -> MemoryEstimate {
         let cells = |standing: &Standing| (standing.thickness_m / space.dz_m).ceil() + 2.0;
         let cells: f64 = self.lava.iter().map(cells).sum();
@@ -169,15 +171,15 @@ impl Start {
         ))
     }
 
-    /// Adds the lava to the flow, on top of its ground.
+    /// Puts the lava into `flow`, on top of its ground.
     pub(super) fn put(&self, flow: &mut Flow) {
         flow.stand(&self.lava, self.temperature_k);
     }
 }
 
 impl Scene {
-    /// Reads the initial lava; `None` if the scene has none. If the terrain's heights include the
-    /// lava, `heights` (cells) is lowered to the ground below.
+    /// Reads the initial lava; `None` if the scene has none. If the terrain's heights are those of
+    /// the lava's surface, `heights` (in cells) are lowered to the ground below.
     pub(super) fn lava_at_start(
         &self,
         heights: &mut Array2<f32>,
@@ -211,7 +213,7 @@ impl Scene {
     }
 }
 
-/// Row and column in height arrays for a column index.
+/// Returns the indices (row, column) into a height array for the column index `column`.
 fn at(site: &Site, column: u32) -> (usize, usize) {
     (
         column as usize / site.grid.nx,
@@ -219,7 +221,7 @@ fn at(site: &Site, column: u32) -> (usize, usize) {
     )
 }
 
-/// Lowers `heights` (cells) by the thickness of the lava above.
+/// Lowers `heights` (in cells) by the thickness of the lava in each of its columns.
 fn dig(heights: &mut Array2<f32>, lava: &[Standing], site: &Site) -> Result<(), Invalid> {
     for standing in lava {
         let height = &mut heights[at(site, standing.column)];
@@ -251,7 +253,8 @@ fn check_roof(heights: &Array2<f32>, lava: &[Standing], site: &Site) -> Result<(
     Err(Invalid::new("grid.size[1]", site.grid.ny, expected))
 }
 
-/// Reads the columns with lava, by ascending index.
+/// Reads the files of `spec` and returns the columns with lava, ascending by index. `heights`:
+/// terrain heights in cells.
 fn read(
     scene: &Scene,
     spec: &StartSpec,
@@ -313,7 +316,7 @@ fn read(
     Ok(lava)
 }
 
-/// Description of the kind of file that a key names.
+/// Returns a description of the kind of file that the key `key` names, for messages.
 fn kind(key: &str) -> &'static str {
     if key == "outline" {
         "a file of polygons (.geojson)"
@@ -322,7 +325,8 @@ fn kind(key: &str) -> &'static str {
     }
 }
 
-/// Lava within the polygons of a file; where polygons overlap, the last one applies.
+/// Reads the polygons in the file `path` and returns the columns with lava inside; where polygons
+/// overlap, the last one counts.
 fn polygons(path: &Path, spec: &StartSpec, site: &Site) -> Result<Vec<Standing>, String> {
     let features = features_of(path, site).map_err(|fault| format!("can be read; it {fault}"))?;
     // Per column, the 1-based index of the last covering feature; 0 for none.
@@ -367,7 +371,8 @@ mod tests {
     use super::*;
     use lavoxel_automaton::engine::plain::Plain;
 
-    /// Plane of 12 by 8 columns of 10 m, its ground at 16 m in cells of 4 m.
+    /// Builds the scene of a plane of 12 by 8 columns, 10 m wide, in cells 4 m high with the ground
+    /// at 16 m. `start`: text of the initial lava.
     fn scene(start: &str, folder: &std::path::Path) -> Result<Scene, SceneError> {
         let text = format!(
             "model = \"flow\"\n[grid]\nsize = [12, 20, 8]\ncell_size_m = 10\ncell_height_m = 4\n[terrain]\nkind = \"plane\"\nbase_cells = 4\n\
@@ -382,8 +387,8 @@ mod tests {
         Ok(stage.simulation.world().flow().expect("a flow").clone())
     }
 
-    /// Raster of `cols` by `rows` square cells, with the number `of` each centre in metres east and
-    /// south.
+    /// Returns the text of an ASCII grid of `cols` by `rows` cells, `cell_m` metres wide. `of`
+    /// gives the value at a cell centre in metres east and south of the corner.
     fn raster([cols, rows]: [usize; 2], cell_m: f64, of: impl Fn(f64, f64) -> f64) -> String {
         let mut text = format!(
             "ncols {cols}\nnrows {rows}\nxllcorner 0\nyllcorner 0\ncellsize {cell_m}\nNODATA_value -9999\n"

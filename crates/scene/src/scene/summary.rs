@@ -1,5 +1,5 @@
-//! Text summary of a built scene: position, vents and automatic choices; shared by reports, the
-//! terminal and the window.
+//! Text summary of a built scene: position, vents and automatic choices, for reports, the terminal
+//! and the window.
 
 use super::{Model, Scene, Seconds};
 use lavoxel_automaton::rules::Walls;
@@ -12,23 +12,23 @@ use lavoxel_geo::map::{Georeference, Site};
 use lavoxel_sim::simulation::Simulation;
 use lavoxel_sim::source::{VentFlow, VentSpec};
 
-/// Maximum number of vents listed by name.
+/// Upper bound on the number of vents that the summary lists.
 const MOST_VENTS: usize = 3;
 
 impl Scene {
-    /// Automatic choices for a heightmap opened without a scene, one line each; empty for a scene
-    /// file.
+    /// Returns the automatic choices for a heightmap that was opened without a scene, one sentence
+    /// each; empty for a scene file.
     pub fn choices(&self) -> &[String] {
         &self.choices
     }
 
-    /// Sets the automatic choices, for a scene that was written and read again.
+    /// Replaces the automatic choices, for a scene that was saved and read again.
     pub fn set_choices(&mut self, choices: Vec<String>) {
         self.choices = choices;
     }
 
-    /// Position, map, vents and [choices](Scene::choices), one per line, each after a label of 12
-    /// characters.
+    /// Returns position, map, vents and [choices](Scene::choices) as lines of text, each with a
+    /// label in its first 12 characters.
     pub fn summary(&self, site: &Site, simulation: &Simulation) -> Vec<String> {
         let mut lines = vec![place(site, self.spec.model)];
         if let Some(map) = &site.georeference {
@@ -67,7 +67,7 @@ impl Scene {
         lines
     }
 
-    /// Line about barriers outside of the box; `None` if all are inside.
+    /// Returns a line about barriers outside of the box; `None` if there are none.
     fn barriers_outside(&self, site: &Site) -> Option<String> {
         let all = if self.spec.barriers.is_empty() {
             Vec::new()
@@ -92,8 +92,7 @@ impl Scene {
         })
     }
 
-    /// Effusion rates of the vents in the physical model as text, such as `4.2 m³/s`; several vents
-    /// are listed.
+    /// Returns the effusion rates of all vents of the physical model as text, such as `4.2 m³/s`.
     pub fn rates(&self, simulation: &Simulation) -> String {
         let rates: Vec<String> = simulation
             .vents()
@@ -120,8 +119,9 @@ impl Scene {
     }
 }
 
-/// Line about the height of the floor and the vertical exaggeration; in the physical model cells
-/// may be oblong, and heights are never exaggerated.
+/// Returns a line about the height of the box's floor and the vertical exaggeration. In the
+/// physical model, heights are never exaggerated; the line states the size of cells that are not
+/// cubes.
 fn place(site: &Site, model: Model) -> String {
     let floor = format!("place       floor at {:.1} m", site.floor_m);
     if model == Model::Flow && site.cell_height_m() != site.cell_size_m {
@@ -169,7 +169,7 @@ fn vent(vent: &VentSpec, site: &Site, world: &World) -> String {
     )
 }
 
-/// Effusion rates of one vent of the physical model as text.
+/// Returns the effusion rates of one vent of the physical model as text.
 fn rates(flow: &VentFlow) -> String {
     let kelvin = flow
         .temperature_k
@@ -193,23 +193,23 @@ fn rates(flow: &VentFlow) -> String {
     }
 }
 
-/// Contact of a material with the sides of the box.
+/// Contact of a material with the sides of the box, for warnings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Edge {
     /// Name of the material.
     pub name: String,
-    /// Boundary condition of the sides for this material.
+    /// Boundary condition at the sides for this material.
     pub walls: Walls,
-    /// Number of columns along the sides that contain the material.
+    /// Number of columns along the sides that contain some of the material.
     pub columns: usize,
-    /// Volume that has left through open sides, in m³.
+    /// Volume that has left through open sides so far, in m³.
     pub left_m3: f64,
-    /// Volume that has left through open sides in full cells; `None` in the physical model.
+    /// Volume that has left through open sides so far, in full cells; `None` in the physical model.
     pub left_cells: Option<f64>,
 }
 
 impl Edge {
-    /// Contact of a simulation's lava with the sides of the box.
+    /// Returns the contact of the simulation's lava with the sides of the box.
     pub fn of(simulation: &Simulation, site: &Site) -> Self {
         let (layer, flow) = (simulation.world().lava(), simulation.world().flow());
         let left_cells = flow.is_none().then(|| cells(layer.ledger().outflow));
@@ -229,7 +229,7 @@ impl Edge {
         }
     }
 
-    /// Line about the material at the sides; `None` if no material reached a side.
+    /// Returns a sentence about the contact; `None` if the material did not reach a side.
     pub fn words(&self) -> Option<String> {
         let Self {
             ref name,
@@ -271,7 +271,8 @@ impl Edge {
     }
 }
 
-/// Number of columns along the four sides in which the layer contains matter.
+/// Returns the number of columns along the four sides of the box that contain material of the
+/// layer.
 pub(super) fn columns_at_the_sides(layer: &Layer) -> usize {
     let grid = layer.grid();
     let holds = |x: usize, z: usize| (0..grid.ny).any(|y| layer.at([x, y, z]).amount > 0);
@@ -294,7 +295,8 @@ mod tests {
     use super::*;
     use lavoxel_automaton::engine::tiled::Tiled;
 
-    /// State of a vent that floods a plain of 9 × 9 columns.
+    /// Returns the contact of lava with the sides after `steps` steps, for a vent on a plain of 9 ×
+    /// 9 columns.
     fn flooded(walls: &str, steps: usize) -> Edge {
         let text = format!(
             "[grid]\nsize = [9, 12, 9]\n[terrain]\nkind = \"plane\"\n[rules]\nthreshold = 0.05\nwalls = \"{walls}\"\n\

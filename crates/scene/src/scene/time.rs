@@ -10,8 +10,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use lavoxel_base::param::{Form, Value};
 use lavoxel_base::words::TIMES;
 
-/// Alternative names of the units of time. `m` is excluded, because it could mean month, minute or
-/// metre.
+/// Other names of time units, with the unit for which each stands. `m` is not a name, because it
+/// could mean month, minute or metre.
 const OTHER_NAMES: [(&str, &str); 10] = [
     ("sec", "s"),
     ("second", "s"),
@@ -25,7 +25,7 @@ const OTHER_NAMES: [(&str, &str); 10] = [
     ("days", "d"),
 ];
 
-/// Accepted forms of a duration, for messages.
+/// Description of a valid duration, for messages.
 const EXPECTED: &str =
     "a number of seconds, or a time such as \"13 d\", \"2.5 h\", \"30 min\" or \"90 s\"";
 
@@ -37,7 +37,7 @@ impl FromStr for Seconds {
     type Err = String;
 
     /// Parses a number of seconds, or numbers with units in descending order, such as `1 d 12 h` or
-    /// `1h30min`.
+    /// `1h30min`. The error describes a valid duration.
     fn from_str(text: &str) -> Result<Self, String> {
         let fault = || format!("must be {EXPECTED}");
         let finite = |text: &str| {
@@ -80,7 +80,7 @@ impl FromStr for Seconds {
 }
 
 impl fmt::Display for Seconds {
-    /// Formats the duration in its largest unit.
+    /// Formats the duration in the largest unit that suits it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&lavoxel_base::words::duration(self.0))
     }
@@ -112,13 +112,13 @@ impl<'de> Deserialize<'de> for Seconds {
     }
 }
 
-/// Entry of a table row: a duration or a plain number; the table decides which entries may have a
-/// unit.
+/// Entry in a row of numbers: a duration or a plain number. The table decides which entries may
+/// have a unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Entry {
     /// Plain number, or the duration in seconds.
     pub(crate) value: f64,
-    /// True if the entry was written with a unit.
+    /// Set if the entry was written with a unit of time.
     pub(crate) has_unit: bool,
 }
 

@@ -1,5 +1,4 @@
-//! Parameter variations of a scene: replaces numbers given by key paths, for calibration and
-//! sampling.
+//! Variation of a scene: replaces numbers that key paths name, for calibration and sampling.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,14 +9,14 @@ use super::{Scene, SceneError};
 use lavoxel_base::validate::tame;
 use lavoxel_sim::source::VentFlow;
 
-/// Pseudo-key of the factor on the rates of all vents.
+/// Name that stands for a factor on the rates of all vents, in place of a key path.
 const RATES: &str = "rates";
 
-/// Maximum length of a key path, in bytes.
+/// Upper bound on the length of a key path, in bytes.
 const LONGEST: usize = 200;
 
-/// Key path of a number in a scene, such as `flow.lava.yield_pa` or `vent[0].x_m`; or `rates`, a
-/// factor on the effusion rates of all lava vents.
+/// Key path that names a number of a scene, such as `flow.lava.yield_pa` or `vent[0].x_m`; or
+/// `rates`, which stands for a factor on the effusion rates of all lava vents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumberKey {
     text: String,
@@ -31,13 +30,13 @@ enum Part {
 }
 
 impl NumberKey {
-    /// Returns true for the factor on all rates.
+    /// Returns true if the path is `rates`, the factor on all rates.
     pub fn is_rates(&self) -> bool {
         self.text == RATES
     }
 
-    /// Returns true for a number that defines the box, which must be equal in all runs to be
-    /// combined.
+    /// Returns true if the number belongs to the box (table `grid`), which must be equal in all
+    /// runs whose results are combined.
     pub fn is_of_the_box(&self) -> bool {
         self.parts.first() == Some(&Part::Name("grid".to_owned()))
     }
@@ -82,7 +81,7 @@ impl FromStr for NumberKey {
     }
 }
 
-/// Parsed scene whose numbers can be replaced repeatedly.
+/// Scene of which copies with other numbers can be made repeatedly.
 #[derive(Clone, Debug)]
 pub struct Template {
     scene: Scene,
@@ -90,7 +89,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Creates a template from a scene.
+    /// Creates a template from `scene`.
     ///
     /// # Errors
     /// The errors of [`Scene::to_toml`].
@@ -105,13 +104,13 @@ impl Template {
         })
     }
 
-    /// Scene with its original numbers.
+    /// Returns the scene with its original numbers.
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
 
-    /// Creates and validates a scene in which the numbers at the given keys are replaced by
-    /// `values`.
+    /// Returns the validated scene in which the numbers at the given key paths are replaced.
+    /// `values`: pairs of key path and number.
     ///
     /// # Errors
     /// Error with the unknown key or the first value out of range; or, as for [`Scene::parse`], a
@@ -155,7 +154,7 @@ impl Template {
 }
 
 impl fmt::Display for Template {
-    /// Formats the path in TOML notation.
+    /// Formats the file as the text of its TOML table.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.table)
     }
@@ -177,7 +176,8 @@ impl Scene {
     }
 }
 
-/// Sets the number at a key path; missing tables are created with defaults for all other keys.
+/// Sets the number at the key path `parts` in `table`. Missing tables are created; their other keys
+/// have defaults. The error is the end of a sentence about the path.
 fn put(table: &mut Table, parts: &[Part], number: f64) -> Result<(), String> {
     let [Part::Name(name), rest @ ..] = parts else {
         return Err("a path begins with a name".to_owned());

@@ -11,22 +11,22 @@ use lavoxel_flow::Flow;
 use lavoxel_sim::simulation::{Command, Simulation};
 use lavoxel_sim::source::VentSpec;
 
-/// Minimum height difference between columns, as a fraction of the depth, at which liquid is not a
-/// level pond.
+/// Height difference between adjacent columns, as a fraction of the liquid's depth, from which on
+/// the liquid is not a level pond.
 const STEEP: f64 = 0.1;
 
-/// Number of column sub-steps at which a run takes many minutes on one processor, at about ten
-/// million sub-steps a second.
+/// Number of column sub-steps from which on a run takes many minutes on one processor, at about ten
+/// million per second.
 const MANY: f64 = 1e10;
 
-/// Maximum number of tables named in a warning.
+/// Upper bound on the number of tables that a warning names.
 const MOST_NAMED: usize = 3;
 
 impl Scene {
-    /// Warnings about a simulation built from this scene that runs until step `steps` (`None`:
-    /// without end): no lava or other material ever enters the box; tables without effect, outside
-    /// of the box or after the end; liquid at open sides; and flows that the sub-steps cannot
-    /// resolve, or not in reasonable time.
+    /// Returns warnings about a simulation built from this scene that runs until step `steps`
+    /// (`None`: without end): no lava or other material ever enters the box; tables without effect,
+    /// outside of the box or after the end; liquid at open sides; and flows that the sub-steps
+    /// cannot resolve, or not in reasonable time.
     pub fn warnings(&self, simulation: &Simulation, steps: Option<u64>) -> Vec<String> {
         let world = simulation.world();
         let steps = steps.filter(|steps| *steps > simulation.steps());
@@ -55,8 +55,8 @@ impl Scene {
         warnings
     }
 
-    /// Warning about liquid drawn as a wall at the side of the box, because the surrounding land is
-    /// lower; `None` if there is none.
+    /// Returns a warning if liquid at a side of the box is drawn as a wall, because the surrounding
+    /// land is lower; otherwise `None`.
     pub fn warning_of_pictures(&self, simulation: &Simulation) -> Option<String> {
         let names: Vec<String> = standing(simulation)
             .into_iter()
@@ -71,7 +71,8 @@ impl Scene {
         })
     }
 
-    /// Warning that the run is longer than requested, because with air all steps have full length.
+    /// Returns a warning if the run is longer than requested because all steps have full length in
+    /// a scene with air; otherwise `None`.
     fn overrun(&self, simulation: &Simulation, steps: Option<u64>) -> Option<String> {
         let (Seconds(asked), clock) = (
             self.spec.flow_spec()?.duration?,
@@ -87,8 +88,8 @@ impl Scene {
         })
     }
 
-    /// Warning about bodies and events that cover no cell of the box, except those with a shape
-    /// from a file.
+    /// Returns a warning about bodies and events that cover no cell of the box; `None` if there are
+    /// none. Shapes from files are not checked.
     fn outside(&self, simulation: &Simulation) -> Option<String> {
         let grid = simulation.world().grid();
         let spec = self
@@ -109,7 +110,8 @@ impl Scene {
         })
     }
 
-    /// Warning about vents and events scheduled after the last step.
+    /// Returns a warning about vents and events that begin after the last step `steps`; `None` if
+    /// there are none.
     fn too_late(&self, simulation: &Simulation, steps: u64) -> Option<String> {
         let clock = simulation.world().flow().map(Flow::clock);
         let is_late = |vent: &VentTable| {
@@ -150,7 +152,7 @@ impl Scene {
     }
 }
 
-/// Lists the first `MOST_NAMED` names and the number of the rest.
+/// Lists the first `MOST_NAMED` names, and the number of further names.
 fn some_of(names: &[String]) -> String {
     let (first, rest) = names.split_at(names.len().min(MOST_NAMED));
     let more = if rest.is_empty() {
@@ -161,8 +163,8 @@ fn some_of(names: &[String]) -> String {
     format!("{}{more}", first.join(", "))
 }
 
-/// Names of the liquids other than lava that touch the sides of the box, each with its number of
-/// columns.
+/// Returns pairs (name, number of columns at the sides) of the liquids other than lava that touch
+/// the sides of the box.
 fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
     let world = simulation.world();
     let is_free = |number: usize| {
@@ -181,7 +183,8 @@ fn standing(simulation: &Simulation) -> Vec<(String, usize)> {
     columns.filter(|(_, columns)| *columns > 0).collect()
 }
 
-/// Warning about liquids at open sides of the box, which will flow out.
+/// Returns a warning about liquids at open sides of the box, which will flow out; `None` if there
+/// are none.
 fn unheld(simulation: &Simulation) -> Option<String> {
     if simulation.rules_spec().walls == Walls::Closed {
         return None;
@@ -201,8 +204,8 @@ fn unheld(simulation: &Simulation) -> Option<String> {
     })
 }
 
-/// Warning about a layer that flows too fast for the finest sub-step: a layer that a vent builds
-/// up, or a layer next to a much lower one.
+/// Returns a warning if a layer of lava flows too fast for the finest sub-step: the layer at a
+/// vent, or a layer next to much lower lava or ground. Otherwise `None`.
 fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
     let (setup, space) = (flow.setup(), flow.space());
     let of_vent = |vent: &VentSpec| {
@@ -254,8 +257,8 @@ fn too_fast(flow: &Flow, simulation: &Simulation) -> Option<String> {
     ))
 }
 
-/// Warning about lava that accumulates behind closed sides until its depth makes the sub-steps too
-/// numerous.
+/// Returns a warning if lava will accumulate behind closed sides until its depth requires too many
+/// sub-steps; otherwise `None`.
 fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     let (setup, space, clock) = (flow.setup(), flow.space(), flow.clock());
     if setup.open_sides {
@@ -303,8 +306,8 @@ fn endless(flow: &Flow, simulation: &Simulation, steps: u64) -> Option<String> {
     })
 }
 
-/// Level in metres to which a volume fills columns with the given `surfaces` (metres, ascending);
-/// `depth_m` is the volume divided by the area of a column.
+/// Returns the level in metres to which a volume fills columns with the surface heights `surfaces`
+/// (metres, ascending). `depth_m`: volume divided by the area of a column.
 fn level_of(surfaces: &[f64], depth_m: f64) -> f64 {
     let mut left = depth_m;
     for (i, pair) in surfaces.windows(2).enumerate() {

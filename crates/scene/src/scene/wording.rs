@@ -1,4 +1,4 @@
-//! Messages for mistakes in the text of a scene, with the line, the key and the expected type.
+//! Messages about mistakes in the text of a scene, with line, key and expected type.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::SceneSpec;
 use lavoxel_base::param::{Entry, Form, Value};
 use lavoxel_base::validate::tame;
 
-/// Line number, counted from 1, of a byte offset in `text`.
+/// Returns the number, counted from 1, of the line that contains the byte offset `at` of `text`.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
     text.as_bytes()[..at.min(text.len())]
         .iter()
@@ -17,8 +17,9 @@ pub(super) fn line_at(text: &str, at: usize) -> usize {
         + 1
 }
 
-/// Line number of a key such as `rules.spread`, `film.size` or `vent[1].x` in a syntactically valid
-/// text; for a missing key, the line of its table; `None` if the table is missing too.
+/// Returns the number of the line with a key such as `rules.spread`, `film.size` or `vent[1].x`.
+/// `text` must be valid TOML. For a missing key, the line of its table; `None` if the table is
+/// missing too.
 pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
     let whole = DeTable::parse(text).ok()?;
     let mut table = whole.get_ref();
@@ -45,7 +46,7 @@ pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
 }
 
 /// Rewrites the parser's message "invalid type: string "high", expected f64" as "rules.threshold =
-/// "high": must be a number"; `None` for other messages.
+/// "high": must be a number". `span`: byte range of the value in `text`. `None` for other messages.
 pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Option<String> {
     let (_, expected) = message
         .strip_prefix("invalid ")?
@@ -58,7 +59,8 @@ pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Optio
     ))
 }
 
-/// Text of line `number`, counted from 1, without surrounding blanks.
+/// Returns the text of the line with the number `number`, counted from 1, without surrounding
+/// blanks.
 fn line(text: &str, number: usize) -> &str {
     text.lines()
         .nth(number.saturating_sub(1))
@@ -66,8 +68,8 @@ fn line(text: &str, number: usize) -> &str {
         .trim()
 }
 
-/// Line number and message for the first table heading with the wrong number of brackets; `None` if
-/// there is none, or the text cannot be parsed.
+/// Returns line number and message for the first table heading with the wrong number of brackets
+/// (`[name]`, `[[name]]`); `None` if there is none or the text cannot be parsed.
 pub(super) fn brackets(text: &str) -> Option<(usize, String)> {
     wrong_head(
         text,
@@ -104,8 +106,8 @@ fn wrong_head(text: &str, table: &DeTable<'_>, path: &str, form: &Form) -> Optio
     })
 }
 
-/// Message for a string without a closing quote in line `number`; `None` if the text can be parsed,
-/// or the line has no such string.
+/// Returns a message about a string without a closing quote in the line `number`; `None` if the
+/// text can be parsed, or the line has no such string.
 pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
     DeTable::parse(text).err()?;
     let line = line(text, number);
@@ -138,7 +140,8 @@ pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
     )))
 }
 
-/// Prepends the key to a message about its value.
+/// Returns the message about a value with the value's key before it. `span`: byte range of the
+/// value in `text`.
 pub(super) fn with_key(text: &str, span: &Range<usize>, message: String) -> String {
     let Some(key) = key_before(text, span.start) else {
         return message;
@@ -155,7 +158,8 @@ pub(super) fn with_key(text: &str, span: &Range<usize>, message: String) -> Stri
     }
 }
 
-/// Quoted list of the words that a key accepts; `None` if the key has no such list.
+/// Returns the quoted words that the key `key` accepts, joined by "or"; `None` if the key has no
+/// list of words.
 fn words_of(key: &str) -> Option<String> {
     let mut form = SceneSpec::form();
     for part in key.split('.') {
@@ -177,7 +181,8 @@ fn words_of(key: &str) -> Option<String> {
     )
 }
 
-/// Message for an unknown key that belongs to another table; `None` for other messages and keys.
+/// Returns a message for an unknown key that is valid in another table. `message`: message of the
+/// parser; `span`: byte range of the key in `text`. `None` for other messages and keys.
 pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Option<String> {
     let wrong = message.strip_prefix("unknown field `")?.split('`').next()?;
     let header = text
@@ -196,7 +201,7 @@ pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Optio
     })
 }
 
-/// Collects the headings of all tables, nested up to two levels, that have the key.
+/// Appends the headings of all tables that have the key `key`, nested up to two levels, to `found`.
 fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) {
     let (keys, is_list): (&[Entry], bool) = match form {
         Form::Table(keys) => (keys, false),
@@ -221,7 +226,8 @@ fn tables_with(key: &str, (path, form): (&str, &Form), found: &mut Vec<String>) 
     }
 }
 
-/// Dotted key whose value starts at byte offset `at`; `None` if there is no key.
+/// Returns the dotted key whose value begins at the byte offset `at` of `text`; `None` if there is
+/// none.
 fn key_before(text: &str, at: usize) -> Option<String> {
     let before = text.get(..at)?;
     let (above, line) = before.rsplit_once('\n').unwrap_or(("", before));

@@ -1,5 +1,5 @@
-//! Source terms of the air: heat, ash and steam from vents, fumes, lava surfaces and a gas layer of
-//! the voxels; also closes air cells that the ground fills.
+//! Sources of the air: heat, ash and steam from vents, fumes, lava surfaces and a gas layer of the
+//! voxels. Also closes air cells that the ground fills.
 
 use super::flow_cells::Melting;
 use super::{AirOverGround, Blocked, FlowInCells};
@@ -13,37 +13,40 @@ use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE};
 use lavoxel_flow::Flow;
 
-/// Edge length, in air cells, of a block of cells with one common random pulse.
+/// Edge length, in air cells, of the blocks of cells over a vent; all cells of a block have the
+/// same random output and push.
 const BLOCK: usize = 3;
 
-/// Sideways acceleration of a fully pulsing block over a vent, as a multiple of w² per cell edge,
-/// where w is the updraught speed of the air.
+/// Factor of the random sideways push on the air over a vent: acceleration = `SWAY` · w² per cell
+/// edge at full pulse, where w is the upward speed of the air.
 ///
 /// Stands in for the turbulence of the vent, which is below the grid: without this push the air
 /// rises like glass for eight vent radii and more, and with twice the value the plume loses its way
 /// at once (`examples/air_plume.rs`).
 const SWAY: f32 = 0.6;
 
-/// Minimum amount of lava in a voxel that heats the air: an eighth of a full cell.
+/// Amount of lava in a voxel from which on the lava heats the air: an eighth of a full cell.
 const WARM: u16 = AMOUNT_ONE / 8;
 
-/// Number of energy bins in the lookup table of the heat flux from lava.
+/// Number of entries, by energy of the lava, in the lookup table of the heat flux to the air.
 const ENERGIES: usize = 64;
 
-/// Output of a vent in one step over one of its voxel columns, in units of the air's fields.
+/// Output of a vent in one step over one of its voxel columns, in smallest units of the air's
+/// fields.
 struct Blow {
     heat: f64,
     ash: f64,
     steam: f64,
     inks: [f64; Field::INKS.len()],
-    /// Upper bound of the heat in a cell over the vent, in units.
+    /// Heat up to which the vent can heat a cell of the air, in smallest units of heat.
     hottest: f64,
-    /// Minimum updraught speed of the air at the vent, in cells a step.
+    /// Upward speed of the air over the vent, at least, in air cells per step.
     jet: f64,
 }
 
 impl AirOverGround {
-    /// Couples `air` to the box of `world`; the openness of the air cells is not computed yet.
+    /// Creates the coupling of `air` with the box of `world`. Which air cells the ground fills is
+    /// read later.
     pub(crate) fn new(world: &World, air: Air) -> Self {
         Self {
             air,
@@ -51,8 +54,8 @@ impl AirOverGround {
         }
     }
 
-    /// Adds the steam, heat and ash of one step from the ground, the lava and the vents of `world`
-    /// to the air; called after the world's rules.
+    /// Adds the heat, ash and steam that the lava, the gas layer and the vents of `world` give to
+    /// the air in the step of `draw`. Called after the rules of that step.
     pub(crate) fn take(
         &mut self,
         world: &mut World,
@@ -70,8 +73,8 @@ impl AirOverGround {
         taking.blow_vents(world, vents, draw);
     }
 
-    /// Updates the open fractions of the air cells and faces from the ground and the layers of
-    /// `world`.
+    /// Reads the changes of the ground and the layers of `world`, and updates the open fractions of
+    /// the air's cells and faces.
     pub(crate) fn read_ground(&mut self, world: &World) {
         let Self { air, blocked } = self;
         // After a restore, the air solver may hold the openness of another step: the first read
@@ -92,42 +95,43 @@ impl AirOverGround {
         air.solver.set_ground(&air.openness, &turned.columns);
     }
 
-    /// Initializes the account of the air with the present contents, and starts the wind.
+    /// Opens the accounts of the air with its present contents as initial sums, and starts the
+    /// wind.
     pub(crate) fn open_account(&mut self, world: &World) {
         self.read_ground(world);
         self.air.let_wind_blow();
         self.air.open_account();
     }
 
-    /// Applies a new `wind`; the velocity of the air changes at once.
+    /// Sets a new wind; the velocity of the air changes at once.
     pub(crate) fn change_wind(&mut self, world: &World, wind: &Wind) {
         // A restored air has no face openness yet.
         self.read_ground(world);
         self.air.change_wind(wind);
     }
 
-    /// Restores a saved state of this air. Resets the map of blocked voxels, so that the next step
-    /// reads the whole world and finds the cells that differ.
+    /// Restores a saved state of this air. The next step reads the whole world again, so that cells
+    /// which differ from the saved state are found.
     pub(crate) fn restore(&mut self, state: &AirState) -> Result<(), String> {
         self.air.restore(state)?;
         self.blocked = self.blocked.forgotten();
         Ok(())
     }
 
-    /// Memory of the air and its map of blocked voxels, in bytes.
+    /// Returns the memory of the air and of its map of blocked voxels, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.air.bytes() + self.blocked.bytes()
     }
 }
 
-/// Borrowed air and flow while the sources of one step are added to the air.
+/// Air and flow, borrowed while the sources of one step are added to the air.
 struct Taking<'a> {
     air: &'a mut Air,
     flow: Option<&'a FlowInCells>,
 }
 
 impl Taking<'_> {
-    /// Adds gas, ash and heat of all vents and fumes for this step.
+    /// Adds heat, ash, steam and inks of all vents and fumes in the step of `draw`.
     fn blow_vents(&mut self, world: &World, vents: &Vents, draw: Draw) {
         for (vent, spec) in vents.of_air(draw.step) {
             let about = spec.air.clone().unwrap_or_default();
@@ -151,8 +155,9 @@ impl Taking<'_> {
         }
     }
 
-    /// Distributes `kilograms` of a vent's output over the air above its `columns`, modulated by
-    /// each block's random pulse.
+    /// Adds `kilograms` of a vent's output to the air above the vent. `about`: composition and
+    /// temperature; `columns`, `lowest`: voxel columns of the vent and their lowest output level.
+    /// The output of each block of air cells varies randomly about its mean.
     fn blow(
         &mut self,
         world: &World,
@@ -206,8 +211,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Accelerates the air in and above a vent cell sideways, in one random direction per block, in
-    /// proportion to the square of the local updraught speed.
+    /// Accelerates the air in and above a vent's cell sideways. The direction is random per block
+    /// and fixed by `key`; the acceleration is `strength` × the square of the upward speed.
     fn sway(&mut self, [x, y, z]: Place, strength: f32, key: StepKey) {
         if strength == 0.0 {
             return;
@@ -248,14 +253,14 @@ impl Taking<'_> {
         }
     }
 
-    /// Air cell of a voxel or, if that cell is closed, the lowest open cell above; `None` if there
-    /// is none.
+    /// Returns the air cell that contains `voxel` or, if that cell is closed, the lowest open cell
+    /// above; `None` if there is none.
     fn over(&self, voxel: Place) -> Option<Place> {
         self.air
             .lowest_open(self.air.grid().cell_of(voxel.map(|n| n as i64))?)
     }
 
-    /// Adds the convective heat flux from the lava's exposed top faces.
+    /// Adds the convective heat flux from all top faces of lava that touch the air.
     fn warm_by_lava(&mut self, world: &World) {
         if self.air.spec.convection == 0.0 {
             return;
@@ -297,8 +302,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Adds the convective heat flux from the exposed top faces of a lava that melts, solid and
-    /// liquid.
+    /// Adds the convective heat flux from all top faces of a lava that melts, solid and liquid,
+    /// that touch the air.
     fn warm_by_melting(
         &mut self,
         world: &World,
@@ -335,8 +340,8 @@ impl Taking<'_> {
         }
     }
 
-    /// Transfers the gas layer that the scene names in `steam` from the voxels to the air, with its
-    /// mass and heat.
+    /// Moves the gas that the scene's key `steam` names from the voxels to the air, with its mass
+    /// and heat.
     fn take_steam(&mut self, world: &mut World) {
         let Some(number) = self
             .air
@@ -368,15 +373,16 @@ impl Taking<'_> {
     }
 }
 
-/// Temperature in kelvin of the lava displayed in a cell, for a lava that melts; `None` without
-/// lava. The lava of a cell that is mostly ground is displayed one cell higher.
+/// Returns the temperature in kelvin of the lava that the cell `[x, y, z]` displays, for a lava
+/// that melts; `None` without lava. Lava in a cell that is mostly ground is displayed in the cell
+/// above.
 fn shown_k(flow: &Flow, [x, y, z]: Place) -> Option<f64> {
     let below = || flow.temperature_k([x, y.checked_sub(1)?, z]);
     flow.temperature_k([x, y, z]).or_else(below)
 }
 
-/// Returns true if another liquid, grain or still material covers a lava voxel, so that the voxel
-/// does not heat the air.
+/// Returns true if another liquid, a grain or still matter covers the lava in the voxel, so that
+/// the lava does not heat the air.
 fn is_drowned(world: &World, [x, y, z]: Place) -> bool {
     if y + 1 >= world.grid().ny {
         return false;

@@ -1,4 +1,4 @@
-//! Tests of the air's accounts over changing ground, with a solver that moves nothing.
+//! Tests of the air's accounts over changing ground, with a solver that does not move the air.
 
 use super::*;
 use crate::simulation::Simulation;
@@ -325,7 +325,7 @@ fn a_wider_air_stands_over_the_ground_of_the_edge() {
     }
 }
 
-/// Sum of the squared velocities of all faces, in (cells a step)².
+/// Returns the sum of the squared velocities over all faces of the air, in (cells per step)².
 fn energy(simulation: &Simulation) -> f64 {
     let planes = simulation
         .world()

@@ -1,4 +1,4 @@
-//! Ash → ground: converts ash that settles from the air into grains of a material.
+//! Coupling air → ground: ash that settles from the air becomes grains of a material.
 
 use super::AirOverGround;
 use lavoxel_air::Air;
@@ -8,8 +8,8 @@ use lavoxel_base::random::{Salt, StepKey};
 use lavoxel_base::units::AMOUNT_ONE;
 
 impl AirOverGround {
-    /// Deposits settled ash as grains of the material that the scene names: one grain whenever an
-    /// air column has accumulated the mass of a full voxel.
+    /// Deposits settled ash as grains of the material that the scene names for ash: one grain
+    /// whenever the ash of an air column reaches the mass of a full voxel.
     pub(crate) fn lay_ash(&mut self, world: &mut World) {
         let air = &mut self.air;
         let Some(layer) = air
@@ -34,9 +34,9 @@ impl AirOverGround {
     }
 }
 
-/// Cell for the next grain of an air column that has received `grains` grains so far; `None` if
-/// there is no room. The voxel columns of the air cell are used in rotation, in a random order
-/// fixed per air column.
+/// Returns the cell for the next grain of the air column with index `column`, which received
+/// `grains` grains so far; `None` if there is no room. Grains go to the voxel columns of the air
+/// column in turn, in an order that is random for each air column but fixed.
 fn bed(air: &Air, world: &World, layer: usize, column: usize, grains: u64) -> Option<Place> {
     let (grid, voxels) = (air.grid(), world.grid());
     let corner = grid.voxel_of([column % grid.cells.nx, 0, column / grid.cells.nx]);
@@ -57,8 +57,8 @@ fn bed(air: &Air, world: &World, layer: usize, column: usize, grains: u64) -> Op
     })
 }
 
-/// Topmost free resting place in the voxel column (x, z): a cell directly above rock, another grain
-/// or a liquid; `None` if the column is full.
+/// Returns the highest free cell in the voxel column (`x`, `z`) on which a grain can rest: directly
+/// above rock, another grain or a liquid. `None` if the column is full.
 fn highest_bed(world: &World, layer: usize, x: usize, z: usize) -> Option<Place> {
     let is_free = |y: usize| world.takes_grain(layer, [x, y, z]);
     let is_wet = |y: usize| world.heavier_than(world.layers.len(), [x, y, z]) >= AMOUNT_ONE / 2;

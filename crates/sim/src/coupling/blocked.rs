@@ -1,5 +1,5 @@
-//! Bit map of the voxels that displace air, and the open fractions of air cells computed from that
-//! map.
+//! Bit map of the voxels that displace air, and the open fractions of the air's cells and faces
+//! that follow from the map.
 
 use lavoxel_air::{AXES, AirGrid, OPEN, Openness};
 use lavoxel_automaton::matter::Kind;
@@ -8,23 +8,25 @@ use lavoxel_base::grid::tile::{TILE_X, TILE_Z, bits};
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Minimum amount of non-gas matter in a voxel that displaces the air: half a full cell.
+/// Amount of matter other than gas in a voxel from which on the voxel displaces air: half a full
+/// cell.
 const FULL: u32 = AMOUNT_ONE as u32 / 2;
 
-/// Bit map of blocked voxels: a bit is set for rock, and for non-gas matter that fills at least
-/// half of the voxel.
+/// Bit map over the voxels. A bit is set (the voxel is blocked) for rock, and for matter other than
+/// gas that fills at least half of the voxel.
 #[derive(Clone, Debug)]
 pub(super) struct Blocked {
     voxels: Grid,
-    /// One word per tile of 8 × 1 × 4 voxels, at index `(tz · ny + y) · tiles + tx`.
+    /// Bits of the voxels: one word per tile of 8 × 1 × 4 voxels, at index `(tz · ny + y) · tiles +
+    /// tx`.
     words: Vec<u32>,
     tiles: usize,
-    /// Change cursors of the ground and of each layer; `None` before the first read.
+    /// Change cursors of the ground and of each layer at the last read; `None` before the first.
     seen: Option<(GroundCursor, Vec<Cursor>)>,
 }
 
 impl Blocked {
-    /// Creates an empty map for a box of `voxels`.
+    /// Creates an empty map for a box of shape `voxels`.
     pub(super) fn unread(voxels: Grid) -> Self {
         let tiles = voxels.nx.div_ceil(TILE_X);
         Self {
@@ -35,23 +37,23 @@ impl Blocked {
         }
     }
 
-    /// Returns an empty map for the same box; the next read then reads all voxels.
+    /// Returns an empty map for the same box, so that the next read covers all voxels.
     pub(super) fn forgotten(&self) -> Self {
         Self::unread(self.voxels)
     }
 
-    /// Returns true if a world has been read since the map was created.
+    /// Returns true if the map has been read from a world since its creation.
     pub(super) fn is_read(&self) -> bool {
         self.seen.is_some()
     }
 
-    /// Memory of the map, in bytes.
+    /// Returns the memory of the map in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&self.words[..])
     }
 
-    /// Returns true if a voxel is blocked. Coordinates beyond the sides are clamped to the box;
-    /// voxels above the roof are free.
+    /// Returns true if the voxel `[x, y, z]` is blocked. Outside of the sides, the nearest voxel in
+    /// the box counts; above the roof, no voxel is blocked.
     fn is_blocked(&self, [x, y, z]: [i64; 3]) -> bool {
         let Grid { nx, ny, nz } = self.voxels;
         let (x, z) = (
@@ -65,9 +67,9 @@ impl Blocked {
         self.words[(z / TILE_Z * ny + y as usize) * self.tiles + x / TILE_X] >> lane & 1 == 1
     }
 
-    /// Reads the changes of `world` since the last read. Returns the tiles (x in tiles, y, z in
-    /// tiles) in which voxels became blocked or free, each with a bit mask of these voxels; at the
-    /// first read all voxels.
+    /// Reads the changes of `world` since the last read, or the whole world at the first. Returns
+    /// the tiles [x in tiles, y, z in tiles] in which voxels became blocked or free, each with a
+    /// bit mask of these voxels.
     pub(super) fn read(&mut self, world: &World) -> Vec<([usize; 3], u32)> {
         let all = self.seen.is_none();
         let (mut ground, layers) = self
@@ -138,8 +140,8 @@ impl Blocked {
         changed
     }
 
-    /// Updates the open fractions of all air cells that depend on the `changed` voxels; returns the
-    /// cells that became solid or free.
+    /// Updates the open fractions of all air cells that depend on the voxels in `changed` (tiles
+    /// with bit masks). Returns the cells that became solid or free.
     pub(super) fn open(&self, openness: &mut Openness, changed: &[([usize; 3], u32)]) -> Turned {
         let grid = openness.grid();
         let mut due: Vec<_> = changed
@@ -168,8 +170,8 @@ impl Blocked {
         turned
     }
 
-    /// Iterates over the air cells that contain a changed voxel of a tile, or whose lower face
-    /// touches one.
+    /// Iterates over the air cells that contain one of the marked voxels of a tile, or whose lower
+    /// face touches one.
     fn cells_around(
         &self,
         grid: AirGrid,
@@ -216,7 +218,7 @@ impl Blocked {
         })
     }
 
-    /// Bit mask of the voxels of the tile (tx, tz) that lie inside the box.
+    /// Returns a bit mask of the voxels of the tile at [tx, tz] that lie inside the box.
     fn inside(&self, [tx, tz]: [usize; 2]) -> u32 {
         let (x, z) = (self.voxels.nx - tx * TILE_X, self.voxels.nz - tz * TILE_Z);
         let row = if x < TILE_X {
@@ -235,8 +237,8 @@ impl Blocked {
         2 * inside.filter(|&voxel| self.is_blocked(voxel)).count() >= grid.ratio.pow(3)
     }
 
-    /// Open fraction of the lower face of a cell along `axis`, in units of `OPEN`: the fraction of
-    /// voxel pairs across the face in which both voxels are free.
+    /// Returns the open fraction of the lower face of the air cell `place` along `axis`, in units
+    /// of 1/`OPEN`: the fraction of the voxel pairs across the face of which both voxels are free.
     fn face(&self, grid: AirGrid, axis: usize, place: Place) -> u16 {
         let r = grid.ratio as i64;
         let corner = grid.voxel_of(place);
@@ -255,20 +257,22 @@ impl Blocked {
     }
 }
 
-/// Air cells that became solid or free, and the columns (x, z) that contain any change.
+/// Changes of the air's openness: cells that became solid or free, and the columns (x, z) with any
+/// change.
 #[derive(Debug, Default)]
 pub(super) struct Turned {
-    /// Changed cells with their new state (true: solid), in ascending y within each column.
+    /// Pairs of a cell and its new state (true: solid), with ascending y within each column.
     pub(super) cells: Vec<(Place, bool)>,
     pub(super) columns: Vec<(usize, usize)>,
 }
 
-/// Returns true if the matter of a layer displaces air: true for every kind but gas.
+/// Returns true if the matter of the layer displaces air, as every kind except gas does.
 fn fills(layer: &Layer) -> bool {
     layer.material().kind != Kind::Gas
 }
 
-/// Bit mask of the blocked voxels of one tile.
+/// Returns the bit mask of the blocked voxels of one tile. `layers`: layers whose matter displaces
+/// air, with their numbers.
 fn blocked_word(world: &World, layers: &[(usize, &Layer)], [tx, y, tz]: [usize; 3]) -> u32 {
     let ground = world.ground.strip(tz);
     let mut sums = [0_u32; TILE_X * TILE_Z];

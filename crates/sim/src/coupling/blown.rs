@@ -1,4 +1,4 @@
-//! Air → grains: advects light grains such as leaves, embers and flakes of ash.
+//! Coupling air → grains: the air carries light grains such as leaves, embers and flakes of ash.
 //!
 //! A grain moves with a fraction `carried` of the air velocity in its cell. The fractional part of
 //! the displacement in cells is rounded up with that probability, so that the mean displacement is
@@ -11,11 +11,11 @@ use lavoxel_base::grid::Place;
 use lavoxel_base::random::{Draw, Salt};
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Maximum displacement of a grain along one axis, in cells a step.
+/// Upper bound on the displacement of a grain along one axis, in cells per step.
 const FARTHEST: f64 = 8.0;
 
 impl AirOverGround {
-    /// Moves the grains of all materials with a nonzero `carried` fraction by one step.
+    /// Moves the grains of all materials that the air carries by one step.
     pub(crate) fn blow_grains(&self, world: &mut World, draw: Draw) {
         for layer in 0..world.layers.len() {
             let grains = &world.layers[layer].material().grains;
@@ -63,8 +63,8 @@ impl AirOverGround {
         }
     }
 
-    /// Air velocity at a voxel (x, y, z components), in voxels a step; `None` in solid air cells
-    /// and outside of the air grid.
+    /// Returns the air velocity at `voxel` along x, y and z, in voxels per step; `None` in solid
+    /// air cells and outside of the air's grid.
     fn voxels_a_step(&self, voxel: Place) -> Option<[f32; 3]> {
         let grid = self.air.grid();
         let place = grid.cell_of(voxel.map(|n| n as i64))?;

@@ -1,6 +1,6 @@
-//! Flow ↔ reactions: reactions between the lava of the physical model and other materials.
-//! Reactions take liquid and heat from the flow and return their products to the flow, which keeps
-//! the exact account of both.
+//! Coupling flow ↔ reactions: reactions between the lava of the physical model and other materials.
+//! Reactions take liquid and heat from the flow and return products to the flow, which keeps the
+//! exact account of both.
 
 use std::borrow::Cow;
 
@@ -16,12 +16,12 @@ use lavoxel_base::random::Draw;
 use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_flow::{Flow, Phase};
 
-/// Upper bound of the fraction of the excess heat (above a material's temperature) that one face
-/// transfers in one step.
+/// Upper bound on the fraction of the lava's excess heat (above the temperature of the reaction)
+/// that one face transfers in one step.
 const MOST_HEAT: f64 = 0.5;
 
-/// Heat source of a reaction: the reaction's heat data, and the flow layer and phase that supplies
-/// the heat.
+/// Heat source of a reaction: the heat that the reaction needs, and the layer and the phase of the
+/// lava that supplies the heat.
 #[derive(Clone, Copy)]
 struct Giver {
     heat: Heat,
@@ -29,17 +29,19 @@ struct Giver {
     phase: Phase,
 }
 
-/// Contact face between a cell of another material and a lava cell.
+/// Face between a cell of another material and a cell with lava.
 struct Face {
-    /// Cell of the lava.
+    /// Cell that contains the lava.
     lava: Place,
-    /// Heat through the face in one step, in energy units of the flow.
+    /// Heat that passes the face in one step, in smallest units of the flow's heat.
     flux: f64,
-    /// Heat of the lava above the other material's temperature, in energy units of the flow.
+    /// Heat of the lava above the temperature of the reaction, in smallest units of the flow's
+    /// heat.
     excess: i64,
 }
 
-/// Returns true if the reaction `rule` exchanges heat or matter with the flow of `world`.
+/// Returns true if the reaction `rule` takes heat or matter from the flow of `world`, or adds
+/// matter.
 pub(crate) fn meets(world: &World, rule: &Reacting) -> bool {
     rule.takes_heat()
         || rule
@@ -49,7 +51,8 @@ pub(crate) fn meets(world: &World, rule: &Reacting) -> bool {
             .any(|part| world.is_mirror(part.layer))
 }
 
-/// Runs one step of a reaction for which [`meets`] is true; `engine` finds the reacting cells.
+/// Carries out one step of the reaction `rule`, for which [`meets`] is true. `engine` finds the
+/// cells that react.
 pub(crate) fn react(
     world: &mut World,
     flowing: &mut FlowInCells,
@@ -62,14 +65,14 @@ pub(crate) fn react(
     }
 }
 
-/// Borrowed flow and world while reactions run.
+/// World and flow, borrowed while a reaction is carried out.
 struct Meeting<'a> {
     world: &'a mut World,
     flowing: &'a mut FlowInCells,
 }
 
 impl Meeting<'_> {
-    /// Applies all due reactions.
+    /// Carries out the reaction in all cells of `due`.
     fn carry_out(&mut self, rule: &Reacting, due: &[Due], draw: Draw) {
         let due = &*self.give_heat(rule, due, draw);
         for &Due { places, parts } in due {
@@ -83,8 +86,8 @@ impl Meeting<'_> {
         self.show_met(due);
     }
 
-    /// Limits reactions to the available heat of the adjacent lava and takes that heat; reactions
-    /// without heat are returned unchanged.
+    /// Takes the heat for the reactions in `due` from the adjacent lava, and returns those for
+    /// which the heat suffices. Reactions without heat are returned unchanged.
     fn give_heat<'a>(&mut self, rule: &Reacting, due: &'a [Due], draw: Draw) -> Cow<'a, [Due]> {
         let Some((heat, (layer, _))) = rule.heat.zip(rule.near) else {
             return Cow::Borrowed(due);
@@ -112,8 +115,9 @@ impl Meeting<'_> {
         Cow::Owned(due)
     }
 
-    /// Takes the heat of one reaction from the lava. Returns the number of parts for which the heat
-    /// suffices, rounded to a multiple of `whole` if given.
+    /// Takes the heat of one reaction from the lava around its first cell. Returns the number of
+    /// parts that react with this heat, a multiple of `whole` if given. `random`: random number in
+    /// 0 … 1 for rounding.
     fn heat_part(&mut self, giver: Giver, due: Due, whole: Option<u32>, random: f64) -> u32 {
         let faces = self.faces_with_lava(giver, due.places[0]);
         let Giver { heat, phase, .. } = giver;
@@ -150,8 +154,8 @@ impl Meeting<'_> {
         parts as u32
     }
 
-    /// Contact faces between a cell and lava: inside the cell, below, above, and at the four sides
-    /// in proportion to the lava's height.
+    /// Returns the faces between the cell `[x, y, z]` and lava: inside the cell, below, above, and
+    /// at the four sides. A side counts in proportion to the amount of lava.
     fn faces_with_lava(&self, giver: Giver, [x, y, z]: Place) -> Vec<Face> {
         let flow = &self.flowing.flow;
         let space = flow.space();
@@ -204,8 +208,8 @@ impl Meeting<'_> {
         })
     }
 
-    /// Removes `amount` units of a layer from a cell; for a layer that displays the flow, removes
-    /// the matter from the flow.
+    /// Removes `amount` smallest units of the layer `layer` from the cell `place`; if the layer
+    /// displays the flow, from the flow.
     fn consume(&mut self, layer: usize, place: Place, amount: u16) {
         if !self.world.is_mirror(layer) {
             return self.world.consume(layer, place, amount);
@@ -216,8 +220,8 @@ impl Meeting<'_> {
             .take_liquid(place, i32::from(amount) * PER_UNIT);
     }
 
-    /// Adds `amount` units of a layer to a cell. For a layer that displays the flow, adds the
-    /// liquid to the flow at air temperature, because the reactants were cold.
+    /// Adds `amount` smallest units of the layer `layer` to the cell `place`. If the layer displays
+    /// the flow, liquid at air temperature is added to the flow, because the reactants were cold.
     fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         if !self.world.is_mirror(layer) {
             return self.world.produce(layer, place, amount, energy);
@@ -228,8 +232,7 @@ impl Meeting<'_> {
         flow.make_liquid(place, i32::from(amount) * PER_UNIT, kelvin);
     }
 
-    /// Displays the flow again in all columns in which a reaction exchanged heat or liquid with the
-    /// flow.
+    /// Displays the flow again in all columns in which a reaction took heat or exchanged liquid.
     fn show_met(&mut self, due: &[Due]) {
         let [nx, nz] = [self.world.grid.nx, self.world.grid.nz];
         let around = |[x, _, z]: Place| {

@@ -1,5 +1,5 @@
-//! Flow ↔ setting: in a world of the physical model, matter that sets becomes rock of the flow; the
-//! cells only display that rock.
+//! Coupling flow ↔ setting: in a world of the physical model, matter that sets becomes rock of the
+//! flow, which the cells only display.
 
 use super::FlowInCells;
 use lavoxel_automaton::engine::Engine;
@@ -10,8 +10,8 @@ use lavoxel_base::random::Draw;
 use lavoxel_flow::FlowEdit;
 
 impl FlowInCells {
-    /// Converts the cells in which a layer sets into rock of the flow. A cell that also contains
-    /// lava is converted later, when the lava is gone or solid: setting must not remove lava.
+    /// Turns the cells in which matter sets by `rule` into rock of the flow. A cell that also
+    /// contains lava waits until the lava is gone or solid, because setting must not remove lava.
     pub(crate) fn set_rock(
         &mut self,
         world: &mut World,
@@ -43,7 +43,7 @@ impl FlowInCells {
         self.show_columns(world, &columns);
     }
 
-    /// Returns true if a cell neither contains nor displays lava, liquid or solid.
+    /// Returns true if the cell `place` neither contains nor displays lava, liquid or solid.
     fn is_free(&self, world: &World, place: Place) -> bool {
         let shown = world
             .layers

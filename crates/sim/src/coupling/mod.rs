@@ -1,4 +1,4 @@
-//! Couplings: interactions between the automaton, the flow and the air, one file per interaction.
+//! Couplings: interactions between the cells, the flow and the air, one file per interaction.
 //!
 //! Each model has access to its own state only. A coupling transfers matter or heat between models,
 //! as a stage of a step ([`crate::simulation::Stage`]):
@@ -7,11 +7,11 @@
 //!   the flow;
 //! - `flow_reactions`: reactions take heat and liquid from the flow, and give liquid to the flow;
 //! - `flow_sets`: matter that sets becomes rock of the flow;
-//! - `air_sources` (with `blocked`): the ground shuts cells of the air; lava, vents and steam warm
-//!   and fill the air;
+//! - `air_sources` (with `blocked`): the ground closes cells of the air; lava, vents and steam add
+//!   heat and matter to the air;
 //! - `blown`: the air carries light grains along;
 //! - `ash`: fallen ash becomes grains on the ground;
-//! - `stir`: an edit stirs the air.
+//! - `stir`: an edit adds matter, heat or wind to the air.
 
 mod air_sources;
 #[cfg(test)]
@@ -28,7 +28,7 @@ use self::blocked::Blocked;
 pub use self::flow_cells::FlowInCells;
 use lavoxel_air::Air;
 
-/// Air together with the bit map of the voxels that displace air.
+/// Air, together with the bit map of the voxels that displace air.
 #[derive(Clone, Debug)]
 pub struct AirOverGround {
     pub(crate) air: Air,

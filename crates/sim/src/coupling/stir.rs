@@ -1,4 +1,4 @@
-//! Edit → air: adds heat, ash, steam and wind to the air.
+//! Coupling edit → air: an edit adds heat, ash, steam and wind to the air.
 
 use super::AirOverGround;
 use lavoxel_air::{Air, Field, UNIT};
@@ -7,7 +7,7 @@ use lavoxel_base::grid::Place;
 
 impl AirOverGround {
     /// Applies `breath` to the air cells whose centres lie in `shape` (voxel coordinates). Each
-    /// field is raised to the value of `breath`; a cell with a larger value stays unchanged.
+    /// field is raised to the value of `breath`; a cell with a higher value stays unchanged.
     pub(crate) fn stir(&mut self, world: &World, shape: &Shape, breath: &Breath) {
         self.read_ground(world);
         let air = &mut self.air;
@@ -42,7 +42,7 @@ impl AirOverGround {
     }
 }
 
-/// Raises a field of a cell to at least `units` units.
+/// Raises the field `field` of the cell `place` to at least `units` smallest units.
 fn top_up(air: &mut Air, field: Field, place: Place, units: f64) {
     let missing = (units as u32).saturating_sub(air.amounts.get(field, place));
     air.put(field, place, missing);

@@ -1,32 +1,33 @@
-//! Fields of ash, steam and inks in the air, encoded for rendering.
+//! Ash, steam, inks and velocity of the air, encoded for rendering.
 
 use lavoxel_air::{Air, AirGrid, Field, UNIT};
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
 
-/// Density in kg/m³ at the maximum of [`AirVolume::carried`]; larger densities are clamped.
+/// Density in kg/m³ that the largest value of [`AirVolume::carried`] means; higher densities are
+/// clamped.
 const DENSEST: f32 = 4.0;
 const KG_M3: f32 = DENSEST / (65535.0 * 65535.0);
-/// Maximum of [`AirVolume::flow`] and the speed in air cells a step at that maximum.
+/// Largest component of [`AirVolume::flow`], and the speed in air cells per step that it means.
 const FASTEST: (f32, f32) = (127.0, 2.0);
 
-/// Ash, steam, inks and velocity of the air, per air cell.
+/// Ash, steam, inks and velocity of the air in each air cell, encoded in 8 or 16 bits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AirVolume {
-    /// Grid of the air cells with its placement relative to the voxels.
+    /// Grid of the air, with its position relative to the voxels.
     pub grid: AirGrid,
     /// Edge length of a voxel in metres.
     pub cell_m: f32,
-    /// Square roots of the densities of (ash, steam), in the order of `grid.cells`; 65535
-    /// represents 2 (kg/m³)^½. Solid cells next to open cells hold the mean of their open
+    /// Square root of the density of [ash, steam] in each air cell, in the order of `grid.cells`;
+    /// 65535 means 2 (kg/m³)^½. Solid cells next to open cells have the mean of their open
     /// neighbours, so that interpolation does not fade towards the ground.
     pub carried: Vec<[u16; 2]>,
-    /// Mass fraction of each ink relative to the cell's mass without steam; 255 represents 1. Cells
-    /// without ink hold the fractions of the surrounding cells. Empty for an air without inks.
-    /// [`AirVolume::carried`] includes the mass of ink in that of ash.
+    /// Mass fraction of each ink in the ash and inks of a cell; 255 means 1. Cells without ink have
+    /// the fractions of the cells around. Empty for an air without inks. [`AirVolume::carried`]
+    /// includes the mass of inks in that of ash.
     pub inks: Vec<[u8; 4]>,
-    /// Velocity (east, up, south) of cells with content; 127 represents 2 air cells a step. The
-    /// fourth component is padding.
+    /// Velocity (east, up, south) in cells that contain ash, steam or ink; 127 means 2 air cells
+    /// per step. The fourth component is padding.
     pub flow: Vec<[i8; 4]>,
 }
 
@@ -96,12 +97,12 @@ impl AirVolume {
         Some(volume)
     }
 
-    /// Densities of (ash, steam) in the cell at `index`, in kg/m³.
+    /// Returns the densities [ash, steam] in the cell at `index`, in kg/m³.
     pub fn kg_m3(&self, index: usize) -> [f32; 2] {
         self.carried[index].map(|value| f32::from(value) * f32::from(value) * KG_M3)
     }
 
-    /// Total density in kg/m³ of ash and steam for a stored pair of values of
+    /// Returns the total density of ash and steam in kg/m³ for an element of
     /// [`AirVolume::carried`].
     #[inline(always)]
     pub fn sum_kg_m3([ash, steam]: [u16; 2]) -> f32 {
@@ -109,11 +110,11 @@ impl AirVolume {
         (ash * ash + steam * steam) * KG_M3
     }
 
-    /// Bytes per cell for an air with inks; 4 bytes less for an air without.
+    /// Memory in bytes per air cell of an air with inks; 4 bytes less without inks.
     pub const BYTES_A_CELL: f64 = 12.0;
 }
 
-/// Borrowed fields of the air that are rendered.
+/// Fields of the air that are rendered, borrowed.
 struct Carried<'a> {
     ash: &'a [u32],
     steam: &'a [u32],
@@ -121,7 +122,7 @@ struct Carried<'a> {
 }
 
 impl Carried<'_> {
-    /// Units of (ash and inks, steam) in the cell at index `at`.
+    /// Returns [ash and inks, steam] in the cell at index `at`, in smallest units.
     #[inline(always)]
     fn at(&self, at: usize) -> [u32; 2] {
         [
@@ -132,8 +133,8 @@ impl Carried<'_> {
         ]
     }
 
-    /// Mass fractions of the inks in a cell; for a cell without ink those of the surrounding cells,
-    /// so that the edge of a cloud has the colour of the cloud.
+    /// Returns the mass fractions of the inks in the cell `place`. For a cell without ink, those of
+    /// the cells around, so that the edge of a cloud has the colour of the cloud.
     fn ink_shares(&self, grid: AirGrid, place: Place) -> [u8; 4] {
         let ink = |at: usize| self.inks.iter().any(|ink| ink[at] > 0);
         let around = |n: usize, axis: usize| n.saturating_sub(1)..(n + 2).min(grid.size()[axis]);
@@ -158,7 +159,8 @@ impl Carried<'_> {
     }
 }
 
-/// Mean (ash and inks, steam) in units over the open neighbours of a solid cell.
+/// Returns the mean [ash and inks, steam] of the open neighbours of the solid cell `place`, in
+/// smallest units.
 fn beside(air: &Air, fields: &Carried<'_>, place: Place) -> [u32; 2] {
     let (grid, size) = (air.grid(), air.grid().size());
     let (mut sums, mut count) = ([0_u64; 2], 0);

@@ -1,4 +1,4 @@
-//! Bricks of a volume for empty-space skipping: tracks changed bricks, and stores the maximum
+//! Bricks of a volume for empty-space skipping: finds bricks with changes, and keeps the maximum
 //! density that a sample inside each brick can have.
 
 use std::ops::Range;
@@ -9,17 +9,18 @@ use super::Volume;
 use super::changes::{BRICK, Change};
 use lavoxel_base::grid::Grid;
 
-/// Maximum density of each brick including a margin of one cell, kept in sync with a [`Volume`].
+/// Maximum density of each brick (8 × 8 × 8 cells) and the cells around, updated as a [`Volume`]
+/// changes.
 #[derive(Clone, Debug)]
 pub struct Bricks {
     grid: Grid,
-    /// Number of bricks along x, y and z; the last brick of an axis may extend beyond the box.
+    /// Number of bricks along x, y and z; the last brick along an axis may extend beyond the box.
     count: [usize; 3],
     densest: Vec<u8>,
 }
 
 impl Bricks {
-    /// Creates bricks with maximum density 0, for an empty volume of shape `grid`.
+    /// Creates bricks for an empty volume of shape `grid`; all maxima are 0.
     pub fn new(grid: Grid) -> Self {
         let count = [grid.nx, grid.ny, grid.nz].map(|n| n.div_ceil(BRICK));
         Self {
@@ -29,17 +30,18 @@ impl Bricks {
         }
     }
 
-    /// Number of bricks along x, y and z.
+    /// Returns the number of bricks along x, y and z.
     pub fn count(&self) -> [usize; 3] {
         self.count
     }
 
-    /// Maximum density (0 to 255) of each brick; x fastest, then y, then z.
+    /// Returns the maximum density (0 to 255) of each brick; x varies fastest, then y, then z.
     pub fn densest(&self) -> &[u8] {
         &self.densest
     }
 
-    /// Marks each brick that contains a changed cell or lies within `margin` cells of one.
+    /// Returns a mask over the bricks: true if a brick contains a changed cell or lies within
+    /// `margin` cells of one.
     pub fn touched(&self, changed: &[Change], margin: usize) -> Vec<bool> {
         let [nx, ny, nz] = self.count;
         let mut touched = vec![false; nx * ny * nz];
@@ -59,14 +61,14 @@ impl Bricks {
         touched
     }
 
-    /// Updates the maxima of the lava's density around the changes; returns true if any maximum
-    /// changed.
+    /// Updates the maxima near the changed cells from the lava's density. Returns true if any
+    /// maximum changed.
     pub fn refresh(&mut self, volume: &Volume, changed: &[Change]) -> bool {
         self.refresh_largest(&[&volume.density], changed)
     }
 
-    /// Updates the maxima around the changes, over several density fields; returns true if any
-    /// maximum changed.
+    /// Updates the maxima near the changed cells, over all density fields in `fields`. Returns true
+    /// if any maximum changed.
     pub fn refresh_largest(&mut self, fields: &[&[u8]], changed: &[Change]) -> bool {
         // A margin of one cell: interpolation at the edge of a brick reads the adjacent cell.
         let touched = self.touched(changed, 1);
@@ -107,8 +109,8 @@ impl Bricks {
     }
 }
 
-/// Maximum density over the rows `ys` × `zs` for each x in `xs`; works on whole rows, so that the
-/// compiler vectorizes the loop.
+/// Computes the maximum density over the rows `ys` × `zs` for each x in `xs` into `largest`. Works
+/// on whole rows, so that the compiler vectorises the loop.
 fn largest_of_rows(
     (grid, fields): (Grid, &[&[u8]]),
     (xs, ys, zs): (&Range<usize>, Range<usize>, Range<usize>),

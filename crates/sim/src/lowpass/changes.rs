@@ -1,4 +1,4 @@
-//! Runs of cells whose filtered value changed, so that a renderer updates only these cells.
+//! Runs of cells whose low-passed value changed, so that a renderer uploads only these cells.
 
 use lavoxel_automaton::world::Span;
 use lavoxel_base::grid::Grid;
@@ -6,17 +6,18 @@ use lavoxel_base::grid::Grid;
 /// Edge length of a brick in cells.
 pub const BRICK: usize = 8;
 
-/// Run of changed cells in a row; may include unchanged gaps shorter than [`BRICK`] cells.
+/// Run of changed cells in one row; may include unchanged gaps shorter than [`BRICK`] cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Row index `z · ny + y`.
+    /// Index of the row, `z · ny + y`.
     pub row: usize,
-    /// Changed range along x; at least one cell.
+    /// Range of changed cells along x; not empty.
     pub cells: Span,
 }
 
 impl Change {
-    /// Converts non-empty spans to changes; `rows` holds one span per row, at index `z · ny + y`.
+    /// Iterates over a change for each non-empty span in `rows`, which has one span per row at
+    /// index `z · ny + y`.
     pub fn of_rows(rows: &[Span]) -> impl Iterator<Item = Self> {
         let changes = rows
             .iter()
@@ -26,17 +27,18 @@ impl Change {
     }
 }
 
-/// Accumulated changes of one slab since the changes were last consumed.
+/// Changes of one slab (constant z) since the changes were last taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SlabChanges(Vec<Change>);
 
 impl SlabChanges {
-    /// Maximum number of changes kept for a slab of `ny` rows.
+    /// Returns the upper bound on the number of changes that are stored for a slab of `ny` rows.
     pub(super) const fn most(ny: usize) -> usize {
         2 * ny + 64
     }
 
-    /// Records a change of cell `x` in `row`; the cells of one row must be recorded consecutively.
+    /// Records a change of cell `x` in the row `row`. The cells of one row must be recorded one
+    /// after the other.
     #[inline]
     pub(super) fn add(&mut self, row: usize, x: usize) {
         let x = x as u16;
@@ -53,8 +55,8 @@ impl SlabChanges {
         }
     }
 
-    /// Limits the length of the list while no reader consumes the changes: an overlong list is
-    /// merged to one change per row.
+    /// Limits the length of the list if nobody takes the changes: merges the changes of each row
+    /// into one.
     pub(super) fn shorten(&mut self, grid: Grid) {
         if self.0.len() <= Self::most(grid.ny) {
             return;
@@ -70,7 +72,7 @@ impl SlabChanges {
         }));
     }
 
-    /// Moves all changes to the end of `changes` and leaves this list empty.
+    /// Moves all changes of this list to the end of `changes`.
     pub(super) fn append_to(&mut self, changes: &mut Vec<Change>) {
         changes.append(&mut self.0);
     }

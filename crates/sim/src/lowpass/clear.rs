@@ -21,37 +21,38 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::parallel::*;
 use lavoxel_base::units::AMOUNT_ONE;
 
-/// Distance in cells along x and z over which the amounts of open cells are extrapolated into solid
-/// cells.
+/// Distance in cells along x and z over which amounts in open cells are continued into solid cells.
 const SHORE: usize = 3;
-/// Extrapolation weights by distance in cells along an axis.
+/// Weights of open cells in that continuation, by distance in cells along an axis.
 const WEIGHTS: [u32; SHORE + 1] = [20, 15, 6, 1];
-/// Dependency radius of a filtered value along x and z, in cells: the depth of a tile.
+/// Distance in cells along x and z up to which cells influence a low-passed value: the depth of a
+/// tile.
 const REACH: usize = SHORE + 1;
 const _: () = assert!(REACH == TILE_Z);
-/// Maximum number of surplus cells in a merged box, in addition to half of its stale cells.
+/// Upper bound on unnecessary cells in a merged box, in addition to half the number of its
+/// necessary cells.
 const MARGIN: usize = 64;
-/// Minimum amount that is drawn: 2 % of a full cell.
+/// Smallest amount that is drawn: 2 % of a full cell, in smallest units.
 const LEAST: u16 = (ONE * 2 / 100) as u16;
-/// Amount of a full cell in units; `HALF` is half of that.
+/// Amount of a full cell in smallest units. `HALF`: half of that.
 pub(super) const ONE: u32 = AMOUNT_ONE as u32;
 const HALF: u32 = ONE / 2;
 
-/// Incremental filter of one transparent layer of a world.
+/// Filter of one transparent layer of a world, which updates only what changed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ClearFilter {
-    /// Span of each row outside of which the field is zero, at index `z · ny + y`. Empty until the
-    /// material first appears.
+    /// Span of cells in each row outside of which the field is zero, at index `z · ny + y`. Empty
+    /// until the material first appears.
     pub(super) shown: Vec<Span>,
-    /// Bit set of the tiles that contain `shown` cells: [`words`] words per row of a strip.
+    /// Bit set of the tiles that contain cells of `shown`: [`words`] words per row of a strip.
     tiles: Vec<u64>,
-    /// Changed cells of each slab since the changes were last consumed.
+    /// Changed cells of each slab (constant z) since the changes were last taken.
     pub(super) changed: Vec<SlabChanges>,
 }
 
 impl ClearFilter {
-    /// Filters the cells of `medium` within reach of the `changes` in the layer and in the heavier
-    /// layers; returns the number of recomputed cells.
+    /// Filters the cells of `medium` near the changes in its layer and in the heavier layers.
+    /// Returns the number of computed cells.
     pub(super) fn refresh(
         &mut self,
         matter: &Matter<'_>,
@@ -102,22 +103,23 @@ impl ClearFilter {
     }
 }
 
-/// Sources of a medium's filtered values: the layer itself and the heavier matter.
+/// Input of the filter for one medium: ground, the medium's layer, and the heavier layers.
 pub(super) struct Matter<'a> {
     pub(super) ground: &'a Ground,
     pub(super) layer: &'a Layer,
     pub(super) heavier: &'a [Layer],
 }
 
-/// Strip of a medium with both neighbouring strips, which the filter of each slab may read.
+/// Strip of tiles (z from 4 · `tz`) with the input of the filter, which also reads both
+/// neighbouring strips.
 struct Near<'a> {
     matter: &'a Matter<'a>,
     tz: usize,
 }
 
 impl Near<'_> {
-    /// Computes boxes around all stale cells, one list per slab. Updates `tiles` and `shown` to the
-    /// region that may be nonzero now.
+    /// Returns boxes that cover all cells to be computed, a list for each slab of the strip. Sets
+    /// `tiles` and `shown` to the region that may be nonzero from now on.
     fn stale(
         &self,
         tiles: &mut [u64],
@@ -170,7 +172,7 @@ impl Near<'_> {
         boxes.all
     }
 
-    /// Bit mask of the tiles in row `y`, word `w`, within reach of any matter of the layer.
+    /// Returns a bit mask of the tiles in row `y`, word `w`, that are near material of the layer.
     fn held(&self, y: usize, w: usize) -> u64 {
         let (grid, layer) = (self.matter.ground.grid(), self.matter.layer);
         let strips = self.tz.saturating_sub(1)..(self.tz + 2).min(layer.strips.len());
@@ -185,7 +187,7 @@ impl Near<'_> {
     }
 }
 
-/// Mutable part of a medium for one slab (constant z).
+/// Field and lists of one slab (constant z) of a medium, borrowed mutably.
 struct Slab<'a> {
     matter: &'a Matter<'a>,
     z: usize,
@@ -194,14 +196,14 @@ struct Slab<'a> {
 }
 
 impl Slab<'_> {
-    /// Filters the cells of all boxes; returns the number of recomputed cells.
+    /// Filters the cells of all `boxes`. Returns the number of computed cells.
     fn filter(&mut self, rows: &mut Rows, boxes: &[Stale]) -> usize {
         let filtered = boxes.iter().map(|stale| self.filter_box(rows, stale)).sum();
         self.changed.shorten(self.matter.ground.grid());
         filtered
     }
 
-    /// Filters the cells of one box; returns the number of recomputed cells.
+    /// Filters the cells of one box. Returns the number of computed cells.
     fn filter_box(&mut self, rows: &mut Rows, Stale { ys, cells, .. }: &Stale) -> usize {
         let cells = *cells;
         let (grid, z) = (self.matter.ground.grid(), self.z);
@@ -240,31 +242,34 @@ impl Slab<'_> {
     }
 }
 
-/// Partial sums over three rows along z, for three consecutive y; ring buffer of the filter.
+/// Buffers of the filter: sums over rows for three consecutive y, and the rows from which the sums
+/// are computed.
 #[derive(Default)]
 pub(super) struct Rows {
-    /// Range of x that is valid in the lists.
+    /// Range of x for which the lists are valid.
     wide: Range<usize>,
-    /// Sums over the rows along z; row y is stored at index y modulo 3.
+    /// Weighted sums over three rows along z; those for row y are at index y modulo 3.
     sums: [Row; 3],
-    /// Rows at offsets from `-REACH` to `REACH` along z from the current row.
+    /// Rows with the distance `-REACH` to `REACH` along z from the current row.
     near: [Row; 2 * REACH + 1],
-    /// Flags of the entries of `near` that have been read.
+    /// Set for each element of `near` that was read.
     known: [bool; 2 * REACH + 1],
     /// Buffer for the row above a row of `near`.
     above: Row,
-    /// Sums over three rows along y; `all` holds the sums of `tall` over three cells along x.
+    /// Weighted sums of `sums` over three rows along y. `all`: sums of `tall` over three cells
+    /// along x.
     tall: Row,
     all: Row,
-    /// Amounts of the slab's own cells, and the cells' open parts (not rock); row y is stored at
-    /// index y modulo 3.
+    /// Amounts in the cells of the slab itself. `own_open`: open parts of these cells, without
+    /// rock. Those of row y are at index y modulo 3.
     own: [Vec<u32>; 3],
     own_open: [Vec<u32>; 3],
     thin: Thin,
 }
 
-/// Lists by x, at index [`place`]: room that heavier matter leaves, amount within that room, and
-/// filled fraction of the cell by rock, heavier matter and that amount.
+/// Values of one row as lists by x, at index [`place`]: `room` that heavier matter leaves, `amount`
+/// within that room, and `held`, the part of the cell filled by rock, heavier matter and that
+/// amount.
 #[derive(Default)]
 struct Row {
     room: Vec<u32>,
@@ -273,15 +278,15 @@ struct Row {
 }
 
 impl Rows {
-    /// Total bytes of all lists per entry.
+    /// Memory in bytes of all lists per list element.
     pub(super) const BYTES_A_CELL: usize = size_of::<u32>() * (3 * (3 + (2 * REACH + 1) + 3) + 6);
 
-    /// Number of entries of each list.
+    /// Returns the number of elements of each list for a box of shape `grid`.
     pub(super) fn length(grid: Grid) -> usize {
         (grid.nx.div_ceil(TILE_X) + 2) * TILE_X
     }
 
-    /// Prepares the lists for a box whose columns `cells` will be written.
+    /// Prepares the lists for filtering the columns `cells` along x.
     fn begin(&mut self, grid: Grid, cells: Span) {
         self.wide = grown(cells, REACH, grid.nx).range();
         let length = Self::length(grid);
@@ -301,14 +306,14 @@ impl Rows {
         }
     }
 
-    /// Sets the sums of row `y` to zero.
+    /// Sets the sums of row `y` to 0.
     fn clear(&mut self, y: usize) {
         self.sums[y % 3].clear();
         self.own[y % 3].fill(0);
         self.own_open[y % 3].fill(0);
     }
 
-    /// Reads row `y` of slab `z` and its neighbours along z into the sums.
+    /// Reads row `y` of slab `z` and its neighbours along z, and computes their sums.
     fn read(&mut self, matter: &Matter, (y, z): (usize, usize)) {
         let (grid, wide) = (matter.ground.grid(), self.wide.clone());
         self.clear(y);
@@ -369,14 +374,15 @@ impl Rows {
         }
     }
 
-    /// Reads row `i` of `near` at `place` (y, z), unless the row has been read already.
+    /// Reads the row `i` of `near`, which is the row `place` (y, z), unless it was read before.
     fn read_near(&mut self, matter: &Matter, i: usize, place: (usize, usize)) {
         if !std::mem::replace(&mut self.known[i], true) {
             self.near[i].read(matter, place, self.wide.clone());
         }
     }
 
-    /// Reads the rows from which the cells of row `i`, at (y, z), are extrapolated.
+    /// Reads the rows from which amounts are continued into the solid cells of row `i` of `near`,
+    /// which is the row (`y`, `z`).
     fn read_around(&mut self, matter: &Matter, i: usize, (y, z): (usize, usize)) {
         let nz = matter.ground.grid().nz;
         for near in i - SHORE..=i + SHORE {
@@ -391,8 +397,8 @@ impl Rows {
         }
     }
 
-    /// Weighted mean of the filled fractions around `x` in the plane of row `i`; `None` if no cell
-    /// contains matter.
+    /// Returns the weighted mean of the filled fraction around `x` in the horizontal plane around
+    /// row `i`, in units of 1/`ONE`; `None` if no cell there contains matter.
     fn mean(&self, i: usize, x: usize) -> Option<u32> {
         let (mut room, mut amount) = (0_u64, 0_u64);
         for (row, along_z) in self.near[i - SHORE..=i + SHORE].iter().zip(weights()) {
@@ -404,7 +410,7 @@ impl Rows {
         (amount > 0).then(|| (amount * u64::from(ONE) / room.max(amount)) as u32)
     }
 
-    /// Sums the rows for `y` and its neighbours along y.
+    /// Computes the sums over y and x for the cells `cells` of row `y`.
     fn add_up(&mut self, y: usize, cells: Span) {
         let [below, here, above] = [y + 2, y, y + 1].map(|y| &self.sums[y % 3]);
         // One extra cell on each side, which the filter along x reads.
@@ -432,7 +438,7 @@ impl Rows {
         across(&mut self.all.amount[cells], &self.tall.amount[reach]);
     }
 
-    /// Returns true if any of the given cells in row `y` of the slab contains matter.
+    /// Returns true if any of the cells `cells` in row `y` of the slab contains matter.
     fn holds(&self, y: usize, cells: Span) -> bool {
         let Range { start, end } = cells.range();
         self.own[y % 3][place(start)..place(end)]
@@ -440,7 +446,8 @@ impl Rows {
             .any(|&amount| amount > 0)
     }
 
-    /// Filtered value (0 to 255) of a cell of the summed row, for a liquid that may be falling.
+    /// Returns the value (0 to 255) of a cell of the summed row for a liquid, corrected if the
+    /// liquid is falling.
     fn value_of_liquid(&self, [x, y, z]: Place, grid: Grid) -> u8 {
         let (value, amount) = (self.value(x), self.own[y % 3][place(x)]);
         let above = self.own[(y + 1) % 3][place(x)];
@@ -459,9 +466,9 @@ impl Rows {
         }
     }
 
-    /// Filtered value (0 to 255) of a cell of the summed row for a material with sharp edges: its
-    /// own amount. Rock below takes the same value, and deeper rock twice the low-passed value, so
-    /// that no gap appears at the foot.
+    /// Returns the value (0 to 255) of a cell of the summed row for a material with sharp edges:
+    /// its own amount. Rock directly below gets the same value, and other rock twice the low-passed
+    /// value, so that there is no gap at the foot.
     fn value_as_it_lies(&self, x: usize, y: usize) -> u8 {
         let own = |y: usize| {
             let is_open = self.own_open[y % 3][place(x)] > 0;
@@ -472,7 +479,7 @@ impl Rows {
             .unwrap_or_else(|| self.value(x).saturating_mul(2))
     }
 
-    /// Low-passed value (0 to 255) of the cell at `x` of the summed row.
+    /// Returns the low-passed value (0 to 255) of the cell at `x` of the summed row.
     #[inline]
     fn value(&self, x: usize) -> u8 {
         // At most 64 · 32768 · 255, which fits.
@@ -491,7 +498,7 @@ impl Row {
         self.held.fill(0);
     }
 
-    /// Reads the cells `wide` of a row; all other entries are set to 0.
+    /// Reads the cells `wide` of the row (`y`, `z`); all other list elements are set to 0.
     fn read(&mut self, matter: &Matter, (y, z): (usize, usize), wide: Range<usize>) {
         self.clear();
         let room = &mut self.room[place(wide.start)..place(wide.end)];
@@ -527,12 +534,12 @@ fn add_weighted(sums: &mut [u32], weight: u32, from: &[u32]) {
         .for_each(|(sum, from)| *sum += weight * from);
 }
 
-/// Number of 64-bit words in a bit set of the tiles of a row.
+/// Returns the number of 64-bit words in a bit set with one bit per tile of a row.
 fn words(grid: Grid) -> usize {
     grid.nx.div_ceil(ROW * TILE_X)
 }
 
-/// Span of the cells in the tiles `tiles` of word `w`.
+/// Returns the span of the cells that belong to the tiles `tiles` of word `w`.
 fn cells(grid: Grid, w: usize, tiles: Range<usize>) -> Span {
     let cell = |tile: usize| ((w * ROW + tile) * TILE_X).min(grid.nx) as u16;
     Span {
@@ -541,25 +548,25 @@ fn cells(grid: Grid, w: usize, tiles: Range<usize>) -> Span {
     }
 }
 
-/// Box of cells to filter in a slab: the same range of x in consecutive rows.
+/// Box of cells of a slab that must be computed: the same range of x in consecutive rows.
 #[derive(Clone, Debug)]
 struct Stale {
     ys: Range<usize>,
     cells: Span,
-    /// Number of stale cells within the box.
+    /// Number of cells in the box that must be computed; the others are unchanged.
     count: usize,
 }
 
-/// Boxes that cover all stale cells of a slab. A run is merged into the box below if few other
-/// cells are added, because reading the surroundings of a box costs more than filtering a few extra
-/// cells.
+/// Boxes that cover all cells of a slab that must be computed. A run of cells is merged into the
+/// box below if this adds few other cells, because reading the surroundings of a box costs more
+/// than filtering a few more cells.
 #[derive(Default)]
 struct Boxes {
     all: Vec<Stale>,
 }
 
 impl Boxes {
-    /// Adds stale cells of row `y`; calls must have ascending `y`.
+    /// Adds the cells `cells` of row `y`; successive calls must have ascending `y`.
     fn add(&mut self, y: usize, cells: Span) {
         if cells.is_empty() {
             return;
@@ -590,7 +597,7 @@ impl Boxes {
     }
 }
 
-/// Extrapolation weights along an axis, from offset `-SHORE` to `SHORE`.
+/// Iterates over the weights along an axis, for distances from `-SHORE` to `SHORE`.
 fn weights() -> impl Iterator<Item = u32> {
     (0..=2 * SHORE).map(|i| WEIGHTS[i.abs_diff(SHORE)])
 }

@@ -1,34 +1,34 @@
-//! Surface temperature map of lava with a crust, for rendering.
+//! Map of the lava's surface temperature, for rendering.
 
 use std::sync::Arc;
 
 use lavoxel_base::parallel::*;
 use lavoxel_flow::Flow;
 
-/// Number of wet columns per parallel task.
+/// Number of columns with lava per parallel task.
 const PART: usize = 512;
 
-/// Surface temperature of the physical model's lava, per column.
+/// Surface temperature of the physical model's lava, one value per column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrustMap {
-    /// Temperature in kelvin, at index `z · nx + x`. A column next to lava holds the mean of its
-    /// lava neighbours, so that interpolation does not fade towards the edge of the lava; all other
-    /// columns hold the air temperature.
+    /// Temperature in kelvin, at index `z · nx + x`. A column next to lava has the mean of its
+    /// neighbours with lava, so that interpolation does not fade towards the edge of the lava; all
+    /// other columns have the temperature of the air.
     pub kelvin: Vec<f32>,
 }
 
-/// Incremental writer of a [`CrustMap`]. A refresh takes time proportional to the number of lava
-/// columns in the new and the previous map.
+/// Writer of the [`CrustMap`]. A refresh takes time proportional to the number of columns with lava
+/// in the new and the previous map.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crusts {
     shown: Option<Written>,
-    /// Previous map, whose allocation is reused once no reader holds a reference.
+    /// Previous map, whose memory is reused once nobody else refers to it.
     spare: Option<Written>,
-    /// Kind of each column while a map is written; all `Nothing` between refreshes.
+    /// Kind of each column while a map is written; `Nothing` otherwise.
     marks: Vec<Mark>,
 }
 
-/// Kind of a column while a map is written.
+/// Kind of a column while a map is written: lava, next to lava, or neither.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Mark {
     #[default]
@@ -37,18 +37,18 @@ enum Mark {
     Beside,
 }
 
-/// Map with the list of columns that differ from the air temperature.
+/// Map with the list of columns that differ from the temperature of the air.
 #[derive(Clone, Debug)]
 struct Written {
     map: Arc<CrustMap>,
     air: f32,
-    /// Columns with lava, followed by columns next to lava.
+    /// Indices of the columns with lava, followed by those next to lava.
     columns: Vec<usize>,
 }
 
 impl Crusts {
-    /// Current crust map of `flow`; `None` if there is no lava that grows a crust. If nothing
-    /// changed, the same `Arc` is returned again.
+    /// Returns the surface temperature map of `flow`; `None` if there is no lava that grows a
+    /// crust. If nothing changed, the same `Arc` as before is returned.
     pub(super) fn refresh(&mut self, flow: Option<&Flow>) -> Option<Arc<CrustMap>> {
         let Some(flow) = flow.filter(|flow| flow.grows_crust()) else {
             *self = Self::default();
@@ -67,8 +67,8 @@ impl Crusts {
 }
 
 impl Written {
-    /// Creates a map with the temperature `air` (kelvin) in all columns, reusing the allocation of
-    /// an `earlier` map without readers.
+    /// Returns a map of `columns` columns that all have the temperature `air` (kelvin). Reuses the
+    /// memory of `earlier` if nobody else refers to its map.
     fn cleared(earlier: Option<Self>, columns: usize, air: f32) -> Self {
         let fits = |earlier: &Self| earlier.air == air && earlier.map.kelvin.len() == columns;
         if let Some(mut earlier) = earlier.filter(fits)
@@ -89,7 +89,8 @@ impl Written {
         }
     }
 
-    /// Writes the surface temperatures of the lava into a map that holds the air temperature.
+    /// Writes the surface temperatures of `flow` into the map, which must contain the temperature
+    /// of the air everywhere. `size`: number of columns along x and z; `marks`: buffer.
     fn write(&mut self, flow: &Flow, size: [usize; 2], marks: &mut [Mark]) {
         let Some(CrustMap { kelvin }) = Arc::get_mut(&mut self.map) else {
             unreachable!("no reader has it yet")
@@ -118,7 +119,7 @@ impl Written {
             .for_each(|column| marks[*column] = Mark::Nothing);
     }
 
-    /// Returns true if both maps hold equal temperatures in all columns.
+    /// Returns true if both maps have equal temperatures in all columns.
     fn is(&self, other: &Self) -> bool {
         let [here, there] = [self, other].map(|written| &written.map.kelvin);
         self.air == other.air
@@ -131,8 +132,8 @@ impl Written {
     }
 }
 
-/// Columns with lava under the open sky in ascending order, each with its surface temperature in
-/// kelvin; one list per parallel task.
+/// Returns pairs (column index, surface temperature in kelvin) of the columns with lava under the
+/// open sky, ascending; a list per parallel task.
 fn surfaces(flow: &Flow) -> Vec<Vec<(usize, f32)>> {
     let surface = |&column: &u32| Some((column as usize, flow.crust_k(column as usize)? as f32));
     flow.wet()
@@ -141,7 +142,8 @@ fn surfaces(flow: &Flow) -> Vec<Vec<(usize, f32)>> {
         .collect()
 }
 
-/// Iterates over the up to eight neighbours of `column` in a map of `nx` × `nz` columns.
+/// Iterates over the indices of the up to eight neighbours of the column `column` in a map of `nx`
+/// × `nz` columns.
 fn around(column: usize, [nx, nz]: [usize; 2]) -> impl Iterator<Item = usize> {
     let (x, z) = (column % nx, column / nx);
     let near = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);

@@ -1,4 +1,4 @@
-//! Changes of a layer and of the surrounding ground since the layer was last filtered.
+//! Changes of a layer and of the ground since the layer was last filtered.
 
 use lavoxel_automaton::world::{
     Changes, Cursor, Ground, GroundChanges, GroundCursor, Layer, Reading, Rows, Span,
@@ -6,7 +6,7 @@ use lavoxel_automaton::world::{
 use lavoxel_base::grid::Grid;
 use lavoxel_base::grid::tile::{ROW, TILE_X, TILE_Z};
 
-/// Change cursors of a layer and of the ground at the last filtering.
+/// Change cursors of a layer and of the ground at the time of the last filtering.
 #[derive(Clone, Debug)]
 pub(super) struct LayerCursor {
     layer: Cursor,
@@ -15,15 +15,15 @@ pub(super) struct LayerCursor {
 
 /// Changes of a layer and of the ground since a cursor.
 pub(super) struct LayerChanges<'a> {
-    /// Changed tiles of each strip; `None` if any tile of the strip may have changed.
+    /// Changed tiles in each strip; `None` if any tile of the strip may have changed.
     strips: Vec<Option<Changes<'a>>>,
-    /// Tile columns that contain or adjoin changed ground.
+    /// Columns of tiles in which, or next to which, the ground changed.
     ground: GroundChanges,
 }
 
 impl<'a> LayerChanges<'a> {
-    /// Collects the changes since `cursor` and moves `cursor` to the present. A cursor of another
-    /// layer, or `None`, marks everything as changed.
+    /// Returns the changes since `cursor` and sets `cursor` to now. If `cursor` is `None` or
+    /// belongs to another layer, everything counts as changed.
     pub(super) fn since(
         cursor: &mut Option<LayerCursor>,
         layer: &'a Layer,
@@ -55,8 +55,8 @@ impl<'a> LayerChanges<'a> {
             && self.ground.is_empty()
     }
 
-    /// Restricts the changes to the slab at `z` and up to `reach` cells on either side, the radius
-    /// of the filter along x and z (at most the depth of a tile).
+    /// Returns the changes that concern the slab at `z`: those within `reach` cells along z, the
+    /// reach of the filter (at most the depth of a tile).
     pub(super) fn around(&self, grid: Grid, z: usize, reach: usize) -> Around<'_> {
         let strips = z.saturating_sub(reach) / TILE_Z..=(z + reach).min(grid.nz - 1) / TILE_Z;
         Around {
@@ -69,24 +69,25 @@ impl<'a> LayerChanges<'a> {
     }
 }
 
-/// Changes within the filter's reach of one slab.
+/// Changes that concern one slab, because they are within reach of the filter.
 pub(super) struct Around<'a> {
     grid: Grid,
     strips: &'a [Option<Changes<'a>>],
     ground: &'a GroundChanges,
     /// Index of the strip that contains the slab.
     tz: usize,
-    /// Radius of the filter along x and z, in cells.
+    /// Reach of the filter along x and z, in cells.
     reach: usize,
 }
 
 impl Around<'_> {
-    /// Returns true if the exact changes are known in all strips within reach.
+    /// Returns true if all changed tiles near the slab are known; false if anything may have
+    /// changed.
     pub(super) fn is_known(&self) -> bool {
         self.strips.iter().all(Option::is_some)
     }
 
-    /// Range of rows y of the slab within the filter's reach of a change.
+    /// Returns the range of rows y of the slab that are within reach of a change.
     pub(super) fn rows(&self) -> std::ops::Range<usize> {
         if self.ground.has_any(self.tz) {
             return 0..self.grid.ny;
@@ -104,7 +105,7 @@ impl Around<'_> {
         }
     }
 
-    /// Bit mask of the tiles in row `y`, word `w`, within the filter's reach of a change; for
+    /// Returns a bit mask of the tiles in row `y`, word `w`, that are within reach of a change. For
     /// `has_density` see [`Around::spans`].
     pub(super) fn word(&self, y: usize, w: usize, has_density: bool) -> u64 {
         let words = self.grid.nx.div_ceil(ROW * TILE_X);
@@ -125,8 +126,9 @@ impl Around<'_> {
         beside(word, w, words)
     }
 
-    /// Spans of row `y` within the filter's reach of a change; spans may overlap at their ends.
-    /// Changes of the ground count only if `has_density`: the row has or had nonzero density.
+    /// Iterates over spans of cells in row `y` that are within reach of a change; neighbouring
+    /// spans may overlap. Changes of the ground count only if `has_density` is true: the row has or
+    /// had a nonzero value.
     pub(super) fn spans(&self, y: usize, has_density: bool) -> impl Iterator<Item = Span> {
         let near = y.saturating_sub(1)..(y + 2).min(self.grid.ny);
         let nx = self.grid.nx;
@@ -155,7 +157,7 @@ impl Around<'_> {
     }
 }
 
-/// Extends a span by `by` cells at both ends, clamped to a row of `nx` cells.
+/// Extends `span` by `by` cells at both ends, limited to a row of `nx` cells.
 pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
     if span.is_empty() {
         return span;
@@ -166,7 +168,8 @@ pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
     }
 }
 
-/// Word `w` of a bit row of `words` words, dilated by one bit on both sides.
+/// Returns the word `w` of a row of bits after each set bit was extended to both neighbours. `word`
+/// returns a word of the row, which has `words` words.
 pub(super) fn beside(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64 {
     let here = word(w);
     let before = if w > 0 { word(w - 1) >> 63 } else { 0 };
@@ -174,7 +177,7 @@ pub(super) fn beside(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64
     here | here << 1 | here >> 1 | before | after
 }
 
-/// Iterates over the runs of set bits as (start, exclusive end).
+/// Iterates over the runs of set bits in `word` as (first bit, end), end exclusive.
 pub(super) fn runs(mut word: u64) -> impl Iterator<Item = (usize, usize)> {
     std::iter::from_fn(move || {
         let from = word.trailing_zeros();

@@ -1,12 +1,11 @@
-//! Row-by-row low-pass for readers that keep only nonzero cells: no dense box is allocated, so that
-//! boxes of any size work.
+//! Low-pass, row by row, for readers that keep only nonzero cells: no array over the box is
+//! allocated, so boxes of any size work.
 
 use super::Taps;
 use lavoxel_automaton::world::World;
 use lavoxel_base::grid::Place;
 
-/// Computes rows of the density and energy fields of a [`super::Volume`] without storing the
-/// volume.
+/// Computes the density and energy fields of a [`super::Volume`] row by row, without storing them.
 #[derive(Default)]
 pub struct RowFilter {
     taps: Taps,
@@ -15,7 +14,7 @@ pub struct RowFilter {
 }
 
 impl RowFilter {
-    /// Creates a filter of the layer with index `layer`; the default is the lava.
+    /// Creates a filter of the layer with index `layer`; the default filter is that of lava.
     pub fn of_layer(layer: usize) -> Self {
         Self {
             taps: Taps {
@@ -26,8 +25,8 @@ impl RowFilter {
         }
     }
 
-    /// Calls `take` with the position, density and energy (0 to 255 each) of every cell with
-    /// nonzero density; cells with zero density may be included.
+    /// Calls `take` with position, density and energy (0 to 255 each, as in a [`super::Volume`]) of
+    /// every cell with nonzero density; cells with zero density may be passed too.
     pub fn each_cell(&mut self, world: &World, mut take: impl FnMut(Place, u8, u8)) {
         let grid = world.grid();
         self.density.resize(grid.nx, 0);

@@ -22,19 +22,19 @@
 
 use super::clear::ONE;
 
-/// Thresholds of the filled fraction of the nine cells below: liquid counts as fully falling up to
-/// the first, and as fully supported from the second, in units of [`ONE`].
+/// Filled fraction of the nine cells below, in units of 1/[`ONE`], up to which a liquid counts as
+/// falling (first element), and from which on it counts as supported (second element).
 const CARRIED: [u32; 2] = [ONE / 2, ONE / 5 * 4];
 
-/// Width of a drop's streak as share of a full drop's amount; the width falls with the root of the
-/// amount, so that small drops stay visible.
+/// Width factor of the streak of a drop: the drawn width corresponds to the amount `STREAK` ×
+/// √amount (full cell: 1), so that small drops stay visible.
 const STREAK: f32 = 0.1;
-/// Tolerance, as a fraction 7/5, by which a low-passed value may exceed that of an isolated drop
-/// and still count as a drop; the value at the end of a stream is larger.
+/// Tolerance (7/5) by which the low-passed value of a cell may exceed that of an isolated drop and
+/// still count as a drop. The value at the end of a stream is larger.
 const ALONE: [u32; 2] = [7, 5];
 
-/// Lookup tables of density (0 to 255) by amount (0 to 255): for streams, and for the streaks of
-/// drops.
+/// Lookup tables of density (0 to 255) by amount (0 to 255; 255: full cell), for streams and for
+/// the streaks of drops.
 pub(super) struct Thin {
     streams: [u8; 256],
     streaks: [u8; 256],
@@ -56,8 +56,9 @@ impl Default for Thin {
 }
 
 impl Thin {
-    /// Corrected value of a cell with `amount` and low-passed value `value`; `below` is the filled
-    /// amount of the cells below. Both amounts are in units of [`ONE`] per full cell.
+    /// Returns the corrected value (0 to 255) of a cell with material. `value`: low-passed value;
+    /// `amount`: amount in the cell; `below`: filled part of the cells below; both in units of
+    /// 1/[`ONE`] of a cell.
     #[inline]
     pub(super) fn value(&self, value: u8, amount: u32, below: u32) -> u8 {
         // The kernel leaves an eighth of an isolated drop in its own cell.
@@ -69,8 +70,9 @@ impl Thin {
         falling(value, lists[byte(amount)], below)
     }
 
-    /// Corrected value of an empty cell below a cell with amount `above`; `here` is the filled
-    /// amount of the row, in units of [`ONE`].
+    /// Returns the corrected value (0 to 255) of an empty cell below a cell with material. `value`:
+    /// low-passed value; `above`: amount in the cell above; `here`: filled part of the cells at
+    /// this height; both in units of 1/[`ONE`] of a cell.
     #[inline]
     pub(super) fn value_under(&self, value: u8, above: u32, here: u32) -> u8 {
         // The kernel leaves a sixteenth of an isolated drop in the cell below.
@@ -86,15 +88,15 @@ fn byte(amount: u32) -> usize {
     (amount * 255 / ONE).min(255) as usize
 }
 
-/// Returns true if a low-passed value is that of an isolated drop: 1/`left` of the amount, within
-/// the tolerance `ALONE`.
+/// Returns true if the low-passed value `value` is that of an isolated drop of `amount`, of which
+/// the kernel leaves 1/`left` in the cell, within the tolerance `ALONE`.
 fn is_drop(value: u8, amount: u32, left: u32) -> bool {
     let [most, of] = ALONE;
     u32::from(value) * left * ONE / 255 * of <= most * amount
 }
 
-/// Interpolates from `value` (supported) to the larger of `value` and `alone` (falling) by the
-/// filled amount `below`.
+/// Interpolates between `value`, for a liquid that is supported, and the larger of `value` and
+/// `alone`, for one that falls. `below`: filled part of the cells below.
 fn falling(value: u8, alone: u8, below: u32) -> u8 {
     if alone <= value {
         return value;

@@ -1,4 +1,4 @@
-//! Per-column history of the physical model's lava.
+//! History of the physical model's lava, per column.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,26 +6,28 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_flow::Flow;
 
-/// Thickness in metres above which a column counts as reached by the flow front.
+/// Thickness of lava in metres above which the flow counts as having reached a column.
 pub const REACHED_M: f64 = 0.01;
 
-/// History of each column and of the flow front. Arrival times are stored in the flow itself.
+/// History of the flow: maxima of each column, and the last advance of the flow front. Arrival
+/// times are stored in the flow itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FlowRecords {
     thickness_m: Vec<f32>,
-    /// Maximum surface temperature in kelvin, by column; `None` if not recorded.
+    /// Maximum surface temperature in kelvin, by column; `None` if temperatures are not recorded.
     kelvin: Option<Vec<f32>>,
     last_reached_s: f64,
 }
 
 impl FlowRecords {
-    /// Memory of the records including temperatures, doubled for the copy while a checkpoint is
-    /// written.
+    /// Estimates the memory of the records with temperatures; includes the copy that exists while a
+    /// checkpoint is written.
     pub fn need(grid: Grid) -> MemoryEstimate {
         MemoryEstimate::of("the records of a flow", grid.columns(), 2.0 * 8.0)
     }
 
-    /// Creates empty records; call before the first step.
+    /// Creates empty records for a box of shape `grid`, without temperatures; must be called before
+    /// the first step.
     pub fn new(grid: Grid) -> Self {
         Self {
             thickness_m: vec![0.0; grid.columns()],
@@ -34,7 +36,7 @@ impl FlowRecords {
         }
     }
 
-    /// Enables the record of surface temperatures.
+    /// Returns the records with temperatures recorded too; must be called before the first step.
     #[must_use]
     pub fn with_kelvin(self) -> Self {
         Self {
@@ -43,7 +45,8 @@ impl FlowRecords {
         }
     }
 
-    /// Returns true if these records, possibly read from a file, match a box of shape `grid`.
+    /// Returns true if these records, which may come from a file, belong to a box of shape `grid`
+    /// and are valid.
     pub fn fits(&self, grid: Grid) -> bool {
         let are_right = |numbers: &Vec<f32>| {
             numbers.len() == grid.columns() && numbers.iter().all(|n| *n >= 0.0)
@@ -53,25 +56,26 @@ impl FlowRecords {
             && self.last_reached_s >= 0.0
     }
 
-    /// Maximum temperature in kelvin of the uppermost liquid after any step, by column at index `z
-    /// · nx + x`; 0 for columns without lava. `None` if temperatures are not recorded.
+    /// Returns the maximum temperature of the uppermost liquid after any step, in kelvin, by column
+    /// at index `z · nx + x`; 0 for columns without lava. `None` if temperatures are not recorded.
     pub fn kelvin(&self) -> Option<&[f32]> {
         self.kelvin.as_deref()
     }
 
-    /// Maximum thickness after any step of liquid and solidified lava, in metres, by column at
-    /// index `z · nx + x`.
+    /// Returns the maximum thickness of liquid and solidified lava after any step, in metres, by
+    /// column at index `z · nx + x`.
     pub fn thickness_m(&self) -> &[f32] {
         &self.thickness_m
     }
 
-    /// Latest time, in seconds, at which any column first reached the thickness [`REACHED_M`].
+    /// Returns the simulated time in seconds at which the flow last reached a new column (thickness
+    /// [`REACHED_M`]).
     pub fn last_reached_s(&self) -> f64 {
         self.last_reached_s
     }
 
-    /// Updates the records of `columns`: pass [`Flow::changed`] after each step, or [`Flow::wet`]
-    /// after several steps.
+    /// Updates the records of the columns `columns` (indices): [`Flow::changed`] after each step,
+    /// or [`Flow::wet`] after several steps.
     pub fn observe(&mut self, flow: &Flow, columns: &[u32]) {
         for &number in columns {
             let thickness = flow.thickness_m(number as usize);

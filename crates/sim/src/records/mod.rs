@@ -1,10 +1,10 @@
-//! Per-column history of one material: arrival, maximum thickness and peak energy. Updated after
+//! History of one material, per column: arrival, maximum thickness and peak energy, updated after
 //! every step, for maps of the whole run.
 //!
-//! An update costs time in proportion to the changes of the step: the tiles of 8 × 4 columns in
-//! which a rule, a source or an edit changed a cell are summed over their heights, and the rest is
-//! skipped. On the built-in volcano an update takes two fifths of a step, see `BENCHMARKS.md`; for
-//! a settled world it only checks each strip for changes.
+//! An update costs time in proportion to the changes of the step: tiles of 8 × 4 columns in which a
+//! rule, a source or an edit changed a cell are summed over their heights, and the rest is skipped.
+//! On the built-in volcano an update takes two fifths of the time of a step, see `BENCHMARKS.md`;
+//! for a settled world it only checks each strip for changes.
 
 mod flow;
 
@@ -22,44 +22,44 @@ use lavoxel_flow::{Flow, UNITS};
 
 pub use self::flow::{FlowRecords, REACHED_M};
 
-/// Arrival value of a column that the material has not reached.
+/// Arrival step of a column that the material has not reached.
 pub const NEVER: u32 = u32::MAX;
 
-/// Minimum number of tiles of a layer for a parallel update.
+/// Number of tiles of a layer from which on updates run in parallel.
 const MANY_TILES: usize = 1 << 13;
 
-/// Units of a flow's thickness per unit of a layer's amount.
+/// Number of the flow's smallest units of amount in one of a layer's.
 const UNIT: i64 = UNITS as i64 / AMOUNT_ONE as i64;
 
-/// Upper bound of the encoded bytes per column: variable-length integers of 32, 32 and 16 bits with
-/// seven bits a byte.
+/// Upper bound on the encoded size of a column's records in bytes: integers of 32, 32 and 16 bits
+/// with seven bits per byte.
 const BYTES_A_COLUMN: usize = 5 + 5 + 3;
 
-/// History of every column as arrays of shape (`nz`, `nx`), row 0 in the north, column 0 in the
+/// History of every column, as arrays of shape (`nz`, `nx`); row 0 is in the north, column 0 in the
 /// west.
 ///
 /// Invariant: equal worlds and steps give equal bits; records that were saved and read back
 /// continue identically.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Records {
-    /// Name of the recorded material, by which a file finds the records.
+    /// Name of the recorded material, by which the records are found in a file.
     material: String,
     nx: usize,
     nz: usize,
     arrival: Vec<u32>,
     thickest: Vec<u32>,
     peak_energy: Vec<u16>,
-    /// State of the layer at the last update; `None` before the first.
+    /// Change cursor of the layer at the last update; `None` before the first.
     #[serde(skip)]
     seen: Option<Cursor>,
 }
 
-/// Default material of records in files that do not name one.
+/// Returns the material of records in files that do not name one: lava.
 fn lava() -> String {
     Material::LAVA.to_owned()
 }
 
-/// Compares the histories, ignoring the change cursor `seen`.
+/// Compares the histories; the change cursor `seen` is ignored.
 impl PartialEq for Records {
     fn eq(&self, other: &Self) -> bool {
         (&self.material, self.nx, self.nz) == (&other.material, other.nx, other.nz)
@@ -70,13 +70,13 @@ impl PartialEq for Records {
 }
 
 impl Records {
-    /// Memory estimate of the records of `materials` materials.
+    /// Estimates the memory of the records of `materials` materials in a box of shape `grid`.
     pub fn need(grid: Grid, materials: usize) -> MemoryEstimate {
         MemoryEstimate::of("the records of maps", grid.columns() * materials, 10.0)
     }
 
-    /// Temporary memory while a checkpoint is written: the encoded records of `materials`
-    /// materials.
+    /// Estimates the temporary memory while a checkpoint is written: the encoded records of
+    /// `materials` materials.
     pub fn need_of_keeping(grid: Grid, materials: usize) -> MemoryEstimate {
         MemoryEstimate::of(
             "the records in a checkpoint",
@@ -85,12 +85,12 @@ impl Records {
         )
     }
 
-    /// Upper bound of the encoded size of the records, in bytes.
+    /// Returns an upper bound on the encoded size of the records in bytes.
     pub fn most_bytes(&self) -> usize {
         BYTES_A_COLUMN * self.nx * self.nz + self.material.len() + 64
     }
 
-    /// Creates empty records of the lava.
+    /// Creates empty records of the lava for a box of shape `grid`.
     pub fn new(grid: Grid) -> Self {
         let columns = grid.columns();
         Self {
@@ -104,7 +104,8 @@ impl Records {
         }
     }
 
-    /// Returns the records with `material` as the recorded material; call before the first update.
+    /// Returns the records with `material` as the recorded material; must be called before the
+    /// first update.
     #[must_use]
     pub fn of(self, material: &str) -> Self {
         Self {
@@ -113,13 +114,13 @@ impl Records {
         }
     }
 
-    /// Name of the recorded material.
+    /// Returns the name of the recorded material.
     pub fn material(&self) -> &str {
         &self.material
     }
 
-    /// Returns true if these records, possibly read from a file, are complete and match a box of
-    /// shape `grid`.
+    /// Returns true if these records, which may come from a file, are complete and belong to a box
+    /// of shape `grid`.
     pub fn fits(&self, grid: Grid) -> bool {
         let lengths = [
             self.arrival.len(),
@@ -129,20 +130,21 @@ impl Records {
         (self.nx, self.nz) == (grid.nx, grid.nz) && lengths == [grid.columns(); 3]
     }
 
-    /// Step count after which the material first appeared in each column: 0 if present before the
-    /// first step, [`NEVER`] if not reached. Matter that appeared and vanished within one step is
-    /// ignored.
+    /// Returns, for each column, the number of steps after which the material first stood there: 0
+    /// if before the first step, [`NEVER`] if not reached. Matter that came and vanished within one
+    /// step does not count.
     pub fn arrival(&self) -> ArrayView2<'_, u32> {
         self.view(&self.arrival)
     }
 
-    /// Maximum amount of each column after any step, in units ([`lavoxel_base::units::AMOUNT_ONE`]
-    /// per cell); for the physical model's lava, liquid and solidified lava together.
+    /// Returns the maximum amount in each column after any step, in smallest units
+    /// ([`lavoxel_base::units::AMOUNT_ONE`] per full cell); for the physical model's lava, liquid
+    /// and solidified lava together.
     pub fn thickest(&self) -> ArrayView2<'_, u32> {
         self.view(&self.thickest)
     }
 
-    /// Maximum energy of any cell in each column after any step, in units
+    /// Returns the maximum energy of any cell in each column after any step, in smallest units
     /// ([`lavoxel_base::units::ENERGY_ONE`] for energy 1.0).
     pub fn peak_energy(&self) -> ArrayView2<'_, u16> {
         self.view(&self.peak_energy)
@@ -153,9 +155,9 @@ impl Records {
             .expect("every field has a value for each column")
     }
 
-    /// Updates the records after `step` steps. Call before the first step and after every step,
-    /// always with the same world, and with its `flow` if present; before a call with another
-    /// world, call [`Records::forget`].
+    /// Updates the records after `step` steps. Must be called before the first step and after every
+    /// step, always with the same world, and with its `flow` if there is one; before a call with
+    /// another world, call [`Records::forget`].
     ///
     /// # Panics
     /// If the world's shape differs from that of the records.
@@ -223,8 +225,9 @@ impl Records {
     }
 
     /// Updates the records of the physical model's lava, liquid and solidified. Reads the flow
-    /// instead of its layer: the layer displays the liquid alone, and misses lava that rubble
-    /// buries or a film that solidifies in the step in which it arrives.
+    /// instead of its layer, because the layer displays the liquid alone, and misses lava that
+    /// rubble buries or a film that solidifies in the step in which it arrives. `all`: read all
+    /// columns, not only changed ones.
     fn observe_flow(&mut self, flow: &Flow, all: bool, step: u32) {
         let columns = if all { self.arrival.len() as u32 } else { 0 };
         // Includes wet columns: lava placed by an edit may not have moved since.
@@ -242,36 +245,38 @@ impl Records {
         }
     }
 
-    /// Keeps the histories but forgets the last world: the next update reads the whole layer.
+    /// Forgets the world of the last update but keeps the histories, so that the next update reads
+    /// the whole layer.
     pub fn forget(&mut self) {
         self.seen = None;
     }
 }
 
-/// Records of the columns of one strip of the world, `x` fastest.
+/// Records of the columns of one strip (4 rows) of the world; `x` varies fastest.
 struct Part<'a> {
     arrival: &'a mut [u32],
     thickest: &'a mut [u32],
     peak_energy: &'a mut [u16],
 }
 
-/// Sums of the 32 columns of a tile: total amount and maximum energy per column.
+/// Values of the 32 columns of a tile column: amount summed over the height, and maximum energy of
+/// a cell.
 type Sums = ([u32; 32], [u16; 32]);
 
 const EMPTY: Sums = ([0; 32], [0; 32]);
 
-/// Reusable buffer for the sums over the height of a strip's tiles.
+/// Reusable buffer for the sums over the heights of a strip.
 #[derive(Default)]
 struct Scratch {
-    /// Bit set of the tile columns (along x) to be summed.
+    /// Bit set of the tile columns (by index along x) that must be summed.
     columns: Vec<u64>,
-    /// Sums of each tile column; valid only for the columns in the bit set.
+    /// Sums of each tile column; valid only for tile columns in the bit set.
     tiles: Vec<Sums>,
 }
 
 impl Scratch {
-    /// Marks the tile columns with any change, or all if `changes` is `None` (unknown). Returns
-    /// true if any column is marked.
+    /// Marks the tile columns with changes, or all if `changes` is `None`. Returns true if any tile
+    /// column is marked.
     fn mark(&mut self, strip: &Strip, changes: Option<Changes<'_>>) -> bool {
         self.columns.resize(strip.width, 0);
         let Some(changes) = changes else {
@@ -287,7 +292,7 @@ impl Scratch {
         !changes.rows.is_empty()
     }
 
-    /// Sums the tiles of the marked columns over their height.
+    /// Sums the tiles of the marked tile columns over the height.
     fn add_up(&mut self, strip: &Strip) {
         let Self { columns, tiles } = self;
         tiles.resize(strip.count, EMPTY);
@@ -305,8 +310,8 @@ impl Scratch {
         });
     }
 
-    /// Merges the sums of the marked columns into the records; columns outside of the box are
-    /// skipped.
+    /// Updates the records `part` with the sums of the marked tile columns; columns outside of the
+    /// box are skipped.
     fn take_up(&self, part: &mut Part<'_>, nx: usize, step: u32) {
         for tx in marked(&self.columns, self.tiles.len()) {
             let (amounts, energies) = &self.tiles[tx];
@@ -338,7 +343,7 @@ impl Scratch {
     }
 }
 
-/// Iterates over the indices of the marked tile columns below `count`.
+/// Iterates over the indices, below `count`, of the marked tile columns.
 fn marked(columns: &[u64], count: usize) -> impl Iterator<Item = usize> {
     let all = columns
         .iter()

@@ -1,4 +1,4 @@
-//! Commands: actions of a scene, a program or a user on a running simulation.
+//! Commands: actions of a scene, a program or a user on a running simulation, between two steps.
 
 use crate::source::{VentChange, VentSpec};
 use crate::state::State;
@@ -8,28 +8,27 @@ use lavoxel_automaton::world::{Edit, Matter};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::Invalid;
 
-/// Action applied to a simulation between two steps, by
-/// [`Simulation::command`](super::Simulation::command) only.
+/// Action that changes a simulation between two steps; passed to
+/// [`Simulation::command`](super::Simulation::command).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Fills a shape with lava, rock or another material, or empties the shape.
     Put(Edit),
-    /// Places, changes or closes a vent.
+    /// Adds, changes or closes a vent.
     Pour(VentChange),
-    /// Changes parameters of the rules; absent keys keep their values.
+    /// Changes parameters of the rules; parameters that are not given keep their values.
     Rules(RulesChange),
-    /// Changes parameters of a material other than lava; the parameters of lava are changed by
-    /// `Rules`.
+    /// Changes parameters of a material other than lava. Parameters of lava are changed by `Rules`.
     Material(MaterialChange),
-    /// Sets the seed of the random spreading patterns.
+    /// Sets the seed of the random spreading patterns from now on.
     Seed(u64),
     /// Sets the wind; the velocity of the air changes at once.
     Wind(Wind),
 }
 
 impl Command {
-    /// Checks every number that can be checked without the simulation, and that the files of an
-    /// edit have been read. Errors use the keys of an `[[event]]` table.
+    /// Checks all numbers that can be checked without the simulation, and that the files of an edit
+    /// have been read. The error names keys as in an `[[event]]` table.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.validate_numbers()?;
         let Self::Put(edit) = self else { return Ok(()) };
@@ -37,7 +36,7 @@ impl Command {
         edit.matter.check_heights("put.matter")
     }
 
-    /// Checks that every number of the command is in range.
+    /// Checks that all numbers of the command are in range.
     pub(super) fn validate_numbers(&self) -> Result<(), Invalid> {
         match self {
             Self::Put(edit) => edit.validate("put"),
@@ -85,8 +84,8 @@ impl Command {
         }
     }
 
-    /// Key and name of the material, other than lava, to which the command refers; `None` if the
-    /// command refers to none.
+    /// Returns (key, name) of the material other than lava to which the command refers; `None` if
+    /// there is none.
     pub(super) fn material(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Put(edit) => Some(("put.matter.name", edit.matter.material()?)),
@@ -98,8 +97,8 @@ impl Command {
         }
     }
 
-    /// Combines this setting with a later one of the same kind; `None` if both commands must be
-    /// kept.
+    /// Merges this change of settings with a later one of the same kind; `None` if both commands
+    /// must be kept.
     pub(super) fn merged(&self, later: &Self) -> Option<Self> {
         match (self, later) {
             (Self::Rules(first), Self::Rules(second)) => {
@@ -116,7 +115,7 @@ impl Command {
     }
 }
 
-/// Returns an error if a world of the physical model does not support the edit.
+/// Checks that the model of `state` supports the edit.
 fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
     let melts = state.flow().is_some_and(|flow| flow.setup().lava.melts());
     match &edit.matter {
@@ -139,8 +138,8 @@ fn fit_edit(edit: &Edit, state: &State) -> Result<(), Invalid> {
     }
 }
 
-/// Adds the default rate to a lava vent without one, if `flows`: in a world of the physical model.
-/// Returns an error for a vent with rates of the physical model in a classic world.
+/// Gives a lava vent without rates the default rate in a world of the physical model (`flows`).
+/// Returns an error if the vent has rates of the physical model in a classic world.
 fn fit_vent(spec: &mut VentSpec, flows: bool) -> Result<(), Invalid> {
     match (&spec.flow, flows) {
         (Some(_), false) => Err(Invalid::new(
@@ -177,7 +176,8 @@ from! {
     Wind => Wind,
 }
 
-/// Returns an error if `seed` exceeds the largest integer that a scene file (TOML) can store.
+/// Checks that `seed` is within the integer range of scene files (TOML). `key`: key of the seed in
+/// messages.
 pub fn check_seed(key: &str, seed: u64) -> Result<(), Invalid> {
     match i64::try_from(seed) {
         Ok(_) => Ok(()),

@@ -1,4 +1,4 @@
-//! Events: commands with a step, either scheduled by a scene or recorded by a simulation.
+//! Events: commands at a given step, either scheduled by a scene or recorded by a simulation.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,26 +9,26 @@ use lavoxel_automaton::world::Edit;
 use lavoxel_base::param::table;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Maximum number of events of a simulation.
+/// Upper bound on the number of events of a simulation.
 pub const MAX_EVENTS: usize = 100_000;
 
-/// Upper bound of an event's step.
+/// Upper bound on the step of an event.
 const LAST_STEP: f64 = 1e9;
 
-/// Command with the step at which it is applied. Changes of vents are not events: a vent has its
-/// own first and last step, in a scene too.
+/// Command and the step at which it is carried out. Changes of vents are not events, because vents
+/// have first and last steps of their own, in scenes too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Number of completed steps at which the command is applied: 0 is before the first step. The
-    /// state after N steps includes the events with `at` = N.
+    /// Number of completed steps after which the command is carried out; 0: before the first step.
+    /// The state after N steps includes the events with `at` = N.
     pub at: u64,
-    /// Command to be applied.
+    /// Command that is carried out.
     pub command: Command,
 }
 
 impl Event {
-    /// Checks that every number is in range and that the file of a shape has been read; `key` is
-    /// the table's name in messages, such as `event[0]`.
+    /// Checks that all numbers are in range and that the file of a shape has been read. `key`: name
+    /// of the table in messages, such as `event[0]`.
     pub fn validate(&self, key: &str) -> Result<(), Invalid> {
         self.check(key, Command::validate)
     }
@@ -77,10 +77,10 @@ table! {
 }
 
 impl EventSpec {
-    /// Description of the allowed values in the error for a table with no command or several.
+    /// Description of valid tables, for the error about a table with no command or with several.
     pub const ONE_COMMAND: &str = "one with exactly one of put, rules, material, wind and seed";
 
-    /// Converts the table to an event; `key` is the table's name in messages, such as `event[0]`.
+    /// Converts the table to an event. `key`: name of the table in messages, such as `event[0]`.
     /// Files of shapes need not have been read.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl EventSpec {
         Ok(event)
     }
 
-    /// Commands of the table, each with its key.
+    /// Returns the commands in the table as pairs (key, command).
     fn commands(&self) -> Vec<(&'static str, Command)> {
         let put = self.put.clone().map(|edit| ("put", Command::Put(edit)));
         let rules = self

@@ -1,9 +1,10 @@
-//! Running simulation: `step` reads as the recipe of the automaton, with a timer for each stage.
+//! Running simulation. [`Simulation::step`] runs the stages of a step in order and measures the
+//! time of each.
 //!
-//! Every action besides the steps is a [`Command`]: an [`Event`] of the scene gives its command at
-//! its step, [`Simulation::command`] gives one now. A simulation records changes of vents in the
-//! vents' first and last steps and the rest as events, so that `lavoxel::scene::Scene::recorded`
-//! can write a scene that replays to the same bits.
+//! Every action other than a step is a [`Command`], which an [`Event`] of the scene carries out at
+//! its step, or [`Simulation::command`] at once. A simulation records changes of vents in the
+//! vents' first and last steps, and all other commands as events, so that
+//! `lavoxel::scene::Scene::recorded` can write a scene that replays to the same bits.
 
 mod command;
 mod event;
@@ -37,44 +38,45 @@ pub use self::stage::Stage;
 pub use self::timings::system_clock;
 pub use self::timings::{Clock, StageTime, Timings};
 
-/// Running simulation: a state with its rules, vents and events, and the engine that runs the
+/// Running simulation: a state, its rules, vents and events, and the engine that computes the
 /// rules.
 pub struct Simulation {
     state: State,
     history: History,
     engine: Box<dyn Engine>,
     timings: Timings,
-    /// Flag by which another thread interrupts a step between two stages.
+    /// Flag that another thread sets to interrupt a step between two stages; `None` if steps cannot
+    /// be interrupted.
     cut: Option<Arc<AtomicBool>>,
 }
 
-/// All data other than the state that determine the bits of later states, and the record of past
+/// Data other than the state that determine the bits of later states, and the record of past
 /// events.
 #[derive(Clone, Debug)]
 struct History {
     step: u64,
-    /// Number of completed stages of an interrupted step; 0 between steps.
+    /// Number of completed stages of the next step, if that step was interrupted; otherwise 0.
     made: usize,
     seed: u64,
     rules: Rules,
     spec: RulesSpec,
-    /// Current materials: lava first, then the others in the order of the layers, with all changes
-    /// applied.
+    /// Materials with all changes so far: lava first, then the others in the order of the layers.
     materials: Vec<Material>,
     reactions: Vec<Reaction>,
     vents: Vents,
-    /// Current wind; `None` without air.
+    /// Wind at present; `None` without air.
     wind: Option<Wind>,
-    /// Events in the order of their steps; the first `past` events have been applied.
+    /// All events by ascending step, past and future. The first `past` of these have been carried
+    /// out.
     events: Vec<Event>,
     past: usize,
     goals: Goals,
 }
 
 impl History {
-    /// Stages of a step in order. In a world of the physical model the flow comes first, and no
-    /// rule moves the layers that display the flow. The rule that calms lava down is left out while
-    /// lava is fed.
+    /// Iterates over the stages of a step in order. In a world of the physical model the flow comes
+    /// first, and no rule moves the layers that display the flow. The rule that calms lava down is
+    /// left out while vents pour or events occur.
     fn stages(&self, state: &State) -> impl Iterator<Item = Stage<'_>> + use<'_> {
         let (unfed, mirrors) = (self.is_unfed(), state.mirrors());
         let flow = mirrors.any().then_some(Stage::Flow(&self.vents));
@@ -92,15 +94,16 @@ impl History {
             .chain(Stage::of_air(state, &self.vents))
     }
 
-    /// Returns true if nothing was poured and no event was applied during the last `calm::AFTER`
-    /// steps, so that lava calms down.
+    /// Returns true if no vent poured and no event occurred during the last `calm::AFTER` steps, so
+    /// that lava may calm down.
     fn is_unfed(&self) -> bool {
         let event = self.events[..self.past].last().map_or(0, |event| event.at);
         let fed = self.vents.last_pour(self.step).unwrap_or(0).max(event);
         self.step >= fed + calm::AFTER
     }
 
-    /// Applies a command that changes parameters or the seed.
+    /// Carries out a command that changes parameters or the seed; no effect for edits and changes
+    /// of vents.
     fn set(&mut self, command: &Command, grid: Grid) {
         match command {
             Command::Put(_) | Command::Pour(_) => {}
@@ -120,7 +123,8 @@ impl History {
         self.rules = Rules::new(&self.spec, &self.materials, &self.reactions, grid);
     }
 
-    /// Returns an error if a command names an absent material, or sets a wind without air.
+    /// Checks that the material to which a command refers exists, and that there is air if the
+    /// command sets a wind.
     fn check_there(&self, command: &Command) -> Result<(), Invalid> {
         if matches!(command, Command::Wind(_)) && self.wind.is_none() {
             return Err(Invalid::new(
@@ -150,7 +154,7 @@ impl History {
         )
     }
 
-    /// Returns true if a command would set parameters to their present values.
+    /// Returns true if the command would set parameters to the values that they already have.
     fn has(&self, command: &Command) -> bool {
         match command {
             Command::Put(_) | Command::Pour(_) => false,
@@ -164,8 +168,8 @@ impl History {
         }
     }
 
-    /// Records a command as a past event of the present step. Successive settings of one kind
-    /// within a step are merged into one event, such as those of a dragged slider.
+    /// Records a command as an event of the present step. Successive changes of the same settings
+    /// within a step, such as those of a dragged slider, become one event.
     fn record(&mut self, command: Command) -> Result<(), Invalid> {
         let before = self.events[..self.past]
             .last_mut()
@@ -194,41 +198,41 @@ impl History {
     }
 }
 
-/// Position of a simulation in the course of its scene, for checkpoints.
+/// Data of a simulation that a checkpoint must store in addition to state and recorded scene.
 pub struct Passed<'a> {
     /// Number of completed steps.
     pub step: u64,
-    /// Number of completed stages of an interrupted step; 0 between steps.
+    /// Number of completed stages of the next step, if that step was interrupted; otherwise 0.
     pub made: usize,
-    /// Vent numbers, in the order of [`Simulation::vents`].
+    /// Permanent numbers of the vents, in the order of [`Simulation::vents`].
     pub vent_numbers: Vec<usize>,
-    /// Number that the next new vent will get.
+    /// Permanent number that the next new vent will get.
     pub next_vent: usize,
-    /// Goals with their progress.
+    /// Goals of the scene, with their progress.
     pub goals: &'a Goals,
 }
 
-/// Saved state of a simulation that [`Simulation::go_back`] restores.
+/// Saved simulation, to which [`Simulation::go_back`] returns.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     state: PackedState,
     history: History,
-    /// Schedule of the flow's step times; `None` without a flow.
+    /// Step times of the flow; `None` without a flow.
     clock: Option<FlowClock>,
 }
 
 impl Snapshot {
-    /// Number of completed steps at the snapshot.
+    /// Returns the number of completed steps at the time of the snapshot.
     pub fn steps(&self) -> u64 {
         self.history.step
     }
 
-    /// Ground of the snapshot, shared with other snapshots while unchanged.
+    /// Returns the ground of the snapshot; snapshots with equal grounds share it.
     pub fn ground(&self) -> &std::sync::Arc<Ground> {
         self.state.ground()
     }
 
-    /// Memory of the snapshot in bytes, without the shared ground.
+    /// Returns the memory of the snapshot in bytes, without the ground, which may be shared.
     pub fn bytes(&self) -> usize {
         self.state.bytes()
             + self.history.events.len() * size_of::<Event>()
@@ -237,9 +241,9 @@ impl Snapshot {
 }
 
 impl Simulation {
-    /// Creates a simulation at step 0 from validated rules and vents. The bits of all later states
-    /// depend only on `state`, `rules`, `vents`, `seed`, events and commands; `engine` affects the
-    /// speed alone.
+    /// Creates a simulation at step 0 from validated rules and vents. All later states depend, bit
+    /// by bit, only on `state`, `rules`, `vents`, `seed`, events and commands; `engine` affects
+    /// only the speed.
     pub fn new(
         state: impl Into<State>,
         rules: &RulesSpec,
@@ -282,8 +286,8 @@ impl Simulation {
         }
     }
 
-    /// Adds reactions between materials, which must have been checked together with the materials
-    /// by [`Reaction::validate_all`].
+    /// Adds reactions between materials. The caller has checked reactions and materials together by
+    /// [`Reaction::validate_all`].
     #[must_use]
     pub fn with_reactions(mut self, reactions: Vec<Reaction>) -> Self {
         let History {
@@ -294,8 +298,8 @@ impl Simulation {
         self
     }
 
-    /// Enables the time measurement of every stage with `clock`; without a clock only the number of
-    /// runs is recorded.
+    /// Makes the simulation measure the time of every stage with `clock`. Without a clock, only the
+    /// number of runs is counted.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Self {
         Self {
@@ -304,7 +308,7 @@ impl Simulation {
         }
     }
 
-    /// Adds scheduled events; events of the same step keep the given order.
+    /// Adds scheduled events; events of the same step keep their order.
     ///
     /// # Errors
     /// If an event cannot be stored as an `[[event]]` table.
@@ -330,24 +334,25 @@ impl Simulation {
         Ok(self)
     }
 
-    /// Adds goals, which are evaluated after every step.
+    /// Adds goals, whose progress is then updated after every step.
     #[must_use]
     pub fn with_goals(mut self, goals: Goals) -> Self {
         self.history.goals = goals;
         self
     }
 
-    /// Goals of the scene with their progress.
+    /// Returns the goals with their progress.
     pub fn goals(&self) -> &Goals {
         &self.history.goals
     }
 
-    /// Resumes this simulation at step `step` from a saved state, with `made` stages of the next
-    /// step completed; `numbers` and `next` are the values of [`Simulation::passed`]. Vents, rules
-    /// and events must have been validated.
+    /// Continues this simulation from a saved state. `step`: number of completed steps; `made`:
+    /// number of completed stages of the next step; `numbers` and `next`: the numbers of the vents
+    /// and the next free number, from [`Simulation::passed`]. Vents, rules and events must have
+    /// been validated.
     ///
     /// # Errors
-    /// Message with the name of the inconsistent part.
+    /// Message that names the data which contradict each other.
     pub fn resumed(
         self,
         events: Vec<Event>,
@@ -400,8 +405,9 @@ impl Simulation {
         })
     }
 
-    /// Advances by one step: runs the due stages in order, then applies the events that are due
-    /// after the step. An interrupted step is continued with its next stage.
+    /// Advances the simulation by one step: runs the stages in order, then carries out the events
+    /// that are due after the step. If the last call was interrupted, its step is continued with
+    /// the next stage.
     pub fn step(&mut self) {
         let draw = Draw {
             seed: self.history.seed,
@@ -442,7 +448,7 @@ impl Simulation {
         }
     }
 
-    /// Completes an interrupted step.
+    /// Completes the present step if it was interrupted.
     fn end_step(&mut self) {
         let cut = self.cut.take();
         if self.history.made > 0 {
@@ -451,41 +457,41 @@ impl Simulation {
         self.cut = cut;
     }
 
-    /// Registers a flag that aborts a long step of the physical model: once `stop` is true, the
-    /// step is discarded. The simulation then has the state before the step, and later steps give
-    /// the same bits as a run without interruption.
+    /// Registers a flag that aborts a step of the physical model: when `stop` is true, the step is
+    /// discarded and the simulation has the state before that step. Later steps give the same bits
+    /// as without the abort.
     pub fn stop_by(&mut self, stop: Arc<AtomicBool>) {
         if let Some(flowing) = &mut self.state.flow {
             flowing.flow.stop_by(stop);
         }
     }
 
-    /// Registers a flag that interrupts a step between two stages: once `cut` is true, the
-    /// remaining stages are postponed. The next [`Simulation::step`], also after a snapshot or a
-    /// checkpoint, continues with these stages and gives the same bits as a run without
-    /// interruption.
+    /// Registers a flag that interrupts a step between two stages: when `cut` is true,
+    /// [`Simulation::step`] returns before the next stage. The next call, even after a snapshot or
+    /// a checkpoint, continues with that stage; the bits are those of a step without interruption.
     pub fn cut_by(&mut self, cut: Arc<AtomicBool>) {
         self.cut = Some(cut);
     }
 
-    /// Defers the display of the flow, in a physical model without other matter and air: lava is
-    /// written into cells only by [`Simulation::show`]. Call `show` before cells are read;
-    /// [`State::flow`] is always current.
+    /// Defers the display of the flow, if the world has no other matter and no air: lava is written
+    /// into the cells only by [`Simulation::show`], which must be called before cells are read.
+    /// [`State::flow`] is always up to date.
     pub fn show_when_asked(&mut self) {
         self.state.defer_flow();
     }
 
-    /// Writes the lava of the physical model into all cells whose display is outdated.
+    /// Writes the lava of the physical model into all cells whose display is out of date.
     pub fn show(&mut self) {
         self.state.show_flow();
     }
 
-    /// Returns true if the last step was aborted or interrupted.
+    /// Returns true if the last call of [`Simulation::step`] was aborted or interrupted.
     pub fn was_stopped(&self) -> bool {
         self.history.made > 0 || self.state.flow().is_some_and(Flow::was_stopped)
     }
 
-    /// Number of completed stages of an interrupted step; 0 between steps.
+    /// Returns the number of completed stages of the next step, if that step was interrupted;
+    /// otherwise 0.
     pub fn stages_made(&self) -> usize {
         self.history.made
     }
@@ -516,12 +522,12 @@ impl Simulation {
         self.history.set(command, self.state.grid());
     }
 
-    /// Applies a command now and records it: an edit, or a change of vents, rules, a material, the
-    /// wind or the seed. Completes an interrupted step first.
+    /// Carries out a command at once and records it: an edit, or a change of vents, rules, a
+    /// material, the wind or the seed. Completes an interrupted step first.
     ///
     /// # Errors
     /// If a number is out of range, a vent is unknown, or the model of this world does not support
-    /// the command; the simulation is unchanged then.
+    /// the command. The simulation is then unchanged.
     pub fn command(&mut self, command: impl Into<Command>) -> Result<(), Invalid> {
         let mut command = command.into();
         command.validate()?;
@@ -540,13 +546,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Returns true if a command would set parameters to their present values, so that nothing
-    /// would change.
+    /// Returns true if the command would set parameters to the values that they already have, so
+    /// that nothing would change.
     pub fn has_in_force(&self, command: &Command) -> bool {
         self.history.has(command)
     }
 
-    /// Saves the present state; the ground is shared with the snapshot `other` where unchanged.
+    /// Returns a snapshot of the simulation. `other`: earlier snapshot with which the ground is
+    /// shared if unchanged.
     pub fn snapshot(&self, other: Option<&Snapshot>) -> Snapshot {
         let state = PackedState::new(&self.state, other.map(|other| &other.state));
         Snapshot {
@@ -556,7 +563,7 @@ impl Simulation {
         }
     }
 
-    /// Restores a snapshot of this simulation and discards everything after it; the following steps
+    /// Returns to a snapshot of this simulation and discards everything since. The following steps
     /// give the same bits as the first time.
     pub fn go_back(&mut self, snapshot: &Snapshot) {
         snapshot.state.unpack_into(&mut self.state);
@@ -567,22 +574,22 @@ impl Simulation {
         put_in_force(self.history.wind.as_ref(), &mut self.state);
     }
 
-    /// Present state: the world, with its flow and its air where present.
+    /// Returns the present state: the world, with its flow and its air if there are any.
     pub fn world(&self) -> &State {
         &self.state
     }
 
-    /// Current rules, converted for the engine.
+    /// Returns the present rules in the form that engines use.
     pub fn rules(&self) -> &Rules {
         &self.history.rules
     }
 
-    /// Current rules in the form of a scene file.
+    /// Returns the present rules in the form that scene files use.
     pub fn rules_spec(&self) -> &RulesSpec {
         &self.history.spec
     }
 
-    /// Walls at the sides of the box for lava, in any model.
+    /// Returns the boundary condition for lava at the sides of the box, whichever model is used.
     pub fn walls(&self) -> Walls {
         match self.state.flow().map(|flow| flow.setup().open_sides) {
             None => self.history.spec.walls,
@@ -591,16 +598,16 @@ impl Simulation {
         }
     }
 
-    /// Simulated time in seconds; `None` without the physical model.
+    /// Returns the simulated time in seconds; `None` in the classic model.
     pub fn time_s(&self) -> Option<f64> {
         self.state
             .flow()
             .map(|flow| flow.clock().time_s(self.history.step))
     }
 
-    /// Sets the end time of a run of the physical model: the step that contains `end_s` (seconds)
-    /// is shortened to end at that time; later steps have full length. With `None`, or with air,
-    /// whose steps have a fixed length, all steps have full length.
+    /// Sets the end of a run of the physical model: the step during which `end_s` (seconds) is
+    /// reached ends at that time, and later steps have full length. With `None`, or in a world with
+    /// air, all steps have full length.
     pub fn end_at(&mut self, end_s: Option<f64>) {
         let end_s = end_s.filter(|_| self.state.air().is_none());
         if let Some(flowing) = &mut self.state.flow {
@@ -608,33 +615,34 @@ impl Simulation {
         }
     }
 
-    /// Materials other than lava in the order of the layers, with all changes applied.
+    /// Returns the materials other than lava with all changes so far, in the order of the layers.
     pub fn materials(&self) -> &[Material] {
         &self.history.materials[1..]
     }
 
-    /// Numbers and specs of the vents that pour now or later, by ascending number.
+    /// Iterates over the vents that pour now or later, as pairs (permanent number, vent), by
+    /// ascending number.
     pub fn open_vents(&self) -> impl Iterator<Item = (usize, &VentSpec)> {
         self.history.vents.open(self.history.step)
     }
 
-    /// Current wind; `None` without air.
+    /// Returns the wind at present; `None` without air.
     pub fn wind(&self) -> Option<&Wind> {
         self.history.wind.as_ref()
     }
 
-    /// All past, present and future vents, in pouring order.
+    /// Iterates over all vents, past, present and future, in the order in which they pour.
     pub fn vents(&self) -> impl Iterator<Item = &VentSpec> {
         self.history.vents.specs()
     }
 
-    /// Vents of [`Simulation::vents`] that pour lava.
+    /// Iterates over those of [`Simulation::vents`] that pour lava.
     pub fn lava_vents(&self) -> impl Iterator<Item = &VentSpec> {
         self.vents().filter(|vent| vent.list() == List::Vents)
     }
 
-    /// Part of the history that is not stored in the recorded scene
-    /// (`lavoxel::scene::Scene::recorded`).
+    /// Returns the data that a checkpoint must store in addition to the state and the recorded
+    /// scene (`lavoxel::scene::Scene::recorded`).
     pub fn passed(&self) -> Passed<'_> {
         // The omitted fields follow from the scene: its events determine the current rules,
         // materials, wind and seed.
@@ -662,22 +670,22 @@ impl Simulation {
         }
     }
 
-    /// All past and future events, by ascending step.
+    /// Returns all events, past and future, by ascending step.
     pub fn events(&self) -> &[Event] {
         &self.history.events
     }
 
-    /// Number of completed steps.
+    /// Returns the number of completed steps.
     pub fn steps(&self) -> u64 {
         self.history.step
     }
 
-    /// Current seed of the random spreading patterns.
+    /// Returns the present seed of the random spreading patterns.
     pub fn seed(&self) -> u64 {
         self.history.seed
     }
 
-    /// Accumulated time per stage.
+    /// Returns the time that each stage has taken so far.
     pub fn timings(&self) -> &Timings {
         &self.timings
     }
@@ -697,7 +705,7 @@ impl From<World> for Simulation {
     }
 }
 
-/// Sets the current wind of a restored air without changing the air's velocity.
+/// Gives the restored air of `state` the present wind without changing the velocity of the air.
 fn put_in_force(wind: Option<&Wind>, state: &mut State) {
     state
         .air

@@ -1,4 +1,4 @@
-//! Saved simulation without an engine, from which several simulations can be started.
+//! Simulation without an engine, from which several simulations can be started.
 
 use super::{History, Simulation, Timings};
 use crate::goals::Goals;
@@ -7,8 +7,7 @@ use crate::state::State;
 use lavoxel_automaton::engine::Engine;
 use lavoxel_automaton::matter::Material;
 
-/// Present state and future events of a simulation; shared by threads that start simulations from
-/// it.
+/// State and future events of a simulation; several threads can start simulations from it.
 #[derive(Clone, Debug)]
 pub struct Origin {
     state: State,
@@ -16,13 +15,14 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// State at which the simulations start.
+    /// Returns the state at which the simulations start.
     pub fn world(&self) -> &State {
         &self.state
     }
 
-    /// Text that identifies all inputs of later steps except state, lava vents and seed: rules,
-    /// materials with their reactions and sources, wind and events. Equal texts mean equal inputs.
+    /// Returns a text that contains everything that determines later steps, except state, lava
+    /// vents and seed: rules, materials with their reactions and sources, wind and events. Equal
+    /// texts mean equal conditions.
     pub fn course(&self) -> String {
         let History {
             step,
@@ -64,8 +64,9 @@ impl Origin {
         )
     }
 
-    /// Starts a simulation with the given `lava` vents and `seed`, run by `engine`. Sources of
-    /// other matter, fumes, rules and events are those of the origin.
+    /// Starts a simulation with the vents `lava` in place of the lava vents of the origin, and the
+    /// seed `seed`; `engine` computes its rules. Sources of other materials, fumes, rules and
+    /// events are those of the origin.
     pub fn begin(&self, lava: Vec<VentSpec>, seed: u64, engine: Box<dyn Engine>) -> Simulation {
         let Self {
             mut state,
@@ -98,7 +99,7 @@ impl Origin {
 }
 
 impl Simulation {
-    /// Copies the simulation with another `engine`; both copies compute the same bits.
+    /// Copies the simulation, with `engine` as the engine of the copy. Both compute the same bits.
     pub fn copy(&self, engine: Box<dyn Engine>) -> Self {
         let (state, history) = (self.state.clone(), self.history.clone());
         Self {
@@ -110,13 +111,13 @@ impl Simulation {
         }
     }
 
-    /// Converts this simulation into an origin.
+    /// Converts this simulation to an origin, without its engine.
     pub fn into_origin(self) -> Origin {
         let Self { state, history, .. } = self;
         Origin { state, history }
     }
 
-    /// Number of events that are not yet applied.
+    /// Returns the number of events that have not been carried out yet.
     pub fn events_to_come(&self) -> usize {
         self.history.events.len() - self.history.past
     }

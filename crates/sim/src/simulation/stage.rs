@@ -1,4 +1,5 @@
-//! Stages of a step: rules, which an engine runs, and the couplings and models around them.
+//! Stages of a step: the rules of the cellular automaton, which an engine computes, and the
+//! couplings and models around these rules.
 
 use crate::coupling::flow_reactions;
 use crate::source::Vents;
@@ -8,58 +9,59 @@ use lavoxel_automaton::rules::{Rule, Rules};
 use lavoxel_automaton::world::Layer;
 use lavoxel_base::random::Draw;
 
-/// Stage of a step, with its inputs.
+/// Stage of a step with its input.
 #[derive(Clone, Copy, Debug)]
 pub enum Stage<'a> {
-    /// Vents pour into the flow of the physical model, and the flow advances.
+    /// The vents pour into the flow of the physical model, and the flow solver advances by the
+    /// step.
     Flow(&'a Vents),
-    /// Vents and sources pour into the cells of the automaton.
+    /// Vents and sources pour into the cells.
     Sources(&'a Vents),
-    /// A rule of the automaton moves a layer.
+    /// A rule of the cellular automaton changes a layer.
     Rule {
-        /// Index of the layer in [`World::layers`](lavoxel_automaton::world::World::layers).
+        /// Index of that layer in [`World::layers`](lavoxel_automaton::world::World::layers).
         layer: usize,
-        /// Rule to be run.
+        /// Rule that is computed.
         rule: &'a Rule,
     },
-    /// Sources of the air: ground, lava, steam and vents.
+    /// Ground, lava, steam and vents change the air: closed cells, heat, ash and steam.
     Emission(&'a Vents),
-    /// The air solver advances.
+    /// The air solver advances by the step.
     Air,
-    /// Advection of light grains by the air.
+    /// The air carries light grains along.
     Blown,
-    /// Deposition of settled ash on the ground.
+    /// Settled ash becomes grains on the ground.
     Fallout,
 }
 
-/// Names of the stages that follow the rules in [`Stage::names`].
+/// Names of the kinds of stages that follow the rules in the list of [`Stage::names`].
 const AFTER_RULES: [&str; 5] = ["emission", "air", "fallout", "flow", "blown"];
 
 impl<'a> Stage<'a> {
-    /// Number of kinds of stages.
+    /// Number of kinds of stages; all rules of one name are one kind.
     pub const COUNT: usize = 1 + Rule::NAMES.len() + AFTER_RULES.len();
 
-    /// Number of leading stage kinds that every world has; the other kinds occur only with further
-    /// materials.
+    /// Number of kinds, at the beginning of the list, that occur in every world; the others occur
+    /// only with further materials.
     pub const OF_LAVA: usize = 3;
 
-    /// Iterates over the names of all stage kinds.
+    /// Iterates over the names of all kinds of stages.
     pub fn names() -> impl Iterator<Item = &'static str> + Clone {
         std::iter::once("sources")
             .chain(Rule::NAMES.iter().copied())
             .chain(AFTER_RULES)
     }
 
-    /// Rules of a step as stages in order: the rules of each layer, then reactions and their
-    /// consequences. A step skips rules that are not [due](Stage::is_due), and the rule that
-    /// [calms](Stage::calms) lava down while lava is fed.
+    /// Iterates over the rules of a step as stages, in order: the rules of each layer, then
+    /// reactions and their consequences. A step skips stages that are not [due](Stage::is_due), and
+    /// the rule that [calms](Stage::calms) lava down while vents pour.
     pub fn of_rules(rules: &Rules) -> impl Iterator<Item = Stage<'_>> {
         rules
             .iter()
             .map(|(layer, rule)| Stage::Rule { layer, rule })
     }
 
-    /// Stages of a state's air in order; empty without air.
+    /// Iterates over the stages of the air in order; empty without air.
     pub fn of_air(state: &State, vents: &'a Vents) -> impl Iterator<Item = Self> + use<'a> {
         let ash = state.air().map(|air| air.spec().ash.is_some());
         let moves = ash.map(|_| [Self::Emission(vents), Self::Air]);
@@ -74,7 +76,7 @@ impl<'a> Stage<'a> {
             .chain(ash.filter(|ash| *ash).map(|_| Self::Fallout))
     }
 
-    /// Returns true for the rule that calms lava down.
+    /// Returns true if the stage is the rule that calms lava down.
     pub fn calms(&self) -> bool {
         matches!(
             self,
@@ -85,7 +87,7 @@ impl<'a> Stage<'a> {
         )
     }
 
-    /// Name of the stage in reports and tables.
+    /// Returns the name of the stage in reports and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sources(_) => "sources",
@@ -98,7 +100,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Index of the stage's name in [`Stage::names`].
+    /// Returns the index of the stage's kind in the list of [`Stage::names`].
     pub fn number(self) -> usize {
         let after_rules = 1 + Rule::NAMES.len();
         match self {
@@ -112,10 +114,10 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Returns true if a step can be interrupted before this stage, so that the state can be saved.
-    /// False before the air's own step, which may clear cells that contain fresh input; and, with a
-    /// flow, before the stages of the cells, because the flow uses the covers as of the beginning
-    /// of the step.
+    /// Returns true if a step can be interrupted before this stage, so that the state can be saved
+    /// there. False before the step of the air solver, which may clear cells that contain fresh
+    /// input; and, in a world with a flow, before the stages of the cells, because the flow uses
+    /// the covers at the beginning of the step.
     pub(super) fn can_wait(self, state: &State) -> bool {
         match self {
             Self::Air => false,
@@ -124,7 +126,8 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Returns true if the stage runs in step `step`.
+    /// Returns true if the stage is computed in step `step`; some rules are computed only every few
+    /// steps.
     pub fn is_due(self, step: u64) -> bool {
         match self {
             Self::Rule { rule, .. } => rule.is_due(step),
@@ -132,7 +135,8 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// Runs the stage for the step of `draw`; `engine` runs the rules of the automaton.
+    /// Runs the stage on `state`, for the step of `draw`; `engine` computes rules of the cellular
+    /// automaton.
     pub fn run(self, state: &mut State, engine: &mut dyn Engine, draw: Draw) {
         let State { world, flow, air } = state;
         match (self, flow, air) {

@@ -1,14 +1,15 @@
-//! Time measurement of the stages.
+//! Measurement of the time that each stage takes.
 
 use std::time::Duration;
 
 use super::Stage;
 
-/// Clock function: returns the time since a fixed instant. A step reads no other clock, so that
-/// simulations run on systems without a clock.
+/// Function that returns the time since a fixed instant. A simulation reads no other clock, so that
+/// it also runs on systems without a clock.
 pub type Clock = fn() -> Duration;
 
-/// Reads the monotonic system clock, which `wasm32-unknown-unknown` lacks.
+/// Returns the time since the first call by the monotonic clock of the system, which
+/// `wasm32-unknown-unknown` lacks.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 pub fn system_clock() -> Duration {
     static START: std::sync::LazyLock<std::time::Instant> =
@@ -16,21 +17,21 @@ pub fn system_clock() -> Duration {
     START.elapsed()
 }
 
-/// Accumulated time of one stage.
+/// Time that one stage took so far, in all steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StageTime {
-    /// Number of runs.
+    /// Number of times that the stage ran.
     pub runs: u64,
-    /// Total time of all runs.
+    /// Total time of all runs; 0 without a clock.
     pub total: Duration,
-    /// Time of the last run.
+    /// Time of the last run; 0 without a clock.
     pub last: Duration,
-    /// Clock used for the measurement; `None`: only the number of runs is recorded.
+    /// Clock for the measurement; `None`: only runs are counted.
     clock: Option<Clock>,
 }
 
 impl StageTime {
-    /// Runs `work` and adds its duration.
+    /// Runs `work`, adds its duration to the time of the stage, and returns its result.
     pub fn time<T>(&mut self, work: impl FnOnce() -> T) -> T {
         let start = self.clock.map(|now| now());
         let result = work();
@@ -43,7 +44,7 @@ impl StageTime {
         result
     }
 
-    /// Mean duration of a run in milliseconds; 0 if the stage has not run.
+    /// Returns the mean time of a run in milliseconds; 0 if the stage never ran.
     pub fn mean_ms(&self) -> f64 {
         if self.runs == 0 {
             0.0
@@ -53,15 +54,15 @@ impl StageTime {
     }
 }
 
-/// Accumulated time of each stage over all steps.
+/// Times of all stages, accumulated over all steps.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Timings {
-    /// Times by stage, in the order of [`Stage::names`].
+    /// Times of the kinds of stages, in the order of [`Stage::names`].
     stages: [StageTime; Stage::COUNT],
 }
 
 impl Timings {
-    /// Creates zero timings measured with `clock`.
+    /// Creates timings that are 0 and will be measured with `clock`.
     pub(super) fn by(clock: Clock) -> Self {
         Self {
             stages: [StageTime {
@@ -71,8 +72,8 @@ impl Timings {
         }
     }
 
-    /// Iterates over the stages in step order with their names; stages of further materials are
-    /// skipped if they never ran.
+    /// Iterates over pairs (name, time) of the kinds of stages, in order. Kinds that occur only
+    /// with further materials are skipped if they never ran.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &StageTime)> {
         let shown = |(number, (_, time)): &(usize, (&str, &StageTime))| {
             *number < Stage::OF_LAVA || time.runs > 0
@@ -84,14 +85,14 @@ impl Timings {
             .map(|(_, named)| named)
     }
 
-    /// Timing of the stage called `name`; zero for an unknown name.
+    /// Returns the time of the kind of stage named `name`; 0 if there is no such kind.
     pub fn of(&self, name: &str) -> StageTime {
         self.iter()
             .find(|(stage, _)| *stage == name)
             .map_or_else(StageTime::default, |(_, time)| *time)
     }
 
-    /// Runs `work` and adds its duration to `stage`.
+    /// Runs `work`, adds its duration to the time of `stage`, and returns its result.
     pub(super) fn time<T>(&mut self, stage: Stage<'_>, work: impl FnOnce() -> T) -> T {
         self.stages[stage.number()].time(work)
     }

@@ -1,4 +1,4 @@
-//! Input of a vent to the air: heat, ash, steam.
+//! Output of a vent to the air: heat, ash, steam.
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +30,7 @@ table! {
 }
 
 impl VentAir {
-    /// Checks that every number is in range; `key` is the table's name in messages, such as
+    /// Checks that all numbers are in range. `key`: name of the table in messages, such as
     /// `vent[0].air`.
     ///
     /// # Errors

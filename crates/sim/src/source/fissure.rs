@@ -12,31 +12,34 @@ use serde::{Deserialize, Serialize};
 use super::VentFlow;
 use lavoxel_base::validate::{Invalid, within};
 
-/// Maximum number of points of a fissure, and of its focus places.
+/// Upper bound on the number of points of a fissure, and on the number of places on which it
+/// focuses.
 pub(crate) const MAX_POINTS: usize = 1000;
 
-/// Focusing of a fissure: the places on which the rate concentrates, and the time span.
+/// Focusing of a fissure: the places on which the effusion concentrates, and the time during which
+/// it does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Focus {
-    /// Focus places as fractions (0 to 1) of the fissure's length from its first point.
+    /// Places on which the effusion concentrates, as fractions (0 to 1) of the fissure's length
+    /// from its first point.
     pub at: Vec<f64>,
-    /// Final fraction of the rate at the focus places, 0 to 1.
+    /// Fraction of the rate that comes out at these places in the end, 0 to 1.
     pub share: f64,
-    /// Start of the focusing, in seconds from the start of the simulation.
+    /// Time at which the focusing begins, in seconds from the start of the simulation.
     pub from_s: f64,
-    /// End of the focusing, in seconds from the start of the simulation; the fraction stays at
-    /// `share` afterwards.
+    /// Time from which on the fraction is `share`, in seconds from the start of the simulation.
     pub until_s: f64,
 }
 
 impl Focus {
-    /// Fraction of the rate at the focus places at `time_s` (seconds).
+    /// Returns the fraction of the rate that comes out at the focus places at `time_s` (seconds
+    /// from the start).
     pub fn share_at(&self, time_s: f64) -> f64 {
         self.share * ((time_s - self.from_s) / (self.until_s - self.from_s)).clamp(0.0, 1.0)
     }
 
-    /// Checks that every number is in range; `key` is the table's name in messages, such as
+    /// Checks that all numbers are in range. `key`: name of the table in messages, such as
     /// `vent[0].focus`.
     pub(crate) fn validate(&self, key: &str) -> Result<(), Invalid> {
         within(
@@ -71,7 +74,8 @@ impl Focus {
         Ok(())
     }
 
-    /// Volume in m³ erupted at the focus places between `from_s` and `to_s` (seconds).
+    /// Returns the volume in m³ that comes out at the focus places between `from_s` and `to_s`
+    /// (seconds from the start). `flow`: rates of the vent.
     pub(super) fn volume_m3(&self, flow: &VentFlow, from_s: f64, to_s: f64) -> f64 {
         let marks = [
             from_s,

@@ -1,4 +1,4 @@
-//! Effusion of a vent in the physical model: rates in m³/s and a temperature.
+//! Effusion of a vent in the physical model: rate in m³/s, which may vary in time, and temperature.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,35 +7,36 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::{Invalid, within};
 use lavoxel_flow::{FlowClock, FlowPour};
 
-/// Upper bound of a vent's rate, in m³/s.
+/// Upper bound on the rate of a vent, in m³/s.
 pub const FLOW_RATE_MAX: f64 = 1e6;
 
-/// Maximum number of rows in a table of rates.
+/// Upper bound on the number of rows in a table of rates.
 const MAX_RATES: usize = 10_000;
 
-/// Upper bound of the times in a table of rates, in seconds.
+/// Upper bound on the times in a table of rates, in seconds.
 pub(super) const LATEST_S: f64 = 1e12;
 
-/// Highest temperature of a vent, in kelvin.
+/// Upper bound on the temperature of a vent, in kelvin.
 pub const FLOW_KELVIN_MAX: f64 = 2000.0;
 
-/// Default effusion rate in m³/s, for example of a vent placed interactively.
+/// Default effusion rate in m³/s, for example of a vent that a user places in the window.
 pub const USUAL_RATE_M3_S: f64 = 10.0;
 
-/// Rates and temperature of a vent of the physical model.
+/// Rates and temperature of a vent in the physical model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VentFlow {
-    /// Rows of time (seconds from the start of the simulation, ascending) and effusion rate (m³/s).
-    /// A rate applies until the next row, the last one forever; before the first row the rate is 0.
+    /// Rows [time in seconds from the start of the simulation, effusion rate in m³/s], by ascending
+    /// time. A rate holds until the next row, and the last one forever; before the first row the
+    /// rate is 0.
     pub rates_m3_s: Vec<[f64; 2]>,
-    /// True if the rate is interpolated linearly between rows instead of stepwise.
+    /// Set if the rate changes linearly from row to row instead of in steps.
     #[serde(default, skip_serializing_if = "is_not")]
     pub linear: bool,
-    /// Focusing of a fissure's rate; absent: all columns pour at the same rate.
+    /// Focusing of a fissure's effusion; `None`: all columns get the same rate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<Focus>,
-    /// Temperature of the erupted lava in kelvin; absent: the vent temperature of the scene's lava.
+    /// Temperature of the erupted lava in kelvin; `None`: the vent temperature of the scene's lava.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_k: Option<f64>,
 }
@@ -52,7 +53,7 @@ impl Default for VentFlow {
 }
 
 impl VentFlow {
-    /// Creates a constant rate from time 0 on, at the default temperature.
+    /// Creates a constant rate (m³/s) from time 0 on, at the default temperature.
     pub fn steady(rate_m3_s: f64) -> Self {
         Self {
             rates_m3_s: vec![[0.0, rate_m3_s]],
@@ -62,7 +63,7 @@ impl VentFlow {
         }
     }
 
-    /// Constant rate in m³/s; `None` if the rate varies or starts after time 0.
+    /// Returns the rate in m³/s if it is constant from time 0 on; otherwise `None`.
     pub fn steady_rate(&self) -> Option<f64> {
         match self.rates_m3_s[..] {
             [[0.0, rate]] => Some(rate),
@@ -70,8 +71,8 @@ impl VentFlow {
         }
     }
 
-    /// Iterates over the intervals of the table as (start time, rate at the start) and (end time,
-    /// rate just before the end).
+    /// Iterates over the time intervals of the table, as [start, rate at the start] and [end, rate
+    /// just before the end]; times in seconds, rates in m³/s.
     fn pieces(&self) -> impl Iterator<Item = [[f64; 2]; 2]> + '_ {
         let ends = self
             .rates_m3_s
@@ -89,7 +90,7 @@ impl VentFlow {
             })
     }
 
-    /// Rate in m³/s at `time_s` (seconds).
+    /// Returns the rate in m³/s at `time_s` (seconds from the start).
     pub fn rate_at(&self, time_s: f64) -> f64 {
         let here = self
             .pieces()
@@ -97,13 +98,14 @@ impl VentFlow {
         here.map_or(0.0, |piece| rate_in(piece, time_s))
     }
 
-    /// Volume in m³ erupted between `from_s` and `to_s` (seconds).
+    /// Returns the volume in m³ that erupts between `from_s` and `to_s` (seconds from the start).
     pub fn volume_m3(&self, from_s: f64, to_s: f64) -> f64 {
         self.integral(from_s, to_s, |_, _| (1.0, 1.0))
     }
 
-    /// Integral in m³ of the rate times a factor between `from_s` and `to_s`. `share` returns the
-    /// factor at the two ends of an interval within which the factor is linear.
+    /// Returns the integral, in m³, of the rate times a factor between `from_s` and `to_s` (seconds
+    /// from the start). `share` returns the factor at both ends of an interval, within which the
+    /// factor must be linear.
     pub(super) fn integral(
         &self,
         from_s: f64,
@@ -129,12 +131,12 @@ impl VentFlow {
         self.pieces().map(part).sum()
     }
 
-    /// Returns true if the rate is positive at any time.
+    /// Returns true if the rate is above 0 at any time.
     pub fn pours(&self) -> bool {
         self.rates_m3_s.iter().any(|[_, rate]| *rate > 0.0)
     }
 
-    /// Checks that every number is in range; `key` is the table's name in messages, such as
+    /// Checks that all numbers are in range. `key`: name of the table in messages, such as
     /// `vent[0]`.
     ///
     /// # Errors
@@ -180,7 +182,8 @@ impl VentFlow {
     }
 }
 
-/// Interpolated rate in m³/s at `time_s` within an interval of the table.
+/// Returns the rate in m³/s at `time_s` (seconds) within an interval [[start, rate], [end, rate]]
+/// of the table.
 fn rate_in([[start, rate], [end, then]]: [[f64; 2]; 2], time_s: f64) -> f64 {
     if rate == then {
         rate
@@ -190,8 +193,8 @@ fn rate_in([[start, rate], [end, then]]: [[f64; 2]; 2], time_s: f64) -> f64 {
 }
 
 impl Vent {
-    /// Volumes in m³ erupted in the first `steps` steps: along the whole line, and at the focus
-    /// places.
+    /// Returns the volumes in m³ that erupt in the first `steps` steps: (along the whole line, at
+    /// the focus places).
     fn poured_m3(&self, flow: &VentFlow, steps: u64, clock: &FlowClock) -> (f64, f64) {
         let steps = steps.min(self.end).max(self.start);
         let (from_s, to_s) = (clock.time_s(self.start), clock.time_s(steps));
@@ -202,7 +205,8 @@ impl Vent {
         (flow.volume_m3(from_s, to_s) - focused, focused)
     }
 
-    /// Volume in m³ erupted in step `step`; 0 for a vent of the classic automaton.
+    /// Returns the volume in m³ that the vent erupts in step `step`; 0 for a vent of the classic
+    /// model.
     pub(crate) fn flow_volume_m3(&self, step: u64, clock: &FlowClock) -> f64 {
         let up_to = |flow: &VentFlow, step| {
             let (line, focused) = self.poured_m3(flow, step, clock);
@@ -213,7 +217,8 @@ impl Vent {
             .map_or(0.0, |flow| up_to(flow, step + 1) - up_to(flow, step))
     }
 
-    /// Appends the vent's pours of step `step`; `vent_k` is the default temperature in kelvin.
+    /// Appends the volumes that each column of the vent receives in step `step` to `pours`.
+    /// `clock`: step times; `vent_k`: temperature in kelvin if the vent has none of its own.
     fn add_flow_pours(
         &self,
         step: u64,
@@ -244,7 +249,8 @@ impl Vent {
 }
 
 impl Vents {
-    /// Pours of all vents in step `step` of a world of the physical model.
+    /// Returns the volumes that the columns of all vents receive in step `step` of the physical
+    /// model. `about`: (step times, default temperature in kelvin).
     pub(crate) fn flow_pours(
         &self,
         step: u64,

@@ -1,9 +1,10 @@
-//! Vents, where new lava enters, and sources of other materials, which work in the same way.
+//! Vents, where new lava enters the box, and sources of other materials, which work in the same
+//! way.
 //!
 //! New liquid enters at the top of a column's standing liquid: the lowest cell above the ground
 //! that is not yet full, then the next. A vent inside a crater therefore fills the crater and
-//! overflows the lowest lip, although the rules have no upward flow. Liquid that finds no room,
-//! because the column is full to the roof, is counted as blocked.
+//! overflows its lowest lip, although the rules have no upward flow. Liquid that finds no room,
+//! because the column is full up to the roof, is counted as blocked.
 //!
 //! A source of grains is a faucet: in every step it puts one grain into each free cell of its disc
 //! with the probability `rate`.
@@ -28,17 +29,18 @@ use lavoxel_base::random::{Draw, Salt, StepKey, mix64};
 use lavoxel_base::units::{AMOUNT_ONE, VENT_ENERGY_MAX, energy_units};
 use lavoxel_base::validate::{Invalid, within};
 
-/// Upper bound of a vent's rate, in full cells a step.
+/// Upper bound on the rate of a vent, in full cells per step.
 pub const RATE_MAX: f64 = 1e6;
 
-/// Maximum number of vents of a scene, closed ones included.
+/// Upper bound on the number of vents of a scene, including closed vents.
 const MAX_VENTS: usize = 10_000;
 
-/// Maximum total number of columns of all vents; each column costs memory and time.
+/// Upper bound on the number of columns of all vents together, because each column costs memory and
+/// time.
 const MAX_VENT_COLUMNS: f64 = (1u32 << 24) as f64;
 
-/// Returns an error if the number of vents, or the total number of their columns in `grid`, is too
-/// large.
+/// Checks that neither the number of vents nor the number of their columns in a box of shape `grid`
+/// is too large.
 pub fn check_vents<'a>(
     vents: impl Iterator<Item = &'a VentSpec> + Clone,
     grid: Grid,
@@ -58,82 +60,84 @@ pub fn check_vents<'a>(
     )
 }
 
-/// Vent in cell coordinates: a disc of columns or a fissure, with a rate and a time span. A scene
-/// may also give these in metres or map coordinates; see `lavoxel::scene::VentTable`.
+/// Vent in cell coordinates: a disc of columns or a fissure, with a rate and a time during which it
+/// pours. Scenes may also use metres or map coordinates; see `lavoxel::scene::VentTable`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VentSpec {
-    /// Centre, in cells east of the box's western side.
+    /// Position of the centre in cells, east of the box's western side.
     pub x: f64,
-    /// Centre, in cells south of the box's northern side.
+    /// Position of the centre in cells, south of the box's northern side.
     pub z: f64,
-    /// Further points of a fissure, as offsets in cells east and south of the centre, which is its
-    /// first point.
+    /// Further points of a fissure, as offsets [east, south] in cells from the centre, which is its
+    /// first point; empty for a disc.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub line: Vec<[f64; 2]>,
     /// Radius in cells. The column of the centre, or all columns that a fissure crosses, belong to
-    /// the vent even at radius 0.
+    /// the vent even if the radius is 0.
     #[serde(default = "default_radius")]
     pub radius: f64,
-    /// Height above the floor of the cells that receive the output, in cells; absent: liquids enter
-    /// on the ground, grains below the roof.
+    /// Height above the floor of the box, in cells, of the cells into which the vent pours; `None`:
+    /// liquids enter on the ground, grains below the roof.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
-    /// Volume poured by the whole vent per step, in full cells; for grains, the probability of a
-    /// grain per cell and step, where values from 1 fill every cell.
+    /// Volume that the whole vent pours per step, in full cells; for grains, the probability of a
+    /// grain per cell and step, where 1 or more means that every cell gets a grain.
     #[serde(default = "default_rate")]
     pub rate: f64,
-    /// Index of the first step in which the vent pours.
+    /// First step in which the vent pours.
     #[serde(default)]
     pub start: u64,
-    /// End step (exclusive) of pouring; absent: the vent never stops.
+    /// First step in which the vent no longer pours; `None`: the vent never stops.
     #[serde(default)]
     pub end: Option<u64>,
-    /// Energy of a full cell of new lava.
+    /// Energy of a full cell of poured lava, in vent units.
     #[serde(default = "default_energy")]
     pub energy: f64,
-    /// Name of the poured material; absent: lava; [`FUME`]: only output to the air.
+    /// Name of the poured material; `None`: lava; [`FUME`]: the vent adds to the air only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub material: Option<String>,
-    /// Gas, ash and jet that the vent adds to the air; absent: the default of a lava vent.
+    /// Gas, ash and jet that the vent adds to the air; `None`: the default of a lava vent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub air: Option<Box<VentAir>>,
-    /// Rates and temperature in the physical model, where `rate` and `energy` are ignored.
+    /// Rates and temperature in the physical model, in which `rate` and `energy` are ignored;
+    /// `None` in the classic model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flow: Option<Box<VentFlow>>,
 }
 
-/// List of a scene that contains a vent.
+/// List of tables in a scene file to which a vent belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
     /// `[[vent]]`: vents that pour lava.
     Vents,
     /// `[[source]]`: sources that pour another material.
     Sources,
-    /// `[[fume]]`: fumes, whose only output goes to the air.
+    /// `[[fume]]`: fumes, which add to the air only.
     Fumes,
 }
 
-/// Material name of a fume, whose only output goes to the air; its rate is in kg/s.
+/// Material name that marks a fume, which adds to the air only; its rate is in kg/s.
 pub const FUME: &str = "air";
 
-/// Default radius of a vent, in cells.
+/// Returns the default radius of a vent, in cells.
 pub fn default_radius() -> f64 {
     2.5
 }
 
-/// Default rate of a vent, in full cells a step.
+/// Returns the default rate of a vent, in full cells per step.
 pub fn default_rate() -> f64 {
     1.8
 }
 
-/// Default energy per full cell of poured lava, dimensionless.
+/// Returns the default energy of a full cell of poured lava, in vent units.
 pub fn default_energy() -> f64 {
     1.0
 }
 
 impl Default for VentSpec {
-    /// Creates a vent at the north-west corner that pours from step 0 on.
+    /// Creates a lava vent at the north-west corner of the box that pours from step 0 on, without
+    /// end.
     fn default() -> Self {
         let (radius, rate, energy) = (default_radius(), default_rate(), default_energy());
         let (line, height, end, material, air, flow) = (Vec::new(), None, None, None, None, None);
@@ -155,8 +159,8 @@ impl Default for VentSpec {
 }
 
 impl VentSpec {
-    /// Checks that every number is in range; `key` is the table's name in messages, such as
-    /// `vent[0]`.
+    /// Checks that all numbers are in range for a box of shape `grid`. `key`: name of the table in
+    /// messages, such as `vent[0]`.
     pub fn validate(&self, key: &str, grid: Grid) -> Result<(), Invalid> {
         within(&format!("{key}.x"), self.x, 0.0, grid.nx as f64)?;
         within(&format!("{key}.z"), self.z, 0.0, grid.nz as f64)?;
@@ -184,23 +188,25 @@ impl VentSpec {
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
-    /// Polyline of the vent in cells; a single point for a disc.
+    /// Returns the line of the vent in cells: the points of a fissure, or the centre of a disc
+    /// alone.
     fn line(&self) -> Line {
         Line::new([self.x, self.z], &self.line)
     }
 
-    /// Points (x, z) of the vent in cells: the centre, followed by the further points of a fissure.
+    /// Returns the points (x, z) of the vent in cells: the centre, followed by the further points
+    /// of a fissure.
     pub fn points(&self) -> Vec<[f64; 2]> {
         self.line().points().to_vec()
     }
 
-    /// Point (x, z) in cells at `share` (0 to 1) of the fissure's length.
+    /// Returns the point (x, z) in cells at the fraction `share` (0 to 1) of the fissure's length.
     pub fn point_at(&self, share: f64) -> [f64; 2] {
         self.line().point(share)
     }
 
-    /// Moves the centre to `center` (x, z in cells), clamped so that all points of a fissure stay
-    /// inside the box.
+    /// Moves the centre to `center` (x, z in cells), or as near as possible such that all points of
+    /// a fissure stay inside the box.
     pub fn move_to(&mut self, center: [f64; 2], grid: Grid) {
         let clamped = |axis: usize, n: usize| {
             let offsets = || self.line.iter().map(|point| point[axis]);
@@ -213,13 +219,14 @@ impl VentSpec {
         (self.x, self.z) = (clamped(0, grid.nx), clamped(1, grid.nz));
     }
 
-    /// Upper bound of the number of columns of the vent.
+    /// Returns an upper bound on the number of columns of the vent.
     fn most_columns(&self, grid: Grid) -> f64 {
         self.line().most_columns(self.radius, grid)
     }
 
-    /// Effective number of columns (fractional) that share most of the output: those at the focus
-    /// places divided by their share, at most all columns.
+    /// Returns the effective number of columns of the vent, which may be fractional: the whole rate
+    /// divided by the largest rate of a column. For a fissure that focuses, the columns at its
+    /// focus places divided by their share of the rate, at most all columns.
     pub fn busy_columns(&self) -> f64 {
         let disc = (std::f64::consts::PI * self.radius * self.radius).max(1.0);
         let all = disc + self.line().length() * (2.0 * self.radius).max(1.0);
@@ -233,7 +240,8 @@ impl VentSpec {
         })
     }
 
-    /// Checks the number of points, and that focusing is given only for a fissure.
+    /// Checks the number of points, and that only a fissure has a focus. `key`: name of the table
+    /// in messages.
     pub fn check_line(&self, key: &str) -> Result<(), Invalid> {
         within(
             &format!("number of points of {key}.to"),
@@ -251,12 +259,12 @@ impl VentSpec {
         Ok(())
     }
 
-    /// Returns true if the vent is a fume, whose only output goes to the air.
+    /// Returns true if the vent is a fume, which adds to the air only.
     pub fn is_fume(&self) -> bool {
         self.list() == List::Fumes
     }
 
-    /// List of the scene that contains the vent.
+    /// Returns the list of tables in a scene file to which the vent belongs.
     pub fn list(&self) -> List {
         match self.material.as_deref() {
             None => List::Vents,
@@ -266,13 +274,14 @@ impl VentSpec {
     }
 }
 
-/// Checks that `height` (cells above the floor) lies inside the box.
+/// Checks that `height` (cells above the floor) lies inside the box. `key`: name of the table in
+/// messages.
 pub fn check_height(key: &str, height: f64, grid: Grid) -> Result<(), Invalid> {
     within(&format!("{key}.height"), height, 0.0, grid.ny as f64)
 }
 
-/// Checks rate, energy and time span of a vent; `start` is its first step and `end` the exclusive
-/// end.
+/// Checks rate, energy and time of a vent. `start`: first step in which it pours; `end`: first step
+/// in which it no longer does. `key`: name of the table in messages.
 pub fn check_pouring(
     key: &str,
     rate: f64,
@@ -291,18 +300,18 @@ pub fn check_pouring(
     }
 }
 
-/// Vent prepared for pouring: its columns on the grid and its rate in fixed point.
+/// Vent prepared for pouring: its columns in the box, and its rate as a fixed-point number.
 #[derive(Clone, Debug)]
 pub struct Vent {
     columns: Vec<(usize, usize)>,
-    /// Fraction of the focused output that each column of a fissure receives; empty without
-    /// focusing.
+    /// Fraction of the output of the focus places that each column of a fissure receives; empty
+    /// without a focus.
     focus: Vec<f64>,
-    /// Level of the cells that receive the output; `None`: on the ground.
+    /// Height index of the cells into which the vent pours; `None`: on the ground.
     height: Option<usize>,
-    /// Amount units per step, fixed point with 16 fractional bits.
+    /// Rate in smallest units of amount per step, as a fixed-point number with 16 fractional bits.
     rate: u64,
-    /// Index of the random stream of a faucet, a hash of its disc and rate.
+    /// Index of the random number stream of a faucet: a hash of its position, radius and rate.
     stream: usize,
     /// Probability of a grain per cell and step, in units of 2⁻³².
     chance: u64,
@@ -311,12 +320,12 @@ pub struct Vent {
     energy: u16,
     /// Name of the poured material; `None` for lava.
     material: Option<String>,
-    /// Rates of the physical model; `None` for a vent of the classic automaton.
+    /// Rates in the physical model; `None` in the classic model.
     flow: Option<Box<VentFlow>>,
 }
 
 impl Vent {
-    /// Maps a validated vent onto the grid.
+    /// Prepares the validated vent `spec` for a box of shape `grid`.
     pub fn new(spec: &VentSpec, grid: Grid) -> Self {
         let (line, focus) = (
             spec.line(),
@@ -365,12 +374,12 @@ impl Vent {
         }
     }
 
-    /// Columns (x, z) that receive the output.
+    /// Returns the columns (x, z) into which the vent pours.
     pub fn columns(&self) -> &[(usize, usize)] {
         &self.columns
     }
 
-    /// Lowest level that receives output; 0 for a vent on the ground.
+    /// Returns the lowest height index into which the vent pours; 0 for a vent on the ground.
     pub(crate) fn lowest(&self) -> usize {
         self.height.unwrap_or(0)
     }
@@ -379,8 +388,9 @@ impl Vent {
         (self.start..self.end).contains(&step)
     }
 
-    /// Amount in units poured in step `step`. Fractional units carry over without stored state: the
-    /// sum over all steps is the exact product of rate and steps, rounded down.
+    /// Returns the amount poured in step `step`, in smallest units. Fractions carry over without a
+    /// stored state: the sum over all steps is the exact product of rate and number of steps,
+    /// rounded down.
     pub fn units_in(&self, step: u64) -> u64 {
         if !self.pours_in(step) {
             return 0;
@@ -390,8 +400,9 @@ impl Vent {
         (poured_before(since + 1) - poured_before(since)) as u64
     }
 
-    /// Pours the amount due in the step of `draw`, in equal parts into all columns; remainders of
-    /// the integer division rotate among the columns. No effect if the world lacks the material.
+    /// Pours the amount of the step of `draw` into `world`, in equal parts into all columns;
+    /// remainders of the division go to the columns in turn. No effect if the world lacks the
+    /// material.
     pub fn pour(&self, world: &mut World, draw: Draw) {
         if self.flow.is_some() {
             // Vents of the physical model pour in the flow stage.
@@ -419,7 +430,7 @@ impl Vent {
         }
     }
 
-    /// Places grains into a random subset of the vent's free cells.
+    /// Puts grains into a random subset of the vent's free cells.
     fn sprinkle(&self, world: &mut World, layer: usize, key: StepKey) {
         let y = self.height.unwrap_or(world.grid().ny - 1);
         for place in self.columns.iter().map(|&(x, z)| [x, y, z]) {
@@ -430,8 +441,8 @@ impl Vent {
     }
 }
 
-/// Fraction of the focused output that each column receives, in the order of [`Line::columns`];
-/// `places` are the columns at each focus place.
+/// Returns the fraction of the output of the focus places that each of `columns` receives.
+/// `places`: columns of each focus place; `columns` are sorted as by [`Line::columns`].
 fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64> {
     let mut shares = vec![0.0; columns.len()];
     for place in places {
@@ -444,8 +455,8 @@ fn shares(places: &[Vec<(usize, usize)>], columns: &[(usize, usize)]) -> Vec<f64
     shares
 }
 
-/// Pours `units` of a layer into a column from level `lowest` upwards; returns the units without
-/// room.
+/// Pours `units` smallest units of the layer `layer` into the column (`x`, `z`), from height
+/// `lowest` upwards. Returns the units that found no room.
 fn pour_column(
     world: &mut World,
     layer: usize,

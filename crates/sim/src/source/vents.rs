@@ -1,5 +1,5 @@
-//! All vents of a simulation (past, present and future) in pouring order, so that the same list in
-//! a scene file gives the same bits.
+//! All vents of a simulation (past, present and future), in the order in which they pour, so that
+//! the same list in a scene file gives the same bits.
 
 use super::{List, Vent, VentSpec, check_vents};
 use lavoxel_automaton::world::World;
@@ -7,32 +7,33 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::random::Draw;
 use lavoxel_base::validate::Invalid;
 
-/// Change to the vents. A vent keeps its number when it is changed; numbers are never reused.
+/// Change of the vents of a simulation. A vent keeps its permanent number when it is changed;
+/// numbers are never reused.
 #[derive(Clone, Debug, PartialEq)]
 pub enum VentChange {
-    /// Adds a vent with the next free number; a `start` in the past is replaced by the present
-    /// step.
+    /// Adds a vent, which gets the next free number. A `start` in the past is replaced by the
+    /// present step.
     Place(VentSpec),
-    /// Changes rate, radius, energy, time span or position of the vent with this number, from the
+    /// Changes rate, radius, energy, time or position of the vent with this number, from the
     /// present step on.
     Change(usize, VentSpec),
-    /// Closes the vent with this number now.
+    /// Closes the vent with this number from the present step on.
     Close(usize),
 }
 
 impl From<VentSpec> for VentChange {
-    /// Converts a vent to `VentChange::Place`.
+    /// Converts a vent to the change that adds it.
     fn from(vent: VentSpec) -> Self {
         Self::Place(vent)
     }
 }
 
-/// All vents that ever existed. A change of a pouring vent closes its entry and appends another
-/// entry with the same number.
+/// All vents that ever existed. A change of a vent that has poured closes its entry and appends
+/// another entry with the same number.
 #[derive(Clone, Debug)]
 pub struct Vents {
     placed: Vec<Placed>,
-    /// Next free vent number.
+    /// Permanent number that the next new vent will get.
     next: usize,
 }
 
@@ -49,7 +50,7 @@ impl Placed {
         Self { number, spec, vent }
     }
 
-    /// Returns true if the vent pours in step `step` or later.
+    /// Returns true if the vent pours in step `step` or in a later step.
     fn is_open(&self, step: u64) -> bool {
         self.spec
             .end
@@ -58,7 +59,7 @@ impl Placed {
 }
 
 impl Vents {
-    /// Creates the list of validated vents, numbered from 0 in order.
+    /// Creates the list of the validated vents `specs`, which get the numbers 0, 1, ….
     pub fn new(specs: &[VentSpec], grid: Grid) -> Self {
         let placed = specs
             .iter()
@@ -71,14 +72,14 @@ impl Vents {
         }
     }
 
-    /// Pours the amounts of all vents due in the step of `draw`.
+    /// Pours the amounts of all vents for the step of `draw` into `world`.
     pub fn pour(&self, world: &mut World, draw: Draw) {
         for Placed { vent, .. } in self.pouring() {
             vent.pour(world, draw);
         }
     }
 
-    /// Last step up to `step` in which any vent poured; `None` if no vent has poured.
+    /// Returns the last step, `step` at most, in which any vent poured; `None` if none has poured.
     pub(crate) fn last_pour(&self, step: u64) -> Option<u64> {
         let begun = self
             .placed
@@ -90,7 +91,7 @@ impl Vents {
             .max()
     }
 
-    /// Iterates over the lava vents and fumes active in step `step`, which add to the air.
+    /// Iterates over the lava vents and fumes that pour in step `step`, since these add to the air.
     pub(crate) fn of_air(&self, step: u64) -> impl Iterator<Item = (&Vent, &VentSpec)> {
         let gives = |placed: &&Placed| placed.spec.list() != List::Sources;
         let pouring = self
@@ -100,8 +101,8 @@ impl Vents {
         pouring.map(|placed| (&placed.vent, &placed.spec))
     }
 
-    /// Iterates over the numbers and specs of vents that pour in step `step` or later, by ascending
-    /// number.
+    /// Iterates over the vents that pour in step `step` or later, as pairs (number, vent), by
+    /// ascending number.
     pub(crate) fn open(&self, step: u64) -> impl Iterator<Item = (usize, &VentSpec)> {
         let mut open: Vec<_> = self
             .placed
@@ -112,7 +113,7 @@ impl Vents {
         open.into_iter().map(|placed| (placed.number, &placed.spec))
     }
 
-    /// Restores the vent numbers that [`Vents::numbers`] returned.
+    /// Restores the vent numbers and the next free number, as [`Vents::numbers`] returned them.
     pub(crate) fn numbered(mut self, numbers: &[usize], next: usize) -> Result<Self, Invalid> {
         let all_below = numbers.iter().all(|&number| number < next);
         if numbers.len() != self.placed.len() || !all_below || next > isize::MAX as usize {
@@ -130,7 +131,7 @@ impl Vents {
         Ok(Self { next, ..self })
     }
 
-    /// Numbers of the vents in the order of [`Vents::specs`], and the next free number.
+    /// Returns the numbers of the vents in the order of [`Vents::specs`], and the next free number.
     pub(crate) fn numbers(&self) -> (Vec<usize>, usize) {
         (
             self.pouring().map(|placed| placed.number).collect(),
@@ -138,13 +139,13 @@ impl Vents {
         )
     }
 
-    /// Iterates over the specs of all vents that ever pour, in pouring order.
+    /// Iterates over all vents that pour in at least one step, in the order in which they pour.
     pub(crate) fn specs(&self) -> impl Iterator<Item = &VentSpec> + Clone {
         self.pouring().map(|placed| &placed.spec)
     }
 
-    /// Iterates over lava vents, then sources of other materials, then fumes, the order of the
-    /// three lists in scenes.
+    /// Iterates over the entries that pour in at least one step, in the order of the lists in scene
+    /// files: lava vents, sources of other materials, fumes.
     pub(super) fn pouring(&self) -> impl Iterator<Item = &Placed> + Clone {
         let pours = |placed: &&Placed| placed.spec.end.is_none_or(|end| end > placed.spec.start);
         let of_list = |list: List| {
@@ -158,7 +159,7 @@ impl Vents {
             .filter(pours)
     }
 
-    /// Memory of the list in bytes.
+    /// Returns the memory of the list in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let columns: usize = self
             .placed
@@ -168,7 +169,7 @@ impl Vents {
         self.placed.len() * size_of::<Placed>() + columns * size_of::<(usize, usize)>()
     }
 
-    /// Applies a change from step `step` on.
+    /// Carries out a change from step `step` on.
     ///
     /// # Errors
     /// If a number is out of range, or the vent is closed or unknown; the list is unchanged then.
@@ -185,7 +186,7 @@ impl Vents {
         }
     }
 
-    /// Adds a vent before step `step` and returns its number; a start in the past is replaced by
+    /// Adds a vent from step `step` on and returns its number. A start in the past is replaced by
     /// `step`.
     fn place(&mut self, spec: VentSpec, step: u64, grid: Grid) -> Result<usize, Invalid> {
         let number = self.next;
@@ -194,7 +195,7 @@ impl Vents {
         Ok(number)
     }
 
-    /// Replaces the spec of an open vent from step `step` on.
+    /// Replaces the specification of an open vent from step `step` on.
     fn change(
         &mut self,
         number: usize,
@@ -231,7 +232,7 @@ impl Vents {
         Ok(())
     }
 
-    /// Closes a vent before step `step`.
+    /// Closes a vent from step `step` on.
     fn close(&mut self, number: usize, step: u64, grid: Grid) -> Result<(), Invalid> {
         let i = self.find(number, step)?;
         if self.placed[i].spec.start < step {
@@ -261,7 +262,8 @@ impl Vents {
         );
     }
 
-    /// Index of the present entry of vent `number`; an error if the vent is closed or unknown.
+    /// Returns the index of the present entry of the vent `number`; an error if the vent is closed
+    /// or unknown.
     fn find(&self, number: usize, step: u64) -> Result<usize, Invalid> {
         let found = self
             .placed
@@ -277,7 +279,7 @@ impl Vents {
     }
 }
 
-/// Replaces a start in the past by `step`.
+/// Returns the vent with a start of at least `step`.
 fn from_now(mut spec: VentSpec, step: u64) -> VentSpec {
     spec.start = spec.start.max(step);
     spec

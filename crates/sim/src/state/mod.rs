@@ -13,25 +13,25 @@ use lavoxel_automaton::world::{Edit, Matter, World};
 use lavoxel_base::memory::TooMuchMemory;
 use lavoxel_flow::Flow;
 
-/// World with its flow and its air. Dereferences to the world ([`std::ops::Deref`]); its own
-/// methods cover all models.
+/// World with its flow and its air, if there are any. Dereferences to the world
+/// ([`std::ops::Deref`]); methods of the state itself include flow and air.
 #[derive(Clone, Debug)]
 pub struct State {
     pub(crate) world: World,
-    /// Flow of the physical model; `None` in the classic model.
+    /// Flow of the physical model with its display in the cells; `None` in the classic model.
     pub(crate) flow: Option<Box<FlowInCells>>,
-    /// Air model; `None` in a state without air.
+    /// Air with its coupling to the ground; `None` in a state without air.
     pub(crate) air: Option<Box<AirOverGround>>,
 }
 
 /// Read-only view of a [`State`], or of a world alone.
 #[derive(Clone, Copy, Debug)]
 pub struct StateRef<'a> {
-    /// Cells of the state.
+    /// Cells of the state: ground and layers.
     pub world: &'a World,
     /// Flow of the physical model; `None` in the classic model.
     pub flow: Option<&'a Flow>,
-    /// Air model; `None` in a state without air.
+    /// Air of the state; `None` in a state without air.
     pub air: Option<&'a Air>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> From<&'a World> for StateRef<'a> {
 }
 
 impl From<World> for State {
-    /// Creates a state of a world without flow and air.
+    /// Creates a state of the world `world` without flow and air.
     fn from(world: World) -> Self {
         Self {
             world,
@@ -77,15 +77,15 @@ impl std::ops::DerefMut for State {
 }
 
 impl State {
-    /// Adds a flow that moves the lava from now on; the ground and lava of all columns are
-    /// displayed in the cells. The flow's grid must match the box.
+    /// Adds `flow`, which moves the lava from now on, and displays all its columns in the cells.
+    /// The grids of flow and world must match.
     #[must_use]
     pub fn with_flow(mut self, flow: Flow) -> Self {
         self.flow = Some(Box::new(FlowInCells::shown_in(&mut self.world, flow)));
         self
     }
 
-    /// Adds a flow that the cells display already, for example after reading a file.
+    /// Adds a flow that the cells display already, as after reading a file.
     #[must_use]
     pub fn with_shown_flow(mut self, flow: Flow) -> Self {
         self.flow = Some(Box::new(FlowInCells::already_shown_in(
@@ -95,24 +95,24 @@ impl State {
         self
     }
 
-    /// Adds an air model that has not read the ground yet; the state must not contain matter.
+    /// Adds `air`, which has not read the ground yet. The state must not contain matter.
     #[must_use]
     pub fn with_air(mut self, air: Air) -> Self {
         self.air = Some(Box::new(AirOverGround::new(&self.world, air)));
         self
     }
 
-    /// Flow of the physical model; `None` in the classic model.
+    /// Returns the flow of the physical model; `None` in the classic model.
     pub fn flow(&self) -> Option<&Flow> {
         self.flow.as_ref().map(|flowing| &flowing.flow)
     }
 
-    /// Air model; `None` in a state without air.
+    /// Returns the air; `None` in a state without air.
     pub fn air(&self) -> Option<&Air> {
         self.air.as_ref().map(|over| &over.air)
     }
 
-    /// Read-only view of the state.
+    /// Returns a read-only view of the state.
     pub fn view(&self) -> StateRef<'_> {
         StateRef {
             world: &self.world,
@@ -121,7 +121,8 @@ impl State {
         }
     }
 
-    /// Applies an edit and updates the accounts. No effect if the world lacks the edit's material.
+    /// Carries out an edit and updates the accounts. No effect if the world lacks the edit's
+    /// material.
     pub fn edit(&mut self, edit: &Edit) {
         let Self { world, flow, air } = self;
         match (&edit.matter, flow) {
@@ -133,7 +134,7 @@ impl State {
         }
     }
 
-    /// Initializes the accounts: the present contents become the initial sums; starts the wind.
+    /// Opens the accounts: the present contents become the initial sums. Also starts the wind.
     pub fn open_account(&mut self) {
         self.world.open_account();
         self.air
@@ -142,8 +143,8 @@ impl State {
     }
 
     /// Checks the invariants that hold after every step: those of the [world](World::check), the
-    /// account of every field of the air, and those of the flow. The flow's account is exact; the
-    /// ledger of the lava layer is a rounded copy.
+    /// accounts of the air's fields, and those of the flow. The flow's account is exact; the ledger
+    /// of the lava layer is a rounded copy.
     ///
     /// # Errors
     /// Message with the first violated invariant.
@@ -153,14 +154,14 @@ impl State {
         self.flow().map_or(Ok(()), Flow::check)
     }
 
-    /// Hash of the whole state, equal on every machine: the numbers of [`World::state_hash`]; then,
-    /// with air, the names of its fields and all numbers that a checkpoint stores; then, in the
-    /// physical model, [`Flow::hash`].
+    /// Returns a hash of the whole state, equal on every machine. It covers the numbers of
+    /// [`World::state_hash`]; with air, the names of its fields and all numbers that a checkpoint
+    /// stores; in the physical model, [`Flow::hash`].
     pub fn state_hash(&self) -> u64 {
         self.view().hash()
     }
 
-    /// Checks that the memory of the ground and its layers, which grow at run time, is within the
+    /// Checks that the memory of all parts of the state, which grow during a run, is within the
     /// memory limit.
     ///
     /// # Errors
@@ -170,8 +171,8 @@ impl State {
             .check("end the run earlier, or let the vents pour less")
     }
 
-    /// Defers the display of the flow until [`State::show_flow`], if no other model reads the
-    /// layers.
+    /// Defers the display of the flow until [`State::show_flow`]; no effect if air or another
+    /// material reads the cells.
     pub(crate) fn defer_flow(&mut self) {
         let is_alone = self.air.is_none()
             && (0..self.world.layers.len()).all(|layer| self.world.is_mirror(layer));
@@ -181,7 +182,7 @@ impl State {
             .for_each(|flow| flow.defer());
     }
 
-    /// Displays all columns of the flow that changed since their last display.
+    /// Displays all columns of the flow that changed since they were last displayed.
     pub(crate) fn show_flow(&mut self) {
         self.flow
             .iter_mut()

@@ -1,8 +1,8 @@
-//! Parts of a state, enumerated in one list.
+//! Parts of a state, listed in one place.
 //!
-//! Hash, memory, snapshots and checkpoints go over this list, each by a `match` of all parts: a new
-//! part does not compile before each of these handles it. Within a part the list is that of its
-//! owner: the quantities of a [`Layer`] and the sums of its
+//! Hash, memory, snapshots and checkpoints go through this list, each by a `match` over all parts:
+//! a new part does not compile before each of these handles it. Within a part, the list is that of
+//! its owner: the quantities of a [`Layer`] and the sums of its
 //! [`Ledger`](lavoxel_automaton::world::Ledger), the numbers of an [`AirState`], the fields of a
 //! [`FlowState`].
 
@@ -17,21 +17,21 @@ use lavoxel_automaton::world::{Ground, Layer, PackedLayer};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_flow::{Flow, FlowState};
 
-/// Borrowed part of a state.
+/// Part of a state, borrowed.
 #[derive(Clone, Copy)]
 pub enum Part<'a> {
-    /// Solid cells and the heights of the ground.
+    /// Ground: solid cells and surface heights.
     Ground(&'a Ground),
-    /// Layer of a material, with its account.
+    /// Layer of one material, with its account.
     Layer(&'a Layer),
-    /// Air model, if present.
+    /// Air; absent in a state without air.
     Air(&'a Air),
-    /// Flow, in the physical model.
+    /// Flow; absent in the classic model.
     Flow(&'a Flow),
 }
 
 impl<'a> StateRef<'a> {
-    /// Iterates over the parts in checkpoint order.
+    /// Iterates over the parts in the order of checkpoints.
     pub fn parts(self) -> impl Iterator<Item = Part<'a>> {
         let Self { world, flow, air } = self;
         let (ground, layers) = world.held();
@@ -41,7 +41,7 @@ impl<'a> StateRef<'a> {
         world.chain(air.map(Part::Air)).chain(flow.map(Part::Flow))
     }
 
-    /// Hash of all parts; the format is specified at [`State::state_hash`].
+    /// Returns the hash of all parts, as [`State::state_hash`] specifies.
     pub(super) fn hash(self) -> u64 {
         let mut hash = Xxh3::new();
         for part in self.parts() {
@@ -56,18 +56,19 @@ impl<'a> StateRef<'a> {
     }
 }
 
-/// Section names of the parts in a checkpoint.
+/// Names of the parts, which are the names of their checkpoint sections.
 impl Part<'_> {
-    /// Section name of the ground.
+    /// Name of the checkpoint section of the ground.
     pub const GROUND: &'static str = "ground";
-    /// Section name of the air.
+    /// Name of the checkpoint section of the air.
     pub const AIR: &'static str = "air";
-    /// Prefix of the section names of further materials; the material's name follows.
+    /// Prefix of the names of checkpoint sections of materials other than lava; the name of the
+    /// material follows.
     const MATERIAL: &'static str = "material:";
-    /// Section name of the flow.
+    /// Name of the checkpoint section of the flow.
     pub const FLOW: &'static str = "flow";
 
-    /// Name of the part and of its checkpoint section.
+    /// Returns the name of the part, which is the name of its checkpoint section.
     pub fn name(self) -> std::borrow::Cow<'static, str> {
         match self {
             Self::Ground(_) => Self::GROUND.into(),
@@ -78,8 +79,8 @@ impl Part<'_> {
         }
     }
 
-    /// Returns true if `name` is a valid section name of a part, whether or not this state has the
-    /// part.
+    /// Returns true if `name` can be the name of a part's checkpoint section, even if this state
+    /// lacks the part.
     pub fn has_name(name: &str) -> bool {
         [Self::GROUND, Material::LAVA, Self::AIR, Self::FLOW].contains(&name)
             || name.starts_with(Self::MATERIAL)
@@ -87,8 +88,8 @@ impl Part<'_> {
 }
 
 impl Part<'_> {
-    /// Packs a copy of the part; the ground is shared with `last`, the previously packed part, if
-    /// unchanged.
+    /// Returns a compact copy of the part. The ground is shared with `last`, an earlier copy of the
+    /// same part, if unchanged.
     fn put_aside(self, last: Option<&PackedPart>) -> PackedPart {
         match self {
             Self::Ground(ground) => PackedPart::Ground(match last {
@@ -108,16 +109,17 @@ enum PackedPart {
     Ground(Arc<Ground>),
     Layer(PackedLayer),
     Air(AirState),
-    /// Saved flow with an upper bound of its memory in bytes.
+    /// State of the flow, and an upper bound on its memory in bytes.
     Flow(FlowState, u64),
 }
 
-/// Compact copy of a [`State`].
+/// Compact copy of a [`State`], for snapshots.
 #[derive(Clone, Debug)]
 pub struct PackedState(Vec<PackedPart>);
 
 impl PackedState {
-    /// Packs a copy of `state`; the ground is shared with `last` if unchanged.
+    /// Returns a compact copy of `state`. The ground is shared with `last`, an earlier copy, if
+    /// unchanged.
     pub fn new(state: &State, last: Option<&Self>) -> Self {
         let parts = state.view().parts().enumerate();
         Self(
@@ -127,8 +129,7 @@ impl PackedState {
         )
     }
 
-    /// Restores the packed state into `state`, which must have the same shape, materials and
-    /// models.
+    /// Copies the saved state into `state`, which must have the same shape, materials and models.
     ///
     /// # Panics
     /// If shape, materials or models differ.
@@ -166,7 +167,7 @@ impl PackedState {
         }
     }
 
-    /// Ground of the copy, possibly shared with other copies.
+    /// Returns the ground of the copy, which other copies may share.
     pub fn ground(&self) -> &Arc<Ground> {
         let ground = self.0.iter().find_map(|part| {
             if let PackedPart::Ground(ground) = part {
@@ -178,7 +179,7 @@ impl PackedState {
         ground.expect("every state has a ground")
     }
 
-    /// Memory of the copy in bytes, without the shared ground.
+    /// Returns the memory of the copy in bytes, without the ground, which may be shared.
     pub fn bytes(&self) -> usize {
         let bytes = |part: &PackedPart| match part {
             PackedPart::Ground(_) => 0,
@@ -191,7 +192,7 @@ impl PackedState {
 }
 
 impl State {
-    /// Present memory of the state including its air and flow.
+    /// Returns the memory that the state occupies at present, including air and flow.
     pub fn taken(&self) -> MemoryEstimate {
         let taken = |part| match part {
             Part::Ground(ground) => ground.taken(),

@@ -1,5 +1,5 @@
-//! Access to the values of a [`Quantity`] in the cells of a state; only this module knows the
-//! storage of each quantity.
+//! Access to the values of a [`Quantity`] in the cells of a state. Only this module knows where
+//! each quantity is stored.
 
 use ndarray::Array3;
 
@@ -12,29 +12,30 @@ use lavoxel_base::measure::{CellMeasure, Measure, Of};
 use lavoxel_base::units::{amount, energy};
 use lavoxel_flow::Flow;
 
-/// Accessor of a quantity's values, cell by cell. The value is 0 everywhere if the world lacks the
-/// material.
+/// Reader of the values of one quantity, cell by cell. All values are 0 if the world lacks the
+/// quantity's material.
 #[derive(Clone, Copy)]
 pub struct CellValues<'a> {
     world: &'a World,
     measure: CellMeasure,
-    /// Layer that stores the quantity; `None` for the ground and for an absent material.
+    /// Layer that stores the quantity; `None` for the ground and for a material that the world
+    /// lacks.
     layer: Option<&'a Layer>,
-    /// Air model; `Some` only for quantities of the air.
+    /// Air, if it stores the quantity; otherwise `None`.
     air: Option<&'a Air>,
-    /// Flow; `Some` only for quantities that the flow stores exactly and the displaying layer
-    /// rounds.
+    /// Flow, if it stores the quantity exactly and the layer that displays the flow only rounded;
+    /// otherwise `None`.
     flow: Option<&'a Flow>,
 }
 
 impl<'a> StateRef<'a> {
-    /// All quantities of cells, lava first.
+    /// Returns all cell quantities of the state, lava first.
     pub fn quantities(self) -> Vec<Quantity> {
         let materials: Vec<_> = self.world.materials().cloned().collect();
         Quantity::of_cells(&materials, self.flow.is_some(), self.air.is_some())
     }
 
-    /// All quantities of columns, lava first.
+    /// Returns all column quantities of the state, lava first.
     pub fn column_quantities(self) -> Vec<ColumnQuantity> {
         let materials: Vec<_> = self.world.materials().cloned().collect();
         Quantity::of_columns(
@@ -44,15 +45,15 @@ impl<'a> StateRef<'a> {
         )
     }
 
-    /// Finds a quantity of cells by its name, such as `amount`, `water.amount` or `solid`.
+    /// Finds a cell quantity by its name, such as `amount`, `water.amount` or `solid`.
     ///
     /// # Errors
-    /// Returns an error that lists all known quantities.
+    /// Returns an error that lists all quantities of the state.
     pub fn quantity(self, name: &str) -> Result<Quantity, UnknownQuantity> {
         Quantity::find(name, &self.quantities()).cloned()
     }
 
-    /// Creates an accessor of the quantity's values.
+    /// Returns a reader of the values of `quantity`.
     pub fn values(self, quantity: &Quantity) -> CellValues<'a> {
         let layer = quantity
             .material()
@@ -77,8 +78,9 @@ impl<'a> StateRef<'a> {
         }
     }
 
-    /// Values at the lower and upper end of the quantity's colour scale: [`CellMeasure::range`];
-    /// for a temperature in kelvin, the values of just-solidified lava and of lava at the vent.
+    /// Returns the values at the lower and the upper end of the quantity's colour scale:
+    /// [`CellMeasure::range`]; for the temperature of lava in kelvin, that of lava which just
+    /// solidified and that of lava at the vent.
     pub fn range(self, quantity: &Quantity) -> (f32, f32) {
         match self
             .flow
@@ -94,11 +96,11 @@ impl<'a> StateRef<'a> {
         }
     }
 
-    /// Values of the quantity called `name` in every cell as an array of shape (z, y, x), with z to
-    /// the south, y up and x to the east. Takes four bytes a cell, empty cells included.
+    /// Returns the values of the quantity `name` in all cells, as an array of shape (z, y, x), with
+    /// z to the south, y up and x to the east. Takes four bytes per cell, including empty cells.
     ///
     /// # Errors
-    /// Returns an error that lists all known quantities.
+    /// Returns an error that lists all quantities of the state.
     pub fn array(self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
         let (grid, quantity) = (self.world.grid(), self.quantity(name)?);
         let values = self.values(&quantity);
@@ -112,53 +114,54 @@ impl<'a> StateRef<'a> {
         Ok(array)
     }
 
-    /// Copies a quantity's values of the row (y, z) into `values`, a buffer of `nx` cells.
+    /// Copies the values of `quantity` in the row (`y`, `z`) into `values`, a buffer of `nx`
+    /// elements.
     pub fn read_row(self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
         self.values(quantity).row(y, z, values);
     }
 }
 
 impl State {
-    /// All quantities of cells, lava first.
+    /// Returns all cell quantities of the state, lava first.
     pub fn quantities(&self) -> Vec<Quantity> {
         self.view().quantities()
     }
 
-    /// All quantities of columns, lava first.
+    /// Returns all column quantities of the state, lava first.
     pub fn column_quantities(&self) -> Vec<ColumnQuantity> {
         self.view().column_quantities()
     }
 
-    /// Finds a quantity of cells by its name, such as `amount`, `water.amount` or `solid`.
+    /// Finds a cell quantity by its name, such as `amount`, `water.amount` or `solid`.
     ///
     /// # Errors
-    /// Returns an error that lists all known quantities.
+    /// Returns an error that lists all quantities of the state.
     pub fn quantity(&self, name: &str) -> Result<Quantity, UnknownQuantity> {
         self.view().quantity(name)
     }
 
-    /// Creates an accessor of the quantity's values.
+    /// Returns a reader of the values of `quantity`.
     pub fn values(&self, quantity: &Quantity) -> CellValues<'_> {
         self.view().values(quantity)
     }
 
-    /// Values of the quantity called `name` in every cell; shape and order are those of
-    /// [`StateRef::array`].
+    /// Returns the values of the quantity `name` in all cells, as [`StateRef::array`].
     ///
     /// # Errors
-    /// Returns an error that lists all known quantities.
+    /// Returns an error that lists all quantities of the state.
     pub fn array(&self, name: &str) -> Result<Array3<f32>, UnknownQuantity> {
         self.view().array(name)
     }
 
-    /// Copies a quantity's values of the row (y, z) into `values`, a buffer of `nx` cells.
+    /// Copies the values of `quantity` in the row (`y`, `z`) into `values`, a buffer of `nx`
+    /// elements.
     pub fn read_row(&self, quantity: &Quantity, y: usize, z: usize, values: &mut [f32]) {
         self.view().read_row(quantity, y, z, values);
     }
 }
 
 impl CellValues<'_> {
-    /// Value of the quantity in one cell.
+    /// Returns the value in the cell `place`.
     #[inline]
     pub fn at(&self, place: Place) -> f32 {
         match (self.measure, self.flow, self.air) {
@@ -171,8 +174,8 @@ impl CellValues<'_> {
         }
     }
 
-    /// Returns true if the cell contains the material, or a nonzero value for a quantity of the air
-    /// or of solidified lava; always false for the ground.
+    /// Returns true if the cell `place` contains the quantity's material; for a quantity of the air
+    /// or of solidified lava, if its value there is not 0; false for the ground.
     #[inline]
     pub fn holds(&self, place: Place) -> bool {
         if let Some(flow) = self.flow {
@@ -184,8 +187,8 @@ impl CellValues<'_> {
         self.layer.is_some_and(|layer| layer.at(place).amount > 0)
     }
 
-    /// Copies the values of the row (y, z) into `values`, a buffer of `nx` cells; returns false if
-    /// all are 0, true if any may be nonzero.
+    /// Copies the values in the row (`y`, `z`) into `values`, a buffer of `nx` elements. Returns
+    /// false if all are 0; true means that some may not be.
     pub fn row(&self, y: usize, z: usize, values: &mut [f32]) -> bool {
         if self.measure == CellMeasure::Solid || self.air.is_some() || self.flow.is_some() {
             values
@@ -204,8 +207,8 @@ impl CellValues<'_> {
         true
     }
 
-    /// Iterates over the cells that contain the material, or a nonzero quantity of the air, with
-    /// their values, in no particular order; empty for the ground.
+    /// Iterates over pairs (cell, value) of the cells that contain the quantity's material or, for
+    /// a quantity of the air, a value other than 0; in no particular order. Empty for the ground.
     pub fn held(&self) -> impl Iterator<Item = (Place, f32)> + '_ {
         let measure = self.measure;
         let of_air = self.air.into_iter().flat_map(move |air| {
@@ -233,7 +236,7 @@ impl CellValues<'_> {
     }
 }
 
-/// Value of a measure for the content of a layer's cell.
+/// Returns the value of `measure` for the content `cell` of a layer's cell.
 #[inline]
 fn value(measure: CellMeasure, cell: Content) -> f32 {
     match measure {

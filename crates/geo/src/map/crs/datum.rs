@@ -4,7 +4,7 @@
 use super::UNIT_WORDS;
 use crate::map::wkt::{Node, plain};
 
-/// Geodetic datum with the EPSG codes of its systems.
+/// Geodetic datum, with the EPSG codes of its geographic system and its UTM zones.
 pub(super) struct Datum {
     name: &'static str,
     /// Names of the datum in well-known text, normalized by [`plain`].
@@ -12,14 +12,15 @@ pub(super) struct Datum {
     datum: &'static str,
     pub(super) spheroid: (&'static str, f64, f64),
     pub(super) degrees: u16,
-    /// EPSG code of the (hypothetical) northern UTM zone 0, and the range of existing zone numbers.
+    /// EPSG code that the northern UTM zone 0 would have, so that adding a zone's number gives its
+    /// code; and the range of zone numbers that exist.
     north: (u16, std::ops::RangeInclusive<u16>),
-    /// EPSG code of the (hypothetical) southern UTM zone 0; `None` if the datum has no southern
+    /// EPSG code that the southern UTM zone 0 would have; `None` if the datum has no southern
     /// zones.
     south: Option<u16>,
 }
 
-/// Datums whose geographic systems and UTM zones have known EPSG codes.
+/// Datums whose geographic system and UTM zones this program knows by EPSG code.
 pub(super) const DATUMS: [Datum; 4] = [
     Datum {
         name: "WGS 84",
@@ -65,8 +66,8 @@ pub(super) const DATUMS: [Datum; 4] = [
 ];
 
 impl Datum {
-    /// EPSG code of the projected system `system` on this datum; `None` unless the system is a UTM
-    /// zone.
+    /// Returns the EPSG code of the projected system `system` on this datum; `None` if it is not a
+    /// UTM zone.
     pub(super) fn utm_of(&self, system: &Node<'_>) -> Option<u16> {
         let method = plain(system.child(&["PROJECTION"])?.texts.first()?);
         let metres = system.child(UNIT_WORDS)?.numbers.first() == Some(&1.0);
@@ -93,7 +94,8 @@ impl Datum {
         }
     }
 
-    /// Well-known text of the system of this datum with EPSG code `code`; `None` for other codes.
+    /// Returns the well-known text of the system on this datum with the EPSG code `code`; `None` if
+    /// the code is none of this datum's.
     pub(super) fn wkt_of(&self, code: u16) -> Option<String> {
         let (spheroid, a, inverse_flattening) = self.spheroid;
         let degrees = format!(

@@ -1,9 +1,9 @@
-//! EPSG codes, as scenes and the flag `--crs` state them.
+//! EPSG codes as scene files and the flag `--crs` state them.
 
 use super::{Crs, MapUnit, numbered};
 use crate::map::epsg;
 
-/// EPSG code of a coordinate system with a known unit; written `EPSG:27200`.
+/// EPSG code of a coordinate system whose unit is known; written `EPSG:27200`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Epsg(u16);
@@ -48,7 +48,8 @@ impl std::fmt::Display for Epsg {
 }
 
 impl From<Epsg> for Crs {
-    /// Converts to the system, with its text where it is one of [`Crs::from_epsg`].
+    /// Converts the code to the coordinate system, with its text if the system is one of
+    /// [`Crs::from_epsg`].
     fn from(Epsg(code): Epsg) -> Self {
         Self::from_epsg(code).unwrap_or_else(|| {
             let metres = epsg::metres_of_projected(code).unwrap_or(1.0);

@@ -8,8 +8,8 @@ use super::{Crs, US_FOOT_M};
 use crate::map::wkt::plain;
 use lavoxel_base::validate::quoted;
 
-/// Datums: name normalized by [`plain`], EPSG code of the geographic system, and EPSG code of UTM
-/// zone 0 north.
+/// Datums of the old format: (name normalised by [`plain`], EPSG code of the geographic system,
+/// EPSG code that UTM zone 0 north would have).
 const DATUMS: [(&str, u16, u16); 6] = [
     ("wgs84", 4326, 32600),
     ("wgs1984", 4326, 32600),
@@ -19,7 +19,7 @@ const DATUMS: [(&str, u16, u16); 6] = [
     ("nas", 4267, 26700),
 ];
 
-/// Returns true if `text` is in ArcInfo's old projection format.
+/// Returns true if `text` is a projection in ArcInfo's old format.
 pub(super) fn recognises(text: &str) -> bool {
     value(text, "projection").is_some() && !text.contains(['[', '('])
 }
@@ -27,7 +27,7 @@ pub(super) fn recognises(text: &str) -> bool {
 /// Parses a projection in ArcInfo's old format.
 ///
 /// # Errors
-/// Names a unit that is not known.
+/// The name of a unit that is not known.
 pub(super) fn parse(text: &str) -> Result<Crs, String> {
     let projection = plain(value(text, "projection").unwrap_or_default());
     let unit = value(text, "units").unwrap_or_default();
@@ -57,7 +57,8 @@ pub(super) fn parse(text: &str) -> Result<Crs, String> {
     }))
 }
 
-/// Value of the line with keyword `key`, compared without case.
+/// Returns the text after the keyword `key` in its line, compared without case; `None` if no line
+/// has the keyword.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (word, rest) = line.trim().split_once(|c: char| c.is_ascii_whitespace())?;
@@ -75,7 +76,8 @@ fn degrees(unit: &str) -> Option<f64> {
     }
 }
 
-/// Length of a unit in metres; a numeric `unit` states units per metre. `None` for an unknown unit.
+/// Returns the length of the unit `unit` in metres; a number means units per metre. `None` for an
+/// unknown unit.
 fn metres(unit: &str) -> Option<f64> {
     match plain(unit).as_str() {
         "" | "meters" | "metres" | "meter" | "metre" | "m" => Some(1.0),

@@ -27,7 +27,7 @@ use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 
-/// Header keywords; `Header` values are parsed in this order.
+/// Keywords of the header; `Header` parses the values in this order.
 const KEYS: [&str; 10] = [
     "ncols",
     "nrows",
@@ -41,7 +41,7 @@ const KEYS: [&str; 10] = [
     "nodata_value",
 ];
 
-/// No-data value if the header states none: the format's default.
+/// No-data value if the header states none, by the convention of the format.
 const DEFAULT_NO_DATA: f64 = -9999.0;
 
 /// Reads an ESRI ASCII grid; heights equal to its no-data value, and the word `nan`, become NaN.
@@ -56,11 +56,11 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     read_on(reader, bytes, path, options, (crs, &sidecars))
 }
 
-/// Reads an ESRI ASCII grid with heights in metres from `reader`; `bytes`: file length, `path`:
-/// name for messages.
+/// Reads an ESRI ASCII grid with heights in metres from `reader`. `bytes`: length of the file;
+/// `path`: its name for messages.
 ///
 /// # Errors
-/// As [`load`](super::load).
+/// The errors of [`load`](super::load).
 pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Heightmap, TerrainError> {
     read_on(
         reader,
@@ -71,7 +71,7 @@ pub fn read_from(reader: impl BufRead, bytes: u64, path: &Path) -> Result<Height
     )
 }
 
-/// Reads an ESRI ASCII grid whose coordinates are in the system `crs`.
+/// Reads an ESRI ASCII grid whose coordinates are in the system `crs`, with its sidecar files.
 fn read_on(
     reader: impl BufRead,
     bytes: u64,
@@ -147,9 +147,9 @@ fn read_on(
 struct Header {
     cols: usize,
     rows: usize,
-    /// Size of a cell in map units.
+    /// Width and depth of a cell in map units.
     cell_size: (f64, f64),
-    /// North-west corner in map units.
+    /// Map coordinates of the north-west corner; `None` if the header states none.
     corner: Option<(f64, f64)>,
     no_data: f64,
 }
@@ -204,7 +204,7 @@ impl Header {
         Self::check(values, path)
     }
 
-    /// Validates the header values, which are in the order of [`KEYS`].
+    /// Validates the values of the header, which are in the order of [`KEYS`].
     fn check(values: [Option<f64>; KEYS.len()], path: &Path) -> Result<Self, TerrainError> {
         let [
             cols,
@@ -270,8 +270,8 @@ impl Header {
     }
 }
 
-/// Lower-left corner along one axis, from the value for the `corner` or for the cell `centre`;
-/// `None` without both, `Err` with both.
+/// Returns the lower-left corner along one axis from the header's value for the `corner` or for the
+/// cell `centre`. `size`: cell size. `None` if the header has neither value, `Err` if it has both.
 fn corner(corner: Option<f64>, centre: Option<f64>, size: f64) -> Result<Option<f64>, ()> {
     match (corner, centre) {
         (Some(_), Some(_)) => Err(()),

@@ -19,7 +19,7 @@ use crate::terrain::{Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 use lavoxel_files::table::{named_separator, outside_quotes, separator_of, with_point};
 
-/// Upper bound of a line's length in bytes; 65,536 heights of 16 characters fit.
+/// Upper bound on the length of a line in bytes; 65,536 heights of 16 characters fit.
 const LONGEST_LINE: u64 = 1 << 20;
 
 /// Reads a table of heights in metres; the cell size is taken from `options`.
@@ -32,10 +32,10 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     read_from(reader, path, options)
 }
 
-/// Reads a table of heights from `reader`; `path`: name for messages.
+/// Reads a table of heights in metres from `reader`; `path` is its name for messages.
 ///
 /// # Errors
-/// As [`load`](super::load).
+/// The errors of [`load`](super::load).
 pub fn read_from(
     mut reader: impl BufRead,
     path: &Path,
@@ -123,7 +123,8 @@ pub fn read_from(
     })
 }
 
-/// Reads a line of bounded length into `line`; returns false at the end of the file.
+/// Reads a line of limited length into `line`; returns false at the end of the file. `number`:
+/// number of the line for messages.
 fn next_line(
     reader: &mut impl BufRead,
     line: &mut Vec<u8>,
@@ -152,7 +153,8 @@ fn fields(line: &str, separator: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns true for a heading: a field begins with a letter and is not a no-data word.
+/// Returns true if the line is a heading: a field begins with a letter and is not a word for no
+/// data.
 fn is_heading(line: &str, separator: char) -> bool {
     fields(line, separator)
         .any(|field| field.starts_with(char::is_alphabetic) && height(field).is_err())

@@ -17,7 +17,7 @@ use crate::terrain::encoding::Encoding;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 
-/// Tile sizes (columns, rows).
+/// Possible sizes (columns, rows) of a tile.
 const SIZES: [(usize, usize); 3] = [(1201, 1201), (3601, 3601), (1801, 3601)];
 
 const NO_DATA: f64 = -32768.0;
@@ -25,11 +25,11 @@ const NO_DATA: f64 = -32768.0;
 /// EPSG code of longitude and latitude on WGS 84.
 const WGS_84: u16 = 4326;
 
-/// Reads a tile; its georeference follows from the file name.
+/// Reads a tile. Its georeference follows from the name of the file.
 ///
 /// # Errors
-/// [`TerrainError::Content`] when the length is none of a tile, or when there is neither a tile's
-/// name nor a cell size.
+/// [`TerrainError::Content`] if the length is not that of a tile, or if neither the name is that of
+/// a tile nor a cell size is given.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (mut reader, bytes) = open(path)?;
     let (cols, rows) = SIZES
@@ -74,16 +74,17 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     })
 }
 
-/// Latitude and longitude in degrees of the south-west corner, from a file name such as
-/// `N35E138.hgt` or `s01w079_1arc_v3.hgt`; `None` for other names.
+/// Returns (latitude, longitude) in degrees of the south-west corner from a file name such as
+/// `N35E138.hgt` or `s01w079_1arc_v3.hgt`; `None` for any other name.
 fn corner(name: &str) -> Option<(f64, f64)> {
     let (south, rest) = degrees(name, ['N', 'S'], 2, 89)?;
     let (west, _) = degrees(rest.trim_start_matches('_'), ['E', 'W'], 3, 180)?;
     Some((south, west))
 }
 
-/// Parses degrees such as `N35`: a letter (`positive` or `negative`) for the sign and `digits`
-/// digits, at most `most`; returns the signed degrees and the rest of `text`.
+/// Parses degrees such as `N35`: a letter (`positive` or `negative`) that gives the sign, and
+/// `digits` digits, with a value of at most `most`. Returns (signed degrees, rest of `text`);
+/// `None` if `text` has another form.
 fn degrees(
     text: &str,
     [positive, negative]: [char; 2],

@@ -1,4 +1,4 @@
-//! Heightmap formats, one source file each, and the choice of the format for a file.
+//! Formats of heightmaps, one source file each, and the choice of the format of a file.
 
 pub mod asc;
 pub mod csv;
@@ -23,17 +23,17 @@ use super::{Crs, Heightmap, TerrainError};
 use lavoxel_base::words::{grouped, short};
 use lavoxel_files::input::{self, Reader};
 
-/// Heightmap format that can be read.
+/// Format of heightmaps that can be read.
 struct Format {
-    /// Entry in the list of all readers, with the file extensions.
+    /// Limits and file extensions of the format, in the list of all readers.
     reader: &'static Reader,
-    /// Returns true if the first bytes of a file match the format; used if the extension is
-    /// unknown.
+    /// Returns true if the first bytes of a file are those of the format; used if the file
+    /// extension is unknown.
     recognises: fn(&[u8]) -> bool,
     read: fn(&Path, &LoadOptions) -> Result<Heightmap, TerrainError>,
 }
 
-/// All readable formats; a new format is a separate source file and an entry here.
+/// All formats that can be read. A new format is a new source file and an entry here.
 const FORMATS: &[Format] = &[
     Format {
         reader: &input::ASC,
@@ -77,7 +77,7 @@ const FORMATS: &[Format] = &[
     },
 ];
 
-/// Iterates over the heightmap extensions in lower case, without the dot.
+/// Iterates over the file extensions of heightmaps, in lower case without the dot.
 pub fn endings() -> impl Iterator<Item = &'static str> {
     FORMATS
         .iter()
@@ -85,10 +85,11 @@ pub fn endings() -> impl Iterator<Item = &'static str> {
         .copied()
 }
 
-/// Reads a heightmap; the format is chosen by the file extension, otherwise by the first bytes.
+/// Reads the heightmap at `path`. The file extension selects the format or, if it is unknown, the
+/// first bytes of the file.
 ///
 /// # Errors
-/// [`TerrainError::UnknownFormat`] lists the known endings; the rest are errors of the format's
+/// [`TerrainError::UnknownFormat`] with the known extensions; otherwise the errors of the format's
 /// reader.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     if let Some(size) = options
@@ -121,10 +122,11 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainErro
     Ok(map)
 }
 
-/// Ratio of relief to map width above which the map's coordinates cannot be metres.
+/// Ratio of height range to map width above which map coordinates cannot be metres.
 const STEEPEST: f64 = 5.0;
 
-/// Fails for a map without coordinate system whose coordinates are evidently degrees, not metres.
+/// Fails if the map has no coordinate system and its coordinates are evidently degrees and not
+/// metres.
 fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
     let (Some(origin), Some((low, high))) = (&map.origin, map.range()) else {
         return Ok(());
@@ -147,12 +149,12 @@ fn check_system(map: &Heightmap, path: &Path) -> Result<(), TerrainError> {
     Err(TerrainError::content(path, "a coordinate system", found))
 }
 
-/// Smallest minimum in metres of all non-zero heights at which heights of 0 are taken for missing
-/// data rather than sea: coasts have lower land.
+/// Lowest non-zero height in metres from which on heights of exactly 0 are taken as missing data
+/// and not as sea, because land at a coast is lower.
 const NO_COAST_M: f32 = 20.0;
 
-/// Note about heights of exactly 0 at a corner of otherwise high land, a trace of programs that
-/// rotate maps; `None` otherwise.
+/// Returns a note if the heightmap has heights of exactly 0 at a corner of otherwise high land,
+/// which programs leave that rotate maps; otherwise `None`.
 fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
     let (rows, cols) = map.heights.dim();
     let corners = [(0, 0), (0, cols - 1), (rows - 1, 0), (rows - 1, cols - 1)];
@@ -175,11 +177,12 @@ fn zeros_from_a_corner(map: &Heightmap) -> Option<String> {
     })
 }
 
-/// Reads a raster of values other than heights, without unit conversion; also returns the name of
-/// their unit if stated. `no_data`: no-data value if the file states none.
+/// Reads a raster of values that are no heights, without conversion of units. Returns the raster,
+/// and the name of the unit if the file states it. `no_data`: no-data value if the file states
+/// none.
 ///
 /// # Errors
-/// As [`load`].
+/// The errors of [`load`].
 pub fn load_values(
     path: &Path,
     no_data: Option<f64>,
@@ -199,7 +202,8 @@ pub fn load_values(
     Ok((map, input::guard(unit).map_err(TerrainError::input(path))??))
 }
 
-/// Returns true if a file is a heightmap, by its extension or else by its first bytes.
+/// Returns true if the file at `path` is a heightmap, judged by its extension or, if that is
+/// unknown, by its first bytes.
 pub fn is_heightmap(path: &Path) -> bool {
     let ending = path
         .extension()
@@ -212,7 +216,7 @@ pub fn is_heightmap(path: &Path) -> bool {
         || input::guard(|| format_of(path, &LoadOptions::default()).is_ok()).unwrap_or(false)
 }
 
-/// Extensions of all readable formats as text, such as `.asc, .csv, .png`.
+/// Returns the file extensions of all readable formats as text, such as `.asc, .csv, .png`.
 pub fn known_endings() -> String {
     let endings: Vec<String> = FORMATS
         .iter()
@@ -222,7 +226,7 @@ pub fn known_endings() -> String {
     endings.join(", ")
 }
 
-/// Number of leading bytes by which a format is detected.
+/// Number of bytes at the beginning of a file by which its format is detected.
 const START: u64 = 1024;
 
 fn format_of(path: &Path, options: &LoadOptions) -> Result<&'static Format, TerrainError> {

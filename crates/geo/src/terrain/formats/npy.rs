@@ -15,7 +15,7 @@ use lavoxel_base::validate::quoted;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Upper bound of the header length in bytes; plain arrays have 118.
+/// Upper bound on the length of the header in bytes; that of a plain array has 118.
 const LONGEST_HEADER: usize = 1 << 16;
 
 /// Reads an array of heights in metres; the cell size is taken from `options`.
@@ -29,10 +29,11 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     read_from(reader, bytes, path, options)
 }
 
-/// Reads an array from `reader`; `bytes`: file length, `path`: name for messages.
+/// Reads an array of heights from `reader`. `bytes`: length of the file; `path`: its name for
+/// messages.
 ///
 /// # Errors
-/// As [`load`](super::load).
+/// The errors of [`load`](super::load).
 pub fn read_from(
     mut reader: impl BufRead,
     bytes: u64,
@@ -68,7 +69,7 @@ pub fn read_from(
     })
 }
 
-/// Reads the header text.
+/// Reads the text of the header.
 fn header(reader: &mut impl Read, path: &Path) -> Result<String, TerrainError> {
     let no_array = |found: &str| TerrainError::content(path, "an array of NumPy", found);
     let mut start = [0; 8];
@@ -103,8 +104,8 @@ struct Header {
 }
 
 impl Header {
-    /// Parses a header such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`; an
-    /// error is the pair (expected content, found content).
+    /// Parses a header such as `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`. The
+    /// error is (expected content, found content).
     fn parse(text: &str) -> Result<Self, (String, String)> {
         let missing = |key: &str| {
             (
@@ -151,13 +152,13 @@ impl Header {
     }
 }
 
-/// Text after `'key':`; `None` without the key.
+/// Returns the text after `'key':` in the header; `None` if there is no such key.
 fn value<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     let after = text.split_once(&format!("'{key}'"))?.1;
     Some(after.trim_start().strip_prefix(':')?.trim_start())
 }
 
-/// Number encoding for a NumPy type name such as `<f4`; `None` for unsupported types.
+/// Returns the encoding of a NumPy type such as `<f4`; `None` if it is not supported.
 fn encoding(descr: &str) -> Option<Encoding> {
     let (order, kind) = descr.split_at_checked(1)?;
     let (letter, bytes) = kind.split_at_checked(1)?;

@@ -21,20 +21,21 @@ use crate::terrain::{Crs, Heightmap, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input;
 
-/// Keywords of the PNG text chunks that store the height scale and the cell size; values in metres.
+/// Keywords of the text chunks in which this program stores the heights of black and of white and
+/// the cell size, all in metres.
 pub(in crate::terrain) const BLACK: &str = "black_m";
 pub(in crate::terrain) const WHITE: &str = "white_m";
 pub(in crate::terrain) const CELL_X: &str = "cell_size_x_m";
 pub(in crate::terrain) const CELL_Z: &str = "cell_size_z_m";
 
-/// PNG signature bytes.
+/// First bytes of a PNG file.
 pub(in crate::terrain) const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// Memory in bytes per byte of a text chunk or profile: the decoder grows a list and converts the
 /// result to text.
 const BYTES_A_CHUNK_BYTE: f64 = 4.0;
 
-/// Highest compression ratio of Deflate.
+/// Largest compression ratio that Deflate can reach.
 const BEST_COMPRESSION: f64 = 1032.0;
 
 /// Reads a gray picture as heights from `options.black_m` to `options.white_m`.
@@ -48,7 +49,8 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     read_on(reader, bytes, path, options, &Sidecars::of(path)?)
 }
 
-/// White level of a PNG without a stored height scale; `None` for any other file.
+/// Returns the value that means white in the PNG at `path`, if the file contains no heights of
+/// black and white; `None` for any other file.
 pub fn most_if_unscaled(path: &Path) -> Option<f64> {
     let most = || {
         let (mut file, _) = open(path).ok()?;
@@ -70,10 +72,11 @@ pub fn most_if_unscaled(path: &Path) -> Option<f64> {
     input::guard(most).ok().flatten()
 }
 
-/// Reads a grayscale PNG from `reader`; `bytes`: file length, `path`: name for messages.
+/// Reads a grey PNG as heights from `reader`. `bytes`: length of the file; `path`: its name for
+/// messages.
 ///
 /// # Errors
-/// As [`load`](super::load).
+/// The errors of [`load`](super::load).
 pub fn read_from(
     reader: impl BufRead + Seek,
     bytes: u64,
@@ -83,7 +86,7 @@ pub fn read_from(
     read_on(reader, bytes, path, options, &Sidecars::default())
 }
 
-/// Reads a grayscale PNG and applies its sidecar files.
+/// Reads a grey PNG as heights and applies its sidecar files.
 fn read_on(
     mut reader: impl BufRead + Seek,
     bytes: u64,
@@ -222,10 +225,10 @@ pub(in crate::terrain) fn weigh_chunks(
     reader.rewind().map_err(&read)
 }
 
-/// Conversion of pixels to gray levels and heights.
+/// Conversion of pixels to grey levels and heights.
 struct Gray {
     wide: bool,
-    /// Increment between two gray levels.
+    /// Difference between two adjacent grey levels.
     step: u16,
     heights: Heights,
 }
@@ -239,7 +242,8 @@ impl Gray {
         }
     }
 
-    /// Gray level of a pixel; NaN if more than half transparent, `None` for a coloured pixel.
+    /// Returns the grey level of a pixel; NaN if it is more than half transparent, `None` if it is
+    /// coloured.
     fn level_of(&self, pixel: &[u8], color: ColorType) -> Option<f64> {
         let (gray, alpha) = match color {
             ColorType::Grayscale => (true, None),

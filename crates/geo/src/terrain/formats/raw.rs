@@ -71,8 +71,8 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     })
 }
 
-/// Columns and rows of a square raster in a file of `bytes` bytes with `each` bytes per number;
-/// `None` if the length fits no square.
+/// Returns (columns, rows) of a square raster in a file of `bytes` bytes, with `each` bytes per
+/// number; `None` if the length is not that of a square.
 fn square(bytes: u64, each: u64) -> Option<(usize, usize)> {
     let side = (bytes / each).isqrt();
     (side > 0 && side * side * each == bytes).then_some((side as usize, side as usize))

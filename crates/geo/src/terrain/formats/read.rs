@@ -1,4 +1,4 @@
-//! Reading options of all heightmap formats, and opening of files.
+//! Options for reading heightmaps in any format, and opening of their files.
 
 use std::borrow::Cow;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
@@ -11,35 +11,37 @@ use lavoxel_files::input;
 use lavoxel_files::input::Reader;
 use lavoxel_files::inside;
 
-/// Properties of a heightmap file that the user states, for files that lack them.
+/// Properties of a heightmap that the user states, because its file may lack them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadOptions {
-    /// Edge of a cell in metres. Required for formats without a cell size; replaces the size in a
-    /// file, and then the place on the map is dropped, because it no longer fits.
+    /// Cell width in metres. Required for formats without a cell size. Replaces the cell size in a
+    /// file; the position on the map is then dropped, because it no longer fits.
     pub cell_size_m: Option<f64>,
-    /// Height of black in a picture, in metres; `None`: the value in the picture, or else 0.
+    /// Height in metres that black means in a picture; `None`: that in the picture, or else 0.
     pub black_m: Option<f64>,
-    /// Height of white in a picture, in metres; `None`: the value in the picture, or else one gray
-    /// level is one metre.
+    /// Height in metres that white means in a picture; `None`: that in the picture, or else one
+    /// grey level is one metre.
     pub white_m: Option<f64>,
-    /// No-data value in the numbers of the file, in addition to those of the file or its format.
+    /// Number in the file that means no data, in addition to those that the file or its format
+    /// declares.
     pub no_data: Option<f64>,
-    /// Height unit, which replaces that of the file; `None`: the file's unit, or else metres.
+    /// Unit of heights, which replaces that in the file; `None`: that in the file, or else metres.
     pub height_unit: Option<HeightUnit>,
-    /// Coordinate system, which replaces that of the file.
+    /// Coordinate system, which replaces that in the file; `None`: that in the file.
     pub crs: Option<Epsg>,
-    /// Columns and rows of a headerless file; `None`: a square that fits the file length.
+    /// Columns and rows of a file without a header; `None`: a square that fits the length of the
+    /// file.
     pub raw_size: Option<[usize; 2]>,
-    /// Number encoding of a headerless file; `None`: by the file extension.
+    /// Encoding of the numbers in a file without a header; `None`: by the file extension.
     pub raw_type: Option<Encoding>,
-    /// Raw-values flag: the numbers of a GeoTIFF are no heights and stay unconverted, in whatever
-    /// unit.
+    /// Set if the numbers of a GeoTIFF are no heights and stay as they are, whatever their unit.
     pub any_unit: bool,
 }
 
 impl LoadOptions {
-    /// Checks that the unit of the map's coordinate system is known, which measuring needs. If the
-    /// user states a cell size, an unknown system is dropped instead.
+    /// Returns the coordinate system of the map, `crs` or that of the options. Fails if its unit is
+    /// unknown, because lengths on the map could not be measured; if the user states a cell size,
+    /// the system is dropped instead.
     pub(crate) fn understood(&self, path: &Path, crs: Crs) -> Result<Crs, TerrainError> {
         let crs = self.crs.map_or(crs, Crs::from);
         match crs.known_unit() {
@@ -52,7 +54,8 @@ impl LoadOptions {
         }
     }
 
-    /// Cell size in metres from the options, for a format that stores none; fails without one.
+    /// Returns the cell size in metres that the user states, for a format that stores none. Fails
+    /// if there is none.
     pub(crate) fn cell_size_for(&self, path: &Path) -> Result<f64, TerrainError> {
         self.cell_size_m.ok_or_else(|| TerrainError::NoCellSize {
             path: path.to_owned(),
@@ -65,7 +68,7 @@ pub(crate) trait Bytes: Read + Seek {}
 
 impl<T: Read + Seek> Bytes for T {}
 
-/// File inside an archive; its memory is reserved while it is read.
+/// File inside an archive, whose memory is reserved while the file is read.
 struct Packed {
     bytes: Cursor<Cow<'static, [u8]>>,
     _held: Held,
@@ -83,7 +86,7 @@ impl Seek for Packed {
     }
 }
 
-/// Opens a raster for reading, also inside an archive; returns the stream and its length in bytes.
+/// Opens a raster on disk or inside an archive. Returns its bytes and their number.
 pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
     // A file without a known ending is recognized by its first bytes; all formats have the same
     // limit.
@@ -93,7 +96,7 @@ pub(crate) fn open(path: &Path) -> Result<(BufReader<Box<dyn Bytes>>, u64), Terr
     )
 }
 
-/// Opens a file through `format`, like [`open`].
+/// Opens a file like [`open`], with the limits of `format`.
 pub(crate) fn open_as(
     format: &Reader,
     path: &Path,
@@ -114,7 +117,8 @@ pub(crate) fn open_as(
     Ok((reader(Box::new(file)), length))
 }
 
-/// Note about heights without a stated unit on a map in feet; `None` otherwise.
+/// Returns a note if the map is in feet, because its heights without a stated unit are read as
+/// metres; otherwise `None`.
 pub(super) fn note_of_unit(crs: &Crs) -> Option<String> {
     let MapUnit::Length(metres) = crs.unit() else {
         return None;

@@ -1,4 +1,4 @@
-//! Conversion of a file's numbers to heights.
+//! Conversion of the numbers in a file to heights.
 
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -9,24 +9,24 @@ use super::tokens::FARTHEST_M;
 use crate::terrain::encoding::Encoding;
 use crate::terrain::{HeightUnit, LoadOptions, TerrainError};
 
-/// Usual no-data values; no real height is as low or as high.
+/// Numbers that often mean no data; no real height is so low or so high.
 const MARKS: [f64; 5] = [-9999.0, -32768.0, -32767.0, -99_999.0, 65_535.0];
 
-/// Smallest gap in metres between a suspected no-data value and the nearest height: real terrain
-/// has heights in between.
+/// Smallest difference in metres from such a number to the nearest height, from which on the number
+/// is taken as undeclared no data, because real terrain has heights in between.
 const FAR_FROM_ALL_M: f32 = 500.0;
 
-/// Conversion of a file's numbers to heights in metres.
+/// Conversion of the numbers in a file to heights in metres.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Heights {
-    /// No-data values of the file and of the user.
+    /// Numbers that mean no data, from the file and from the user.
     no_data: Vec<f64>,
     scale: f64,
     offset: f64,
 }
 
 impl Heights {
-    /// Creates the conversion for numbers in the user's unit (default: metres) with the user's
+    /// Creates the conversion for numbers in the user's unit (metres by default), with the user's
     /// no-data value.
     pub(super) fn new(options: &LoadOptions) -> Self {
         let scale = options.height_unit.map_or(1.0, HeightUnit::metres);
@@ -37,13 +37,14 @@ impl Heights {
         }
     }
 
-    /// Adds a no-data value.
+    /// Returns the conversion with a further number that means no data.
     pub(super) fn without(mut self, no_data: Option<f64>) -> Self {
         self.no_data.extend(no_data);
         self
     }
 
-    /// Sets a linear conversion: height in metres = `number · scale + offset`.
+    /// Returns the conversion with the linear formula: height in metres = `number · scale +
+    /// offset`.
     pub(super) fn scaled(self, scale: f64, offset: f64) -> Self {
         Self {
             scale,
@@ -52,8 +53,8 @@ impl Heights {
         }
     }
 
-    /// Sets the conversion of gray levels: 0 is `black_m`, `most` is `white_m` (metres); without
-    /// `white_m` one level is one unit.
+    /// Returns the conversion for grey levels: 0 is `black_m` and `most` is `white_m`, in metres.
+    /// Without `white_m`, one level is one unit of heights.
     pub(super) fn gray(self, black_m: Option<f64>, white_m: Option<f64>, most: f64) -> Self {
         let black_m = black_m.unwrap_or(0.0);
         let level = self.scale;
@@ -63,7 +64,8 @@ impl Heights {
         )
     }
 
-    /// Height in metres of `value`, NaN for no data; `None` for an impossible height.
+    /// Returns the height in metres of the number `value`; NaN if it means no data, `None` if no
+    /// height can be that low or high.
     pub(super) fn metres(&self, value: f64) -> Option<f32> {
         // Programs print f32 no-data values such as -3.4028235e38 with varying numbers of digits.
         let near =
@@ -81,7 +83,8 @@ impl Heights {
         (metres.abs() <= FARTHEST_M).then_some(metres as f32)
     }
 
-    /// Height in metres of `value` as in [`Heights::metres`], with the error for a binary file.
+    /// Returns the height in metres of the number `value` like [`Heights::metres`], with an error
+    /// for the binary file `path` in place of `None`.
     pub(super) fn of(&self, value: f64, path: &Path) -> Result<f32, TerrainError> {
         self.metres(value).ok_or_else(|| {
             let expected =
@@ -90,10 +93,11 @@ impl Heights {
         })
     }
 
-    /// Fails for undeclared no-data values: usual ones that are far from all other heights.
+    /// Fails if the heights contain a number that often means no data and is far from all other
+    /// heights.
     ///
     /// # Errors
-    /// [`TerrainError::UnnamedNoData`] with the marker, its count and its first cell.
+    /// [`TerrainError::UnnamedNoData`] with the number, how often it occurs, and its first cell.
     pub(super) fn check(&self, heights: &Array2<f32>, path: &Path) -> Result<(), TerrainError> {
         let marks = MARKS.map(|mark| self.metres(mark).filter(|height| !height.is_nan()));
         let mut counts = [0usize; MARKS.len()];
@@ -130,7 +134,7 @@ impl Heights {
         Ok(())
     }
 
-    /// Reads `samples` numbers of one encoding as heights in metres.
+    /// Reads `samples` numbers with the encoding `encoding` and returns them as heights in metres.
     pub(super) fn read(
         &self,
         reader: &mut impl Read,

@@ -24,31 +24,32 @@ use crate::terrain::{Crs, HeightUnit, TerrainError};
 use lavoxel_base::validate::quoted;
 use lavoxel_files::input;
 
-/// Metadata from the sidecar files of a raster.
+/// Metadata in the sidecar files of a raster; each is `None` if no sidecar file states it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::terrain) struct Sidecars {
-    /// Coordinate system of the `.aux.xml`.
+    /// Coordinate system in the `.aux.xml`.
     pub(in crate::terrain) crs: Option<Crs>,
-    /// Coordinate system of the `.prj`.
+    /// Coordinate system in the `.prj`.
     pub(in crate::terrain) prj: Option<Crs>,
-    /// Affine transform of the `.aux.xml`.
+    /// Affine transform from cells to map coordinates in the `.aux.xml`.
     pub(in crate::terrain) transform: Option<GeoTransform>,
-    /// Affine transform of a world file, with its path.
+    /// Affine transform in a world file, with the path of that file.
     pub(in crate::terrain) world: Option<(GeoTransform, PathBuf)>,
-    /// No-data value.
+    /// Number that means no data.
     pub(in crate::terrain) no_data: Option<f64>,
-    /// Scale of the linear conversion: height = `number · scale + offset`.
+    /// Scale in the conversion of numbers to heights, height = `number · scale + offset`.
     pub(in crate::terrain) scale: Option<f64>,
     pub(in crate::terrain) offset: Option<f64>,
-    /// Name of the height unit.
+    /// Name of the unit of heights.
     pub(in crate::terrain) unit: Option<String>,
-    /// Number of control points in the `.aux.xml`.
+    /// Number of control points in the `.aux.xml`, at which map coordinates are given.
     pub(in crate::terrain) points: usize,
     /// Path of the mask file.
     pub(in crate::terrain) mask: Option<PathBuf>,
 }
 
-/// Candidate paths of a raster's sidecar files, one list per kind of file; lower-case names first.
+/// Returns the paths that a raster's sidecar files may have, one list per kind of file; names in
+/// lower case first.
 pub fn candidates(path: &Path) -> Vec<Vec<PathBuf>> {
     let longer = |ending: &str| {
         let spelt = [ending.to_owned(), ending.to_uppercase()];
@@ -87,7 +88,7 @@ pub fn candidates(path: &Path) -> Vec<Vec<PathBuf>> {
     kinds
 }
 
-/// Reads the first existing regular file of `names`; returns its text and path.
+/// Reads the first of the files `names` that exists. Returns (text, path); `None` if none exists.
 fn text_of(names: &[PathBuf]) -> Result<Option<(String, PathBuf)>, TerrainError> {
     for name in names {
         let (mut file, _) = match open_as(&input::PRJ, name) {
@@ -112,8 +113,8 @@ fn text_of(names: &[PathBuf]) -> Result<Option<(String, PathBuf)>, TerrainError>
     Ok(None)
 }
 
-/// Length of the height unit in metres: the user's unit, or else the unit `named` of the file;
-/// `None` without either, and for raw values.
+/// Returns the length of the unit of heights in metres: the user's unit, or else the unit `named`
+/// in the file. `None` if neither is given, and for values that are no heights.
 pub(super) fn unit_m(
     options: &LoadOptions,
     named: Option<&str>,
@@ -132,17 +133,18 @@ pub(super) fn unit_m(
     Ok(unit.map(HeightUnit::metres))
 }
 
-/// Existing sidecar files of a raster, to be copied or protected.
+/// Returns the paths of a raster's sidecar files that exist, so that these can be copied or
+/// protected.
 pub fn found(path: &Path) -> Vec<PathBuf> {
     let there = |names: Vec<PathBuf>| names.into_iter().find(|name| open(name).is_ok());
     input::guard(|| candidates(path).into_iter().filter_map(there).collect()).unwrap_or_default()
 }
 
 impl Sidecars {
-    /// Reads all sidecar files of a raster.
+    /// Reads all sidecar files of the raster at `path`.
     ///
     /// # Errors
-    /// Names the sidecar file whose content does not match its name, or that cannot be read.
+    /// The name of the sidecar file whose content does not match its name, or that cannot be read.
     pub(in crate::terrain) fn of(path: &Path) -> Result<Self, TerrainError> {
         let mut kinds = candidates(path).into_iter();
         let mut next = || kinds.next().unwrap_or_default();
@@ -164,7 +166,7 @@ impl Sidecars {
         Ok(sidecars)
     }
 
-    /// Conversion to heights for a raster whose own file states none.
+    /// Returns the conversion to heights for a raster whose own file has no metadata.
     pub(super) fn heights(
         &self,
         options: &LoadOptions,
@@ -178,7 +180,7 @@ impl Sidecars {
         ))
     }
 
-    /// Sets the heights that the mask hides to NaN.
+    /// Sets heights to NaN where the mask file, if there is one, hides them.
     pub(super) fn hide(&self, heights: &mut Array2<f32>, path: &Path) -> Result<(), TerrainError> {
         let Some(mask) = &self.mask else {
             return Ok(());
@@ -186,7 +188,8 @@ impl Sidecars {
         geotiff::with_mask(mask, (path, heights.dim()), |at| heights[at] = f32::NAN)
     }
 
-    /// Coordinate system by precedence of the sidecar files; `own` is that of the raster file.
+    /// Returns the coordinate system, by the precedence of the sidecar files; `own` is that in the
+    /// raster file.
     pub(in crate::terrain) fn system(&self, own: Crs) -> Crs {
         let own = (own != Crs::default()).then_some(own);
         self.crs
@@ -196,8 +199,8 @@ impl Sidecars {
             .unwrap_or_default()
     }
 
-    /// Affine transform by precedence of the sidecar files, and a note about a contradicting world
-    /// file; `own` is that of the raster file.
+    /// Returns the affine transform, by the precedence of the sidecar files, and a note if a world
+    /// file contradicts it; `own` is that in the raster file.
     pub(in crate::terrain) fn place(
         &self,
         own: Option<GeoTransform>,
@@ -220,7 +223,8 @@ impl Sidecars {
         (Some(said), note)
     }
 
-    /// Parses GDAL's `.aux.xml`.
+    /// Parses the text of an `.aux.xml`, the XML file in which GDAL stores metadata. `name`: path
+    /// for messages.
     fn of_xml(text: &str, name: &Path) -> Result<Self, TerrainError> {
         if !text.contains("<PAMDataset") {
             return Err(TerrainError::content(
@@ -293,7 +297,7 @@ impl Sidecars {
     }
 }
 
-/// Parses a `.prj`: well-known text, or a bare EPSG code.
+/// Parses the text of a `.prj`: well-known text, or an EPSG code alone.
 pub(super) fn crs_of(text: &str) -> Crs {
     let text = text.replace(|c: char| c.is_control() && !c.is_ascii_whitespace(), " ");
     let text = text.trim();
@@ -303,7 +307,7 @@ pub(super) fn crs_of(text: &str) -> Crs {
     }
 }
 
-/// Text content of the first element `name` in `xml`; `None` without one.
+/// Returns the text inside the first element `name` of `xml`; `None` if there is none.
 fn element(xml: &str, name: &str) -> Option<String> {
     let open = format!("<{name}");
     let is_end = |rest: &&str| rest.starts_with(['>', ' ', '\n', '\r', '\t']);
@@ -321,7 +325,7 @@ fn element(xml: &str, name: &str) -> Option<String> {
     Some(plain.replace("&amp;", "&").trim().to_owned())
 }
 
-/// Parses a number in GDAL's notation, `nan` included.
+/// Parses a number as GDAL writes it, including `nan`; `None` if it is not a number.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     text.parse().ok().or_else(|| {
@@ -331,7 +335,7 @@ fn number(text: &str) -> Option<f64> {
     })
 }
 
-/// Parses a finite number.
+/// Parses a finite number, with a decimal point or comma; `None` if it is not one.
 fn number_of(text: &str) -> Option<f64> {
     text.trim()
         .replace(',', ".")
@@ -340,7 +344,7 @@ fn number_of(text: &str) -> Option<f64> {
         .filter(|value: &f64| value.is_finite())
 }
 
-/// Parses a world file: six numbers, one per line.
+/// Parses the text of a world file: six numbers, one per line. `name`: path for messages.
 fn world(text: &str, name: &Path) -> Result<GeoTransform, TerrainError> {
     let words: Vec<(usize, &str)> = text
         .lines()
@@ -389,7 +393,8 @@ fn world(text: &str, name: &Path) -> Result<GeoTransform, TerrainError> {
     }
 }
 
-/// Returns true if two transforms differ by less than 0.01 cells within the first 1000 cells.
+/// Returns true if the transforms `a` and `b` differ by less than 0.01 cells within the first 1000
+/// cells.
 fn is_same(a: &GeoTransform, b: &GeoTransform) -> bool {
     let cell = b
         .pixel_width

@@ -1,33 +1,34 @@
-//! Streaming tokenizer of text heightmaps: one token at a time with its line number, in constant
-//! memory.
+//! Tokenizer of heightmaps in text form: returns one token at a time with its line number, and
+//! needs constant memory.
 
 use std::io::{BufRead, ErrorKind};
 use std::path::Path;
 
 use crate::terrain::TerrainError;
 
-/// Upper bound of a token's length in bytes; a longer one means that the file has another format.
+/// Upper bound on the length of a token in bytes; a longer token means that the file has another
+/// format.
 const LONGEST: usize = 64;
 
-/// End-of-file character of DOS texts.
+/// Byte that ends a text file of DOS.
 const CTRL_Z: u8 = 0x1a;
 
-/// Words for no data. C libraries on Windows also print forms with `#`.
+/// Words that mean no data. C libraries on Windows also print forms with `#`.
 const NO_DATA: [&str; 9] = [
     "nan", "-nan", "na", "n/a", "nodata", "no_data", "none", "null", "*",
 ];
 
-/// Tokenizer of white-space separated tokens; `#` at the start of a token begins a comment to the
-/// end of the line.
+/// Reader of tokens separated by white space. A `#` at the start of a token begins a comment, up to
+/// the end of the line.
 pub(super) struct Tokens<'a, R> {
     reader: R,
     path: &'a Path,
-    /// Line number of the last token, from 1.
+    /// Number of the line with the last token, from 1.
     pub(super) line: usize,
     next_line: usize,
     word: Vec<u8>,
     peeked: bool,
-    /// Comment flag: the rest of the line is a comment.
+    /// Set while the rest of the line is a comment.
     comment: bool,
 }
 
@@ -77,7 +78,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
         }
     }
 
-    /// Reads the next token into `word`, which is left empty at the end of the file.
+    /// Reads the next token into `word`, which is empty at the end of the file.
     fn read_word(&mut self) -> Result<(), TerrainError> {
         loop {
             let buffer = match self.reader.fill_buf() {
@@ -130,7 +131,7 @@ impl<'a, R: BufRead> Tokens<'a, R> {
     }
 }
 
-/// Parses a number, Fortran exponents (`1.5D+03`) included.
+/// Parses a number; exponents as in Fortran (`1.5D+03`) are allowed. `None` if it is not a number.
 pub(super) fn decimal(word: &str) -> Option<f64> {
     let of_fortran = || {
         word.contains(['d', 'D'])
@@ -140,10 +141,10 @@ pub(super) fn decimal(word: &str) -> Option<f64> {
     word.parse().ok().or_else(of_fortran)
 }
 
-/// Parses a height in the unit of the file; `None` for a no-data word.
+/// Parses a height in the unit of the file; `None` for a word that means no data.
 ///
 /// # Errors
-/// The expected form, when the word is neither a number nor a sign for no data.
+/// Description of the expected form, if the word is neither a number nor a word for no data.
 pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
     let bare = word.trim_start_matches(['-', '+']);
     let of_windows =
@@ -159,6 +160,5 @@ pub(super) fn height(word: &str) -> Result<Option<f64>, String> {
     }
 }
 
-/// Upper bound of a height's magnitude in metres; larger numbers are taken for undeclared no-data
-/// values.
+/// Largest magnitude of a height in metres; larger numbers are taken as undeclared no-data values.
 pub(super) const FARTHEST_M: f64 = 100_000.0;

@@ -18,18 +18,18 @@ use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_base::validate::quoted;
 
-/// Record length in characters.
+/// Length of a record in characters.
 const RECORD: usize = 1024;
 
-/// Number of heights in the first record of a profile; `NEXT` is the number in a continuation
-/// record. A height has six characters.
+/// Number of heights in the first record of a profile. `NEXT`: that in a continuation record. A
+/// height has six characters.
 const FIRST: usize = 146;
 const NEXT: usize = 170;
 
-/// No-data values, in elevation steps.
+/// Numbers that mean no data, in steps of the height resolution.
 const NO_DATA: [i64; 2] = [-32767, -32766];
 
-/// Upper bound of the ratio of raster cells to heights in the file.
+/// Upper bound on the ratio of raster cells to heights in the file.
 const SPARSEST: usize = 16;
 
 const US_FOOT_M: f64 = 1200.0 / 3937.0;
@@ -43,11 +43,11 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     read_from(reader, bytes, path, options)
 }
 
-/// Reads a USGS digital elevation model from `reader`; `bytes`: file length, `path`: name for
-/// messages.
+/// Reads a USGS digital elevation model from `reader`. `bytes`: length of the file; `path`: its
+/// name for messages.
 ///
 /// # Errors
-/// As [`load`](super::load).
+/// The errors of [`load`](super::load).
 pub fn read_from(
     reader: impl BufRead,
     bytes: u64,
@@ -69,8 +69,8 @@ pub fn read_from(
     raster(&profiles, &head, bytes, path)
 }
 
-/// Returns true if the first bytes `start` are those of a USGS DEM: level 1 to 4, pattern code,
-/// four sides.
+/// Returns true if the first bytes `start` are those of a USGS digital elevation model: level 1 to
+/// 4, pattern code, four sides.
 pub(super) fn recognises(start: &[u8]) -> bool {
     let whole = |from: usize, to: usize| {
         std::str::from_utf8(start.get(from..to)?)
@@ -88,13 +88,13 @@ pub(super) fn recognises(start: &[u8]) -> bool {
 struct Records<'a, R> {
     reader: R,
     path: &'a Path,
-    /// Number of the current record, from 1.
+    /// Number of the present record, from 1.
     number: usize,
     text: Vec<u8>,
 }
 
 impl<R: BufRead> Records<'_, R> {
-    /// Reads the next record; shorter lines are padded with blanks.
+    /// Reads the next record; a shorter line is padded with blanks.
     fn next(&mut self) -> Result<(), TerrainError> {
         self.text.clear();
         self.number += 1;
@@ -133,14 +133,14 @@ impl<R: BufRead> Records<'_, R> {
         Ok(())
     }
 
-    /// Characters of a field; `column` counts from 1, as in the standard.
+    /// Returns the text of a field of the record; `column` counts from 1, as in the standard.
     fn field(&self, column: usize, width: usize) -> &str {
         std::str::from_utf8(&self.text[column - 1..column - 1 + width])
             .unwrap_or("?")
             .trim_matches(['\0', ' ', '\r'])
     }
 
-    /// Parses an integer field; 0 if blank. `what` names the field in errors.
+    /// Parses a field as an integer; 0 if it is blank. `what`: name of the field for messages.
     fn whole(&self, column: usize, width: usize, what: &str) -> Result<i64, TerrainError> {
         let text = self.field(column, width);
         let number = if text.is_empty() {
@@ -151,8 +151,8 @@ impl<R: BufRead> Records<'_, R> {
         number.ok_or_else(|| self.wrong_at(column, width, what, text))
     }
 
-    /// Parses a decimal field with exponent letter D or E; 0 if blank. `what` names the field in
-    /// errors.
+    /// Parses a field as a decimal number with the exponent letter D or E; 0 if it is blank.
+    /// `what`: name of the field for messages.
     fn fraction(&self, column: usize, width: usize, what: &str) -> Result<f64, TerrainError> {
         let text = self.field(column, width);
         let number = if text.is_empty() {
@@ -181,14 +181,15 @@ impl<R: BufRead> Records<'_, R> {
     }
 }
 
-/// First record (type A).
+/// First record of a file (type A), which describes all others.
 struct Head {
     crs: Crs,
-    /// Map units per coordinate unit of the file.
+    /// Number of map units in one coordinate unit of the file.
     unit: f64,
-    /// Metres per height unit of the file.
+    /// Length of the unit of heights in metres.
     height_m: f64,
-    /// Spacing between profiles, spacing within a profile, and height resolution.
+    /// Distance between profiles, distance between heights within a profile, and resolution of
+    /// heights, in units of the file.
     step: (f64, f64, f64),
     profiles: usize,
 }
@@ -251,8 +252,8 @@ impl Head {
     }
 }
 
-/// Coordinate system and its map units per coordinate unit of the file, from the codes of the
-/// header; `None` for unsupported codes.
+/// Returns the coordinate system and the number of map units in one coordinate unit of the file,
+/// from the codes in the first record; `None` for codes that are not supported.
 fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
     let zone = u16::try_from(zone).ok();
     // The number of the system implies no unit, so that the file's unit is added.
@@ -309,9 +310,9 @@ fn place(system: i64, zone: i64, unit: i64, datum: i64) -> Option<(Crs, f64)> {
     }
 }
 
-/// Heights along a profile from south to north.
+/// Profile: heights along a line from south to north.
 struct Profile {
-    /// Coordinate x of the profile's southernmost height, in units of the file.
+    /// Coordinate x of the southernmost height of the profile, in units of the file.
     x: f64,
     y: f64,
     heights: Vec<f32>,
@@ -360,7 +361,7 @@ impl Profile {
     }
 }
 
-/// Assembles the profiles to a north-up raster, NaN beyond the ends of each profile.
+/// Combines profiles to a north-up raster; cells beyond the ends of a profile are NaN.
 fn raster(
     profiles: &[Profile],
     head: &Head,

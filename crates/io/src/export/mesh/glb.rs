@@ -1,4 +1,4 @@
-//! Meshes as binary glTF 2.0.
+//! Export of meshes as binary glTF 2.0 (`.glb`).
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -24,16 +24,16 @@ use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_geo::map::Site;
 
-/// Opacity of materials without energy. Chosen by eye.
+/// Opacity of the meshes of materials without energy, such as water. Chosen by eye.
 const OPACITY: f32 = 0.6;
 /// Linear RGBA colour of the ground without a texture: dark rock.
 const ROCK: [f32; 4] = [0.09, 0.08, 0.075, 1.0];
-/// Factor on the vertex colours of lava: the crust is dark, its glow comes from the emission
-/// texture.
+/// Linear RGBA factor on the vertex colours of lava: makes the crust dark, while the glow comes
+/// from the emission texture.
 const CRUST: [f32; 4] = [0.35, 0.35, 0.35, 1.0];
-/// Emissive strength of the hottest lava, as a multiple of the radiance of white paper in full sun.
+/// Emissive strength of the hottest lava: 1 is the radiance of white paper in full sun.
 const GLOW: f32 = 6.0;
-/// glTF extension for emission brighter than white.
+/// glTF extension that allows emission brighter than white.
 const STRENGTH: &str = "KHR_materials_emissive_strength";
 
 pub(super) fn write(
@@ -80,7 +80,8 @@ pub(super) fn write(
     Ok(file.commit()?)
 }
 
-/// Writes header, JSON chunk and binary chunk; each chunk length is a multiple of four bytes.
+/// Writes the file header, the JSON chunk and the binary chunk, which is omitted if `bytes` is
+/// empty. The length of each chunk is a multiple of four bytes.
 fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<()> {
     let chunks: &[(&[u8; 4], &[u8])] = if bytes.is_empty() {
         &[(b"JSON", json)]
@@ -99,19 +100,19 @@ fn write_chunks(file: &mut impl Write, json: &[u8], bytes: &[u8]) -> io::Result<
     Ok(())
 }
 
-/// Colouring of a mesh.
+/// Colouring of a mesh in the file.
 enum Paint<'a> {
-    /// Vertex colours and glow by energy.
+    /// Vertex colours and emission that depend on the energy of lava.
     Energy(&'a Skin),
-    /// Single linear colour with opacity (RGBA).
+    /// One linear colour with opacity (RGBA, 0 to 1) for the whole mesh.
     Plain([f32; 4]),
-    /// PNG texture, projected from above, over the whole site.
+    /// PNG texture that covers the whole site, projected vertically onto the mesh.
     Picture(Vec<u8>, &'a Site),
 }
 
 impl Paint<'_> {
-    /// Returns texture coordinates (from the left, from the top), 0 to 1, per vertex; empty for
-    /// plain colours.
+    /// Returns one texture coordinate per vertex, [from the left, from the top], 0 to 1: position
+    /// on the palette, or position on the site. Empty for a plain colour.
     fn places(&self, mesh: &Mesh) -> Vec<[f32; 2]> {
         match self {
             Self::Energy(_) => mesh
@@ -132,23 +133,23 @@ impl Paint<'_> {
     }
 }
 
-/// Vertex attributes of a mesh: accessor index by semantic.
+/// Vertex attributes of a mesh: accessor index by meaning (position, normal, …).
 type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 
-/// glTF document under construction.
+/// glTF document that is being built: JSON structure and binary buffer.
 struct Parts {
     root: Root,
     buffer: Index<Buffer>,
     bytes: Vec<u8>,
     nodes: Vec<Index<Node>>,
-    /// Mesh index and accessor index of the energies, for each mesh with vertex energies.
+    /// Pairs (mesh index, accessor index of the energies), one for each mesh with vertex energies.
     energies: Vec<(usize, usize)>,
-    /// Indices of the emissive materials.
+    /// Indices of the materials that emit light.
     glowing: Vec<usize>,
 }
 
 impl Parts {
-    /// Creates an empty document; `room` is the reserved size of the binary buffer in bytes.
+    /// Creates an empty document. `room`: bytes to be reserved for the binary buffer.
     fn new(room: usize) -> Self {
         let generator = Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION")));
         let mut root = Root {
@@ -176,13 +177,14 @@ impl Parts {
         }
     }
 
-    /// Returns the size of a mesh in the binary buffer in bytes: positions, normals, texture
-    /// coordinates, colours, energies and indices.
+    /// Returns the number of bytes that a mesh occupies in the binary buffer: positions, normals,
+    /// texture coordinates, colours, energies and indices.
     fn bytes_of(mesh: &Mesh) -> usize {
         32 * mesh.positions.len() + 12 * mesh.energies.len() + 12 * mesh.triangles.len()
     }
 
-    /// Adds a mesh as the node `name`; a mesh without triangles is skipped.
+    /// Adds `mesh` to the document as the node `name` with the colouring `paint`. A mesh without
+    /// triangles is skipped.
     fn add(&mut self, name: &str, mesh: &Mesh, paint: &Paint<'_>) {
         if mesh.triangles.is_empty() {
             return;
@@ -225,7 +227,8 @@ impl Parts {
         self.nodes.push(node);
     }
 
-    /// Adds the vertex attributes of the next mesh to the buffer.
+    /// Appends the vertex attributes of the mesh to the buffer and returns the index of each
+    /// accessor.
     fn attributes(&mut self, mesh: &Mesh, paint: &Paint<'_>) -> Attributes {
         let vectors = (ComponentType::F32, Type::Vec3);
         let points: Vec<[f32; 3]> = mesh.positions.iter().map(|&p| y_up(p)).collect();
@@ -279,7 +282,8 @@ impl Parts {
         attributes
     }
 
-    /// Adds the material of a mesh, and its texture if any.
+    /// Adds the material `name` for the colouring `paint`, and its texture if there is one. Returns
+    /// the material's index.
     fn material(&mut self, name: &str, paint: &Paint<'_>) -> Index<Material> {
         let made = match paint {
             Paint::Plain(color) => material(name, *color),
@@ -301,7 +305,7 @@ impl Parts {
         self.root.push(made)
     }
 
-    /// Adds a PNG texture with clamped edges.
+    /// Adds the PNG file `png` as a texture whose edges are clamped.
     fn texture(&mut self, png: &[u8]) -> Info {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(png);
@@ -348,8 +352,8 @@ impl Parts {
         }
     }
 
-    /// Adds linear vertex colours with 16 bits per channel: 8 bits would show steps in dark
-    /// colours.
+    /// Adds one linear colour per vertex with 16 bits per channel, because 8 bits would show steps
+    /// in dark colours.
     fn colors(&mut self, mesh: &Mesh, skin: &Skin) -> Index<Accessor> {
         let color = |energy: &f32| {
             let c = skin
@@ -374,7 +378,8 @@ impl Parts {
         })
     }
 
-    /// Appends vertex or index data to the buffer and returns the accessor.
+    /// Appends vertex or index data to the buffer and returns an accessor for the data. `component`
+    /// and `kind`: number format and number of components of an element.
     fn array(
         &mut self,
         bytes: impl Iterator<Item = u8>,
@@ -411,7 +416,7 @@ impl Parts {
         }
     }
 
-    /// Serialises the document as JSON, padded to a multiple of four bytes.
+    /// Serialises the document as JSON, padded with spaces to a multiple of four bytes.
     fn json(&mut self, shot: &ExportState<'_>) -> Result<Vec<u8>, String> {
         let scene = Scene {
             name: None,
@@ -449,13 +454,14 @@ impl Parts {
     }
 }
 
-/// Converts an sRGB colour to linear RGBA with the opacity [`OPACITY`].
+/// Converts an sRGB colour (0 to 255) to linear RGBA with the opacity [`OPACITY`].
 fn clear(color: [u8; 3]) -> [f32; 4] {
     let [red, green, blue] = color.map(|c| srgb_to_linear(f32::from(c) / 255.0));
     [red, green, blue, OPACITY]
 }
 
-/// Creates a material of one RGBA colour, which is multiplied with vertex colours.
+/// Creates the material `name` of one linear RGBA colour, which viewers multiply with the vertex
+/// colours.
 fn material(name: &str, color: [f32; 4]) -> Material {
     let alpha_mode = if color[3] < 1.0 {
         AlphaMode::Blend

@@ -1,5 +1,5 @@
-//! Triangle meshes of the materials and the ground in local metres, and the file formats for
-//! meshes.
+//! Triangle meshes of the materials and of the ground in local metres, and their export in mesh
+//! file formats.
 
 mod glb;
 mod ply;
@@ -21,39 +21,41 @@ use lavoxel_sim::lowpass::ENERGY_SHOWN;
 pub use self::surface::MAX_VERTICES;
 use self::surface::surface;
 
-/// Upper bound on ground vertices per side; a larger box is subsampled at every second, third, …
-/// column.
+/// Upper bound on the number of ground vertices per side. For a larger box, only every second,
+/// third, … column gets a vertex.
 const GROUND_SIDE: usize = 2048;
 
-/// Memory per ground vertex in bytes during meshing.
+/// Memory per ground vertex in bytes while the mesh is built.
 const BYTES_A_GROUND_CORNER: f64 = 12.0 + 24.0 + 24.0 + 12.0;
 
-/// Surface extraction level and colours of the meshes.
+/// Options for meshes: isosurface level, lava colours and ground picture.
 #[derive(Clone, Debug)]
 pub struct Skin {
-    /// Isosurface level of the low-passed amount, above 0 and below 1.
+    /// Level of the isosurface that bounds a material: low-passed amount as a fraction of a full
+    /// cell, above 0 and below 1.
     pub level: f32,
-    /// Palette of the lava by energy, from 0 to [`ENERGY_SHOWN`].
+    /// Palette of lava by energy per amount, from 0 to [`ENERGY_SHOWN`] (in vent units).
     pub palette: Palette,
-    /// Picture draped over the ground; `None` for plain rock.
+    /// Picture on the ground, seen from above; `None` for plain rock.
     pub drape: Option<Drape>,
 }
 
 impl Skin {
-    /// Returns the palette position, 0 to 1, of an energy in vent units.
+    /// Returns the palette position (0: lower end, 1: upper end) of an energy per amount in vent
+    /// units; not clamped.
     fn position(energy: f32) -> f32 {
         energy / ENERGY_SHOWN
     }
 }
 
-/// Error while a mesh is made.
+/// Reason why a mesh cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoMesh {
-    /// Mesh with more vertices than the file format allows; the text is the message.
+    /// The mesh has more vertices than allowed; the text is the message.
     #[error("{0}")]
     TooLarge(String),
-    /// Mesh that needs more memory than allowed.
+    /// The mesh needs more memory than allowed.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
 }
@@ -62,9 +64,9 @@ pub enum NoMesh {
 /// counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
-    /// Vertex positions in local metres.
+    /// Positions of the vertices, [east, north, up] in local metres.
     pub positions: Vec<[f32; 3]>,
-    /// Outward unit normals, one per vertex.
+    /// Unit normals that point outwards, one per vertex.
     pub normals: Vec<[f32; 3]>,
     /// Energy per amount in vent units, one per vertex of a material with energy; empty for others.
     pub energies: Vec<f32>,
@@ -73,7 +75,8 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Creates the isosurface of a material, where its low-passed amount crosses `level`.
+    /// Creates the surface mesh of the material named `material`: the isosurface where its
+    /// low-passed amount is `level` (fraction of a full cell).
     ///
     /// - The mesh is closed: every edge lies between two triangles, also where the material touches
     ///   the walls of the box.
@@ -102,7 +105,7 @@ impl Mesh {
         })
     }
 
-    /// Estimates the memory of the mesh.
+    /// Estimates the memory that the mesh occupies.
     fn need(&self) -> MemoryEstimate {
         let corners = 2 * size_of::<[f32; 3]>() * self.positions.len()
             + size_of::<f32>() * self.energies.len();
@@ -113,8 +116,8 @@ impl Mesh {
         )
     }
 
-    /// Estimates the memory of [`Mesh::ground`] for a box of shape `grid`: positions, triangles,
-    /// normals and normal sums.
+    /// Estimates the memory for building [`Mesh::ground`] for a box of shape `grid`: positions,
+    /// triangles, normals, and sums from which normals are computed.
     fn need_of_ground(grid: Grid) -> MemoryEstimate {
         MemoryEstimate::of(
             "the mesh of the ground",
@@ -128,7 +131,8 @@ impl Mesh {
         corners(grid.nx) * corners(grid.nz)
     }
 
-    /// Creates the open surface mesh of the ground with a vertex at each column centre.
+    /// Creates the mesh of the ground surface (open, without sides or bottom), with a vertex at the
+    /// centre of each column, or of every n-th column in a large box.
     pub fn ground(shot: &ExportState<'_>) -> Self {
         let (heights, site) = (shot.world.ground().surface(), shot.site);
         let columns =
@@ -162,7 +166,7 @@ impl Mesh {
         .with_normals()
     }
 
-    /// Adds area-weighted vertex normals.
+    /// Computes the vertex normals from the triangles, weighted by their areas.
     fn with_normals(mut self) -> Self {
         let mut sums = vec![[0.0_f64; 3]; self.positions.len()];
         for triangle in &self.triangles {
@@ -181,7 +185,7 @@ impl Mesh {
         self
     }
 
-    /// Returns the volume enclosed by a closed mesh, in m³.
+    /// Returns the volume enclosed by the mesh in m³; meaningful only for a closed mesh.
     pub fn volume_m3(&self) -> f64 {
         // Relative to a vertex: large coordinates would cancel.
         let near = self
@@ -206,7 +210,7 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     })
 }
 
-/// Normalises a vector; a zero vector becomes the up direction.
+/// Returns the unit vector in the direction of `v`; up for the zero vector.
 fn unit(v: [f64; 3]) -> [f32; 3] {
     let length = v.iter().map(|c| c * c).sum::<f64>().sqrt();
     if length > 0.0 {
@@ -216,16 +220,16 @@ fn unit(v: [f64; 3]) -> [f32; 3] {
     }
 }
 
-/// Surface mesh of one material.
+/// Surface mesh of one material, with the material.
 struct Part<'a> {
     material: &'a Material,
     mesh: Mesh,
-    /// Memory reservation of the mesh.
+    /// Reservation of the mesh's memory, released on drop.
     _held: Held,
 }
 
-/// Estimates the minimum memory of a `.glb` of this box: the mesh of the ground and the numbers of
-/// the file.
+/// Returns a lower estimate of the memory for writing a `.glb` of a box of shape `grid`: the mesh
+/// of the ground, in memory and in the file. Surfaces of materials are not included.
 pub fn need_of_glb(grid: Grid) -> MemoryEstimate {
     // Positions, normals and two triangles in the mesh, the same in the file, and the y-up
     // positions.
@@ -236,9 +240,10 @@ pub fn need_of_glb(grid: Grid) -> MemoryEstimate {
     ))
 }
 
-/// Writes the surfaces of the materials as PLY: vertices with normal, sRGB colour and `energy`, in
-/// local metres `[east, north, up]`. If the world has several materials, each triangle has the
-/// number of its `material`, which comments name. Without matter, the file has no vertices.
+/// Writes the surfaces of all materials as PLY: vertices with normal, sRGB colour and `energy`, in
+/// local metres `[east, north, up]`. If the world has several materials, each triangle has a
+/// `material` number, whose names are in the comments of the file. Without matter, the file has no
+/// vertices.
 ///
 /// # Errors
 /// When a surface has more than [`MAX_VERTICES`] vertices or the file cannot be written.
@@ -251,10 +256,11 @@ pub fn write_ply(
     ply::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
-/// Writes the meshes `lava`, other materials by their names, and `ground` as binary glTF in local
-/// metres (east, up, south). Lava colours are `COLOR_0`, energy is `_ENERGY`, and emission comes
-/// from a palette texture; with feature `render`, the ground gets a rock texture below the picture
-/// over the ground. Without matter, only the ground is written.
+/// Writes the meshes `lava`, other materials under their names, and `ground` as binary glTF in
+/// local metres (east, up, south). Vertex colours of lava are the attribute `COLOR_0`, energy is
+/// `_ENERGY`, and a palette texture gives the emission. With feature `render`, the ground gets a
+/// rock texture, and the picture of `skin` on top if there is one. Without matter, only the ground
+/// is written.
 ///
 /// # Errors
 /// When a surface has more than [`MAX_VERTICES`] vertices or the file cannot be written.
@@ -267,7 +273,7 @@ pub fn write_glb(
     glb::write(path, shot, &parts(path, shot, skin)?, skin, existing)
 }
 
-/// Creates the surface meshes of all materials, in the order of the layers.
+/// Creates the surface mesh of each material, in the order of the layers.
 fn parts<'a>(
     path: &Path,
     shot: &ExportState<'a>,
@@ -295,7 +301,8 @@ fn parts<'a>(
     shot.world.materials().map(part).collect()
 }
 
-/// Converts a vertex [east, north, up] to the axes (east, up, −north) of y-up formats.
+/// Converts a vertex from the axes [east, north, up] to (east, up, south), the axes of formats
+/// whose y axis points up.
 fn y_up([east, north, up]: [f32; 3]) -> [f32; 3] {
     [east, up, -north]
 }

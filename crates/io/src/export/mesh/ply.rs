@@ -1,4 +1,4 @@
-//! Meshes as binary little-endian PLY.
+//! Export of meshes as binary little-endian PLY.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -88,7 +88,8 @@ fn write_all(
     Ok(())
 }
 
-/// Writes the vertices of a surface; vertices of a material without energy get the energy 0.
+/// Writes the vertices of one material's surface with normals, colours and energies; the energy of
+/// a material without energy is 0.
 fn write_corners(file: &mut impl Write, part: &Part<'_>, skin: &Skin) -> io::Result<()> {
     let mesh = &part.mesh;
     let plain = part.material.look.srgb();

@@ -1,10 +1,10 @@
-//! Thin sheets: meshes of liquid films that are thinner than the surface nets can resolve, as the
-//! ground mesh raised by the film thickness.
+//! Sheets: meshes of liquid films that are too thin for an isosurface. A sheet is the mesh of the
+//! ground raised by the thickness of the film.
 //!
-//! The low-pass of a film never crosses the level, so a flow of a few decimetres in cells of metres
-//! would have no surface. The sheet takes the triangles of [`Mesh::ground`] around each column with
-//! a film, twice: at the bed, and raised by the thickness, which falls to 0 in the middles of the
-//! columns around.
+//! The low-passed amount of a film never reaches the isosurface level, so a flow of a few
+//! decimetres in cells of metres would have no surface. The sheet contains the triangles of
+//! [`Mesh::ground`] around each column with a film, twice: at the bed, and raised by the thickness,
+//! which falls to 0 at the centres of the neighbouring columns without film.
 //!
 //! - Invariant: the sheet is closed, and its volume equals that of the liquid.
 
@@ -16,7 +16,7 @@ use crate::export::state::ExportState;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::units::{amount, cells, energy};
 
-/// Memory in bytes per film column during sheet construction: film record, two vertices, four
+/// Memory in bytes per column with a film while the sheet is built: film record, two vertices, four
 /// triangles, and hash tables.
 const BYTES_A_COLUMN: f64 = 1200.0;
 
@@ -24,20 +24,20 @@ const BYTES_A_COLUMN: f64 = 1200.0;
 /// counter-clockwise from above.
 const AROUND: [[isize; 2]; 6] = [[1, 0], [1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1]];
 
-/// Film on one column, which is a vertex of the sheet.
+/// Film on one column; the column is a vertex of the sheet.
 #[derive(Clone, Copy, Debug, Default)]
 struct Film {
-    /// Thickness in cells; 0 in gaps that the sheet bridges.
+    /// Thickness in cell heights; 0 on a column without liquid that the sheet bridges.
     thickness: f64,
-    /// Energy per amount in vent units.
+    /// Energy of the film per amount, in vent units (1: lava fresh from the vent).
     energy: f32,
 }
 
-/// Column index `[x, z]`.
+/// Column index `[x, z]` in the box.
 type Column = [usize; 2];
 
-/// Adds the sheet of the layer with index `layer` to the surface net `mesh`; `is_thick` marks
-/// columns that the net covers.
+/// Adds the sheet of the layer with index `layer` to `mesh`, which contains the isosurface of the
+/// layer. `is_thick` marks the columns that the isosurface covers, where no sheet is needed.
 pub(super) fn add(
     mesh: &mut Mesh,
     shot: &ExportState<'_>,
@@ -68,8 +68,8 @@ pub(super) fn add(
     Ok(())
 }
 
-/// Returns the film of a layer on the bed of the column `[x, z]`; `None` if the layer hangs, falls,
-/// or lies under a roof.
+/// Returns the film of the layer with index `layer` on the bed of the column `[x, z]`; `None` if
+/// the column has no such liquid, or the liquid hangs, falls, or lies under a roof.
 fn film(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> Option<Film> {
     let (mut units, mut heat) = (0_u64, 0_u64);
     for y in lying(shot, layer, [x, z]) {
@@ -86,8 +86,8 @@ fn film(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> Option<Film> {
     })
 }
 
-/// Iterates over the contiguous cells from the ground of the column upwards that contain the layer
-/// or heavier layers.
+/// Iterates over the heights y of the cells of the column, from the ground upwards without a gap,
+/// that contain material of the layer or of a heavier layer.
 fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> impl Iterator<Item = usize> {
     let (world, ny) = (shot.world, shot.world.grid().ny);
     let holds = move |&y: &usize| {
@@ -98,19 +98,20 @@ fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> impl Iterator<
     (world.ground().top(x, z)..ny).take_while(holds)
 }
 
-/// Sheet that is being built.
+/// Sheet of one layer that is being built.
 struct Sheet<'a, 'b> {
     shot: &'a ExportState<'b>,
     layer: usize,
     films: BTreeMap<Column, Film>,
     mesh: &'a mut Mesh,
-    /// Vertex indices `[top, bed]` by column and triangle fan index.
+    /// Vertex indices `[top, bed]` by (column, fan index of a triangle). A column without film at
+    /// an edge of the sheet has one vertex pair for each fan of triangles around it.
     corners: HashMap<(Column, usize), [u32; 2]>,
 }
 
 impl Sheet<'_, '_> {
-    /// Returns the neighbour of a column in the direction `direction` (index in `AROUND`); `None`
-    /// outside the box.
+    /// Returns the neighbour of the column in the direction `AROUND[direction % 6]`; `None` outside
+    /// the box.
     fn beside(&self, [x, z]: Column, direction: usize) -> Option<Column> {
         let (grid, [dx, dz]) = (self.shot.world.grid(), AROUND[direction % 6]);
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
@@ -121,9 +122,9 @@ impl Sheet<'_, '_> {
         column.is_some_and(|column| self.films.contains_key(&column))
     }
 
-    /// Adds films of zero thickness to columns with films on five or six sides. In all other
-    /// columns without film, top and bed of the sheet meet, and both sides of an edge between two
-    /// such columns get separate vertices.
+    /// Adds films of zero thickness to columns that have films on five or six of six sides. In all
+    /// other columns without film, top and bed of the sheet meet, and both sides of an edge between
+    /// two such columns get separate vertices.
     fn close_gaps(&mut self) {
         let near = |sheet: &Self, column: Column| {
             (0..6)
@@ -177,7 +178,7 @@ impl Sheet<'_, '_> {
         }
     }
 
-    /// Returns true if the edge `a`–`b` lies on a side of the box.
+    /// Returns true if the edge between the columns `a` and `b` lies on a side of the box.
     fn is_at_side(&self, a: Column, b: Column) -> bool {
         let grid = self.shot.world.grid();
         [grid.nx, grid.nz]
@@ -186,7 +187,8 @@ impl Sheet<'_, '_> {
             .any(|(k, n)| a[k] == b[k] && (a[k] == 0 || a[k] + 1 == *n))
     }
 
-    /// Adds the vertical wall between top and bed along an edge of the top surface.
+    /// Adds the vertical wall below an edge of the top surface, from the vertices `from` to `to` at
+    /// the top and `from_bed` to `to_bed` at the bed.
     fn add_wall(&mut self, [[from, from_bed], [to, to_bed]]: [[u32; 2]; 2]) {
         if from != from_bed {
             self.mesh.triangles.push([to, from, from_bed]);
@@ -196,8 +198,8 @@ impl Sheet<'_, '_> {
         }
     }
 
-    /// Returns the top and bed vertices of a column for the triangle with `others`, which follow
-    /// counter-clockwise.
+    /// Returns the vertices `[top, bed]` of `column` for the triangle with the columns `others`,
+    /// which follow `column` counter-clockwise. Adds the vertices if necessary.
     fn corners(&mut self, column: Column, others: [Column; 2]) -> [u32; 2] {
         let key = (column, self.fan(column, others));
         if let Some(corners) = self.corners.get(&key) {
@@ -219,8 +221,9 @@ impl Sheet<'_, '_> {
         [top, bed]
     }
 
-    /// Returns the fan index of the triangle of `column` and `others`: the direction in which its
-    /// fan starts. Fans end at edges to columns without film; a film column has one fan.
+    /// Returns the fan index of the triangle of `column` and `others`: the direction (index in
+    /// `AROUND`) in which the fan of adjacent triangles begins. Fans end at edges between two
+    /// columns without film; a column with film has a single fan, 0.
     fn fan(&self, column: Column, others: [Column; 2]) -> usize {
         if self.films.contains_key(&column) {
             return 0;
@@ -244,7 +247,8 @@ impl Sheet<'_, '_> {
         sum / count.max(1.0)
     }
 
-    /// Returns the bed height in cells: ground plus heavier matter.
+    /// Returns the height of the bed below the layer in cells above the floor of the box: ground
+    /// plus heavier matter.
     fn bed(&self, [x, z]: Column) -> f64 {
         let (world, mut heavier) = (self.shot.world, 0);
         if let Some(last) = self.layer.checked_sub(1) {

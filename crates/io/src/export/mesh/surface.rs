@@ -23,33 +23,37 @@ use lavoxel_sim::lowpass::{ENERGY_SHOWN, RowFilter};
 /// Upper bound on the vertices of a surface mesh; a file at the bound has about 1 GB.
 pub const MAX_VERTICES: usize = 1 << 24;
 
-/// Edge of a chunk in cells.
+/// Edge of a chunk in cells. Chunks are meshed independently, in parallel.
 const CHUNK: usize = 16;
-/// Number of samples along a chunk edge: one additional sample at either end.
+/// Number of samples along the edge of a chunk: its cells, and one sample of the neighbour at
+/// either end.
 const SAMPLES: usize = CHUNK + 2;
 const LAST: u32 = SAMPLES as u32 - 1;
 type Shape = ConstShape3u32<{ SAMPLES as u32 }, { SAMPLES as u32 }, { SAMPLES as u32 }>;
-/// Number of chunks processed in parallel.
+/// Number of chunks that are meshed in parallel before their results are merged.
 const BATCH: usize = 256;
 
-/// Low-passed sample of a cell.
+/// Low-passed values of one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sample {
-    /// Density in units of 1/255 that defines the isosurface; clamped in rock.
+    /// Amount that defines the isosurface, in 1/255 of a full cell; limited to the isosurface level
+    /// in rock.
     shape: u8,
     density: u8,
     energy: u8,
 }
 
-/// Integer position of a chunk or a cube, from the box's corner.
+/// Integer position of a chunk (in chunks) or of a cube of samples (in cells), counted from a
+/// corner of the box.
 type LatticePoint = [u32; 3];
 
-/// Memory in bytes per vertex during meshing (position, energy, index, share of the triangles,
-/// doubling containers) and normal computation.
+/// Memory in bytes per vertex while a mesh and its normals are computed: position, energy, index,
+/// part of the triangles, and growing containers.
 const BYTES_A_CORNER: f64 = 200.0;
 
-/// Creates the surface of the layer with index `layer` without normals: surface nets, plus sheets
-/// where a liquid is too thin for the nets.
+/// Creates the surface mesh of the layer with index `layer` at the level `level` (fraction of a
+/// full cell), without normals: an isosurface by surface nets, and sheets where a liquid is too
+/// thin for it.
 pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Result<Mesh, NoMesh> {
     // Truncation puts the level between two sample values, so that no sample lies exactly on the
     // surface.
@@ -82,7 +86,7 @@ pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Resul
     Ok(mesh)
 }
 
-/// Fails if a mesh has more than [`MAX_VERTICES`] vertices.
+/// Fails if the mesh of the layer has more than [`MAX_VERTICES`] vertices.
 fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh> {
     if mesh.positions.len() <= MAX_VERTICES {
         return Ok(());
@@ -94,7 +98,7 @@ fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh
     Err(NoMesh::TooLarge(reason))
 }
 
-/// Marks columns with a sample inside the isosurface.
+/// Returns a mask over the columns: true where a sample is inside the isosurface.
 fn thick_columns(shot: &ExportState<'_>, field: &Sparse<Sample>, level: u8) -> Vec<bool> {
     let grid = shot.world.grid();
     let mut thick = vec![false; grid.columns()];
@@ -110,8 +114,8 @@ fn thick_columns(shot: &ExportState<'_>, field: &Sparse<Sample>, level: u8) -> V
     thick
 }
 
-/// Samples the low-passed amount; samples in rock are clamped to `level`, which places the surface
-/// in the middle of the first solid cell.
+/// Computes the low-passed samples of the layer. Samples in rock are limited to `level`, which
+/// places the surface in the middle of the first solid cell.
 fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
     let mut field = Sparse::new();
     RowFilter::of_layer(layer).each_cell(shot.world, |[x, y, z], density, energy| {
@@ -134,7 +138,7 @@ fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
     field
 }
 
-/// Returns the chunks that the isosurface of a field can intersect.
+/// Returns the positions of all chunks that the isosurface of `field` can intersect.
 fn chunks_around(field: &Sparse<Sample>) -> BTreeSet<LatticePoint> {
     let ends = |block: &[u16; 3]| {
         let first = block.map(|along| usize::from(along) * EDGE);
@@ -145,14 +149,14 @@ fn chunks_around(field: &Sparse<Sample>) -> BTreeSet<LatticePoint> {
     field.blocks.keys().flat_map(ends).collect()
 }
 
-/// Iterates over the corners of a unit cube; bit `axis` of the corner index is the coordinate along
-/// that axis.
+/// Iterates over the eight corners of a unit cube. Bit `axis` of a corner's index is its coordinate
+/// along that axis.
 fn corners() -> impl Iterator<Item = [usize; 3]> {
     (0..8).map(|n| [n & 1, n >> 1 & 1, n >> 2])
 }
 
-/// Gathers the samples of a chunk with a margin of one cell; the first axis varies fastest, and
-/// index 0 is in the margin.
+/// Copies the samples of a chunk with a margin of one cell into an array; the first axis varies
+/// fastest, and index 0 along each axis is in the margin.
 fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
     let mut samples = vec![Sample::default(); SAMPLES * SAMPLES * SAMPLES];
     let first = chunk.map(|along| along as usize * CHUNK);
@@ -178,8 +182,9 @@ fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
     samples
 }
 
-/// Raises samples until no two parts of matter, and no two parts of air, touch only at an edge or a
-/// corner.
+/// Raises samples above `level` until no two regions inside the surface, and no two regions
+/// outside, touch only at an edge or a corner of cells. Adds chunks in which the surface changes to
+/// `chunks`; `limits`: number of cells along the three axes.
 fn join_pinches(
     field: &mut Sparse<Sample>,
     chunks: &mut BTreeSet<LatticePoint>,
@@ -214,8 +219,8 @@ fn join_pinches(
     }
 }
 
-/// Returns a table over all inside/outside patterns of cube corners: true if two sheets of the
-/// surface would share an edge or a corner.
+/// Returns a table indexed by the inside/outside pattern of a cube's eight corners (bit = inside):
+/// true if two sheets of the surface would share an edge or a corner.
 fn pinched_cubes() -> [bool; 256] {
     std::array::from_fn(|set| {
         let inside = |corner: usize| set >> corner & 1 == 1;
@@ -235,7 +240,9 @@ fn pinched_cubes() -> [bool; 256] {
     })
 }
 
-/// Returns the densest outside sample of each pinched cube, with its position.
+/// Returns, for each cube of the chunk whose pattern is marked in `pinched`, the cell position and
+/// value of its densest sample outside the surface. Only cells inside the box (`limits`) are
+/// returned.
 fn pinches(
     samples: &[Sample],
     chunk: LatticePoint,
@@ -272,7 +279,7 @@ fn pinches(
     raised
 }
 
-/// Surface net of one chunk.
+/// Surface net of one chunk, before merging.
 struct Piece {
     chunk: LatticePoint,
     net: SurfaceNetsBuffer,
@@ -306,11 +313,12 @@ impl Piece {
     }
 }
 
-/// Merged surface net of several chunks.
+/// Mesh merged from the surface nets of several chunks.
 #[derive(Default)]
 struct Net {
     mesh: Mesh,
-    /// Vertex index by cube position; neighbouring chunks share cubes.
+    /// Vertex index by position of the vertex's cube; neighbouring chunks contain the same cubes at
+    /// their common side.
     corners: HashMap<LatticePoint, u32>,
 }
 

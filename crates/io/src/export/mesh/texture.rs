@@ -1,23 +1,23 @@
-//! Textures of meshes, as PNG.
+//! Textures of exported meshes, as PNG.
 
 use super::Skin;
 use crate::export::state::ExportState;
 use lavoxel_automaton::view::{Drape, linear_to_srgb};
 
-/// Width of the palette texture in texels.
+/// Width of the emission texture in texels.
 const SHADES: usize = 256;
 
-/// Longer side of the ground texture in texels.
+/// Length of the longer side of the ground texture in texels.
 const SIDE: usize = 1024;
 
-/// Upper bound on the memory of all textures in bytes: texels and PNG.
+/// Upper bound on the memory of all textures of a mesh file in bytes, as texels and as PNG.
 pub(super) const MOST_BYTES: usize = 2 * 3 * 1024 * 1024;
 
-/// Palette position, 0 to 1, below which lava emits no light.
+/// Palette position (0 to 1) below which lava emits no light.
 const DARK: f32 = 0.12;
 
-/// Creates the emission texture of lava by energy: one row of texels, the coldest first. Crust is
-/// dark; emission grows with the square of the excess over [`DARK`].
+/// Creates the emission texture of lava as PNG: one row of texels, from cold to hot. Cold crust is
+/// black; above [`DARK`], emission grows with the square of the difference from [`DARK`].
 pub(super) fn glow(skin: &Skin) -> Vec<u8> {
     let texel = |i: usize| {
         let position = i as f32 / (SHADES - 1) as f32;
@@ -32,9 +32,11 @@ pub(super) fn glow(skin: &Skin) -> Vec<u8> {
     )
 }
 
-/// Creates the rock texture of the ground from above, below the picture `drape`.
+/// Creates the texture of the ground seen from above as PNG: rock, covered by the picture `drape`
+/// if there is one.
 pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Vec<u8>> {
-    /// Upper bound on texels per column without a picture: the heights contain no finer detail.
+    /// Upper bound on texels along a column's edge without a picture: the heights contain no finer
+    /// detail.
     const OF_COLUMN: usize = 4;
     let grid = shot.site.grid;
     let longer = grid.nx.max(grid.nz);
@@ -51,7 +53,7 @@ pub(super) fn ground(shot: &ExportState<'_>, drape: Option<&Drape>) -> Option<Ve
     ))
 }
 
-/// Encodes RGB texels as PNG.
+/// Encodes RGB texels (8-bit sRGB, row-major) of an image of `wide` × `high` texels as PNG.
 fn png([wide, high]: [usize; 2], rgb: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, wide as u32, high as u32);

@@ -20,12 +20,12 @@ use lavoxel_air::{Air, Field};
 use lavoxel_base::grid::Grid;
 use lavoxel_geo::map::Site;
 
-/// Returns the entry name of a part of the air box.
+/// Returns the name of the archive entry for `part` of the air box.
 fn entry(part: &str) -> String {
     format!("air_box_{part}")
 }
 
-/// Returns the units of all air entries that have one, as the flat list name, unit, name, unit, …
+/// Returns the units of all air entries that have a unit, as a flat list: name, unit, name, unit, …
 pub(super) fn units(air: &Air, site: &Site) -> Vec<String> {
     let map = site.map_unit();
     let of_unit = |field: Field| {
@@ -49,7 +49,7 @@ pub(super) fn units(air: &Air, site: &Site) -> Vec<String> {
         .collect()
 }
 
-/// Writes the entries of the air box.
+/// Writes the entries of the air box to `npz`.
 pub(super) fn write<W: Write + Seek>(
     npz: &mut NpzWriter<W>,
     air: &Air,
@@ -110,7 +110,8 @@ pub(super) fn write<W: Write + Seek>(
     )
 }
 
-/// Returns an entry over all air cells; `of_cell` appends the bytes of the cell at [x, y, z].
+/// Returns an entry with one element per air cell. `of_cell` appends the bytes of the element of
+/// the cell at [x, y, z].
 fn field_of<'a>(cells: Grid, of_cell: impl Fn([usize; 3], &mut Vec<u8>) + 'a) -> Entry<'a> {
     let fill: Fill<'a> = Box::new(move |out| {
         let mut bytes = Vec::new();
@@ -128,7 +129,8 @@ fn field_of<'a>(cells: Grid, of_cell: impl Fn([usize; 3], &mut Vec<u8>) + 'a) ->
     }
 }
 
-/// Returns the coordinates of the air cells' centres: map x, map y, and elevation in metres.
+/// Returns the coordinates of the centres of the air cells along the three axes: map x, map y, and
+/// elevation in metres.
 fn middles(air: &Air, site: &Site) -> [Vec<f64>; 3] {
     let (grid, place) = (air.grid(), site.placement());
     let voxels = |corner: i32, n: usize| f64::from(corner) + (n as f64 + 0.5) * grid.ratio as f64;

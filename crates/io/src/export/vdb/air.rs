@@ -7,17 +7,17 @@ use super::{Transform, Write, io, write_grid};
 use lavoxel_air::{Air, Field, UNIT};
 use lavoxel_base::grid::Place;
 
-/// Speed in m/s below which air is treated as at rest and omitted.
+/// Speed in m/s below which air counts as at rest and gets no voxel in the velocity grid.
 const STILL_M_S: f64 = 1e-3;
 
-/// Returns the number of grids of an air: four, plus one per ink.
+/// Returns the number of OpenVDB grids for `air`: four, plus one per ink.
 pub(super) fn grids(air: &Air) -> usize {
     4 + air.inks().count()
 }
 
-/// Writes `air_density` (ash and drops, kg/m³), `air_heat` (K above the air at rest), `air_steam`
-/// (drops, kg/m³), `air_ink1` and so on for the inks in use (kg/m³), and `air_velocity` (m/s east,
-/// north, up).
+/// Writes the OpenVDB grids of `air`: `air_density` (ash and drops, kg/m³), `air_heat` (K above the
+/// temperature of air at rest), `air_steam` (drops, kg/m³), `air_ink1` and so on for the inks in
+/// use (kg/m³), and `air_velocity` (m/s east, north, up).
 pub(super) fn write<W: Write + io::Seek>(
     file: &mut W,
     shot: &ExportState<'_>,
@@ -55,7 +55,8 @@ pub(super) fn write<W: Write + io::Seek>(
     write_grid(file, "air_velocity", &to, velocities)
 }
 
-/// Returns the non-zero values of the air cells that are not solid.
+/// Returns the field of the non-zero values that `of_cell` gives for the air cells outside of the
+/// ground.
 fn field(air: &Air, of_cell: impl Fn(Place) -> f64) -> Sparse<f32> {
     let mut field = Sparse::new();
     for place in open(air) {
@@ -79,7 +80,7 @@ fn cell(air: &Air, [x, y, z]: Place) -> [usize; 3] {
     [x, air.grid().cells.nz - 1 - z, y]
 }
 
-/// Returns the transform from air voxel indices to local metres.
+/// Returns the transform from voxel indices of the air grids to local metres.
 fn transform(shot: &ExportState<'_>, air: &Air) -> Transform {
     let (grid, site) = (air.grid(), shot.site);
     let ratio = grid.ratio as f64;

@@ -13,7 +13,7 @@ use lavoxel_sim::source::{
     default_radius, default_rate,
 };
 
-/// Named positions of a vent.
+/// Positions of a vent that have a name in scene files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Spot {
@@ -22,7 +22,7 @@ enum Spot {
 
 words!(Spot);
 
-/// Maximum distance of a position from a corner of the box, in metres or map units.
+/// Upper bound on the distance of a vent from a corner of the box, in metres or map units.
 const FAR: f64 = 1e12;
 
 table! {
@@ -170,7 +170,7 @@ impl From<Focus> for FocusKeys {
     }
 }
 
-/// Interpolation of a table of rates between rows.
+/// Interpolation between the rows of a rate table.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum RatesForm {
@@ -187,7 +187,8 @@ impl Value for VentTable {
 }
 
 impl Keys {
-    /// Rates and temperature of the physical model; `None` if none of their keys is given.
+    /// Returns rates and temperature of the vent in the physical model; `None` if the table gives
+    /// none of their keys. The error is a message.
     fn flow(&self) -> Result<Option<Box<VentFlow>>, &'static str> {
         let of_files = [
             self.rates_start.is_some(),
@@ -251,7 +252,8 @@ impl Keys {
         })))
     }
 
-    /// Removes and returns the rate files with their keys; `None` if the table names no file.
+    /// Takes the names of the rate files and their keys out of the table; `None` if it names no
+    /// file.
     fn rates(&mut self) -> Option<Box<RatesFiles>> {
         let files = self.rates_files.take()?;
         let (start, radiant_j_m3) = (self.rates_start.take(), self.radiant_j_m3);

@@ -1,5 +1,5 @@
-//! `[[vent]]` and `[[source]]` tables: vents on the summit, in cells, in metres or in map
-//! coordinates.
+//! Tables `[[vent]]` and `[[source]]`: vents with a position on the summit, in cells, in metres or
+//! in map coordinates.
 
 mod keys;
 
@@ -16,10 +16,10 @@ use lavoxel_sim::source::{
     default_rate,
 };
 
-/// Position of a vent.
+/// Position of a vent, or of the first point of a fissure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentPlace {
-    /// Crater of the built-in volcano; on any other ground its [summit](Surface::summit).
+    /// Crater of the built-in volcano; on any other ground, its [summit](Surface::summit).
     Summit,
     /// Position in cells east and south of the box's north-west corner.
     Cells {
@@ -44,69 +44,70 @@ pub enum VentPlace {
     },
 }
 
-/// Radius of a vent, in cells or metres.
+/// Radius of a vent, or half the width of a fissure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum VentRadius {
-    /// Radius in cells.
+    /// Radius in cells; grows with the box if the vent states `for_box`.
     Cells(f64),
     /// Radius in metres.
     Metres(f64),
 }
 
-/// Rate files of a vent, with the keys for their interpretation.
+/// Rate files of a vent, with the keys that say how to read them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatesFiles {
     /// Paths of the files, relative to the folder of the scene.
     pub files: Vec<String>,
     /// Date at which the simulation starts; `None`: the first date in the files.
     pub start: Option<String>,
-    /// Multiple of each rate's standard error that is added to the rate.
+    /// Multiple of a rate's standard error that is added to the rate.
     pub shift: f64,
-    /// Radiated energy in joules per m³ of erupted lava, which converts radiant power to a rate;
-    /// `None` if not given.
+    /// Radiated energy per erupted volume in J/m³, by which radiant power is divided to give a
+    /// rate; `None` if not given.
     pub radiant_j_m3: Option<f64>,
 }
 
-/// Vent as written in a scene. When the terrain is known, [`VentTable::on`] converts the table to a
+/// Vent as written in a scene. When the ground is known, [`VentTable::on`] converts the table to a
 /// [`VentSpec`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Keys", into = "Keys")]
 pub struct VentTable {
-    /// Centre of the vent.
+    /// Centre of the vent, or first point of a fissure.
     pub place: VentPlace,
-    /// Further points of a fissure in the units of `place`, its first point; empty for a disc.
+    /// Further points of a fissure in the units of `place`; empty for a round vent.
     pub to: Vec<[f64; 2]>,
-    /// Radius. The column of the centre, or all columns that a fissure crosses, belong to the vent
-    /// even at radius 0.
+    /// Radius of the vent. The column of the centre, or all columns that a fissure crosses, belong
+    /// to the vent even if the radius is 0.
     pub radius: VentRadius,
-    /// Height above the floor of the cells that receive the output, in cells; absent: liquids enter
-    /// on the ground, grains below the roof.
+    /// Height above the floor of the box, in cells, of the cells into which the vent pours; `None`:
+    /// liquids enter on the ground, grains below the roof.
     pub height: Option<f64>,
-    /// Volume poured by the whole vent per step, in full cells; for grains the probability of a
-    /// grain per cell and step, for a fume kg/s.
+    /// Volume that the whole vent pours per step, in full cells; for grains, the probability of a
+    /// grain per cell and step; for a fume, kg/s.
     pub rate: f64,
-    /// Reference size `[x, y, z]` in cells for `rate` and a radius in cells. In a box of another
-    /// size the radius scales with the shorter side, the rate with the shorter side × the height.
-    /// `None`: no scaling.
+    /// Size `[x, y, z]` in cells of the box for which `rate` and a radius in cells are meant. In a
+    /// box of another size, the radius is proportional to the shorter side, and the rate to the
+    /// shorter side × the height. `None`: no scaling.
     pub for_box: Option<[usize; 3]>,
-    /// Index of the first step in which the vent pours.
+    /// First step in which the vent pours.
     pub start: u64,
-    /// End step (exclusive) of pouring; absent: the vent never stops.
+    /// First step in which the vent no longer pours; `None`: the vent never stops.
     pub end: Option<u64>,
-    /// Energy of a full cell of new lava.
+    /// Energy of a full cell of poured lava, in vent units.
     pub energy: f64,
-    /// Name of the poured material, in a `[[source]]` table; absent: lava.
+    /// Name of the poured material, in a `[[source]]` table; `None`: lava.
     pub material: Option<String>,
-    /// Gas, ash and jet that the vent adds to the air; absent: the default of a lava vent.
+    /// Gas, ash and jet that the vent adds to the air; `None`: the default of a lava vent.
     pub air: Option<Box<VentAir>>,
-    /// Rates and temperature in the physical model, where `rate` and `energy` are not allowed.
+    /// Rates and temperature in the physical model, in which `rate` and `energy` are not allowed;
+    /// `None` in the classic model.
     pub flow: Option<Box<VentFlow>>,
-    /// Rate files that have not been read into `flow` yet.
+    /// Rate files whose contents are not yet in `flow`; `None` if there are none.
     pub rates: Option<Box<RatesFiles>>,
 }
 
 impl Default for VentTable {
-    /// Creates a vent on the summit that pours from step 0 on.
+    /// Creates a lava vent on the summit that pours from step 0 on, without end.
     fn default() -> Self {
         Self {
             place: VentPlace::Summit,
@@ -166,7 +167,7 @@ impl From<VentSpec> for VentTable {
 }
 
 impl VentTable {
-    /// Creates a vent at `place` with defaults for all other keys.
+    /// Creates a lava vent at `place`, with defaults for all other keys.
     pub fn at(place: VentPlace) -> Self {
         Self {
             place,
@@ -174,13 +175,13 @@ impl VentTable {
         }
     }
 
-    /// Returns true if the vent is a fume, whose only output goes to the air.
+    /// Returns true if the vent is a fume, which adds heat, ash and steam to the air only.
     pub fn is_fume(&self) -> bool {
         self.material.as_deref() == Some(FUME)
     }
 
-    /// Converts to a vent in cells; `None` if the position or radius is not in cells, or depends on
-    /// the size of the box.
+    /// Converts to a vent in cells; `None` if position or radius are not in cells, or depend on the
+    /// size of the box.
     pub fn in_cells(&self) -> Option<VentSpec> {
         let (VentPlace::Cells { x, z }, VentRadius::Cells(radius), None) =
             (self.place, self.radius, self.for_box)
@@ -190,11 +191,12 @@ impl VentTable {
         Some(self.pouring_at((x, z), &self.to, radius, self.rate))
     }
 
-    /// Scale factors (radius, rate) for a box of shape `grid`.
+    /// Returns the scale factors (of the radius, of the rate) for a box of shape `grid`; (1, 1)
+    /// without `for_box`.
     ///
-    /// The radius grows with the shorter side. The rate grows with the shorter side and the height:
-    /// the volume to be filled grows with their product and once more with the side, as do the
-    /// steps that lava takes across the box.
+    /// The radius grows with the shorter side, and the rate with the shorter side × the height: the
+    /// volume to be filled grows with this product and once more with the side, and so does the
+    /// number of steps that lava takes across the box.
     fn growth(&self, grid: Grid) -> (f64, f64) {
         let Some([nx, ny, nz]) = self.for_box else {
             return (1.0, 1.0);
@@ -203,7 +205,8 @@ impl VentTable {
         (wide, wide * (grid.ny as f64 / ny as f64))
     }
 
-    /// Radius in cells for cells of `cell_m` metres, scaled to a box of shape `grid`.
+    /// Returns the radius in cells, if cells are `cell_m` metres wide, scaled to a box of shape
+    /// `grid`.
     pub(super) fn radius_in(&self, grid: Grid, cell_m: f64) -> f64 {
         match self.radius {
             VentRadius::Cells(cells) => cells * self.growth(grid).0,
@@ -211,8 +214,8 @@ impl VentTable {
         }
     }
 
-    /// Upper bound of the extent (x, z) in cells of the vent's bounding box, for cells of `cell_m`
-    /// metres.
+    /// Returns an upper bound on the extent (x, z) of the vent in cells, if cells are `cell_m`
+    /// metres wide.
     pub(super) fn extent(&self, grid: Grid, cell_m: f64) -> [f64; 2] {
         let unit = match self.place {
             VentPlace::Summit => 0.0,
@@ -235,8 +238,8 @@ impl VentTable {
         })
     }
 
-    /// Checks everything that does not depend on the terrain; `key` is the table's name in
-    /// messages, such as `vent[0]`.
+    /// Checks all values that do not depend on the ground. `key`: name of the table in messages,
+    /// such as `vent[0]`.
     ///
     /// # Errors
     /// Returns an error that names the first invalid number.
@@ -253,9 +256,10 @@ impl VentTable {
         check_pouring(key, self.rate, self.energy, (self.start, self.end))
     }
 
-    /// Converts to a vent in cells on the columns of `ground`; `key` is the table's name in
+    /// Converts to a vent in cells on the columns of `ground`. `key`: name of the table in
     /// messages.
     ///
+    /// # Errors
     /// If the vent lies outside of the box, an error with the extent of the box in the vent's
     /// units; also if the vent is in map coordinates and the terrain has no georeference.
     pub fn on(&self, key: &str, ground: &Surface, grid: Grid) -> Result<VentSpec, Invalid> {
@@ -319,7 +323,7 @@ impl VentTable {
 }
 
 impl VentPlace {
-    /// Returns a position with the coordinates `[a, b]` in the same units.
+    /// Returns the position with the coordinates `[a, b]` in the units of this position.
     fn with(self, [a, b]: [f64; 2]) -> Self {
         match self {
             Self::Summit => self,
@@ -330,6 +334,7 @@ impl VentPlace {
     }
 
     /// Converts the position to (x, z) in cells east and south of the box's north-west corner.
+    /// `key`: name of the vent's table in messages.
     fn on(self, key: &str, ground: &Surface) -> Result<(f64, f64), Invalid> {
         let (nz, nx) = ground.heights.dim();
         let (nx, nz, cell) = (nx as f64, nz as f64, ground.cell_size_m);
@@ -377,8 +382,8 @@ impl VentPlace {
     }
 }
 
-/// Returns an error if a position in cells is also a longitude and latitude within the box, because
-/// either could be meant.
+/// Checks that the position (`x`, `z`) in cells is not also a longitude and latitude within the
+/// box, because the user could have meant either.
 fn check_not_degrees(key: &str, (x, z): (f64, f64), ground: &Surface) -> Result<(), Invalid> {
     let Some(map) = ground
         .georeference
@@ -416,8 +421,8 @@ mod tests {
     use lavoxel_geo::map::{Crs, Georeference};
     use ndarray::Array2;
 
-    /// Ground of 20 × 10 columns of 5 m, on a map in degrees where a degree along x is shorter than
-    /// one along y.
+    /// Returns a ground of 20 × 10 columns of 5 m, on a map in degrees where a degree along x is
+    /// shorter than one along y.
     fn ground() -> Surface {
         let georeference = Georeference {
             x_west: 15.0,

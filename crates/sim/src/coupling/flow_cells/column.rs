@@ -1,43 +1,43 @@
-//! Conversion of one column of the flow to the cells that display the flow.
+//! Conversion of one column of the flow to the cells of the world that display the flow.
 
 use super::{PER_UNIT, ROCK};
 use lavoxel_automaton::world::Content;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX, ENERGY_ONE};
 use lavoxel_flow::{Flow, FlowCell, Lava, UNITS};
 
-/// Buffer with one column of a flow in its displayed form.
+/// Buffer with one column of the flow, as read and as displayed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Column {
-    /// Lowest level read; all lower levels are rock.
+    /// Lowest level (height index) that was read; all cells below are rock.
     pub(super) from: usize,
-    /// Upper end (exclusive) of the levels read; all higher levels are air.
+    /// End (exclusive) of the levels that were read; all cells above are air.
     pub(super) to: usize,
-    /// Cells of the flow from level `from`; for a lava that melts, `rock` excludes the meltable
-    /// solid, which `solids` holds.
+    /// Cells of the flow from level `from` upwards. For a lava that melts, the rock of a cell
+    /// excludes the solid that can melt, which is in `solids`.
     cells: Vec<FlowCell>,
     solids: Vec<i32>,
-    /// Level of the first cell above the ground; `None` if the lava does not melt.
+    /// Level of the first cell above the ground; `None` if the lava cannot melt.
     pub(super) melts: Option<usize>,
     shown: Vec<Shown>,
-    /// Height of the ground surface above the floor in cells; `None` if the surface lies below the
-    /// levels read.
+    /// Height of the ground surface above the floor of the box, in cells; `None` if the surface is
+    /// below the levels read.
     pub(super) height: Option<f32>,
 }
 
-/// Displayed content of a cell.
+/// Content that one cell of the world displays.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Shown {
     pub(super) ground: bool,
-    /// Amount of meltable solid, in units of a layer.
+    /// Amount of solid lava that can melt, in smallest units of a layer's amount.
     pub(super) solid: u16,
-    /// Amount of rock above the ground that bodies placed, in units of a layer.
+    /// Amount of rock that bodies put above the ground, in smallest units of a layer's amount.
     pub(super) mould: u16,
     pub(super) liquid: Content,
 }
 
 impl Column {
-    /// Reads column `number` of `flow` into this buffer; the world has `ny` levels (cells in
-    /// height).
+    /// Reads the column with index `number` of `flow` into this buffer. `ny`: height of the world
+    /// in cells.
     pub(super) fn read(&mut self, flow: &Flow, number: usize, ny: usize) {
         let (x, z) = (number % flow.space().nx, number / flow.space().nx);
         let levels = flow.levels(number);
@@ -59,7 +59,8 @@ impl Column {
         }
     }
 
-    /// Converts the cells that [`Self::read`] stored into displayed content.
+    /// Converts the cells that [`Self::read`] stored to the contents that cells of the world
+    /// display.
     pub(super) fn show(&mut self, lava: &Lava) {
         self.shown.clear();
         let first = self.melts.unwrap_or(usize::MAX);
@@ -84,8 +85,8 @@ impl Column {
         self.height = self.surface();
     }
 
-    /// Displays solid and liquid of each cell at its own level; the content of a cell that is
-    /// mostly ground is moved to the cell above.
+    /// Displays the solid and liquid of each cell in the cell itself; if the cell is mostly ground,
+    /// in the cell above.
     fn show_cells(&mut self, lava: &Lava) {
         let (mut solid, mut amount, mut warmth) = (0, 0, 0.0);
         for (i, (cell, shown)) in self.cells.iter().zip(&mut self.shown).enumerate() {
@@ -107,7 +108,7 @@ impl Column {
         }
     }
 
-    /// Displayed content at level `y`: rock below the levels read, air above.
+    /// Returns the content displayed at level `y`: rock below the levels read, air above.
     pub(super) fn shown(&self, y: usize) -> Shown {
         match y.checked_sub(self.from) {
             Some(i) => self.shown.get(i).copied().unwrap_or_default(),
@@ -118,7 +119,7 @@ impl Column {
         }
     }
 
-    /// One above the highest level that displays lava or solid; 0 if no level does.
+    /// Returns the level above the highest level that displays lava or solid; 0 if no level does.
     pub(super) fn top(&self) -> usize {
         self.shown
             .iter()
@@ -126,7 +127,8 @@ impl Column {
             .map_or(0, |i| self.from + i + 1)
     }
 
-    /// Stacks the lava of each contiguous run, starting from the run's first open cell.
+    /// Displays the lava of each run of cells without rock between them as a stack that begins in
+    /// the lowest open cell of the run.
     fn stack_runs(&mut self, lava: &Lava) {
         let mut first = 0;
         while first < self.cells.len() {
@@ -143,9 +145,9 @@ impl Column {
         }
     }
 
-    /// Height of the topmost rock surface above the floor in cells, rounded such that the cell
-    /// below the surface is displayed as solid and the cell of the surface is not; `None` if no
-    /// rock was read.
+    /// Returns the height of the topmost rock surface above the floor in cells; `None` if no rock
+    /// was read. Rounded such that the cell below the surface is displayed as solid and the cell of
+    /// the surface is not.
     fn surface(&self) -> Option<f32> {
         let top = self
             .cells
@@ -168,7 +170,7 @@ impl Column {
     }
 }
 
-/// Fills the open cells of a run from the bottom up with the total lava of the run.
+/// Fills the open cells of a run (`shown`) from the bottom up with the lava of all its `cells`.
 fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
     let mut open = shown.iter_mut().filter(|shown| !shown.ground);
     let (mut to, mut amount, mut warmth) = (open.next(), 0, 0.0);
@@ -185,7 +187,8 @@ fn stack(cells: &[FlowCell], shown: &mut [Shown], lava: &Lava) {
     }
 }
 
-/// Content of a layer's cell for an `amount` in units of the flow and a dimensionless `warmth`.
+/// Returns the content of a layer's cell. `amount`: smallest units of the flow; `warmth`: 0 at the
+/// solidus, 1 at the vent temperature.
 fn content(amount: i32, warmth: f64) -> Content {
     // At least one unit: even the thinnest film is displayed.
     let units = ((amount + PER_UNIT / 2) / PER_UNIT).clamp(1, AMOUNT_ONE.into()) as u16;
@@ -196,8 +199,8 @@ fn content(amount: i32, warmth: f64) -> Content {
     }
 }
 
-/// Warmth of a cell (dimensionless, linear in temperature): 0 at the solidus, 1 at the vent
-/// temperature.
+/// Returns the warmth of the lava in a cell, linear in temperature: 0 at the solidus, 1 at the vent
+/// temperature; limited to 0 … 2.
 fn warmth_of(cell: &FlowCell, lava: &Lava) -> f64 {
     let [cold, hot] = lava.warmth_k();
     let kelvin = cell.temperature_k(lava).unwrap_or(cold);

@@ -28,30 +28,31 @@ use lavoxel_base::units::AMOUNT_ONE;
 use lavoxel_flow::store::blocks::Blocks;
 use lavoxel_flow::{Flow, FlowEdit, FlowState, UNITS};
 
-/// Ratio of amount units: units of the flow per unit of a layer.
+/// Number of the flow's smallest units of amount in one of a layer's.
 pub(super) const PER_UNIT: i32 = UNITS / AMOUNT_ONE as i32;
 
-/// Minimum rock of a cell displayed as solid: half of the cell.
+/// Amount of rock from which on a cell is displayed as solid: half of the cell, in the flow's
+/// units.
 const ROCK: i32 = UNITS / 2;
 
-/// Amount of solid and body rock in a cell (lava that melts) above which still matter and grains
-/// are displaced: half of the cell.
+/// Amount of solid and of rock from bodies above which still matter and grains are pushed out of a
+/// cell of a lava that melts: half of the cell.
 const FILLED: u16 = AMOUNT_ONE / 2;
 
-/// Amount of solid and body rock in a cell above which liquids and gases are displaced too: 63/64
-/// of the cell.
+/// Amount of solid and of rock from bodies above which liquids and gases are pushed out of a cell
+/// too: 63/64 of the cell.
 const FULL: u16 = AMOUNT_ONE / 64 * 63;
 
-/// Minimum amount of another material in a cell that counts as a cover over lava: an eighth of the
-/// cell.
+/// Amount of another material in a cell from which on the material covers the lava below: an eighth
+/// of the cell.
 const COVER: u16 = AMOUNT_ONE / 8;
 
-/// Columns that are read before any is written; `TASK` is the smallest number of columns worth a
-/// second thread.
+/// Number of columns that are read before any of these is written. `TASK`: number of columns for
+/// which a second thread is worthwhile.
 const AT_ONCE: usize = 8192;
 const TASK: usize = 64;
 
-/// Indices of the layers that display a lava that melts.
+/// Indices of the three layers that display a lava that melts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Melting {
     pub(crate) solid: usize,
@@ -60,8 +61,8 @@ pub(crate) struct Melting {
 }
 
 impl Melting {
-    /// Finds the display layers of `world`; `None` if the lava of `flow` does not melt, or a layer
-    /// is missing.
+    /// Finds the display layers in `world`; `None` if the lava of `flow` cannot melt, or a layer is
+    /// missing.
     fn of(world: &World, flow: &Flow) -> Option<Self> {
         if !flow.setup().lava.melts() {
             return None;
@@ -80,18 +81,19 @@ impl Melting {
     }
 }
 
-/// Flow of the physical model together with its display in the cells of a world.
+/// Flow of the physical model, together with the record of its display in the cells of a world.
 #[derive(Clone, Debug)]
 pub struct FlowInCells {
     pub(crate) flow: Flow,
-    /// Layers that display the flow, for a lava that melts.
+    /// Layers that display the flow; `None` for a lava that cannot melt.
     pub(crate) melting: Option<Melting>,
-    /// One above the highest level that displays lava, by column; 0 for columns without displayed
+    /// Level above the highest level that displays lava, by column; 0 for columns without displayed
     /// lava.
     tops: Blocks<u16>,
-    /// Changed columns in deferred display; `None` if every step is displayed at once.
+    /// Columns that changed since they were last displayed, if the display is deferred; `None` if
+    /// the flow is displayed after every step.
     unseen: Option<Unseen>,
-    /// Reusable buffer for the displayed content of columns.
+    /// Reusable buffers for columns that are being displayed.
     columns: Vec<Column>,
 }
 
@@ -109,8 +111,8 @@ impl FlowInCells {
         }
     }
 
-    /// Starts to display `flow` in `world`, whose lava follows the physical model from now on:
-    /// writes the ground and lava of all columns. The flow's grid must match the box.
+    /// Couples `flow`, which moves the lava of `world` from now on, and displays all its columns in
+    /// the cells of `world`. The grids of flow and world must match.
     pub(crate) fn shown_in(world: &mut World, flow: Flow) -> Self {
         let mut flowing = Self::new(world, flow);
         let columns = world.grid().columns() as u32;
@@ -123,7 +125,7 @@ impl FlowInCells {
         flowing
     }
 
-    /// Couples a flow that the cells of `world` display already, for example after reading a file.
+    /// Couples a flow that the cells of `world` display already, as after reading a file.
     pub(crate) fn already_shown_in(world: &mut World, flow: Flow) -> Self {
         let mut flowing = Self::new(world, flow);
         flowing.tops = mirrored_tops(world);
@@ -132,7 +134,8 @@ impl FlowInCells {
         flowing
     }
 
-    /// Restores a saved flow `state` whose ground and layers `world` displays already.
+    /// Restores the saved flow state `state`. The ground and the layers of `world` must display
+    /// that state already.
     pub(crate) fn restore(&mut self, world: &World, state: &FlowState) -> Result<(), String> {
         self.tops = mirrored_tops(world);
         self.flow.restore(state.clone())?;
@@ -140,7 +143,7 @@ impl FlowInCells {
         Ok(())
     }
 
-    /// Marks columns with newly solidified lava as fresh ground.
+    /// Marks the columns of `world` with newly solidified lava as fresh ground.
     fn show_fresh(&self, world: &mut World) {
         let nx = world.grid.nx;
         for column in 0..world.grid.columns() {
@@ -150,7 +153,7 @@ impl FlowInCells {
         }
     }
 
-    /// Advances the flow by one step: adds the lava of the vents, runs the flow solver, and
+    /// Advances the flow by the step `step`: adds the lava of the vents, runs the flow solver, and
     /// displays the result.
     pub(crate) fn step(&mut self, world: &mut World, vents: &Vents, step: u64) {
         self.cover(world);
@@ -166,8 +169,8 @@ impl FlowInCells {
         }
     }
 
-    /// Passes the cells or columns that other matter covers to the flow; called before the flow's
-    /// step.
+    /// Tells the flow which of its cells or columns other matter covers; called before each step of
+    /// the flow.
     fn cover(&mut self, world: &World) {
         let covers = |(number, layer): &(usize, &Layer)| {
             !world.is_mirror(*number) && matches!(layer.material().kind, Kind::Liquid | Kind::Still)
@@ -220,7 +223,8 @@ impl FlowInCells {
         world.stay_mirrored();
     }
 
-    /// Displays the columns `numbers` of the flow; called between two steps.
+    /// Displays the columns `numbers` of the flow in the cells of `world`; called between two
+    /// steps.
     pub(super) fn show_columns(&mut self, world: &mut World, numbers: &[u32]) {
         // Recomputes the covers from the present world, as after a restore from a file.
         self.cover(world);
@@ -234,8 +238,8 @@ impl FlowInCells {
         show(world, (flow, *melting), tops, columns, numbers);
     }
 
-    /// Applies an edit of lava or rock to the flow; other matter in the edited cells is edited by
-    /// the usual rules of a world.
+    /// Applies an edit of lava or rock to the flow. Other matter in the edited cells changes by the
+    /// usual rules of a world.
     pub(crate) fn edit(&mut self, world: &mut World, edit: &Edit) {
         self.show_unseen(world);
         let lava = &self.flow.setup().lava;
@@ -285,8 +289,8 @@ impl FlowInCells {
         self.show_columns(world, &changed);
     }
 
-    /// Raises the ground in the columns of `shape`: `raise` receives the column numbers and returns
-    /// the ranges of raised levels. Other matter in the raised cells is removed.
+    /// Raises the ground in the columns of `shape`. `raise` changes the flow's columns (indices)
+    /// and returns the range of raised levels of each. Other matter in the raised cells is removed.
     fn raise(
         &mut self,
         world: &mut World,
@@ -306,7 +310,8 @@ impl FlowInCells {
     }
 }
 
-/// Displays the given columns of a flow in parallel; `room` is a reusable buffer.
+/// Displays the columns `columns` of the flow in the cells of `world`, computed in parallel.
+/// `tops`: displayed height of each column, updated; `room`: reusable buffers.
 fn show(
     world: &mut World,
     (flow, melting): (&Flow, Option<Melting>),
@@ -338,15 +343,15 @@ fn show(
     take_account(world, flow);
 }
 
-/// Writer of displayed columns into the cells of a world.
+/// Cells of a world into which columns of the flow are written.
 struct Cells<'a> {
     world: &'a mut World,
     melting: Option<Melting>,
 }
 
 impl Cells<'_> {
-    /// Writes the displayed column at (x, z); `old_top` is the upper end of the previously
-    /// displayed levels.
+    /// Writes the column buffer `column` into the cells at (`x`, `z`). `old_top`: level up to which
+    /// the column displayed lava before.
     fn column(&mut self, column: &Column, [x, z]: [usize; 2], old_top: usize) {
         let melting = self.melting;
         let liquid = melting.map_or(self.world.number_of_lava(), |melting| melting.melt);
@@ -404,9 +409,9 @@ impl Cells<'_> {
         }
     }
 
-    /// Moves matter out of a cell that rock or solid fills, to the lowest cell above with room;
-    /// matter without room is removed. Applies to layers that do not display the flow and whose
-    /// kind satisfies `goes`.
+    /// Moves matter out of a cell that rock or solid now fills, to the lowest cell above with room;
+    /// matter without room is removed. Only layers whose kind satisfies `goes`, and that do not
+    /// display the flow, are moved.
     fn lift(&mut self, [x, y, z]: Place, goes: impl Fn(Kind) -> bool) {
         let lifted: Vec<usize> = (0..self.world.layers.len())
             .filter(|&number| {
@@ -433,8 +438,8 @@ impl Cells<'_> {
         }
     }
 
-    /// Returns true if the cell at `place` has room for the content `held` of a layer other than
-    /// the lava.
+    /// Returns true if the cell at `place` has room for the content `held` of the layer with index
+    /// `layer`, which does not display lava.
     fn takes(&self, (layer, held): (usize, Content), place: Place) -> bool {
         if self.melting.is_some_and(|Melting { solid, mould, .. }| {
             self.world.layers[solid].at(place).amount + self.world.layers[mould].at(place).amount
@@ -453,8 +458,8 @@ impl Cells<'_> {
     }
 }
 
-/// Copies the account of the flow into the ledger of the lava layer, rounded to the layer's units,
-/// for reports; the exact account is that of the flow.
+/// Copies the account of the flow into the ledger of the lava layer for reports, rounded to the
+/// layer's units. The exact account is that of the flow.
 fn take_account(world: &mut World, flow: &Flow) {
     let lava = world.number_of_lava();
     let units = |amount: i64| (amount.max(0) / i64::from(PER_UNIT)) as u64;
@@ -472,8 +477,8 @@ fn take_account(world: &mut World, flow: &Flow) {
     ledger.blocked = units(account.blocked);
 }
 
-/// One above the highest level of each column that displays part of the flow; 0 for columns
-/// without.
+/// Returns, for each column, the level above the highest level that displays part of the flow; 0
+/// for columns without.
 fn mirrored_tops(world: &World) -> Blocks<u16> {
     let mut tops = Blocks::at_rest(world.grid.columns(), 0);
     let shown = world

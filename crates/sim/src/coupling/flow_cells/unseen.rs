@@ -1,11 +1,11 @@
-//! Deferred display of a flow: the flow is written into cells only on demand, so that a run without
-//! pictures pays for the display of exported steps alone.
+//! Deferred display of the flow: the flow is written into the cells only on demand, so that a run
+//! without pictures pays only for the steps that are exported.
 
 use super::FlowInCells;
 use lavoxel_automaton::world::World;
 use lavoxel_flow::store::blocks::Blocks;
 
-/// Columns of a flow that have changed since their last display.
+/// Columns of the flow that changed since they were last displayed.
 #[derive(Clone, Debug)]
 pub(super) struct Unseen {
     is_listed: Blocks<bool>,
@@ -22,7 +22,7 @@ impl Unseen {
         }
     }
 
-    /// Returns the changed columns in ascending order and clears the list.
+    /// Returns the changed columns, ascending, and clears the list.
     fn take(&mut self) -> Vec<u32> {
         let mut columns = std::mem::take(&mut self.columns);
         columns
@@ -34,8 +34,8 @@ impl Unseen {
 }
 
 impl FlowInCells {
-    /// Switches to deferred display: from now on the flow is displayed only by
-    /// [`Self::show_unseen`].
+    /// Switches to deferred display: from now on, only [`Self::show_unseen`] and edits display the
+    /// flow.
     pub(crate) fn defer(&mut self) {
         let columns = self.flow.space().columns();
         self.unseen = Some(Unseen {
@@ -44,7 +44,7 @@ impl FlowInCells {
         });
     }
 
-    /// Displays all columns that changed since their last display.
+    /// Displays all columns that changed since they were last displayed.
     pub(crate) fn show_unseen(&mut self, world: &mut World) {
         let columns = self
             .unseen

@@ -1,4 +1,4 @@
-//! Converts rotated, sheared or mirrored rasters to north up.
+//! Conversion of rotated, sheared or mirrored rasters to north up.
 
 use std::path::Path;
 
@@ -9,28 +9,29 @@ use crate::terrain::error::MAX_SAMPLES;
 use crate::terrain::{Crop, TerrainError};
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Memory of a height in bytes.
+/// Memory of one height in bytes.
 const BYTES_A_HEIGHT: f64 = 4.0;
 
-/// Affine transform of a raster: the corner at column `c`, row `r` lies at the map point `origin +
-/// c · along_row + r · along_column`, in map units (east, north).
+/// Affine transform of a raster: the corner of the cell in column `c` and row `r` lies at the map
+/// point `origin + c · along_row + r · along_column`, in map units (east, north).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Affine {
     pub(super) origin: (f64, f64),
-    /// Vector from a column to the next, in map units.
+    /// Vector from a column to the next one, in map units (east, north).
     pub(super) along_row: (f64, f64),
-    /// Vector from a row to the next, in map units.
+    /// Vector from a row to the next one, in map units (east, north).
     pub(super) along_column: (f64, f64),
 }
 
-/// Raster with row 0 in the north and column 0 in the west.
+/// Position of a raster whose row 0 is in the north and column 0 in the west.
 pub(super) struct NorthUp {
     pub(super) heights: Array2<f32>,
-    /// Map coordinates of the north-west corner of the first cell.
+    /// Map coordinates of the raster's north-west corner.
     pub(super) north_west: (f64, f64),
-    /// Cell size in map units, along x and y.
+    /// Cell size along x and y, in map units.
     pub(super) cell: (f64, f64),
-    /// Largest rectangle inside a rotated raster; `None` if the input was axis-aligned.
+    /// Largest rectangle without outside cells in a raster that was rotated; `None` if no rotation
+    /// was necessary.
     pub(super) whole: Option<Crop>,
 }
 
@@ -155,7 +156,7 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
     })
 }
 
-/// Returns true if the position `[col, row]`, relative to the centre of the first cell, lies in a
+/// Returns true if the position `[col, row]`, in cells from the centre of the first cell, lies in a
 /// raster of `(rows, cols)` cells.
 fn contains([col, row]: [f64; 2], (rows, cols): (usize, usize)) -> bool {
     let edge = 0.5 + 1e-6;
@@ -163,8 +164,8 @@ fn contains([col, row]: [f64; 2], (rows, cols): (usize, usize)) -> bool {
         && (-edge..=rows as f64 - 1.0 + edge).contains(&row)
 }
 
-/// Bilinearly interpolated height at the position `[col, row]`, relative to the centre of the first
-/// cell; NaN outside the raster.
+/// Returns the height at the position `[col, row]`, in cells from the centre of the first cell,
+/// interpolated bilinearly; NaN outside of the raster.
 fn linear(heights: &Array2<f32>, [col, row]: [f64; 2]) -> f32 {
     let (rows, cols) = heights.dim();
     if !contains([col, row], (rows, cols)) {
@@ -185,7 +186,8 @@ fn linear(heights: &Array2<f32>, [col, row]: [f64; 2]) -> f32 {
         .sum::<f64>() as f32
 }
 
-/// Index of the cell before `position`, and the weight of the next cell; 0 in the outer half cells.
+/// Returns the index of the cell before `position` on an axis of `count` cells, and the weight of
+/// the next cell, which is 0 in the outer halves of the first and the last cell.
 fn between(position: f64, count: usize) -> (usize, f64) {
     let position = position.clamp(0.0, (count - 1) as f64);
     let nearest = position.round();

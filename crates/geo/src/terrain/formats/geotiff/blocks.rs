@@ -1,4 +1,4 @@
-//! Strips or tiles of a TIFF, decompressed a few rows at a time.
+//! Blocks (strips or tiles) of a TIFF, decompressed a few rows at a time.
 
 use std::path::Path;
 
@@ -11,23 +11,23 @@ use crate::terrain::encoding::half;
 use crate::terrain::error::MAX_SAMPLES;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Upper bound of a decompressed strip or tile in bytes: a strip may contain the largest heightmap
-/// as 8-byte numbers.
+/// Upper bound on the size of a decompressed block in bytes: a strip may contain the largest
+/// heightmap as numbers of 8 bytes.
 pub(super) const LARGEST_BLOCK: usize = 8 * MAX_SAMPLES;
 
-/// Upper bound of a tile in pixels, if the picture is smaller than the tile.
+/// Upper bound on the number of pixels of a tile that is larger than the picture.
 const LARGEST_TILE: usize = 1 << 24;
 
-/// Number of heights that are decompressed at a time if blocks are smaller.
+/// Number of heights (at least one row of blocks) that are decompressed at a time.
 const AT_ONCE: usize = 1 << 20;
 
-/// Strips or tiles of a TIFF picture.
+/// Arrangement of the blocks (strips or tiles) of a TIFF picture.
 pub(super) struct Blocks {
-    /// Columns and rows of a block, in pixels.
+    /// Columns and rows of a block in pixels.
     size: (usize, usize),
     /// Number of blocks in a row of blocks.
     across: usize,
-    /// Flags of the blocks of the first band: true if stored; sparse files omit blocks.
+    /// For each block of the first band, true if the file contains it; sparse files omit blocks.
     stored: Vec<bool>,
 }
 
@@ -112,8 +112,8 @@ impl Blocks {
         })
     }
 
-    /// Estimates the memory of the heights and of decompression; `numbers`: number of values in a
-    /// row of blocks, `packed`: its compressed size in bytes.
+    /// Estimates the memory of the heights and of their decompression. `numbers`: number of values
+    /// in a row of blocks; `packed`: compressed size of that row in bytes.
     fn need(numbers: usize, packed: u64, image: &Ifd, layout: &RasterLayout) -> MemoryEstimate {
         let all = layout.width * layout.height;
         // The decoder of LERC has lists of its own, and a mask.
@@ -136,8 +136,8 @@ impl Blocks {
         .and(MemoryEstimate::of("the heights of the file", all, 4.0))
     }
 
-    /// Lower bound of the file bytes per height: the size of a number over the best compression
-    /// ratio.
+    /// Returns a lower bound on the bytes of the file per height: the size of a number divided by
+    /// the best possible compression ratio.
     pub(super) fn least_bytes(&self, image: &Ifd, layout: &RasterLayout) -> f64 {
         let best = match image.compression() {
             1 => 1.0,
@@ -152,7 +152,7 @@ impl Blocks {
         stored * f64::from(layout.bits_per_sample) / 8.0 / best / self.padding(layout)
     }
 
-    /// Ratio of the pixels of all blocks to those of the picture.
+    /// Returns the number of pixels of all blocks divided by that of the picture.
     fn padding(&self, layout: &RasterLayout) -> f64 {
         let (rows, pixels) = (
             self.stored.len() / self.across,
@@ -161,12 +161,12 @@ impl Blocks {
         (self.across * self.size.0) as f64 * (rows * self.size.1) as f64 / pixels as f64
     }
 
-    /// Number of rows that are decompressed at a time: whole rows of blocks.
+    /// Returns the number of rows that are decompressed at a time: whole rows of blocks.
     pub(super) fn rows_at_once(&self, layout: &RasterLayout) -> usize {
         self.size.1 * (AT_ONCE / (layout.width * self.size.1)).max(1)
     }
 
-    /// Sets the heights of omitted blocks, which decode as zeros, to NaN.
+    /// Sets heights in blocks that the file omits to NaN; these blocks are decoded as zeros.
     pub(super) fn clear_missing(&self, heights: &mut Array2<f32>) {
         let (rows, cols) = heights.dim();
         for block in (0..self.stored.len()).filter(|block| !self.stored[*block]) {
@@ -188,12 +188,13 @@ impl Blocks {
 pub(super) struct Reading<'a> {
     pub(super) tiff: &'a TiffFile,
     pub(super) path: &'a Path,
-    /// Half-float flag: the 16-bit integers hold the bits of 16-bit floats.
+    /// Set if the numbers, declared as 16-bit integers, are the bits of 16-bit floats.
     pub(super) half: bool,
 }
 
 impl Reading<'_> {
-    /// Calls `take` with position (row, column) and value for every pixel of band `band`.
+    /// Calls `take` with the position (row, column) and the value of every pixel of the band
+    /// `band`.
     pub(super) fn band(
         &self,
         image: &Ifd,
@@ -239,18 +240,18 @@ impl Reading<'_> {
     }
 }
 
-/// Reader of a band, a few rows of blocks at a time.
+/// Reader of a few rows of one band at a time.
 struct Part<'a> {
     reading: &'a Reading<'a>,
     image: &'a Ifd,
     layout: &'a RasterLayout,
     band: usize,
     step: usize,
-    /// Byte-swap flag: values are in the opposite byte order.
+    /// Set if the bytes of values must be swapped.
     turned: bool,
 }
 
-/// Number type whose bytes can be swapped.
+/// Type of number whose bytes can be swapped.
 trait Bytes: TiffSample + Copy {
     fn turned(self) -> Self;
 }

@@ -1,4 +1,5 @@
-//! Colours of a TIFF or GeoTIFF: one to four 8-bit bands, palettes, and JPEG compression.
+//! Reader of colours in a TIFF or GeoTIFF: one to four bands of 8 or 16 bits, palettes, and JPEG
+//! compression.
 
 use std::path::Path;
 
@@ -12,8 +13,8 @@ use crate::terrain::TerrainError;
 use crate::terrain::formats::sidecar::Sidecars;
 use crate::terrain::photo::{Photo, check_size};
 
-/// Memory in bytes per pixel that is being decompressed, in addition to the picture: in the file's
-/// encoding, and as colours.
+/// Memory in bytes per pixel while pixels are decompressed, in addition to the picture: in the
+/// file's encoding, and as colours.
 const BYTES_A_PIXEL: f64 = 4.0;
 
 /// Reads the colours of a TIFF or GeoTIFF.
@@ -58,7 +59,8 @@ impl File<'_> {
         photo.with(sidecars, own, place.points.max(sidecars.points), path)
     }
 
-    /// Sets the opacity of pixels without data to 0: by the no-data value `none`, or by a mask.
+    /// Makes pixels without data transparent: pixels with the no-data value `none`, and those that
+    /// a mask hides.
     fn hide_no_data(
         &self,
         (image, none): (&Ifd, Option<f64>),
@@ -102,14 +104,15 @@ impl File<'_> {
     }
 }
 
-/// Layout of a pixel's numbers.
+/// Arrangement of the numbers of a pixel.
 struct Channels {
-    /// Numbers per pixel; `bytes` is the size of a number in bytes.
+    /// Number of numbers per pixel. `bytes`: size of a number in bytes.
     count: usize,
     bytes: usize,
-    /// Colour flag: the first three numbers are red, green and blue; otherwise the first is gray.
+    /// Set if the first three numbers are red, green and blue; otherwise the first number is a grey
+    /// level.
     colour: bool,
-    /// Index of the opacity number; `None` for opaque pixels.
+    /// Index of the number that is the opacity; `None` if pixels are opaque.
     alpha: Option<usize>,
 }
 
@@ -155,7 +158,7 @@ impl Channels {
         })
     }
 
-    /// Converts `pixels` to RGBA and appends the result to `rgba`.
+    /// Converts the bytes `pixels` to RGBA and appends them to `rgba`.
     fn add(&self, pixels: &[u8], rgba: &mut Vec<u8>) {
         // The higher of two bytes, which are in the order of this machine.
         let high = if cfg!(target_endian = "little") {

@@ -13,28 +13,29 @@ use super::wrong;
 use crate::terrain::TerrainError;
 use lavoxel_base::memory::MemoryEstimate;
 
-/// Upper bound of the pictures in a file.
+/// Upper bound on the number of pictures in a file.
 const MOST_DIRECTORIES: usize = 256;
 
-/// Upper bound of the tags in a directory.
+/// Upper bound on the number of tags in a directory.
 const MOST_ENTRIES: u64 = 1 << 16;
 
-/// Number of entries per read.
+/// Number of tags that are read at a time.
 const AT_ONCE: u64 = 1 << 10;
 
-/// Upper bound in bytes of a tag value other than block tables and GDAL's metadata.
+/// Upper bound on the length of a tag's value in bytes; tables of blocks and GDAL's metadata may be
+/// longer.
 const LONGEST_VALUE: u64 = 1 << 20;
 
-/// Upper bound of the GeoKeys; `MOST_KEY_BYTES` bounds the total size of their values, which keys
-/// may share.
+/// Upper bound on the number of GeoTIFF keys. `MOST_KEY_BYTES`: upper bound on the total length of
+/// their values, because keys may share values.
 const MOST_KEYS: usize = 1000;
 const MOST_KEY_BYTES: usize = 1 << 20;
 
-/// Memory in bytes per byte of a value: in the file's encoding and decoded.
+/// Memory in bytes per byte of a value: as in the file, and decoded.
 const BYTES_A_BYTE: f64 = 4.0;
-/// Memory in bytes per character of a text; invalid UTF-8 triples in size.
+/// Memory in bytes per character of a text; invalid UTF-8 becomes three times as long.
 const BYTES_A_LETTER: f64 = 8.0;
-/// Memory in bytes per block offset or length, which is also kept as a 64-bit number.
+/// Memory in bytes per offset or length of a block, which is also stored as a 64-bit number.
 const BYTES_A_BLOCK: f64 = 40.0;
 
 pub(super) const SUBFILE_TYPE: u16 = 254;
@@ -63,8 +64,8 @@ pub(super) const GDAL_METADATA: u16 = 42112;
 pub(super) const GDAL_NO_DATA: u16 = 42113;
 const LERC_PARAMETERS: u16 = 50674;
 
-/// Tags for heights and for colours. All other tags, such as sub-pictures (330) or colour profiles,
-/// are never read.
+/// Tags that readers of heights and of colours need. All other tags, such as those of sub-pictures
+/// (330) or colour profiles, are never read.
 const WANTED: &[u16] = &[
     SUBFILE_TYPE,
     255,
@@ -104,7 +105,7 @@ const WANTED: &[u16] = &[
     LERC_PARAMETERS,
 ];
 
-/// Tags with one value per block.
+/// Tags whose value is a table with one number per block.
 const BLOCK_TABLES: [u16; 4] = [STRIP_OFFSETS, STRIP_COUNTS, TILE_OFFSETS, TILE_COUNTS];
 
 const TEXT: u16 = 2;
@@ -112,17 +113,17 @@ const SHORT: u16 = 3;
 const LONG: u16 = 4;
 const LONG8: u16 = 16;
 
-/// TIFF variant: byte order and offset size.
+/// Variant of a TIFF file: byte order and size of offsets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Form {
-    /// Big-endian flag.
+    /// Set if the most significant byte comes first.
     pub(super) big_endian: bool,
-    /// BigTIFF flag: offsets and counts have 64 bits.
+    /// Set for a BigTIFF, whose offsets and counts have 64 bits.
     pub(super) wide: bool,
 }
 
 impl Form {
-    /// Decodes an unsigned integer of at most eight bytes.
+    /// Decodes an unsigned integer of at most eight bytes in the byte order of the file.
     pub(super) fn number(self, bytes: &[u8]) -> u64 {
         let shift = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
         if self.big_endian {
@@ -132,7 +133,7 @@ impl Form {
         }
     }
 
-    /// Encodes an unsigned integer in `length` bytes.
+    /// Encodes an unsigned integer in `length` bytes in the byte order of the file.
     pub(super) fn bytes(self, number: u64, length: usize) -> Vec<u8> {
         let mut bytes = number.to_le_bytes()[..length].to_vec();
         if self.big_endian {
@@ -141,42 +142,43 @@ impl Form {
         bytes
     }
 
-    /// Size of a file offset in bytes.
+    /// Returns the size of a file offset in bytes.
     pub(super) fn word(self) -> usize {
         if self.wide { 8 } else { 4 }
     }
 
-    /// Size of an entry count in bytes.
+    /// Returns the size of the number of tags in a directory, in bytes.
     pub(super) fn count(self) -> usize {
         if self.wide { 8 } else { 2 }
     }
 
-    /// Size of a directory entry in bytes: tag, type, value count, and the values or their offset.
+    /// Returns the size of a tag in a directory in bytes: id, type, number of values, and the
+    /// values or their offset.
     fn entry(self) -> usize {
         4 + 2 * self.word()
     }
 
-    /// Size of the header in bytes.
+    /// Returns the size of the file header in bytes.
     pub(super) fn header(self) -> usize {
         if self.wide { 16 } else { 8 }
     }
 
-    /// TIFF type code of a file offset.
+    /// Returns the TIFF type code of a file offset.
     pub(super) fn offset_kind(self) -> u16 {
         if self.wide { LONG8 } else { LONG }
     }
 }
 
-/// Location of the values of a tag.
+/// Values of a tag, or where they are.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// Offset of the values in the file, in bytes.
+    /// The values are in the file at this offset in bytes.
     At(u64),
-    /// Values stored here, in the file's encoding.
+    /// The values are these bytes, as encoded in the file.
     Bytes(Vec<u8>),
 }
 
-/// Tag of a directory with its values.
+/// Tag of a directory, with its values.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) tag: u16,
@@ -186,7 +188,7 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Creates a tag with the values `numbers`, each encoded in the size of type `kind`.
+    /// Creates the tag `tag` with the values `numbers` of the type code `kind`.
     pub(super) fn of_numbers(tag: u16, kind: u16, numbers: &[u64], form: Form) -> Self {
         let bytes = numbers
             .iter()
@@ -200,17 +202,17 @@ impl Entry {
         }
     }
 
-    /// Creates a tag with `count` 16-bit values equal to `number`.
+    /// Creates the tag `tag` with `count` 16-bit values that all equal `number`.
     pub(super) fn of_short(tag: u16, number: u16, count: usize, form: Form) -> Self {
         Self::of_numbers(tag, SHORT, &vec![u64::from(number); count], form)
     }
 
-    /// Size of the values in bytes.
+    /// Returns the size of all values in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.count.saturating_mul(width_of(self.kind))
     }
 
-    /// Raw bytes of the values; `None` if they extend beyond the end of the file.
+    /// Returns the bytes of all values; `None` if these extend beyond the end of the file.
     fn raw(&self, source: &dyn TiffSource) -> Option<Vec<u8>> {
         match &self.value {
             Value::Bytes(bytes) => Some(bytes.clone()),
@@ -220,7 +222,8 @@ impl Entry {
         }
     }
 
-    /// Values as unsigned integers; `None` for another type, or beyond the end of the file.
+    /// Returns the values as unsigned integers; `None` if they have another type, or extend beyond
+    /// the end of the file.
     pub(super) fn numbers(&self, source: &dyn TiffSource, form: Form) -> Option<Vec<u64>> {
         let size = [1, SHORT, LONG, LONG8]
             .contains(&self.kind)
@@ -233,7 +236,7 @@ impl Entry {
         )
     }
 
-    /// Memory of the values, in bytes.
+    /// Estimates the memory of the values in bytes.
     fn need(&self) -> f64 {
         match self.kind {
             _ if BLOCK_TABLES.contains(&self.tag) => BYTES_A_BLOCK * self.count as f64,
@@ -243,7 +246,7 @@ impl Entry {
     }
 }
 
-/// Size in bytes of a value of type code `kind`.
+/// Returns the size in bytes of one value of the type code `kind`.
 fn width_of(kind: u16) -> u64 {
     match kind {
         SHORT | 8 => 2,
@@ -253,11 +256,12 @@ fn width_of(kind: u16) -> u64 {
     }
 }
 
-/// Reads the TIFF variant, and the wanted tags of each directory; checks the memory of all values.
+/// Reads the variant of the file, and those tags of each directory that readers need. Checks the
+/// memory of all values.
 ///
 /// # Errors
-/// [`TerrainError::Content`] for a file that is no TIFF, [`TerrainError::Memory`] for more than the
-/// limit.
+/// [`TerrainError::Content`] for a file that is not a TIFF, [`TerrainError::Memory`] above the
+/// memory limit.
 pub(super) fn walk(
     source: &dyn TiffSource,
     path: &Path,
@@ -337,7 +341,8 @@ impl Walk<'_> {
             .map_err(wrong(self.path))
     }
 
-    /// Wanted tags of the directory at file offset `at`, and the offset of the next directory.
+    /// Reads the directory at the file offset `at`. Returns the tags that readers need, and the
+    /// offset of the next directory.
     fn directory(&self, at: u64) -> Result<(Vec<Entry>, u64), TerrainError> {
         let form = self.form;
         let count = form.number(&self.read(at, form.count())?);
@@ -360,7 +365,7 @@ impl Walk<'_> {
         Ok((entries, form.number(&next)))
     }
 
-    /// Decodes a directory entry; `None` for an unwanted tag.
+    /// Decodes a tag of a directory; `None` if no reader needs it.
     fn entry(&self, bytes: &[u8]) -> Result<Option<Entry>, TerrainError> {
         let (form, word) = (self.form, self.form.word());
         let tag = form.number(&bytes[..2]) as u16;
@@ -392,7 +397,7 @@ impl Walk<'_> {
         Ok(Some(entry))
     }
 
-    /// Fails if the GeoKey values are larger in total than any real map needs.
+    /// Fails if the values of all GeoTIFF keys together are longer than any real map needs.
     fn check_keys(&self, entries: &[Entry]) -> Result<(), TerrainError> {
         let directory = entries.iter().find(|entry| entry.tag == GEO_KEYS);
         let shorts = directory

@@ -1,8 +1,8 @@
-//! Checks LERC blocks in a TIFF before decompression.
+//! Check of LERC blocks in a TIFF before these are decompressed.
 //!
-//! The decoder trusts the sizes in a block of the first version of LERC, so that 200 bytes take 750
-//! MB; it compares those of the second version with the TIFF. The first version does not occur in
-//! TIFF files and is refused.
+//! The decoder trusts the sizes in a block of the first version of LERC, so that 200 bytes can take
+//! 750 MB; those in a block of the second version it compares with the TIFF. The first version does
+//! not occur in TIFF files and is rejected.
 
 use std::path::Path;
 
@@ -14,15 +14,15 @@ use lavoxel_base::memory::MemoryEstimate;
 
 pub(super) const LERC: u16 = 34887;
 
-/// Magic bytes of LERC version 1.
+/// First bytes of a block of LERC version 1.
 const FIRST_VERSION: &[u8] = b"CntZImage";
 
-/// Largest memory in bytes that the decoder was observed to use for sizes that are not compared
-/// with the TIFF.
+/// Largest memory in bytes that the decoder was seen to use for sizes that it does not compare with
+/// the TIFF.
 const DECODER_MOST: f64 = 800e6;
 
-/// Bytes of a block that are read in addition to eight times its decoded size; the decoder rejects
-/// longer blocks.
+/// Number of bytes up to which a block may be longer than eight times its decoded size; the decoder
+/// rejects longer blocks.
 const SPARE: u64 = 1 << 16;
 
 /// Rejects blocks for which the decoder could need more memory than the heights; `block_bytes`:

@@ -1,4 +1,4 @@
-//! Repairs TIFF directories that libtiff interprets differently, before the reader sees them.
+//! Repair of TIFF directories that the reader would interpret differently from libtiff.
 
 use tiff_reader::source::TiffSource;
 
@@ -8,15 +8,15 @@ use super::directory::{
     WIDTH,
 };
 
-/// Compressions that support a predictor: LZW, Deflate (two codes), LZMA and ZSTD. All others
-/// ignore the tag.
+/// Codes of the compressions that use the predictor tag: LZW, Deflate (two codes), LZMA and ZSTD.
+/// All others ignore it.
 const PREDICTING: [u64; 5] = [5, 8, 32946, 34925, 50000];
 
 const UNPACKED: u64 = 1;
 const FLOATS: u64 = 3;
 
-/// Upper bound of the ratio of compressed to decompressed block size that the reader accepts;
-/// `SPARE` bytes are added.
+/// Upper bound that the reader sets on the ratio of a block's compressed to its decompressed size;
+/// `SPARE` bytes more are allowed.
 const MOST_PACKED: u64 = 4;
 const SPARE: u64 = 4096;
 
@@ -28,8 +28,8 @@ pub(super) struct Mending<'a> {
 }
 
 impl Mending<'_> {
-    /// Applies all repairs. Returns true for 16-bit floats, which the directory then declares as
-    /// 16-bit integers so that the reader returns their bits.
+    /// Carries out all repairs. Returns true if the heights are 16-bit floats, which the directory
+    /// then declares as 16-bit integers, so that the reader returns their bits.
     pub(super) fn mend(&mut self) -> bool {
         let packing = self.first(COMPRESSION).unwrap_or(UNPACKED);
         if !PREDICTING.contains(&packing) {
@@ -72,8 +72,8 @@ impl Mending<'_> {
         true
     }
 
-    /// Estimates missing block lengths: the decompressed size for uncompressed blocks, otherwise
-    /// the distance to the next block offset.
+    /// Fills in missing lengths of blocks: the decompressed size for uncompressed blocks, otherwise
+    /// the distance to the next block.
     fn estimate_counts(&mut self, packing: u64, [offsets, counts]: [u16; 2]) {
         let Some(places) = self.numbers(offsets) else {
             return;
@@ -118,7 +118,7 @@ impl Mending<'_> {
         ));
     }
 
-    /// Size of a decompressed block in bytes.
+    /// Returns the size in bytes of the decompressed block with index `block`.
     fn block_bytes(&self, block: usize, tiled: bool) -> u64 {
         let of = |tag: u16, otherwise: u64| self.first(tag).unwrap_or(otherwise);
         let height = of(HEIGHT, 0);

@@ -42,7 +42,8 @@ use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
 use lavoxel_files::input;
 use lavoxel_files::inside;
 
-/// Supported compression codes: none, LZW, JPEG, Deflate (two codes), PackBits, LERC, ZSTD, WebP.
+/// Codes of the supported compressions: none, LZW, JPEG, Deflate (two codes), PackBits, LERC, ZSTD,
+/// WebP.
 const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];
 
 /// Reads the heights of a TIFF or GeoTIFF.
@@ -56,10 +57,10 @@ pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, Terr
     with_file(source, path, |file| file.heights(options, &sidecars))
 }
 
-/// Reads the heights of a TIFF or GeoTIFF in memory; `path`: name for messages.
+/// Reads the heights of a TIFF or GeoTIFF from the bytes `data`; `path` is its name for messages.
 ///
 /// # Errors
-/// As [`load`](super::load).
+/// The errors of [`load`](super::load).
 pub fn read_bytes(
     data: &[u8],
     path: &Path,
@@ -71,10 +72,10 @@ pub fn read_bytes(
     })
 }
 
-/// Name of the unit of the values; `None` if the file states none.
+/// Returns the name of the unit of the values; `None` if the file states none.
 ///
 /// # Errors
-/// As [`load`](super::load).
+/// The errors of [`load`](super::load).
 pub(super) fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
     with_file(source_of(path)?, path, |file| {
         let image = file.tiff.ifd(file.place.image).map_err(wrong(path))?;
@@ -82,11 +83,11 @@ pub(super) fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
     })
 }
 
-/// Metadata items of a map that GDAL stores, by name, such as `quantity`, `scene` and `runs`; empty
-/// without metadata.
+/// Returns the metadata of a map in GDAL's form: texts by name, such as `quantity`, `scene` and
+/// `runs`. Empty if there is none.
 ///
 /// # Errors
-/// As [`load`](super::load).
+/// The errors of [`load`](super::load).
 pub fn labels(path: &Path) -> Result<BTreeMap<String, String>, TerrainError> {
     let items = || {
         with_file(source_of(path)?, path, |file| {
@@ -98,7 +99,7 @@ pub fn labels(path: &Path) -> Result<BTreeMap<String, String>, TerrainError> {
     input::guard(items).map_err(TerrainError::input(path))?
 }
 
-/// Byte source of a file on disk or inside an archive.
+/// Opens a file on disk or inside an archive as a source of bytes.
 fn source_of(path: &Path) -> Result<SharedSource, TerrainError> {
     if let Some(inside) = inside::file(path) {
         let bytes = inside.map_err(TerrainError::read(path))?.bytes.into_owned();
@@ -109,11 +110,11 @@ fn source_of(path: &Path) -> Result<SharedSource, TerrainError> {
     Ok(Arc::new(FileSource::open(path).map_err(wrong(path))?))
 }
 
-/// Calls `hide` with row and column of each pixel that the mask file `mask` (`.msk`) hides; the
+/// Calls `hide` with (row, column) of each pixel that the mask file `mask` (`.msk`) hides. The
 /// raster at `path` has `(rows, cols)` cells.
 ///
 /// # Errors
-/// [`TerrainError::Content`] for a file that is no mask of this size.
+/// [`TerrainError::Content`] for a file that is not a mask of this size.
 pub(in crate::terrain) fn with_mask(
     mask: &Path,
     (path, (rows, cols)): (&Path, (usize, usize)),
@@ -158,7 +159,7 @@ pub(in crate::terrain) fn with_mask(
     )
 }
 
-/// Reads and repairs the directories of a file, then calls `read` with the result.
+/// Reads and repairs the directories of a file, then calls `read` with the file.
 fn with_file<T>(
     source: SharedSource,
     path: &Path,
@@ -212,11 +213,11 @@ fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
     move |error| TerrainError::content(path, "a TIFF or GeoTIFF of heights", error.to_string())
 }
 
-/// File with parsed directories.
+/// TIFF file with its directories and georeference.
 struct File<'a> {
     tiff: TiffFile,
     place: Place,
-    /// Half-float flag: 16-bit floats, whose bits are read as integers.
+    /// Set if the heights are 16-bit floats, whose bits are read as integers.
     half: bool,
     /// Length of the file in bytes.
     bytes: u64,
@@ -302,7 +303,7 @@ impl File<'_> {
         Ok(map)
     }
 
-    /// Conversion of the file's numbers to heights, from its metadata and `options`.
+    /// Returns the conversion of the file's numbers to heights, from its metadata and `options`.
     fn values(
         &self,
         said: &Said,
@@ -332,7 +333,8 @@ impl File<'_> {
     }
 }
 
-/// Fails for unsupported number types and compressions; the message has a conversion command.
+/// Fails for types of numbers and compressions that are not supported; the message contains a
+/// command for conversion.
 fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     let refuse = |found: String| Err(wrong(path)(found));
     let packing = image.compression();
@@ -365,7 +367,8 @@ fn check_kind(image: &Ifd, path: &Path) -> Result<(), TerrainError> {
     }
 }
 
-/// Fails for a raster that is georeferenced by control points alone.
+/// Fails if control points are all that says where the raster lies, because they do not give a cell
+/// size.
 fn check_points(points: usize, path: &Path, options: &LoadOptions) -> Result<(), TerrainError> {
     if points < 2 || options.cell_size_m.is_some() {
         return Ok(());
@@ -380,7 +383,8 @@ fn check_points(points: usize, path: &Path, options: &LoadOptions) -> Result<(),
     ))
 }
 
-/// Georeferences heights. A rotated raster is cropped to the largest north-up rectangle inside.
+/// Creates a heightmap from heights and their affine transform to the map. A rotated raster is
+/// cropped to the largest north-up rectangle inside.
 pub(super) fn placed(
     heights: Array2<f32>,
     transform: Option<GeoTransform>,
@@ -430,7 +434,8 @@ pub(super) fn placed(
     Ok(part)
 }
 
-/// White level of an integer picture; `None` for number types that are not gray levels.
+/// Returns the value that means white in a picture of integers; `None` for types of numbers that
+/// are no grey levels.
 fn picture_levels(layout: &RasterLayout) -> Option<f64> {
     match (layout.sample_format, layout.bits_per_sample) {
         (1, bits @ 1..=16) => Some(f64::from((1u32 << bits) - 1)),
@@ -438,7 +443,8 @@ fn picture_levels(layout: &RasterLayout) -> Option<f64> {
     }
 }
 
-/// Sets the height of a pixel that a mask hides to NaN; never fails.
+/// Sets the height of the pixel `at` to NaN if its opacity is 0, so that a mask hides it; never
+/// fails.
 fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<(), TerrainError> {
     if opaque == 0.0 {
         heights[at] = f32::NAN;
@@ -446,10 +452,10 @@ fn hide(heights: &mut Array2<f32>, at: (usize, usize), opaque: f64) -> Result<()
     Ok(())
 }
 
-/// Returns true if a second band is an alpha channel.
+/// Returns true if the picture has a second band that is its opacity.
 ///
 /// # Errors
-/// For a picture that is not one band of gray, with or without such a second band.
+/// For a picture that is not one band of grey levels, with or without such a second band.
 fn has_alpha(image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<bool, TerrainError> {
     let mend = "convert it to one band of heights, for example with gdal_translate -b 1";
     let refuse = |found: &str| {
@@ -470,7 +476,8 @@ fn has_alpha(image: &Ifd, layout: &RasterLayout, path: &Path) -> Result<bool, Te
     }
 }
 
-/// Mask that GDAL stores as another picture of the same size in the file; `None` without a mask.
+/// Returns the mask that GDAL stores as another picture of the same size in the file; `None` if
+/// there is none.
 fn mask_of<'a>(tiff: &'a TiffFile, image: &Ifd) -> Option<&'a Ifd> {
     let is_mask = |ifd: &&Ifd| {
         let kind = ifd

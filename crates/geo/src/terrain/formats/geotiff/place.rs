@@ -1,4 +1,4 @@
-//! Georeference of a GeoTIFF.
+//! Georeference of a TIFF file.
 
 use std::path::Path;
 
@@ -14,20 +14,20 @@ use super::wrong;
 use crate::map::GeoKey;
 use crate::terrain::TerrainError;
 
-/// Georeference of a file with its coordinate system.
+/// Georeference of a TIFF file with its coordinate system.
 pub(super) struct Place {
-    /// Index of the full-resolution picture.
+    /// Index of the picture with full resolution.
     pub(super) image: usize,
-    /// GeoTIFF flag: the file has GeoTIFF tags.
+    /// Set if the file has GeoTIFF tags.
     pub(super) is_geo: bool,
     pub(super) transform: Option<GeoTransform>,
-    /// Number of tie points between the raster and its map.
+    /// Number of tie points, at which the file states the map coordinates of a pixel.
     pub(super) points: usize,
     pub(super) keys: Vec<(u16, GeoKey)>,
 }
 
 impl Place {
-    /// Reads the georeference of the first picture that has one; reduced-resolution copies are
+    /// Reads the georeference of the first picture that has one; copies with reduced resolution are
     /// skipped.
     pub(super) fn of(tiff: &TiffFile, path: &Path) -> Result<Self, TerrainError> {
         let ifds = tiff.ifds();
@@ -75,13 +75,13 @@ impl Place {
         })
     }
 
-    /// Returns true if the GeoKeys state the unit or the system of heights.
+    /// Returns true if the GeoTIFF keys state the unit or the reference system of heights.
     pub(super) fn names_heights(&self) -> bool {
         self.keys.iter().any(|(id, _)| [4096, 4099].contains(id))
     }
 }
 
-/// Returns true if a picture is a reduced-resolution copy of another.
+/// Returns true if the picture is a copy of another one with reduced resolution.
 fn is_reduced(ifd: &Ifd) -> bool {
     let new = ifd
         .tag(SUBFILE_TYPE)
@@ -112,7 +112,7 @@ fn keys_of(ifd: &Ifd, path: &Path) -> Result<GeoKeyDirectory, TerrainError> {
         .ok_or_else(|| wrong(path)("GeoKeys of an unknown version"))
 }
 
-/// Values of a tag as finite 64-bit floats; `None` without the tag.
+/// Returns the values of the tag `tag` as finite 64-bit floats; `None` if there is no such tag.
 fn doubles<'a>(ifd: &'a Ifd, tag: u16, path: &Path) -> Result<Option<&'a [f64]>, TerrainError> {
     match ifd.tag(tag).map(|found| &found.value) {
         None => Ok(None),
@@ -127,8 +127,8 @@ fn doubles<'a>(ifd: &'a Ifd, tag: u16, path: &Path) -> Result<Option<&'a [f64]>,
     }
 }
 
-/// Affine transform from cells to map coordinates; as in GDAL, pixel scale with a tie point takes
-/// precedence over a matrix. `None` for a degenerate transform.
+/// Returns the affine transform from cells to map coordinates; `None` for a degenerate one. As in
+/// GDAL, pixel scale and tie point take precedence over a matrix.
 fn transform_of(
     ifd: &Ifd,
     keys: &GeoKeyDirectory,

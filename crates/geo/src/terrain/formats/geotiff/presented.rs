@@ -1,5 +1,5 @@
-//! TIFF with replaced directories: the original bytes with checked and repaired directories
-//! appended.
+//! Replaces the directories of a TIFF: presents the original bytes with the checked and repaired
+//! directories appended.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use tiff_reader::source::{SharedSource, TiffSource};
 
 use super::directory::{Entry, Form, Value};
 
-/// Original file with a replaced header, followed by appended directories.
+/// File with a new header, the other bytes of the original file, and the appended directories.
 struct Presented {
     file: SharedSource,
     header: Vec<u8>,
     tail: Vec<u8>,
 }
 
-/// Replaces the directories of a file.
+/// Returns a file with the directories `directories` in place of its own.
 ///
 /// # Errors
-/// For a file that is too long for the offsets of its form.
+/// If the file is too long for the size of its offsets.
 pub(super) fn presented(
     file: SharedSource,
     form: Form,
@@ -55,14 +55,14 @@ pub(super) fn presented(
 
 struct Writer {
     form: Form,
-    /// Offset of the appended bytes in the presented file.
+    /// Offset in the new file at which the appended bytes begin.
     start: u64,
     tail: Vec<u8>,
 }
 
 impl Writer {
-    /// Appends a directory and its out-of-line values; returns the directory's offset, which is
-    /// also written to position `link` of the appended bytes.
+    /// Appends a directory and those values that do not fit in it. Returns its offset, which is
+    /// also written to the position `link` of the appended bytes.
     fn directory(&mut self, entries: &[Entry], link: &mut Option<usize>) -> u64 {
         let form = self.form;
         let fields: Vec<Vec<u8>> = entries.iter().map(|entry| self.field(entry)).collect();
@@ -82,7 +82,8 @@ impl Writer {
         at
     }
 
-    /// Value field of an entry: the values if short enough, otherwise their offset.
+    /// Returns the value field of a tag: its values if they fit, otherwise the offset of the
+    /// values, which are appended.
     fn field(&mut self, entry: &Entry) -> Vec<u8> {
         let word = self.form.word();
         match &entry.value {

@@ -1,4 +1,4 @@
-//! Metadata of heights in GDAL's TIFF tags.
+//! Metadata of heights in those tags of a TIFF that GDAL defines.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,12 +9,12 @@ use super::directory::{GDAL_METADATA, GDAL_NO_DATA};
 use crate::terrain::TerrainError;
 use crate::terrain::formats::sidecar::Sidecars;
 
-/// Metadata of heights in GDAL's tags.
+/// Metadata of heights: no-data value, linear conversion and unit.
 pub(super) struct Said {
     pub(super) no_data: Option<f64>,
     pub(super) scale: f64,
     pub(super) offset: f64,
-    /// Name of the height unit.
+    /// Name of the unit of heights; `None` if not stated.
     pub(super) unit: Option<String>,
 }
 
@@ -59,7 +59,7 @@ impl Said {
         })
     }
 
-    /// Merges the metadata of sidecar files, which take precedence.
+    /// Returns the metadata combined with those of sidecar files, which take precedence.
     pub(super) fn with(self, sidecars: &Sidecars) -> Self {
         Self {
             no_data: sidecars.no_data.or(self.no_data),
@@ -70,7 +70,7 @@ impl Said {
     }
 }
 
-/// Items of GDAL's metadata XML by name: `<Item name="…">text</Item>`.
+/// Returns the texts of GDAL's metadata XML by name: `<Item name="…">text</Item>`.
 pub(super) fn items(image: &Ifd) -> BTreeMap<String, String> {
     let Some(TagValue::Ascii(text)) = image.tag(GDAL_METADATA).map(|tag| &tag.value) else {
         return BTreeMap::new();
@@ -94,7 +94,8 @@ fn unescaped(text: &str) -> String {
     once(&once(text)).trim().to_owned()
 }
 
-/// Text of the item `<Item … sample="0" role="…">text</Item>` in GDAL's metadata XML.
+/// Returns the text of the item `<Item … sample="0" role="…">text</Item>` with the role `role` in
+/// GDAL's metadata XML; `None` if there is none.
 fn item<'a>(metadata: &'a str, role: &str) -> Option<&'a str> {
     let role = format!("role=\"{role}\"");
     metadata.split("<Item").skip(1).find_map(|item| {
