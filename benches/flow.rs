@@ -66,9 +66,9 @@ fn main() {
     let coarse: usize =
         asked(3, "10").parse::<usize>().expect("a width of cells") / CELL_M as usize;
     let (first, vents) = (etna(coarse), vents(coarse));
-    let mut rows: Vec<(usize, Row)> = threads
+    let mut rows: Vec<(usize, RunRow)> = threads
         .split(',')
-        .map(|n| (n.parse().expect("numbers of threads"), Row::default()))
+        .map(|n| (n.parse().expect("numbers of threads"), RunRow::default()))
         .collect();
     for _ in 0..rounds {
         for (threads, row) in &mut rows {
@@ -87,7 +87,7 @@ fn main() {
         "threads", "wall s", "faces", "ns/face", "ns/wet column", "capped"
     );
     for (threads, row) in &rows {
-        let Row {
+        let RunRow {
             wall_s,
             faces,
             wet,
@@ -121,7 +121,7 @@ struct Extent {
 }
 
 impl Extent {
-    fn of(flow: &Flow) -> Self {
+    fn from_flow(flow: &Flow) -> Self {
         let FlowBox { nx, dx_m, .. } = flow.space();
         let coarse = (dx_m / CELL_M) as usize;
         let thickness = |c: usize| flow.column(c).liquid_m + flow.column(c).set_m;
@@ -142,7 +142,7 @@ impl Extent {
 
 /// Measurements of one run: time, work done, and extent of the lava.
 #[derive(Default)]
-struct Row {
+struct RunRow {
     wall_s: f64,
     faces: u64,
     /// Number of columns with liquid lava, summed over all steps.
@@ -151,7 +151,7 @@ struct Row {
     extent: Extent,
 }
 
-fn run(mut flow: Flow, vents: &[Vent], days: f64) -> Row {
+fn run(mut flow: Flow, vents: &[Vent], days: f64) -> RunRow {
     let (start, mut wet) = (Instant::now(), 0);
     for _ in 0..(days * DAY_S / STEP_S) as u64 {
         let pours: Vec<FlowPour> = vents.iter().map(|vent| vent.pour(flow.time_s())).collect();
@@ -160,8 +160,8 @@ fn run(mut flow: Flow, vents: &[Vent], days: f64) -> Row {
     }
     let wall_s = start.elapsed().as_secs_f64();
     flow.check().expect("exact ledgers");
-    let (account, extent) = (flow.account(), Extent::of(&flow));
-    Row {
+    let (account, extent) = (flow.account(), Extent::from_flow(&flow));
+    RunRow {
         wall_s,
         faces: account.faces,
         wet,

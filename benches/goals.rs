@@ -191,7 +191,7 @@ fn volcano_row() {
 fn step(engine: &mut Tiled, world: &mut World, rules: &Rules, step: u64) {
     for rule in rules
         .iter()
-        .filter(|(_, rule)| !matches!(rule, Rule::Calm(_)))
+        .filter(|(_, rule)| !matches!(rule, Rule::Damping(_)))
     {
         engine.run(world, rule, Draw { seed: 1, step });
     }
@@ -241,8 +241,8 @@ fn count_volcano() {
     let timings = start.timings();
     println!(
         "volcano: gravity {:.4} ms, spreading {:.4} ms",
-        timings.of("gravity").mean_ms(),
-        timings.of("spreading").mean_ms()
+        timings.stage("gravity").mean_ms(),
+        timings.stage("spreading").mean_ms()
     );
 }
 

@@ -46,7 +46,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     // The ground is a floor at height 0; heights of any shape (z, x) are possible.
     let mut renderer = Renderer::new(&Array2::zeros((96, 96)), volume.grid, look)?;
-    let camera = Camera::new(&CameraSpec::default(), &Bounds::of(volume.grid), (480, 320));
+    let camera = Camera::new(
+        &CameraSpec::default(),
+        &Bounds::from_grid(volume.grid),
+        (480, 320),
+    );
     let image = renderer.frame(&volume, &camera);
     Ok(write_png(
         "own-volume.png".as_ref(),

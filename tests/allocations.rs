@@ -219,7 +219,7 @@ fn a_low_pass_takes_no_more_than_its_estimate() {
             let second = PEAK.load(Ordering::Relaxed) - before + kept;
             let taken = first.max(second) as u64;
             // Every estimate includes the program itself.
-            let own = MemoryEstimate::of("nothing", 0, 0.0).bytes();
+            let own = MemoryEstimate::new("nothing", 0, 0.0).bytes();
             let need = LowPass::need(grid)
                 .and(LowPass::need_of_media(grid, media))
                 .bytes()

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use lavoxel::air::article::{Article, ArticleParams};
 use lavoxel::air::incompressible::{Incompressible, IncompressibleParams};
+use lavoxel::air::practical_fluid::{PracticalFluid, PracticalFluidParams};
 use lavoxel::air::{AirGrid, Amounts, Field, Forces, Openness, Side, Solver, UNIT};
 use lavoxel::engine::Level;
 use lavoxel::engine::tiled::Tiled;
@@ -112,7 +112,7 @@ fn article(cells: [usize; 3], threads: usize, level: Level) -> Run<'static> {
         .collect();
     let (mut amounts, mut solver) = (
         Amounts::none(grid, true),
-        Article::new(grid, ArticleParams::default(), level),
+        PracticalFluid::new(grid, PracticalFluidParams::default(), level),
     );
     solver.set_ground(&openness, &columns);
     for (n, place) in grid.cells.places().enumerate() {

@@ -22,10 +22,10 @@ use lavoxel::map::features::{Feature, Features};
 use lavoxel::map::geojson::{self, Polygons};
 use lavoxel::map::{Crs, Site};
 use lavoxel::memory;
-use lavoxel::mesh::{MeshSpec, Shelf};
+use lavoxel::mesh::{MeshSpec, ShapeCache};
 use lavoxel::records::Records;
 use lavoxel::scene::{RatesFiles, Scene};
-use lavoxel::terrain::{Encoding, Fill, Kind, LoadOptions, TerrainSpec, load};
+use lavoxel::terrain::{Encoding, Fill, LoadOptions, TerrainKind, TerrainSpec, load};
 use peak_alloc::PeakAlloc;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -323,7 +323,7 @@ fn heightmap_with(path: &Path, options: &LoadOptions) -> Result<(), Refused> {
         map.statistics();
     }
     let spec = TerrainSpec {
-        kind: Kind::Heightmap,
+        kind: TerrainKind::Heightmap,
         file: Some(path.to_owned()),
         fill_no_data: Some(Fill::Nearest),
         ..TerrainSpec::default()
@@ -551,7 +551,7 @@ fn mesh(bytes: &[u8]) -> Result<(), Refused> {
         vertical_exaggeration: 1.0,
         georeference: None,
     };
-    let mut shelf = Shelf::new(Path::new(""), &site);
+    let mut shelf = ShapeCache::new(Path::new(""), &site);
     let cells = shelf.mesh(&spec).map_err(Refused::file(&path));
     cells.map(|first| {
         assert!(

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lavoxel::export::maps::{MapFile, Subject};
+use lavoxel::export::maps::{MapFile, MapQuantity};
 use lavoxel::export::mesh::Skin;
 use lavoxel::export::{self, Animation, ExportState, SpaceFile, create_animation};
 use lavoxel::output::Existing;
@@ -26,9 +26,9 @@ pub(crate) fn export(
 ) -> PyResult<()> {
     let simulation = &held.stage.simulation;
     let (world, site) = (simulation.world(), &held.stage.site);
-    let about = Report::of(&held.scene, &held.stage, false).about();
+    let about = Report::new(&held.scene, &held.stage, false).about();
     if let Some(name) = subject {
-        let subject = Subject::find(name, &world.column_quantities(), ABOVE).map_err(fail)?;
+        let subject = MapQuantity::find(name, &world.column_quantities(), ABOVE).map_err(fail)?;
         let file = MapFile::new(subject, path.to_owned());
         file.check(existing).map_err(fail)?;
         file.check_site(site).map_err(fail)?;

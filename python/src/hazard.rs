@@ -114,7 +114,7 @@ impl Study {
     /// Puts the bytes of a run into the folder.
     fn put(&self, py: Python<'_>, run: u64, bytes: &[u8]) -> PyResult<()> {
         let folder = self.folder()?;
-        detached(py, || folder.put(run, bytes).map_err(fail))
+        detached(py, || folder.write_run(run, bytes).map_err(fail))
     }
 
     /// Makes runs on `threads` threads and puts them into the folder; `made` is called now and then with the number of finished runs.

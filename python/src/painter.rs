@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Camera, Image, Mouth, Renderer, need_of_picture, need_of_smoke};
-use lavoxel::scene::{Model, Scene, Stage};
+use lavoxel::scene::{BuiltScene, Model, Scene};
 use lavoxel::validate::{Invalid, within};
 use lavoxel::view::{CameraSpec, LookSpec};
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ pub(crate) struct Painter {
 }
 
 /// Height of a cell in units of its width.
-fn tall(scene: &Scene, stage: &Stage) -> f32 {
+fn tall(scene: &Scene, stage: &BuiltScene) -> f32 {
     let is_flow = scene.spec.model == Model::Flow;
     if is_flow {
         (stage.site.cell_height_m() / stage.site.cell_size_m) as f32
@@ -45,7 +45,7 @@ impl Painter {
     /// `stop` is set the picture is given up, and the returned image is incomplete.
     pub(crate) fn draw(
         kept: &mut Option<Self>,
-        (scene, stage): (&Scene, &Stage),
+        (scene, stage): (&Scene, &BuiltScene),
         (camera, look): (&CameraSpec, LookSpec),
         ((width, height), stop): ((usize, usize), Arc<AtomicBool>),
     ) -> Result<Image, Invalid> {
@@ -85,7 +85,11 @@ impl Painter {
         let (simulation, volume) = (&stage.simulation, lowpass.refresh(world));
         let moment = (simulation.seed(), simulation.steps());
         let vents = simulation.vents().filter(|_| world.flow().is_none());
-        renderer.set_mouths(Mouth::of(vents, (volume, world.ground().surface()), moment));
+        renderer.set_mouths(Mouth::all_from_vents(
+            vents,
+            (volume, world.ground().surface()),
+            moment,
+        ));
         let image = renderer.frame(volume, &camera);
         if stop.load(Ordering::Relaxed) {
             // The cache holds parts of the picture that was given up.

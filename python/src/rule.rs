@@ -12,7 +12,7 @@ use numpy::{IntoPyArray, PyReadonlyArray3};
 use pyo3::prelude::*;
 
 use crate::fail;
-use crate::shelf::in_rule;
+use crate::slot::in_rule;
 
 /// Custom rule of a material: a function that is called after one of the program's rules.
 pub(crate) struct OwnRule {
@@ -103,7 +103,7 @@ impl OwnRule {
     fn run(&self, py: Python<'_>, world: &mut World, layer: usize) -> PyResult<()> {
         let grid = world.grid();
         // The estimate covers our arrays, and those that the function returns.
-        let need = MemoryEstimate::of("the arrays of a rule of one's own", grid.cells(), 9.0);
+        let need = MemoryEstimate::new("the arrays of a rule of one's own", grid.cells(), 9.0);
         need.check("make the box smaller").map_err(fail)?;
         let shape = (grid.nz, grid.ny, grid.nx);
         let (mut amount, mut energy) = (Array3::<u16>::zeros(shape), Array3::<u16>::zeros(shape));

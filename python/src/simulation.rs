@@ -14,7 +14,7 @@ use lavoxel::records::Records;
 use lavoxel::render::{Image, Plane, Section, Slices};
 use lavoxel::report::Report;
 use lavoxel::rules::Rule;
-use lavoxel::scene::{self, Edge, Stage};
+use lavoxel::scene::{self, BuiltScene, Edge};
 use lavoxel::simulation::{self, Command, EventSpec};
 use lavoxel::source::{VentChange, VentSpec};
 use lavoxel::validate::Invalid;
@@ -25,7 +25,7 @@ use pyo3::prelude::*;
 
 use crate::painter::Painter;
 use crate::rule::{Extended, OwnRule, OwnRules, Shared};
-use crate::shelf::Shelf;
+use crate::slot::Slot;
 use crate::work::{detached, or_leave, with_switch};
 use crate::{fail, of_json, to_json, words};
 
@@ -39,7 +39,7 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 /// Simulation with its scene, the records of its past, and its custom rules.
 pub(crate) struct Held {
     pub(crate) scene: scene::Scene,
-    pub(crate) stage: Stage,
+    pub(crate) stage: BuiltScene,
     records: Vec<Records>,
     own: Shared,
     painter: Option<Painter>,
@@ -47,10 +47,11 @@ pub(crate) struct Held {
 
 impl Held {
     /// Wraps a simulation that has made no step since it was built or read.
-    fn new(scene: scene::Scene, stage: Stage, own: Shared) -> Self {
+    fn new(scene: scene::Scene, stage: BuiltScene, own: Shared) -> Self {
         let world = stage.simulation.world();
-        let of =
-            |material: &lavoxel::matter::Material| Records::new(world.grid()).of(&material.name);
+        let of = |material: &lavoxel::matter::Material| {
+            Records::new(world.grid()).for_material(&material.name)
+        };
         let records = world.materials().map(of).collect();
         let mut held = Self {
             scene,
@@ -65,7 +66,7 @@ impl Held {
 
     /// Copies state, records and custom rules; the copy shares nothing with the original.
     fn copy(&self, number: u64) -> PyResult<Self> {
-        let Stage {
+        let BuiltScene {
             simulation,
             site,
             notes,
@@ -83,7 +84,7 @@ impl Held {
                 .copies(py)
         });
         own.lock().unwrap_or_else(PoisonError::into_inner).rules = rules;
-        let stage = Stage {
+        let stage = BuiltScene {
             simulation: simulation.copy(Extended::new(&own)),
             site: site.clone(),
             notes: notes.clone(),
@@ -182,7 +183,7 @@ impl Snapshot {
 /// A world that makes steps.
 #[pyclass(module = "lavoxel._lavoxel", frozen)]
 pub(crate) struct Simulation {
-    shelf: Shelf,
+    shelf: Slot,
 }
 
 impl Simulation {
@@ -204,7 +205,7 @@ impl Simulation {
     fn new(make: impl FnOnce(u64) -> PyResult<Held>) -> PyResult<Self> {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Ok(Self {
-            shelf: Shelf::new(number, make(number)?),
+            shelf: Slot::new(number, make(number)?),
         })
     }
 
@@ -364,7 +365,7 @@ impl Simulation {
         marked: bool,
     ) -> PyResult<Bound<'py, PyArray3<f32>>> {
         let array = self.with(py, |held| {
-            let need = MemoryEstimate::of("the array", held.stage.site.grid.cells(), 4.0);
+            let need = MemoryEstimate::new("the array", held.stage.site.grid.cells(), 4.0);
             need.check("read maps, or make the box smaller")
                 .map_err(fail)?;
             let world = held.stage.simulation.world();
@@ -373,7 +374,7 @@ impl Simulation {
             if marked && is_of_matter(quantity.measure()) {
                 let values = world.values(&quantity);
                 let empty = |((z, y, x), value): ((usize, usize, usize), &mut f32)| {
-                    if !values.holds([x, y, z]) {
+                    if !values.has_value([x, y, z]) {
                         *value = f32::NAN;
                     }
                 };
@@ -389,7 +390,7 @@ impl Simulation {
         let array = self.with(py, |held| {
             let world = held.stage.simulation.world();
             let grid = world.grid();
-            let need = MemoryEstimate::of("the array", grid.cells(), 2.0);
+            let need = MemoryEstimate::new("the array", grid.cells(), 2.0);
             need.check("read maps, or make the box smaller")
                 .map_err(fail)?;
             let known = || {
@@ -419,7 +420,7 @@ impl Simulation {
     fn solid<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<bool>>> {
         let array = self.with(py, |held| {
             let (grid, ground) = (held.stage.site.grid, held.stage.simulation.world().ground());
-            let need = MemoryEstimate::of("the array", grid.cells(), 1.0);
+            let need = MemoryEstimate::new("the array", grid.cells(), 1.0);
             need.check("read maps, or make the box smaller")
                 .map_err(fail)?;
             let shape = (grid.nz, grid.ny, grid.nx);
@@ -434,7 +435,7 @@ impl Simulation {
     /// A map, shape (z, x), row 0 north, NaN where there is no data: float64 of whole numbers, float32 of others.
     fn map<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let values = self.with(py, |held| {
-            let need = MemoryEstimate::of("the map", held.stage.site.grid.columns(), 8.0);
+            let need = MemoryEstimate::new("the map", held.stage.site.grid.columns(), 8.0);
             need.check("make the box smaller").map_err(fail)?;
             let quantities = held.stage.simulation.world().column_quantities();
             let quantity = ColumnQuantity::find(name, &quantities).map_err(fail)?;
@@ -481,7 +482,7 @@ impl Simulation {
     ) -> PyResult<Bound<'py, PyArray3<u8>>> {
         let plane: Plane = place.parse().map_err(fail)?;
         let image = self.with(py, |held| {
-            let Stage {
+            let BuiltScene {
                 simulation, site, ..
             } = &held.stage;
             let quantity = match field {
@@ -595,7 +596,7 @@ impl Simulation {
             most.check("let go of snapshots").map_err(fail)?;
             let snapshot = held.stage.simulation.snapshot(None);
             let _held = records
-                .and(MemoryEstimate::of("a snapshot", snapshot.bytes(), 1.0))
+                .and(MemoryEstimate::new("a snapshot", snapshot.bytes(), 1.0))
                 .held();
             Ok(Snapshot {
                 snapshot,
@@ -645,29 +646,29 @@ impl Simulation {
     /// The report of `lavoxel run`, as JSON.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |held| {
-            to_json(&Report::of(&held.scene, &held.stage, false))
+            to_json(&Report::new(&held.scene, &held.stage, false))
         })
     }
 
     /// The report for people.
     fn text(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |held| {
-            Ok(Report::of(&held.scene, &held.stage, false).text())
+            Ok(Report::new(&held.scene, &held.stage, false).text())
         })
     }
 
     /// Sentences on what was lost or left the box, and on where the model does not hold.
     fn warnings(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.with(py, |held| {
-            let Stage {
+            let BuiltScene {
                 simulation, site, ..
             } = &held.stage;
-            let edge = Edge::of(simulation, site);
+            let edge = Edge::from_simulation(simulation, site);
             // The physical model's report already contains its own note about the sides.
             let left = edge
                 .words()
                 .filter(|_| edge.left_m3 > 0.0 && simulation.world().flow().is_none());
-            let report = Report::of(&held.scene, &held.stage, false);
+            let report = Report::new(&held.scene, &held.stage, false);
             let all = report.warnings().iter().cloned().chain(left);
             Ok(all.map(|line| words::in_python(&line)).collect())
         })

@@ -13,8 +13,8 @@ use lavoxel::scene::Scene;
 use crate::cli::flags::count;
 use crate::cli::flags::shard::Shard;
 use crate::cli::process::stop;
+use crate::cli::show::messages;
 use crate::cli::show::progress::Runs;
-use crate::cli::show::say;
 use crate::cli::{FILE_OF_FLOW, NoThreads, Outcome, SceneOptions, hazard, start_threads};
 
 const EXAMPLES: &str = "\
@@ -163,13 +163,13 @@ fn begin(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
     );
     progress.finish();
     let Some((report, written)) = made.map_err(told)? else {
-        say::note(&format!(
+        messages::note(&format!(
             "stopped; the runs that are made are in {}; the same command makes the others",
             path.display()
         ));
         return Ok(Outcome::Stopped);
     };
-    say::data(&if args.json {
+    messages::data(&if args.json {
         serde_json::to_string_pretty(&report)?
     } else {
         report.text()
@@ -177,11 +177,11 @@ fn begin(args: &CalibrateArgs) -> anyhow::Result<Outcome> {
     report
         .warnings()
         .into_iter()
-        .for_each(|warning| say::warn(Some(warning)));
+        .for_each(|warning| messages::warn(Some(warning)));
     if !args.scene.quiet {
         written
             .iter()
-            .for_each(|path| say::note(&path.display().to_string()));
+            .for_each(|path| messages::note(&path.display().to_string()));
     }
     Ok(Outcome::Done)
 }

@@ -9,7 +9,7 @@ use lavoxel::scene::Seconds;
 use serde::Serialize;
 
 use crate::cli::no_file;
-use crate::cli::show::say;
+use crate::cli::show::messages;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -142,7 +142,7 @@ pub(super) fn run(args: &CompareArgs) -> anyhow::Result<()> {
                 .join("\n")
         }
     };
-    say::data(&text)?;
+    messages::data(&text)?;
     Ok(())
 }
 

@@ -13,8 +13,8 @@ use lavoxel::scene::{Overrides, Scene, Seconds};
 use crate::cli::flags::count;
 use crate::cli::flags::shard::Shard;
 use crate::cli::process::stop;
+use crate::cli::show::messages;
 use crate::cli::show::progress::Runs;
-use crate::cli::show::say;
 use crate::cli::{FILE_OF_FLOW, NoThreads, Outcome, SceneOptions, start_threads};
 
 const EXAMPLES: &str = "\
@@ -226,7 +226,7 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
             .take_from(other, args.runs, study.ground.site.grid.columns())
             .map_err(told)?;
         if !args.scene.quiet {
-            say::note(&format!("{}: {taken} runs taken", other.display()));
+            messages::note(&format!("{}: {taken} runs taken", other.display()));
         }
     }
     let (found, missing) = folder.runs(args.runs);
@@ -234,7 +234,7 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     if args.makes_runs() {
         if !found.is_empty() && !args.scene.quiet {
             let count = found.len();
-            say::note(&format!(
+            messages::note(&format!(
                 "{}: {count} of {} runs are there already",
                 folder.path.display(),
                 args.runs
@@ -260,7 +260,7 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
         let (path, done) = (folder.path.display(), folder.runs(args.runs).0.len());
         if made < mine.len() {
             let rest = "the same command makes the others";
-            say::note(&format!(
+            messages::note(&format!(
                 "stopped after {done} of {} runs in {path}; {rest}",
                 args.runs
             ));
@@ -268,7 +268,7 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
         }
         if let Some(Shard { number, of }) = args.shard {
             let maps = "when all parts are made: the same command with --reduce-only, or --merge, in place of --shard";
-            say::note(&format!(
+            messages::note(&format!(
                 "part {number} of {of} is made, {done} of {} runs in {path}; {maps}",
                 args.runs
             ));
@@ -280,7 +280,7 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     let (report, written) = study
         .draw(&folder, (made, &|| start.elapsed()))
         .map_err(told)?;
-    say::data(&if args.json {
+    messages::data(&if args.json {
         serde_json::to_string_pretty(&report)?
     } else {
         report.text()
@@ -288,11 +288,11 @@ fn begin(args: &HazardArgs) -> anyhow::Result<Outcome> {
     report
         .warnings()
         .into_iter()
-        .for_each(|warning| say::warn(Some(warning)));
+        .for_each(|warning| messages::warn(Some(warning)));
     if !args.scene.quiet {
         written
             .iter()
-            .for_each(|path| say::note(&path.display().to_string()));
+            .for_each(|path| messages::note(&path.display().to_string()));
     }
     Ok(Outcome::Done)
 }

@@ -31,13 +31,13 @@ use lavoxel::output::{self, OutputError};
 use lavoxel::scene::{Overrides, Scene};
 use lavoxel::shipped;
 use lavoxel::terrain::{TerrainError, sidecar_files};
-use lavoxel::validate::tame;
+use lavoxel::validate::escape_for_terminal;
 
+use self::flags::flag_names::FlagNames;
 use self::flags::place::PlaceArgs;
-use self::flags::typed::Typed;
 use self::flags::{count, memory, tips};
 use self::process::{file_limit, stop};
-use self::show::say;
+use self::show::messages;
 
 /// Exit code for a failed operation, such as a disk error.
 const COULD_NOT: u8 = 1;
@@ -151,7 +151,7 @@ struct Source {
 
 impl Source {
     /// Flags that override scene keys, so that errors can name the flag.
-    fn typed(&self) -> Typed {
+    fn typed(&self) -> FlagNames {
         self.place.typed()
     }
 
@@ -199,7 +199,7 @@ impl Source {
             scene.spec.name.is_empty(),
             path.as_deref().and_then(Path::file_stem),
         ) {
-            scene.spec.name = tame(&stem.to_string_lossy());
+            scene.spec.name = escape_for_terminal(&stem.to_string_lossy());
         }
         scene.spec.seed = self.seed.unwrap_or(scene.spec.seed);
         scene.spec.threads = self.threads.map_or(scene.spec.threads, |n| n as usize);
@@ -279,7 +279,11 @@ pub(crate) fn main() -> ExitCode {
             let typed: Vec<String> = std::env::args_os()
                 .map(|word| word.to_string_lossy().into_owned())
                 .collect();
-            return ExitCode::from(say::usage(&tips::better(error, &Cli::command(), &typed)));
+            return ExitCode::from(messages::usage(&tips::better(
+                error,
+                &Cli::command(),
+                &typed,
+            )));
         }
     };
     file_limit::outlive();
@@ -306,7 +310,7 @@ pub(crate) fn main() -> ExitCode {
         Ok(Outcome::Stopped) => ExitCode::from(STOPPED),
         Ok(Outcome::Failed) => ExitCode::FAILURE,
         Err(error) => {
-            say::error(&format!("{error:#}{}", way_out(&error)));
+            messages::error(&format!("{error:#}{}", way_out(&error)));
             ExitCode::from(exit_code(&error))
         }
     }

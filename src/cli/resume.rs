@@ -6,10 +6,10 @@ use anyhow::Context;
 use clap::Args;
 use lavoxel::checkpoint::{Checkpoint, Keeper, previous, steps_of};
 use lavoxel::output::{is_same_file, protect};
-use lavoxel::scene::{RatesFiles, Scene, Seconds, Stage, VentOverride};
+use lavoxel::scene::{BuiltScene, RatesFiles, Scene, Seconds, VentOverride};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::{VentChange, VentSpec};
-use lavoxel::validate::tame;
+use lavoxel::validate::escape_for_terminal;
 use lavoxel::world::Edit;
 
 use crate::cli::flags::count;
@@ -202,7 +202,7 @@ impl ResumeArgs {
                 radiant_j_m3: None,
             };
             let wrong = |(name, fault): (String, String)| {
-                anyhow::anyhow!("--rates: {} must be {fault}", tame(&name))
+                anyhow::anyhow!("--rates: {} must be {fault}", escape_for_terminal(&name))
             };
             anyhow::ensure!(
                 self.rates_start.is_some() || !rates.has_dates(Path::new("")),
@@ -219,7 +219,7 @@ impl ResumeArgs {
     }
 
     /// Opens the vents of `--vent`.
-    fn open_vents(&self, scene: &Scene, stage: &mut Stage) -> anyhow::Result<()> {
+    fn open_vents(&self, scene: &Scene, stage: &mut BuiltScene) -> anyhow::Result<()> {
         for vent in &self.vent {
             let spec = scene.vent_now(vent, stage)?;
             stage
@@ -231,7 +231,7 @@ impl ResumeArgs {
     }
 
     /// Replaces the ground by the heights of a survey.
-    fn renew_ground(&self, scene: &Scene, stage: &mut Stage) -> anyhow::Result<()> {
+    fn renew_ground(&self, scene: &Scene, stage: &mut BuiltScene) -> anyhow::Result<()> {
         let Some(file) = &self.survey else {
             return Ok(());
         };
@@ -246,7 +246,7 @@ impl ResumeArgs {
     }
 
     /// Raises the ground along the lines of files.
-    fn raise_barriers(&self, scene: &Scene, stage: &mut Stage) -> anyhow::Result<()> {
+    fn raise_barriers(&self, scene: &Scene, stage: &mut BuiltScene) -> anyhow::Result<()> {
         for barrier in scene.barriers_of(&self.barrier, &stage.site)? {
             for edit in barrier.edits(&stage.site, 1.0) {
                 stage

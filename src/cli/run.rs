@@ -11,14 +11,14 @@ use lavoxel::grid::Grid;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, OutputError, check_distinct, is_same_file};
 use lavoxel::report::Report;
-use lavoxel::scene::{Scene, Stage};
+use lavoxel::scene::{BuiltScene, Scene};
 
 use crate::cli::flags::count;
 use crate::cli::flags::maps::{Ended, MapOptions, MapPlan};
 use crate::cli::flags::volumes::{Exports, VolumeArgs};
 use crate::cli::process::stop;
+use crate::cli::show::messages;
 use crate::cli::show::progress::Progress;
-use crate::cli::show::say;
 use crate::cli::{Outcome, SceneOptions, start_threads};
 
 /// Default interval between checkpoints, in steps.
@@ -188,7 +188,7 @@ fn begin(args: &RunArgs) -> anyhow::Result<Outcome> {
     scene.check_memory(files.need(scene.spec.grid.grid()?))?;
     start_threads(scene.spec.threads)?;
     let stage = scene.build(args.work.engine.make())?;
-    say::warn(
+    messages::warn(
         stage
             .notes
             .iter()
@@ -229,7 +229,7 @@ impl Files {
 /// Simulation in progress, with its outputs, up to the last step of its scene.
 pub(super) struct Work {
     pub(super) scene: Scene,
-    pub(super) stage: Stage,
+    pub(super) stage: BuiltScene,
     pub(super) files: Files,
     pub(super) keeper: Option<Keeper>,
     pub(super) json: bool,
@@ -334,9 +334,9 @@ impl Work {
             quiet,
         } = self;
         let interrupted = stage.simulation.steps() < scene.spec.film.steps;
-        let report = Report::of(&scene, &stage, interrupted);
+        let report = Report::new(&scene, &stage, interrupted);
         let about = report.about();
-        let said = say::data(&if json {
+        let said = messages::data(&if json {
             serde_json::to_string_pretty(&report)?
         } else {
             report.text()
@@ -355,7 +355,7 @@ impl Work {
                 .is_some();
         // The text report and the list of files mention the interruption already.
         if interrupted && json && !quiet && !writes {
-            say::note(&format!("stopped after step {}", stage.simulation.steps()));
+            messages::note(&format!("stopped after step {}", stage.simulation.steps()));
         }
         if keeper.is_none() {
             stop::only_files_are_left(false);
@@ -381,7 +381,7 @@ impl Work {
             } else {
                 String::new()
             };
-            say::note(&format!("{path} (step {step}){next}"));
+            messages::note(&format!("{path} (step {step}){next}"));
         }
         said?;
         Ok(outcome)

@@ -4,18 +4,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use lavoxel::inside::{ENDING, is_session};
+use lavoxel::archive::{ENDING, is_session};
 use lavoxel::matter::Material;
 use lavoxel::output::Existing;
 use lavoxel::param::Table;
 use lavoxel::scene::pack::{Extras, MAX_PACKED};
 use lavoxel::scene::{DEFAULT_REACTIONS, RandomVolcano, Scene, VOLCANO, other_keys, schema};
 use lavoxel::shipped;
-use lavoxel::validate::tame;
+use lavoxel::validate::escape_for_terminal;
 
 use crate::cli::flags::count;
-use crate::cli::flags::typed::Typed;
-use crate::cli::show::say;
+use crate::cli::flags::flag_names::FlagNames;
+use crate::cli::show::messages;
 use crate::cli::{file_or_shipped, protect_map};
 
 /// Print a complete scene with comments, a random volcano or the schema of scenes, or check a scene
@@ -101,8 +101,8 @@ impl SceneArgs {
     }
 
     /// Flags that override numbers of the volcano, for error messages.
-    fn typed(&self) -> Typed {
-        let mut typed = Typed::default();
+    fn typed(&self) -> FlagNames {
+        let mut typed = FlagNames::default();
         typed.add("volcano.relief", "--relief", self.relief, "");
         typed.add("volcano.crater", "--crater", self.crater, "");
         typed.add("volcano.roughness", "--roughness", self.roughness, "");
@@ -117,7 +117,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
         Some(path) => {
             let path = &file_or_shipped(path)?;
             if args.print {
-                return Ok(say::data(Scene::text_of(path)?.trim_end())?);
+                return Ok(messages::data(Scene::text_of(path)?.trim_end())?);
             }
             // A heightmap is no scene to check, but can be packed.
             let scene = if args.pack.is_some() {
@@ -127,7 +127,7 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             };
             let stage = scene.build(Box::new(lavoxel::engine::plain::Plain))?;
             scene.drape(&stage)?;
-            say::warn(
+            messages::warn(
                 stage
                     .notes
                     .iter()
@@ -148,32 +148,34 @@ pub(super) fn run(args: &SceneArgs) -> anyhow::Result<()> {
             if !scene.spec.sources.is_empty() {
                 parts.push(counted(scene.spec.sources.len(), "source"));
             }
-            say::data(&format!(
+            messages::data(&format!(
                 "{}: fine; {nx} × {ny} × {nz} cells of {} m, {}",
-                tame(&path.display().to_string()),
+                escape_for_terminal(&path.display().to_string()),
                 stage.site.cell_size_m,
                 parts.join(", ")
             ))?;
             scene
                 .reaction_lines()
                 .iter()
-                .try_for_each(|line| say::data(&format!("  {line}")))?;
-            args.pack
-                .as_ref()
-                .map_or(Ok(()), |pack| say::data(&tame(&pack.display().to_string())))?;
+                .try_for_each(|line| messages::data(&format!("  {line}")))?;
+            args.pack.as_ref().map_or(Ok(()), |pack| {
+                messages::data(&escape_for_terminal(&pack.display().to_string()))
+            })?;
         }
         None if args.random.is_some() => {
             let volcano = args.volcano(args.random.unwrap_or_default());
             let text = volcano
                 .text()
                 .map_err(|error| args.typed().name(error.into()))?;
-            say::data(text.trim_end())?;
+            messages::data(text.trim_end())?;
         }
         None if args.list => list()?,
         None if args.defaults => {
-            say::data(&[VOLCANO.trim_end(), &other_keys(), &default_reactions()].join("\n\n"))?;
+            messages::data(
+                &[VOLCANO.trim_end(), &other_keys(), &default_reactions()].join("\n\n"),
+            )?;
         }
-        None if args.schema => say::data(&serde_json::to_string_pretty(&schema())?)?,
+        None if args.schema => messages::data(&serde_json::to_string_pretty(&schema())?)?,
         None => anyhow::bail!(
             "name a scene file to check, --list for those inside the program, --defaults for a complete one, --random SEED \
              for a volcano of its own, or --schema for one that editors read"
@@ -203,9 +205,9 @@ fn send(scene: &Scene, path: &Path, force: bool) -> anyhow::Result<()> {
     let left = scene.pack(path, &Extras::default(), existing)?;
     for file in left {
         let most = MAX_PACKED >> 20;
-        say::note(&format!(
+        messages::note(&format!(
             "warning: {} is longer than {most} MiB, and is not in it",
-            tame(&file.display().to_string())
+            escape_for_terminal(&file.display().to_string())
         ));
     }
     Ok(())
@@ -217,9 +219,10 @@ fn list() -> anyhow::Result<()> {
         .map(|scene| scene.name.len())
         .max()
         .unwrap_or(0);
-    shipped::scenes()
-        .try_for_each(|scene| say::data(&format!("{:longest$}  {}", scene.name, scene.about())))?;
-    Ok(say::data(
+    shipped::scenes().try_for_each(|scene| {
+        messages::data(&format!("{:longest$}  {}", scene.name, scene.about()))
+    })?;
+    Ok(messages::data(
         "\nShow one with `lavoxel view NAME`, draw it with `lavoxel render NAME`.",
     )?)
 }

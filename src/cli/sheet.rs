@@ -9,7 +9,7 @@ use lavoxel::sheet::{
     Date, Paper, Settings, Sheet, SheetError, check, check_project, check_report,
 };
 
-use crate::cli::show::say;
+use crate::cli::show::messages;
 use crate::cli::{file_or_shipped, no_file, protect_map};
 
 const EXAMPLES: &str = "\
@@ -162,7 +162,7 @@ pub(super) fn run(args: &SheetArgs) -> anyhow::Result<()> {
         .try_for_each(|path| sheet.write_report(path, existing))
         .map_err(told)?;
     for path in args.out.iter().chain(&args.qgis).chain(&args.report) {
-        say::note(&path.display().to_string());
+        messages::note(&path.display().to_string());
     }
     Ok(())
 }

@@ -13,13 +13,13 @@ use lavoxel::output::Existing;
 use lavoxel::render::{Image, Palette, Relief, Scale};
 use lavoxel::terrain::hillshade::{Light, Tint};
 use lavoxel::terrain::write;
-use lavoxel::terrain::{Heightmap, Hillshade, Kind, Picture, TerrainSpec};
-use lavoxel::validate::tame;
+use lavoxel::terrain::{Heightmap, Hillshade, Picture, TerrainKind, TerrainSpec};
+use lavoxel::validate::escape_for_terminal;
 
+use crate::cli::flags::flag_names::FlagNames;
 use crate::cli::flags::place::{MapArgs, Raster, Size};
-use crate::cli::flags::typed::Typed;
 use crate::cli::protect_map;
-use crate::cli::show::say;
+use crate::cli::show::messages;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -126,8 +126,8 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     };
     let map = args.terrain()?;
     if args.picture.is_some() || args.out.is_some() {
-        let need = MemoryEstimate::of("the heights", map.heights.len(), BYTES_A_HEIGHT);
-        need.and(MemoryEstimate::of(
+        let need = MemoryEstimate::new("the heights", map.heights.len(), BYTES_A_HEIGHT);
+        need.and(MemoryEstimate::new(
             "the picture or file",
             map.heights.len(),
             BYTES_A_PIXEL,
@@ -136,19 +136,19 @@ fn convert(args: &TerrainArgs) -> anyhow::Result<()> {
     }
     if let Some(path) = &args.picture {
         write::picture(&args.draw(&map), path, existing)?;
-        say::note(&path.display().to_string());
+        messages::note(&path.display().to_string());
     }
     if let Some(path) = &args.out {
         write::heightmap(&map, path, existing)?;
-        say::note(&path.display().to_string());
+        messages::note(&path.display().to_string());
     }
     if args.json {
-        say::data(&serde_json::to_string_pretty(&map.statistics())?)?;
+        messages::data(&serde_json::to_string_pretty(&map.statistics())?)?;
     } else if args.stats || (args.picture.is_none() && args.out.is_none()) {
-        say::data(&describe(&map))?;
-        if args.kind() == Some(Kind::Volcano) {
+        messages::data(&describe(&map))?;
+        if args.kind() == Some(TerrainKind::Volcano) {
             let (x, z) = generate::crater(args.grid());
-            say::data(&format!("crater      column x = {x}, z = {z}"))?;
+            messages::data(&format!("crater      column x = {x}, z = {z}"))?;
         }
     }
     Ok(())
@@ -163,16 +163,16 @@ const MEND: &str = "make it smaller (--size, --resample or --crop)";
 
 impl TerrainArgs {
     /// Flags that override keys of a scene, for error messages.
-    fn typed(&self) -> Typed {
-        let mut typed = Typed::default();
+    fn typed(&self) -> FlagNames {
+        let mut typed = FlagNames::default();
         self.map.put_into(&mut typed);
         typed.add("cell_size_m", "--voxel-size", self.voxel_size, "metres");
         typed
     }
 
     /// Built-in kind that the source names; `None` for a file.
-    fn kind(&self) -> Option<Kind> {
-        Kind::GENERATED
+    fn kind(&self) -> Option<TerrainKind> {
+        TerrainKind::GENERATED
             .into_iter()
             .find(|kind| kind.name() == self.source)
     }
@@ -221,7 +221,7 @@ impl TerrainArgs {
     /// Error for a name that is neither a file nor a built-in terrain, with a suggestion of the
     /// most similar terrain.
     fn no_such_source(&self) -> anyhow::Error {
-        let kinds = Kind::GENERATED.map(Kind::name);
+        let kinds = TerrainKind::GENERATED.map(TerrainKind::name);
         let likeness = |name: &str| strsim::jaro_winkler(&self.source.to_lowercase(), name);
         let nearest = kinds
             .into_iter()
@@ -232,11 +232,11 @@ impl TerrainArgs {
         };
         anyhow::anyhow!(
             "no file \"{}\" and no such terrain ({hint})",
-            tame(&self.source)
+            escape_for_terminal(&self.source)
         )
     }
 
-    fn generated(&self, kind: Kind) -> anyhow::Result<Heightmap> {
+    fn generated(&self, kind: TerrainKind) -> anyhow::Result<Heightmap> {
         // Keys without a meaning here are passed on, so that they are refused and not ignored.
         let keys = TerrainSpec {
             vertical_exaggeration: None,
@@ -263,7 +263,7 @@ impl TerrainArgs {
         protect_map(Path::new(&self.source));
         let file = Some(PathBuf::from(&self.source));
         let spec = TerrainSpec {
-            kind: Kind::Heightmap,
+            kind: TerrainKind::Heightmap,
             seed: self.seed,
             file,
             ..self.map.terrain()
@@ -293,7 +293,7 @@ impl TerrainArgs {
 
     /// Checks that there is memory for the ground of the box, as its columns and as heights.
     fn check_box(&self) -> Result<(), TooMuchMemory> {
-        MemoryEstimate::of("the ground", self.grid().columns(), 2.0 * BYTES_A_HEIGHT).check(MEND)
+        MemoryEstimate::new("the ground", self.grid().columns(), 2.0 * BYTES_A_HEIGHT).check(MEND)
     }
 
     fn exaggerated(&self, mut map: Heightmap) -> anyhow::Result<Heightmap> {

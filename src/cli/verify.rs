@@ -10,7 +10,7 @@ use lavoxel::words::short;
 
 use crate::cli::flags::memory;
 use crate::cli::process::stop;
-use crate::cli::show::say;
+use crate::cli::show::messages;
 use crate::cli::{Outcome, classic};
 
 const EXAMPLES: &str = "\
@@ -132,7 +132,7 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
         }
         let outcome = case.run();
         if !args.json {
-            say::data(&text(&outcome))?;
+            messages::data(&text(&outcome))?;
         }
         found.push(outcome);
     }
@@ -141,10 +141,10 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
         page(&found).write(path, args.existing())?;
     }
     if args.json {
-        say::data(&serde_json::to_string_pretty(&found)?)?;
+        messages::data(&serde_json::to_string_pretty(&found)?)?;
     }
     if !args.json {
-        say::data(&summary(&found))?;
+        messages::data(&summary(&found))?;
     }
     Ok(if found.iter().any(Found::fails) {
         Outcome::Failed
@@ -156,10 +156,10 @@ pub(super) fn run(args: &VerifyArgs) -> anyhow::Result<Outcome> {
 /// Summary: number of cases that hold.
 fn summary(found: &[Found]) -> String {
     let count = |of: fn(&&Found) -> bool| found.iter().filter(of).count();
-    let outside = count(|outcome| !outcome.holds() && !outcome.fails());
+    let outside = count(|outcome| !outcome.is_within_tolerance() && !outcome.fails());
     let summary = format!(
         "{} of {} cases hold",
-        count(|outcome| outcome.holds()),
+        count(|outcome| outcome.is_within_tolerance()),
         found.len()
     );
     match outside {
@@ -194,7 +194,7 @@ fn text(outcome: &Found) -> String {
         .map(|row| row.what.chars().count())
         .fold(LABEL, usize::max);
     for row in &outcome.rows {
-        let mark = if row.holds() { ' ' } else { '!' };
+        let mark = if row.is_within_tolerance() { ' ' } else { '!' };
         let (what, value, reference) = (&row.what, number(row.value), number(row.reference));
         lines.push(if row.is_bounded {
             let [least, most] = [row.reference - row.tolerance, row.reference + row.tolerance].map(number);
@@ -268,7 +268,7 @@ fn plot(outcome: &Found) -> Plot {
     };
     let [x, y] = curve.axes.clone();
     let plot = Plot::new(format!("{} ({})", outcome.title, outcome.name))
-        .verdict(judgement(outcome), outcome.holds())
+        .verdict(judgement(outcome), outcome.is_within_tolerance())
         .axis_x(x, axis())
         .axis_y(y, axis())
         .points("model", curve.model.iter().copied())

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
-use lavoxel::inside::is_session;
+use lavoxel::archive::is_session;
 use lavoxel::output::FOLDER;
 use lavoxel::scene::{Model, Overrides, Scene};
-use lavoxel::validate::tame;
+use lavoxel::validate::escape_for_terminal;
 use lavoxel::viewer::messages::Pace;
 use lavoxel::viewer::worker::StartError;
 use lavoxel::viewer::{DrawOn, HEIGHTMAP_PACE, Options, ViewerError, open};
@@ -14,7 +14,7 @@ use lavoxel::viewer::{DrawOn, HEIGHTMAP_PACE, Options, ViewerError, open};
 use crate::cli::flags::count;
 use crate::cli::process::stop;
 use crate::cli::render::{self, pixels};
-use crate::cli::show::say;
+use crate::cli::show::messages;
 use crate::cli::{Outcome, Source, start_threads};
 
 /// Watch a scene in a window, steer it and look inside
@@ -111,7 +111,7 @@ pub(super) fn run_default() -> anyhow::Result<Outcome> {
     match shown.as_ref().err().and_then(|error| error.downcast_ref()) {
         Some(ViewerError::NoWindow(no_window)) => {
             let reason = &no_window.reason;
-            say::note(&format!(
+            messages::note(&format!(
                 "no window: {reason}; drawing the eruption into {FOLDER} instead, as lavoxel render eruption does"
             ));
             render::run_default()
@@ -169,11 +169,11 @@ fn watch(args: &ViewArgs) -> anyhow::Result<Outcome> {
         Renderer::Cpu => DrawOn::Cpu,
     };
     if args.log {
-        options.log = Some(Box::new(say::note));
+        options.log = Some(Box::new(messages::note));
     }
     show(scene, options).map_err(|error| match (error.downcast_ref(), file) {
         (Some(ViewerError::NoWindow(no_window)), Some(file)) => {
-            let file = tame(&file.display().to_string());
+            let file = escape_for_terminal(&file.display().to_string());
             anyhow::anyhow!("{no_window} This one's pictures: lavoxel render {file}")
         }
         _ => error,

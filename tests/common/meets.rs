@@ -6,7 +6,7 @@ use std::path::Path;
 use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::engine::Engine;
 use lavoxel::flow::Flow;
-use lavoxel::scene::{Scene, Stage};
+use lavoxel::scene::{BuiltScene, Scene};
 use lavoxel::simulation::Simulation;
 use lavoxel::state::State;
 use lavoxel::world::World;
@@ -17,7 +17,7 @@ pub(crate) fn parse(text: &str) -> Scene {
     Scene::parse(text, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-pub(crate) fn build(text: &str, engine: Box<dyn Engine>) -> Stage {
+pub(crate) fn build(text: &str, engine: Box<dyn Engine>) -> BuiltScene {
     parse(text).build(engine).unwrap_or_else(|e| panic!("{e}"))
 }
 

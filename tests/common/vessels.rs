@@ -174,7 +174,7 @@ impl Published {
     const MIN_FLOW: f32 = 0.1;
 
     /// Creates a copy of water and rock in `world`, which is one cell thick.
-    pub(crate) fn of(world: &World, order: Order, traces: bool) -> Self {
+    pub(crate) fn new(world: &World, order: Order, traces: bool) -> Self {
         let grid = world.grid();
         let places = || (0..grid.ny).flat_map(|y| (0..grid.nx).map(move |x| [x, y, 0]));
         let now: Vec<_> = places().map(|place| amount(world, place) as f32).collect();

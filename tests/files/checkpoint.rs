@@ -11,14 +11,14 @@ use lavoxel::checkpoint::{
 use lavoxel::engine::Engine;
 use lavoxel::output::Existing;
 use lavoxel::rules::MaterialChange;
-use lavoxel::scene::{Scene, Stage};
+use lavoxel::scene::{BuiltScene, Scene};
 use lavoxel::simulation::Command;
 
 fn scene() -> Scene {
     Scene::parse(SCENE, Path::new("scene.toml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn saved(scene: &Scene, stage: &Stage) -> Vec<u8> {
+fn saved(scene: &Scene, stage: &BuiltScene) -> Vec<u8> {
     let mut bytes = Vec::new();
     CheckpointWriter {
         scene,
@@ -131,7 +131,7 @@ fn a_checkpoint_needs_neither_scene_nor_heightmap() {
         other.stage.simulation.world().ground().surface(),
         stage.simulation.world().ground().surface()
     );
-    let hash_after = |stage: &mut Stage| {
+    let hash_after = |stage: &mut BuiltScene| {
         (0..60).for_each(|_| stage.simulation.step());
         stage.simulation.world().state_hash()
     };
@@ -213,7 +213,7 @@ fn pool(lava: &str) -> Scene {
 }
 
 /// Returns for each layer its name and the mean height of its content in cells.
-fn mean_heights(stage: &Stage) -> Vec<(String, f64)> {
+fn mean_heights(stage: &BuiltScene) -> Vec<(String, f64)> {
     let world = stage.simulation.world();
     let heights = world.layers().iter().map(|layer| {
         let name = &layer.material().name;
@@ -233,7 +233,7 @@ fn a_lava_with_a_density_of_its_own_rises_through_what_is_heavier_and_is_resumed
         pool(""),
         pool("[[material]]\nname = \"lava\"\ndensity = 700.0"),
     );
-    let height = |stage: &Stage, name: &str| {
+    let height = |stage: &BuiltScene, name: &str| {
         mean_heights(stage)
             .into_iter()
             .find(|of| of.0 == name)

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::common;
 use lavoxel::grid::Grid;
-use lavoxel::scene::{Overrides, Scene, Stage};
+use lavoxel::scene::{BuiltScene, Overrides, Scene};
 use lavoxel::shipped;
 use lavoxel::world::{CellMeasure, Quantity, World};
 
@@ -22,7 +22,7 @@ fn shipped(name: &str) -> Scene {
     Scene::open(Path::new(&format!("shipped:/{name}.toml"))).unwrap()
 }
 
-fn after(scene: &Scene, steps: u64) -> Stage {
+fn after(scene: &Scene, steps: u64) -> BuiltScene {
     let mut stage = scene
         .build(common::tiled())
         .unwrap_or_else(|error| panic!("{}: {error}", scene.spec.name));
@@ -31,7 +31,7 @@ fn after(scene: &Scene, steps: u64) -> Stage {
 }
 
 /// Returns the volume in m³ that the vents have poured.
-fn poured_m3(stage: &Stage) -> f64 {
+fn poured_m3(stage: &BuiltScene) -> f64 {
     let world = stage.simulation.world();
     match world.flow() {
         Some(flow) => flow.account().poured as f64 * flow.space().unit_m3(),
@@ -41,7 +41,7 @@ fn poured_m3(stage: &Stage) -> f64 {
 
 /// Returns for each column of the coarse scene whether lava covers it; `factor`: number of fine
 /// columns per coarse column along each axis.
-fn footprint(stage: &Stage, factor: usize) -> Vec<bool> {
+fn footprint(stage: &BuiltScene, factor: usize) -> Vec<bool> {
     let world = stage.simulation.world();
     let Grid { nx, nz, .. } = world.grid();
     let mut covered = vec![0; nx / factor * (nz / factor)];
@@ -98,7 +98,7 @@ fn a_flow_of_the_physical_model_in_finer_cells_pours_as_much_and_covers_about_th
     let mut scene = shipped("basalt");
     scene.spec.set_steps(60);
     let (coarse, fine) = (after(&scene, 60), after(&finer(&scene, 2), 120));
-    let time = |stage: &Stage| stage.simulation.world().flow().map(|flow| flow.time_s());
+    let time = |stage: &BuiltScene| stage.simulation.world().flow().map(|flow| flow.time_s());
     assert_eq!(time(&coarse), time(&fine), "the same minutes");
     let ratio = poured_m3(&fine) / poured_m3(&coarse);
     assert!((ratio - 1.0).abs() < 1e-3, "{ratio} of the volume");
@@ -167,7 +167,7 @@ fn bodies_events_sources_and_steps_grow_with_the_cells() {
     let scene = Scene::parse(text, Path::new("scene.toml")).unwrap();
     let fine = finer(&scene, 2);
     let (was, is) = (after(&scene, 0), after(&fine, 0));
-    let vents = |stage: &Stage| stage.simulation.vents().cloned().collect::<Vec<_>>();
+    let vents = |stage: &BuiltScene| stage.simulation.vents().cloned().collect::<Vec<_>>();
     for (was, is) in vents(&was).iter().zip(vents(&is)) {
         assert_eq!(
             (is.x, is.z, is.radius),

@@ -7,11 +7,11 @@ use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::goals::{Progress, Verdict, outcome};
 use lavoxel::prelude::Shape;
-use lavoxel::scene::{Scene, Stage};
+use lavoxel::scene::{BuiltScene, Scene};
 use lavoxel::simulation::{EventSpec, Simulation};
 use lavoxel::world::{Edit, Matter};
 
-fn stage(scene: &Scene) -> Stage {
+fn stage(scene: &Scene) -> BuiltScene {
     scene.build(Box::new(Tiled::default())).expect("built")
 }
 
@@ -215,7 +215,7 @@ fn wrong_goals_are_refused_by_name() {
     }
 }
 
-fn put(at: u64, shape: Shape, matter: Matter) -> EventSpec {
+fn edit_event(at: u64, shape: Shape, matter: Matter) -> EventSpec {
     EventSpec {
         at,
         put: Some(Edit { shape, matter }),
@@ -226,7 +226,7 @@ fn put(at: u64, shape: Shape, matter: Matter) -> EventSpec {
 /// Returns the event of a dam that a player builds before the first step, by two clicks with the
 /// window's tool at its defaults: 5 cells high and 4 wide.
 fn dam(points: [[f64; 2]; 2]) -> EventSpec {
-    put(
+    edit_event(
         1,
         Shape::Line {
             points: points.to_vec(),
@@ -257,7 +257,7 @@ fn played(name: &str) -> Vec<EventSpec> {
             let dabs =
                 strokes.flat_map(|(x, y)| (0..12).map(move |k| [x, y, 54.0 + 2.0 * f64::from(k)]));
             let dig = |center| {
-                put(
+                edit_event(
                     1,
                     Shape::Sphere {
                         center,
@@ -278,7 +278,7 @@ fn played(name: &str) -> Vec<EventSpec> {
                     name: "water".to_owned(),
                     amount: 1.0,
                 };
-                put(
+                edit_event(
                     100 + 40 * k,
                     Shape::Sphere {
                         center,

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::common::tiled;
 use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::rules::RulesSpec;
-use lavoxel::scene::{Scene, Stage, schema};
+use lavoxel::scene::{BuiltScene, Scene, schema};
 
 const BOX: &str = "[grid]\nsize = [16, 20, 16]\ncell_size_m = 1.0\n[terrain]\nkind = \"hills\"\n[[vent]]\nx = 8.0\nz = 8.0\nrate = \
                    1.5\n[[material]]\nname = \"water\"\n[[body]]\nshape = { kind = \"below\", level = 3.0 }\nmatter = { kind = \
@@ -34,13 +34,13 @@ fn both(rules: &str, look: &str, lava: &str) -> String {
     format!("{BOX}[rules]\n{rules}\n[look]\n{look}\n[[material]]\nname = \"lava\"\n{lava}\n")
 }
 
-fn steps(stage: &mut Stage, steps: usize) -> u64 {
+fn steps(stage: &mut BuiltScene, steps: usize) -> u64 {
     (0..steps).for_each(|_| stage.simulation.step());
     stage.simulation.world().check().unwrap();
     stage.simulation.world().state_hash()
 }
 
-fn built(scene: &Scene) -> Stage {
+fn built(scene: &Scene) -> BuiltScene {
     scene.build(tiled()).unwrap()
 }
 

@@ -11,8 +11,8 @@ use crate::needs;
 use geotiff_reader::GeoTiffFile;
 use lavoxel::air::Field;
 use lavoxel::engine::tiled::Tiled;
-use lavoxel::export::maps::{MapFile, Maps, Subject, Values, write_map};
-use lavoxel::export::{About, ExportError, npz};
+use lavoxel::export::maps::{MapFile, MapQuantity, Maps, Values, write_map};
+use lavoxel::export::{ExportError, Provenance, npz};
 use lavoxel::grid::Grid;
 use lavoxel::map::{Crs, Site};
 use lavoxel::output::Existing;
@@ -66,7 +66,7 @@ impl Run {
         if let Some(prj) = prj {
             fs::write(folder.path().join("dem.prj"), prj).unwrap();
         }
-        Self::of(
+        Self::on_terrain(
             "file = 'dem.asc'\nvertical_exaggeration = 1.7\n",
             [26, 40, 24],
             folder,
@@ -90,7 +90,7 @@ impl Run {
 
     /// Creates a run after `steps` steps on a heightmap, with a vent in the middle and a ball of a
     /// material that vanishes.
-    fn of(terrain: &str, size: [usize; 3], folder: TempDir, steps: u64) -> Self {
+    fn on_terrain(terrain: &str, size: [usize; 3], folder: TempDir, steps: u64) -> Self {
         Self::on(
             &format!("kind = 'heightmap'\n{terrain}"),
             size,
@@ -122,7 +122,7 @@ impl Run {
         let materials = scene.materials();
         let mut records: Vec<_> = materials
             .iter()
-            .map(|m| Records::new(site.grid).of(&m.name))
+            .map(|m| Records::new(site.grid).for_material(&m.name))
             .collect();
         let mut observe = |simulation: &Simulation| {
             let state = simulation.world();
@@ -151,12 +151,12 @@ impl Run {
         }
     }
 
-    fn about(&self) -> About {
-        About {
+    fn about(&self) -> Provenance {
+        Provenance {
             scene: "hollow & <co>".to_owned(),
             seed: 6,
             step: self.simulation.steps(),
-            ..About::default()
+            ..Provenance::default()
         }
     }
 
@@ -341,7 +341,7 @@ fn a_geotiff_keeps_the_coordinate_system() {
         );
         fs::write(folder.path().join("dem.asc"), dem).unwrap();
         fs::write(folder.path().join("dem.prj"), prj).unwrap();
-        let run = Run::of("file = 'dem.asc'\n", [9, 100, 9], folder, 1);
+        let run = Run::on_terrain("file = 'dem.asc'\n", [9, 100, 9], folder, 1);
         let before = load(&run.path("dem.asc"), &LoadOptions::default())
             .unwrap()
             .origin
@@ -385,7 +385,7 @@ fn a_large_map_comes_back_whole() {
     };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.tiff");
-    let about = About::default();
+    let about = Provenance::default();
     write_map(&path, &lava(Elevation), &maps, &about, Existing::Keep).unwrap();
     assert_same(
         &read_tif(&path),
@@ -769,7 +769,7 @@ fn gdal_finds_lava_on_mount_st_helens() {
     };
     let path = path.canonicalize().unwrap().to_str().unwrap().to_owned();
     let terrain = format!("file = '{path}'\ncrop = [20, 60, 300, 300]\nfill_no_data = 'nearest'\n");
-    let run = Run::of(&terrain, [100, 100, 100], tempfile::tempdir().unwrap(), 60);
+    let run = Run::on_terrain(&terrain, [100, 100, 100], tempfile::tempdir().unwrap(), 60);
     let dem = run.path("crop.tif");
     let args = [
         "-q",
@@ -892,10 +892,10 @@ fn styles_for_qgis_cover_their_maps() {
     };
     let run = Run::new(Some(UTM));
     let thickness = lava(Thickness);
-    let subjects = [Thickness, Arrival, Elevation].map(|measure| Subject::of(lava(measure)));
+    let subjects = [Thickness, Arrival, Elevation].map(|measure| MapQuantity::new(lava(measure)));
     for subject in subjects
         .into_iter()
-        .chain([Subject::footprint(thickness, 0.05)])
+        .chain([MapQuantity::footprint(thickness, 0.05)])
     {
         for ending in ["tif", "asc"] {
             let map = MapFile::new(
@@ -954,12 +954,12 @@ fn polygons_of_footprints_are_simple_and_exact() {
     for prj in [Some(UTM), Some(NEAR), None] {
         let run = Run::new(prj);
         let map = MapFile::new(
-            Subject::footprint(lava(MaxThickness), 0.2),
+            MapQuantity::footprint(lava(MaxThickness), 0.2),
             run.path("footprint.geojson"),
         );
         map.write(&run.maps(), &run.about(), Existing::Keep)
             .unwrap();
-        let lines = MapFile::new(Subject::of(lava(Thickness)), run.path("lines.geojson"));
+        let lines = MapFile::new(MapQuantity::new(lava(Thickness)), run.path("lines.geojson"));
         lines
             .write(&run.maps(), &run.about(), Existing::Keep)
             .unwrap();

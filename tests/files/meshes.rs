@@ -10,9 +10,9 @@ use std::path::Path;
 use crate::common;
 use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::export::mesh::{Skin, write_glb};
-use lavoxel::export::{About, ExportState};
+use lavoxel::export::{ExportState, Provenance};
 use lavoxel::output::Existing;
-use lavoxel::scene::{Scene, Stage};
+use lavoxel::scene::{BuiltScene, Scene};
 use lavoxel::simulation::Simulation;
 use lavoxel::units::AMOUNT_ONE;
 use lavoxel::view::Palette;
@@ -599,7 +599,7 @@ fn an_event_puts_a_mesh_into_the_box_when_it_is_due() {
     let bare = rock(&stage.simulation).len();
     assert!(at_once.len() > bare + 800, "{} cells", at_once.len() - bare);
     let path = folder.path().join("run.lvx");
-    let kept = |stage: &Stage| {
+    let kept = |stage: &BuiltScene| {
         let mut bytes = Vec::new();
         CheckpointWriter {
             scene: &scene,
@@ -663,10 +663,10 @@ fn a_surface_that_was_written_is_the_same_body_when_read_back() {
     );
     let stage = first.build(common::tiled()).unwrap();
     let world = stage.simulation.world();
-    let about = About {
+    let about = Provenance {
         scene: "box".to_owned(),
         seed: 1,
-        ..About::default()
+        ..Provenance::default()
     };
     let shot = ExportState {
         world,

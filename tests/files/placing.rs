@@ -10,7 +10,7 @@ use crate::common;
 use lavoxel::map::Bounds;
 use lavoxel::output::Existing;
 use lavoxel::rules::Walls;
-use lavoxel::scene::{Overrides, Scene, Stage, VentOverride, VentPlace};
+use lavoxel::scene::{BuiltScene, Overrides, Scene, VentOverride, VentPlace};
 use lavoxel::source::VentSpec;
 use lavoxel::terrain::{Fill, LoadOptions, TerrainSpec, load};
 use tempfile::TempDir;
@@ -43,7 +43,7 @@ fn scene(folder: &Path, rest: &str) -> Scene {
     Scene::parse(&text, &folder.join("scene.toml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn build(scene: &Scene) -> Stage {
+fn build(scene: &Scene) -> BuiltScene {
     scene
         .build(common::tiled())
         .unwrap_or_else(|e| panic!("{e}"))

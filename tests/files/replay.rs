@@ -279,7 +279,7 @@ fn a_material_changes_in_the_parameters_that_a_command_names() {
         std::slice::from_ref(&event),
         "one event for what happens between two steps"
     );
-    let table = toml::to_string(&EventSpec::of(&event)).unwrap();
+    let table = toml::to_string(&EventSpec::from_event(&event)).unwrap();
     assert_eq!(
         toml::from_str::<EventSpec>(&table)
             .unwrap()

@@ -4,7 +4,7 @@
 
 use lavoxel::map::{Crs, Georeference};
 use lavoxel::terrain::resample::{Window, resample};
-use lavoxel::terrain::{Crop, Fill, Heightmap, Kind, TerrainSpec};
+use lavoxel::terrain::{Crop, Fill, Heightmap, TerrainKind, TerrainSpec};
 use ndarray::{Array2, Axis, array, s};
 use proptest::prelude::*;
 
@@ -274,7 +274,7 @@ fn a_box_on_oblong_cells_lies_where_it_says() {
         ),
     ] {
         let spec = TerrainSpec {
-            kind: Kind::Heightmap,
+            kind: TerrainKind::Heightmap,
             file: Some(file.clone()),
             ..keys
         };
@@ -348,7 +348,7 @@ fn a_box_is_cut_from_what_has_no_holes() {
     let build = |fill| {
         let file = Some("slanted.asc".into());
         let spec = TerrainSpec {
-            kind: Kind::Heightmap,
+            kind: TerrainKind::Heightmap,
             file,
             fill_no_data: fill,
             ..TerrainSpec::default()

@@ -12,7 +12,7 @@ use lavoxel::matter::Material;
 use lavoxel::rules::{MaterialChange, RulesSpec};
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, VOLCANO, VentPlace, VentRadius, VentTable};
 use lavoxel::simulation::EventSpec;
-use lavoxel::terrain::{Fill, Kind, TerrainSpec};
+use lavoxel::terrain::{Fill, TerrainKind, TerrainSpec};
 use lavoxel::world::{Matter, Shape};
 use toml::{Table, Value};
 
@@ -89,7 +89,7 @@ fn full() -> SceneSpec {
     let mut spec = SceneSpec::default();
     spec.grid.cell_size_m = Some(10.0);
     spec.terrain = TerrainSpec {
-        kind: Kind::Heightmap,
+        kind: TerrainKind::Heightmap,
         seed: Some(1),
         roughness: Some(1.0),
         base_cells: Some(8.0),
@@ -484,7 +484,7 @@ fn the_stages_of_a_scene_are_timed_by_the_clock_of_the_system() {
         .expect("the built-in scene")
         .simulation;
     (0..3).for_each(|_| simulation.step());
-    let gravity = simulation.timings().of("gravity");
+    let gravity = simulation.timings().stage("gravity");
     assert_eq!(gravity.runs, 3);
     assert!(gravity.total > Duration::ZERO, "a step takes some time");
 }

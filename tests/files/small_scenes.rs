@@ -6,13 +6,13 @@ use std::fs;
 use std::path::Path;
 
 use lavoxel::goals::Verdict;
-use lavoxel::scene::{Scene, Stage};
+use lavoxel::scene::{BuiltScene, Scene};
 use lavoxel::units::cells;
 
 use crate::common;
 
 /// Returns the scenes of the page by name, each after its last step.
-fn played() -> BTreeMap<String, Stage> {
+fn played() -> BTreeMap<String, BuiltScene> {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let page = fs::read_to_string(docs.join("small-scenes.md")).expect("the page");
     let sections: Vec<_> = page.split("\n## ").skip(1).collect();
@@ -53,7 +53,7 @@ fn played() -> BTreeMap<String, Stage> {
 }
 
 /// Returns the amount of a material in full cells between the corners `from` and `to` of the box.
-fn inside(stage: &Stage, material: &str, from: [usize; 3], to: [usize; 3]) -> f64 {
+fn inside(stage: &BuiltScene, material: &str, from: [usize; 3], to: [usize; 3]) -> f64 {
     let layer = stage
         .simulation
         .world()
@@ -69,7 +69,7 @@ fn inside(stage: &Stage, material: &str, from: [usize; 3], to: [usize; 3]) -> f6
 }
 
 /// Returns the mean height of a material above the floor, in cells.
-fn middle(stage: &Stage, material: &str) -> f64 {
+fn middle(stage: &BuiltScene, material: &str) -> f64 {
     let layer = stage
         .simulation
         .world()

@@ -16,7 +16,8 @@ use lavoxel::output::{Existing, OutputError};
 use lavoxel::terrain::formats::{asc, csv};
 use lavoxel::terrain::write;
 use lavoxel::terrain::{
-    Crop, Fill, Heightmap, Hillshade, Kind, LoadOptions, Surface, TerrainError, TerrainSpec, load,
+    Crop, Fill, Heightmap, Hillshade, LoadOptions, Surface, TerrainError, TerrainKind, TerrainSpec,
+    load,
 };
 use ndarray::{Array2, array};
 use proptest::prelude::*;
@@ -491,14 +492,14 @@ fn written_heights_come_back() {
     );
 }
 
-fn spec(kind: Kind) -> TerrainSpec {
+fn spec(kind: TerrainKind) -> TerrainSpec {
     TerrainSpec {
         kind,
         ..TerrainSpec::default()
     }
 }
 
-fn built(kind: Kind, grid: Grid) -> Surface {
+fn built(kind: TerrainKind, grid: Grid) -> Surface {
     spec(kind).build(grid, None, Path::new("")).unwrap()
 }
 
@@ -515,11 +516,11 @@ fn hash(ground: &Array2<f32>) -> u64 {
 #[test]
 fn generated_ground_is_pinned() {
     let pins = [
-        (Kind::Volcano, PIN_VOLCANO),
-        (Kind::Hills, PIN_HILLS),
-        (Kind::Plane, PIN_PLANE),
-        (Kind::Slope, PIN_SLOPE),
-        (Kind::Bowl, PIN_BOWL),
+        (TerrainKind::Volcano, PIN_VOLCANO),
+        (TerrainKind::Hills, PIN_HILLS),
+        (TerrainKind::Plane, PIN_PLANE),
+        (TerrainKind::Slope, PIN_SLOPE),
+        (TerrainKind::Bowl, PIN_BOWL),
     ];
     let found = pins.map(|(kind, _)| (kind, hash(&built(kind, Grid::new(128, 100, 128)).heights)));
     assert_eq!(
@@ -537,18 +538,18 @@ const PIN_BOWL: u64 = 0xc5bf_3661_99c5_466d;
 #[test]
 fn one_thread_makes_the_same_bits_as_many() {
     let grid = Grid::new(96, 80, 64);
-    let many = built(Kind::Volcano, grid);
+    let many = built(TerrainKind::Volcano, grid);
     let one = rayon::ThreadPoolBuilder::new()
         .num_threads(1)
         .build()
         .unwrap();
-    assert_eq!(one.install(|| built(Kind::Volcano, grid)), many);
+    assert_eq!(one.install(|| built(TerrainKind::Volcano, grid)), many);
 }
 
 #[test]
 fn a_finer_box_has_the_same_volcano() {
-    let coarse = built(Kind::Volcano, Grid::new(64, 50, 64)).heights;
-    let fine = map(built(Kind::Volcano, Grid::new(256, 200, 256)).heights)
+    let coarse = built(TerrainKind::Volcano, Grid::new(64, 50, 64)).heights;
+    let fine = map(built(TerrainKind::Volcano, Grid::new(256, 200, 256)).heights)
         .resampled(64, 64)
         .expect("memory")
         .heights;
@@ -563,7 +564,7 @@ fn a_finer_box_has_the_same_volcano() {
         hash(
             &TerrainSpec {
                 seed: Some(2),
-                ..spec(Kind::Volcano)
+                ..spec(TerrainKind::Volcano)
             }
             .build(Grid::new(64, 50, 64), None, Path::new(""))
             .unwrap()
@@ -602,7 +603,7 @@ fn the_volcano_is_the_one_that_scenes_count_on() {
         let grid = Grid::new(128, 100, 128);
         let ground = TerrainSpec {
             seed: Some(seed),
-            ..spec(Kind::Volcano)
+            ..spec(TerrainKind::Volcano)
         }
         .build(grid, None, Path::new(""))
         .unwrap()
@@ -633,7 +634,7 @@ fn plain_shapes_are_exact() {
     let grid = Grid::new(20, 50, 30);
     let plane = TerrainSpec {
         base_cells: Some(3.0),
-        ..spec(Kind::Plane)
+        ..spec(TerrainKind::Plane)
     }
     .build(grid, Some(2.0), Path::new(""))
     .unwrap();
@@ -645,11 +646,11 @@ fn plain_shapes_are_exact() {
     let slope = TerrainSpec {
         base_cells: Some(2.0),
         angle_deg: Some(45.0),
-        ..spec(Kind::Slope)
+        ..spec(TerrainKind::Slope)
     };
     let ground = slope.build(grid, None, Path::new("")).unwrap().heights;
     assert!((ground[[29, 7]] - 2.0).abs() < 1e-4 && (ground[[0, 7]] - 31.0).abs() < 1e-4);
-    let bowl = built(Kind::Bowl, Grid::new(21, 50, 21)).heights;
+    let bowl = built(TerrainKind::Bowl, Grid::new(21, 50, 21)).heights;
     assert!(bowl[[10, 10]] == 4.0 && (bowl[[0, 0]] - 20.0).abs() < 1e-4);
     let steep = TerrainSpec {
         angle_deg: Some(80.0),
@@ -705,7 +706,7 @@ fn a_heightmap_is_fitted_into_the_box() {
     let spec = TerrainSpec {
         file: Some("east.asc".into()),
         base_cells: Some(2.0),
-        ..spec(Kind::Heightmap)
+        ..spec(TerrainKind::Heightmap)
     };
     let surface = spec
         .build(Grid::new(4, 20, 4), None, folder.path())

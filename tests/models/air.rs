@@ -8,7 +8,7 @@ use crate::common;
 use crate::common::{Dice, meddle, one_in, tiled};
 use lavoxel::air::{Air, AirSpec, Field, Motion, Side, SidesSpec};
 use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
-use lavoxel::scene::{Scene, Stage, VentPlace};
+use lavoxel::scene::{BuiltScene, Scene, VentPlace};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::VentAir;
 
@@ -109,7 +109,7 @@ fn threads_and_stops_change_no_bit() {
     }
 }
 
-fn through_a_file(scene: &Scene, stage: &Stage) -> Stage {
+fn through_a_file(scene: &Scene, stage: &BuiltScene) -> BuiltScene {
     let mut bytes = Vec::new();
     CheckpointWriter {
         scene,

@@ -14,7 +14,7 @@ use lavoxel::flow::{
 use lavoxel::grid::Grid;
 use lavoxel::records::{FlowRecords, NEVER, Records};
 use lavoxel::rules::{RulesSpec, Walls};
-use lavoxel::scene::{LavaSpec, Overrides, Scene, Seconds, Stage, VentOverride, VentPlace};
+use lavoxel::scene::{BuiltScene, LavaSpec, Overrides, Scene, Seconds, VentOverride, VentPlace};
 use lavoxel::simulation::{Command, Simulation};
 use lavoxel::source::{VentChange, VentFlow, VentSpec};
 use lavoxel::units::AMOUNT_ONE;
@@ -49,7 +49,7 @@ fn parse(text: &str) -> Scene {
     Scene::parse(text, Path::new("slope.toml")).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn build(scene: &Scene) -> Stage {
+fn build(scene: &Scene) -> BuiltScene {
     scene.build(tiled()).unwrap_or_else(|e| panic!("{e}"))
 }
 
@@ -71,7 +71,7 @@ fn cubic_metres(simulation: &Simulation, units: i64) -> f64 {
 fn what_vents_pour_is_all_there() {
     let scene = parse(SLOPE);
     assert_eq!(scene.spec.film.steps, 60);
-    let Stage {
+    let BuiltScene {
         mut simulation,
         site,
         ..
@@ -450,7 +450,7 @@ fn rock_is_put_into_the_box_before_the_first_step() {
 #[test]
 fn maps_are_those_of_the_flow() {
     let scene = parse(SLOPE);
-    let Stage {
+    let BuiltScene {
         mut simulation,
         site,
         ..
@@ -532,7 +532,7 @@ fn a_heightmap_with_a_lava_gets_the_physical_model() {
         (scene.spec.film.steps, flow.open_sides),
         ((600.0 / flow.step_s) as u64, false)
     );
-    let Stage {
+    let BuiltScene {
         mut simulation,
         site,
         ..

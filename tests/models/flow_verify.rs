@@ -8,7 +8,7 @@ fn the_quick_cases_hold() {
         let found = case.run();
         assert!(found.is_exact, "{}: the ledgers do not close", case.name);
         for row in &found.rows {
-            assert!(row.holds(), "{}: {row:?}", case.name);
+            assert!(row.is_within_tolerance(), "{}: {row:?}", case.name);
         }
     }
 }

@@ -262,7 +262,7 @@ impl Published {
     const MIN_FLOW: f32 = 0.01;
     const MAX_SPEED: f32 = 1.0;
 
-    fn of(world: &World) -> Self {
+    fn new(world: &World) -> Self {
         let grid = world.grid();
         let places = || (0..grid.ny).flat_map(|y| (0..grid.nx).map(move |x| [x, y, 0]));
         Self {
@@ -347,7 +347,7 @@ fn thin_box(has_wall: bool) -> World {
 fn a_thin_box_follows_the_published_rule() {
     for has_wall in [true, false] {
         let world = thin_box(has_wall);
-        let mut published = Published::of(&world);
+        let mut published = Published::new(&world);
         let mut simulation = run(world);
         for step in 1..=3000 {
             published.step();

@@ -387,7 +387,7 @@ fn the_coast_of_the_island_grows() {
 }
 
 /// Returns a scene of a column with lava below the material `name`, with the default reactions.
-fn beside(name: &str) -> String {
+fn lava_below(name: &str) -> String {
     let bodies = body(0, "kind = \"lava\", amount = 1.0, energy = 1.0")
         + &body(
             1,
@@ -406,7 +406,7 @@ fn names(simulation: &Simulation) -> Vec<String> {
 
 #[test]
 fn lava_breaks_up_in_water_and_its_steam_rains_without_a_table() {
-    let mut sea = simulation(&beside("water"));
+    let mut sea = simulation(&lava_below("water"));
     assert_eq!(names(&sea), ["rubble", "lava", "water", "steam"]);
     step(&mut sea, 60);
     let ledger = |name: &str| sea.world().layer(name).expect("it is there").ledger();
@@ -438,7 +438,7 @@ fn lava_breaks_up_in_water_and_its_steam_rains_without_a_table() {
 
 #[test]
 fn lava_breaks_up_at_ice_which_melts() {
-    let mut ice = simulation(&beside("ice"));
+    let mut ice = simulation(&lava_below("ice"));
     assert_eq!(names(&ice), ["ice", "rubble", "lava", "water", "steam"]);
     step(&mut ice, 100);
     let ledger = |name: &str| ice.world().layer(name).expect("it is there").ledger();
@@ -452,7 +452,7 @@ fn lava_breaks_up_at_ice_which_melts() {
 
 #[test]
 fn sand_beside_lava_fuses_to_glass_a_whole_grain_at_a_time() {
-    let mut sand = simulation(&beside("sand"));
+    let mut sand = simulation(&lava_below("sand"));
     assert_eq!(names(&sand), ["glass", "sand", "lava"]);
     step(&mut sand, 600);
     let world = sand.world();
@@ -471,7 +471,10 @@ fn sand_beside_lava_fuses_to_glass_a_whole_grain_at_a_time() {
 fn default_reactions_are_in_force_where_their_materials_are_and_no_table_replaces_them() {
     // With default reactions off, and without lava, water stays water in a world without other
     // layers.
-    let off = simulation(&format!("default_reactions = false\n{}", beside("water")));
+    let off = simulation(&format!(
+        "default_reactions = false\n{}",
+        lava_below("water")
+    ));
     assert_eq!(names(&off), ["lava", "water"]);
     let alone = column(
         10,
@@ -483,29 +486,32 @@ fn default_reactions_are_in_force_where_their_materials_are_and_no_table_replace
     assert_eq!(names(&simulation(&alone)), ["lava", "water"]);
     // Steam alone stays, too; materials with other elements, or with names that no preset has, do
     // not react.
-    let other = beside("water").replace(
+    let other = lava_below("water").replace(
         "name = \"water\"\n[[",
         "name = \"water\"\nelements = { h2o = 1 }\n[[",
     );
     assert_eq!(names(&simulation(&other)), ["lava", "water"]);
-    assert_eq!(names(&simulation(&beside("brine"))), ["lava", "brine"]);
+    assert_eq!(names(&simulation(&lava_below("brine"))), ["lava", "brine"]);
     // A table for the pair replaces both default reactions, and no steam layer is added.
     let own = "[[reaction]]\ntakes = { water = 1 }\nmakes = {}\nnear = { lava = 0.5 }\n";
-    let plain = beside("water").replace(
+    let plain = lava_below("water").replace(
         "name = \"water\"\n[[",
         &format!("name = \"water\"\nelements = {{}}\n{own}[["),
     );
     assert_eq!(names(&simulation(&plain)), ["lava", "water"]);
     // A table must name declared materials: a material that only default reactions would add is
     // unknown.
-    let unnamed = format!("{}[[reaction]]\ntakes = {{ steam = 1 }}\n", beside("water"));
+    let unnamed = format!(
+        "{}[[reaction]]\ntakes = {{ steam = 1 }}\n",
+        lava_below("water")
+    );
     let error = scene(&unnamed).err().unwrap_or_default();
     assert!(error.contains("reaction[0].takes = \"steam\""), "{error}");
     // Materials added by default reactions count towards the limit.
     let many: String = (0..14)
         .map(|i| format!("[[material]]\nname = \"m{i}\"\n"))
         .collect();
-    let error = scene(&format!("{}{many}", beside("water")))
+    let error = scene(&format!("{}{many}", lava_below("water")))
         .err()
         .unwrap_or_default();
     assert!(
@@ -516,7 +522,7 @@ fn default_reactions_are_in_force_where_their_materials_are_and_no_table_replace
 
 #[test]
 fn default_reactions_come_to_the_same_bits_from_a_saved_scene_and_on_both_engines() {
-    let text = beside("water");
+    let text = lava_below("water");
     let read = scene(&text).unwrap_or_else(|error| panic!("{error}"));
     let run = |scene: &Scene, engine: Box<dyn lavoxel::engine::Engine>| {
         let mut simulation = scene

@@ -235,7 +235,7 @@ fn the_published_search_depends_on_the_order_and_overfills() {
     let mut from = Vec::new();
     let mut most: f32 = 0.0;
     for order in ORDERS {
-        let mut published = Published::of(&world, order, true);
+        let mut published = Published::new(&world, order, true);
         let mut within = None;
         for step in 1..=600 {
             published.step();
@@ -269,7 +269,7 @@ fn a_symmetric_blob_stays_in_the_middle() {
     let mut world = floor(Grid::new(41, 20, 1), published_water());
     fill(&mut world, [17, 1, 0], [24, 12, 1], full());
     let farthest = |order| {
-        let mut published = Published::of(&world, order, true);
+        let mut published = Published::new(&world, order, true);
         (0..10).for_each(|_| published.step());
         published.mean_x().abs()
     };

@@ -9,7 +9,7 @@ use crate::common::{plain, tiled};
 use lavoxel::air::Wind;
 use lavoxel::checkpoint::{Checkpoint, CheckpointWriter};
 use lavoxel::output::Existing;
-use lavoxel::scene::{Scene, Stage};
+use lavoxel::scene::{BuiltScene, Scene};
 use lavoxel::simulation::{Command, Simulation};
 
 const SCENE: &str = "[grid]\nsize = [24, 16, 24]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n\
@@ -155,7 +155,7 @@ fn a_checkpoint_has_the_wind_in_force() {
         let mut stage = scene.build(tiled()).unwrap();
         meddle(&mut stage.simulation);
         let mut bytes = Vec::new();
-        let writer = |stage: &Stage, bytes: &mut Vec<u8>| {
+        let writer = |stage: &BuiltScene, bytes: &mut Vec<u8>| {
             CheckpointWriter {
                 scene: &scene,
                 stage,

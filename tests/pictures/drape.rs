@@ -8,12 +8,12 @@ use std::path::Path;
 use crate::common;
 use geotiff_writer::GeoTiffBuilder;
 use lavoxel::export::mesh::{Skin, write_glb};
-use lavoxel::export::{About, ExportState};
+use lavoxel::export::{ExportState, Provenance};
 use lavoxel::lowpass::LowPass;
 use lavoxel::map::{Crs, ToDegrees};
 use lavoxel::output::Existing;
 use lavoxel::render::{Camera, CameraSpec, Image, LookSpec, Renderer};
-use lavoxel::scene::{Scene, Stage};
+use lavoxel::scene::{BuiltScene, Scene};
 use lavoxel::view::Palette;
 use ndarray::Array3;
 use tempfile::TempDir;
@@ -40,7 +40,7 @@ fn folder() -> TempDir {
 }
 
 /// Returns a scene with the terrain `terrain`, and its state.
-fn built(folder: &TempDir, terrain: &str) -> (Scene, Stage) {
+fn built(folder: &TempDir, terrain: &str) -> (Scene, BuiltScene) {
     let text = format!(
         "[grid]\nsize = [24, 12, 24]\n[terrain]\n{terrain}\n[look]\nsky = \"day\"\nclouds = 0\n"
     );
@@ -52,7 +52,7 @@ fn built(folder: &TempDir, terrain: &str) -> (Scene, Stage) {
 }
 
 /// Draws a scene with its draped image, seen from the south and high above.
-fn seen((scene, stage): &(Scene, Stage)) -> Image {
+fn seen((scene, stage): &(Scene, BuiltScene)) -> Image {
     let look = LookSpec {
         drape: scene.drape(stage).unwrap(),
         haze: 0.0,
@@ -73,7 +73,7 @@ fn seen((scene, stage): &(Scene, Stage)) -> Image {
 
 /// Returns the mean red, green and blue (0 to 255) around a point, given as fractions of the
 /// picture's width and height.
-fn around(image: &Image, [x, y]: [f64; 2]) -> [f64; 3] {
+fn mean_color_near(image: &Image, [x, y]: [f64; 2]) -> [f64; 3] {
     let (left, top) = ((x * 96.0) as usize - 4, (y * 96.0) as usize - 4);
     let pixels: Vec<_> = (0..64)
         .map(|i| image.pixel(left + i % 8, top + i / 8))
@@ -90,7 +90,8 @@ fn around(image: &Image, [x, y]: [f64; 2]) -> [f64; 3] {
 /// Returns the mean colours around the centres of a picture's quarters: north-west, north-east,
 /// south-west, south-east.
 fn quarters(image: &Image) -> [[f64; 3]; 4] {
-    [[0.35, 0.35], [0.65, 0.35], [0.35, 0.65], [0.65, 0.65]].map(|place| around(image, place))
+    [[0.35, 0.35], [0.65, 0.35], [0.35, 0.65], [0.65, 0.65]]
+        .map(|place| mean_color_near(image, place))
 }
 
 fn is_red([red, _, blue]: [f64; 3]) -> bool {
@@ -162,10 +163,10 @@ fn the_ground_of_a_mesh_has_the_picture() {
     two_colours(&folder.path().join("two.png"));
     let (scene, stage) = built(&folder, "kind = \"plane\"\ndrape = \"two.png\"");
     let world = stage.simulation.world();
-    let about = About {
+    let about = Provenance {
         scene: "two".to_owned(),
         seed: 1,
-        ..About::default()
+        ..Provenance::default()
     };
     let shot = ExportState {
         world,
@@ -217,7 +218,7 @@ fn a_geotiff_lies_by_its_coordinates() {
         "{nw:?} {ne:?} {sw:?} {se:?}"
     );
     // The picture covers the western half, in degrees.
-    let way = ToDegrees::of(&Crs::from_epsg(32633).unwrap()).unwrap();
+    let way = ToDegrees::from_crs(&Crs::from_epsg(32633).unwrap()).unwrap();
     let [north_west, south_middle] = [way.at(WEST, NORTH), way.at(WEST + 0.5 * SIDE, NORTH - SIDE)];
     let size = [
         south_middle[0] - north_west[0],

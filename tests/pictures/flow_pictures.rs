@@ -115,7 +115,7 @@ fn scenes_of_the_physical_model_know_their_temperatures() {
 #[test]
 fn bars_show_degrees() {
     let quantity = Quantity::default().like(CellMeasure::SpecificEnergy);
-    let scale = Scale::of(&quantity)
+    let scale = Scale::from_quantity(&quantity)
         .unwrap()
         .in_celsius(&quantity, Some([1143.15, 1359.15]))
         .up_to(1.0);
@@ -128,17 +128,17 @@ fn bars_show_degrees() {
     );
     let amount = Quantity::default();
     assert_eq!(
-        Scale::of(&amount)
+        Scale::from_quantity(&amount)
             .unwrap()
             .in_celsius(&amount, Some([0.0, 1.0])),
-        Scale::of(&amount).unwrap()
+        Scale::from_quantity(&amount).unwrap()
     );
 }
 
 #[test]
 fn oblong_cells_have_their_proportions() {
     let grid = lavoxel::grid::Grid::new(40, 30, 40);
-    let bounds = lavoxel::render::Bounds::of(grid).of_tall_cells(0.5);
+    let bounds = lavoxel::render::Bounds::from_grid(grid).of_tall_cells(0.5);
     let spec = CameraSpec {
         elevation_deg: 1.0,
         azimuth_deg: 180.0,

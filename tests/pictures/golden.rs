@@ -22,7 +22,7 @@ use lavoxel::render::{
 use lavoxel::scene::{BodySpec, Scene, SceneSpec, VentTable};
 use lavoxel::simulation::Simulation;
 use lavoxel::source::{VentAir, VentSpec};
-use lavoxel::terrain::{Hillshade, Kind, TerrainSpec};
+use lavoxel::terrain::{Hillshade, TerrainKind, TerrainSpec};
 use lavoxel::units;
 use lavoxel::world::{CellMeasure, Edit, Ground, Matter, Quantity, Shape, World};
 
@@ -182,7 +182,7 @@ fn section(simulation: &Simulation, axis: Axis, cell: usize) -> RgbImage {
         palette: PaletteSpec::Name("inferno".into())
             .build("palette")
             .unwrap(),
-        scale: Scale::of(&Quantity::default()),
+        scale: Scale::from_quantity(&Quantity::default()),
         empty_is_zero: false,
         materials: Vec::new(),
         title: format!("volcano, step {}", simulation.steps()),
@@ -269,7 +269,7 @@ fn slices() {
 #[test]
 fn maunga_whau() {
     let terrain = TerrainSpec {
-        kind: Kind::Heightmap,
+        kind: TerrainKind::Heightmap,
         file: Some("maunga_whau.asc".into()),
         crop: Some([0, 26, 61, 61]),
         vertical_exaggeration: Some(1.6),
@@ -297,7 +297,7 @@ fn pool() -> Simulation {
         },
     };
     let terrain = TerrainSpec {
-        kind: Kind::Bowl,
+        kind: TerrainKind::Bowl,
         roughness: Some(0.3),
         ..TerrainSpec::default()
     };
@@ -333,7 +333,7 @@ fn bowl_cut_open() {
 /// Draws a lake into which a ball of lava sinks.
 fn lake(look: &LookSpec) -> RgbImage {
     let terrain = TerrainSpec {
-        kind: Kind::Bowl,
+        kind: TerrainKind::Bowl,
         roughness: Some(0.3),
         ..TerrainSpec::default()
     };
@@ -413,7 +413,7 @@ fn hillshade() {
 /// Draws a valley whose lake has one material of every look, and a cloud next to lava.
 fn all_looks(look: &LookSpec) -> RgbImage {
     let terrain = TerrainSpec {
-        kind: Kind::Bowl,
+        kind: TerrainKind::Bowl,
         roughness: Some(0.3),
         ..TerrainSpec::default()
     };
@@ -432,7 +432,7 @@ fn all_looks(look: &LookSpec) -> RgbImage {
     let material = |(k, preset): (usize, Preset)| Material {
         name: format!("{preset:?}").to_lowercase(),
         density: 2000.0 - 300.0 * k as f64,
-        look: MaterialLook::of(preset),
+        look: MaterialLook::from_preset(preset),
         ..Material::water()
     };
     let materials = order.into_iter().enumerate().map(material).collect();

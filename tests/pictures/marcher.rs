@@ -56,7 +56,7 @@ struct Apart {
 }
 
 impl Apart {
-    fn of(a: &Image, b: &Image) -> Self {
+    fn new(a: &Image, b: &Image) -> Self {
         let mut all: Vec<u8> = a
             .rgb
             .iter()
@@ -142,7 +142,7 @@ impl Judge {
             .unwrap();
         let bare = renderer.clone().frame(&Volume::empty(volume.grid), camera);
         let expected = expected(renderer, volume, camera, &bare, drawn);
-        let apart = Apart::of(drawn, &expected);
+        let apart = Apart::new(drawn, &expected);
         (self.worst[style], self.pictures) = (self.worst[style].or_worse(apart), self.pictures + 1);
         if !apart.within(self.bounds[style]) {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/marcher");
@@ -314,7 +314,7 @@ fn boxes_of_few_cells() {
             LookSpec::default(),
         )
         .unwrap();
-        let camera = Camera::new(&CameraSpec::default(), &Bounds::of(grid), (45, 33));
+        let camera = Camera::new(&CameraSpec::default(), &Bounds::from_grid(grid), (45, 33));
         for look in looks(nx) {
             renderer.set_look(look).unwrap();
             judge.frame(&mut renderer, &volume, &camera, &format!("{grid:?}"));

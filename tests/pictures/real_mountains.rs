@@ -10,7 +10,9 @@ use lavoxel::grid::Grid;
 use lavoxel::lowpass::LowPass;
 use lavoxel::render::{Camera, Image, Renderer};
 use lavoxel::scene::Scene;
-use lavoxel::terrain::{Fill, Heightmap, Kind, LoadOptions, TerrainError, TerrainSpec, load};
+use lavoxel::terrain::{
+    Fill, Heightmap, LoadOptions, TerrainError, TerrainKind, TerrainSpec, load,
+};
 use lavoxel::units::AMOUNT_ONE;
 
 fn read(path: &std::path::Path) -> Heightmap {
@@ -21,7 +23,7 @@ fn read(path: &std::path::Path) -> Heightmap {
 /// mountain.
 fn on_128_columns(path: PathBuf, crop: Option<[usize; 4]>) {
     let spec = TerrainSpec {
-        kind: Kind::Heightmap,
+        kind: TerrainKind::Heightmap,
         file: Some(path),
         crop,
         fill_no_data: Some(Fill::Nearest),
@@ -58,7 +60,7 @@ fn st_helens_opens_to_the_north() {
     assert!(wall(190..240) > wall(110..190) + 200.0);
 
     let spec = TerrainSpec {
-        kind: Kind::Heightmap,
+        kind: TerrainKind::Heightmap,
         file: Some(path.clone()),
         ..TerrainSpec::default()
     };

@@ -226,7 +226,7 @@ impl Writer {
     }
 
     /// Returns a random shape and matter of a body, or of an event if `is_event`.
-    fn put(&mut self, is_event: bool) -> String {
+    fn random_body(&mut self, is_event: bool) -> String {
         let shape = self.shape();
         let amount = self.one(&["0.37", "0.999", "1.0"]);
         let material = if self.materials.is_empty() {
@@ -268,12 +268,12 @@ impl Writer {
     }
 
     fn edit(&mut self, table: &str, is_event: bool) {
-        let put = self.put(is_event);
+        let put = self.random_body(is_event);
         self.line(&format!("{table}\n{put}"));
     }
 
     fn event(&mut self, at: u64) {
-        let put = self.put(true).replace('\n', ", ");
+        let put = self.random_body(true).replace('\n', ", ");
         let seed = self.dice.below(1000);
         let what = match self.dice.below(10) {
             0 if !self.flows => format!("seed = {seed}"),

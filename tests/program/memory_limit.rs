@@ -47,7 +47,7 @@ struct Run {
 }
 
 impl Folder {
-    fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
+    fn write_file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.0.path().join(name);
         fs::write(&path, bytes).unwrap();
         path
@@ -56,7 +56,7 @@ impl Folder {
     /// Writes a file of `bytes` followed by `zeros` zero bytes, which are sparse and take no room
     /// on the disk; returns its path.
     fn with_zeros(&self, name: &str, bytes: &[u8], zeros: u64) -> PathBuf {
-        let path = self.put(name, bytes);
+        let path = self.write_file(name, bytes);
         File::options()
             .write(true)
             .open(&path)
@@ -161,9 +161,9 @@ fn starts_a_program() {
 #[test]
 fn a_tiff_is_weighed_before_it_is_read() {
     let folder = folder();
-    folder.put("doubles.tif", &sharing(34736, 8000, 40_000).bytes());
+    folder.write_file("doubles.tif", &sharing(34736, 8000, 40_000).bytes());
     folder.refused(64, &["terrain", "doubles.tif"], "8000 GeoKeys");
-    folder.put("texts.tif", &sharing(34737, 20_000, 60_000).bytes());
+    folder.write_file("texts.tif", &sharing(34737, 20_000, 60_000).bytes());
     folder.refused(64, &["terrain", "texts.tif"], "20000 GeoKeys");
 
     // Many tags share one text that is not UTF-8: unknown tags are not read, known tags are summed
@@ -171,12 +171,12 @@ fn a_tiff_is_weighed_before_it_is_read() {
     let mut shared = map();
     shared.text(60000, &[0xff; 70_000]);
     (60001..62000).for_each(|tag| shared.again(tag));
-    folder.put("shared.tif", &shared.bytes());
+    folder.write_file("shared.tif", &shared.bytes());
     folder.accepted(64, &["terrain", "shared.tif"]);
     let mut twice = map();
     twice.text(42112, &[0xff; 70_000]);
     (0..1800).for_each(|_| twice.again(42112));
-    folder.put("twice.tif", &twice.bytes());
+    folder.write_file("twice.tif", &twice.bytes());
     folder.refused(64, &["terrain", "twice.tif"], "the tables of the TIFF");
 
     // One tag is as long as the file, in a tag that is read and in one that is ignored.
@@ -185,7 +185,7 @@ fn a_tiff_is_weighed_before_it_is_read() {
         ("metadata.tif", 42112, Some("the tables of the TIFF")),
     ] {
         let mut long = map();
-        long.put(tag, 2, 100_000_000, vec![b'x'; 8]);
+        long.set_tag(tag, 2, 100_000_000, vec![b'x'; 8]);
         folder.with_zeros(name, &long.bytes(), 100_000_000);
         match words {
             Some(words) => folder.refused(64, &["terrain", name], words),
@@ -228,7 +228,7 @@ fn pictures_below_a_picture_are_left_alone() {
     let mut bytes = tiff.bytes();
     bytes.extend(below.repeat(count));
     bytes.resize(bytes.len().max(length as usize + 8), 0xff);
-    folder.put("below.tif", &bytes);
+    folder.write_file("below.tif", &bytes);
     folder.accepted(64, &["terrain", "below.tif"]);
 }
 
@@ -246,7 +246,7 @@ fn heights_are_weighed_before_they_are_worked_on() {
     };
     let mut sheared = Tiff::new([45, 45], [8, 1], vec![1; 45 * 45], false);
     sheared.doubles(34264, &matrix(9e5));
-    folder.put("sheared.tif", &sheared.bytes());
+    folder.write_file("sheared.tif", &sheared.bytes());
     folder.refused(
         64,
         &["terrain", "sheared.tif"],
@@ -256,11 +256,11 @@ fn heights_are_weighed_before_they_are_worked_on() {
     // 2048 × 2048 cells with one hole in a text table: filling the hole takes next to no memory.
     let mut holes = String::from("ncols 2048\nnrows 2048\ncellsize 1\nNODATA_value 9\n9 ");
     holes.push_str(&"1 ".repeat(2048 * 2048 - 1));
-    folder.put("hole.asc", holes.as_bytes());
+    folder.write_file("hole.asc", holes.as_bytes());
     drop(holes);
     folder.accepted(64, &["terrain", "hole.asc", "--fill", "nearest"]);
 
-    folder.put("map.tif", &map().bytes());
+    folder.write_file("map.tif", &map().bytes());
     folder.refused(
         64,
         &["terrain", "map.tif", "--resample", "8192x8192"],
@@ -312,7 +312,7 @@ fn a_palette_of_half_a_colour_is_refused() {
         b"\0\0\0\x04PLTE\0\0\0\0\xb4\xa3\xae\x7a\0\0\0\0IDAT",
     ]
     .concat();
-    folder.put("palette.png", &palette);
+    folder.write_file("palette.png", &palette);
     folder.refused(
         64,
         &["terrain", "palette.png", "--cell-size", "10"],
@@ -339,21 +339,21 @@ fn a_scene_is_weighed_before_it_is_parsed() {
             (0..1 << 16).map(|i| format!("a{i}.b.c.d=1\n")).collect(),
         ),
     ] {
-        folder.put(name, text.as_bytes());
+        folder.write_file(name, text.as_bytes());
         folder.refused(64, &["run", name], "the scene would need");
     }
     // Numbers with a decimal point are not tables.
     let dabs: String = (0..3000)
         .map(|i| format!("[[event]]\nat = {i}\n[event.put]\nshape = {{ kind = \"sphere\", center = [1.5, 2.5, {i}.5], radius = 0.5 }}\nmatter = {{ kind = \"rock\" }}\n"))
         .collect();
-    folder.put(
+    folder.write_file(
         "dabs.toml",
         format!("[grid]\nsize = [8, 8, 8]\n[film]\nsteps = 3\n{dabs}").as_bytes(),
     );
     folder.accepted(100, &["run", "dabs.toml"]);
 
     let vent = "[[vent]]\nx = 200.0\nz = 200.0\nradius = 300.0\nrate = 1e6\n".repeat(40);
-    folder.put(
+    folder.write_file(
         "vents.toml",
         format!("[grid]\nsize = [400, 300, 400]\n[terrain]\nkind = \"plane\"\n{vent}").as_bytes(),
     );
@@ -421,7 +421,7 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
         .iter()
         .map(|(name, text)| (*name, text.as_bytes()))
         .collect();
-    folder.put(
+    folder.write_file(
         "scene.lvx",
         &checkpoint(&[&sections[..], &[("ground", &ground), ("lava", &[])]].concat()),
     );
@@ -431,7 +431,7 @@ fn a_checkpoint_is_weighed_while_it_is_read() {
         "the scene would need",
     );
     let long = header(small) + &"\n".repeat(2 << 20);
-    folder.put("header.lvx", &checkpoint(&[("header", long.as_bytes())]));
+    folder.write_file("header.lvx", &checkpoint(&[("header", long.as_bytes())]));
     folder.refused(64, &["resume", "header.lvx", "--steps", "2"], "would need");
 
     // 90,000 columns with one cave each, 8192 cells high.
@@ -583,10 +583,10 @@ fn a_mesh_is_weighed_while_it_is_read() {
     obj(corners, "f 1 1 1\n", 2_000_000, "no triangles");
     obj(&format!("{corners}f"), " 1", 3_900_000, "no triangles");
     obj(corners, "f 1 2 3\n", 3_000_000, "would need");
-    folder.put("nodes.glb", &shared(100, 1, 10_000));
+    folder.write_file("nodes.glb", &shared(100, 1, 10_000));
     refused(64, "nodes.glb", "the triangles of the mesh would need");
     // Degenerate triangles must be counted too: they would take hours.
-    folder.put("parts.glb", &shared(1, 2000, 30_000));
+    folder.write_file("parts.glb", &shared(1, 2000, 30_000));
     refused(400, "parts.glb", "more than the 4000000 triangles");
     folder.of_pieces("loose.stl", stl(600_000, loose));
     refused(64, "loose.stl", "the triangles of the mesh would need");
@@ -594,7 +594,7 @@ fn a_mesh_is_weighed_while_it_is_read() {
     refused(200, "looser.stl", "the triangles of the mesh would need");
     folder.of_pieces("points.stl", stl(100_000, |_| [[1.0; 3]; 3]));
     refused(64, "points.stl", "no triangles");
-    folder.put(
+    folder.write_file(
         "empty.glb",
         &glb(
             &format!("{{\"nodes\":[{}{{}}]}}", "{},".repeat(1 << 18)),
@@ -625,13 +625,13 @@ fn meshes_of_bodies_and_events_are_weighed_together_and_read_once() {
             2.0 + i as f64 / 1000.0
         )
     };
-    folder.put("apart.toml", events(&apart).as_bytes());
+    folder.write_file("apart.toml", events(&apart).as_bytes());
     folder.refused(
         30,
         &["run", "apart.toml", "--steps", "1"],
         "the cells of the mesh would need",
     );
-    folder.put("one.toml", events(&|_| apart(0)).as_bytes());
+    folder.write_file("one.toml", events(&|_| apart(0)).as_bytes());
     folder.accepted(30, &["run", "one.toml", "--steps", "1"]);
 }
 
@@ -680,47 +680,47 @@ fn whatever_is_made_fits_into_the_limit() {
     let folder = folder();
     let lake = "[[material]]\nname = \"water\"\npressure = \"trace\"\n[[body]]\nshape = { kind = \"below\", level = 20.0 }\n\
                 matter = { kind = \"material\", name = \"water\", amount = 1.0 }\n";
-    folder.put("lake.toml", scene_of([160, 40, 160], lake).as_bytes());
+    folder.write_file("lake.toml", scene_of([160, 40, 160], lake).as_bytes());
     let lava = "[[body]]\nshape = { kind = \"box\", from = [0, 2, 0], to = [120, 60, 120] }\n\
                 matter = { kind = \"lava\", amount = 1.0, energy = 1.0 }\n";
-    folder.put("lava.toml", scene_of([120, 80, 120], lava).as_bytes());
-    folder.put(
+    folder.write_file("lava.toml", scene_of([120, 80, 120], lava).as_bytes());
+    folder.write_file(
         "land.toml",
         scene_of([1600, 9, 1600], "")
             .replace("plane", "hills")
             .as_bytes(),
     );
-    folder.put("ground.toml", scene_of([4096, 512, 4096], "").as_bytes());
+    folder.write_file("ground.toml", scene_of([4096, 512, 4096], "").as_bytes());
     let wide = "ncols 9\nnrows 9\nxllcorner 1757000\nyllcorner 5917000\ncellsize 200\n".to_owned();
-    folder.put(
+    folder.write_file(
         "dem.asc",
         (wide.clone() + &"1 2 3 4 5 4 3 2 1\n".repeat(9)).as_bytes(),
     );
-    folder.put(
+    folder.write_file(
         "higher.asc",
         (wide.clone() + &"2 2 4 4 6 4 4 2 2\n".repeat(9)).as_bytes(),
     );
-    folder.put(
+    folder.write_file(
         "today.asc",
         (wide + &"2 2 3 4 2 4 3 2 2\n".repeat(9)).as_bytes(),
     );
     let line = "[[event]]\nat = 1\nput = { shape = { kind = \"line\", points = [[0, 9], [900, 900], [9, 900]], width = 90 }, \
                 matter = { kind = \"raise\", by = 2 } }\n";
-    folder.put("line.toml", scene_of([1600, 20, 1600], line).as_bytes());
+    folder.write_file("line.toml", scene_of([1600, 20, 1600], line).as_bytes());
     let air = "[air]\nratio = 1\nmargin_m = 0.0\n";
-    folder.put("still.toml", scene_of([96, 80, 96], air).as_bytes());
-    folder.put(
+    folder.write_file("still.toml", scene_of([96, 80, 96], air).as_bytes());
+    folder.write_file(
         "article.toml",
         scene_of([96, 80, 96], &format!("{air}solver = \"article\"\n")).as_bytes(),
     );
     let dam = "[[body]]\nshape = { kind = \"box\", from = [0, 2, 0], to = [60, 5, 120] }\n\
                matter = { kind = \"lava\", amount = 1.0 }\n[[vent]]\nx = 9.0\nz = 9.0\nrate_m3_s = 1.0\n";
-    folder.put(
+    folder.write_file(
         "dam.toml",
         format!("model = \"flow\"\n{}", scene_of([120, 20, 120], dam)).as_bytes(),
     );
     let wall = "[[barrier]]\nline_m = [[9, 40], [110, 40]]\nheight_m = 8\nwidth_m = 4\n";
-    folder.put(
+    folder.write_file(
         "wall.toml",
         format!(
             "model = \"flow\"\n{}",
@@ -729,9 +729,9 @@ fn whatever_is_made_fits_into_the_limit() {
         .as_bytes(),
     );
     let wide = "[[barrier]]\nline_m = [[0, 0], [9e3, 9e3], [0, 9e3]]\nwidth_m = 4e4\n".repeat(3);
-    folder.put("wide.toml", scene_of([1600, 9, 1600], &wide).as_bytes());
+    folder.write_file("wide.toml", scene_of([1600, 9, 1600], &wide).as_bytes());
     let thick = format!("{}\n", "1 ".repeat(120)).repeat(120);
-    folder.put(
+    folder.write_file(
         "thick.asc",
         format!("ncols 120\nnrows 120\nxllcorner 0\nyllcorner 0\ncellsize 1\n{thick}").as_bytes(),
     );
@@ -806,7 +806,7 @@ fn a_session_file_is_weighed_before_it_is_unpacked() {
     (0..400).for_each(|_| std::io::Write::write_all(&mut zip, &zeros).expect("written"));
     let bytes = zip.finish().expect("whole").into_inner();
     assert!(bytes.len() < 1 << 20);
-    folder.put("bomb.lavoxel", &bytes);
+    folder.write_file("bomb.lavoxel", &bytes);
     let Run { code, stderr } = folder.run(64, &["run", "bomb.lavoxel", "--steps", "1"]);
     assert_eq!(code, Some(2), "{stderr}");
     assert!(
@@ -822,7 +822,7 @@ impl Folder {
     /// file.
     fn mesh_within(&self, limit: u64, file: &str, words: &str) {
         let keys = "unit_m = 0.1, base = [10.0, 2.0, 10.0]";
-        self.put(
+        self.write_file(
             "scene.toml",
             scene_of([20, 20, 20], &format!("[[body]]\n{}", body(file, keys))).as_bytes(),
         );
@@ -851,11 +851,11 @@ impl Folder {
 
     /// Writes a thickness map, and the plan of a hazard map.
     fn study(&self) {
-        self.put(
+        self.write_file(
             "p.asc",
             b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4",
         );
-        self.put(
+        self.write_file(
             "plan.json",
             br#"{"scene":"x","vents":"x","runs":1,"decides":{}}"#,
         );
@@ -864,7 +864,7 @@ impl Folder {
     /// Writes a scene of the physical model with 12 × 12 columns and a vent.
     fn flow(&self) {
         let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrate_m3_s = 1.0\n";
-        self.put(
+        self.write_file(
             "flow.toml",
             format!("model = \"flow\"\n{}", scene_of([12, 12, 12], vent)).as_bytes(),
         );
@@ -880,7 +880,7 @@ type Step = (&'static str, fn(&Folder));
 /// Test of each reader, by its name, with a file that would take more memory than the limit.
 const WALK: &[Step] = &[
     ("scene", |folder| {
-        folder.put("lines.toml", "\n".repeat(3 << 20).as_bytes());
+        folder.write_file("lines.toml", "\n".repeat(3 << 20).as_bytes());
         folder.refused(64, &["run", "lines.toml"], "the scene would need");
     }),
     ("asc", |folder| {
@@ -931,16 +931,16 @@ const WALK: &[Step] = &[
         );
     }),
     ("tif", |folder| {
-        folder.put("doubles.tif", &sharing(34736, 8000, 40_000).bytes());
+        folder.write_file("doubles.tif", &sharing(34736, 8000, 40_000).bytes());
         folder.refused(64, &["terrain", "doubles.tif"], "8000 GeoKeys");
     }),
     ("prj", |folder| {
-        folder.put(
+        folder.write_file(
             "a.asc",
             b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4",
         );
         for text in ["PROJCS[", "[", "a,"] {
-            folder.put("a.prj", text.repeat((1 << 20) / text.len()).as_bytes());
+            folder.write_file("a.prj", text.repeat((1 << 20) / text.len()).as_bytes());
             folder.run(16, &["terrain", "a.asc"]);
         }
     }),
@@ -952,7 +952,7 @@ const WALK: &[Step] = &[
         );
         let scene =
             scene_of([8, 8, 8], "").replace("[terrain]\n", "[terrain]\ndrape = \"large.png\"\n");
-        folder.put("drape.toml", scene.as_bytes());
+        folder.write_file("drape.toml", scene.as_bytes());
         let args = [
             "render",
             "drape.toml",
@@ -985,7 +985,7 @@ const WALK: &[Step] = &[
         folder.mesh("a.obj", "would need");
     }),
     ("glb", |folder| {
-        folder.put(
+        folder.write_file(
             "a.glb",
             &glb(
                 &format!("{{\"nodes\":[{}{{}}]}}", "{},".repeat(1 << 18)),
@@ -996,7 +996,7 @@ const WALK: &[Step] = &[
     }),
     ("checkpoint", |folder| {
         let long = header([8, 8, 8]) + &"\n".repeat(2 << 20);
-        folder.put("header.lvx", &checkpoint(&[("header", long.as_bytes())]));
+        folder.write_file("header.lvx", &checkpoint(&[("header", long.as_bytes())]));
         folder.refused(64, &["resume", "header.lvx", "--steps", "2"], "would need");
     }),
     ("session", |folder| {
@@ -1020,7 +1020,7 @@ const WALK: &[Step] = &[
             &[0; 6],
         ]
         .concat();
-        folder.put("list.lavoxel", &[list, end].concat());
+        folder.write_file("list.lavoxel", &[list, end].concat());
         folder.refuses(
             64,
             &["run", "list.lavoxel", "--steps", "1"],
@@ -1035,7 +1035,7 @@ const WALK: &[Step] = &[
         );
         let ground = scene_of([8, 8, 8], "")
             .replace("kind = \"plane\"", "kind = \"heightmap\"\nfile = \"h.asc\"");
-        folder.put(
+        folder.write_file(
             "h.toml",
             ground.replace("base_cells = 2.0\n", "").as_bytes(),
         );
@@ -1044,12 +1044,12 @@ const WALK: &[Step] = &[
     ("features", |folder| {
         let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrate_m3_s = 1.0\n";
         let wide = format!("model = \"flow\"\n{}", scene_of([1000, 9, 1000], vent));
-        folder.put("wide.toml", wide.as_bytes());
+        folder.write_file("wide.toml", wide.as_bytes());
         let many = format!(
             r#"{{"crs":null,"type":"MultiPolygon","coordinates":[{}]}}"#,
             [OVER_ALL; 60].join(",")
         );
-        folder.put("many.geojson", many.as_bytes());
+        folder.write_file("many.geojson", many.as_bytes());
         folder.accepted(
             200,
             &[
@@ -1066,13 +1066,13 @@ const WALK: &[Step] = &[
         );
         let each = [&*one; 60].join(",");
         let each = format!(r#"{{"crs":null,"type":"FeatureCollection","features":[{each}]}}"#);
-        folder.put("each.geojson", each.as_bytes());
-        folder.put(
+        folder.write_file("each.geojson", each.as_bytes());
+        folder.write_file(
             "start.toml",
             format!("{wide}[flow.start]\noutline = \"each.geojson\"\n").as_bytes(),
         );
         folder.refuses(200, &["run", "start.toml", "--steps", "1"], "has none");
-        folder.put("deep.geojson", "[".repeat(10 << 20).as_bytes());
+        folder.write_file("deep.geojson", "[".repeat(10 << 20).as_bytes());
         folder.refuses(
             64,
             &[
@@ -1116,7 +1116,7 @@ const WALK: &[Step] = &[
         );
     }),
     ("vents", |folder| {
-        folder.put(
+        folder.write_file(
             "h.asc",
             b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4",
         );
@@ -1153,7 +1153,7 @@ const WALK: &[Step] = &[
                 "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [{}]\n",
                 files.join(",")
             );
-            folder.put(
+            folder.write_file(
                 "rates.toml",
                 format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vent)).as_bytes(),
             );
@@ -1165,9 +1165,9 @@ const WALK: &[Step] = &[
             ",".repeat(1 << 20),
             "0,1\n".repeat(1000)
         );
-        folder.put("wide.csv", wide.as_bytes());
+        folder.write_file("wide.csv", wide.as_bytes());
         let vent = "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [\"wide.csv\"]\n";
-        folder.put(
+        folder.write_file(
             "rates.toml",
             format!("model = \"flow\"\n{}", scene_of([12, 12, 12], vent)).as_bytes(),
         );
@@ -1178,7 +1178,7 @@ const WALK: &[Step] = &[
         );
         // Tables of many vents stay in memory at the same time.
         let vents = "[[vent]]\nx = 5.0\nz = 5.0\nrates_files = [\"r.csv\"]\n".repeat(100);
-        folder.put(
+        folder.write_file(
             "rates.toml",
             format!("model = \"flow\"\n{}", scene_of([12, 12, 12], &vents)).as_bytes(),
         );
@@ -1245,7 +1245,7 @@ const WALK: &[Step] = &[
         );
     }),
     ("style", |folder| {
-        folder.put(
+        folder.write_file(
             "p.asc",
             b"ncols 2\nnrows 2\nxllcorner 0\nyllcorner 0\ncellsize 10\n1 2 3 4",
         );
@@ -1254,19 +1254,19 @@ const WALK: &[Step] = &[
     }),
     ("plan", |folder| {
         folder.study();
-        folder.put("plan.json", "[".repeat(15 << 20).as_bytes());
+        folder.write_file("plan.json", "[".repeat(15 << 20).as_bytes());
         folder.refuses(64, &["sheet", "p.asc", "--out", "a.pdf"], "would need");
     }),
     ("field", |folder| {
         fs::create_dir(folder.0.path().join("mauna_ulu_1974")).unwrap();
-        folder.put(
+        folder.write_file(
             "mauna_ulu_1974/input_parameters_MaunaUlu74_this_study.json",
             "[".repeat(15 << 20).as_bytes(),
         );
         folder.refuses(64, &["verify", "--field", ".", "field-mauna-ulu"], "");
     }),
     ("record", |folder| {
-        folder.put(
+        folder.write_file(
             "h.asc",
             format!(
                 "ncols 9\nnrows 9\nxllcorner 0\nyllcorner 0\ncellsize 10\n{}",
@@ -1296,7 +1296,7 @@ const WALK: &[Step] = &[
     }),
     ("trial", |folder| {
         folder.flow();
-        folder.put("fronts.csv", b"time,distance_m\n20,5\n");
+        folder.write_file("fronts.csv", b"time,distance_m\n20,5\n");
         let args = "calibrate flow.toml --duration 20s --vary rates=0.5..2 --fronts fronts.csv --runs 18 --population 8 --repeats 2 --out fit";
         let args: Vec<&str> = args.split(' ').collect();
         folder.accepted(100, &args);
@@ -1310,7 +1310,7 @@ const WALK: &[Step] = &[
     ("bench", |folder| {
         folder.with_zeros("old.json", b"", 100_000_000);
         folder.refused(64, &["bench", "--compare", "old.json"], "longer than 1 MiB");
-        folder.put("old.json", "[".repeat(1 << 20).as_bytes());
+        folder.write_file("old.json", "[".repeat(1 << 20).as_bytes());
         folder.refused(64, &["bench", "--compare", "old.json"], "");
     }),
     ("frame", |folder| {
@@ -1359,15 +1359,15 @@ fn what_is_done_at_once_fits_into_the_limit() {
     let heights = format!("{}\n", "1 ".repeat(600)).repeat(600);
     let head =
         |cell: f64| format!("ncols 600\nnrows 600\nxllcorner 0\nyllcorner 0\ncellsize {cell}\n");
-    folder.put("large.asc", (head(1.0) + &heights).as_bytes());
-    folder.put("thick.asc", (head(1.0) + &heights).as_bytes());
+    folder.write_file("large.asc", (head(1.0) + &heights).as_bytes());
+    folder.write_file("thick.asc", (head(1.0) + &heights).as_bytes());
     let compare = folder.least(&["compare", "large.asc", "thick.asc", "--thickness"]);
     println!("compare: {compare} MiB");
     let fit = "calibrate large.asc --grid 100x40x100 --lava etna-basalt --vent 49,49@5m3/s --duration 1min --thickness thick.asc \
                --vary rates=0.5..2 --runs 18 --population 8 --repeats 2 --threads 8 --out fit --force";
     let fit: Vec<&str> = fit.split_whitespace().collect();
     println!("calibrate: {} MiB", folder.least(&fit));
-    folder.put(
+    folder.write_file(
         "flow.toml",
         format!("model = \"flow\"\n{}", scene_of([1500, 9, 1500], "")).as_bytes(),
     );

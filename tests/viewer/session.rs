@@ -64,7 +64,7 @@ fn ball(center: [f64; 3]) -> Shape {
     }
 }
 
-fn put(shape: Shape, matter: Matter) -> Command {
+fn edit(shape: Shape, matter: Matter) -> Command {
     Command::World(Edit { shape, matter }.into())
 }
 
@@ -296,7 +296,7 @@ fn a_paused_window_hears_nothing_until_something_happens() {
         assert!(window.worker.poll().is_none(), "nothing happened");
         std::thread::sleep(Duration::from_millis(1));
     }
-    window.send(put(ball([18.0, 23.0, 14.0]), Matter::Rock));
+    window.send(edit(ball([18.0, 23.0, 14.0]), Matter::Rock));
     let heights = window.ground.clone();
     window.until("the rock", |window| window.ground != heights);
     window.send(Command::Pace(Pace::Rate(f64::NAN)));
@@ -529,13 +529,13 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
             };
             match (round + dice.below(3)) % 8 {
                 0 => window.send(Command::World(spec(place[0], place[2], rate).into())),
-                1 => window.send(put(ball(place), Matter::Rock)),
+                1 => window.send(edit(ball(place), Matter::Rock)),
                 2 => one.map_or((), |n| {
                     window.send(Command::World(
                         VentChange::Change(n, spec(place[0], place[2], rate)).into(),
                     ))
                 }),
-                3 => window.send(put(ball(place), matter)),
+                3 => window.send(edit(ball(place), matter)),
                 4 => window.send(Command::World(
                     RulesSpec {
                         threshold: 0.1 * rate,
@@ -547,7 +547,7 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
                     window.send(Command::World(VentChange::Close(n).into()))
                 }),
                 6 => window.send(Command::World(simulation::Command::Seed(round))),
-                _ => window.send(put(ball(place), Matter::Nothing)),
+                _ => window.send(edit(ball(place), Matter::Nothing)),
             }
             if round == 9 {
                 window.send(Command::Go(Way::Back));
@@ -555,7 +555,7 @@ fn a_session_at_the_window_replays_to_the_same_bits() {
             if round % 3 == 0 {
                 // Commands also arrive while the simulation runs freely.
                 window.send(Command::Pace(Pace::Free));
-                window.send(put(ball(place), Matter::Drain));
+                window.send(edit(ball(place), Matter::Drain));
                 let step = window.report.step;
                 let epoch = window.report.epoch;
                 window.until("a few steps", |window| {
@@ -628,7 +628,7 @@ fn water_is_poured_put_in_changed_and_brought_back_by_the_window() {
     );
 
     let water = || "water".to_owned();
-    window.send(put(
+    window.send(edit(
         ball([18.0, 23.0, 14.0]),
         Matter::Material {
             name: water(),
@@ -677,7 +677,7 @@ fn water_is_poured_put_in_changed_and_brought_back_by_the_window() {
         window.report.materials[1], before,
         "the water and its parameters are back"
     );
-    window.send(put(
+    window.send(edit(
         ball([18.0, 23.0, 14.0]),
         Matter::Material {
             name: "oil".to_owned(),
@@ -731,7 +731,7 @@ fn going_back_keeps_the_future_and_a_change_there_begins_a_branch() {
     let mut window = Window::open(scene());
     window.steps(130);
     window.send(Command::Keep);
-    window.send(put(ball([18.0, 20.0, 14.0]), Matter::Rock));
+    window.send(edit(ball([18.0, 20.0, 14.0]), Matter::Rock));
     window.steps(90);
     window.send(Command::World(spec(9.0, 9.0, 1.0).into()));
     window.steps(25);
@@ -775,7 +775,7 @@ fn going_back_keeps_the_future_and_a_change_there_begins_a_branch() {
     // A change begins a branch, and the earlier branch stays.
     window.go(Way::Step(100));
     window.notices.clear();
-    window.send(put(ball([18.0, 20.0, 14.0]), Matter::Nothing));
+    window.send(edit(ball([18.0, 20.0, 14.0]), Matter::Nothing));
     window.until("a message", |window| !window.notices.is_empty());
     assert_eq!(
         window.notices.remove(0).1,
@@ -841,7 +841,7 @@ fn what_lies_ahead_is_no_part_of_a_saved_session() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(scene());
     window.steps(30);
-    window.send(put(ball([18.0, 20.0, 14.0]), Matter::Rock));
+    window.send(edit(ball([18.0, 20.0, 14.0]), Matter::Rock));
     window.steps(10);
     // The file holds the moment that was requested, even while the session is still on its way
     // there.
@@ -955,7 +955,7 @@ fn another_way_and_a_pause_end_a_long_way_and_changes_wait_for_its_end() {
     assert!((20..=380).contains(&step));
     window.check(replayed(&scene(), step).world());
     window.send(Command::Go(Way::Step(300)));
-    window.send(put(ball([18.0, 20.0, 14.0]), Matter::Rock));
+    window.send(edit(ball([18.0, 20.0, 14.0]), Matter::Rock));
     window.send(Command::Steps(5));
     window.until("the steps", |window| window.report.step == 305);
     let deed = window.report.timeline.deeds.last().unwrap();
@@ -1218,14 +1218,14 @@ fn a_session_file_goes_on_with_all_its_branches() {
     let folder = tempfile::tempdir().unwrap();
     let mut window = Window::open(scene());
     window.steps(40);
-    window.send(put(ball([20.0, 12.0, 14.0]), Matter::Rock));
+    window.send(edit(ball([20.0, 12.0, 14.0]), Matter::Rock));
     window.steps(30);
     let there = window.report.moment;
     window.send(Command::Go(Way::Step(20)));
     window.until("step 20", |window| {
         window.report.moment.step == 20 && window.report.goal == window.report.moment
     });
-    window.send(put(
+    window.send(edit(
         ball([14.0, 14.0, 14.0]),
         Matter::Lava {
             amount: 1.0,

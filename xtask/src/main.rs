@@ -102,7 +102,7 @@ fn in_text(text: &str) -> Vec<(usize, usize)> {
                 Where::Begins => {
                     doc.is_some() && !in_doc && words.trim_start().starts_with(pattern)
                 }
-                Where::Inside => holds(words, pattern.trim_end()),
+                Where::Inside => contains_word(words, pattern.trim_end()),
             };
             if there {
                 found.push((number, habit));
@@ -114,7 +114,7 @@ fn in_text(text: &str) -> Vec<(usize, usize)> {
 }
 
 /// Returns true if `words` hold `pattern` up to the end of a word.
-fn holds(words: &str, pattern: &str) -> bool {
+fn contains_word(words: &str, pattern: &str) -> bool {
     let ends = |at: usize| {
         words[at + pattern.len()..]
             .chars()

@@ -5,7 +5,7 @@ use lavoxel_base::parallel::*;
 
 /// Returns the share `share` (in 1/2¹⁵) of `amount`, rounded down, in 32-bit arithmetic.
 #[inline]
-fn part(amount: u32, share: u32) -> u32 {
+fn scaled(amount: u32, share: u32) -> u32 {
     (amount >> 15) * share + (((amount & 32767) * share) >> 15)
 }
 
@@ -47,7 +47,7 @@ impl Air {
                             continue;
                         }
                         for (x, (from, below)) in from.iter_mut().zip(below).enumerate() {
-                            let falling = part(*from, share);
+                            let falling = scaled(*from, share);
                             *from -= falling;
                             if y > 0 && !openness.is_solid([x, y - 1, z]) {
                                 *below += falling;
@@ -113,7 +113,7 @@ fn fade_cell(steam: &mut u32, heat: u32, ash: u32, share: u32) -> u64 {
     }
     // The rate is halved at a heat of 0.25 or an ash of 1.
     let slow = (heat >> 18).saturating_add(ash / UNIT).min(255);
-    let faded = (part(*steam, share) / (1 + slow)).max(1);
+    let faded = (scaled(*steam, share) / (1 + slow)).max(1);
     *steam -= faded;
     faded.into()
 }

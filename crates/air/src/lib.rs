@@ -15,10 +15,10 @@
 
 #![warn(missing_docs, clippy::print_stdout)]
 
-pub mod article;
 mod fall;
 pub mod incompressible;
 mod measured;
+pub mod practical_fluid;
 mod setup;
 mod solver;
 mod space;

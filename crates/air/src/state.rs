@@ -201,9 +201,9 @@ impl Air {
     /// column.
     pub fn turn(&mut self, turned: &[(Place, bool)]) {
         for &(place, _) in turned.iter().filter(|(_, solid)| !solid) {
-            self.put(Field::Heat, place, self.background(place[1]));
+            self.add_units(Field::Heat, place, self.background(place[1]));
             if self.amounts.has(Field::Density) {
-                self.put(Field::Density, place, UNIT);
+                self.add_units(Field::Density, place, UNIT);
             }
         }
         for &(place, _) in turned.iter().filter(|(_, solid)| *solid) {
@@ -257,7 +257,7 @@ impl Air {
 
     /// Adds `units` (smallest unit) of `field` from a source to the cell `place`, or less if the
     /// cell is nearly full, and books the amount; returns the amount added.
-    pub fn put(&mut self, field: Field, place: Place, units: u32) -> u32 {
+    pub fn add_units(&mut self, field: Field, place: Place, units: u32) -> u32 {
         let taken = self.add(field, place, units);
         self.accounts[field as usize].put += u64::from(taken);
         taken

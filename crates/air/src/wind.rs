@@ -54,7 +54,7 @@ impl<'de> Visitor<'de> for Written {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Wind, A::Error> {
-        lavoxel_base::exact::many(SeqAccessDeserializer::new(list)).map(Wind)
+        lavoxel_base::fixed_len::many(SeqAccessDeserializer::new(list)).map(Wind)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Wind, A::Error> {

@@ -17,7 +17,7 @@
 pub mod account;
 pub mod body;
 #[doc(hidden)]
-pub mod exact;
+pub mod fixed_len;
 pub mod grid;
 pub mod measure;
 pub mod memory;

@@ -72,7 +72,7 @@ pub struct MemoryEstimate {
 impl MemoryEstimate {
     /// Creates an estimate of `count` items of `each` bytes; `what` names the part in messages
     /// (such as `"the ground"`).
-    pub fn of(what: &'static str, count: usize, each: f64) -> Self {
+    pub fn new(what: &'static str, count: usize, each: f64) -> Self {
         // The cast saturates: a value that is too large becomes `u64::MAX`, which no limit allows.
         Self {
             parts: vec![(what, (count as f64 * each).ceil() as u64)],
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn refuses_what_is_more_than_the_limit_and_names_the_largest_part() {
-        let need = MemoryEstimate::of("the ground", 1 << 20, 6.0).and(MemoryEstimate::of(
+        let need = MemoryEstimate::new("the ground", 1 << 20, 6.0).and(MemoryEstimate::new(
             "the picture",
             1 << 20,
             60.0,
@@ -199,8 +199,8 @@ mod tests {
                     smaller, or allow more with --max-memory";
         assert_eq!(error.to_string(), text);
         assert!(
-            MemoryEstimate::of("all", usize::MAX, 1e9)
-                .and(MemoryEstimate::of("more", usize::MAX, 1e9))
+            MemoryEstimate::new("all", usize::MAX, 1e9)
+                .and(MemoryEstimate::new("more", usize::MAX, 1e9))
                 .check("less")
                 .is_ok()
         );
@@ -210,7 +210,7 @@ mod tests {
     fn what_is_held_counts_until_its_last_copy_is_dropped() {
         // More than other tests of this process hold.
         let large = 1 << 60;
-        let held = MemoryEstimate::of("all", 1, large as f64).held();
+        let held = MemoryEstimate::new("all", 1, large as f64).held();
         let copy = held.clone();
         drop(held);
         assert!(HELD.load(Ordering::Relaxed) >= large);

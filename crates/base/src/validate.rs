@@ -18,7 +18,7 @@ impl Invalid {
     pub fn new(key: &str, value: impl std::fmt::Display, expected: impl std::fmt::Display) -> Self {
         Self {
             key: key.to_owned(),
-            value: tame(&value.to_string()),
+            value: escape_for_terminal(&value.to_string()),
             expected: expected.to_string(),
         }
     }
@@ -30,7 +30,7 @@ const LONGEST_WORD: usize = 60;
 const LONGEST_TEXT: usize = 700;
 
 /// Sanitizes untrusted text for a terminal: one line of limited length without control characters.
-pub fn tame(text: &str) -> String {
+pub fn escape_for_terminal(text: &str) -> String {
     let short = |text: String, most: usize| match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,
@@ -130,11 +130,17 @@ mod tests {
     #[test]
     fn text_from_outside_is_tamed() {
         assert_eq!(
-            tame("two words\nand a line \u{1b}[2J"),
+            escape_for_terminal("two words\nand a line \u{1b}[2J"),
             "two words and a line ?[2J"
         );
-        assert_eq!(tame(&"x".repeat(100)), format!("{}…", "x".repeat(60)));
-        assert_eq!(tame(&"ä ".repeat(9000)).chars().count(), LONGEST_TEXT + 1);
+        assert_eq!(
+            escape_for_terminal(&"x".repeat(100)),
+            format!("{}…", "x".repeat(60))
+        );
+        assert_eq!(
+            escape_for_terminal(&"ä ".repeat(9000)).chars().count(),
+            LONGEST_TEXT + 1
+        );
         assert!(one_line("name", "Mount Ätna").is_ok() && one_line("name", "a\u{1b}b").is_err());
     }
 }

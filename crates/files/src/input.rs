@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Once;
 
 use lavoxel_base::memory::{Held, MemoryEstimate, TooMuchMemory};
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 
 /// Input format with its limits; opens files of this format.
 #[derive(Debug)]
@@ -89,11 +89,11 @@ readers! {
     PRJ { "prj", "a projection", ["prj"] by "a raster of the same name", 1 << 20, 4.0 in "crates/geo/src/map/crs.rs", fuzz "prj" }
     DRAPE { "drape", "a picture over the ground", ["gif", "jpeg", "jpg", "png", "tif", "tiff", "webp"] by "`terrain.drape`, `--drape`",
         RASTER, 0.0 in "crates/geo/src/terrain/photo.rs", fuzz "drape" }
-    STL { "stl", "a mesh in STL", ["stl"] by "`shape = { kind = \"mesh\" }`", 512 << 20, 1.0 in "crates/geo/src/mesh/soup.rs", fuzz "mesh" }
+    STL { "stl", "a mesh in STL", ["stl"] by "`shape = { kind = \"mesh\" }`", 512 << 20, 1.0 in "crates/geo/src/mesh/triangles.rs", fuzz "mesh" }
     OBJ { "obj", "a mesh in OBJ", ["obj"] by "`shape = { kind = \"mesh\" }`", 512 << 20, 1.0 in "crates/geo/src/mesh/obj.rs", fuzz "mesh" }
     GLB { "glb", "a mesh in glTF", ["glb"] by "`shape = { kind = \"mesh\" }`", 512 << 20, 1.0 in "crates/geo/src/mesh/glb.rs", fuzz "mesh" }
     CHECKPOINT { "checkpoint", "a checkpoint", ["lvx"] by "`resume`", 1 << 44, 0.0 in "crates/io/src/checkpoint/mod.rs", fuzz "checkpoint" }
-    SESSION { "session", "a session file", ["lavoxel"] by "in place of a scene", 256 << 20, 0.0 in "crates/files/src/inside.rs", fuzz "session" }
+    SESSION { "session", "a session file", ["lavoxel"] by "in place of a scene", 256 << 20, 0.0 in "crates/files/src/archive.rs", fuzz "session" }
     PACKED { "packed", "a file that a session file takes in", [] by "`scene --pack`", 16 << 20, 1.0 in "crates/scene/src/scene/pack.rs", fuzz "session" }
     FEATURES { "features", "points, lines and polygons in GeoJSON", ["geojson", "json"]
         by "`compare`, `--exposure`, `--barrier`, `barrier.file`, `flow.start.outline`, `--vent-area`, `--overlay`",
@@ -326,7 +326,7 @@ impl Reader {
     ) -> Result<T, InputError> {
         guard(|| {
             let (file, length) = self.open(path)?;
-            let need = MemoryEstimate::of(self.what, length as usize, self.weight.max(1.0));
+            let need = MemoryEstimate::new(self.what, length as usize, self.weight.max(1.0));
             need.check("make the file shorter")?;
             // Bytes appended to the file since its length was read are ignored.
             let mut bytes = Vec::with_capacity(length as usize);
@@ -376,7 +376,7 @@ pub fn guard<T>(decode: impl FnOnce() -> T) -> Result<T, InputError> {
     let before = GUARDED.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(decode));
     GUARDED.set(before);
-    result.map_err(|panic| InputError::Broken(tame(words_of(&*panic))))
+    result.map_err(|panic| InputError::Broken(escape_for_terminal(words_of(&*panic))))
 }
 
 fn words_of(panic: &(dyn Any + Send)) -> &str {

@@ -12,8 +12,8 @@
 
 #![warn(missing_docs, clippy::print_stdout)]
 
+pub mod archive;
 pub mod input;
-pub mod inside;
 pub mod output;
 pub mod shipped;
 #[doc(hidden)]

@@ -183,7 +183,7 @@ pub fn no_file(path: &Path) -> String {
         None => "name a scene (.toml), a heightmap, or a shipped scene (lavoxel scene --list)"
             .to_owned(),
     };
-    lavoxel_base::validate::tame(&format!(
+    lavoxel_base::validate::escape_for_terminal(&format!(
         "cannot read {}: no such file; {hint}",
         path.display()
     ))

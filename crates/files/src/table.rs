@@ -10,7 +10,7 @@
 //!   Missing fields at the end are empty.
 
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 
 /// Characters that may separate fields, in order of preference.
 const SEPARATORS: [char; 3] = [';', '\t', ','];
@@ -28,12 +28,12 @@ const WEIGHED: usize = 4096;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     heading: Vec<String>,
-    rows: Vec<Row>,
+    rows: Vec<TableRow>,
 }
 
 /// Row of a table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct TableRow {
     /// Line number in the text, counted from 1.
     pub line: usize,
     fields: Vec<String>,
@@ -67,7 +67,7 @@ impl Table {
                 "line {line}: holds a byte 0, as UTF-16 does: save the table as text in UTF-8"
             ));
         }
-        let mut records = Records {
+        let mut records = TextRecords {
             rest: text.trim_start_matches('\u{feff}'),
             line: 0,
         };
@@ -118,12 +118,12 @@ impl Table {
             fields_held += most + 1;
             if fields_held - weighed >= WEIGHED {
                 weighed = fields_held;
-                let need = MemoryEstimate::of("the table", fields_held, BYTES_A_FIELD);
+                let need = MemoryEstimate::new("the table", fields_held, BYTES_A_FIELD);
                 need.check("leave out columns and rows")
                     .map_err(|error| error.to_string())?;
             }
             fields.resize(most, String::new());
-            rows.push(Row {
+            rows.push(TableRow {
                 line,
                 fields,
                 decimal_comma: separator != ',',
@@ -143,12 +143,12 @@ impl Table {
     }
 
     /// Returns the rows of the table, without the heading.
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[TableRow] {
         &self.rows
     }
 }
 
-impl Row {
+impl TableRow {
     /// Returns the text of the field in the column with index `column`; empty if the row is too
     /// short.
     pub fn text(&self, column: usize) -> &str {
@@ -174,7 +174,11 @@ impl Row {
             .filter(|number| number.is_finite());
         number.ok_or_else(|| match self.text(column) {
             "" => format!("line {}: {what} is missing", self.line),
-            field => format!("line {}: {what} {:?} is no number", self.line, tame(field)),
+            field => format!(
+                "line {}: {what} {:?} is no number",
+                self.line,
+                escape_for_terminal(field)
+            ),
         })
     }
 
@@ -182,7 +186,7 @@ impl Row {
     /// field, or if `column` is `None`.
     ///
     /// # Errors
-    /// The errors of [`Row::number`].
+    /// The errors of [`TableRow::number`].
     pub fn number_or_none(&self, column: Option<usize>, what: &str) -> Result<Option<f64>, String> {
         let column = column.filter(|&column| !self.text(column).is_empty());
         column.map(|column| self.number(column, what)).transpose()
@@ -262,13 +266,13 @@ fn fields((line, record): (usize, &str), separator: char) -> Result<Vec<String>,
 }
 
 /// Iterates over the records of a text: lines, joined where a line break is inside quotation marks.
-struct Records<'a> {
+struct TextRecords<'a> {
     rest: &'a str,
     /// Number of the line that was read last, counted from 1.
     line: usize,
 }
 
-impl<'a> Records<'a> {
+impl<'a> TextRecords<'a> {
     /// Returns the next record that is neither blank nor a comment, as (number of its first line,
     /// text); `None` at the end.
     fn next_said(&mut self) -> Option<(usize, &'a str)> {

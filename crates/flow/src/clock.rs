@@ -24,7 +24,7 @@ pub struct FlowClock {
 
 impl FlowClock {
     /// Clock whose steps all last `step_s` seconds.
-    pub fn of(step_s: f64) -> Self {
+    pub fn from_step_s(step_s: f64) -> Self {
         Self {
             step_s,
             short: Vec::new(),
@@ -35,7 +35,7 @@ impl FlowClock {
     /// number (from 0) and end time in seconds, in ascending order. `None` if a row does not
     /// describe a step that ends early.
     pub fn new(step_s: f64, short: &[[f64; 2]]) -> Option<Self> {
-        let mut clock = Self::of(step_s);
+        let mut clock = Self::from_step_s(step_s);
         for &[step, end_s] in short {
             let number = step as u64;
             let start_s = clock.time_s(number);
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn an_end_cuts_the_last_step_and_moves_those_after_it() {
-        let mut clock = FlowClock::of(40.0);
+        let mut clock = FlowClock::from_step_s(40.0);
         assert_eq!(
             [0.0, 40.0, 60.0, 80.0, 80.0 + 1e-8].map(|time| clock.steps_in(time)),
             [0, 1, 2, 2, 2]
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn an_end_at_a_whole_step_cuts_nothing() {
         for (step_s, end_s) in [(40.0, 80.0), (0.1, 0.3), (3.7, 3.7 * 7.0), (1.0, 0.0)] {
-            let clock = FlowClock::of(step_s);
+            let clock = FlowClock::from_step_s(step_s);
             assert_eq!(
                 clock.clone().ending_at(Some(end_s)),
                 clock,

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::{Flow, HEAT_UNITS, UNITS};
 use crate::motion::plan::neighbours;
 use crate::store::column::{Column, UNIT};
-use crate::store::lean::Lean;
+use crate::store::column_summary::ColumnSummary;
 
 /// Matter that an edit puts into cells of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,7 +123,7 @@ impl Flow {
 
     /// Changes the ground of column `c`, which has no stored cells because lava never came near.
     fn raise_bare(&mut self, c: usize, to: impl Fn(usize, i64) -> i64) -> Range<usize> {
-        let old = self.ground.of(c);
+        let old = self.ground.at(c);
         let new = to(c, old).clamp(0, self.space.ny as i64 * UNIT);
         self.ground.set(c, new);
         old.div_euclid(UNIT) as usize..(new.div_euclid(UNIT).max(old.div_euclid(UNIT))) as usize
@@ -144,7 +144,7 @@ impl Flow {
             self.put_rock(c, level as i32, rock);
         }
         // Digging removes set lava first, then the ground below.
-        let ground = self.ground.of(c) + (new - old) + (set - self.marks[c].set);
+        let ground = self.ground.at(c) + (new - old) + (set - self.marks[c].set);
         self.ground.set(c, ground.clamp(0, top));
         old.div_euclid(UNIT) as usize..(new.div_euclid(UNIT).max(old.div_euclid(UNIT))) as usize
     }
@@ -256,7 +256,7 @@ impl Flow {
             {
                 if self.columns.get(c).is_some() {
                     self.columns[c].cos2 = self.slope_cosine(c);
-                    self.leans[c] = Lean::of(&self.columns[c]);
+                    self.leans[c] = ColumnSummary::from_column(&self.columns[c]);
                 }
             }
         }

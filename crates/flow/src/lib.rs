@@ -92,8 +92,8 @@ use self::motion::tables::Tables;
 use self::store::area::Area;
 use self::store::blocks::Blocks;
 use self::store::column::{Column, UNIT};
+use self::store::column_summary::ColumnSummary;
 use self::store::heights::Heights;
-use self::store::lean::Lean;
 use lavoxel_base::validate::{Invalid, within};
 
 /// Number of amount units in a full cell: 2²⁴, because creeping lava moves only 10⁻⁸ m per step,
@@ -308,7 +308,7 @@ pub struct Flow {
     /// is bare ground and has no cells, see [`store::reach`].
     columns: Blocks<Column>,
     /// Summary of each column that faces read; updated with its runs while columns move.
-    leans: Blocks<Lean>,
+    leans: Blocks<ColumnSummary>,
     marks: Blocks<Mark>,
     /// Meltable solid of each column; `None` for a lava that never melts again.
     solids: Option<melt::Solids>,
@@ -399,7 +399,7 @@ impl Flow {
                 .then(|| vec![melt::SolidColumn::default(); columns]),
             melted: Vec::new(),
             has_loose: false,
-            clock: FlowClock::of(setup.step_s),
+            clock: FlowClock::from_step_s(setup.step_s),
             setup,
             ground: Heights::new(ground.map(units)),
             columns: Blocks::new(columns),
@@ -466,7 +466,7 @@ impl Flow {
             .for_each(|((_, column), cos2)| column.cos2 = cos2);
         self.columns
             .iter()
-            .for_each(|(c, column)| self.leans[c] = Lean::of(column));
+            .for_each(|(c, column)| self.leans[c] = ColumnSummary::from_column(column));
         self.list_wet();
     }
 
@@ -614,7 +614,7 @@ impl Flow {
         let lava = &self.setup.lava;
         let profile = self.profile(number);
         FlowColumn {
-            ground_m: meters(self.ground.of(number)),
+            ground_m: meters(self.ground.at(number)),
             liquid_m: meters(self.liquid_units(number)),
             set_m: meters(mark.set),
             surface_m: meters(surface),

@@ -9,7 +9,7 @@
 
 use crate::motion::demand::Ground;
 use crate::motion::plan::neighbours;
-use crate::store::lean::Lean;
+use crate::store::column_summary::ColumnSummary;
 
 impl Ground<'_> {
     /// Share (0 to 1) of column `c` that its uppermost liquid covers; 1 except at margins.
@@ -23,14 +23,14 @@ impl Ground<'_> {
                 .map(|n| &self.leans[n])
         };
         // Below a fall the liquid is no wedge of the flow above.
-        let falls = |near: &Lean| near.floor - here.floor > self.tables.cliff;
+        let falls = |near: &ColumnSummary| near.floor - here.floor > self.tables.cliff;
         let deepest = near()
             .filter(|near| !falls(near))
-            .map(Lean::depth)
+            .map(ColumnSummary::depth)
             .fold(0, i64::max);
         // An edge of the flow: the neighbour is dry, or its liquid lies lower than this column's
         // floor.
-        let is_edge = |near: &Lean| !near.has_liquid() || near.head <= here.floor;
+        let is_edge = |near: &ColumnSummary| !near.has_liquid() || near.head <= here.floor;
         if deepest <= 3 * depth || !near().any(is_edge) {
             return 1.0;
         }

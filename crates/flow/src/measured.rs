@@ -56,7 +56,7 @@ impl Flow {
     fn levels_measured(&self, c: usize) -> std::ops::Range<usize> {
         let stored = self.levels(c);
         // Cells that solidified completely are no longer stored, but still contain solidified lava.
-        let ground = (self.ground.of(c) / i64::from(UNITS)) as usize;
+        let ground = (self.ground.at(c) / i64::from(UNITS)) as usize;
         stored.start.min(ground)..stored.end
     }
 
@@ -78,7 +78,7 @@ impl Flow {
             return 0;
         }
         let ground =
-            (self.ground.of(c) - y as i64 * i64::from(UNITS)).clamp(0, UNITS.into()) as i32;
+            (self.ground.at(c) - y as i64 * i64::from(UNITS)).clamp(0, UNITS.into()) as i32;
         (self.columns[c].cell(y as i32).rock - ground).max(0)
     }
 

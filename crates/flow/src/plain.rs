@@ -9,7 +9,7 @@ use crate::motion::cross::pair_of;
 use crate::motion::gather::Came;
 use crate::motion::plan::Plan;
 use crate::store::column::heat_of;
-use crate::store::lean::Lean;
+use crate::store::column_summary::ColumnSummary;
 
 /// Amount that moves from a cell to the cell at the same level in another column.
 struct Move {
@@ -73,7 +73,7 @@ impl Flow {
         }
         self.columns
             .iter()
-            .for_each(|(c, column)| self.leans[c] = Lean::of(column));
+            .for_each(|(c, column)| self.leans[c] = ColumnSummary::from_column(column));
     }
 
     fn plain_moves(&mut self, plan: &Plan, key: u64, due: i32) -> Vec<Move> {

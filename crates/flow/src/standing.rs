@@ -99,7 +99,7 @@ impl Flow {
                     )
                 };
                 let wet: SmallVec<[_; BATCH]> = batch.iter().map(of).collect();
-                losses = losses.plus(cool.columns(&mut self.columns.part(), wet.into_iter()));
+                losses = losses.plus(cool.columns(&mut self.columns.view_mut(), wet.into_iter()));
             }
         }
         self.account.heat_sky += i128::from(losses.sky);

@@ -5,15 +5,15 @@ use smallvec::SmallVec;
 
 use super::{Cooling, Flow, FlowPour, Mark, covered_above_m};
 use crate::cooling::heat::{BATCH, Cool, Losses};
-use crate::cooling::set::ColdLaw;
+use crate::cooling::solidify::ColdLaw;
 use crate::motion::demand::Ground;
-use crate::motion::mag::Mag;
 use crate::motion::plan::{FINEST, Plan, Pour, is_at_side, run_of_pour};
+use crate::motion::soft_float::SoftFloat;
 use crate::motion::strips::{TASK, on_strips};
 use crate::motion::tables::Tables;
 use crate::store::blocks::{Blocks, BlocksMut};
 use crate::store::column::{Column, UNIT};
-use crate::store::lean::Lean;
+use crate::store::column_summary::ColumnSummary;
 use crate::store::undo::Before;
 use lavoxel_base::parallel::*;
 use lavoxel_base::random::mix64;
@@ -214,7 +214,7 @@ impl Flow {
     /// Records surface speeds and applies the heat losses of a step. Returns the numbers of the
     /// columns that may solidify.
     fn end_cooling(&mut self, plan: &Plan) -> Vec<u32> {
-        let notes = Notes::of(self, plan);
+        let notes = Notes::new(self, plan);
         let is_cooling =
             Cool::new(self.space, &self.setup, &self.tables.crust, notes.now_s).is_needed();
         let wetted = if is_cooling {
@@ -262,7 +262,7 @@ impl Flow {
         account.heat_sky += i128::from(ended.losses.sky);
         account.heat_roof += i128::from(ended.losses.roof);
         account.heat_bed += i128::from(ended.losses.bed);
-        self.watch.note(ended.fastest, notes.now_s);
+        self.watch.note(ended.max_reynolds, notes.now_s);
         ended.cold
     }
 
@@ -280,7 +280,7 @@ impl Flow {
     /// Finishes a step of a lava that melts, where solid exchanges heat too. Returns the numbers of
     /// the columns that may solidify.
     fn end_melting(&mut self, plan: &Plan) -> Vec<u32> {
-        let notes = Notes::of(self, plan);
+        let notes = Notes::new(self, plan);
         let Self {
             columns,
             marks,
@@ -301,7 +301,7 @@ impl Flow {
                 }
             },
         );
-        self.watch.note(moved.fastest, notes.now_s);
+        self.watch.note(moved.max_reynolds, notes.now_s);
         self.exchange_heat();
         let Self {
             columns,
@@ -358,7 +358,7 @@ impl Flow {
             }
             column.settle();
             column.refresh(&self.tables);
-            self.leans[pour.column] = Lean::of(column);
+            self.leans[pour.column] = ColumnSummary::from_column(column);
         }
     }
 
@@ -373,7 +373,7 @@ impl Flow {
     /// Removes the liquid from the columns at the sides of the box, and books its amount and heat
     /// as outflow.
     fn drain(&mut self, plan: &Plan) {
-        let notes = Notes::of(self, plan);
+        let notes = Notes::new(self, plan);
         for &c in plan
             .active
             .iter()
@@ -444,12 +444,12 @@ struct Notes<'a> {
 }
 
 impl<'a> Notes<'a> {
-    fn of(flow: &Flow, plan: &'a Plan) -> Self {
+    fn new(flow: &Flow, plan: &'a Plan) -> Self {
         let meter = flow.space.dx_m / flow.setup.step_s;
         // ρ q/η, where the mean speed of a film is two thirds of its surface's speed.
         let unit_m = flow.space.dz_m / UNIT as f64;
         let inertia = 2.0 / 3.0 * flow.setup.lava.density_kg_m3 * unit_m
-            / flow.tables.viscosity_pa_s(Mag::from_units(1));
+            / flow.tables.viscosity_pa_s(SoftFloat::from_units(1));
         Self {
             plan,
             cliff: flow.tables.cliff,
@@ -495,13 +495,13 @@ struct Ended {
     /// Numbers of the columns with liquid at or below the solidus.
     cold: Vec<u32>,
     /// Largest Reynolds number, and the number of its column.
-    fastest: (f64, u32),
+    max_reynolds: (f64, u32),
 }
 
 impl Ended {
     fn plus(mut self, more: Self) -> Self {
         self.cold.extend(more.cold);
-        self.note_speed(more.fastest.1, more.fastest.0);
+        self.note_speed(more.max_reynolds.1, more.max_reynolds.0);
         Self {
             losses: self.losses.plus(more.losses),
             ..self
@@ -509,8 +509,8 @@ impl Ended {
     }
 
     fn note_speed(&mut self, c: u32, reynolds: f64) {
-        if reynolds > self.fastest.0 {
-            self.fastest = (reynolds, c);
+        if reynolds > self.max_reynolds.0 {
+            self.max_reynolds = (reynolds, c);
         }
     }
 }
@@ -519,7 +519,11 @@ impl Ended {
 /// number), and then refreshes their runs and records.
 fn each_wet(
     plan: &Plan,
-    (columns, marks, leans): (&mut Blocks<Column>, &mut Blocks<Mark>, &mut Blocks<Lean>),
+    (columns, marks, leans): (
+        &mut Blocks<Column>,
+        &mut Blocks<Mark>,
+        &mut Blocks<ColumnSummary>,
+    ),
     tables: &Tables,
     work: &(
          impl Fn(&[(usize, u32)], &mut BlocksMut<'_, Column>, &mut BlocksMut<'_, Mark>, &mut Ended)
@@ -528,7 +532,7 @@ fn each_wet(
 ) -> Ended {
     on_strips(
         &plan.strips,
-        (columns.part(), (marks.part(), leans.part())),
+        (columns.view_mut(), (marks.view_mut(), leans.view_mut())),
         &|strip| strip.these.len(),
         &|strip, (mut columns, (mut marks, mut leans))| {
             let mut ended = Ended::default();

@@ -37,7 +37,7 @@ pub struct Bounds {
 impl Bounds {
     /// Returns the bounds of the whole box of `grid`; its content may fill the box up to the
     /// corners.
-    pub fn of(grid: Grid) -> Self {
+    pub fn from_grid(grid: Grid) -> Self {
         let high = Point3::new(grid.nx as f32, grid.ny as f32, grid.nz as f32);
         let reach = [0.5 * high.x.hypot(high.z); LEVELS];
         Self {
@@ -57,7 +57,7 @@ impl Bounds {
         (foot, top): (f32, f32),
         ground: impl Iterator<Item = Point3<f32>>,
     ) -> Self {
-        let mut bounds = Self::of(grid);
+        let mut bounds = Self::from_grid(grid);
         bounds.low.y = foot;
         bounds.high.y = top.max(foot + 1.0);
         let (middle_x, middle_z) = (0.5 * bounds.high.x, 0.5 * bounds.high.z);
@@ -469,7 +469,7 @@ mod tests {
 
     #[test]
     fn a_projected_point_lies_on_the_ray_through_its_pixel() {
-        let bounds = Bounds::of(Grid::new(40, 30, 50));
+        let bounds = Bounds::from_grid(Grid::new(40, 30, 50));
         for azimuth_deg in [0.0, 77.0, 205.0] {
             let spec = CameraSpec {
                 azimuth_deg,
@@ -489,7 +489,7 @@ mod tests {
 
     #[test]
     fn automatic_framing_keeps_the_box_inside_the_picture() {
-        let bounds = Bounds::of(Grid::new(128, 60, 128));
+        let bounds = Bounds::from_grid(Grid::new(128, 60, 128));
         for azimuth_deg in [0.0, 30.0, 45.0, 90.0] {
             let spec = CameraSpec {
                 azimuth_deg,
@@ -545,7 +545,7 @@ mod tests {
 
     #[test]
     fn a_pose_and_a_framing_give_the_same_camera_as_the_orbit() {
-        let bounds = Bounds::of(Grid::new(40, 30, 50));
+        let bounds = Bounds::from_grid(Grid::new(40, 30, 50));
         for target in [None, Some([0.2, 0.9, 0.5])] {
             let spec = CameraSpec {
                 target,
@@ -578,7 +578,7 @@ mod tests {
 
     #[test]
     fn azimuth_is_a_compass_bearing() {
-        let bounds = Bounds::of(Grid::new(10, 10, 10));
+        let bounds = Bounds::from_grid(Grid::new(10, 10, 10));
         let spec = CameraSpec {
             azimuth_deg: 90.0,
             ..CameraSpec::default()
@@ -593,7 +593,7 @@ mod tests {
     fn rays_of_a_shifted_camera_go_through_other_places_of_the_pixels() {
         let camera = Camera::new(
             &CameraSpec::default(),
-            &Bounds::of(Grid::new(10, 10, 10)),
+            &Bounds::from_grid(Grid::new(10, 10, 10)),
             (64, 48),
         );
         let (shifted, whole) = (
@@ -607,7 +607,7 @@ mod tests {
     fn the_right_part_of_a_picture_shows_what_it_shows_there_at_any_size() {
         let camera = Camera::new(
             &CameraSpec::default(),
-            &Bounds::of(Grid::new(10, 10, 10)),
+            &Bounds::from_grid(Grid::new(10, 10, 10)),
             (64, 48),
         );
         let right = camera.right_of(20);

@@ -112,7 +112,7 @@ fn heat(bloom: V3) -> f32 {
 
 /// Returns the factor (0 to 1) on the displacement by hot air: 0 in front of and next to glowing
 /// surfaces. `bloom`: light of the narrow blur.
-fn beside(bloom: V3) -> f32 {
+fn visible_share(bloom: V3) -> f32 {
     1.0 - smoothstep(GLOWS[0], GLOWS[1], bloom.max())
 }
 
@@ -142,7 +142,7 @@ impl Film {
                 let [mut near, wide] = self.bloom(exposure);
                 let below = ABOVE * self.height as f32;
                 let warm = |x: f32, y: f32, near: V3| {
-                    beside(near * exposure) * heat(wide.at(x, y + below) * exposure)
+                    visible_share(near * exposure) * heat(wide.at(x, y + below) * exposure)
                 };
                 let air = (shimmer.strength > 0.0).then(|| (shimmer, near.map(warm)));
                 let shares = SHARES.map(|share| share * glow);
@@ -294,7 +294,7 @@ impl Work for Print<'_> {
 fn dithered(light: [f32; 3], (x, y): (usize, usize)) -> [u8; 3] {
     // Noise of about one grey level (0.9) hides the bands that 8 bits leave in a dark sky.
     let grain = 0.5 + 0.9 * (mask::value(x, y) - 0.5);
-    light.map(|c| (SRGB.of(c) * 255.0 + grain) as u8)
+    light.map(|c| (SRGB.encode(c) * 255.0 + grain) as u8)
 }
 
 impl Develop {

@@ -13,8 +13,8 @@ use super::image::Image;
 use super::mask;
 use super::math::{V3, luminance};
 use crate::ground::beams::Beams;
-use crate::ground::heightfield::{Heightfield, Part, up_to_cut};
-use crate::media::veils::{Veil, Veils, Weave};
+use crate::ground::heightfield::{Heightfield, ShownPart, up_to_cut};
+use crate::media::transmittance::{Transmittance, TransmittanceGrid, Weave};
 use crate::style::tracer::{Sight, Tracer};
 use crate::volume::tiles::{Depths, Live, OtherTiles, Others, Reach, Tiles};
 use lavoxel_automaton::view::Antialias;
@@ -75,7 +75,7 @@ pub(crate) struct Bare {
 pub(crate) struct Scene<'a> {
     pub(crate) camera: &'a Camera,
     pub(crate) block: &'a Heightfield,
-    pub(crate) part: Part,
+    pub(crate) part: ShownPart,
     pub(crate) antialias: Antialias,
     /// Set if the backdrops of supersampled pixels are to be cached for the next frame.
     pub(crate) keeps_closer: bool,
@@ -104,7 +104,7 @@ pub(crate) struct Frame<'a, T: Tracer> {
     pub(crate) live: &'a Live,
     /// Gas and smoke of the picture, interpolated between grid rays; `None` if smoke is traced
     /// along each ray.
-    pub(crate) veils: Option<Veils>,
+    pub(crate) veils: Option<TransmittanceGrid>,
     /// Offset (0 to 1) added to the blue-noise values that shift the samples along the rays.
     pub(crate) turn: f32,
     pub(crate) level: Level,
@@ -226,10 +226,10 @@ impl<T: Tracer> Frame<'_, T> {
     /// Computes gas and smoke along grid rays at the spacing of `weave`, to be interpolated
     /// between. `None` if there is no gas, or if the tracer cannot separate gas from other media.
     /// `behind`: the backdrop per pixel.
-    pub(crate) fn veils(&self, behind: &[T::Behind], weave: Weave) -> Option<Veils> {
+    pub(crate) fn veils(&self, behind: &[T::Behind], weave: Weave) -> Option<TransmittanceGrid> {
         let others = self.others?;
         let size @ (width, height) = self.camera.size();
-        Veils::new(size, weave, |[x, y]| {
+        TransmittanceGrid::new(size, weave, |[x, y]| {
             // A grid ray must reach as far as the longest ray of the four adjacent pixels.
             let around =
                 |n: usize, count: usize| n.saturating_sub(1).min(count - 1)..=n.min(count - 1);
@@ -240,7 +240,7 @@ impl<T: Tracer> Frame<'_, T> {
                 gas = gas.union(others.at(x, y).gas);
             }
             if gas.is_empty() || !goes_on(self.stop) {
-                return Some(Veil::NONE);
+                return Some(Transmittance::NONE);
             }
             let ray = self.camera.ray(x as f32, y as f32);
             let jitter = mask::turned(x / weave.square, y / weave.square, self.turn);

@@ -40,7 +40,7 @@ impl Image {
 
     /// Sets the pixel in column `x` and row `y` to `color`; positions outside of the picture are
     /// ignored.
-    pub fn put(&mut self, x: usize, y: usize, color: [u8; 3]) {
+    pub fn set_pixel(&mut self, x: usize, y: usize, color: [u8; 3]) {
         if x < self.width && y < self.height {
             let i = 3 * (y * self.width + x);
             self.rgb[i..i + 3].copy_from_slice(&color);
@@ -52,7 +52,7 @@ impl Image {
     pub fn fill(&mut self, corner: (usize, usize), size: (usize, usize), color: [u8; 3]) {
         for y in corner.1..corner.1 + size.1 {
             for x in corner.0..corner.0 + size.0 {
-                self.put(x, y, color);
+                self.set_pixel(x, y, color);
             }
         }
     }
@@ -93,7 +93,7 @@ impl Srgb {
         clippy::manual_clamp,
         reason = "what is not a number becomes 0, which clamp leaves as it is"
     )]
-    pub(crate) fn of(&self, c: f32) -> f32 {
+    pub(crate) fn encode(&self, c: f32) -> f32 {
         let place = c.max(0.0).min(1.0) * SHADES as f32;
         let i = (place as u32 as usize).min(SHADES - 1);
         self.shades[i] + (self.shades[i + 1] - self.shades[i]) * (place - i as f32)
@@ -110,13 +110,17 @@ mod tests {
         for i in 0..=100_000 {
             let c = i as f32 * 1e-5;
             assert!(
-                (table.of(c) - linear_to_srgb(c)).abs() < 0.01 / 255.0,
+                (table.encode(c) - linear_to_srgb(c)).abs() < 0.01 / 255.0,
                 "at {c}"
             );
         }
         assert_eq!(
-            [table.of(-1.0), table.of(f32::NAN), table.of(7.0)],
-            [0.0, 0.0, table.of(1.0)]
+            [
+                table.encode(-1.0),
+                table.encode(f32::NAN),
+                table.encode(7.0)
+            ],
+            [0.0, 0.0, table.encode(1.0)]
         );
     }
 }

@@ -64,8 +64,8 @@ pub use chart::relief::Relief;
 pub use chart::sheet::{Legend, Sheet};
 pub use chart::ticks::round_up;
 pub use contents::Cut;
-pub use ground::ember::Glow;
 pub use ground::land::picture as ground_picture;
+pub use ground::lava_glow::Glow;
 pub use image::Image;
 pub use lava::blackbody::BlackBody;
 pub use lava::sparks::Mouth;
@@ -81,6 +81,6 @@ pub use need::{
 pub use picture::picture;
 pub use renderer::Renderer;
 pub use slice::{
-    Axis, Content, Crop, Part, Plane, Sample, Section, SliceSpec, SliceStyle, Slices, Survey,
+    Axis, CellRect, Content, Crop, Plane, Sample, Section, SliceSpec, SliceStyle, Slices, Survey,
     slice, slice_of_motion,
 };

@@ -1,7 +1,7 @@
 //! Estimates of the memory that rendering needs, known before the first picture is drawn.
 
-use crate::ground::beyond::{self, Ends};
 use crate::ground::land;
+use crate::ground::surroundings::{self, Ends};
 use lavoxel_automaton::view::LookSpec;
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
@@ -23,12 +23,12 @@ const BYTES_A_PIXEL: f64 = 72.0;
 /// including the low-pass volume.
 pub fn need(grid: Grid, [width, height]: [u32; 2]) -> MemoryEstimate {
     LowPass::need(grid)
-        .and(MemoryEstimate::of(
+        .and(MemoryEstimate::new(
             "drawing the volume",
             grid.cells(),
             BYTES_A_CELL,
         ))
-        .and(MemoryEstimate::of(
+        .and(MemoryEstimate::new(
             "the drawn ground",
             land::nodes(grid),
             BYTES_A_NODE,
@@ -39,8 +39,9 @@ pub fn need(grid: Grid, [width, height]: [u32; 2]) -> MemoryEstimate {
 /// Returns the memory that the land around a box of shape `grid` needs; 0 for looks without such
 /// land, such as a table or open sky.
 pub fn need_of_surroundings(grid: Grid, look: &LookSpec) -> MemoryEstimate {
-    let nodes = Ends::of(look).map_or(0, |ends| beyond::nodes([grid.nx, grid.nz], ends));
-    MemoryEstimate::of("the drawn ground around the box", nodes, BYTES_A_NODE)
+    let nodes =
+        Ends::from_look(look).map_or(0, |ends| surroundings::nodes([grid.nx, grid.nz], ends));
+    MemoryEstimate::new("the drawn ground around the box", nodes, BYTES_A_NODE)
 }
 
 /// Bytes per cell for each material other than the lava: a smoothed copy, bricks and pages.
@@ -50,7 +51,7 @@ const BYTES_A_CELL_OF_MEDIUM: f64 = 1.6;
 /// low-pass volumes.
 pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
     let bytes = BYTES_A_CELL_OF_MEDIUM * media as f64;
-    LowPass::need_of_media(grid, media).and(MemoryEstimate::of(
+    LowPass::need_of_media(grid, media).and(MemoryEstimate::new(
         "drawing the other materials",
         grid.cells(),
         bytes,
@@ -60,7 +61,7 @@ pub fn need_of_media(grid: Grid, media: usize) -> MemoryEstimate {
 /// Returns the memory that a picture of `width` × `height` pixels needs by itself, without the
 /// scene.
 pub fn need_of_picture([width, height]: [u32; 2]) -> MemoryEstimate {
-    MemoryEstimate::of(
+    MemoryEstimate::new(
         "the picture",
         width as usize * height as usize,
         BYTES_A_PIXEL,
@@ -81,7 +82,7 @@ pub fn need_of_air(cells: usize) -> MemoryEstimate {
 /// Returns the memory that rendering by itself needs for an air of `cells` cells: volumes of
 /// density, motion and light.
 pub fn need_of_smoke(cells: usize) -> MemoryEstimate {
-    MemoryEstimate::of(
+    MemoryEstimate::new(
         "drawing ash and steam in the air",
         cells,
         BYTES_A_CELL_OF_AIR,

@@ -23,11 +23,11 @@ use super::frame::{Kept, Scene, cover};
 use super::image::Image;
 use super::mask;
 use super::math::V3;
-use crate::ground::ember::{EmberLight, Glow};
 use crate::ground::floor::Floor;
 use crate::ground::heightfield::Caves;
-use crate::ground::heightfield::Part;
+use crate::ground::heightfield::ShownPart;
 use crate::ground::land::{NODES, TerrainLook};
+use crate::ground::lava_glow::{EmberLight, Glow};
 use crate::ground::sky::Sky;
 use crate::lava::blackbody::BlackBody;
 use crate::lava::sparks::{Mouth, Sparks};
@@ -235,7 +235,7 @@ impl Renderer {
         }
         if Arc::make_mut(&mut self.land).follow(
             ground.surface(),
-            &Caves::of(ground, self.look.cell_height),
+            &Caves::from_ground(ground, self.look.cell_height),
             &self.look,
         ) {
             self.seen.clear();
@@ -269,7 +269,7 @@ impl Renderer {
     }
 
     /// Sets the mouths of vents from which clots of lava are thrown in the following pictures
-    /// ([`LookSpec::sparks`]); see [`Mouth::of`].
+    /// ([`LookSpec::sparks`]); see [`Mouth::all_from_vents`].
     pub fn set_mouths(&mut self, mouths: Vec<Mouth>) {
         self.mouths = mouths;
     }
@@ -316,7 +316,7 @@ impl Renderer {
     /// Returns the distance in cells along `ray` to the ground, including its relief and cut sides;
     /// `None` if the ray misses the ground. Lava in front is ignored.
     pub fn distance_to_ground(&self, ray: &Ray) -> Option<f32> {
-        let part = self.part(self.shown_from(ray.origin));
+        let part = self.drawn_part(self.shown_from(ray.origin));
         self.land.block.hit(ray, &part, 0.0).map(|hit| hit.t)
     }
 
@@ -338,8 +338,8 @@ impl Renderer {
 
     /// Returns the shown part of the ground; an empty part if the ground is hidden. `shown` is the
     /// result of `Self::shown_from`.
-    fn part(&self, shown: [[f32; 2]; 3]) -> Part {
-        self.land.block.part(
+    fn drawn_part(&self, shown: [[f32; 2]; 3]) -> ShownPart {
+        self.land.block.part_between(
             if self.contents.ground { shown } else { NOWHERE },
             self.sides(),
         )
@@ -471,7 +471,7 @@ impl Renderer {
                 let how = self.filmic();
                 let sea = self
                     .sea(volume, shown)
-                    .and_then(|sea| self.around(sea, volume, &media));
+                    .and_then(|sea| self.sea_around(sea, volume, &media));
                 let sparks = self.sparks(camera);
                 cover(
                     &self.context(&field, &media, (shown, sea, &sparks), &ember),
@@ -558,7 +558,7 @@ impl Renderer {
                     .clipped(self.with_volume(shown));
                 let part = (self.with_volume(shown), skipping);
                 let media = Media::new(self.media(volume, skipping, shown), clouds, part);
-                let sea = sea.and_then(|sea| self.around(sea, volume, &media));
+                let sea = sea.and_then(|sea| self.sea_around(sea, volume, &media));
                 let sparks = self.sparks(camera);
                 let context = self.context(&field, &media, (shown, sea, &sparks), &ember);
                 let scene = self.scene(camera, shown);
@@ -745,7 +745,7 @@ impl Renderer {
     }
 
     fn scene<'a>(&'a self, camera: &'a Camera, shown: [[f32; 2]; 3]) -> Scene<'a> {
-        let (block, part) = (&self.land.block, self.part(shown));
+        let (block, part) = (&self.land.block, self.drawn_part(shown));
         let antialias = self.look.antialias;
         let keeps_closer = self.keeps_closer || antialias != Antialias::Full;
         Scene {
@@ -776,15 +776,15 @@ impl Renderer {
             fog: media.fog.as_ref(),
             smoke: media.smoke.as_ref(),
             land: &self.land,
-            part: self.part(shown),
+            part: self.drawn_part(shown),
             ember,
             sky: &self.sky,
-            floor: Floor::of(&self.look, &self.land.block, self.land.unit, around),
+            floor: Floor::new(&self.look, &self.land.block, self.land.unit, around),
             goes_on,
             sea,
             sparks: &sparks.0,
             pixel: sparks.1,
-            flame: Flame::of(&self.look, self.steps).filter(|_| self.contents.lava),
+            flame: Flame::from_look(&self.look, self.steps).filter(|_| self.contents.lava),
             look: &self.look,
             blackbody: &self.blackbody,
             slices: self.slices(shown).natural(),
@@ -806,7 +806,7 @@ impl Renderer {
             media,
             haze,
             land: &self.land,
-            part: self.part(shown),
+            part: self.drawn_part(shown),
             transfer: &self.transfer,
             look: &self.look,
             slices,

@@ -60,14 +60,14 @@ pub struct SliceSpec {
     /// Index of the layer of cells along `axis`.
     pub cell: usize,
     /// Part of the layer that the picture shows.
-    pub shown: Part,
+    pub shown: CellRect,
     /// Width and height of the whole picture in pixels.
     pub size: (usize, usize),
 }
 
 /// Rectangle of cells in a slice: half-open ranges along the width and the height of the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct CellRect {
     /// Range [first, end) of cells along the picture's width: z for a slice perpendicular to x,
     /// otherwise x.
     pub across: [usize; 2],
@@ -150,7 +150,7 @@ impl SliceSpec {
         Self {
             axis,
             cell,
-            shown: Part::whole(grid, axis),
+            shown: CellRect::whole(grid, axis),
             size,
         }
     }
@@ -166,7 +166,7 @@ impl SliceSpec {
                 format!("0 to {}", depth - 1),
             ));
         }
-        let all = Part::whole(grid, self.axis);
+        let all = CellRect::whole(grid, self.axis);
         for ([low, high], [_, most]) in [(self.shown.across, all.across), (self.shown.up, all.up)] {
             if low >= high || high > most {
                 return Err(Invalid::new(
@@ -180,7 +180,7 @@ impl SliceSpec {
     }
 }
 
-impl Part {
+impl CellRect {
     /// Returns the rectangle of all cells of a slice perpendicular to `axis`.
     pub fn whole(grid: Grid, axis: Axis) -> Self {
         let (across, up) = axis.across();

@@ -102,7 +102,7 @@ fn views() -> (Array2<f32>, Volume, Vec<Camera>) {
             (volume.density[cell], volume.energy[cell]) = (*density, *energy);
         }
     }
-    let bounds = Bounds::of(grid);
+    let bounds = Bounds::from_grid(grid);
     let orbit = [
         (150.0, 27.0, None),
         (20.0, 80.0, None),
@@ -189,7 +189,7 @@ fn lava_at_the_sides_of_a_box_changes_no_pixel_by_skipping() {
             fov_deg: 5.0,
         };
         for camera in [near, CameraSpec::default()]
-            .map(|spec| Camera::new(&spec, &Bounds::of(grid), (64, 48)))
+            .map(|spec| Camera::new(&spec, &Bounds::from_grid(grid), (64, 48)))
         {
             for look in looks() {
                 renderer.set_look(look.clone()).expect("a valid look");
@@ -313,7 +313,7 @@ fn a_clip_hides_what_is_outside_and_cuts_open_what_is_inside() {
         target: Some([0.5; 3]),
         ..CameraSpec::default()
     };
-    let camera = Camera::new(&spec, &Bounds::of(grid), (72, 72));
+    let camera = Camera::new(&spec, &Bounds::from_grid(grid), (72, 72));
     let mut renderer = Renderer::new(&ground, grid, LookSpec::default()).expect("a valid look");
     let mut draw = |volume: &Volume, style: Style, clip: [[f32; 2]; 3]| {
         let look = LookSpec {
@@ -417,7 +417,7 @@ fn a_clip_cuts_the_ground_open_and_a_slice_cuts_where_a_clip_does() {
                 elevation_deg: 20.0,
                 ..CameraSpec::default()
             };
-            let camera = Camera::new(&spec, &Bounds::of(grid), (60, 45));
+            let camera = Camera::new(&spec, &Bounds::from_grid(grid), (60, 45));
             renderer.set_look(look.clone()).expect("a valid look");
             let whole = renderer.frame(&volume, &camera);
             renderer.set_contents(sliced([Some(9), None, None]));
@@ -506,7 +506,7 @@ fn the_cinematic_look_cuts_matter_open_and_shows_values_of_anything_but_amounts(
         elevation_deg: 12.0,
         ..CameraSpec::default()
     };
-    let camera = Camera::new(&spec, &Bounds::of(grid), (72, 60));
+    let camera = Camera::new(&spec, &Bounds::from_grid(grid), (72, 60));
     let mut renderer = Renderer::new(&ground, grid, LookSpec::default()).expect("a valid look");
     for style in [Style::Cinematic, Style::Surface] {
         let look = LookSpec {
@@ -578,7 +578,7 @@ fn hidden_ground_is_met_by_no_ray_and_a_slice_outside_the_clip_cuts_nothing() {
             azimuth_deg: 180.0,
             ..CameraSpec::default()
         },
-        &Bounds::of(grid),
+        &Bounds::from_grid(grid),
         (60, 45),
     );
     let ray = camera.ray(30.0, 25.0);
@@ -666,7 +666,7 @@ fn warmth(ground: &Array2<f32>, volume: &Volume, camera: &CameraSpec, point: [f3
         ..LookSpec::default()
     };
     let mut renderer = Renderer::new(ground, volume.grid, look).expect("a valid look");
-    let camera = Camera::new(camera, &Bounds::of(volume.grid), (64, 64));
+    let camera = Camera::new(camera, &Bounds::from_grid(volume.grid), (64, 64));
     let image = renderer.frame(volume, &camera);
     let (x, y, _) = camera
         .project(point.into())

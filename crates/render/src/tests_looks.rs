@@ -34,14 +34,14 @@ fn materials() -> Vec<Material> {
     let material = |(k, preset): (usize, Preset)| Material {
         name: name(preset),
         density: 2000.0 - 300.0 * k as f64,
-        look: MaterialLook::of(preset),
+        look: MaterialLook::from_preset(preset),
         ..Material::water()
     };
     order.into_iter().enumerate().map(material).collect()
 }
 
 /// Fills a ball with the material `what`, where there is space.
-fn put(world: &mut World, what: &str, center: [f64; 3], radius: f64) {
+fn add_ball(world: &mut World, what: &str, center: [f64; 3], radius: f64) {
     let matter = match what {
         "lava" => Matter::Lava {
             amount: 1.0,
@@ -66,11 +66,11 @@ fn valley() -> World {
         3.0 + 0.02 * (x * x + 0.5 * z * z)
     });
     let mut world = World::with_materials(Ground::from_surface(30, surface), materials());
-    put(&mut world, "lava", [10.0, 8.0, 26.0], 4.0);
-    put(&mut world, "sand", [20.0, 6.0, 30.0], 5.0);
-    put(&mut world, "ash", [30.0, 8.0, 24.0], 4.0);
-    put(&mut world, "ice", [28.0, 8.0, 10.0], 4.5);
-    put(&mut world, "rubble", [11.0, 7.0, 14.0], 4.5);
+    add_ball(&mut world, "lava", [10.0, 8.0, 26.0], 4.0);
+    add_ball(&mut world, "sand", [20.0, 6.0, 30.0], 5.0);
+    add_ball(&mut world, "ash", [30.0, 8.0, 24.0], 4.0);
+    add_ball(&mut world, "ice", [28.0, 8.0, 10.0], 4.5);
+    add_ball(&mut world, "rubble", [11.0, 7.0, 14.0], 4.5);
     let water = Matter::Material {
         name: "water".into(),
         amount: 1.0,
@@ -79,8 +79,8 @@ fn valley() -> World {
         shape: Shape::Below { level: 8.0 },
         matter: water,
     });
-    put(&mut world, "steam", [11.0, 16.0, 25.0], 5.5);
-    put(&mut world, "steam", [24.0, 22.0, 18.0], 3.5);
+    add_ball(&mut world, "steam", [11.0, 16.0, 25.0], 5.5);
+    add_ball(&mut world, "steam", [24.0, 22.0, 18.0], 3.5);
     world
 }
 
@@ -202,7 +202,7 @@ fn a_frame_after_changes_is_the_frame_of_a_fresh_renderer() {
                         matter: Matter::Drain,
                     });
                 } else {
-                    put(&mut world, names[die(4, 8) as usize], center, 2.0);
+                    add_ball(&mut world, names[die(4, 8) as usize], center, 2.0);
                 }
             }
             lowpass.refresh(&world);
@@ -254,7 +254,7 @@ fn cloud(density: f32, [from, to]: [usize; 2], lava: bool) -> Volume {
         name: "steam".into(),
         look: MaterialLook {
             waves: 0.0,
-            ..MaterialLook::of(Preset::Steam)
+            ..MaterialLook::from_preset(Preset::Steam)
         },
         density: grid
             .places()
@@ -535,7 +535,7 @@ fn oblong_cells_have_the_sky_the_haze_and_the_mirrors_of_cubes() {
             .collect();
         volume.media.push(Medium {
             name: "water".into(),
-            look: MaterialLook::of(Preset::Water),
+            look: MaterialLook::from_preset(Preset::Water),
             density,
         });
         let look = LookSpec {

@@ -215,7 +215,7 @@ fn smoke_shades_lava_and_water() {
                 .collect::<Vec<u8>>()
         };
         if water {
-            let look = MaterialLook::of(Preset::Water);
+            let look = MaterialLook::from_preset(Preset::Water);
             volume.media.push(Medium {
                 name: "water".into(),
                 look,
@@ -405,7 +405,7 @@ fn rays_that_share_smoke_see_nearly_what_rays_of_their_own_do() {
         .collect();
     alone.media.push(Medium {
         name: "gas".into(),
-        look: MaterialLook::of(Preset::Steam),
+        look: MaterialLook::from_preset(Preset::Steam),
         density,
     });
     let own = flat(look).frame(&alone, &camera);
@@ -439,7 +439,7 @@ fn frames_of_a_running_scene_share_gas_over_a_sea_and_see_nearly_the_same() {
     };
     let medium = |preset: Preset, density| Medium {
         name: "medium".into(),
-        look: MaterialLook::of(preset),
+        look: MaterialLook::from_preset(preset),
         density,
     };
     volume

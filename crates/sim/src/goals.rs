@@ -23,7 +23,7 @@ const LAST_STEP: f64 = 1e9;
 const MOST: f64 = 1e12;
 
 /// Memory in bytes per run of cells along x in a goal's shape, in a list that grows by doubling.
-const BYTES_A_RUN: f64 = 2.0 * size_of::<Run>() as f64;
+const BYTES_A_RUN: f64 = 2.0 * size_of::<CellRun>() as f64;
 
 table! {
     /// A `[[goal]]` as written in a scene: matter in a shape, and one of `keep_below`, `reach` and
@@ -107,7 +107,7 @@ impl GoalSpec {
     /// Estimates the memory of the cells that the goal watches in a box of shape `grid`.
     pub fn need(&self, grid: Grid) -> MemoryEstimate {
         let [_, high, deep] = self.shape.extent(grid);
-        MemoryEstimate::of("the goals", (high * deep) as usize, BYTES_A_RUN)
+        MemoryEstimate::new("the goals", (high * deep) as usize, BYTES_A_RUN)
     }
 }
 
@@ -136,7 +136,7 @@ pub struct Progress {
 
 /// Run of cells of a goal's shape along x.
 #[derive(Clone, Copy, Debug)]
-struct Run {
+struct CellRun {
     from: Place,
     /// End of the run along x, exclusive.
     end: usize,
@@ -146,7 +146,7 @@ struct Run {
 #[derive(Debug)]
 struct Goal {
     spec: GoalSpec,
-    runs: Vec<Run>,
+    runs: Vec<CellRun>,
 }
 
 /// Goals of a simulation, with their progress. Clones share specifications and cells, and have
@@ -214,11 +214,11 @@ impl Goals {
 
 impl Goal {
     fn new(spec: &GoalSpec, grid: Grid) -> Self {
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<CellRun> = Vec::new();
         for [x, y, z] in spec.shape.cells(grid) {
             match runs.last_mut() {
                 Some(run) if run.end == x && run.from[1..] == [y, z] => run.end += 1,
-                _ => runs.push(Run {
+                _ => runs.push(CellRun {
                     from: [x, y, z],
                     end: x + 1,
                 }),
@@ -249,7 +249,7 @@ impl Goal {
             return 0;
         };
         let rows = self.runs.iter().map(
-            |&Run {
+            |&CellRun {
                  from: [x, y, z],
                  end,
              }| layer.row(y, z, x..end),

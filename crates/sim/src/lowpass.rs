@@ -308,17 +308,17 @@ impl LowPass {
     /// material.
     pub fn need(grid: Grid) -> MemoryEstimate {
         let changes = (SlabChanges::most(grid.ny) * size_of::<Change>()) as f64 / grid.ny as f64;
-        let rows = MemoryEstimate::of(
+        let rows = MemoryEstimate::new(
             "the rows of the low-pass",
             grid.ny * grid.nz,
             size_of::<Span>() as f64 + changes,
         );
-        let cursor = MemoryEstimate::of(
+        let cursor = MemoryEstimate::new(
             "the low-pass's versions of the ground",
             grid.columns(),
             0.25,
         );
-        MemoryEstimate::of("the low-pass", grid.cells(), 2.0)
+        MemoryEstimate::new("the low-pass", grid.cells(), 2.0)
             .and(rows)
             .and(cursor)
     }
@@ -334,22 +334,22 @@ impl LowPass {
             0
         };
         let copies = AroundRow::length(grid) * threads;
-        MemoryEstimate::of(
+        MemoryEstimate::new(
             "the low-pass of the other materials",
             grid.cells(),
             1.0 * media as f64,
         )
-        .and(MemoryEstimate::of(
+        .and(MemoryEstimate::new(
             "its rows",
             grid.ny * grid.nz,
             20.0 * media as f64,
         ))
-        .and(MemoryEstimate::of(
+        .and(MemoryEstimate::new(
             "its versions of the ground",
             grid.columns(),
             0.25 * media as f64,
         ))
-        .and(MemoryEstimate::of(
+        .and(MemoryEstimate::new(
             "the amounts around its rows",
             copies,
             AroundRow::BYTES_A_CELL as f64,
@@ -358,7 +358,7 @@ impl LowPass {
 
     /// Estimates the memory of the ash and steam fields of an air with `cells` cells.
     pub fn need_of_air(cells: usize) -> MemoryEstimate {
-        MemoryEstimate::of("what the air carries", cells, AirVolume::BYTES_A_CELL)
+        MemoryEstimate::new("what the air carries", cells, AirVolume::BYTES_A_CELL)
     }
 
     /// Checks that a box of shape `grid` has at most [`MAX_CELLS`] cells.
@@ -468,7 +468,7 @@ impl LowPass {
     fn refresh_air(&mut self, air: Option<&Air>) {
         let version = air.map(|air| air.amounts().version());
         if version != self.air {
-            self.volume.air = air.and_then(AirVolume::of).map(Arc::new);
+            self.volume.air = air.and_then(AirVolume::from_air).map(Arc::new);
             self.air = version;
         }
     }
@@ -530,7 +530,7 @@ impl LowPass {
                         density,
                         energy,
                     }
-                    .filter(taps, world, &changes.around(grid, z, 1))
+                    .filter(taps, world, &changes.near_slab(grid, z, 1))
                 },
             )
             .sum()

@@ -49,7 +49,7 @@ pub struct FlowReport {
 impl FlowReport {
     /// Creates the report of the physical model in `world`; `None` if `world` has the classic
     /// model.
-    pub(crate) fn of(world: &State) -> Option<Self> {
+    pub(crate) fn from_state(world: &State) -> Option<Self> {
         let flow = world.flow()?;
         let (account, lava) = (flow.account(), &flow.setup().lava);
         let m3 = |units: i64| units as f64 * flow.space().unit_m3();
@@ -83,7 +83,7 @@ pub struct FlowProbe {
 
 impl FlowProbe {
     /// Creates the probe of the column that contains `cell` (x, y, z).
-    pub(crate) fn of(flow: &Flow, cell: [usize; 3]) -> Self {
+    pub(crate) fn new(flow: &Flow, cell: [usize; 3]) -> Self {
         let number = cell[2] * flow.space().nx + cell[0];
         let column = flow.column(number);
         Self {

@@ -31,24 +31,24 @@
 
 #![warn(missing_docs, clippy::print_stdout)]
 
+mod camera;
 mod edit;
-mod eye;
 mod flow;
+mod history;
 mod input;
 pub mod messages;
 pub mod paint;
-mod past;
 mod plots;
 mod shell;
 mod state;
 mod ui;
 pub mod worker;
 
+pub use self::camera::viewpoint::Side;
 pub use self::edit::tools::Tool;
-pub use self::eye::viewpoint::Side;
+pub use self::history::journal::Log;
 pub use self::input::keys;
 pub use self::paint::DrawOn;
-pub use self::past::journal::Log;
 pub use self::shell::app::{Options, ViewerError, open};
 pub use self::shell::display;
 pub use self::state::HEIGHTMAP_PACE;

@@ -14,15 +14,15 @@ pub use self::reports::{
     TimeLine,
 };
 pub use super::flow::{FlowProbe, FlowReport};
-pub use super::past::history::{
-    Act, Branch, BranchError, Deed, History, HistoryError, Kind, LONGEST_NAME, MOST_BRANCHES,
+pub use super::history::tree::{
+    Act, ActKind, Branch, BranchError, Deed, History, HistoryError, LONGEST_NAME, MOST_BRANCHES,
     Moment,
 };
 use lavoxel_automaton::world::{Ground, GroundCursor, Matter, Quantity};
 use lavoxel_base::grid::Place;
 use lavoxel_files::output::Existing;
-use lavoxel_render::ground::ember::EmberLight;
 use lavoxel_render::ground::heightfield::Caves;
+use lavoxel_render::ground::lava_glow::EmberLight;
 use lavoxel_render::media::sea::Sea;
 use lavoxel_render::{CameraSpec, LookSpec, MaterialLook, Ray};
 pub use lavoxel_render::{Cut, Glow, Mouth};
@@ -229,7 +229,7 @@ impl GroundPatch {
         Self {
             origin: [0, 0],
             heights: ground.surface().clone(),
-            caves: Arc::new(Caves::of(ground, tall)),
+            caves: Arc::new(Caves::from_ground(ground, tall)),
         }
     }
 
@@ -245,7 +245,7 @@ impl GroundPatch {
         Some(Self {
             origin: [xs.start, zs.start],
             heights,
-            caves: Arc::new(Caves::of(ground, tall)),
+            caves: Arc::new(Caves::from_ground(ground, tall)),
         })
     }
 
@@ -350,7 +350,7 @@ pub struct EmberUpdate {
 
 impl EmberUpdate {
     /// Creates an update from the computed light of a volume.
-    pub(crate) fn of(light: &EmberLight) -> Self {
+    pub(crate) fn from_light(light: &EmberLight) -> Self {
         let surface = |k: usize| light.crust.as_ref().map_or(0.0, |crust| crust.data[k]);
         let column = |(k, map): (usize, &nalgebra::Vector2<f32>)| [map.x, map.y, surface(k)];
         Self {

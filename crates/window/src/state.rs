@@ -11,13 +11,13 @@ use ndarray::Array2;
 use super::edit::built::Built;
 use super::edit::slices::Cuts;
 use super::edit::tools::{Dam, Tool, Tools};
+use super::history::film::KeyFrames;
+use super::history::times::StageTimes;
 use super::input::complete::Completion;
 use super::input::filming::Filming;
 use super::input::keys::Action;
 use super::messages::{Command, Glow, Notice, Pace, Report, Update, Way};
 use super::paint::{Quality, View};
-use super::past::film::KeyFrames;
-use super::past::times::StageTimes;
 use super::plots::Plots;
 use super::shell::compare::Sides;
 use super::shell::recent::Recent;
@@ -256,7 +256,7 @@ impl State {
             first_person: false,
             turntable: false,
             times: StageTimes::default(),
-            film: KeyFrames::of(&scene.spec.film),
+            film: KeyFrames::from_film(&scene.spec.film),
             toasts: Toasts::default(),
             strip: Strip::default(),
             sides: None,
@@ -378,7 +378,7 @@ impl State {
         self.cuts = Cuts::middle(scene.spec.grid.size, quantity);
         self.tools.cancel();
         self.tools.replaced = None;
-        self.film = KeyFrames::of(&scene.spec.film);
+        self.film = KeyFrames::from_film(&scene.spec.film);
         self.scene = scene;
     }
 
@@ -442,7 +442,7 @@ impl State {
 
     /// Returns the visible part of the box for a camera (clip box, cut open by slices): lower and
     /// upper bound in cells along x, y and z.
-    pub(crate) fn part(&self, camera: &Camera) -> [[f32; 2]; 3] {
+    pub(crate) fn visible_part(&self, camera: &Camera) -> [[f32; 2]; 3] {
         let Some(sides) = self.sides().map(|sides| sides.map(|n| n as f32)) else {
             return [[0.0, 0.0]; 3];
         };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::table::{NAME_WIDTH, Table, Times, number};
+use super::table::{BenchTable, NAME_WIDTH, Times, number};
 use super::timed::Timed;
 
 /// Description of the criterion for a significant change.
@@ -40,7 +40,7 @@ struct Change {
 
 impl Comparison {
     /// Compares all entries that both tables have; `file` is the path of the old table.
-    pub(super) fn new(old: &Table, new: &Table, file: &Path) -> Self {
+    pub(super) fn new(old: &BenchTable, new: &BenchTable, file: &Path) -> Self {
         let mut changes = Vec::new();
         for of in Timed::all() {
             for (row, now) in new.stage(of) {
@@ -124,11 +124,14 @@ impl Change {
 }
 
 /// Serializes a table as JSON, with the comparison if given.
-pub(super) fn json(table: &Table, compared: Option<&Comparison>) -> serde_json::Result<String> {
+pub(super) fn json(
+    table: &BenchTable,
+    compared: Option<&Comparison>,
+) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Both<'a> {
         #[serde(flatten)]
-        table: &'a Table,
+        table: &'a BenchTable,
         #[serde(skip_serializing_if = "Option::is_none")]
         compared: Option<&'a Comparison>,
     }
@@ -136,7 +139,7 @@ pub(super) fn json(table: &Table, compared: Option<&Comparison>) -> serde_json::
 }
 
 /// Warnings about different machines, threads, steps and boxes.
-fn warnings(old: &Table, new: &Table) -> Vec<String> {
+fn warnings(old: &BenchTable, new: &BenchTable) -> Vec<String> {
     let mut warnings = Vec::new();
     let mut differ = |what: &str, old: String, new: String| {
         if old != new {

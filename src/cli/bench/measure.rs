@@ -16,7 +16,7 @@ use lavoxel::world::{Ground, World};
 use ndarray::Array2;
 
 use super::stop;
-use super::table::{Row, Times};
+use super::table::{BenchRow, Times};
 use super::timed::Timed;
 use super::worlds::Case;
 
@@ -65,7 +65,7 @@ pub(super) fn rules(case: &Case, steps: u64) -> impl Iterator<Item = (Timed, Tim
     names.into_iter().map(move |name| {
         (
             Timed::Rule(name),
-            Times::of(samples.iter().map(|sums| sums[name]).collect()),
+            Times::from_ms(samples.iter().map(|sums| sums[name]).collect()),
         )
     })
 }
@@ -142,10 +142,10 @@ impl Easel {
 }
 
 /// Times the conversion of a heightmap to the ground of a box, from memory and from a file.
-pub(super) fn open(times: u64) -> anyhow::Result<Vec<Row>> {
+pub(super) fn open(times: u64) -> anyhow::Result<Vec<BenchRow>> {
     let mut rows = Vec::new();
     let row = |name: String, side: usize, times| {
-        Row::new(&name, [(Timed::Open, times)].into()).with_columns(side * side)
+        BenchRow::new(&name, [(Timed::Open, times)].into()).with_columns(side * side)
     };
     let heights = ridges(MAP_SIDE);
     let voxelise = |_| {

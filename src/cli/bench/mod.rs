@@ -16,13 +16,13 @@ use lavoxel::output::{Existing, check_free, protect};
 
 use self::compare::Comparison;
 use self::measure::{Easel, hash, lowpass, rules};
-use self::table::{FORMAT, Paper, Row, Table};
+use self::table::{BenchRow, BenchTable, FORMAT, Paper};
 use self::timed::Timed;
 use self::worlds::{Case, PAPER_BOX, cases};
 use crate::cli::flags::count;
 use crate::cli::process::machine;
 use crate::cli::process::stop;
-use crate::cli::show::say;
+use crate::cli::show::messages;
 use crate::cli::{Outcome, start_threads};
 
 /// Time every stage: simulation as in the paper, low-pass, pictures, opening a map
@@ -98,14 +98,14 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
     let Some(rows) = measured(args)? else {
         return Ok(Outcome::Stopped);
     };
-    let table = Table::new(args, rows);
+    let table = BenchTable::new(args, rows);
     if let Some(path) = &args.save {
         saved::write(&table, path, args.existing())?;
     }
     let comparison = old
         .zip(args.compare.as_deref())
         .map(|(old, path)| Comparison::new(&old, &table, path));
-    say::data(&match (args.json, &comparison) {
+    messages::data(&match (args.json, &comparison) {
         (true, _) => compare::json(&table, comparison.as_ref())?,
         (false, Some(comparison)) => format!("{}\n\n{}", table.text(), comparison.text()),
         (false, None) => table.text(),
@@ -114,7 +114,7 @@ pub(super) fn run(args: &BenchArgs) -> anyhow::Result<Outcome> {
 }
 
 /// Measures all rows; `None` after Ctrl-C.
-fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
+fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<BenchRow>>> {
     let mut rows = Vec::new();
     let mut easel = Easel::default();
     // Worlds are built only if needed: opening a map uses none.
@@ -135,7 +135,7 @@ fn measured(args: &BenchArgs) -> anyhow::Result<Option<Vec<Row>>> {
 }
 
 /// Measures the requested stages for one world.
-fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<Row> {
+fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<BenchRow> {
     let asks = |work| args.asks_for(work) && !stop::asked();
     let mut times = BTreeMap::new();
     if Timed::all().any(|work| matches!(work, Timed::Rule(_)) && asks(work)) {
@@ -158,11 +158,11 @@ fn row(case: &Case, args: &BenchArgs, easel: &mut Easel) -> anyhow::Result<Row> 
         .iter()
         .map(|layer| layer.tally().cells)
         .sum();
-    Ok(Row::new(&case.name, times).with_liquid(cells))
+    Ok(BenchRow::new(&case.name, times).with_liquid(cells))
 }
 
-impl Table {
-    fn new(args: &BenchArgs, rows: Vec<Row>) -> Self {
+impl BenchTable {
+    fn new(args: &BenchArgs, rows: Vec<BenchRow>) -> Self {
         Self {
             format: FORMAT.to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use lavoxel::input::{BENCH, InputError};
 use lavoxel::output::{Existing, OutputError, WholeFile};
-use lavoxel::validate::tame;
+use lavoxel::validate::escape_for_terminal;
 
-use super::table::{FORMAT, Table};
+use super::table::{BenchTable, FORMAT};
 
 /// Writes a timing table atomically.
-pub(super) fn write(table: &Table, path: &Path, existing: Existing) -> anyhow::Result<()> {
+pub(super) fn write(table: &BenchTable, path: &Path, existing: Existing) -> anyhow::Result<()> {
     let json = serde_json::to_string_pretty(table)?;
     let mut file = WholeFile::create(path, existing)?;
     writeln!(file, "{json}").map_err(|cause| OutputError::io(path, cause))?;
@@ -18,16 +18,16 @@ pub(super) fn write(table: &Table, path: &Path, existing: Existing) -> anyhow::R
 }
 
 /// Reads a timing table written by [`write`]; any other content is an error.
-pub(super) fn read(path: &Path) -> anyhow::Result<Table> {
+pub(super) fn read(path: &Path) -> anyhow::Result<BenchTable> {
     let name = path.display();
     let wrong = |what: &str| {
         anyhow::anyhow!(
             "{name}: not a table of lavoxel bench --save: {}",
-            tame(what)
+            escape_for_terminal(what)
         )
     };
     let table = BENCH
-        .text(path, |text| serde_json::from_str::<Table>(&text))
+        .text(path, |text| serde_json::from_str::<BenchTable>(&text))
         .map_err(|error| match error {
             InputError::Read(cause) => anyhow::anyhow!("cannot read {name}: {cause}"),
             error => wrong(&error.to_string()),
@@ -42,7 +42,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Table> {
     if let Some((row, _)) = table.all().find(|(_, times)| !times.is_sound()) {
         return Err(wrong(&format!("the times of {:?} are none", row.world)));
     }
-    table.label = table.label.as_deref().map(tame);
-    table.machine = tame(&table.machine);
+    table.label = table.label.as_deref().map(escape_for_terminal);
+    table.machine = escape_for_terminal(&table.machine);
     Ok(table)
 }

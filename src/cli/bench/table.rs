@@ -16,7 +16,7 @@ pub(super) const NAME_WIDTH: usize = 26;
 
 /// Measured times with the machine and the settings.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Table {
+pub(super) struct BenchTable {
     pub(super) format: String,
     pub(super) version: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,7 +28,7 @@ pub(super) struct Table {
     pub(super) pictures: u64,
     #[serde(skip_deserializing)]
     pub(super) paper: Paper,
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<BenchRow>,
 }
 
 /// The paper's mean times in milliseconds at 128 × 100 × 128 cells (section 5).
@@ -51,7 +51,7 @@ impl Default for Paper {
 
 /// Times of the stages for one world or map.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Row {
+pub(super) struct BenchRow {
     pub(super) world: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     liquid_cells: Option<u64>,
@@ -62,7 +62,7 @@ pub(super) struct Row {
     times: BTreeMap<String, Times>,
 }
 
-impl Row {
+impl BenchRow {
     pub(super) fn new(world: &str, times: BTreeMap<Timed, Times>) -> Self {
         let times = times
             .into_iter()
@@ -119,7 +119,7 @@ pub(super) struct Times {
 
 impl Times {
     /// Computes the distribution of durations in milliseconds; `ms` must not be empty.
-    pub(super) fn of(mut ms: Vec<f64>) -> Self {
+    pub(super) fn from_ms(mut ms: Vec<f64>) -> Self {
         ms.sort_unstable_by(f64::total_cmp);
         let at = |share: f64| ms[((ms.len() - 1) as f64 * share).round() as usize];
         let mean = ms.iter().sum::<f64>() / ms.len() as f64;
@@ -133,7 +133,7 @@ impl Times {
     }
 
     pub(super) fn of_durations(times: Vec<Duration>) -> Self {
-        Self::of(
+        Self::from_ms(
             times
                 .into_iter()
                 .map(|time| time.as_secs_f64() * 1e3)
@@ -170,16 +170,16 @@ pub(super) fn number(ms: f64) -> String {
     format!("{ms:>9.*}", decimals as usize)
 }
 
-impl Table {
+impl BenchTable {
     /// Iterates over the rows with times of `stage`.
-    pub(super) fn stage(&self, stage: Timed) -> impl Iterator<Item = (&Row, &Times)> {
+    pub(super) fn stage(&self, stage: Timed) -> impl Iterator<Item = (&BenchRow, &Times)> {
         self.rows
             .iter()
             .filter_map(move |row| Some((row, row.times(stage)?)))
     }
 
     /// Iterates over all rows and their times.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&Row, &Times)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&BenchRow, &Times)> {
         Timed::all().flat_map(|stage| self.stage(stage))
     }
 
@@ -197,7 +197,7 @@ impl Table {
         ];
         for stage in Timed::all() {
             if self.stage(stage).next().is_some() {
-                lines.extend(self.part(stage));
+                lines.extend(self.stage_lines(stage));
             }
         }
         lines
@@ -208,7 +208,7 @@ impl Table {
     }
 
     /// Text lines of the table for one stage.
-    fn part(&self, stage: Timed) -> Vec<String> {
+    fn stage_lines(&self, stage: Timed) -> Vec<String> {
         let what = if stage == Timed::Open {
             "columns"
         } else {

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lavoxel::export::NO_FORECAST_OF_FLOW;
-use lavoxel::exposure::{Assets, BarrierGain, BarrierOutcome, Row, after, write};
+use lavoxel::exposure::{Assets, AttributeRow, BarrierGain, BarrierOutcome, after, write};
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, check_free};
-use lavoxel::scene::{Barrier, Scene, Seconds, Stage};
+use lavoxel::scene::{Barrier, BuiltScene, Scene, Seconds};
 use lavoxel::simulation::Simulation;
 use serde_json::{Value, json};
 
 use crate::cli::run::EngineName;
-use crate::cli::show::say;
+use crate::cli::show::messages;
 use crate::cli::stop;
 
 /// Seconds per hour.
@@ -69,7 +69,7 @@ impl BarrierOptions {
             "--barrier-table {name}: there are no barriers; pass --barrier LINES.geojson or add [[barrier]] tables to the scene"
         );
         check_free(path, existing)?;
-        MemoryEstimate::of(
+        MemoryEstimate::new(
             "the table of barriers",
             scene.spec.grid.grid()?.columns(),
             24.0,
@@ -111,7 +111,7 @@ impl BarrierTable {
             .as_ref()
             .and_then(|stage| stage.simulation.world().flow());
         let (outcomes, gain) = after(&self.barriers, site, flow, flow_without);
-        let rows: Vec<Row> = self
+        let rows: Vec<AttributeRow> = self
             .barriers
             .iter()
             .zip(&outcomes)
@@ -126,7 +126,7 @@ impl BarrierTable {
             existing,
         )?;
         if !quiet {
-            say::note(&format!(
+            messages::note(&format!(
                 "{}: {}",
                 self.path.display(),
                 words(&self.barriers, &outcomes, gain.as_ref())
@@ -136,12 +136,12 @@ impl BarrierTable {
     }
 
     /// Simulates the scene without its barriers for `steps` steps; `None` if stopped by a signal.
-    fn without(&self, steps: u64, quiet: bool) -> anyhow::Result<Option<Stage>> {
+    fn without(&self, steps: u64, quiet: bool) -> anyhow::Result<Option<BuiltScene>> {
         if stop::asked() {
             return Ok(None);
         }
         if !quiet {
-            say::note(&format!(
+            messages::note(&format!(
                 "{}: the same {steps} steps without barriers …",
                 self.path.display()
             ));
@@ -186,7 +186,7 @@ fn number(value: Option<f64>, fine: f64) -> Value {
 }
 
 /// Output row of a barrier; distances in metres, times in hours.
-fn row((barrier, outcome): (&Barrier, &BarrierOutcome)) -> Row {
+fn row((barrier, outcome): (&Barrier, &BarrierOutcome)) -> AttributeRow {
     let hours = |seconds: Option<f64>| number(seconds.map(|seconds| seconds / HOUR), 1e4);
     let own = [
         ("height_m", json!(barrier.height_m)),
@@ -205,7 +205,7 @@ fn row((barrier, outcome): (&Barrier, &BarrierOutcome)) -> Row {
 }
 
 /// Output row of all barriers together.
-fn together(gain: &BarrierGain) -> Row {
+fn together(gain: &BarrierGain) -> AttributeRow {
     let own = [
         "height_m",
         "width_m",

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use lavoxel::export::NO_FORECAST_OF_FLOW;
-use lavoxel::exposure::{Assets, Reach, Row, write};
+use lavoxel::exposure::{Assets, AttributeRow, Reach, write};
 use lavoxel::grid::Grid;
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
@@ -16,7 +16,7 @@ use lavoxel::scene::{Scene, Seconds};
 use lavoxel::simulation::Simulation;
 use serde_json::{Value, json};
 
-use crate::cli::show::say;
+use crate::cli::show::messages;
 
 /// Section name of the records in a checkpoint.
 const MEMORY: &str = "flow_records";
@@ -209,10 +209,10 @@ impl Exposures {
                 return Ok(());
             };
             let reached = assets.after(flow, &records, self.above_m);
-            let rows: Vec<Row> = reached.iter().map(row).collect();
+            let rows: Vec<AttributeRow> = reached.iter().map(row).collect();
             write(&exposure.file, assets, &rows, NO_FORECAST_OF_FLOW, existing)?;
             if !quiet {
-                say::note(&format!(
+                messages::note(&format!(
                     "{}: {}",
                     exposure.file.display(),
                     words(assets, &reached)
@@ -225,7 +225,7 @@ impl Exposures {
 }
 
 /// Output row of a feature; times in hours, thickness in metres, temperature in kelvin.
-fn row(reach: &Option<Reach>) -> Row {
+fn row(reach: &Option<Reach>) -> AttributeRow {
     let short = |number: f64, fine: f64| json!((number * fine).round() / fine);
     let of = |number: fn(&Reach) -> f64, fine| {
         let known = reach

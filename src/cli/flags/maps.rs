@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
-use lavoxel::export::maps::{MapFile, Maps, Subject};
-use lavoxel::export::{About, npz};
+use lavoxel::export::maps::{MapFile, MapQuantity, Maps};
+use lavoxel::export::{Provenance, npz};
 use lavoxel::flow::covered_above_m;
 use lavoxel::grid::Grid;
 use lavoxel::map::Site;
@@ -16,13 +16,13 @@ use lavoxel::output::{Existing, check_distinct, check_free};
 use lavoxel::records::Records;
 use lavoxel::scene::Scene;
 use lavoxel::simulation::Simulation;
-use lavoxel::validate::tame;
+use lavoxel::validate::escape_for_terminal;
 use lavoxel::world::{ColumnMeasure, ColumnQuantity, Quantity};
 
 use crate::cli::Outcome;
 use crate::cli::flags::barriers::{BarrierOptions, BarrierTable};
 use crate::cli::flags::exposure::{ExposureOptions, Exposures};
-use crate::cli::show::say;
+use crate::cli::show::messages;
 
 /// Advice for maps that exceed the memory limit.
 const MEND: &str = "ask for fewer maps, or make the box coarser";
@@ -143,7 +143,7 @@ impl MapOptions {
         }
         let records = recorded
             .iter()
-            .map(|material| Records::new(grid).of(material))
+            .map(|material| Records::new(grid).for_material(material))
             .collect();
         Ok(MapPlan {
             maps,
@@ -166,12 +166,12 @@ impl MapOptions {
         above: f64,
     ) -> anyhow::Result<MapFile> {
         let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
-            let names = Subject::names(quantities);
+            let names = MapQuantity::names(quantities);
             anyhow::bail!(
                 "--map {text}: must be NAME=FILE, such as thickness=lava.tif; maps are {names}"
             );
         };
-        match Subject::find(name, quantities, above) {
+        match MapQuantity::find(name, quantities, above) {
             Ok(subject) => {
                 let (style, levels, smooth) = (!self.no_style, self.rising_levels()?, self.smooth);
                 Ok(MapFile {
@@ -183,7 +183,7 @@ impl MapOptions {
             }
             Err(_) => anyhow::bail!(
                 "--map {text}: there is no map {name:?}; maps are {}",
-                Subject::names(quantities)
+                MapQuantity::names(quantities)
             ),
         }
     }
@@ -262,7 +262,7 @@ fn check_apart<'a>(
 /// Completed run, for the metadata of its files and messages about them.
 pub(in crate::cli) struct Ended<'a> {
     /// Provenance that is written into the files.
-    pub(in crate::cli) about: About,
+    pub(in crate::cli) about: Provenance,
     pub(in crate::cli) site: &'a Site,
     pub(in crate::cli) outcome: Outcome,
     /// True to suppress the messages that name the files.
@@ -382,7 +382,7 @@ impl MapPlan {
             anyhow::ensure!(
                 is_new && recorded.iter().any(|name| name == records.material()),
                 "the checkpoint's section \"records\" is not right: records of {} do not belong there",
-                tame(records.material())
+                escape_for_terminal(records.material())
             );
             all.push(records);
             bytes = rest;
@@ -417,14 +417,14 @@ impl MapPlan {
         let about = &run.about;
         let quiet = run.quiet || self.paths().next().is_none();
         if run.outcome == Outcome::Stopped && !quiet {
-            say::note(&format!(
+            messages::note(&format!(
                 "stopped after step {}; these files are of the steps up to there:",
                 about.step
             ));
         }
         let report = |path: &Path, written: anyhow::Result<()>| {
             if written.is_ok() && !quiet {
-                say::note(&format!("{} (step {})", path.display(), about.step));
+                messages::note(&format!("{} (step {})", path.display(), about.step));
             }
             written
         };

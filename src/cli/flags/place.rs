@@ -11,10 +11,10 @@ use lavoxel::map::Epsg;
 use lavoxel::param::{Form, Param, Table};
 use lavoxel::rules::Walls;
 use lavoxel::scene::{LavaSpec, Overrides, Seconds, StartSpec, VentOverride, VentPlace};
-use lavoxel::terrain::{Encoding, Fill, HeightUnit, Kind, TerrainSpec};
+use lavoxel::terrain::{Encoding, Fill, HeightUnit, TerrainKind, TerrainSpec};
 
 use crate::cli::flags::count;
-use crate::cli::flags::typed::Typed;
+use crate::cli::flags::flag_names::FlagNames;
 
 /// Heading in `--help` of the flags of a heightmap.
 const HEADING: &str = "Heightmap";
@@ -125,7 +125,7 @@ pub(in crate::cli) struct PlaceArgs {
     /// per step (@2.5), or in the physical model cubic metres per second (@15m3/s) or a table of
     /// rates (@rates.csv).
     #[arg(long, value_name = "X,Z[@RATE]", allow_hyphen_values = true)]
-    vent: Vec<Vent>,
+    vent: Vec<VentFlag>,
 
     /// Raise the ground along the lines of a file, in addition to the barriers of the scene;
     /// repeatable
@@ -258,7 +258,7 @@ impl MapArgs {
 
     /// Registers the flags that override numbers of `[terrain]`, both under the full keys and under
     /// the keys without the table name, as error messages of file readers give them.
-    pub(in crate::cli) fn put_into(&self, typed: &mut Typed) {
+    pub(in crate::cli) fn put_into(&self, typed: &mut FlagNames) {
         let terrain = self.terrain();
         for (param, flag) in flags().filter(|(param, _)| param.entry().form == Form::Number) {
             let value = param.given(&terrain).map(|_| (param.get)(&terrain));
@@ -297,7 +297,7 @@ impl MapArgs {
     }
 
     /// Returns an error for flags that do not apply to the terrain `kind`.
-    fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
+    fn check_kind(&self, kind: TerrainKind) -> anyhow::Result<()> {
         let terrain = self.terrain();
         for (param, flag) in flags() {
             let name = kind.name();
@@ -351,8 +351,8 @@ impl PlaceArgs {
     }
 
     /// Flags that override scene keys, so that errors can name the flag.
-    pub(in crate::cli) fn typed(&self) -> Typed {
-        let mut typed = Typed::default();
+    pub(in crate::cli) fn typed(&self) -> FlagNames {
+        let mut typed = FlagNames::default();
         self.map.put_into(&mut typed);
         // Errors name these keys with or without their table.
         for key in ["grid.cell_size_m", "cell_size_m"] {
@@ -425,14 +425,14 @@ impl PlaceArgs {
     }
 
     /// Returns an error that names the flags which do not apply to the terrain `kind`.
-    pub(in crate::cli) fn check_kind(&self, kind: Kind) -> anyhow::Result<()> {
+    pub(in crate::cli) fn check_kind(&self, kind: TerrainKind) -> anyhow::Result<()> {
         self.map.check_kind(kind)?;
         let on_map = self
             .vent
             .iter()
             .any(|vent| matches!(vent.wish.place, VentPlace::Map { .. }));
         anyhow::ensure!(
-            !on_map || kind == Kind::Heightmap,
+            !on_map || kind == TerrainKind::Heightmap,
             "--vent map:…: a generated terrain (kind = \"{}\") is on no map; give cells (64,64) or metres (1200m,800m)",
             kind.name()
         );
@@ -587,13 +587,13 @@ fn four_numbers(text: &str) -> Result<[f64; 4], String> {
 /// Vent as typed: `64,64`, `1200m,800m`, `map:499800,4178300` or `summit`, or a fissure between two
 /// such places, each with or without `@2.5`, `@15m3/s` or `@rates.csv`.
 #[derive(Clone, Debug)]
-struct Vent {
+struct VentFlag {
     wish: VentOverride,
     /// Text that the user typed.
     text: String,
 }
 
-impl FromStr for Vent {
+impl FromStr for VentFlag {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {

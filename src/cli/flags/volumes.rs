@@ -7,17 +7,19 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use clap::Args;
 use lavoxel::export::mesh::Skin;
-use lavoxel::export::{About, ExportError, ExportState, SpaceFile, mesh_formats, volume_formats};
+use lavoxel::export::{
+    ExportError, ExportState, Provenance, SpaceFile, mesh_formats, volume_formats,
+};
 use lavoxel::grid::Grid;
 use lavoxel::map::Site;
 use lavoxel::memory::MemoryEstimate;
 use lavoxel::output::{Existing, check_free, is_same_file};
-use lavoxel::scene::{Scene, Stage};
+use lavoxel::scene::{BuiltScene, Scene};
 use lavoxel::simulation::Simulation;
 use serde::{Deserialize, Serialize};
 
 use crate::cli::flags::count;
-use crate::cli::show::say;
+use crate::cli::show::messages;
 
 /// Maximum number of files in a series.
 const MAX_FILES: u64 = 100_000;
@@ -30,20 +32,20 @@ const MEMORY: &str = "series";
 #[derive(Debug, Serialize, Deserialize)]
 struct Series {
     path: String,
-    runs: Vec<Run>,
+    runs: Vec<StepRun>,
 }
 
 /// Run of `count` equidistant steps from `first`, with a spacing of `apart` steps.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Run {
+struct StepRun {
     first: u64,
     apart: u64,
     count: u64,
 }
 
-impl Run {
+impl StepRun {
     /// Compresses ascending steps to runs.
-    fn of(steps: &[u64]) -> Vec<Self> {
+    fn split(steps: &[u64]) -> Vec<Self> {
         let mut runs: Vec<Self> = Vec::new();
         for &step in steps {
             match runs.last_mut() {
@@ -254,7 +256,7 @@ impl Exports {
         self.every?;
         let series = |output: &Output| Series {
             path: output.path(),
-            runs: Run::of(&output.steps),
+            runs: StepRun::split(&output.steps),
         };
         let all: Vec<Series> = self.outputs.iter().map(series).collect();
         Some((
@@ -279,7 +281,7 @@ impl Exports {
             let Some(series) = all.iter().find(|series| series.path == output.path()) else {
                 continue;
             };
-            let steps = Run::steps(&series.runs, step).ok_or_else(wrong)?;
+            let steps = StepRun::steps(&series.runs, step).ok_or_else(wrong)?;
             // A list names existing files only. The list counts as begun even without a step: an
             // interrupted run wrote its last step.
             output.is_begun = true;
@@ -323,7 +325,7 @@ impl Exports {
     pub(in crate::cli) fn take_drape(
         &mut self,
         scene: &Scene,
-        stage: &Stage,
+        stage: &BuiltScene,
     ) -> anyhow::Result<()> {
         let is_shown = |output: &Output| {
             output
@@ -377,12 +379,12 @@ impl Exports {
         let (world, step) = (simulation.world(), simulation.steps());
         let _held = world.taken().held();
         let (seed, time_s) = (simulation.seed(), simulation.time_s());
-        let about = About {
+        let about = Provenance {
             scene: self.scene.clone(),
             seed,
             step,
             time_s,
-            ..About::default()
+            ..Provenance::default()
         };
         let shot = ExportState {
             world,
@@ -417,26 +419,26 @@ impl Exports {
             .filter(|layer| layer.mass() == 0)
         {
             let name = &layer.material().name;
-            say::note(&format!(
+            messages::note(&format!(
                 "there is no {name} after the last step: its volumes and meshes are empty"
             ));
         }
         if step < self.steps {
-            say::note(&format!(
+            messages::note(&format!(
                 "stopped after step {step}; these files are complete up to there:"
             ));
         }
         for output in &self.outputs {
             let files = output.steps.len();
             if self.every.is_none() {
-                say::note(&format!("{} (step {step})", output.file.path().display()));
+                messages::note(&format!("{} (step {step})", output.file.path().display()));
                 continue;
             }
             let all = output.file.path().with_file_name(output.name_of("*"));
             let list = output.file.list().map_or(String::new(), |list| {
                 format!(", listed in {}", list.display())
             });
-            say::note(&format!(
+            messages::note(&format!(
                 "{} ({files} files, the last of step {step}{list})",
                 all.display()
             ));

@@ -36,7 +36,7 @@ pub(in crate::cli) fn listen() {
         });
     };
     if let Err(e) = ctrlc::set_handler(handler) {
-        crate::cli::show::say::note(&format!(
+        crate::cli::show::messages::note(&format!(
             "lavoxel: Ctrl-C will end the program at once: {e}"
         ));
     }
@@ -53,7 +53,7 @@ fn after_a_moment(what: impl FnOnce() + Send + 'static) {
 /// Ends the program, and leaves no partial file behind.
 fn end() -> ! {
     for path in output::abandon() {
-        crate::cli::show::say::note(&format!("stopped before {} was written", path.display()));
+        crate::cli::show::messages::note(&format!("stopped before {} was written", path.display()));
     }
     std::process::exit(i32::from(crate::cli::STOPPED))
 }

@@ -19,18 +19,18 @@ use lavoxel::output::{
     Existing, FOLDER, check_distinct, check_free, file_name, free_name, is_same_file,
 };
 use lavoxel::render::{self, Plane, Section, Style};
-use lavoxel::scene::{Model, Scene, Stage};
+use lavoxel::scene::{BuiltScene, Model, Scene};
 use lavoxel::world::Quantity;
 
 use self::shooting::Shooting;
 use self::sun::SunAt;
 use crate::cli::flags::count;
-use crate::cli::flags::typed::Typed;
+use crate::cli::flags::flag_names::FlagNames;
 use crate::cli::process::stop;
-use crate::cli::show::beside::{Asked, Beside};
+use crate::cli::show::messages;
 use crate::cli::show::painter::{Clip, Painter, View, named};
 use crate::cli::show::reel::{Reel, STATE, Targets};
-use crate::cli::show::say;
+use crate::cli::show::side_by_side::{Asked, Beside};
 use crate::cli::{Outcome, SceneOptions, start_threads};
 
 /// Simulate a scene and write pictures and animations
@@ -303,14 +303,14 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
         painter.look_at_the_flow(&mut scene.spec, &stage.simulation)?;
     }
     let plan = Plan::new(&scene.spec.film, &scene.spec.camera);
-    say::warn(
+    messages::warn(
         stage
             .notes
             .iter()
             .cloned()
             .chain(scene.warnings(&stage.simulation, Some(scene.spec.film.steps))),
     );
-    say::warn(
+    messages::warn(
         scene
             .warning_of_pictures(&stage.simulation)
             .filter(|_| args.slice.is_none()),
@@ -319,14 +319,14 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
         scene
             .summary(&stage.site, &stage.simulation)
             .iter()
-            .for_each(|line| say::note(line));
+            .for_each(|line| messages::note(line));
     }
     let other_view = other_view.unwrap_or(View::Volume);
     let beside = beside
         .map(|asked| Beside::new(asked, &scene, &stage.site, other_view))
         .transpose()?;
     let reel = Reel::open(&outputs.targets, &text, (plan.frames(), plan.fps()))?;
-    let state = State {
+    let state = FilmState {
         stage,
         keeper: None,
         kept: Instant::now(),
@@ -350,7 +350,7 @@ fn shoot(args: &RenderArgs, mut scene: Scene) -> anyhow::Result<Outcome> {
 
 impl RenderArgs {
     /// Flags that override scene keys, so that errors can name the flag.
-    fn typed(&self) -> Typed {
+    fn typed(&self) -> FlagNames {
         let mut typed = self.scene.source.typed();
         let sides = |size: [u32; 2]| format!("{}x{}", size[0], size[1]);
         let pixels = "pixels along each side";
@@ -634,8 +634,8 @@ fn name_of(plan: &Plan, frame: u64, step: u64) -> u64 {
 }
 
 /// Simulation of a film with its checkpoint writer.
-struct State {
-    stage: Stage,
+struct FilmState {
+    stage: BuiltScene,
     /// Checkpoint writer; `None` before the first frame or without a folder.
     keeper: Option<Keeper>,
     /// Time of the last checkpoint, and the minimum wait until the next one.
@@ -645,7 +645,7 @@ struct State {
     begun: bool,
 }
 
-impl State {
+impl FilmState {
     /// Restores the latest checkpoint in `folder` that is earlier than `step`, if any; returns the
     /// step at which the film continues. The checkpoint must be earlier, because a restored state
     /// lacks the pictures of its coverage until the next step.

@@ -2,20 +2,20 @@
 
 use std::time::Instant;
 
-use lavoxel::export::{Part, write_png};
+use lavoxel::export::{CachedFrame, write_png};
 use lavoxel::film::{Follower, Plan, Shot, Sight};
 use lavoxel::render::{CameraSpec, Image};
 use lavoxel::report::FlowReport;
-use lavoxel::scene::{Edge, Scene, Stage};
+use lavoxel::scene::{BuiltScene, Edge, Scene};
 
-use super::{Outputs, State, name_of};
+use super::{FilmState, Outputs, name_of};
 use crate::cli::Outcome;
 use crate::cli::process::stop;
-use crate::cli::show::beside::Beside;
+use crate::cli::show::messages;
 use crate::cli::show::painter::Painter;
 use crate::cli::show::progress::{Frames, Progress};
 use crate::cli::show::reel::Reel;
-use crate::cli::show::say;
+use crate::cli::show::side_by_side::Beside;
 
 /// Camera that follows the lava, with the bounds that its target is relative to, as (lowest corner,
 /// extent) in cells.
@@ -27,7 +27,7 @@ pub(super) struct Framed {
 /// State of a film in production.
 pub(super) struct Shooting {
     pub(super) scene: Scene,
-    pub(super) state: State,
+    pub(super) state: FilmState,
     pub(super) painter: Painter,
     pub(super) beside: Option<Beside>,
     pub(super) outputs: Outputs,
@@ -62,7 +62,7 @@ impl Shooting {
                     reel.note_unfinished(picture)?;
                 }
                 if !self.quiet {
-                    say::note(&reel.how_to_go_on());
+                    messages::note(&reel.how_to_go_on());
                 }
             }
             None => {}
@@ -234,7 +234,7 @@ impl Shooting {
 
     /// Advances a following camera by the sight stored in an earlier frame's file; returns false if
     /// the file has no sight.
-    fn takes_up(&mut self, part: &Part) -> bool {
+    fn takes_up(&mut self, part: &CachedFrame) -> bool {
         let Some(Framed {
             follower: Some(follower),
             ..
@@ -343,26 +343,26 @@ impl Shooting {
         if self.quiet {
             return;
         }
-        let Stage {
+        let BuiltScene {
             simulation, site, ..
         } = &self.state.stage;
         // Stored frames are skipped without simulating their steps.
         let steps = simulation.steps().max(self.shown);
-        if let Some(edge) = Edge::of(simulation, site).words() {
-            say::note(&edge);
+        if let Some(edge) = Edge::from_simulation(simulation, site).words() {
+            messages::note(&edge);
         }
         self.beside
             .iter()
             .flat_map(|beside| beside.lines(simulation))
-            .for_each(|line| say::note(&line));
-        let flow = FlowReport::of(simulation, site);
+            .for_each(|line| messages::note(&line));
+        let flow = FlowReport::new(simulation, site);
         flow.iter()
             .flat_map(FlowReport::warnings)
-            .for_each(|warning| say::warn(Some(warning)));
+            .for_each(|warning| messages::warn(Some(warning)));
         if stop::asked()
             && (steps < self.steps() || self.reel.is_some() && frames < self.plan.frames())
         {
-            say::note(&format!(
+            messages::note(&format!(
                 "stopped after step {steps}; these files are complete up to there:"
             ));
         }
@@ -373,17 +373,19 @@ impl Shooting {
             .iter()
             .filter(|_| frames > 0)
         {
-            say::note(&format!("{} ({frames} frames)", path.display()));
+            messages::note(&format!("{} ({frames} frames)", path.display()));
         }
         if let Some((folder, name)) = &self.outputs.targets.folder {
-            say::note(&format!(
+            messages::note(&format!(
                 "{} ({frames} frames)",
                 folder.join(format!("{name}_*.png")).display()
             ));
         }
         match &self.outputs.picture {
-            Some(path) if has_picture => say::note(&format!("{} (step {steps})", path.display())),
-            Some(path) => say::note(&format!("stopped before {} was drawn", path.display())),
+            Some(path) if has_picture => {
+                messages::note(&format!("{} (step {steps})", path.display()))
+            }
+            Some(path) => messages::note(&format!("stopped before {} was drawn", path.display())),
             None => {}
         }
     }

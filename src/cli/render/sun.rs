@@ -5,7 +5,7 @@ use std::str::FromStr;
 use lavoxel::map::{Site, ToDegrees};
 use lavoxel::render::sun;
 use lavoxel::scene::{Scene, unix_seconds};
-use lavoxel::validate::tame;
+use lavoxel::validate::escape_for_terminal;
 
 /// Date in seconds since 1970-01-01 UTC, with an optional position.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +22,12 @@ impl FromStr for SunAt {
         let (date, place) = text
             .split_once('@')
             .map_or((text, None), |(date, place)| (date, Some(place)));
-        let unix_s = unix_seconds(date)
-            .ok_or_else(|| format!("{:?} is no date such as 2025-08-10T17:30Z", tame(date)))?;
+        let unix_s = unix_seconds(date).ok_or_else(|| {
+            format!(
+                "{:?} is no date such as 2025-08-10T17:30Z",
+                escape_for_terminal(date)
+            )
+        })?;
         let place = place.map(|place| {
             let (latitude, longitude) = place.split_once(',')?;
             let degrees = |text: &str, most: f64| {

@@ -12,12 +12,12 @@ use lavoxel::render::{
     Axis, Bounds, Camera, CameraSpec, Image, LookSpec, Mouth, Named, Notes, Renderer, Section,
     Slices, Style, clock,
 };
-use lavoxel::scene::{Model, Scene, SceneSpec, Stage};
+use lavoxel::scene::{BuiltScene, Model, Scene, SceneSpec};
 use lavoxel::simulation::Simulation;
 use lavoxel::validate::Invalid;
 
 use crate::cli::process::stop;
-use crate::cli::show::say;
+use crate::cli::show::messages;
 
 /// Typical length² / area of a basalt flow (dimensionless), with `FLOW_THICKNESS_M`, its typical
 /// thickness in metres. Used only to estimate the length of a flow for the camera.
@@ -114,7 +114,11 @@ enum Drawn {
 
 impl Painter {
     /// Creates a painter for a built scene; returns an error for a slice outside of the box.
-    pub(in crate::cli) fn new(scene: &Scene, stage: &Stage, view: View) -> anyhow::Result<Self> {
+    pub(in crate::cli) fn new(
+        scene: &Scene,
+        stage: &BuiltScene,
+        view: View,
+    ) -> anyhow::Result<Self> {
         let site = &stage.site;
         let drape = if matches!(view, View::Volume) {
             scene.drape(stage)?
@@ -201,7 +205,8 @@ impl Painter {
             .sum();
         let length_m = (FLOW_SHAPE * volume_m3 / FLOW_THICKNESS_M).sqrt();
         let places: Vec<[f64; 2]> = vents.iter().map(|(vent, _)| [vent.x, vent.z]).collect();
-        let Some(view) = Vantage::of(simulation.world(), &places, length_m / self.cell_m) else {
+        let Some(view) = Vantage::from_world(simulation.world(), &places, length_m / self.cell_m)
+        else {
             return Ok(());
         };
         let bounds = self.bounds(simulation)?;
@@ -286,7 +291,7 @@ impl Painter {
         // once per film.
         if let Some(above) = renderer.out_of_rock(world.ground(), &camera, framing.target) {
             if !std::mem::replace(&mut self.told, true) {
-                say::warn([format!(
+                messages::warn([format!(
                     "the camera stood in rock, {} cells below the ground: it is raised over it; another --elevation, --distance or \
                      --target (camera keys of a scene) puts it elsewhere",
                     (above.eye().y - camera.eye().y).ceil()
@@ -302,7 +307,7 @@ impl Painter {
         let seen = (lowpass.refresh(world), world.ground().surface());
         let moment = (simulation.seed(), simulation.steps());
         let vents = simulation.vents().filter(|_| world.flow().is_none());
-        renderer.set_mouths(Mouth::of(vents, seen, moment));
+        renderer.set_mouths(Mouth::all_from_vents(vents, seen, moment));
         let mut image = renderer.frame_of(lowpass, &camera);
         self.notes_on(simulation, &camera, framing.distance_cells)
             .draw(&mut image);

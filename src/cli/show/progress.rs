@@ -11,7 +11,7 @@ use lavoxel::units::cells;
 use lavoxel::words::volume;
 use lavoxel::world::Layer;
 
-use crate::cli::show::say;
+use crate::cli::show::messages;
 
 /// Interval between two updates of the numbers next to the bar.
 const REFRESH: Duration = Duration::from_millis(250);
@@ -147,7 +147,9 @@ impl Frames {
     /// Estimated remaining time; `None` before the first frame.
     fn left(&self) -> Option<Seconds> {
         let left: [u64; 2] = std::array::from_fn(|k| self.all[k].saturating_sub(self.now[k]));
-        self.costs.of(left).map(|seconds| Seconds(seconds.ceil()))
+        self.costs
+            .estimate_s(left)
+            .map(|seconds| Seconds(seconds.ceil()))
     }
 
     /// Removes the bar from the terminal.
@@ -173,7 +175,7 @@ impl Costs {
 
     /// Estimated time in seconds for `frames` frames and `steps` steps; `None` before the first
     /// frame, or before the first step if steps remain.
-    fn of(&self, [frames, steps]: [u64; 2]) -> Option<f64> {
+    fn estimate_s(&self, [frames, steps]: [u64; 2]) -> Option<f64> {
         let stepping = if steps == 0 {
             0.0
         } else {
@@ -263,7 +265,7 @@ impl Log {
 
     fn say(&mut self, done: u64, all: Option<u64>) {
         if let Some(line) = self.due(Instant::now(), done, all.unwrap_or(done)) {
-            say::note(&line);
+            messages::note(&line);
         }
     }
 
@@ -272,7 +274,7 @@ impl Log {
         let now = Instant::now();
         if self.is_due(now, done, all.unwrap_or(done)) {
             let took = now.duration_since(self.start).as_secs_f64();
-            say::note(&self.line(done, all.unwrap_or(done), (more, took, left)));
+            messages::note(&self.line(done, all.unwrap_or(done), (more, took, left)));
         }
     }
 
@@ -346,15 +348,18 @@ mod tests {
     #[test]
     fn the_time_left_of_a_film_counts_steps_and_frames() {
         let mut costs = Costs::default();
-        assert_eq!(costs.of([3, 0]), None);
+        assert_eq!(costs.estimate_s([3, 0]), None);
         costs.add(0, Duration::from_secs(2));
-        assert_eq!((costs.of([3, 0]), costs.of([3, 10])), (Some(6.0), None));
+        assert_eq!(
+            (costs.estimate_s([3, 0]), costs.estimate_s([3, 10])),
+            (Some(6.0), None)
+        );
         costs.add(1, Duration::from_millis(500));
-        assert_eq!(costs.of([3, 10]), Some(11.0));
+        assert_eq!(costs.estimate_s([3, 10]), Some(11.0));
         (0..2000).for_each(|_| costs.add(1, Duration::from_secs(1)));
         assert!(
             costs
-                .of([0, 10])
+                .estimate_s([0, 10])
                 .is_some_and(|seconds| (seconds - 10.0).abs() < 0.01),
             "late steps count more"
         );

@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use lavoxel::export::{Animation, Film, Part, Parts, create_animation};
+use lavoxel::export::{Animation, CachedFrame, Film, Parts, create_animation};
 use lavoxel::output::{Existing, OutputError, check_free};
 use lavoxel::render::Image;
 
-use crate::cli::show::say;
+use crate::cli::show::messages;
 
 /// Disk space in bytes above which the storage of frames is reported.
 const LARGE: f64 = 1e9;
@@ -135,7 +135,7 @@ impl Reel {
     }
 
     /// Stored frame of an earlier session; `None` if missing or of another size.
-    pub(in crate::cli) fn known(&self, frame: u64, size: [u32; 2]) -> Option<Part> {
+    pub(in crate::cli) fn known(&self, frame: u64, size: [u32; 2]) -> Option<CachedFrame> {
         self.parts.read(frame, (size[0], size[1]))
     }
 
@@ -235,7 +235,7 @@ impl Reel {
         if !self.told && about >= LARGE && self.targets.folder.is_none() {
             self.told = true;
             let folder = self.parts.folder().display();
-            say::note(&format!(
+            messages::note(&format!(
                 "until the film is whole, its frames take about {:.1} GB in {folder}",
                 about / 1e9
             ));

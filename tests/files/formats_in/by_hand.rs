@@ -9,7 +9,7 @@ fn folder() -> TempDir {
     TempDir::new().unwrap()
 }
 
-fn put(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
+fn write_file(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.path().join(name);
     fs::write(&path, bytes).unwrap();
     path
@@ -27,7 +27,7 @@ fn tile() -> Vec<u8> {
 #[test]
 fn a_tile_lies_where_its_name_says() {
     let folder = folder();
-    let map = plain(&put(&folder, "S02W079.hgt", &tile())).unwrap();
+    let map = plain(&write_file(&folder, "S02W079.hgt", &tile())).unwrap();
     assert_eq!((map.heights.dim(), map.no_data()), ((1201, 1201), 1));
     assert!(map.heights[[0, 1]].is_nan() && map.heights[[1, 0]] == 1201.0);
     let origin = map.origin.unwrap();
@@ -42,7 +42,7 @@ fn a_tile_lies_where_its_name_says() {
     assert!(map.cell_size_m.0 > map.cell_size_m.1 * 1.005);
 
     // If the file name has no coordinates, the user may give a cell size.
-    let nameless = put(&folder, "crater.hgt", &tile());
+    let nameless = write_file(&folder, "crater.hgt", &tile());
     assert_refused(
         &nameless,
         &LoadOptions::default(),
@@ -53,7 +53,7 @@ fn a_tile_lies_where_its_name_says() {
         (90.0, 90.0)
     );
     assert_refused(
-        &put(&folder, "N00E000.hgt", &tile()[..1000]),
+        &write_file(&folder, "N00E000.hgt", &tile()[..1000]),
         &LoadOptions::default(),
         &["1000 bytes", "cut short"],
     );
@@ -63,7 +63,7 @@ fn a_tile_lies_where_its_name_says() {
 fn bare_numbers_are_read_as_told() {
     let folder = folder();
     let square: Vec<u8> = (0..9u16).flat_map(|v| (100 * v).to_le_bytes()).collect();
-    let map = load(&put(&folder, "a.r16", &square), &cells_of(3.0)).unwrap();
+    let map = load(&write_file(&folder, "a.r16", &square), &cells_of(3.0)).unwrap();
     assert_eq!(
         (map.heights.dim(), map.heights[[2, 1]], map.cell_size_m),
         ((3, 3), 700.0, (3.0, 3.0))
@@ -74,7 +74,7 @@ fn bare_numbers_are_read_as_told() {
         no_data: Some(800.0),
         ..cells_of(3.0)
     };
-    let map = load(&put(&folder, "a.raw", &square), &options).unwrap();
+    let map = load(&write_file(&folder, "a.raw", &square), &options).unwrap();
     assert!(map.heights[[0, 1]] == 0.0 && map.heights[[2, 2]].is_nan());
 
     let floats: Vec<u8> = [1.5f32, -2.5, 0.0, 4.0]
@@ -85,7 +85,7 @@ fn bare_numbers_are_read_as_told() {
         raw_size: Some([4, 1]),
         ..cells_of(1.0)
     };
-    let map = load(&put(&folder, "a.r32", &floats), &options).unwrap();
+    let map = load(&write_file(&folder, "a.r32", &floats), &options).unwrap();
     assert_eq!((map.heights.dim(), map.heights[[0, 1]]), ((1, 4), -2.5));
     // With a given size any file name is accepted.
     let options = LoadOptions {
@@ -94,23 +94,27 @@ fn bare_numbers_are_read_as_told() {
         ..cells_of(1.0)
     };
     assert_eq!(
-        load(&put(&folder, "a.bin", &floats), &options)
+        load(&write_file(&folder, "a.bin", &floats), &options)
             .unwrap()
             .heights[[1, 1]],
         4.0
     );
 
     assert_refused(
-        &put(&folder, "b.r16", &square[..16]),
+        &write_file(&folder, "b.r16", &square[..16]),
         &cells_of(1.0),
         &["a square", "--raw-size", "16 bytes"],
     );
     assert_refused(
-        &put(&folder, "c.r16", &square),
+        &write_file(&folder, "c.r16", &square),
         &LoadOptions::default(),
         &["cell size"],
     );
-    assert_refused(&put(&folder, "d.r16", b""), &cells_of(1.0), &["0 bytes"]);
+    assert_refused(
+        &write_file(&folder, "d.r16", b""),
+        &cells_of(1.0),
+        &["0 bytes"],
+    );
     for (size, word) in [
         ([3, 2], "needed"),
         ([3, 4], "cannot hold"),
@@ -122,10 +126,10 @@ fn bare_numbers_are_read_as_told() {
             ..cells_of(1.0)
         };
         let word = if word == "needed" { "12 bytes" } else { word };
-        assert_refused(&put(&folder, "e.raw", &square), &options, &[word]);
+        assert_refused(&write_file(&folder, "e.raw", &square), &options, &[word]);
     }
     assert_refused(
-        &put(&folder, "f.r32", &f32::INFINITY.to_le_bytes()),
+        &write_file(&folder, "f.r32", &f32::INFINITY.to_le_bytes()),
         &cells_of(1.0),
         &["--no-data", "inf"],
     );
@@ -152,21 +156,21 @@ fn arrays_without_numpy() {
     );
     // The format is recognised by content under any name.
     for name in ["a.npy", "a.data"] {
-        let map = load(&put(&folder, name, &bytes), &cells_of(5.0)).unwrap();
+        let map = load(&write_file(&folder, name, &bytes), &cells_of(5.0)).unwrap();
         assert_same(
             &map.heights,
             &ndarray::arr2(&[[1.0, 3.0, 5.0], [2.0, -4.0, 6.0]]),
             name,
         );
     }
-    let path = put(&folder, "b.npy", &bytes[..bytes.len() - 1]);
+    let path = write_file(&folder, "b.npy", &bytes[..bytes.len() - 1]);
     assert_refused(&path, &cells_of(5.0), &["6 heights", "cut short"]);
     let huge = array(
         "{'descr': '<f8', 'fortran_order': False, 'shape': (8000, 8000), }\n",
         &data,
     );
     assert_refused(
-        &put(&folder, "c.npy", &huge),
+        &write_file(&folder, "c.npy", &huge),
         &cells_of(5.0),
         &["8000 columns × 8000 rows"],
     );
@@ -175,22 +179,22 @@ fn arrays_without_numpy() {
         &data,
     );
     assert_refused(
-        &put(&folder, "d.npy", &huge),
+        &write_file(&folder, "d.npy", &huge),
         &cells_of(5.0),
         &["more than the"],
     );
     assert_refused(
-        &put(&folder, "e.npy", b"PK\x03\x04 not an array"),
+        &write_file(&folder, "e.npy", b"PK\x03\x04 not an array"),
         &cells_of(5.0),
         &["array of NumPy"],
     );
     assert_refused(
-        &put(&folder, "f.npy", &bytes[..20]),
+        &write_file(&folder, "f.npy", &bytes[..20]),
         &cells_of(5.0),
         &["ends in the header"],
     );
     assert_refused(
-        &put(&folder, "g.npy", &bytes),
+        &write_file(&folder, "g.npy", &bytes),
         &LoadOptions::default(),
         &["cell size"],
     );
@@ -273,7 +277,7 @@ fn a_model_of_the_survey_is_put_together() {
         ("short-dos.dem", trimmed("\r\n")),
         ("no-ending", model().concat()),
     ] {
-        let map = plain(&put(&folder, name, text.as_bytes())).unwrap();
+        let map = plain(&write_file(&folder, name, text.as_bytes())).unwrap();
         for (at, height) in map.heights.indexed_iter() {
             let exact = expected[at];
             assert!(
@@ -296,19 +300,19 @@ fn a_wrong_model_names_its_record() {
     let none = LoadOptions::default();
     let text = model().concat();
     assert_refused(
-        &put(&folder, "cut.dem", &text.as_bytes()[..2500]),
+        &write_file(&folder, "cut.dem", &text.as_bytes()[..2500]),
         &none,
         &["record 4", "cut short"],
     );
     assert_refused(
-        &put(&folder, "no.dem", b"hello"),
+        &write_file(&folder, "no.dem", b"hello"),
         &none,
         &["the head of a USGS"],
     );
     let wrong = |at: usize, with: &str| {
         let mut bytes = text.clone().into_bytes();
         bytes[at..at + with.len()].copy_from_slice(with.as_bytes());
-        put(&folder, "wrong.dem", &bytes)
+        write_file(&folder, "wrong.dem", &bytes)
     };
     assert_refused(
         &wrong(1024 + 150, " 1e9x "),
@@ -355,7 +359,7 @@ fn tiff(compression: Compression) -> Vec<u8> {
 fn a_geotiff_is_read_under_any_name() {
     let folder = folder();
     for name in ["a.tif", "a.TIFF", "a.data"] {
-        let map = plain(&put(&folder, name, &tiff(Compression::Deflate))).unwrap();
+        let map = plain(&write_file(&folder, name, &tiff(Compression::Deflate))).unwrap();
         assert_eq!(
             (map.heights.dim(), map.heights[[39, 49]], map.cell_size_m),
             ((40, 50), 1999.0, (10.0, 20.0))
@@ -372,18 +376,21 @@ fn a_geotiff_is_read_under_any_name() {
         ..LoadOptions::default()
     };
     assert_eq!(
-        load(&put(&folder, "a.tif", &tiff(Compression::None)), &options)
-            .unwrap()
-            .no_data(),
+        load(
+            &write_file(&folder, "a.tif", &tiff(Compression::None)),
+            &options
+        )
+        .unwrap()
+        .no_data(),
         2
     );
     assert_refused(
-        &put(&folder, "b.tif", b"II*\0"),
+        &write_file(&folder, "b.tif", b"II*\0"),
         &LoadOptions::default(),
         &["a TIFF or GeoTIFF"],
     );
     assert_refused(
-        &put(&folder, "c.tif", b"\x89PNG no"),
+        &write_file(&folder, "c.tif", b"\x89PNG no"),
         &LoadOptions::default(),
         &["a TIFF or GeoTIFF"],
     );
@@ -472,13 +479,17 @@ fn a_huge_tiff_is_refused() {
     };
     let options = cells_of(1.0);
     assert_refused(
-        &put(&folder, "a.tif", &huge(8000, 32, 8000)),
+        &write_file(&folder, "a.tif", &huge(8000, 32, 8000)),
         &options,
         &["8000 columns × 8000 rows"],
     );
-    assert_refused(&put(&folder, "b.tif", &huge(u32::MAX, 8, 1)), &options, &[]);
     assert_refused(
-        &put(&folder, "c.tif", &huge(60000, 8, 60000)),
+        &write_file(&folder, "b.tif", &huge(u32::MAX, 8, 1)),
+        &options,
+        &[],
+    );
+    assert_refused(
+        &write_file(&folder, "c.tif", &huge(60000, 8, 60000)),
         &options,
         &[],
     );

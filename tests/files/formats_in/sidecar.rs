@@ -8,7 +8,7 @@ fn folder() -> TempDir {
     TempDir::new().unwrap()
 }
 
-fn put(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+fn write_file(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.path().join(name);
     fs::write(&path, bytes).unwrap();
     path
@@ -34,10 +34,10 @@ fn xml(inside: &str) -> String {
 #[test]
 fn a_world_file_and_a_projection_place_a_tiff() {
     let folder = folder();
-    let path = put(&folder, "land.tif", bare([2, 2], &[1.0, 2.0, 3.0, 4.0]));
+    let path = write_file(&folder, "land.tif", bare([2, 2], &[1.0, 2.0, 3.0, 4.0]));
     assert_refused(&path, &LoadOptions::default(), &["cell size"]);
-    put(&folder, "land.tfw", WORLD);
-    put(&folder, "land.prj", "EPSG:32633\n");
+    write_file(&folder, "land.tfw", WORLD);
+    write_file(&folder, "land.prj", "EPSG:32633\n");
     let map = plain(&path).unwrap();
     assert_eq!(map.cell_size_m, (10.0, 20.0));
     let origin = map.origin.unwrap();
@@ -54,8 +54,8 @@ fn a_world_file_and_a_projection_place_a_tiff() {
         .unwrap()
         .write_image_data(&[1, 2, 3, 4])
         .unwrap();
-    let picture = put(&folder, "photo.png", &png);
-    put(&folder, "photo.PGW", WORLD);
+    let picture = write_file(&folder, "photo.png", &png);
+    write_file(&folder, "photo.PGW", WORLD);
     let map = plain(&picture).unwrap();
     assert_eq!(
         (map.cell_size_m, map.origin.map(|origin| origin.y_north)),
@@ -63,13 +63,13 @@ fn a_world_file_and_a_projection_place_a_tiff() {
     );
 
     // The file's own coordinates take precedence; a world file that differs is named.
-    let own = put(
+    let own = write_file(
         &folder,
         "own.tif",
         Tiff::on_map(&[(1024, 1), (3072, 32633)], [4e5, 4e6, 5.0]).bytes(),
     );
     assert_eq!(plain(&own).unwrap().notes, Vec::<String>::new());
-    put(&folder, "own.tfw", WORLD);
+    write_file(&folder, "own.tfw", WORLD);
     let map = plain(&own).unwrap();
     assert_eq!(map.cell_size_m, (5.0, 5.0));
     assert!(
@@ -77,10 +77,10 @@ fn a_world_file_and_a_projection_place_a_tiff() {
         "{:?}",
         map.notes
     );
-    put(&folder, "own.tfw", "5\n0\n0\n-5\n400002.5\n3999997.5\n");
+    write_file(&folder, "own.tfw", "5\n0\n0\n-5\n400002.5\n3999997.5\n");
     assert!(plain(&own).unwrap().notes.is_empty());
 
-    put(&folder, "land.tfw", "10\n0\n0\n");
+    write_file(&folder, "land.tfw", "10\n0\n0\n");
     let message = plain(&path).unwrap_err().to_string();
     assert!(
         message.contains("land.tfw, line 3") && message.contains("six in all"),
@@ -91,7 +91,7 @@ fn a_world_file_and_a_projection_place_a_tiff() {
 #[test]
 fn facts_of_gdals_sidecar_files_are_read() {
     let folder = folder();
-    let path = put(
+    let path = write_file(
         &folder,
         "land.tif",
         bare([2, 2], &[10.0, -9999.0, 30.0, 40.0]),
@@ -101,7 +101,7 @@ fn facts_of_gdals_sidecar_files_are_read() {
                     <PAMRasterBand band=\"1\"><NoDataValue>-9.999E+03</NoDataValue><Offset>100</Offset><Scale>0.5</Scale>\
                     <UnitType>US Survey Feet</UnitType></PAMRasterBand>",
     );
-    put(&folder, "land.tif.aux.xml", &text);
+    write_file(&folder, "land.tif.aux.xml", &text);
     let map = plain(&path).unwrap();
     let foot = 1200.0 / 3937.0;
     assert!(map.heights[[0, 1]].is_nan() && map.no_data() == 1);
@@ -121,7 +121,7 @@ fn facts_of_gdals_sidecar_files_are_read() {
     // The sidecar takes precedence over the file's tags, as in GDAL.
     let mut tagged = Tiff::on_map(&[(1024, 1), (3072, 32633)], [4e5, 4e6, 5.0]);
     tagged.text(42113, b"2\0");
-    let tagged = put(&folder, "tagged.tif", tagged.bytes());
+    let tagged = write_file(&folder, "tagged.tif", tagged.bytes());
     assert_eq!(
         plain(&tagged)
             .unwrap()
@@ -130,7 +130,7 @@ fn facts_of_gdals_sidecar_files_are_read() {
             .position(|h| h.is_nan()),
         Some(2)
     );
-    put(
+    write_file(
         &folder,
         "tagged.tif.aux.xml",
         xml("<PAMRasterBand band=\"1\"><NoDataValue>3</NoDataValue></PAMRasterBand>"),
@@ -144,7 +144,7 @@ fn facts_of_gdals_sidecar_files_are_read() {
         Some(3)
     );
 
-    put(
+    write_file(
         &folder,
         "land.tif.aux.xml",
         text.replace("0.5</Scale>", "half</Scale>"),
@@ -156,12 +156,12 @@ fn facts_of_gdals_sidecar_files_are_read() {
     );
 
     // ASCII grids have such sidecar files too.
-    let grid = put(
+    let grid = write_file(
         &folder,
         "grid.asc",
         "ncols 2\nnrows 1\ncellsize 10\nxllcorner 0\nyllcorner 0\n5 7\n",
     );
-    put(
+    write_file(
         &folder,
         "grid.asc.aux.xml",
         xml(
@@ -175,15 +175,15 @@ fn facts_of_gdals_sidecar_files_are_read() {
 #[test]
 fn a_mask_of_its_own_file_hides_cells() {
     let folder = folder();
-    let path = put(&folder, "land.tif", bare([2, 2], &[1.0, 2.0, 3.0, 4.0]));
+    let path = write_file(&folder, "land.tif", bare([2, 2], &[1.0, 2.0, 3.0, 4.0]));
     let mask = |size: [u16; 2]| Tiff::new(size, [8, 1], vec![255, 0, 255, 255], false).bytes();
-    put(&folder, "land.tif.msk", mask([2, 2]));
+    write_file(&folder, "land.tif.msk", mask([2, 2]));
     let map = load(&path, &cells_of(1.0)).unwrap();
     assert_eq!(
         map.heights.iter().map(|h| h.is_nan()).collect::<Vec<_>>(),
         [false, true, false, false]
     );
-    put(&folder, "land.tif.msk", mask([4, 1]));
+    write_file(&folder, "land.tif.msk", mask([4, 1]));
     let message = load(&path, &cells_of(1.0)).unwrap_err().to_string();
     assert!(
         message.contains("land.tif.msk") && message.contains("2 columns × 2 rows"),
@@ -219,15 +219,15 @@ fn control_points_are_no_grid() {
             0.0,
         ],
     );
-    let path = put(&folder, "points.tif", tiff.bytes());
+    let path = write_file(&folder, "points.tif", tiff.bytes());
     assert_refused(
         &path,
         &LoadOptions::default(),
         &["3 control points", "gdalwarp -tps"],
     );
     assert_eq!(load(&path, &cells_of(7.0)).unwrap().cell_size_m, (7.0, 7.0));
-    let path = put(&folder, "land.tif", bare([2, 2], &[1.0; 4]));
-    put(
+    let path = write_file(&folder, "land.tif", bare([2, 2], &[1.0; 4]));
+    write_file(
         &folder,
         "land.tif.aux.xml",
         xml("<GCPList Projection=\"EPSG:32633\"><GCP Id=\"1\"/><GCP Id=\"2\"/></GCPList>"),
@@ -244,7 +244,7 @@ fn marked(mark: f32) -> Vec<f32> {
 fn marks_for_no_data_that_nothing_names_are_no_ground() {
     let folder = folder();
     for mark in [-9999.0f32, -32768.0, -32767.0, -99_999.0, 65_535.0] {
-        let path = put(&folder, "land.tif", bare([3, 3], &marked(mark)));
+        let path = write_file(&folder, "land.tif", bare([3, 3], &marked(mark)));
         let flag = format!("--no-data {mark}");
         assert_refused(
             &path,
@@ -262,13 +262,13 @@ fn marks_for_no_data_that_nothing_names_are_no_ground() {
             .map(|row| row.iter().map(f32::to_string).collect::<Vec<_>>().join(","))
             .collect();
         assert_refused(
-            &put(&folder, "land.csv", rows.join("\n")),
+            &write_file(&folder, "land.csv", rows.join("\n")),
             &cells_of(10.0),
             &["2 of 9 heights are", &flag],
         );
         let raw: Vec<u8> = marked(mark).iter().flat_map(|h| h.to_le_bytes()).collect();
         assert_refused(
-            &put(&folder, "land.r32", raw),
+            &write_file(&folder, "land.r32", raw),
             &cells_of(10.0),
             &["2 of 9 heights are", &flag],
         );
@@ -282,7 +282,7 @@ fn marks_for_no_data_that_nothing_names_are_no_ground() {
             .collect(),
     );
     assert_refused(
-        &put(&folder, "feet.tif", feet.bytes()),
+        &write_file(&folder, "feet.tif", feet.bytes()),
         &LoadOptions::default(),
         &["1 of 4 heights are -9999"],
     );
@@ -294,8 +294,8 @@ fn marks_for_no_data_that_nothing_names_are_no_ground() {
             -9999.0, -9990.0, -9000.0, -8600.0, -8200.0, -8000.0, -7600.0, -7200.0, -7000.0,
         ],
     );
-    assert!(load(&put(&folder, "trench.tif", trench), &cells_of(10.0)).is_ok());
-    let path = put(&folder, "far.tif", bare([2, 1], &[812.5, 1e20]));
+    assert!(load(&write_file(&folder, "trench.tif", trench), &cells_of(10.0)).is_ok());
+    let path = write_file(&folder, "far.tif", bare([2, 1], &[812.5, 1e20]));
     assert_refused(&path, &cells_of(10.0), &["within ±100 km", "--no-data"]);
 }
 
@@ -304,7 +304,7 @@ fn zeros_from_a_corner_of_high_land_are_told() {
     let folder = folder();
     let told = |heights: &[f32]| {
         load(
-            &put(&folder, "land.tif", bare([3, 3], heights)),
+            &write_file(&folder, "land.tif", bare([3, 3], heights)),
             &cells_of(10.0),
         )
         .unwrap()
@@ -327,7 +327,7 @@ fn zeros_from_a_corner_of_high_land_are_told() {
 fn the_unit_of_heights_can_be_said() {
     let folder = folder();
     let feet = 1200.0 / 3937.0;
-    let path = put(
+    let path = write_file(
         &folder,
         "state.tif",
         Tiff::on_map(&[(1024, 1), (3072, 2227)], [6e6, 2e6, 10.0]).bytes(),
@@ -360,7 +360,7 @@ fn the_unit_of_heights_can_be_said() {
             "<GDALMetadata><Item name=\"UNITTYPE\" sample=\"0\" role=\"unittype\">{name}</Item></GDALMetadata>\0"
         );
         tiff.text(42112, text.as_bytes());
-        put(&folder, "unit.tif", tiff.bytes())
+        write_file(&folder, "unit.tif", tiff.bytes())
     };
     assert_eq!(plain(&unit("m a.s.l.")).unwrap().heights[[1, 1]], 3.0);
     assert_near(
@@ -378,7 +378,7 @@ fn the_unit_of_heights_can_be_said() {
         load(&unit("furlong"), &said("m")).unwrap().heights[[1, 1]],
         3.0
     );
-    let grid = put(
+    let grid = write_file(
         &folder,
         "grid.asc",
         "ncols 2\nnrows 1\ncellsize 10\n100 200\n",
@@ -396,7 +396,7 @@ fn grids_of_text_have_many_spellings() {
     let folder = folder();
     let head = "# made by hand\nNCOLS 3 # columns\nNROWS 2\nCELLSIZE 1.0D+01\nNODATA -1\n";
     let text = format!("{head}1.5D+02 -1 1.#QNAN\n# between\n-1.#IND00 none 7\n\x1a");
-    let map = plain(&put(&folder, "a.asc", text)).unwrap();
+    let map = plain(&write_file(&folder, "a.asc", text)).unwrap();
     let n = f32::NAN;
     assert_same(
         &map.heights,
@@ -405,7 +405,7 @@ fn grids_of_text_have_many_spellings() {
     );
     assert_eq!(map.cell_size_m, (10.0, 10.0));
     assert_refused(
-        &put(&folder, "b.asc", "ncols 1\nnrows 1\ncellsize 1\nx7\n"),
+        &write_file(&folder, "b.asc", "ncols 1\nnrows 1\ncellsize 1\nx7\n"),
         &LoadOptions::default(),
         &["line 4"],
     );
@@ -421,19 +421,19 @@ fn what_is_packed_or_of_another_kind_is_told_how_to_mend() {
         ("land.vrt", "gdal_translate land.vrt land.tif"),
     ] {
         assert_refused(
-            &put(&folder, name, "text"),
+            &write_file(&folder, name, "text"),
             &LoadOptions::default(),
             &["not a known heightmap format", words],
         );
     }
     let complex = Tiff::new([1, 1], [64, 6], vec![0; 8], false).bytes();
     assert_refused(
-        &put(&folder, "c.tif", complex),
+        &write_file(&folder, "c.tif", complex),
         &cells_of(1.0),
         &["complex numbers", "DERIVED_SUBDATASET:AMPLITUDE:c.tif"],
     );
     let degrees = "ncols 2\nnrows 2\nxllcorner 15\nyllcorner 37.7\ncellsize 0.000277778\n1200 1210\n1300 1290\n";
-    let path = put(&folder, "degrees.asc", degrees);
+    let path = write_file(&folder, "degrees.asc", degrees);
     assert_refused(
         &path,
         &LoadOptions::default(),
@@ -469,7 +469,7 @@ fn a_turned_raster_is_cut_to_its_own_ground() {
             0.0, 0.0, 0.0, 1.0,
         ]);
         tiff.keys(&[[1024, 0, 1, 1], [3072, 0, 1, 32633]]);
-        put(&folder, "turned.tif", tiff.bytes())
+        write_file(&folder, "turned.tif", tiff.bytes())
     };
     let map = plain(&turned(true)).unwrap();
     let (rows, cols) = map.heights.dim();
@@ -500,7 +500,7 @@ fn a_turned_raster_is_cut_to_its_own_ground() {
 fn metres_of_a_map_are_those_of_the_ground() {
     let folder = folder();
     let read = |code: u16, place: [f64; 3]| {
-        plain(&put(
+        plain(&write_file(
             &folder,
             "a.tif",
             Tiff::on_map(&[(1024, 1), (3072, code)], place).bytes(),
@@ -533,7 +533,7 @@ fn metres_of_a_map_are_those_of_the_ground() {
     tall.doubles(33550, &[0.1, 0.1, 0.0]);
     tall.doubles(33922, &[0.0, 0.0, 0.0, 15.0, 60.0, 0.0]);
     tall.keys(&[[1024, 0, 1, 2], [2048, 0, 1, 4326]]);
-    let map = plain(&put(&folder, "tall.tif", tall.bytes())).unwrap();
+    let map = plain(&write_file(&folder, "tall.tif", tall.bytes())).unwrap();
     let north = map
         .crop(lavoxel::terrain::Crop {
             west: 0,
@@ -559,7 +559,7 @@ fn bounds_may_be_written_on_either_side_of_the_date_line() {
     tiff.doubles(33550, &[0.1, 0.1, 0.0]);
     tiff.doubles(33922, &[0.0, 0.0, 0.0, 179.5, -16.0, 0.0]);
     tiff.keys(&[[1024, 0, 1, 2], [2048, 0, 1, 4326]]);
-    let map = plain(&put(&folder, "fiji.tif", tiff.bytes())).unwrap();
+    let map = plain(&write_file(&folder, "fiji.tif", tiff.bytes())).unwrap();
     for [west, east] in [[179.8, 180.2], [179.8, -179.8], [-180.2, -179.8]] {
         let part = map.crop_to([west, -16.2, east, -16.0].into()).unwrap();
         assert_eq!(part.heights.dim(), (2, 4), "{west} to {east}");

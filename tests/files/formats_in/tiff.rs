@@ -76,7 +76,7 @@ impl Tiff {
             .iter()
             .flat_map(|v| self.ordered(v.to_le_bytes()))
             .collect();
-        self.put(tag, 3, values.len() as u32, bytes);
+        self.set_tag(tag, 3, values.len() as u32, bytes);
     }
 
     pub(crate) fn longs(&mut self, tag: u16, values: &[u32]) {
@@ -84,7 +84,7 @@ impl Tiff {
             .iter()
             .flat_map(|v| self.ordered(v.to_le_bytes()))
             .collect();
-        self.put(tag, 4, values.len() as u32, bytes);
+        self.set_tag(tag, 4, values.len() as u32, bytes);
     }
 
     pub(crate) fn doubles(&mut self, tag: u16, values: &[f64]) {
@@ -92,16 +92,16 @@ impl Tiff {
             .iter()
             .flat_map(|v| self.ordered(v.to_le_bytes()))
             .collect();
-        self.put(tag, 12, values.len() as u32, bytes);
+        self.set_tag(tag, 12, values.len() as u32, bytes);
     }
 
     pub(crate) fn text(&mut self, tag: u16, text: &[u8]) {
-        self.put(tag, 2, text.len() as u32, text.to_vec());
+        self.set_tag(tag, 2, text.len() as u32, text.to_vec());
     }
 
     /// Sets the values of the tag `tag`, in place of an earlier entry. `kind`: TIFF type; `count`:
     /// number of values.
-    pub(crate) fn put(&mut self, tag: u16, kind: u16, count: u32, bytes: Vec<u8>) {
+    pub(crate) fn set_tag(&mut self, tag: u16, kind: u16, count: u32, bytes: Vec<u8>) {
         self.without(tag);
         self.entries.push((tag, kind, count, self.values.len()));
         self.values.push(bytes);

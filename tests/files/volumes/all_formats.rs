@@ -36,7 +36,7 @@ fn the_same_state_gives_the_same_bytes() {
 
 #[test]
 fn a_box_without_lava_gives_files_that_are_whole() {
-    let bench = Bench::of(World::new(Ground::none(Grid::new(5, 4, 3))));
+    let bench = Bench::new(World::new(Ground::none(Grid::new(5, 4, 3))));
     write_vti(&bench.path("empty.vti"), &bench.shot(), Existing::Keep).unwrap();
     write_vdb(&bench.path("empty.vdb"), &bench.shot(), Existing::Keep).unwrap();
     write_glb(
@@ -75,7 +75,7 @@ fn a_box_without_lava_gives_files_that_are_whole() {
         (&json!("ground"), 1)
     );
 
-    let column = Bench::of(World::new(Ground::none(Grid::new(1, 4, 1))));
+    let column = Bench::new(World::new(Ground::none(Grid::new(1, 4, 1))));
     write_glb(
         &column.path("nothing.glb"),
         &column.shot(),

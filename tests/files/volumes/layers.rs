@@ -54,7 +54,7 @@ fn lake() -> Bench {
     let mut simulation = Simulation::from(world);
     (0..8).for_each(|_| simulation.step());
     simulation.world().check().unwrap();
-    Bench::of(simulation.world().clone())
+    Bench::new(simulation.world().clone())
 }
 
 fn water(bench: &Bench) -> &Layer {
@@ -159,7 +159,7 @@ fn a_vdb_has_a_grid_of_every_ink_of_the_air() {
     let scene = Scene::parse(text, Path::new("inks.toml")).unwrap();
     let mut simulation = scene.build(tiled()).unwrap().simulation;
     (0..5).for_each(|_| simulation.step());
-    let bench = Bench::of(simulation.world().clone());
+    let bench = Bench::new(simulation.world().clone());
     let path = bench.path("inks.vdb");
     write_vdb(&path, &bench.shot(), Existing::Keep).unwrap();
     let grids = read_vdb(&path).1;

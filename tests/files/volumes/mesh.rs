@@ -68,7 +68,7 @@ fn a_ball_of_lava_is_one_closed_surface_of_its_volume() {
     grid.places()
         .filter(inside)
         .for_each(|place| world.place(place, AMOUNT_ONE, ENERGY_ONE));
-    let mut bench = Bench::of(world);
+    let mut bench = Bench::new(world);
     bench.site = Site {
         cell_size_m: 4.0,
         vertical_exaggeration: 2.0,
@@ -121,7 +121,7 @@ fn every_mesh_is_closed() {
         (5, 0, 100),
         (6, 20, 65),
     ] {
-        let bench = Bench::of(random_world(Grid::new(37, 19, 21), seed, solid, liquid));
+        let bench = Bench::new(random_world(Grid::new(37, 19, 21), seed, solid, liquid));
         for level in [0.1, 0.3, 0.42, 0.6] {
             let mesh = Mesh::surface(&bench.shot(), "lava", level).unwrap();
             assert_closed(&mesh);
@@ -151,7 +151,7 @@ fn sheets_of_films_are_closed_and_have_their_volume() {
                 inner += if is_inner { metres } else { 0.0 };
             }
         }
-        let mut bench = Bench::of(world);
+        let mut bench = Bench::new(world);
         bench.site = Site {
             cell_size_m: 2.0,
             vertical_exaggeration: 1.0,
@@ -187,7 +187,7 @@ fn lava_on_rock_reaches_half_a_cell_into_it() {
             (4..8).for_each(|y| world.place([x, y, z], AMOUNT_ONE, ENERGY_ONE));
         }
     }
-    let mesh = Mesh::surface(&Bench::of(world).shot(), "lava", 0.42).unwrap();
+    let mesh = Mesh::surface(&Bench::new(world).shot(), "lava", 0.42).unwrap();
     assert_closed(&mesh);
     let ends =
         |pick: fn(f32, f32) -> f32| mesh.positions.iter().map(|p| p[2]).reduce(pick).unwrap();

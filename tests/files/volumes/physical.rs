@@ -52,7 +52,7 @@ fn slope() -> (Bench, Records) {
     let bench = Bench {
         site,
         about: about(60),
-        ..Bench::of(simulation.world().clone())
+        ..Bench::new(simulation.world().clone())
     };
     (bench, records)
 }
@@ -252,7 +252,7 @@ fn shipped(name: &str, steps: u64) -> Bench {
     Bench {
         site,
         about: about(steps),
-        ..Bench::of(simulation.world().clone())
+        ..Bench::new(simulation.world().clone())
     }
 }
 

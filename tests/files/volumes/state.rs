@@ -6,7 +6,7 @@ use std::process::Command;
 
 use lavoxel::engine::tiled::Tiled;
 use lavoxel::export::mesh::Skin;
-use lavoxel::export::{About, ExportState};
+use lavoxel::export::{ExportState, Provenance};
 use lavoxel::grid::Place;
 use lavoxel::map::Site;
 use lavoxel::render::Palette;
@@ -35,21 +35,21 @@ pub(crate) struct Bench {
     pub(crate) folder: TempDir,
     pub(crate) world: State,
     pub(crate) site: Site,
-    pub(crate) about: About,
+    pub(crate) about: Provenance,
 }
 
-pub(crate) fn about(step: u64) -> About {
-    About {
+pub(crate) fn about(step: u64) -> Provenance {
+    Provenance {
         scene: "Hill <&>".to_owned(),
         seed: 3,
         step,
-        ..About::default()
+        ..Provenance::default()
     }
 }
 
 impl Bench {
     /// Creates the bench for a given world, with cells of one metre.
-    pub(crate) fn of(world: impl Into<State>) -> Self {
+    pub(crate) fn new(world: impl Into<State>) -> Self {
         let world = world.into();
         let site = Site {
             grid: world.grid(),

@@ -211,7 +211,7 @@ fn vdb_spans_many_nodes() {
     for [x, y, z] in [[0, 0, 0], [4199, 8, 299], [4096, 4, 128]] {
         world.place([x, y, z], AMOUNT_ONE, ENERGY_ONE);
     }
-    let bench = Bench::of(world);
+    let bench = Bench::new(world);
     let path = bench.path("long.vdb");
     write_vdb(&path, &bench.shot(), Existing::Keep).unwrap();
     python("check_vdb.py", &path, &check_vdb(&bench, &path));

@@ -149,7 +149,7 @@ fn vti_gives_back_every_cell() {
 
 #[test]
 fn points_of_a_vti_have_the_means_of_the_open_cells_around() {
-    let bench = Bench::of(random_world(Grid::new(7, 5, 6), 11, 30, 40));
+    let bench = Bench::new(random_world(Grid::new(7, 5, 6), 11, 30, 40));
     let path = bench.path("random.vti");
     write_vti(&path, &bench.shot(), Existing::Keep).unwrap();
     let vti = Vti::read(&path);

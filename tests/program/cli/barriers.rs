@@ -32,8 +32,8 @@ const RUN: &str = "run valley.asc --lava etna-basalt --cell-height 2 --vent 155m
 
 fn place() -> Place {
     let place = Place::new();
-    place.put("valley.asc", valley());
-    place.put("lines.geojson", LINES);
+    place.write_file("valley.asc", valley());
+    place.write_file("lines.geojson", LINES);
     place
 }
 
@@ -174,7 +174,7 @@ fn barriers_are_drawn_in_gis_and_kept_in_checkpoints_and_packs() {
     let resumed = place.json("resume half.lvx --steps 100 --json --barrier-table more.csv");
     assert!(resumed["flow"]["poured_m3"].as_f64() > whole["flow"]["poured_m3"].as_f64());
     assert!(text(&place.read("more.csv")).lines().count() == 4);
-    place.put(
+    place.write_file(
         "dam.toml",
         "model = \"flow\"\n[flow]\nduration = 1200\n[grid]\nsize = [30, 200, 40]\ncell_size_m = 10\ncell_height_m = 2\n[terrain]\n\
          kind = \"heightmap\"\nfile = \"valley.asc\"\n[[barrier]]\nfile = \"lines.geojson\"\n[[vent]]\nx = 15\nz = 5\nrate_m3_s = 5\n",
@@ -213,17 +213,17 @@ fn barriers_are_drawn_in_gis_and_kept_in_checkpoints_and_packs() {
 #[test]
 fn barriers_that_cannot_be_are_named_in_one_line() {
     let place = place();
-    place.put(
+    place.write_file(
         "points.geojson",
         r#"{"type": "Point", "crs": null, "coordinates": [1050, 5205]}"#,
     );
-    place.put(
+    place.write_file(
         "high.geojson",
         LINES
             .replace("\"height_m\": 12", "\"height_m\": \"high\"")
             .as_bytes(),
     );
-    place.put("torn.geojson", &LINES.as_bytes()[..90]);
+    place.write_file("torn.geojson", &LINES.as_bytes()[..90]);
     for (args, part) in [
         ("--barrier-table table.csv", "there are no barriers"),
         ("--barrier points.geojson", "has points"),

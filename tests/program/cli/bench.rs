@@ -84,7 +84,7 @@ fn bench_keeps_tables_and_compares_them() {
 
     // The table has the same rows with times a thousand times as long, from another machine.
     let slow = scaled(&saved, 1000.0);
-    place.put("slow.json", slow.to_string());
+    place.write_file("slow.json", slow.to_string());
     let compared = place.json(&format!("{bench} --compare slow.json --json"))["compared"].take();
     let changes = compared["changes"].as_array().unwrap();
     assert_eq!(changes.len(), 2);
@@ -152,14 +152,14 @@ fn bench_refuses_what_is_no_table() {
             "pictures": 1, "rows": [{{"world": "w", "open_ms": {times}}}]}}"#
         )
     };
-    place.put("empty.json", "");
-    place.put("list.json", "[1, 2]");
-    place.put("deep.json", "[".repeat(100_000));
-    place.put("bytes.json", b"\xff\xfe{}");
-    place.put("long.json", " ".repeat(2 << 20));
-    place.put("newer.json", table("lavoxel bench 9", times));
-    place.put("upside-down.json", table("lavoxel bench 1", times));
-    place.put("words.json", table("lavoxel bench 1", "\"fast\""));
+    place.write_file("empty.json", "");
+    place.write_file("list.json", "[1, 2]");
+    place.write_file("deep.json", "[".repeat(100_000));
+    place.write_file("bytes.json", b"\xff\xfe{}");
+    place.write_file("long.json", " ".repeat(2 << 20));
+    place.write_file("newer.json", table("lavoxel bench 9", times));
+    place.write_file("upside-down.json", table("lavoxel bench 1", times));
+    place.write_file("words.json", table("lavoxel bench 1", "\"fast\""));
     for name in [
         "empty",
         "list",

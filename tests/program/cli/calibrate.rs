@@ -32,9 +32,9 @@ fn scene(rates: f64, crystals: f64) -> String {
 /// Writes the observations of the true eruption, computed on slightly different ground and with
 /// another seed.
 fn observe(place: &Place) {
-    place.put("valley.asc", valley());
-    place.put("truth.toml", scene(1.4, 60.0));
-    place.put("etna.toml", scene(1.0, 19.0));
+    place.write_file("valley.asc", valley());
+    place.write_file("truth.toml", scene(1.4, 60.0));
+    place.write_file("etna.toml", scene(1.0, 19.0));
     for minutes in [20, 40] {
         place.done(&format!(
             "run truth.toml --seed 77 --dem-error 0.3 --dem-error-length 60 --duration {minutes}min \
@@ -149,16 +149,16 @@ fn a_fit_is_the_same_in_parts_and_after_it_was_stopped() {
         ),
         (Vec::new(), checksum),
     ] {
-        place.put("parts/runs/run_000003.json", bytes);
+        place.write_file("parts/runs/run_000003.json", bytes);
         let refused = place.refused(&format!("{fit} --out parts"));
         assert!(
             refused.contains("run_000003.json") && refused.contains(message),
             "{refused}"
         );
     }
-    place.put("parts/runs/run_000003.json", run);
+    place.write_file("parts/runs/run_000003.json", run);
     place.done(&format!("{fit} --out parts"));
-    place.put("parts/plan.json", b"\xfe\x00plan");
+    place.write_file("parts/plan.json", b"\xfe\x00plan");
     let plan = place.refused(&format!("{fit} --out parts"));
     assert!(
         plan.contains("plan.json: is no text: byte 0 is no UTF-8; name another folder with --out"),
@@ -175,7 +175,7 @@ fn a_fit_is_the_same_in_parts_and_after_it_was_stopped() {
 fn what_cannot_be_fitted_is_named() {
     let place = Place::new();
     observe(&place);
-    place.put("fronts.csv", "time,distance_m\n2d,100\n");
+    place.write_file("fronts.csv", "time,distance_m\n2d,100\n");
     // The argument parser `clap` reports this error in several lines.
     let turned = place.run("calibrate etna.toml --observed most20.asc --vary rates=2..1");
     assert!(

@@ -39,9 +39,9 @@ const UTM: &str = r#"PROJCS["WGS 84 / UTM zone 33N",GEOGCS["WGS 84",DATUM["WGS_1
 fn shapes_that_are_known_have_the_measures_that_are_known() {
     let place = Place::new();
     // 6 × 10 cells each, with 2 × 10 in common.
-    place.put("a.asc", grid(20, 10, [0, 5, 0, 9]));
-    place.put("b.asc", grid(20, 10, [4, 9, 0, 9]));
-    place.put("b.geojson", polygon([4, 9, 0, 9]));
+    place.write_file("a.asc", grid(20, 10, [0, 5, 0, 9]));
+    place.write_file("b.asc", grid(20, 10, [4, 9, 0, 9]));
+    place.write_file("b.geojson", polygon([4, 9, 0, 9]));
     for b in ["b.asc", "b.geojson"] {
         let found = place.json(&format!("compare a.asc {b} --json --from 1000,2050"));
         let cells =
@@ -90,17 +90,17 @@ fn shapes_that_are_known_have_the_measures_that_are_known() {
 #[test]
 fn the_second_raster_comes_onto_the_cells_of_the_first() {
     let place = Place::new();
-    place.put("a.asc", grid(4, 4, [1, 2, 1, 2]));
+    place.write_file("a.asc", grid(4, 4, [1, 2, 1, 2]));
     // The covered ground is the same, in cells of 5 m on a raster that extends further east.
     let fine = grid(30, 8, [2, 5, 2, 5]).replace("cellsize 10", "cellsize 5");
-    place.put("fine.asc", fine);
+    place.write_file("fine.asc", fine);
     let found = place.json("compare a.asc fine.asc --json");
     assert_eq!(
         (&found["fit"], &found["a"]["cells"], &found["b"]["cells"]),
         (&1.0.into(), &4.into(), &4.into())
     );
     // Cells outside the first raster count too.
-    place.put("east.asc", grid(20, 4, [2, 19, 1, 2]));
+    place.write_file("east.asc", grid(20, 4, [2, 19, 1, 2]));
     let found = place.json("compare a.asc east.asc --json");
     assert_eq!(
         (&found["b"]["cells"], &found["intersection"]["cells"]),
@@ -122,8 +122,8 @@ fn a_mark_for_no_data_that_no_file_names_is_named_by_the_flag() {
             .replace("NODATA_value -9999\n", "")
             .replace("-9999", "-32768")
     };
-    place.put("a.asc", bare([0, 5, 0, 9]));
-    place.put("b.asc", bare([4, 9, 0, 9]));
+    place.write_file("a.asc", bare([0, 5, 0, 9]));
+    place.write_file("b.asc", bare([4, 9, 0, 9]));
     let line = place.refused("compare a.asc b.asc");
     assert!(line.contains("--no-data -32768"), "{line}");
     let found = place.json("compare a.asc b.asc --no-data -32768 --above -100000 --json");
@@ -141,8 +141,8 @@ fn a_footprint_of_a_run_agrees_with_its_own_polygons() {
     let place = Place::new();
     let dem = "ncols 24\nnrows 24\nxllcorner 500000\nyllcorner 4178000\ncellsize 10\n".to_owned()
         + &"5 ".repeat(576);
-    place.put("dem.asc", dem);
-    place.put("dem.prj", UTM);
+    place.write_file("dem.asc", dem);
+    place.write_file("dem.prj", UTM);
     place.done(
         "run dem.asc --vent 12,12@2 --steps 60 --quiet --map footprint=f.tif --map footprint=f.geojson \
          --map thickness=t.tif --no-style",
@@ -173,7 +173,7 @@ fn a_map_of_arrival_is_a_footprint_of_any_time() {
     let place = Place::new();
     let row = |z: usize| format!("{}\n", vec![(200 - 2 * z).to_string(); 24].join(" "));
     let rows: String = (0..24).map(row).collect();
-    place.put(
+    place.write_file(
         "dem.asc",
         format!("ncols 24\nnrows 24\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}"),
     );
@@ -216,25 +216,25 @@ fn a_map_of_arrival_is_a_footprint_of_any_time() {
 #[test]
 fn files_that_are_no_footprints_are_refused() {
     let place = Place::new();
-    place.put("a.asc", grid(4, 4, [1, 2, 1, 2]));
-    place.put("utm.asc", grid(4, 4, [1, 2, 1, 2]));
-    place.put("utm.prj", UTM);
-    place.put(
+    place.write_file("a.asc", grid(4, 4, [1, 2, 1, 2]));
+    place.write_file("utm.asc", grid(4, 4, [1, 2, 1, 2]));
+    place.write_file("utm.prj", UTM);
+    place.write_file(
         "degrees.geojson",
         polygon([1, 2, 1, 2]).replace(r#""crs": null, "#, ""),
     );
-    place.put("unknown.geojson", polygon([1, 2, 1, 2]));
-    place.put(
+    place.write_file("unknown.geojson", polygon([1, 2, 1, 2]));
+    place.write_file(
         "line.geojson",
         r#"{"type": "LineString", "coordinates": [[0, 0], [1, 1]]}"#,
     );
-    place.put(
+    place.write_file(
         "none.geojson",
         r#"{"type": "FeatureCollection", "features": []}"#,
     );
-    place.put("torn.geojson", "{");
-    place.put("text.asc", "hello");
-    place.put(
+    place.write_file("torn.geojson", "{");
+    place.write_file("text.asc", "hello");
+    place.write_file(
         "far.asc",
         grid(4, 4, [1, 2, 1, 2]).replace("xllcorner 1000", "xllcorner 5e9"),
     );
@@ -313,9 +313,9 @@ fn thickness(metres: f64, rectangle: [usize; 4]) -> String {
 #[test]
 fn volumes_are_those_inside_and_outside_and_their_errors() {
     let place = Place::new();
-    place.put("a.asc", thickness(2.0, [0, 5, 0, 9]));
-    place.put("b.asc", thickness(3.0, [4, 9, 0, 9]));
-    place.put("b.geojson", polygon([4, 9, 0, 9]));
+    place.write_file("a.asc", thickness(2.0, [0, 5, 0, 9]));
+    place.write_file("b.asc", thickness(3.0, [4, 9, 0, 9]));
+    place.write_file("b.geojson", polygon([4, 9, 0, 9]));
     let found = place.json("compare a.asc b.asc --thickness --classes differ.asc --json");
     let of = |name: &str| found["thickness"][name].as_f64().unwrap();
     // 60 cells of 100 m² each, with 20 in common.
@@ -369,7 +369,7 @@ fn days_are_rows_of_a_table() {
                 + "\n"
         })
         .collect();
-    place.put(
+    place.write_file(
         "valley.asc",
         format!("ncols 20\nnrows 20\nxllcorner 0\nyllcorner 0\ncellsize 10\n{valley}"),
     );

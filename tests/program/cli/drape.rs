@@ -15,7 +15,7 @@ fn png(colour: [u8; 3]) -> Vec<u8> {
 #[test]
 fn a_flag_lays_a_picture_over_any_ground() {
     let place = Place::new();
-    place.put("green.png", png([40, 200, 40]));
+    place.write_file("green.png", png([40, 200, 40]));
     place.done("render small.toml --steps 1 --quiet --elevation 80 --picture plain.png");
     place.done("render small.toml --steps 1 --quiet --elevation 80 --drape green.png --picture green_out.png");
     let greener = |name: &str| {
@@ -33,7 +33,7 @@ fn a_flag_lays_a_picture_over_any_ground() {
     place.done("run small.toml --steps 1 --quiet --drape green.png --mesh ground.glb");
     assert!(place.read("ground.glb").starts_with(b"glTF"));
     // A session file contains the picture.
-    place.put(
+    place.write_file(
         "draped.toml",
         SMALL.replace(
             "kind = \"plane\"",
@@ -49,8 +49,8 @@ fn a_flag_lays_a_picture_over_any_ground() {
 #[test]
 fn what_is_no_picture_is_refused_in_one_line() {
     let place = Place::new();
-    place.put("text.png", "no picture");
-    place.put("good.png", png([9; 3]));
+    place.write_file("text.png", "no picture");
+    place.write_file("good.png", png([9; 3]));
     let draw = "render small.toml --steps 1 --quiet --picture out.png --drape";
     for file in ["none.png", "text.png", "small.toml"] {
         let line = place.refused(&format!("{draw} {file}"));

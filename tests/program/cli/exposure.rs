@@ -30,8 +30,8 @@ const TOWN: &str = r#"{"type": "FeatureCollection", "crs": null, "features": [
 
 fn place() -> Place {
     let place = Place::new();
-    place.put("slope.asc", slope());
-    place.put("town.geojson", TOWN);
+    place.write_file("slope.asc", slope());
+    place.write_file("town.geojson", TOWN);
     place
 }
 
@@ -172,7 +172,7 @@ fn exposure_of_many_runs_is_that_of_their_maps() {
     let place = place();
     let vents =
         r#"{"type": "LineString", "crs": null, "coordinates": [[1040, 5200], [1200, 5200]]}"#;
-    place.put("vents.geojson", vents);
+    place.write_file("vents.geojson", vents);
     let points: Vec<String> = (0..24)
         .map(|x| {
             format!(
@@ -181,7 +181,7 @@ fn exposure_of_many_runs_is_that_of_their_maps() {
             )
         })
         .collect();
-    place.put(
+    place.write_file(
         "points.geojson",
         format!(
             r#"{{"type": "FeatureCollection", "crs": null, "features": [{}]}}"#,
@@ -293,12 +293,12 @@ fn what_exposure_cannot_be_of_is_refused() {
         &format!("run {RUN} --exposure town.geojson=a.csv --map thickness=a.csv"),
         "",
     );
-    place.put("far.geojson", TOWN.replace(", 5", ", 95"));
+    place.write_file("far.geojson", TOWN.replace(", 5", ", 95"));
     refused(
         &format!("run {RUN} --exposure far.geojson=a.csv"),
         "has no feature in the box",
     );
-    place.put("degrees.geojson", TOWN.replace("\"crs\": null, ", ""));
+    place.write_file("degrees.geojson", TOWN.replace("\"crs\": null, ", ""));
     refused(
         &format!("run {RUN} --exposure degrees.geojson=a.csv"),
         "\"crs\": null in the file",
@@ -310,7 +310,7 @@ fn what_exposure_cannot_be_of_is_refused() {
 #[test]
 fn a_geopackage_is_read_as_its_geojson_and_other_formats_are_named() {
     let place = place();
-    place.put("town.shp", "no matter what");
+    place.write_file("town.shp", "no matter what");
     for (args, fault) in [
         (
             "--exposure town.shp=out.csv",
@@ -330,7 +330,7 @@ fn a_geopackage_is_read_as_its_geojson_and_other_formats_are_named() {
         error.contains("town.shp: is neither GeoJSON nor a GeoPackage"),
         "{error}"
     );
-    place.put("town.gpkg", "no database, of some length");
+    place.write_file("town.gpkg", "no database, of some length");
     let error = text(
         &place
             .run(&format!(

@@ -46,7 +46,7 @@ step = 120
 
 fn keyed() -> Place {
     let place = Place::new();
-    place.put("keyed.toml", KEYED);
+    place.write_file("keyed.toml", KEYED);
     place
 }
 
@@ -132,7 +132,7 @@ fn key_frames_say_how_many_frames_there_are_and_which_steps_they_show() {
     // The frame at a key equals the picture of this camera at that step.
     let camera = "--azimuth 200 --distance 0.9 --target 0.3,0.4,0.5";
     let plain = KEYED.split("[[film.key]]").next().unwrap();
-    place.put("plain.toml", plain);
+    place.write_file("plain.toml", plain);
     place.done(&format!(
         "render plain.toml --steps 40 --picture 40.png --size 160x120 {camera}"
     ));
@@ -197,7 +197,7 @@ fn a_film_goes_on_from_a_checkpoint_to_the_same_bytes() {
     for (name, scene, step) in [("keyed.toml", KEYED, 60), ("molten.toml", MOLTEN, 11)] {
         let (whole, place) = (Place::new(), Place::new());
         for place in [&whole, &place] {
-            place.put(name, scene);
+            place.write_file(name, scene);
         }
         let args = format!("render {name} --animation a.png --picture end.png");
         whole.done(&args);
@@ -255,7 +255,7 @@ fn a_camera_that_follows_the_front_goes_on_as_it_went() {
     for one in ["follow-front", "along-front", "turntable"] {
         let (whole, place) = (Place::new(), Place::new());
         for place in [&whole, &place] {
-            place.put("molten.toml", MOLTEN);
+            place.write_file("molten.toml", MOLTEN);
         }
         let args = format!("render molten.toml --move {one} --hold 0.5 --animation a.png");
         whole.done(&args);
@@ -331,7 +331,7 @@ fn frames_of_another_film_are_left_alone() {
     place.done("render keyed.toml --animation a.gif --size 80x60 --force");
     assert!(!place.path("a.gif.parts").exists());
     fs::create_dir(place.path("b.gif.parts")).unwrap();
-    place.put("b.gif.parts/letter", "mine");
+    place.write_file("b.gif.parts/letter", "mine");
     for args in [
         "render keyed.toml --animation b.gif",
         "render keyed.toml --animation b.gif --force",
@@ -340,7 +340,7 @@ fn frames_of_another_film_are_left_alone() {
     }
     // Frames of another film under the names of this film are not replaced either.
     fs::create_dir(place.path("f")).unwrap();
-    place.put("f/keyed_000004.png", "mine");
+    place.write_file("f/keyed_000004.png", "mine");
     assert!(
         place
             .refused("render keyed.toml --frames f")
@@ -370,7 +370,7 @@ fn wrong_films_are_refused_by_name() {
         } else {
             message
         };
-        place.put("wrong.toml", KEYED.replace(wrong, right));
+        place.write_file("wrong.toml", KEYED.replace(wrong, right));
         let line = place.refused("render wrong.toml --animation a.gif");
         assert!(
             line.contains(message) && line.contains("wrong.toml"),
@@ -453,7 +453,7 @@ fps = 10
 #[test]
 fn a_still_camera_sees_nothing_move_but_the_lava() {
     let place = Place::new();
-    place.put("corner.toml", CORNER);
+    place.write_file("corner.toml", CORNER);
     place.done("render corner.toml --frames f");
     let frames: Vec<_> = (0..=20)
         .map(|n| picture(&place.read(&format!("f/corner_{:06}.png", 3 * n))))
@@ -477,7 +477,7 @@ fn nothing_pops_while_the_camera_turns_and_comes_near() {
     let place = Place::new();
     let keys = "[[film.key]]\ntime_s = 0\nstep = 60\nease = \"linear\"\ncamera = { azimuth_deg = 150, distance = 1.3 }\n\
                 [[film.key]]\ntime_s = 3\nstep = 60\ncamera = { azimuth_deg = 165, distance = 1.2 }\n";
-    place.put(
+    place.write_file(
         "turn.toml",
         format!("{}\n{keys}", KEYED.split("hold_s").next().unwrap()),
     );

@@ -16,7 +16,7 @@ fn slope() -> String {
 #[test]
 fn a_heightmap_with_a_lava_runs_in_seconds_and_cubic_metres() {
     let place = Place::new();
-    place.put("slope.asc", slope());
+    place.write_file("slope.asc", slope());
     let args = "run slope.asc --vent map:500150,4170150@20m3/s --duration 10min --lava etna-basalt --walls closed";
     let report = place.json(&format!(
         "{args} --json --map arrival=hours.tif --checkpoint run.lvx"
@@ -59,7 +59,7 @@ fn a_heightmap_with_a_lava_runs_in_seconds_and_cubic_metres() {
 #[test]
 fn a_run_ends_with_its_duration_and_not_with_a_step() {
     let place = Place::new();
-    place.put("slope.asc", slope());
+    place.write_file("slope.asc", slope());
     let run =
         "run slope.asc --vent map:500150,4170150@20m3/s --lava etna-basalt --walls closed --json";
     let number = |report: &Value, key: &str| {
@@ -132,7 +132,7 @@ fn a_run_ends_with_its_duration_and_not_with_a_step() {
 #[test]
 fn flags_of_the_other_model_are_refused() {
     let place = Place::new();
-    place.put("slope.asc", slope());
+    place.write_file("slope.asc", slope());
     for (args, message) in [
         (
             "run slope.asc --lava basalt",
@@ -201,7 +201,7 @@ fn the_help_of_lava_names_all_presets() {
 #[test]
 fn a_report_warns_with_numbers_where_the_model_does_not_hold() {
     let place = Place::new();
-    place.put("slope.asc", slope());
+    place.write_file("slope.asc", slope());
     let args = "run slope.asc --vent map:500150,4170150@20m3/s --duration 20min --lava kilauea --cell-height 2 --walls open";
     let report = place.json(&format!("{args} --json"));
     let flow = &report["flow"];
@@ -256,8 +256,8 @@ fn a_report_warns_with_numbers_where_the_model_does_not_hold() {
 #[test]
 fn a_scene_says_before_it_starts_that_it_flows_too_fast_for_its_steps() {
     let place = Place::new();
-    place.put("slope.asc", slope());
-    place.put("thin.toml", super::signals::DEEP);
+    place.write_file("slope.asc", slope());
+    place.write_file("thin.toml", super::signals::DEEP);
     let error = text(&place.run("scene thin.toml").stderr);
     assert!(
         error.contains("of a step can follow") && error.contains("make flow.step_s "),
@@ -270,7 +270,7 @@ fn a_scene_says_before_it_starts_that_it_flows_too_fast_for_its_steps() {
 #[test]
 fn files_of_a_flow_say_its_hours_its_lava_and_its_cautions() {
     let place = Place::new();
-    place.put("slope.asc", slope());
+    place.write_file("slope.asc", slope());
     let args = "run slope.asc --vent map:500150,4170150@20m3/s --duration 20min --lava kilauea --cell-height 2 --walls open --json";
     let maps = "--map thickness=t.tif --map footprint=covered.geojson --map thickness=t.png --map thickness=t.asc";
     let report = place.json(&format!("{args} --no-style {maps}"));

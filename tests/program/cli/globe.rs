@@ -35,7 +35,7 @@ fn python(place: &Place, python: &str, program: &str) -> String {
 #[test]
 fn a_map_lies_on_the_globe() {
     let place = Place::new();
-    place.put("dem.asc", slope());
+    place.write_file("dem.asc", slope());
     place.done(&format!(
         "{RUN} --crs EPSG:27200 --map footprint=f.kmz --map thickness=t.kmz --map footprint=f.asc --no-style"
     ));
@@ -92,7 +92,7 @@ print('fine')
 #[test]
 fn a_map_without_a_system_does_not_lie_on_the_globe() {
     let place = Place::new();
-    place.put("dem.asc", slope());
+    place.write_file("dem.asc", slope());
     let line = place.refused(&format!("{RUN} --map footprint=f.kmz"));
     assert!(
         line.contains("f.kmz: ") && line.contains("say it with --crs EPSG:NUMBER"),
@@ -107,7 +107,7 @@ fn a_map_without_a_system_does_not_lie_on_the_globe() {
 #[test]
 fn a_geopackage_has_the_system_of_the_map() {
     let place = Place::new();
-    place.put("dem.asc", slope());
+    place.write_file("dem.asc", slope());
     place.done(&format!(
         "{RUN} --crs EPSG:27200 --map max-thickness.footprint=f.gpkg --map thickness=t.gpkg --levels 0.5,1 --map \
          max-thickness.footprint=f.asc --no-style"

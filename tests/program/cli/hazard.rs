@@ -24,8 +24,8 @@ const AREA: &str = r#"{"type": "FeatureCollection", "crs": null, "features": [
 
 fn place() -> Place {
     let place = Place::new();
-    place.put("slope.asc", slope());
-    place.put("area.geojson", AREA);
+    place.write_file("slope.asc", slope());
+    place.write_file("area.geojson", AREA);
     place
 }
 
@@ -205,7 +205,7 @@ fn parts_of_another_plan_and_folders_without_one_are_not_merged() {
     assert!(wrong.status.code() == Some(2) && text(&wrong.stderr).contains("such as 3/40"));
     // A truncated run file is found when the maps are made.
     let run = place.read("part/runs/run_000001");
-    place.put("part/runs/run_000001", &run[..run.len() - 3]);
+    place.write_file("part/runs/run_000001", &run[..run.len() - 3]);
     let merged = place.run(&command("--runs 3 --merge part --out c"));
     let message = text(&merged.stderr);
     assert!(
@@ -381,8 +381,8 @@ fn all_that_a_scene_holds_takes_part() {
     let more = "[[material]]\nname = \"water\"\n[[material]]\nname = \"steam\"\n[[source]]\nmaterial = \"water\"\nx = 12.0\n\
                 z = 20.0\nrate = 0.5\n[[event]]\nat = 2\nput = { shape = { kind = \"box\", from = [0, 0, 14], to = [24, 30, 15] }, \
                 matter = { kind = \"rock\" } }\n";
-    place.put("open.toml", open);
-    place.put("walled.toml", format!("{open}{more}"));
+    place.write_file("open.toml", open);
+    place.write_file("walled.toml", format!("{open}{more}"));
     let area = |scene: &str| {
         place.done(&format!(
             "hazard {scene}.toml --durations 10min --runs 2 --out {scene}"
@@ -406,7 +406,7 @@ fn a_run_is_that_of_the_command_run() {
              file = \"slope.asc\"\n[[vent]]\nmap_x = 1123.0\nmap_y = 5187.0\nradius = 0.0\n{rates}\n"
         )
     };
-    place.put("hazard.toml", scene("rate_m3_s = 5.0", "2 h"));
+    place.write_file("hazard.toml", scene("rate_m3_s = 5.0", "2 h"));
     place.done("hazard hazard.toml --durations 10min --runs 3 --seeds same --above 0 --out out");
     let rows = table(&place, "out");
     assert!(rows.iter().all(|row| row["seed"] == "3"
@@ -418,7 +418,7 @@ fn a_run_is_that_of_the_command_run() {
     );
 
     let time = format!("{} s", rows[0]["time_s"]);
-    place.put(
+    place.write_file(
         "one.toml",
         scene("rates_m3_s = [[0, 5.0], [\"10 min\", 0.0]]", &time),
     );
@@ -564,7 +564,7 @@ fn other_limits_and_quantiles_come_from_the_same_runs() {
 #[test]
 fn vents_come_from_tables_and_flags_too() {
     let place = place();
-    place.put(
+    place.write_file(
         "vents.csv",
         "weight;easting;northing\n1;1055;5200\n0;1155;5200\n",
     );
@@ -630,7 +630,7 @@ fn runs_of_another_plan_are_never_mixed() {
     let plan = text(&place.read("out/plan.json"));
     let rules =
         serde_json::from_str::<serde_json::Value>(&plan).unwrap()["decides"]["rules"].clone();
-    place.put(
+    place.write_file(
         "out/plan.json",
         plan.replace(rules.as_str().unwrap(), "0123456789abcdef"),
     );
@@ -648,7 +648,7 @@ fn runs_of_another_plan_are_never_mixed() {
     // A damaged run file is named and left out.
     let mut bytes = place.read("out/runs/run_000001");
     *bytes.last_mut().unwrap() ^= 1;
-    place.put("out/runs/run_000001", bytes);
+    place.write_file("out/runs/run_000001", bytes);
     let error = place.refused(&command("--runs 2 --out out --seeds same --quiet"));
     assert!(
         error.contains(
@@ -662,10 +662,10 @@ fn runs_of_another_plan_are_never_mixed() {
 
     // Files of the user are not replaced either.
     std::fs::create_dir(place.path("mine")).unwrap();
-    place.put("mine/probability.tif", "mine");
+    place.write_file("mine/probability.tif", "mine");
     let error = place.refused(&command("--runs 2 --out mine"));
     assert!(error.contains("probability.tif exists already"), "{error}");
-    place.put("mine/plan.json", "{}");
+    place.write_file("mine/plan.json", "{}");
     let error = place.refused(&command("--runs 2 --out mine"));
     assert!(error.contains("plan.json: is no plan of runs"), "{error}");
     let error = place.refused(&command("--runs 2 --out nowhere --reduce-only"));
@@ -675,14 +675,14 @@ fn runs_of_another_plan_are_never_mixed() {
 #[test]
 fn wrong_flags_and_files_are_named() {
     let place = place();
-    place.put("outside.csv", "x,y\n1055,5200\n2000,5200\n");
-    place.put("weightless.csv", "x,y,weight\n1055,5200,0\n");
-    place.put("heavy.csv", "1055,5200,1e308\n1065,5200,1e308\n");
-    place.put("five.csv", "1055,5200,3,4,5\n");
-    place.put("words.csv", "1055,5200\nthere,5200\n");
-    place.put("degrees.geojson", AREA.replace("\"crs\": null, ", ""));
-    place.put("thin.geojson", r#"{"type": "Polygon", "crs": null, "coordinates": [[[1050, 5050], [1060, 5050], [1050, 5050], [1050, 5050]]]}"#);
-    place.put(
+    place.write_file("outside.csv", "x,y\n1055,5200\n2000,5200\n");
+    place.write_file("weightless.csv", "x,y,weight\n1055,5200,0\n");
+    place.write_file("heavy.csv", "1055,5200,1e308\n1065,5200,1e308\n");
+    place.write_file("five.csv", "1055,5200,3,4,5\n");
+    place.write_file("words.csv", "1055,5200\nthere,5200\n");
+    place.write_file("degrees.geojson", AREA.replace("\"crs\": null, ", ""));
+    place.write_file("thin.geojson", r#"{"type": "Polygon", "crs": null, "coordinates": [[[1050, 5050], [1060, 5050], [1050, 5050], [1050, 5050]]]}"#);
+    place.write_file(
         "two.toml",
         "model = \"flow\"\n[grid]\nsize = [9, 9, 9]\ncell_size_m = 10.0\n[terrain]\nkind = \"plane\"\n\
                            [[vent]]\nx = 3.0\nz = 3.0\nradius = 0.0\nrate_m3_s = 1.0\n\

@@ -29,11 +29,11 @@ fn hill() -> String {
 
 fn place_with_hill() -> Place {
     let place = Place::new();
-    place.put("hill.asc", hill());
-    place.put("holed.asc", HOLED_ASC);
+    place.write_file("hill.asc", hill());
+    place.write_file("holed.asc", HOLED_ASC);
     let terrain =
         "[grid]\nsize = [30, 80, 20]\n[terrain]\nkind = \"heightmap\"\nfile = \"hill.asc\"\n";
-    place.put(
+    place.write_file(
         "hill.toml",
         format!("name = \"Hill\"\n{terrain}crop = [0, 0, 30, 20]\n[[vent]]\nx = 5.0\nz = 5.0\n"),
     );
@@ -116,7 +116,7 @@ fn ramp16() -> Vec<u8> {
 #[test]
 fn a_gray_picture_gets_a_relief_and_a_needle_is_pressed_down() {
     let place = place_with_hill();
-    place.put("ramp.png", ramp16());
+    place.write_file("ramp.png", ramp16());
     let report = place.json("run ramp.png --steps 1 --json");
     let chosen: Vec<_> = report["chosen"]
         .as_array()
@@ -140,7 +140,7 @@ fn a_gray_picture_gets_a_relief_and_a_needle_is_pressed_down() {
         "{white}"
     );
     // The heights of this table are a hundred times its width.
-    place.put("needle.csv", "0,0,0,0\n0,4000,0,0\n0,0,0,0\n0,0,0,0\n");
+    place.write_file("needle.csv", "0,0,0,0\n0,4000,0,0\n0,0,0,0\n0,0,0,0\n");
     let report = place.json("run needle.csv --steps 1 --json");
     assert_eq!(report["vertical_exaggeration"], 0.01, "{report}");
     assert!(
@@ -149,7 +149,7 @@ fn a_gray_picture_gets_a_relief_and_a_needle_is_pressed_down() {
             .contains("heights × 0.01, so that they fit a box"),
         "{report}"
     );
-    place.put("holed.asc", HOLED_ASC);
+    place.write_file("holed.asc", HOLED_ASC);
     let chosen = place.json("run holed.asc --steps 1 --json")["chosen"].to_string();
     assert!(
         chosen.contains("1 cell without data filled with the nearest height (--fill)"),
@@ -285,7 +285,7 @@ fn flags_choose_the_part_the_box_and_the_vents() {
     assert_eq!(found, [at(0.5), at(1.8), at(3.0)]);
     // These files lack a cell size or the height of black.
     place.done("terrain hill.asc --out hill.png");
-    place.put("table.csv", "1,2,3\n2,3,4\n3,4,9\n");
+    place.write_file("table.csv", "1,2,3\n2,3,4\n3,4,9\n");
     assert_eq!(
         run("table.csv --cell-size 20 --grid 6x40x6")["cell_size_m"],
         10.0
@@ -466,14 +466,14 @@ fn flags_that_do_not_fit_are_refused() {
         let line = place.refused(args);
         assert!(line.contains(part), "{args}: {line}");
     }
-    place.put("hill.doc", "What a fine hill.");
+    place.write_file("hill.doc", "What a fine hill.");
     let line = place.refused("run hill.doc");
     assert!(
         line.contains("hill.doc: not a scene (.toml) and not a known heightmap")
             && line.contains(".asc"),
         "{line}"
     );
-    place.put("photo.jpg", b"\xff\xd8\xff\xe0 and so on");
+    place.write_file("photo.jpg", b"\xff\xd8\xff\xe0 and so on");
     for command in ["run", "render", "terrain"] {
         let line = place.refused(&format!("{command} photo.jpg"));
         assert!(

@@ -6,7 +6,7 @@ use super::place::{Place, SMALL, WATER, text};
 
 fn wet() -> Place {
     let place = Place::new();
-    place.put(
+    place.write_file(
         "wet.toml",
         format!("default_reactions = false\n{SMALL}{WATER}"),
     );

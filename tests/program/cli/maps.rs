@@ -117,10 +117,10 @@ fn maps_of_a_resumed_run_are_those_of_one_that_was_never_stopped() {
 #[test]
 fn maps_that_cannot_be_written_are_refused_before_the_work() {
     let place = Place::new();
-    place.put("there.tif", "mine");
-    place.put("plan.prj", "mine");
-    place.put("plan.qml", "mine");
-    place.put("huge.toml", "[grid]\nsize = [8192, 64, 8192]");
+    place.write_file("there.tif", "mine");
+    place.write_file("plan.prj", "mine");
+    place.write_file("plan.qml", "mine");
+    place.write_file("huge.toml", "[grid]\nsize = [8192, 64, 8192]");
     // The steps would outlast the test, so the refusal must come before the first.
     let run = "run small.toml --steps 1000000000";
     for (args, part) in [
@@ -178,7 +178,7 @@ fn maps_that_cannot_be_written_are_refused_before_the_work() {
 #[test]
 fn a_style_that_is_there_stays_and_does_not_hinder() {
     let place = Place::new();
-    place.put("plan.qml", "mine");
+    place.write_file("plan.qml", "mine");
     place.done("run small.toml --steps 1 --map thickness=plan.tif");
     assert_eq!(fs::read_to_string(place.path("plan.qml")).unwrap(), "mine");
     place.done("run small.toml --steps 1 --map thickness=plan.tif --force");

@@ -49,7 +49,7 @@ fn number(report: &Value, key: &str) -> f64 {
 #[test]
 fn a_block_melts_beside_a_lamp_and_resumes_to_the_same_files() {
     let place = Place::new();
-    place.put("block.toml", BLOCK);
+    place.write_file("block.toml", BLOCK);
     let report = place.json("run block.toml --json");
     assert_eq!(report["flow"]["exact"], Value::Bool(true), "{report}");
     let [liquid, set] = ["liquid_m3", "set_m3"].map(|key| number(&report, key));
@@ -86,7 +86,7 @@ fn a_block_melts_beside_a_lamp_and_resumes_to_the_same_files() {
 fn heaters_that_do_not_fit_into_memory_are_refused() {
     let place = Place::new();
     let heater = "[[heater]]\nshape = { kind = \"below\", level = 16.0 }\npower_w = 1.0\n";
-    place.put("hot.toml", format!("{BLOCK}{}", heater.repeat(999)));
+    place.write_file("hot.toml", format!("{BLOCK}{}", heater.repeat(999)));
     let output = place.run("run hot.toml --steps 1 --max-memory 45M");
     let error = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{error}");
@@ -152,7 +152,7 @@ fn keys_of_melting_are_refused_by_name() {
             "body[0].matter.kind = \"solid\": must be \"rock\" here: \"solid\" needs a lava with liquidus_k",
         ),
     ] {
-        place.put("wrong.toml", &scene);
+        place.write_file("wrong.toml", &scene);
         let output = place.run("run wrong.toml");
         let error = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{message}: {error}");

@@ -10,26 +10,26 @@ use super::place::{Place, text};
 #[test]
 fn what_takes_too_much_memory_is_refused_at_once() {
     let place = Place::new();
-    place.put("box.toml", "[grid]\nsize = [8192, 2048, 8192]");
-    place.put(
+    place.write_file("box.toml", "[grid]\nsize = [8192, 2048, 8192]");
+    place.write_file(
         "wide.asc",
         format!(
             "ncols 4000\nnrows 4000\ncellsize 10\n{}",
             "1 ".repeat(16_000_000)
         ),
     );
-    place.put(
+    place.write_file(
         "wide.toml",
         "[terrain]\nkind = \"heightmap\"\nfile = \"wide.asc\"",
     );
     let vent = "[[vent]]\nx = 60.0\nz = 60.0\nradius = 60.0\nrate = 900000.0\n";
-    place.put(
+    place.write_file(
         "flood.toml",
         format!("threads = 2\n[grid]\nsize = [128, 900, 128]\n[terrain]\nkind = \"plane\"\n{vent}"),
     );
     let shape = "shape = { kind = \"box\", from = [0, 0, 0], to = [8000, 900, 8000] }";
     let put = format!("{shape}\nmatter = {{ kind = \"lava\", amount = 1.0, energy = 1.0 }}\n");
-    place.put(
+    place.write_file(
         "body.toml",
         format!("[grid]\nsize = [1000, 1000, 1000]\n[[body]]\n{put}"),
     );
@@ -95,24 +95,24 @@ fn huge_promises_take_no_memory() {
     let values = "1 ".repeat(450);
     let header =
         |n: u64| format!("ncols {n}\nnrows {n}\nxllcorner 0\nyllcorner 0\ncellsize 10\n{values}");
-    place.put("huge.asc", header(60_000));
-    place.put("overflow.asc", header(u64::MAX));
+    place.write_file("huge.asc", header(60_000));
+    place.write_file("overflow.asc", header(u64::MAX));
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec();
     png.extend([
         0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60, 16, 0, 0, 0, 0, 0xcc, 0xe1, 0x28, 0xf1,
     ]);
     png.extend([0; 1000]);
-    place.put("huge.png", png);
+    place.write_file("huge.png", png);
     for name in ["huge.asc", "overflow.asc", "huge.png"] {
         let terrain =
             format!("[terrain]\nkind = \"heightmap\"\nfile = \"{name}\"\ncell_size_m = 10.0\n");
-        place.put(
+        place.write_file(
             &format!("{name}.toml"),
             format!("threads = 2\n[grid]\nsize = [24, 20, 24]\n{terrain}"),
         );
     }
-    place.put("grid.toml", "[grid]\nsize = [60000, 60000, 60000]");
-    place.put(
+    place.write_file("grid.toml", "[grid]\nsize = [60000, 60000, 60000]");
+    place.write_file(
         "cells.toml",
         "threads = 2\n[grid]\nsize = [1024, 1024, 1024]",
     );

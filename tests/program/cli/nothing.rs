@@ -84,7 +84,7 @@ fn matter_put_where_denser_matter_leaves_no_room_is_counted() {
         for (from, refused) in [(4, 64.0), (8, 32.0)] {
             let put = body(name, from, from + 4);
             for more in [table(&put), event(&put)] {
-                place.put("basin.toml", format!("{BASIN}{more}"));
+                place.write_file("basin.toml", format!("{BASIN}{more}"));
                 let report = place.json("run basin.toml --json --steps 1");
                 let units = report["materials"][name]["refused_units"].as_f64().unwrap();
                 let unit = report["unit"].as_f64().unwrap();
@@ -103,7 +103,7 @@ fn matter_put_where_denser_matter_leaves_no_room_is_counted() {
     }
     // A fill up to a level takes only the room that denser matter leaves.
     let sea = "[[body]]\nshape = { kind = \"below\", level = 12.0 }\nmatter = { kind = \"material\", name = \"oil\", amount = 1.0 }\n";
-    place.put("basin.toml", format!("{BASIN}{sea}"));
+    place.write_file("basin.toml", format!("{BASIN}{sea}"));
     let report = place.json("run basin.toml --json --steps 1");
     assert_eq!(
         report["materials"]["oil"]["refused_units"].as_f64(),
@@ -123,7 +123,7 @@ fn places_outside_of_the_box_and_times_after_the_end_are_said() {
                 [[body]]\nshape = { kind = \"sphere\", center = [40, 8, 8], radius = 3 }\nmatter = { kind = \"rock\" }\n\
                 [[event]]\nat = 2\nput = { shape = { kind = \"box\", from = [0, 30, 0], to = [4, 40, 4] }, matter = { kind = \"nothing\" } }\n\
                 [[event]]\nat = 7\nseed = 3\n";
-    place.put("basin.toml", format!("{BASIN}{more}"));
+    place.write_file("basin.toml", format!("{BASIN}{more}"));
     let output = place.run("run basin.toml");
     let said = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
@@ -141,7 +141,7 @@ fn places_outside_of_the_box_and_times_after_the_end_are_said() {
 #[test]
 fn a_lake_that_open_sides_do_not_hold_is_said_before_and_after() {
     let place = Place::new();
-    place.put("lake.toml", LAKE);
+    place.write_file("lake.toml", LAKE);
     let output = place.run("run lake.toml --json");
     let said = text(&output.stderr);
     let line = "warning: water stands at the open sides of the box, in 60 columns, and will run out there; walls = \"closed\" in [rules]";
@@ -159,7 +159,7 @@ fn a_lake_that_open_sides_do_not_hold_is_said_before_and_after() {
         "{line}: {:?}",
         warnings(&report)
     );
-    place.put(
+    place.write_file(
         "lake.toml",
         LAKE.replace("walls = \"open\"", "walls = \"closed\""),
     );
@@ -182,7 +182,7 @@ fn a_pool_that_takes_hours_is_said_before_it_starts() {
         )
     };
     let said = |scene: String, duration: &str| {
-        place.put("pool.toml", scene.replace("1 min", duration));
+        place.write_file("pool.toml", scene.replace("1 min", duration));
         let output = place.run("scene pool.toml");
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
         text(&output.stderr).contains("behind the closed sides the lava will stand up to")

@@ -69,7 +69,7 @@ impl Place {
     /// Creates a folder with [`SMALL`] as `small.toml`.
     pub(crate) fn new() -> Self {
         let place = Self(tempfile::tempdir().unwrap());
-        place.put("small.toml", SMALL);
+        place.write_file("small.toml", SMALL);
         place
     }
 
@@ -77,7 +77,7 @@ impl Place {
         self.0.path().join(name)
     }
 
-    pub(crate) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
+    pub(crate) fn write_file(&self, name: &str, bytes: impl AsRef<[u8]>) {
         fs::write(self.path(name), bytes).unwrap();
     }
 
@@ -167,7 +167,7 @@ impl Place {
 
     /// Runs the scene with the text `scene`, which must be rejected; returns the error message.
     pub(crate) fn refused_scene(&self, scene: impl AsRef<[u8]>) -> String {
-        self.put("wrong.toml", scene);
+        self.write_file("wrong.toml", scene);
         self.refused("run wrong.toml --quiet --steps 1")
     }
 }

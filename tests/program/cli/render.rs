@@ -54,12 +54,12 @@ fn render_writes_a_picture_with_its_origin() {
 fn another_scene_stands_beside_the_pictures_with_differences_in_numbers() {
     let place = Place::new();
     let caption = "\n[film.notes]\ncaption = \"as it is\"\n";
-    place.put("small.toml", format!("{SMALL}{caption}"));
-    place.put(
+    place.write_file("small.toml", format!("{SMALL}{caption}"));
+    place.write_file(
         "more.toml",
         format!("{SMALL}{caption}").replace("rate = 1.5", "rate = 3.0"),
     );
-    place.put("wide.toml", SMALL.replace("[24, 20, 24]", "[28, 20, 24]"));
+    place.write_file("wide.toml", SMALL.replace("[24, 20, 24]", "[28, 20, 24]"));
     let run = |line: &str| {
         let output = place.run(line);
         assert!(output.status.success(), "{line}: {}", text(&output.stderr));
@@ -310,7 +310,7 @@ fn camera_and_style_flags_change_the_picture() {
 fn an_orbit_turns_the_camera_from_frame_to_frame() {
     let place = Place::new();
     // Without lava only the camera can change the picture.
-    place.put(
+    place.write_file(
         "still.toml",
         SMALL
             .replace("\"plane\"", "\"volcano\"")
@@ -369,7 +369,7 @@ fn files_that_nobody_named_get_free_names() {
 #[test]
 fn a_name_full_of_signs_stays_in_the_folder() {
     let place = Place::new();
-    place.put(
+    place.write_file(
         "odd.toml",
         SMALL.replace("Small scene", "../../\u{e4}\\n/ .. Etna"),
     );
@@ -387,7 +387,7 @@ fn a_name_full_of_signs_stays_in_the_folder() {
 fn force_replaces_and_nothing_else_does() {
     let place = Place::new();
     for name in ["a.png", "a.webp", "a.gif"] {
-        place.put(name, "old");
+        place.write_file(name, "old");
         let flag = if name == "a.png" {
             "--picture"
         } else {

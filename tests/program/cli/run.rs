@@ -37,7 +37,7 @@ fn run_reports_for_people() {
 #[test]
 fn run_reports_for_programs_and_the_account_is_exact() {
     let place = Place::new();
-    place.put(
+    place.write_file(
         "open.toml",
         SMALL.replace(
             "[[vent]]",
@@ -98,7 +98,7 @@ fn a_body_of_lava_is_in_the_account() {
     let place = Place::new();
     let body = "[[body]]\nshape = { kind = \"box\", from = [1.0, 10.0, 1.0], to = [3.0, 12.0, 3.0] }\n\
                 matter = { kind = \"lava\", amount = 1.0, energy = 1.0 }\n";
-    place.put("body.toml", format!("{SMALL}{body}"));
+    place.write_file("body.toml", format!("{SMALL}{body}"));
     let report = place.json("run body.toml --json");
     assert_eq!(
         report["initial_units"].as_u64(),
@@ -139,7 +139,7 @@ fn no_steps_and_no_vent_are_fine() {
         (report["steps"].as_u64(), report["mass_units"].as_u64()),
         (Some(0), Some(0))
     );
-    place.put("empty.toml", "");
+    place.write_file("empty.toml", "");
     let report = place.json("run empty.toml --steps 1 --json");
     assert_eq!(report["dims"], serde_json::json!([128, 100, 128]));
     assert_eq!(report["liquid_cells"], 0);
@@ -148,7 +148,7 @@ fn no_steps_and_no_vent_are_fine() {
 #[test]
 fn a_scene_in_which_nothing_pours_is_told_by_every_command() {
     let place = Place::new();
-    place.put("dry.toml", SMALL.split("[[vent]]").next().unwrap());
+    place.write_file("dry.toml", SMALL.split("[[vent]]").next().unwrap());
     let warning =
         "warning: dry.toml: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z\n";
     for args in [

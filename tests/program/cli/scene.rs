@@ -30,7 +30,7 @@ fn the_schema_is_that_of_the_library() {
 #[test]
 fn keys_beside_a_kind_without_keys_are_refused() {
     let place = Place::new();
-    place.put("rock.toml", format!("{SMALL}\n[[body]]\nshape = {{ kind = \"below\", level = 2.0 }}\nmatter = {{ kind = \"rock\", amout = 1 }}\n"));
+    place.write_file("rock.toml", format!("{SMALL}\n[[body]]\nshape = {{ kind = \"below\", level = 2.0 }}\nmatter = {{ kind = \"rock\", amout = 1 }}\n"));
     let refused = place.refused("scene rock.toml");
     assert!(
         refused.contains("unknown key `amout`: nothing can be set here"),
@@ -52,7 +52,7 @@ fn the_printed_scene_is_the_built_in_one() {
         assert!(printed.lines().any(|printed| printed == line), "{line}");
     }
     assert!(printed.contains("default_reactions = true"));
-    place.put("my.toml", printed);
+    place.write_file("my.toml", printed);
     assert!(
         place
             .done("scene my.toml")
@@ -93,7 +93,7 @@ fn shipped_scenes_are_inside_the_program() {
             .contains("did you mean island?")
     );
     // A file of that name takes precedence over the shipped scene.
-    place.put("island", SMALL);
+    place.write_file("island", SMALL);
     assert!(place.done("scene island").contains("island: fine"));
     assert!(!place.done("scene island").contains("shipped"));
 }
@@ -102,7 +102,7 @@ fn shipped_scenes_are_inside_the_program() {
 fn a_checked_scene_lists_its_reactions() {
     let place = Place::new();
     let scene = "[grid]\nsize = [9, 9, 9]\n[terrain]\nkind = \"plane\"\n[[vent]]\nx = 4\nz = 4\n[[material]]\nname = \"water\"\n";
-    place.put("sea.toml", scene);
+    place.write_file("sea.toml", scene);
     let printed = place.done("scene sea.toml");
     assert!(
         printed.contains("lava + water → rubble + 4 steam across a face (default)"),
@@ -112,13 +112,13 @@ fn a_checked_scene_lists_its_reactions() {
         printed.contains("steam comes of default reactions"),
         "{printed}"
     );
-    place.put("own.toml", format!("{scene}elements = {{ h2o = 1 }}\n"));
+    place.write_file("own.toml", format!("{scene}elements = {{ h2o = 1 }}\n"));
     let printed = place.done("scene own.toml");
     assert!(
         printed.contains("not in force: water has another kind or other elements"),
         "{printed}"
     );
-    place.put("off.toml", format!("default_reactions = false\n{scene}"));
+    place.write_file("off.toml", format!("default_reactions = false\n{scene}"));
     assert!(!place.done("scene off.toml").contains('→'));
 }
 
@@ -144,7 +144,7 @@ fn scenes_that_are_no_scenes() {
         // Wherever the text is cut off, the program ends in order; some beginnings are valid
         // scenes.
         if SMALL.is_char_boundary(end) && end % 17 == 0 {
-            place.put("cut.toml", &SMALL[..end]);
+            place.write_file("cut.toml", &SMALL[..end]);
             let code = place.run("scene cut.toml").status.code();
             assert!(code == Some(0) || code == Some(2), "{end}: {code:?}");
         }
@@ -274,7 +274,7 @@ fn heightmaps_that_are_none() {
     place.refused_scene(scene("."));
     place.refused_scene(scene("small.toml"));
     place.refused_scene("[terrain]\nkind = \"heightmap\"");
-    place.put("short.asc", TINY_ASC.replace("5 9", ""));
+    place.write_file("short.asc", TINY_ASC.replace("5 9", ""));
     place.refused_scene(scene("short.asc"));
     let mut png = Vec::new();
     let mut encoder = png::Encoder::new(&mut png, 32, 32);
@@ -288,7 +288,7 @@ fn heightmaps_that_are_none() {
         .write_image_data(&noise)
         .unwrap();
     for end in [0, 7, 20, png.len() / 2, png.len() - 13] {
-        place.put("cut.png", &png[..end]);
+        place.write_file("cut.png", &png[..end]);
         let line = place.refused_scene(format!("{}cell_size_m = 10.0\n", scene("cut.png")));
         assert!(line.contains("cut.png"), "{line}");
     }
@@ -297,8 +297,8 @@ fn heightmaps_that_are_none() {
 #[test]
 fn a_session_file_is_a_scene_for_every_command() {
     let place = Place::new();
-    place.put("tiny.asc", TINY_ASC);
-    place.put("tiny.prj", "");
+    place.write_file("tiny.asc", TINY_ASC);
+    place.write_file("tiny.prj", "");
     let packed = place.done("scene tiny.asc --pack trip.lavoxel");
     assert!(packed.ends_with("trip.lavoxel\n"), "{packed}");
     fs::create_dir(place.path("elsewhere")).unwrap();
@@ -333,7 +333,7 @@ fn a_session_file_is_a_scene_for_every_command() {
         output.status.code() == Some(2)
             && text(&output.stderr).contains("let the name end in .lavoxel")
     );
-    place.put("wrong.lavoxel", "no archive");
+    place.write_file("wrong.lavoxel", "no archive");
     assert!(place.refused("run wrong.lavoxel").contains("wrong.lavoxel"));
     place.done("run small.toml --steps 1 --checkpoint c.lavoxel");
     assert!(
@@ -354,7 +354,7 @@ fn a_random_volcano_is_printed_the_same_twice_and_runs() {
         scene,
         place.done("scene --random 8 --relief 0.4 --crater 0.1 --roughness 0.5 --side 48")
     );
-    place.put("mine.toml", &scene);
+    place.write_file("mine.toml", &scene);
     let hash = || place.json("run mine.toml --steps 20 --json")["state_hash"].take();
     let first = hash();
     assert!(first.is_string() && first == hash());
@@ -378,7 +378,7 @@ fn a_random_volcano_is_printed_the_same_twice_and_runs() {
 #[test]
 fn finer_cells_are_for_every_command_with_a_scene_and_refused_by_one_message() {
     let place = Place::new();
-    place.put("small.toml", SMALL);
+    place.write_file("small.toml", SMALL);
     let report = |flags: &str| place.json(&format!("run small.toml --steps 4 --json {flags}"));
     let (was, is) = (report(""), report("--finer 2"));
     let grid = |report: &serde_json::Value| -> Vec<u64> {
@@ -415,7 +415,7 @@ fn a_shipped_scene_is_printed_as_it_stands() {
     let printed = place.done("scene smoke2d --print");
     let text = include_str!("../../../terrains/smoke2d.toml");
     assert_eq!(printed.trim_end(), text.trim_end());
-    place.put(
+    place.write_file(
         "own.toml",
         printed.replace("solver = \"article\"", "solver = \"incompressible\""),
     );

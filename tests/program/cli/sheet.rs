@@ -31,10 +31,10 @@ fn place() -> Place {
         _ => "-9999".to_owned(),
     };
     for name in ["thickness", "slope"] {
-        place.put(&format!("{name}.prj"), UTM);
+        place.write_file(&format!("{name}.prj"), UTM);
     }
-    place.put("thickness.asc", grid((40, 30), thickness));
-    place.put(
+    place.write_file("thickness.asc", grid((40, 30), thickness));
+    place.write_file(
         "slope.asc",
         grid((60, 50), |_, row| (300 - 3 * row).to_string()),
     );
@@ -44,12 +44,12 @@ fn place() -> Place {
 /// Creates a folder with a hazard map of a few runs, including exposure.
 fn study() -> Place {
     let place = Place::new();
-    place.put(
+    place.write_file(
         "slope.asc",
         grid((24, 24), |_, row| (200 - 2 * row).to_string()),
     );
-    place.put("slope.prj", UTM);
-    place.put(
+    place.write_file("slope.prj", UTM);
+    place.write_file(
         "road.geojson",
         r#"{"type": "FeatureCollection", "crs": {"type": "name", "properties": {"name": "EPSG:32633"}}, "features": [
             {"type": "Feature", "properties": {"name": "Road & bridge"},
@@ -222,22 +222,22 @@ fn opens_in_qgis(place: &Place, project: &str) {
 #[test]
 fn wrong_inputs_are_named() {
     let place = place();
-    place.put("bare.asc", grid((40, 30), |_, row| row.to_string()));
-    place.put(
+    place.write_file("bare.asc", grid((40, 30), |_, row| row.to_string()));
+    place.write_file(
         "far.asc",
         grid((4, 4), |_, _| "1".to_owned()).replace("500000", "900000"),
     );
-    place.put("far.prj", UTM);
-    place.put("other.asc", grid((40, 30), |_, row| row.to_string()));
-    place.put(
+    place.write_file("far.prj", UTM);
+    place.write_file("other.asc", grid((40, 30), |_, row| row.to_string()));
+    place.write_file(
         "other.prj",
         UTM.replace("33N", "34N")
             .replace("\",15]", "\",21]")
             .replace("32633", "32634"),
     );
-    place.put("table.csv", "name,beds\nA,3\n");
-    place.put("here.pdf", "mine");
-    place.put(
+    place.write_file("table.csv", "name,beds\nA,3\n");
+    place.write_file("here.pdf", "mine");
+    place.write_file(
         "degrees.geojson",
         r#"{"type": "Point", "crs": {"type": "name", "properties": {"name": "EPSG:3857"}}, "coordinates": [1, 2]}"#,
     );

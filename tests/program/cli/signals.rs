@@ -226,7 +226,7 @@ fn ctrl_c_acts_inside_a_step_of_a_flow() {
         ("render deep.toml --picture end.png", Signal::TERM),
     ] {
         let place = Place::new();
-        place.put("deep.toml", DEEP);
+        place.write_file("deep.toml", DEEP);
         // By then the signal handler is installed, and the program is in its first step, or before
         // that in a frame.
         let (output, took) = stopped(&place, args, signal, |since| since > Duration::from_secs(4));
@@ -291,7 +291,7 @@ fn a_signal_gives_up_a_file_that_a_checkpoint_can_make_again() {
     ];
     for file in files.iter().step_by(one_in(4)) {
         let place = Place::new();
-        place.put("full.toml", FULL);
+        place.write_file("full.toml", FULL);
         let args = format!("run full.toml --steps 0 --checkpoint full.lvx {file}");
         // Once the checkpoint exists, the volume is being computed or written.
         let kept = place.path("full.lvx");

@@ -25,14 +25,14 @@ fn place() -> Place {
             0.0
         }
     };
-    place.put("valley.asc", raster(&ground));
-    place.put("thickness.asc", raster(&lava));
-    place.put("today.asc", raster(&|x, z| ground(x, z) + lava(x, z)));
+    place.write_file("valley.asc", raster(&ground));
+    place.write_file("thickness.asc", raster(&lava));
+    place.write_file("today.asc", raster(&|x, z| ground(x, z) + lava(x, z)));
     let square = "[[[1130, 5280], [1180, 5280], [1180, 5360], [1130, 5360], [1130, 5280]]]";
     let feature = format!(
         "{{\"type\": \"Feature\", \"properties\": {{}}, \"geometry\": {{\"type\": \"Polygon\", \"coordinates\": {square}}}}}"
     );
-    place.put(
+    place.write_file(
         "today.geojson",
         format!("{{\"type\": \"FeatureCollection\", \"crs\": null, \"features\": [{feature}]}}"),
     );
@@ -71,8 +71,8 @@ fn lava_of_today_goes_on_and_old_lava_less_far() {
              [flow]\nstep_s = 10\nduration = \"2 h\"\n[flow.start]\n{start}\n"
         )
     };
-    place.put("after.toml", scene("after = \"today.asc\"", "valley.asc"));
-    place.put("before.toml", scene("before = \"valley.asc\"", "today.asc"));
+    place.write_file("after.toml", scene("after = \"today.asc\"", "valley.asc"));
+    place.write_file("before.toml", scene("before = \"valley.asc\"", "today.asc"));
     let [after, before] = ["after", "before"]
         .map(|name| place.json(&format!("run {name}.toml --json --quiet"))["flow"].take());
     assert_eq!(after["placed_m3"], fresh["placed_m3"]);
@@ -112,7 +112,7 @@ fn a_run_that_was_stopped_goes_on_with_another_vent_and_a_dam() {
     );
     place.done(&run);
     let line = "{\"type\": \"LineString\", \"coordinates\": [[1005, 5205], [1295, 5205]]}";
-    place.put("dam.geojson", format!(
+    place.write_file("dam.geojson", format!(
         "{{\"type\": \"FeatureCollection\", \"crs\": null, \"features\": [{{\"type\": \"Feature\", \"properties\": {{\"height_m\": 30}}, \"geometry\": {line}}}]}}"
     ));
     std::fs::copy(place.0.path().join("a.lvx"), place.0.path().join("b.lvx")).unwrap();
@@ -159,7 +159,7 @@ fn a_new_survey_takes_the_place_of_the_ground_where_no_lava_is() {
             + "\n"
     };
     let rows: String = (0..40).map(row).collect();
-    place.put(
+    place.write_file(
         "bank.asc",
         format!("ncols 30\nnrows 40\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n{rows}"),
     );

@@ -25,7 +25,7 @@ fn terrain_measures_every_built_in_kind() {
 #[test]
 fn terrain_converts_and_draws_a_heightmap() {
     let place = Place::new();
-    place.put("tiny.asc", TINY_ASC);
+    place.write_file("tiny.asc", TINY_ASC);
     assert!(
         place
             .done("terrain tiny.asc")
@@ -57,7 +57,7 @@ fn terrain_converts_and_draws_a_heightmap() {
 #[test]
 fn terrain_refuses_what_makes_no_sense() {
     let place = Place::new();
-    place.put("tiny.asc", TINY_ASC);
+    place.write_file("tiny.asc", TINY_ASC);
     for args in [
         "terrain nowhere.asc",
         "terrain volcan",

@@ -21,8 +21,8 @@ fn scene(vent: &str) -> String {
 
 fn place(vent: &str) -> Place {
     let place = Place::new();
-    place.put("plain.asc", plain());
-    place.put("vent.toml", scene(vent));
+    place.write_file("plain.asc", plain());
+    place.write_file("vent.toml", scene(vent));
     place
 }
 
@@ -36,11 +36,11 @@ fn poured(place: &Place, args: &str) -> f64 {
 fn tables_of_rates_are_read_joined_and_kept_as_numbers() {
     let vent = "x = 15\nz = 10\nradius = 1\nrates_files = [\"ground.csv\", \"space.csv\"]\nrates_form = \"linear\"\nradiant_j_m3 = 1.4e8";
     let place = place(vent);
-    place.put(
+    place.write_file(
         "ground.csv",
         "date;rate_m3_s;error_m3_s\n2006-07-14T12:00;2;0.5\n2006-07-14T12:30;8;1\n",
     );
-    place.put(
+    place.write_file(
         "space.csv",
         "# of a satellite\ndate,power_mw\n2006-07-14T15:00+02:00,280\n",
     );
@@ -67,8 +67,8 @@ fn tables_of_rates_are_read_joined_and_kept_as_numbers() {
 #[test]
 fn new_rates_go_on_from_a_checkpoint() {
     let place = place("x = 15\nz = 10\nradius = 1\nrate_m3_s = 2");
-    place.put("new.csv", "time_min,rate_m3_s\n0,9\n70,5\n");
-    place.put(
+    place.write_file("new.csv", "time_min,rate_m3_s\n0,9\n70,5\n");
+    place.write_file(
         "dates.csv",
         "date,rate_m3_s\n2026-11-01T00:00,9\n2026-11-01T01:10,5\n",
     );
@@ -102,7 +102,7 @@ fn a_table_of_rates_is_not_replaced_by_the_command_that_reads_it() {
     let place = place(
         "x = 15\nz = 10\nrates_files = [\"rates.csv\"]\n[[barrier]]\nline_m = [[9, 9], [99, 9]]",
     );
-    place.put("rates.csv", "time_h,rate_m3_s\n0,2\n");
+    place.write_file("rates.csv", "time_h,rate_m3_s\n0,2\n");
     place.refused("run vent.toml --barrier-table rates.csv --force");
     assert_eq!(place.read("rates.csv"), b"time_h,rate_m3_s\n0,2\n");
 }
@@ -135,7 +135,7 @@ fn a_table_of_rates_that_is_wrong_is_named_in_one_line() {
         ("time_h,power_w\n0,2\n", "say with radiant_j_m3"),
         ("time_h,rate_m3_s\n0,1e9\n", "must be a number from 0"),
     ] {
-        place.put("rates.csv", table);
+        place.write_file("rates.csv", table);
         let out = place.run("run vent.toml --json");
         let error = text(&out.stderr);
         assert_eq!(
@@ -145,7 +145,7 @@ fn a_table_of_rates_that_is_wrong_is_named_in_one_line() {
         );
         assert!(error.contains(part), "{part:?} in {error}");
     }
-    place.put(
+    place.write_file(
         "vent.toml",
         scene("x = 15\nz = 10\nrate_m3_s = 2\nrates_files = [\"rates.csv\"]"),
     );
@@ -178,7 +178,7 @@ fn a_fissure_pours_along_its_line_and_focuses() {
     let place = place(&format!(
         "{fissure}\nfocus = {{ at = [0.75], share = 1.0, from = 0, until = 0.001 }}"
     ));
-    place.put("line.toml", scene(fissure));
+    place.write_file("line.toml", scene(fissure));
     let map = "--steps 2 --json --map thickness";
     assert!((poured(&place, &format!("run line.toml {map}=line.asc")) - 252.0).abs() < 0.01);
     let line = row(&place, "line.asc", 10);

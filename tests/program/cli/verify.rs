@@ -45,8 +45,8 @@ fn a_folder_without_field_data_is_refused_with_where_to_get_it() {
 fn a_wrong_file_of_field_data_is_refused() {
     let place = Place::new();
     std::fs::create_dir_all(place.path("marcath")).unwrap();
-    place.put("marcath/topography.tif", "no raster");
-    place.put("marcath/lavafield.tif", "no raster");
+    place.write_file("marcath/topography.tif", "no raster");
+    place.write_file("marcath/lavafield.tif", "no raster");
     let line = place.refused("verify --field . --picture page.svg");
     assert!(line.contains("marcath/topography.tif"), "{line}");
 }
@@ -63,9 +63,9 @@ fn slow_channel(place: &Place) -> Option<()> {
         if name.ends_with(".json") {
             let less =
                 text(&bytes).replace("\"effusion_rate_init\": 165", "\"effusion_rate_init\": 4");
-            place.put(&format!("MaunaUlu74/{name}"), less);
+            place.write_file(&format!("MaunaUlu74/{name}"), less);
         } else {
-            place.put(&format!("MaunaUlu74/field_data/{name}"), bytes);
+            place.write_file(&format!("MaunaUlu74/field_data/{name}"), bytes);
         }
     }
     Some(())

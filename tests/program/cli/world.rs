@@ -19,8 +19,8 @@ fn hill(place: &Place, name: &str, [west, south]: [f64; 2]) {
     let rows: String = (0..40).map(row).collect();
     let head =
         format!("ncols 40\nnrows 40\nxllcorner {west}\nyllcorner {south}\ncellsize 0.0001\n");
-    place.put(&format!("{name}.asc"), head + &rows);
-    place.put(&format!("{name}.prj"), "EPSG:4326");
+    place.write_file(&format!("{name}.asc"), head + &rows);
+    place.write_file(&format!("{name}.prj"), "EPSG:4326");
 }
 
 fn number(value: &Value) -> f64 {
@@ -57,7 +57,7 @@ const RUN: &str = "--lava etna-basalt --duration 20min --quiet";
 fn longitudes_come_to_the_range_of_the_map() {
     let place = Place::new();
     hill(&place, "hawaii", [204.5, 19.3]);
-    place.put(
+    place.write_file(
         "town.geojson",
         r#"{"type": "FeatureCollection", "features": [
             {"type": "Feature", "properties": {"name": "house"}, "geometry": {"type": "Point", "coordinates": [-155.498, 19.302]}},
@@ -172,11 +172,11 @@ fn cells_that_are_also_degrees_are_asked_for() {
 /// and the value 1 in its west half.
 fn half(place: &Place, name: &str, code: u32, [west, south]: [f64; 2]) {
     let row = "1 1 1 1 1 1 1 1 1 1 0 0 0 0 0 0 0 0 0 0\n".repeat(20);
-    place.put(
+    place.write_file(
         &format!("{name}.asc"),
         format!("ncols 20\nnrows 20\nxllcorner {west}\nyllcorner {south}\ncellsize 10\n{row}"),
     );
-    place.put(&format!("{name}.prj"), format!("EPSG:{code}"));
+    place.write_file(&format!("{name}.prj"), format!("EPSG:{code}"));
 }
 
 #[test]
@@ -195,11 +195,11 @@ fn areas_are_those_of_the_ground() {
     let told = place.done("compare mercator.asc mercator.asc");
     assert!(told.contains("m on the ground"), "{told}");
     // A map of half a continent has no single scale.
-    place.put(
+    place.write_file(
         "wide.asc",
         text_of(&place, "mercator.asc").replace("cellsize 10", "cellsize 100000"),
     );
-    place.put("wide.prj", "EPSG:3857");
+    place.write_file("wide.prj", "EPSG:3857");
     let refused = place.run("compare wide.asc wide.asc");
     assert_eq!(refused.status.code(), Some(2));
     assert!(
@@ -222,16 +222,16 @@ fn a_scale_and_what_was_assumed_are_told() {
     let head = |west: f64, south: f64| {
         format!("ncols 4\nnrows 4\nxllcorner {west}\nyllcorner {south}\ncellsize 10\n{rows}")
     };
-    place.put("north.asc", head(-2_100_000.0, 9_358_000.0));
-    place.put("north.prj", "EPSG:3857");
+    place.write_file("north.asc", head(-2_100_000.0, 9_358_000.0));
+    place.write_file("north.prj", "EPSG:3857");
     let told = place.done("terrain north.asc");
     assert!(
         told.contains("scale       a metre of this map is 0.4391 × 0.4385 m")
             && told.contains("extent      17.6 m"),
         "{told}"
     );
-    place.put("state.asc", head(6_000_000.0, 2_000_000.0));
-    place.put("state.prj", "EPSG:2227");
+    place.write_file("state.asc", head(6_000_000.0, 2_000_000.0));
+    place.write_file("state.prj", "EPSG:2227");
     let told = place.run("run state.asc --steps 1 --json");
     assert!(
         text(&told.stderr).contains("warning: heights are taken for metres"),
@@ -265,7 +265,7 @@ fn a_small_model_of_the_laboratory_opens() {
             + "\n"
     };
     let rows: String = (0..30).map(row).collect();
-    place.put(
+    place.write_file(
         "model.asc",
         format!("ncols 30\nnrows 30\ncellsize 0.001\n{rows}"),
     );
@@ -290,9 +290,9 @@ fn lava_of_a_file_without_a_system_lies_on_the_map_of_the_terrain() {
             (0..20).map(row).collect::<String>()
         )
     };
-    place.put("land.asc", raster(&|x, z| 200.0 - z as f64 + x as f64));
-    place.put("land.prj", "EPSG:32633");
-    place.put(
+    place.write_file("land.asc", raster(&|x, z| 200.0 - z as f64 + x as f64));
+    place.write_file("land.prj", "EPSG:32633");
+    place.write_file(
         "lava.asc",
         raster(&|x, z| if x == 10 && z == 10 { 5.0 } else { 0.0 }),
     );
@@ -303,7 +303,7 @@ fn lava_of_a_file_without_a_system_lies_on_the_map_of_the_terrain() {
         "{}",
         report["flow"]["placed_m3"]
     );
-    place.put("lava.prj", "EPSG:32632");
+    place.write_file("lava.prj", "EPSG:32632");
     let refused = place.run("run land.asc --lava etna-basalt --start lava.asc --duration 1min");
     assert!(
         text(&refused.stderr).contains("EPSG:32632"),

@@ -155,7 +155,7 @@ fn wrong_outputs_are_refused_before_the_work() {
 #[test]
 fn a_place_that_cannot_be_written_is_one_line() {
     let place = Place::new();
-    place.put("file", "");
+    place.write_file("file", "");
     for args in [
         "render small.toml --picture file/a.png",
         "render small.toml --animation file/a.webp",
@@ -176,8 +176,8 @@ fn what_a_terminal_would_obey_is_not_printed() {
     let mut table: Value = serde_json::from_slice(&place.read("a.json")).unwrap();
     table["label"] = "\u{1b}]0;mine\u{7}".into();
     table["machine"] = "\u{1b}[31mloom".into();
-    place.put("b.json", table.to_string());
-    place.put(
+    place.write_file("b.json", table.to_string());
+    place.write_file(
         "format.json",
         r#"{"format": "\u001b[2J"#.to_owned() + &"x".repeat(100_000) + "\"}",
     );
@@ -201,13 +201,13 @@ fn what_a_terminal_would_obey_is_not_printed() {
 #[test]
 fn force_does_not_replace_what_is_read() {
     let place = Place::new();
-    place.put("m.asc", super::place::TINY_ASC);
-    place.put(
+    place.write_file("m.asc", super::place::TINY_ASC);
+    place.write_file(
         "m.toml",
         "[grid]\nsize = [8, 20, 8]\n[terrain]\nkind = \"heightmap\"\nfile = \"m.asc\"\n",
     );
-    place.put("p.png", b"no picture");
-    place.put("p.prj", b"LOCAL_CS[\"none\"]");
+    place.write_file("p.png", b"no picture");
+    place.write_file("p.prj", b"LOCAL_CS[\"none\"]");
     for (args, name) in [
         ("run m.asc --steps 1 --map thickness=m.asc --force", "m.asc"),
         (
@@ -248,8 +248,8 @@ fn force_does_not_replace_what_is_read() {
 #[test]
 fn a_line_feed_in_a_name_makes_no_second_line() {
     let place = Place::new();
-    place.put("a\nb.asc", "x");
-    place.put("a\nb.toml", "[grid]\nsize = [8, 20, 8]\n");
+    place.write_file("a\nb.asc", "x");
+    place.write_file("a\nb.toml", "[grid]\nsize = [8, 20, 8]\n");
     let run = |args: &[&str]| {
         let output = super::place::lavoxel()
             .current_dir(place.0.path())

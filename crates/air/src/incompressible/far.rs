@@ -131,7 +131,9 @@ impl Sweep<'_> {
         rows: &mut Rows,
     ) -> bool {
         let (n, speeds) = (out.len(), &self.speeds[self.axis]);
-        let around = self.around(component, place).map(|at| &speeds[at..]);
+        let around = self
+            .advecting_starts(component, place)
+            .map(|at| &speeds[at..]);
         courants(&mut rows.courant[..n], around, self.share);
         let [low, high] = range(&rows.courant[..n]);
         if low > -1.0 && high < 1.0 {

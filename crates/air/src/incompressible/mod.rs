@@ -283,7 +283,7 @@ impl Incompressible {
 
     /// Sets the velocity on the lower face of the cell `place` along `axis`; 0 if the face is
     /// closed.
-    fn put(&mut self, axis: usize, place: Place, velocity: f32) {
+    fn set_face(&mut self, axis: usize, place: Place, velocity: f32) {
         let at = self.grid.at(place);
         self.u[axis][at] = if self.open.faces[axis][at] > 0.0 {
             velocity
@@ -394,17 +394,17 @@ impl Solver for Incompressible {
             ends[1][axis] += 1;
             for end in ends {
                 let value = self.u[axis][grid.at(end)] + velocity[axis];
-                self.put(axis, end, project::limited_number(value));
+                self.set_face(axis, end, project::limited_number(value));
             }
             let (wraps, at) = (grid.sides[axis] == Side::Wrap, grid.at(place));
             let mut other = place;
             if wraps && place[axis] == 0 {
                 other[axis] = size[axis];
-                self.put(axis, other, self.u[axis][at]);
+                self.set_face(axis, other, self.u[axis][at]);
             }
             if wraps && place[axis] + 1 == size[axis] {
                 other[axis] = 0;
-                self.put(axis, other, self.u[axis][at + strides[axis]]);
+                self.set_face(axis, other, self.u[axis][at + strides[axis]]);
             }
         }
         self.rest = None;

@@ -236,7 +236,7 @@ impl Sweep<'_> {
         let from = &self.from[component];
         let moved = (
             &self.speeds[self.axis][..],
-            self.around(component, [y, z]),
+            self.advecting_starts(component, [y, z]),
             self.share,
         );
         let (row, end) = out.split_at_mut(nx);
@@ -254,7 +254,7 @@ impl Sweep<'_> {
     /// Indices of the first of the four advecting velocities around each face of the row `[y, z]`,
     /// whose mean moves the face.
     #[inline(always)]
-    pub(super) fn around(&self, component: usize, [y, z]: [usize; 2]) -> [usize; 4] {
+    pub(super) fn advecting_starts(&self, component: usize, [y, z]: [usize; 2]) -> [usize; 4] {
         let (at, strides) = (self.grid.at([0, y, z]), self.grid.strides());
         if component == self.axis {
             return [at; 4];

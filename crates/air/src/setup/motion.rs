@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::article::Article;
 use crate::incompressible::{Incompressible, IncompressibleParams};
+use crate::practical_fluid::PracticalFluid;
 use crate::{Air, AirGrid, AirSpec, Solver};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
@@ -75,7 +75,7 @@ impl AirSpec {
     /// `level`.
     pub fn solver(&self, grid: AirGrid, level: Level) -> Box<dyn Solver> {
         match self.solver {
-            Motion::Article => Box::new(Article::new(grid, self.article.clone(), level)),
+            Motion::Article => Box::new(PracticalFluid::new(grid, self.article.clone(), level)),
             Motion::Incompressible => {
                 let confinement = (self.confinement * self.step_s) as f32;
                 Box::new(Incompressible::new(
@@ -91,6 +91,6 @@ impl AirSpec {
     /// metres; 0 if the grid would have too many cells.
     pub fn need(&self, voxels: Grid, cell_m: f64) -> MemoryEstimate {
         let cells = self.grid(voxels, cell_m).map_or(0, |grid| grid.len());
-        MemoryEstimate::of("the air", cells, self.solver.bytes_a_cell(self.inks))
+        MemoryEstimate::new("the air", cells, self.solver.bytes_a_cell(self.inks))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::article::ArticleParams;
+use crate::practical_fluid::PracticalFluidParams;
 use crate::{AirGrid, Motion, Side, Wind};
 use lavoxel_base::grid::{Grid, MAX_SIDE};
 use lavoxel_base::param::{Table, table, words};
@@ -53,7 +53,7 @@ table! {
         pub step_s: f64 = 0.5, [1e-6, 3600.0] "s";
         /// Wind at heights above the floor: metres, metres a second up to 200, and the direction it
         /// comes from in degrees from north over east; linear between.
-        #[serde(deserialize_with = "lavoxel_base::exact::many")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::many")]
         pub wind: Vec<[f64; 3]> = Vec::new();
         /// Frequency of layered air after Brunt and Väisälä; 0.0106 is the standard atmosphere, in
         /// which plumes spread out at their height.
@@ -77,13 +77,13 @@ table! {
         #[serde(skip_serializing_if = "Option::is_none")]
         pub steam: Option<String> = None;
         /// Deceleration a·v² + b·v + c of a speed v, in cells and steps.
-        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub friction: [f64; 3] = [0.0; 3], [0.0, 1.0] "";
         /// Strength of the vorticity confinement, which gives small eddies back what the grid takes
         /// from them, and no more; only of incompressible air.
         pub confinement: f64 = 0.0, [0.0, 0.15] "1/s";
         /// Numbers of the article's solver.
-        pub article: ArticleParams = ArticleParams::default();
+        pub article: PracticalFluidParams = PracticalFluidParams::default();
         /// Name of the grains that fallen ash becomes, a grain for each full voxel; absent: it is
         /// only counted.
         #[serde(skip_serializing_if = "Option::is_none")]

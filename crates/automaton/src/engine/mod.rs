@@ -3,16 +3,16 @@
 //! Invariant: both engines give the same bits. [`plain`] is written like the specification and is
 //! the reference in the tests; [`tiled`] is the engine that users get.
 
-mod bodies;
 mod deltas;
+mod drift;
 mod fall;
+mod grains;
 mod heavier;
 pub mod plain;
 mod points;
 mod spread;
 pub mod tiled;
-mod turns;
-mod updown;
+mod trace;
 
 pub use lavoxel_base::simd::Level;
 

@@ -2,7 +2,7 @@
 //!
 //! Invariant: this engine is the specification, which other engines must match bit for bit.
 
-mod turns;
+mod grains;
 
 use super::Engine;
 use crate::rules::{
@@ -67,7 +67,7 @@ impl Driver for Plain {
                     layer,
                     rule,
                     &here,
-                    rule.gives(&here, key.pattern(place)),
+                    rule.gifts(&here, key.pattern(place)),
                 );
             }
         }
@@ -100,7 +100,7 @@ impl Driver for Plain {
                     world.layers[layer].at(to).amount,
                 );
                 let full = there.saturating_add(world.heavier_than(layer, to));
-                let held = !up && is_held(world, layer, from, rule.holds());
+                let held = !up && is_held(world, layer, from, rule.blocking_filling());
                 let moved = if !held && rule.acts(key, from, up) {
                     rule.moved(amount, full, up)
                 } else {
@@ -125,7 +125,7 @@ impl Driver for Plain {
     }
 
     fn turns<R: Turns>(&mut self, on: (&mut World, usize), rule: &R, draw: Draw) {
-        turns::run(on, rule, draw);
+        grains::run(on, rule, draw);
     }
 
     fn bodies<R: Bodies>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
@@ -162,9 +162,9 @@ fn give<const Q: usize>(
     let (grid, place) = (world.grid(), here.place);
     let layer = &mut world.layers[layer];
     let across = DIRECTIONS.into_iter().zip(gifts.beside);
-    let across = across.map(|((dx, dz), gift)| (grid.beside(place, [dx, 0, dz]), gift));
+    let across = across.map(|((dx, dz), gift)| (grid.neighbour(place, [dx, 0, dz]), gift));
     let vertical = [(-1, gifts.below), (1, gifts.above)]
-        .map(|(dy, gift)| (grid.beside(place, [0, dy, 0]), gift));
+        .map(|(dy, gift)| (grid.neighbour(place, [0, dy, 0]), gift));
     for (to, gift) in across
         .chain(vertical)
         .filter(|(_, gift)| *gift != Gift::default())
@@ -202,7 +202,7 @@ fn give<const Q: usize>(
 
 /// Returns the cell at `place` and its neighbours, in the form that a rule reads.
 fn here(world: &World, layer: usize, place: Place, draw: Draw) -> Here {
-    let side = |by: [isize; 3]| match world.grid().beside(place, by) {
+    let side = |by: [isize; 3]| match world.grid().neighbour(place, by) {
         Some(near) if world.ground().is_solid(near) => Side::Solid,
         Some(near) => Side::Open {
             cell: world.layers[layer].at(near),

@@ -48,7 +48,7 @@ fn due_in_strip(world: &World, rule: &dyn Point, tz: usize, draw: Draw, round: u
 fn reach(world: &World, needed: &Needed, [w, y, tz]: [usize; 3]) -> u64 {
     let layer = &world.layers[needed.layer];
     if needed.beside {
-        around(layer, [w, y, tz])
+        dilated_tiles(layer, [w, y, tz])
     } else {
         row(layer, tz, y as isize, w)
     }
@@ -66,7 +66,7 @@ fn row(layer: &Layer, tz: usize, y: isize, w: usize) -> u64 {
 
 /// Returns the tiles of a row that contain `layer` or share a face with a tile that does, as a bit
 /// set; `[w, y, tz]`: word of the row, height, z index of the strip.
-fn around(layer: &Layer, [w, y, tz]: [usize; 3]) -> u64 {
+fn dilated_tiles(layer: &Layer, [w, y, tz]: [usize; 3]) -> u64 {
     let y = y as isize;
     let here = row(layer, tz, y, w);
     let west = if w > 0 {

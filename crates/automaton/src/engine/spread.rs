@@ -17,7 +17,9 @@
 use super::deltas::Deltas;
 use super::heavier::Heavier;
 use crate::rules::{Exchange, Flow, Next};
-use crate::world::{AMOUNT, Activities, Activity, ENERGY, GroundStrip, Masks, Row, Rows, Strip};
+use crate::world::{
+    AMOUNT, Activities, Activity, ENERGY, GroundStrip, Masks, Rows, Strip, TileRow,
+};
 use lavoxel_base::grid::tile::{Lanes, ROW};
 use lavoxel_base::random::{Draw, Salt, StepKey};
 use lavoxel_base::simd::Simd;
@@ -91,14 +93,14 @@ impl<'a> Near<'a> {
 struct Around<'a> {
     /// Index of the row in its strip.
     index: usize,
-    here: &'a Row,
-    below: &'a Row,
+    here: &'a TileRow,
+    below: &'a TileRow,
     /// Row above; a row of empty tiles if the rule does not read the cells above.
-    above: &'a Row,
-    west: &'a Row,
-    east: &'a Row,
-    north: &'a Row,
-    south: &'a Row,
+    above: &'a TileRow,
+    west: &'a TileRow,
+    east: &'a TileRow,
+    north: &'a TileRow,
+    south: &'a TileRow,
 }
 
 impl Around<'_> {
@@ -119,7 +121,7 @@ impl Around<'_> {
     /// Returns the contents of the tiles to the west, east, north and south of the tile at bit
     /// `bit`.
     #[inline(always)]
-    fn beside<'a, const Q: usize>(&self, near: Near<'a>, bit: usize) -> [&'a [Lanes; Q]; 4] {
+    fn side_tiles<'a, const Q: usize>(&self, near: Near<'a>, bit: usize) -> [&'a [Lanes; Q]; 4] {
         let west = if bit > 0 {
             self.here.slots[bit - 1]
         } else {
@@ -189,7 +191,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
     }
 
     #[inline(always)]
-    fn around(&self, quantity: usize) -> [S::V; 4] {
+    fn side_values(&self, quantity: usize) -> [S::V; 4] {
         let (s, [west, east, north, south]) = (self.spread.s, self.beside);
         let v = s.load(&self.tile[quantity]);
         [
@@ -346,7 +348,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Surroundings<'_, '_, S
 /// Result of processing a tile: under which conditions matter can flow out of the tile in the next
 /// step.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TileActivity {
     /// No cell has enough energy to give; changes around the tile make no difference.
     Cold,
     /// Nothing can flow out with any random numbers, unless the surroundings change.
@@ -380,7 +382,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         for y in first..(visited.end + 1).min(self.ground.ny()) {
             for w in 0..strip.width {
                 let index = strip.index(y, w);
-                let old = activities.of(index);
+                let old = activities.get(index);
                 if strip.row(index).held | old.active == 0 {
                     continue;
                 }
@@ -403,10 +405,10 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
                         y,
                     };
                     let state = self.tile(&here, &mut out, &mut lost);
-                    new.able |= u64::from(state != State::Cold) << bit;
-                    new.active |= u64::from(state == State::Live) << bit;
+                    new.able |= u64::from(state != TileActivity::Cold) << bit;
+                    new.active |= u64::from(state == TileActivity::Live) << bit;
                 }
-                activities.put(index, y, new);
+                activities.store(index, y, new);
             }
         }
         lost
@@ -415,7 +417,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
     /// Computes the flow out of the tile `here` and adds it to the change lists `out` and to the
     /// losses `lost`.
     #[inline(always)]
-    fn tile(&self, here: &Here<'_>, out: &mut Out<'_>, lost: &mut Lost) -> State {
+    fn tile(&self, here: &Here<'_>, out: &mut Out<'_>, lost: &mut Lost) -> TileActivity {
         let (s, kernel, strip) = (self.s, self.kernel, self.near.here);
         let slot = here.rows.here.slots[here.bit];
         for deltas in [&mut *out.north, &mut *out.here, &mut *out.south] {
@@ -434,7 +436,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         let tile = strip.lanes::<Q>(slot);
         let able = R::able(kernel, s, tile);
         if able == 0 {
-            return State::Cold;
+            return TileActivity::Cold;
         }
         let able = if R::VERTICAL {
             able
@@ -442,10 +444,10 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
             able & R::supported(kernel, s, self.below(here), masks.bed)
         };
         if able == 0 {
-            return State::Still;
+            return TileActivity::Still;
         }
         let free = self.free(masks, able);
-        let beside = here.rows.beside(self.near, here.bit);
+        let beside = here.rows.side_tiles(self.near, here.bit);
         let near = Surroundings {
             spread: self,
             here,
@@ -454,8 +456,8 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
             masks,
         };
         let (mut parcels, given, vertical) = match R::flow(kernel, s, &near, free) {
-            Flow::Still => return State::Still,
-            Flow::Idle => return State::Live,
+            Flow::Still => return TileActivity::Still,
+            Flow::Idle => return TileActivity::Live,
             Flow::Gives(parcels, given) => (parcels, given, [[s.splat(0); 2]; Q]),
             Flow::All(parcels, given, vertical) => (parcels, given, vertical),
         };
@@ -468,7 +470,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
         }
         self.lose(masks, &mut parcels, lost);
         self.deliver(here, &parcels, given, leaving, out);
-        State::Live
+        TileActivity::Live
     }
 
     /// Returns the amount plus that of denser matter in the cells below the tile.

@@ -9,13 +9,13 @@
 //! Invariant: every tile has one writer at a time and every sum is of integers, so the bits depend
 //! neither on the number of threads nor on the cuts between parts.
 
-use super::bodies::Tracer;
 use super::deltas::Deltas;
+use super::drift::{Rises, Stirs};
 use super::fall::{FallCommon, Falls};
 use super::heavier::{Layers, Nothing};
 use super::spread::{Lost, Near, Out, Spread};
-use super::updown::{Rises, Stirs};
-use super::{Engine, points, turns};
+use super::trace::Tracer;
+use super::{Engine, grains, points};
 use crate::rules::{
     Bodies, Column, Driver, Due, Each, Exchange, Point, Rule, Turns, UpDown, Walls,
 };
@@ -34,7 +34,7 @@ pub struct Tiled {
     level: Level,
     cuts: Vec<usize>,
     scratch: Vec<Scratch>,
-    grains: turns::Scratch,
+    grains: grains::Scratch,
     /// Empty strip that stands for the neighbours beyond the first and the last strip, for layers
     /// with one and with two values per cell.
     nothing: [Option<Strip>; 2],
@@ -72,7 +72,7 @@ impl Tiled {
             Level::available().contains(&level),
             "this processor has no {level:?}"
         );
-        let (grains, tracers, losing) = (turns::Scratch::default(), Vec::new(), Vec::new());
+        let (grains, tracers, losing) = (grains::Scratch::default(), Vec::new(), Vec::new());
         Self {
             level,
             cuts: Vec::new(),
@@ -144,7 +144,7 @@ impl Engine for Tiled {
 
 impl Driver for Tiled {
     fn turns<R: Turns>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
-        turns::run(&mut self.grains, self.level, world, (layer, rule), draw);
+        grains::run(&mut self.grains, self.level, world, (layer, rule), draw);
     }
 
     fn bodies<R: Bodies>(&mut self, (world, layer): (&mut World, usize), rule: &R) {
@@ -319,7 +319,7 @@ impl Driver for Tiled {
         } = layer;
         let (head, rest) = strips.split_at_mut(from);
         let (inner, tail) = rest.split_at_mut(to - from);
-        let part = Part {
+        let part = StripRange {
             from,
             before: head.last().unwrap_or(nothing),
             first: None,
@@ -393,7 +393,7 @@ struct Common<'a, R> {
 
 /// Part of the box: adjacent strips. The first and the last strip may also be read by the threads
 /// that process the adjacent parts.
-struct Part<'a> {
+struct StripRange<'a> {
     /// z index of the first strip of the part.
     from: usize,
     before: &'a Strip,
@@ -404,7 +404,7 @@ struct Part<'a> {
     activities: &'a mut [Activities],
 }
 
-impl Part<'_> {
+impl StripRange<'_> {
     /// Returns the strip with z index `from − 1 + i`.
     fn strip(&self, i: usize) -> &Strip {
         let inner = 1 + usize::from(self.first.is_some());
@@ -443,7 +443,7 @@ enum Owner {
 /// Runs an exchange rule on parts of the box in parallel; `cuts` holds the index after the last
 /// strip of each part.
 fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
-    part: Part<'_>,
+    part: StripRange<'_>,
     common: &Common<'_, R>,
     cuts: &[usize],
     scratch: &mut [Scratch],
@@ -457,7 +457,7 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     }
     let half = cuts.len() / 2;
     let middle = cuts[half - 1];
-    let Part {
+    let StripRange {
         from,
         before,
         first,
@@ -474,7 +474,7 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
     let (left_last, right_first) = (&left_last[0], &right_first[0]);
     let (left_activities, right_activities) = activities.split_at_mut(middle - from);
     let (left_scratch, right_scratch) = scratch.split_at_mut(half);
-    let left = Part {
+    let left = StripRange {
         from,
         before,
         first,
@@ -483,7 +483,7 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
         after: right_first,
         activities: left_activities,
     };
-    let right = Part {
+    let right = StripRange {
         from: middle,
         before: left_last,
         first: Some(right_first),
@@ -501,7 +501,7 @@ fn spread_in<R: Exchange<Q>, const MEETS: bool, const Q: usize>(
 /// Application of an exchange rule to one part of the box, except that changes of the strips at its
 /// ends are only stored.
 struct Spreads<'a, R, const MEETS: bool, const Q: usize> {
-    part: Part<'a>,
+    part: StripRange<'a>,
     common: &'a Common<'a, R>,
     scratch: &'a mut Scratch,
 }
@@ -586,7 +586,7 @@ impl<R: Exchange<Q>, const MEETS: bool, const Q: usize> Work for Spreads<'_, R, 
 #[inline(always)]
 fn take<S: Simd, const Q: usize>(
     s: S,
-    part: &mut Part<'_>,
+    part: &mut StripRange<'_>,
     i: usize,
     deltas: &mut Deltas,
     ends: &mut [Deltas; 4],

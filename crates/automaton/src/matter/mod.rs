@@ -378,7 +378,7 @@ impl Material {
             color,
             depth: 0.6,
             waves: 0.6,
-            ..MaterialLook::of(Look::Water)
+            ..MaterialLook::from_preset(Look::Water)
         };
         Self {
             name: "oil".to_owned(),
@@ -394,7 +394,7 @@ impl Material {
         let look = MaterialLook {
             color: Some("#d5d8de".to_owned()),
             waves: 0.3,
-            ..MaterialLook::of(Look::Metal)
+            ..MaterialLook::from_preset(Look::Metal)
         };
         let named = Self {
             name: "mercury".to_owned(),
@@ -422,14 +422,14 @@ impl Material {
             stickiness,
             fluidity,
             elements: elements("h2o", 1),
-            look: MaterialLook::of(Look::Steam),
+            look: MaterialLook::from_preset(Look::Steam),
             ..named
         }
     }
 
     /// Ice: still matter that does not move unless the scene sets its flag `floats`.
     pub fn ice() -> Self {
-        let (elements, look) = (elements("h2o", 4), MaterialLook::of(Look::Ice));
+        let (elements, look) = (elements("h2o", 4), MaterialLook::from_preset(Look::Ice));
         Self {
             name: "ice".to_owned(),
             kind: Kind::Still,
@@ -455,14 +455,14 @@ impl Material {
             stickiness,
             fluidity,
             elements: elements("rock", 2),
-            look: MaterialLook::of(Look::Rubble),
+            look: MaterialLook::from_preset(Look::Rubble),
             ..named
         }
     }
 
     /// Sand: grains that sink in lava and in water.
     pub fn sand() -> Self {
-        let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Sand));
+        let (kind, look) = (Kind::Grain, MaterialLook::from_preset(Look::Sand));
         Self {
             name: "sand".to_owned(),
             kind,
@@ -477,7 +477,7 @@ impl Material {
     pub fn glass() -> Self {
         let look = MaterialLook {
             color: Some("#3f5a4c".to_owned()),
-            ..MaterialLook::of(Look::Gloss)
+            ..MaterialLook::from_preset(Look::Gloss)
         };
         Self {
             name: "glass".to_owned(),
@@ -491,7 +491,7 @@ impl Material {
     /// Ash: grains that float on lava and sink in water. A grain contains half the rock of a full
     /// cell of lava.
     pub fn ash() -> Self {
-        let (kind, look) = (Kind::Grain, MaterialLook::of(Look::Ash));
+        let (kind, look) = (Kind::Grain, MaterialLook::from_preset(Look::Ash));
         let named = Self {
             name: "ash".to_owned(),
             kind,

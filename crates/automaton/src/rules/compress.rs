@@ -87,7 +87,7 @@ pub struct Compressing {
 impl Listed for Compressing {
     const PARAMS: &'static [Param<Material>] = PARAMS;
 
-    fn of(site: &Site<'_>) -> Option<Self> {
+    fn from_site(site: &Site<'_>) -> Option<Self> {
         let spec = &site.material.compress;
         Some(Self {
             max: spec.step_of_depth(),
@@ -187,7 +187,7 @@ impl Exchange<1> for Compressing {
         self.walls
     }
 
-    fn gives(&self, here: &Here, _pattern: u8) -> Gifts {
+    fn gifts(&self, here: &Here, _pattern: u8) -> Gifts {
         let mut left = here.cell.amount;
         let heavier = here.heavier.min(u16::MAX - left);
         let full = |amount: u16| amount + heavier;
@@ -282,7 +282,7 @@ impl Exchange<1> for Compressing {
             under.open & k.fits(s, under.filling, under.amount),
         );
         let left = s.sub(amount, down);
-        let there = near.around(AMOUNT);
+        let there = near.side_values(AMOUNT);
         let open = [
             free[0] & k.fits(s, fillings[0], there[0]),
             free[1] & k.fits(s, fillings[1], there[1]),

@@ -115,7 +115,7 @@ impl UpDown for Drifting {
         (if up { self.up } else { self.down }) > 0
     }
 
-    fn holds(&self) -> u16 {
+    fn blocking_filling(&self) -> u16 {
         self.viscosity
     }
 
@@ -135,7 +135,7 @@ impl UpDown for Drifting {
 impl Listed for Drifting {
     const PARAMS: &'static [Param<Material>] = PARAMS;
 
-    fn of(site: &Site<'_>) -> Option<Self> {
+    fn from_site(site: &Site<'_>) -> Option<Self> {
         let drift = &site.material.drift;
         Some(Self {
             up: of_bytes(drift.up),
@@ -164,9 +164,9 @@ pub struct Wafting {
 }
 
 impl Listed for Wafting {
-    fn of(site: &Site<'_>) -> Option<Self> {
+    fn from_site(site: &Site<'_>) -> Option<Self> {
         let side = of_bytes(site.material.drift.side);
-        Leveling::of(site).map(|leveling| Self {
+        Leveling::from_site(site).map(|leveling| Self {
             leveling,
             side,
             layer: site.layer,
@@ -200,7 +200,7 @@ impl Exchange<1> for Wafting {
         self.leveling.walls
     }
 
-    fn gives(&self, here: &Here, _pattern: u8) -> Gifts {
+    fn gifts(&self, here: &Here, _pattern: u8) -> Gifts {
         let held = match here.above {
             Side::Open { cell, heavier } => {
                 cell.amount.saturating_add(heavier) >= self.leveling.viscosity

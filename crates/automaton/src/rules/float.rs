@@ -38,7 +38,7 @@ use lavoxel_base::param::{Param, param};
 use lavoxel_base::random::Draw;
 
 use self::draft::Draft;
-use self::piece::{Piece, Way, pieces};
+use self::piece::{FloatingPiece, Way, pieces};
 
 /// Parameter of floating in the table of a material.
 pub const PARAMS: &[Param<Material>] = &[param!(floats: Switch, [0.0, 1.0] "",
@@ -59,12 +59,12 @@ pub struct Floating {
 struct Buoyancy {
     /// Mass of a full cell per volume, in units of 0.01 kg/m³.
     density: u32,
-    part: Part,
+    part: FloatRole,
 }
 
 /// Role of the matter of a layer towards floating pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum FloatRole {
     /// Forms pieces that can float.
     Piece,
     /// Liquid: pieces can move into it, and it carries them by buoyancy.
@@ -80,10 +80,10 @@ impl Floating {
     /// materials can float.
     pub(super) fn new(materials: &[Material]) -> Option<Self> {
         let part = |m: &Material| match m.kind {
-            Kind::Still | Kind::Grain if can_float(m, materials.iter()) => Part::Piece,
-            Kind::Liquid if carries(m) => Part::Liquid,
-            Kind::Gas => Part::Gas,
-            _ => Part::Bar,
+            Kind::Still | Kind::Grain if can_float(m, materials.iter()) => FloatRole::Piece,
+            Kind::Liquid if carries(m) => FloatRole::Liquid,
+            Kind::Gas => FloatRole::Gas,
+            _ => FloatRole::Bar,
         };
         let buoyancy = |m: &Material| Buoyancy {
             density: (m.density * 100.0).round() as u32,
@@ -92,7 +92,7 @@ impl Floating {
         let layers: Vec<_> = materials.iter().map(buoyancy).collect();
         layers
             .iter()
-            .any(|layer| layer.part == Part::Piece)
+            .any(|layer| layer.part == FloatRole::Piece)
             .then_some(Self { layers })
     }
 
@@ -100,7 +100,7 @@ impl Floating {
     pub(super) fn first(&self) -> usize {
         self.layers
             .iter()
-            .position(|layer| layer.part == Part::Piece)
+            .position(|layer| layer.part == FloatRole::Piece)
             .unwrap_or(0)
     }
 
@@ -145,7 +145,7 @@ impl Listed for Floating {
 impl Floating {
     /// Moves the piece one cell down, or else up, if this lowers the energy of the box; returns
     /// true if the piece moved.
-    fn shift(&self, world: &mut World, piece: &Piece) -> bool {
+    fn shift(&self, world: &mut World, piece: &FloatingPiece) -> bool {
         for way in [Way::Down, Way::Up] {
             if piece.is_barred(world, self, way) {
                 continue;

@@ -217,7 +217,7 @@ impl Turns for FallingGrains {
 impl Listed for FallingGrains {
     const PARAMS: &'static [Param<Material>] = PARAMS;
 
-    fn of(site: &Site<'_>) -> Option<Self> {
+    fn from_site(site: &Site<'_>) -> Option<Self> {
         let grains = &site.material.grains;
         let shares = [
             grains.corners,

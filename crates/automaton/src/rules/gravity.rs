@@ -57,7 +57,7 @@ impl From<&RulesSpec> for Gravity {
 }
 
 impl Listed for Gravity {
-    fn of(site: &Site<'_>) -> Option<Self> {
+    fn from_site(site: &Site<'_>) -> Option<Self> {
         Some(site.spec.into())
     }
 
@@ -260,7 +260,7 @@ impl<S: Simd> Kernel<S> {
         let amount = s.sub(amount, s.keep(s.splat(1), held));
         let mut energy = s.keep(all, s.above(amount, self.zero));
         if part != 0 {
-            let ratio = s.ratio(a, self.beta.of(s, e));
+            let ratio = s.ratio(a, self.beta.apply(s, e));
             let (high, low) = (s.mul_high(amount, ratio), s.mul_low(amount, ratio));
             let over = s.keep(s.splat(u16::MAX), s.above(high, s.splat((1 << 14) - 1)));
             let carried = s.or(over, s.or(s.left::<2>(high), s.right::<14>(low)));

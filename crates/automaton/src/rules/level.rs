@@ -88,7 +88,7 @@ pub struct Leveling {
 impl Listed for Leveling {
     const PARAMS: &'static [Param<Material>] = PARAMS;
 
-    fn of(site: &Site<'_>) -> Option<Self> {
+    fn from_site(site: &Site<'_>) -> Option<Self> {
         let (material, thin) = (site.material, site.grid.is_thin());
         Some(Self {
             viscosity: amount_units(material.viscosity),
@@ -184,7 +184,7 @@ impl Exchange<1> for Leveling {
         self.walls
     }
 
-    fn gives(&self, here: &Here, _pattern: u8) -> Gifts {
+    fn gifts(&self, here: &Here, _pattern: u8) -> Gifts {
         let carried = match here.bed {
             Bed::Solid => true,
             Bed::Liquid(filling) => filling >= self.viscosity,
@@ -257,10 +257,10 @@ impl<S: Simd> Kernel<S> {
         };
         let amount = s.load(&near.tile()[AMOUNT]);
         let gives = [
-            self.gives(s, lower[0], drop, there[0]),
-            self.gives(s, lower[1], drop, there[1]),
-            self.gives(s, lower[2], drop, there[2]),
-            self.gives(s, lower[3], drop, there[3]),
+            self.flow_to(s, lower[0], drop, there[0]),
+            self.flow_to(s, lower[1], drop, there[1]),
+            self.flow_to(s, lower[2], drop, there[2]),
+            self.flow_to(s, lower[3], drop, there[3]),
         ];
         let sum = s.add(s.add(gives[0], gives[1]), s.add(gives[2], gives[3]));
         if !s.any(sum) {
@@ -287,7 +287,7 @@ impl<S: Simd> Kernel<S> {
     /// Returns the flow to neighbours with the filling `there`, which is lower by `lower`; in a
     /// thin box `drop` is subtracted from this difference.
     #[inline(always)]
-    fn gives(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {
+    fn flow_to(&self, s: S, lower: S::V, drop: S::V, there: S::V) -> S::V {
         let wanted = s.mul_high(s.sub_saturating(lower, drop), self.share);
         let room = s.sub_saturating(self.one, there);
         s.min(

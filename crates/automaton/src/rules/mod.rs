@@ -8,25 +8,25 @@
 //! other liquids follow *An Exploration of Cellular Automata and Graph Based Game Systems, part 2:
 //! Grid Based Fluid Systems*; grains follow *How To Make a “Falling Sand” Style Water Simulation*.
 
-pub mod calm;
 mod change;
 pub mod compress;
+pub mod damping;
 pub mod drift;
 pub mod dry;
 pub mod float;
 pub mod grains;
 pub mod gravity;
-pub mod leave;
+pub mod inert;
 pub mod level;
 mod material;
 mod params;
 pub mod react;
+pub mod roof_outflow;
 mod schedule;
-pub mod set;
 mod shape;
+pub mod solidify;
 pub mod spreading;
 pub mod squeeze;
-pub mod stay;
 pub mod trace;
 mod transfer;
 

@@ -17,7 +17,7 @@
 
 use super::shape::{Driver, Due, Listed, Needed, Point};
 use crate::matter::{Kind, Material, Reaction, ReactionHeat, Where};
-use crate::world::{Part, World};
+use crate::world::{ReactionTerm, World};
 use lavoxel_base::grid::tile::TilePlace;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::{Draw, Salt, StepKey};
@@ -27,9 +27,9 @@ use lavoxel_base::units::{AMOUNT_ONE, amount_units, energy_units};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reacting {
     /// Consumed materials, one or two: A and B in the module documentation.
-    pub takes: Vec<Part>,
+    pub takes: Vec<ReactionTerm>,
     /// Products, at most two: C and D in the module documentation.
-    pub makes: Vec<Part>,
+    pub makes: Vec<ReactionTerm>,
     /// Material that must be in a neighbouring cell, but takes no part: index of its layer, and its
     /// smallest amount in the smallest unit. `None` if the reaction needs no neighbour.
     pub near: Option<(usize, u16)>,
@@ -72,7 +72,7 @@ impl Reacting {
         // A checked reaction names known materials only, so that no part is dropped here.
         let part = |(name, count): &(String, u32)| {
             let layer = layer(name)?;
-            Some(Part {
+            Some(ReactionTerm {
                 layer,
                 count: (*count).max(1),
                 whole: materials[layer].kind == Kind::Grain,
@@ -147,8 +147,9 @@ impl Reacting {
     /// Returns the extent with which the reaction can take place, in the smallest unit of amount
     /// per unit of coefficient. `places`: cell of A and C, and cell of B and D.
     fn extent(&self, world: &World, places: [Place; 2]) -> u32 {
-        let amount =
-            |part: &Part, place: Place| u32::from(world.layers()[part.layer].at(place).amount);
+        let amount = |part: &ReactionTerm, place: Place| {
+            u32::from(world.layers()[part.layer].at(place).amount)
+        };
         let taken = self
             .takes
             .iter()
@@ -242,7 +243,7 @@ impl Point for Reacting {
             let shares = || self.heat.is_some() && world.layers()[layer].at(place).amount >= least;
             world
                 .grid()
-                .around(place)
+                .face_neighbours(place)
                 .any(|near| world.layers()[layer].at(near).amount >= least)
                 || shares()
         };

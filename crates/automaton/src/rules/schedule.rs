@@ -3,11 +3,11 @@
 use super::Param;
 use super::dry::Drying;
 use super::float::Floating;
-use super::leave::Leaving;
 use super::params::{Roof, RulesSpec};
 use super::react::Reacting;
-use super::set::Setting;
+use super::roof_outflow::RoofOutflow;
 use super::shape::{Driver, Listed, Site};
+use super::solidify::Solidifying;
 use crate::matter::{Kind, Material, Motion, Reaction};
 use crate::world::World;
 use lavoxel_base::grid::Grid;
@@ -62,10 +62,10 @@ macro_rules! rules {
             }
 
             /// Returns the rules that move the layer of `site`, in the order in which they run.
-            fn of(site: &Site<'_>) -> Vec<Self> {
+            fn from_site(site: &Site<'_>) -> Vec<Self> {
                 let (motion, mut rules) = (site.material.motion(), Vec::new());
                 $(if <[Motion]>::contains(&[$(Motion::$moves),*], &motion) {
-                    rules.extend(<$numbers>::of(site).map(Self::$rule));
+                    rules.extend(<$numbers>::from_site(site).map(Self::$rule));
                 })+
                 rules
             }
@@ -87,12 +87,12 @@ rules! {
     Drift(super::drift::Drifting) = "drift" moves [Gas] reads [Gas]: "A gas rises and sinks.",
     Waft(super::drift::Wafting) = "waft" moves [Gas] reads []: "A gas spreads.",
     Grains(super::grains::FallingGrains) = "grains" moves [Grain] reads [Grain]: "Grains fall, slide, flow and slip.",
-    Stay(super::stay::Staying) = "stay" moves [Still] reads []: "Still matter stays.",
+    Inert(super::inert::Inert) = "stay" moves [Still] reads []: "Still matter stays.",
     Float(super::float::Floating) = "float" moves [] reads [Grain Still]: "Pieces of matter fall, sink and rise.",
     React(super::react::Reacting) = "react" moves [] reads []: "Materials turn into other materials.",
-    Set(super::set::Setting) = "set" moves [] reads []: "A liquid that lies on the ground turns to ground.",
-    Calm(super::calm::Calming) = "calm" moves [Viscous] reads []: "Lava that nothing feeds comes to rest.",
-    Leave(super::leave::Leaving) = "leave" moves [] reads []: "A gas leaves through the roof.",
+    Solidify(super::solidify::Solidifying) = "set" moves [] reads []: "A liquid that lies on the ground turns to ground.",
+    Damping(super::damping::Damping) = "calm" moves [Viscous] reads []: "Lava that nothing feeds comes to rest.",
+    RoofOutflow(super::roof_outflow::RoofOutflow) = "leave" moves [] reads []: "A gas leaves through the roof.",
     Dry(super::dry::Drying) = "dry" moves [] reads [Level Trace Compress Gas]: "Films of a liquid or a gas dry.",
 }
 
@@ -113,7 +113,7 @@ impl Rules {
         let materials = Material::with_lava(materials.to_vec());
         let layers = || materials.iter().enumerate();
         let moved = layers().flat_map(|(layer, material)| {
-            Rule::of(&Site {
+            Rule::from_site(&Site {
                 material,
                 layer,
                 grid,
@@ -128,10 +128,10 @@ impl Rules {
         };
         let sets = layers()
             .filter(|(_, material)| material.sets)
-            .map(|(layer, _)| (layer, Rule::Set(Setting { layer })));
+            .map(|(layer, _)| (layer, Rule::Solidify(Solidifying { layer })));
         let leaves =
             layers().filter(|(_, material)| spec.roof == Roof::Open && material.kind == Kind::Gas);
-        let leaves = leaves.map(|(layer, _)| (layer, Rule::Leave(Leaving)));
+        let leaves = leaves.map(|(layer, _)| (layer, Rule::RoofOutflow(RoofOutflow)));
         let dries = layers()
             .filter_map(|(layer, material)| Some((layer, Rule::Dry(Drying::new(material)?))));
         let floats = Floating::new(&materials).map(|rule| (rule.first(), Rule::Float(rule)));

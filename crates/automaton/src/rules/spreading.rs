@@ -87,7 +87,7 @@ impl From<&RulesSpec> for Spreading {
 }
 
 impl Listed for Spreading {
-    fn of(site: &Site<'_>) -> Option<Self> {
+    fn from_site(site: &Site<'_>) -> Option<Self> {
         Some(site.spec.into())
     }
 
@@ -137,7 +137,7 @@ impl Giver {
     /// has: `spread` is below 1/4 and `alpha` at most 1, so that at least one unit of amount
     /// remains with the remaining energy.
     #[inline]
-    pub fn gives(self, to: Content, heavier: u16) -> Parcel {
+    pub fn parcel_for(self, to: Content, heavier: u16) -> Parcel {
         let amount = self
             .share
             .min(AMOUNT_ONE.saturating_sub(to.amount.saturating_add(heavier)) / 4);
@@ -191,7 +191,7 @@ impl Exchange<2> for Spreading {
         self.walls
     }
 
-    fn gives(&self, here: &Here, pattern: u8) -> Gifts {
+    fn gifts(&self, here: &Here, pattern: u8) -> Gifts {
         if !spreads(here.cell, here.bed, self) {
             return Gifts::default();
         }
@@ -199,14 +199,14 @@ impl Exchange<2> for Spreading {
         let gift = |d: usize| match here.beside[d] {
             _ if pattern >> d & 1 == 0 => Gift::default(),
             Side::Open { cell, heavier } => {
-                let parcel = giver.gives(cell, heavier);
+                let parcel = giver.parcel_for(cell, heavier);
                 Gift {
                     parcel,
                     friction: parcel.energy - giver.arrives(parcel.energy),
                 }
             }
             Side::Outside if self.walls == Walls::Open => Gift {
-                parcel: giver.gives(Content::default(), 0),
+                parcel: giver.parcel_for(Content::default(), 0),
                 friction: 0,
             },
             Side::Outside | Side::Solid => Gift::default(),
@@ -268,7 +268,7 @@ impl Exchange<2> for Spreading {
                 ],
             )
         } else {
-            kernel.amounts(s, a, near.around(AMOUNT))
+            kernel.amounts(s, a, near.side_values(AMOUNT))
         };
         let drawn = near.drawn();
         let given = [
@@ -285,7 +285,7 @@ impl Exchange<2> for Spreading {
                 Flow::Still
             };
         }
-        let energy = kernel.energies(s, (a, e), amount, near.around(ENERGY));
+        let energy = kernel.energies(s, (a, e), amount, near.side_values(ENERGY));
         Flow::Gives([amount, energy], given)
     }
 
@@ -293,8 +293,8 @@ impl Exchange<2> for Spreading {
     fn lost<S: Simd>(kernel: &Kernel<S>, s: S, quantity: usize, v: S::V, bed: u32) -> Option<S::V> {
         match &kernel.friction {
             Some([on_rock, on_liquid]) if quantity == ENERGY => Some(s.or(
-                s.keep(on_rock.of(s, v), bed),
-                s.keep(on_liquid.of(s, v), !bed),
+                s.keep(on_rock.apply(s, v), bed),
+                s.keep(on_liquid.apply(s, v), !bed),
             )),
             _ => None,
         }
@@ -327,7 +327,7 @@ impl<S: Simd> Kernel<S> {
         moved: [S::V; 4],
         there: [S::V; 4],
     ) -> [S::V; 4] {
-        let ratio = s.ratio(a, self.alpha.of(s, e));
+        let ratio = s.ratio(a, self.alpha.apply(s, e));
         [
             self.carried(s, moved[0], ratio, there[0]),
             self.carried(s, moved[1], ratio, there[1]),

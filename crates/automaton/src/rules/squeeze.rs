@@ -46,7 +46,7 @@ pub struct Squeezing {
 impl Listed for Squeezing {
     const PARAMS: &'static [Param<Material>] = PARAMS;
 
-    fn of(site: &Site<'_>) -> Option<Self> {
+    fn from_site(site: &Site<'_>) -> Option<Self> {
         Some(match (site.material.kind, site.material.pressure) {
             (Kind::Gas, _) => Self { speed: 0, least: 0 },
             // Such a liquid falls and rises by compressing instead.

@@ -162,7 +162,7 @@ impl Bodies for Tracing {
     }
 
     #[inline(always)]
-    fn gives<S: Simd>(&self, s: S, amounts: S::V) -> u32 {
+    fn donors<S: Simd>(&self, s: S, amounts: S::V) -> u32 {
         !s.above(s.splat(self.min_liquid), amounts)
     }
 
@@ -181,7 +181,7 @@ impl Bodies for Tracing {
 impl Listed for Tracing {
     const PARAMS: &'static [Param<Material>] = PARAMS;
 
-    fn of(site: &Site<'_>) -> Option<Self> {
+    fn from_site(site: &Site<'_>) -> Option<Self> {
         Some(Self::new(site.material, site.spec.walls))
     }
 

@@ -54,7 +54,7 @@ impl<S: Simd> Share<S> {
 
     /// Returns `v` times the factor, rounded down and clamped to 65535.
     #[inline(always)]
-    pub(crate) fn of(&self, s: S, v: S::V) -> S::V {
+    pub(crate) fn apply(&self, s: S, v: S::V) -> S::V {
         let mut product = s.mul_high(v, self.rest);
         for _ in 0..self.whole {
             product = s.add_saturating(product, v);

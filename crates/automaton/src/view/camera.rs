@@ -19,7 +19,7 @@ table! {
         pub distance: Option<f32> = None, [0.01, 100.0] "diagonals";
         /// Target of the camera, as shares of the shown box along x, y, z; absent: what centres the
         /// subject.
-        #[serde(deserialize_with = "lavoxel_base::exact::option")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::option")]
         pub target: Option<[f32; 3]> = None, [-10.0, 10.0] "shares";
         /// Vertical field of view.
         pub fov_deg: f32 = 32.0, [5.0, 120.0] "°";

@@ -10,10 +10,10 @@ use lavoxel_base::memory::Held;
 /// Picture that covers the whole box, first row in the north. Clones share their pixels; two drapes
 /// are equal only if they share the same pixels.
 #[derive(Clone)]
-pub struct Drape(Arc<Sheet>);
+pub struct Drape(Arc<PixelBuffer>);
 
 /// Pixels, and their memory as counted by the memory limit.
-struct Sheet {
+struct PixelBuffer {
     pixels: Pixels,
     _held: Held,
 }
@@ -22,7 +22,7 @@ impl Drape {
     /// Creates a drape whose corners are those of the box.
     pub fn new(pixels: Pixels) -> Self {
         let held = Held::bytes(pixels.rgba.len() as u64);
-        Self(Arc::new(Sheet {
+        Self(Arc::new(PixelBuffer {
             pixels,
             _held: held,
         }))
@@ -36,7 +36,7 @@ impl Drape {
     /// Returns the mean colour of the picture in a window of size `span` around `place` as linear
     /// RGB, and the share (0–1) of the window that the picture covers. Both arguments are (x, z) in
     /// fractions of the box, from its north-west corner.
-    pub fn around(&self, place: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
+    pub fn mean_color(&self, place: [f32; 2], span: [f32; 2]) -> ([f32; 3], f32) {
         let in_pixels =
             |shares: [f32; 2]| [0, 1].map(|axis| shares[axis] * self.size()[axis] as f32);
         self.0.pixels.mean(in_pixels(place), in_pixels(span))

@@ -66,7 +66,7 @@ table! {
         pub style: Style = Style::Cinematic;
         /// Part of the box that is drawn, as shares `[low, high]` along x, y and z; ground and lava
         /// are cut open there. Light, shadow and patterns stay as they are.
-        #[serde(deserialize_with = "lavoxel_base::exact::lists")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::lists")]
         pub clip: [[f32; 2]; 3] = [[0.0, 1.0]; 3], [0.0, 1.0] "shares";
         /// Plain: a palette's name (`inferno`, `viridis`, `turbo`, `gray`, `lava`) or a list of
         /// stops.
@@ -78,7 +78,7 @@ table! {
         /// Scientific: `[density, opacity]` stops with rising density; opacity is what one cell's
         /// length absorbs. Maximum: lava is visible from the density that has a quarter of the
         /// largest opacity.
-        #[serde(deserialize_with = "lavoxel_base::exact::many")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::many")]
         pub opacity: Vec<[f32; 2]> = vec![[0.02, 0.0], [0.1, 0.3], [0.4, 0.75], [1.0, 0.97]], [0.0, 1.0] "";
         /// Exposure: each stop doubles all light. Cinematic.
         pub exposure: f32 = 0.0, [-10.0, 10.0] "stops";
@@ -97,7 +97,7 @@ table! {
         pub sparks: f32 = 1.0, [0.0, 1.0] "";
         /// A flame, as that of a candle: its foot along x, y, z and its height. It is only a
         /// likeness, which heats nothing. Cinematic.
-        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub flame: Option<[f32; 4]> = None, [-1e4, 1e5] "cells";
         /// Distance that the crust rides down steep, hot lava in one step; 0 nails it to the
         /// ground. It is only a likeness: the volume holds no velocities. Cinematic.
@@ -109,12 +109,12 @@ table! {
         pub film: f32 = 0.07, [0.0, 0.98] "amount";
         /// Energy per unit of amount that looks cold (closed crust) and hot (open, brightest), in
         /// vent units. Cinematic.
-        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub heat: [f32; 2] = [0.5, 1.25], [0.0, 100.0] "";
         /// Temperatures of lava with energy 0 and 1 per unit of amount: lava glows as a black body
         /// by them, and bars show them. Those of the lava when left out in the physical model; in
         /// the classic one lava has colours of its own.
-        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub kelvin: Option<[f32; 2]> = None, [0.0, 5000.0] "K";
         /// Extra smoothing of the surface as a Gaussian radius, 0 none. Cinematic, surface.
         pub smoothing: f32 = 0.0, [0.0, 3.0] "cells";
@@ -156,7 +156,7 @@ table! {
         /// Light that a kilogram of ash or drops in a line of sight takes away.
         pub extinction_m2_kg: f32 = 200.0, [0.0, 1e5] "m²/kg";
         /// Share of the light that ash scatters, as linear RGB; drops of water are white.
-        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub albedo: [f32; 3] = [0.46, 0.42, 0.40], [0.0, 1.0] "shares";
         /// Colours of the inks of the air, such as `"#d8392f"`, in their order; inks mix as
         /// pigments do.

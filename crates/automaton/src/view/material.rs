@@ -113,14 +113,14 @@ table! {
         pub color: Option<String> = None;
         /// Opacity in the plain styles: `[density, opacity]` stops with rising density; opacity is
         /// what one cell's length absorbs. Absent: what suits the preset.
-        #[serde(deserialize_with = "lavoxel_base::exact::some")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::some")]
         pub opacity: Option<Vec<[f32; 2]>> = None, [0.0, 1.0] "";
     }
 }
 
 impl MaterialLook {
     /// Creates the look that has the given `preset` and default values otherwise.
-    pub fn of(preset: Preset) -> Self {
+    pub fn from_preset(preset: Preset) -> Self {
         Self {
             preset,
             ..Self::default()
@@ -216,7 +216,7 @@ mod tests {
         assert!(toml::from_str::<MaterialLook>("opacity = [[0, 0, 0]]").is_err());
         assert!(toml::from_str::<MaterialLook>("preset = 'jelly'").is_err());
         let look: MaterialLook = toml::from_str("preset = 'rubble'").expect("valid");
-        assert_eq!(look, MaterialLook::of(Preset::Rubble));
+        assert_eq!(look, MaterialLook::from_preset(Preset::Rubble));
         assert!(toml::from_str::<MaterialLook>("shine = 1").is_err());
     }
 
@@ -226,7 +226,11 @@ mod tests {
             color: Some("#204060".into()),
             ..MaterialLook::default()
         };
-        for look in Preset::ALL.map(MaterialLook::of).into_iter().chain([given]) {
+        for look in Preset::ALL
+            .map(MaterialLook::from_preset)
+            .into_iter()
+            .chain([given])
+        {
             let text = toml::to_string(&look).expect("a look is a table");
             assert_eq!(toml::from_str::<MaterialLook>(&text), Ok(look), "{text}");
         }

@@ -43,14 +43,14 @@ impl Activities {
 
     /// Returns the activity of the row of tiles with the index `index` in the strip.
     #[inline]
-    pub(crate) fn of(&self, index: usize) -> Activity {
+    pub(crate) fn get(&self, index: usize) -> Activity {
         self.rows[index]
     }
 
     /// Stores the activity of the row of tiles with the index `index` in the strip, at height `y`
     /// in cells.
     #[inline]
-    pub(crate) fn put(&mut self, index: usize, y: usize, activity: Activity) {
+    pub(crate) fn store(&mut self, index: usize, y: usize, activity: Activity) {
         self.rows[index] = activity;
         if activity.active != 0 {
             self.active.add(y);

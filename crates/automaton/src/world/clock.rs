@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::record::{KINDS, Reads, Record};
 use super::rows::Rows;
-use super::tiles::{Row, Strip};
+use super::tiles::{Strip, TileRow};
 use lavoxel_base::stamp;
 
 /// Kind of reader of a layer. Each kind has a separate change record, because readers read at
@@ -132,7 +132,7 @@ impl Strip {
     /// Marks each tile as changed whose tile in a heavier layer changed, as given by `heavier`.
     pub(super) fn change_under(&mut self, heavier: &Changes<'_>) {
         if self.rows.is_empty() {
-            self.rows = vec![Row::EMPTY; self.len()];
+            self.rows = vec![TileRow::EMPTY; self.len()];
         }
         for y in heavier.rows.range() {
             let mut changed = 0;

@@ -133,15 +133,15 @@ impl Displacing<'_> {
         let shape = self.shape;
         let mut parts = Seen::none(grid);
         for place in shape.cells(grid) {
-            if self.holds(place) && parts.insert(place) {
-                let part = self.part(place, &mut parts);
+            if self.is_filled(place) && parts.insert(place) {
+                let part = self.connected_cells(place, &mut parts);
                 let displaced = self.flood(part);
                 self.lose(displaced);
             }
         }
     }
 
-    fn holds(&self, place: Place) -> bool {
+    fn is_filled(&self, place: Place) -> bool {
         self.world.layers[self.layer].at(place).amount > 0
     }
 
@@ -152,12 +152,12 @@ impl Displacing<'_> {
 
     /// Returns the connected group of cells with matter that become rock and that contains `first`,
     /// and adds these cells to `seen`.
-    fn part(&self, first: Place, seen: &mut Seen) -> Vec<Place> {
+    fn connected_cells(&self, first: Place, seen: &mut Seen) -> Vec<Place> {
         let mut part = vec![first];
         let mut next = 0;
         while let Some(&place) = part.get(next) {
-            for near in self.world.grid.around(place) {
-                if self.is_taken(near) && self.holds(near) && seen.insert(near) {
+            for near in self.world.grid.face_neighbours(place) {
+                if self.is_taken(near) && self.is_filled(near) && seen.insert(near) {
                     part.push(near);
                 }
             }
@@ -189,7 +189,10 @@ impl Displacing<'_> {
                     return displaced;
                 }
                 let mut next = Vec::new();
-                for near in ring.into_iter().flat_map(|place| grid.around(place)) {
+                for near in ring
+                    .into_iter()
+                    .flat_map(|place| grid.face_neighbours(place))
+                {
                     if self.lets_pass(near) && seen.insert(near) {
                         let to = if self.by_height {
                             near[1].max(height)
@@ -248,12 +251,12 @@ impl Displacing<'_> {
             };
             before += room;
             if amount > 0 {
-                self.put(place, amount, displaced);
+                self.add(place, amount, displaced);
             }
         }
     }
 
-    fn put(&mut self, place: Place, amount: u64, displaced: &mut Displaced) {
+    fn add(&mut self, place: Place, amount: u64, displaced: &mut Displaced) {
         let layer = &mut self.world.layers[self.layer];
         let old = layer.at(place);
         let more = displaced.take(amount, (ENERGY_MAX - old.energy).into());

@@ -112,7 +112,7 @@ table! {
         /// Mass of water drops in a cubic metre.
         pub steam_kg_m3: f64 = 0.0, [0.0, 100.0] "kg/m³";
         /// Velocity that the air gets, east, up and south; all 0: the air keeps its own.
-        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub wind_m_s: [f64; 3] = [0.0; 3], [-300.0, 300.0] "m/s";
     }
 }

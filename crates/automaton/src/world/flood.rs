@@ -22,7 +22,7 @@ impl World {
         let mut seen: HashSet<Place> = shape.cells(grid).filter(is_open).collect();
         let mut edge: Vec<Place> = seen.iter().copied().collect();
         while let Some(place) = edge.pop() {
-            for next in grid.around(place).filter(is_open) {
+            for next in grid.face_neighbours(place).filter(is_open) {
                 if seen.insert(next) {
                     edge.push(next);
                 }

@@ -155,7 +155,7 @@ impl Ground {
             .enumerate()
             .filter(|&(_, top)| top & HOLLOW != 0);
         hollow
-            .map(|(column, _)| (column, self.caves.of(column)))
+            .map(|(column, _)| (column, self.caves.bits_of_column(column)))
             .collect()
     }
 

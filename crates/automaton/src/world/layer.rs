@@ -279,7 +279,7 @@ impl Layer {
     /// reader may have read the layer yet, because the change is not recorded.
     pub fn put_tile(&mut self, [tx, y, tz]: [u16; 3], tile: &[Lanes]) {
         debug_assert!(self.clock.is_unread(), "this is not recorded as a change");
-        self.strips[usize::from(tz)].put(tx.into(), y.into(), tile);
+        self.strips[usize::from(tz)].store_tile(tx.into(), y.into(), tile);
     }
 
     /// Iterates over the non-empty tiles that contain cells at the given `y` and `z`, each with its

@@ -43,13 +43,13 @@ pub(crate) use mirrors::Mirrors;
 pub use need::TRACED;
 pub use packed::PackedLayer;
 pub use quantity::{ColumnQuantity, Quantity, UnknownQuantity};
-pub use react::Part;
+pub use react::ReactionTerm;
 pub(crate) use record::Reads;
 pub use rows::Rows;
 pub(crate) use settled::{Reader, RuleNumbers, Traced};
 pub use shape::Shape;
 pub use tiles::Tile;
-pub use tiles::{AMOUNT, ENERGY, Row, Strip};
+pub use tiles::{AMOUNT, ENERGY, Strip, TileRow};
 
 pub use std::collections::BTreeMap;
 

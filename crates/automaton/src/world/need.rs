@@ -40,12 +40,12 @@ impl World {
         let tiles = hollow.min(grid.columns().div_ceil(TILE_X * TILE_Z));
         let bytes =
             grid.columns() as f64 * BYTES_A_TRACED_COLUMN + tiles as f64 * grid.ny as f64 * 4.0;
-        MemoryEstimate::of("the open cells of tracing", layers, bytes)
+        MemoryEstimate::new("the open cells of tracing", layers, bytes)
     }
 
     /// Memory of a world without matter and without hollow columns (caves, overhangs).
     pub fn need(grid: Grid) -> MemoryEstimate {
-        MemoryEstimate::of("the ground", grid.columns(), BYTES_A_COLUMN).and(MemoryEstimate::of(
+        MemoryEstimate::new("the ground", grid.columns(), BYTES_A_COLUMN).and(MemoryEstimate::new(
             "the rows of the box",
             grid.nz.div_ceil(TILE_Z),
             BYTES_A_STRIP,
@@ -54,7 +54,7 @@ impl World {
 
     /// Memory of `layers` layers without matter, in addition to the lava.
     pub fn need_of_layers(grid: Grid, layers: usize) -> MemoryEstimate {
-        MemoryEstimate::of(
+        MemoryEstimate::new(
             "the rows of its materials",
             layers * grid.nz.div_ceil(TILE_Z),
             BYTES_A_STRIP,
@@ -70,7 +70,7 @@ impl World {
         // Place of a tile: four bytes for its slot, and six bits for marks and activity.
         let places = grid.nx.div_ceil(TILE_X) as f64 * grid.ny as f64 * (4.0 + 6.0 / 8.0);
         let lava = ROOM * (cells.min(grid.cells() as f64) * tile + strips * places);
-        MemoryEstimate::of("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
+        MemoryEstimate::new("the lava", 1, if deep > 0.0 { lava } else { 0.0 })
     }
 
     /// Memory of `columns` hollow columns, in which an open cell lies below a solid one; limited to
@@ -86,7 +86,7 @@ impl World {
             0.0
         };
         // The list of bits doubles when it grows.
-        MemoryEstimate::of(
+        MemoryEstimate::new(
             "hollow columns",
             1,
             index + columns as f64 * (2.0 * bits + BYTES_A_HOLLOW),
@@ -97,7 +97,7 @@ impl World {
 impl Ground {
     /// Memory that the ground takes at present.
     pub fn taken(&self) -> MemoryEstimate {
-        MemoryEstimate::of("the ground", self.bytes(), 1.0)
+        MemoryEstimate::new("the ground", self.bytes(), 1.0)
     }
 }
 
@@ -110,15 +110,15 @@ impl Layer {
         } else {
             "the other materials"
         };
-        let mut taken = MemoryEstimate::of(named, bytes, ROOM);
+        let mut taken = MemoryEstimate::new(named, bytes, ROOM);
         if material.traces() {
             let opened = World::need_of_tracing(world.grid, 1, world.ground.hollow_columns());
             taken = taken
-                .and(MemoryEstimate::of("tracing", bytes, TRACED))
+                .and(MemoryEstimate::new("tracing", bytes, TRACED))
                 .and(opened);
         }
         if can_float(material, world.materials()) {
-            taken = taken.and(MemoryEstimate::of("what floats", bytes, FLOATED));
+            taken = taken.and(MemoryEstimate::new("what floats", bytes, FLOATED));
         }
         taken
     }

@@ -8,7 +8,7 @@ use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
 /// Reactant or product of a reaction in one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ReactionTerm {
     /// Layer index of the material.
     pub layer: usize,
     /// Stoichiometric coefficient: amount of the material, in the smallest unit, per unit of the

@@ -37,7 +37,7 @@ impl World {
                     };
                     let under = y.checked_sub(1);
                     let is_held = |[dx, dz]: [isize; 2]| {
-                        let side = self.beside([x, z], [dx, dz]);
+                        let side = self.neighbour_column([x, z], [dx, dz]);
                         bears(side, under) || side.is_none_or(|[x, z]| self.bars(number, [x, y, z]))
                     };
                     let rests = cell.amount >= AMOUNT_HALF && bears(Some([x, z]), under);
@@ -56,7 +56,7 @@ impl World {
     }
 
     /// Returns the neighbour column of (x, z) at offset (`dx`, `dz`); `None` outside of the box.
-    fn beside(&self, [x, z]: [usize; 2], [dx, dz]: [isize; 2]) -> Option<[usize; 2]> {
+    fn neighbour_column(&self, [x, z]: [usize; 2], [dx, dz]: [isize; 2]) -> Option<[usize; 2]> {
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
         (x < self.grid.nx && z < self.grid.nz).then_some([x, z])
     }

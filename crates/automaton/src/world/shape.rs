@@ -52,7 +52,7 @@ kinds! {
         /// An upright wall along a line, from the floor of the box to its roof.
         Line = "line" {
             /// Points (x, z).
-            #[serde(deserialize_with = "lavoxel_base::exact::many")]
+            #[serde(deserialize_with = "lavoxel_base::fixed_len::many")]
             must points: Vec<[f64; 2]>, [-FAR, FAR] "cells";
             /// Width across the line; at least the columns that the line crosses, each adjacent to
             /// the next one.
@@ -134,7 +134,7 @@ impl Shape {
                 let across = (p[0] - base[0]).powi(2) + (p[2] - base[2]).powi(2);
                 p[1] >= base[1] && p[1] < base[1] + height && across <= radius * radius
             }
-            Self::Line { ref points, width } => line(points).holds(0.5 * width, [p[0], p[2]]),
+            Self::Line { ref points, width } => line(points).contains(0.5 * width, [p[0], p[2]]),
             Self::Below { level } => p[1] < level,
             Self::Mesh(_) | Self::Heightmap(_) => {
                 self.cells_of_file().is_some_and(|cells| cells.contains(p))
@@ -212,7 +212,7 @@ impl Shape {
             .filter(|_| self.cells_of_file().is_none())
         {
             Some(kind) => {
-                let expected = "another shape, or one with its cells (mesh::Shelf)";
+                let expected = "another shape, or one with its cells (mesh::ShapeCache)";
                 Err(Invalid::new(&format!("{key}.kind"), kind, expected))
             }
             None => Ok(()),

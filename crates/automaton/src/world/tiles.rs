@@ -58,7 +58,7 @@ impl<'a> Tile<'a> {
 /// State bits and memory slots of up to 64 tiles along x, at one y of a strip. Bits and slots are
 /// adjacent in memory, because a rule that processes a tile reads its neighbours.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct TileRow {
     /// Bit set of tiles that may contain matter; a tile without a set bit is empty.
     pub held: u64,
     /// Bit set of tiles that changed, or whose denser matter changed, since the vertical rule last
@@ -70,7 +70,7 @@ pub struct Row {
     pub(crate) slots: [u32; ROW],
 }
 
-impl Row {
+impl TileRow {
     /// Row whose tiles are all empty.
     pub(crate) const EMPTY: Self = Self {
         held: 0,
@@ -81,7 +81,7 @@ impl Row {
 }
 
 /// Row without matter, read in place of rows that are not allocated.
-static NO_ROW: Row = Row::EMPTY;
+static NO_ROW: TileRow = TileRow::EMPTY;
 
 /// Sparse storage of a layer's tiles with one z index, that is, of four adjacent slabs of cells.
 ///
@@ -94,13 +94,13 @@ static NO_ROW: Row = Row::EMPTY;
 pub struct Strip {
     /// Number of tiles along x.
     pub count: usize,
-    /// Number of [`Row`]s for each y.
+    /// Number of [`TileRow`]s for each y.
     pub width: usize,
     ny: usize,
     /// Number of values per cell: 1 (amount) or 2 (amount, energy).
     quantities: usize,
     /// State of the tiles, at [`Strip::index`]; empty until the strip first contains matter.
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<TileRow>,
     /// Contents of the tiles, `quantities` elements per slot.
     lanes: Vec<Lanes>,
     masks: Vec<Masks>,
@@ -177,13 +177,13 @@ impl Strip {
     /// Returns the row of tiles with the index `index`; a row of empty tiles if no rows are
     /// allocated yet.
     #[inline]
-    pub fn row(&self, index: usize) -> &Row {
+    pub fn row(&self, index: usize) -> &TileRow {
         self.rows.get(index).unwrap_or(&NO_ROW)
     }
 
     /// Returns the mutable row of tiles with the index `index`; the rows must be allocated.
     #[inline]
-    pub(crate) fn row_mut(&mut self, index: usize) -> &mut Row {
+    pub(crate) fn row_mut(&mut self, index: usize) -> &mut TileRow {
         &mut self.rows[index]
     }
 
@@ -342,7 +342,7 @@ impl Strip {
 
     /// Stores the contents `tile` at (`tx`, `y`), where no tile is stored yet, without marking a
     /// change.
-    pub(crate) fn put(&mut self, tx: usize, y: usize, tile: &[Lanes]) {
+    pub(crate) fn store_tile(&mut self, tx: usize, y: usize, tile: &[Lanes]) {
         debug_assert!(
             self.grains.held.is_none(),
             "the rule of grains has not run yet"
@@ -358,7 +358,7 @@ impl Strip {
     #[cold]
     fn make(&mut self, index: usize, bit: usize) -> u32 {
         if self.rows.is_empty() {
-            self.rows = vec![Row::EMPTY; self.len()];
+            self.rows = vec![TileRow::EMPTY; self.len()];
         }
         let slot = self.take_left().unwrap_or_else(|| {
             self.lanes
@@ -430,7 +430,7 @@ impl Strip {
     /// changed.
     pub(super) fn change_around(&mut self, tx: usize, y: usize) {
         if self.rows.is_empty() {
-            self.rows = vec![Row::EMPTY; self.len()];
+            self.rows = vec![TileRow::EMPTY; self.len()];
         }
         let (index, bit) = (self.index(y, tx / ROW), tx % ROW);
         self.rows[index].falling |= 1 << bit;
@@ -538,7 +538,7 @@ impl Strip {
 
     /// Heap memory of the strip in bytes.
     pub(crate) fn bytes(&self) -> usize {
-        self.rows.len() * (size_of::<Row>() + size_of::<u64>())
+        self.rows.len() * (size_of::<TileRow>() + size_of::<u64>())
             + self.masks.len() * (self.quantities * size_of::<Lanes>() + size_of::<Masks>())
             + self.grains.bytes()
     }

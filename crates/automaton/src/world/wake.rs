@@ -106,8 +106,8 @@ impl Layer {
             return;
         }
         activities.make(strip.len());
-        let last = activities.of(index);
-        activities.put(
+        let last = activities.get(index);
+        activities.store(
             index,
             y,
             Activity {
@@ -247,7 +247,7 @@ mod tests {
                 let below = if y > 0 { row(y - 1).falling } else { 0 };
                 let falls = row(y).held & (row(y).falling | below);
                 let live = if world.layers[0].activities[tz].active.range().contains(&y) {
-                    world.layers[0].activities[tz].of(y).active
+                    world.layers[0].activities[tz].get(y).active
                 } else {
                     0
                 };

@@ -48,7 +48,7 @@ impl Line {
 
     /// Returns true if the column of the point (x, z) is among [`Line::columns`] for the same
     /// `radius` (cells).
-    pub fn holds(&self, radius: f64, [x, z]: [f64; 2]) -> bool {
+    pub fn contains(&self, radius: f64, [x, z]: [f64; 2]) -> bool {
         let (column, middle) = (
             [x, z].map(|v| v.max(0.0) as usize),
             [x.floor() + 0.5, z.floor() + 0.5],
@@ -85,7 +85,7 @@ impl Line {
     pub fn columns(&self, radius: f64, grid: Grid) -> Vec<(usize, usize)> {
         let (mut columns, mut most) = (Vec::new(), 0);
         for piece in self.pieces() {
-            columns.extend(around(piece, radius, grid));
+            columns.extend(columns_near(piece, radius, grid));
             // Segments share columns: duplicates are removed whenever the list has doubled, to
             // bound its memory.
             if columns.len() > 2 * most {
@@ -114,7 +114,7 @@ fn along([[ax, az], [bx, bz]]: [[f64; 2]; 2], share: f64) -> [f64; 2] {
 
 /// Columns (x, z) within `radius` cells of the segment `piece`, and all columns that the segment
 /// crosses.
-fn around(piece: [[f64; 2]; 2], radius: f64, grid: Grid) -> Vec<(usize, usize)> {
+fn columns_near(piece: [[f64; 2]; 2], radius: f64, grid: Grid) -> Vec<(usize, usize)> {
     let [[ax, az], [bx, bz]] = piece;
     let reach = |a: f64, b: f64, n: usize| {
         let low = (a.min(b) - radius).floor().clamp(0.0, n as f64 - 1.0) as usize;

@@ -85,7 +85,7 @@ impl Grid {
     /// Neighbour of a cell at an offset of `dx`, `dy` and `dz` cells; `None` if the neighbour lies
     /// outside the box.
     #[inline]
-    pub fn beside(self, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
+    pub fn neighbour(self, [x, y, z]: Place, [dx, dy, dz]: [isize; 3]) -> Option<Place> {
         let (x, y, z) = (
             x.checked_add_signed(dx)?,
             y.checked_add_signed(dy)?,
@@ -96,7 +96,7 @@ impl Grid {
 
     /// Iterates over the up to six face neighbours of a cell inside the box, in the order below,
     /// west, east, north, south, above.
-    pub fn around(self, place: Place) -> impl Iterator<Item = Place> {
+    pub fn face_neighbours(self, place: Place) -> impl Iterator<Item = Place> {
         let ways = [
             [0, -1, 0],
             [-1, 0, 0],
@@ -106,7 +106,7 @@ impl Grid {
             [0, 1, 0],
         ];
         ways.into_iter()
-            .filter_map(move |by| self.beside(place, by))
+            .filter_map(move |by| self.neighbour(place, by))
     }
 
     /// Index of the column (x, z) in flat arrays of columns: `z · nx + x`.

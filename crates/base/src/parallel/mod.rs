@@ -20,7 +20,7 @@ use self::adapters::{Filter, FlatMapIter, Folded, Map, MapInit};
 pub use self::folds::Gather;
 use self::folds::{Add, Collect, ForEach, Reduce, TryForEach};
 pub use self::parts::{IntoParallelIterator, ParallelSlice};
-use self::parts::{Loop, Part};
+use self::parts::{Loop, Splittable};
 
 /// Number of worker threads; 1 without the feature `parallel`.
 pub fn current_num_threads() -> usize {
@@ -166,7 +166,12 @@ impl Cuts {
     }
 }
 
-fn halves<P: Part, F: Fold<P::Item>>(part: P, mut cuts: Cuts, moved: bool, fold: &F) -> F::Out {
+fn halves<P: Splittable, F: Fold<P::Item>>(
+    part: P,
+    mut cuts: Cuts,
+    moved: bool,
+    fold: &F,
+) -> F::Out {
     let items = part.len();
     if !cuts.again(items, moved) {
         return fold.fold(part.items());
@@ -265,7 +270,7 @@ pub trait ParallelIterator: Sized {
     }
 }
 
-impl<P: Part> ParallelIterator for Loop<P> {
+impl<P: Splittable> ParallelIterator for Loop<P> {
     type Item = P::Item;
 
     fn drive<F: Fold<P::Item>>(self, fold: &F) -> F::Out {

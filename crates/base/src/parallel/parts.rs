@@ -4,7 +4,7 @@ use std::iter::Zip;
 use std::ops::{Range, RangeInclusive};
 
 /// Splittable range of items.
-pub trait Part: Sized + Send {
+pub trait Splittable: Sized + Send {
     type Item;
     type Items: Iterator<Item = Self::Item>;
 
@@ -20,7 +20,7 @@ pub struct Loop<P> {
     pub(super) least: usize,
 }
 
-impl<P: Part> Loop<P> {
+impl<P: Splittable> Loop<P> {
     fn over(part: P) -> Self {
         Self { part, least: 1 }
     }
@@ -67,12 +67,12 @@ impl<P: Part> Loop<P> {
 
 /// Conversion into a parallel loop.
 pub trait IntoParallelIterator {
-    type Part: Part;
+    type Part: Splittable;
 
     fn into_par_iter(self) -> Loop<Self::Part>;
 }
 
-impl<P: Part> IntoParallelIterator for Loop<P> {
+impl<P: Splittable> IntoParallelIterator for Loop<P> {
     type Part = P;
 
     fn into_par_iter(self) -> Self {
@@ -80,7 +80,7 @@ impl<P: Part> IntoParallelIterator for Loop<P> {
     }
 }
 
-impl<P: Part> IntoParallelIterator for P {
+impl<P: Splittable> IntoParallelIterator for P {
     type Part = P;
 
     fn into_par_iter(self) -> Loop<P> {
@@ -112,7 +112,7 @@ impl<'a, T: Send> IntoParallelIterator for &'a mut Vec<T> {
     }
 }
 
-impl Part for Range<usize> {
+impl Splittable for Range<usize> {
     type Item = usize;
     type Items = Self;
 
@@ -129,7 +129,7 @@ impl Part for Range<usize> {
     }
 }
 
-impl<T: Send> Part for Vec<T> {
+impl<T: Send> Splittable for Vec<T> {
     type Item = T;
     type Items = std::vec::IntoIter<T>;
 
@@ -147,7 +147,7 @@ impl<T: Send> Part for Vec<T> {
     }
 }
 
-impl<'a, T: Sync> Part for &'a [T] {
+impl<'a, T: Sync> Splittable for &'a [T] {
     type Item = &'a T;
     type Items = std::slice::Iter<'a, T>;
 
@@ -164,7 +164,7 @@ impl<'a, T: Sync> Part for &'a [T] {
     }
 }
 
-impl<'a, T: Send> Part for &'a mut [T] {
+impl<'a, T: Send> Splittable for &'a mut [T] {
     type Item = &'a mut T;
     type Items = std::slice::IterMut<'a, T>;
 
@@ -187,7 +187,7 @@ pub struct Chunks<S> {
     size: usize,
 }
 
-impl<'a, T: Sync> Part for Chunks<&'a [T]> {
+impl<'a, T: Sync> Splittable for Chunks<&'a [T]> {
     type Item = &'a [T];
     type Items = std::slice::Chunks<'a, T>;
 
@@ -206,7 +206,7 @@ impl<'a, T: Sync> Part for Chunks<&'a [T]> {
     }
 }
 
-impl<'a, T: Send> Part for Chunks<&'a mut [T]> {
+impl<'a, T: Send> Splittable for Chunks<&'a mut [T]> {
     type Item = &'a mut [T];
     type Items = std::slice::ChunksMut<'a, T>;
 
@@ -232,7 +232,7 @@ pub struct Numbered<P> {
     first: usize,
 }
 
-impl<P: Part> Part for Numbered<P> {
+impl<P: Splittable> Splittable for Numbered<P> {
     type Item = (usize, P::Item);
     type Items = Zip<std::ops::RangeFrom<usize>, P::Items>;
 
@@ -265,7 +265,7 @@ pub struct Pairs<A, B> {
     b: B,
 }
 
-impl<A: Part, B: Part> Part for Pairs<A, B> {
+impl<A: Splittable, B: Splittable> Splittable for Pairs<A, B> {
     type Item = (A::Item, B::Item);
     type Items = Zip<A::Items, B::Items>;
 

@@ -78,8 +78,10 @@ impl<'a> Cool<'a> {
         columns: &mut BlocksMut<'_, Column>,
         wet: impl Iterator<Item = (usize, Mark, f64)>,
     ) -> Losses {
-        let (mut losses, mut surfaces) =
-            (Losses::default(), SmallVec::<[Surface<'_>; BATCH]>::new());
+        let (mut losses, mut surfaces) = (
+            Losses::default(),
+            SmallVec::<[CrustSurface<'_>; BATCH]>::new(),
+        );
         for (c, mark, wetted) in wet {
             let column = &mut columns[c];
             losses = losses.plus(self.below(column, &mark));
@@ -166,7 +168,7 @@ impl<'a> Cool<'a> {
         column: &mut Column,
         mark: Mark,
         wetted: f64,
-    ) -> Option<Surface<'a>> {
+    ) -> Option<CrustSurface<'a>> {
         let Some(run) = column.runs.last().copied().filter(Run::is_wet) else {
             column.skin = 0.0;
             return None;
@@ -174,7 +176,7 @@ impl<'a> Cool<'a> {
         let (amount, heat) = run_content(column, &run);
         let mut body = self.body(column, (amount, heat), wetted);
         body.skin = f64::from(column.skin).min((self.law.vent - body.mean).max(0.0));
-        Some(Surface {
+        Some(CrustSurface {
             c,
             run,
             mark,
@@ -187,8 +189,8 @@ impl<'a> Cool<'a> {
     }
 
     /// Subtracts the heat losses of an uppermost run and returns the losses.
-    fn cool_surface(&self, column: &mut Column, surface: &mut Surface<'a>) -> Losses {
-        let &mut Surface {
+    fn cool_surface(&self, column: &mut Column, surface: &mut CrustSurface<'a>) -> Losses {
+        let &mut CrustSurface {
             amount,
             heat,
             mark,
@@ -278,7 +280,7 @@ impl<'a> Cool<'a> {
 
     /// Stores the heat deficit of the crust, clamped to the largest possible deficit of the run,
     /// and the thickness of the lid.
-    fn note_crust(&self, column: &mut Column, surface: &Surface<'_>, profile: Profile) {
+    fn note_crust(&self, column: &mut Column, surface: &CrustSurface<'_>, profile: Profile) {
         let body = &surface.body;
         column.skin = body.skin.min(0.5 * (body.mean - profile.surface).max(0.0)) as f32;
         let lid_m = profile.lid_m(self.lava.solidus_k) * surface.wetted;
@@ -292,7 +294,7 @@ impl<'a> Cool<'a> {
 }
 
 /// Uppermost run of a column with the state of its crust, during the heat computation.
-struct Surface<'a> {
+struct CrustSurface<'a> {
     /// Number of the column.
     c: usize,
     run: Run,

@@ -51,7 +51,7 @@ pub(crate) struct CrustLaw {
 }
 
 impl CrustLaw {
-    pub(crate) fn of(lava: &Lava) -> Self {
+    pub(crate) fn from_lava(lava: &Lava) -> Self {
         let solid_share = lava.heat_of_kelvin(f64::NEG_INFINITY);
         Self {
             radiated: lava.emissivity * RADIATION,
@@ -478,7 +478,7 @@ mod tests {
             if draw(5) < 0.1 {
                 lava.solidus_k = 0.0;
             }
-            let law = CrustLaw::of(&lava);
+            let law = CrustLaw::from_lava(&lava);
             let run = |i: u64| Crusted {
                 law: &law,
                 mean: 250.0 + 1300.0 * draw(10 * i + 6),

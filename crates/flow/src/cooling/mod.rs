@@ -4,4 +4,4 @@ pub(crate) mod crust;
 pub mod heat;
 pub(crate) mod lid;
 pub(crate) mod rubble;
-pub(crate) mod set;
+pub(crate) mod solidify;

@@ -42,7 +42,7 @@ impl Flow {
             self.reach(loose.keys().copied());
             let falls: Vec<Fall> = loose
                 .iter()
-                .flat_map(|(&c, &units)| self.falls_from(c, units))
+                .flat_map(|(&c, &units)| self.talus_outflow(c, units))
                 .collect();
             if falls.is_empty() {
                 return;
@@ -79,10 +79,10 @@ impl Flow {
     /// Iterator over the falls from column `c`, of whose rock `loose` units may move: half of the
     /// excess height above the neighbour with the largest excess; neighbours with equal excess get
     /// equal parts.
-    fn falls_from(&self, c: u32, loose: i64) -> impl Iterator<Item = Fall> {
+    fn talus_outflow(&self, c: u32, loose: i64) -> impl Iterator<Item = Fall> {
         let (from, here) = (c as usize, self.leans[c as usize].floor);
         let beyond = |n: usize| {
-            let slope = self.ground.of(from) - self.ground.of(n);
+            let slope = self.ground.at(from) - self.ground.at(n);
             here - self.leans[n].head - slope.max(self.tables.repose)
         };
         let near = neighbours(self.space, from).map(|near| near.map(|n| (n, beyond(n))));

@@ -419,7 +419,7 @@ impl<'a> Conduct<'a> {
     /// Writes the heat of every node back to solid and liquid; returns the heat in units that the
     /// solid gained.
     fn write(&self, nodes: &[Node], columns: &mut Blocks<Column>, solids: &mut Solids) -> i128 {
-        let (ny, ends) = (self.space.ny, MeltingRange::of(self.lava));
+        let (ny, ends) = (self.space.ny, MeltingRange::from_lava(self.lava));
         // Every block exists, since a lava that melts stores all columns.
         let blocks = nodes.par_chunks(WIDE * ny).zip(
             columns

@@ -79,7 +79,7 @@ fn carried(space: FlowBox, columns: &Blocks<Column>, solids: &Solids) -> Vec<boo
             .levels()
             .filter(|&(level, _)| (level as usize) < ny)
         {
-            let touches = || beside(space, c).any(|n| is_ground(n, level));
+            let touches = || face_neighbours(space, c).any(|n| is_ground(n, level));
             if cell.ground > 0 || is_ground(c, level - 1) || touches() {
                 carried[c * ny + level as usize] = true;
                 open.push((c, level));
@@ -97,11 +97,11 @@ fn carried(space: FlowBox, columns: &Blocks<Column>, solids: &Solids) -> Vec<boo
         };
         visit(c, level - 1);
         visit(c, level + 1);
-        beside(space, c).for_each(|n| visit(n, level));
+        face_neighbours(space, c).for_each(|n| visit(n, level));
     }
     carried
 }
 
-fn beside(space: FlowBox, c: usize) -> impl Iterator<Item = usize> {
+fn face_neighbours(space: FlowBox, c: usize) -> impl Iterator<Item = usize> {
     neighbours(space, c).into_iter().flatten()
 }

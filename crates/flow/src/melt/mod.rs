@@ -122,7 +122,7 @@ pub(crate) struct MeltingRange {
 }
 
 impl MeltingRange {
-    pub(crate) fn of(lava: &Lava) -> Self {
+    pub(crate) fn from_lava(lava: &Lava) -> Self {
         let each = |kelvin: f64| (lava.heat_at(kelvin) * HEAT_UNITS as f64) as i64;
         Self {
             solid: each(lava.solidus_k),
@@ -317,7 +317,7 @@ impl Flow {
     /// Level of the lowest cell of column number `column` whose bottom is at or above the ground
     /// before the flow.
     pub fn ground_level(&self, column: usize) -> usize {
-        (self.ground.of(column) + UNIT - 1).div_euclid(UNIT) as usize
+        (self.ground.at(column) + UNIT - 1).div_euclid(UNIT) as usize
     }
 
     /// Exchanges heat between solid, liquid, ground, air and heaters, melts solid that has received
@@ -348,7 +348,7 @@ impl Flow {
 
     /// Turns molten solid to liquid; returns the numbers of the changed columns.
     fn melt(&mut self, solids: &mut Solids) -> Vec<u32> {
-        let ends = MeltingRange::of(&self.setup.lava);
+        let ends = MeltingRange::from_lava(&self.setup.lava);
         let (space, columns) = (self.space, &self.columns);
         // Surfaces are read from the state before, so that the result does not depend on the order
         // of cells.

@@ -8,12 +8,12 @@ use crate::motion::tables::Tables;
 use crate::step::SubStep;
 use crate::store::blocks::{Blocks, BlocksMut};
 use crate::store::column::{Column, heat_of};
-use crate::store::lean::Lean;
+use crate::store::column_summary::ColumnSummary;
 use crate::{Flow, FlowBox};
 
 /// Amount and heat that cross a face between two cells at the same level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct LevelFlux {
     pub(crate) level: i32,
     /// Amount in units; positive from the face's own column to its east or south neighbour.
     pub(crate) amount: i32,
@@ -35,16 +35,16 @@ pub(crate) struct Face {
     /// neighbour.
     pub(crate) skins: [f32; 2],
     /// Parts of a face computed by the general path; the two parts above are then 0.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<LevelFlux>,
 }
 
 impl Face {
     /// Calls `each` for every non-zero part.
     #[inline]
-    pub(crate) fn for_parts(&self, mut each: impl FnMut(Part)) {
+    pub(crate) fn for_parts(&self, mut each: impl FnMut(LevelFlux)) {
         for i in 0..2 {
             if self.amounts[i] != 0 {
-                each(Part {
+                each(LevelFlux {
                     level: self.level + i as i32,
                     amount: self.amounts[i],
                     heat: self.heats[i],
@@ -55,9 +55,9 @@ impl Face {
     }
 
     /// Replaces every part by `change(part)`.
-    fn change_parts(&mut self, change: impl Fn(Part) -> Part) {
+    fn change_parts(&mut self, change: impl Fn(LevelFlux) -> LevelFlux) {
         for i in 0..2 {
-            let part = change(Part {
+            let part = change(LevelFlux {
                 level: self.level + i as i32,
                 amount: self.amounts[i],
                 heat: self.heats[i],
@@ -126,7 +126,7 @@ impl Flow {
         };
         let count = on_strips(
             &plan.strips,
-            faces.part(),
+            faces.view_mut(),
             &|strip| strip.due_faces(sub.level),
             &|strip, mut faces: BlocksMut<'_, [Face; 2]>| {
                 let mut count = Count {
@@ -136,11 +136,11 @@ impl Flow {
                 let [to_east, to_south] = &strip.faces;
                 // A face is listed once, at its own level: the loop visits each due face once.
                 for level in sub.level..=plan.finest {
-                    for &c in to_east.of(level) {
+                    for &c in to_east.at_level(level) {
                         let face = &mut faces[(c & !SIDE) as usize][0];
                         cross.face::<false>(c, level, face, &mut count);
                     }
-                    for &c in to_south.of(level) {
+                    for &c in to_south.at_level(level) {
                         let face = &mut faces[(c & !SIDE) as usize][1];
                         cross.face::<true>(c, level, face, &mut count);
                     }
@@ -170,7 +170,7 @@ impl Flow {
                 // One factor for all faces of a cell: scaling them one by one would depend on their
                 // order.
                 let is_given =
-                    |part: &Part, sign: i32| part.level == level && part.amount * sign > 0;
+                    |part: &LevelFlux, sign: i32| part.level == level && part.amount * sign > 0;
                 for &(number, sign) in around.iter().flatten() {
                     let face = &self.faces[number / 2][number % 2];
                     if face.stamp == stamp {
@@ -193,7 +193,7 @@ impl Flow {
                             }
                             let amount = (i64::from(part.amount.abs()) * i64::from(cell.amount)
                                 / given) as i32;
-                            Part {
+                            LevelFlux {
                                 level,
                                 amount: sign * amount,
                                 heat: i64::from(sign) * heat_of(amount, cell),
@@ -261,7 +261,7 @@ pub(crate) fn pair_of(
 struct Cross<'a> {
     space: FlowBox,
     columns: &'a Blocks<Column>,
-    leans: &'a Blocks<Lean>,
+    leans: &'a Blocks<ColumnSummary>,
     tables: &'a Tables,
     sub: SubStep,
 }
@@ -383,7 +383,7 @@ impl Cross<'_> {
             if amount > cell.amount / 4 {
                 count.hot.push(number_of_giver as u32);
             }
-            face.parts.push(Part {
+            face.parts.push(LevelFlux {
                 level,
                 amount: sign * amount,
                 heat: i64::from(sign) * heat_of(amount, cell),

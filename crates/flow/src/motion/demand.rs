@@ -9,12 +9,12 @@
 use crate::FlowBox;
 use crate::motion::cross::{faces_of, pair_of};
 use crate::motion::face::{Drive, LeanPair, head_beside};
-use crate::motion::mag::Mag;
 use crate::motion::plan::{FINEST, Planned, is_at_side, neighbours};
+use crate::motion::soft_float::SoftFloat;
 use crate::motion::tables::Tables;
 use crate::store::blocks::Blocks;
 use crate::store::column::{Column, Run};
-use crate::store::lean::Lean;
+use crate::store::column_summary::ColumnSummary;
 
 /// Time levels up to which the depth alone is the criterion, without and with a yield strength:
 /// evaluating the flux would cost more than it saves. A yield strength prevents most of the flux
@@ -41,7 +41,7 @@ pub(crate) struct Own {
 pub(crate) struct Ground<'a> {
     pub(crate) space: FlowBox,
     pub(crate) columns: &'a Blocks<Column>,
-    pub(crate) leans: &'a Blocks<Lean>,
+    pub(crate) leans: &'a Blocks<ColumnSummary>,
     pub(crate) tables: &'a Tables,
     /// Open-sides flag: true if liquid leaves the box at its sides.
     pub(crate) open_sides: bool,
@@ -58,7 +58,7 @@ impl<'a> Ground<'a> {
     /// Returns true if column `c` contains liquid; false for a column without a block.
     #[inline]
     fn has_liquid(self, c: usize) -> bool {
-        self.leans.get(c).is_some_and(Lean::has_liquid)
+        self.leans.get(c).is_some_and(ColumnSummary::has_liquid)
     }
 
     /// Returns true if `is_so` is true for the unlimited flux at any face of column `c`.
@@ -71,7 +71,7 @@ impl<'a> Ground<'a> {
                 .is_some_and(|drive| is_so(&drive)),
             None => pair_of(self.space, self.columns, number)
                 .2
-                .drives(self.tables)
+                .pair_fluxes(self.tables)
                 .any(|drive| is_so(&drive)),
         };
         faces.into_iter().any(|(number, _)| any(number))
@@ -226,15 +226,15 @@ fn under_pressure<'a, R: Iterator<Item = &'a Run>>(run: &Run, touching: impl Fn(
 }
 
 #[inline]
-fn stable_level(tables: &Tables, depth: i64, fluidity: Mag, stiffness: i32, fall: i64) -> u8 {
-    let depth = Mag::from_units(depth as u64);
+fn stable_level(tables: &Tables, depth: i64, fluidity: SoftFloat, stiffness: i32, fall: i64) -> u8 {
+    let depth = SoftFloat::from_units(depth as u64);
     let layer = fluidity.times(depth.squared());
     let spread = layer
         .times(depth)
         .shifted(stiffness)
         .times(tables.diffusion);
     let wave = layer
-        .times(Mag::from_units(fall.min(tables.steepest) as u64))
+        .times(SoftFloat::from_units(fall.min(tables.steepest) as u64))
         .times(tables.wave);
     spread.max(wave).power_above().min(FINEST) as u8
 }

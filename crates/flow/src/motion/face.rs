@@ -5,10 +5,10 @@
 //! cosine of the bed's slope and φ the yielding factor of a Bingham liquid. `docs/flow.md` derives
 //! the equation.
 
-use crate::motion::mag::{Mag, SHARE_ONE};
+use crate::motion::soft_float::{SHARE_ONE, SoftFloat};
 use crate::motion::tables::Tables;
 use crate::store::column::{Column, Run, SKY, SLOT, UNIT};
-use crate::store::lean::Lean;
+use crate::store::column_summary::ColumnSummary;
 use lavoxel_base::random::mix64;
 
 /// Number of fractional bits of a flux.
@@ -49,19 +49,19 @@ pub(crate) struct Pair<'a> {
 }
 
 /// Quantities of a run that enter the flux.
-struct Side {
+struct RunFlux {
     floor: i64,
     roof: i64,
     depth: i64,
     head: i64,
-    fluidity: Mag,
-    strength: Mag,
+    fluidity: SoftFloat,
+    strength: SoftFloat,
     full: bool,
 }
 
-impl Side {
+impl RunFlux {
     #[inline(always)]
-    fn of_run(run: &Run) -> Self {
+    fn from_run(run: &Run) -> Self {
         let Run {
             floor,
             roof,
@@ -84,8 +84,8 @@ impl Side {
     }
 
     #[inline(always)]
-    fn of_lean(lean: &Lean) -> Self {
-        let Lean {
+    fn of_lean(lean: &ColumnSummary) -> Self {
+        let ColumnSummary {
             floor,
             head,
             fluidity,
@@ -133,7 +133,7 @@ pub(crate) struct Flux {
 pub(crate) struct Drive {
     is_forward: bool,
     /// Amount in units that would cross in the time Δt/2^level.
-    flux: Mag,
+    flux: SoftFloat,
     /// Head difference in units of height in excess of the yield threshold.
     excess: i64,
     /// Depth of the donor's liquid above the sill, in units of height.
@@ -172,8 +172,8 @@ impl Pair<'_> {
         let (a, b) = (&self.here.runs[i], &self.there.runs[j]);
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
         drive::<false>(
-            &Side::of_run(a),
-            &Side::of_run(b),
+            &RunFlux::from_run(a),
+            &RunFlux::from_run(b),
             cos2,
             || self.slope_along(a, b),
             tables,
@@ -182,7 +182,7 @@ impl Pair<'_> {
     }
 
     /// Iterator over the unlimited fluxes between all pairs of touching runs, for a whole step.
-    pub(crate) fn drives(&self, tables: &Tables) -> impl Iterator<Item = Drive> {
+    pub(crate) fn pair_fluxes(&self, tables: &Tables) -> impl Iterator<Item = Drive> {
         let pairs =
             (0..self.here.runs.len()).flat_map(|i| (0..self.there.runs.len()).map(move |j| (i, j)));
         pairs.filter_map(|(i, j)| self.drive(i, j, tables, 0))
@@ -263,9 +263,9 @@ impl Pair<'_> {
 /// columns. `OPEN`: true if both runs are under the sky.
 #[inline(always)]
 fn drive<const OPEN: bool>(
-    a: &Side,
-    b: &Side,
-    cos2: Mag,
+    a: &RunFlux,
+    b: &RunFlux,
+    cos2: SoftFloat,
     along: impl FnOnce() -> u64,
     tables: &Tables,
     level: i32,
@@ -295,15 +295,15 @@ fn drive<const OPEN: bool>(
     // the bound is the giver's depth.
     let beyond = to.depth.min(if is_cliff { stands } else { 2 * stands });
     let cube = |height: i64, is_roofed: bool| {
-        let cube = Mag::from_units(height as u64).cubed();
+        let cube = SoftFloat::from_units(height as u64).cubed();
         if is_roofed { cube.shifted(-2) } else { cube }
     };
-    let mut slope = Mag::from_units(fall as u64);
+    let mut slope = SoftFloat::from_units(fall as u64);
     // Beyond a cliff (30°) the slope is scaled down by cliff/drop: lubrication theory fails there.
     if is_cliff {
         slope = slope
-            .times(Mag::from_units(tables.cliff as u64))
-            .over(Mag::from_units(drop as u64));
+            .times(SoftFloat::from_units(tables.cliff as u64))
+            .over(SoftFloat::from_units(drop as u64));
     }
     let (mut yields, mut excess) = (None, fall.min(HIGHEST));
     if !from.strength.is_zero() {
@@ -313,10 +313,10 @@ fn drive<const OPEN: bool>(
         } else {
             slope
                 .squared()
-                .plus(Mag::from_units(across).shifted(-2).squared())
+                .plus(SoftFloat::from_units(across).shifted(-2).squared())
                 .root()
         };
-        let stress = Mag::from_units((stands + beyond) as u64)
+        let stress = SoftFloat::from_units((stands + beyond) as u64)
             .times(steepness)
             .times(cos2);
         if !from.strength.is_less(stress.times(tables.held)) {
@@ -396,7 +396,7 @@ impl Drive {
     #[inline]
     pub(crate) fn level(&self, tables: &Tables) -> i32 {
         let tolerance = self.tolerance(tables);
-        let most = Mag::from_units(self.excess.max(tolerance) as u64);
+        let most = SoftFloat::from_units(self.excess.max(tolerance) as u64);
         let spread = self
             .flux
             .times(tables.diffusion)
@@ -405,7 +405,7 @@ impl Drive {
         let wave = self
             .flux
             .times(tables.wave)
-            .over(Mag::from_units(self.stands as u64));
+            .over(SoftFloat::from_units(self.stands as u64));
         if self.excess > tolerance {
             spread.max(wave)
         } else {
@@ -418,10 +418,10 @@ impl Drive {
 /// Two columns with a single run each, under the sky: gives the same flux as [`Pair`], from the
 /// records alone.
 pub(crate) struct LeanPair<'a> {
-    pub(crate) here: &'a Lean,
-    pub(crate) there: &'a Lean,
+    pub(crate) here: &'a ColumnSummary,
+    pub(crate) there: &'a ColumnSummary,
     /// Neighbours along the face: before and after `here`, before and after `there`.
-    pub(crate) beside: [&'a Lean; 4],
+    pub(crate) beside: [&'a ColumnSummary; 4],
 }
 
 impl LeanPair<'_> {
@@ -435,8 +435,8 @@ impl LeanPair<'_> {
     pub(crate) fn drive(&self, tables: &Tables, level: i32) -> Option<Drive> {
         let cos2 = self.here.cos2.plus(self.there.cos2).shifted(-1);
         drive::<true>(
-            &Side::of_lean(self.here),
-            &Side::of_lean(self.there),
+            &RunFlux::of_lean(self.here),
+            &RunFlux::of_lean(self.there),
             cos2,
             || self.slope_along(),
             tables,
@@ -447,7 +447,7 @@ impl LeanPair<'_> {
     #[inline(always)]
     fn slope_along(&self) -> u64 {
         let [before_a, after_a, before_b, after_b] = self.beside;
-        let along = |lean: &Lean, before: &Lean, after: &Lean| {
+        let along = |lean: &ColumnSummary, before: &ColumnSummary, after: &ColumnSummary| {
             after.head_beside(lean.head) - before.head_beside(lean.head)
         };
         match (self.here.is_wet(), self.there.is_wet()) {
@@ -525,9 +525,9 @@ fn share_above_sill(low: i64, surface: i64, level: i32) -> u64 {
 /// at `level`, in fixed point with 32 fractional bits.
 #[inline]
 fn share_of_height(low: i64, surface: i64, level: i32) -> u64 {
-    let height = Mag::from_units((i64::from(level) * UNIT - low).max(0) as u64);
+    let height = SoftFloat::from_units((i64::from(level) * UNIT - low).max(0) as u64);
     height
-        .over(Mag::from_units((surface - low) as u64))
+        .over(SoftFloat::from_units((surface - low) as u64))
         .fixed(32, SHARE_ONE - 1)
 }
 
@@ -570,9 +570,9 @@ impl Flux {
 /// Yielding factor of a Bingham flux: 1 − 3b/2 + b³/2, where `b` is the share of the depth that
 /// does not yield (plug), in fixed point with 32 fractional bits.
 #[inline]
-fn yielding(b: u64) -> Mag {
+fn yielding(b: u64) -> SoftFloat {
     let cube = (((b * b) >> 32) * b) >> 32;
-    Mag::from_units((SHARE_ONE + (cube >> 1)).saturating_sub((3 * b) >> 1)).shifted(-32)
+    SoftFloat::from_units((SHARE_ONE + (cube >> 1)).saturating_sub((3 * b) >> 1)).shifted(-32)
 }
 
 /// Head, in units, of the run of a neighbouring `column` with the largest vertical overlap with

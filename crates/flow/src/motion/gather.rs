@@ -8,7 +8,7 @@ use crate::motion::tables::Tables;
 use crate::step::SubStep;
 use crate::store::blocks::Blocks;
 use crate::store::column::{Column, UNIT, heat_of};
-use crate::store::lean::Lean;
+use crate::store::column_summary::ColumnSummary;
 use crate::{Flow, FlowBox, FlowCell, UNITS};
 
 impl Flow {
@@ -32,12 +32,12 @@ impl Flow {
         };
         let lost = on_strips(
             &plan.strips,
-            (columns.part(), leans.part()),
+            (columns.view_mut(), leans.view_mut()),
             &|strip| strip.moved.due(sub.level),
             &|strip, (mut columns, mut leans)| {
                 let mut lost = 0;
                 for level in sub.level..=plan.finest {
-                    for &c in strip.moved.of(level) {
+                    for &c in strip.moved.at_level(level) {
                         let i = (c & !SIDE) as usize;
                         lost += gather.column(c, &mut columns[i], &mut leans[i]);
                     }
@@ -62,7 +62,7 @@ impl Gather<'_> {
     /// Adds the parts that cross the faces of column `c`. Returns the heat left in emptied cells,
     /// which is booked as lost to the sky.
     #[inline(always)]
-    fn column(&self, c: u32, column: &mut Column, lean: &mut Lean) -> i64 {
+    fn column(&self, c: u32, column: &mut Column, lean: &mut ColumnSummary) -> i64 {
         if c & SIDE != 0 {
             let c = (c & !SIDE) as usize;
             return self.any_column(faces_of(self.space, c).into_iter().flatten(), column, lean);
@@ -81,7 +81,7 @@ impl Gather<'_> {
     /// Fast path for a column with a single run, under the sky, and at most two wet cells before
     /// and after the update. `None` for any other column, which is then unchanged.
     #[inline(always)]
-    fn lean_column(&self, c: usize, column: &mut Column, lean: &mut Lean) -> Option<i64> {
+    fn lean_column(&self, c: usize, column: &mut Column, lean: &mut ColumnSummary) -> Option<i64> {
         if !lean.is_whole() {
             return None;
         }
@@ -166,7 +166,7 @@ impl Gather<'_> {
         &self,
         around: impl Iterator<Item = (usize, i32)>,
         column: &mut Column,
-        lean: &mut Lean,
+        lean: &mut ColumnSummary,
     ) -> i64 {
         let carries_skin = self.tables.carries_skin;
         let (mut has_moved, mut came) = (false, Came::default());

@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use crate::motion::mag::{Mag, SHARE_ONE};
+use crate::motion::soft_float::{SHARE_ONE, SoftFloat};
 
 /// Number of fractional bits of a share of the depth.
 const PART: i32 = 28;
@@ -22,15 +22,15 @@ fn product(a: u64, b: u64) -> u64 {
 
 /// Returns `fluidity` times a share with [`PART`] fractional bits.
 #[inline]
-fn scaled(fluidity: Mag, part: u64) -> Mag {
-    fluidity.times(Mag::from_units(part)).shifted(-PART)
+fn scaled(fluidity: SoftFloat, part: u64) -> SoftFloat {
+    fluidity.times(SoftFloat::from_units(part)).shifted(-PART)
 }
 
 /// Returns the mobility divided by the cube of the depth for two layers, and the share of the flux
 /// in the lower layer (32 fractional bits): the velocity profile `u' = (h − z)/η` integrated twice.
 /// `x`: the upper layer's share of the depth.
 #[inline]
-pub(crate) fn two_layers([lower, upper]: [Mag; 2], x: u64) -> (Mag, u32) {
+pub(crate) fn two_layers([lower, upper]: [SoftFloat; 2], x: u64) -> (SoftFloat, u32) {
     let y = WHOLE - x.min(WHOLE);
     let cube = product(product(x, x), x);
     let square = product(y, y);
@@ -43,12 +43,12 @@ pub(crate) fn two_layers([lower, upper]: [Mag; 2], x: u64) -> (Mag, u32) {
 /// up. `above(i)`: share of the depth above layer `i`; `shares` receives the cumulative share of
 /// the flux below the top of each layer.
 pub(crate) fn layers(
-    fluidities: impl ExactSizeIterator<Item = Mag>,
+    fluidities: impl ExactSizeIterator<Item = SoftFloat>,
     above: impl Fn(usize) -> u64,
     shares: &mut [u32],
-) -> Mag {
-    let mut fluxes: SmallVec<[Mag; 8]> = SmallVec::new();
-    let (mut speed, mut sum, mut x) = (Mag::ZERO, Mag::ZERO, WHOLE);
+) -> SoftFloat {
+    let mut fluxes: SmallVec<[SoftFloat; 8]> = SmallVec::new();
+    let (mut speed, mut sum, mut x) = (SoftFloat::ZERO, SoftFloat::ZERO, WHOLE);
     let last = fluidities.len() - 1;
     for (j, fluidity) in fluidities.enumerate() {
         let next = if j == last { 0 } else { above(j).min(x) };

@@ -16,7 +16,7 @@
 //! state at the round's start, so they do not depend on any order.
 
 use crate::motion::demand::{Ground, Own};
-use crate::motion::mag::Mag;
+use crate::motion::soft_float::SoftFloat;
 use crate::motion::strips::{ASLEEP, Strip, TASK, lay_out, share_out};
 use crate::store::area::Area;
 use crate::store::blocks::Blocks;
@@ -203,7 +203,7 @@ impl Plan {
             None => {
                 self.near.reset(ground.space.nx, ground.space.nz);
                 self.near.extend(self.active.iter().copied());
-                self.around.around(&self.near);
+                self.around.grow_from(&self.near);
                 self.around.list(&mut self.listed);
             }
         }
@@ -272,7 +272,7 @@ impl Plan {
 
     /// Activates the columns at most two faces away from stirring columns.
     fn wake(&mut self) {
-        self.awake.around(&self.stirred);
+        self.awake.grow_from(&self.stirred);
         self.awake.list(&mut self.active);
     }
 
@@ -349,7 +349,7 @@ impl Plan {
         } else {
             self.near.reset(space.nx, space.nz);
             self.near.extend(self.planned.iter().copied());
-            self.around.around(&self.near);
+            self.around.grow_from(&self.near);
             self.around.list(&mut self.listed);
             let columns = &self.columns;
             self.listed.retain(|&c| columns[c as usize].level != ASLEEP);
@@ -521,8 +521,8 @@ fn level_of_pour(column: &Column, pour: &Pour) -> u8 {
     } else {
         depth / 64
     } as u64;
-    Mag::from_units(pour.units as u64)
-        .over(Mag::from_units(most))
+    SoftFloat::from_units(pour.units as u64)
+        .over(SoftFloat::from_units(most))
         .power_above()
         .min(FINEST) as u8
 }

@@ -53,7 +53,7 @@ impl ByLevel {
 
     /// Entries at exactly `level`.
     #[inline]
-    pub(crate) fn of(&self, level: i32) -> &[u32] {
+    pub(crate) fn at_level(&self, level: i32) -> &[u32] {
         &self.lists[level as usize]
     }
 }
@@ -126,7 +126,10 @@ impl Strip {
 
     /// Number of faces at exactly `level`.
     pub(crate) fn faces_of(&self, level: i32) -> usize {
-        self.faces.iter().map(|faces| faces.of(level).len()).sum()
+        self.faces
+            .iter()
+            .map(|faces| faces.at_level(level).len())
+            .sum()
     }
 
     fn list(&mut self, space: FlowBox, columns: &Blocks<Planned>, these: &[u32], due: u8) {

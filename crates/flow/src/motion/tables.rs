@@ -3,8 +3,8 @@
 use crate::cooling::lid::CrustLaw;
 use crate::cooling::rubble::REPOSE;
 use crate::motion::face::HELD;
-use crate::motion::mag::Mag;
 use crate::motion::plan::FINEST;
+use crate::motion::soft_float::SoftFloat;
 use crate::store::column::Warmth;
 use crate::{FlowBox, FlowSetup, HEAT_UNITS, UNITS};
 
@@ -39,9 +39,9 @@ const DEEP: i32 = 12;
 pub(crate) struct Tables {
     /// Fluidity by table row: flux per step in units of amount, for a head difference of one unit
     /// and a depth of one unit: ρ g s³ Δt/(3 η dx²), with `s` the height of a unit in metres.
-    pub(crate) fluidity: Vec<Mag>,
+    pub(crate) fluidity: Vec<SoftFloat>,
     /// Yield strength by table row: 2 τ dx/(ρ g s²), with the yield strength τ in Pa.
-    pub(crate) strength: Vec<Mag>,
+    pub(crate) strength: Vec<SoftFloat>,
     /// Height difference in units between neighbouring columns above which the bed is a cliff.
     pub(crate) cliff: i64,
     /// Height difference in units between neighbouring columns above which rubble falls.
@@ -49,8 +49,8 @@ pub(crate) struct Tables {
     /// Upper bound of the head difference in units that enters the speed of a wave.
     pub(crate) steepest: i64,
     /// Inverse stability limits of a sub-step, for diffusion and for waves.
-    pub(crate) diffusion: Mag,
-    pub(crate) wave: Mag,
+    pub(crate) diffusion: SoftFloat,
+    pub(crate) wave: SoftFloat,
     /// Head difference in units between neighbouring columns that sub-steps need not resolve: in
     /// one sub-step at most a quarter is moved, even where the depth would allow more. So the cost
     /// of deep, nearly level liquid depends on its flux and not on its depth. The tolerance is at
@@ -59,7 +59,7 @@ pub(crate) struct Tables {
     /// Power of two: the tolerance is at least depth/2^deep.
     pub(crate) deep: i32,
     /// Share of the driving stress at which a yield strength stops the liquid, see [`HELD`].
-    pub(crate) held: Mag,
+    pub(crate) held: SoftFloat,
     /// Table row of lava at the temperature of the vent.
     hottest: usize,
     /// Crust flag: true if a crust is carried with the liquid.
@@ -82,30 +82,30 @@ impl Tables {
         let steep = |slope: f64| (slope * space.dx_m / unit_m) as i64;
         Self {
             fluidity: (0..COUNT)
-                .map(|row| Mag::from_f64(flux / lava.viscosity_pa_s(kelvin(row))))
+                .map(|row| SoftFloat::from_f64(flux / lava.viscosity_pa_s(kelvin(row))))
                 .collect(),
             strength: (0..COUNT)
-                .map(|row| Mag::from_f64(strength * lava.yield_pa(kelvin(row))))
+                .map(|row| SoftFloat::from_f64(strength * lava.yield_pa(kelvin(row))))
                 .collect(),
             flux,
             unit_of_strength: strength,
             cliff: steep(STEEPEST),
             repose: steep(REPOSE),
             steepest: steep(STEEPEST_WAVE),
-            diffusion: Mag::from_f64(1.0 / DIFFUSION),
+            diffusion: SoftFloat::from_f64(1.0 / DIFFUSION),
             // 3: the fluidity holds 1/(3η), and a wave has the speed ρ g h² S/η.
-            wave: Mag::from_f64(3.0 / WAVE),
+            wave: SoftFloat::from_f64(3.0 / WAVE),
             tolerance: steep(TOLERANCE),
             deep: DEEP,
-            held: Mag::from_f64(HELD),
+            held: SoftFloat::from_f64(HELD),
             hottest: ((lava.heat_at(lava.vent_k) * ROWS as f64).max(0.0) as usize).min(COUNT - 1),
-            crust: CrustLaw::of(lava),
+            crust: CrustLaw::from_lava(lava),
             carries_skin: matches!(lava.cooling, crate::Cooling::Skin { .. }),
         }
     }
 
     /// Converts a fluidity to a viscosity in Pa s.
-    pub(crate) fn viscosity_pa_s(&self, fluidity: Mag) -> f64 {
+    pub(crate) fn viscosity_pa_s(&self, fluidity: SoftFloat) -> f64 {
         self.flux / fluidity.to_f64()
     }
 
@@ -118,7 +118,7 @@ impl Tables {
     }
 
     /// Converts a strength from table units to a yield strength in Pa.
-    pub(crate) fn yield_pa(&self, strength: Mag) -> f64 {
+    pub(crate) fn yield_pa(&self, strength: SoftFloat) -> f64 {
         strength.to_f64() / self.unit_of_strength
     }
 

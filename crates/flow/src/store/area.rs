@@ -93,7 +93,7 @@ impl Area {
     }
 
     /// Replaces this set by the columns at most two faces away from a column of `other`.
-    pub(crate) fn around(&mut self, other: &Self) {
+    pub(crate) fn grow_from(&mut self, other: &Self) {
         self.reset(other.nx, other.nz);
         if other.end[0] == 0 {
             return;
@@ -161,7 +161,7 @@ mod tests {
             set.extend(some.iter().rev().copied());
             set.list(&mut found);
             assert_eq!(found, some);
-            around.around(&set);
+            around.grow_from(&set);
             around.join(&set);
             around.list(&mut found);
             let is_near =
@@ -173,7 +173,7 @@ mod tests {
                 })
                 .collect();
             assert_eq!(found, expected, "{nx} × {nz}");
-            around.around(&Area::default());
+            around.grow_from(&Area::default());
             set.reset(nx, nz);
             set.list(&mut found);
             assert!(found.is_empty());

@@ -138,7 +138,7 @@ impl<T> Blocks<T> {
     }
 
     /// Mutable view of all blocks, which can be split between threads.
-    pub(crate) fn part(&mut self) -> BlocksMut<'_, T> {
+    pub(crate) fn view_mut(&mut self) -> BlocksMut<'_, T> {
         BlocksMut {
             blocks: &mut self.blocks,
             first: 0,
@@ -273,7 +273,7 @@ mod tests {
                 .count();
             assert!(made >= held && blocks.made() == made);
             let middle = (columns / 2).next_multiple_of(WIDE).min(columns);
-            let (few, more) = blocks.part().cut(middle);
+            let (few, more) = blocks.view_mut().cut(middle);
             let there = |c: &usize| list[*c] != 7;
             assert!((0..middle).filter(there).all(|c| few[c] == list[c]));
             assert!((middle..columns).filter(there).all(|c| more[c] == list[c]));

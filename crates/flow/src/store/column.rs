@@ -6,9 +6,9 @@
 use smallvec::SmallVec;
 
 use crate::motion::layers::{layers, part_of, two_layers};
-use crate::motion::mag::Mag;
+use crate::motion::soft_float::SoftFloat;
 use crate::motion::tables::Tables;
-use crate::store::lean::Lean;
+use crate::store::column_summary::ColumnSummary;
 use crate::{FlowCell, UNITS};
 
 /// Units of height per cell; heights are measured from the floor of the box.
@@ -40,9 +40,9 @@ pub(crate) struct Run {
     /// Hydraulic head in units: height to which the liquid would rise in a vertical pipe.
     pub(crate) head: i64,
     /// Mobility divided by the cube of the depth: flux per step for a head difference of one unit.
-    pub(crate) fluidity: Mag,
+    pub(crate) fluidity: SoftFloat,
     /// Yield strength, in the unit defined in [`crate::motion::face`].
-    pub(crate) strength: Mag,
+    pub(crate) strength: SoftFloat,
 }
 
 impl Run {
@@ -68,7 +68,7 @@ impl Run {
     /// in kelvin.
     #[inline(always)]
     fn refresh_one(&mut self, cell: FlowCell, skin: f32, tables: &Tables) -> Kept {
-        let warmth = Warmth::of(cell);
+        let warmth = Warmth::from_cell(cell);
         (self.fluidity, self.strength) = (
             tables.fluidity[tables.row_of_core(warmth, skin)],
             tables.strength[tables.row_of(warmth)],
@@ -83,7 +83,7 @@ impl Run {
     /// deficit of the crust in kelvin.
     #[inline]
     fn refresh_two(&mut self, cells: [FlowCell; 2], skin: f32, tables: &Tables) -> Kept {
-        let warmth = [Warmth::of(cells[0]), Warmth::of(cells[1])];
+        let warmth = [Warmth::from_cell(cells[0]), Warmth::from_cell(cells[1])];
         let fluidities = warmth.map(|warmth| tables.fluidity[tables.row_of_core(warmth, skin)]);
         let above = self.depth - (i64::from(self.first + 1) * UNIT - self.floor);
         let (fluidity, share) = two_layers(fluidities, part_of(above, self.depth));
@@ -109,7 +109,7 @@ pub(crate) struct Column {
     pub(crate) shares: SmallVec<[u32; 3]>,
     pub(crate) runs: SmallVec<[Run; 1]>,
     /// Squared cosine of the bed's slope.
-    pub(crate) cos2: Mag,
+    pub(crate) cos2: SoftFloat,
     /// Heat deficit of the uppermost run's crust relative to its core, averaged over the run's
     /// depth, in kelvin: deficit in J/m² divided by ρ c and the depth. The deficit is carried with
     /// the liquid, so a stretching surface thins the crust.
@@ -275,8 +275,8 @@ impl Column {
                 roof: if open { SKY } else { i64::from(level) * UNIT },
                 depth: 0,
                 head: 0,
-                fluidity: Mag::ZERO,
-                strength: Mag::ZERO,
+                fluidity: SoftFloat::ZERO,
+                strength: SoftFloat::ZERO,
             });
             if open {
                 return;
@@ -361,13 +361,13 @@ impl Column {
 
     /// Recomputes the runs of a column and returns its record for the flux computation.
     #[inline]
-    pub(crate) fn refresh_with_lean(&mut self, tables: &Tables) -> Lean {
+    pub(crate) fn refresh_with_lean(&mut self, tables: &Tables) -> ColumnSummary {
         if self.runs.len() == 1 && self.runs[0].is_under_sky() {
             let kept = self.refresh_run(0, tables);
-            return Lean::of_run(&self.runs[0], self.cos2, kept);
+            return ColumnSummary::from_run(&self.runs[0], self.cos2, kept);
         }
         self.refresh(tables);
-        Lean::of(self)
+        ColumnSummary::from_column(self)
     }
 
     /// Fast path of [`Column::refresh_with_lean`] for a column with a single run, under the sky,
@@ -378,7 +378,7 @@ impl Column {
         lower: FlowCell,
         upper: FlowCell,
         tables: &Tables,
-    ) -> Lean {
+    ) -> ColumnSummary {
         let (run, skin) = (&mut self.runs[0], self.skin);
         let amount = i64::from(lower.amount) + i64::from(upper.amount);
         run.top = run.first - 1 + i32::from(lower.amount > 0) + i32::from(upper.amount > 0);
@@ -397,7 +397,7 @@ impl Column {
         } else {
             Kept::default()
         };
-        Lean::of_run(run, self.cos2, kept)
+        ColumnSummary::from_run(run, self.cos2, kept)
     }
 
     /// Recomputes run `i` and returns the values of its lowest two wet cells for the column's
@@ -445,7 +445,7 @@ impl Column {
         }
         run.strength = tables.strength[tables.row(heat, amount)];
         let fluidity =
-            |cell: &FlowCell| tables.fluidity[tables.row_of_core(Warmth::of(*cell), skin)];
+            |cell: &FlowCell| tables.fluidity[tables.row_of_core(Warmth::from_cell(*cell), skin)];
         let above = |j: usize| {
             part_of(
                 run.depth - ((i64::from(run.first) + j as i64 + 1) * UNIT - run.floor),
@@ -476,7 +476,7 @@ impl Warmth {
 
     /// Heat per unit of amount of `cell`, which must contain liquid.
     #[inline]
-    pub(crate) fn of(cell: FlowCell) -> Self {
+    pub(crate) fn from_cell(cell: FlowCell) -> Self {
         let (heat, amount) = (cell.heat.max(0) as u64, cell.amount as u64);
         if heat < 1 << (64 - Self::BITS) {
             return Self((heat << Self::BITS) / amount);
@@ -504,5 +504,5 @@ impl Warmth {
 /// Heat of `part` units of the cell's liquid, rounded down.
 #[inline]
 pub(crate) fn heat_of(part: i32, cell: FlowCell) -> i64 {
-    Warmth::of(cell).times(part)
+    Warmth::from_cell(cell).times(part)
 }

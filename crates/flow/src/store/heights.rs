@@ -28,7 +28,7 @@ impl Heights {
 
     /// Height of column `c` in units.
     #[inline]
-    pub(crate) fn of(&self, c: usize) -> i64 {
+    pub(crate) fn at(&self, c: usize) -> i64 {
         let [a, b, c, d, e] = self.0[c];
         i64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
     }
@@ -41,7 +41,7 @@ impl Heights {
 
     /// Returns true if no height exceeds the top of a box with `top` levels.
     pub(crate) fn are_below(&self, top: usize) -> bool {
-        (0..self.len()).all(|c| self.of(c) <= top as i64 * UNIT)
+        (0..self.len()).all(|c| self.at(c) <= top as i64 * UNIT)
     }
 
     /// Memory in bytes of the heights of `columns` columns.

@@ -3,8 +3,8 @@
 pub(crate) mod area;
 pub mod blocks;
 pub(crate) mod column;
+pub(crate) mod column_summary;
 pub(crate) mod heights;
-pub(crate) mod lean;
 pub(crate) mod reach;
 pub(crate) mod saved;
 pub(crate) mod undo;

@@ -8,15 +8,15 @@
 use std::borrow::Cow;
 
 use super::undo;
-use crate::cooling::set::slope_cosine;
+use crate::cooling::solidify::slope_cosine;
 use crate::motion::cross::Face;
-use crate::motion::mag::Mag;
 use crate::motion::plan::{Plan, Planned};
+use crate::motion::soft_float::SoftFloat;
 use crate::store::area::Area;
 use crate::store::blocks::{Blocks, WIDE};
 use crate::store::column::Column;
+use crate::store::column_summary::ColumnSummary;
 use crate::store::heights::Heights;
-use crate::store::lean::Lean;
 use crate::{Flow, FlowBox, Lava, Mark, melt};
 
 /// Memory in bytes per column of the lists of wet, active, due and changed columns and their
@@ -25,7 +25,7 @@ const BYTES_IN_LISTS: usize = 64;
 
 /// Memory in bytes of a column in an allocated block.
 const BYTES_A_COLUMN: usize = size_of::<Column>()
-    + size_of::<Lean>()
+    + size_of::<ColumnSummary>()
     + size_of::<Mark>()
     + size_of::<[Face; 2]>()
     + size_of::<Planned>()
@@ -68,32 +68,32 @@ impl Flow {
     fn make_block(&mut self, block: usize) {
         let (ground, tables) = (&self.ground, &self.tables);
         let made = self.columns.make(block, |c| {
-            let mut column = Column::of_ground(ground.of(c));
+            let mut column = Column::of_ground(ground.at(c));
             column.find_gaps();
             column.refresh(tables);
             column
         });
-        self.leans.make(block, |_| Lean::default());
+        self.leans.make(block, |_| ColumnSummary::default());
         self.marks.make(block, |_| Mark::NONE);
         self.faces.make(block, |_| <[Face; 2]>::default());
         for c in made {
             self.columns[c].cos2 = self.slope_cosine(c);
-            self.leans[c] = Lean::of(&self.columns[c]);
+            self.leans[c] = ColumnSummary::from_column(&self.columns[c]);
         }
     }
 
     /// Squared cosine of the bed slope at column `c`.
-    pub(crate) fn slope_cosine(&self, c: usize) -> Mag {
+    pub(crate) fn slope_cosine(&self, c: usize) -> SoftFloat {
         let floor = |c: usize| match self.columns.get(c) {
             Some(column) => column.runs.first().map(|run| run.floor),
-            None => Some(self.ground.of(c)),
+            None => Some(self.ground.at(c)),
         };
         slope_cosine(self.space, floor, c)
     }
 
     /// Returns column `c`; a column without a block is built from its ground height.
     pub(crate) fn column_at(&self, c: usize) -> Cow<'_, Column> {
-        let of_ground = || Cow::Owned(Column::of_ground(self.ground.of(c)));
+        let of_ground = || Cow::Owned(Column::of_ground(self.ground.at(c)));
         self.columns.get(c).map_or_else(of_ground, Cow::Borrowed)
     }
 
@@ -145,7 +145,7 @@ impl Flow {
     fn need_of_blocks(space: FlowBox, made: usize) -> u64 {
         let columns = space.columns();
         let lists = Blocks::<Column>::need(columns)
-            + Blocks::<Lean>::need(columns)
+            + Blocks::<ColumnSummary>::need(columns)
             + Blocks::<Mark>::need(columns)
             + Blocks::<[Face; 2]>::need(columns)
             + Blocks::<Planned>::need(columns);

@@ -117,7 +117,7 @@ impl Flow {
 
     /// Returns true if column `c` may differ from ground that lava never reached.
     fn is_changed(&self, c: usize, column: &Column) -> bool {
-        let ground = Column::of_ground(self.ground.of(c));
+        let ground = Column::of_ground(self.ground.at(c));
         let is_ground = column.base == ground.base
             && used(&column.cells) == used(&ground.cells)
             && column.skin == 0.0;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::motion::plan::Plan;
 use crate::store::blocks::{Blocks, WIDE};
 use crate::store::column::Column;
-use crate::store::lean::Lean;
+use crate::store::column_summary::ColumnSummary;
 use crate::{Flow, FlowAccount, FlowWatch};
 
 /// Number of face evaluations from which a step saves its initial state: about 0.1 s of work.
@@ -82,7 +82,7 @@ impl Flow {
     pub(crate) fn undo(&mut self, before: Before) {
         (self.account, self.watch) = (before.account, before.watch);
         for (c, column) in before.columns {
-            self.leans[c as usize] = Lean::of(&column);
+            self.leans[c as usize] = ColumnSummary::from_column(&column);
             self.columns[c as usize] = column;
         }
         self.changed.clear();

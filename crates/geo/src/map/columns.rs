@@ -9,7 +9,7 @@ use ndarray::Array2;
 
 /// Returns the indices of the columns of the box of `site` that a geometry in map coordinates
 /// covers, ascending; and true if a part of the geometry lies outside of the box.
-pub fn of(geometry: &Geometry, site: &Site) -> (Vec<u32>, bool) {
+pub fn columns_of(geometry: &Geometry, site: &Site) -> (Vec<u32>, bool) {
     let mut found = Found {
         site,
         columns: Vec::new(),
@@ -162,7 +162,7 @@ mod tests {
             vertical_exaggeration: 1.0,
             georeference: None,
         };
-        let (columns, cut) = of(&far, &site);
+        let (columns, cut) = columns_of(&far, &site);
         assert_eq!((columns.len(), cut), (20, true));
     }
 }

@@ -32,7 +32,7 @@ impl Agreement {
     ///
     /// # Panics
     /// When the masks have different shapes.
-    pub fn of(a: &Array2<bool>, b: &Array2<bool>) -> Self {
+    pub fn new(a: &Array2<bool>, b: &Array2<bool>) -> Self {
         assert_eq!(a.dim(), b.dim(), "both footprints are on one raster");
         let count = |mask: &Array2<bool>| mask.iter().filter(|inside| **inside).count();
         Self {
@@ -105,7 +105,7 @@ impl Footprint {
     }
 
     /// Returns true if the cell that contains the map point `[x, y]` belongs to the footprint.
-    pub fn holds(&self, [x, y]: Point) -> bool {
+    pub fn contains(&self, [x, y]: Point) -> bool {
         let Placement {
             west, north, cell, ..
         } = self.place;
@@ -127,7 +127,7 @@ impl Footprint {
     pub fn onto(&self, place: Placement) -> Self {
         let (xs, ys): (Vec<f64>, Vec<f64>) = (place.xs().collect(), place.ys().collect());
         let inside = Array2::from_shape_fn((place.rows, place.cols), |(row, col)| {
-            self.holds([xs[col], ys[row]])
+            self.contains([xs[col], ys[row]])
         });
         Self { place, inside }
     }
@@ -311,7 +311,7 @@ mod tests {
         let (mut a, mut b) = (empty(place(10, 10)), empty(place(10, 10)));
         fill(&mut a, &[rectangle([100.0, 180.0, 112.0, 200.0])]);
         fill(&mut b, &[rectangle([108.0, 180.0, 120.0, 200.0])]);
-        let found = Agreement::of(&a.inside, &b.inside);
+        let found = Agreement::new(&a.inside, &b.inside);
         assert_eq!(
             found,
             Agreement {
@@ -363,9 +363,9 @@ mod tests {
             96
         );
         assert!(
-            !with_hole.holds([105.0, 185.0])
-                && with_hole.holds([101.0, 199.0])
-                && !with_hole.holds([99.0, 199.0])
+            !with_hole.contains([105.0, 185.0])
+                && with_hole.contains([101.0, 199.0])
+                && !with_hole.contains([99.0, 199.0])
         );
         // A circle, exact up to half of a cell's width around the border.
         let mut circle = empty(Placement {

@@ -53,7 +53,7 @@ impl ToDegrees {
 
     /// Creates the conversion for the coordinate system `crs`; `None` if the system is unknown.
     /// Degrees on ETRS89 and NAD83 are treated as WGS 84, from which they differ by 1 to 2 m.
-    pub fn of(crs: &Crs) -> Option<Self> {
+    pub fn from_crs(crs: &Crs) -> Option<Self> {
         if matches!(
             (crs.epsg(), crs.unit()),
             (Some(4326 | 4258 | 4269), MapUnit::Angle(1.0))
@@ -67,7 +67,7 @@ impl ToDegrees {
     /// Creates the conversion for the map of the box of `site`; `None` if the system is unknown, or
     /// the projection is not valid at all corners and edge midpoints of the box.
     pub fn of_site(site: &Site) -> Option<Self> {
-        let way = Self::of(site.crs()?)?;
+        let way = Self::from_crs(site.crs()?)?;
         let sides = [site.grid.nx as f64, site.grid.nz as f64];
         let is_there = |across: usize, down: usize| {
             let [x, y] =
@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     fn way(code: u16) -> Option<ToDegrees> {
-        ToDegrees::of(&Crs::from(
+        ToDegrees::from_crs(&Crs::from(
             format!("EPSG:{code}")
                 .parse::<crate::map::Epsg>()
                 .expect("a known number"),
@@ -375,7 +375,7 @@ mod tests {
             way(4267).is_none() && way(26710).is_none(),
             "NAD27 lies a hundred metres off"
         );
-        assert!(ToDegrees::of(&Crs::default()).is_none());
+        assert!(ToDegrees::from_crs(&Crs::default()).is_none());
         assert_eq!(ToDegrees::SAME.at(7.0, 45.0), [7.0, 45.0]);
     }
 }

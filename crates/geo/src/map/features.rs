@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::geojson::{self, Rings, System, array, point, rings, system, turn_rings};
 use super::{Crs, Site, gpkg};
 use lavoxel_base::memory::Held;
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::{FEATURES, InputError, Loaded, Reader};
 
 /// Names of the properties that can contain the name of a feature, in order of preference.
@@ -112,7 +112,7 @@ impl Feature {
     pub fn words(&self) -> String {
         let name = self
             .name()
-            .map(|name| format!(" {:?}", tame(&name)))
+            .map(|name| format!(" {:?}", escape_for_terminal(&name)))
             .unwrap_or_default();
         format!("feature {}{name}", self.number)
     }
@@ -145,14 +145,14 @@ impl Features {
     /// # Errors
     /// The fault, as the end of a sentence that begins with the file's name.
     pub fn parse(text: &str) -> Result<Self, String> {
-        Self::of(&geojson::object(text)?)
+        Self::from_geojson(&geojson::object(text)?)
     }
 
     /// Extracts the features from a parsed GeoJSON value, like [`Features::parse`].
     ///
     /// # Errors
     /// The fault, as the end of a sentence that begins with the file's name.
-    pub fn of(root: &Value) -> Result<Self, String> {
+    pub fn from_geojson(root: &Value) -> Result<Self, String> {
         let all: Vec<Option<Feature>> = match root.get("type").and_then(Value::as_str) {
             Some("FeatureCollection") => {
                 let list = array(root.get("features"), "features")?.iter().enumerate();
@@ -344,9 +344,9 @@ pub(crate) fn read_text_as(reader: &Reader, path: &Path) -> Result<Loaded<String
 /// # Errors
 /// The fault, as the end of a sentence that begins with the file's name.
 pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
-    let Some(file) = lavoxel_files::inside::file(path) else {
+    let Some(file) = lavoxel_files::archive::file(path) else {
         let root = read_layer(path).map_err(|fault| format!("cannot be read: {fault}"))?;
-        return features_on(Features::of(&root)?, site);
+        return features_on(Features::from_geojson(&root)?, site);
     };
     let bytes = file
         .map_err(|error| format!("cannot be read: {error}"))?
@@ -360,7 +360,7 @@ pub fn features_of(path: &Path, site: &Site) -> Result<Vec<Feature>, String> {
             .and_then(|copy| std::fs::write(copy.path(), &bytes).map(|()| copy));
         let copy = copy.map_err(|error| format!("cannot be copied: {error}"))?;
         let root = gpkg::collection(copy.path())?;
-        return features_on(Features::of(&root)?, site);
+        return features_on(Features::from_geojson(&root)?, site);
     }
     let _held = Held::bytes(bytes.len() as u64);
     let text = String::from_utf8(bytes.into_owned()).map_err(|_| "is no text".to_owned())?;

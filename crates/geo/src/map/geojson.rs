@@ -28,7 +28,7 @@ impl System {
     pub fn onto(&self, crs: &Crs) -> Option<ToDegrees> {
         let same = |same: bool| same.then_some(ToDegrees::SAME);
         match self {
-            Self::Degrees => ToDegrees::of(crs),
+            Self::Degrees => ToDegrees::from_crs(crs),
             Self::Epsg(code) => same(crs.epsg() == Some(*code)),
             Self::Named(name) => same(crs.name().as_ref() == Some(name)),
             Self::Unknown => same(*crs == Crs::default()),
@@ -60,7 +60,7 @@ pub fn need(text: &str) -> MemoryEstimate {
         b',' => A_COMMA,
         _ => 1,
     };
-    MemoryEstimate::of("the polygons", text.bytes().map(cost).sum(), 1.0)
+    MemoryEstimate::new("the polygons", text.bytes().map(cost).sum(), 1.0)
 }
 
 /// Parses the text `text` as JSON; a byte order mark is allowed.
@@ -78,14 +78,14 @@ impl Polygons {
     /// # Errors
     /// The fault, as the end of a sentence that begins with the file's name.
     pub fn parse(text: &str) -> Result<Self, String> {
-        Self::of(&object(text)?)
+        Self::from_geojson(&object(text)?)
     }
 
     /// Collects all polygons of a parsed GeoJSON object.
     ///
     /// # Errors
     /// The errors of [`Polygons::parse`].
-    pub fn of(root: &Value) -> Result<Self, String> {
+    pub fn from_geojson(root: &Value) -> Result<Self, String> {
         let mut polygons = Vec::new();
         collect(root, &mut polygons)?;
         if polygons.is_empty() {

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Value, json};
 
 use lavoxel_base::memory::{Held, MemoryEstimate};
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::{self, GEOPACKAGE, Loaded};
 
 /// Estimated memory in bytes per byte of a geometry or field, because numbers of 8 bytes become
@@ -48,7 +48,7 @@ fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
     connection
         .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;")
         .map_err(wrong)?;
-    let layer = Layer::only(&connection)?;
+    let layer = FeatureTable::only(&connection)?;
     let held = layer.weigh(&connection)?;
     let features = layer.features(&connection)?;
     let mut collection = json!({ "type": "FeatureCollection", "features": features });
@@ -63,19 +63,19 @@ fn decoded(path: &Path) -> Result<Loaded<Value>, String> {
 fn wrong(error: rusqlite::Error) -> String {
     format!(
         "is no GeoPackage that can be read: {}",
-        tame(&error.to_string())
+        escape_for_terminal(&error.to_string())
     )
 }
 
 /// Feature table of a GeoPackage: names of the table and its geometry column, and the id of its
 /// coordinate system.
-struct Layer {
+struct FeatureTable {
     table: String,
     geometry: String,
     system: i64,
 }
 
-impl Layer {
+impl FeatureTable {
     /// Finds the feature layer of the file. Fails if there is none or more than one.
     fn only(connection: &Connection) -> Result<Self, String> {
         // Only tables, because a view might never end.
@@ -95,7 +95,7 @@ impl Layer {
             .collect::<Result<Vec<_>, _>>()
             .map_err(wrong)?;
         let names: Vec<&str> = layers.iter().map(|layer| layer.table.as_str()).collect();
-        let names = tame(&names.join(", "));
+        let names = escape_for_terminal(&names.join(", "));
         let count = layers.len();
         let mut layers = layers.into_iter();
         match (layers.next(), layers.next()) {
@@ -124,7 +124,7 @@ impl Layer {
             .query_row(&sum, [], |row| Ok((row.get(0)?, row.get(1)?)))
             .map_err(wrong)?;
         let fields = 720.0 * rows.max(0) as f64;
-        let need = MemoryEstimate::of(
+        let need = MemoryEstimate::new(
             "the layer",
             1,
             WEIGHT * bytes.max(0) as f64 + fields + BYTES_OF_SQLITE,

@@ -36,7 +36,7 @@ pub fn outlines(mask: &Array2<bool>) -> Vec<Outline> {
         cells: *cells,
     };
     let mut outlines: Vec<Outline> = cells.iter().map(none).collect();
-    let mut edges = Edges::of(mask);
+    let mut edges = Edges::from_mask(mask);
     for row in 0..=mask.nrows() {
         for col in 0..=mask.ncols() {
             while let Some(direction) = edges.any([col, row]) {
@@ -115,7 +115,7 @@ struct Edges {
 }
 
 impl Edges {
-    fn of(mask: &Array2<bool>) -> Self {
+    fn from_mask(mask: &Array2<bool>) -> Self {
         let (rows, cols) = mask.dim();
         let mut from = Array2::zeros((rows + 1, cols + 1));
         for ((row, col), _) in mask.indexed_iter().filter(|(_, inside)| **inside) {

@@ -86,7 +86,7 @@ fn of_plane(crs: &Crs, metres: f64, bounds: Bounds) -> Scale {
         metres_per_unit: own,
         varies: 0.0,
     };
-    let Some(plane) = Plane::of(crs, metres) else {
+    let Some(plane) = Plane::from_crs(crs, metres) else {
         return face;
     };
     let xs = [bounds.west, 0.5 * (bounds.west + bounds.east), bounds.east];
@@ -150,9 +150,9 @@ struct Plane {
 }
 
 impl Plane {
-    fn of(crs: &Crs, metres: f64) -> Option<Self> {
+    fn from_crs(crs: &Crs, metres: f64) -> Option<Self> {
         Some(Self {
-            way: super::ToDegrees::of(crs)?,
+            way: super::ToDegrees::from_crs(crs)?,
             step: 100.0 / metres,
         })
     }
@@ -197,7 +197,7 @@ fn utm_of(crs: &Crs, bounds: Bounds) -> Option<u32> {
         0.5 * (bounds.west + bounds.east),
         0.5 * (bounds.south + bounds.north),
     ];
-    let way = super::ToDegrees::of(crs)?;
+    let way = super::ToDegrees::from_crs(crs)?;
     let [longitude, latitude] = way.at(middle[0], middle[1]);
     let zone = ((super::longitude::usual(longitude) + 180.0) / 6.0)
         .floor()

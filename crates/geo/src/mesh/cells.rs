@@ -13,7 +13,7 @@
 //! end, inclusive, to its upper end, exclusive.
 
 use super::Cells;
-use super::soup::Soup;
+use super::triangles::TriangleMesh;
 use lavoxel_base::grid::{Grid, Place};
 
 /// Number of agreeing votes, of three, that decide whether a cell lies inside.
@@ -40,7 +40,7 @@ pub enum NoCells {
     Tangled,
 }
 
-impl Soup {
+impl TriangleMesh {
     /// Returns the cells of a box of shape `grid` whose centres lie inside the mesh. The mesh is in
     /// cell units.
     pub fn cells(&self, grid: Grid) -> Result<Cells, NoCells> {

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use super::cells::NoCells;
 use super::read::{MAX_TRIANGLES, endings};
 use lavoxel_base::memory::{TooMuchMemory, shown};
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::{InputError, STL};
 
 /// Error of a mesh file: path and fault.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {fault}", tame(&path.display().to_string()))]
+#[error("{}: {fault}", escape_for_terminal(&path.display().to_string()))]
 pub struct MeshError {
     /// Path of the file.
     pub path: PathBuf,
@@ -42,7 +42,7 @@ pub(super) enum Fault {
     NotFinite,
     #[error("no triangles with an area; export the mesh again, as triangles")]
     Empty,
-    #[error("no part \"{}\"; {}", tame(.wanted), known(.names))]
+    #[error("no part \"{}\"; {}", escape_for_terminal(.wanted), known(.names))]
     NoPart { wanted: String, names: Vec<String> },
     #[error("the mesh is flat: give unit_m in place of height, or another up")]
     Flat,
@@ -68,7 +68,7 @@ impl Fault {
     pub(super) fn content(format: &'static str, found: impl ToString) -> Self {
         Self::Content {
             format,
-            found: tame(&found.to_string()),
+            found: escape_for_terminal(&found.to_string()),
         }
     }
 }
@@ -82,7 +82,7 @@ fn known(names: &[String]) -> String {
     let some: Vec<String> = names
         .iter()
         .take(MOST)
-        .map(|name| format!("\"{}\"", tame(name)))
+        .map(|name| format!("\"{}\"", escape_for_terminal(name)))
         .collect();
     let more = if names.len() > MOST { ", …" } else { "" };
     format!("the file has {}{more}", some.join(", "))

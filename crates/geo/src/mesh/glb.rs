@@ -66,7 +66,7 @@ fn need_of_json(json: &[u8]) -> MemoryEstimate {
         b',' | b'[' => A_VALUE,
         _ => 2,
     };
-    MemoryEstimate::of(
+    MemoryEstimate::new(
         "the description of the mesh",
         json.iter().map(cost).sum(),
         1.0,

@@ -1,7 +1,7 @@
 //! Bodies from files: the cells inside closed triangle meshes, and below heightmaps and surveys.
 //!
-//! [`Soup`] holds the triangles of a file, in units of the file with y up, and [`Soup::cells`]
-//! finds the cells inside; [`Shelf`] does both, once for all bodies and events that name the same
+//! [`TriangleMesh`] holds the triangles of a file, in units of the file with y up, and [`TriangleMesh::cells`]
+//! finds the cells inside; [`ShapeCache`] does both, once for all bodies and events that name the same
 //! file.
 
 mod cells;
@@ -10,16 +10,16 @@ mod glb;
 mod obj;
 mod read;
 mod relief;
-mod shelf;
-mod soup;
+mod shape_cache;
 mod stl;
 mod survey;
+mod triangles;
 
 pub use self::cells::NoCells;
 pub use self::error::MeshError;
 pub use self::read::has_known_ending;
 pub use self::read::{MAX_TRIANGLES, endings, read};
-pub use self::shelf::Shelf;
-pub use self::soup::Soup;
+pub use self::shape_cache::ShapeCache;
 pub use self::survey::read_survey;
+pub use self::triangles::TriangleMesh;
 pub use lavoxel_base::body::{Cells, MeshSpec, ReliefSpec, SurveySpec, Up};

@@ -51,7 +51,7 @@ fn corners(text: &str, collector: &mut Collector<'_>) -> Result<Vec<Corner>, Fau
         })
     };
     let count = lines().count();
-    collector.hold(&MemoryEstimate::of(
+    collector.hold(&MemoryEstimate::new(
         "the corners of the mesh",
         count,
         size_of::<Corner>() as f64,

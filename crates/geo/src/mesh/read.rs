@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::error::Fault;
-use super::soup::Weld;
-use super::{MeshError, Soup, Up, glb, obj, stl};
+use super::triangles::Weld;
+use super::{MeshError, TriangleMesh, Up, glb, obj, stl};
 use lavoxel_base::memory::{Held, MemoryEstimate};
+use lavoxel_files::archive::{self, ArchivedFile};
 use lavoxel_files::input::{self, Loaded, Reader};
-use lavoxel_files::inside::{self, Inside};
 
 /// Upper bound on the number of triangles in a mesh file, including degenerate triangles.
 pub const MAX_TRIANGLES: usize = 4_000_000;
@@ -60,14 +60,18 @@ fn format_of(path: &Path) -> Option<&'static Format> {
 ///
 /// # Errors
 /// [`MeshError`] with the file and its fault.
-pub fn read(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<Soup, MeshError> {
+pub fn read(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<TriangleMesh, MeshError> {
     read_file(path, part, up).map_err(|fault| MeshError {
         path: path.to_owned(),
         fault,
     })
 }
 
-pub(super) fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Result<Soup, Fault> {
+pub(super) fn read_file(
+    path: &Path,
+    part: Option<&str>,
+    up: Option<Up>,
+) -> Result<TriangleMesh, Fault> {
     let format = format_of(path).ok_or(Fault::UnknownFormat)?;
     let decode = |bytes: Loaded<Vec<u8>>| {
         let (bytes, held) = bytes.into_parts();
@@ -83,8 +87,8 @@ pub(super) fn read_file(path: &Path, part: Option<&str>, up: Option<Up>) -> Resu
         (format.read)(&bytes, &mut collector)?;
         collector.done()
     };
-    if let Some(inside) = inside::file(path) {
-        let Inside { bytes, held } = inside.map_err(Fault::Read)?;
+    if let Some(inside) = archive::file(path) {
+        let ArchivedFile { bytes, held } = inside.map_err(Fault::Read)?;
         let is_long = bytes.len() as u64 > format.reader.most_bytes;
         return if is_long {
             Err(Fault::TooLong)
@@ -143,7 +147,7 @@ impl Collector<'_> {
             return Err(Fault::TooMany);
         }
         if let Some(bytes) = self.weld.growth() {
-            MemoryEstimate::of("the triangles of the mesh", bytes, 1.0).check(MEND)?;
+            MemoryEstimate::new("the triangles of the mesh", bytes, 1.0).check(MEND)?;
         }
         let up = self.up;
         self.weld.add(corners.map(|[x, y, z]| match up {
@@ -153,7 +157,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    fn done(self) -> Result<Soup, Fault> {
+    fn done(self) -> Result<TriangleMesh, Fault> {
         let Self {
             part, names, weld, ..
         } = self;

@@ -23,12 +23,12 @@ pub(super) fn cells_in(
     let path = folder.join(&relief.file);
     let map = load(&path, &options)?;
     let [columns, rows] = [0, 2].map(|k| relief.size[k].round().max(1.0) as usize);
-    let heights = MemoryEstimate::of(
+    let heights = MemoryEstimate::new(
         "the heights of the body",
         columns * rows + map.heights.len(),
         4.0,
     );
-    let cells = MemoryEstimate::of("the cells of the body", room(relief, grid), 1.0 / 8.0);
+    let cells = MemoryEstimate::new("the cells of the body", room(relief, grid), 1.0 / 8.0);
     let check = heights
         .and(cells)
         .check("coarsen the heightmap or make its body smaller");

@@ -17,7 +17,7 @@ const BYTES_A_COLUMN: f64 = 24.0;
 /// # Errors
 /// The missing property, as the end of a sentence that begins with "a file that".
 pub fn read_survey(spec: &SurveySpec, folder: &Path, site: &Site) -> Result<SurveySpec, String> {
-    MemoryEstimate::of(
+    MemoryEstimate::new(
         "the heights of the survey",
         site.grid.columns(),
         BYTES_A_COLUMN,

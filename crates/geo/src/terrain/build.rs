@@ -5,7 +5,7 @@ use std::path::Path;
 use super::fit::fit;
 use super::spec::DEFAULT_CELL_SIZE_M;
 use super::surface::{middle_of, summit, with_headroom};
-use super::{Kind, Surface, TerrainError, TerrainSpec};
+use super::{Surface, TerrainError, TerrainKind, TerrainSpec};
 use crate::generate::{Bed, Cone, bowl, crater, hills, plane, slope, volcano};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::within;
@@ -52,7 +52,7 @@ impl TerrainSpec {
             within("cell_size_m", size, 1e-6, 1e6)?;
         }
         let mut surface = match (self.kind, &self.file) {
-            (Kind::Heightmap, Some(_)) => fit(&self.read(dir)?, self, grid, cells)?,
+            (TerrainKind::Heightmap, Some(_)) => fit(&self.read(dir)?, self, grid, cells)?,
             _ => self.generate(grid, cells)?,
         };
         if let Some(error) = self.error() {
@@ -64,7 +64,7 @@ impl TerrainSpec {
     fn generate(&self, grid: Grid, cells: &CellSize<'_>) -> Result<Surface, TerrainError> {
         let cell_size_m = cells.wide_m.unwrap_or(DEFAULT_CELL_SIZE_M);
         let stretch = (cells.high_m)(cell_size_m).map_or(1.0, |high| cell_size_m / high);
-        let natural = matches!(self.kind, Kind::Volcano | Kind::Hills);
+        let natural = matches!(self.kind, TerrainKind::Volcano | TerrainKind::Hills);
         let bed = Bed {
             seed: self.seed.unwrap_or(1),
             base: self.base_cells.unwrap_or(0.08 * grid.ny as f64),
@@ -73,7 +73,7 @@ impl TerrainSpec {
         let height = self.height.unwrap_or(self.default_height());
         let cells = height * grid.ny as f64;
         let heights = match self.kind {
-            Kind::Volcano => {
+            TerrainKind::Volcano => {
                 let usual = Cone::default();
                 let crater_radius = self.crater_radius.unwrap_or(usual.crater_radius);
                 let crater_depth = self.crater_depth.unwrap_or(usual.crater_depth);
@@ -89,11 +89,13 @@ impl TerrainSpec {
                     },
                 )
             }
-            Kind::Hills => hills(grid, &bed, cells),
+            TerrainKind::Hills => hills(grid, &bed, cells),
             // The angle is true on the ground, so that it grows in stretched heights.
-            Kind::Slope => slope(grid, &bed, steeper(self.angle_deg.unwrap_or(10.0), stretch)),
-            Kind::Bowl => bowl(grid, &bed, cells - bed.base),
-            Kind::Plane | Kind::Heightmap => plane(grid, &bed),
+            TerrainKind::Slope => {
+                slope(grid, &bed, steeper(self.angle_deg.unwrap_or(10.0), stretch))
+            }
+            TerrainKind::Bowl => bowl(grid, &bed, cells - bed.base),
+            TerrainKind::Plane | TerrainKind::Heightmap => plane(grid, &bed),
         };
         let top = f64::from(heights.iter().copied().fold(0.0, f32::max));
         if top > grid.ny as f64 {
@@ -106,7 +108,7 @@ impl TerrainSpec {
             });
         }
         let summit = match self.kind {
-            Kind::Volcano => middle_of(crater(grid)),
+            TerrainKind::Volcano => middle_of(crater(grid)),
             _ => summit(&heights),
         };
         Ok(Surface {

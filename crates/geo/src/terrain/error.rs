@@ -372,7 +372,7 @@ pub(crate) fn checked_samples(
             bytes,
         });
     }
-    MemoryEstimate::of("the heights of the file", samples, BYTES_A_HEIGHT)
+    MemoryEstimate::new("the heights of the file", samples, BYTES_A_HEIGHT)
         .check("crop or coarsen the file first")
         .map_err(|cause| TerrainError::Memory {
             path: path.to_owned(),

@@ -341,8 +341,8 @@ impl Heightmap {
     /// # Errors
     /// [`TerrainError::TooMuchMemory`] when the new heights take more than allowed.
     pub fn resampled(&self, cols: usize, rows: usize) -> Result<Self, TerrainError> {
-        MemoryEstimate::of("the heights of the map", self.heights.len(), BYTES_A_HEIGHT)
-            .and(MemoryEstimate::of(
+        MemoryEstimate::new("the heights of the map", self.heights.len(), BYTES_A_HEIGHT)
+            .and(MemoryEstimate::new(
                 "the new heights",
                 cols.saturating_mul(rows),
                 BYTES_A_HEIGHT,

@@ -52,8 +52,8 @@ impl Heightmap {
         let cells = || (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c)));
         let edge = cells().filter(next_to_a_hole).count();
         // Two rings exist at a time, and a growing list exists twice for a moment.
-        MemoryEstimate::of("the heights of the map", heights.len(), BYTES_A_HEIGHT)
-            .and(MemoryEstimate::of("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
+        MemoryEstimate::new("the heights of the map", heights.len(), BYTES_A_HEIGHT)
+            .and(MemoryEstimate::new("filling its holes", edge + 3 * holes.min(heights.len()), BYTES_A_PLACE))
             .check("crop to a part without holes, or fill them otherwise (fill_no_data, or --fill lowest)")?;
         let mut ring: Vec<u32> = Vec::with_capacity(edge);
         ring.extend(

@@ -38,7 +38,7 @@ pub use formats::{LoadOptions, endings, load, load_values, sidecar_files};
 pub use heightmap::{Crop, Fill, Heightmap, Statistics};
 pub use hillshade::{Hillshade, Picture};
 pub use spec::DEFAULT_CELL_SIZE_M;
-pub use spec::{Kind, TerrainSpec};
+pub use spec::{TerrainKind, TerrainSpec};
 pub use surface::Surface;
 pub use surface::summit;
 pub use survey::on_columns;

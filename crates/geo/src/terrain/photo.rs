@@ -96,7 +96,7 @@ fn decoded(path: &Path) -> Result<Photo, TerrainError> {
         rgba,
         place: None,
     }
-    .with(&Sidecars::of(path)?, (None, Crs::default()), 0, path)
+    .with(&Sidecars::read(path)?, (None, Crs::default()), 0, path)
 }
 
 impl Photo {
@@ -150,7 +150,7 @@ pub(super) fn check_size(
         .checked_mul(size[1])
         .filter(|pixels| (1..=MAX_SAMPLES).contains(pixels));
     let pixels = pixels.ok_or_else(|| TerrainError::content(path, most, found()))?;
-    MemoryEstimate::of("the picture over the ground", pixels, 4.0 + decoder)
+    MemoryEstimate::new("the picture over the ground", pixels, 4.0 + decoder)
         .check("make it smaller, for example with gdal_translate -outsize 25% 0")
         .map_err(|cause| TerrainError::Memory {
             path: path.to_owned(),

@@ -22,7 +22,7 @@ const DEFAULT_ERROR_LENGTH_M: f64 = 100.0;
 /// Source of the ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum TerrainKind {
     /// The built-in stratovolcano.
     #[default]
     Volcano,
@@ -38,7 +38,7 @@ pub enum Kind {
     Heightmap,
 }
 
-impl Kind {
+impl TerrainKind {
     /// All kinds of ground that are generated from noise.
     pub const GENERATED: [Self; 5] = [
         Self::Volcano,
@@ -61,7 +61,7 @@ impl Kind {
     }
 }
 
-words!(Kind, Fill);
+words!(TerrainKind, Fill);
 
 impl Value for Epsg {
     fn form() -> Form {
@@ -105,7 +105,7 @@ table! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct TerrainSpec {
         /// Where the ground comes from; `"volcano"` when left out.
-        pub kind: Kind = Kind::Volcano;
+        pub kind: TerrainKind = TerrainKind::Volcano;
         /// Seed of the noise; 1 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub seed: Option<u32> = None, for "volcano" | "hills" | "plane" | "slope" | "bowl";
@@ -165,7 +165,7 @@ table! {
         pub smooth: Option<bool> = None, for "heightmap";
         /// Columns and rows of a file of bare numbers (`.raw`, `.r16`, `.r32`); without it they
         /// make a square.
-        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub raw_size: Option<[usize; 2]> = None, for "heightmap";
         /// Type of bare numbers: u8, i16, u16, i32, f32, f64 …; `be` behind it for the highest byte
         /// first (`"u16be"`); when left out `"f32"` for `.r32` and `"u16"` otherwise.
@@ -173,14 +173,14 @@ table! {
         pub raw_type: Option<Encoding> = None, for "heightmap";
         /// Part to use, `[west, north, columns, rows]` in cells of the file; the whole file when
         /// left out.
-        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub crop: Option<[usize; 4]> = None, for "heightmap";
         /// Part to use as `[west, north, width, depth]` in metres, to the nearest edges of cells.
-        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub crop_m: Option<[f64; 4]> = None, [-FAR, FAR] "m", for "heightmap";
         /// Part to use as `[west, south, east, north]` in the file's coordinates, to the nearest
         /// edges of cells.
-        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub bounds: Option<[f64; 4]> = None, [-FAR, FAR] "map units", for "heightmap";
         /// Factor by which heights are stretched; 1 when left out.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -220,7 +220,7 @@ impl TerrainSpec {
         self.check_kind("terrain", ("kind", self.kind.name()))?;
         match &self.file {
             Some(file) => one_line("terrain.file", &file.to_string_lossy())?,
-            None if self.kind == Kind::Heightmap => {
+            None if self.kind == TerrainKind::Heightmap => {
                 return Err(Invalid::new(
                     "terrain.file",
                     "(nothing)",
@@ -356,8 +356,8 @@ impl TerrainSpec {
 
     pub(super) fn default_height(&self) -> f64 {
         match self.kind {
-            Kind::Volcano => Cone::default().height,
-            Kind::Hills => 0.3,
+            TerrainKind::Volcano => Cone::default().height,
+            TerrainKind::Hills => 0.3,
             _ => 0.4,
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn read<R: Read>(
         .check(MEND)?;
     let bytes = reader.read_to_end((1 << 20) + PACKED * Flow::most(space, &spec.lava.lava))?;
     let state: FlowState = postcard::from_bytes(&bytes).map_err(|_| reader.damaged("no flow"))?;
-    let columns = MemoryEstimate::of("the columns that lava reached", 1, state.need(space) as f64);
+    let columns = MemoryEstimate::new("the columns that lava reached", 1, state.need(space) as f64);
     before
         .clone()
         .and(scene.need_of_flow(space, spec))

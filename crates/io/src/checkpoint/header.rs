@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::{CheckpointWriter, Fault, MEND};
 use lavoxel_automaton::world::{Layer, Ledger};
 use lavoxel_base::grid::Grid;
-use lavoxel_base::validate::{Invalid, tame, within};
+use lavoxel_base::validate::{Invalid, escape_for_terminal, within};
 use lavoxel_geo::map::{Georeference, Site};
-use lavoxel_scene::scene::{Scene, SceneError, Stage, reading};
+use lavoxel_scene::scene::{BuiltScene, Scene, SceneError, reading};
 use lavoxel_sim::goals::{Goals, Progress};
 use lavoxel_sim::simulation::{Passed, Simulation};
 
@@ -29,7 +29,7 @@ pub(super) struct Header {
     /// Random seed of the scene as text, because a seed may exceed the TOML integer range.
     seed: String,
     /// Number of cells along x, y and z, as in the scene.
-    #[serde(deserialize_with = "lavoxel_base::exact::list")]
+    #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
     size: [usize; 3],
     /// Permanent number of each vent of the scene, in the scene's order; stays the same when vents
     /// are removed.
@@ -37,7 +37,7 @@ pub(super) struct Header {
     /// Permanent number that the next new vent will get.
     pub(super) next_vent: usize,
     /// Position and scale of the box on its map.
-    pub(super) place: Place,
+    pub(super) place: SavedSite,
     /// Notes about defaults chosen for a heightmap without a scene, for the report.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     chosen: Vec<String>,
@@ -64,7 +64,7 @@ struct Account {
 }
 
 impl Account {
-    fn of(layer: &Layer) -> Self {
+    fn from_layer(layer: &Layer) -> Self {
         Self {
             material: layer.material().name.clone(),
             sums: *layer.ledger(),
@@ -75,7 +75,7 @@ impl Account {
 /// The fields of [`Site`] except the grid, whose shape is in the header itself.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Place {
+pub(super) struct SavedSite {
     cell_size_m: f64,
     floor_m: f64,
     vertical_exaggeration: f64,
@@ -106,7 +106,7 @@ impl Header {
             size: [world.grid().nx, world.grid().ny, world.grid().nz],
             vent_numbers,
             next_vent,
-            place: Place {
+            place: SavedSite {
                 cell_size_m: stage.site.cell_size_m,
                 floor_m: stage.site.floor_m,
                 vertical_exaggeration: stage.site.vertical_exaggeration,
@@ -115,7 +115,7 @@ impl Header {
             },
             chosen: scene.choices().to_vec(),
             goals: goals.progress().to_vec(),
-            accounts: world.layers().iter().map(Account::of).collect(),
+            accounts: world.layers().iter().map(Account::from_layer).collect(),
         }
     }
 
@@ -150,7 +150,12 @@ impl Header {
                 SceneError::Memory { cause, .. } => Fault::Memory(cause),
                 other => wrong(other.to_string()),
             })?;
-        scene.set_choices(self.chosen.iter().map(|line| tame(line)).collect());
+        scene.set_choices(
+            self.chosen
+                .iter()
+                .map(|line| escape_for_terminal(line))
+                .collect(),
+        );
         scene.spec.pin_reactions();
         scene.spec.seed = self
             .seed
@@ -191,7 +196,7 @@ impl Header {
     }
 }
 
-impl Place {
+impl SavedSite {
     /// Returns the width of a cell in metres.
     pub(super) fn cell_size_m(&self) -> f64 {
         self.cell_size_m
@@ -227,8 +232,8 @@ impl Place {
     }
 
     /// Combines `simulation` with the site and the notes of the header into a stage.
-    pub(super) fn stage(self, simulation: Simulation) -> Stage {
-        Stage {
+    pub(super) fn stage(self, simulation: Simulation) -> BuiltScene {
+        BuiltScene {
             site: self.site(simulation.world().grid()),
             simulation,
             notes: self.notes,

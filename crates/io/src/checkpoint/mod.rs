@@ -63,8 +63,8 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input::{self, CHECKPOINT, InputError};
 use lavoxel_files::output::OutputError;
-use lavoxel_scene::scene::{MAX_FILE, Scene, SceneError, Stage};
-use lavoxel_sim::state::{Part, State};
+use lavoxel_scene::scene::{BuiltScene, MAX_FILE, Scene, SceneError};
+use lavoxel_sim::state::{State, StatePart};
 
 /// Format version of checkpoints that this program reads and writes; other versions are rejected.
 pub const FORMAT: u16 = 6;
@@ -93,7 +93,7 @@ pub struct CheckpointWriter<'a> {
     /// Scene from which the stage was built.
     pub scene: &'a Scene,
     /// Simulation, together with the site of its box.
-    pub stage: &'a Stage,
+    pub stage: &'a BuiltScene,
     /// Additional sections of the caller, as pairs of name (ASCII letters) and bytes. A reader
     /// finds the sections in [`Checkpoint::extras`].
     pub extras: &'a [(&'a str, Vec<u8>)],
@@ -153,7 +153,7 @@ impl CheckpointWriter<'_> {
     }
 
     /// Iterates over the parts of the world's state in file order.
-    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+    fn parts(&self) -> impl Iterator<Item = StatePart<'_>> {
         self.stage.simulation.world().view().parts()
     }
 
@@ -178,10 +178,10 @@ impl CheckpointWriter<'_> {
         for part in self.parts() {
             writer.section(&part.name())?;
             match part {
-                Part::Ground(ground) => ground::write(ground, &mut writer)?,
-                Part::Layer(layer) => layer::write(layer, &mut writer)?,
-                Part::Air(air) => air::write(air, &mut writer)?,
-                Part::Flow(flow) => flow::write(flow, &mut writer)?,
+                StatePart::Ground(ground) => ground::write(ground, &mut writer)?,
+                StatePart::Layer(layer) => layer::write(layer, &mut writer)?,
+                StatePart::Air(air) => air::write(air, &mut writer)?,
+                StatePart::Flow(flow) => flow::write(flow, &mut writer)?,
             }
             writer.end_section()?;
         }
@@ -199,7 +199,7 @@ pub struct Checkpoint {
     /// Scene with all vents and events, past and future.
     pub scene: Scene,
     /// Simulation at the saved step, together with the site of its box.
-    pub stage: Stage,
+    pub stage: BuiltScene,
     /// Additional sections of the writer: bytes by section name.
     pub extras: BTreeMap<String, Vec<u8>>,
 }
@@ -252,7 +252,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     while let Some(name) = reader.next_section()? {
         before
             .clone()
-            .and(MemoryEstimate::of("its further sections", held, 1.0))
+            .and(MemoryEstimate::new("its further sections", held, 1.0))
             .check(MEND)?;
         let bytes = reader.read_to_end(max_extra(grid, &scene))?;
         held += bytes.len();
@@ -262,7 +262,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     }
     // Files of past events are not needed again.
     let held = before
-        .and(MemoryEstimate::of("its further sections", held, 1.0))
+        .and(MemoryEstimate::new("its further sections", held, 1.0))
         .held();
     let events = scene
         .events_on(&mut scene.shelf(&header.place.site(grid)), header.step + 1)
@@ -291,7 +291,7 @@ fn read(input: impl Read, path: &Path, engine: Box<dyn Engine>) -> Result<Checkp
     })
 }
 
-/// Reads all parts of the world's state in the order of [`Part`]. Returns the state and the memory
+/// Reads all parts of the world's state in the order of [`StatePart`]. Returns the state and the memory
 /// that the state occupies.
 fn read_state<R: Read>(
     scene: &Scene,
@@ -302,20 +302,20 @@ fn read_state<R: Read>(
     World::need(grid)
         .and(World::need_of_layers(grid, spec.other_materials()))
         .check(MEND)?;
-    expect(reader, Part::GROUND)?;
+    expect(reader, StatePart::GROUND)?;
     let ground = ground::read(grid, reader)?;
     let mut world =
         World::with_materials(ground, spec.materials.clone()).with_capacity(spec.grid.capacity);
-    let mut before = MemoryEstimate::of("the ground", world.ground().bytes(), 1.0);
+    let mut before = MemoryEstimate::new("the ground", world.ground().bytes(), 1.0);
     for layer in &mut world.layers {
-        expect(reader, &Part::Layer(layer).name())?;
+        expect(reader, &StatePart::Layer(layer).name())?;
         layer::read(layer, &before, reader)?;
         layer.ledger = header.ledger(&layer.material().name)?;
-        before = before.and(MemoryEstimate::of("the matter", layer.bytes(), 1.0));
+        before = before.and(MemoryEstimate::new("the matter", layer.bytes(), 1.0));
     }
     let mut state = State::from(world);
     if let Some(spec) = &spec.air {
-        expect(reader, Part::AIR)?;
+        expect(reader, StatePart::AIR)?;
         before = before.and(spec.need(grid, header.place.cell_size_m()));
         before.clone().check(MEND)?;
         let mut air = spec
@@ -325,14 +325,14 @@ fn read_state<R: Read>(
         state = state.with_air(air);
     }
     if let Some(spec) = &spec.flow_spec() {
-        expect(reader, Part::FLOW)?;
+        expect(reader, StatePart::FLOW)?;
         let flow = flow::read(
             (scene, spec),
             (state.ground(), &header.place.site(grid)),
             &before,
             reader,
         )?;
-        before = before.and(MemoryEstimate::of("the flow", 1, flow.bytes() as f64));
+        before = before.and(MemoryEstimate::new("the flow", 1, flow.bytes() as f64));
         state = state.with_shown_flow(flow);
     }
     state
@@ -344,7 +344,7 @@ fn read_state<R: Read>(
 /// Returns true if `name` is the name of a text section or of a part of the state, so that no extra
 /// section may have this name.
 fn is_own(name: &str) -> bool {
-    TEXTS.contains(&name) || Part::has_name(name)
+    TEXTS.contains(&name) || StatePart::has_name(name)
 }
 
 /// Starts the next section of `reader`. Fails if the section is not named `name`.

@@ -43,8 +43,8 @@ impl<W: Write> SectionWriter<W> {
             hash: Xxh3::new(),
             block: Vec::with_capacity(BLOCK),
         };
-        writer.put(&MAGIC)?;
-        writer.put(&FORMAT.to_le_bytes())?;
+        writer.write_bytes(&MAGIC)?;
+        writer.write_bytes(&FORMAT.to_le_bytes())?;
         writer.put_name(env!("CARGO_PKG_VERSION"))?;
         Ok(writer)
     }
@@ -73,14 +73,14 @@ impl<W: Write> SectionWriter<W> {
         if !self.block.is_empty() {
             self.end_block()?;
         }
-        self.put(&0u32.to_le_bytes())
+        self.write_bytes(&0u32.to_le_bytes())
     }
 
     /// Writes the end marker of the file and the checksum of all bytes before.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.put_name("")?;
         let sum = self.hash.digest();
-        self.put(&sum.to_le_bytes())?;
+        self.write_bytes(&sum.to_le_bytes())?;
         self.out.flush()
     }
 
@@ -88,18 +88,18 @@ impl<W: Write> SectionWriter<W> {
         let packed = compress(&self.block);
         let length = self.block.len() as u32;
         self.block.clear();
-        self.put(&length.to_le_bytes())?;
-        self.put(&(packed.len() as u32).to_le_bytes())?;
-        self.put(&xxh3_64(&packed).to_le_bytes())?;
-        self.put(&packed)
+        self.write_bytes(&length.to_le_bytes())?;
+        self.write_bytes(&(packed.len() as u32).to_le_bytes())?;
+        self.write_bytes(&xxh3_64(&packed).to_le_bytes())?;
+        self.write_bytes(&packed)
     }
 
     fn put_name(&mut self, name: &str) -> io::Result<()> {
-        self.put(&[name.len() as u8])?;
-        self.put(name.as_bytes())
+        self.write_bytes(&[name.len() as u8])?;
+        self.write_bytes(name.as_bytes())
     }
 
-    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+    fn write_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.hash.update(bytes);
         self.out.write_all(bytes)
     }
@@ -194,7 +194,7 @@ impl<R: Read> SectionReader<R> {
                 return Err(self.damaged(format!("longer than {limit} bytes")));
             }
             // A growing `Vec` is in memory twice while its contents are copied.
-            MemoryEstimate::of("a section of the checkpoint", length, 3.0).check(MEND)?;
+            MemoryEstimate::new("a section of the checkpoint", length, 3.0).check(MEND)?;
             all.extend_from_slice(&self.block[self.taken..]);
             self.taken = self.block.len();
         }

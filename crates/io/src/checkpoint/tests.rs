@@ -531,7 +531,7 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
     let scene = Scene::parse(text, Path::new("coast.toml")).expect("a scene");
     let mut stage = scene.build(Box::new(Tiled::default())).expect("a stage");
     (0..60).for_each(|_| stage.simulation.step());
-    let write = |stage: &Stage| {
+    let write = |stage: &BuiltScene| {
         let mut bytes = Vec::new();
         let snapshot = CheckpointWriter {
             scene: &scene,
@@ -560,8 +560,8 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
         let place = dice(1, body.len());
         body[place] ^= 1 << dice(2, 8);
         let about = format!("byte {place} of {name}");
-        let is_flow = name == Part::FLOW;
-        let (is_ground, name) = (name == Part::GROUND, name.clone());
+        let is_flow = name == StatePart::FLOW;
+        let (is_ground, name) = (name == StatePart::GROUND, name.clone());
         let Ok(mut other) = open(&file(&wrong)) else {
             continue;
         };
@@ -593,6 +593,10 @@ fn each_bit_is_kept_packed_and_hashed(text: &str, rounds: u64, held: &[&str]) {
 
 #[test]
 fn every_number_of_a_state_is_kept_packed_and_hashed() {
-    each_bit_is_kept_packed_and_hashed(COAST, 500, &["ground", "lava", Part::AIR, Part::FLOW]);
-    each_bit_is_kept_packed_and_hashed(WAX, 200, &[Part::FLOW]);
+    each_bit_is_kept_packed_and_hashed(
+        COAST,
+        500,
+        &["ground", "lava", StatePart::AIR, StatePart::FLOW],
+    );
+    each_bit_is_kept_packed_and_hashed(WAX, 200, &[StatePart::FLOW]);
 }

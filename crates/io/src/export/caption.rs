@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::About;
+use super::Provenance;
 use lavoxel_base::measure::Ramp;
 
 /// Labels of a map: names, unit and colours, as pictures and data files show them.
@@ -46,24 +46,24 @@ pub struct Class {
 impl Caption {
     /// Formats the moment of the map, or the number of runs that the map summarises: `step 200`,
     /// `after 2 h` or `500 runs`.
-    pub(super) fn when(&self, about: &About) -> String {
+    pub(super) fn when(&self, about: &Provenance) -> String {
         self.runs
             .map_or_else(|| about.moment(), |runs| format!("{runs} runs"))
     }
 
     /// Returns a metadata entry: (`step`, number of completed steps), or (`runs`, number of runs)
     /// for a map that summarises several runs.
-    pub(super) fn count(&self, about: &About) -> (&'static str, u64) {
+    pub(super) fn count(&self, about: &Provenance) -> (&'static str, u64) {
         self.runs
             .map_or(("step", about.step), |runs| ("runs", runs))
     }
 
     /// Returns the labels of the map and its provenance `about` as a JSON object.
-    pub(super) fn about(&self, about: &About) -> Value {
+    pub(super) fn about(&self, about: &Provenance) -> Value {
         let (count, number) = self.count(about);
         let mut labels = json!({
             "quantity": self.name, "description": self.description, "unit": self.unit,
-            "scene": about.scene, "seed": about.seed, count: number, "software": About::SOFTWARE,
+            "scene": about.scene, "seed": about.seed, count: number, "software": Provenance::SOFTWARE,
         });
         if let (None, Some(seconds)) = (self.runs, about.time_s) {
             labels["time_s"] = json!(seconds);

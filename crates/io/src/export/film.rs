@@ -97,7 +97,7 @@ pub fn animation_formats() -> String {
 
 /// Checks that an animation can be written to `path`; called before long computations.
 pub fn check_animation(path: &Path, existing: Existing) -> Result<(), ExportError> {
-    (FORMATS.of(path)?.check)(path)?;
+    (FORMATS.for_path(path)?.check)(path)?;
     Ok(check_free(path, existing)?)
 }
 
@@ -109,5 +109,5 @@ pub fn create_animation(
     existing: Existing,
 ) -> Result<Box<dyn Animation>, ExportError> {
     check_animation(path, existing)?;
-    (FORMATS.of(path)?.begin)(WholeFile::create(path, existing)?, film)
+    (FORMATS.for_path(path)?.begin)(WholeFile::create(path, existing)?, film)
 }

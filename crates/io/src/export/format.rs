@@ -25,7 +25,7 @@ pub(super) struct Formats<How: 'static> {
 impl<How> Formats<How> {
     /// Returns the functions of the format that the extension of `path` selects. Fails for an
     /// unknown extension.
-    pub(super) fn of(&self, path: &Path) -> Result<&'static How, ExportError> {
+    pub(super) fn for_path(&self, path: &Path) -> Result<&'static How, ExportError> {
         let ending = path
             .extension()
             .unwrap_or_default()

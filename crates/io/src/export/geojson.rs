@@ -12,7 +12,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::ExportError;
-use super::shapes::{Drawing, Piece};
+use super::shapes::{Component, Drawing};
 use lavoxel_files::output::Existing;
 use lavoxel_geo::map::geojson::Rings;
 use lavoxel_geo::map::longitude::{cut_line, cut_polygon};
@@ -35,7 +35,7 @@ pub(super) fn write(
 }
 
 fn document(drawing: &Drawing<'_>) -> Value {
-    let ground = Ground::of(drawing.site);
+    let ground = ToCoordinates::new(drawing.site);
     let features: Vec<Value> = match drawing.has_lines() {
         true => drawing
             .lines()
@@ -60,13 +60,13 @@ fn document(drawing: &Drawing<'_>) -> Value {
 }
 
 /// Conversion from raster positions (column, row) to coordinates of the file.
-struct Ground<'a> {
+struct ToCoordinates<'a> {
     site: &'a Site,
     degrees: Option<ToDegrees>,
 }
 
-impl<'a> Ground<'a> {
-    fn of(site: &'a Site) -> Self {
+impl<'a> ToCoordinates<'a> {
+    fn new(site: &'a Site) -> Self {
         Self {
             site,
             degrees: ToDegrees::of_site(site),
@@ -92,7 +92,7 @@ impl<'a> Ground<'a> {
     }
 
     /// Returns the connected component `piece` of a footprint as a GeoJSON feature.
-    fn polygon(&self, drawing: &Drawing<'_>, piece: &Piece) -> Value {
+    fn polygon(&self, drawing: &Drawing<'_>, piece: &Component) -> Value {
         let rings: Rings = piece.rings.iter().map(|ring| self.ring(ring)).collect();
         let parts = if self.is_in_degrees() {
             cut_polygon(&rings)

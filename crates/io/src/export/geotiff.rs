@@ -14,7 +14,7 @@ use tiff_core::{ByteOrder, Compression, Tag, TagValue};
 use tiff_writer::{ImageBuilder, TiffVariant, TiffWriteSample, TiffWriter, WriteOptions};
 
 use super::values::Values;
-use super::{About, Caption, ExportError};
+use super::{Caption, ExportError, Provenance};
 use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::{Crs, GeoKey, Site};
 
@@ -38,7 +38,7 @@ const STRIP: usize = 1 << 18;
 /// Labels and provenance that are stored in the file.
 pub(super) struct Labels<'a> {
     pub(super) caption: &'a Caption,
-    pub(super) about: &'a About,
+    pub(super) about: &'a Provenance,
 }
 
 /// Writes `values` with the metadata `labels` as a GeoTIFF to `path`.
@@ -118,7 +118,7 @@ fn tags(labels: &Labels<'_>, site: &Site) -> Vec<Tag> {
             IMAGE_DESCRIPTION,
             format!("{what}, {when} of {}", labels.about.scene),
         ),
-        text(SOFTWARE, About::SOFTWARE.to_owned()),
+        text(SOFTWARE, Provenance::SOFTWARE.to_owned()),
         Tag::new(
             MODEL_PIXEL_SCALE,
             TagValue::Double(vec![place.cell.0, place.cell.1, 0.0]),
@@ -158,7 +158,7 @@ fn metadata(labels: &Labels<'_>) -> String {
         ("scene", about.scene.clone()),
         ("seed", about.seed.to_string()),
         (count, number.to_string()),
-        ("software", About::SOFTWARE.to_owned()),
+        ("software", Provenance::SOFTWARE.to_owned()),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .to_vec();

@@ -10,7 +10,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params, params_from_iter};
 
 use super::shapes::Drawing;
-use super::{About, ExportError};
+use super::{ExportError, Provenance};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::contour::Point;
@@ -58,7 +58,7 @@ const LAST_CHANGE: &str = "1970-01-01T00:00:00.000Z";
 
 /// Estimates the memory of SQLite during writing. Map values and points are not included.
 pub(super) fn need() -> MemoryEstimate {
-    MemoryEstimate::of("the GeoPackage", BYTES_OF_SQLITE, 1.0)
+    MemoryEstimate::new("the GeoPackage", BYTES_OF_SQLITE, 1.0)
 }
 
 /// Writes the contour lines or outlines of `drawing` as a GeoPackage to `path`.
@@ -84,7 +84,7 @@ fn fill(temporary: &Path, drawing: &Drawing<'_>) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN")?;
     connection.execute_batch(TABLES)?;
     let system = put_systems(&connection, drawing.site)?;
-    Layer::new(&connection, drawing, system)?.fill(drawing)?;
+    FeatureTable::new(&connection, drawing, system)?.fill(drawing)?;
     connection.execute_batch("COMMIT")?;
     connection.close().map_err(|(_, cause)| cause)
 }
@@ -132,7 +132,7 @@ fn put_systems(connection: &Connection, site: &Site) -> rusqlite::Result<i32> {
 }
 
 /// Feature table of the GeoPackage that is being filled.
-struct Layer<'a> {
+struct FeatureTable<'a> {
     connection: &'a Connection,
     name: String,
     /// SQL statement that inserts one feature: its geometry and its column values.
@@ -141,7 +141,7 @@ struct Layer<'a> {
     around: [f64; 4],
 }
 
-impl<'a> Layer<'a> {
+impl<'a> FeatureTable<'a> {
     fn new(
         connection: &'a Connection,
         drawing: &Drawing<'_>,
@@ -178,7 +178,7 @@ impl<'a> Layer<'a> {
             drawing.caption.description,
             drawing.caption.when(drawing.about),
             drawing.about.scene,
-            About::SOFTWARE
+            Provenance::SOFTWARE
         );
         connection.execute(
             "INSERT INTO gpkg_contents (table_name, data_type, identifier, description, last_change, srs_id)
@@ -206,7 +206,7 @@ impl<'a> Layer<'a> {
         if drawing.has_lines() {
             for (level, lines) in drawing.lines() {
                 let unit = Value::Text(drawing.caption.unit.to_owned());
-                self.put(
+                self.insert(
                     &Geometry::lines(drawing.site, &lines),
                     [quantity(), Value::Real(level), unit],
                 )?;
@@ -221,7 +221,7 @@ impl<'a> Layer<'a> {
                     Value::Integer(piece.cells as i64),
                     area,
                 ];
-                self.put(&Geometry::polygon(drawing.site, &piece.rings), values)?;
+                self.insert(&Geometry::polygon(drawing.site, &piece.rings), values)?;
             }
         }
         if self.around == NOWHERE {
@@ -235,7 +235,7 @@ impl<'a> Layer<'a> {
         Ok(())
     }
 
-    fn put<const N: usize>(
+    fn insert<const N: usize>(
         &mut self,
         geometry: &Geometry,
         values: [Value; N],

@@ -13,8 +13,8 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 use super::picture::Sight;
 use super::png::encode;
 use super::qml::escaped;
-use super::shapes::{Drawing, Piece};
-use super::{About, ExportError, MEND};
+use super::shapes::{Component, Drawing};
+use super::{ExportError, MEND, Provenance};
 use lavoxel_base::words::area;
 use lavoxel_files::output::{Existing, WholeFile};
 use lavoxel_geo::map::{Site, ToDegrees};
@@ -44,7 +44,7 @@ pub(super) fn write(
     let points = drawing.weigh(drawing.points_of_pieces(), BYTES_A_POINT);
     points.check(MEND).map_err(ExportError::memory(path))?;
     let mut file = WholeFile::create(path, existing)?;
-    let around = Degrees::around(drawing.site, &way);
+    let around = Degrees::bounds(drawing.site, &way);
     fill(&mut file, sight, drawing, (&way, around))
         .map_err(|cause| ExportError::writing(path, cause))?;
     Ok(file.commit()?)
@@ -94,7 +94,7 @@ struct Degrees {
 impl Degrees {
     /// Returns the bounding rectangle of the map in longitude and latitude; `way` converts map
     /// coordinates.
-    fn around(site: &Site, way: &ToDegrees) -> Self {
+    fn bounds(site: &Site, way: &ToDegrees) -> Self {
         let (nx, nz) = (site.grid.nx as f64, site.grid.nz as f64);
         let mut around = Self {
             west: f64::MAX,
@@ -187,7 +187,7 @@ fn document(
     let description = format!(
         "{}{note}.{cautions} {}",
         caption.description,
-        About::SOFTWARE
+        Provenance::SOFTWARE
     );
     // Shifts by whole turns: longitudes of a map at the date line run beyond ±180°.
     let turn = 360.0 * (0.5 * (around.west + around.east) / 360.0).round();
@@ -226,7 +226,7 @@ fn document(
 fn placemark(
     out: &mut impl Write,
     drawing: &Drawing<'_>,
-    piece: &Piece,
+    piece: &Component,
     place: impl Fn([f64; 2]) -> [f64; 2],
 ) -> io::Result<()> {
     let area_m2 = piece.cells as f64 * drawing.cell_area_m2();

@@ -10,7 +10,7 @@
 //! | `surface` | m | elevation of ground and lava together: `ground` + `thickness` |
 //! | `ground` | m | elevation of the ground, with what was built and dug |
 //! | `ash` | kg/m² | ash that fell from the air, where the scene has one |
-//! | `footprint` | | 1 where the thickness is above a threshold ([`Subject::footprint`]) |
+//! | `footprint` | | 1 where the thickness is above a threshold ([`MapQuantity::footprint`]) |
 //! | `water.thickness`, … | | the same quantity of another material of the scene; its `surface` includes ground, water and all heavier materials |
 //!
 //! Resting grains count in `thickness` and `surface`; falling streams do not.
@@ -40,11 +40,11 @@ use std::path::{Path, PathBuf};
 use ndarray::{Array2, Zip};
 
 use super::format::{Format, Formats};
+pub use super::map_quantity::MapQuantity;
 use super::shapes::Drawing;
 pub use super::style::MapStyle;
-pub use super::subject::Subject;
 pub use super::values::Values;
-use super::{About, Caption, ExportError, MEND, asc, geojson, geotiff, gpkg, qml};
+use super::{Caption, ExportError, MEND, Provenance, asc, geojson, geotiff, gpkg, qml};
 use super::{kmz, picture};
 use lavoxel_automaton::world::{ColumnMeasure, ColumnQuantity};
 use lavoxel_base::grid::Grid;
@@ -147,7 +147,7 @@ impl Maps<'_> {
     ///
     /// # Panics
     /// In the cases of [`Maps::values`].
-    pub fn values_of(&self, subject: &Subject) -> Values {
+    pub fn values_of(&self, subject: &MapQuantity) -> Values {
         let values = self.values(subject.quantity());
         match subject.above() {
             None => values,
@@ -215,7 +215,7 @@ impl Maps<'_> {
     ///
     /// # Panics
     /// In the cases of [`Maps::values`].
-    pub fn picture(&self, subject: &Subject, about: &About, upper: f64) -> Image {
+    pub fn picture(&self, subject: &MapQuantity, about: &Provenance, upper: f64) -> Image {
         let (caption, values) = (
             subject.caption(self.world.flow().is_some()),
             self.values_of(subject),
@@ -270,12 +270,12 @@ struct Writer {
     /// File extension of a companion file that the format writes, such as `prj`; `None` if there is
     /// none.
     beside: Option<&'static str>,
-    kind: Kind,
+    kind: FormatKind,
 }
 
 /// Kind of a map format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum FormatKind {
     /// Raster of values, with an optional QGIS style file.
     Raster,
     /// Lines or polygons: contour lines of a quantity, or outlines of a footprint.
@@ -309,7 +309,7 @@ const FORMATS: Formats<Writer> = Formats {
                     geotiff::write(path, &map.values, &labels, map.site, existing)
                 },
                 beside: None,
-                kind: Kind::Raster,
+                kind: FormatKind::Raster,
             },
         },
         Format {
@@ -319,7 +319,7 @@ const FORMATS: Formats<Writer> = Formats {
                 need: |grid| columns(grid, BYTES_A_VALUE),
                 put: |map, path, _, existing| asc::write(path, &map.values, map.site, existing),
                 beside: Some("prj"),
-                kind: Kind::Raster,
+                kind: FormatKind::Raster,
             },
         },
         Format {
@@ -331,7 +331,7 @@ const FORMATS: Formats<Writer> = Formats {
                     geojson::write(path, &map.drawing(lines), existing)
                 },
                 beside: None,
-                kind: Kind::Vector,
+                kind: FormatKind::Vector,
             },
         },
         Format {
@@ -341,7 +341,7 @@ const FORMATS: Formats<Writer> = Formats {
                 need: |grid| columns(grid, BYTES_OF_LINES).and(gpkg::need()),
                 put: |map, path, lines, existing| gpkg::write(path, &map.drawing(lines), existing),
                 beside: None,
-                kind: Kind::Vector,
+                kind: FormatKind::Vector,
             },
         },
         Format {
@@ -353,7 +353,7 @@ const FORMATS: Formats<Writer> = Formats {
                     picture::write(path, &map.sight(lines), (map.ground)(), existing)
                 },
                 beside: None,
-                kind: Kind::Picture,
+                kind: FormatKind::Picture,
             },
         },
         Format {
@@ -365,18 +365,18 @@ const FORMATS: Formats<Writer> = Formats {
                     kmz::write(path, (&map.sight(lines), &map.drawing(lines)), existing)
                 },
                 beside: None,
-                kind: Kind::Globe,
+                kind: FormatKind::Globe,
             },
         },
     ],
 };
 
-fn kind_of(path: &Path) -> Option<Kind> {
-    FORMATS.of(path).ok().map(|writer| writer.kind)
+fn kind_of(path: &Path) -> Option<FormatKind> {
+    FORMATS.for_path(path).ok().map(|writer| writer.kind)
 }
 
 fn columns(grid: Grid, bytes: f64) -> MemoryEstimate {
-    MemoryEstimate::of("the map", grid.columns(), bytes)
+    MemoryEstimate::new("the map", grid.columns(), bytes)
 }
 
 /// Returns the file extensions of all map formats as text, for messages.
@@ -400,7 +400,7 @@ const BYTES_A_PIXEL: f64 = 14.0;
 /// the format. Points of lines and polygons are not included, because their number depends on the
 /// values.
 pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
-    FORMATS.of(path).map_or_else(
+    FORMATS.for_path(path).map_or_else(
         |_| columns(grid, BYTES_A_VALUE),
         |writer| (writer.need)(grid),
     )
@@ -409,7 +409,7 @@ pub fn need_of(path: &Path, grid: Grid) -> MemoryEstimate {
 /// Estimates the memory of the pixels of a map picture with legend and title.
 fn pixels(grid: Grid) -> MemoryEstimate {
     let [width, height] = Hillshade::size_of([grid.nx, grid.nz]);
-    MemoryEstimate::of(
+    MemoryEstimate::new(
         "the picture of the map",
         width * height * 5 / 4,
         BYTES_A_PIXEL,
@@ -420,7 +420,7 @@ fn pixels(grid: Grid) -> MemoryEstimate {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapFile {
     /// Quantity or footprint that the map shows.
-    pub subject: Subject,
+    pub subject: MapQuantity,
     /// Output path: GeoTIFF (`.tif`, `.tiff`), ESRI ASCII grid (`.asc`, with a `.prj` if the
     /// coordinate system is known), lines and polygons (`.geojson`, `.json`, `.gpkg`) or, with
     /// feature `render`, a picture (`.png`), also on the globe (`.kmz`).
@@ -436,7 +436,7 @@ pub struct MapFile {
 
 impl MapFile {
     /// Creates the export of `subject` to `path` with a QGIS style and with default contour levels.
-    pub fn new(subject: Subject, path: PathBuf) -> Self {
+    pub fn new(subject: MapQuantity, path: PathBuf) -> Self {
         Self {
             subject,
             path,
@@ -449,12 +449,13 @@ impl MapFile {
     /// Returns true if the file will contain contour lines: a vector format and a subject other
     /// than a footprint.
     pub fn has_levels(&self) -> bool {
-        kind_of(&self.path) == Some(Kind::Vector) && self.subject.above().is_none()
+        kind_of(&self.path) == Some(FormatKind::Vector) && self.subject.above().is_none()
     }
 
     /// Returns the path of the QGIS style file; `None` if no style is written.
     pub fn style_path(&self) -> Option<PathBuf> {
-        (self.style && kind_of(&self.path) == Some(Kind::Raster)).then(|| qml::path_of(&self.path))
+        (self.style && kind_of(&self.path) == Some(FormatKind::Raster))
+            .then(|| qml::path_of(&self.path))
     }
 
     /// Estimates the memory of writing the map for a box of shape `grid`, as [`need_of`].
@@ -470,7 +471,7 @@ impl MapFile {
     /// companion `.prj` is checked too; an existing style file is no error and is kept, since the
     /// user may have edited it.
     pub fn check(&self, existing: Existing) -> Result<(), ExportError> {
-        if let Some(ending) = FORMATS.of(&self.path)?.beside {
+        if let Some(ending) = FORMATS.for_path(&self.path)?.beside {
             check_free(&self.path.with_extension(ending), existing)?;
         }
         if let Some(style) = self
@@ -489,8 +490,8 @@ impl MapFile {
     /// [`ExportError::NoDegrees`] for a `.kmz` if the coordinate system of the map cannot be
     /// converted to longitude and latitude.
     pub fn check_site(&self, site: &Site) -> Result<(), ExportError> {
-        let lost =
-            FORMATS.of(&self.path)?.kind == Kind::Globe && ToDegrees::of_site(site).is_none();
+        let lost = FORMATS.for_path(&self.path)?.kind == FormatKind::Globe
+            && ToDegrees::of_site(site).is_none();
         if lost {
             Err(ExportError::NoDegrees {
                 path: self.path.clone(),
@@ -510,7 +511,7 @@ impl MapFile {
     pub fn write(
         &self,
         maps: &Maps<'_>,
-        about: &About,
+        about: &Provenance,
         existing: Existing,
     ) -> Result<(), ExportError> {
         self.need(maps.site.grid)
@@ -525,7 +526,7 @@ impl MapFile {
             about,
         };
         self.check(existing)?;
-        raster.put(&self.path, (self.levels.as_deref(), self.smooth), existing)?;
+        raster.write_raster(&self.path, (self.levels.as_deref(), self.smooth), existing)?;
         self.style_path()
             .map_or(Ok(()), |path| raster.put_style(&path, existing))
     }
@@ -540,7 +541,7 @@ pub struct Raster<'a> {
     ground: &'a dyn Fn() -> Array2<f32>,
     blocks: picture::Blocks,
     site: &'a Site,
-    about: &'a About,
+    about: &'a Provenance,
 }
 
 impl<'a> Raster<'a> {
@@ -551,7 +552,7 @@ impl<'a> Raster<'a> {
         values: Values,
         ground: &'a dyn Fn() -> Array2<f32>,
         site: &'a Site,
-        about: &'a About,
+        about: &'a Provenance,
     ) -> Self {
         let blocks = picture::Blocks::CELLS;
         Self {
@@ -576,25 +577,25 @@ impl<'a> Raster<'a> {
         levels: Option<&[f64]>,
         existing: Existing,
     ) -> Result<(), ExportError> {
-        self.put(path, (levels, false), existing)?;
-        if kind_of(path) == Some(Kind::Raster) {
+        self.write_raster(path, (levels, false), existing)?;
+        if kind_of(path) == Some(FormatKind::Raster) {
             self.put_style(&qml::path_of(path), existing)
         } else {
             Ok(())
         }
     }
 
-    fn put(
+    fn write_raster(
         &self,
         path: &Path,
         (levels, smooth): (Option<&[f64]>, bool),
         existing: Existing,
     ) -> Result<(), ExportError> {
-        let writer = FORMATS.of(path)?;
+        let writer = FORMATS.for_path(path)?;
         (writer.need)(self.site.grid)
             .check(MEND)
             .map_err(ExportError::memory(path))?;
-        let style = MapStyle::of(self.caption, &self.values);
+        let style = MapStyle::new(self.caption, &self.values);
         (writer.put)(
             self,
             path,
@@ -656,7 +657,7 @@ impl<'a> Raster<'a> {
         if keeps_style(path, existing) {
             return Ok(());
         }
-        qml::write(path, &MapStyle::of(self.caption, &self.values), existing)
+        qml::write(path, &MapStyle::new(self.caption, &self.values), existing)
     }
 }
 
@@ -676,10 +677,10 @@ pub fn write_map(
     path: &Path,
     quantity: &ColumnQuantity,
     maps: &Maps<'_>,
-    about: &About,
+    about: &Provenance,
     existing: Existing,
 ) -> Result<(), ExportError> {
-    let subject = Subject::of(quantity.clone());
+    let subject = MapQuantity::new(quantity.clone());
     MapFile {
         style: false,
         ..MapFile::new(subject, path.to_owned())

@@ -2,7 +2,6 @@
 //!
 //! - Invariant: a file is written completely or not at all.
 
-mod about;
 mod apng;
 mod asc;
 mod caption;
@@ -13,6 +12,7 @@ mod geotiff;
 mod gif;
 mod gpkg;
 mod kmz;
+mod map_quantity;
 pub mod maps;
 pub mod mesh;
 mod mp4;
@@ -20,13 +20,13 @@ pub mod npz;
 mod parts;
 mod picture;
 mod png;
+mod provenance;
 mod qml;
 mod shapes;
 mod space;
 mod sparse;
 mod state;
 mod style;
-mod subject;
 mod values;
 mod vdb;
 mod vti;
@@ -38,13 +38,13 @@ use lavoxel_base::memory::TooMuchMemory;
 use lavoxel_base::validate::Invalid;
 use lavoxel_files::output::OutputError;
 
-pub use self::about::CAUTION;
-pub use self::about::{About, NO_FORECAST, NO_FORECAST_OF_FLOW};
 pub use self::caption::{Caption, Class};
 pub use self::film::{Animation, Film, animation_formats, check_animation, create_animation};
-pub use self::parts::{Part, Parts, fingerprints};
+pub use self::parts::{CachedFrame, Parts, fingerprints};
 pub use self::png::png_at;
 pub use self::png::{Label, write_png, write_png_at};
+pub use self::provenance::CAUTION;
+pub use self::provenance::{NO_FORECAST, NO_FORECAST_OF_FLOW, Provenance};
 pub use self::qml::escaped;
 pub use self::space::{SpaceFile, mesh_formats, volume_formats};
 pub use self::state::ExportState;

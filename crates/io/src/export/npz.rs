@@ -39,7 +39,7 @@ use ndarray::Array2;
 use ndarray_npy::{NpzWriter, WriteNpyError, WriteNpyExt, WriteNpzError};
 
 use super::maps::{Maps, Values};
-use super::{About, ExportError, MEND};
+use super::{ExportError, MEND, Provenance};
 use lavoxel_automaton::world::{CellMeasure, ColumnMeasure, Quantity};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::measure::Measure;
@@ -71,7 +71,7 @@ pub fn check_size(grid: Grid) -> Result<(), Invalid> {
 /// Estimates the memory of writing the archive for a box of shape `grid`: the values of one map at
 /// a time.
 pub fn need(grid: Grid) -> MemoryEstimate {
-    MemoryEstimate::of("the maps of the archive", grid.columns(), 16.0)
+    MemoryEstimate::new("the maps of the archive", grid.columns(), 16.0)
 }
 
 /// Writes all fields of the state as described in the [module](self), row by row without a second
@@ -86,7 +86,7 @@ pub fn need(grid: Grid) -> MemoryEstimate {
 pub fn write(
     path: &Path,
     maps: &Maps<'_>,
-    about: &About,
+    about: &Provenance,
     existing: Existing,
 ) -> Result<(), ExportError> {
     check_size(maps.site.grid)?;
@@ -106,7 +106,11 @@ fn io_error(error: WriteNpzError) -> io::Error {
     }
 }
 
-fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(), WriteNpzError> {
+fn write_all(
+    file: &mut WholeFile,
+    maps: &Maps<'_>,
+    about: &Provenance,
+) -> Result<(), WriteNpzError> {
     let mut npz = NpzWriter::new_compressed(file);
     let (world, site) = (maps.world, maps.site);
     let (maps_of, fields) = entries(world);
@@ -121,7 +125,7 @@ fn write_all(file: &mut WholeFile, maps: &Maps<'_>, about: &About) -> Result<(),
     let text = |text: &str| Entry::texts(vec![], vec![text.to_owned()]);
     npz.add_array("units", &Entry::texts(vec![units.len() / 2, 2], units))?;
     npz.add_array("scene", &text(&about.scene))?;
-    npz.add_array("software", &text(About::SOFTWARE))?;
+    npz.add_array("software", &text(Provenance::SOFTWARE))?;
     npz.add_array(
         "crs",
         &text(

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::ExportError;
 use super::png::{Label, encode_with};
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free, sweep_away};
 
@@ -51,7 +51,7 @@ pub struct Parts {
 
 /// Frame read from the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct CachedFrame {
     /// Width and height in pixels.
     pub size: (u32, u32),
     /// Pixels: three sRGB bytes each, row-major from the top.
@@ -93,7 +93,7 @@ impl Parts {
         }
         if parts.plan().is_none() {
             fs::create_dir_all(folder).map_err(io)?;
-            parts.put(PLAN, plan.as_bytes())?;
+            parts.write_file(PLAN, plan.as_bytes())?;
         }
         sweep_away(folder);
         parts.bytes = fs::read_dir(folder)
@@ -174,7 +174,7 @@ impl Parts {
 
     /// Reads frame `number`; `None` if the frame is missing, damaged, or not `size` (width, height)
     /// in pixels.
-    pub fn read(&self, number: u64, size: (u32, u32)) -> Option<Part> {
+    pub fn read(&self, number: u64, size: (u32, u32)) -> Option<CachedFrame> {
         read(&self.frame(number), size)
     }
 
@@ -260,7 +260,7 @@ impl Parts {
             return Ok(());
         };
         let known = self.known();
-        self.put(
+        self.write_file(
             UNFINISHED,
             format!("{known}{hash} {}\n", path.display()).as_bytes(),
         )
@@ -286,7 +286,7 @@ impl Parts {
             .unwrap_or_default()
     }
 
-    fn put(&self, name: &str, bytes: &[u8]) -> Result<(), ExportError> {
+    fn write_file(&self, name: &str, bytes: &[u8]) -> Result<(), ExportError> {
         let path = self.folder.join(name);
         let mut file = WholeFile::create(&path, Existing::Replace)?;
         file.write_all(bytes)
@@ -332,7 +332,7 @@ fn difference(there: &str, here: &str) -> String {
     let line = |text: Option<&str>| {
         text.map_or_else(
             || "nothing".to_owned(),
-            |line| format!("\"{}\"", tame(line)),
+            |line| format!("\"{}\"", escape_for_terminal(line)),
         )
     };
     let (mut old, mut new) = (there.lines(), here.lines());
@@ -384,11 +384,11 @@ pub fn fingerprints<'a>(files: impl IntoIterator<Item = &'a Path>) -> String {
     files.into_iter().map(line).collect()
 }
 
-fn read(path: &Path, size: (u32, u32)) -> Option<Part> {
+fn read(path: &Path, size: (u32, u32)) -> Option<CachedFrame> {
     input::guard(|| decoded(path, size)).ok()?
 }
 
-fn decoded(path: &Path, size: (u32, u32)) -> Option<Part> {
+fn decoded(path: &Path, size: (u32, u32)) -> Option<CachedFrame> {
     let bytes = 3 * size.0 as usize * size.1 as usize;
     let limits = Limits {
         bytes: 2 * bytes + (1 << 20),
@@ -412,7 +412,7 @@ fn decoded(path: &Path, size: (u32, u32)) -> Option<Part> {
     let mut rgb = vec![0; bytes];
     reader.next_frame(&mut rgb).ok()?;
     reader.finish().ok()?;
-    Some(Part { size, rgb, labels })
+    Some(CachedFrame { size, rgb, labels })
 }
 
 #[cfg(test)]
@@ -425,8 +425,8 @@ mod tests {
         (0..45).map(|k| shade.wrapping_mul(k)).collect()
     }
 
-    fn part(shade: u8) -> Part {
-        Part {
+    fn frame(shade: u8) -> CachedFrame {
+        CachedFrame {
             size: SIZE,
             rgb: rgb(shade),
             labels: BTreeMap::from([("Step".to_owned(), shade.to_string())]),
@@ -459,7 +459,7 @@ mod tests {
             Parts::open(&folder, "a plan", &["state"], Existing::Keep).expect("the same plan");
         assert_eq!(
             (parts.read(7, SIZE), parts.read(1, SIZE)),
-            (Some(part(7)), None)
+            (Some(frame(7)), None)
         );
         assert_eq!(parts.read(7, (3, 5)), None, "of another size");
         assert!(parts.has(0) && !parts.has(1) && parts.bytes() > 0);
@@ -477,7 +477,7 @@ mod tests {
         for length in 0..whole.len() {
             fs::write(parts.frame(3), &whole[..length]).expect("written");
             assert!(
-                parts.read(3, SIZE).is_none_or(|read| read == part(9)),
+                parts.read(3, SIZE).is_none_or(|read| read == frame(9)),
                 "{length} bytes"
             );
         }
@@ -485,7 +485,7 @@ mod tests {
         let middle = wrong.len() / 2;
         wrong[middle] ^= 1;
         fs::write(parts.frame(3), &wrong).expect("written");
-        assert!(parts.read(3, SIZE).is_none_or(|read| read == part(9)));
+        assert!(parts.read(3, SIZE).is_none_or(|read| read == frame(9)));
     }
 
     #[test]

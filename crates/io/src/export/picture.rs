@@ -7,7 +7,7 @@ use ndarray::Array2;
 
 use super::png::write_png;
 use super::style::MapStyle;
-use super::{About, Caption, ExportError};
+use super::{Caption, ExportError, Provenance};
 use lavoxel_files::output::Existing;
 use lavoxel_geo::map::Site;
 use lavoxel_geo::terrain::hillshade::{Light, Tint};
@@ -65,7 +65,7 @@ pub(super) struct Sight<'a> {
     pub(super) values: Array2<f64>,
     pub(super) blocks: Blocks,
     pub(super) style: &'a MapStyle,
-    pub(super) about: &'a About,
+    pub(super) about: &'a Provenance,
     pub(super) site: &'a Site,
 }
 
@@ -87,7 +87,7 @@ pub(super) fn write(
                 sight.about.scene
             ),
         ),
-        ("Software", About::SOFTWARE.to_owned()),
+        ("Software", Provenance::SOFTWARE.to_owned()),
     ];
     write_png(
         path,
@@ -116,7 +116,7 @@ impl Sight<'_> {
             pixel_m,
             legend: self.legend(),
         }
-        .around(&map)
+        .framed(&map)
     }
 
     pub(super) fn legend(&self) -> Legend {
@@ -168,7 +168,7 @@ impl Sight<'_> {
                 let Some((value, inside)) = self.number(&place, (x, y)) else {
                     continue;
                 };
-                image.put(x, y, self.over(image.pixel(x, y), value, inside));
+                image.set_pixel(x, y, self.over(image.pixel(x, y), value, inside));
             }
         }
         image
@@ -205,8 +205,11 @@ impl Sight<'_> {
         place: &impl Fn(usize, usize) -> (f64, f64),
         (x, y): (usize, usize),
     ) -> Option<(f64, f32)> {
-        let (value, here) = self.around(place(x, y))?;
-        let share = |x, y| self.around(place(x, y)).map_or(0.0, |(_, share)| share);
+        let (value, here) = self.interpolated(place(x, y))?;
+        let share = |x, y| {
+            self.interpolated(place(x, y))
+                .map_or(0.0, |(_, share)| share)
+        };
         // Divided by the slope, so that the border has a constant width.
         let slope = (share(x + 1, y) - here).hypot(share(x, y + 1) - here);
         Some((
@@ -218,7 +221,7 @@ impl Sight<'_> {
     /// Interpolates bilinearly between the four blocks around a position (column, row) in cells.
     /// Returns the value and the covered fraction (0.5 on the border of the shown area); `None`
     /// without data.
-    fn around(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
+    fn interpolated(&self, (x, y): (f64, f64)) -> Option<(f64, f64)> {
         let (rows, cols) = self.values.dim();
         let (x, y) = (self.blocks.place(0, x), self.blocks.place(1, y));
         let (mut sum, mut share) = (0.0, 0.0);

@@ -7,7 +7,7 @@ use ndarray::Array2;
 
 use super::maps::BYTES_OF_LINES;
 use super::style::MapStyle;
-use super::{About, Caption, ExportError, MEND};
+use super::{Caption, ExportError, MEND, Provenance};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_geo::map::contour::Point;
 use lavoxel_geo::map::outline::{Corner, Outline, edges, outlines};
@@ -24,12 +24,12 @@ pub(super) struct Drawing<'a> {
     pub(super) levels: Option<&'a [f64]>,
     /// Set if lines and outlines are smoothed by cutting corners.
     pub(super) smooth: bool,
-    pub(super) about: &'a About,
+    pub(super) about: &'a Provenance,
     pub(super) site: &'a Site,
 }
 
 /// Connected component of a footprint.
-pub(super) struct Piece {
+pub(super) struct Component {
     /// Outer ring, followed by the rings of holes. Rings are closed without repeating the first
     /// point.
     pub(super) rings: Vec<Vec<Point>>,
@@ -54,8 +54,8 @@ impl Drawing<'_> {
     /// Estimates the memory of `points` points at `a_point` bytes each, and of the map values from
     /// which the points are traced.
     pub(super) fn weigh(&self, points: usize, a_point: f64) -> MemoryEstimate {
-        let points = MemoryEstimate::of("the lines of the map", points, a_point);
-        points.and(MemoryEstimate::of(
+        let points = MemoryEstimate::new("the lines of the map", points, a_point);
+        points.and(MemoryEstimate::new(
             "the map",
             self.values.len(),
             BYTES_OF_LINES,
@@ -147,7 +147,7 @@ impl Drawing<'_> {
     }
 
     /// Iterates over the connected components of the cells whose value is shown.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
+    pub(super) fn pieces(&self) -> impl Iterator<Item = Component> + '_ {
         let piece = |Outline {
                          outer,
                          holes,
@@ -165,7 +165,7 @@ impl Drawing<'_> {
                     sharp(ring)
                 }
             };
-            Piece {
+            Component {
                 rings: std::iter::once(&outer).chain(&holes).map(points).collect(),
                 cells,
             }

@@ -104,7 +104,7 @@ impl SpaceFile {
     pub fn volume(path: &Path) -> Result<Self, ExportError> {
         Ok(Self {
             path: path.to_owned(),
-            writer: VOLUMES.of(path)?,
+            writer: VOLUMES.for_path(path)?,
         })
     }
 
@@ -116,7 +116,7 @@ impl SpaceFile {
     pub fn mesh(path: &Path) -> Result<Self, ExportError> {
         Ok(Self {
             path: path.to_owned(),
-            writer: MESHES.of(path)?,
+            writer: MESHES.for_path(path)?,
         })
     }
 

@@ -57,7 +57,7 @@ impl<T: Copy + Default> Sparse<T> {
 
     /// Estimates the memory of a field with `blocks` blocks.
     fn need(blocks: usize) -> MemoryEstimate {
-        MemoryEstimate::of(
+        MemoryEstimate::new(
             "the cells of the file",
             blocks,
             (size_of::<Block<T>>() + A_BLOCK) as f64,

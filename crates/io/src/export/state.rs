@@ -1,6 +1,6 @@
 //! Input of volume and mesh exports: a simulation step with its provenance.
 
-use super::About;
+use super::Provenance;
 use lavoxel_geo::map::Site;
 use lavoxel_sim::state::State;
 
@@ -12,7 +12,7 @@ pub struct ExportState<'a> {
     /// Position of the box on the map.
     pub site: &'a Site,
     /// Provenance that the files state: scene, seed, step and cautions.
-    pub about: &'a About,
+    pub about: &'a Provenance,
     /// Hash of the state as by [`State::state_hash`], computed once for all files of the step.
     pub state: u64,
 }
@@ -30,7 +30,7 @@ impl ExportState<'_> {
     pub fn facts(&self) -> Vec<(&'static str, String)> {
         let triple = |v: [f64; 3]| format!("{} {} {}", v[0], v[1], v[2]);
         let mut facts = vec![
-            ("software", About::SOFTWARE.to_owned()),
+            ("software", Provenance::SOFTWARE.to_owned()),
             ("scene", self.about.scene.clone()),
             ("seed", self.about.seed.to_string()),
             ("step", self.about.step.to_string()),

@@ -37,7 +37,7 @@ pub struct MapStyle {
 impl MapStyle {
     /// Creates the colour mapping for a map with the labels `caption`; the range follows from
     /// `values`.
-    pub fn of(caption: &Caption, values: &Values) -> Self {
+    pub fn new(caption: &Caption, values: &Values) -> Self {
         Self::up_to(caption, values, 0.0)
     }
 
@@ -175,12 +175,12 @@ mod tests {
     use ndarray::arr2;
 
     use super::*;
-    use crate::export::maps::Subject;
+    use crate::export::maps::MapQuantity;
     use lavoxel_automaton::world::{ColumnMeasure, ColumnQuantity};
 
     fn style(measure: ColumnMeasure, values: [f32; 3]) -> MapStyle {
-        let subject = Subject::of(ColumnQuantity::new(measure, "lava"));
-        MapStyle::of(&subject.caption(false), &Values::Real(arr2(&[values])))
+        let subject = MapQuantity::new(ColumnQuantity::new(measure, "lava"));
+        MapStyle::new(&subject.caption(false), &Values::Real(arr2(&[values])))
     }
 
     fn labels(style: &MapStyle) -> Vec<String> {
@@ -223,8 +223,8 @@ mod tests {
     #[test]
     fn a_footprint_has_one_colour() {
         let subject =
-            Subject::footprint(ColumnQuantity::new(ColumnMeasure::Thickness, "lava"), 0.05);
-        let style = MapStyle::of(
+            MapQuantity::footprint(ColumnQuantity::new(ColumnMeasure::Thickness, "lava"), 0.05);
+        let style = MapStyle::new(
             &subject.caption(false),
             &Values::Whole(arr2(&[[1, Values::NO_WHOLE]])),
         );

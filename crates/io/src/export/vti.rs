@@ -40,7 +40,7 @@ const OFFSET_ROOM: usize = 20;
 
 /// Quantity that an array holds, and the way its values are computed.
 #[derive(Clone, Debug, PartialEq)]
-enum Kind {
+enum ArrayKind {
     /// Values of a quantity in the cells.
     Cells(Quantity),
     /// Values at points: mean of a quantity over the adjacent cells that are open or contain some
@@ -58,7 +58,7 @@ enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 struct Array {
     name: String,
-    kind: Kind,
+    kind: ArrayKind,
 }
 
 /// Returns the arrays of the file, in file order: those of cells, then those of points.
@@ -73,7 +73,7 @@ fn arrays(world: &State) -> [Vec<Array>; 2] {
         };
         Some(Array {
             name,
-            kind: Kind::Cells(quantity.clone()),
+            kind: ArrayKind::Cells(quantity.clone()),
         })
     });
     let points = quantities
@@ -81,18 +81,18 @@ fn arrays(world: &State) -> [Vec<Array>; 2] {
         .filter_map(|quantity| match quantity.measure() {
             CellMeasure::Amount => Some(Array {
                 name: named("density", quantity),
-                kind: Kind::Mean(quantity.clone()),
+                kind: ArrayKind::Mean(quantity.clone()),
             }),
             CellMeasure::Energy => {
                 let amount = quantity.like(CellMeasure::Amount);
                 Some(Array {
                     name: named("energy", quantity),
-                    kind: Kind::Ratio([quantity.clone(), amount]),
+                    kind: ArrayKind::Ratio([quantity.clone(), amount]),
                 })
             }
             CellMeasure::Temperature | CellMeasure::Viscosity => Some(Array {
                 name: quantity.name(),
-                kind: Kind::Weighted(quantity.clone()),
+                kind: ArrayKind::Weighted(quantity.clone()),
             }),
             _ => None,
         });
@@ -111,11 +111,11 @@ impl Array {
 
     /// Returns true if the elements are booleans (the array of solid cells).
     fn is_truth(&self) -> bool {
-        matches!(&self.kind, Kind::Cells(quantity) if quantity.measure() == CellMeasure::Solid)
+        matches!(&self.kind, ArrayKind::Cells(quantity) if quantity.measure() == CellMeasure::Solid)
     }
 
     fn on_points(&self) -> bool {
-        !matches!(self.kind, Kind::Cells(_))
+        !matches!(self.kind, ArrayKind::Cells(_))
     }
 }
 
@@ -366,12 +366,12 @@ impl<'a> Rows<'a> {
     fn write(&mut self, array: &Array, j: usize, k: usize, bytes: &mut Vec<u8>) {
         let grid = self.world.grid();
         let length = match &array.kind {
-            Kind::Cells(quantity) => {
+            ArrayKind::Cells(quantity) => {
                 self.world
                     .read_row(quantity, k, grid.nz - 1 - j, &mut self.values[..grid.nx]);
                 grid.nx
             }
-            Kind::Mean(quantity) => {
+            ArrayKind::Mean(quantity) => {
                 self.add_up(0, quantity, j, k);
                 let values = self.world.values(quantity);
                 // A solid cell that holds some of the material counts, or the mean would exceed
@@ -380,13 +380,13 @@ impl<'a> Rows<'a> {
                 self.divide(|i, [sum, _]| sum / cells_around(self.world, [i, j, k], takes) as f32);
                 grid.nx + 1
             }
-            Kind::Ratio([above, below]) => {
+            ArrayKind::Ratio([above, below]) => {
                 self.add_up(0, below, j, k);
                 self.add_up(1, above, j, k);
                 self.divide(|_, [below, above]| above / below);
                 grid.nx + 1
             }
-            Kind::Weighted(quantity) => {
+            ArrayKind::Weighted(quantity) => {
                 self.add_up_weighted(quantity, j, k);
                 self.divide(|_, [amounts, sum]| sum / amounts);
                 grid.nx + 1

@@ -63,7 +63,7 @@ impl Account {
 
     /// Returns the sum with the key `key` in m³ or J; in smallest units if `unit` is `None`. 0 if
     /// there is no such sum.
-    pub(super) fn of(&self, key: &str) -> f64 {
+    pub(super) fn get(&self, key: &str) -> f64 {
         self.size(self.units(key))
     }
 

@@ -32,8 +32,8 @@ struct FieldReport {
 }
 
 impl AirReport {
-    pub(super) fn of(air: &Air) -> Self {
-        let field = |field: Field| (field.name(), FieldReport::of(air, field));
+    pub(super) fn from_air(air: &Air) -> Self {
+        let field = |field: Field| (field.name(), FieldReport::new(air, field));
         Self {
             solver: format!("{:?}", air.spec().solver).to_lowercase(),
             cells: air.grid().size(),
@@ -60,7 +60,7 @@ impl AirReport {
 }
 
 impl FieldReport {
-    fn of(air: &Air, field: Field) -> Self {
+    fn new(air: &Air, field: Field) -> Self {
         let (account, now) = (air.account(field), air.amounts().total(field));
         let account = Account::of_matter("now", now, account.sums());
         Self {

@@ -73,7 +73,7 @@ struct Reynolds {
 }
 
 impl Reynolds {
-    fn of(flow: &Flow) -> Self {
+    fn from_flow(flow: &Flow) -> Self {
         let (watch, space) = (flow.watch(), flow.space());
         let column = watch.reynolds_column as usize;
         let middle = |number: usize| (number as f64 + 0.5) * space.dx_m;
@@ -124,7 +124,7 @@ fn heat_line(account: &Account) -> String {
     };
     let mut went = vec![
         format!("{:.1} % liquid", share(account.now())),
-        format!("{:.1} % solid", share(account.of("set"))),
+        format!("{:.1} % solid", share(account.get("set"))),
     ];
     // Shares below 0.05 % would print as 0.0 %.
     let seldom = |joules| {
@@ -157,7 +157,7 @@ impl Extent {
         (self.edges > 0).then(|| 2.0 * self.columns as f64 / self.edges as f64)
     }
 
-    fn of(simulation: &Simulation, flow: &Flow, site: &Site) -> Self {
+    fn new(simulation: &Simulation, flow: &Flow, site: &Site) -> Self {
         let vents: Vec<_> = simulation.vents().map(|vent| (vent.x, vent.z)).collect();
         let mut extent = Self::default();
         let above_m = covered_above_m(flow.space().dz_m);
@@ -213,10 +213,10 @@ impl Extent {
 
 impl FlowReport {
     /// Returns the report of `simulation`; `None` if it does not run the physical model.
-    pub fn of(simulation: &Simulation, site: &Site) -> Option<Self> {
+    pub fn new(simulation: &Simulation, site: &Site) -> Option<Self> {
         let flow = simulation.world().flow()?;
         let account = flow.account();
-        let extent = Extent::of(simulation, flow, site);
+        let extent = Extent::new(simulation, flow, site);
         // The check covers the whole flow, so it runs once for both fields.
         let fault = flow.check().err();
         Some(Self {
@@ -234,7 +234,7 @@ impl FlowReport {
             max_speed_m_s: extent.max_speed,
             roofed_columns: extent.roofed,
             heat_j: heat_of(flow),
-            reynolds: Reynolds::of(flow),
+            reynolds: Reynolds::from_flow(flow),
             cells_across: extent.cells_across(),
             cell_size_m: site.cell_size_m,
             capped_share: account.capped_share(),
@@ -255,7 +255,7 @@ impl FlowReport {
             covered_area_m2: self.area_m2,
             max_depth_cells: cells(self.max_thickness_m),
             max_depth_m: self.max_thickness_m,
-            volume_m3: self.volume.now() + self.volume.of("set"),
+            volume_m3: self.volume.now() + self.volume.get("set"),
         }
     }
 
@@ -266,7 +266,7 @@ impl FlowReport {
 
     /// Formats the volume that the vents poured in total.
     pub(super) fn poured(&self) -> String {
-        volume(self.volume.of("poured"))
+        volume(self.volume.get("poured"))
     }
 
     /// Formats the report as lines of text.
@@ -295,10 +295,10 @@ impl FlowReport {
         } else {
             String::new()
         };
-        let poured = volume(self.volume.of("poured"));
+        let poured = volume(self.volume.get("poured"));
         let mut parts = vec![
             format!("{} liquid", volume(self.volume.now())),
-            format!("{} set", volume(self.volume.of("set"))),
+            format!("{} set", volume(self.volume.get("set"))),
         ];
         let seldom = |m3: f64| (m3 > 0.0).then(|| volume(m3));
         parts.extend(self.volume.parts(Side::Gone, &["set"], seldom));
@@ -332,13 +332,13 @@ impl FlowReport {
     pub fn warnings(&self) -> Vec<String> {
         let all = self.volume.came();
         let blocked = || {
-            let blocked = volume(self.volume.of("blocked"));
+            let blocked = volume(self.volume.get("blocked"));
             format!("{blocked} found no room under the top of the box; make the box higher")
         };
         let out = || {
             let (out, share) = (
-                volume(self.volume.of("out")),
-                rough(100.0 * self.volume.of("out") / all),
+                volume(self.volume.get("out")),
+                rough(100.0 * self.volume.get("out") / all),
             );
             format!(
                 "{out}, {share} % of all, left by the sides of the box; take in more of the terrain"
@@ -361,8 +361,8 @@ impl FlowReport {
         };
         let lines = [
             // The texts are closures: only the texts of warnings that apply are formatted.
-            (self.volume.of("blocked") > 0.0).then(blocked),
-            (self.volume.of("out") > 0.0).then(out),
+            (self.volume.get("blocked") > 0.0).then(blocked),
+            (self.volume.get("out") > 0.0).then(out),
             self.reynolds.warning(),
             (self.capped_share > MOST_CAPPED).then(capped),
             self.cells_across

@@ -3,11 +3,11 @@
 mod account;
 mod air;
 mod flow;
-mod whereabouts;
+mod location;
 
 use std::collections::BTreeMap;
 
-use crate::export::{About, NO_FORECAST, NO_FORECAST_OF_FLOW};
+use crate::export::{NO_FORECAST, NO_FORECAST_OF_FLOW, Provenance};
 use lavoxel_automaton::matter::Kind;
 use lavoxel_automaton::rules::Bed;
 use lavoxel_automaton::rules::Walls;
@@ -15,10 +15,10 @@ use lavoxel_automaton::rules::spreading::{Spreading, spreads};
 use lavoxel_automaton::world::{ElementAccount, Layer, World};
 use lavoxel_base::parallel::current_num_threads;
 use lavoxel_base::units::{AMOUNT_ONE, ENERGY_ONE, cells};
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_base::words::{area, duration, grouped, short, volume};
 use lavoxel_geo::map::Site;
-use lavoxel_scene::scene::{Edge, Scene, Stage};
+use lavoxel_scene::scene::{BuiltScene, Edge, Scene};
 use lavoxel_sim::goals::{self, GoalSpec, Progress, Verdict};
 use lavoxel_sim::simulation::Simulation;
 use serde::Serialize;
@@ -26,7 +26,7 @@ use serde::Serialize;
 use self::account::Account;
 use self::air::AirReport;
 pub use self::flow::FlowReport;
-use self::whereabouts::Whereabouts;
+use self::location::Location;
 
 /// Report of `lavoxel run`: serialisable, and as [text](Report::text). Amounts are in smallest
 /// units; [`AMOUNT_ONE`] units fill a cell.
@@ -45,7 +45,7 @@ pub struct Report {
     dims: [usize; 3],
     cell_size_m: f64,
     #[serde(flatten)]
-    whereabouts: Whereabouts,
+    whereabouts: Location,
     /// Notes about defaults that were chosen for a heightmap without a scene.
     chosen: Vec<String>,
     walls: Walls,
@@ -141,7 +141,7 @@ struct GoalReport {
 }
 
 impl GoalReport {
-    fn of(goal: &GoalSpec, progress: &Progress) -> Self {
+    fn new(goal: &GoalSpec, progress: &Progress) -> Self {
         Self {
             name: goal.name.clone(),
             verdict: progress.verdict.map(|(verdict, _)| verdict),
@@ -165,7 +165,7 @@ struct ElementReport {
 }
 
 impl ElementReport {
-    fn of(account: &ElementAccount) -> Self {
+    fn from_account(account: &ElementAccount) -> Self {
         let parts = |units: i128| units as f64 / f64::from(AMOUNT_ONE);
         Self {
             now: parts(account.now),
@@ -253,7 +253,7 @@ fn left_warning((name, material): &(String, MaterialReport)) -> Option<String> {
 }
 
 impl Extent {
-    fn of(world: &World, number: usize, mass: u64, site: &Site) -> Self {
+    fn from_layer(world: &World, number: usize, mass: u64, site: &Site) -> Self {
         let depths = world.lying_amounts(number);
         let deepest = depths.iter().copied().max().unwrap_or(0);
         let covered = depths.iter().filter(|&&depth| depth > 0).count();
@@ -279,12 +279,12 @@ impl Extent {
 }
 
 impl MaterialReport {
-    fn of(world: &World, number: usize, site: &Site) -> Self {
+    fn new(world: &World, number: usize, site: &Site) -> Self {
         let (layer, shows_flow) = (&world.layers()[number], world.is_mirror(number));
         let tally = layer.tally();
         let (mass, extent) = (
             mass_of(layer, tally.mass),
-            Extent::of(world, number, tally.mass, site),
+            Extent::from_layer(world, number, tally.mass, site),
         );
         let tiles = (layer.material().kind == Kind::Grain).then(|| {
             let [looked_at_tiles, all] = layer.grains_looked_at();
@@ -330,8 +330,8 @@ fn as_table<K: Serialize, V: Serialize, S: serde::Serializer>(
 impl Report {
     /// Creates the report of `scene` and the final state `stage`. `interrupted`: not all steps of
     /// the scene were computed.
-    pub fn of(scene: &Scene, stage: &Stage, interrupted: bool) -> Self {
-        let Stage {
+    pub fn new(scene: &Scene, stage: &BuiltScene, interrupted: bool) -> Self {
+        let BuiltScene {
             simulation,
             site,
             notes,
@@ -341,7 +341,7 @@ impl Report {
         let ledger = lava.ledger();
         let (tally, energy) = (lava.tally(), lava.energy());
         let timings = simulation.timings().iter();
-        let edge = Edge::of(simulation, site);
+        let edge = Edge::from_simulation(simulation, site);
         // In a world of lava alone, the account of the lava says everything.
         let elements = if world.layers().len() > 1 {
             world.elements()
@@ -350,7 +350,7 @@ impl Report {
         };
         let elements = elements
             .iter()
-            .map(|(name, account)| ((*name).to_owned(), ElementReport::of(account)))
+            .map(|(name, account)| ((*name).to_owned(), ElementReport::from_account(account)))
             .collect();
         let others = world
             .layers()
@@ -360,10 +360,10 @@ impl Report {
         let of_material = |(number, layer): (usize, &Layer)| {
             (
                 layer.material().name.clone(),
-                MaterialReport::of(world, number, site),
+                MaterialReport::new(world, number, site),
             )
         };
-        let flow = FlowReport::of(simulation, site);
+        let flow = FlowReport::new(simulation, site);
         let report = Self {
             scene: scene.spec.name.clone(),
             version: env!("CARGO_PKG_VERSION"),
@@ -374,7 +374,7 @@ impl Report {
             threads: current_num_threads(),
             dims: [grid.nx, grid.ny, grid.nz],
             cell_size_m: site.cell_size_m,
-            whereabouts: Whereabouts::of(stage),
+            whereabouts: Location::from_stage(stage),
             chosen: scene.choices().to_vec(),
             walls: edge.walls,
             unit: AMOUNT_ONE,
@@ -385,19 +385,19 @@ impl Report {
             liquid_cells: tally.cells,
             active_cells: active_cells(simulation),
             extent: flow.as_ref().map_or_else(
-                || Extent::of(world, world.number_of_lava(), tally.mass, site),
+                || Extent::from_layer(world, world.number_of_lava(), tally.mass, site),
                 FlowReport::extent,
             ),
             edge_columns: edge.columns,
             outflow_m3: edge.left_m3,
             materials: others.map(of_material).collect(),
             elements,
-            air: world.air().map(AirReport::of),
+            air: world.air().map(AirReport::from_air),
             flow,
             goals: simulation
                 .goals()
                 .iter()
-                .map(|(goal, progress)| GoalReport::of(goal, &progress))
+                .map(|(goal, progress)| GoalReport::new(goal, &progress))
                 .collect(),
             note: if world.flow().is_some() {
                 NO_FORECAST_OF_FLOW
@@ -444,7 +444,7 @@ impl Report {
 
     /// Returns the provenance for files of the final state: scene, step, facts of the run, and
     /// cautions.
-    pub fn about(&self) -> About {
+    pub fn about(&self) -> Provenance {
         let mut cautions = self.warnings.clone();
         if self.walls == Walls::Closed {
             cautions.extend(self.edge.clone());
@@ -455,13 +455,16 @@ impl Report {
                 self.steps
             ));
         }
-        About {
+        Provenance {
             scene: self.scene.clone(),
             seed: self.seed,
             step: self.steps,
             time_s: self.flow.as_ref().map(FlowReport::time_s),
             run: self.run_words(),
-            cautions: cautions.iter().map(|text| tame(text)).collect(),
+            cautions: cautions
+                .iter()
+                .map(|text| escape_for_terminal(text))
+                .collect(),
         }
     }
 
@@ -472,7 +475,7 @@ impl Report {
             return Vec::new();
         };
         vec![
-            ("lava", tame(lava)),
+            ("lava", escape_for_terminal(lava)),
             ("rate", rates.clone()),
             ("poured", flow.poured()),
             ("duration", duration(flow.time_s())),
@@ -493,7 +496,7 @@ impl Report {
         let per_step: Vec<String> = per_step.collect();
         let mut lines = vec![format!(
             "{}: {} steps on {nx} × {ny} × {nz} cells of {} m, seed {}, {} threads",
-            tame(&self.scene),
+            escape_for_terminal(&self.scene),
             self.steps,
             short(self.cell_size_m, 3),
             self.seed,
@@ -520,11 +523,13 @@ impl Report {
             .filter(|(_, element)| element.was_there());
         lines.extend(moved.map(|(name, element)| element.line(name)));
         lines.extend(self.air.iter().flat_map(AirReport::lines));
-        lines.extend(
-            self.goals
-                .iter()
-                .map(|goal| format!("goal        {}: {}", tame(&goal.name), tame(&goal.words))),
-        );
+        lines.extend(self.goals.iter().map(|goal| {
+            format!(
+                "goal        {}: {}",
+                escape_for_terminal(&goal.name),
+                escape_for_terminal(&goal.words)
+            )
+        }));
         lines.push(format!("per step    {}", per_step.join(", ")));
         lines.push(format!(
             "state       {} (a fingerprint of all cells: the same run gives the same)",

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::study::CalibrateError;
 use super::trial::Scores;
 use crate::hazard::{Opening, PlanFile, check_same, read_plan, write_plan};
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::TRIAL;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free};
 
@@ -125,7 +125,11 @@ impl Folder {
     pub(super) fn read(&self, run: usize) -> Result<RunFile, CalibrateError> {
         let path = self.path_of(run);
         let wrong = |fault: &str| {
-            CalibrateError::Wrong(format!("{}: {}; remove it", path.display(), tame(fault)))
+            CalibrateError::Wrong(format!(
+                "{}: {}; remove it",
+                path.display(),
+                escape_for_terminal(fault)
+            ))
         };
         let json = TRIAL.text(&path, |text| unchecked(run, text.trim_end()));
         let json = json.map_err(|error| wrong(&error.to_string()))?;
@@ -142,7 +146,7 @@ impl Folder {
     }
 
     /// Writes `file` as the file of run `run`.
-    pub(super) fn put(&self, run: usize, file: &RunFile) -> Result<(), CalibrateError> {
+    pub(super) fn write_run(&self, run: usize, file: &RunFile) -> Result<(), CalibrateError> {
         let text = serde_json::to_string(file).expect("a run is plain text and numbers");
         Ok(write(&self.path_of(run), &checked(run, &text))?)
     }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::FRONTS;
-use lavoxel_files::table::{Row, Table};
+use lavoxel_files::table::{Table, TableRow};
 use lavoxel_geo::map::Site;
 use lavoxel_scene::scene::Seconds;
 
@@ -15,11 +15,11 @@ const MOST: usize = 10_000;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Front {
     pub(super) time_s: f64,
-    place: Place,
+    place: FrontPosition,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
+enum FrontPosition {
     /// Distance from the vent, in metres.
     Distance(f64),
     /// Point in map coordinates.
@@ -30,8 +30,8 @@ impl Front {
     /// Returns the distance in metres from the point `from` (column, row) to the front.
     pub(super) fn distance_from(&self, from: [f64; 2], site: &Site) -> f64 {
         match self.place {
-            Place::Distance(metres) => metres,
-            Place::Point(point) => {
+            FrontPosition::Distance(metres) => metres,
+            FrontPosition::Point(point) => {
                 let [col, row] = site.cells_near(point);
                 (col - from[0]).hypot(row - from[1]) * site.cell_size_m
             }
@@ -70,14 +70,21 @@ fn parse(text: &str) -> Result<Vec<Front>, String> {
     if distance.is_none() && point.is_none() {
         return Err("needs a column distance_m, or x and y".to_owned());
     }
-    let front = |row: &Row| {
+    let front = |row: &TableRow| {
         let time_s = match row.with_point(time).parse::<Seconds>() {
             Ok(Seconds(seconds)) if seconds > 0.0 => seconds * unit_s,
-            _ => return Err(row.fault(&format!("{} is no time above 0", tame(row.text(time))))),
+            _ => {
+                return Err(row.fault(&format!(
+                    "{} is no time above 0",
+                    escape_for_terminal(row.text(time))
+                )));
+            }
         };
         let place = match (distance, point) {
-            (Some(column), _) => Place::Distance(row.number(column, "distance_m")?),
-            (None, Some((x, y))) => Place::Point([row.number(x, "x")?, row.number(y, "y")?]),
+            (Some(column), _) => FrontPosition::Distance(row.number(column, "distance_m")?),
+            (None, Some((x, y))) => {
+                FrontPosition::Point([row.number(x, "x")?, row.number(y, "y")?])
+            }
             (None, None) => return Err("needs a place".to_owned()),
         };
         Ok(Front { time_s, place })
@@ -97,14 +104,14 @@ mod tests {
             metres[0],
             Front {
                 time_s: 21_600.0,
-                place: Place::Distance(350.0)
+                place: FrontPosition::Distance(350.0)
             }
         );
         assert_eq!(
             metres[1],
             Front {
                 time_s: 86_400.0,
-                place: Place::Distance(900.5)
+                place: FrontPosition::Distance(900.5)
             }
         );
         let comma = read("sep=;\ntime;distance_m\n;\n1,5h;900,5\n").expect("right");
@@ -112,7 +119,7 @@ mod tests {
             comma,
             [Front {
                 time_s: 5400.0,
-                place: Place::Distance(900.5)
+                place: FrontPosition::Distance(900.5)
             }]
         );
         let points = read("x, time_d ,y\n10,0.5,20\n").expect("right");
@@ -120,7 +127,7 @@ mod tests {
             points,
             [Front {
                 time_s: 43_200.0,
-                place: Place::Point([10.0, 20.0])
+                place: FrontPosition::Point([10.0, 20.0])
             }]
         );
         for (text, message) in [

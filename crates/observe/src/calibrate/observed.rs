@@ -115,7 +115,7 @@ impl Onto<'_> {
             values: None,
             _held: Held::default(),
         };
-        let b = Pair::of((&own, Path::new("the box")), (source, path), None)?.b;
+        let b = Pair::new((&own, Path::new("the box")), (source, path), None)?.b;
         let [west, north] = corner(&b.place, &place);
         let is_column = |row: usize, col: usize| {
             (north..north + place.rows).contains(&row) && (west..west + place.cols).contains(&col)

@@ -23,8 +23,8 @@ use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_base::memory::TooMuchMemory;
 use lavoxel_base::parallel::share_out;
 use lavoxel_files::output::{FOLDER, OutputError, file_name};
-use lavoxel_io::export::About;
-use lavoxel_scene::scene::{Model, NumberKey, Scene, SceneError, Seconds, Stage, Template};
+use lavoxel_io::export::Provenance;
+use lavoxel_scene::scene::{BuiltScene, Model, NumberKey, Scene, SceneError, Seconds, Template};
 
 /// Upper bound on the number of runs of a calibration.
 const MOST_RUNS: usize = 100_000;
@@ -269,7 +269,7 @@ impl Fit {
                 return Ok(false);
             };
             let seconds = start.elapsed().as_secs_f64();
-            folder.put(
+            folder.write_run(
                 *run,
                 &RunFile {
                     plan: folder.plan.clone(),
@@ -398,7 +398,7 @@ impl Settings {
     fn observations(
         &self,
         scene: &Scene,
-        stage: &Stage,
+        stage: &BuiltScene,
     ) -> Result<(Vec<Observation>, Vec<Observation>), String> {
         let duration = scene.spec.flow_spec().and_then(|flow| flow.duration);
         let timed = [&self.observed, &self.thickness, &self.check]
@@ -450,7 +450,7 @@ impl Settings {
         let hash = |words: &str| format!("{:016x}", xxh3_64(words.as_bytes()));
         let vary: Vec<String> = self.vary.iter().map(ToString::to_string).collect();
         let decides = BTreeMap::from([
-            ("program", About::SOFTWARE.to_owned()),
+            ("program", Provenance::SOFTWARE.to_owned()),
             ("rules", format!("{:016x}", FINGERPRINT)),
             ("ground", format!("{ground:016x}")),
             ("scene", hash(&trials.template.to_string())),

@@ -10,7 +10,7 @@ use lavoxel_base::measure::ColumnMeasure;
 use lavoxel_files::output::Existing;
 use lavoxel_geo::map::{Crs, Georeference, Site};
 use lavoxel_io::export::maps::{Raster, Values};
-use lavoxel_io::export::{About, Caption, Class};
+use lavoxel_io::export::{Caption, Class, Provenance};
 
 /// Classes of the map: value, name and colour.
 const CLASSES: [Class; 3] = [
@@ -75,9 +75,9 @@ pub(super) fn write(
         runs: None,
         classes: &CLASSES,
     };
-    let about = About {
+    let about = Provenance {
         scene: "two footprints".to_owned(),
-        ..About::default()
+        ..Provenance::default()
     };
     let site = site_of(pair, crs);
     let ground = || Array2::zeros(a.dim());

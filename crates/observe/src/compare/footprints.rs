@@ -41,7 +41,7 @@ pub(crate) struct Limit {
 impl Limit {
     /// Returns true if a cell with the value `value` belongs to the footprint; `unit_s`: time unit
     /// of the raster in seconds, `None` for quantities other than time.
-    fn holds(self, value: f64, unit_s: Option<f64>) -> bool {
+    fn includes(self, value: f64, unit_s: Option<f64>) -> bool {
         let last_s = self.until.map_or(f64::INFINITY, |Seconds(last_s)| last_s);
         match unit_s {
             // The tolerance covers hours stored as 32-bit floats.
@@ -92,7 +92,7 @@ impl Source {
             }
             "geojson" | "json" | "gpkg" => {
                 let layer = read_layer(path)?;
-                let polygons = Polygons::of(&layer);
+                let polygons = Polygons::from_geojson(&layer);
                 Ok(Self::Polygons(
                     polygons.map_err(|e| format!("{} {e}", path.display()))?,
                 ))
@@ -111,7 +111,7 @@ impl Source {
         let place = Placement::new(map.origin.as_ref(), map.cell_size_m, map.heights.dim());
         let inside = map
             .heights
-            .mapv(|value| limit.holds(f64::from(value), unit_s));
+            .mapv(|value| limit.includes(f64::from(value), unit_s));
         let crs = map.origin.map(|origin| origin.crs);
         let values = limit.keeps.then_some(map.heights);
         let each = if limit.keeps { 1 + size_of::<f32>() } else { 1 };
@@ -179,7 +179,7 @@ pub(crate) struct Pair {
 impl Pair {
     /// Resamples two footprints to a common raster; `cell_size`: its cell size if both files
     /// contain polygons.
-    pub(crate) fn of(
+    pub(crate) fn new(
         (a, path_a): (&Source, &Path),
         (b, path_b): (&Source, &Path),
         cell_size: Option<f64>,
@@ -205,7 +205,7 @@ impl Pair {
                     .filter(|crs| **crs != Crs::default())
                     .or(other_crs.as_ref());
                 let other = turned(other, crs, &footprint.place);
-                let place = around(&footprint.place, other.bounds(), path_a)?;
+                let place = extended(&footprint.place, other.bounds(), path_a)?;
                 let (a, b) = (footprint.onto(place), other.onto(place));
                 Ok(Self {
                     metres: metres(crs, &place)?,
@@ -226,7 +226,7 @@ impl Pair {
             (Source::Polygons(polygons), Source::Raster { footprint, crs, .. }) => {
                 let (b, a) = names.drawn(footprint, crs.as_ref(), (polygons, path_a))?;
                 let plane = (polygons.system == System::Degrees)
-                    .then(|| crs.as_ref().and_then(ToDegrees::of));
+                    .then(|| crs.as_ref().and_then(ToDegrees::from_crs));
                 Ok(Self {
                     metres: metres(crs.as_ref(), &a.place)?,
                     a,
@@ -274,7 +274,7 @@ fn metres(crs: Option<&Crs>, place: &Placement) -> Result<(f64, f64), String> {
 }
 
 /// Extends the raster `place` by whole cells to cover `bounds`; `of`: file for messages.
-fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Placement, String> {
+fn extended(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Placement, String> {
     let Some(bounds) = bounds else {
         return Ok(*place);
     };
@@ -284,7 +284,7 @@ fn around(place: &Placement, bounds: Option<[f64; 4]>, of: &Path) -> Result<Plac
             of.display()
         )
     })?;
-    let need = MemoryEstimate::of("both footprints", place.cols * place.rows, BYTES_A_CELL);
+    let need = MemoryEstimate::new("both footprints", place.cols * place.rows, BYTES_A_CELL);
     need.check("make the cells larger, or cut the rasters")
         .map_err(|error| error.to_string())?;
     Ok(place)
@@ -336,7 +336,7 @@ impl Names<'_> {
             .polygons
             .iter_mut()
             .for_each(|rings| turn_rings(rings, &crs, middle));
-        let place = around(&raster.place, Some(polygons.bounds()), other)?;
+        let place = extended(&raster.place, Some(polygons.bounds()), other)?;
         Ok((raster.onto(place), filled(place, &polygons)))
     }
 
@@ -397,8 +397,8 @@ impl Names<'_> {
             north: n,
             cell: (size, size),
         };
-        let place = around(
-            &around(&seed, Some([w, s, e, n]), self.a)?,
+        let place = extended(
+            &extended(&seed, Some([w, s, e, n]), self.a)?,
             Some(plane_b.bounds()),
             self.a,
         )?;

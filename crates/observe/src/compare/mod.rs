@@ -93,7 +93,7 @@ pub fn compare(a: &Path, b: &Path, options: &Options) -> Result<Comparison, Stri
     if options.until.is_some() && !read_a.is_time() && !read_b.is_time() {
         return Err("--until: neither file is a GeoTIFF in hours or another time".to_owned());
     }
-    let pair = Pair::of((&read_a, a), (&read_b, b), options.cell_size)?;
+    let pair = Pair::new((&read_a, a), (&read_b, b), options.cell_size)?;
     let found = pair.compare((a, b), options)?;
     let found = if options.thickness {
         pair.with_thickness(found, (&read_a, &read_b))?
@@ -110,8 +110,8 @@ pub fn compare(a: &Path, b: &Path, options: &Options) -> Result<Comparison, Stri
 /// Agreement of two footprints, for serde, and as [text](Comparison::text).
 #[derive(Debug, Serialize)]
 pub struct Comparison {
-    a: Side,
-    b: Side,
+    a: ComparedFile,
+    b: ComparedFile,
     intersection: Area,
     union: Area,
     /// Cell size along x and y, in metres on the ground.
@@ -134,7 +134,7 @@ struct Area {
 }
 
 #[derive(Debug, Serialize)]
-struct Side {
+struct ComparedFile {
     file: String,
     cells: usize,
     area_m2: f64,
@@ -148,7 +148,7 @@ impl Pair {
         (path_a, path_b): (&Path, &Path),
         options: &Options,
     ) -> Result<Comparison, String> {
-        let found = Agreement::of(&self.a.inside, &self.b.inside);
+        let found = Agreement::new(&self.a.inside, &self.b.inside);
         if found.either() == 0 {
             return Err(format!(
                 "neither footprint has a cell (--above {})",
@@ -169,7 +169,7 @@ impl Pair {
             cells,
             area_m2: cells as f64 * cell_area,
         };
-        let side = |path: &Path, footprint: &Footprint, cells: usize| Side {
+        let side = |path: &Path, footprint: &Footprint, cells: usize| ComparedFile {
             file: path.display().to_string(),
             cells,
             area_m2: area(cells).area_m2,
@@ -205,7 +205,7 @@ impl Pair {
         (a, b): (&Source, &Source),
     ) -> Result<Comparison, String> {
         let place = self.a.place;
-        let need = MemoryEstimate::of(
+        let need = MemoryEstimate::new(
             "both thicknesses",
             place.cols * place.rows,
             BYTES_OF_NUMBERS,
@@ -215,7 +215,7 @@ impl Pair {
         let values_a = a.numbers_onto(&place).unwrap_or_default();
         let values_b = b.numbers_onto(&place).filter(|_| !b.is_time());
         let of_b = (values_b.as_ref(), &self.b.inside);
-        let thickness = Thickness::of((&values_a, &self.a.inside), of_b, found.cell_area_m2);
+        let thickness = Thickness::new((&values_a, &self.a.inside), of_b, found.cell_area_m2);
         Ok(Comparison {
             thickness: Some(thickness),
             ..found
@@ -233,7 +233,7 @@ impl Comparison {
                 words::area(m2)
             )
         };
-        let side = |name: &str, side: &Side| {
+        let side = |name: &str, side: &ComparedFile| {
             format!(
                 "{name:<13}{} ({})",
                 area(side.cells, side.area_m2),
@@ -294,7 +294,7 @@ impl Comparison {
             |value: Option<f64>| value.map_or("none".to_owned(), |value| format!("{value:.3}"));
         let [fit, jaccard, precision, recall] =
             [self.fit, self.jaccard, self.precision, self.recall].map(share);
-        let less = |side: &Side| words::area(side.area_m2 - self.intersection.area_m2);
+        let less = |side: &ComparedFile| words::area(side.area_m2 - self.intersection.area_m2);
         let (a, b, file) = (less(&self.a), less(&self.b), &self.b.file);
         format!(
             "{when:<12} {fit:<6} {jaccard:<7} {precision:<9} {recall:<7} {a:<13} {b:<13} {file}"

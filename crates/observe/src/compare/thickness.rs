@@ -30,7 +30,7 @@ impl Thickness {
     ///
     /// # Panics
     /// When the rasters have different shapes.
-    pub fn of(
+    pub fn new(
         (a, a_inside): (&Array2<f32>, &Array2<bool>),
         (b, b_inside): (Option<&Array2<f32>>, &Array2<bool>),
         cell_area_m2: f64,
@@ -83,7 +83,7 @@ mod tests {
             Array2::from_shape_vec((1, 5), vec![1.0, 2.0, 3.0, f32::NAN, -9999.0]).expect("five");
         let b = Array2::from_shape_vec((1, 5), vec![0.0, 1.0, 5.0, 2.0, 0.0]).expect("five");
         let above = |values: &Array2<f32>| values.mapv(|value| value > 0.05);
-        let found = Thickness::of((&a, &above(&a)), (Some(&b), &above(&b)), 10.0);
+        let found = Thickness::new((&a, &above(&a)), (Some(&b), &above(&b)), 10.0);
         assert_eq!(
             (found.a_m3, found.a_inside_m3, found.a_outside_m3),
             (60.0, 50.0, 10.0)
@@ -94,7 +94,7 @@ mod tests {
             (found.bias_m, found.rms_m),
             (Some(-0.5), Some(2.5_f64.sqrt()))
         );
-        let alone = Thickness::of((&a, &above(&a)), (None, &above(&b)), 10.0);
+        let alone = Thickness::new((&a, &above(&a)), (None, &above(&b)), 10.0);
         assert_eq!(
             (alone.a_inside_m3, alone.b_m3, alone.rms_m),
             (50.0, None, None)

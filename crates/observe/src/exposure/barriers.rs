@@ -40,7 +40,7 @@ pub struct BarrierGain {
 }
 
 /// Two runs of the same box: with and without barriers.
-struct Pair<'a> {
+struct RunPair<'a> {
     with: &'a Flow,
     without: Option<&'a Flow>,
     grid: Grid,
@@ -55,7 +55,7 @@ pub fn after(
     with: &Flow,
     without: Option<&Flow>,
 ) -> (Vec<BarrierOutcome>, Option<BarrierGain>) {
-    let pair = Pair {
+    let pair = RunPair {
         with,
         without,
         grid: site.grid,
@@ -76,9 +76,9 @@ fn thickness(flow: &Flow, column: usize) -> f64 {
     column.liquid_m + column.set_m
 }
 
-impl Pair<'_> {
+impl RunPair<'_> {
     /// Iterates over the edge neighbours of a column.
-    fn beside(&self, column: u32) -> impl Iterator<Item = u32> {
+    fn edge_neighbours(&self, column: u32) -> impl Iterator<Item = u32> {
         let (nx, nz) = (self.grid.nx, self.grid.nz);
         let (x, z) = (column as usize % nx, column as usize / nx);
         let places = [
@@ -98,7 +98,7 @@ impl Pair<'_> {
     fn sides<'a>(&'a self, barrier: &'a Barrier) -> impl Iterator<Item = (u32, u32)> + 'a {
         let is_own = |column: &u32| barrier.columns.binary_search(column).is_ok();
         let of = move |&own: &u32| {
-            self.beside(own)
+            self.edge_neighbours(own)
                 .filter(move |other| !is_own(other))
                 .map(move |other| (own, other))
         };
@@ -148,7 +148,7 @@ impl Pair<'_> {
                 continue;
             }
             held_m += more_m;
-            queue.extend(self.beside(column));
+            queue.extend(self.edge_neighbours(column));
         }
         held_m * self.area_m2
     }

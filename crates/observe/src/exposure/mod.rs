@@ -22,7 +22,7 @@ use lavoxel_geo::map::{Crs, Site};
 use lavoxel_sim::records::FlowRecords;
 
 pub use self::barriers::{BarrierGain, BarrierOutcome, after};
-pub use self::write::{Row, write};
+pub use self::write::{AttributeRow, write};
 
 /// Remedy for a feature file that is too large.
 const MEND: &str = "simplify it (ogr2ogr -simplify)";
@@ -73,11 +73,11 @@ impl Assets {
     pub fn read(path: &Path, site: &Site) -> Result<Self, String> {
         protect(path);
         let root = read_layer(path)?;
-        Self::of(&root, site).map_err(|fault| format!("{} {fault}", path.display()))
+        Self::from_geojson(&root, site).map_err(|fault| format!("{} {fault}", path.display()))
     }
 
-    fn of(root: &Value, site: &Site) -> Result<Self, String> {
-        let features = Features::of(root)?;
+    fn from_geojson(root: &Value, site: &Site) -> Result<Self, String> {
+        let features = Features::from_geojson(root)?;
         let without = features.without;
         let features = features_on(features, site)?;
         let mut held = 0;
@@ -87,7 +87,7 @@ impl Assets {
             // Checked after each feature: a few large areas can cover the whole box many times.
             held += asset.columns.len();
             let need =
-                MemoryEstimate::of("the columns of its features", held, size_of::<u32>() as f64);
+                MemoryEstimate::new("the columns of its features", held, size_of::<u32>() as f64);
             need.check(MEND).map_err(|error| error.to_string())?;
             list.push(asset);
         }
@@ -167,7 +167,7 @@ impl Assets {
                     .map_or(f64::NAN, |kelvin| f64::from(kelvin[number as usize]));
                 (thickness > above_m).then_some((arrival_s, thickness, kelvin))
             });
-            Reach::of(reached, asset.columns.len())
+            Reach::from_columns(reached, asset.columns.len())
         };
         self.list.iter().map(reach).collect()
     }
@@ -176,7 +176,10 @@ impl Assets {
 impl Reach {
     /// Aggregates (arrival in s, thickness in m, temperature in K) of the reached columns of an
     /// asset with `columns` columns; `None` if no column was reached.
-    pub fn of(reached: impl Iterator<Item = (f64, f64, f64)>, columns: usize) -> Option<Self> {
+    pub fn from_columns(
+        reached: impl Iterator<Item = (f64, f64, f64)>,
+        columns: usize,
+    ) -> Option<Self> {
         let (mut count, mut all) = (
             0,
             Self {
@@ -201,7 +204,7 @@ impl Reach {
 
 impl Asset {
     fn new(feature: &Feature, site: &Site) -> Self {
-        let (columns, cut) = columns::of(&feature.geometry, site);
+        let (columns, cut) = columns::columns_of(&feature.geometry, site);
         let name = feature
             .name()
             .unwrap_or_else(|| format!("feature {}", feature.number));
@@ -244,7 +247,7 @@ mod tests {
     pub(super) fn assets(features: &str) -> Result<Assets, String> {
         let text =
             format!(r#"{{"type": "FeatureCollection", "crs": null, "features": [{features}]}}"#);
-        Assets::of(&geojson::object(&text)?, &site())
+        Assets::from_geojson(&geojson::object(&text)?, &site())
     }
 
     #[test]
@@ -299,7 +302,7 @@ mod tests {
     #[test]
     fn the_first_and_the_most_count() {
         let reached = [(50.0, 1.0, 900.0), (20.0, 0.5, 1300.0)];
-        let reach = Reach::of(reached.into_iter(), 8).expect("reached");
+        let reach = Reach::from_columns(reached.into_iter(), 8).expect("reached");
         assert_eq!(
             (
                 reach.share,
@@ -309,6 +312,6 @@ mod tests {
             ),
             (0.25, 20.0, 1.0, 1300.0)
         );
-        assert_eq!(Reach::of(std::iter::empty(), 8), None);
+        assert_eq!(Reach::from_columns(std::iter::empty(), 8), None);
     }
 }

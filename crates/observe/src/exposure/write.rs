@@ -11,7 +11,7 @@ use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::terrain::write::whole;
 
 /// Named result values of an asset in column order; null if lava never arrived.
-pub type Row = Vec<(Cow<'static, str>, Value)>;
+pub type AttributeRow = Vec<(Cow<'static, str>, Value)>;
 
 /// Writes a row of results for each asset, preceded by number, name, kind and columns: as a table
 /// (`.csv`), or as properties of the features (`.geojson`).
@@ -21,7 +21,7 @@ pub type Row = Vec<(Cow<'static, str>, Value)>;
 pub fn write(
     path: &Path,
     assets: &Assets,
-    rows: &[Row],
+    rows: &[AttributeRow],
     note: &str,
     existing: Existing,
 ) -> Result<(), OutputError> {
@@ -37,7 +37,7 @@ pub fn write(
 }
 
 /// Returns the leading properties of asset `number`: number, name, kind and columns.
-fn about(assets: &Assets, number: usize) -> Row {
+fn about(assets: &Assets, number: usize) -> AttributeRow {
     let asset = &assets.list[number];
     vec![
         ("feature".into(), json!(number + 1)),
@@ -57,7 +57,7 @@ fn about(assets: &Assets, number: usize) -> Row {
     ]
 }
 
-fn table(assets: &Assets, rows: &[Row]) -> String {
+fn table(assets: &Assets, rows: &[AttributeRow]) -> String {
     let all = || {
         rows.iter()
             .enumerate()
@@ -90,8 +90,8 @@ fn field(value: &Value) -> String {
     }
 }
 
-fn document(assets: &Assets, rows: &[Row], note: &str) -> Value {
-    let feature = |(i, (feature, row)): (usize, (&Value, &Row))| {
+fn document(assets: &Assets, rows: &[AttributeRow], note: &str) -> Value {
+    let feature = |(i, (feature, row)): (usize, (&Value, &AttributeRow))| {
         let mut feature = feature.clone();
         let own = feature
             .get("properties")

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::record::{RecordError, RunRecord};
 use super::reduce::{Reduction, RunFiles, at_quantile};
 use super::write::{NOTE, time_name};
-use crate::exposure::{Assets, Reach, Row, write};
+use crate::exposure::{Assets, AttributeRow, Reach, write};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::map::Site;
@@ -63,7 +63,7 @@ impl Exposure {
     /// Estimates the memory of the columns, and of the results of `runs` runs.
     pub(super) fn need(&self, runs: u64) -> MemoryEstimate {
         let each = self.assets.list().len().saturating_mul(runs as usize);
-        MemoryEstimate::of("the exposure of the runs", each, 8.0).and(MemoryEstimate::of(
+        MemoryEstimate::new("the exposure of the runs", each, 8.0).and(MemoryEstimate::new(
             "the columns of the features",
             self.places.len(),
             8.0,
@@ -71,7 +71,7 @@ impl Exposure {
     }
 
     /// Reads all run files and collects the results of each asset.
-    pub(super) fn of(
+    pub(super) fn reached_assets(
         &self,
         files: &RunFiles,
         reduction: &Reduction,
@@ -119,7 +119,7 @@ impl Exposure {
         reached.sort_by_key(|(asset, _)| *asset);
         let of_asset = |chunk: &[(u32, (f64, f64, f64))]| {
             let asset = chunk[0].0 as usize;
-            let reach = Reach::of(
+            let reach = Reach::from_columns(
                 chunk.iter().map(|(_, what)| *what),
                 self.assets.list()[asset].columns.len(),
             );
@@ -138,7 +138,7 @@ impl Exposure {
         reached: &[Reached],
         reduction: &Reduction,
     ) -> Result<Vec<PathBuf>, OutputError> {
-        let rows: Vec<Row> = reached
+        let rows: Vec<AttributeRow> = reached
             .iter()
             .map(|reached| reached.row(reduction))
             .collect();
@@ -182,7 +182,7 @@ impl Reached {
         self.arrivals_s.len() as f64 / self.runs.max(1) as f64
     }
 
-    fn row(&self, reduction: &Reduction) -> Row {
+    fn row(&self, reduction: &Reduction) -> AttributeRow {
         let short = |number: f64, fine: f64| json!((number * fine).round() / fine);
         let of = |numbers: &[f32], quantile: f64, scale: f64, fine: f64| match numbers {
             [] => Value::Null,
@@ -190,7 +190,7 @@ impl Reached {
         };
         let hours = |quantile| of(&self.arrivals_s, quantile, 1.0 / HOUR, 1e4);
         let metres = |quantile| of(&self.thicknesses_m, quantile, 1.0, 1e3);
-        let mut row: Row = vec![
+        let mut row: AttributeRow = vec![
             ("probability".into(), short(self.probability(), 1e6)),
             ("arrival_first_h".into(), hours(0.0)),
             ("arrival_median_h".into(), hours(0.5)),

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::{HazardError, PlanFile, Reduction, RunRecord, names};
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::{InputError, PLAN};
 use lavoxel_files::output::{Existing, OutputError, WholeFile, check_free};
 
@@ -98,7 +98,7 @@ impl Folder {
         let mut taken = 0;
         for run in self.runs(count).1 {
             if let Some(record) = RunRecord::read(&from, run, self.fingerprint, columns)? {
-                self.put(run, &record.bytes(self.fingerprint))?;
+                self.write_run(run, &record.bytes(self.fingerprint))?;
                 taken += 1;
             }
         }
@@ -109,7 +109,7 @@ impl Folder {
     ///
     /// # Errors
     /// [`OutputError`] when the file cannot be written; no partial file is left.
-    pub fn put(&self, run: u64, bytes: &[u8]) -> Result<(), OutputError> {
+    pub fn write_run(&self, run: u64, bytes: &[u8]) -> Result<(), OutputError> {
         let path = RunRecord::path(&self.runs_path(), run);
         let mut file = WholeFile::create(&path, Existing::Replace)?;
         file.write_all(bytes)
@@ -186,7 +186,7 @@ pub(crate) fn read_plan(file: &Path) -> Result<Option<PlanFile>, HazardError> {
         format!(
             "{}: is no plan of runs: {}; {mend}",
             file.display(),
-            tame(&e.to_string())
+            escape_for_terminal(&e.to_string())
         )
         .into()
     })

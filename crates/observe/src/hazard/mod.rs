@@ -1,7 +1,8 @@
 //! Hazard maps: many eruptions with sampled vents, rates and volumes, reduced to probability,
 //! arrival and thickness of lava.
 //!
-//! A [`Plan`] holds the distributions of vents ([`Places`]), effusion rates and volumes ([`Law`]).
+//! A [`Plan`] holds the distributions of vents ([`Places`]), effusion rates and volumes
+//! ([`Distribution`]).
 //! Each run ([`Plan::run`]) leaves a small file ([`RunRecord`]) that carries the fingerprint of the
 //! plan file ([`PlanFile`]). [`Summary`] reads those run files alone, and [`Drawing`] writes the
 //! maps. A [`Study`] joins all steps, from its [`Settings`] to the maps.
@@ -14,10 +15,10 @@
 //! `docs/hazard.md` is the guide for users.
 
 mod curve;
+mod distribution;
 mod draw;
 mod exposed;
 mod folder;
-mod law;
 mod places;
 mod plan;
 mod record;
@@ -31,13 +32,13 @@ mod vents;
 mod write;
 
 pub use self::curve::Curve;
+pub use self::distribution::Distribution;
 pub use self::folder::{Folder, Opening, plan_of};
 pub(crate) use self::folder::{check_same, read_plan, write_plan};
-pub use self::law::Law;
 pub use self::places::{MOST_POINTS, Metres, Places};
 pub use self::plan::{Ground, MAX_RUNS, Plan, PlanFile, Sample, Seeds, Size};
 pub use self::record::{Ending, Outcome, Reached, RecordError, RunRecord};
-pub use self::reduce::{Quantiles, Reduction, Row, RunFiles, Summary};
+pub use self::reduce::{Quantiles, Reduction, RunFiles, RunRow, Summary};
 pub use self::report::Report;
 pub(crate) use self::rules::FINGERPRINT;
 pub(crate) use self::run::{BUILDING, Weighed};

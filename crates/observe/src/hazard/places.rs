@@ -21,13 +21,13 @@ pub const MOST_POINTS: usize = 1 << 22;
 /// Distribution of vent positions.
 #[derive(Clone, Debug)]
 pub struct Places {
-    features: Vec<Shape>,
+    features: Vec<VentShape>,
     weights: Weights,
 }
 
 /// Feature prepared for sampling.
 #[derive(Clone, Debug)]
-enum Shape {
+enum VentShape {
     Points(Vec<Metres>),
     /// Line segments with weights proportional to their lengths.
     Lines(Vec<[Metres; 2]>, Weights),
@@ -48,7 +48,7 @@ impl Places {
             weights.map_err(|wrong| wrong.words("has no feature with a weight above 0"))?;
         let features = features
             .into_iter()
-            .map(|feature| Shape::of(feature.geometry))
+            .map(|feature| VentShape::from_geometry(feature.geometry))
             .collect::<Result<_, _>>()?;
         Ok(Self { features, weights })
     }
@@ -75,8 +75,8 @@ impl Places {
     }
 }
 
-impl Shape {
-    fn of(geometry: Geometry) -> Result<Self, String> {
+impl VentShape {
+    fn from_geometry(geometry: Geometry) -> Result<Self, String> {
         match geometry {
             // Degenerate shapes are refused with a remedy: sampling by length or area needs a
             // positive measure.
@@ -134,7 +134,7 @@ impl Shape {
                 // Some try always hits: thinner polygons were refused when the feature was read.
                 (1..=TRIES)
                     .map(at)
-                    .find(|place| holds(rings, *place))
+                    .find(|place| contains_point(rings, *place))
                     .unwrap_or(rings[0][0])
             }
         }
@@ -168,7 +168,7 @@ fn bounds(rings: &Rings) -> [Metres; 2] {
 }
 
 /// Returns true if the point lies inside the polygon, by the even-odd rule along a ray to the east.
-fn holds(rings: &Rings, [x, y]: Metres) -> bool {
+fn contains_point(rings: &Rings, [x, y]: Metres) -> bool {
     let crosses = |(a, b): (&Metres, &Metres)| {
         (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0])
     };

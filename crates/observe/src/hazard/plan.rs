@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use super::curve::Curve;
+use super::distribution::{Distribution, below};
 use super::draw::{Numbers, Use};
-use super::law::{Law, below};
 use super::places::{Metres, Places};
 use super::rules;
 use lavoxel_base::validate::{Invalid, within};
 use lavoxel_flow::FlowSetup;
 use lavoxel_geo::map::Site;
-use lavoxel_io::export::About;
+use lavoxel_io::export::Provenance;
 use lavoxel_scene::scene::{NumberKey, Template};
 use lavoxel_sim::simulation::Origin;
 use lavoxel_sim::source::VentSpec;
@@ -53,9 +53,9 @@ pub enum Seeds {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Size {
     /// Volume in m³; the duration is the volume over the rate.
-    Volume(Law),
+    Volume(Distribution),
     /// Duration in seconds; the volume is the duration times the rate.
-    Duration(Law),
+    Duration(Distribution),
 }
 
 /// Plan of a hazard study: distributions of vents, rates, sizes and scene numbers.
@@ -70,7 +70,7 @@ pub struct Plan {
     /// Distribution of vent positions.
     pub places: Places,
     /// Distribution of the mean effusion rate, in m³/s.
-    pub rates: Law,
+    pub rates: Distribution,
     /// Distribution of the volume or duration.
     pub size: Size,
     /// Correlation of rate and size in a Gaussian copula, −1 to 1; `None`: both are independent.
@@ -83,7 +83,7 @@ pub struct Plan {
     /// Shape and temperature of all vents; position and rate of this specification are ignored.
     pub vent: VentSpec,
     /// Scene numbers that each run draws, with their distributions.
-    pub draws: Vec<(NumberKey, Law)>,
+    pub draws: Vec<(NumberKey, Distribution)>,
 }
 
 /// Random sample of a run: vent, rate, size and seed.
@@ -114,7 +114,7 @@ impl Plan {
     /// Names the flag of the faulty law: `--rates`, `--volumes` or `--durations`.
     pub fn validate(&self) -> Result<(), Invalid> {
         within("--runs", self.runs as f64, 1.0, MAX_RUNS as f64)?;
-        let check = |flag: &str, law: &Law, most: f64| {
+        let check = |flag: &str, law: &Distribution, most: f64| {
             let (low, high) = law.range();
             let fits = low >= LEAST && high <= most;
             let expected = format!("a law of numbers above 0, at most {most:e}");
@@ -230,7 +230,7 @@ impl Plan {
         let curve = (self.curve != Curve::Steady).then(|| ("curve", self.curve.to_string()));
         let drawn = drawn.chain(together).chain(curve);
         BTreeMap::from([
-            ("program", About::SOFTWARE.to_owned()),
+            ("program", Provenance::SOFTWARE.to_owned()),
             ("rules", format!("{:016x}", rules::FINGERPRINT)),
             (
                 "ground",
@@ -364,8 +364,8 @@ mod tests {
             seed: 5,
             seeds: Seeds::Own,
             places: Places::new(vec![Feature::new(geometry, 1.0)]).expect("a line"),
-            rates: Law::Uniform(1.0, 4.0),
-            size: Size::Volume(Law::Fixed(1000.0)),
+            rates: Distribution::Uniform(1.0, 4.0),
+            size: Size::Volume(Distribution::Fixed(1000.0)),
             correlation: None,
             curve: Curve::Steady,
             limit_s: None,
@@ -404,8 +404,8 @@ mod tests {
     #[test]
     fn rate_and_size_go_together_as_asked() {
         let of = |correlation| Plan {
-            rates: Law::LogNormal(5.0, 3.0),
-            size: Size::Volume(Law::LogUniform(1e4, 1e7)),
+            rates: Distribution::LogNormal(5.0, 3.0),
+            size: Size::Volume(Distribution::LogUniform(1e4, 1e7)),
             correlation: Some(correlation),
             ..plan()
         };
@@ -445,7 +445,7 @@ mod tests {
     #[test]
     fn volume_is_rate_times_duration() {
         let by_time = Plan {
-            size: Size::Duration(Law::Uniform(3600.0, 7200.0)),
+            size: Size::Duration(Distribution::Uniform(3600.0, 7200.0)),
             limit_s: Some(9000.0),
             ..plan()
         };
@@ -466,21 +466,21 @@ mod tests {
         let refused = |plan: Plan| plan.validate().expect_err("refused").to_string();
         assert!(
             refused(Plan {
-                rates: Law::Uniform(0.0, 5.0),
+                rates: Distribution::Uniform(0.0, 5.0),
                 ..plan()
             })
             .starts_with("--rates = uniform:0,5: must be a law")
         );
         assert!(
             refused(Plan {
-                size: Size::Volume(Law::Fixed(-1.0)),
+                size: Size::Volume(Distribution::Fixed(-1.0)),
                 ..plan()
             })
             .starts_with("--volumes = -1")
         );
         assert!(
             refused(Plan {
-                size: Size::Duration(Law::Fixed(1e99)),
+                size: Size::Duration(Distribution::Fixed(1e99)),
                 ..plan()
             })
             .starts_with("--durations = ")

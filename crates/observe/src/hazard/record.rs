@@ -63,7 +63,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Creates the outcome from the flow after its last step; `elapsed` is the wall-clock time.
-    pub(super) fn of(flow: &Flow, ending: Ending, elapsed: Duration) -> Self {
+    pub(super) fn from_flow(flow: &Flow, ending: Ending, elapsed: Duration) -> Self {
         let (account, unit) = (flow.account(), flow.space().unit_m3());
         let m3 = |units: i64| units as f64 * unit;
         Self {

@@ -75,7 +75,7 @@ pub struct Quantiles {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summary {
     /// One table row per run, sorted by run number.
-    pub rows: Vec<Row>,
+    pub rows: Vec<RunRow>,
     /// Number of runs that inundate each column.
     pub counts: Vec<u32>,
     /// Number of runs that arrive in each column before each time, axes (time, column).
@@ -91,7 +91,7 @@ pub struct Summary {
 
 /// Table row of one run.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct RunRow {
     /// Sample of the run.
     pub sample: Sample,
     /// Outcome of the run.
@@ -107,7 +107,7 @@ pub struct Row {
     pub lowest_m: Option<f64>,
 }
 
-impl Row {
+impl RunRow {
     fn new(record: &RunRecord, above_m: f64, ground: &Ground) -> Self {
         let Site {
             cell_size_m: cell,
@@ -147,7 +147,7 @@ impl Summary {
     ///
     /// # Errors
     /// [`RecordError`] for a file that cannot be read or is not of this plan.
-    pub fn of(
+    pub fn from_runs(
         files: &RunFiles,
         reduction: &Reduction,
         ground: &Ground,
@@ -180,7 +180,7 @@ impl Summary {
             thickest_m: none(),
         };
         files.for_each(|record| {
-            all.rows.push(Row::new(record, above_m, ground));
+            all.rows.push(RunRow::new(record, above_m, ground));
             for reached in record
                 .reached()
                 .filter(|reached| f64::from(reached.thickness_m) > above_m)
@@ -276,16 +276,16 @@ impl Summary {
             runs as usize,
             STRIP.min(columns.saturating_mul(runs as usize)),
         );
-        MemoryEstimate::of("the maps of the runs", columns, each)
-            .and(MemoryEstimate::of(
+        MemoryEstimate::new("the maps of the runs", columns, each)
+            .and(MemoryEstimate::new(
                 "the strip of the runs",
                 strip,
                 BYTES_A_PAIR,
             ))
-            .and(MemoryEstimate::of(
+            .and(MemoryEstimate::new(
                 "the table of the runs",
                 runs,
-                size_of::<Row>() as f64,
+                size_of::<RunRow>() as f64,
             ))
     }
 }
@@ -323,7 +323,7 @@ mod tests {
     use lavoxel_base::grid::Grid;
     use lavoxel_base::random::mix64;
     use lavoxel_flow::{FlowBox, FlowSetup, Lava};
-    use lavoxel_scene::scene::Stage;
+    use lavoxel_scene::scene::BuiltScene;
     use lavoxel_sim::simulation::Simulation;
     use lavoxel_sim::state::State;
 
@@ -361,8 +361,8 @@ mod tests {
             1,
             Box::new(Tiled::default()),
         );
-        Ground::of(
-            Stage {
+        Ground::new(
+            BuiltScene {
                 simulation,
                 site,
                 notes: Vec::new(),
@@ -418,7 +418,7 @@ mod tests {
             before_s: vec![15.0, 60.0],
             annual: None,
         };
-        let all = Summary::of(&files, &reduction, &ground).expect("right");
+        let all = Summary::from_runs(&files, &reduction, &ground).expect("right");
         let at = |map: &[f32]| [10, 11, 35, 12].map(|column| map[column]);
         assert_eq!(at(&all.probability())[..3], [1.0, 2.0 / 3.0, 1.0 / 3.0]);
         // The arrival at column 11 after 10 s is of a film too thin to count; nothing reached
@@ -447,7 +447,7 @@ mod tests {
             [3, 2, 1]
         );
         // Another threshold changes the columns.
-        let thick = Summary::of(
+        let thick = Summary::from_runs(
             &files,
             &Reduction {
                 above_m: 1.5,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Drawing, Ending, Plan, PlanFile, Row, Size};
+use super::{Drawing, Ending, Plan, PlanFile, RunRow, Size};
 use lavoxel_base::words;
 use lavoxel_scene::scene::Seconds;
 use serde::Serialize;
@@ -71,9 +71,10 @@ impl Report {
     ) -> Self {
         let (summary, site) = (drawing.summary, &drawing.ground.site);
         let rows = &summary.rows;
-        let mean =
-            |of: &dyn Fn(&Row) -> f64| rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64;
-        let count = |is_so: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is_so(row)).count();
+        let mean = |of: &dyn Fn(&RunRow) -> f64| {
+            rows.iter().map(of).sum::<f64>() / rows.len().max(1) as f64
+        };
+        let count = |is_so: &dyn Fn(&RunRow) -> bool| rows.iter().filter(|row| is_so(row)).count();
         let area = |columns: usize| columns as f64 * site.cell_size_m * site.cell_size_m;
         let drawn: String = plan
             .draws

@@ -14,7 +14,7 @@ mod tests {
 
     use super::FINGERPRINT;
     use crate::hazard::run::REST;
-    use crate::hazard::{Curve, Law, Places, Plan, Seeds, Size};
+    use crate::hazard::{Curve, Distribution, Places, Plan, Seeds, Size};
     use lavoxel_automaton::engine::tiled::Tiled;
     use lavoxel_flow::{Cooling, Flow, FlowBox, FlowEdit, FlowPour, FlowSetup, Lava};
     use lavoxel_geo::map::features::{Feature, Geometry};
@@ -141,8 +141,8 @@ mod tests {
             seed: 7,
             seeds: Seeds::Own,
             places: Places::new(features).expect("two features"),
-            rates: Law::LogUniform(1.0, 10.0),
-            size: Size::Volume(Law::LogNormal(1e5, 2.0)),
+            rates: Distribution::LogUniform(1.0, 10.0),
+            size: Size::Volume(Distribution::LogNormal(1e5, 2.0)),
             correlation: None,
             curve: Curve::Steady,
             limit_s: None,

@@ -10,7 +10,7 @@ use super::record::{Ending, Outcome, RunRecord};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_base::memory::{Held, MemoryEstimate, OWN, TooMuchMemory};
 use lavoxel_flow::Flow;
-use lavoxel_scene::scene::{Stage, Template};
+use lavoxel_scene::scene::{BuiltScene, Template};
 use lavoxel_sim::records::FlowRecords;
 use lavoxel_sim::simulation::Origin;
 use lavoxel_sim::source::{VentFlow, VentSpec};
@@ -37,8 +37,8 @@ const MEND: &str = "ask for fewer threads (--threads) or larger cells";
 impl Ground {
     /// Creates the initial state from a built scene before its first step, for `at_once` concurrent
     /// runs; setting `stop` aborts long steps. `None` for a scene of the classic model.
-    pub fn of(stage: Stage, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
-        let Stage {
+    pub fn new(stage: BuiltScene, at_once: usize, stop: Arc<AtomicBool>) -> Option<Self> {
+        let BuiltScene {
             mut simulation,
             site,
             notes,
@@ -83,7 +83,7 @@ impl Ground {
     }
 
     /// Estimates the memory of `at_once` concurrent runs from the initial state of a scene.
-    pub fn need(stage: &Stage, at_once: usize) -> MemoryEstimate {
+    pub fn need(stage: &BuiltScene, at_once: usize) -> MemoryEstimate {
         // The initial state stays in memory next to the running copies.
         need_of_runs(stage.simulation.world(), at_once + 1)
     }
@@ -92,7 +92,7 @@ impl Ground {
 /// Estimates the memory of `count` runs with states as large as `state`.
 fn need_of_runs(state: &State, count: usize) -> MemoryEstimate {
     let bytes = (state.taken().bytes() - OWN) as f64;
-    MemoryEstimate::of(
+    MemoryEstimate::new(
         "the runs that are made at once",
         count,
         bytes + BYTES_A_COLUMN * state.grid().columns() as f64,
@@ -186,7 +186,7 @@ impl Plan {
                 break Ending::Rest;
             }
         };
-        let outcome = |flow: &Flow| Outcome::of(flow, ending, start.elapsed());
+        let outcome = |flow: &Flow| Outcome::from_flow(flow, ending, start.elapsed());
         Ok(simulation
             .world()
             .flow()
@@ -216,7 +216,7 @@ impl Plan {
                 .into());
         }
         let at_once = ground.at_once;
-        let drawn = Ground::of(stage, at_once, ground.stop.clone())
+        let drawn = Ground::new(stage, at_once, ground.stop.clone())
             .ok_or_else(|| "--draw: the scene has no flow".to_owned())?;
         Ok(drawn.origin)
     }
@@ -253,7 +253,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::hazard::{Curve, Law, Places, Seeds, Size};
+    use crate::hazard::{Curve, Distribution, Places, Seeds, Size};
     use lavoxel_geo::map::features::{Feature, Geometry};
     use lavoxel_scene::scene::Scene;
     use lavoxel_sim::simulation::Simulation;
@@ -267,7 +267,7 @@ mod tests {
                         matter = { kind = \"material\", name = \"water\", amount = 1.0 }\n[[event]]\nat = 5\n\
                         put = { shape = { kind = \"box\", from = [0, 0, 9], to = [20, 20, 10] }, matter = { kind = \"rock\" } }\n";
 
-    fn stage(rates: &str, more: &str) -> Stage {
+    fn stage(rates: &str, more: &str) -> BuiltScene {
         let scene = Scene::parse(&format!("{SCENE}{rates}{more}"), Path::new("scene.toml"))
             .expect("a right scene");
         scene.build(Box::new(Tiled::default())).expect("it fits")
@@ -281,7 +281,7 @@ mod tests {
             .next()
             .expect("a vent")
             .clone();
-        (Ground::of(stage, 1, Arc::default()).expect("a flow"), vent)
+        (Ground::new(stage, 1, Arc::default()).expect("a flow"), vent)
     }
 
     fn record(plan: &Plan, ground: &Ground) -> RunRecord {
@@ -297,8 +297,8 @@ mod tests {
             seed: 6,
             seeds: Seeds::Same,
             places: Places::new(vec![Feature::new(geometry, 1.0)]).expect("a point"),
-            rates: Law::Fixed(8.0),
-            size: Size::Duration(Law::Fixed(250.0)),
+            rates: Distribution::Fixed(8.0),
+            size: Size::Duration(Distribution::Fixed(250.0)),
             correlation: None,
             curve: Curve::Steady,
             limit_s: Some(limit_s),

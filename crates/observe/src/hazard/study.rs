@@ -10,19 +10,19 @@ use serde::Deserialize;
 use super::exposed::Exposure;
 use super::vents::Vents;
 use super::{
-    Curve, Drawing, Folder, Ground, Law, Opening, Plan, PlanFile, Reduction, Report, RunFiles,
-    RunRecord, Seeds, Size, Summary,
+    Curve, Distribution, Drawing, Folder, Ground, Opening, Plan, PlanFile, Reduction, Report,
+    RunFiles, RunRecord, Seeds, Size, Summary,
 };
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_base::memory::{MemoryEstimate, TooMuchMemory};
 use lavoxel_base::parallel::share_out;
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::output::{Existing, FOLDER, OutputError, file_name};
 use lavoxel_geo::map::Site;
 use lavoxel_io::export::ExportError;
 use lavoxel_io::export::maps::need_of;
 use lavoxel_scene::scene::{
-    LavaSpec, Model, NumberKey, Overrides, Scene, SceneError, Seconds, Stage, Template,
+    BuiltScene, LavaSpec, Model, NumberKey, Overrides, Scene, SceneError, Seconds, Template,
     VentOverride, VentPlace,
 };
 use lavoxel_sim::source::{VentFlow, VentSpec};
@@ -250,7 +250,7 @@ impl Study {
             .and(summary.clone())
             .or(summary.clone().and(drawn));
         need.check("ask for fewer threads (--threads), larger cells or fewer quantiles")?;
-        let ground = Ground::of(stage, at_once, stop).ok_or_else(|| NO_FLOW.to_owned())?;
+        let ground = Ground::new(stage, at_once, stop).ok_or_else(|| NO_FLOW.to_owned())?;
         let ground = match plan.draws.is_empty() && scene.spec.terrain.error_m.is_none() {
             true => ground,
             false => ground.with_template(plan.template(scene)?),
@@ -334,7 +334,7 @@ impl Study {
             columns,
             runs,
         };
-        let summary = Summary::of(&files, &self.reduction, &self.ground)?;
+        let summary = Summary::from_runs(&files, &self.reduction, &self.ground)?;
         let drawing = Drawing {
             summary: &summary,
             reduction: &self.reduction,
@@ -347,7 +347,7 @@ impl Study {
         let mut written = drawing.write(&folder.path, Existing::Replace)?;
         let mut exposed = Vec::new();
         for exposure in &self.exposures {
-            let reached = exposure.of(&files, &self.reduction)?;
+            let reached = exposure.reached_assets(&files, &self.reduction)?;
             written.extend(exposure.write(&folder.path, &reached, &self.reduction)?);
             exposed.push(exposure.line(&reached));
         }
@@ -377,7 +377,7 @@ impl Study {
                 let Some(record) = self.run(*run, all_end)? else {
                     return Ok(false);
                 };
-                folder.put(*run, &record.bytes(folder.fingerprint))?;
+                folder.write_run(*run, &record.bytes(folder.fingerprint))?;
                 made(*run);
                 Ok(true)
             },
@@ -403,7 +403,7 @@ impl Plan {
 }
 
 /// Returns the vent shape and temperature that all vents of the scene share; fails if they differ.
-fn model_vent(stage: &Stage) -> Result<VentSpec, String> {
+fn model_vent(stage: &BuiltScene) -> Result<VentSpec, String> {
     let of_flow = |vent: &VentSpec| {
         vent.flow
             .as_ref()
@@ -422,19 +422,19 @@ fn model_vent(stage: &Stage) -> Result<VentSpec, String> {
 }
 
 impl Settings {
-    fn vents(&self, asked: &Overrides, stage: &Stage) -> Result<Vents, String> {
+    fn vents(&self, asked: &Overrides, stage: &BuiltScene) -> Result<Vents, String> {
         match &self.vent_area {
             Some(_) if !asked.vents.is_empty() => {
                 Err("--vent-area: pass it or --vent, not both".to_owned())
             }
             Some(path) => Vents::read(path, &stage.site),
-            None => Vents::of(stage),
+            None => Vents::from_stage(stage),
         }
     }
 
     /// Returns the law of the effusion rate: from the settings, or the constant rate that all vents
     /// share.
-    fn rates(&self, source: &Source<'_>) -> Result<Law, String> {
+    fn rates(&self, source: &Source<'_>) -> Result<Distribution, String> {
         if let Some(text) = &self.rates {
             return law("--rates", text, |number| number.parse().ok());
         }
@@ -460,22 +460,24 @@ impl Settings {
             .flatten()
             .filter(|first| rates.iter().all(|rate| *rate == Some(*first)));
         let mend = "--rates: give the effusion rate in m³/s, such as --rates 10 or --rates log-uniform:1,50";
-        first.map(Law::Fixed).ok_or_else(|| mend.to_owned())
+        first
+            .map(Distribution::Fixed)
+            .ok_or_else(|| mend.to_owned())
     }
 
     /// Parses the drawn scene numbers and their laws.
-    fn draws(&self) -> Result<Vec<(NumberKey, Law)>, String> {
-        let mut all: Vec<(NumberKey, Law)> = Vec::new();
+    fn draws(&self) -> Result<Vec<(NumberKey, Distribution)>, String> {
+        let mut all: Vec<(NumberKey, Distribution)> = Vec::new();
         for text in &self.draw {
             let (key, words) = text.split_once('=').ok_or_else(|| {
                 format!(
                     "--draw {}: must be a number of the scene and its law: flow.lava.yield_pa=uniform:100,900",
-                    tame(text)
+                    escape_for_terminal(text)
                 )
             })?;
             let key: NumberKey = key
                 .parse()
-                .map_err(|fault| format!("--draw {}: {fault}", tame(text)))?;
+                .map_err(|fault| format!("--draw {}: {fault}", escape_for_terminal(text)))?;
             if key.is_rates() {
                 return Err("--draw rates: draw rates by --rates".to_owned());
             }
@@ -517,7 +519,7 @@ impl Settings {
         {
             Some(wrong) => Err(format!(
                 "--correlation {}: must be a number from -1 to 1",
-                tame(&wrong.to_string())
+                escape_for_terminal(&wrong.to_string())
             )),
             None => Ok(self.correlation),
         }
@@ -525,7 +527,7 @@ impl Settings {
 
     fn reduction(&self) -> Result<Reduction, String> {
         let above_m = self.above;
-        let told = |value: f64| tame(&value.to_string());
+        let told = |value: f64| escape_for_terminal(&value.to_string());
         if !(0.0..=MOST_ABOVE_M).contains(&above_m) {
             return Err(format!(
                 "--above {}: must be a number from 0 to {MOST_ABOVE_M}, in metres",
@@ -592,8 +594,13 @@ impl Settings {
 }
 
 /// Parses the law of the setting `flag`; `number` parses each value.
-fn law(flag: &str, text: &str, number: impl Fn(&str) -> Option<f64>) -> Result<Law, String> {
-    Law::parse(text, number).map_err(|expected| format!("{flag} {}: {expected}", tame(text)))
+fn law(
+    flag: &str,
+    text: &str,
+    number: impl Fn(&str) -> Option<f64>,
+) -> Result<Distribution, String> {
+    Distribution::parse(text, number)
+        .map_err(|expected| format!("{flag} {}: {expected}", escape_for_terminal(text)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! order; without a header they are x, y and weight. Lines that begin with `#` are skipped.
 
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_files::table::{Row, Table};
+use lavoxel_files::table::{Table, TableRow};
 use lavoxel_geo::map::features::{Feature, Geometry};
 
 /// Upper bound on the number of lines of a table.
@@ -23,7 +23,7 @@ const BYTES_A_LINE: f64 = 480.0;
 
 /// Estimates the memory of reading a table, in addition to its text.
 pub fn need(text: &str) -> MemoryEstimate {
-    MemoryEstimate::of("the vents of the table", text.lines().count(), BYTES_A_LINE)
+    MemoryEstimate::new("the vents of the table", text.lines().count(), BYTES_A_LINE)
 }
 
 /// Parses a table of vent positions. Check the memory with [`need`] first.
@@ -35,7 +35,7 @@ pub fn parse(text: &str) -> Result<Vec<Feature>, String> {
     let [Some(x), Some(y), weight] = NAMES.map(|names| table.column(names)) else {
         return Err("has a heading without x and y; name the columns x, y and weight".to_owned());
     };
-    let vent = |(i, row): (usize, &Row)| {
+    let vent = |(i, row): (usize, &TableRow)| {
         let wrong = |_| row.fault("must be x, y and, where vents differ, a weight from 0 up");
         let point = [
             row.number(x, "x").map_err(wrong)?,

@@ -10,7 +10,7 @@ use lavoxel_geo::map::Site;
 use lavoxel_geo::map::features::{
     Feature, Features, Geometry, check_format, features_on, read_layer, read_text,
 };
-use lavoxel_scene::scene::Stage;
+use lavoxel_scene::scene::BuiltScene;
 use lavoxel_sim::source::VentSpec;
 
 /// Tolerance for points at the sides of the box, as a fraction of the side length; covers rounding.
@@ -25,7 +25,7 @@ pub(crate) struct Vents {
 
 impl Vents {
     /// Creates the distribution of a scene's vents with equal weights.
-    pub(crate) fn of(stage: &Stage) -> Result<Self, String> {
+    pub(crate) fn from_stage(stage: &BuiltScene) -> Result<Self, String> {
         let cell = stage.site.cell_size_m;
         let point = |x: f64, z: f64| Geometry::Points(vec![[x * cell, z * cell]]);
         let feature = |vent: &VentSpec| Feature::new(point(vent.x, vent.z), 1.0);
@@ -106,7 +106,7 @@ fn of_table(text: &str) -> Result<Vec<Feature>, String> {
 /// Converts the features of a GeoJSON layer to map coordinates of the box; fails for features
 /// outside the range of the map's projection.
 fn of_layer(root: &Value, site: &Site) -> Result<Vec<Feature>, String> {
-    let features = features_on(Features::of(root)?.weighted()?, site)?;
+    let features = features_on(Features::from_geojson(root)?.weighted()?, site)?;
     match features.iter().find(|feature| feature.is_far) {
         Some(far) => Err(format!(
             "lies far from the map with {}: is it in longitude and latitude?",

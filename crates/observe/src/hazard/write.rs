@@ -8,13 +8,13 @@ use ndarray::Array2;
 
 use super::plan::{Ground, Plan};
 use super::record::Ending;
-use super::reduce::{Reduction, Row, Summary};
+use super::reduce::{Reduction, RunRow, Summary};
 use lavoxel_base::measure::{Ramp, Span};
 use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::map::{Site, ToDegrees};
 use lavoxel_geo::terrain::write::whole;
 use lavoxel_io::export::maps::{Raster, Values};
-use lavoxel_io::export::{About, Caption, ExportError};
+use lavoxel_io::export::{Caption, ExportError, Provenance};
 use lavoxel_scene::scene::Seconds;
 
 /// Caution written into every map.
@@ -84,13 +84,13 @@ pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     let quantiles = reduction
         .quantiles
         .iter()
-        .flat_map(|q| [Kind::Arrival(*q), Kind::Thickness(*q)]);
+        .flat_map(|q| [HazardMap::Arrival(*q), HazardMap::Thickness(*q)]);
     let before = reduction
         .before_s
         .iter()
-        .map(|time_s| Kind::Before(*time_s));
-    let annual = reduction.annual.map(Kind::Annual);
-    let maps = [Kind::Probability, Kind::Thickest]
+        .map(|time_s| HazardMap::Before(*time_s));
+    let annual = reduction.annual.map(HazardMap::Annual);
+    let maps = [HazardMap::Probability, HazardMap::Thickest]
         .into_iter()
         .chain(annual)
         .chain(before)
@@ -108,13 +108,13 @@ pub fn names(reduction: &Reduction, pictures: bool) -> Vec<String> {
     let drawn = LINES
         .iter()
         .chain(pictures.then_some(&GLOBE))
-        .map(|ending| format!("{}.{ending}", Kind::Probability.name()));
+        .map(|ending| format!("{}.{ending}", HazardMap::Probability.name()));
     files.chain(drawn).chain(["runs.csv".to_owned()]).collect()
 }
 
 /// Kinds of maps.
 #[derive(Clone, Copy)]
-enum Kind {
+enum HazardMap {
     Probability,
     /// Annual inundation probability; the field is the mean number of eruptions per year.
     Annual(f64),
@@ -125,7 +125,7 @@ enum Kind {
     Thickness(f64),
 }
 
-impl Kind {
+impl HazardMap {
     fn name(self) -> String {
         match self {
             Self::Probability => "probability".to_owned(),
@@ -208,10 +208,10 @@ impl Drawing<'_> {
     /// [`ExportError`] for a file that cannot be written; files written before stay.
     pub fn write(&self, folder: &Path, existing: Existing) -> Result<Vec<PathBuf>, ExportError> {
         let mut files = Vec::new();
-        let about = About {
+        let about = Provenance {
             scene: self.scene.to_owned(),
             seed: self.plan.seed,
-            ..About::default()
+            ..Provenance::default()
         };
         let ground = || self.elevations();
         for map in self.maps() {
@@ -220,7 +220,7 @@ impl Drawing<'_> {
             let path = |ending: &str| folder.join(format!("{}.{ending}", map.caption.name));
             let mut endings = vec!["tif"];
             endings.extend(self.pictures.then_some("png"));
-            if map.caption.name == Kind::Probability.name() {
+            if map.caption.name == HazardMap::Probability.name() {
                 endings.extend(LINES);
                 endings.extend(
                     (self.pictures && ToDegrees::of_site(&self.ground.site).is_some())
@@ -255,22 +255,23 @@ impl Drawing<'_> {
             ..
         } = self.summary;
         let quantiles = || self.reduction.quantiles.iter().enumerate();
-        let map = |kind: Kind, values| Map {
+        let map = |kind: HazardMap, values| Map {
             caption: self.caption(kind),
             values,
         };
         let hours = |map: &Vec<f32>| map.iter().map(|seconds| seconds / HOUR).collect();
         let first = [
-            map(Kind::Probability, self.summary.probability()),
-            map(Kind::Thickest, thickest_m.clone()),
+            map(HazardMap::Probability, self.summary.probability()),
+            map(HazardMap::Thickest, thickest_m.clone()),
         ];
         let arrivals =
-            quantiles().map(move |(i, q)| map(Kind::Arrival(*q), hours(&arrival_s.maps[i])));
-        let thicknesses =
-            quantiles().map(move |(i, q)| map(Kind::Thickness(*q), thickness_m.maps[i].clone()));
+            quantiles().map(move |(i, q)| map(HazardMap::Arrival(*q), hours(&arrival_s.maps[i])));
+        let thicknesses = quantiles()
+            .map(move |(i, q)| map(HazardMap::Thickness(*q), thickness_m.maps[i].clone()));
         let times = self.reduction.before_s.iter().zip(&self.summary.before);
-        let before = times
-            .map(move |(time_s, counts)| map(Kind::Before(*time_s), self.summary.shares(counts)));
+        let before = times.map(move |(time_s, counts)| {
+            map(HazardMap::Before(*time_s), self.summary.shares(counts))
+        });
         let in_a_year = |rate: f64| {
             let shares = self.summary.probability().into_iter();
             shares
@@ -280,7 +281,7 @@ impl Drawing<'_> {
         let annual = self
             .reduction
             .annual
-            .map(|rate| map(Kind::Annual(rate), in_a_year(rate)));
+            .map(|rate| map(HazardMap::Annual(rate), in_a_year(rate)));
         first
             .into_iter()
             .chain(annual)
@@ -289,12 +290,12 @@ impl Drawing<'_> {
             .chain(thicknesses)
     }
 
-    fn caption(&self, kind: Kind) -> Caption {
+    fn caption(&self, kind: HazardMap) -> Caption {
         let (words, title, description) = kind.words(self.reduction.above_m);
         let unit = match kind {
-            Kind::Probability | Kind::Annual(_) | Kind::Before(_) => "",
-            Kind::Arrival(_) => "h",
-            Kind::Thickest | Kind::Thickness(_) => "m",
+            HazardMap::Probability | HazardMap::Annual(_) | HazardMap::Before(_) => "",
+            HazardMap::Arrival(_) => "h",
+            HazardMap::Thickest | HazardMap::Thickness(_) => "m",
         };
         let runs = Some(self.summary.rows.len() as u64);
         Caption {
@@ -330,7 +331,7 @@ const HEADING: &str = "run,feature,vent_x,vent_y,rate_m3_s,volume_m3,duration_s,
 /// Writes the table of runs; vent positions are in map coordinates.
 fn table(
     path: &Path,
-    rows: &[Row],
+    rows: &[RunRow],
     (plan, ground): (&Plan, &Ground),
     existing: Existing,
 ) -> Result<(), OutputError> {
@@ -339,7 +340,7 @@ fn table(
         .iter()
         .map(|(key, _)| format!(",{key}"))
         .collect();
-    let drawn = |row: &Row| {
+    let drawn = |row: &RunRow| {
         let run = row.sample.run;
         let seed = ground.height_error_m().map(|_| plan.survey_seed(run));
         let numbers = plan
@@ -366,8 +367,8 @@ fn table(
     })
 }
 
-fn line(row: &Row, site: &Site) -> String {
-    let Row {
+fn line(row: &RunRow, site: &Site) -> String {
+    let RunRow {
         sample,
         outcome,
         area_m2,

@@ -54,7 +54,7 @@ const ROOM: f64 = 0.04;
 
 impl Extent {
     /// Creates an axis that contains all representable `values`, with a margin.
-    pub(super) fn around(axis: Axis, values: impl Iterator<Item = f64>) -> Self {
+    pub(super) fn enclosing(axis: Axis, values: impl Iterator<Item = f64>) -> Self {
         let ends = values
             .filter(|value| axis.has(*value))
             .map(|value| axis.even(value));
@@ -127,7 +127,7 @@ impl Extent {
             return powers
                 .flat_map(of)
                 .map(value)
-                .filter(|v| self.holds(*v))
+                .filter(|v| self.contains(*v))
                 .collect();
         }
         let Some(step) = steps((self.high - self.low) / most.max(1) as f64).next() else {
@@ -141,7 +141,7 @@ impl Extent {
     }
 
     /// Returns true if `value` lies within the axis.
-    pub(super) fn holds(self, value: f64) -> bool {
+    pub(super) fn contains(self, value: f64) -> bool {
         (-1e-9..=1.0 + 1e-9).contains(&self.share(value))
     }
 
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn an_axis_holds_its_data() {
-        let around = |axis, values: &[f64]| Extent::around(axis, values.iter().copied());
+        let around = |axis, values: &[f64]| Extent::enclosing(axis, values.iter().copied());
         let linear = around(Axis::Linear, &[0.0, 5.0, f64::NAN, 10.0]);
         assert_eq!((linear.low, linear.high), (0.0, 10.4));
         let log = around(Axis::Log, &[0.0, -1.0, 1.0, 100.0]);

@@ -93,7 +93,7 @@ impl AxisSpec {
             .filter(|(low, high)| self.axis.has(*low) && self.axis.has(*high) && low < high)
         {
             Some((low, high)) => Extent::between(self.axis, low, high),
-            None => Extent::around(self.axis, values),
+            None => Extent::enclosing(self.axis, values),
         }
     }
 }
@@ -188,7 +188,7 @@ fn draw(plot: &Plot, area: &Area<'_>) -> Result<(), PlotError> {
     mesh(plot, &mut chart, (x, y))?;
     for ((series, points), color) in plot.series.iter().zip(&points).zip(plot.colors()) {
         // Points outside of requested bounds are left out; a line is interrupted there.
-        let outside = |(px, py): &(f64, f64)| !x.holds(*px) || !y.holds(*py);
+        let outside = |(px, py): &(f64, f64)| !x.contains(*px) || !y.contains(*py);
         let runs = points.split(outside).filter(|run| !run.is_empty());
         for (i, run) in runs.enumerate() {
             let name = if i == 0 { series.name.as_str() } else { "" };

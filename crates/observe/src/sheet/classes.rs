@@ -19,7 +19,7 @@ const PART: (f32, f32) = (0.08, 0.94);
 
 /// Kind of map quantity; determines classes and palette.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MapKind {
     /// Probability, 0 to 1; cells of value 0 are transparent.
     Probability,
     /// Time since the start of the run.
@@ -30,9 +30,9 @@ pub(super) enum Kind {
     Other,
 }
 
-impl Kind {
+impl MapKind {
     /// Returns the kind of a map from its name in files, such as `arrival_q10`.
-    pub(super) fn of(quantity: &str) -> Self {
+    pub(super) fn from_quantity(quantity: &str) -> Self {
         match quantity {
             _ if quantity.starts_with("probability") => Self::Probability,
             _ if quantity.starts_with("arrival") => Self::Arrival,
@@ -75,13 +75,13 @@ pub(super) struct Class {
 /// All classes of a map, in ascending order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Classes {
-    pub(super) kind: Kind,
+    pub(super) kind: MapKind,
     pub(super) list: Vec<Class>,
 }
 
 impl Classes {
     /// Classifies `values`: determines limits and colours, and counts the cells per class.
-    pub(super) fn of(kind: Kind, values: &Array2<f32>, unit: &str) -> Self {
+    pub(super) fn new(kind: MapKind, values: &Array2<f32>, unit: &str) -> Self {
         let shown = || {
             values
                 .iter()
@@ -146,14 +146,14 @@ impl Classes {
 
 /// Returns the ascending class limits for values from `low` to `high`; empty if no value is
 /// coloured.
-fn limits(kind: Kind, low: f64, high: f64) -> Vec<f64> {
+fn limits(kind: MapKind, low: f64, high: f64) -> Vec<f64> {
     if low > high {
         return Vec::new();
     }
-    if kind == Kind::Probability {
+    if kind == MapKind::Probability {
         return [0.0].into_iter().chain(SHARES).chain([1.0]).collect();
     }
-    let from = if kind == Kind::Other {
+    let from = if kind == MapKind::Other {
         low
     } else {
         0.0_f64.min(low)
@@ -170,8 +170,8 @@ fn limits(kind: Kind, low: f64, high: f64) -> Vec<f64> {
         .collect()
 }
 
-fn label(kind: Kind, (low, high): (f64, f64), unit: &str) -> String {
-    if kind == Kind::Probability {
+fn label(kind: MapKind, (low, high): (f64, f64), unit: &str) -> String {
+    if kind == MapKind::Probability {
         let percent = |share: f64| number(100.0 * share, 1.0);
         return match low {
             0.0 => format!("under {} %", percent(high)),
@@ -188,9 +188,9 @@ fn label(kind: Kind, (low, high): (f64, f64), unit: &str) -> String {
 }
 
 /// Formats a contour level with its unit; probabilities in percent.
-pub(super) fn level_label(kind: Kind, level: f64, unit: &str) -> String {
+pub(super) fn level_label(kind: MapKind, level: f64, unit: &str) -> String {
     match kind {
-        Kind::Probability => format!("{} %", number(100.0 * level, 1.0)),
+        MapKind::Probability => format!("{} %", number(100.0 * level, 1.0)),
         _ if unit.is_empty() => number(level, level),
         _ => format!("{} {unit}", number(level, 0.01 * level.abs().max(1e-9))),
     }
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn every_number_that_is_shown_is_in_one_class() {
         let values = arr2(&[[0.0, 0.04, 0.05, 0.3], [f32::NAN, 0.9, 1.0, 0.95]]);
-        let classes = Classes::of(Kind::Probability, &values, "");
+        let classes = Classes::new(MapKind::Probability, &values, "");
         let counts: Vec<usize> = classes.list.iter().map(|class| class.cells).collect();
         assert_eq!(counts, [1, 1, 0, 1, 0, 0, 3]);
         let labels: Vec<&str> = classes
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn classes_of_amounts_are_round_and_reach_the_largest() {
-        let classes = Classes::of(Kind::Amount, &arr2(&[[0.2, 3.13, f32::NAN]]), "m");
+        let classes = Classes::new(MapKind::Amount, &arr2(&[[0.2, 3.13, f32::NAN]]), "m");
         assert_eq!(
             classes.list.first().map(|class| class.label.as_str()),
             Some("0 – 0.5 m")
@@ -232,7 +232,7 @@ mod tests {
         );
         assert_eq!(classes.between().len(), classes.list.len() - 1);
         assert!(
-            Classes::of(Kind::Amount, &arr2(&[[f32::NAN]]), "m")
+            Classes::new(MapKind::Amount, &arr2(&[[f32::NAN]]), "m")
                 .list
                 .is_empty()
         );

@@ -4,7 +4,7 @@
 use ndarray::Array2;
 
 use super::canvas::{Align, Canvas, Paint, Pen, Point, Rect, Type};
-use super::classes::{Classes, Kind, level_label};
+use super::classes::{Classes, MapKind, level_label};
 use super::overlay::Taken;
 use super::view::View;
 use lavoxel_geo::map::contour;
@@ -45,7 +45,7 @@ impl Reach {
 
     /// Returns the legend entry of the line.
     pub(super) fn words(&self) -> String {
-        let time = level_label(Kind::Arrival, self.hours, "h");
+        let time = level_label(MapKind::Arrival, self.hours, "h");
         format!("reached within {time}, quantile {}", self.quantile)
     }
 
@@ -70,7 +70,7 @@ impl Reach {
         };
         (self.quantile == 0.5).then(|| Label {
             lines,
-            text: level_label(Kind::Arrival, self.hours, "h"),
+            text: level_label(MapKind::Arrival, self.hours, "h"),
             look,
         })
     }
@@ -88,11 +88,11 @@ pub(super) fn between(
     let shown = values.mapv(|value| f64::from(u8::from(kind.shows(f64::from(value)))));
     canvas.stroke(&found(&shown, 0.5, view), &Pen::new(BETWEEN, 0.09 * em));
     // Thickness gets no contours: its colours end at steep fronts.
-    if !matches!(kind, Kind::Probability | Kind::Arrival) {
+    if !matches!(kind, MapKind::Probability | MapKind::Arrival) {
         return Vec::new();
     }
     let numbers = values.mapv(|value| {
-        if kind == Kind::Probability && value.is_nan() {
+        if kind == MapKind::Probability && value.is_nan() {
             0.0
         } else {
             f64::from(value)

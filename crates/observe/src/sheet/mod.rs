@@ -29,11 +29,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use self::classes::{Classes, Kind};
+use self::classes::{Classes, MapKind};
 use self::lines::Reach;
 use self::overlay::Overlay;
 use self::page::{Contents, Layout};
-use self::picture::Ground;
+use self::picture::HillShade;
 use self::raster::Raster;
 use self::source::Source;
 use self::table::Table;
@@ -42,7 +42,7 @@ use lavoxel_base::memory::{MemoryEstimate, TooMuchMemory};
 use lavoxel_files::output::{Existing, OutputError, check_free};
 use lavoxel_geo::terrain::write::whole;
 use lavoxel_geo::terrain::{TerrainError, load_values};
-use lavoxel_io::export::{About, ExportError, write_png_at};
+use lavoxel_io::export::{ExportError, Provenance, write_png_at};
 use lavoxel_scene::scene::Seconds;
 
 /// Resolution of PNG sheets, in pixels per inch.
@@ -207,7 +207,7 @@ pub use self::qgis::check as check_project;
 pub use self::report::check as check_report;
 
 impl Format {
-    fn of(path: &Path) -> Result<Self, SheetError> {
+    fn from_path(path: &Path) -> Result<Self, SheetError> {
         match path
             .extension()
             .unwrap_or_default()
@@ -230,7 +230,7 @@ impl Format {
 /// # Errors
 /// When the file extension is unknown, or the file cannot be written.
 pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
-    Format::of(path)?;
+    Format::from_path(path)?;
     Ok(check_free(path, existing)?)
 }
 
@@ -238,7 +238,7 @@ pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
 pub struct Sheet<'a> {
     settings: &'a Settings,
     source: Source,
-    ground: Option<Ground>,
+    ground: Option<HillShade>,
     overlays: Vec<Overlay>,
     table: Option<Table>,
     reaches: Vec<Reach>,
@@ -256,7 +256,7 @@ impl<'a> Sheet<'a> {
         let ground = settings
             .ground
             .as_deref()
-            .map(|path| Ground::read(path, &source))
+            .map(|path| HillShade::read(path, &source))
             .transpose()?;
         let of_folder = |ending: &str| {
             let folder = source.study.as_ref().map(|study| study.folder.as_path());
@@ -390,8 +390,8 @@ impl<'a> Sheet<'a> {
     }
 
     fn classes(&self) -> Classes {
-        Classes::of(
-            Kind::of(&self.source.quantity()),
+        Classes::new(
+            MapKind::from_quantity(&self.source.quantity()),
             &self.source.map.heights,
             &self.source.unit(),
         )
@@ -432,7 +432,7 @@ impl Contents<'_> {
         dpi: f64,
         existing: Existing,
     ) -> Result<(), SheetError> {
-        match Format::of(path)? {
+        match Format::from_path(path)? {
             Format::Pdf => {
                 let mut page = pdf::Page::new(layout.size);
                 self.draw(&mut page, layout);
@@ -450,7 +450,7 @@ impl Contents<'_> {
                 let image = self.image(layout, dpi)?;
                 let labels = [
                     ("Title", self.title.clone()),
-                    ("Software", About::SOFTWARE.to_owned()),
+                    ("Software", Provenance::SOFTWARE.to_owned()),
                 ];
                 let size = (image.width as u32, image.height as u32);
                 Ok(write_png_at(
@@ -467,7 +467,7 @@ impl Contents<'_> {
     /// Renders the sheet at `dpi` pixels per inch.
     fn image(&self, layout: Layout, dpi: f64) -> Result<lavoxel_render::Image, SheetError> {
         let [width, height] = layout.size.map(|mm| raster::pixels(mm, dpi) as usize);
-        MemoryEstimate::of("the sheet", width * height, BYTES_A_PIXEL)
+        MemoryEstimate::new("the sheet", width * height, BYTES_A_PIXEL)
             .check("take smaller paper (--paper a4), or write a .pdf")?;
         let mut sheet = Raster::new(layout.size, dpi)
             .ok_or_else(|| SheetError::wrong("the sheet has no pixel"))?;

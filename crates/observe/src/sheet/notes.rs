@@ -2,12 +2,12 @@
 
 use super::source::{Source, Study};
 use super::view::View;
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_base::words;
 use lavoxel_geo::map::ToDegrees;
 use lavoxel_geo::map::features::told;
 use lavoxel_geo::map::longitude::usual;
-use lavoxel_io::export::{About, CAUTION};
+use lavoxel_io::export::{CAUTION, Provenance};
 use lavoxel_scene::scene::Seconds;
 
 /// Number of runs below which the sheet warns: 50 runs determine a probability of 0.5 with a
@@ -128,7 +128,7 @@ pub(super) fn system(source: &Source) -> String {
         (Some(name), None) => name,
         _ => told(&crs),
     };
-    tame(&name)
+    escape_for_terminal(&name)
 }
 
 /// Returns all notes of a sheet: warnings, parameters, coordinate system.
@@ -156,7 +156,7 @@ fn coordinates(source: &Source, view: &View) -> String {
         system(source),
         lavoxel_base::round::number(view.grid_step(), view.grid_step())
     );
-    let middle = ToDegrees::of(&source.crs())
+    let middle = ToDegrees::from_crs(&source.crs())
         .filter(|way| !way.is_same())
         .map(|way| {
             let [x, y] = view.middle();
@@ -266,12 +266,15 @@ fn parameters(source: &Source) -> Vec<Note> {
         .and_then(|study| study.plan.decides.get("program"));
     let program = program.or_else(|| source.labels.get("software"));
     if let Some(program) = program {
-        let with = if program == About::SOFTWARE {
+        let with = if program == Provenance::SOFTWARE {
             String::new()
         } else {
-            format!("; sheet by {}", About::SOFTWARE)
+            format!("; sheet by {}", Provenance::SOFTWARE)
         };
-        all.push(note("Model", format!("{}{with}.", tame(program))));
+        all.push(note(
+            "Model",
+            format!("{}{with}.", escape_for_terminal(program)),
+        ));
     }
     all
 }
@@ -292,7 +295,7 @@ impl Study {
         let limit = key("duration").and_then(|limit| limit.parse().ok());
         parts.extend(limit.map(|limit| format!("each run at most {}", Seconds(limit))));
         parts.extend(key("seed").map(|seed| format!("seed {seed}")));
-        tame(&parts.join("; ")) + "."
+        escape_for_terminal(&parts.join("; ")) + "."
     }
 
     /// Summarises the runs: mean volume and area, and number of runs with an imbalance in their

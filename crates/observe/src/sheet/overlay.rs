@@ -40,7 +40,7 @@ impl Overlay {
     pub(super) fn read(path: &Path, number: usize, source: &Source) -> Result<Self, SheetError> {
         let wrong = |e: String| SheetError::wrong(format!("{} {e}", path.display()));
         let root = read_layer(path).map_err(SheetError::wrong)?;
-        let features = Features::of(&root).map_err(wrong)?;
+        let features = Features::from_geojson(&root).map_err(wrong)?;
         let system = features.system.clone();
         let features = features_in(features, &source.crs(), source.middle_x()).map_err(wrong)?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -48,7 +48,7 @@ impl Overlay {
             .strip_prefix("exposure_")
             .unwrap_or(&stem)
             .replace('_', " ");
-        let name = lavoxel_base::validate::tame(&name);
+        let name = lavoxel_base::validate::escape_for_terminal(&name);
         Ok(Self {
             path: path.to_owned(),
             name,
@@ -122,7 +122,7 @@ impl Overlay {
             let at = view.at(anchor(&feature.geometry)?);
             view.frame
                 .has(at)
-                .then(|| (at, lavoxel_base::validate::tame(name)))
+                .then(|| (at, lavoxel_base::validate::escape_for_terminal(name)))
         });
         named.take(MOST_NAMES)
     }

@@ -10,7 +10,7 @@ use super::panel::{self, Legend};
 use super::source::Source;
 use super::table::Table;
 use super::view::View;
-use lavoxel_io::export::About;
+use lavoxel_io::export::Provenance;
 use lavoxel_render::Image;
 
 /// Page margin on all sides, in millimetres.
@@ -157,7 +157,7 @@ impl Contents<'_> {
         self.map(canvas, layout.em);
         self.frame(canvas, layout.em);
         if layout.is_landscape {
-            self.beside(canvas, layout)
+            self.draw_side_blocks(canvas, layout)
         } else {
             self.below(canvas, layout)
         }
@@ -403,7 +403,7 @@ impl Contents<'_> {
     }
 
     /// Draws the panel blocks at the right of the map, one below another.
-    fn beside(&self, canvas: &mut dyn Canvas, layout: Layout) {
+    fn draw_side_blocks(&self, canvas: &mut dyn Canvas, layout: Layout) {
         let (em, all) = (layout.em, layout.blocks(&self.view));
         let gap = 1.2 * em;
         // A narrow map leaves enough width for two columns.
@@ -459,6 +459,6 @@ impl Contents<'_> {
         let by: Vec<String> = by.into_iter().flatten().collect();
         let left = look.shortened(&by.join(", "), 0.6 * width);
         canvas.text([MARGIN, y], Align::Start, &left, &look);
-        canvas.text([width - MARGIN, y], Align::End, About::SOFTWARE, &look);
+        canvas.text([width - MARGIN, y], Align::End, Provenance::SOFTWARE, &look);
     }
 }

@@ -18,7 +18,7 @@ use subsetter::GlyphRemapper;
 
 use super::canvas::{Align, Canvas, Paint, Pen, Point, Rect, Type, WHITE};
 use super::raster::INCH;
-use lavoxel_io::export::About;
+use lavoxel_io::export::Provenance;
 use lavoxel_render::Image;
 use lavoxel_render::chart::text::face;
 
@@ -98,7 +98,7 @@ impl Page {
         about
             .title(TextStr(labels.title))
             .subject(TextStr(labels.subject))
-            .creator(TextStr(About::SOFTWARE));
+            .creator(TextStr(Provenance::SOFTWARE));
         if let Some(author) = labels.author {
             about.author(TextStr(author));
         }

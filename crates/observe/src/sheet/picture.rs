@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Array2;
 
 use super::SheetError;
-use super::classes::{Classes, Kind};
+use super::classes::{Classes, MapKind};
 use super::source::Source;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::parallel::*;
@@ -43,9 +43,9 @@ pub(super) fn size([width, height]: [f64; 2]) -> (usize, usize) {
 }
 
 /// Heightmap for the hill shade, in the coordinate system of the map.
-pub(super) struct Ground(Heightmap);
+pub(super) struct HillShade(Heightmap);
 
-impl Ground {
+impl HillShade {
     /// Reads the heightmap at `path`; fails if its coordinate system or extent does not match the
     /// map.
     pub(super) fn read(path: &Path, source: &Source) -> Result<Self, SheetError> {
@@ -143,11 +143,11 @@ impl Ground {
 pub(super) fn draw(
     source: &Source,
     classes: &Classes,
-    ground: Option<&Ground>,
+    ground: Option<&HillShade>,
     frame: [f64; 2],
 ) -> Result<Image, SheetError> {
     let (width, height) = size(frame);
-    MemoryEstimate::of("the picture of the map", width * height, BYTES_A_PIXEL)
+    MemoryEstimate::new("the picture of the map", width * height, BYTES_A_PIXEL)
         .check("take smaller paper (--paper a4)")?;
     let pixel_m = source.map.extent_m().0 / width as f64;
     let mut image = match ground {
@@ -167,7 +167,7 @@ pub(super) fn draw(
                 let x = (col as f64 + 0.5) * cols as f64 / width as f64;
                 let y = (row as f64 + 0.5) * rows as f64 / height as f64;
                 let Some(class) =
-                    around(values, classes, (x, y)).and_then(|value| classes.number(value))
+                    interpolated(values, classes, (x, y)).and_then(|value| classes.number(value))
                 else {
                     continue;
                 };
@@ -182,7 +182,7 @@ pub(super) fn draw(
 
 /// Interpolates bilinearly at the position (`x`, `y`) in cells; `None` if less than half of the
 /// weight has coloured values.
-fn around(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option<f64> {
+fn interpolated(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option<f64> {
     let (rows, cols) = values.dim();
     let (x, y) = (x - 0.5, y - 0.5);
     let cell = |at: f64, count: usize| at.clamp(0.0, count as f64 - 1.0) as usize;
@@ -197,7 +197,7 @@ fn around(values: &Array2<f32>, classes: &Classes, (x, y): (f64, f64)) -> Option
             }
         }
     }
-    let known = if classes.kind == Kind::Probability {
+    let known = if classes.kind == MapKind::Probability {
         1.0
     } else {
         share

@@ -68,7 +68,7 @@ fn pack(out: impl Write + Seek, name: &str, text: &str) -> Result<(), zip::resul
 }
 
 /// Layer of a QGIS project.
-struct Layer {
+struct QgisLayer {
     id: String,
     name: String,
     source: String,
@@ -114,7 +114,7 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
          <title>{title}</title>\n <projectCrs>{crs}</projectCrs>\n <layer-tree-group>\n  <customproperties/>\n"
     );
     for layer in &layers {
-        let Layer {
+        let QgisLayer {
             id,
             name,
             source,
@@ -142,7 +142,7 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
          <rotation>0</rotation>\n  <destinationsrs>{crs}</destinationsrs>\n </mapcanvas>\n <projectlayers>\n"
     )
     .expect("a string takes everything");
-    for Layer {
+    for QgisLayer {
         id,
         name,
         source,
@@ -172,7 +172,7 @@ fn document(sheet: &Sheet<'_>, path: &Path) -> Result<String, SheetError> {
 }
 
 /// Returns all layers, topmost first.
-fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
+fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<QgisLayer>, SheetError> {
     let source = &sheet.source;
     let mut layers = Vec::new();
     for overlay in &sheet.overlays {
@@ -190,7 +190,7 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
             };
             let path = relative(&overlay.path, folder)? + &several;
             let crs = system_of(&overlay.system, &source.crs());
-            layers.push(Layer {
+            layers.push(QgisLayer {
                 crs,
                 ..vector(&name, (path, kind), overlay.rgb, "name")
             });
@@ -201,7 +201,7 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
         if lines.is_file() {
             let path = relative(&lines, folder)?;
             let crs = system_of_file(&lines, &source.crs());
-            layers.push(Layer {
+            layers.push(QgisLayer {
                 crs,
                 ..vector(
                     "Contours of probability",
@@ -226,7 +226,7 @@ fn layers(sheet: &Sheet<'_>, folder: &Path) -> Result<Vec<Layer>, SheetError> {
         layers.push(raster(&source.path, (&source.quantity(), true), folder)?);
     }
     if let Some(path) = &sheet.settings.ground {
-        layers.push(Layer {
+        layers.push(QgisLayer {
             style: HILL_SHADE.to_owned(),
             name: "Ground".to_owned(),
             ..raster(path, ("ground", true), folder)?
@@ -247,8 +247,12 @@ const HILL_SHADE: &str = "   <pipe><rasterrenderer type=\"hillshade\" band=\"1\"
                           multidirection=\"1\" opacity=\"0.7\" alphaBand=\"-1\"/>\
                           <rasterresampler zoomedInResampler=\"cubic\" zoomedOutResampler=\"bilinear\" maxOversampling=\"2\"/></pipe>\n   <blendMode>0</blendMode>\n";
 
-fn raster(path: &Path, (name, is_shown): (&str, bool), folder: &Path) -> Result<Layer, SheetError> {
-    Ok(Layer {
+fn raster(
+    path: &Path,
+    (name, is_shown): (&str, bool),
+    folder: &Path,
+) -> Result<QgisLayer, SheetError> {
+    Ok(QgisLayer {
         id: String::new(),
         name: escaped(&notes::layer_words(name)),
         source: escaped(&relative(path, folder)?),
@@ -284,7 +288,12 @@ fn geometry(kind: &str) -> (&'static str, &'static str) {
     }
 }
 
-fn vector(name: &str, (source, kind): (String, &str), [r, g, b]: [u8; 3], label: &str) -> Layer {
+fn vector(
+    name: &str,
+    (source, kind): (String, &str),
+    [r, g, b]: [u8; 3],
+    label: &str,
+) -> QgisLayer {
     let color = |opacity: u8| format!("{r},{g},{b},{opacity}");
     let (class, symbol, options) = match kind {
         "point" => (
@@ -329,7 +338,7 @@ fn vector(name: &str, (source, kind): (String, &str), [r, g, b]: [u8; 3], label:
          <blendMode>0</blendMode>\n   <previewExpression>\"{label}\"</previewExpression>\n"
     );
     let (geometry, _) = geometry(kind);
-    Layer {
+    QgisLayer {
         id: String::new(),
         name: escaped(name),
         source: escaped(&source),
@@ -377,7 +386,7 @@ fn system_of(system: &System, map: &Crs) -> Crs {
 fn system_of_file(path: &Path, map: &Crs) -> Crs {
     let features = read_layer(path)
         .ok()
-        .and_then(|root| Features::of(&root).ok());
+        .and_then(|root| Features::from_geojson(&root).ok());
     features.map_or_else(|| map.clone(), |features| system_of(&features.system, map))
 }
 

@@ -7,7 +7,7 @@ use tiny_skia::{
 
 use super::canvas::{Align, Canvas, Paint, Pen, Point, Rect, Type};
 use lavoxel_render::Image;
-use lavoxel_render::chart::text::{Piece, face};
+use lavoxel_render::chart::text::{OutlineSegment, face};
 
 /// Millimetres per inch.
 pub(super) const INCH: f64 = 25.4;
@@ -111,10 +111,10 @@ fn outlines(text: &str) -> Option<Path> {
     for (letter, at) in face::letters(text).0 {
         for piece in face::outline(letter) {
             match piece {
-                Piece::Move([x, y]) => path.move_to(at + x, y),
-                Piece::Line([x, y]) => path.line_to(at + x, y),
-                Piece::Quad([a, b], [x, y]) => path.quad_to(at + a, b, at + x, y),
-                Piece::Cubic([a, b], [c, d], [x, y]) => {
+                OutlineSegment::Move([x, y]) => path.move_to(at + x, y),
+                OutlineSegment::Line([x, y]) => path.line_to(at + x, y),
+                OutlineSegment::Quad([a, b], [x, y]) => path.quad_to(at + a, b, at + x, y),
+                OutlineSegment::Cubic([a, b], [c, d], [x, y]) => {
                     path.cubic_to(at + a, b, at + c, d, at + x, y)
                 }
             }

@@ -8,11 +8,11 @@ use super::page::Layout;
 use super::runs::{Runs, Spread};
 use super::table::Table;
 use super::{Date, Settings, Sheet, SheetError, notes, source, table};
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_base::words;
 use lavoxel_files::output::{Existing, check_free, safe_name};
 use lavoxel_geo::terrain::write::whole;
-use lavoxel_io::export::{About, escaped, png_at, write_png_at};
+use lavoxel_io::export::{Provenance, escaped, png_at, write_png_at};
 
 /// Resolution of figures in pixels per inch.
 const DPI: f64 = 120.0;
@@ -42,7 +42,7 @@ enum Format {
 }
 
 impl Format {
-    fn of(path: &Path) -> Result<Self, SheetError> {
+    fn from_path(path: &Path) -> Result<Self, SheetError> {
         match path
             .extension()
             .unwrap_or_default()
@@ -65,7 +65,7 @@ impl Format {
 /// # Errors
 /// When the file extension is unknown, or the file cannot be written.
 pub fn check(path: &Path, existing: Existing) -> Result<(), SheetError> {
-    Format::of(path)?;
+    Format::from_path(path)?;
     Ok(check_free(path, existing)?)
 }
 
@@ -95,7 +95,7 @@ impl Block {
 
 /// Writes the report of a sheet.
 pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Result<(), SheetError> {
-    let format = Format::of(path)?;
+    let format = Format::from_path(path)?;
     let blocks = blocks(sheet)?;
     let title = sheet
         .settings
@@ -124,7 +124,7 @@ pub(super) fn write(sheet: &Sheet<'_>, path: &Path, existing: Existing) -> Resul
         let size = (image.width as u32, image.height as u32);
         let labels = [
             ("Title", notes::layer_words(layer)),
-            ("Software", About::SOFTWARE.to_owned()),
+            ("Software", Provenance::SOFTWARE.to_owned()),
         ];
         address.push(match format {
             Format::Markdown => {
@@ -248,8 +248,8 @@ fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
         blocks.push(Block::Heading("Parameters".to_owned()));
         let mut rows = vec![vec!["key".to_owned(), "value".to_owned()]];
         let plan = &study.plan;
-        rows.push(vec!["scene".to_owned(), tame(&plan.scene)]);
-        rows.push(vec!["vents".to_owned(), tame(&plan.vents)]);
+        rows.push(vec!["scene".to_owned(), escape_for_terminal(&plan.scene)]);
+        rows.push(vec!["vents".to_owned(), escape_for_terminal(&plan.vents)]);
         rows.push(vec!["runs".to_owned(), plan.runs.to_string()]);
         let told = plan
             .decides
@@ -257,7 +257,7 @@ fn blocks(sheet: &Sheet<'_>) -> Result<Vec<Block>, SheetError> {
             .filter(|(key, _)| !HASHES.contains(&key.as_str()));
         rows.extend(
             told.take(MOST_KEYS)
-                .map(|(key, value)| vec![tame(key), tame(value)]),
+                .map(|(key, value)| vec![escape_for_terminal(key), escape_for_terminal(value)]),
         );
         rows.push(vec![
             "plan".to_owned(),
@@ -447,7 +447,7 @@ fn html(title: &str, blocks: &[Block], address: &[String]) -> String {
     }
     text + &format!(
         "<p><small>{}</small></p>\n</body>\n</html>\n",
-        About::SOFTWARE
+        Provenance::SOFTWARE
     )
 }
 

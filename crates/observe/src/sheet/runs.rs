@@ -6,7 +6,7 @@ use super::SheetError;
 use super::table;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_files::input::RUNS;
-use lavoxel_files::table::Row;
+use lavoxel_files::table::TableRow;
 
 /// Row of the table, reduced to the columns that are summarised.
 struct Line {
@@ -25,7 +25,10 @@ struct Line {
 
 impl Line {
     /// Parses a row; `column` returns the index of a column by its name.
-    fn of(row: &Row, column: impl Fn(&str) -> Result<usize, String>) -> Result<Self, String> {
+    fn from_row(
+        row: &TableRow,
+        column: impl Fn(&str) -> Result<usize, String>,
+    ) -> Result<Self, String> {
         let number = |name: &str| row.number(column(name)?, name);
         let word = |name: &str| Ok::<_, String>(row.text(column(name)?).to_owned());
         Ok(Self {
@@ -54,7 +57,7 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    fn of(lines: &[Line], number: impl Fn(&Line) -> f64) -> Self {
+    fn from_lines(lines: &[Line], number: impl Fn(&Line) -> f64) -> Self {
         let numbers = || lines.iter().map(&number);
         let sum: f64 = numbers().sum();
         let (least, most) = (
@@ -96,7 +99,8 @@ impl Runs {
     pub(super) fn read(path: &Path) -> Result<Self, SheetError> {
         let lines = table::read(&RUNS, path, |table| {
             // Checked before the rows are parsed: a table may have a million rows.
-            let need = MemoryEstimate::of("the rows of the table", table.rows().len(), BYTES_A_RUN);
+            let need =
+                MemoryEstimate::new("the rows of the table", table.rows().len(), BYTES_A_RUN);
             need.check("leave out rows")
                 .map_err(|error| error.to_string())?;
             let column = |name: &str| {
@@ -107,12 +111,12 @@ impl Runs {
             let lines: Result<Vec<_>, String> = table
                 .rows()
                 .iter()
-                .map(|row| Line::of(row, column))
+                .map(|row| Line::from_row(row, column))
                 .collect();
             lines.map_err(|fault| format!("is no table of runs: {fault}"))
         })?;
         let count = |is_so: &dyn Fn(&Line) -> bool| lines.iter().filter(|line| is_so(line)).count();
-        let spread = |number: fn(&Line) -> f64| Spread::of(&lines, number);
+        let spread = |number: fn(&Line) -> f64| Spread::from_lines(&lines, number);
         Ok(Self {
             count: lines.len(),
             rate_m3_s: spread(|line| line.rate_m3_s),

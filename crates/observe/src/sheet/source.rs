@@ -7,7 +7,7 @@ use super::SheetError;
 use super::runs::Runs;
 use crate::hazard::PlanFile;
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_geo::map::{Crs, Placement};
 use lavoxel_geo::terrain::formats::geotiff;
 use lavoxel_geo::terrain::{Heightmap, load_values};
@@ -70,7 +70,7 @@ impl Source {
             )));
         }
         let (map, unit) = load_values(&file, None)?;
-        MemoryEstimate::of("the map", map.heights.len(), BYTES_A_CELL)
+        MemoryEstimate::new("the map", map.heights.len(), BYTES_A_CELL)
             .check("cut the map, or make its cells larger")?;
         let mut labels = if ending == "asc" {
             BTreeMap::new()
@@ -84,7 +84,7 @@ impl Source {
         labels = labels
             .into_iter()
             .take(MOST_LABELS)
-            .map(|(key, text)| (tame(&key), tame(&text)))
+            .map(|(key, text)| (escape_for_terminal(&key), escape_for_terminal(&text)))
             .collect();
         let above = file
             .parent()
@@ -134,7 +134,7 @@ impl Source {
             .get("scene")
             .or_else(|| self.study.as_ref().map(|study| &study.plan.scene));
         name.filter(|name| !name.is_empty())
-            .map(|name| tame(&name.replace('_', " ")))
+            .map(|name| escape_for_terminal(&name.replace('_', " ")))
     }
 
     /// Returns the number of runs that the map summarises; `None` for a map of a single run.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::SheetError;
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_files::input::{ASSETS, Loaded, Reader};
 use lavoxel_files::table;
 
@@ -19,7 +19,13 @@ pub(super) fn read<T>(
     path: &Path,
     parse: impl FnOnce(&table::Table) -> Result<T, String>,
 ) -> Result<T, SheetError> {
-    let wrong = |fault: String| SheetError::wrong(format!("{}: {}", path.display(), tame(&fault)));
+    let wrong = |fault: String| {
+        SheetError::wrong(format!(
+            "{}: {}",
+            path.display(),
+            escape_for_terminal(&fault)
+        ))
+    };
     let table = |text: Loaded<String>| parse(&table::Table::parse(&text, MOST_ROWS)?);
     reader
         .text(path, table)
@@ -79,7 +85,7 @@ impl Table {
             return Err("has no column of probability, arrival or thickness: expected a table of --exposure".to_owned());
         }
         self.of_runs |= columns[0].is_some();
-        let need = MemoryEstimate::of(
+        let need = MemoryEstimate::new(
             "the rows of the table",
             self.reached.len() + table.rows().len(),
             BYTES_A_ROW,
@@ -90,7 +96,7 @@ impl Table {
             // Cells without a number hold words such as "never".
             let number = |column: Option<usize>| row.number(column?, "").ok();
             let [probability, first_h, arrival_h, thickness_m] = columns.map(number);
-            let name = tame(row.text(name));
+            let name = escape_for_terminal(row.text(name));
             let reached = probability.map_or(arrival_h.is_some(), |p| p > 0.0);
             let asset = Asset {
                 name,

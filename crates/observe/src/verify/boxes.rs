@@ -1,6 +1,6 @@
 //! Verification in boxes with roofs, tunnels, overhangs and cliffs.
 
-use super::{Measured, Row, at_once, curve, flow, isothermal, steady};
+use super::{Measured, MeasuredRow, at_once, curve, flow, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox, FlowEdit};
 
@@ -68,7 +68,7 @@ pub(super) fn roofed_channel() -> Measured {
         }
         before = Some((there, right));
     }
-    let rows = vec![Row::relative(
+    let rows = vec![MeasuredRow::relative(
         "flux through the channel, m²/s",
         last.0,
         last.1,
@@ -125,14 +125,14 @@ pub(super) fn u_tube() -> Measured {
     // roof.
     let above = (5.0 * 60.0 - 21.0 * 10.0) / (10.0 + 11.0 / 16.0);
     let rows = vec![
-        Row::absolute("levels meet, m", level(&flow, 18), level(&flow, 2), 0.001),
-        Row::relative(
+        MeasuredRow::absolute("levels meet, m", level(&flow, 18), level(&flow, 2), 0.001),
+        MeasuredRow::relative(
             "level above the tunnel's floor, m",
             10.0 + above,
             level(&flow, 2),
             0.001,
         ),
-        Row::absolute(
+        MeasuredRow::absolute(
             "thickness in the full tunnel, m",
             10.0,
             flow.column(25 + 12).liquid_m,
@@ -200,13 +200,13 @@ pub(super) fn lake() -> Measured {
         }
     }
     let rows = vec![
-        Row::absolute(
+        MeasuredRow::absolute(
             "share of the spill over the lowest lip",
             1.0,
             if spilt > 0.0 { over_lip / spilt } else { 0.0 },
             1e-9,
         ),
-        Row::absolute("the lake is level, m", 0.0, highest - lowest, 0.15),
+        MeasuredRow::absolute("the lake is level, m", 0.0, highest - lowest, 0.15),
     ];
     Measured {
         rows,
@@ -252,8 +252,8 @@ pub(super) fn cliff() -> Measured {
         found.theory.push((flow.time_s(), 5.0 * flow.time_s()));
     }
     let rows = vec![
-        Row::absolute("steps with liquid in rock or afloat", 0.0, faults, 0.0),
-        Row::absolute(
+        MeasuredRow::absolute("steps with liquid in rock or afloat", 0.0, faults, 0.0),
+        MeasuredRow::absolute(
             "liquid falls past the edge",
             1.0,
             f64::from(u8::from(below(&flow) > 0.0)),

@@ -1,6 +1,6 @@
 //! Verification of heat transport in liquid at rest and in moving liquid.
 
-use super::{Measured, Row, at_once, curve, flow, isothermal};
+use super::{Measured, MeasuredRow, at_once, curve, flow, isothermal};
 use lavoxel_flow::{Cooling, Flow, FlowBox, FlowEdit, Lava, Viscosity};
 
 pub(super) fn radiation() -> Measured {
@@ -33,7 +33,7 @@ pub(super) fn radiation() -> Measured {
             .push((flow.time_s(), law(flow.time_s(), &lava)));
     }
     let end = found.model.len() - 1;
-    let rows = vec![Row::relative(
+    let rows = vec![MeasuredRow::relative(
         "temperature after 8,000 s, K",
         found.theory[end].1,
         found.model[end].1,
@@ -73,7 +73,7 @@ pub(super) fn bed() -> Measured {
         found.theory.push((flow.time_s(), law(flow.time_s())));
     }
     let end = found.model.len() - 1;
-    let rows = vec![Row::relative(
+    let rows = vec![MeasuredRow::relative(
         "heat lost to the bed, J/m²",
         found.theory[end].1,
         found.model[end].1,
@@ -165,7 +165,7 @@ fn stefan(melts: bool) -> Measured {
         found.theory.push((flow.time_s(), law(flow.time_s())));
     }
     let last = found.model.len() - 1;
-    let rows = vec![Row::relative(
+    let rows = vec![MeasuredRow::relative(
         "front after an hour, m",
         found.theory[last].1,
         found.model[last].1,

@@ -17,7 +17,7 @@ mod tube;
 mod valley;
 
 use self::outcome::verdict;
-pub use self::outcome::{Curve, Outcome, Row};
+pub use self::outcome::{Curve, MeasuredRow, Outcome};
 use lavoxel_flow::{Cooling, Flow, FlowBox, FlowPour, FlowSetup, Lava, Viscosity};
 
 /// Verification case.
@@ -30,14 +30,14 @@ pub struct Case {
     pub about: &'static str,
     /// Quick flag: the case belongs to the quick set.
     pub is_quick: bool,
-    run: Run,
+    run: Reference,
 }
 
 /// Function that simulates a field case; owns the field data.
 type FieldRun = Box<dyn Fn() -> Measured + Send + Sync>;
 
 /// Kind of reference of a case, with its function.
-enum Run {
+enum Reference {
     /// Comparison with theory.
     Theory(fn() -> Measured),
     /// Comparison with field data.
@@ -47,7 +47,7 @@ enum Run {
 impl Case {
     /// Returns true if the references of the case are field data.
     pub fn is_field(&self) -> bool {
-        !matches!(self.run, Run::Theory(_))
+        !matches!(self.run, Reference::Theory(_))
     }
 
     /// Simulates the case and judges its values by their tolerances.
@@ -57,12 +57,12 @@ impl Case {
             curve,
             flow,
         } = match &self.run {
-            Run::Theory(run) => run(),
-            Run::Field(run) => run(),
+            Reference::Theory(run) => run(),
+            Reference::Field(run) => run(),
         };
         let is_field = self.is_field();
         rows.iter_mut()
-            .for_each(|row| row.verdict = verdict(row.holds(), is_field));
+            .for_each(|row| row.verdict = verdict(row.is_within_tolerance(), is_field));
         let mut found = Outcome {
             name: self.name,
             title: self.title,
@@ -74,7 +74,7 @@ impl Case {
             capped_share: flow.account().capped_share(),
             verdict: "",
         };
-        found.verdict = verdict(found.holds(), is_field && found.is_exact);
+        found.verdict = verdict(found.is_within_tolerance(), is_field && found.is_exact);
         found
     }
 }
@@ -86,175 +86,175 @@ pub static CASES: [Case; 25] = [
         title: "Fixed volume on a plane",
         about: "1e6 m³ of 1e5 Pa s spread on a plane: R = 0.8939 (gV³/3ν)^⅛ t^⅛ (Huppert 1982)",
         is_quick: true,
-        run: Run::Theory(spreading::volume),
+        run: Reference::Theory(spreading::volume),
     },
     Case {
         name: "huppert-flux",
         title: "Steady flux on a plane",
         about: "10 m³/s of 1e5 Pa s on a plane: R = 0.7150 (gQ³/3ν)^⅛ t^½ (Huppert 1982)",
         is_quick: false,
-        run: Run::Theory(spreading::flux),
+        run: Reference::Theory(spreading::flux),
     },
     Case {
         name: "bingham-dome",
         title: "Bingham dome at rest",
         about: "1e6 m³ with 2,000 Pa come to rest: h² = 2τ/(ρg)·(R − r) (Nye 1952, Blake 1990)",
         is_quick: true,
-        run: Run::Theory(spreading::bingham),
+        run: Reference::Theory(spreading::bingham),
     },
     Case {
         name: "bm1-dam-break",
         title: "BM1: dam break",
         about: "BM1: a dam 1 m high and 6.6 m long breaks, 1e4 Pa s: early t^½, late t^⅕ (Huppert 1982; Balmforth et al. 2006)",
         is_quick: false,
-        run: Run::Theory(spreading::dam_break),
+        run: Reference::Theory(spreading::dam_break),
     },
     Case {
         name: "bm2-incline",
         title: "BM2: point source on an incline",
         about: "BM2: 5 m³/s of 1e5 Pa s down 10°: depth and width behind the front (Smith 1973, Lister 1992)",
         is_quick: true,
-        run: Run::Theory(slopes::along),
+        run: Reference::Theory(slopes::along),
     },
     Case {
         name: "incline-turned",
         title: "The incline turned against the grid",
         about: "the same incline turned by 22.5° and 45° against the grid",
         is_quick: false,
-        run: Run::Theory(slopes::turned),
+        run: Reference::Theory(slopes::turned),
     },
     Case {
         name: "slope-volume",
         title: "Fixed volume down an incline",
         about: "2e5 m³ down 10°: length ~ t^⅓, slightly less (Lister 1992)",
         is_quick: false,
-        run: Run::Theory(slopes::volume),
+        run: Reference::Theory(slopes::volume),
     },
     Case {
         name: "bm3-silicone-oil",
         title: "BM3: silicone oil spreads",
         about: "BM3: silicone oil of experiment C14, 2.2e-8 m³/s (Garel et al. 2012)",
         is_quick: false,
-        run: Run::Theory(oil::spreading),
+        run: Reference::Theory(oil::spreading),
     },
     Case {
         name: "bm3-heat",
         title: "BM3: silicone oil cools",
         about: "BM3: heat of the same oil beside a film of one temperature that spreads as Huppert's (cf. Garel et al. 2012)",
         is_quick: false,
-        run: Run::Theory(oil::heat),
+        run: Reference::Theory(oil::heat),
     },
     Case {
         name: "radiative-cooling",
         title: "Still lava radiates",
         about: "1 m of still lava radiates: T = T₀ (1 + 3εσT₀³t/(ρch))^(−⅓)",
         is_quick: true,
-        run: Run::Theory(cooling::radiation),
+        run: Reference::Theory(cooling::radiation),
     },
     Case {
         name: "stirred-pond",
         title: "Stirred pond, cells of 0.25 m",
         about: "2 m of stirred lava radiate at cells 2 to 0.25 m high, with and without latent heat: the same law",
         is_quick: true,
-        run: Run::Theory(ponds::stirred),
+        run: Reference::Theory(ponds::stirred),
     },
     Case {
         name: "still-pond",
         title: "Crust of a still pond, cells of 0.25 m",
         about: "still lava grows a crust at cells 2 to 0.25 m high: conduction in one dimension on a fine mesh",
         is_quick: false,
-        run: Run::Theory(ponds::still_without_latent_heat),
+        run: Reference::Theory(ponds::still_without_latent_heat),
     },
     Case {
         name: "latent-pond",
         title: "The same with latent heat",
         about: "the same with 3.5e5 J/kg of latent heat between 1400 and 1200 K",
         is_quick: true,
-        run: Run::Theory(ponds::still_with_latent_heat),
+        run: Reference::Theory(ponds::still_with_latent_heat),
     },
     Case {
         name: "kilauea-pond",
         title: "Still pond of kilauea",
         about: "2 m of still lava of the preset kilauea: conduction in one dimension on a fine mesh",
         is_quick: true,
-        run: Run::Theory(ponds::kilauea),
+        run: Reference::Theory(ponds::kilauea),
     },
     Case {
         name: "fogo-pond",
         title: "Still pond of fogo-2014",
         about: "2 m of still lava of the preset fogo-2014: conduction in one dimension on a fine mesh",
         is_quick: true,
-        run: Run::Theory(ponds::fogo),
+        run: Reference::Theory(ponds::fogo),
     },
     Case {
         name: "valley-heights",
         title: "Cooling flow, cells 10 m high",
         about: "a flow of etna-basalt cools in a valley: the same at cells 10 to 1 m high",
         is_quick: false,
-        run: Run::Theory(valley::by_height),
+        run: Reference::Theory(valley::by_height),
     },
     Case {
         name: "valley-widths",
         title: "Cooling flow, cells 20 m wide",
         about: "the same flow at cells 20, 10 and 5 m wide",
         is_quick: false,
-        run: Run::Theory(valley::by_width),
+        run: Reference::Theory(valley::by_width),
     },
     Case {
         name: "bed-cooling",
         title: "Still layer on cold rock",
         about: "a still layer on cold rock: loss 2k ΔT √(t/(πκ)) of a half-space (Carslaw & Jaeger 1959)",
         is_quick: true,
-        run: Run::Theory(cooling::bed),
+        run: Reference::Theory(cooling::bed),
     },
     Case {
         name: "stefan-setting",
         title: "Layer that sets above a cold bed",
         about: "a layer at its melting point sets above a cold bed: front 2λ√(αt) (Neumann; Carslaw & Jaeger 1959)",
         is_quick: true,
-        run: Run::Theory(cooling::stefan_setting),
+        run: Reference::Theory(cooling::stefan_setting),
     },
     Case {
         name: "stefan-melting",
         title: "Layer that melts above a hot bed",
         about: "a layer at its melting point melts above a hot bed: front 2λ√(αt) (Neumann; Carslaw & Jaeger 1959)",
         is_quick: true,
-        run: Run::Theory(cooling::stefan_melting),
+        run: Reference::Theory(cooling::stefan_melting),
     },
     Case {
         name: "roofed-channel",
         title: "Channel under a roof",
         about: "a channel under a roof: q = ρ g h³ ΔH/(12 η L)",
         is_quick: true,
-        run: Run::Theory(boxes::roofed_channel),
+        run: Reference::Theory(boxes::roofed_channel),
     },
     Case {
         name: "u-tube",
         title: "Two shafts joined by a tunnel",
         about: "two shafts joined by a tunnel: levels meet",
         is_quick: true,
-        run: Run::Theory(boxes::u_tube),
+        run: Reference::Theory(boxes::u_tube),
     },
     Case {
         name: "lake",
         title: "Crater lake that spills",
         about: "a crater lake spills over its lowest lip alone",
         is_quick: false,
-        run: Run::Theory(boxes::lake),
+        run: Reference::Theory(boxes::lake),
     },
     Case {
         name: "tube",
         title: "Levees, roofs and a tube",
         about: "lava in a valley builds levees, crusts over and drains through a tube, 1 m³/s for 2.3 days: mean of three",
         is_quick: false,
-        run: Run::Theory(tube::tube),
+        run: Reference::Theory(tube::tube),
     },
     Case {
         name: "cliff",
         title: "Fall from a cliff",
         about: "lava falls from a cliff over an overhang: nothing floats, nothing enters rock",
         is_quick: true,
-        run: Run::Theory(boxes::cliff),
+        run: Reference::Theory(boxes::cliff),
     },
 ];
 
@@ -265,7 +265,7 @@ pub fn case(name: &str) -> Option<&'static Case> {
 
 /// Measured values of a case, with the final state of its flow.
 struct Measured {
-    rows: Vec<Row>,
+    rows: Vec<MeasuredRow>,
     curve: Curve,
     flow: Flow,
 }

@@ -1,7 +1,7 @@
 //! Benchmark BM3: hot silicone oil that spreads and cools in a room, experiment C14 of Garel et al.
 //! (2012).
 
-use super::{Curve, Measured, Row, curve, exponent, flow, steady};
+use super::{Curve, Measured, MeasuredRow, curve, exponent, flow, steady};
 use lavoxel_flow::cooling::heat::RADIATION;
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox, HEAT_UNITS, Lava, UNITS};
@@ -53,8 +53,8 @@ pub(super) fn spreading() -> Measured {
     }
     let (first, end) = (found.model[0], found.model[2]);
     let rows = vec![
-        Row::relative("radius after 380 s, m", law(END_S), end.1, 0.03),
-        Row::absolute("exponent of the radius", 0.5, exponent(first, end), 0.015),
+        MeasuredRow::relative("radius after 380 s, m", law(END_S), end.1, 0.03),
+        MeasuredRow::absolute("exponent of the radius", 0.5, exponent(first, end), 0.015),
     ];
     Measured {
         rows,
@@ -111,25 +111,25 @@ pub(super) fn heat() -> Measured {
         .collect();
     let half = 0.5 * theory.radius(END_S);
     let rows = vec![
-        Row::relative(
+        MeasuredRow::relative(
             "heat lost to the air, J",
             theory.lost_j(END_S),
             lost_to_air(&film),
             0.03,
         ),
-        Row::relative(
+        MeasuredRow::relative(
             "power of the surface after 380 s, W",
             theory.power_w(END_S - 5.0),
             power,
             0.03,
         ),
-        Row::relative(
+        MeasuredRow::relative(
             "kelvin over the air at half the radius",
             at(&found.theory, half),
             at(&found.model, half),
             0.05,
         ),
-        Row::relative(
+        MeasuredRow::relative(
             "heat lost with the oil's conductivity, J",
             theory.lost_j(END_S),
             lost_to_air(&layered),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// Measured value with its reference and tolerance.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct MeasuredRow {
     /// Name of the measured quantity, with its unit.
     pub what: String,
     /// Reference from theory or from field data.
@@ -29,7 +29,7 @@ pub(super) fn verdict(holds: bool, is_field: bool) -> &'static str {
     }
 }
 
-impl Row {
+impl MeasuredRow {
     /// Creates a row with a relative tolerance: `share` times the reference.
     pub(super) fn relative(what: &str, reference: f64, value: f64, share: f64) -> Self {
         Self::absolute(what, reference, value, share * reference.abs())
@@ -57,7 +57,7 @@ impl Row {
     }
 
     /// Returns true if the deviation of the value is within its tolerance.
-    pub fn holds(&self) -> bool {
+    pub fn is_within_tolerance(&self) -> bool {
         (self.value - self.reference).abs() <= self.tolerance
     }
 }
@@ -89,7 +89,7 @@ pub struct Outcome {
     /// Field flag: the references are field data.
     pub is_field: bool,
     /// Measured values with their references.
-    pub rows: Vec<Row>,
+    pub rows: Vec<MeasuredRow>,
     /// Curve for the plot.
     pub curve: Curve,
     /// Exactness flag: the volume and heat ledgers have no imbalance.
@@ -103,20 +103,20 @@ pub struct Outcome {
 
 impl Outcome {
     /// Returns true if all values are within their tolerances and the ledgers have no imbalance.
-    pub fn holds(&self) -> bool {
-        self.is_exact && self.rows.iter().all(Row::holds)
+    pub fn is_within_tolerance(&self) -> bool {
+        self.is_exact && self.rows.iter().all(MeasuredRow::is_within_tolerance)
     }
 
     /// Returns true if the model fails: for field data only by a ledger imbalance, not by a
     /// deviation.
     pub fn fails(&self) -> bool {
-        !self.holds() && (!self.is_field || !self.is_exact)
+        !self.is_within_tolerance() && (!self.is_field || !self.is_exact)
     }
 
     /// Returns the largest relative deviation from theory over all values; `None` if no theoretical
     /// reference differs from 0.
     pub fn deviation(&self) -> Option<f64> {
-        let has_size = |row: &&Row| row.reference != 0.0 && !row.is_bounded;
+        let has_size = |row: &&MeasuredRow| row.reference != 0.0 && !row.is_bounded;
         let shares = self
             .rows
             .iter()

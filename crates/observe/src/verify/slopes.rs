@@ -1,6 +1,6 @@
 //! Verification of flows on an incline of 10°.
 
-use super::{Measured, Row, at_once, curve, exponent, flow, isothermal, steady};
+use super::{Measured, MeasuredRow, at_once, curve, exponent, flow, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox};
 
@@ -119,13 +119,13 @@ pub(super) fn along() -> Measured {
     let mut rows = Vec::new();
     for down in [300.0, 600.0] {
         let ((width, depth), (deepest, half)) = (law(5.0, down), incline.section(down));
-        rows.push(Row::relative(
+        rows.push(MeasuredRow::relative(
             &format!("depth at {down} m, m"),
             depth,
             deepest,
             0.01,
         ));
-        rows.push(Row::relative(
+        rows.push(MeasuredRow::relative(
             &format!("half-width at {down} m, m"),
             width,
             half,
@@ -187,7 +187,7 @@ pub(super) fn turned() -> Measured {
             } else {
                 0.02
             };
-            rows.push(Row::relative(
+            rows.push(MeasuredRow::relative(
                 &format!("{what} at {degrees}, m"),
                 all[0][i],
                 turned[i],
@@ -234,7 +234,7 @@ pub(super) fn volume() -> Measured {
         .iter()
         .map(|&(t, _)| (t, first.1 * libm::cbrt(t / first.0)))
         .collect();
-    let rows = vec![Row::between(
+    let rows = vec![MeasuredRow::between(
         "exponent of the length",
         [0.29, 0.34],
         exponent(first, found.model[4]),

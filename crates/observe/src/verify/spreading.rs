@@ -1,6 +1,6 @@
 //! Verification of liquid that spreads on a horizontal plane.
 
-use super::{Measured, Row, at_once, curve, depths, exponent, flow, isothermal, steady};
+use super::{Measured, MeasuredRow, at_once, curve, depths, exponent, flow, isothermal, steady};
 use lavoxel_flow::motion::tables::GRAVITY;
 use lavoxel_flow::{Flow, FlowBox};
 
@@ -88,20 +88,20 @@ pub(super) fn volume() -> Measured {
     found.theory = by_moment.iter().map(|&(t, _)| (t, law(t))).collect();
     let end = by_moment[by_moment.len() - 1];
     let rows = vec![
-        Row::absolute(
+        MeasuredRow::absolute(
             "exponent of the radius",
             0.125,
             exponent(by_moment[0], end),
             0.003,
         ),
-        Row::relative("radius by the second moment, m", law(end.0), end.1, 0.01),
-        Row::relative(
+        MeasuredRow::relative("radius by the second moment, m", law(end.0), end.1, 0.01),
+        MeasuredRow::relative(
             "radius by the area deeper than 2 %, m",
             law(end.0),
             reach(&flow, 0.02),
             0.03,
         ),
-        Row::absolute("square-ness m₄", 0.0, moments(&flow).1, 0.015),
+        MeasuredRow::absolute("square-ness m₄", 0.0, moments(&flow).1, 0.015),
     ];
     Measured {
         rows,
@@ -146,9 +146,9 @@ pub(super) fn flux() -> Measured {
         unreachable!("four radii")
     };
     let rows = vec![
-        Row::absolute("exponent of the radius", 0.5, exponent(start, end), 0.01),
-        Row::relative("radius, m", law(end.0), end.1, 0.03),
-        Row::absolute("square-ness m₄", 0.0, moments(&flow).1, 0.015),
+        MeasuredRow::absolute("exponent of the radius", 0.5, exponent(start, end), 0.01),
+        MeasuredRow::relative("radius, m", law(end.0), end.1, 0.03),
+        MeasuredRow::absolute("square-ness m₄", 0.0, moments(&flow).1, 0.015),
     ];
     Measured {
         rows,
@@ -210,9 +210,9 @@ pub(super) fn bingham() -> Measured {
         })
         .collect();
     let rows = vec![
-        Row::relative("radius by area, m", radius, by_area, 0.01),
-        Row::relative("height, m", height, depths[25 * 51 + 25], 0.01),
-        Row::absolute(
+        MeasuredRow::relative("radius by area, m", radius, by_area, 0.01),
+        MeasuredRow::relative("height, m", height, depths[25 * 51 + 25], 0.01),
+        MeasuredRow::absolute(
             "rms of the depth over the height",
             0.0,
             (errors / inside.len() as f64).sqrt() / height,
@@ -283,8 +283,8 @@ pub(super) fn dam_break() -> Measured {
         of_late = x / late(t);
     }
     let rows = vec![
-        Row::absolute("advance over the early law, t/t_c = 4", 1.0, of_early, 0.03),
-        Row::absolute("front over the late law, t/t_c = 33", 1.0, of_late, 0.02),
+        MeasuredRow::absolute("advance over the early law, t/t_c = 4", 1.0, of_early, 0.03),
+        MeasuredRow::absolute("front over the late law, t/t_c = 33", 1.0, of_late, 0.02),
     ];
     Measured {
         rows,

@@ -3,7 +3,7 @@
 //! The valley runs aslant, so that margins lie at all positions within their columns, as on real
 //! ground; along the grid, a whole row of columns would set at once.
 
-use super::{Curve, Measured, Row, curve, flow};
+use super::{Curve, Measured, MeasuredRow, curve, flow};
 use lavoxel_flow::{Flow, FlowBox, FlowPour, Lava};
 
 const HOUR_S: f64 = 3600.0;
@@ -66,7 +66,7 @@ struct Reached {
 }
 
 impl Reached {
-    fn of(flow: &Flow) -> Self {
+    fn from_flow(flow: &Flow) -> Self {
         let FlowBox { nx, dx_m, .. } = flow.space();
         let mut along = vec![0.0; nx];
         for c in 0..flow.space().columns() {
@@ -120,10 +120,10 @@ fn run(dx_m: f64, dz_m: f64) -> (Flow, Reached, Vec<(f64, f64)>) {
         let pours: Vec<FlowPour> = source.iter().map(pour).collect();
         flow.step(&pours);
         if flow.steps().is_multiple_of((HOUR_S / STEP_S) as u64) {
-            runout.push((flow.time_s() / HOUR_S, Reached::of(&flow).runout_m));
+            runout.push((flow.time_s() / HOUR_S, Reached::from_flow(&flow).runout_m));
         }
     }
-    let reached = Reached::of(&flow);
+    let reached = Reached::from_flow(&flow);
     (flow, reached, runout)
 }
 
@@ -140,13 +140,13 @@ fn compared(cells: &[(f64, f64)], share: f64) -> Measured {
     for &(dx_m, dz_m) in &cells[1..] {
         let (other, reached, runout) = run(dx_m, dz_m);
         let at = format!("cells of {dx_m} m × {dz_m} m");
-        rows.push(Row::relative(
+        rows.push(MeasuredRow::relative(
             &format!("run-out in m, {at}"),
             first.runout_m,
             reached.runout_m,
             share,
         ));
-        rows.push(Row::relative(
+        rows.push(MeasuredRow::relative(
             &format!("share of the heat still liquid, {at}"),
             first.hot,
             reached.hot,
@@ -179,7 +179,7 @@ mod tests {
         let found = compared(&[(20.0, 1.0), (20.0, 10.0), (10.0, 5.0)], 0.04);
         assert_eq!(found.flow.check(), Ok(()));
         for row in &found.rows {
-            assert!(row.holds(), "{row:?}");
+            assert!(row.is_within_tolerance(), "{row:?}");
         }
     }
 }

@@ -175,7 +175,7 @@ mod tests {
         let looks = Preset::ALL.into_iter().chain([Preset::Water, Preset::Sand]);
         let material = |preset| Material {
             name: "any".into(),
-            look: MaterialLook::of(preset),
+            look: MaterialLook::from_preset(preset),
             ..Material::water()
         };
         let all: Vec<_> = std::iter::once(Material::lava())

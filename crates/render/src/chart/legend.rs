@@ -39,7 +39,7 @@ impl Scale {
 
     /// Returns the scale of `quantity` over its full range; `None` if cells have no value of this
     /// quantity.
-    pub fn of(quantity: &Quantity) -> Option<Self> {
+    pub fn from_quantity(quantity: &Quantity) -> Option<Self> {
         let (label, unit) = quantity.measure().bar()?;
         // Labels for the air name the air already.
         let label = if quantity.is_of_air() {
@@ -54,7 +54,7 @@ impl Scale {
     /// the label names the lava too, if the quantity is the lava's. `None` if cells have no value
     /// of this quantity.
     pub fn among(quantity: &Quantity, others: &[Plain]) -> Option<Self> {
-        let scale = Self::of(quantity)?;
+        let scale = Self::from_quantity(quantity)?;
         let bare = quantity
             .material()
             .filter(|name| *name == Material::LAVA && !others.is_empty());
@@ -266,7 +266,7 @@ mod tests {
     fn a_bar_shows_the_palette_from_end_to_end_and_keeps_to_its_frame() {
         let (palette, scale) = (
             Palette::named("gray").expect("a known name"),
-            Scale::of(&Quantity::default().like(CellMeasure::Energy))
+            Scale::from_quantity(&Quantity::default().like(CellMeasure::Energy))
                 .expect("it has values")
                 .up_to(1.1),
         );
@@ -311,7 +311,7 @@ mod tests {
         let all = Quantity::<CellMeasure>::of_materials(&[Material::lava(), Material::water()]);
         let titles: Vec<_> = all
             .iter()
-            .filter_map(Scale::of)
+            .filter_map(Scale::from_quantity)
             .map(|scale| scale.title())
             .collect();
         let lava = [

@@ -103,7 +103,7 @@ impl Legend {
 
 impl Sheet {
     /// Returns the complete sheet: `map` with title, legend, scale bar and north arrow around.
-    pub fn around(&self, map: &Image) -> Image {
+    pub fn framed(&self, map: &Image) -> Image {
         let longer = map.width.max(map.height);
         let ink = Ink::of_picture(INK, (longer + longer / 4, longer));
         let px = |ems: f32| (ems * ink.size).round() as usize;
@@ -276,7 +276,7 @@ fn north(image: &mut Image, foot: Frame, ink: Ink) {
             let edge = (col as f32).abs() > reach - 1.2 || row as f32 > high - 1.5;
             if col <= 0 || edge {
                 let x = (tip.round() as i64 + col).max(0) as usize;
-                image.put(x, top.round() as usize + row, ink.color);
+                image.set_pixel(x, top.round() as usize + row, ink.color);
             }
         }
     }
@@ -325,7 +325,7 @@ mod tests {
             (&key, (1, 1)),
         ] {
             let map = Image::filled(size.0, size.1, [7, 200, 13]);
-            let image = sheet(legend.clone()).around(&map);
+            let image = sheet(legend.clone()).framed(&map);
             let found = image
                 .rgb
                 .chunks_exact(3)

@@ -29,7 +29,7 @@ pub(crate) enum Align {
 }
 
 /// Font, and two of its metrics.
-struct Face {
+struct FontFace {
     font: FontRef<'static>,
     /// Number of font units per em.
     per_em: f32,
@@ -38,21 +38,21 @@ struct Face {
 }
 
 /// The font that all text in pictures uses.
-static FACE: LazyLock<Face> = LazyLock::new(|| {
+static FACE: LazyLock<FontFace> = LazyLock::new(|| {
     let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT)
         .expect("the crate ships a whole font");
     let per_em = font.units_per_em().expect("an outline font has an em");
     let capital = font
         .outline(font.glyph_id('H'))
         .map_or(0.7 * per_em, |h| h.bounds.height().abs());
-    Face {
+    FontFace {
         font,
         per_em,
         capital: capital / per_em,
     }
 });
 
-impl Face {
+impl FontFace {
     /// Converts `size` (pixels per em) to the scale that `ab_glyph` expects, which refers to the
     /// font's height from the lowest descender to the highest ascender.
     fn scale(&self, size: f32) -> PxScale {
@@ -79,7 +79,7 @@ impl Face {
 
 /// Segment of a glyph outline. Control points are in ems from the start of the baseline, y up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Piece {
+pub enum OutlineSegment {
     Move([f32; 2]),
     Line([f32; 2]),
     Quad([f32; 2], [f32; 2]),
@@ -90,7 +90,7 @@ pub enum Piece {
 pub mod face {
     use ab_glyph::{Font, GlyphId, OutlineCurve};
 
-    use super::{FACE, Piece};
+    use super::{FACE, OutlineSegment};
 
     /// PostScript name of the font.
     pub const NAME: &str = "Ubuntu-Light";
@@ -133,7 +133,7 @@ pub mod face {
 
     /// Returns the outline of the glyph with the index `letter` as a list of segments in ems:
     /// closed contours, one after the other. Empty for glyphs without an outline.
-    pub fn outline(letter: u16) -> Vec<Piece> {
+    pub fn outline(letter: u16) -> Vec<OutlineSegment> {
         let ems = |point: ab_glyph::Point| [point.x / FACE.per_em, point.y / FACE.per_em];
         let mut pieces = Vec::new();
         let mut last = None;
@@ -144,12 +144,14 @@ pub mod face {
             .unwrap_or_default()
         {
             let (start, piece, end) = match curve {
-                OutlineCurve::Line(a, b) => (a, Piece::Line(ems(b)), b),
-                OutlineCurve::Quad(a, b, c) => (a, Piece::Quad(ems(b), ems(c)), c),
-                OutlineCurve::Cubic(a, b, c, d) => (a, Piece::Cubic(ems(b), ems(c), ems(d)), d),
+                OutlineCurve::Line(a, b) => (a, OutlineSegment::Line(ems(b)), b),
+                OutlineCurve::Quad(a, b, c) => (a, OutlineSegment::Quad(ems(b), ems(c)), c),
+                OutlineCurve::Cubic(a, b, c, d) => {
+                    (a, OutlineSegment::Cubic(ems(b), ems(c), ems(d)), d)
+                }
             };
             if last != Some(start) {
-                pieces.push(Piece::Move(ems(start)));
+                pieces.push(OutlineSegment::Move(ems(start)));
             }
             pieces.push(piece);
             last = Some(end);
@@ -267,9 +269,9 @@ pub(super) fn blend(image: &mut Image, (x, y): (i64, i64), color: [u8; 3], share
     let below = image.pixel(x, y);
     let mixed = std::array::from_fn(|k| {
         let light = linear(below[k]) + (linear(color[k]) - linear(below[k])) * share.min(1.0);
-        (SRGB.of(light) * 255.0 + 0.5) as u8
+        (SRGB.encode(light) * 255.0 + 0.5) as u8
     });
-    image.put(x, y, mixed);
+    image.set_pixel(x, y, mixed);
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@
 use lavoxel_base::parallel::*;
 
 use crate::camera::{Camera, Ray};
-use crate::ground::heightfield::{Heightfield, Part};
+use crate::ground::heightfield::{Heightfield, ShownPart};
 use crate::math::V3;
 use lavoxel_base::simd::{Level, Simd, Work};
 
@@ -36,7 +36,7 @@ impl Beams {
     /// part of the ground. Reuses the allocations of `old`.
     pub(crate) fn new(
         block: &Heightfield,
-        part: &Part,
+        part: &ShownPart,
         camera: &Camera,
         level: Level,
         old: Self,
@@ -54,7 +54,7 @@ impl Beams {
                 .enumerate()
                 .for_each(|(j, free)| {
                     let coarse = &coarse[j / ratio * row..];
-                    level.run(Row {
+                    level.run(RowTask {
                         block,
                         part,
                         camera,
@@ -97,11 +97,11 @@ impl Beams {
 }
 
 /// Task that computes one row of squares from the depths of the larger squares that contain them.
-struct Row<'a> {
+struct RowTask<'a> {
     /// Ground of the box.
     block: &'a Heightfield,
     /// Shown part of the ground.
-    part: &'a Part,
+    part: &'a ShownPart,
     camera: &'a Camera,
     /// Edge of the squares in pixels.
     side: usize,
@@ -115,7 +115,7 @@ struct Row<'a> {
     free: &'a mut [f32],
 }
 
-impl Work for Row<'_> {
+impl Work for RowTask<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
         for (i, free) in self.free.iter_mut().enumerate() {
@@ -184,7 +184,7 @@ impl Beam {
     #[inline(always)]
     // Few tests cover a long way: the stride doubles in free air, is quartered before ground, and
     // ends at half the width of the beam or half a patch.
-    fn free_from(&self, block: &Heightfield, part: &Part, known: f32) -> f32 {
+    fn free_from(&self, block: &Heightfield, part: &ShownPart, known: f32) -> f32 {
         let (entry, exit) = self.inside(part);
         let mut depth = known.max(entry);
         let shortest = 0.5 / self.scale;
@@ -213,7 +213,7 @@ impl Beam {
     /// Returns the range of depths (cells) at which the beam may touch the box of `part`; empty if
     /// (0, 0).
     #[inline(always)]
-    fn inside(&self, part: &Part) -> (f32, f32) {
+    fn inside(&self, part: &ShownPart) -> (f32, f32) {
         let (mut entry, mut far) = (0.0_f32, (part.high - part.low).norm());
         far += (0.5 * (part.high + part.low) - self.origin).norm();
         for axis in 0..3 {
@@ -247,7 +247,7 @@ impl Beam {
     /// Returns true if no ray of the beam meets the ground between the depths `from` and `to`
     /// (cells).
     #[inline(always)]
-    fn is_free(&self, block: &Heightfield, part: &Part, [from, to]: [f32; 2]) -> bool {
+    fn is_free(&self, block: &Heightfield, part: &ShownPart, [from, to]: [f32; 2]) -> bool {
         let away = self
             .origin
             .x

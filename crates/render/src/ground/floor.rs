@@ -1,8 +1,8 @@
 //! Floor around the box up to the horizon: a table, or a plain.
 
-use super::beyond::{Beyond, beyond};
 use super::heightfield::Heightfield;
 use super::sky::Sky;
+use super::surroundings::{Beyond, beyond};
 use crate::camera::Ray;
 use crate::math::{V3, in_widths, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::noise;
@@ -82,7 +82,7 @@ impl Floor {
     /// Returns the floor that `look` asks for, `None` for a look without a floor. `unit` is the
     /// pattern unit in cells (1/128 of the box's longer side), `around` the land that ends in the
     /// floor, if any.
-    pub fn of(
+    pub fn new(
         look: &LookSpec,
         block: &Heightfield,
         unit: f32,
@@ -306,7 +306,7 @@ mod tests {
             ..LookSpec::default()
         };
         let block = Heightfield::new(Raster::nodes((40, 30), 1, |_, _| 12.0), -3.0);
-        Some((Floor::of(&look, &block, 1.0, None)?, Sky::new(&look)))
+        Some((Floor::new(&look, &block, 1.0, None)?, Sky::new(&look)))
     }
 
     #[test]

@@ -6,9 +6,9 @@
 //!     |_______|     foot: some cells below the box floor, so that flat ground has thickness too
 //! ```
 //!
-//! Rays see a `Part` of the block: a box with its own sides, roof and floor, which cut the rock
-//! open. A pyramid of greatest heights lets rays pass over large squares in one stride; crossings
-//! with a patch are exact.
+//! Rays see a `ShownPart` of the block: a box with its own sides, roof and floor, which cut the
+//! rock open. A pyramid of greatest heights lets rays pass over large squares in one stride;
+//! crossings with a patch are exact.
 
 mod caves;
 mod hollows;
@@ -38,7 +38,7 @@ pub(crate) enum Face {
 /// Shown part of the ground block, with x and z in patches and y in cells. Empty if any component
 /// of `low` is not less than that of `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Part {
+pub(crate) struct ShownPart {
     /// Corner with the smallest coordinates.
     pub(crate) low: V3,
     /// Corner with the largest coordinates.
@@ -220,10 +220,10 @@ impl Heightfield {
     }
 
     /// Returns the part that contains the whole block.
-    pub(crate) fn whole(&self) -> Part {
+    pub(crate) fn whole(&self) -> ShownPart {
         let [width, depth] =
             [self.heights.width, self.heights.depth].map(|nodes| (nodes - 1) as f32);
-        Part {
+        ShownPart {
             low: v3(0.0, self.foot, 0.0),
             high: v3(width, self.top.max(self.caves.roof()), depth),
         }
@@ -231,7 +231,7 @@ impl Heightfield {
 
     /// Returns the part of the block between the fractions `shares` (lower and upper bound along x,
     /// y and z) of a box of `cells` cells. The full range along y includes the block's bottom.
-    pub(crate) fn part(&self, shares: [[f32; 2]; 3], cells: [f32; 3]) -> Part {
+    pub(crate) fn part_between(&self, shares: [[f32; 2]; 3], cells: [f32; 3]) -> ShownPart {
         let mut part = self.whole();
         for axis in 0..3 {
             let patches = if axis == 1 {
@@ -265,7 +265,7 @@ impl Heightfield {
     /// The ray is known to meet no ground before the distance `start` (cells): 0, or a bound from
     /// [`crate::ground::beams`]; infinite for a ray that meets no ground.
     #[inline(always)]
-    pub(crate) fn hit(&self, ray: &Ray, part: &Part, start: f32) -> Option<GroundHit> {
+    pub(crate) fn hit(&self, ray: &Ray, part: &ShownPart, start: f32) -> Option<GroundHit> {
         if start == f32::INFINITY {
             return None;
         }
@@ -282,7 +282,7 @@ impl Heightfield {
         &self,
         ray: &Ray,
         line: &Line,
-        part: &Part,
+        part: &ShownPart,
         start: f32,
     ) -> Option<GroundHit> {
         if !self.caves.kinds.cornered {
@@ -298,7 +298,7 @@ impl Heightfield {
     /// Returns the first intersection of `ray` with the smooth ground in `part` from the distance
     /// `start` on, ignoring caves.
     #[inline(always)]
-    fn hit_top(&self, ray: &Ray, line: &Line, part: &Part, start: f32) -> Option<GroundHit> {
+    fn hit_top(&self, ray: &Ray, line: &Line, part: &ShownPart, start: f32) -> Option<GroundHit> {
         let scale = self.heights.per_cell;
         let (near, far, entry) = line.within(part, start)?;
         if let Some(axis) = entry {
@@ -560,7 +560,7 @@ impl Line {
     /// and the axis of the side through which the ray enters; `None` for the axis if the ray starts
     /// inside, `None` as a whole if it misses.
     #[inline(always)]
-    fn within(&self, part: &Part, start: f32) -> Option<(f32, f32, Option<usize>)> {
+    fn within(&self, part: &ShownPart, start: f32) -> Option<(f32, f32, Option<usize>)> {
         let (mut near, mut far, mut entry) = (start, f32::MAX, None);
         for axis in 0..3 {
             let (o, inverse) = (self.origin[axis], self.inverse[axis]);

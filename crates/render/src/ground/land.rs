@@ -20,7 +20,7 @@ pub use self::surface::{BROADER, RUGGED};
 pub use self::surface::{
     Rill, RockPoint, albedo, basalt, bumped, craggy, fresh, height, ledged, rill, rugged, seed,
 };
-pub use super::beyond::{Beyond, Ends, Surface};
+pub use super::surroundings::{Beyond, Ends, Surface};
 pub use crate::camera::{Bounds, Ray};
 use crate::ground::heightfield::Caves;
 use crate::ground::heightfield::Heightfield;
@@ -180,7 +180,7 @@ impl Altitudes {
     /// (`side`, cells).
     // Exact altitudes would change with each film of lava on a summit, and the whole land would be
     // coloured again.
-    fn of(block: &Heightfield, side: usize, stone: bool) -> Self {
+    fn new(block: &Heightfield, side: usize, stone: bool) -> Self {
         let part = side as f32 / 64.0;
         let lowest = block.heights.data.iter().copied().fold(f32::MAX, f32::min);
         let (lowest, top) = (
@@ -278,7 +278,7 @@ impl TerrainLook {
         let foot = -(0.05 * side as f32).max(1.0);
         let mut block = Heightfield::new(heights, foot);
         (block.caves, block.tall) = (caves, look.cell_height);
-        let scale = Altitudes::of(&block, side, stone);
+        let scale = Altitudes::new(&block, side, stone);
         let drape = look.drape.clone();
         let albedo = rills.map(|x, z, rill| {
             colour(
@@ -298,7 +298,7 @@ impl TerrainLook {
         let gentle = coarse.blurred(1);
         let slope = gentle.map(|x, z, _| rise(&gentle, (x, z)));
         let beyond =
-            Ends::of(look).map(|ends| beyond((&block, ends), unit, scale, &Sky::new(look)));
+            Ends::from_look(look).map(|ends| beyond((&block, ends), unit, scale, &Sky::new(look)));
         Self {
             block,
             albedo,
@@ -358,7 +358,7 @@ impl TerrainLook {
     /// Computes the land around the box that `look` asks for.
     fn go_on(&mut self, look: &LookSpec) {
         let bake = |ends| beyond((&self.block, ends), self.unit, self.scale, &Sky::new(look));
-        self.beyond = Ends::of(look).map(bake);
+        self.beyond = Ends::from_look(look).map(bake);
     }
 
     /// Returns true if the ground is smooth stone instead of rock.
@@ -369,7 +369,7 @@ impl TerrainLook {
     /// Returns true if all maps except the light are valid for `look`.
     pub(crate) fn is_of(&self, look: &LookSpec) -> bool {
         let of_surroundings = self.scale.stone == is_stone(look)
-            && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::of(look);
+            && self.beyond.as_ref().map(|beyond| beyond.ends) == Ends::from_look(look);
         self.block.tall == look.cell_height && self.drape == look.drape && of_surroundings
     }
 
@@ -516,7 +516,7 @@ fn colour(block: &Heightfield, drape: Option<&Drape>, place: &RockPoint, (x, z):
 /// the picture is transparent. `place` and `span` are fractions of the box along x and z.
 fn draped(drape: Option<&Drape>, place: [f32; 2], span: [f32; 2], rock: impl Fn() -> V3) -> V3 {
     let Some(drape) = drape else { return rock() };
-    match drape.around(place, span) {
+    match drape.mean_color(place, span) {
         (_, 0.0) => rock(),
         (seen, 1.0) => V3::from(seen) * PHOTO,
         (seen, share) => mix(rock(), V3::from(seen) * PHOTO, share),

@@ -153,7 +153,7 @@ impl Below {
     /// Returns the weight (0 to 1) of the nadir's colour for a direction whose sine below the
     /// horizon is `down` (0 or more).
     #[inline(always)]
-    fn of(&self, down: f32) -> f32 {
+    fn weight(&self, down: f32) -> f32 {
         let place = (down * (STEPS as f32 / DEEP)).clamp(0.0, STEPS as f32);
         let i = (place as u32 as usize).min(STEPS - 1);
         self.0[i] + (self.0[i + 1] - self.0[i]) * (place - i as f32)
@@ -381,7 +381,7 @@ impl Sky {
         let base = if d.y >= 0.0 {
             mix(self.horizon, self.zenith, smoothstep(0.0, 0.55, d.y))
         } else {
-            mix(self.horizon, self.nadir, BELOW.of(-d.y))
+            mix(self.horizon, self.nadir, BELOW.weight(-d.y))
         };
         base + self.halo * (saturate(d.dot(&self.sun)).powi(8) * 0.35)
     }
@@ -554,7 +554,7 @@ mod tests {
         for i in 0..=10_000 {
             let down = i as f32 * 1e-4;
             assert!(
-                (BELOW.of(down) - smoothstep(0.0, DEEP, down).powf(BENT)).abs() < 3e-4,
+                (BELOW.weight(down) - smoothstep(0.0, DEEP, down).powf(BENT)).abs() < 3e-4,
                 "at {down}"
             );
         }

@@ -115,7 +115,7 @@ pub(crate) struct Pattern {
 }
 
 /// State of the lava on which the crust pattern depends.
-struct State {
+struct PlateState {
     /// Heat: 0 (cold) to 1 (as at the vent).
     heat: f32,
     /// Crust setting of the look: 0 no crust, 1 usual, 2 nearly closed.
@@ -171,7 +171,7 @@ pub(crate) fn carried(context: &ShadeContext, (p, normal): (V3, V3), heat: f32) 
     let slope = fall(context.land.slope.at(p.x, p.z), normal);
     let flow = flow(context, p, slope);
     let fast = smoothstep(0.0, FAST, flow.norm()).max(smoothstep(BOILS[0], BOILS[1], heat));
-    let state = State {
+    let state = PlateState {
         heat,
         crust: context.look.crust,
         fast,
@@ -210,7 +210,7 @@ pub(crate) fn rubble(context: &ShadeContext, p: V3) -> Pattern {
         ..pattern(
             p,
             size,
-            &State {
+            &PlateState {
                 heat: 0.0,
                 crust: 1.0,
                 fast: 0.0,
@@ -258,7 +258,7 @@ fn blend(a: &Pattern, b: &Pattern, share: f32) -> Pattern {
 
 /// Returns the crust pattern at `p` (cells) for plates of the width `size` (cells), not advected;
 /// `unit` is the pattern unit in cells (1/128 of the box's longer side).
-fn pattern(p: V3, size: f32, state: &State, unit: f32) -> Pattern {
+fn pattern(p: V3, size: f32, state: &PlateState, unit: f32) -> Pattern {
     // Longer down steep flanks than across, as plates that ride on a flow are.
     let q = v3(p.x, p.y * 0.66, p.z) / size;
     let bend = v3(
@@ -360,7 +360,7 @@ mod tests {
     /// Returns the mean open fraction over a square of many plates, and the fraction of points that
     /// glow at all.
     fn open(heat: f32, fast: f32, crust: f32) -> [f32; 2] {
-        let state = State {
+        let state = PlateState {
             heat,
             crust,
             fast,

@@ -86,7 +86,7 @@ impl Mouth {
     ///
     /// `ground` holds heights in cells, shape (nz, nx); `seed` is the seed of the simulation. A
     /// long fissure has a mouth at each of its points.
-    pub fn of<'a>(
+    pub fn all_from_vents<'a>(
         vents: impl Iterator<Item = &'a VentSpec>,
         (volume, ground): (&Volume, &Array2<f32>),
         (seed, steps): (u64, u64),
@@ -200,7 +200,7 @@ impl Sparks {
                 .extend((0..count).map(|k| streak(mouth, k, steps, (height, unit))));
             sparks
                 .fountains
-                .extend(Fountain::around(&sparks.streaks, first));
+                .extend(Fountain::enclosing(&sparks.streaks, first));
         }
         sparks
     }
@@ -278,7 +278,7 @@ fn streak(mouth: &Mouth, k: u64, steps: f64, (height, unit): (f32, f32)) -> Stre
 
 impl Fountain {
     /// Returns the fountain of the streaks from index `first` on; `None` if there are none.
-    fn around(streaks: &[Streak], first: usize) -> Option<Self> {
+    fn enclosing(streaks: &[Streak], first: usize) -> Option<Self> {
         let own = &streaks[first..];
         let points = || own.iter().flat_map(|streak| [streak.head, streak.tail]);
         let low = points().reduce(|a, b| a.zip_map(&b, f32::min))?;

@@ -88,14 +88,14 @@ fn periodic(p: V3, period: i32) -> f32 {
 /// the broadest billows. `s` selects the SIMD instructions.
 #[inline(always)]
 pub(crate) fn billow<S: Simd>(s: S, p: V3) -> (f32, V3) {
-    let (rows, between) = around(p);
+    let (rows, between) = nearest_texels(p);
     decoded(s.blend(rows, between))
 }
 
 /// Returns height and slope of the billow noise at `p` and at `q`, as [`billow`].
 #[inline(always)]
 pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
-    let ((near, between), (others, beside)) = (around(p), around(q));
+    let ((near, between), (others, beside)) = (nearest_texels(p), nearest_texels(q));
     [
         decoded(s.blend(near, between)),
         decoded(s.blend(others, beside)),
@@ -105,7 +105,7 @@ pub(crate) fn billow_pair<S: Simd>(s: S, p: V3, q: V3) -> [(f32, V3); 2] {
 /// Returns four pairs of texels along x that surround `p`, and the interpolation fractions (0 to 1)
 /// along x, y and z.
 #[inline(always)]
-fn around(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
+fn nearest_texels(p: V3) -> ([&'static [u8; 8]; 4], [f32; 3]) {
     let whole = SIDE + 1;
     let (mut cell, mut between) = ([0; 3], [0.0; 3]);
     for axis in 0..3 {

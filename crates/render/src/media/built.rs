@@ -75,7 +75,7 @@ pub(super) fn normal(field: &MediumField, preset: Preset, p: V3) -> V3 {
 
 /// Stone or roof tile. `tone`: random number (0 to 1); `edge`: distance to its edge in cells; `up`:
 /// height within its course, 0 to 1.
-struct Piece {
+struct Stone {
     tone: f32,
     edge: f32,
     up: f32,
@@ -83,13 +83,13 @@ struct Piece {
 
 /// Returns the stone or tile at the position (`along` the courses, `up`) on a surface covered with
 /// pieces of `wide` × `high` cells.
-fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Piece {
+fn piece([along, up]: [f32; 2], [wide, high]: [f32; 2]) -> Stone {
     let row = (up / high).floor();
     let place = along / wide + 0.5 * row + 0.3 * noise::share_of(hash([row as i32, 7, 3]));
     let column = place.floor();
     let (x, y) = (place - column, up / high - row);
     let edge = (x.min(1.0 - x) * wide).min(y.min(1.0 - y) * high);
-    Piece {
+    Stone {
         tone: noise::share_of(hash([column as i32, row as i32, 5])),
         edge,
         up: y,
@@ -101,7 +101,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit) -> V3 {
     let (look, n) = (hit.clear.look, hit.normal);
     let q = in_widths(hit.point, context.look.cell_height);
     let pixel = hit.t * context.pixel;
-    let surface = Surface {
+    let surface = BuiltSurface {
         q,
         flat: [if n.x.abs() > n.z.abs() { q.z } else { q.x }, q.y],
         upright: 1.0 - n.y.abs(),
@@ -128,7 +128,7 @@ fn seen(pixel: f32, size: f32) -> f32 {
 }
 
 /// Point of a surface, with the noise values that all textures share.
-struct Surface {
+struct BuiltSurface {
     q: V3,
     /// Position along the courses and upwards, in cell widths.
     flat: [f32; 2],
@@ -140,7 +140,7 @@ struct Surface {
     pixel: f32,
 }
 
-impl Surface {
+impl BuiltSurface {
     /// Returns the brightness factor of roof tiles. `waves` scales the contrast.
     fn tiles(&self, waves: f32) -> f32 {
         let tile = piece(self.flat, TILE);

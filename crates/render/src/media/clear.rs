@@ -87,7 +87,7 @@ impl<'a> Clear<'a> {
     pub(crate) fn new(field: MediumField<'a>, medium: &'a MaterialLook, look: &LookSpec) -> Self {
         let color = V3::from(medium.linear_color());
         let liquid = if medium.preset.form() == Form::Clear {
-            Liquid::of(medium)
+            Liquid::from_look(medium)
         } else {
             Liquid::NONE
         };

@@ -57,7 +57,7 @@ pub struct Flame {
 
 impl Flame {
     /// Returns the flame of `look` after `steps` steps; `None` if the look has no flame.
-    pub fn of(look: &LookSpec, steps: f64) -> Option<Self> {
+    pub fn from_look(look: &LookSpec, steps: f64) -> Option<Self> {
         let [x, y, z, height] = look.flame?;
         let blown =
             |k: usize| ((steps * TURNS[k]).fract() * std::f64::consts::TAU).sin() * BLOWN[k];
@@ -166,7 +166,7 @@ mod tests {
             flame: Some([10.0, 20.0, 10.0, 8.0]),
             ..LookSpec::default()
         };
-        Flame::of(&look, 0.0).expect("a flame")
+        Flame::from_look(&look, 0.0).expect("a flame")
     }
 
     #[test]
@@ -187,7 +187,7 @@ mod tests {
         assert!(foot.z > foot.x, "its foot is blue, {foot:?}");
         assert_eq!(flame.light(&along(23.0), 20.0), V3::zeros());
         assert!(!flame.is_near(&along(40.0)) && flame.is_near(&along(24.0)));
-        assert_eq!(Flame::of(&LookSpec::default(), 3.0), None);
+        assert_eq!(Flame::from_look(&LookSpec::default(), 3.0), None);
     }
 
     #[test]

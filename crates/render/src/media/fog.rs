@@ -76,7 +76,7 @@ const LOWEST: f32 = 0.2;
 
 /// Optical properties of a kind of gas.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Kind {
+pub struct GasOptics {
     /// Extinction per cell length of a cell full of gas.
     pub extinction: f32,
     /// Single-scattering albedo, linear RGB.
@@ -85,7 +85,7 @@ pub struct Kind {
     pub billows: f32,
 }
 
-impl Kind {
+impl GasOptics {
     /// Placeholder for a missing kind of gas.
     pub const NONE: Self = Self {
         extinction: 0.0,
@@ -116,7 +116,7 @@ pub struct Wanted {
     /// Height in cells by which the eddies have risen.
     risen: f32,
     /// Index in [`Volume::media`] and optical properties of each gas.
-    media: Vec<(usize, Kind)>,
+    media: Vec<(usize, GasOptics)>,
     /// Index in [`Volume::media`] and extinction per cell length of each opaque medium.
     solids: Vec<(usize, f32)>,
 }
@@ -125,7 +125,7 @@ impl Wanted {
     /// Returns the inputs for the gases and opaque media of `volume`; `None` if there are neither.
     /// `sun`: direction towards the sun; `tall`: height of a cell in cell widths; `risen`: height
     /// in cells by which the eddies have risen.
-    pub fn of(volume: &Volume, (sun, tall): (V3, f32), risen: f32) -> Option<Self> {
+    pub fn new(volume: &Volume, (sun, tall): (V3, f32), risen: f32) -> Option<Self> {
         let there = || {
             volume
                 .media
@@ -135,7 +135,7 @@ impl Wanted {
         };
         let of = |form: Form| there().filter(move |(_, medium)| medium.look.preset.form() == form);
         let media: Vec<_> = of(Form::Cloud)
-            .map(|(k, medium)| (k, Kind::new(&medium.look)))
+            .map(|(k, medium)| (k, GasOptics::new(&medium.look)))
             .collect();
         let keeps = |look: &MaterialLook| {
             if look.preset == Preset::Ice {
@@ -186,7 +186,7 @@ pub struct Fog {
     /// Encoded coarse cells, x fastest. Bytes (255 for 1): densities of the two kinds,
     /// transmittance of sunlight, transmittance of light from below.
     pub cells: Vec<[u8; 4]>,
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<GasOptics>,
     blocks: Blocks,
     is_shaded: bool,
 }
@@ -203,7 +203,7 @@ impl Fog {
         };
         let [nx, ny, nz] = [fine.nx, fine.ny, fine.nz].map(|n| n.div_ceil(edge).max(2));
         let grid = Grid::new(nx, ny, nz);
-        let kinds: Vec<Kind> = wanted
+        let kinds: Vec<GasOptics> = wanted
             .media
             .iter()
             .take(KINDS)
@@ -442,7 +442,7 @@ fn level<'a>(line: &impl Fn(usize) -> &'a [f32], count: [usize; 2], place: [f32;
 }
 
 /// Returns the extinction of all gases together per coarse cell, per cell length.
-fn total(densities: &[Vec<f32>], kinds: &[Kind], grid: Grid) -> Vec<f32> {
+fn total(densities: &[Vec<f32>], kinds: &[GasOptics], grid: Grid) -> Vec<f32> {
     let mut total = vec![0.0; grid.cells()];
     for (values, kind) in densities.iter().zip(kinds) {
         total
@@ -578,7 +578,7 @@ impl<'a> FogField<'a> {
         }
     }
 
-    pub(crate) fn kinds(&self) -> &'a [Kind] {
+    pub(crate) fn kinds(&self) -> &'a [GasOptics] {
         &self.fog.kinds
     }
 

@@ -28,7 +28,7 @@ pub mod smoke;
 pub mod smooth;
 pub mod solid;
 pub mod steam;
-pub(crate) mod veils;
+pub(crate) mod transmittance;
 pub mod water;
 
 use self::sea::SEAM;
@@ -37,7 +37,7 @@ use self::water::Surface;
 use crate::camera::Ray;
 use crate::math::{V3, mix, times};
 use crate::media::clear::{Clear, LEAST};
-use crate::media::veils::Veil;
+use crate::media::transmittance::Transmittance;
 use crate::style::cinematic::{COATED, clear_air};
 use crate::style::shading::ShadeContext;
 use crate::style::tracer::Sight;
@@ -90,7 +90,7 @@ impl Events {
         let mut events = Self::none();
         for (medium, clear) in media.iter().enumerate() {
             clear.field.borders(ray, far, ISO, pace, |t, border| {
-                events.put(Event { t, medium, border })
+                events.insert(Event { t, medium, border })
             });
         }
         events
@@ -98,7 +98,7 @@ impl Events {
 
     /// Inserts `event` in order of distance, after events at an equal distance. If [`MOST`] events
     /// are already stored, the farthest is dropped.
-    fn put(&mut self, event: Event) {
+    fn insert(&mut self, event: Event) {
         let place = self.events[..self.count].partition_point(|known| known.t <= event.t);
         if place < MOST {
             self.count = (self.count + 1).min(MOST);
@@ -190,8 +190,8 @@ impl Passed {
     };
 
     /// Returns the result for a ray that meets only the interpolated gas `veil`.
-    fn behind(veil: &Veil) -> Self {
-        let Veil {
+    fn behind(veil: &Transmittance) -> Self {
+        let Transmittance {
             light,
             through,
             first,
@@ -432,8 +432,8 @@ fn tint(context: &ShadeContext, passed: &mut Passed, point: V3, (medium, inside)
         .enumerate()
         .skip(medium + 1)
         .filter(|(k, _)| inside >> k & 1 == 0);
-    for (_, clear) in
-        lighter.filter(|(_, clear)| clear.field.holds(point) || clear.field.holds(above))
+    for (_, clear) in lighter
+        .filter(|(_, clear)| clear.field.is_occupied(point) || clear.field.is_occupied(above))
     {
         let film = clear.field.density(point).max(clear.field.density(above));
         if film <= LEAST {
@@ -497,7 +497,7 @@ pub(crate) fn filmed(context: &ShadeContext, ray: &Ray, t: f32, behind: V3) -> V
     let p = ray.at(t);
     context.clear.iter().fold(behind, |behind, clear| {
         let above = p + V3::new(0.0, 0.5, 0.0);
-        if !clear.field.holds(p) && !clear.field.holds(above) {
+        if !clear.field.is_occupied(p) && !clear.field.is_occupied(above) {
             return behind;
         }
         let film = clear.field.density(p).max(clear.field.density(above));

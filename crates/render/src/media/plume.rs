@@ -2,7 +2,7 @@
 //! sun, the sky and the lava below.
 
 use crate::camera::Ray;
-use crate::ground::ember::{KELVIN, STRENGTH};
+use crate::ground::lava_glow::{KELVIN, STRENGTH};
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, v3};
 use crate::media::Passed;
 use crate::media::billows::{billow, billow_pair};
@@ -294,7 +294,7 @@ impl Relief {
     /// Returns the factors for a point of a billow with `height` (about −1 to 1) and `slope`.
     /// `detail`: strength of the effect; `toward`: direction to the sun.
     #[inline(always)]
-    fn of(detail: f32, height: f32, slope: V3, toward: V3) -> Self {
+    fn new(detail: f32, height: f32, slope: V3, toward: V3) -> Self {
         let facing = (1.0 - RELIEF * detail * slope.dot(&toward)).clamp(FACING[0], FACING[1]);
         let up = (ABOVE - UPPER * detail * slope.y).clamp(0.0, 1.0);
         let hollow = 1.0 - smoothstep(HOLLOWS[0], HOLLOWS[1], height);
@@ -335,7 +335,7 @@ impl March<'_> {
             slope += rise * (FINER_SLOPE * fine);
         }
         let dense = puff.dense * (1.0 + detail * height * (ROUGH + RAGGED * thin)).clamp(0.0, 4.0);
-        let relief = Relief::of(detail, height, slope, self.light.toward);
+        let relief = Relief::new(detail, height, slope, self.light.toward);
         (dense > 0.0).then_some(Shaped {
             puff,
             dense: dense * self.pace,

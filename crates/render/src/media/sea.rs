@@ -14,7 +14,7 @@
 
 use super::{Event, Events};
 use crate::camera::Ray;
-use crate::ground::beyond::beyond;
+use crate::ground::surroundings::beyond;
 use crate::math::{V3, in_widths, unit_or_up, v3};
 use crate::volume::field::{Border, span_in};
 use lavoxel_automaton::view::Form;
@@ -46,7 +46,7 @@ pub struct Sea {
 impl Sea {
     /// Returns the sea for the liquid that most columns at the sides of the box contain; its level
     /// is the median of the surface heights there. `None` if too few columns contain liquid.
-    pub fn of(volume: &Volume) -> Option<Self> {
+    pub fn from_volume(volume: &Volume) -> Option<Self> {
         let clear = |(_, medium): &(usize, &lavoxel_sim::lowpass::Medium)| {
             !medium.density.is_empty() && medium.look.preset.form() == Form::Clear
         };
@@ -168,13 +168,13 @@ impl SeaField {
             Border::Enters
         };
         if from < near {
-            events.put(event(from, enters));
+            events.insert(event(from, enters));
             let end = near.min(to).min(from + DEEPEST);
             // The water in the box continues the sea without a surface.
             if end < near
                 || !events.remove(self.medium, near, |border| matches!(border, Border::Cut(_)))
             {
-                events.put(event(end, Border::Leaves));
+                events.insert(event(end, Border::Leaves));
             }
         }
         if leaves < to {
@@ -182,7 +182,7 @@ impl SeaField {
             let goes_on = from <= leaves
                 && events.remove(self.medium, leaves, |border| border == Border::Leaves);
             if !goes_on {
-                events.put(event(
+                events.insert(event(
                     begin,
                     if from <= leaves {
                         Border::Inside
@@ -191,7 +191,7 @@ impl SeaField {
                     },
                 ));
             }
-            events.put(event(to.min(begin + DEEPEST), Border::Leaves));
+            events.insert(event(to.min(begin + DEEPEST), Border::Leaves));
         }
     }
 }
@@ -226,9 +226,9 @@ mod tests {
 
     #[test]
     fn the_level_is_that_of_the_water_at_the_sides() {
-        let sea = Sea::of(&flooded(4.0)).expect("water at all sides");
+        let sea = Sea::from_volume(&flooded(4.0)).expect("water at all sides");
         assert_eq!((sea.medium, sea.level), (0, 4.0));
-        assert_eq!(Sea::of(&flooded(0.0)), None);
+        assert_eq!(Sea::from_volume(&flooded(0.0)), None);
     }
 
     #[test]
@@ -246,12 +246,12 @@ mod tests {
         // through its floor.
         let [enters, side, floor] = [8.0, 10.0, 16.0].map(|along| along / ray.direction.x);
         let mut events = Events::none();
-        events.put(Event {
+        events.insert(Event {
             t: side,
             medium: 0,
             border: Border::Cut(-V3::x()),
         });
-        events.put(Event {
+        events.insert(Event {
             t: floor,
             medium: 0,
             border: Border::Leaves,

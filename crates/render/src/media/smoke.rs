@@ -26,7 +26,7 @@ use lavoxel_sim::lowpass::AirVolume;
 use self::absorbed::Absorbed;
 use self::encoded::{Light, Slab};
 use crate::camera::Ray;
-use crate::ground::ember::Patch;
+use crate::ground::lava_glow::Patch;
 use crate::math::{V3, v3};
 use crate::volume::blocks::{Blocks, Places, Stride};
 use crate::volume::bricks::Drawn;
@@ -137,7 +137,7 @@ impl Smoke {
         } = air.grid;
         let edge = ratio as f32;
         let low = v3(corner[0] as f32, 0.0, corner[1] as f32);
-        let absorbed = Absorbed::of(air, wanted.look.extinction_m2_kg * air.cell_m);
+        let absorbed = Absorbed::new(air, wanted.look.extinction_m2_kg * air.cell_m);
         let (light, most) = (
             Light::new(&absorbed, (grid, low, edge), wanted, lava),
             absorbed.most,
@@ -175,7 +175,7 @@ impl Smoke {
                 n.saturating_sub(2) as u32,
             )
         });
-        let tints = tint::of(&air.inks, wanted.look.ink_colors());
+        let tints = tint::tints(&air.inks, wanted.look.ink_colors());
         Self {
             grid,
             low,

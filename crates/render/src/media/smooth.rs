@@ -119,7 +119,7 @@ pub(super) fn light(context: &ShadeContext, hit: &Hit, shine: &Shine) -> V3 {
     let glint = saturate(mirror.dot(&sky.sun)).powi(power) * strength * open * (1.0 - 0.7 * skin);
     let seen = sky.mirrored(mirror, shine.softer);
     let gray = (seen.x + seen.y + seen.z) / 3.0;
-    let seen = around(context, hit, mirror, mix(V3::repeat(gray), seen, SKY_COLOR));
+    let seen = mirrored_light(context, hit, mirror, mix(V3::repeat(gray), seen, SKY_COLOR));
     let tint = if shine.is_tinted {
         color
     } else {
@@ -149,7 +149,7 @@ fn oxide(p: V3, waves: f32) -> f32 {
 
 /// Returns the linear RGB light from the reflected direction `mirror`: that of a material or of the
 /// ground if one is in front, otherwise `sky`.
-fn around(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
+fn mirrored_light(context: &ShadeContext, hit: &Hit, mirror: V3, sky: V3) -> V3 {
     let toward = in_cells(mirror, context.look.cell_height);
     let start = hit.point + hit.normal;
     let (mut away, mut light, mut open) = (NEAREST, V3::zeros(), 1.0_f32);

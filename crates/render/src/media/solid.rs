@@ -3,7 +3,7 @@
 //! over its background.
 
 use crate::camera::Ray;
-use crate::ground::ember::{KELVIN, STRENGTH};
+use crate::ground::lava_glow::{KELVIN, STRENGTH};
 use crate::lava::crust::{Skin, broken};
 use crate::math::{V3, in_cells, in_widths, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::media::clear::{Clear, LEAST};
@@ -253,7 +253,7 @@ fn filmed(context: &ShadeContext, ray: &Ray, mut end: End) -> End {
     {
         end.light *= footed(clear, point);
     }
-    let near = |clear: &&Clear| clear.field.holds(point) || clear.field.holds(above);
+    let near = |clear: &&Clear| clear.field.is_occupied(point) || clear.field.is_occupied(above);
     for clear in context
         .solids
         .iter()
@@ -313,7 +313,7 @@ fn wetted(context: &ShadeContext, hit: &Hit, number: usize, light: V3) -> V3 {
     }
     let films = context.solids[number + 1..]
         .iter()
-        .filter(|clear| wets(clear.look.preset) && clear.field.holds(hit.point));
+        .filter(|clear| wets(clear.look.preset) && clear.field.is_occupied(hit.point));
     films.fold(light, |light, clear| {
         let density = clear.field.density(hit.point);
         let film = Film::smooth(

@@ -2,7 +2,7 @@
 //! below.
 
 use crate::camera::Ray;
-use crate::ground::ember::{KELVIN, STRENGTH};
+use crate::ground::lava_glow::{KELVIN, STRENGTH};
 use crate::math::{V3, lerp, saturate, times, v3};
 use crate::media::Passed;
 use crate::media::billows::billow;
@@ -143,7 +143,7 @@ fn light(context: &ShadeContext, ray: &Ray) -> Light {
 /// albedo.
 fn lit(context: &ShadeContext, light: &Light, p: V3, gas: &Gas) -> V3 {
     let open = context.beside_ground(p);
-    let glow = context.ember.around(p, context.land.unit) * gas.below;
+    let glow = context.ember.from_all_sides(p, context.land.unit) * gas.below;
     let around = gas.sun.sqrt();
     light.sun * (lerp(gas.sun, around, ASTRAY) * open)
         + light.sky * lerp(SHADED, 1.0, around)

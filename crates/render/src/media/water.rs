@@ -2,7 +2,7 @@
 //! red first, then green; other liquids absorb every colour except their own.
 
 use crate::camera::Ray;
-use crate::ground::ember::{KELVIN, STRENGTH};
+use crate::ground::lava_glow::{KELVIN, STRENGTH};
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::media::clear::{Clear, LEAST};
 use crate::noise;
@@ -146,7 +146,7 @@ impl Liquid {
     };
 
     /// Returns the optical properties of a liquid with the look `look`.
-    pub fn of(look: &MaterialLook) -> Self {
+    pub fn from_look(look: &MaterialLook) -> Self {
         let color = V3::from(look.linear_color());
         let clear = match look.color {
             None => Self {
@@ -457,8 +457,8 @@ pub fn ripples_moved(steps: f64) -> f32 {
 mod tests {
     use super::*;
 
-    fn of(color: Option<&str>, clear: f32) -> Liquid {
-        Liquid::of(&MaterialLook {
+    fn liquid(color: Option<&str>, clear: f32) -> Liquid {
+        Liquid::from_look(&MaterialLook {
             color: color.map(str::to_owned),
             clear,
             ..MaterialLook::default()
@@ -467,7 +467,7 @@ mod tests {
 
     #[test]
     fn white_light_has_the_colour_of_a_liquid_after_four_cells() {
-        let oil = of(Some("#c88a1c"), 1.0);
+        let oil = liquid(Some("#c88a1c"), 1.0);
         let kept = (oil.absorbed * -COLORED).map(f32::exp);
         let color = V3::from(
             MaterialLook {
@@ -482,7 +482,7 @@ mod tests {
         );
         assert!(oil.deep.x > oil.deep.y && oil.deep.y > oil.deep.z);
         assert_eq!(
-            of(None, 1.0),
+            liquid(None, 1.0),
             Liquid {
                 absorbed: ABSORBED,
                 deep: DEEP,
@@ -507,7 +507,7 @@ mod tests {
 
     #[test]
     fn a_milky_liquid_hides_more_and_sends_back_its_colour() {
-        let liquids = [1.0, 0.9, 0.5, 0.0].map(|clear| of(Some("#e8e0d0"), clear));
+        let liquids = [1.0, 0.9, 0.5, 0.0].map(|clear| liquid(Some("#e8e0d0"), clear));
         for pair in liquids.windows(2) {
             assert!(
                 pair[0].absorbed.min() < pair[1].absorbed.min()

@@ -5,7 +5,7 @@ use crate::camera::Camera;
 use crate::film::{Develop, Film, Shimmer};
 use crate::frame::{Frame, Keeping, Kept, Wanted};
 use crate::image::Image;
-use crate::media::veils::Weave;
+use crate::media::transmittance::Weave;
 use crate::style::tracer::Tracer;
 use crate::style::transfer::Shown;
 use crate::volume::seen::Places;

@@ -1,7 +1,7 @@
 //! Surroundings in a frame: sea or land beyond the box.
 
 use super::{Renderer, WHOLE};
-use crate::ground::beyond::Ends;
+use crate::ground::surroundings::Ends;
 use crate::media::clear::Media;
 use crate::media::sea::{Sea, SeaField};
 use lavoxel_automaton::view::Surroundings;
@@ -15,14 +15,14 @@ impl Renderer {
             && self.contents.lava
             && self.contents.ground;
         (is_wanted && shown == WHOLE)
-            .then(|| Sea::of(volume))
+            .then(|| Sea::from_volume(volume))
             .flatten()
     }
 
     /// Returns true if land is drawn beyond the box; always false if the box is cut open. `at_sea`:
     /// true if there is a sea.
     pub(super) fn goes_on(&self, at_sea: bool, shown: [[f32; 2]; 3]) -> bool {
-        let goes_on = match Ends::of(&self.look) {
+        let goes_on = match Ends::from_look(&self.look) {
             Some(Ends::Sea) => at_sea,
             ends => ends.is_some(),
         };
@@ -30,7 +30,7 @@ impl Renderer {
     }
 
     /// Returns the sea of a frame, prepared for rays; `None` if its liquid is not drawn.
-    pub(super) fn around(
+    pub(super) fn sea_around(
         &self,
         Sea { medium, level }: Sea,
         volume: &Volume,

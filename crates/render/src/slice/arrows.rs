@@ -151,7 +151,7 @@ impl<F: Fn(Place) -> Option<[f32; 3]>> Arrows<'_, F> {
                         let rimmed = below[k] + (DARK[k] - below[k]) * rim;
                         rimmed + (BRIGHT[k] - rimmed) * line
                     };
-                    image.put(x, y, [0, 1, 2].map(|k| (color(k) + 0.5) as u8));
+                    image.set_pixel(x, y, [0, 1, 2].map(|k| (color(k) + 0.5) as u8));
                 }
             }
         }

@@ -36,10 +36,10 @@ impl<F: Fn(Place) -> Content> Cells<'_, F> {
                     .for_each(|(sum, light)| add(sum, light, share));
             }
             for (x, light) in line.iter().enumerate() {
-                image.put(
+                image.set_pixel(
                     frame.x + x,
                     frame.y + y,
-                    light.map(|c| (SRGB.of(c) * 255.0 + 0.5) as u8),
+                    light.map(|c| (SRGB.encode(c) * 255.0 + 0.5) as u8),
                 );
             }
         }

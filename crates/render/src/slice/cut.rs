@@ -11,7 +11,7 @@ use crate::chart::key::{Plain, palette_of_quantity};
 impl Cut {
     /// Returns the slice of `quantity` in the layer `cell` along `axis`; an index outside of the
     /// box is replaced by that of the last layer.
-    pub fn of<'a>(
+    pub fn new<'a>(
         state: impl Into<StateRef<'a>>,
         axis: Axis,
         cell: usize,
@@ -91,24 +91,24 @@ mod tests {
         });
 
         let quantity = |name: &str| world.quantity(name).expect("a known name");
-        let x = Cut::of(&world, Axis::X, 3, &quantity("amount"));
+        let x = Cut::new(&world, Axis::X, 3, &quantity("amount"));
         assert_eq!(
             (x.width, x.height, x.of_amounts, x.texels[2]),
             (2, 3, true, [255, 0, 0, VALUE])
         );
-        let y = Cut::of(&world, Axis::Y, 1, &quantity("energy"));
+        let y = Cut::new(&world, Axis::Y, 1, &quantity("energy"));
         assert_eq!(
             (y.width, y.height, y.of_amounts, y.texels[3]),
             (4, 2, false, [128, 0, 0, VALUE])
         );
-        let z = Cut::of(&world, Axis::Z, 0, &quantity("solid"));
+        let z = Cut::new(&world, Axis::Z, 0, &quantity("solid"));
         assert_eq!((z.width, z.height, z.texels[0]), (4, 3, [0, 0, 0, ROCK]));
         assert_eq!(z.texels[7][3], MATERIAL);
         assert_eq!(
             z.texels.iter().filter(|texel| texel[3] == NOTHING).count(),
             10
         );
-        assert_eq!(Cut::of(&world, Axis::X, 99, &quantity("amount")).cell, 3);
+        assert_eq!(Cut::new(&world, Axis::X, 99, &quantity("amount")).cell, 3);
     }
 
     #[test]
@@ -134,7 +134,7 @@ mod tests {
             });
         }
         for quantity in world.quantities() {
-            let cut = Cut::of(&world, Axis::Y, 0, &quantity);
+            let cut = Cut::new(&world, Axis::Y, 0, &quantity);
             let plain = Plain::without_values(&quantity, world.materials());
             for (texel, name) in cut.texels.iter().zip(["lava", "water", "oil"]) {
                 let color = plain
@@ -173,7 +173,7 @@ mod tests {
             },
         });
         let quantity = world.quantity("water.amount").expect("there is water");
-        let [red, _, blue, content] = Cut::of(&world, Axis::Y, 0, &quantity).texels[0];
+        let [red, _, blue, content] = Cut::new(&world, Axis::Y, 0, &quantity).texels[0];
         assert!(
             blue > 2 * red && content == MATERIAL,
             "{red}, {blue}, {content}"

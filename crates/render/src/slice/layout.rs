@@ -58,7 +58,7 @@ pub(super) struct Layout<'a> {
 static IN_CELLS: LazyLock<[Ruler; 3]> = LazyLock::new(|| ['x', 'y', 'z'].map(Ruler::of_cells));
 
 impl Detail {
-    fn of((width, height): (usize, usize), ink: Ink) -> Self {
+    fn new((width, height): (usize, usize), ink: Ink) -> Self {
         let (wide, tall) = (width as f32 / ink.size, height as f32 / ink.size);
         if wide >= 40.0 && tall >= 28.0 {
             Self::Rich
@@ -75,7 +75,7 @@ impl Detail {
 impl<'a> Layout<'a> {
     pub(super) fn new(spec: &SliceSpec, style: &'a SliceStyle) -> Self {
         let ink = Ink::of_picture(INK, spec.size);
-        let detail = Detail::of(spec.size, ink);
+        let detail = Detail::new(spec.size, ink);
         let bar = style.scale.as_ref().filter(|_| detail > Detail::Bare);
         let titled = detail >= Detail::Full;
         let bar = bar.map(|scale| ColorBar {
@@ -170,7 +170,7 @@ impl<'a> Plan<'a> {
         let mut cells = (0.7 * whole.0, 0.7 * whole.1);
         let (mut beside, mut aside) = ([0.0; 4], 0.0);
         for _ in 0..3 {
-            (beside, aside) = (self.beside(cells), self.aside(cells.1));
+            (beside, aside) = (self.axis_margins(cells), self.aside(cells.1));
             let room = (
                 whole.0 - beside[0] - beside[1] - aside,
                 whole.1 - beside[2] - beside[3],
@@ -237,7 +237,7 @@ impl<'a> Plan<'a> {
 
     /// Returns the space in pixels that the axes take to the left, to the right, above and below an
     /// area of cells of (`width`, `height`) pixels.
-    fn beside(&self, (width, height): (f32, f32)) -> [f32; 4] {
+    fn axis_margins(&self, (width, height): (f32, f32)) -> [f32; 4] {
         [Side::Left, Side::Right, Side::Top, Side::Bottom].map(|side| {
             let axes = self.axes.iter().filter(|axis| axis.side == side);
             axes.map(|axis| axis.depth(if side.is_upright() { height } else { width }))

@@ -24,12 +24,12 @@ impl Axis {
 pub struct Plane {
     /// Axis to which the plane is perpendicular.
     pub axis: Axis,
-    place: Place,
+    place: PlanePosition,
 }
 
 /// Position of a plane along its axis, in the unit that the user chose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
+enum PlanePosition {
     Cell(usize),
     /// Distance in metres from the west or north side of the box; along y the elevation.
     Metres(f64),
@@ -58,9 +58,9 @@ impl FromStr for Plane {
         let place = place.trim();
         let place = match (place.strip_prefix("map:"), place.strip_suffix('m')) {
             (Some(_), _) if axis == Axis::Y => return Err(wrong()),
-            (Some(coordinate), _) => Place::Map(number(coordinate)?),
-            (None, Some(metres)) => Place::Metres(number(metres)?),
-            (None, None) => Place::Cell(place.parse().map_err(|_| wrong())?),
+            (Some(coordinate), _) => PlanePosition::Map(number(coordinate)?),
+            (None, Some(metres)) => PlanePosition::Metres(number(metres)?),
+            (None, None) => PlanePosition::Cell(place.parse().map_err(|_| wrong())?),
         };
         Ok(Self { axis, place })
     }
@@ -70,9 +70,9 @@ impl fmt::Display for Plane {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let axis = NAMES[self.axis.number()];
         match self.place {
-            Place::Cell(cell) => write!(f, "{axis}={cell}"),
-            Place::Metres(metres) => write!(f, "{axis}={metres}m"),
-            Place::Map(coordinate) => write!(f, "{axis}=map:{coordinate}"),
+            PlanePosition::Cell(cell) => write!(f, "{axis}={cell}"),
+            PlanePosition::Metres(metres) => write!(f, "{axis}={metres}m"),
+            PlanePosition::Map(coordinate) => write!(f, "{axis}=map:{coordinate}"),
         }
     }
 }
@@ -93,14 +93,14 @@ impl Plane {
             format!("{}{unit} to {}{unit}", a.min(b), a.max(b))
         };
         match self.place {
-            Place::Cell(cell) if cell < count => Ok(cell),
-            Place::Cell(cell) => {
+            PlanePosition::Cell(cell) if cell < count => Ok(cell),
+            PlanePosition::Cell(cell) => {
                 let expected = format!("0 to {} (cells), or {}", count - 1, part(metres, "m"));
                 Err(Invalid::new(key, cell, expected))
             }
-            Place::Metres(value) => found(metres, value, count)
+            PlanePosition::Metres(value) => found(metres, value, count)
                 .ok_or_else(|| Invalid::new(key, format!("{value}m"), part(metres, "m"))),
-            Place::Map(value) => {
+            PlanePosition::Map(value) => {
                 let value_of = format!("map:{value}");
                 let none = || {
                     Invalid::new(

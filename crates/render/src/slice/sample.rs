@@ -51,7 +51,7 @@ impl<'a> Sample<'a> {
     pub fn at(&self, place: Place) -> Content {
         // Values come before rock: rock that fills only a part of a cell of a flow may have lava on
         // top.
-        if self.values.holds(place) {
+        if self.values.has_value(place) {
             return Content::Value(self.values.at(place));
         }
         if self.solid.at(place) > 0.0 {
@@ -61,7 +61,7 @@ impl<'a> Sample<'a> {
             .plain
             .iter()
             .enumerate()
-            .filter(|(_, (_, amount))| amount.holds(place));
+            .filter(|(_, (_, amount))| amount.has_value(place));
         let amounts = there.map(|(number, (_, amount))| (number, amount.at(place)));
         // Of equal amounts, the heaviest material wins.
         let most = amounts.reduce(|most, other| if other.1 > most.1 { other } else { most });

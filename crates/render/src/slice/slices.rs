@@ -76,7 +76,7 @@ impl Slices {
         let sample = Sample::new(world, &self.quantity);
         let content = |place| sample.at(place);
         let mut spec = SliceSpec::whole(grid, self.axis, self.cell, size);
-        let survey = Survey::of(grid, self.axis, self.cell, content);
+        let survey = Survey::new(grid, self.axis, self.cell, content);
         self.largest = self.largest.max(survey.largest);
         let materials = sample.plain();
         if let Some(crop) = &mut self.crop {

@@ -2,7 +2,7 @@
 
 use lavoxel_base::grid::{Grid, Place};
 
-use super::{Axis, Content, Part};
+use super::{Axis, CellRect, Content};
 
 /// Extent of a slice's content, and largest value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -10,7 +10,7 @@ pub struct Survey {
     /// Rectangle of cells that are worth showing. In a vertical slice: from the lowest cell that is
     /// not rock to the highest cell with rock or matter. In a horizontal slice: the cells with rock
     /// or matter.
-    pub extent: Part,
+    pub extent: CellRect,
     /// Largest value of the shown quantity; 0 if there are no values.
     pub largest: f32,
 }
@@ -30,8 +30,8 @@ impl Span {
 impl Survey {
     /// Examines the layer `cell` along `axis` of a box of shape `grid`; `content` returns the
     /// content of a cell.
-    pub fn of(grid: Grid, axis: Axis, cell: usize, content: impl Fn(Place) -> Content) -> Self {
-        let whole = Part::whole(grid, axis);
+    pub fn new(grid: Grid, axis: Axis, cell: usize, content: impl Fn(Place) -> Content) -> Self {
+        let whole = CellRect::whole(grid, axis);
         let (mut across, mut up, mut open, mut largest) =
             (Span::NONE, Span::NONE, Span::NONE, 0.0_f32);
         for j in 0..whole.up[1] {
@@ -50,12 +50,12 @@ impl Survey {
             }
         }
         let extent = match axis {
-            Axis::Y => Part {
+            Axis::Y => CellRect {
                 across: across.0,
                 up: up.0,
             },
             // Below the lowest opening all is rock.
-            Axis::X | Axis::Z => Part {
+            Axis::X | Axis::Z => CellRect {
                 across: whole.across,
                 up: [open.0[0], up.0[1]],
             },
@@ -74,7 +74,7 @@ impl Survey {
 /// steps of the margin, so that the size of the cells in the picture rarely changes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Crop {
-    shown: Option<Part>,
+    shown: Option<CellRect>,
 }
 
 /// Margin on each side of the content, as a fraction of the content's length.
@@ -88,15 +88,15 @@ const LEAST: f64 = 0.2;
 impl Crop {
     /// Returns the rectangle to show for content in `extent` of the slice `whole`, and remembers it
     /// for the next call.
-    pub fn show(&mut self, extent: Part, whole: Part) -> Part {
+    pub fn show(&mut self, extent: CellRect, whole: CellRect) -> CellRect {
         let (wide, tall) = whole.cells();
         let least = (wide.max(tall) as f64 * LEAST).ceil() as usize;
         let shown = match self.shown {
-            None => Part {
+            None => CellRect {
                 across: widened(extent.across, least, wide),
                 up: widened(extent.up, least, tall),
             },
-            Some(Part { across, up }) => Part {
+            Some(CellRect { across, up }) => CellRect {
                 across: grown(across, extent.across, (least, wide)),
                 up: grown(up, extent.up, (least, tall)),
             },
@@ -155,8 +155,8 @@ mod tests {
 
     #[test]
     fn a_section_shows_what_is_between_the_lowest_opening_and_the_highest_ground() {
-        let of = |axis, cell| Survey::of(GRID, axis, cell, content);
-        let part = |across, up| Part { across, up };
+        let of = |axis, cell| Survey::new(GRID, axis, cell, content);
+        let part = |across, up| CellRect { across, up };
         assert_eq!(
             of(Axis::X, 1),
             Survey {
@@ -188,7 +188,7 @@ mod tests {
             part([5, 6], [0, 9]),
             "the highest ground"
         );
-        let all = |content: Content| Survey::of(GRID, Axis::X, 0, move |_| content).extent;
+        let all = |content: Content| Survey::new(GRID, Axis::X, 0, move |_| content).extent;
         for content in [Content::Empty, Content::Solid, Content::Value(1.0)] {
             assert_eq!(all(content), part([0, 9], [0, 50]), "{content:?}");
         }
@@ -196,14 +196,14 @@ mod tests {
 
     #[test]
     fn a_crop_has_a_margin_and_grows_in_steps() {
-        let whole = Part {
+        let whole = CellRect {
             across: [0, 40],
             up: [0, 50],
         };
         let mut crop = Crop::default();
         let mut show = |up| {
             crop.show(
-                Part {
+                CellRect {
                     across: [0, 40],
                     up,
                 },
@@ -212,7 +212,7 @@ mod tests {
         };
         assert_eq!(
             show([10, 20]),
-            Part {
+            CellRect {
                 across: [0, 40],
                 up: [8, 22]
             }

@@ -28,7 +28,7 @@ fn style() -> SliceStyle {
     ];
     SliceStyle {
         palette,
-        scale: Scale::of(&Quantity::default()),
+        scale: Scale::from_quantity(&Quantity::default()),
         empty_is_zero: false,
         materials: vec![],
         title: "test, step 12".into(),
@@ -152,7 +152,7 @@ fn cells_take_most_of_the_picture() {
 #[test]
 fn a_cropped_section_shows_its_rows_alone() {
     let grid = Grid::new(5, 20, 5);
-    let shown = Part {
+    let shown = CellRect {
         across: [2, 5],
         up: [4, 8],
     };
@@ -352,7 +352,7 @@ fn a_slice_outside_the_box_is_refused() {
     for up in [[2, 2], [1, 4], [3, 1]] {
         assert!(
             refused(SliceSpec {
-                shown: Part { up, ..whole.shown },
+                shown: CellRect { up, ..whole.shown },
                 ..whole
             })
             .is_err(),
@@ -360,7 +360,7 @@ fn a_slice_outside_the_box_is_refused() {
         );
         assert!(
             refused(SliceSpec {
-                shown: Part {
+                shown: CellRect {
                     across: up.map(|c| c + 2),
                     ..whole.shown
                 },
@@ -441,7 +441,7 @@ fn cells_of_the_air_without_any_have_the_colour_of_zero_and_the_key_no_air() {
     let spec = SliceSpec::whole(grid, Axis::Y, 0, (400, 300));
     let heat = Quantity::new(CellMeasure::Heat, "air");
     let style = SliceStyle {
-        scale: Scale::of(&heat),
+        scale: Scale::from_quantity(&heat),
         empty_is_zero: true,
         ..style()
     };
@@ -454,7 +454,7 @@ fn cells_of_the_air_without_any_have_the_colour_of_zero_and_the_key_no_air() {
     );
     let labels: Vec<_> = Quantity::of_air()
         .iter()
-        .filter_map(Scale::of)
+        .filter_map(Scale::from_quantity)
         .map(|scale| scale.label)
         .collect();
     let air = [

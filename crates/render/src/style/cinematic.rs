@@ -5,17 +5,17 @@ use nalgebra::Vector2;
 
 use crate::camera::Ray;
 use crate::contents::{SliceHit, Slices};
-use crate::ground::ember::{KELVIN, STRENGTH};
 use crate::ground::floor::{SHADED, SLATE, STONE};
 use crate::ground::heightfield::{Face, before_cut};
 use crate::ground::land::{Rock, pattern};
+use crate::ground::lava_glow::{KELVIN, STRENGTH};
 use crate::lava::crust::{Skin, body, heat, shade, temperature};
 use crate::math::{V3, lerp, mix, saturate, smoothstep, times, unit_or_up, v3};
 use crate::media::billows::billow;
 use crate::media::clear::Clear;
 use crate::media::plume::OPAQUE;
 use crate::media::solid::{End, Met, before, crossed};
-use crate::media::veils::Veil;
+use crate::media::transmittance::Transmittance;
 use crate::media::water::{WET, net};
 use crate::media::{Passed, filmed, pass, pass_clouds};
 use crate::noise;
@@ -131,14 +131,16 @@ impl Tracer for ShadeContext<'_> {
 
     fn behind(&self, ray: &Ray, start: f32) -> Behind {
         let hit = self.land.block.hit(ray, &self.part, start);
-        let around = self.around().and_then(|around| around.hit(ray));
+        let around = self.surroundings().and_then(|around| around.hit(ray));
         let (t, ground, top) = match (hit, around) {
             (Some(hit), around) if around.is_none_or(|t| hit.t < t) => {
                 let ground = match hit.face {
                     Face::Top => rock_on_top(self, hit.point, hit.t),
                     // If land continues beyond the box, no side of the box may show through a gap
                     // between the nodes.
-                    Face::Cut(_) if self.around().is_some() => rock_on_top(self, hit.point, hit.t),
+                    Face::Cut(_) if self.surroundings().is_some() => {
+                        rock_on_top(self, hit.point, hit.t)
+                    }
                     Face::Cut(normal) => strata(self, (hit.point, hit.t), normal),
                     Face::Block(normal) => block(self, hit.point, normal),
                 };
@@ -146,7 +148,7 @@ impl Tracer for ShadeContext<'_> {
             }
             (_, Some(t)) => {
                 let p = ray.at(t);
-                let Some(around) = self.around() else {
+                let Some(around) = self.surroundings() else {
                     unreachable!("it was met")
                 };
                 let rock = stony(self, self.land.rock_beyond(around, p), (p, t), STONES);
@@ -219,7 +221,7 @@ impl Tracer for ShadeContext<'_> {
         }
     }
 
-    fn veil(&self, ray: &Ray, far: f32, sight: Sight) -> Option<Veil> {
+    fn veil(&self, ray: &Ray, far: f32, sight: Sight) -> Option<Transmittance> {
         let alone = self.smoke.is_some()
             && self.fog.is_none_or(|fog| fog.is_clear())
             && self.clear.is_empty();
@@ -239,7 +241,7 @@ impl Tracer for ShadeContext<'_> {
         } else {
             far
         };
-        Some(Veil {
+        Some(Transmittance {
             light,
             through,
             first,
@@ -515,7 +517,7 @@ fn surroundings(context: &ShadeContext, ray: &Ray, behind: &Behind) -> V3 {
 // cheaper.
 fn over(context: &ShadeContext, p: V3) -> f32 {
     let (field, above) = (context.field, p + v3(0.0, 0.5, 0.0));
-    if !field.holds(p) && !field.holds(above) {
+    if !field.is_occupied(p) && !field.is_occupied(above) {
         return 0.0;
     }
     field.density(p).max(field.density(above))
@@ -531,14 +533,14 @@ fn toe(context: &ShadeContext, p: V3) -> V3 {
 
 /// Shading of a point of the ground. `still`: linear RGB light without the lava's light; `warmed`:
 /// reflectance (RGB) for the lava's light; `normal`: unit normal.
-struct Ground {
+struct GroundShade {
     still: V3,
     warmed: V3,
     normal: V3,
 }
 
 /// Returns the shading of the top of the ground at `p` (cells), seen from the distance `t` (cells).
-fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> Ground {
+fn rock_on_top(context: &ShadeContext, p: V3, t: f32) -> GroundShade {
     let rock = context.land.rock(p.x, p.z);
     lit_rock(
         context,
@@ -588,11 +590,11 @@ fn stony(context: &ShadeContext, rock: Rock, (p, t): (V3, f32), stones: f32) -> 
 }
 
 /// Returns the shading of `rock` on the top of the ground by sun and sky.
-fn lit_rock(context: &ShadeContext, rock: Rock) -> Ground {
+fn lit_rock(context: &ShadeContext, rock: Rock) -> GroundShade {
     let (open, sun) = (rock.light.x, rock.light.y);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * sun);
     let light = sun + ambient(context, rock.normal, open);
-    Ground {
+    GroundShade {
         still: times(rock.albedo, light),
         warmed: rock.albedo * (0.4 + 0.6 * open),
         normal: rock.normal,
@@ -612,11 +614,11 @@ fn ambient(context: &ShadeContext, normal: V3, open: f32) -> V3 {
 
 /// Returns the shading of the face of a cell in a cave at `p` (cells); `side` is the outward
 /// normal. The face has the albedo of the ground above.
-fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
+fn block(context: &ShadeContext, p: V3, side: V3) -> GroundShade {
     let rock = context.land.block_rock(p, side, context.sky.sun);
     let sun = context.sky.sun_color * (saturate(rock.normal.dot(&context.sky.sun)) * rock.light.y);
     let light = sun + ambient(context, rock.normal, rock.light.x);
-    Ground {
+    GroundShade {
         still: times(rock.albedo, light),
         warmed: rock.albedo * (0.4 + 0.6 * rock.light.x),
         normal: rock.normal,
@@ -625,7 +627,7 @@ fn block(context: &ShadeContext, p: V3, side: V3) -> Ground {
 
 /// Returns the shading of a cut side of the ground at the point `at` (cells), seen from the
 /// distance `t` (cells): layers of old flows and ash, darker towards the bottom.
-fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> Ground {
+fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> GroundShade {
     let heights = &context.land.block;
     let below = (heights.heights.at(at.x, at.z) - at.y).max(0.0);
     let p = pattern(at, context.land.unit, heights.tall);
@@ -670,7 +672,7 @@ fn strata(context: &ShadeContext, (at, t): (V3, f32), normal: V3) -> Ground {
     let sun = context.sky.sun_color * (saturate(face.normal.dot(&context.sky.sun)) * 0.8);
     let color = face.albedo * lerp(0.35, 1.0, height.sqrt());
     let light = sun + context.sky.ambient(face.normal) * 1.1;
-    Ground {
+    GroundShade {
         still: times(color, light),
         warmed: color * (-below * 0.35).exp(),
         normal,

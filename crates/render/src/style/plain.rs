@@ -5,13 +5,13 @@
 
 use crate::camera::Ray;
 use crate::contents::{SliceHit, Slices};
-use crate::ground::heightfield::{Face, GroundHit, Part, before_cut};
+use crate::ground::heightfield::{Face, GroundHit, ShownPart, before_cut};
 use crate::ground::land::{TerrainLook, lit};
 use crate::math::{V3, in_widths, lerp, mix, saturate, smoothstep, unit_or_up, v3};
 use crate::media::clear::Clear;
 use crate::media::haze::HazeField;
 use crate::style::tracer::{Sight, Tracer};
-use crate::style::transfer::{Along, Layer, Transfer};
+use crate::style::transfer::{Along, SegmentLight, Transfer};
 use crate::volume::field::{Crossing, MediumField, Pace};
 use lavoxel_automaton::view::{LookSpec, Style};
 use lavoxel_base::simd::{Portable, Simd};
@@ -38,7 +38,7 @@ pub(crate) struct Specimen<'a> {
     /// Maps of the ground and of the land around the box.
     pub(crate) land: &'a TerrainLook,
     /// Shown part of the ground.
-    pub(crate) part: Part,
+    pub(crate) part: ShownPart,
     /// Transfer function and palette of the picture.
     pub(crate) transfer: &'a Transfer,
     /// Look of the picture.
@@ -256,7 +256,7 @@ impl Specimen<'_> {
         far: f32,
         sight: Sight,
         lava: Option<Pace>,
-    ) -> Layer {
+    ) -> SegmentLight {
         let pace = Pace {
             step: self.look.step,
             jitter: sight.jitter,

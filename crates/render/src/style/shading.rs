@@ -2,12 +2,12 @@
 
 use crate::camera::Ray;
 use crate::contents::Slices;
-use crate::ground::beyond::Beyond;
-use crate::ground::ember::EmberLight;
 use crate::ground::floor::{Floor, entry};
-use crate::ground::heightfield::Part;
+use crate::ground::heightfield::ShownPart;
 use crate::ground::land::TerrainLook;
+use crate::ground::lava_glow::EmberLight;
 use crate::ground::sky::Sky;
+use crate::ground::surroundings::Beyond;
 use crate::lava::blackbody::BlackBody;
 use crate::lava::sparks::Sparks;
 use crate::math::{V3, in_cells, in_widths, lerp, saturate, unit_or_up};
@@ -36,7 +36,7 @@ pub(crate) struct ShadeContext<'a> {
     /// Maps of the ground and of the land around the box.
     pub(crate) land: &'a TerrainLook,
     /// Shown part of the ground.
-    pub(crate) part: Part,
+    pub(crate) part: ShownPart,
     /// Light of the lava on its surroundings.
     pub(crate) ember: &'a EmberLight,
     /// Sun and sky, or a studio.
@@ -132,7 +132,7 @@ impl ShadeContext<'_> {
     }
 
     /// Returns the land around the box; `None` if none is drawn.
-    pub(crate) fn around(&self) -> Option<&Beyond> {
+    pub(crate) fn surroundings(&self) -> Option<&Beyond> {
         self.land.beyond.as_ref().filter(|_| self.goes_on)
     }
 

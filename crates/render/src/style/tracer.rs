@@ -7,7 +7,7 @@
 use crate::camera::Ray;
 use crate::contents::{SliceHit, Slices};
 use crate::math::V3;
-use crate::media::veils::Veil;
+use crate::media::transmittance::Transmittance;
 use crate::volume::tiles::{Others, Reach};
 use lavoxel_base::simd::Simd;
 
@@ -22,7 +22,7 @@ pub(crate) struct Sight {
     pub(crate) others: Others,
     /// Gas and smoke in front of the backdrop, interpolated from neighbouring rays; `None` to
     /// integrate both along this ray.
-    pub(crate) veil: Option<Veil>,
+    pub(crate) veil: Option<Transmittance>,
 }
 
 /// Style with the inputs of a frame, which computes the light of rays.
@@ -47,7 +47,7 @@ pub(crate) trait Tracer: Sync {
 
     /// Returns the gas and smoke along `ray` up to the distance `far` (cells), to be interpolated
     /// between rays; `None` if other matter must be traced too.
-    fn veil(&self, _ray: &Ray, _far: f32, _sight: Sight) -> Option<Veil> {
+    fn veil(&self, _ray: &Ray, _far: f32, _sight: Sight) -> Option<Transmittance> {
         None
     }
 

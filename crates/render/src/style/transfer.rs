@@ -53,15 +53,15 @@ pub struct Transfer {
 
 /// Light and opacity accumulated along a segment of a ray.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layer {
+pub(crate) struct SegmentLight {
     /// Linear RGB light, already multiplied by the opacity.
     pub(crate) color: V3,
     /// Accumulated opacity, 0 to 1.
     pub(crate) opacity: f32,
 }
 
-impl Layer {
-    fn of([red, green, blue, opacity]: [f32; 4]) -> Self {
+impl SegmentLight {
+    fn from_rgba([red, green, blue, opacity]: [f32; 4]) -> Self {
         Self {
             color: v3(red, green, blue),
             opacity,
@@ -177,7 +177,8 @@ impl Transfer {
             return;
         }
         let quantity = Quantity::new(self.color_by, Material::LAVA);
-        let Some(scale) = Scale::of(&quantity).map(|scale| scale.of_volume(&quantity, self.kelvin))
+        let Some(scale) =
+            Scale::from_quantity(&quantity).map(|scale| scale.of_volume(&quantity, self.kelvin))
         else {
             return;
         };
@@ -249,11 +250,11 @@ impl Transfer {
         ray: &Ray,
         far: f32,
         pace: Pace,
-    ) -> Layer {
+    ) -> SegmentLight {
         let mut sum = [0.0_f32; 4];
         let span = field.span(ray, far.min(pace.reach.far));
         let Some((near, far, _)) = span else {
-            return Layer {
+            return SegmentLight {
                 color: V3::zeros(),
                 opacity: 0.0,
             };
@@ -281,14 +282,14 @@ impl Transfer {
                 }
             }
         }
-        Layer::of(sum)
+        SegmentLight::from_rgba(sum)
     }
 
     /// Accumulates colour and opacity of all media in `all`, and of the lava if given, up to the
     /// distance [`Along::far`].
     ///
     /// Samples of all media are composited front to back in common order of distance.
-    pub(crate) fn accumulate_all<S: Simd>(&self, s: S, all: &Along<'_>) -> Layer {
+    pub(crate) fn accumulate_all<S: Simd>(&self, s: S, all: &Along<'_>) -> SegmentLight {
         let mut sum = [0.0_f32; 4];
         let field = all
             .media
@@ -353,7 +354,7 @@ impl Transfer {
                 }
             }
         }
-        Layer::of(sum)
+        SegmentLight::from_rgba(sum)
     }
 
     /// Returns the linear RGB colour and the opacity of a ray step through lava at `sample`, and

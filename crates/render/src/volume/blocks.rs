@@ -191,7 +191,7 @@ impl Blocks {
     /// at which `ray` leaves this block; `inverse` is the component-wise reciprocal of the ray's
     /// direction.
     #[inline(always)]
-    fn around(&self, ray: &Ray, inverse: V3, p: V3) -> (bool, f32) {
+    fn occupancy_at(&self, ray: &Ray, inverse: V3, p: V3) -> (bool, f32) {
         // The side is a power of two, so its reciprocal is exact.
         let (side, per_side, count, p) = (self.side, 1.0 / self.side, self.count, p - self.low);
         let (mut block, mut leave) = ([0; 3], f32::MAX);
@@ -248,7 +248,7 @@ impl Places<'_> {
             let p = self.ray.at(t);
             self.next += 1.0;
             if t >= self.filled && skipping == Skipping::Bricks {
-                let (is_filled, leave) = self.blocks.around(self.ray, self.inverse, p);
+                let (is_filled, leave) = self.blocks.occupancy_at(self.ray, self.inverse, p);
                 if !is_filled {
                     self.next = self.first(leave - SLACK).max(self.next);
                     continue;

@@ -138,7 +138,7 @@ impl Bricks {
                 let mut changed = Vec::new();
                 for (j, row) in stale.chunks_mut(words(nx)).enumerate() {
                     for i in bits(row) {
-                        let around = around(volume, grid, [i, j, k]);
+                        let around = brick_neighbourhood(volume, grid, [i, j, k]);
                         let now = drawn_in(&around, interest.empty) & places_of([i, j, k], grid);
                         if let Some(pages) = &mut pages {
                             pages.keep(j * nx + i, (now != 0).then(|| Page::new(&around)));
@@ -332,7 +332,7 @@ fn bits(words: &[u64]) -> impl Iterator<Item = usize> {
 
 /// Returns the densities (0 to 255) of the 7³ cells on which `brick` depends; outside of the box
 /// the nearest cell's density is repeated.
-fn around(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
+fn brick_neighbourhood(volume: Fields<'_>, grid: Grid, brick: [usize; 3]) -> Around {
     let start = brick.map(|n| n * EDGE);
     let held =
         |axis: usize, i: usize, count: usize| (start[axis] + i).saturating_sub(1).min(count - 1);

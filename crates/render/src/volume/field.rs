@@ -152,7 +152,7 @@ impl<'a> MediumField<'a> {
     /// Returns true if a sample at `p` (cells) may be drawn, according to the bricks; reads no
     /// density.
     #[inline]
-    pub(crate) fn holds(&self, p: V3) -> bool {
+    pub(crate) fn is_occupied(&self, p: V3) -> bool {
         self.bricks.look(self.spot(p).cell) == Look::Drawn
     }
 

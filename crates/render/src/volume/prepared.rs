@@ -11,7 +11,7 @@ use lavoxel_automaton::world::Span;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_sim::lowpass::{AirVolume, Change, CrustMap, Fields, Medium, Volume};
 
-use crate::ground::ember::{EmberLight, Glow};
+use crate::ground::lava_glow::{EmberLight, Glow};
 use crate::math::V3;
 use crate::media::clear::LEAST;
 use crate::media::fog::{Fog, Wanted};
@@ -197,7 +197,7 @@ impl Prepared {
         changes: &VolumeChanges,
         (sun, tall, risen): (V3, f32, f32),
     ) -> Option<Arc<Fog>> {
-        let wanted = Wanted::of(volume, (sun, tall), risen);
+        let wanted = Wanted::new(volume, (sun, tall), risen);
         let known = self
             .fog
             .take()

@@ -106,7 +106,7 @@ table! {
         #[serde(skip_serializing_if = "Option::is_none")]
         pub distance: Option<f32> = None, [0.01, 100.0] "diagonals";
         /// Target of the camera, as shares of the shown box along x, y, z.
-        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         pub target: Option<[f32; 3]> = None, [-10.0, 10.0] "shares";
         /// Vertical field of view.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ table! {
 impl KeyCamera {
     /// Creates the camera of a key frame from `camera`. An automatic distance or target of `camera`
     /// is left out.
-    pub fn of(camera: &CameraSpec) -> Self {
+    pub fn from_spec(camera: &CameraSpec) -> Self {
         Self {
             azimuth_deg: Some(camera.azimuth_deg),
             elevation_deg: Some(camera.elevation_deg),
@@ -160,10 +160,10 @@ table! {
         /// Steps from one frame to the next, in a film without key frames.
         pub every: u64 = 30, [1.0, MOST_STEPS] "steps";
         /// Width and height of a frame.
-        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub size: [u32; 2] = [960, 640], [1.0, MAX_PIXELS] "pixels";
         /// Width and height of the picture of the last step.
-        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub picture_size: [u32; 2] = [1440, 960], [1.0, MAX_PIXELS] "pixels";
         /// Frames shown in a second.
         pub fps: u32 = 20, [1.0, 60.0] "1/s";

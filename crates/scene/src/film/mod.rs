@@ -4,16 +4,16 @@
 //! [`Follower`] moves cameras that follow the lava.
 
 mod curve;
-mod front;
+mod follow;
 mod keys;
 mod notes;
 mod plan;
-mod thin;
+mod simplify;
 mod vantage;
 
-pub use self::front::{Follower, Sight};
+pub use self::follow::{Follower, Sight};
 pub use self::keys::{Ease, FilmKey, FilmSpec, KeyCamera, MAX_KEYS, Move};
 pub use self::notes::NotesSpec;
 pub use self::plan::{Plan, Shot};
-pub use self::thin::{Sample, thinned};
+pub use self::simplify::{Sample, thinned};
 pub use self::vantage::Vantage;

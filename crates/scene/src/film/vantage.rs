@@ -36,7 +36,7 @@ pub struct Vantage {
 impl Vantage {
     /// Computes the viewpoint for a flow that will be about `length` columns long. `vents`:
     /// positions (x, z) in cells. `None` without vents.
-    pub fn of(world: &World, vents: &[[f64; 2]], length: f64) -> Option<Self> {
+    pub fn from_world(world: &World, vents: &[[f64; 2]], length: f64) -> Option<Self> {
         let (grid, surface) = (world.grid(), world.ground().surface());
         // Integer cell heights would form terraces, along which the flood would spread sideways.
         let height = |x: usize, z: usize| (f64::from(surface[[z, x]]) * UNITS_OF_HEIGHT) as i64;
@@ -118,7 +118,7 @@ mod tests {
             grid.ny,
             Array2::from_shape_fn((grid.nz, grid.nx), height),
         ));
-        let view = Vantage::of(&world, &[[10.5, 20.5]], 40.0).expect("there is a vent");
+        let view = Vantage::from_world(&world, &[[10.5, 20.5]], 40.0).expect("there is a vent");
         assert!(
             (20.0..45.0).contains(&view.target[0]) && (10.0..30.0).contains(&view.target[2]),
             "{view:?}"
@@ -128,8 +128,8 @@ mod tests {
             (60.0..180.0).contains(&view.azimuth_deg),
             "it stands in the east: {view:?}"
         );
-        assert_eq!(Vantage::of(&world, &[], 40.0), None);
-        let at_a_side = Vantage::of(&world, &[[0.0, 39.9]], 40.0).expect("there is a vent");
+        assert_eq!(Vantage::from_world(&world, &[], 40.0), None);
+        let at_a_side = Vantage::from_world(&world, &[[0.0, 39.9]], 40.0).expect("there is a vent");
         assert_eq!(at_a_side.radius, 8.0);
     }
 }

@@ -53,7 +53,7 @@ table! {
         pub file: Option<PathBuf> = None;
         /// The points of one line, in metres east and south of the box's north-west corner, in
         /// place of a file.
-        #[serde(deserialize_with = "lavoxel_base::exact::some", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::some", skip_serializing_if = "Option::is_none")]
         pub line_m: Option<Vec<[f64; 2]>> = None, [-FAR, FAR] "m";
         /// Height above the ground under it; below 0 a ditch.
         pub height_m: f64 = 5.0, [-MAX_HEIGHT_M, MAX_HEIGHT_M] "m";
@@ -185,7 +185,7 @@ impl BarrierSpec {
         let mut barriers = Vec::with_capacity(features.len());
         for feature in features {
             let words = feature.words();
-            let about = About::of(self, &feature)
+            let about = About::from_feature(self, &feature)
                 .map_err(|fault| place.wrong(wrong(format!("{fault}, in {words}"))))?;
             let lines = match feature.geometry {
                 Geometry::Lines(lines) => lines,
@@ -261,7 +261,7 @@ struct About {
 impl About {
     /// Reads the properties of `feature`; missing ones are taken from `table`. The error is the end
     /// of a sentence about the feature.
-    fn of(table: &BarrierSpec, feature: &Feature) -> Result<Self, String> {
+    fn from_feature(table: &BarrierSpec, feature: &Feature) -> Result<Self, String> {
         let number = |name: &str, usual: f64, low: f64, high: f64| {
             let given = feature
                 .properties
@@ -296,7 +296,7 @@ impl Placing<'_> {
     /// Returns an error if `more` columns in addition to those so far would exceed the memory
     /// limit.
     fn weigh(&self, more: f64) -> Result<(), SceneError> {
-        let need = MemoryEstimate::of(
+        let need = MemoryEstimate::new(
             "the columns of the barriers",
             1,
             (self.held + more) * BYTES_A_COLUMN,

@@ -11,7 +11,7 @@ use lavoxel_automaton::world::{Matter, Shape};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::validate::Invalid;
 use lavoxel_geo::map::Site;
-use lavoxel_geo::mesh::{MeshError, Shelf, endings, has_known_ending, read_survey};
+use lavoxel_geo::mesh::{MeshError, ShapeCache, endings, has_known_ending, read_survey};
 use lavoxel_sim::simulation::{Command, Event};
 
 impl Scene {
@@ -33,8 +33,8 @@ impl Scene {
     }
 
     /// Creates a cache of shapes that are read from files, so that each file is read only once.
-    pub fn shelf<'a>(&'a self, site: &'a Site) -> Shelf<'a> {
-        Shelf::new(&self.folder, site)
+    pub fn shelf<'a>(&'a self, site: &'a Site) -> ShapeCache<'a> {
+        ShapeCache::new(&self.folder, site)
     }
 
     /// Returns the bodies of the scene in order; shapes from files are converted to cells.
@@ -44,7 +44,7 @@ impl Scene {
     /// for one that is not a heightmap.
     pub(super) fn bodies_on(
         &self,
-        shelf: &mut Shelf<'_>,
+        shelf: &mut ShapeCache<'_>,
     ) -> Result<Vec<Cow<'_, BodySpec>>, SceneError> {
         self.spec
             .bodies
@@ -58,7 +58,11 @@ impl Scene {
     ///
     /// # Errors
     /// The errors of `Scene::bodies_on`, and [`SceneError::Invalid`] for a number out of range.
-    pub fn events_on(&self, shelf: &mut Shelf<'_>, from: u64) -> Result<Vec<Event>, SceneError> {
+    pub fn events_on(
+        &self,
+        shelf: &mut ShapeCache<'_>,
+        from: u64,
+    ) -> Result<Vec<Event>, SceneError> {
         let mut events = self.events().map_err(|invalid| SceneError::Invalid {
             path: self.origin.clone(),
             invalid,
@@ -74,7 +78,7 @@ impl Scene {
     fn body_on<'a>(
         &self,
         body: &'a BodySpec,
-        shelf: &mut Shelf<'_>,
+        shelf: &mut ShapeCache<'_>,
     ) -> Result<Cow<'a, BodySpec>, SceneError> {
         let mut body = Cow::Borrowed(body);
         match &body.shape {
@@ -189,7 +193,7 @@ impl Scene {
             .chain([self.origin.clone()]);
         // For a file inside a session file, the path of the session file is listed.
         let named = named.map(|file| {
-            lavoxel_files::inside::session_of(&file)
+            lavoxel_files::archive::session_of(&file)
                 .map(Path::to_owned)
                 .unwrap_or(file)
         });

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::{Scene, SceneError, Stage};
+use super::{BuiltScene, Scene, SceneError};
 use lavoxel_automaton::view::{Drape, Pixels, linear_to_srgb};
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::parallel::*;
@@ -31,7 +31,7 @@ impl Scene {
     /// # Errors
     /// [`SceneError::Terrain`] if the file is not a picture, shows another area, or exceeds the
     /// memory limit.
-    pub fn drape(&self, stage: &Stage) -> Result<Option<Drape>, SceneError> {
+    pub fn drape(&self, stage: &BuiltScene) -> Result<Option<Drape>, SceneError> {
         let Some(file) = &self.spec.terrain.drape else {
             return Ok(None);
         };
@@ -48,7 +48,7 @@ fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainEr
     let Photo { size, rgba, place } = photo;
     let pixels = Pixels { size, rgba };
     let Some(place) = place.filter(|_| site.georeference.is_some()) else {
-        let way = Way::new(|shares| [0, 1].map(|axis| shares[axis] * size[axis] as f64));
+        let way = PixelGrid::new(|shares| [0, 1].map(|axis| shares[axis] * size[axis] as f64));
         let fits = size.iter().all(|side| *side as f64 <= LONGEST);
         return Ok(Drape::new(if fits {
             pixels
@@ -58,7 +58,7 @@ fn on_the_box(photo: Photo, path: &Path, site: &Site) -> Result<Drape, TerrainEr
     };
     let to_picture = to_picture(&place, size, (site, path))?;
     let sides = [site.grid.nx as f64, site.grid.nz as f64];
-    let way = Way::new(|[x, z]| {
+    let way = PixelGrid::new(|[x, z]| {
         let point = to_picture(site.on_the_map([x * sides[0], z * sides[1]]));
         point
             .and_then(|point| place.pixel_of(point))
@@ -85,8 +85,8 @@ fn to_picture(
     let ways = match terrain {
         None => None,
         Some(terrain) => Some(
-            ToDegrees::of(terrain)
-                .zip(ToDegrees::of(&place.crs))
+            ToDegrees::from_crs(terrain)
+                .zip(ToDegrees::from_crs(&place.crs))
                 .ok_or_else(|| {
                     TerrainError::content(
                         path,
@@ -167,11 +167,11 @@ fn elsewhere(
 }
 
 /// Lattice of points over the box with exact picture coordinates, for interpolation.
-struct Way {
+struct PixelGrid {
     points: Vec<[f64; 2]>,
 }
 
-impl Way {
+impl PixelGrid {
     fn new(place: impl Fn([f64; 2]) -> [f64; 2]) -> Self {
         let share = |i: usize| i as f64 / (POINTS - 1) as f64;
         Self {
@@ -239,12 +239,12 @@ impl Way {
 /// picture are transparent.
 fn laid(
     picture: &Pixels,
-    way: &Way,
+    way: &PixelGrid,
     size: [usize; 2],
     path: &Path,
 ) -> Result<Pixels, TerrainError> {
     let bytes = picture.rgba.len() + 4 * size[0] * size[1];
-    MemoryEstimate::of("the picture over the ground", bytes, 1.0)
+    MemoryEstimate::new("the picture over the ground", bytes, 1.0)
         .check("make it smaller, for example with gdal_translate -outsize 25% 0")
         .map_err(|cause| TerrainError::Memory {
             path: path.to_owned(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::wording::{brackets, line_at, line_of, misplaced, open_text, with_key, wrong_type};
 use lavoxel_base::memory::TooMuchMemory;
-use lavoxel_base::validate::{Invalid, tame};
+use lavoxel_base::validate::{Invalid, escape_for_terminal};
 use lavoxel_files::output::OutputError;
 use lavoxel_geo::mesh::MeshError;
 use lavoxel_geo::terrain::TerrainError;
@@ -144,7 +144,9 @@ impl SceneError {
         let message = open_text(text, line)
             .or_else(|| wrong_type(said, text, span.clone()))
             .or_else(|| misplaced(said, text, &span).filter(|_| !has_close_name(said)))
-            .unwrap_or_else(|| with_key(text, &span, with_nearest_name(&tame(said))));
+            .unwrap_or_else(|| {
+                with_key(text, &span, with_nearest_name(&escape_for_terminal(said)))
+            });
         Self::Text {
             path: path.to_owned(),
             line,

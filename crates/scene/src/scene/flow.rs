@@ -60,7 +60,7 @@ table! {
         pub duration: Option<Seconds> = None, [0.0, MOST_STEPS * LONGEST_STEP_S] "s";
         /// Steps that ended early, as a recorded run has them: the number of each, and the time in
         /// seconds at which it ended.
-        #[serde(deserialize_with = "lavoxel_base::exact::many", skip_serializing_if = "Vec::is_empty")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::many", skip_serializing_if = "Vec::is_empty")]
         pub short_steps: Vec<[f64; 2]> = Vec::new();
         /// Open sides: lava that reaches a side of the box leaves it; else the sides are walls.
         pub open_sides: bool = true;
@@ -106,7 +106,8 @@ impl FlowSpec {
 
     /// Returns the times at which steps end, without an end of the run.
     fn clock(&self) -> FlowClock {
-        FlowClock::new(self.step_s, &self.short_steps).unwrap_or_else(|| FlowClock::of(self.step_s))
+        FlowClock::new(self.step_s, &self.short_steps)
+            .unwrap_or_else(|| FlowClock::from_step_s(self.step_s))
     }
 }
 
@@ -399,7 +400,7 @@ impl Scene {
     /// Estimates the memory of the flow in the box `space`, including the cells of its heaters.
     pub fn need_of_flow(&self, space: FlowBox, spec: &FlowSpec) -> MemoryEstimate {
         let grid = Grid::new(space.nx, space.ny, space.nz);
-        MemoryEstimate::of("the flow", 1, Flow::need(space, &spec.lava.lava) as f64)
+        MemoryEstimate::new("the flow", 1, Flow::need(space, &spec.lava.lava) as f64)
             .and(self.spec.need_of_heaters(grid))
     }
 
@@ -434,7 +435,7 @@ impl Scene {
         let ground = heights.iter().map(|&cells| f64::from(cells) * space.dz_m);
         let mut flow = Flow::on_ground(space, self.flow_setup(spec, state.grid()), ground)?;
         flow.set_clock(self.flow_clock(spec));
-        start.iter().for_each(|start| start.put(&mut flow));
+        start.iter().for_each(|start| start.add_to(&mut flow));
         let mut state = state.with_flow(flow);
         bodies.iter().for_each(|body| state.edit(body));
         state.open_account();

@@ -104,7 +104,7 @@ impl SceneSpec {
             .iter()
             .map(|heater| heater.shape.extent(grid).iter().product::<f64>())
             .sum();
-        MemoryEstimate::of("the heaters", 1, cells * size_of::<(u32, u32)>() as f64)
+        MemoryEstimate::new("the heaters", 1, cells * size_of::<(u32, u32)>() as f64)
     }
 
     /// Returns the heaters of the scene, with the cells that they heat in a box of shape `grid`.

@@ -36,7 +36,7 @@ impl LavaSpec {
     pub fn preset(name: &str) -> Result<Self, String> {
         let lava = Lava::preset(name).ok_or_else(|| {
             let known = Lava::PRESETS.map(|name| format!("\"{name}\"")).join(", ");
-            let name = lavoxel_base::validate::tame(name);
+            let name = lavoxel_base::validate::escape_for_terminal(name);
             format!("flow.lava = \"{name}\": must be one of {known}")
         })?;
         Ok(Self {
@@ -133,7 +133,7 @@ fn merge(key: &str, table: &mut Table, changes: Table) -> Result<(), String> {
             let hint = near
                 .filter(|near| likeness(near, &name) > 0.7)
                 .map(|near| format!("did you mean `{near}`? "));
-            let path = lavoxel_base::validate::tame(&path);
+            let path = lavoxel_base::validate::escape_for_terminal(&path);
             return Err(format!(
                 "unknown key `{path}`: {}(known here: {known})",
                 hint.unwrap_or_default()
@@ -192,13 +192,13 @@ fn likeness(a: &str, b: &str) -> f64 {
 fn wrong(key: &str, value: &Value, expected: &str) -> String {
     format!(
         "{} = {}: must be {expected}",
-        lavoxel_base::validate::tame(key),
+        lavoxel_base::validate::escape_for_terminal(key),
         shown(value)
     )
 }
 
 fn shown(value: &Value) -> String {
-    lavoxel_base::validate::tame(&value.to_string())
+    lavoxel_base::validate::escape_for_terminal(&value.to_string())
 }
 
 #[cfg(test)]
@@ -213,10 +213,10 @@ mod tests {
 
     fn written(spec: &LavaSpec) -> String {
         #[derive(Serialize)]
-        struct Scene<'a> {
+        struct SceneTables<'a> {
             lava: &'a LavaSpec,
         }
-        toml::to_string(&Scene { lava: spec }).expect("TOML")
+        toml::to_string(&SceneTables { lava: spec }).expect("TOML")
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::error::with_nearest_name;
 use super::wording::line_at;
 use lavoxel_automaton::matter::Material;
 use lavoxel_base::param::Value;
-use lavoxel_base::validate::{Invalid, tame};
+use lavoxel_base::validate::{Invalid, escape_for_terminal};
 use lavoxel_sim::simulation::EventSpec;
 
 /// Serialises the material tables. The table of the lava omits parameters that `[rules]` and
@@ -147,7 +147,7 @@ pub(super) fn take_lava(
     let invalid = |invalid| SceneError::in_text(origin, text, invalid);
     taken
         .into_iter()
-        .try_for_each(|taken| put(scene, taken, text, &mut moved))
+        .try_for_each(|taken| store_value(scene, taken, text, &mut moved))
         .map_err(invalid)?;
     for (i, event) in tables_of(scene, "event") {
         take_event(event, i, text, &mut moved).map_err(invalid)?;
@@ -171,7 +171,7 @@ fn check_keys(table: &DeTable<'_>) -> Result<(), (String, usize)> {
     };
     let message = format!(
         "unknown field `{}`, expected one of `{}`",
-        tame(wrong.get_ref()),
+        escape_for_terminal(wrong.get_ref()),
         known.join("`, `")
     );
     Err((with_nearest_name(&message), wrong.span().start))
@@ -219,7 +219,7 @@ fn take_event(
     let mut own = Moved::default();
     taken
         .into_iter()
-        .try_for_each(|taken| put(event, taken, text, &mut own))?;
+        .try_for_each(|taken| store_value(event, taken, text, &mut own))?;
     moved.0.extend(
         own.0
             .into_iter()
@@ -229,7 +229,7 @@ fn take_event(
 }
 
 /// Moves the value `taken` into `into`, the table that stores it, and records the move in `moved`.
-fn put<'t>(
+fn store_value<'t>(
     into: &mut DeTable<'t>,
     taken: Taken<'t>,
     text: &str,
@@ -289,7 +289,8 @@ fn merge<'t>(
             merge(there, key, value, names, text, moved)
         });
     }
-    let shown = |value: &Placed<'_>| tame(text.get(value.span()).unwrap_or_default());
+    let shown =
+        |value: &Placed<'_>| escape_for_terminal(text.get(value.span()).unwrap_or_default());
     // Equal values under both keys are not a conflict.
     if is_same(there.get_ref(), value.get_ref()) {
         return Ok(());

@@ -162,13 +162,17 @@ fn looks(preset: &str) -> [MaterialLook; 3] {
     let of = |preset, color: &str, waves| MaterialLook {
         color: Some(color.to_owned()),
         waves,
-        ..MaterialLook::of(preset)
+        ..MaterialLook::from_preset(preset)
     };
-    let mould = of(Preset::Wax, "#a8927a", MaterialLook::of(Preset::Wax).waves);
+    let mould = of(
+        Preset::Wax,
+        "#a8927a",
+        MaterialLook::from_preset(Preset::Wax).waves,
+    );
     let [solid, melt] = match preset {
         "ice" => [
-            MaterialLook::of(Preset::Ice),
-            MaterialLook::of(Preset::Water),
+            MaterialLook::from_preset(Preset::Ice),
+            MaterialLook::from_preset(Preset::Water),
         ],
         "chocolate" => [
             of(Preset::Wax, "#43210f", 0.4),

@@ -5,15 +5,13 @@
 //! shows the most important keys. Positions that depend on the ground, such as a [vent](VentTable)
 //! in map coordinates, are converted to cells in [`Scene::build`].
 
-mod around;
 mod barrier;
 mod bodies;
-mod course;
 mod defaults;
 mod drape;
 mod error;
-mod finer;
 mod flow;
+mod from_heightmap;
 mod heater;
 mod lava;
 mod lava_keys;
@@ -21,16 +19,18 @@ mod listing;
 mod melting;
 mod need;
 mod open;
+mod overrides;
 pub mod pack;
 mod random;
 mod rates;
+mod refine;
+mod replay;
 mod save;
 mod schema;
 mod spec;
 mod start;
 mod summary;
 mod time;
-mod vary;
 mod vent;
 mod warnings;
 mod wording;
@@ -46,7 +46,6 @@ pub use self::barrier::{Barrier, BarrierSpec};
 use self::defaults::Added;
 pub use self::defaults::{DEFAULT_REACTIONS, DefaultReactions};
 pub use self::error::SceneError;
-pub use self::finer::MOST_FINER;
 pub use self::flow::{FlowSpec, Model};
 pub use self::heater::HeaterSpec;
 pub use self::lava::LavaSpec;
@@ -54,14 +53,15 @@ use self::lava_keys::take_lava;
 pub use self::listing::other_keys;
 pub use self::need::reading;
 pub use self::open::{Overrides, VentOverride};
+pub use self::overrides::{NumberKey, Template};
 pub use self::random::RandomVolcano;
 pub use self::rates::unix_seconds;
+pub use self::refine::MOST_FINER;
 pub use self::schema::schema;
 pub use self::spec::{GridSpec, SceneSpec};
 pub use self::start::StartSpec;
 pub use self::summary::Edge;
 pub use self::time::Seconds;
-pub use self::vary::{NumberKey, Template};
 pub use self::vent::{RatesFiles, VentPlace, VentRadius, VentTable};
 pub use crate::film::FilmSpec;
 use lavoxel_automaton::engine::Engine;
@@ -73,8 +73,8 @@ use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::MemoryEstimate;
 use lavoxel_base::param::Table;
 use lavoxel_base::validate::{Invalid, within};
+use lavoxel_files::archive;
 use lavoxel_files::input;
-use lavoxel_files::inside;
 use lavoxel_geo::map::Site;
 use lavoxel_geo::terrain::{CellSize, Surface, TerrainError, summit};
 use lavoxel_sim::goals::{Goals, MAX_GOALS};
@@ -183,7 +183,7 @@ impl Scene {
     /// # Errors
     /// [`SceneError`] if the file cannot be read or the scene is invalid.
     pub fn load(path: &Path) -> Result<Self, SceneError> {
-        match inside::is_session(path) {
+        match archive::is_session(path) {
             true => Self::load(&path.join(pack::SCENE)),
             false => Self::parse(&Self::text_of(path)?, path),
         }
@@ -194,7 +194,7 @@ impl Scene {
     /// # Errors
     /// [`SceneError`] if the file cannot be read, is not UTF-8 text, or is too long.
     pub fn text_of(path: &Path) -> Result<String, SceneError> {
-        if inside::is_session(path) {
+        if archive::is_session(path) {
             return Self::text_of(&path.join(pack::SCENE));
         }
         input::check_regular_or_pipe(path).map_err(|what| SceneError::NotRegular {
@@ -202,7 +202,7 @@ impl Scene {
             what,
         })?;
         let read = || -> std::io::Result<Vec<u8>> {
-            if let Some(inside) = inside::file(path) {
+            if let Some(inside) = archive::file(path) {
                 return inside.map(|inside| inside.bytes.into_owned());
             }
             let mut bytes = Vec::new();
@@ -554,7 +554,7 @@ impl Scene {
     /// # Errors
     /// [`SceneError`] if a file cannot be read, a value does not fit the ground, or the memory
     /// limit would be exceeded.
-    pub fn build(&self, engine: Box<dyn Engine>) -> Result<Stage, SceneError> {
+    pub fn build(&self, engine: Box<dyn Engine>) -> Result<BuiltScene, SceneError> {
         let spec = &self.spec;
         let invalid = |invalid| SceneError::Invalid {
             path: self.origin.clone(),
@@ -617,7 +617,7 @@ impl Scene {
         events.sort_by_key(|event| event.at);
         let goals = Goals::new(&spec.goals, &state);
         let simulation = self.simulation(state, &vents, engine).with_goals(goals);
-        Ok(Stage {
+        Ok(BuiltScene {
             simulation: simulation.with_events(events).map_err(invalid)?,
             site,
             notes,
@@ -625,7 +625,7 @@ impl Scene {
     }
 }
 
-impl Stage {
+impl BuiltScene {
     /// Returns the present surface of the ground, with cell width and georeference.
     pub(crate) fn surface(&self) -> Surface {
         let (heights, site) = (
@@ -645,7 +645,7 @@ impl Stage {
 }
 
 /// Simulation built from a scene, with the site of its box.
-pub struct Stage {
+pub struct BuiltScene {
     /// Simulation at step 0, with the events of step 0 applied.
     pub simulation: Simulation,
     /// Position of the box on its map, and the size of its cells.

@@ -11,7 +11,7 @@ use lavoxel_automaton::world::{BYTES_A_DISPLACED_CELL, Edit, MOST_FLOODED, Matte
 use lavoxel_base::grid::Grid;
 use lavoxel_base::memory::{Held, MemoryEstimate};
 use lavoxel_flow::{Flow, FlowCell};
-use lavoxel_geo::terrain::Kind;
+use lavoxel_geo::terrain::TerrainKind;
 use lavoxel_sim::lowpass::LowPass;
 
 /// Memory in bytes per column of a vent.
@@ -66,18 +66,22 @@ pub fn reading(text: &str) -> MemoryEstimate {
         starts = matches!(token.kind(), TokenKind::Newline)
             || starts && matches!(token.kind(), TokenKind::Whitespace);
     }
-    MemoryEstimate::of("reading the scene", tokens, BYTES_A_TOKEN)
-        .and(MemoryEstimate::of(
+    MemoryEstimate::new("reading the scene", tokens, BYTES_A_TOKEN)
+        .and(MemoryEstimate::new(
             "the tables of the scene",
             tables,
             BYTES_A_TABLE,
         ))
-        .and(MemoryEstimate::of(
+        .and(MemoryEstimate::new(
             "the arrays of the scene",
             arrays,
             BYTES_AN_ARRAY,
         ))
-        .and(MemoryEstimate::of("the text of the scene", text.len(), 1.0))
+        .and(MemoryEstimate::new(
+            "the text of the scene",
+            text.len(),
+            1.0,
+        ))
 }
 
 /// Memory in bytes per column while the heights of a heightmap are fitted to the box, in addition
@@ -93,13 +97,13 @@ impl Scene {
         let Ok(grid) = spec.grid.grid() else {
             return MemoryEstimate::default();
         };
-        let fitted = if spec.terrain.kind == Kind::Heightmap {
+        let fitted = if spec.terrain.kind == TerrainKind::Heightmap {
             BYTES_A_FITTED_COLUMN
         } else {
             0.0
         };
         World::need(grid)
-            .and(MemoryEstimate::of(
+            .and(MemoryEstimate::new(
                 "fitting the heights",
                 grid.columns(),
                 fitted,
@@ -210,8 +214,8 @@ fn vents(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         .filter_map(|vent| vent.flow.as_ref())
         .map(|flow| flow.rates_m3_s.len())
         .sum();
-    MemoryEstimate::of("the vents", columns as usize, BYTES_A_VENT_COLUMN)
-        .and(MemoryEstimate::of(
+    MemoryEstimate::new("the vents", columns as usize, BYTES_A_VENT_COLUMN)
+        .and(MemoryEstimate::new(
             "the rates of the vents",
             rates,
             BYTES_A_RATE,
@@ -253,7 +257,7 @@ fn edits(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         0.0
     };
     bodies
-        .and(MemoryEstimate::of("what rock displaces", 1, displaced))
+        .and(MemoryEstimate::new("what rock displaces", 1, displaced))
         .and(flow_cells(spec, &all, grid))
         .and(surveys(spec, grid))
 }
@@ -266,7 +270,7 @@ fn surveys(spec: &SceneSpec, grid: Grid) -> MemoryEstimate {
         .filter(|(_, edit)| matches!(edit.matter, Matter::Ground(_)))
         .count() as f64;
     let bytes = surveys * size_of::<f32>() as f64 + surveys.min(1.0) * BYTES_A_RAISED_COLUMN;
-    MemoryEstimate::of("the heights of surveys", grid.columns(), bytes)
+    MemoryEstimate::new("the heights of surveys", grid.columns(), bytes)
 }
 
 /// Estimates the memory of the flow's cells and columns that bodies, events and vents touch in the
@@ -292,11 +296,13 @@ fn flow_cells(spec: &SceneSpec, bodies: &Put, grid: Grid) -> MemoryEstimate {
     // `Vec` doubling while the list of cells grows.
     let bytes = all.flow_cells.min(grid.cells() as f64) * 2.0 * size_of::<FlowCell>() as f64;
     let columns = Flow::need_of_columns(all.flow_columns.min(grid.columns() as f64));
-    MemoryEstimate::of("the cells that bodies and events change", 1, bytes).and(MemoryEstimate::of(
-        "the columns that bodies, events and vents reach",
-        1,
-        columns,
-    ))
+    MemoryEstimate::new("the cells that bodies and events change", 1, bytes).and(
+        MemoryEstimate::new(
+            "the columns that bodies, events and vents reach",
+            1,
+            columns,
+        ),
+    )
 }
 
 /// Upper bounds on the matter that edits add to the box.

@@ -6,12 +6,13 @@ use std::str::FromStr;
 use serde::Deserialize;
 
 use super::{
-    LavaSpec, Model, RatesFiles, Scene, SceneError, Seconds, Stage, StartSpec, VentPlace, VentTable,
+    BuiltScene, LavaSpec, Model, RatesFiles, Scene, SceneError, Seconds, StartSpec, VentPlace,
+    VentTable,
 };
 use lavoxel_automaton::rules::Walls;
 use lavoxel_automaton::world::Edit;
 use lavoxel_base::validate::Invalid;
-use lavoxel_files::inside::is_session;
+use lavoxel_files::archive::is_session;
 use lavoxel_geo::terrain::TerrainSpec;
 use lavoxel_geo::terrain::formats::{is_heightmap, known_endings};
 use lavoxel_sim::simulation::EventSpec;
@@ -166,7 +167,11 @@ impl Scene {
     /// # Errors
     /// [`SceneError::Invalid`] if the position is outside of the box, the rate belongs to the other
     /// model, or the table of rates cannot be read.
-    pub fn vent_now(&self, vent: &VentOverride, stage: &Stage) -> Result<VentSpec, SceneError> {
+    pub fn vent_now(
+        &self,
+        vent: &VentOverride,
+        stage: &BuiltScene,
+    ) -> Result<VentSpec, SceneError> {
         let invalid = |invalid| SceneError::Invalid {
             path: self.origin.clone(),
             invalid,

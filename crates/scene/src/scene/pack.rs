@@ -21,8 +21,8 @@ use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::{Scene, SceneError};
 use lavoxel_base::memory::Held;
+use lavoxel_files::archive;
 use lavoxel_files::input::{self, InputError};
-use lavoxel_files::inside;
 use lavoxel_files::output::{Existing, OutputError, WholeFile, safe_name};
 use lavoxel_geo::terrain::formats::sidecar;
 
@@ -136,7 +136,7 @@ pub fn thumbnail(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
 /// Reads the entry of a session file at `path` (path of the session file and entry name); `None` if
 /// there is no such entry.
 fn extra(path: &Path) -> Result<Option<Vec<u8>>, SceneError> {
-    match inside::file(path) {
+    match archive::file(path) {
         None => Ok(None),
         Some(Ok(file)) => Ok(Some(file.bytes.into_owned())),
         Some(Err(cause)) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -211,8 +211,8 @@ impl Files {
 
 /// Reads the file at `path`; `None` if the file is longer than `MAX_PACKED`, or not a regular file.
 fn read_short(path: &Path) -> io::Result<Option<Packed>> {
-    if let Some(inside) = inside::file(path) {
-        let inside::Inside { bytes, held } = inside?;
+    if let Some(inside) = archive::file(path) {
+        let archive::ArchivedFile { bytes, held } = inside?;
         return Ok(Some(Packed {
             bytes: bytes.into_owned(),
             _held: held,
@@ -262,7 +262,7 @@ mod tests {
     use std::fs::File;
 
     use super::*;
-    use crate::scene::Stage;
+    use crate::scene::BuiltScene;
     use lavoxel_automaton::engine::plain::Plain;
 
     /// Creates a scene in `folder` with a heightmap, the projection of the heightmap, and a mesh.
@@ -281,7 +281,7 @@ mod tests {
     }
 
     fn hash(scene: &Scene) -> (u64, bool) {
-        let Stage {
+        let BuiltScene {
             mut simulation,
             site,
             ..
@@ -393,9 +393,9 @@ mod tests {
         Scene::volcano()
             .pack(&path, &Extras::default(), Existing::Keep)
             .expect("packed");
-        assert!(inside::file(&path.join("../x.lavoxel")).is_none());
+        assert!(archive::file(&path.join("../x.lavoxel")).is_none());
         assert!(
-            inside::file(&path.join("nothing.asc"))
+            archive::file(&path.join("nothing.asc"))
                 .expect("inside")
                 .is_err()
         );

@@ -27,7 +27,7 @@ use super::need::BYTES_A_RATE;
 use super::vent::RatesFiles;
 use super::{Scene, SceneError};
 use lavoxel_base::memory::MemoryEstimate;
-use lavoxel_base::validate::{Invalid, tame};
+use lavoxel_base::validate::{Invalid, escape_for_terminal};
 use lavoxel_files::input::RATES;
 use lavoxel_files::output::protect;
 use lavoxel_files::table::{self, Table};
@@ -38,7 +38,7 @@ const MOST_ROWS: usize = 100_000;
 /// Memory in bytes per row while rate files are merged: the row, the row with its time, and the
 /// merged row, in lists that grow by doubling.
 const BYTES_A_ROW: f64 =
-    2.0 * (2 * size_of::<Row>() + size_of::<f64>() + size_of::<[f64; 2]>()) as f64;
+    2.0 * (2 * size_of::<RateRow>() + size_of::<f64>() + size_of::<[f64; 2]>()) as f64;
 
 /// Name of the rows in a message about memory. The following constant advises how to use less.
 const ROWS: &str = "the rows of the tables of rates";
@@ -60,7 +60,7 @@ const POWER_ERRORS: [(&str, f64); 2] = [("error_w", 1.0), ("error_mw", 1e6)];
 
 /// Row of a rate file: time, rate in m³/s, and standard error of the rate in m³/s if known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Row {
+struct RateRow {
     when: When,
     rate_m3_s: f64,
     error_m3_s: Option<f64>,
@@ -91,9 +91,11 @@ impl Scene {
                 continue;
             };
             let key = format!("vent[{i}].rates_files");
-            let wrong = |(name, fault): (String, String)| Invalid::new(&key, tame(&name), fault);
+            let wrong = |(name, fault): (String, String)| {
+                Invalid::new(&key, escape_for_terminal(&name), fault)
+            };
             flow.rates_m3_s = rates.read(&self.folder).map_err(wrong)?;
-            let need = MemoryEstimate::of(ROWS, flow.rates_m3_s.len(), BYTES_A_RATE);
+            let need = MemoryEstimate::new(ROWS, flow.rates_m3_s.len(), BYTES_A_RATE);
             let names = || rates.files.join(", ");
             need.check(MEND)
                 .map_err(|error| wrong((names(), format!("tables of rates: {error}"))))?;
@@ -114,7 +116,7 @@ impl RatesFiles {
         for name in &self.files {
             let of_file = read(&folder.join(name), self.radiant_j_m3);
             let of_file = of_file.and_then(|more| {
-                let need = MemoryEstimate::of(ROWS, rows.len() + more.len(), BYTES_A_ROW);
+                let need = MemoryEstimate::new(ROWS, rows.len() + more.len(), BYTES_A_ROW);
                 need.check(MEND)
                     .map(|()| more)
                     .map_err(|error| error.to_string())
@@ -139,7 +141,7 @@ impl RatesFiles {
 
     /// Converts the times of all rows to seconds from the start, sorts the rows, and merges rows of
     /// equal time. Returns rows [time in s, rate in m³/s].
-    fn join(&self, rows: &[Row]) -> Result<Vec<[f64; 2]>, String> {
+    fn join(&self, rows: &[RateRow]) -> Result<Vec<[f64; 2]>, String> {
         let dates = || {
             rows.iter().filter_map(|row| {
                 if let When::Date(date) = row.when {
@@ -153,7 +155,7 @@ impl RatesFiles {
             Some(start) => Some(unix_seconds(start).ok_or_else(|| {
                 format!(
                     "rates_start {} is no date such as 2006-07-14T12:00",
-                    tame(start)
+                    escape_for_terminal(start)
                 )
             })?),
             None if dates().count() == rows.len() => dates().reduce(f64::min),
@@ -165,11 +167,11 @@ impl RatesFiles {
             }
             None => None,
         };
-        let seconds = |row: &Row| match row.when {
+        let seconds = |row: &RateRow| match row.when {
             When::Seconds(seconds) => seconds,
             When::Date(date) => date - start.unwrap_or(date),
         };
-        let mut all: Vec<(f64, Row)> = rows.iter().map(|row| (seconds(row), *row)).collect();
+        let mut all: Vec<(f64, RateRow)> = rows.iter().map(|row| (seconds(row), *row)).collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0));
         let joined: Vec<[f64; 2]> = all
             .chunk_by(|a, b| a.0 == b.0)
@@ -180,11 +182,11 @@ impl RatesFiles {
 
     /// Returns the weighted mean of the rates in `same`, rows of equal time, in m³/s, plus `shift`
     /// × the standard error of the mean; at least 0.
-    fn mean(&self, same: &[(f64, Row)]) -> f64 {
+    fn mean(&self, same: &[(f64, RateRow)]) -> f64 {
         let all_known = same
             .iter()
             .all(|(_, row)| row.error_m3_s.is_some_and(|error| error > 0.0));
-        let weight = |row: &Row| {
+        let weight = |row: &RateRow| {
             if all_known {
                 row.error_m3_s.map_or(1.0, |error| 1.0 / (error * error))
             } else {
@@ -215,7 +217,7 @@ fn from_the_start(rows: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
         .collect()
 }
 
-fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
+fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<RateRow>, String> {
     // Protects the input from being overwritten by an output of this command.
     protect(path);
     let rows = RATES.text(path, |text| parse(&text, radiant_j_m3));
@@ -224,9 +226,9 @@ fn read(path: &Path, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
 
 /// Parses the rows of a rate file. `radiant_j_m3`: radiated energy per erupted volume in J/m³,
 /// which converts radiant power to a rate.
-fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<Row>, String> {
+fn parse(text: &str, radiant_j_m3: Option<f64>) -> Result<Vec<RateRow>, String> {
     let table = Table::parse(text, MOST_ROWS)?;
-    let columns = Columns::of(&table, radiant_j_m3)?;
+    let columns = Columns::from_table(&table, radiant_j_m3)?;
     let rows = table
         .rows()
         .iter()
@@ -249,7 +251,7 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(table: &Table, radiant_j_m3: Option<f64>) -> Result<Self, String> {
+    fn from_table(table: &Table, radiant_j_m3: Option<f64>) -> Result<Self, String> {
         let find = |name: &str| table.column(&[name]);
         let first = |names: &[(&str, f64)]| {
             names
@@ -281,14 +283,14 @@ impl Columns {
         })
     }
 
-    fn row(&self, row: &table::Row) -> Result<Row, String> {
+    fn row(&self, row: &table::TableRow) -> Result<RateRow, String> {
         let when = match self.time {
             (at, Some(factor)) => When::Seconds(row.number(at, "time")? * factor),
             (at, None) => {
                 let wrong = || {
                     row.fault(&format!(
                         "{:?} is no date such as 2006-07-14T12:00",
-                        tame(row.text(at))
+                        escape_for_terminal(row.text(at))
                     ))
                 };
                 When::Date(unix_seconds(row.text(at)).ok_or_else(wrong)?)
@@ -302,7 +304,7 @@ impl Columns {
         let error_m3_s = error
             .zip(self.error)
             .map(|(error, (_, factor))| (error * factor).abs());
-        Ok(Row {
+        Ok(RateRow {
             when,
             rate_m3_s,
             error_m3_s,
@@ -418,7 +420,7 @@ mod tests {
                 parse(text, None)
             );
         }
-        let mixed = [When::Seconds(1.0), When::Date(1.0)].map(|when| Row {
+        let mixed = [When::Seconds(1.0), When::Date(1.0)].map(|when| RateRow {
             when,
             rate_m3_s: 1.0,
             error_m3_s: None,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf, absolute};
 use super::bodies::files_of;
 use super::pack::Extras;
 use super::{MAX_FILE, Scene, SceneError};
-use lavoxel_files::inside::is_session;
+use lavoxel_files::archive::is_session;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
 use lavoxel_files::shipped;
 use lavoxel_sim::simulation::check_seed;

@@ -107,7 +107,7 @@ table! {
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct GridSpec {
         /// Cells along x (east), y (up) and z (south).
-        #[serde(deserialize_with = "lavoxel_base::exact::list")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::list")]
         pub size: [usize; 3] = [128, 100, 128], [1.0, MAX_SIDE as f64] "cells";
         /// Edge of a cell; with a heightmap, the largest with which the box fits when left out.
         pub cell_size_m: Option<f64> = None, [1e-3, 1e5] "m";

@@ -159,12 +159,12 @@ impl Start {
             self.lava.iter().map(|standing| standing.column as usize),
         );
         // `Vec` doubling while the list of cells grows.
-        MemoryEstimate::of(
+        MemoryEstimate::new(
             "the cells of the lava at the start",
             cells as usize,
             2.0 * size_of::<FlowCell>() as f64,
         )
-        .and(MemoryEstimate::of(
+        .and(MemoryEstimate::new(
             "the columns of the lava at the start",
             1,
             columns as f64,
@@ -172,7 +172,7 @@ impl Start {
     }
 
     /// Puts the lava into `flow`, on top of its ground.
-    pub(super) fn put(&self, flow: &mut Flow) {
+    pub(super) fn add_to(&self, flow: &mut Flow) {
         flow.stand(&self.lava, self.temperature_k);
     }
 }
@@ -195,7 +195,8 @@ impl Scene {
             path: self.origin.clone(),
             invalid,
         };
-        let need = MemoryEstimate::of("the lava at the start", site.grid.columns(), BYTES_A_COLUMN);
+        let need =
+            MemoryEstimate::new("the lava at the start", site.grid.columns(), BYTES_A_COLUMN);
         need.check("make grid.size smaller")
             .map_err(|cause| SceneError::Memory {
                 path: self.origin.clone(),
@@ -349,7 +350,7 @@ fn polygons(path: &Path, spec: &StartSpec, site: &Site) -> Result<Vec<Standing>,
         let thickness_m = number("thickness_m", spec.thickness_m, MOST_M)?;
         let Seconds(usual_s) = spec.age;
         let age_s = 3600.0 * number("age_h", usual_s / 3600.0, MOST_AGE_S / 3600.0)?;
-        let (columns, _) = columns::of(&feature.geometry, site);
+        let (columns, _) = columns::columns_of(&feature.geometry, site);
         columns
             .into_iter()
             .for_each(|column| last[column as usize] = i as u32 + 1);

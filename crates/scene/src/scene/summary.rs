@@ -5,7 +5,7 @@ use super::{Model, Scene, Seconds};
 use lavoxel_automaton::rules::Walls;
 use lavoxel_automaton::world::{Layer, World};
 use lavoxel_base::units::cells;
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_base::words::{grouped, short, volume};
 use lavoxel_flow::Flow;
 use lavoxel_geo::map::{Georeference, Site};
@@ -77,7 +77,7 @@ impl Scene {
         let outside: Vec<String> = all
             .iter()
             .filter(|barrier| barrier.columns.is_empty())
-            .map(|barrier| tame(&barrier.name))
+            .map(|barrier| escape_for_terminal(&barrier.name))
             .collect();
         let (count, named) = (
             outside.len(),
@@ -210,7 +210,7 @@ pub struct Edge {
 
 impl Edge {
     /// Returns the contact of the simulation's lava with the sides of the box.
-    pub fn of(simulation: &Simulation, site: &Site) -> Self {
+    pub fn from_simulation(simulation: &Simulation, site: &Site) -> Self {
         let (layer, flow) = (simulation.world().lava(), simulation.world().flow());
         let left_cells = flow.is_none().then(|| cells(layer.ledger().outflow));
         // The layer that displays a flow is rounded to its own units; the flow's account is exact.
@@ -306,7 +306,7 @@ mod tests {
         let mut stage = scene.build(Box::new(Tiled::default())).expect("it fits");
         assert_eq!(scene.warnings(&stage.simulation, None), [""; 0]);
         (0..steps).for_each(|_| stage.simulation.step());
-        Edge::of(&stage.simulation, &stage.site)
+        Edge::from_simulation(&stage.simulation, &stage.site)
     }
 
     #[test]
@@ -336,7 +336,7 @@ mod tests {
                     0.0\nrate_m3_s = 20.0\n";
         let scene = Scene::parse(text, Path::new("flood.toml")).expect("a scene");
         let mut stage = scene.build(Box::new(Tiled::default())).expect("it fits");
-        let left = |stage: &crate::scene::Stage| {
+        let left = |stage: &crate::scene::BuiltScene| {
             let flow = stage.simulation.world().flow().expect("the physical model");
             flow.account().out as f64 * flow.space().unit_m3()
         };
@@ -345,7 +345,7 @@ mod tests {
             assert!(stage.simulation.steps() < 180, "nothing left in an hour");
             stage.simulation.step();
         }
-        let edge = Edge::of(&stage.simulation, &stage.site);
+        let edge = Edge::from_simulation(&stage.simulation, &stage.site);
         let line = edge.words().expect("lava is at the sides");
         assert_eq!(edge.left_m3, left(&stage));
         assert_eq!(

@@ -5,7 +5,7 @@ use super::{Scene, Seconds, VentTable};
 use lavoxel_automaton::matter::Kind;
 use lavoxel_automaton::rules::Walls;
 use lavoxel_automaton::view::Surroundings;
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 use lavoxel_base::words::{grouped, rough};
 use lavoxel_flow::Flow;
 use lavoxel_sim::simulation::{Command, Simulation};
@@ -40,7 +40,7 @@ impl Scene {
             |command: &Command| matches!(command, Command::Put(edit) if edit.matter.is_liquid());
         let holds = world.layers().iter().any(|layer| layer.mass() > 0);
         let pours = vents || holds || simulation.events().iter().any(|event| puts(&event.command));
-        let origin = tame(&self.origin.display().to_string());
+        let origin = escape_for_terminal(&self.origin.display().to_string());
         let dry =
             || format!("{origin}: nothing pours: add a [[vent]] to the scene, or pass --vent X,Z");
         let mut warnings: Vec<String> = (!pours).then(dry).into_iter().collect();

@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::SceneSpec;
 use lavoxel_base::param::{Entry, Form, Value};
-use lavoxel_base::validate::tame;
+use lavoxel_base::validate::escape_for_terminal;
 
 /// Returns the number, counted from 1, of the line that contains the byte offset `at` of `text`.
 pub(super) fn line_at(text: &str, at: usize) -> usize {
@@ -54,7 +54,7 @@ pub(super) fn wrong_type(message: &str, text: &str, span: Range<usize>) -> Optio
     let key = key_before(text, span.start)?;
     Some(format!(
         "{key} = {}: must be {}",
-        tame(text.get(span)?),
+        escape_for_terminal(text.get(span)?),
         in_words(expected)
     ))
 }
@@ -135,7 +135,7 @@ pub(super) fn open_text(text: &str, number: usize) -> Option<String> {
         .split(['#', '}'])
         .next()?
         .trim();
-    Some(tame(&format!(
+    Some(escape_for_terminal(&format!(
         "{key}: the text has no quote at its end; write {key} = {quote}{word}{quote}"
     )))
 }
@@ -149,7 +149,7 @@ pub(super) fn with_key(text: &str, span: &Range<usize>, message: String) -> Stri
     match message.as_str() {
         // The key expects a name or a table.
         "wanted string or table" => {
-            let value = tame(text.get(span.clone()).unwrap_or_default());
+            let value = escape_for_terminal(text.get(span.clone()).unwrap_or_default());
             let words = words_of(&key).unwrap_or_else(|| "one of its names in quotes".to_owned());
             format!("{key} = {value}: must be {words}")
         }
@@ -195,7 +195,7 @@ pub(super) fn misplaced(message: &str, text: &str, span: &Range<usize>) -> Optio
     tables_with(wrong, ("", &SceneSpec::form()), &mut tables);
     (!tables.is_empty()).then(|| {
         let tables = tables.join(", ");
-        tame(&format!(
+        escape_for_terminal(&format!(
             "unknown key `{wrong}` in {here}: it is a key of {tables}"
         ))
     })
@@ -239,9 +239,9 @@ fn key_before(text: &str, at: usize) -> Option<String> {
         .map(str::trim)
         .find(|line| line.starts_with('['));
     let table = header.and_then(|header| header.trim_start_matches('[').split(']').next());
-    Some(tame(&table.map_or(key.to_owned(), |table| {
-        format!("{}.{key}", table.trim())
-    })))
+    Some(escape_for_terminal(
+        &table.map_or(key.to_owned(), |table| format!("{}.{key}", table.trim())),
+    ))
 }
 
 /// Replaces the name of a Rust type by the term that scene files use.
@@ -261,7 +261,7 @@ fn in_words(expected: &str) -> String {
             {
                 format!("{n} values in brackets")
             }
-            _ => tame(expected),
+            _ => escape_for_terminal(expected),
         },
     }
 }

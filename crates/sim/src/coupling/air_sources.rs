@@ -236,13 +236,14 @@ impl Taking<'_> {
         let hottest = blow.hottest + f64::from(self.air.background(place[1]));
         let room = (hottest - f64::from(self.air.amounts.get(Field::Heat, place))).max(0.0);
         self.air
-            .put(Field::Heat, place, (blow.heat * swing).min(room) as u32);
-        self.air.put(Field::Ash, place, (blow.ash * swing) as u32);
+            .add_units(Field::Heat, place, (blow.heat * swing).min(room) as u32);
         self.air
-            .put(Field::Steam, place, (blow.steam * swing) as u32);
+            .add_units(Field::Ash, place, (blow.ash * swing) as u32);
+        self.air
+            .add_units(Field::Steam, place, (blow.steam * swing) as u32);
         for (ink, units) in Field::INKS.into_iter().zip(blow.inks) {
             if self.air.amounts.has(ink) {
-                self.air.put(ink, place, (units * swing) as u32);
+                self.air.add_units(ink, place, (units * swing) as u32);
             }
         }
         let rising = f64::from(self.air.solver.velocity(place)[1]);
@@ -296,7 +297,7 @@ impl Taking<'_> {
                     u64::from(cell.energy) * u64::from(AMOUNT_ONE) / u64::from(cell.amount);
                 let step = (energy * ENERGIES as u64 / u64::from(ENERGY_ONE)).min(ENERGIES as u64);
                 if let Some(open) = self.over(above) {
-                    self.air.put(Field::Heat, open, table[step as usize]);
+                    self.air.add_units(Field::Heat, open, table[step as usize]);
                 }
             }
         }
@@ -331,7 +332,7 @@ impl Taking<'_> {
         for place @ [x, y, z] in solid_cells.chain(liquid).filter(|&place| is_open(place)) {
             let kelvin = shown_k(flow, place).unwrap_or(0.0);
             if let Some(open) = self.over([x, y + 1, z]) {
-                self.air.put(
+                self.air.add_units(
                     Field::Heat,
                     open,
                     self.air.scale.convection(&self.air.spec, kelvin).round() as u32,
@@ -364,8 +365,9 @@ impl Taking<'_> {
                 continue;
             };
             let share = f64::from(content.amount) / f64::from(AMOUNT_ONE);
-            self.air.put(Field::Steam, open, (full * share) as u32);
-            self.air.put(Field::Heat, open, (warm * share) as u32);
+            self.air
+                .add_units(Field::Steam, open, (full * share) as u32);
+            self.air.add_units(Field::Heat, open, (warm * share) as u32);
             let layer = &mut world.layers[number];
             layer.set(place, Content::default());
             layer.ledger.outflow += u64::from(content.amount);

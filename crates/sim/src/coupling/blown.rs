@@ -44,7 +44,7 @@ impl AirOverGround {
                 for _ in 0..cells {
                     let mut by = [0; 3];
                     by[axis] = if far < 0.0 { -1 } else { 1 };
-                    match world.grid().beside(to, by) {
+                    match world.grid().neighbour(to, by) {
                         Some(next) if world.takes_grain(layer, next) => to = next,
                         _ => break,
                     }

@@ -30,7 +30,7 @@ struct Giver {
 }
 
 /// Face between a cell of another material and a cell with lava.
-struct Face {
+struct ContactFace {
     /// Cell that contains the lava.
     lava: Place,
     /// Heat that passes the face in one step, in smallest units of the flow's heat.
@@ -156,7 +156,7 @@ impl Meeting<'_> {
 
     /// Returns the faces between the cell `[x, y, z]` and lava: inside the cell, below, above, and
     /// at the four sides. A side counts in proportion to the amount of lava.
-    fn faces_with_lava(&self, giver: Giver, [x, y, z]: Place) -> Vec<Face> {
+    fn faces_with_lava(&self, giver: Giver, [x, y, z]: Place) -> Vec<ContactFace> {
         let flow = &self.flowing.flow;
         let space = flow.space();
         let (across, beside) = (space.dx_m * space.dx_m, space.dx_m * space.dz_m);
@@ -186,7 +186,7 @@ impl Meeting<'_> {
         giver: Giver,
         (lava, cell): (Place, Place),
         area_m2: f64,
-    ) -> Option<Face> {
+    ) -> Option<ContactFace> {
         let Giver { heat, layer, phase } = giver;
         let amount = self.world.layers[layer].at(lava).amount;
         if amount == 0 {
@@ -201,7 +201,7 @@ impl Meeting<'_> {
             1.0
         };
         let watts = warmer / (1.0 / heat.about.w_m2_k + met.crust_m2_k_w) * area_m2 * share;
-        Some(Face {
+        Some(ContactFace {
             lava,
             flux: watts * flow.last_step_s() * flow.heat_units_of_joule(),
             excess: met.excess,

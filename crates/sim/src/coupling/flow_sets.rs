@@ -3,7 +3,7 @@
 
 use super::FlowInCells;
 use lavoxel_automaton::engine::Engine;
-use lavoxel_automaton::rules::set::Setting;
+use lavoxel_automaton::rules::solidify::Solidifying;
 use lavoxel_automaton::world::World;
 use lavoxel_base::grid::Place;
 use lavoxel_base::random::Draw;
@@ -15,7 +15,7 @@ impl FlowInCells {
     pub(crate) fn set_rock(
         &mut self,
         world: &mut World,
-        rule: &Setting,
+        rule: &Solidifying,
         (engine, draw): (&mut dyn Engine, Draw),
     ) {
         let due = engine

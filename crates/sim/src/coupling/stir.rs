@@ -45,5 +45,5 @@ impl AirOverGround {
 /// Raises the field `field` of the cell `place` to at least `units` smallest units.
 fn top_up(air: &mut Air, field: Field, place: Place, units: f64) {
     let missing = (units as u32).saturating_sub(air.amounts.get(field, place));
-    air.put(field, place, missing);
+    air.add_units(field, place, missing);
 }

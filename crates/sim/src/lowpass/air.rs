@@ -33,7 +33,7 @@ pub struct AirVolume {
 
 impl AirVolume {
     /// Encodes the contents of `air`; `None` if the air contains no ash, steam or ink.
-    pub fn of(air: &Air) -> Option<Self> {
+    pub fn from_air(air: &Air) -> Option<Self> {
         let (grid, amounts) = (air.grid(), air.amounts());
         let fields = Carried {
             ash: amounts.field(Field::Ash),
@@ -73,7 +73,7 @@ impl AirVolume {
             for (y, x) in (0..cells.ny).flat_map(|y| (0..cells.nx).map(move |x| (y, x))) {
                 let (place, here) = ([x, y, z], y * cells.nx + x);
                 carried[here] = match air.openness().is_solid(place) {
-                    true => beside(air, &fields, place).map(value),
+                    true => neighbour_mean(air, &fields, place).map(value),
                     false => fields.at(grid.at(place)).map(value),
                 };
                 if carried[here] != [0; 2] {
@@ -161,7 +161,7 @@ impl Carried<'_> {
 
 /// Returns the mean [ash and inks, steam] of the open neighbours of the solid cell `place`, in
 /// smallest units.
-fn beside(air: &Air, fields: &Carried<'_>, place: Place) -> [u32; 2] {
+fn neighbour_mean(air: &Air, fields: &Carried<'_>, place: Place) -> [u32; 2] {
     let (grid, size) = (air.grid(), air.grid().size());
     let (mut sums, mut count) = ([0_u64; 2], 0);
     for axis in 0..3 {

@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::changes::SlabChanges;
-use super::layer_changes::{Around, LayerChanges, beside, grown, runs};
+use super::layer_changes::{Around, LayerChanges, dilated_word, grown, runs};
 use super::thin::Thin;
 use super::{Medium, place};
 use lavoxel_automaton::matter::Kind;
@@ -129,7 +129,7 @@ impl Near<'_> {
         let grid = self.matter.ground.grid();
         let around: Vec<_> = changes
             .iter()
-            .map(|changes| changes.around(grid, self.tz * TILE_Z, REACH))
+            .map(|changes| changes.near_slab(grid, self.tz * TILE_Z, REACH))
             .collect();
         let known = around.iter().all(Around::is_known);
         let ranges = around
@@ -183,7 +183,7 @@ impl Near<'_> {
                 .flat_map(|strip| near.clone().map(move |y| (strip, y)));
             rows.fold(0, |all, (strip, y)| all | strip.row(strip.index(y, w)).held)
         };
-        beside(word, w, words(grid))
+        dilated_word(word, w, words(grid))
     }
 }
 
@@ -225,7 +225,7 @@ impl Slab<'_> {
         let grid = self.matter.ground.grid();
         rows.add_up(y, cells);
         let is_liquid = self.matter.layer.material().kind == Kind::Liquid;
-        let falls = is_liquid && (rows.holds(y, cells) || rows.holds(y + 1, cells));
+        let falls = is_liquid && (rows.has_matter(y, cells) || rows.has_matter(y + 1, cells));
         let is_sharp = self.matter.layer.material().look.preset.is_sharp();
         for x in cells.range() {
             let value = match (falls, is_sharp) {
@@ -249,17 +249,17 @@ pub(super) struct Rows {
     /// Range of x for which the lists are valid.
     wide: Range<usize>,
     /// Weighted sums over three rows along z; those for row y are at index y modulo 3.
-    sums: [Row; 3],
+    sums: [RoomRow; 3],
     /// Rows with the distance `-REACH` to `REACH` along z from the current row.
-    near: [Row; 2 * REACH + 1],
+    near: [RoomRow; 2 * REACH + 1],
     /// Set for each element of `near` that was read.
     known: [bool; 2 * REACH + 1],
     /// Buffer for the row above a row of `near`.
-    above: Row,
+    above: RoomRow,
     /// Weighted sums of `sums` over three rows along y. `all`: sums of `tall` over three cells
     /// along x.
-    tall: Row,
-    all: Row,
+    tall: RoomRow,
+    all: RoomRow,
     /// Amounts in the cells of the slab itself. `own_open`: open parts of these cells, without
     /// rock. Those of row y are at index y modulo 3.
     own: [Vec<u32>; 3],
@@ -271,7 +271,7 @@ pub(super) struct Rows {
 /// within that room, and `held`, the part of the cell filled by rock, heavier matter and that
 /// amount.
 #[derive(Default)]
-struct Row {
+struct RoomRow {
     room: Vec<u32>,
     amount: Vec<u32>,
     held: Vec<u32>,
@@ -325,7 +325,7 @@ impl Rows {
                 continue;
             };
             self.read_near(matter, i, (y, z));
-            let closed = |row: &Row| {
+            let closed = |row: &RoomRow| {
                 row.room[place(wide.start)..place(wide.end)]
                     .iter()
                     .any(|&room| room < HALF)
@@ -415,7 +415,7 @@ impl Rows {
         let [below, here, above] = [y + 2, y, y + 1].map(|y| &self.sums[y % 3]);
         // One extra cell on each side, which the filter along x reads.
         let reach = place(cells.range().start) - 1..place(cells.range().end) + 1;
-        let add = |to: &mut [u32], list: fn(&Row) -> &Vec<u32>| {
+        let add = |to: &mut [u32], list: fn(&RoomRow) -> &Vec<u32>| {
             let rows = [below, here, above].map(|row| &list(row)[reach.clone()]);
             let sums = rows[0].iter().zip(rows[1]).zip(rows[2]);
             to.iter_mut()
@@ -439,7 +439,7 @@ impl Rows {
     }
 
     /// Returns true if any of the cells `cells` in row `y` of the slab contains matter.
-    fn holds(&self, y: usize, cells: Span) -> bool {
+    fn has_matter(&self, y: usize, cells: Span) -> bool {
         let Range { start, end } = cells.range();
         self.own[y % 3][place(start)..place(end)]
             .iter()
@@ -491,7 +491,7 @@ impl Rows {
     }
 }
 
-impl Row {
+impl RoomRow {
     fn clear(&mut self) {
         self.room.fill(0);
         self.amount.fill(0);

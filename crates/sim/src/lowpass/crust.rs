@@ -100,13 +100,13 @@ impl Written {
             self.columns.push(column);
         }
         for lava in 0..self.columns.len() {
-            for column in around(self.columns[lava], size) {
+            for column in neighbour_columns(self.columns[lava], size) {
                 if marks[column] != Mark::Nothing {
                     continue;
                 }
                 marks[column] = Mark::Beside;
                 self.columns.push(column);
-                let (sum, count) = around(column, size)
+                let (sum, count) = neighbour_columns(column, size)
                     .filter(|near| marks[*near] == Mark::Lava)
                     .fold((0.0, 0.0), |(sum, count), near| {
                         (sum + kelvin[near], count + 1.0_f32)
@@ -144,7 +144,7 @@ fn surfaces(flow: &Flow) -> Vec<Vec<(usize, f32)>> {
 
 /// Iterates over the indices of the up to eight neighbours of the column `column` in a map of `nx`
 /// × `nz` columns.
-fn around(column: usize, [nx, nz]: [usize; 2]) -> impl Iterator<Item = usize> {
+fn neighbour_columns(column: usize, [nx, nz]: [usize; 2]) -> impl Iterator<Item = usize> {
     let (x, z) = (column % nx, column / nx);
     let near = |n: usize, count: usize| n.saturating_sub(1)..(n + 2).min(count);
     near(z, nz)

@@ -57,7 +57,7 @@ impl<'a> LayerChanges<'a> {
 
     /// Returns the changes that concern the slab at `z`: those within `reach` cells along z, the
     /// reach of the filter (at most the depth of a tile).
-    pub(super) fn around(&self, grid: Grid, z: usize, reach: usize) -> Around<'_> {
+    pub(super) fn near_slab(&self, grid: Grid, z: usize, reach: usize) -> Around<'_> {
         let strips = z.saturating_sub(reach) / TILE_Z..=(z + reach).min(grid.nz - 1) / TILE_Z;
         Around {
             grid,
@@ -123,7 +123,7 @@ impl Around<'_> {
                 word
             }
         };
-        beside(word, w, words)
+        dilated_word(word, w, words)
     }
 
     /// Iterates over spans of cells in row `y` that are within reach of a change; neighbouring
@@ -170,7 +170,7 @@ pub(super) fn grown(span: Span, by: usize, nx: usize) -> Span {
 
 /// Returns the word `w` of a row of bits after each set bit was extended to both neighbours. `word`
 /// returns a word of the row, which has `words` words.
-pub(super) fn beside(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64 {
+pub(super) fn dilated_word(word: impl Fn(usize) -> u64, w: usize, words: usize) -> u64 {
     let here = word(w);
     let before = if w > 0 { word(w - 1) >> 63 } else { 0 };
     let after = if w + 1 < words { word(w + 1) << 63 } else { 0 };

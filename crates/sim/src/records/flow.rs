@@ -23,7 +23,7 @@ impl FlowRecords {
     /// Estimates the memory of the records with temperatures; includes the copy that exists while a
     /// checkpoint is written.
     pub fn need(grid: Grid) -> MemoryEstimate {
-        MemoryEstimate::of("the records of a flow", grid.columns(), 2.0 * 8.0)
+        MemoryEstimate::new("the records of a flow", grid.columns(), 2.0 * 8.0)
     }
 
     /// Creates empty records for a box of shape `grid`, without temperatures; must be called before

@@ -72,13 +72,13 @@ impl PartialEq for Records {
 impl Records {
     /// Estimates the memory of the records of `materials` materials in a box of shape `grid`.
     pub fn need(grid: Grid, materials: usize) -> MemoryEstimate {
-        MemoryEstimate::of("the records of maps", grid.columns() * materials, 10.0)
+        MemoryEstimate::new("the records of maps", grid.columns() * materials, 10.0)
     }
 
     /// Estimates the temporary memory while a checkpoint is written: the encoded records of
     /// `materials` materials.
     pub fn need_of_keeping(grid: Grid, materials: usize) -> MemoryEstimate {
-        MemoryEstimate::of(
+        MemoryEstimate::new(
             "the records in a checkpoint",
             grid.columns() * materials,
             BYTES_A_COLUMN as f64,
@@ -107,7 +107,7 @@ impl Records {
     /// Returns the records with `material` as the recorded material; must be called before the
     /// first update.
     #[must_use]
-    pub fn of(self, material: &str) -> Self {
+    pub fn for_material(self, material: &str) -> Self {
         Self {
             material: material.to_owned(),
             ..self
@@ -175,7 +175,7 @@ impl Records {
         }
         let (nx, strips) = (self.nx, &layer.strips);
         let rows = TILE_Z * nx;
-        let update = |scratch: &mut Scratch, strip: &Strip, mut part: Part<'_>| {
+        let update = |scratch: &mut Scratch, strip: &Strip, mut part: StripRecords<'_>| {
             if scratch.mark(strip, layer.changes_since(strip, seen)) {
                 scratch.add_up(strip);
                 scratch.take_up(&mut part, nx, step);
@@ -192,7 +192,7 @@ impl Records {
                 update(
                     &mut scratch,
                     strip,
-                    Part {
+                    StripRecords {
                         arrival,
                         thickest,
                         peak_energy,
@@ -213,7 +213,7 @@ impl Records {
                     update(
                         scratch,
                         strip,
-                        Part {
+                        StripRecords {
                             arrival,
                             thickest,
                             peak_energy,
@@ -253,7 +253,7 @@ impl Records {
 }
 
 /// Records of the columns of one strip (4 rows) of the world; `x` varies fastest.
-struct Part<'a> {
+struct StripRecords<'a> {
     arrival: &'a mut [u32],
     thickest: &'a mut [u32],
     peak_energy: &'a mut [u16],
@@ -312,7 +312,7 @@ impl Scratch {
 
     /// Updates the records `part` with the sums of the marked tile columns; columns outside of the
     /// box are skipped.
-    fn take_up(&self, part: &mut Part<'_>, nx: usize, step: u32) {
+    fn take_up(&self, part: &mut StripRecords<'_>, nx: usize, step: u32) {
         for tx in marked(&self.columns, self.tiles.len()) {
             let (amounts, energies) = &self.tiles[tx];
             let own = (tx * TILE_X, nx.min((tx + 1) * TILE_X));

@@ -125,7 +125,7 @@ impl EventSpec {
     }
 
     /// Converts an event to a table; `None` for a change of vents, which `[[vent]]` tables store.
-    pub fn of(Event { at, command }: &Event) -> Option<Self> {
+    pub fn from_event(Event { at, command }: &Event) -> Option<Self> {
         let bare = Self {
             at: *at,
             ..Self::default()

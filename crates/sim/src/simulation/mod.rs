@@ -22,7 +22,7 @@ use lavoxel_air::Wind;
 use lavoxel_automaton::engine::Engine;
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::matter::{Material, Reaction, check_known};
-use lavoxel_automaton::rules::{Rule, Rules, RulesSpec, Walls, calm};
+use lavoxel_automaton::rules::{Rule, Rules, RulesSpec, Walls, damping};
 use lavoxel_automaton::world::{Ground, Layer, World};
 use lavoxel_base::grid::Grid;
 use lavoxel_base::random::Draw;
@@ -94,12 +94,12 @@ impl History {
             .chain(Stage::of_air(state, &self.vents))
     }
 
-    /// Returns true if no vent poured and no event occurred during the last `calm::AFTER` steps, so
+    /// Returns true if no vent poured and no event occurred during the last `damping::AFTER` steps, so
     /// that lava may calm down.
     fn is_unfed(&self) -> bool {
         let event = self.events[..self.past].last().map_or(0, |event| event.at);
         let fed = self.vents.last_pour(self.step).unwrap_or(0).max(event);
-        self.step >= fed + calm::AFTER
+        self.step >= fed + damping::AFTER
     }
 
     /// Carries out a command that changes parameters or the seed; no effect for edits and changes

@@ -81,7 +81,7 @@ impl<'a> Stage<'a> {
         matches!(
             self,
             Self::Rule {
-                rule: Rule::Calm(_),
+                rule: Rule::Damping(_),
                 ..
             }
         )
@@ -154,7 +154,7 @@ impl<'a> Stage<'a> {
             }
             (
                 Self::Rule {
-                    rule: Rule::Set(rule),
+                    rule: Rule::Solidify(rule),
                     ..
                 },
                 Some(flow),

@@ -86,7 +86,7 @@ impl Timings {
     }
 
     /// Returns the time of the kind of stage named `name`; 0 if there is no such kind.
-    pub fn of(&self, name: &str) -> StageTime {
+    pub fn stage(&self, name: &str) -> StageTime {
         self.iter()
             .find(|(stage, _)| *stage == name)
             .map_or_else(StageTime::default, |(_, time)| *time)
@@ -108,7 +108,7 @@ mod tests {
         thread_local!(static SECONDS: Cell<u64> = const { Cell::new(0) });
         let clock: Clock = || Duration::from_secs(SECONDS.get());
         let three_seconds = || SECONDS.set(SECONDS.get() + 3);
-        let (mut timed, mut counted) = (Timings::by(clock).of("gravity"), StageTime::default());
+        let (mut timed, mut counted) = (Timings::by(clock).stage("gravity"), StageTime::default());
         for stage in [&mut timed, &mut counted] {
             stage.time(three_seconds);
             stage.time(three_seconds);

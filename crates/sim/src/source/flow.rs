@@ -355,7 +355,7 @@ mod tests {
             ..VentSpec::default()
         };
         let vents = Vents::new(&[spec], grid);
-        let clock = FlowClock::of(10.0);
+        let clock = FlowClock::from_step_s(10.0);
         let of = |step| vents.flow_pours(step, (&clock, 1360.0), grid);
         assert!(of(1).is_empty() && of(4).is_empty());
         let pours = of(3);

@@ -5,7 +5,7 @@ mod parts;
 mod values;
 
 pub use self::parts::PackedState;
-pub use self::parts::Part;
+pub use self::parts::StatePart;
 pub use self::values::CellValues;
 use crate::coupling::{AirOverGround, FlowInCells};
 use lavoxel_air::Air;

@@ -19,7 +19,7 @@ use lavoxel_flow::{Flow, FlowState};
 
 /// Part of a state, borrowed.
 #[derive(Clone, Copy)]
-pub enum Part<'a> {
+pub enum StatePart<'a> {
     /// Ground: solid cells and surface heights.
     Ground(&'a Ground),
     /// Layer of one material, with its account.
@@ -32,13 +32,15 @@ pub enum Part<'a> {
 
 impl<'a> StateRef<'a> {
     /// Iterates over the parts in the order of checkpoints.
-    pub fn parts(self) -> impl Iterator<Item = Part<'a>> {
+    pub fn parts(self) -> impl Iterator<Item = StatePart<'a>> {
         let Self { world, flow, air } = self;
         let (ground, layers) = world.held();
-        let world = [Part::Ground(ground)]
+        let world = [StatePart::Ground(ground)]
             .into_iter()
-            .chain(layers.iter().map(Part::Layer));
-        world.chain(air.map(Part::Air)).chain(flow.map(Part::Flow))
+            .chain(layers.iter().map(StatePart::Layer));
+        world
+            .chain(air.map(StatePart::Air))
+            .chain(flow.map(StatePart::Flow))
     }
 
     /// Returns the hash of all parts, as [`State::state_hash`] specifies.
@@ -46,10 +48,10 @@ impl<'a> StateRef<'a> {
         let mut hash = Xxh3::new();
         for part in self.parts() {
             match part {
-                Part::Ground(ground) => ground.hash_into(&mut hash),
-                Part::Layer(layer) => layer.hash_into(&mut hash),
-                Part::Air(air) => air.hash_into(&mut hash),
-                Part::Flow(flow) => hash.update(&flow.hash().to_le_bytes()),
+                StatePart::Ground(ground) => ground.hash_into(&mut hash),
+                StatePart::Layer(layer) => layer.hash_into(&mut hash),
+                StatePart::Air(air) => air.hash_into(&mut hash),
+                StatePart::Flow(flow) => hash.update(&flow.hash().to_le_bytes()),
             }
         }
         hash.digest()
@@ -57,7 +59,7 @@ impl<'a> StateRef<'a> {
 }
 
 /// Names of the parts, which are the names of their checkpoint sections.
-impl Part<'_> {
+impl StatePart<'_> {
     /// Name of the checkpoint section of the ground.
     pub const GROUND: &'static str = "ground";
     /// Name of the checkpoint section of the air.
@@ -87,7 +89,7 @@ impl Part<'_> {
     }
 }
 
-impl Part<'_> {
+impl StatePart<'_> {
     /// Returns a compact copy of the part. The ground is shared with `last`, an earlier copy of the
     /// same part, if unchanged.
     fn put_aside(self, last: Option<&PackedPart>) -> PackedPart {
@@ -103,7 +105,7 @@ impl Part<'_> {
     }
 }
 
-/// Compact copy of a [`Part`].
+/// Compact copy of a [`StatePart`].
 #[derive(Clone, Debug)]
 enum PackedPart {
     Ground(Arc<Ground>),
@@ -195,15 +197,15 @@ impl State {
     /// Returns the memory that the state occupies at present, including air and flow.
     pub fn taken(&self) -> MemoryEstimate {
         let taken = |part| match part {
-            Part::Ground(ground) => ground.taken(),
-            Part::Layer(layer) => layer.taken(&self.world),
+            StatePart::Ground(ground) => ground.taken(),
+            StatePart::Layer(layer) => layer.taken(&self.world),
             // Includes the bit map of blocked voxels.
-            Part::Air(_) => MemoryEstimate::of(
+            StatePart::Air(_) => MemoryEstimate::new(
                 "the air",
                 self.air.as_ref().map_or(0, |air| air.bytes()),
                 1.0,
             ),
-            Part::Flow(flow) => MemoryEstimate::of("the flow", 1, flow.bytes() as f64),
+            StatePart::Flow(flow) => MemoryEstimate::new("the flow", 1, flow.bytes() as f64),
         };
         self.view()
             .parts()

@@ -177,7 +177,7 @@ impl CellValues<'_> {
     /// Returns true if the cell `place` contains the quantity's material; for a quantity of the air
     /// or of solidified lava, if its value there is not 0; false for the ground.
     #[inline]
-    pub fn holds(&self, place: Place) -> bool {
+    pub fn has_value(&self, place: Place) -> bool {
         if let Some(flow) = self.flow {
             return flow.has(self.measure, place);
         }

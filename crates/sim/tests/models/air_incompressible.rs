@@ -54,12 +54,12 @@ impl Scene {
         };
         for place in grid.cells.places() {
             let units = scene.forces.background.get(place[1]).copied().unwrap_or(0);
-            scene.put(Field::Heat, place, units);
+            scene.add_units(Field::Heat, place, units);
         }
         scene
     }
 
-    fn put(&mut self, field: Field, place: Place, units: u32) {
+    fn add_units(&mut self, field: Field, place: Place, units: u32) {
         if self.openness.is_solid(place) {
             return;
         }
@@ -197,7 +197,7 @@ fn disturb(scene: &mut Scene, numbers: &mut Numbers) {
     let (vent, edit, ground) = (place(), place(), place());
     for field in Field::CARRIED {
         let units = (numbers.share() * 0.5 * UNIT as f32) as u32;
-        scene.put(field, [vent[0], vent[1] / 3, vent[2]], units);
+        scene.add_units(field, [vent[0], vent[1] / 3, vent[2]], units);
     }
     if numbers.below(20) == 0 && !scene.openness.is_solid(edit) {
         scene.solver.push(edit, [0.0, 3.0 * numbers.share(), -0.5]);
@@ -327,7 +327,7 @@ fn still_air_stays_still_and_uniform_ash_uniform() {
             .collect();
         places
             .iter()
-            .for_each(|&place| scene.put(Field::Ash, place, UNIT / 3));
+            .for_each(|&place| scene.add_units(Field::Ash, place, UNIT / 3));
         let before = scene.amounts.clone();
         for _ in 0..50 {
             scene.step();
@@ -361,11 +361,11 @@ fn uniform_ash_over_a_fire(lift: f32, heat: u32) -> (u32, f32) {
         .collect();
     places
         .iter()
-        .for_each(|&place| scene.put(Field::Ash, place, UNIT));
+        .for_each(|&place| scene.add_units(Field::Ash, place, UNIT));
     let mut fastest: f32 = 0.0;
     for step in 0..100 {
         for x in 10..14 {
-            scene.put(Field::Heat, [x, 8, 24], heat);
+            scene.add_units(Field::Heat, [x, 8, 24], heat);
         }
         scene.step();
         scene.check(&format!("step {step}"));
@@ -439,7 +439,7 @@ fn no_source_however_strong_breaks_the_numbers() {
         for step in 0..60 {
             let place = [numbers.below(16), numbers.below(16), numbers.below(16)];
             for field in Field::CARRIED {
-                scene.put(field, place, u32::MAX);
+                scene.add_units(field, place, u32::MAX);
             }
             if !scene.openness.is_solid(place) {
                 scene.solver.push(place, [f32::INFINITY, f32::NAN, -1e30]);
@@ -471,7 +471,7 @@ fn wind_fills_the_box_and_goes_around_a_hill() {
     };
     let mut scene = Scene::new(openness, forces, 0.0, Level::fastest());
     for step in 0..150 {
-        scene.put(Field::Ash, [10, 4, 12], UNIT);
+        scene.add_units(Field::Ash, [10, 4, 12], UNIT);
         scene.step();
         scene.check(&format!("step {step}"));
     }
@@ -621,8 +621,8 @@ fn layered_air_stops_what_rises() {
         for (x, y, z) in
             (9..15).flat_map(|x| (2..8).flat_map(move |y| (9..15).map(move |z| (x, y, z))))
         {
-            scene.put(Field::Heat, [x, y, z], UNIT / 3);
-            scene.put(Field::Ash, [x, y, z], UNIT);
+            scene.add_units(Field::Heat, [x, y, z], UNIT / 3);
+            scene.add_units(Field::Ash, [x, y, z], UNIT);
         }
         for step in 0..150 {
             scene.step();
@@ -702,7 +702,7 @@ fn thermal(seed: u64) -> Vec<f64> {
         );
         let units = UNIT as f32 * (random >> 40) as f32 / (1 << 24) as f32;
         let place = [start[0] + x, start[1] + y, start[2] + z].map(|v| v as usize);
-        scene.put(Field::Heat, place, units as u32);
+        scene.add_units(Field::Heat, place, units as u32);
     }
     let mut heights = Vec::new();
     for step in 1..=steps {
@@ -753,7 +753,7 @@ fn air_at_rest_wakes_by_heat_by_a_push_and_by_wind() {
         scene
     };
     let wakes: [fn(&mut Scene); 4] = [
-        |scene| scene.put(Field::Heat, [8, 3, 8], UNIT),
+        |scene| scene.add_units(Field::Heat, [8, 3, 8], UNIT),
         |scene| scene.solver.push([8, 8, 8], [0.0, 0.5, 0.0]),
         |scene| scene.forces.wind = vec![[0.1, 0.0]],
         |scene| scene.forces.background[4] = 0,

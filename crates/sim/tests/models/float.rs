@@ -12,7 +12,7 @@ use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::random::mix64;
 use lavoxel_sim::simulation::Simulation;
 
-fn of(name: &str) -> Matter {
+fn matter(name: &str) -> Matter {
     Matter::Material {
         name: name.to_owned(),
         amount: 1.0,
@@ -52,7 +52,7 @@ fn basin(grid: Grid, deep: usize, liquid: &Material, others: &[Material]) -> Wor
         &mut world,
         [0, 1, 0],
         [grid.nx, 1 + deep, grid.nz],
-        of(&liquid.name),
+        matter(&liquid.name),
     );
     world
 }
@@ -111,7 +111,7 @@ fn a_floe_floats_as_deep_as_its_density() {
             &mut world,
             [9, deep + 3, 8],
             [19, deep + 3 + thick, 18],
-            of("ice"),
+            matter("ice"),
         );
         let mut simulation = run(world);
         let rest = settle(&mut simulation, 2000);
@@ -142,7 +142,7 @@ fn a_floe_sinks_in_a_lighter_liquid_and_rises_when_the_water_does() {
         ..water()
     };
     let mut world = basin(Grid::new(20, 24, 20), 12, &petrol, &[ice()]);
-    fill(&mut world, [6, 15, 6], [12, 18, 12], of("ice"));
+    fill(&mut world, [6, 15, 6], [12, 18, 12], matter("ice"));
     let mut simulation = run(world);
     settle(&mut simulation, 2000);
     assert_eq!(
@@ -152,7 +152,7 @@ fn a_floe_sinks_in_a_lighter_liquid_and_rises_when_the_water_does() {
     );
 
     let mut world = basin(Grid::new(20, 30, 20), 6, &water(), &[ice()]);
-    fill(&mut world, [6, 7, 6], [12, 10, 12], of("ice"));
+    fill(&mut world, [6, 7, 6], [12, 10, 12], matter("ice"));
     let mut simulation = run(world);
     settle(&mut simulation, 2000);
     let before = span(simulation.world(), "ice").0;
@@ -190,9 +190,9 @@ fn what_rock_carries_stays_and_what_nothing_carries_falls() {
         ],
     );
     fill(&mut world, [2, 1, 2], [3, 6, 3], Matter::Rock);
-    fill(&mut world, [2, 6, 2], [8, 8, 8], of("ice"));
-    fill(&mut world, [10, 10, 10], [14, 12, 14], of("ice"));
-    fill(&mut world, [2, 15, 2], [12, 16, 12], of("plate"));
+    fill(&mut world, [2, 6, 2], [8, 8, 8], matter("ice"));
+    fill(&mut world, [10, 10, 10], [14, 12, 14], matter("ice"));
+    fill(&mut world, [2, 15, 2], [12, 16, 12], matter("plate"));
     let before = [cells(&world, "ice"), cells(&world, "plate")];
     let mut simulation = run(world);
     steps(&mut simulation, 30);
@@ -218,7 +218,7 @@ fn what_rock_carries_stays_and_what_nothing_carries_falls() {
 fn sand_floats_on_mercury() {
     let grid = Grid::new(32, 28, 32);
     let mut world = basin(grid, 8, &mercury(), &[Material::sand()]);
-    fill(&mut world, [12, 9, 12], [20, 17, 20], of("sand"));
+    fill(&mut world, [12, 9, 12], [20, 17, 20], matter("sand"));
     let mut simulation = run(world);
     let rest = settle(&mut simulation, 4000);
     let grains = cells(simulation.world(), "sand");
@@ -250,10 +250,10 @@ fn pumice_rises_out_of_water_and_sand_sinks_in_it() {
         &[Material::sand(), pumice()],
     );
     fill(&mut world, [3, 1, 3], [6, 4, 6], Matter::Drain);
-    fill(&mut world, [3, 1, 3], [6, 4, 6], of("pumice"));
+    fill(&mut world, [3, 1, 3], [6, 4, 6], matter("pumice"));
     fill(&mut world, [12, 1, 12], [13, 2, 13], Matter::Drain);
-    fill(&mut world, [12, 1, 12], [13, 2, 13], of("pumice"));
-    fill(&mut world, [14, 15, 4], [16, 17, 6], of("sand"));
+    fill(&mut world, [12, 1, 12], [13, 2, 13], matter("pumice"));
+    fill(&mut world, [14, 15, 4], [16, 17, 6], matter("sand"));
     let mut simulation = run(world);
     let rest = settle(&mut simulation, 3000);
     let stands = surface(simulation.world(), "water");
@@ -317,7 +317,7 @@ fn random_basin(seed: u64) -> World {
             if name == "rock" {
                 Matter::Rock
             } else {
-                of(name)
+                matter(name)
             },
         );
     }

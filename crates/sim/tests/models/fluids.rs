@@ -19,7 +19,7 @@ fn rms(differences: impl ExactSizeIterator<Item = f64>) -> f64 {
 fn a_thin_dam_follows_the_published_rules() {
     let mut world = floor(Grid::new(60, 20, 1), loose_water());
     fill(&mut world, [0, 1, 0], [12, 13, 1], full());
-    let mut published = ORDERS.map(|order| Published::of(&world, order, false));
+    let mut published = ORDERS.map(|order| Published::new(&world, order, false));
     let mut simulation = run(world);
     for step in 1..=800 {
         published.iter_mut().for_each(Published::step);

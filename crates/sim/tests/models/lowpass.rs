@@ -59,7 +59,7 @@ fn everything(world: &World) -> Volume {
 }
 
 /// Puts matter by a command; refusals of shapes wholly outside a small box are ignored.
-fn put(simulation: &mut Simulation, shape: Shape, matter: Matter) {
+fn place_matter(simulation: &mut Simulation, shape: Shape, matter: Matter) {
     let refused = simulation
         .command(Command::Put(Edit { shape, matter }))
         .err();
@@ -114,14 +114,14 @@ fn incremental_equals_full_at_every_step() {
                     center: [10.0, 5.0, 8.0],
                     radius: 4.0,
                 };
-                put(&mut simulation, shape, Matter::Nothing);
+                place_matter(&mut simulation, shape, Matter::Nothing);
             }
             if step == 30 {
                 let shape = Shape::Sphere {
                     center: [6.0, 3.0, 8.0],
                     radius: 4.0,
                 };
-                put(&mut simulation, shape, Matter::Rock);
+                place_matter(&mut simulation, shape, Matter::Rock);
             }
             if step % 3 == 0 {
                 assert!(
@@ -166,7 +166,7 @@ fn a_full_bed_stays_full_down_to_the_rock() {
 
 #[test]
 fn what_is_built_keeps_its_edges_and_stands_in_the_ground() {
-    let look = MaterialLook::of(Preset::Wall);
+    let look = MaterialLook::from_preset(Preset::Wall);
     let wall = Material {
         name: "wall".to_owned(),
         look,
@@ -263,7 +263,7 @@ fn changes_cover_exactly_the_cells_that_differ() {
                     center,
                     radius: 3.0,
                 };
-                put(&mut simulation, shape, matter);
+                place_matter(&mut simulation, shape, matter);
             }
             if step == 40 {
                 simulation.go_back(&start);
@@ -548,7 +548,7 @@ fn only_what_is_near_changed_ground_is_filtered() {
             from: at,
             to: at.map(|v| v + 1.0),
         };
-        put(&mut simulation, shape, Matter::Rock);
+        place_matter(&mut simulation, shape, Matter::Rock);
         let near = filtered(&simulation);
         assert!(
             (8 * 2 * 4..=(8 + 2) * 2 * 4).contains(&(near / tiles)),

@@ -10,8 +10,8 @@ mod vessels;
 
 mod agreement;
 mod air_2d;
-mod air_article;
 mod air_incompressible;
+mod air_practical_fluid;
 mod conservation;
 mod float;
 mod fluids;

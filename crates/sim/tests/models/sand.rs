@@ -407,7 +407,7 @@ impl Published {
         }
     }
 
-    fn put(&mut self, x: usize, y: usize) {
+    fn add_grain(&mut self, x: usize, y: usize) {
         let updated = if self.naive {
             0
         } else {
@@ -483,7 +483,7 @@ impl Published {
 fn a_grain_falls_one_cell_a_step() {
     for (naive, expected) in [(true, 57), (false, 1)] {
         let mut published = Published::new(81, 60, naive);
-        published.put(40, 58);
+        published.add_grain(40, 58);
         published.step();
         let y = (0..60)
             .find(|&y| published.kind(40, y) == SAND)
@@ -559,7 +559,7 @@ fn piles_lean_to_no_side() {
         let mut published = Published::new(81, 60, naive);
         for step in 0..3000 {
             if step < 1200 && published.kind(40, 58) == 0 {
-                published.put(40, 58);
+                published.add_grain(40, 58);
             }
             published.step();
         }

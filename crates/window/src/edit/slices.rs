@@ -137,7 +137,7 @@ mod tests {
         let size = [40.0, 30.0, 50.0];
         let camera = Camera::new(
             &CameraSpec::default(),
-            &Bounds::of(Grid::new(40, 30, 50)),
+            &Bounds::from_grid(Grid::new(40, 30, 50)),
             (800, 600),
         );
         for k in 0..3 {

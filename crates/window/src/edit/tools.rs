@@ -230,7 +230,7 @@ struct Painting {
 
 /// Action that a tool asks the window to carry out.
 #[derive(Clone, Debug)]
-pub(crate) enum Deed {
+pub(crate) enum ToolRequest {
     /// Sends a command to the simulation.
     Send(Command),
     /// Selects a column for the plots: the column `[x, z]`, and the clicked point as x, y, z in
@@ -456,7 +456,7 @@ impl Tools {
 
     /// Advances the click or drag in progress by one frame and returns the resulting action; `None`
     /// if there is none. Strokes are sent by `stroke` instead.
-    pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<Deed> {
+    pub(crate) fn tick(&mut self, aim: &Aim, report: &Report) -> Option<ToolRequest> {
         let probe = report.probe.as_ref();
         match &mut self.busy {
             Busy::Idle | Busy::Painting(_) => None,
@@ -473,15 +473,15 @@ impl Tools {
                 }
                 self.busy = Busy::Idle;
                 Some(match answer {
-                    None if self.tool == Tool::Pick => Deed::Say(NO_POINT),
-                    None if self.tool == Tool::Dam => Deed::Say(NO_END),
-                    None => Deed::Say(OUTSIDE),
+                    None if self.tool == Tool::Pick => ToolRequest::Say(NO_POINT),
+                    None if self.tool == Tool::Dam => ToolRequest::Say(NO_END),
+                    None => ToolRequest::Say(OUTSIDE),
                     Some(probe) if self.tool == Tool::Pick => {
-                        Deed::Pick([probe.cell[0], probe.cell[2]], probe.point)
+                        ToolRequest::Pick([probe.cell[0], probe.cell[2]], probe.point)
                     }
                     Some(probe) if self.tool == Tool::Dam => self.end_of_dam(probe, report),
-                    Some(probe) if probe.cut => Deed::Say(ON_THE_SIDE),
-                    Some(probe) => Deed::Send(self.place(probe, report)),
+                    Some(probe) if probe.cut => ToolRequest::Say(ON_THE_SIDE),
+                    Some(probe) => ToolRequest::Send(self.place(probe, report)),
                 })
             }
             Busy::Dragging(grab) => {
@@ -490,7 +490,7 @@ impl Tools {
                     return None;
                 }
                 grab.sent = spec.clone();
-                Some(Deed::Send(Command::World(
+                Some(ToolRequest::Send(Command::World(
                     VentChange::Change(grab.handle.vent, spec).into(),
                 )))
             }
@@ -499,10 +499,10 @@ impl Tools {
 
     /// Stores the point of `probe` as the first end of a dam, or builds the dam if the first end is
     /// set.
-    fn end_of_dam(&mut self, probe: &Probe, report: &Report) -> Deed {
+    fn end_of_dam(&mut self, probe: &Probe, report: &Report) -> ToolRequest {
         let Some(from) = self.dam.from.take() else {
             self.dam.from = Some(probe.point);
-            return Deed::Say(OTHER_END);
+            return ToolRequest::Say(OTHER_END);
         };
         let points = [from, probe.point]
             .map(|[x, _, z]| [f64::from(x), f64::from(z)])
@@ -518,7 +518,7 @@ impl Tools {
             points,
             width: self.dam.width_m / report.cell_size_m,
         };
-        Deed::Send(Command::World(
+        ToolRequest::Send(Command::World(
             Edit {
                 shape,
                 matter: Matter::Raise { by },

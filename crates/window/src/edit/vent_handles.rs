@@ -156,7 +156,7 @@ mod tests {
         let ground = Array2::from_elem((40, 40), 6.0);
         let camera = Camera::new(
             &CameraSpec::default(),
-            &Bounds::of(Grid::new(40, 30, 40)),
+            &Bounds::from_grid(Grid::new(40, 30, 40)),
             (800, 600),
         );
         let vent = VentSpec {

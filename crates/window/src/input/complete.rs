@@ -17,7 +17,7 @@ pub(crate) struct Completion {
 impl Completion {
     /// Returns the paths that begin with `typed`, sorted, at most `MOST`; directories end in a path
     /// separator.
-    pub(crate) fn of(&mut self, typed: &str) -> &[String] {
+    pub(crate) fn candidates(&mut self, typed: &str) -> &[String] {
         if self.typed.as_deref() != Some(typed) {
             self.names = names(typed);
             self.typed = Some(typed.to_owned());
@@ -28,7 +28,7 @@ impl Completion {
     /// Returns the longest common prefix of all completions of `typed`; `None` if that is not
     /// longer than `typed`.
     pub(crate) fn common(&mut self, typed: &str) -> Option<String> {
-        self.of(typed);
+        self.candidates(typed);
         let mut names = self.names.iter();
         let first = names.next()?.clone();
         let common = names.fold(first, |common, name| {
@@ -83,7 +83,7 @@ mod tests {
         let within = |name: &str| format!("{}/{name}", folder.path().display());
         let mut completion = Completion::default();
         assert_eq!(
-            completion.of(&within("m")),
+            completion.candidates(&within("m")),
             [
                 within("maps/"),
                 within("mount-a.asc"),
@@ -98,11 +98,11 @@ mod tests {
         );
         assert_eq!(completion.common(&within("o")), Some(within("other.toml")));
         assert_eq!(
-            completion.of(&within("")).len(),
+            completion.candidates(&within("")).len(),
             4,
             "hidden names are not offered"
         );
-        assert_eq!(completion.of(&within(".h")), [within(".hidden")]);
-        assert!(completion.of("/no/such/folder/x").is_empty());
+        assert_eq!(completion.candidates(&within(".h")), [within(".hidden")]);
+        assert!(completion.candidates("/no/such/folder/x").is_empty());
     }
 }

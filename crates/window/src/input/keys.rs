@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use kiss3d::event::{Key, Modifiers};
 
+use crate::camera::viewpoint::Side;
 use crate::edit::tools::Tool;
-use crate::eye::viewpoint::Side;
 use lavoxel_render::{Axis, Style};
 
 /// Action that a key or a button triggers.

@@ -3,7 +3,7 @@
 pub(crate) mod actions;
 pub(crate) mod complete;
 pub(crate) mod filming;
+pub(crate) mod ground_pick;
 pub mod keys;
-pub(crate) mod meet;
 pub(crate) mod mouse;
 pub(crate) mod pointer;

@@ -8,13 +8,13 @@ use kiss3d::event::{Action as Press, Key, Modifiers, MouseButton};
 
 use crate::edit::slices;
 use crate::edit::vent_handles;
+use crate::history::record::{Cutout, Shot};
 use crate::input::keys::{self, Action};
 use crate::input::pointer::Drag;
 use crate::messages::{Command, History, Notice, Pace};
-use crate::past::record::{Cutout, Shot};
 use crate::shell::app::App;
 use crate::state::{HEIGHTMAP_PACE, Request, USUAL_PACE};
-use lavoxel_files::inside::is_session;
+use lavoxel_files::archive::is_session;
 use lavoxel_files::output::file_name;
 use lavoxel_files::shipped;
 use lavoxel_scene::scene::{LavaSpec, Overrides, Scene, SceneError, pack};

@@ -91,7 +91,7 @@ pub struct Probe {
 }
 
 /// Account of a conserved quantity: present content, and sums of inflow and outflow, in the display
-/// unit that `AccountReport::of` was given (such as full cells, kg or J).
+/// unit that `AccountReport::from_sums` was given (such as full cells, kg or J).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AccountReport {
     /// Present content of the box, in the display unit.
@@ -106,7 +106,7 @@ pub struct AccountReport {
 impl AccountReport {
     /// Creates the account from the sums since the start, `sums`, and the present content `now`,
     /// both in the account's integer unit. `unit`: amount of one integer unit in the display unit.
-    pub(crate) fn of(sums: &[Sum], now: i128, unit: f64) -> Self {
+    pub(crate) fn from_sums(sums: &[Sum], now: i128, unit: f64) -> Self {
         let size = |units: i128| units as f64 * unit;
         Self {
             present: size(now),
@@ -161,7 +161,7 @@ impl MaterialReport {
         (layer, shows_flow): (&Layer, bool),
         tally: Tally,
     ) -> Self {
-        let mass = AccountReport::of(&layer.ledger().mass(), tally.mass.into(), cells(1));
+        let mass = AccountReport::from_sums(&layer.ledger().mass(), tally.mass.into(), cells(1));
         Self {
             material,
             mass,
@@ -184,13 +184,17 @@ pub struct AirAccount {
 
 impl AirAccount {
     /// Returns the accounts of all quantities that `air` transports.
-    pub(crate) fn of(air: &Air) -> Vec<Self> {
+    pub(crate) fn all_from_air(air: &Air) -> Vec<Self> {
         let account = |field: Field| {
             let (account, now) = (air.account(field), air.amounts().total(field));
             Self {
                 name: field.name(),
                 unit: if field == Field::Heat { "J" } else { "kg" },
-                account: AccountReport::of(&account.sums(), now.into(), air.scale().of_unit(field)),
+                account: AccountReport::from_sums(
+                    &account.sums(),
+                    now.into(),
+                    air.scale().of_unit(field),
+                ),
             }
         };
         air.amounts().present().map(account).collect()

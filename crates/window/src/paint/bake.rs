@@ -201,7 +201,7 @@ mod tests {
     }
 
     impl Sender {
-        fn put(&mut self, baked: &mut BakedGround, [x, y, z]: [f64; 3], matter: Matter) {
+        fn edit(&mut self, baked: &mut BakedGround, [x, y, z]: [f64; 3], matter: Matter) {
             let shape = Shape::Box {
                 from: [x, y, z],
                 to: [x + 1.0, y + 1.0, z + 1.0],
@@ -240,7 +240,7 @@ mod tests {
         });
         let mut shown = 0;
         while shown < 3 && start.elapsed() < Duration::from_secs(60) {
-            sender.put(&mut baked, cells.next().expect("more cells"), Matter::Rock);
+            sender.edit(&mut baked, cells.next().expect("more cells"), Matter::Rock);
             thread::sleep(Duration::from_millis(2));
             shown += usize::from(baked.tend(&look));
         }
@@ -250,13 +250,17 @@ mod tests {
         );
         assert!(baked.land.block.top > 10.8, "the wall is seen");
         // A tunnel through the wall changes no height, only the caves.
-        sender.put(&mut baked, [21.0, 5.0, 20.0], Matter::Nothing);
+        sender.edit(&mut baked, [21.0, 5.0, 20.0], Matter::Nothing);
         assert!(!baked.settled() && baked.finish(&look) && baked.settled());
         assert!(!baked.land.block.caves.is_empty());
         let mut land = (*baked.land).clone();
         let surface = sender.world.ground().surface();
         assert!(
-            !land.follow(surface, &Caves::of(sender.world.ground(), 1.0), &look),
+            !land.follow(
+                surface,
+                &Caves::from_ground(sender.world.ground(), 1.0),
+                &look
+            ),
             "nothing is left to bake"
         );
     }

@@ -17,7 +17,7 @@ use lavoxel_air::{AirGrid, Side};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::view::{MaterialLook, Preset};
 use lavoxel_base::grid::Grid;
-use lavoxel_render::ground::ember::{EmberLight, Glow};
+use lavoxel_render::ground::lava_glow::{EmberLight, Glow};
 use lavoxel_render::media::sea::Sea;
 use lavoxel_render::{Camera, Image, LookSpec};
 use lavoxel_scene::scene::{Scene, VentPlace};
@@ -115,12 +115,12 @@ pub(super) fn everything(simulation: &Simulation, volume: &Volume, look: &LookSp
         media: (!volume.media.is_empty()).then(|| all_media(volume)),
         ground: Some(GroundPatch::whole(simulation.world().ground(), 1.0)),
         cuts: [None, None, None],
-        ember: Some(EmberUpdate::of(&EmberLight::new(
+        ember: Some(EmberUpdate::from_light(&EmberLight::new(
             volume,
             None,
             Glow::from(look),
         ))),
-        sea: Sea::of(volume),
+        sea: Sea::from_volume(volume),
         mouths: Vec::new(),
         notices: Vec::new(),
     }

@@ -261,7 +261,7 @@ mod tests {
                 azimuth_deg,
                 ..CameraSpec::default()
             };
-            Camera::new(&spec, &Bounds::of(Grid::new(9, 9, 9)), (80, 60))
+            Camera::new(&spec, &Bounds::from_grid(Grid::new(9, 9, 9)), (80, 60))
         };
         let view = |azimuth_deg: f32| View {
             camera: camera(azimuth_deg),

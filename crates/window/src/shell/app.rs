@@ -6,24 +6,24 @@ use std::time::{Duration, Instant};
 use kiss3d::event::{Action as Press, Key, WindowEvent};
 use kiss3d::window::Window;
 
-use crate::edit::tools::{Deed, Tool};
+use crate::camera::rig::Rig;
+use crate::camera::viewpoint::Size;
+use crate::edit::tools::{Tool, ToolRequest};
 use crate::edit::vent_handles::{self, Handle};
-use crate::eye::camera::Rig;
-use crate::eye::viewpoint::Size;
+use crate::history::journal::{Journal, Log};
+use crate::history::record::Files;
+use crate::input::ground_pick::{entered, lies_in, meet_ground};
 use crate::input::keys::{Cap, Down};
-use crate::input::meet::{entered, lies_in, meet_ground};
 use crate::input::pointer::Aim;
 use crate::input::pointer::{Drag, Pointer};
 use crate::messages::{Command, Glow, Notice, Pace, Watch};
 use crate::paint::{DrawOn, Painter, Quality, View};
-use crate::past::journal::{Journal, Log};
-use crate::past::record::Files;
 use crate::shell::clock::{Clock, Reasons};
 use crate::shell::compare::Compare;
 use crate::shell::dialog::{Answer, Dialog};
+use crate::shell::direct_present::DirectPresent;
 use crate::shell::display::{self, DisplayLost, NoWindow};
 use crate::shell::recent::Recent;
-use crate::shell::straight::Straight;
 use crate::state::{Request, State};
 use crate::ui;
 use crate::worker::{StartError, Worker};
@@ -140,7 +140,7 @@ pub fn open(scene: Scene, options: Options) -> Result<(), ViewerError> {
         target_fps: painter.usual_fps(),
     };
     let mut app = App {
-        straight: Straight::new(&painter),
+        straight: DirectPresent::new(&painter),
         state,
         journal: Journal::new(options.log, starting),
         start: Some(start),
@@ -189,7 +189,7 @@ pub(crate) struct App {
     pub(crate) worker: Worker,
     pub(crate) painter: Painter,
     /// Fast path for frames in which only the picture changes; `None` where unavailable.
-    pub(crate) straight: Option<Straight>,
+    pub(crate) straight: Option<DirectPresent>,
     pub(crate) state: State,
     /// Camera rig; `None` before the first report.
     pub(crate) rig: Option<Rig>,
@@ -411,7 +411,7 @@ impl App {
                 update.notices.push(Notice::wrong(too_large.to_string()));
             }
             // A probe in the cut-away part of the box would describe an invisible cell.
-            let part = self.camera().map(|camera| self.state.part(&camera));
+            let part = self.camera().map(|camera| self.state.visible_part(&camera));
             let probe = update.report.probe.take();
             update.report.probe =
                 probe.filter(|probe| part.is_none_or(|part| lies_in(probe.point, part)));
@@ -590,10 +590,10 @@ impl App {
         }
         if let (Some(aim), Some(report)) = (&aim, &self.state.report) {
             match self.state.tools.tick(aim, report) {
-                Some(Deed::Send(Command::World(command))) => self.do_to_world(command),
-                Some(Deed::Send(command)) => self.worker.send(command),
-                Some(Deed::Pick(column, point)) => self.state.plots.pick(column, point),
-                Some(Deed::Say(text)) => self.tell(Notice::new(text.to_owned())),
+                Some(ToolRequest::Send(Command::World(command))) => self.do_to_world(command),
+                Some(ToolRequest::Send(command)) => self.worker.send(command),
+                Some(ToolRequest::Pick(column, point)) => self.state.plots.pick(column, point),
+                Some(ToolRequest::Say(text)) => self.tell(Notice::new(text.to_owned())),
                 None => {}
             }
         }
@@ -666,7 +666,7 @@ impl App {
     /// report.
     pub(crate) fn sight(&self, (x, y): (f32, f32)) -> Option<(Ray, Ray, [[f32; 2]; 3])> {
         let (camera, sides) = (self.camera()?, self.state.sides()?);
-        let (ray, part) = (camera.ray(x, y), self.state.part(&camera));
+        let (ray, part) = (camera.ray(x, y), self.state.visible_part(&camera));
         Some((ray, entered(&ray, part, sides.map(|n| n as f32)), part))
     }
 
@@ -679,7 +679,7 @@ impl App {
         let ray = self.state.tools.waits_for().or(ray.filter(|_| !turning));
         let part = self
             .camera()
-            .map(|camera| self.state.part(&camera))
+            .map(|camera| self.state.visible_part(&camera))
             .zip(self.state.sides());
         let ray = ray
             .zip(part)

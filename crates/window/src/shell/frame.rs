@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use crate::edit::vent_handles::Handle;
+use crate::history::pace;
 use crate::input::pointer::Drag;
-use crate::past::pace;
 use crate::shell::app::App;
 use crate::shell::clock::Reasons;
-use crate::shell::straight::Straight;
+use crate::shell::direct_present::DirectPresent;
 use crate::state::Frame;
 use crate::ui::{self, Stage};
 use lavoxel_render::Camera;
@@ -97,7 +97,9 @@ impl App {
     /// Draws picture and panel, and passes events to the panel. Returns true while the window is
     /// open.
     fn draw_all(&mut self) -> bool {
-        self.straight.iter_mut().for_each(Straight::forget_panel);
+        self.straight
+            .iter_mut()
+            .for_each(DirectPresent::forget_panel);
         let context = self.window.egui_context().clone();
         // A hidden window skips frames, so egui's last pass may still be open.
         let skipped = context.cumulative_pass_nr() == self.clock.pass;

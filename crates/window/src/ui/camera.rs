@@ -2,7 +2,7 @@
 
 use kiss3d::egui::Ui;
 
-use crate::eye::viewpoint::Side;
+use crate::camera::viewpoint::Side;
 use crate::input::keys::{self, Action};
 use crate::state::{Request, State};
 

@@ -2,7 +2,7 @@
 
 use kiss3d::egui::{ComboBox, Ui};
 
-use super::rows::{Row, choice, choice_named, key, name};
+use super::rows::{SliderRow, choice, choice_named, key, name};
 use crate::paint::Quality;
 use crate::state::State;
 use lavoxel_automaton::matter::Material;
@@ -158,7 +158,7 @@ fn sky(ui: &mut Ui, look: &mut LookSpec, usual: &LookSpec) {
         }
     });
     if let Some(height) = &mut look.sun_elevation_deg {
-        Row::new("", "°", "Height of the sun above the horizon.")
+        SliderRow::new("", "°", "Height of the sun above the horizon.")
             .decimals(0)
             .show(ui, height, 1.0..=90.0, None);
     }
@@ -185,12 +185,12 @@ fn quality(ui: &mut Ui, quality: &mut Quality, usual_fps: f32) {
     }
     match quality {
         Quality::Auto { target_fps } => {
-            Row::new("", "fps", "Frames a second to keep.")
+            SliderRow::new("", "fps", "Frames a second to keep.")
                 .decimals(0)
                 .show(ui, target_fps, 5.0..=60.0, Some(usual_fps));
         }
         Quality::Fixed(share) => {
-            Row::new("", "share", "Share of the resolution.").show(
+            SliderRow::new("", "share", "Share of the resolution.").show(
                 ui,
                 share,
                 0.25..=1.0,

@@ -177,7 +177,7 @@ pub(crate) fn draw(context: &Context, state: &mut State, stage: &Stage<'_>) {
 /// Draws a hint while the camera is inside rock of the visible part of the box, where the picture
 /// may be black.
 fn buried(context: &Context, state: &State, stage: &Stage<'_>) {
-    let (eye, part) = (stage.camera.eye(), state.part(stage.camera));
+    let (eye, part) = (stage.camera.eye(), state.visible_part(stage.camera));
     let inside = (0..3).all(|k| (part[k][0]..part[k][1]).contains(&eye[k]));
     let below =
         |ground: &ndarray::Array2<f32>| eye.y < ground_at(ground, eye.x.into(), eye.z.into());

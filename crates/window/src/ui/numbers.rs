@@ -4,8 +4,8 @@ use kiss3d::egui::{Align, Layout, RichText, Sense, Shape, Stroke, Ui, pos2, vec2
 
 use super::rows::fact;
 use super::{ACCENT, BRIGHT, FAINT, WRONG};
+use crate::history::pace;
 use crate::messages::{AccountReport, AirAccount, FlowReport, MaterialReport};
-use crate::past::pace;
 use crate::state::State;
 
 /// Draws the section; empty before the first report.

@@ -9,7 +9,7 @@ use super::{
     BRIGHT, FAINT, camera, files, film, look, materials, numbers, plots, rules, slices, time,
     tools, vents, wind,
 };
-use crate::past::pace;
+use crate::history::pace;
 use crate::state::State;
 
 /// Width of the panel's contents in points.

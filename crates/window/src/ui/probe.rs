@@ -202,7 +202,7 @@ mod tests {
         let mut state = State::new(Scene::volcano(), Pace::Paused, true);
         let camera = Camera::new(
             &CameraSpec::default(),
-            &Bounds::of(Grid::new(8, 8, 8)),
+            &Bounds::from_grid(Grid::new(8, 8, 8)),
             (640, 360),
         );
         state.shown.folded = Some(false);

@@ -23,7 +23,7 @@ const VALUE: f32 = 50.0;
 const UNIT: f32 = 54.0;
 
 /// Row with a slider for one number; built with `new`, drawn with `show`.
-pub(super) struct Row<'a> {
+pub(super) struct SliderRow<'a> {
     name: &'a str,
     unit: &'a str,
     hint: &'a str,
@@ -31,7 +31,7 @@ pub(super) struct Row<'a> {
     decimals: usize,
 }
 
-impl<'a> Row<'a> {
+impl<'a> SliderRow<'a> {
     /// Creates a row with the name `name`, the unit `unit` and the tooltip `hint`; its slider is
     /// linear, with two decimals.
     pub(super) fn new(name: &'a str, unit: &'a str, hint: &'a str) -> Self {
@@ -104,7 +104,7 @@ pub(super) fn parameter<T>(
     of: &mut T,
     default: f64,
 ) {
-    let row = Row::new(name, param.unit, hint);
+    let row = SliderRow::new(name, param.unit, hint);
     let mut value = (param.get)(of);
     let row = match param.scale {
         Scale::Linear => row.decimals(3),
@@ -138,7 +138,7 @@ pub(super) fn key<T: Table>(
     debug_assert!(T::param(key).is_some(), "{key} is no key of this table");
     let Some(param) = T::param(key) else { return };
     let mut value = (param.get)(of);
-    let row = Row::new(name, param.unit, param.what).decimals(decimals);
+    let row = SliderRow::new(name, param.unit, param.what).decimals(decimals);
     if row.show(ui, &mut value, range, Some((param.get)(usual))) {
         (param.set)(of, value);
     }

@@ -4,9 +4,9 @@ use kiss3d::egui::{Button, DragValue, RichText, Slider, Ui, vec2};
 
 use super::rows::{SLIDER, name};
 use super::{BRIGHT, FAINT};
+use crate::history::pace::{self, RATES};
 use crate::input::keys::{Action, shown};
 use crate::messages::{Command, Pace, Report};
-use crate::past::pace::{self, RATES};
 use crate::state::{Request, State, USUAL_PACE};
 use lavoxel_scene::scene::{SceneSpec, Seconds};
 use lavoxel_sim::simulation;

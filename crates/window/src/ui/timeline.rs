@@ -9,7 +9,7 @@ use kiss3d::egui::{
 use super::{ACCENT, BRIGHT, FAINT, SHADE};
 use crate::input::keys::Action;
 use crate::messages::{
-    Branch, BranchChange, BranchReport, Command, DeedReport, Kind, LONGEST_NAME, Moment, Report,
+    ActKind, Branch, BranchChange, BranchReport, Command, DeedReport, LONGEST_NAME, Moment, Report,
     TimeLine, Way,
 };
 use crate::state::{Request, State};
@@ -447,16 +447,16 @@ fn show_hint(painter: &Painter, track: Rect, x: f32, words: &str) {
 }
 
 /// Returns the colour of marks for user actions of the kind `kind`.
-fn color(kind: Kind) -> Color32 {
+fn color(kind: ActKind) -> Color32 {
     match kind {
-        Kind::Lava => ACCENT,
-        Kind::Material => Color32::from_rgb(88, 156, 236),
-        Kind::Rock => Color32::from_rgb(178, 150, 122),
-        Kind::Dig => Color32::from_rgb(214, 196, 110),
-        Kind::Drain => Color32::from_rgb(110, 204, 200),
-        Kind::Air => Color32::from_rgb(196, 200, 214),
-        Kind::Source => Color32::from_rgb(255, 84, 84),
-        Kind::Setting => Color32::from_rgb(190, 132, 232),
+        ActKind::Lava => ACCENT,
+        ActKind::Material => Color32::from_rgb(88, 156, 236),
+        ActKind::Rock => Color32::from_rgb(178, 150, 122),
+        ActKind::Dig => Color32::from_rgb(214, 196, 110),
+        ActKind::Drain => Color32::from_rgb(110, 204, 200),
+        ActKind::Air => Color32::from_rgb(196, 200, 214),
+        ActKind::Source => Color32::from_rgb(255, 84, 84),
+        ActKind::Setting => Color32::from_rgb(190, 132, 232),
     }
 }
 
@@ -497,8 +497,8 @@ mod tests {
                 branch(2, "with a dam", 9, 400, 400),
             ],
             deeds: vec![
-                deed(at(20, 0), at(20, 1), Kind::Source, "new vent"),
-                deed(at(200, 1), at(230, 9), Kind::Rock, "stroke of rock"),
+                deed(at(20, 0), at(20, 1), ActKind::Source, "new vent"),
+                deed(at(200, 1), at(230, 9), ActKind::Rock, "stroke of rock"),
             ],
             kept: vec![at(100, 1)],
             offers: [Some("stroke of rock".to_owned()), None],

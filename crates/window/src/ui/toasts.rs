@@ -78,7 +78,7 @@ mod tests {
     use kiss3d::egui::{Rect, pos2};
 
     use super::*;
-    use crate::eye::camera::Rig;
+    use crate::camera::rig::Rig;
     use crate::messages::{Pace, Report};
     use crate::ui::{Stage, marks, shapes};
     use lavoxel_render::{Bounds, CameraSpec};
@@ -125,7 +125,7 @@ mod tests {
                 scene.spec.camera.clone()
             };
             let size = (width as usize, 600);
-            let camera = Rig::new(&spec, &Bounds::of(grid), size, panel).window_camera(size);
+            let camera = Rig::new(&spec, &Bounds::from_grid(grid), size, panel).window_camera(size);
             let mut state = State::new(scene.clone(), Pace::Paused, true);
             state.report = Some(Report {
                 goals: Vec::clone(&goals),

@@ -2,7 +2,7 @@
 
 use kiss3d::egui::{RichText, Ui};
 
-use super::rows::Row;
+use super::rows::SliderRow;
 use super::{ACCENT, swatch};
 use crate::edit::tools::{BREATH, BRUSH_RADIUS, Dam, Tool, Tools};
 use crate::input::keys::{self, Action};
@@ -70,9 +70,14 @@ fn dam(ui: &mut Ui, dam: &mut Dam, usual: Dam) {
         (8.0 * usual.width_m).max(200.0),
     );
     let hint = "Height above the ground; below 0 the depth of a ditch.";
-    Row::new("height", "m", hint).show(ui, &mut dam.height_m, -high..=high, Some(usual.height_m));
+    SliderRow::new("height", "m", hint).show(
+        ui,
+        &mut dam.height_m,
+        -high..=high,
+        Some(usual.height_m),
+    );
     let hint = "Width across the line; at least the columns that it crosses.";
-    Row::new("width", "m", hint).show(ui, &mut dam.width_m, 0.0..=wide, Some(usual.width_m));
+    SliderRow::new("width", "m", hint).show(ui, &mut dam.width_m, 0.0..=wide, Some(usual.width_m));
 }
 
 /// Draws the choice of the material that the tool "replace" replaces: one of `poured`, or all
@@ -100,7 +105,7 @@ fn replaced(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialLo
 /// Draws the sliders for heat, ash, steam and wind that the air tool adds.
 fn breath(ui: &mut Ui, breath: &mut Breath) {
     let mut row = |name, unit, hint, value: &mut f64, most: f64, usual: f64| {
-        Row::new(name, unit, hint).show(ui, value, 0.0..=most, Some(usual));
+        SliderRow::new(name, unit, hint).show(ui, value, 0.0..=most, Some(usual));
     };
     row(
         "heat",
@@ -128,7 +133,12 @@ fn breath(ui: &mut Ui, breath: &mut Breath) {
     );
     for (axis, (name, hint)) in WINDS.into_iter().enumerate() {
         let hint = format!("{hint}; while all three are 0, the air keeps its own velocity.");
-        Row::new(name, "m/s", &hint).show(ui, &mut breath.wind_m_s[axis], -50.0..=50.0, Some(0.0));
+        SliderRow::new(name, "m/s", &hint).show(
+            ui,
+            &mut breath.wind_m_s[axis],
+            -50.0..=50.0,
+            Some(0.0),
+        );
     }
 }
 
@@ -176,7 +186,7 @@ fn materials(ui: &mut Ui, tools: &mut Tools, poured: &[(String, Option<MaterialL
 fn source(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     let lava = tools.vent.material.is_none();
     let vent = &mut tools.vent;
-    Row::new("radius", "cells", "Radius of the next source.").show(
+    SliderRow::new("radius", "cells", "Radius of the next source.").show(
         ui,
         &mut vent.radius,
         0.0..=20.0,
@@ -186,7 +196,7 @@ fn source(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
         super::vents::flow_rows(ui, of, report);
         return;
     }
-    Row::new(
+    SliderRow::new(
         "rate",
         "cells/step",
         "Full cells that the next source pours in a step.",
@@ -202,7 +212,7 @@ fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
     let fills = tools.tool == Tool::Fill;
     let lava = tools.vent.material.is_none();
     let brush = &mut tools.brush;
-    Row::new("brush", "cells", "Radius of the ball (Page Up, Page Down).")
+    SliderRow::new("brush", "cells", "Radius of the ball (Page Up, Page Down).")
         .logarithmic()
         .show(
             ui,
@@ -212,7 +222,7 @@ fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
         );
     if fills {
         let hint = "How full cells are topped up, 1 for full.";
-        Row::new("amount", "", hint).show(ui, &mut brush.amount, 0.01..=1.0, Some(1.0));
+        SliderRow::new("amount", "", hint).show(ui, &mut brush.amount, 0.01..=1.0, Some(1.0));
     }
     match flow {
         _ if !fills || !lava => {}
@@ -221,7 +231,7 @@ fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
                 "1 is {:.0} K, the temperature of the vents; 0 that of lava that sets.",
                 flow.vent_k
             );
-            Row::new("warmth", "", &hint).show(ui, &mut brush.energy, 0.0..=1.2, Some(1.0));
+            SliderRow::new("warmth", "", &hint).show(ui, &mut brush.energy, 0.0..=1.2, Some(1.0));
         }
         None => energy(ui, &mut brush.energy),
     }
@@ -231,5 +241,5 @@ fn brush(ui: &mut Ui, tools: &mut Tools, flow: Option<&FlowReport>) {
 /// (1).
 fn energy(ui: &mut Ui, value: &mut f64) {
     let hint = "Energy of a full cell of new lava: more runs further.";
-    Row::new("energy", "", hint).show(ui, value, 0.0..=VENT_ENERGY_MAX - 0.01, Some(1.0));
+    SliderRow::new("energy", "", hint).show(ui, value, 0.0..=VENT_ENERGY_MAX - 0.01, Some(1.0));
 }

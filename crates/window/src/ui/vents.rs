@@ -3,7 +3,7 @@
 
 use kiss3d::egui::{Align, Layout, RichText, Ui};
 
-use super::rows::Row;
+use super::rows::SliderRow;
 use super::{BRIGHT, FAINT};
 use crate::edit::vent_drag::{VENT_RADIUS, VENT_RATE};
 use crate::edit::vent_handles;
@@ -121,13 +121,13 @@ fn one(
         }
         return (*vent != before).then(|| VentChange::Change(number, vent.clone()));
     }
-    let rate = Row::new("rate", unit, hint)
+    let rate = SliderRow::new("rate", unit, hint)
         .logarithmic()
         .decimals(if grains { 4 } else { 2 });
     rate.show(ui, &mut vent.rate, 0.0..=most, None);
     radius(ui, &mut vent.radius);
     if vent.material.is_none() {
-        Row::new(
+        SliderRow::new(
             "energy",
             "",
             "Energy of a full cell of its lava: more runs further. In the picture: Shift+drag the stalk.",
@@ -141,7 +141,7 @@ fn one(
 }
 
 fn radius(ui: &mut Ui, radius: &mut f64) {
-    let row = Row::new(
+    let row = SliderRow::new(
         "radius",
         "cells",
         "Its radius. In the picture: drag the point on its ring.",
@@ -154,15 +154,17 @@ fn radius(ui: &mut Ui, radius: &mut f64) {
 pub(super) fn flow_rows(ui: &mut Ui, vent: &mut VentFlow, flow: &FlowReport) {
     let mut rate = vent.rate_at(flow.time_s);
     let hint = "Cubic metres that it pours in a second from now on. In the picture: drag the top of its stalk.";
-    if Row::new("rate", "m³/s", hint)
-        .logarithmic()
-        .show(ui, &mut rate, 0.0..=FLOW_RATE.1, None)
-    {
+    if SliderRow::new("rate", "m³/s", hint).logarithmic().show(
+        ui,
+        &mut rate,
+        0.0..=FLOW_RATE.1,
+        None,
+    ) {
         set_rate(vent, rate);
     }
     let mut kelvin = vent.temperature_k.unwrap_or(flow.vent_k);
     let hint = "Temperature of its lava. In the picture: Shift+drag the stalk.";
-    let row = Row::new("temperature", "K", hint).decimals(0);
+    let row = SliderRow::new("temperature", "K", hint).decimals(0);
     if row.show(
         ui,
         &mut kelvin,

@@ -2,7 +2,7 @@
 
 use kiss3d::egui::Ui;
 
-use super::rows::Row;
+use super::rows::SliderRow;
 use crate::messages::Command;
 use crate::state::{Request, State};
 use lavoxel_air::{FASTEST_M_S, Wind};
@@ -32,17 +32,19 @@ pub(super) fn show(ui: &mut Ui, state: &mut State) {
     } else {
         "Speed"
     };
-    let faster = Row::new("speed", "m/s", hint).decimals(1).show(
+    let faster = SliderRow::new("speed", "m/s", hint).decimals(1).show(
         ui,
         &mut speed,
         0.0..=most,
         Some(opened[0]),
     );
     let hint = "The direction it comes from: 0 north, 90 east, 180 south, 270 west";
-    let turned =
-        Row::new("from", "°", hint)
-            .decimals(0)
-            .show(ui, &mut from, 0.0..=360.0, Some(opened[1]));
+    let turned = SliderRow::new("from", "°", hint).decimals(0).show(
+        ui,
+        &mut from,
+        0.0..=360.0,
+        Some(opened[1]),
+    );
     if faster || turned {
         let wind = wind.with_fastest(speed, from);
         state.wind.value = Some(wind.clone());

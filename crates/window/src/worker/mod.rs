@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod arrival_tests;
 mod clock;
-mod ember;
+mod lava_glow;
 mod media;
 mod patches;
 mod pick;
@@ -78,7 +78,7 @@ impl Shared {
         lock(&self.update).is_none()
     }
 
-    fn put(&self, update: Update) {
+    fn publish(&self, update: Update) {
         *lock(&self.update) = Some(update);
     }
 }

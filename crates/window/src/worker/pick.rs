@@ -31,7 +31,7 @@ pub(super) struct Hit {
 
 impl<'w> Sight<'w> {
     /// Prepares ray casts on `world`.
-    pub(super) fn of(world: &'w State) -> Self {
+    pub(super) fn new(world: &'w State) -> Self {
         let quantities = world.quantities();
         let amounts = quantities
             .iter()
@@ -50,7 +50,7 @@ impl<'w> Sight<'w> {
     }
 
     /// Returns true if the cell `place` contains any amount of any material.
-    pub(super) fn holds(&self, place: Place) -> bool {
+    pub(super) fn has_matter(&self, place: Place) -> bool {
         self.amounts.iter().any(|amount| amount.at(place) > 0.0)
     }
 
@@ -77,7 +77,7 @@ impl<'w> Sight<'w> {
 /// each material (m). `None` if the ray hits no visible cell.
 pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
     let (grid, quantities) = (world.grid(), world.quantities());
-    let sight = Sight::of(world);
+    let sight = Sight::new(world);
     let Hit { cell, point, cut } = sight.meet(ray, |place| sight.sees(place))?;
     let [x, _, z] = cell;
     let values = quantities
@@ -95,7 +95,7 @@ pub(super) fn probe(world: &State, site: &Site, ray: &Ray) -> Option<Probe> {
         cut,
         values: values.filter(|(_, value)| *value != 0.0).collect(),
         ground_m: site.elevation_m(f64::from(world.ground().surface()[[z, x]])),
-        flow: world.flow().map(|flow| FlowProbe::of(flow, cell)),
+        flow: world.flow().map(|flow| FlowProbe::new(flow, cell)),
         thickness_m: world
             .materials()
             .map(thickness)

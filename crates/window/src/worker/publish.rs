@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::clock::Clock;
-use super::ember::LavaLight;
+use super::lava_glow::LavaLight;
 use super::media::MediaPublisher;
 use super::patches::patches;
 use super::pick::probe;
@@ -137,7 +137,7 @@ impl Publisher {
             ground: self.ground(world, proportion(session)),
             cuts: self.cuts(world, eye),
             ember,
-            sea: Sea::of(self.lowpass.volume()),
+            sea: Sea::from_volume(self.lowpass.volume()),
             mouths: self.mouths(session.simulation()),
             notices: Vec::new(),
         }
@@ -148,7 +148,7 @@ impl Publisher {
         let world = simulation.world();
         let vents = simulation.vents().filter(|_| world.flow().is_none());
         let seen = (self.lowpass.volume(), world.ground().surface());
-        Mouth::of(vents, seen, (simulation.seed(), simulation.steps()))
+        Mouth::all_from_vents(vents, seen, (simulation.seed(), simulation.steps()))
     }
 
     /// Returns the measurements for the live plots; `None` if nothing is requested or measurable.
@@ -175,7 +175,8 @@ impl Publisher {
     /// unchanged slice.
     fn cuts(&mut self, world: &State, eye: &Eye) -> [Option<Cut>; 3] {
         [Axis::X, Axis::Y, Axis::Z].map(|axis| {
-            let new = eye.cuts[axis.number()].map(|cell| Cut::of(world, axis, cell, &eye.quantity));
+            let new =
+                eye.cuts[axis.number()].map(|cell| Cut::new(world, axis, cell, &eye.quantity));
             let old = &mut self.cuts[axis.number()];
             if new == *old {
                 return None;
@@ -221,8 +222,8 @@ impl Publisher {
             pace: clock.pace(),
             steps_per_second: clock.rate(Instant::now()),
             materials: self.materials(session.simulation()),
-            air: world.air().map_or_else(Vec::new, AirAccount::of),
-            flow: FlowReport::of(world),
+            air: world.air().map_or_else(Vec::new, AirAccount::all_from_air),
+            flow: FlowReport::from_state(world),
             wind: simulation.wind().cloned(),
             goals: simulation
                 .goals()

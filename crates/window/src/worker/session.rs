@@ -9,17 +9,17 @@ use std::time::Instant;
 use super::snapshots::{MOST_BYTES, Snapshots};
 use super::stroke::{Brush, Miss, changes};
 use super::travel::Travel;
+use crate::history::tree::{goes_on, words};
 use crate::messages::{
     Branch, BranchChange, BranchReport, Deed, DeedReport, History, Mend, Moment, Notice, Rock,
     Stroke, TimeLine, Way,
 };
-use crate::past::history::{goes_on, words};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::rules::Walls;
 use lavoxel_automaton::view::Drape;
 use lavoxel_automaton::world::{Edit, Matter, Shape};
 use lavoxel_base::memory::left_beside;
-use lavoxel_files::inside::is_session;
+use lavoxel_files::archive::is_session;
 use lavoxel_files::output::{Existing, OutputError};
 use lavoxel_geo::map::Site;
 use lavoxel_render::{CameraSpec, LookSpec, need_of_smoke, need_of_surroundings};
@@ -160,7 +160,7 @@ impl Session {
         if self.edge_reported || !self.simulation.steps().is_multiple_of(EDGE_EVERY) {
             return None;
         }
-        let edge = Edge::of(&self.simulation, &self.site);
+        let edge = Edge::from_simulation(&self.simulation, &self.site);
         let text = edge.words()?;
         self.edge_reported = true;
         // The physical model takes its sides from the scene, so the window cannot open them.

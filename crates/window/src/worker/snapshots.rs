@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::past::history::{History, Moment};
+use crate::history::tree::{History, Moment};
 use lavoxel_base::memory::Held;
 use lavoxel_sim::simulation::{Simulation, Snapshot};
 
@@ -308,7 +308,7 @@ impl Snapshots {
 
     /// Drops the snapshots of moments that no longer lie on any branch.
     pub(super) fn prune(&mut self, history: &History) {
-        self.kept.retain(|moment, _| history.holds(*moment));
+        self.kept.retain(|moment, _| history.contains(*moment));
         self.count();
     }
 

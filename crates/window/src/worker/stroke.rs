@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use nalgebra::Vector3;
 
 use super::pick::{Hit, Sight};
-use crate::input::meet::lies_in;
+use crate::input::ground_pick::lies_in;
 use crate::messages::Stroke;
 use lavoxel_automaton::world::{Edit, Matter, Shape};
 use lavoxel_base::grid::Place;
@@ -75,7 +75,7 @@ impl Brush {
             return (self.last.into_iter().collect(), None);
         }
         let path = Path {
-            sight: Sight::of(world),
+            sight: Sight::new(world),
             stroke,
             before: &self.before,
         };
@@ -138,7 +138,7 @@ impl Brush {
 
     /// Returns each cell of the shape `ball`, and true if that cell is visible at present.
     pub(super) fn seen(&self, world: &State, ball: &Shape) -> Vec<(Place, bool)> {
-        let sight = Sight::of(world);
+        let sight = Sight::new(world);
         ball.cells(world.grid())
             .map(|place| (place, sight.sees(place)))
             .collect()
@@ -147,7 +147,7 @@ impl Brush {
     /// Compares the visibility of cells with `were`, their visibility before a dab, and remembers
     /// the former visibility of those that the dab has changed.
     pub(super) fn remember(&mut self, world: &State, were: Vec<(Place, bool)>) {
-        let sight = Sight::of(world);
+        let sight = Sight::new(world);
         for (place, was) in were {
             if sight.sees(place) != was && self.before.len() < MOST_BEFORE {
                 self.before.entry(place).or_insert(was);
@@ -221,13 +221,13 @@ impl Path<'_> {
 pub(super) fn changes(world: &State, edit: &Edit) -> bool {
     // Each kind of matter has its own test; an act without effect would only lengthen the history.
     let solid = |place: Place| world.ground().is_solid(place);
-    let sight = Sight::of(world);
+    let sight = Sight::new(world);
     let mut cells = edit.shape.cells(world.grid());
     match edit.matter {
-        Matter::Nothing => cells.any(|place| sight.holds(place) || solid(place)),
+        Matter::Nothing => cells.any(|place| sight.has_matter(place) || solid(place)),
         Matter::Raise { by } => by != 0.0,
         Matter::Ground(_) => true,
-        Matter::Drain => cells.any(|place| sight.holds(place)),
+        Matter::Drain => cells.any(|place| sight.has_matter(place)),
         Matter::Air(_) => world.air().is_some() && cells.any(|place| !solid(place)),
         Matter::Replace {
             of: ref goes,

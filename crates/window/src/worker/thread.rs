@@ -172,7 +172,7 @@ impl Thread {
         );
         self.notices.extend(self.session.take_notices());
         update.notices = std::mem::take(&mut self.notices);
-        self.shared.put(update);
+        self.shared.publish(update);
         self.changed = false;
         // Rate limit: updates take at most half of the time, so that a large volume does not delay
         // the steps.

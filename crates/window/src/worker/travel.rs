@@ -5,8 +5,8 @@
 use std::time::{Duration, Instant};
 
 use super::session::Session;
+use crate::history::tree::words;
 use crate::messages::{BranchError, Deed, Moment, Notice, Way};
-use crate::past::history::words;
 
 /// Duration of a time slice of the replay; between slices, the thread handles messages and shows
 /// the state reached so far.

@@ -79,7 +79,7 @@ impl Shape {
 /// In most rows all cells have the same coefficients, except for the first and the last (uniform
 /// rows). Other rows have a block of [`Rows`] with the coefficients of each cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Row {
+pub(super) struct RowCoefficients {
     /// Number of the row's block of coefficients, counted from 1; 0 for a uniform row.
     pub block: u32,
     /// Coefficient of the faces between cells of the row.
@@ -101,7 +101,7 @@ pub(super) const PARTS: usize = 7;
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     shape: Shape,
-    rows: Vec<Row>,
+    rows: Vec<RowCoefficients>,
     /// Coefficients of the rows that are not uniform, one block per row: for each parity of x,
     /// [`PARTS`] arrays with one value per cell.
     blocks: Vec<f32>,
@@ -112,21 +112,21 @@ impl Rows {
     pub(super) fn new(shape: Shape) -> Self {
         Self {
             shape,
-            rows: vec![Row::default(); shape.n[1] * shape.n[2]],
+            rows: vec![RowCoefficients::default(); shape.n[1] * shape.n[2]],
             blocks: Vec::new(),
             unused: Vec::new(),
         }
     }
 
     #[inline(always)]
-    pub(super) fn get(&self, y: usize, z: usize) -> &Row {
+    pub(super) fn get(&self, y: usize, z: usize) -> &RowCoefficients {
         &self.rows[z * self.shape.n[1] + y]
     }
 
     /// Returns the coefficients of the cells of `row` whose x has this parity; the row must not be
     /// uniform.
     #[inline(always)]
-    pub(super) fn block(&self, row: &Row, parity: usize) -> &[f32] {
+    pub(super) fn block(&self, row: &RowCoefficients, parity: usize) -> &[f32] {
         let part = PARTS * self.shape.half;
         &self.blocks[(2 * (row.block as usize - 1) + parity) * part..][..part]
     }
@@ -135,7 +135,9 @@ impl Rows {
     #[cfg(test)]
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let pairs = self.rows.iter().zip(&other.rows);
-        let blocks = |rows: &Self, row: &Row| [0, 1].map(|parity| rows.block(row, parity).to_vec());
+        let blocks = |rows: &Self, row: &RowCoefficients| {
+            [0, 1].map(|parity| rows.block(row, parity).to_vec())
+        };
         pairs.into_iter().all(|(a, b)| match (a.block, b.block) {
             (0, 0) => a == b,
             (0, _) | (_, 0) => false,
@@ -144,7 +146,7 @@ impl Rows {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.rows.len() * size_of::<Row>() + self.blocks.len() * size_of::<f32>()
+        self.rows.len() * size_of::<RowCoefficients>() + self.blocks.len() * size_of::<f32>()
     }
 
     /// Sets the coefficients of the row `[y, z]`. `face` returns the coefficient of the lower face
@@ -179,9 +181,9 @@ impl Rows {
             } else {
                 self.unused.pop().unwrap_or_else(|| self.more())
             };
-            self.rows[at] = Row {
+            self.rows[at] = RowCoefficients {
                 block,
-                ..Row::default()
+                ..RowCoefficients::default()
             };
             self.fill(block, &cells);
             return;
@@ -196,7 +198,7 @@ impl Rows {
             inverse(&cells[0]),
             inverse(&cells[nx - 1]),
         ];
-        self.rows[at] = Row {
+        self.rows[at] = RowCoefficients {
             block: 0,
             along,
             across,

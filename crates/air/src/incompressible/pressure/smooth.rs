@@ -9,7 +9,7 @@
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-use super::mesh::{Mesh, Row, Rows, Shape};
+use super::mesh::{Mesh, RowCoefficients, Rows, Shape};
 
 /// Pressures of the six neighbours of the cells of one colour in a row, and `r`, the right-hand
 /// side of these cells.
@@ -44,7 +44,7 @@ impl<'a> Near<'a> {
 
 /// Computes the new pressure of the cells of one colour in a uniform row.
 #[inline(always)]
-fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &Row) {
+fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &RowCoefficients) {
     let n = out.len();
     let (west, east, down, up) = (
         &near.west[..n],
@@ -71,7 +71,7 @@ fn relax_uniform(out: &mut [f32], near: &Near<'_>, row: &Row) {
 /// New pressure of the first or last cell of one colour in a uniform row, at index `i`; its
 /// coefficients `[west, east, inverse sum]` may differ from those of inner cells.
 #[inline(always)]
-fn relax_end(near: &Near<'_>, row: &Row, i: usize, [w, e, inverse]: [f32; 3]) -> f32 {
+fn relax_end(near: &Near<'_>, row: &RowCoefficients, i: usize, [w, e, inverse]: [f32; 3]) -> f32 {
     let [d, u, b, f] = row.across;
     let sum = ((w * near.west[i] + e * near.east[i]) + (d * near.down[i] + u * near.up[i]))
         + (b * near.north[i] + f * near.south[i]);

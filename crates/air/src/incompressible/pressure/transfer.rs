@@ -5,7 +5,7 @@ use crate::Side;
 use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
-use super::mesh::{Mesh, Row, Shape};
+use super::mesh::{Mesh, RowCoefficients, Shape};
 use super::smooth::FEW;
 
 /// Number of planes of equal z for each thread, halo included.
@@ -84,7 +84,7 @@ pub(in crate::incompressible) fn split(out: &mut [f32], from: &[f32]) {
 /// Adds the residual of each cell of one colour in a uniform row to `out`, which has one sum for
 /// each pair of cells.
 #[inline(always)]
-fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &Row) {
+fn rest_uniform(out: &mut [f32], p: &[f32], beside: [&[f32]; 7], row: &RowCoefficients) {
     let n = out.len();
     let [west, east, down, up, north, south, r] = beside;
     let (west, east, down, up) = (&west[..n], &east[..n], &down[..n], &up[..n]);

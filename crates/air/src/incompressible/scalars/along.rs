@@ -7,11 +7,11 @@ use super::rows::{
     Beside, contents, courants, fluxes, is_empty, pass, reciprocals, slopes, volumes,
 };
 use super::turns::Turn;
-use super::{Flow, MOST, Planes, ambient};
+use super::{MOST, Planes, SweepInputs, ambient};
 
 /// Sweep along x over a range of planes.
 pub(super) struct Along<'a, 'b> {
-    pub flow: Flow<'a>,
+    pub flow: SweepInputs<'a>,
     pub turn: Turn,
     pub planes: &'a mut Planes<'b>,
     pub carried: &'a [Field],
@@ -21,7 +21,7 @@ pub(super) struct Along<'a, 'b> {
 
 /// Buffers for one row with [`BEYOND`] halo cells at both ends; arrays of faces begin with the face
 /// before the first cell of the halo.
-struct Row {
+struct RowBuffers {
     units: Vec<u32>,
     content: Vec<f32>,
     slope: Vec<f32>,
@@ -36,7 +36,7 @@ impl Work for Along<'_, '_> {
         let grid = self.flow.grid;
         let ([nx, ny, nz], [_, row, plane]) = (grid.size(), grid.strides());
         let wide = nx + 2 * BEYOND;
-        let mut rows = Row {
+        let mut rows = RowBuffers {
             units: vec![0; wide],
             content: vec![0.0; wide],
             slope: vec![0.0; wide],
@@ -67,7 +67,7 @@ impl Along<'_, '_> {
     /// Sweeps one row for `time` steps. `from`: index of the row's first cell in the fields; `at`:
     /// its index in the planes of the thread; `y`: height of the row in cells.
     #[inline(always)]
-    fn row(&mut self, row: &mut Row, (from, time): (usize, f32), (at, y): (usize, usize)) {
+    fn row(&mut self, row: &mut RowBuffers, (from, time): (usize, f32), (at, y): (usize, usize)) {
         let (nx, side) = (self.flow.grid.cells.nx, self.flow.grid.sides[0]);
         let wraps = side == Side::Wrap;
         let volume = &mut self.planes.volume[at..at + nx];
@@ -77,7 +77,7 @@ impl Along<'_, '_> {
         row.courant[nx + 2] = if wraps { row.courant[1 + 1 % nx] } else { 0.0 };
         if !self.turn.is_first {
             reciprocals(&mut row.inverse[BEYOND..BEYOND + nx], volume);
-            around(&mut row.inverse, nx, wraps, 1.0);
+            fill_halo(&mut row.inverse, nx, wraps, 1.0);
         }
         for (field, units) in self.planes.units.iter_mut().enumerate() {
             let units = &mut units[at..at + nx];
@@ -87,7 +87,7 @@ impl Along<'_, '_> {
                 continue;
             }
             row.units[BEYOND..BEYOND + nx].copy_from_slice(units);
-            around(&mut row.units, nx, wraps, outside);
+            fill_halo(&mut row.units, nx, wraps, outside);
             contents(&mut row.content, &row.units, &row.inverse);
             let content = &row.content;
             slopes(
@@ -121,7 +121,7 @@ impl Along<'_, '_> {
 /// Sets the halo at both ends of a row of `n` cells: to the cells of the opposite end if `wraps` is
 /// true, else to `outside`.
 #[inline(always)]
-fn around<T: Copy>(row: &mut [T], n: usize, wraps: bool, outside: T) {
+fn fill_halo<T: Copy>(row: &mut [T], n: usize, wraps: bool, outside: T) {
     for i in 0..BEYOND {
         row[i] = if wraps {
             row[BEYOND + (i + BEYOND * n - BEYOND) % n]

@@ -8,11 +8,11 @@ use super::rows::{
     Beside, contents, courants, fluxes, is_empty, pass, reciprocals, slopes, volumes,
 };
 use super::turns::{Turn, block};
-use super::{Flow, Halo, MOST, Planes, ambient};
+use super::{Halo, MOST, Planes, SweepInputs, ambient};
 
 /// Sweep along y or z over a range of planes.
 pub(super) struct March<'a, 'b> {
-    pub flow: Flow<'a>,
+    pub flow: SweepInputs<'a>,
     pub turn: Turn,
     pub planes: &'a mut Planes<'b>,
     pub carried: &'a [Field],

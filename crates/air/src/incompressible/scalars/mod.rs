@@ -28,7 +28,7 @@ const MOST: usize = Field::CARRIED.len() + Field::INKS.len();
 
 /// Inputs that all sweeps of a substep share.
 #[derive(Clone, Copy)]
-struct Flow<'a> {
+struct SweepInputs<'a> {
     grid: AirGrid,
     u: &'a Faces,
     open: &'a Open,
@@ -72,7 +72,7 @@ pub(super) fn sweep(
         return;
     }
     let counts = Counts::new(grid, pace, &awake, time);
-    let flow = Flow {
+    let flow = SweepInputs {
         grid,
         u,
         open,
@@ -123,7 +123,7 @@ fn deal<'a>(
     amounts: &'a mut Amounts,
     carried: &[Field],
     volume: &'a mut [f32],
-    flow: &Flow<'_>,
+    flow: &SweepInputs<'_>,
     turn: Turn,
 ) -> Vec<Planes<'a>> {
     let (grid, count) = (flow.grid, planes(flow.grid));
@@ -160,7 +160,7 @@ fn z_halo(
     amounts: &Amounts,
     carried: &[Field],
     volume: &[f32],
-    flow: &Flow<'_>,
+    flow: &SweepInputs<'_>,
     range: std::ops::Range<usize>,
 ) -> Halo {
     let (grid, nz) = (flow.grid, flow.grid.cells.nz as isize);
@@ -195,7 +195,7 @@ fn z_halo(
 }
 
 /// Returns one plane of ambient air: amount of `field` in each cell, in the smallest unit.
-fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
+fn outside(flow: &SweepInputs<'_>, field: Field) -> Vec<u32> {
     let [_, row, plane] = flow.grid.strides();
     if field != Field::Heat || flow.background.is_empty() {
         return vec![0; plane];
@@ -205,7 +205,7 @@ fn outside(flow: &Flow<'_>, field: Field) -> Vec<u32> {
 }
 
 /// Amount of `field` in a cell of ambient air at height `y` (in cells), in the smallest unit.
-fn ambient(flow: &Flow<'_>, field: Field, y: usize) -> u32 {
+fn ambient(flow: &SweepInputs<'_>, field: Field, y: usize) -> u32 {
     let y = y.min(flow.grid.cells.ny - 1);
     if field == Field::Heat {
         flow.background.get(y).copied().unwrap_or(0)

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::piece::{Piece, Way};
-use super::{Floating, Part, SPREAD};
+use super::piece::{FloatingPiece, Way};
+use super::{FloatRole, Floating, SPREAD};
 use crate::matter::MAX_MATERIALS;
 use crate::rules::DIRECTIONS;
 use crate::world::{Content, World};
@@ -26,7 +26,7 @@ pub(super) struct Draft<'a> {
 /// Liquid in one column: its highest cell, and the height of its surface above the floor in units
 /// of 1/`AMOUNT_ONE` of a cell.
 #[derive(Clone, Copy, Debug)]
-struct Column {
+struct LiquidColumn {
     top: Place,
     level: u64,
 }
@@ -80,7 +80,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Sets the amounts in the cell `place`, if they differ from the present ones.
-    fn put(&mut self, place: Place, amounts: Amounts) {
+    fn store(&mut self, place: Place, amounts: Amounts) {
         if self.at(place) != amounts {
             *self.cell(place) = amounts;
         }
@@ -88,7 +88,7 @@ impl<'a> Draft<'a> {
 
     /// Moves `piece` by one cell in the direction `way`, and the liquid that it displaces; returns
     /// `None` if the move is impossible.
-    pub(super) fn shift(&mut self, piece: &Piece, way: Way) -> Option<()> {
+    pub(super) fn shift(&mut self, piece: &FloatingPiece, way: Way) -> Option<()> {
         for run in &piece.runs {
             let front = self.at(run.front(way)?);
             let mut ys: Vec<usize> = (run.low..=run.high).collect();
@@ -100,10 +100,10 @@ impl<'a> Draft<'a> {
                 let from = [run.x, y, run.z];
                 let amounts = self.at(from);
                 self.check_movable(&amounts)?;
-                self.put(to, amounts);
+                self.store(to, amounts);
                 to = from;
             }
-            self.put(to, front);
+            self.store(to, front);
         }
         match way {
             Way::Down => self.pour_off(piece),
@@ -114,13 +114,13 @@ impl<'a> Draft<'a> {
     /// Returns `None` if a cell with these `amounts` contains matter that cannot move with a piece.
     fn check_movable(&self, amounts: &Amounts) -> Option<()> {
         let stays = |(number, layer): (usize, &super::Buoyancy)| {
-            amounts[number] > 0 && (layer.part == Part::Bar || self.world.is_mirror(number))
+            amounts[number] > 0 && (layer.part == FloatRole::Bar || self.world.is_mirror(number))
         };
         (!self.rule.layers.iter().enumerate().any(stays)).then_some(())
     }
 
     fn is_liquid(&self, layer: usize) -> bool {
-        self.rule.layers[layer].part == Part::Liquid
+        self.rule.layers[layer].part == FloatRole::Liquid
     }
 
     fn liquids(&self) -> impl Iterator<Item = usize> + use<> {
@@ -132,7 +132,7 @@ impl<'a> Draft<'a> {
 
     /// Moves the liquid that came to lie on top of the sunk `piece` to the surface around the
     /// piece; returns `None` if there is not enough free volume.
-    fn pour_off(&mut self, piece: &Piece) -> Option<()> {
+    fn pour_off(&mut self, piece: &FloatingPiece) -> Option<()> {
         let dry: Vec<Place> = piece
             .runs
             .iter()
@@ -146,7 +146,7 @@ impl<'a> Draft<'a> {
             }
             if amount > 0 {
                 let mut columns = self.columns(layer, piece, amount);
-                columns.extend(dry.iter().map(|&top| Column {
+                columns.extend(dry.iter().map(|&top| LiquidColumn {
                     top,
                     level: self.level(top, layer),
                 }));
@@ -169,7 +169,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Fills the gap below the risen `piece` with liquid from the surface around the piece.
-    fn fill_gap(&mut self, piece: &Piece) -> Option<()> {
+    fn fill_gap(&mut self, piece: &FloatingPiece) -> Option<()> {
         let gaps: Vec<Place> = piece.runs.iter().map(|run| run.rear(Way::Up)).collect();
         for layer in self.liquids().collect::<Vec<_>>().into_iter().rev() {
             let below = |&[x, y, z]: &Place| {
@@ -230,14 +230,14 @@ impl<'a> Draft<'a> {
     fn is_closed(&self, place: Place) -> bool {
         let amounts = self.at(place);
         let bars = |(layer, &amount): (&super::Buoyancy, &u16)| {
-            amount > 0 && !matches!(layer.part, Part::Liquid | Part::Gas)
+            amount > 0 && !matches!(layer.part, FloatRole::Liquid | FloatRole::Gas)
         };
         self.world.ground().is_solid(place) || self.rule.layers.iter().zip(&amounts).any(bars)
     }
 
     /// Finds the surface of the liquid with layer index `layer` in the column of the cell (x, y,
     /// z), downwards and then upwards from that cell; `None` if there is none.
-    fn column(&self, layer: usize, [x, mut y, z]: Place) -> Option<Column> {
+    fn column(&self, layer: usize, [x, mut y, z]: Place) -> Option<LiquidColumn> {
         let holds = |y: usize| self.at([x, y, z])[layer] > 0;
         let ny = self.world.grid().ny;
         if self.is_closed([x, y, z]) {
@@ -251,7 +251,7 @@ impl<'a> Draft<'a> {
         }
         let top = [x, y, z];
         let is_free = y + 1 < ny && !self.is_closed([x, y + 1, z]);
-        is_free.then(|| Column {
+        is_free.then(|| LiquidColumn {
             top,
             level: self.level(top, layer),
         })
@@ -259,10 +259,10 @@ impl<'a> Draft<'a> {
 
     /// Returns columns of the liquid with layer index `layer` in rings around `piece`, as many as
     /// needed for `amount` (smallest unit).
-    fn columns(&self, layer: usize, piece: &Piece, amount: u64) -> Vec<Column> {
+    fn columns(&self, layer: usize, piece: &FloatingPiece, amount: u64) -> Vec<LiquidColumn> {
         let grid = self.world.grid();
         let mut seen: HashSet<[usize; 2]> = piece.runs.iter().map(|run| [run.x, run.z]).collect();
-        let (mut ring, mut found) = (piece.sides(grid), Vec::<Column>::new());
+        let (mut ring, mut found) = (piece.sides(grid), Vec::<LiquidColumn>::new());
         while !ring.is_empty() && (found.len() as u64) * ONE < SPREAD * amount {
             let first = found.len();
             for place in ring {
@@ -276,10 +276,10 @@ impl<'a> Draft<'a> {
                 }
             }
             ring = Vec::new();
-            for &Column { top, .. } in &found[first..] {
+            for &LiquidColumn { top, .. } in &found[first..] {
                 let beside = DIRECTIONS
                     .iter()
-                    .filter_map(|&(dx, dz)| grid.beside(top, [dx, 0, dz]));
+                    .filter_map(|&(dx, dz)| grid.neighbour(top, [dx, 0, dz]));
                 ring.extend(beside.filter(|&[x, _, z]| !seen.contains(&[x, z])));
             }
         }
@@ -288,7 +288,7 @@ impl<'a> Draft<'a> {
 
     /// Adds `amount` (smallest unit) of liquid to `columns`, the one with the lowest surface first;
     /// returns `None` if there is not enough free volume.
-    fn pour(&mut self, layer: usize, mut columns: Vec<Column>, amount: u64) -> Option<()> {
+    fn pour(&mut self, layer: usize, mut columns: Vec<LiquidColumn>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| column.level);
         let (mut count, mut sum) = (0, 0);
         while let Some(next) = columns
@@ -329,7 +329,7 @@ impl<'a> Draft<'a> {
 
     /// Removes `amount` (smallest unit) of liquid from `columns`, the one with the highest surface
     /// first; returns `None` if they contain less.
-    fn draw(&mut self, layer: usize, mut columns: Vec<Column>, amount: u64) -> Option<()> {
+    fn draw(&mut self, layer: usize, mut columns: Vec<LiquidColumn>, amount: u64) -> Option<()> {
         columns.sort_by_key(|column| std::cmp::Reverse(column.level));
         let (mut count, mut sum) = (0, 0);
         while let Some(next) = columns

@@ -1,6 +1,6 @@
 //! Floating pieces: search for pieces, and for obstacles in their path.
 
-use super::{Floating, Part};
+use super::{FloatRole, Floating};
 use crate::rules::DIRECTIONS;
 use crate::world::World;
 use lavoxel_base::grid::{Grid, Place};
@@ -14,14 +14,14 @@ pub(super) enum Way {
 
 /// Cells of a piece in one column that lie on top of each other, from `low` to `high` (inclusive).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Run {
+pub(super) struct CellRun {
     pub(super) x: usize,
     pub(super) z: usize,
     pub(super) low: usize,
     pub(super) high: usize,
 }
 
-impl Run {
+impl CellRun {
     /// Returns the cell that the run would enter by a move in the direction `way`; `None` below the
     /// floor. Above the roof the returned cell lies outside of the box.
     pub(super) fn front(&self, way: Way) -> Option<Place> {
@@ -43,21 +43,21 @@ impl Run {
 
 /// Floating piece, as vertical runs of cells, sorted by their lowest cell from the bottom up.
 #[derive(Clone, Debug)]
-pub(super) struct Piece {
-    pub(super) runs: Vec<Run>,
+pub(super) struct FloatingPiece {
+    pub(super) runs: Vec<CellRun>,
 }
 
-impl Piece {
+impl FloatingPiece {
     fn new(mut cells: Vec<Place>) -> Self {
         cells.sort_unstable_by_key(|&[x, y, z]| (z, x, y));
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<CellRun> = Vec::new();
         for [x, y, z] in cells {
             match runs
                 .last_mut()
                 .filter(|run| (run.x, run.z, run.high + 1) == (x, z, y))
             {
                 Some(run) => run.high = y,
-                None => runs.push(Run {
+                None => runs.push(CellRun {
                     x,
                     z,
                     low: y,
@@ -88,7 +88,7 @@ impl Piece {
         let mut sides = Vec::new();
         for run in &self.runs {
             let beside =
-                DIRECTIONS.map(|(dx, dz)| grid.beside([run.x, run.low, run.z], [dx, 0, dz]));
+                DIRECTIONS.map(|(dx, dz)| grid.neighbour([run.x, run.low, run.z], [dx, 0, dz]));
             for [x, _, z] in beside.into_iter().flatten() {
                 sides.extend((run.low.saturating_sub(1)..=run.high).map(|y| [x, y, z]));
             }
@@ -102,7 +102,8 @@ impl Piece {
 impl Floating {
     /// Returns true if pieces can move into matter of the layer with index `layer`.
     fn makes_way(&self, world: &World, layer: usize) -> bool {
-        matches!(self.layers[layer].part, Part::Liquid | Part::Gas) && !world.is_mirror(layer)
+        matches!(self.layers[layer].part, FloatRole::Liquid | FloatRole::Gas)
+            && !world.is_mirror(layer)
     }
 
     /// Returns true if matter of the layer with index `layer` can form pieces.
@@ -112,19 +113,19 @@ impl Floating {
             self.layers
                 .iter()
                 .zip(world.layers())
-                .filter(|(liquid, _)| liquid.part == Part::Liquid)
+                .filter(|(liquid, _)| liquid.part == FloatRole::Liquid)
         };
         let has = |layer: &crate::world::Layer| layer.strips.iter().any(|strip| strip.tiles() > 0);
         let is_borne =
             || liquids().any(|(liquid, layer)| liquid.density > own.density && has(layer));
-        own.part == Part::Piece
+        own.part == FloatRole::Piece
             && !world.is_mirror(layer)
             && (!world.layers()[layer].is_grains() || is_borne())
     }
 }
 
 /// Returns all pieces of the world that can float, sorted by their lowest cell from the bottom up.
-pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
+pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<FloatingPiece> {
     let layers: Vec<_> = (0..world.layers().len())
         .filter(|&layer| rule.makes_pieces(world, layer))
         .collect();
@@ -156,7 +157,7 @@ pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
         }
         let (mut piece, mut next) = (vec![place(cells[first])], 0);
         while let Some(&place) = piece.get(next) {
-            for near in grid.around(place) {
+            for near in grid.face_neighbours(place) {
                 if let Ok(number) = cells.binary_search(&grid.index(near))
                     && !std::mem::replace(&mut seen[number], true)
                 {
@@ -165,7 +166,7 @@ pub(super) fn pieces(world: &World, rule: &Floating) -> Vec<Piece> {
             }
             next += 1;
         }
-        found.push(Piece::new(piece));
+        found.push(FloatingPiece::new(piece));
     }
     found.sort_unstable_by_key(|piece| piece.runs.first().map(|run| (run.low, run.z, run.x)));
     found

@@ -35,7 +35,7 @@ pub(crate) trait Bodies: Sync {
     fn roomy<S: Simd>(&self, s: S, fillings: S::V) -> u32;
 
     /// Returns the bit mask of the cells that contain enough liquid to give some.
-    fn gives<S: Simd>(&self, s: S, amounts: S::V) -> u32;
+    fn donors<S: Simd>(&self, s: S, amounts: S::V) -> u32;
 
     /// Computes the flow out of and into each of `heights` and stores it there; they are sorted by
     /// body, then from the bottom up.

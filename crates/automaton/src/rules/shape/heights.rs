@@ -188,7 +188,7 @@ impl Height {
     /// Adds a cell in the second summation: its excess above or its deficit below the mean.
     #[inline(always)]
     pub(crate) fn add_around_mean(&mut self, cell: Surface) {
-        self.offers += u64::from(self.gives(cell));
+        self.offers += u64::from(self.donor_weight(cell));
         self.room += u64::from(self.takes(cell));
     }
 
@@ -232,7 +232,7 @@ impl Height {
 
     /// Returns the weight of a cell for the apportionment of the flow out of the group.
     #[inline(always)]
-    fn gives(&self, cell: Surface) -> u16 {
+    fn donor_weight(&self, cell: Surface) -> u16 {
         cell.offer.saturating_sub(self.mean.unwrap_or(0))
     }
 
@@ -274,7 +274,7 @@ impl Shares {
     #[inline(always)]
     pub(crate) fn next(&mut self, cell: Surface) -> [u16; 2] {
         [
-            self.gives.next(self.height.gives(cell)),
+            self.gives.next(self.height.donor_weight(cell)),
             self.takes.next(self.height.takes(cell)),
         ]
     }

@@ -32,7 +32,7 @@ pub(crate) trait Listed: Sized {
 
     /// Creates the rule for the layer of a site; `None` if the rule does not move this layer, or is
     /// created from several layers elsewhere.
-    fn of(_site: &Site<'_>) -> Option<Self> {
+    fn from_site(_site: &Site<'_>) -> Option<Self> {
         None
     }
 

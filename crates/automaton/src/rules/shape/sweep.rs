@@ -80,7 +80,7 @@ pub(crate) trait Exchange<const Q: usize>: Sync {
 
     /// Returns the flow out of a cell; `pattern` has the cell's random bits of this step, one per
     /// direction.
-    fn gives(&self, here: &Here, pattern: u8) -> Gifts;
+    fn gifts(&self, here: &Here, pattern: u8) -> Gifts;
 
     /// Converts the parameters of the rule to SIMD vectors, for the step number `step`.
     fn kernel<S: Simd>(&self, s: S, step: u64) -> Self::Kernel<S>;
@@ -125,7 +125,7 @@ pub(crate) trait Near<S: Simd, const Q: usize> {
     fn tile(&self) -> &[Lanes; Q];
     /// Returns the value with index `quantity` (0 amount, 1 energy) of the four horizontal
     /// neighbours of each cell, by direction.
-    fn around(&self, quantity: usize) -> [S::V; 4];
+    fn side_values(&self, quantity: usize) -> [S::V; 4];
     /// Returns true if the cells of the layer may contain denser matter, too.
     fn meets_heavier(&self) -> bool;
     /// Returns the fillings (amount plus denser matter) of the cells and of their four neighbours,

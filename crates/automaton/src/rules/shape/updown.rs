@@ -28,7 +28,7 @@ pub(crate) trait UpDown: Sync {
 
     /// Filling of the cell above from which on a cell does not sink, in the smallest unit of
     /// amount.
-    fn holds(&self) -> u16;
+    fn blocking_filling(&self) -> u16;
 
     /// Returns the amount that a selected cell with the amount `amount` gives to the open cell
     /// above (`up` is true) or below, which has the filling `full`; in the smallest unit.

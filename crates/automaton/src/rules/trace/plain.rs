@@ -225,7 +225,7 @@ impl Traced<'_> {
             .filter(|_| self.rule.walls == Walls::Open)?;
         let faces = DIRECTIONS
             .iter()
-            .filter(|&&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]).is_none());
+            .filter(|&&(dx, dz)| self.world.grid().neighbour(place, [dx, 0, dz]).is_none());
         Some(((body, place[1] as u32, Kind::Outside), faces.count() as u32))
             .filter(|&(_, faces)| faces > 0)
     }
@@ -275,7 +275,7 @@ impl Traced<'_> {
         };
         let vents = roomy.is_some()
             || self.is_airy(place)
-            || grid.around(place).any(|near| self.is_airy(near));
+            || grid.face_neighbours(place).any(|near| self.is_airy(near));
         if !takes || !vents {
             return Vec::new();
         }
@@ -310,7 +310,7 @@ impl Traced<'_> {
         };
         let beside = DIRECTIONS
             .iter()
-            .filter_map(|&(dx, dz)| self.world.grid().beside(place, [dx, 0, dz]));
+            .filter_map(|&(dx, dz)| self.world.grid().neighbour(place, [dx, 0, dz]));
         let beside: Vec<u32> = beside.filter_map(|near| self.body(near)).collect();
         let mut bodies: Vec<u32> = beside.iter().copied().chain(below).collect();
         bodies.sort_unstable();
@@ -360,7 +360,7 @@ fn components(grid: Grid, belongs: impl Fn(Place) -> bool) -> Vec<Option<u32>> {
             found.push(start);
         }
         while let Some(place) = found.pop() {
-            for near in grid.around(place) {
+            for near in grid.face_neighbours(place) {
                 if numbers[grid.index(near)].is_none() && belongs(near) {
                     numbers[grid.index(near)] = Some(number);
                     found.push(near);

@@ -40,7 +40,7 @@ impl Caves {
 
     /// Returns the bits of the column with index `column`, which must be stored.
     #[inline]
-    pub(super) fn of(&self, column: usize) -> &[u64] {
+    pub(super) fn bits_of_column(&self, column: usize) -> &[u64] {
         &self.cells[self.slots[column] as usize * self.words..][..self.words]
     }
 
@@ -137,7 +137,7 @@ mod tests {
         assert!(!caves.is_solid(3, 0) && caves.is_solid(3, 69) && !caves.is_solid(3, 70));
         caves.remove(3);
         assert_eq!((top_of(caves.insert(5, 64)), caves.len()), (64, 2));
-        assert!(is_pile(caves.of(5)) && caves.of(9) == [u64::MAX, 0]);
+        assert!(is_pile(caves.bits_of_column(5)) && caves.bits_of_column(9) == [u64::MAX, 0]);
         caves.remove(5);
         caves.remove(9);
         assert_eq!(

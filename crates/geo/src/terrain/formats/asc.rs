@@ -51,7 +51,7 @@ const DEFAULT_NO_DATA: f64 = -9999.0;
 /// the file before memory is taken.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
-    let sidecars = Sidecars::of(path)?;
+    let sidecars = Sidecars::read(path)?;
     let crs = options.understood(path, sidecars.system(Crs::default()))?;
     read_on(reader, bytes, path, options, (crs, &sidecars))
 }

@@ -46,7 +46,7 @@ const BEST_COMPRESSION: f64 = 1032.0;
 /// taken.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
     let (reader, bytes) = open(path)?;
-    read_on(reader, bytes, path, options, &Sidecars::of(path)?)
+    read_on(reader, bytes, path, options, &Sidecars::read(path)?)
 }
 
 /// Returns the value that means white in the PNG at `path`, if the file contains no heights of
@@ -159,7 +159,7 @@ fn read_on(
                 "colours; make it gray, as with: magick IN.png -colorspace Gray OUT.png; or use a format for heights";
             TerrainError::content(path, "gray heights", found)
         })?;
-        heights.push(gray.heights.of(level, path)?);
+        heights.push(gray.heights.convert(level, path)?);
     }
     let mut heights = Array2::from_shape_vec((rows, cols), heights).expect("one height per pixel");
     sidecars.hide(&mut heights, path)?;
@@ -212,7 +212,7 @@ pub(in crate::terrain) fn weigh_chunks(
         sum += length;
         reader.seek_relative(length as i64 + 4).map_err(&read)?;
     }
-    MemoryEstimate::of(
+    MemoryEstimate::new(
         "what the picture holds beside its pixels",
         sum as usize,
         BYTES_A_CHUNK_BYTE,

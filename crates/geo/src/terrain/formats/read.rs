@@ -7,9 +7,9 @@ use std::path::Path;
 use crate::map::crs::MapUnit;
 use crate::terrain::{Crs, Encoding, Epsg, HeightUnit, TerrainError};
 use lavoxel_base::memory::Held;
+use lavoxel_files::archive;
 use lavoxel_files::input;
 use lavoxel_files::input::Reader;
-use lavoxel_files::inside;
 
 /// Properties of a heightmap that the user states, because its file may lack them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -102,7 +102,7 @@ pub(crate) fn open_as(
     path: &Path,
 ) -> Result<(BufReader<Box<dyn Bytes>>, u64), TerrainError> {
     let reader = |bytes: Box<dyn Bytes>| BufReader::with_capacity(1 << 16, bytes);
-    if let Some(inside) = inside::file(path) {
+    if let Some(inside) = archive::file(path) {
         let inside = inside.map_err(TerrainError::read(path))?;
         let length = inside.bytes.len() as u64;
         return Ok((

@@ -85,7 +85,7 @@ impl Heights {
 
     /// Returns the height in metres of the number `value` like [`Heights::metres`], with an error
     /// for the binary file `path` in place of `None`.
-    pub(super) fn of(&self, value: f64, path: &Path) -> Result<f32, TerrainError> {
+    pub(super) fn convert(&self, value: f64, path: &Path) -> Result<f32, TerrainError> {
         self.metres(value).ok_or_else(|| {
             let expected =
                 "heights within ±100 km, or the sign for no data named (no_data, or --no-data)";
@@ -158,7 +158,7 @@ impl Heights {
                     _ => TerrainError::read(path)(cause),
                 })?;
             for bytes in part.chunks_exact(size) {
-                heights.push(self.of(encoding.value(bytes), path)?);
+                heights.push(self.convert(encoding.value(bytes), path)?);
             }
         }
         Ok(heights)

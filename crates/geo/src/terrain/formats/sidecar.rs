@@ -145,7 +145,7 @@ impl Sidecars {
     ///
     /// # Errors
     /// The name of the sidecar file whose content does not match its name, or that cannot be read.
-    pub(in crate::terrain) fn of(path: &Path) -> Result<Self, TerrainError> {
+    pub(in crate::terrain) fn read(path: &Path) -> Result<Self, TerrainError> {
         let mut kinds = candidates(path).into_iter();
         let mut next = || kinds.next().unwrap_or_default();
         let (xml, mask, prj) = (next(), next(), next());

@@ -54,14 +54,14 @@ pub fn read_from(
     path: &Path,
     options: &LoadOptions,
 ) -> Result<Heightmap, TerrainError> {
-    let mut records = Records {
+    let mut records = DemRecords {
         reader,
         path,
         number: 0,
         text: Vec::new(),
     };
     records.next()?;
-    let head = Head::of(&records)?;
+    let head = Head::read(&records)?;
     let mut profiles = Vec::with_capacity(head.profiles.min(bytes as usize / FIRST));
     for _ in 0..head.profiles {
         profiles.push(Profile::read(&mut records, &head, options)?);
@@ -85,7 +85,7 @@ pub(super) fn recognises(start: &[u8]) -> bool {
 }
 
 /// Records of a file, one at a time.
-struct Records<'a, R> {
+struct DemRecords<'a, R> {
     reader: R,
     path: &'a Path,
     /// Number of the present record, from 1.
@@ -93,7 +93,7 @@ struct Records<'a, R> {
     text: Vec<u8>,
 }
 
-impl<R: BufRead> Records<'_, R> {
+impl<R: BufRead> DemRecords<'_, R> {
     /// Reads the next record; a shorter line is padded with blanks.
     fn next(&mut self) -> Result<(), TerrainError> {
         self.text.clear();
@@ -195,7 +195,7 @@ struct Head {
 }
 
 impl Head {
-    fn of(records: &Records<'_, impl BufRead>) -> Result<Self, TerrainError> {
+    fn read(records: &DemRecords<'_, impl BufRead>) -> Result<Self, TerrainError> {
         if !recognises(&records.text) {
             return Err(records.wrong(
                 "the head of a USGS elevation model in ASCII",
@@ -320,7 +320,7 @@ struct Profile {
 
 impl Profile {
     fn read(
-        records: &mut Records<'_, impl BufRead>,
+        records: &mut DemRecords<'_, impl BufRead>,
         head: &Head,
         options: &LoadOptions,
     ) -> Result<Self, TerrainError> {
@@ -354,7 +354,7 @@ impl Profile {
             } else {
                 step as f64
             };
-            heights.push(values.of(value, records.path)?);
+            heights.push(values.convert(value, records.path)?);
             (column, left) = (column + 6, left - 1);
         }
         Ok(Self { x, y, heights })

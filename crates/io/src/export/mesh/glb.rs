@@ -16,7 +16,7 @@ use gltf_json::validation::Checked::{self, Valid};
 use gltf_json::validation::USize64;
 use gltf_json::{Accessor, Asset, Buffer, Image, Index, Material, Node, Root, Scene, Texture};
 
-use super::{Mesh, Part, Skin, texture, y_up};
+use super::{MaterialMesh, Mesh, Skin, texture, y_up};
 use crate::export::state::ExportState;
 use crate::export::{ExportError, MEND};
 use lavoxel_automaton::view::srgb_to_linear;
@@ -39,7 +39,7 @@ const STRENGTH: &str = "KHR_materials_emissive_strength";
 pub(super) fn write(
     path: &Path,
     shot: &ExportState<'_>,
-    surfaces: &[Part<'_>],
+    surfaces: &[MaterialMesh<'_>],
     skin: &Skin,
     existing: Existing,
 ) -> Result<(), ExportError> {
@@ -48,17 +48,17 @@ pub(super) fn write(
     let ground = Mesh::ground(shot);
     let _ground = ground.need().held();
     let meshes = || surfaces.iter().map(|part| &part.mesh).chain([&ground]);
-    let room: usize = meshes().map(Parts::bytes_of).sum();
+    let room: usize = meshes().map(GltfDocument::bytes_of).sum();
     let most = meshes().map(|mesh| mesh.positions.len()).max().unwrap_or(0);
     // Peak memory: the numbers of the file, and the y-up positions of one mesh.
-    let numbers = MemoryEstimate::of("the numbers of the mesh", room + texture::MOST_BYTES, 1.0);
-    weigh(numbers.and(MemoryEstimate::of(
+    let numbers = MemoryEstimate::new("the numbers of the mesh", room + texture::MOST_BYTES, 1.0);
+    weigh(numbers.and(MemoryEstimate::new(
         "the corners of the mesh",
         most,
         size_of::<[f32; 5]>() as f64,
     )))?;
-    let mut parts = Parts::new(room);
-    for Part { material, mesh, .. } in surfaces {
+    let mut parts = GltfDocument::new(room);
+    for MaterialMesh { material, mesh, .. } in surfaces {
         let paint = if material.carries_energy() {
             Paint::Energy(skin)
         } else {
@@ -137,7 +137,7 @@ impl Paint<'_> {
 type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 
 /// glTF document that is being built: JSON structure and binary buffer.
-struct Parts {
+struct GltfDocument {
     root: Root,
     buffer: Index<Buffer>,
     bytes: Vec<u8>,
@@ -148,7 +148,7 @@ struct Parts {
     glowing: Vec<usize>,
 }
 
-impl Parts {
+impl GltfDocument {
     /// Creates an empty document. `room`: bytes to be reserved for the binary buffer.
     fn new(room: usize) -> Self {
         let generator = Some(format!("lavoxel {}", env!("CARGO_PKG_VERSION")));

@@ -109,7 +109,7 @@ impl Mesh {
     fn need(&self) -> MemoryEstimate {
         let corners = 2 * size_of::<[f32; 3]>() * self.positions.len()
             + size_of::<f32>() * self.energies.len();
-        MemoryEstimate::of(
+        MemoryEstimate::new(
             "the meshes",
             corners + size_of::<[u32; 3]>() * self.triangles.len(),
             1.0,
@@ -119,7 +119,7 @@ impl Mesh {
     /// Estimates the memory for building [`Mesh::ground`] for a box of shape `grid`: positions,
     /// triangles, normals, and sums from which normals are computed.
     fn need_of_ground(grid: Grid) -> MemoryEstimate {
-        MemoryEstimate::of(
+        MemoryEstimate::new(
             "the mesh of the ground",
             Self::ground_corners(grid),
             BYTES_A_GROUND_CORNER,
@@ -221,7 +221,7 @@ fn unit(v: [f64; 3]) -> [f32; 3] {
 }
 
 /// Surface mesh of one material, with the material.
-struct Part<'a> {
+struct MaterialMesh<'a> {
     material: &'a Material,
     mesh: Mesh,
     /// Reservation of the mesh's memory, released on drop.
@@ -233,7 +233,7 @@ struct Part<'a> {
 pub fn need_of_glb(grid: Grid) -> MemoryEstimate {
     // Positions, normals and two triangles in the mesh, the same in the file, and the y-up
     // positions.
-    Mesh::need_of_ground(grid).or(MemoryEstimate::of(
+    Mesh::need_of_ground(grid).or(MemoryEstimate::new(
         "the mesh of the ground",
         Mesh::ground_corners(grid),
         2.0 * 48.0 + 12.0,
@@ -278,7 +278,7 @@ fn parts<'a>(
     path: &Path,
     shot: &ExportState<'a>,
     skin: &Skin,
-) -> Result<Vec<Part<'a>>, ExportError> {
+) -> Result<Vec<MaterialMesh<'a>>, ExportError> {
     let part = |material: &'a Material| {
         let mesh = Mesh::surface(shot, &material.name, skin.level);
         let mesh = mesh.map_err(|no_mesh| match no_mesh {
@@ -292,7 +292,7 @@ fn parts<'a>(
             },
         })?;
         let held = mesh.need().held();
-        Ok(Part {
+        Ok(MaterialMesh {
             material,
             mesh,
             _held: held,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::{Part, Skin};
+use super::{MaterialMesh, Skin};
 use crate::export::ExportError;
 use crate::export::state::ExportState;
 use lavoxel_files::output::{Existing, OutputError, WholeFile};
@@ -11,7 +11,7 @@ use lavoxel_files::output::{Existing, OutputError, WholeFile};
 pub(super) fn write(
     path: &Path,
     shot: &ExportState<'_>,
-    parts: &[Part<'_>],
+    parts: &[MaterialMesh<'_>],
     skin: &Skin,
     existing: Existing,
 ) -> Result<(), ExportError> {
@@ -23,7 +23,7 @@ pub(super) fn write(
 fn write_all(
     file: &mut impl Write,
     shot: &ExportState<'_>,
-    parts: &[Part<'_>],
+    parts: &[MaterialMesh<'_>],
     skin: &Skin,
 ) -> io::Result<()> {
     writeln!(file, "ply\nformat binary_little_endian 1.0")?;
@@ -90,7 +90,7 @@ fn write_all(
 
 /// Writes the vertices of one material's surface with normals, colours and energies; the energy of
 /// a material without energy is 0.
-fn write_corners(file: &mut impl Write, part: &Part<'_>, skin: &Skin) -> io::Result<()> {
+fn write_corners(file: &mut impl Write, part: &MaterialMesh<'_>, skin: &Skin) -> io::Result<()> {
     let mesh = &part.mesh;
     let plain = part.material.look.srgb();
     for (i, (position, normal)) in mesh.positions.iter().zip(&mesh.normals).enumerate() {

@@ -34,7 +34,7 @@ struct Film {
 }
 
 /// Column index `[x, z]` in the box.
-type Column = [usize; 2];
+type ColumnIndex = [usize; 2];
 
 /// Adds the sheet of the layer with index `layer` to `mesh`, which contains the isosurface of the
 /// layer. `is_thick` marks the columns that the isosurface covers, where no sheet is needed.
@@ -55,8 +55,9 @@ pub(super) fn add(
         let at = [column % grid.nx, column / grid.nx];
         films.extend(film(shot, layer, at).map(|film| (at, film)));
     }
-    MemoryEstimate::of("the thin parts of the surface", films.len(), BYTES_A_COLUMN).check(MEND)?;
-    let mut sheet = Sheet {
+    MemoryEstimate::new("the thin parts of the surface", films.len(), BYTES_A_COLUMN)
+        .check(MEND)?;
+    let mut sheet = FilmSurface {
         shot,
         layer,
         films,
@@ -70,7 +71,7 @@ pub(super) fn add(
 
 /// Returns the film of the layer with index `layer` on the bed of the column `[x, z]`; `None` if
 /// the column has no such liquid, or the liquid hangs, falls, or lies under a roof.
-fn film(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> Option<Film> {
+fn film(shot: &ExportState<'_>, layer: usize, [x, z]: ColumnIndex) -> Option<Film> {
     let (mut units, mut heat) = (0_u64, 0_u64);
     for y in lying(shot, layer, [x, z]) {
         let cell = shot.world.layers()[layer].at([x, y, z]);
@@ -88,7 +89,7 @@ fn film(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> Option<Film> {
 
 /// Iterates over the heights y of the cells of the column, from the ground upwards without a gap,
 /// that contain material of the layer or of a heavier layer.
-fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> impl Iterator<Item = usize> {
+fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: ColumnIndex) -> impl Iterator<Item = usize> {
     let (world, ny) = (shot.world, shot.world.grid().ny);
     let holds = move |&y: &usize| {
         world.layers()[..=layer]
@@ -99,26 +100,26 @@ fn lying(shot: &ExportState<'_>, layer: usize, [x, z]: Column) -> impl Iterator<
 }
 
 /// Sheet of one layer that is being built.
-struct Sheet<'a, 'b> {
+struct FilmSurface<'a, 'b> {
     shot: &'a ExportState<'b>,
     layer: usize,
-    films: BTreeMap<Column, Film>,
+    films: BTreeMap<ColumnIndex, Film>,
     mesh: &'a mut Mesh,
     /// Vertex indices `[top, bed]` by (column, fan index of a triangle). A column without film at
     /// an edge of the sheet has one vertex pair for each fan of triangles around it.
-    corners: HashMap<(Column, usize), [u32; 2]>,
+    corners: HashMap<(ColumnIndex, usize), [u32; 2]>,
 }
 
-impl Sheet<'_, '_> {
+impl FilmSurface<'_, '_> {
     /// Returns the neighbour of the column in the direction `AROUND[direction % 6]`; `None` outside
     /// the box.
-    fn beside(&self, [x, z]: Column, direction: usize) -> Option<Column> {
+    fn neighbour(&self, [x, z]: ColumnIndex, direction: usize) -> Option<ColumnIndex> {
         let (grid, [dx, dz]) = (self.shot.world.grid(), AROUND[direction % 6]);
         let (x, z) = (x.checked_add_signed(dx)?, z.checked_add_signed(dz)?);
         (x < grid.nx && z < grid.nz).then_some([x, z])
     }
 
-    fn is_film(&self, column: Option<Column>) -> bool {
+    fn is_film(&self, column: Option<ColumnIndex>) -> bool {
         column.is_some_and(|column| self.films.contains_key(&column))
     }
 
@@ -126,19 +127,19 @@ impl Sheet<'_, '_> {
     /// other columns without film, top and bed of the sheet meet, and both sides of an edge between
     /// two such columns get separate vertices.
     fn close_gaps(&mut self) {
-        let near = |sheet: &Self, column: Column| {
+        let near = |sheet: &Self, column: ColumnIndex| {
             (0..6)
-                .filter_map(|k| sheet.beside(column, k))
+                .filter_map(|k| sheet.neighbour(column, k))
                 .collect::<Vec<_>>()
         };
-        let mut open: BTreeSet<Column> = self
+        let mut open: BTreeSet<ColumnIndex> = self
             .films
             .keys()
             .flat_map(|&column| near(self, column))
             .collect();
         while let Some(column) = open.pop_first() {
             let films = (0..6)
-                .filter(|&k| self.is_film(self.beside(column, k)))
+                .filter(|&k| self.is_film(self.neighbour(column, k)))
                 .count();
             if films >= 5 && !self.films.contains_key(&column) {
                 open.extend(near(self, column));
@@ -151,9 +152,10 @@ impl Sheet<'_, '_> {
         let mut triangles = BTreeSet::new();
         for &column in self.films.keys() {
             for slot in 0..6 {
-                if let (Some(a), Some(b)) =
-                    (self.beside(column, slot), self.beside(column, slot + 1))
-                {
+                if let (Some(a), Some(b)) = (
+                    self.neighbour(column, slot),
+                    self.neighbour(column, slot + 1),
+                ) {
                     // Each triangle is rotated to begin at its smallest vertex, so that the set
                     // holds it once.
                     let mut triangle = [column, a, b];
@@ -179,7 +181,7 @@ impl Sheet<'_, '_> {
     }
 
     /// Returns true if the edge between the columns `a` and `b` lies on a side of the box.
-    fn is_at_side(&self, a: Column, b: Column) -> bool {
+    fn is_at_side(&self, a: ColumnIndex, b: ColumnIndex) -> bool {
         let grid = self.shot.world.grid();
         [grid.nx, grid.nz]
             .iter()
@@ -200,7 +202,7 @@ impl Sheet<'_, '_> {
 
     /// Returns the vertices `[top, bed]` of `column` for the triangle with the columns `others`,
     /// which follow `column` counter-clockwise. Adds the vertices if necessary.
-    fn corners(&mut self, column: Column, others: [Column; 2]) -> [u32; 2] {
+    fn corners(&mut self, column: ColumnIndex, others: [ColumnIndex; 2]) -> [u32; 2] {
         let key = (column, self.fan(column, others));
         if let Some(corners) = self.corners.get(&key) {
             return *corners;
@@ -224,22 +226,24 @@ impl Sheet<'_, '_> {
     /// Returns the fan index of the triangle of `column` and `others`: the direction (index in
     /// `AROUND`) in which the fan of adjacent triangles begins. Fans end at edges between two
     /// columns without film; a column with film has a single fan, 0.
-    fn fan(&self, column: Column, others: [Column; 2]) -> usize {
+    fn fan(&self, column: ColumnIndex, others: [ColumnIndex; 2]) -> usize {
         if self.films.contains_key(&column) {
             return 0;
         }
         let is_slot =
-            |slot: &usize| [*slot, slot + 1].map(|k| self.beside(column, k)) == others.map(Some);
+            |slot: &usize| [*slot, slot + 1].map(|k| self.neighbour(column, k)) == others.map(Some);
         let mut slot = (0..6).find(is_slot).unwrap_or(0);
-        while self.is_film(self.beside(column, slot)) && self.beside(column, slot + 5).is_some() {
+        while self.is_film(self.neighbour(column, slot))
+            && self.neighbour(column, slot + 5).is_some()
+        {
             slot = (slot + 5) % 6;
         }
         slot
     }
 
-    fn energy_around(&self, column: Column) -> f32 {
+    fn energy_around(&self, column: ColumnIndex) -> f32 {
         let near = (0..6)
-            .filter_map(|k| self.films.get(&self.beside(column, k)?))
+            .filter_map(|k| self.films.get(&self.neighbour(column, k)?))
             .filter(|film| film.thickness > 0.0);
         let (sum, count) = near.fold((0.0, 0.0), |(sum, count), film| {
             (sum + film.energy, count + 1.0_f32)
@@ -249,7 +253,7 @@ impl Sheet<'_, '_> {
 
     /// Returns the height of the bed below the layer in cells above the floor of the box: ground
     /// plus heavier matter.
-    fn bed(&self, [x, z]: Column) -> f64 {
+    fn bed(&self, [x, z]: ColumnIndex) -> f64 {
         let (world, mut heavier) = (self.shot.world, 0);
         if let Some(last) = self.layer.checked_sub(1) {
             let layers = &world.layers()[..=last];
@@ -264,7 +268,7 @@ impl Sheet<'_, '_> {
         f64::from(world.ground().surface()[[z, x]]) + cells(heavier)
     }
 
-    fn add_corner(&mut self, [x, z]: Column, height: f64, energy: f32) -> u32 {
+    fn add_corner(&mut self, [x, z]: ColumnIndex, height: f64, energy: f32) -> u32 {
         let site = self.shot.site;
         let north = (site.grid.nz - z) as f64 - 0.5;
         self.mesh.positions.push(

@@ -35,7 +35,7 @@ const BATCH: usize = 256;
 
 /// Low-passed values of one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Sample {
+struct LatticeSample {
     /// Amount that defines the isosurface, in 1/255 of a full cell; limited to the isosurface level
     /// in rock.
     shape: u8,
@@ -66,14 +66,14 @@ pub(super) fn surface(shot: &ExportState<'_>, layer: usize, level: f32) -> Resul
     let mut net = Net::default();
     let chunks: Vec<LatticePoint> = chunks.into_iter().collect();
     for batch in chunks.chunks(BATCH) {
-        let pieces: Vec<Piece> = batch
+        let pieces: Vec<ChunkNet> = batch
             .par_iter()
-            .map(|&chunk| Piece::new(&field, chunk, level))
+            .map(|&chunk| ChunkNet::new(&field, chunk, level))
             .collect();
         pieces.iter().for_each(|piece| net.join(piece, shot));
         check(shot, layer, &net.mesh)?;
         let corners = net.mesh.positions.len();
-        MemoryEstimate::of("the corners of the surface", corners, BYTES_A_CORNER).check(MEND)?;
+        MemoryEstimate::new("the corners of the surface", corners, BYTES_A_CORNER).check(MEND)?;
     }
     let mut mesh = net.mesh;
     if matches!(
@@ -99,7 +99,7 @@ fn check(shot: &ExportState<'_>, layer: usize, mesh: &Mesh) -> Result<(), NoMesh
 }
 
 /// Returns a mask over the columns: true where a sample is inside the isosurface.
-fn thick_columns(shot: &ExportState<'_>, field: &Sparse<Sample>, level: u8) -> Vec<bool> {
+fn thick_columns(shot: &ExportState<'_>, field: &Sparse<LatticeSample>, level: u8) -> Vec<bool> {
     let grid = shot.world.grid();
     let mut thick = vec![false; grid.columns()];
     for (&number, block) in &field.blocks {
@@ -116,7 +116,7 @@ fn thick_columns(shot: &ExportState<'_>, field: &Sparse<Sample>, level: u8) -> V
 
 /// Computes the low-passed samples of the layer. Samples in rock are limited to `level`, which
 /// places the surface in the middle of the first solid cell.
-fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
+fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<LatticeSample> {
     let mut field = Sparse::new();
     RowFilter::of_layer(layer).each_cell(shot.world, |[x, y, z], density, energy| {
         if density > 0 {
@@ -127,7 +127,7 @@ fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
             };
             field.set(
                 shot.site.cell([x, y, z]),
-                Sample {
+                LatticeSample {
                     shape: density.min(most),
                     density,
                     energy,
@@ -139,7 +139,7 @@ fn samples(shot: &ExportState<'_>, layer: usize, level: u8) -> Sparse<Sample> {
 }
 
 /// Returns the positions of all chunks that the isosurface of `field` can intersect.
-fn chunks_around(field: &Sparse<Sample>) -> BTreeSet<LatticePoint> {
+fn chunks_around(field: &Sparse<LatticeSample>) -> BTreeSet<LatticePoint> {
     let ends = |block: &[u16; 3]| {
         let first = block.map(|along| usize::from(along) * EDGE);
         corners().map(move |corner| {
@@ -157,8 +157,8 @@ fn corners() -> impl Iterator<Item = [usize; 3]> {
 
 /// Copies the samples of a chunk with a margin of one cell into an array; the first axis varies
 /// fastest, and index 0 along each axis is in the margin.
-fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
-    let mut samples = vec![Sample::default(); SAMPLES * SAMPLES * SAMPLES];
+fn gather(field: &Sparse<LatticeSample>, chunk: LatticePoint) -> Vec<LatticeSample> {
+    let mut samples = vec![LatticeSample::default(); SAMPLES * SAMPLES * SAMPLES];
     let first = chunk.map(|along| along as usize * CHUNK);
     let blocks =
         first.map(|cell| (cell.saturating_sub(1) / EDGE) as u16..=((cell + CHUNK) / EDGE) as u16);
@@ -186,7 +186,7 @@ fn gather(field: &Sparse<Sample>, chunk: LatticePoint) -> Vec<Sample> {
 /// outside, touch only at an edge or a corner of cells. Adds chunks in which the surface changes to
 /// `chunks`; `limits`: number of cells along the three axes.
 fn join_pinches(
-    field: &mut Sparse<Sample>,
+    field: &mut Sparse<LatticeSample>,
     chunks: &mut BTreeSet<LatticePoint>,
     limits: [usize; 3],
     level: u8,
@@ -199,11 +199,12 @@ fn join_pinches(
         // between samples of the box.
         let find =
             |&chunk: &LatticePoint| pinches(&gather(field, chunk), chunk, limits, level, &pinched);
-        let raised: Vec<([usize; 3], Sample)> = list.par_iter().flat_map_iter(find).collect();
+        let raised: Vec<([usize; 3], LatticeSample)> =
+            list.par_iter().flat_map_iter(find).collect();
         for (cell, sample) in raised {
             field.set(
                 cell,
-                Sample {
+                LatticeSample {
                     shape: level + 1,
                     ..sample
                 },
@@ -244,12 +245,12 @@ fn pinched_cubes() -> [bool; 256] {
 /// value of its densest sample outside the surface. Only cells inside the box (`limits`) are
 /// returned.
 fn pinches(
-    samples: &[Sample],
+    samples: &[LatticeSample],
     chunk: LatticePoint,
     limits: [usize; 3],
     level: u8,
     pinched: &[bool; 256],
-) -> Vec<([usize; 3], Sample)> {
+) -> Vec<([usize; 3], LatticeSample)> {
     let at = |[a, b, c]: [usize; 3]| samples[(c * SAMPLES + b) * SAMPLES + a];
     let mut raised = Vec::new();
     for c in 0..SAMPLES - 1 {
@@ -280,14 +281,14 @@ fn pinches(
 }
 
 /// Surface net of one chunk, before merging.
-struct Piece {
+struct ChunkNet {
     chunk: LatticePoint,
     net: SurfaceNetsBuffer,
     energies: Vec<f32>,
 }
 
-impl Piece {
-    fn new(field: &Sparse<Sample>, chunk: LatticePoint, level: u8) -> Self {
+impl ChunkNet {
+    fn new(field: &Sparse<LatticeSample>, chunk: LatticePoint, level: u8) -> Self {
         let samples = gather(field, chunk);
         let distances: Vec<f32> = samples
             .iter()
@@ -298,7 +299,7 @@ impl Piece {
         let energies = net.surface_strides.iter().map(|&first| {
             let around = corners()
                 .map(|c| samples[first as usize + Shape::linearize(c.map(|v| v as u32)) as usize]);
-            let add = |(density, energy): (f32, f32), s: Sample| {
+            let add = |(density, energy): (f32, f32), s: LatticeSample| {
                 (density + f32::from(s.density), energy + f32::from(s.energy))
             };
             let (density, energy) = around.fold((0.0, 0.0), add);
@@ -323,7 +324,7 @@ struct Net {
 }
 
 impl Net {
-    fn join(&mut self, piece: &Piece, shot: &ExportState<'_>) {
+    fn join(&mut self, piece: &ChunkNet, shot: &ExportState<'_>) {
         let first = piece.chunk.map(|along| along * CHUNK as u32);
         let mut numbers = Vec::with_capacity(piece.energies.len());
         for (i, cube) in piece.net.surface_points.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Steady flow in a channel of constant width, compared with field samples along the channel.
 
-use super::super::{Curve, Measured, Row, curve, flow, steady};
+use super::super::{Curve, Measured, MeasuredRow, curve, flow, steady};
 use lavoxel_flow::{Flow, FlowBox, Lava};
 
 /// Simulated time until the flow is steady (s), apart from the slow heating of the bed.
@@ -33,7 +33,7 @@ const SHARE: f64 = 0.04;
 
 /// Measured value at a distance in metres from the vent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Sample {
+pub(super) struct ChannelSample {
     pub(super) at_m: f64,
     pub(super) value: f64,
 }
@@ -56,9 +56,9 @@ pub(super) struct Channel {
     pub(super) bed: Vec<[f64; 2]>,
     pub(super) width_m: f64,
     /// Glass temperatures in K, by distance.
-    pub(super) glass: Vec<Sample>,
+    pub(super) glass: Vec<ChannelSample>,
     /// Crystal fractions, by distance.
-    pub(super) crystals: Vec<Sample>,
+    pub(super) crystals: Vec<ChannelSample>,
     pub(super) law: Crystals,
 }
 
@@ -183,17 +183,17 @@ impl Channel {
         }
     }
 
-    fn rows(&self, flow: &Flow) -> Vec<Row> {
-        let modelled: Vec<Sample> = self
+    fn rows(&self, flow: &Flow) -> Vec<MeasuredRow> {
+        let modelled: Vec<ChannelSample> = self
             .glass
             .iter()
-            .map(|each| Sample {
+            .map(|each| ChannelSample {
                 value: self.kelvin(flow, each.at_m),
                 ..*each
             })
             .collect();
         let ((cooled, error), (by_model, _)) = (cooling(&self.glass), cooling(&modelled));
-        let mut rows = vec![Row::absolute(
+        let mut rows = vec![MeasuredRow::absolute(
             "cooling along the samples, K/km",
             cooled,
             by_model,
@@ -202,11 +202,11 @@ impl Channel {
         let kelvin = self.glass.iter().zip(&modelled);
         rows.extend(kelvin.map(|(sample, model)| {
             let what = format!("temperature at {} m, °C", sample.at_m);
-            Row::absolute(&what, sample.value - 273.15, model.value - 273.15, GLASS_K)
+            MeasuredRow::absolute(&what, sample.value - 273.15, model.value - 273.15, GLASS_K)
         }));
         rows.extend(self.crystals.iter().map(|sample| {
             let what = format!("crystals by the input's law at {} m", sample.at_m);
-            Row::absolute(&what, sample.value, self.share(flow, sample.at_m), SHARE)
+            MeasuredRow::absolute(&what, sample.value, self.share(flow, sample.at_m), SHARE)
         }));
         rows
     }
@@ -234,9 +234,9 @@ impl Channel {
 
 /// Returns the cooling rate along the samples in K/km by linear regression, with its standard
 /// error.
-fn cooling(samples: &[Sample]) -> (f64, f64) {
+fn cooling(samples: &[ChannelSample]) -> (f64, f64) {
     let count = samples.len() as f64;
-    let mean = |of: fn(&Sample) -> f64| samples.iter().map(of).sum::<f64>() / count;
+    let mean = |of: fn(&ChannelSample) -> f64| samples.iter().map(of).sum::<f64>() / count;
     let (x, y) = (mean(|sample| sample.at_m), mean(|sample| sample.value));
     let wide: f64 = samples
         .iter()
@@ -247,7 +247,7 @@ fn cooling(samples: &[Sample]) -> (f64, f64) {
         .map(|sample| (sample.at_m - x) * (sample.value - y))
         .sum::<f64>()
         / wide;
-    let off = |sample: &Sample| sample.value - y - slope * (sample.at_m - x);
+    let off = |sample: &ChannelSample| sample.value - y - slope * (sample.at_m - x);
     let error = (samples
         .iter()
         .map(|sample| off(sample) * off(sample))
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn cooling_is_the_line_of_least_squares() {
-        let sample = |(at_m, value): (f64, f64)| Sample { at_m, value };
+        let sample = |(at_m, value): (f64, f64)| ChannelSample { at_m, value };
         let line = [(0.0, 1400.0), (1000.0, 1394.0), (2000.0, 1388.0)].map(sample);
         let (slope, error) = cooling(&line);
         assert!(

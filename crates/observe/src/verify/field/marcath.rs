@@ -10,7 +10,9 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::super::{Curve, FieldRun, Measured, Row, curve, depths, flow, isothermal, steady};
+use super::super::{
+    Curve, FieldRun, Measured, MeasuredRow, curve, depths, flow, isothermal, steady,
+};
 use super::Files;
 use lavoxel_flow::{Flow, FlowBox};
 use lavoxel_geo::map::compare::Agreement;
@@ -65,7 +67,7 @@ const MOST_CELLS: usize = 1 << 18;
 const MOST_RANGE_M: f64 = 2000.0;
 
 /// Lava field resampled to square cells.
-struct Field {
+struct LavaField {
     /// Heights before the eruption in metres, axes (row, column).
     ground: Array2<f32>,
     outline: Array2<bool>,
@@ -79,7 +81,7 @@ pub(super) fn read(files: &Files) -> Result<FieldRun, String> {
     Ok(Box::new(move || field.run()))
 }
 
-fn field(files: &Files) -> Result<Field, String> {
+fn field(files: &Files) -> Result<LavaField, String> {
     let (ground_path, outline_path) = (files.path(GROUND)?, files.path(OUTLINE)?);
     let (ground, outline) = (raster(&ground_path)?, raster(&outline_path)?);
     let wrong = |path: &Path, fault: String| Err(format!("{}: {fault}", path.display()));
@@ -120,7 +122,7 @@ fn field(files: &Files) -> Result<Field, String> {
             "must be 1 in the lava field and 0 beside it".to_owned(),
         );
     }
-    Ok(Field::of(ground, &outline))
+    Ok(LavaField::new(ground, &outline))
 }
 
 /// Reads a raster with cells of one arc second as a heightmap in metres.
@@ -137,9 +139,9 @@ fn raster(path: &Path) -> Result<Heightmap, String> {
     })
 }
 
-impl Field {
+impl LavaField {
     /// Subtracts the lava thickness from the present ground and resamples to square cells.
-    fn of(mut ground: Heightmap, outline: &Heightmap) -> Self {
+    fn new(mut ground: Heightmap, outline: &Heightmap) -> Self {
         let mut lava = outline.clone();
         lava.heights
             .mapv_inplace(|inside| inside * THICKNESS_M as f32);
@@ -226,21 +228,21 @@ impl Field {
         cells.iter().filter(|inside| **inside).count() as f64 * CELL_M * CELL_M / 1e6
     }
 
-    fn rows(&self, flow: &Flow, when: &str) -> Vec<Row> {
+    fn rows(&self, flow: &Flow, when: &str) -> Vec<MeasuredRow> {
         let covered = self.covered(flow, COVERED_M);
         let volume_m3: f64 = depths(flow).iter().sum::<f64>() * CELL_M * CELL_M;
         let (area, observed) = (self.area(&covered), self.area(&self.outline));
         let mean_m = volume_m3 / (area * 1e6).max(1.0);
         let drawn = self.covered(flow, DRAWN * mean_m);
-        let fit = |cells: &Array2<bool>| Agreement::of(cells, &self.outline);
+        let fit = |cells: &Array2<bool>| Agreement::new(cells, &self.outline);
         let dry = |cells: &Array2<bool>| {
-            Agreement::of(cells, &self.island)
+            Agreement::new(cells, &self.island)
                 .recall()
                 .map(|wet| 1.0 - wet)
         };
         let what = |name: &str| format!("{name}, {when}");
         let share = |name: &str, value: Option<f64>, least: f64| {
-            Row::between(&what(name), [least, 1.0], value.unwrap_or(0.0))
+            MeasuredRow::between(&what(name), [least, 1.0], value.unwrap_or(0.0))
         };
         vec![
             share("fit √(∩/∪)", fit(&covered).fit(), 0.7),
@@ -250,8 +252,8 @@ impl Field {
                 fit(&covered).precision(),
                 0.7,
             ),
-            Row::relative(&what("area, km²"), observed, area, 0.12),
-            Row::relative(&what("mean thickness, m"), THICKNESS_M, mean_m, 0.12),
+            MeasuredRow::relative(&what("area, km²"), observed, area, 0.12),
+            MeasuredRow::relative(&what("mean thickness, m"), THICKNESS_M, mean_m, 0.12),
             share("dry share of the island", dry(&covered), 0.8),
             share("fit of the thick flow", fit(&drawn).fit(), 0.7),
             share("share of the island without thick flow", dry(&drawn), 0.8),

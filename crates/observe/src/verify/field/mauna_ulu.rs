@@ -8,10 +8,10 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::channel::{Channel, Crystals, Sample};
+use super::channel::{Channel, ChannelSample, Crystals};
 use super::table::columns;
 use super::{FieldRun, Files};
-use lavoxel_base::validate::{tame, within};
+use lavoxel_base::validate::{escape_for_terminal, within};
 use lavoxel_flow::{Cooling, Lava, Viscosity};
 use lavoxel_geo::map::features::read_text;
 
@@ -97,7 +97,7 @@ impl Input {
     fn read(path: &Path) -> Result<Self, String> {
         let wrong = |fault: String| format!("{}: {fault}", path.display());
         let input: Self = serde_json::from_str(&read_text(path)?)
-            .map_err(|error| wrong(tame(&error.to_string())))?;
+            .map_err(|error| wrong(escape_for_terminal(&error.to_string())))?;
         input.check().map_err(wrong)?;
         Ok(input)
     }
@@ -238,12 +238,12 @@ fn channel(files: &Files) -> Result<Channel, String> {
             widths.display()
         ));
     }
-    let samples = |name: &str, names: [&str; 2]| -> Result<Vec<Sample>, String> {
+    let samples = |name: &str, names: [&str; 2]| -> Result<Vec<ChannelSample>, String> {
         let path = files.path(name)?;
         let rows = columns(&path, names)?;
-        let mut samples: Vec<Sample> = rows
+        let mut samples: Vec<ChannelSample> = rows
             .into_iter()
-            .map(|[at_m, value]| Sample { at_m, value })
+            .map(|[at_m, value]| ChannelSample { at_m, value })
             .collect();
         samples.sort_by(|a, b| a.at_m.total_cmp(&b.at_m));
         // A cooling rate with a standard error needs three places at least.
@@ -260,7 +260,7 @@ fn channel(files: &Files) -> Result<Channel, String> {
     )?;
     let glass = glass
         .into_iter()
-        .map(|sample| Sample {
+        .map(|sample| ChannelSample {
             value: sample.value + ICE_K,
             ..sample
         })

@@ -13,7 +13,7 @@ mod table;
 
 use std::path::{Path, PathBuf};
 
-use super::{Case, FieldRun, Run};
+use super::{Case, FieldRun, Reference};
 
 /// Field case and where its files are found.
 struct Source {
@@ -77,7 +77,7 @@ impl Source {
             title,
             about,
             is_quick: false,
-            run: Run::Field(run),
+            run: Reference::Field(run),
         })
     }
 }

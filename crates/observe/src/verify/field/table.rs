@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lavoxel_files::table::{Row, Table};
+use lavoxel_files::table::{Table, TableRow};
 use lavoxel_geo::map::features::read_text;
 
 /// Upper bound on the number of rows of a table.
@@ -27,7 +27,7 @@ fn parse<const N: usize>(text: &str, names: [&str; N]) -> Result<Vec<[f64; N]>, 
             .column(&[name])
             .ok_or_else(|| format!("its heading has no column {name:?}"))?;
     }
-    let numbers = |row: &Row| {
+    let numbers = |row: &TableRow| {
         let mut numbers = [0.0; N];
         for ((number, at), name) in numbers.iter_mut().zip(at).zip(names) {
             *number = row.number(at, name)?;

@@ -99,7 +99,7 @@ pub struct Caves {
 impl Caves {
     /// Returns the columns of `ground` that have caves or walls, with the columns around each;
     /// `tall` is the height of a cell in cell widths.
-    pub fn of(ground: &Ground, tall: f32) -> Self {
+    pub fn from_ground(ground: &Ground, tall: f32) -> Self {
         let (grid, mut cornered) = (ground.grid(), walls(ground, tall));
         let (nx, nz) = (grid.nx, grid.nz);
         let mut caves = Self::default();
@@ -135,7 +135,7 @@ impl Caves {
             .for_each(|&column| caves.add(ground, (column % nx, column / nx), tall));
         for (columns, reach) in [(rounded, MOUTH), (cornered, AROUND)] {
             for column in columns {
-                for (x, z) in around([column % nx, column / nx], [nx, nz], reach) {
+                for (x, z) in columns_near([column % nx, column / nx], [nx, nz], reach) {
                     match reach {
                         MOUTH => caves.add_rounded(ground, z * nx + x),
                         _ => caves.add(ground, (x, z), tall),
@@ -156,9 +156,9 @@ impl Caves {
         // A body's own top ends in a wall, so any step next to it keeps that top flat.
         let built = is_built(ground, x, z);
         let mut steps =
-            around([x, z], self.size, AROUND).map(|(x, z)| ground.top(x, z).abs_diff(top));
+            columns_near([x, z], self.size, AROUND).map(|(x, z)| ground.top(x, z).abs_diff(top));
         let cliff = steps.any(|step| step > CLIFF || (built && step as f32 * tall > WALL));
-        self.put([x, z], (top, if cliff { FLAT } else { 0 }), |y| {
+        self.store_column([x, z], (top, if cliff { FLAT } else { 0 }), |y| {
             ground.is_solid([x, y, z])
         });
     }
@@ -170,7 +170,7 @@ impl Caves {
         }
         let [x, z] = [column % self.size[0], column / self.size[0]];
         // A hollow extends out of its mouth, or its rim would close the mouth.
-        let near: Vec<_> = around([x, z], self.size, MOUTH)
+        let near: Vec<_> = columns_near([x, z], self.size, MOUTH)
             .map(|(x, z)| (x, z, ground.top(x, z)))
             .collect();
         let roof = near.iter().map(|(_, _, top)| *top).max().unwrap_or(0);
@@ -178,14 +178,14 @@ impl Caves {
             near.iter()
                 .any(|&(x, z, top)| y < top && !ground.is_solid([x, y, z]))
         };
-        self.put([x, z], (roof, ROUNDED), |y| {
+        self.store_column([x, z], (roof, ROUNDED), |y| {
             !ground.is_solid([x, y, z]) && is_hollow(y)
         });
     }
 
     /// Stores the column (`x`, `z`) with its top and its flags `kind`; sets the bits of the cells
     /// below the top for which `counts` returns true.
-    fn put(
+    fn store_column(
         &mut self,
         [x, z]: [usize; 2],
         (top, kind): (usize, u16),
@@ -421,7 +421,7 @@ impl Caves {
 
 /// Returns the columns (x, z) that are at most `reach` columns away along each axis, in a box of
 /// `size` columns.
-fn around(
+fn columns_near(
     [x, z]: [usize; 2],
     size: [usize; 2],
     reach: usize,
@@ -495,7 +495,7 @@ mod tests {
     fn land(world: &World) -> TerrainLook {
         TerrainLook::bake_with(
             world.ground().surface(),
-            Caves::of(world.ground(), 1.0),
+            Caves::from_ground(world.ground(), 1.0),
             &LookSpec::default(),
             2,
         )
@@ -558,7 +558,7 @@ mod tests {
             [[0.0, 1.0], [0.0, 0.7], [0.3, 1.0]],
         ];
         let (mut met, mut unclear) = (0, 0);
-        for part in parts.map(|shares| block.part(shares, [22.0, 18.0, 19.0])) {
+        for part in parts.map(|shares| block.part_between(shares, [22.0, 18.0, 19.0])) {
             for (k, ray) in rays().enumerate() {
                 let inside = |p: V3| {
                     let q = block.patches(p);
@@ -595,8 +595,8 @@ mod tests {
     fn a_ground_without_caves_takes_no_memory_and_an_index_of_what_changed_is_exact() {
         let plain = World::new(Ground::none(GRID));
         let (none, some) = (
-            Caves::of(&plain.ground, 1.0),
-            Caves::of(world().ground(), 1.0),
+            Caves::from_ground(&plain.ground, 1.0),
+            Caves::from_ground(world().ground(), 1.0),
         );
         assert!(none.is_empty() && none == Caves::default() && none.roof() == f32::MIN);
         assert_eq!(some.differing(&some), []);
@@ -610,7 +610,7 @@ mod tests {
             matter: Matter::Nothing,
         });
         assert_eq!(
-            Caves::of(&other.ground, 1.0).differing(&some),
+            Caves::from_ground(&other.ground, 1.0).differing(&some),
             [(13, 6)],
             "still near other caves"
         );

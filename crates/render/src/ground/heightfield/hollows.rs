@@ -12,7 +12,7 @@
 //! quarters of its width.
 
 use super::caves::{Caves, after};
-use super::{Face, GroundHit, Heightfield, Line, Part};
+use super::{Face, GroundHit, Heightfield, Line, ShownPart};
 use crate::camera::Ray;
 use crate::math::{V3, in_cells, unit_or_up, v3};
 
@@ -87,7 +87,7 @@ impl Heightfield {
         &self,
         ray: &Ray,
         line: &Line,
-        part: &Part,
+        part: &ShownPart,
         start: f32,
     ) -> Option<GroundHit> {
         let (_, far, _) = line.within(part, start)?;
@@ -193,7 +193,7 @@ mod tests {
         (5..13)
             .flat_map(|z| (5..15).map(move |x| (x, z)))
             .for_each(|(x, z)| world.ground.set_fresh(x, z, true));
-        let caves = Caves::of(world.ground(), 1.0);
+        let caves = Caves::from_ground(world.ground(), 1.0);
         assert!(caves.kinds.rounded && !caves.kinds.cornered);
         TerrainLook::bake_with(world.ground().surface(), caves, &LookSpec::default(), 2).block
     }
@@ -228,7 +228,7 @@ mod tests {
     fn rays_meet_the_rock_that_small_steps_meet() {
         let block = block();
         let (part, mut met) = (
-            block.part([[0.0, 0.5], [0.0, 1.0], [0.0, 1.0]], [22.0, 18.0, 19.0]),
+            block.part_between([[0.0, 0.5], [0.0, 1.0], [0.0, 1.0]], [22.0, 18.0, 19.0]),
             0,
         );
         let mut unclear = 0;

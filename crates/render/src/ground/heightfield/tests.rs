@@ -11,7 +11,7 @@ pub(crate) fn hill() -> Heightfield {
 
 /// Returns parts of [`hill`]: the whole block, a part cut along x and z, and parts cut above and
 /// below the summits.
-pub(crate) fn parts(field: &Heightfield) -> Vec<Part> {
+pub(crate) fn parts(field: &Heightfield) -> Vec<ShownPart> {
     let whole = [0.0, 1.0];
     let shares = [
         [whole; 3],
@@ -20,7 +20,7 @@ pub(crate) fn parts(field: &Heightfield) -> Vec<Part> {
         [[0.2, 0.3], [0.3, 0.6], [0.1, 0.9]],
     ];
     shares
-        .map(|shares| field.part(shares, [20.0, 10.0, 14.0]))
+        .map(|shares| field.part_between(shares, [20.0, 10.0, 14.0]))
         .into()
 }
 
@@ -42,7 +42,7 @@ fn rays() -> impl Iterator<Item = Ray> {
 }
 
 /// Returns the distance of the first rock in `part` along `ray`, found by steps of 0.001 cells.
-fn patient(field: &Heightfield, part: &Part, ray: &Ray) -> Option<f32> {
+fn patient(field: &Heightfield, part: &ShownPart, ray: &Ray) -> Option<f32> {
     (0..60_000).map(|i| i as f32 * 1e-3).find(|t| {
         let (p, q) = (ray.at(*t), field.patches(ray.at(*t)));
         let inside = (0..3).all(|axis| (part.low[axis]..=part.high[axis]).contains(&q[axis]));
@@ -56,7 +56,7 @@ fn the_pyramid_walk_finds_the_crossing_that_small_steps_find() {
     for part in parts(&field) {
         for (k, ray) in rays().enumerate() {
             // Where a ray grazes an edge of the part, rounding decides.
-            let moved = |by: f32| Part {
+            let moved = |by: f32| ShownPart {
                 low: part.low.add_scalar(-by),
                 high: part.high.add_scalar(by),
             };

@@ -76,7 +76,7 @@ mod tests {
             shape,
             matter: Matter::Rock,
         });
-        let caves = Caves::of(world.ground(), 1.0);
+        let caves = Caves::from_ground(world.ground(), 1.0);
         let block =
             TerrainLook::bake_with(world.ground().surface(), caves, &LookSpec::default(), 2).block;
         let met =
@@ -101,6 +101,6 @@ mod tests {
         // A mountain as steep has no walls.
         let cliff =
             Array2::from_shape_fn((GRID.nz, GRID.nx), |(_, x)| if x < 9 { 12.3 } else { 4.1 });
-        assert!(Caves::of(&Ground::from_surface(GRID.ny, cliff), 1.0).is_empty());
+        assert!(Caves::from_ground(&Ground::from_surface(GRID.ny, cliff), 1.0).is_empty());
     }
 }

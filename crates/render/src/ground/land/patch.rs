@@ -105,7 +105,7 @@ impl TerrainLook {
             unit,
             ..
         } = self;
-        let (near, counts) = (changed.grown(rill_length(*unit)), Counts::of(changed));
+        let (near, counts) = (changed.grown(rill_length(*unit)), Counts::new(changed));
         let old = rills.data.clone();
         refill(rills, &near, |k, x, z| {
             match counts.has_any(old[k].columns(*unit, (x, z))) {
@@ -114,7 +114,7 @@ impl TerrainLook {
             }
         });
         let mut around = Mask::none(changed.nx, changed.nz);
-        let nodes = Nodes::of(rills, &near);
+        let nodes = Nodes::new(rills, &near);
         for (j, i) in nodes
             .rows
             .clone()
@@ -135,7 +135,7 @@ impl TerrainLook {
     /// Recomputes the node heights in the columns `near`; returns the columns in which a node
     /// changed its height.
     fn patch_relief(&mut self, near: &Mask) -> Moved {
-        let old = Extents::of(&self.block.heights, near);
+        let old = Extents::new(&self.block.heights, near);
         let Self {
             coarse,
             rills,
@@ -149,11 +149,11 @@ impl TerrainLook {
         refill(&mut block.heights, near, |k, x, z| {
             height(coarse, washed(k), *unit, (x, z))
         });
-        let Nodes { rows, across, .. } = Nodes::of(&block.heights, near);
+        let Nodes { rows, across, .. } = Nodes::new(&block.heights, near);
         block.refresh(across, rows);
         let mut moved = Moved {
             mask: Mask::none(near.nx, near.nz),
-            extents: Extents::of(&block.heights, near),
+            extents: Extents::new(&block.heights, near),
         };
         let (heights, per_cell) = (&block.heights, block.heights.per_cell as usize);
         for (x, z) in near.columns() {
@@ -178,7 +178,7 @@ impl TerrainLook {
             drape,
             ..
         } = self;
-        let scale = Altitudes::of(block, self.scale.side, self.scale.stone);
+        let scale = Altitudes::new(block, self.scale.side, self.scale.stone);
         let heights = &block.heights.data;
         let color = |k: usize, x: f32, z: f32| {
             colour(
@@ -217,7 +217,7 @@ impl TerrainLook {
         refill(hard, &shaded, |k, x, z| {
             sun(block, sky.sun, [x, heights[k], z])
         });
-        let nodes = Nodes::of(hard, &shaded);
+        let nodes = Nodes::new(hard, &shaded);
         hard.blur_part(disc(hard.per_cell), (nodes.across, nodes.rows), soft);
         // The blur extends three times its radius, which is less than a cell.
         let mut lit = shaded.grown(1);
@@ -227,8 +227,8 @@ impl TerrainLook {
         let (open, around) = (OpenSky::new(), moved.mask.grown(SKY));
         let close = moved.mask.grown(CLOSE);
         update(light, &around, |k, x, z, light| {
-            let other =
-                close.holds(x, z) || open.farthest(x, z).any(|[x, z]| moved.mask.holds(x, z));
+            let other = close.is_marked(x, z)
+                || open.farthest(x, z).any(|[x, z]| moved.mask.is_marked(x, z));
             match other {
                 true => nalgebra::Vector2::new(open.open(block, v3(x, heights[k], z)), light.y),
                 false => light,
@@ -383,7 +383,7 @@ impl Mask {
 
     /// Returns true if the column that contains (`x`, `z`) in cells is marked; positions are
     /// clamped to the box.
-    fn holds(&self, x: f32, z: f32) -> bool {
+    fn is_marked(&self, x: f32, z: f32) -> bool {
         // Negative numbers become 0.
         let (x, z) = ((x as usize).min(self.nx - 1), (z as usize).min(self.nz - 1));
         self.marked[z * self.nx + x]
@@ -397,7 +397,7 @@ struct Extents(Vec<[f32; 2]>);
 impl Extents {
     /// Returns the height ranges of the columns that `mask` marks; other columns get an empty
     /// range.
-    fn of(heights: &Raster<f32>, mask: &Mask) -> Self {
+    fn new(heights: &Raster<f32>, mask: &Mask) -> Self {
         let mut extents = vec![[f32::MAX, f32::MIN]; mask.nx * mask.nz];
         let per_cell = heights.per_cell as usize;
         extents
@@ -453,7 +453,7 @@ impl Moved {
         const LIFT: f32 = 0.3;
         let (nx, nz) = (self.mask.nx, self.mask.nz);
         let mut shadow = Mask::none(nx, nz);
-        let ground = Extents::of(heights, &Mask::all(nx, nz)).0;
+        let ground = Extents::new(heights, &Mask::all(nx, nz)).0;
         let lowest = ground
             .iter()
             .fold(f32::MAX, |lowest, extent| lowest.min(extent[0]));
@@ -516,7 +516,7 @@ struct Nodes<'a> {
 
 impl<'a> Nodes<'a> {
     /// Returns the samples of `map` that lie in the columns of `mask`.
-    fn of<T>(map: &Raster<T>, mask: &'a Mask) -> Self {
+    fn new<T>(map: &Raster<T>, mask: &'a Mask) -> Self {
         let per_cell = (map.origin == 0.0).then_some(map.per_cell as usize);
         let samples = |cells: &Range<usize>| match per_cell {
             Some(n) if !cells.is_empty() => cells.start * n..cells.end * n + 1,
@@ -563,7 +563,7 @@ struct Counts {
 
 impl Counts {
     /// Computes the table of `mask`.
-    fn of(mask: &Mask) -> Self {
+    fn new(mask: &Mask) -> Self {
         let (xs, zs, width) = (mask.xs.clone(), mask.zs.clone(), mask.xs.len() + 1);
         let mut sums = vec![0; width * (zs.len() + 1)];
         for (j, z) in zs.clone().enumerate() {
@@ -615,7 +615,7 @@ fn update<T: Copy + Send + Sync>(
     mask: &Mask,
     make: impl Fn(usize, f32, f32, T) -> T + Sync,
 ) {
-    let nodes = Nodes::of(map, mask);
+    let nodes = Nodes::new(map, mask);
     let (width, per_cell, origin) = (map.width, map.per_cell, map.origin);
     let place = |k: usize| (k as f32 + origin) / per_cell;
     if nodes.rows.is_empty() {

@@ -33,8 +33,8 @@ pub(super) struct Absorbed {
 impl Absorbed {
     /// Computes the extinction of the ash and steam in `air`; `per_kg` is the extinction per cell
     /// length of the simulation at 1 kg/m³.
-    pub(super) fn of(air: &AirVolume, per_kg: f32) -> Self {
-        let (grid, fade) = (air.grid.cells, Fade::of(&air.grid));
+    pub(super) fn new(air: &AirVolume, per_kg: f32) -> Self {
+        let (grid, fade) = (air.grid.cells, Fade::new(&air.grid));
         let mut cells = vec![0.0_f32; grid.cells()];
         let mut held = vec![Span::EMPTY; grid.ny * grid.nz];
         let slabs = cells
@@ -104,7 +104,7 @@ struct Fade {
 const ACROSS: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
 
 impl Fade {
-    fn of(grid: &AirGrid) -> Self {
+    fn new(grid: &AirGrid) -> Self {
         let size = grid.size();
         let over = std::array::from_fn(|axis| {
             let usual = if grid.sides[axis] == Side::Open {
@@ -205,7 +205,7 @@ mod tests {
             inks: Vec::new(),
             flow,
         };
-        let absorbed = Absorbed::of(&air, 2000.0);
+        let absorbed = Absorbed::new(&air, 2000.0);
         absorbed.cells[cells.index([0, 10, 18])..][..cells.nx]
             .iter()
             .map(|cell| cell * 2.0)
@@ -247,7 +247,7 @@ mod tests {
             sides: [Side::Open; 3],
         };
         let (carried, flow) = (vec![[3000, 0]; cells.cells()], vec![[0; 4]; cells.cells()]);
-        let absorbed = Absorbed::of(
+        let absorbed = Absorbed::new(
             &AirVolume {
                 grid,
                 cell_m: 10.0,

@@ -21,7 +21,7 @@ pub(super) struct Coarse {
 }
 
 impl Coarse {
-    pub(super) fn of(fine: Grid) -> Self {
+    pub(super) fn new(fine: Grid) -> Self {
         let size = [fine.nx, fine.ny, fine.nz];
         let by = size.map(|n| n.min(2));
         let [nx, ny, nz] = std::array::from_fn(|axis| size[axis].div_ceil(by[axis]));
@@ -34,7 +34,7 @@ impl Coarse {
 
     /// Returns the mean of the quantity `asked` over the air cells in each coarse cell.
     pub(super) fn mean(&self, absorbed: &Absorbed, asked: Asked) -> Vec<f32> {
-        let mut means = vec![asked.of(0.0); self.grid.cells()];
+        let mut means = vec![asked.value(0.0); self.grid.cells()];
         means
             .par_chunks_mut(self.grid.slab())
             .enumerate()
@@ -113,7 +113,7 @@ pub(super) enum Asked {
 
 impl Asked {
     #[inline(always)]
-    fn of(self, dense: f32) -> f32 {
+    fn value(self, dense: f32) -> f32 {
         match self {
             Self::Absorption => dense,
             Self::Through(way) => faded(way * dense),
@@ -142,9 +142,9 @@ impl Work for Means<'_> {
         } = self;
         let Coarse { grid, fine, by } = *coarse;
         let mut sums = vec![0.0; grid.nx * by[0]];
-        let zs = part(k, by[2], fine.nz);
+        let zs = fine_range(k, by[2], fine.nz);
         for (j, means) in means.chunks_mut(grid.nx).enumerate() {
-            let ys = part(j, by[1], fine.ny);
+            let ys = fine_range(j, by[1], fine.ny);
             let count = (ys.len() * zs.len()) as f32;
             let mut is_clear = true;
             sums.fill(0.0);
@@ -177,7 +177,7 @@ impl Work for Means<'_> {
 
 /// Returns the range of the air cells in the coarse cell `n`; `by` air cells per coarse cell,
 /// `count` air cells in total.
-fn part(n: usize, by: usize, count: usize) -> Range<usize> {
+fn fine_range(n: usize, by: usize, count: usize) -> Range<usize> {
     n * by..((n + 1) * by).min(count)
 }
 
@@ -185,7 +185,7 @@ fn part(n: usize, by: usize, count: usize) -> Range<usize> {
 /// empty.
 #[inline(always)]
 fn add(sums: &mut [f32], cells: &[f32], held: Span, asked: Asked) {
-    let (part, clear) = (held.range(), asked.of(0.0));
+    let (part, clear) = (held.range(), asked.value(0.0));
     if clear != 0.0 {
         for sum in &mut sums[..part.start] {
             *sum += clear;
@@ -195,7 +195,7 @@ fn add(sums: &mut [f32], cells: &[f32], held: Span, asked: Asked) {
         }
     }
     for (sum, cell) in sums[part.clone()].iter_mut().zip(&cells[part]) {
-        *sum += asked.of(*cell);
+        *sum += asked.value(*cell);
     }
 }
 
@@ -231,7 +231,7 @@ mod tests {
     fn what_is_even_or_rises_evenly_comes_back() {
         for [nx, ny, nz] in [[8, 6, 4], [7, 5, 3], [9, 1, 2], [1, 4, 1]] {
             let fine = Grid::new(nx, ny, nz);
-            let coarse = Coarse::of(fine);
+            let coarse = Coarse::new(fine);
             let rising: Vec<f32> = fine
                 .places()
                 .map(|[x, y, z]| 1.0 + (x + 2 * y + 3 * z) as f32)

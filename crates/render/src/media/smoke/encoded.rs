@@ -8,7 +8,7 @@ use super::Wanted;
 use super::absorbed::Absorbed;
 use super::coarse::{Asked, Coarse};
 use super::light::Lit;
-use crate::ground::ember::Patch;
+use crate::ground::lava_glow::Patch;
 use crate::math::{V3, in_cells, v3};
 use lavoxel_automaton::world::Span;
 use lavoxel_base::grid::Grid;
@@ -42,7 +42,7 @@ impl Light {
         wanted: &Wanted,
         lava: &[Patch],
     ) -> Self {
-        let coarse = Coarse::of(grid);
+        let coarse = Coarse::new(grid);
         let [x, y, z] = coarse.by.map(|by| by as f32 * edge);
         let lit = Lit {
             coarse: &coarse,
@@ -75,9 +75,9 @@ impl Light {
     }
 
     /// Returns buffers for the light in a row of air cells.
-    fn row(&self) -> Row {
+    fn row(&self) -> LightRow {
         let none = vec![0.0; self.coarse.fine_nx()];
-        Row {
+        LightRow {
             sun: none.clone(),
             sky: none.clone(),
             lava: none,
@@ -87,14 +87,14 @@ impl Light {
 }
 
 /// Light that arrives in a row of air cells along x.
-struct Row {
+struct LightRow {
     sun: Vec<f32>,
     sky: Vec<f32>,
     lava: Vec<f32>,
     between: Vec<f32>,
 }
 
-impl Row {
+impl LightRow {
     /// Encodes the velocity of the air and the skylight in the cells `part` of the row.
     #[inline(always)]
     fn encode_motion(&self, to: &mut [[u8; 4]], moving: &[[i8; 4]], part: Range<usize>) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::DETOURS;
 use super::absorbed::Absorbed;
 use super::coarse::{Asked, Coarse};
-use crate::ground::ember::Patch;
+use crate::ground::lava_glow::Patch;
 use crate::math::{V3, in_widths, v3};
 use crate::media::plume::faded;
 use lavoxel_base::grid::Grid;
@@ -113,11 +113,11 @@ impl Lit<'_> {
         for cluster in clusters {
             if in_widths(p - cluster.whole.place, self.tall).norm_squared() > 4.0 * SQUARE * SQUARE
             {
-                light += self.of(&cluster.whole, p);
+                light += self.patch_light(&cluster.whole, p);
             } else {
                 let mut near = 0.0;
                 for patch in &cluster.patches {
-                    near += self.of(patch, p);
+                    near += self.patch_light(patch, p);
                 }
                 light += near;
             }
@@ -128,7 +128,7 @@ impl Lit<'_> {
     /// Returns the light of `patch` at `p` (cells of the simulation), attenuated by the smoke in
     /// between.
     #[inline(always)]
-    fn of(&self, patch: &Patch, p: V3) -> f32 {
+    fn patch_light(&self, patch: &Patch, p: V3) -> f32 {
         let way = p - patch.place;
         let away = in_widths(way, self.tall);
         let squared = away.norm_squared();
@@ -232,7 +232,7 @@ impl Work for Sweep<'_> {
         let width = size[b] + 2 * RIM;
         let mut before = vec![1.0_f32; width * (size[c] + 2 * RIM)];
         let mut after = before.clone();
-        let mut row = Row {
+        let mut row = ShareRow {
             dense: vec![0.0; size[b]],
             share: vec![0.0; size[b]],
             light: vec![0.0; size[b]],
@@ -296,7 +296,7 @@ fn cell(place: f32) -> usize {
 }
 
 /// Buffers for a row of cells in a layer of the sweep.
-struct Row {
+struct ShareRow {
     dense: Vec<f32>,
     /// Fraction of the incident light that arrives at the centre of each cell.
     share: Vec<f32>,
@@ -304,7 +304,7 @@ struct Row {
     light: Vec<f32>,
 }
 
-impl Row {
+impl ShareRow {
     /// Passes light through a row: interpolates the incident light between the rows `near` and
     /// `far` of the previous layer, at the fractions `x` and `y`, and writes the light that leaves
     /// to `after`. `whole` is the length of the path through a cell.

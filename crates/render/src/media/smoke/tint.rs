@@ -13,7 +13,7 @@ const DARKEST: f32 = 0.02;
 /// Returns the encoded ink of each cell. Bytes: square roots of the mixture's RGB colour, and the
 /// fraction of ink. `inks`: fractions of the four inks per cell, 255 for 1; `colors`: linear RGB of
 /// the four inks.
-pub(super) fn of(inks: &[[u8; 4]], colors: [[f32; 3]; 4]) -> Vec<[u8; 4]> {
+pub(super) fn tints(inks: &[[u8; 4]], colors: [[f32; 3]; 4]) -> Vec<[u8; 4]> {
     let ratios = colors.map(|color| color.map(ratio));
     inks.par_iter()
         .map(|shares| tint(*shares, &ratios))
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn yellow_and_blue_ink_make_green() {
         let colors = AirLook::default().ink_colors();
-        let tints = of(
+        let tints = tints(
             &[
                 [0, 0, 255, 0],
                 [0, 255, 0, 0],

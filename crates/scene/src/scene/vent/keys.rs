@@ -53,7 +53,7 @@ table! {
         map_y: Option<f64> = None, [-FAR, FAR] "map units";
         /// Further points of a fissure, in the units of its first one: `[[x, z], …]` in cells or
         /// metres, `[[map_x, map_y], …]` on the map.
-        #[serde(deserialize_with = "lavoxel_base::exact::some", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::some", skip_serializing_if = "Option::is_none")]
         to: Option<Vec<[f64; 2]>> = None, [-FAR, FAR] "";
         /// Radius, 2.5 when left out; the column under the centre always belongs to the vent.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -71,7 +71,7 @@ table! {
         rate: Option<f64> = None, [0.0, RATE_MAX] "full cells";
         /// Size of the box that radius and rate are meant for: in another box they grow with it;
         /// absent: they hold in any box.
-        #[serde(deserialize_with = "lavoxel_base::exact::option", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::option", skip_serializing_if = "Option::is_none")]
         for_box: Option<[usize; 3]> = None, [1.0, MAX_SIDE as f64] "cells";
         /// First step in which it pours.
         start: u64 = 0;
@@ -91,7 +91,7 @@ table! {
         rate_m3_s: Option<f64> = None, [0.0, FLOW_RATE_MAX] "m³/s";
         /// Rows of a time and a rate in m³/s in the physical model: a rate holds from its time up
         /// to the next row; nothing pours before the first row, and the last rate holds for ever.
-        #[serde(deserialize_with = "lavoxel_base::exact::some", skip_serializing_if = "Option::is_none")]
+        #[serde(deserialize_with = "lavoxel_base::fixed_len::some", skip_serializing_if = "Option::is_none")]
         rates_m3_s: Option<Vec<[Entry; 2]>> = None, [0.0, FAR] "";
         /// Tables of rates (`.csv`) in place of `rates_m3_s`, joined by their times.
         #[serde(skip_serializing_if = "Option::is_none")]

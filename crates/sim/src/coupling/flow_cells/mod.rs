@@ -63,7 +63,7 @@ pub(crate) struct Melting {
 impl Melting {
     /// Finds the display layers in `world`; `None` if the lava of `flow` cannot melt, or a layer is
     /// missing.
-    fn of(world: &World, flow: &Flow) -> Option<Self> {
+    fn new(world: &World, flow: &Flow) -> Option<Self> {
         if !flow.setup().lava.melts() {
             return None;
         }
@@ -99,7 +99,7 @@ pub struct FlowInCells {
 
 impl FlowInCells {
     fn new(world: &mut World, flow: Flow) -> Self {
-        let melting = Melting::of(world, &flow);
+        let melting = Melting::new(world, &flow);
         let melts = melting.map(|Melting { solid, melt, mould }| [solid, melt, mould]);
         world.set_mirrors(melts.into_iter().flatten().chain([world.number_of_lava()]));
         Self {

@@ -63,7 +63,9 @@ fn a_click_places_a_vent_where_its_own_answer_says() {
     );
     report.probe = probe(12.0, 30.0);
     match tools.tick(&aim(14.0, 30.0, 1.2), &report) {
-        Some(Deed::Send(Command::World(simulation::Command::Pour(VentChange::Place(vent))))) => {
+        Some(ToolRequest::Send(Command::World(simulation::Command::Pour(VentChange::Place(
+            vent,
+        ))))) => {
             assert_eq!(
                 (vent.x, vent.z, vent.start, vent.end),
                 (12.0, 30.0, 7, None)
@@ -91,11 +93,11 @@ fn two_clicks_build_a_dam_of_so_many_metres() {
         tools.tick(&aim(x, z, 1.1), &report)
     };
     assert!(
-        matches!(click(4.5, 6.5, &mut tools), Some(Deed::Say(text)) if text.contains("other end"))
+        matches!(click(4.5, 6.5, &mut tools), Some(ToolRequest::Say(text)) if text.contains("other end"))
     );
     assert_eq!(tools.dam.from, Some([4.5, 5.0, 6.5]));
     match click(20.5, 9.5, &mut tools) {
-        Some(Deed::Send(Command::World(simulation::Command::Put(edit)))) => {
+        Some(ToolRequest::Send(Command::World(simulation::Command::Put(edit)))) => {
             let shape = Shape::Line {
                 points: vec![[4.5, 6.5], [20.5, 9.5]],
                 width: 2.5,
@@ -144,9 +146,9 @@ fn sources_and_brush_pour_the_chosen_material() {
             }
             (
                 None,
-                Some(Deed::Send(Command::World(simulation::Command::Pour(VentChange::Place(
-                    vent,
-                ))))),
+                Some(ToolRequest::Send(Command::World(simulation::Command::Pour(
+                    VentChange::Place(vent),
+                )))),
             ) => vent.material.unwrap_or_else(|| "lava".to_owned()),
             other => panic!("nothing poured: {other:?}"),
         }
@@ -184,7 +186,7 @@ fn sources_and_brush_pour_the_chosen_material() {
 #[test]
 fn a_click_beside_the_ground_says_so_and_places_nothing() {
     let said = |deed| match deed {
-        Some(Deed::Say(text)) => text,
+        Some(ToolRequest::Say(text)) => text,
         other => panic!("nothing said: {other:?}"),
     };
     let click = aim(12.0, 30.0, 1.0);
@@ -289,10 +291,9 @@ fn handles_change_what_they_say() {
         assert!(tools.press(&aim(20.0, 20.0, 0.0), Some(&handle), &report));
         assert!(tools.tick(&aim(20.0, 20.0, 0.0), &report).is_none());
         match tools.tick(&to, &report) {
-            Some(Deed::Send(Command::World(simulation::Command::Pour(VentChange::Change(
-                3,
-                vent,
-            ))))) => vent,
+            Some(ToolRequest::Send(Command::World(simulation::Command::Pour(
+                VentChange::Change(3, vent),
+            )))) => vent,
             other => panic!("no change: {other:?}"),
         }
     };

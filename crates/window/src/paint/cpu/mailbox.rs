@@ -20,7 +20,7 @@ use lavoxel_sim::lowpass::{AirVolume, CrustMap};
 
 /// Everything that determines a picture, except the volume, which is sent as changed parts.
 #[derive(Clone)]
-pub(super) struct Wanted {
+pub(super) struct PictureContent {
     /// Number of the simulation box; increases when another box replaces the present one.
     pub(super) epoch: u64,
     pub(super) grid: Grid,
@@ -83,13 +83,13 @@ pub(super) struct Finished {
     pub(super) share: f32,
     /// Set if the picture is final: no refined picture follows unless something changes.
     pub(super) last: bool,
-    /// Value of [`Wanted::state`] for which the picture was drawn.
+    /// Value of [`PictureContent::state`] for which the picture was drawn.
     pub(super) state: u64,
 }
 
 /// Changed parts of the volume, which the drawing thread copies into its own volume.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(super) struct VolumeChanges {
     pub(super) lava: Vec<Patch>,
     /// Changes of the materials other than lava, in the order in which the window received them.
     pub(super) media: Vec<MediaUpdate>,
@@ -101,7 +101,7 @@ pub(super) struct Parts {
     pub(super) crust: Option<Option<Arc<CrustMap>>>,
 }
 
-impl Parts {
+impl VolumeChanges {
     pub(super) fn bytes(&self) -> usize {
         let lava: usize = self.lava.iter().map(|patch| 2 * patch.texels.len()).sum();
         let media = self.media.iter().flat_map(|update| &update.patches);
@@ -125,17 +125,17 @@ impl Parts {
 /// files.
 pub(super) struct Order {
     pub(super) serial: u64,
-    pub(super) wanted: Option<Wanted>,
-    pub(super) parts: Parts,
+    pub(super) wanted: Option<PictureContent>,
+    pub(super) parts: VolumeChanges,
     pub(super) jobs: Vec<Job>,
 }
 
 #[derive(Default)]
-struct State {
+struct MailboxState {
     /// Serial number of the latest change, counted from 1; 0 before the first.
     serial: u64,
-    wanted: Option<Wanted>,
-    parts: Parts,
+    wanted: Option<PictureContent>,
+    parts: VolumeChanges,
     jobs: Vec<Job>,
     finished: Option<Finished>,
     /// Stop flag of the picture in progress; the next change sets the flag, because the picture is
@@ -147,12 +147,12 @@ struct State {
 /// Exchanged state with its lock, and the condition variable on which the drawing thread waits.
 #[derive(Default)]
 pub(super) struct Mailbox {
-    state: Mutex<State>,
+    state: Mutex<MailboxState>,
     changed: Condvar,
 }
 
 impl Mailbox {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, MailboxState> {
         // Code that holds the lock cannot panic, so a poisoned state is still valid.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -160,14 +160,14 @@ impl Mailbox {
     /// Replaces the wanted content by `wanted`, queues the changed parts of the volume, and
     /// interrupts the picture in progress. If `wanted` names another box, queued parts of the old
     /// box are dropped.
-    pub(super) fn post(&self, wanted: Wanted, parts: Parts) {
+    pub(super) fn post(&self, wanted: PictureContent, parts: VolumeChanges) {
         let mut state = self.lock();
         if state
             .wanted
             .as_ref()
             .is_none_or(|before| before.epoch != wanted.epoch)
         {
-            state.parts = Parts::default();
+            state.parts = VolumeChanges::default();
         }
         state.serial += 1;
         state.wanted = Some(wanted);
@@ -270,7 +270,7 @@ impl Mailbox {
     }
 }
 
-impl State {
+impl MailboxState {
     fn give_up(&self) {
         if let Some(switch) = &self.give_up {
             switch.store(true, Ordering::Relaxed);

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use image::RgbaImage;
 
-use super::mailbox::{Finished, Job, Mailbox, Order, Pixels, Wanted};
+use super::mailbox::{Finished, Job, Mailbox, Order, PictureContent, Pixels};
 use super::mirror::Mirror;
-use super::turned::Depths;
+use super::reprojection::Depths;
 use super::upsample::{Upsampler, places};
 use crate::paint::View;
 use crate::paint::quality::{Quality, Resolution, Rest, still};
@@ -59,8 +59,8 @@ pub(super) struct Marcher {
     mailbox: Arc<Mailbox>,
     /// Serial number of the last order taken from the mailbox.
     seen: u64,
-    wanted: Option<Wanted>,
-    stage: Option<Stage>,
+    wanted: Option<PictureContent>,
+    stage: Option<BoxRenderer>,
     level: Level,
     rest: Rest,
     /// Resolution controller for pictures from a turning camera.
@@ -104,7 +104,7 @@ impl Fineness {
 }
 
 /// Renderer for one simulation box, with its copy of the volume.
-struct Stage {
+struct BoxRenderer {
     epoch: u64,
     renderer: Renderer,
     mirror: Mirror,
@@ -165,7 +165,7 @@ impl Marcher {
                 .as_ref()
                 .is_none_or(|stage| stage.epoch != wanted.epoch)
             {
-                self.stage = Stage::new(&wanted);
+                self.stage = BoxRenderer::new(&wanted);
                 self.shown.forget();
                 self.depths = None;
             }
@@ -240,7 +240,7 @@ impl Marcher {
 
     /// Draws a moving picture at the adapted resolution, accumulates it, and hands the result to
     /// the window.
-    fn draw_moving(&mut self, wanted: &Wanted, view: &View) {
+    fn draw_moving(&mut self, wanted: &PictureContent, view: &View) {
         let Some(stage) = &mut self.stage else { return };
         self.started = Instant::now();
         let visible = view.visible();
@@ -317,7 +317,7 @@ impl Marcher {
 
     /// Draws the present content at the refinement `level` and hands the picture to the window.
     /// Returns false if a change has interrupted the drawing.
-    fn refine(&mut self, wanted: &Wanted, view: &View, level: Level) -> bool {
+    fn refine(&mut self, wanted: &PictureContent, view: &View, level: Level) -> bool {
         let Some(stage) = &mut self.stage else {
             return false;
         };
@@ -402,8 +402,8 @@ impl Marcher {
     }
 }
 
-impl Stage {
-    fn new(wanted: &Wanted) -> Option<Self> {
+impl BoxRenderer {
+    fn new(wanted: &PictureContent) -> Option<Self> {
         // The window has validated the look.
         let renderer =
             Renderer::over(wanted.land.clone(), wanted.grid, wanted.look.clone()).ok()?;
@@ -430,7 +430,7 @@ impl Stage {
     /// Draws a picture with `camera`; `None` if a change has interrupted the drawing.
     fn draw(
         &mut self,
-        wanted: &Wanted,
+        wanted: &PictureContent,
         view: &View,
         camera: &Camera,
         Fineness {

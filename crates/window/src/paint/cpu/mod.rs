@@ -6,10 +6,10 @@
 mod mailbox;
 mod marcher;
 mod mirror;
+mod reprojection;
 mod screen;
 #[cfg(test)]
 mod tests;
-mod turned;
 mod upsample;
 
 use std::ops::Range;
@@ -23,7 +23,7 @@ use kiss3d::camera::Camera3d;
 use kiss3d::renderer::Renderer3d;
 use kiss3d::resource::RenderContext;
 
-use self::mailbox::{Finished, Job, Mailbox, Parts, Pixels, Wanted};
+use self::mailbox::{Finished, Job, Mailbox, PictureContent, Pixels, VolumeChanges};
 use self::marcher::Marcher;
 use self::screen::Screen;
 use super::bake::BakedGround;
@@ -54,7 +54,7 @@ pub struct CpuPainter {
     view: Option<View>,
     /// Changed parts of the volume that arrived before the first ground; sent to the drawing thread
     /// together with that ground.
-    early: Parts,
+    early: VolumeChanges,
     steps: u64,
     /// Mouths of the vents that throw clots of lava.
     mouths: Arc<Vec<Mouth>>,
@@ -98,7 +98,7 @@ impl CpuPainter {
             ground: None,
             cuts: [None, None, None],
             view: None,
-            early: Parts::default(),
+            early: VolumeChanges::default(),
             steps: 0,
             mouths: Arc::default(),
             epoch: 0,
@@ -127,7 +127,7 @@ impl CpuPainter {
             ground.relight();
         }
         self.look = look.clone();
-        self.change(Parts::default());
+        self.change(VolumeChanges::default());
         Ok(())
     }
 
@@ -153,7 +153,7 @@ impl CpuPainter {
             self.epoch += 1;
             (self.ground, self.grid, self.cuts) =
                 (None, Some(update.report.grid), [None, None, None]);
-            self.early = Parts::default();
+            self.early = VolumeChanges::default();
         }
         let Some(grid) = self.grid else { return };
         if let Some(patch) = &update.ground {
@@ -172,7 +172,7 @@ impl CpuPainter {
         let drifts = self.steps != update.report.step;
         self.steps = update.report.step;
         self.mouths = Arc::new(std::mem::take(&mut update.mouths));
-        let parts = Parts {
+        let parts = VolumeChanges {
             lava: std::mem::take(&mut update.patches),
             media: update.media.take().into_iter().collect(),
             air: update.air.take(),
@@ -186,7 +186,7 @@ impl CpuPainter {
     }
 
     /// Counts a visible change and sends the new state to the drawing thread.
-    fn change(&mut self, parts: Parts) {
+    fn change(&mut self, parts: VolumeChanges) {
         self.content += 1;
         self.state += 1;
         self.times.changed = Some(Instant::now());
@@ -195,12 +195,12 @@ impl CpuPainter {
 
     /// Sends the present state to the drawing thread. Without grid or ground, keeps `parts` for the
     /// first send.
-    fn post(&mut self, parts: Parts) {
+    fn post(&mut self, parts: VolumeChanges) {
         self.early.append(parts);
         let (Some(grid), Some(ground)) = (self.grid, &self.ground) else {
             return;
         };
-        let wanted = Wanted {
+        let wanted = PictureContent {
             epoch: self.epoch,
             grid,
             land: ground.land.clone(),
@@ -228,7 +228,7 @@ impl CpuPainter {
             self.view = Some(view.clone());
             self.state += 1;
             self.times.changed = Some(Instant::now());
-            self.post(Parts::default());
+            self.post(VolumeChanges::default());
         }
     }
 
@@ -243,7 +243,7 @@ impl CpuPainter {
         if let Some(ground) = &mut self.ground
             && ground.tend(&self.look)
         {
-            self.change(Parts::default());
+            self.change(VolumeChanges::default());
         }
         if let Some(finished) = self.mailbox.take_finished() {
             self.next = Some(finished);
@@ -284,7 +284,7 @@ impl CpuPainter {
         if let Some(ground) = &mut self.ground
             && ground.finish(&self.look)
         {
-            self.change(Parts::default());
+            self.change(VolumeChanges::default());
         }
         self.ground.as_ref()?;
         let (reply, answer) = channel();
@@ -337,7 +337,7 @@ impl CpuPainter {
     /// Uploads the next finished picture, if one has arrived, and takes over its timing.
     fn take_next(&mut self) {
         let Some(next) = self.next.take() else { return };
-        self.screen.put(&self.gpu, &next.pixels);
+        self.screen.upload(&self.gpu, &next.pixels);
         self.times.draw = next.took;
         self.times.scale = next.share;
         self.times.shown += 1;

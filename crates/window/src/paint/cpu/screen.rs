@@ -39,7 +39,7 @@ impl Screen {
     }
 
     /// Uploads `pixels`, and replaces the texture if the window's size changed.
-    pub(super) fn put(&mut self, gpu: &Gpu, pixels: &Pixels) {
+    pub(super) fn upload(&mut self, gpu: &Gpu, pixels: &Pixels) {
         let (left, size) = (pixels.left, [pixels.window.0, pixels.window.1, 0]);
         let fits = |texture: &Texture| texture.size() == [size[0] as f32, size[1] as f32];
         if self
@@ -220,7 +220,7 @@ mod tests {
         );
         for size in [(301, 199), (64, 2), (1, 77)] {
             let picture = any_picture(size);
-            screen.put(&gpu, &picture);
+            screen.upload(&gpu, &picture);
             // A window's surface may have either order of channels, and may change that order.
             assert!(
                 laid(&gpu, &mut screen, rgba, size).as_ref() == Some(&picture.rgba),
@@ -237,7 +237,7 @@ mod tests {
         let mut sheet = Screen::new(&gpu);
         drop(sheet.blank(&gpu, [40, 30], rgba));
         let surface = gpu.target("surface", [40, 30], rgba);
-        screen.put(&gpu, &any_picture((40, 30)));
+        screen.upload(&gpu, &any_picture((40, 30)));
         assert!(
             screen.lay(&gpu, &surface.view, rgba, 0..40)
                 && sheet.lay(&gpu, &surface.view, rgba, 3..17)
@@ -262,7 +262,7 @@ mod tests {
         // Between a resize and the next picture, the last picture is stretched over the whole
         // surface.
         let picture = any_picture((40, 30));
-        screen.put(&gpu, &picture);
+        screen.upload(&gpu, &picture);
         let twice = laid(&gpu, &mut screen, rgba, (80, 60)).expect("there is a picture");
         for (x, y) in [(0, 0), (79, 0), (0, 59), (79, 59), (33, 41)] {
             let (at, from) = (4 * (y * 80 + x), 4 * (y / 2 * 40 + x / 2));

@@ -155,7 +155,7 @@ fn pictures_of_all_materials_are_those_of_the_renderer() {
             &looks
                 .iter()
                 .copied()
-                .map(MaterialLook::of)
+                .map(MaterialLook::from_preset)
                 .collect::<Vec<_>>(),
         );
         painter.apply(&mut everything(&simulation, &volume, &look));

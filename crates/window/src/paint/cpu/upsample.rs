@@ -19,7 +19,7 @@
 
 use rayon::prelude::*;
 
-use super::turned::Depths;
+use super::reprojection::Depths;
 use lavoxel_base::simd::{Level, Simd, Work};
 use lavoxel_render::Image;
 
@@ -182,7 +182,7 @@ impl Upsampler {
         rows.for_each_init(
             || std::array::from_fn(|_| vec![[0.0; 4]; framed.width]),
             |columns, ((pixels, bytes), tap)| {
-                Level::fastest().run(Row {
+                Level::fastest().run(RowTask {
                     framed: &framed,
                     tap,
                     across: &across,
@@ -254,7 +254,7 @@ fn pixel(rgb: &[u8], weight: f32) -> Pixel {
 }
 
 /// Accumulation of one row of the running picture, in a form that runs with SIMD instructions.
-struct Row<'a> {
+struct RowTask<'a> {
     framed: &'a Framed,
     tap: &'a Tap,
     across: &'a [Tap],
@@ -266,7 +266,7 @@ struct Row<'a> {
     bytes: &'a mut [u8],
 }
 
-impl Work for Row<'_> {
+impl Work for RowTask<'_> {
     #[inline(always)]
     fn with<S: Simd>(self, _: S) {
         let Self {

@@ -45,7 +45,7 @@ impl Words {
             let ([nx, nz], _, _) = caves.extent();
             self.words.resize(self.words.len().max(HEAD + nx * nz), 0);
             for (x, z) in caves.differing(&self.of) {
-                self.put(HEAD + z * nx + x, caves.cells_at(x, z), &mut changed);
+                self.encode_column(HEAD + z * nx + x, caves.cells_at(x, z), &mut changed);
             }
         }
         self.write_head(caves);
@@ -58,7 +58,12 @@ impl Words {
     /// Encodes the caves of one column. `entry`: index of the word that stores the column's offset;
     /// `cells`: upper surface and cave cells of the column, `None` for a column without caves.
     /// Appends the indices of the changed blocks to `changed`.
-    fn put(&mut self, entry: usize, cells: Option<(Top, &[u64])>, changed: &mut Vec<usize>) {
+    fn encode_column(
+        &mut self,
+        entry: usize,
+        cells: Option<(Top, &[u64])>,
+        changed: &mut Vec<usize>,
+    ) {
         changed.push(entry / BLOCK);
         let old = self.words[entry];
         let Some((top, cells)) = cells else {
@@ -208,7 +213,7 @@ mod tests {
                 hole,
                 if open { Matter::Nothing } else { Matter::Rock },
             );
-            let caves = Caves::of(world.ground(), 1.0);
+            let caves = Caves::from_ground(world.ground(), 1.0);
             let blocks = words.follow(&caves);
             assert!(
                 turn == 0 || blocks.len() < 20,

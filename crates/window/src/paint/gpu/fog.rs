@@ -6,7 +6,7 @@ use crate::paint::device::{Gpu, Texture};
 use lavoxel_automaton::world::Span;
 use lavoxel_base::grid::Grid;
 use lavoxel_render::math::V3;
-use lavoxel_render::media::fog::{Fog, KINDS, Kind, Wanted};
+use lavoxel_render::media::fog::{Fog, GasOptics, KINDS, Wanted};
 use lavoxel_render::media::steam::risen;
 use lavoxel_sim::lowpass::{Medium, Volume};
 
@@ -21,7 +21,7 @@ pub(super) struct FogTexture {
     pub(super) high: [f32; 3],
     /// Edge length of a cell of the coarse grid, in cells of the box.
     pub(super) edge: f32,
-    pub(super) kinds: [Kind; KINDS],
+    pub(super) kinds: [GasOptics; KINDS],
     /// Set if the grid contains gas or the shadow of solids.
     pub(super) is_there: bool,
     /// Set if the grid contains gas; clear if it contains only the shadow of solids.
@@ -52,7 +52,7 @@ impl FogTexture {
             low: [0.0; 3],
             high: [0.0; 3],
             edge: 1.0,
-            kinds: [Kind::NONE; KINDS],
+            kinds: [GasOptics::NONE; KINDS],
             is_there: false,
             has_gas: false,
             read: Volume {
@@ -143,7 +143,7 @@ impl FogTexture {
     /// Computes the coarse grid and uploads it. Returns true if a new texture replaced the old one.
     fn send(&mut self, gpu: &Gpu) -> bool {
         self.is_there = false;
-        let Some(wanted) = Wanted::of(&self.read, (self.sun, self.tall), self.risen) else {
+        let Some(wanted) = Wanted::new(&self.read, (self.sun, self.tall), self.risen) else {
             return false;
         };
         let fog = Fog::new(&self.read, &wanted, |k| &self.rows[k]);
@@ -157,7 +157,7 @@ impl FogTexture {
         (self.has_gas, self.is_there, self.edge) = (around.is_some(), true, fog.edge as f32);
         let (low, high) = around.unwrap_or_default();
         (self.low, self.high) = (low.into(), high.into());
-        self.kinds = std::array::from_fn(|k| fog.kinds.get(k).copied().unwrap_or(Kind::NONE));
+        self.kinds = std::array::from_fn(|k| fog.kinds.get(k).copied().unwrap_or(GasOptics::NONE));
         let size = [fog.grid.nx, fog.grid.ny, fog.grid.nz];
         let new = std::mem::replace(&mut self.size, size) != size;
         if new {

@@ -6,10 +6,10 @@ use lavoxel_automaton::view::Form;
 use lavoxel_automaton::world::CellMeasure;
 use lavoxel_base::grid::Grid;
 use lavoxel_render::contents::opened;
-use lavoxel_render::ground::beyond::Ends;
 use lavoxel_render::ground::floor::Floor;
 use lavoxel_render::ground::land::TerrainLook;
 use lavoxel_render::ground::sky::Sky;
+use lavoxel_render::ground::surroundings::Ends;
 use lavoxel_render::lava::plates::{copies, plate_size};
 use lavoxel_render::lava::sparks::{MOST as MOST_SPARKS, MOST_MOUTHS, Sparks};
 use lavoxel_render::math::V3;
@@ -247,14 +247,14 @@ impl Frame {
         let around = land.beyond.as_ref().filter(|beyond| {
             is_land_shown(spec, clip) && (beyond.ends == Ends::Plain || sea[2] > 0.0)
         });
-        let floor = Floor::of(look, &land.block, land.unit, around);
+        let floor = Floor::new(look, &land.block, land.unit, around);
         let solids = spec
             .media
             .iter()
             .any(|look| look.preset.form() == Form::Solid);
         let mouths = if spec.volume_shown { spec.mouths } else { &[] };
         let sparks = Sparks::at(mouths, spec.steps as f64, look.sparks, land.unit);
-        let flame = Flame::of(look, spec.steps as f64).filter(|_| spec.volume_shown);
+        let flame = Flame::from_look(look, spec.steps as f64).filter(|_| spec.volume_shown);
         let fountain = |k: usize| sparks.fountains.get(k);
         let streak = |k: usize| sparks.streaks.get(k);
         Self {
@@ -360,9 +360,11 @@ impl Frame {
                 [look.depth, look.waves, look.preset as u32 as f32, 0.0]
             }),
             media_color: by_medium(spec.media, |look| with(look.linear_color(), 0.0)),
-            media_absorbed: by_medium(spec.media, |look| four(Liquid::of(look).absorbed, 0.0)),
-            media_deep: by_medium(spec.media, |look| four(Liquid::of(look).deep, 0.0)),
-            media_warmed: by_medium(spec.media, |look| four(Liquid::of(look).warmed, 0.0)),
+            media_absorbed: by_medium(spec.media, |look| {
+                four(Liquid::from_look(look).absorbed, 0.0)
+            }),
+            media_deep: by_medium(spec.media, |look| four(Liquid::from_look(look).deep, 0.0)),
+            media_warmed: by_medium(spec.media, |look| four(Liquid::from_look(look).warmed, 0.0)),
             fog_low: with(spec.fog.low, flag(spec.fog.is_there) as f32),
             fog_high: with(spec.fog.high, spec.fog.edge),
             fog_kind: spec

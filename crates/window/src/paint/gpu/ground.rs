@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use lavoxel_base::grid::Grid;
 use lavoxel_render::LookSpec;
-use lavoxel_render::ground::beyond::Beyond;
 use lavoxel_render::ground::land::TerrainLook;
+use lavoxel_render::ground::surroundings::Beyond;
 
 use super::caves::CaveBuffer;
 use crate::messages::GroundPatch;
@@ -87,7 +87,10 @@ impl GroundMaps {
         });
         gpu.queue.write_buffer(&triangles, 0, bytes);
         let triangle_corners = corners.len() as u32;
-        let nodes = land.beyond.as_ref().map_or_else(|| vec![[0; 4]], around);
+        let nodes = land
+            .beyond
+            .as_ref()
+            .map_or_else(|| vec![[0; 4]], packed_surroundings);
         let bytes: &[u8] = bytemuck::cast_slice(&nodes);
         let beyond = gpu.numbers("ground around", bytes.len());
         gpu.queue.write_buffer(&beyond, 0, bytes);
@@ -115,7 +118,7 @@ impl GroundMaps {
 
 /// Returns the nodes of the ground around a box, packed for the shader: height as the bits of an
 /// `f32`, then albedo, normal (x, z), and the light of sky and sun.
-fn around(beyond: &Beyond) -> Vec<[u32; 4]> {
+fn packed_surroundings(beyond: &Beyond) -> Vec<[u32; 4]> {
     let node = |k: usize| {
         let (color, normal, light) = (
             beyond.albedo.data[k],

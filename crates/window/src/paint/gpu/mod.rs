@@ -167,7 +167,9 @@ impl GpuPainter {
             );
             self.bindings += u64::from(replaced);
             // A smoke grid too large for this card was refused by `apply` already.
-            let replaced = lava.smoke.refresh(&self.gpu, Shown::of(look, self.sky.sun));
+            let replaced = lava
+                .smoke
+                .refresh(&self.gpu, Shown::new(look, self.sky.sun));
             self.bindings += u64::from(replaced.unwrap_or(false));
         }
         self.look = look.clone();
@@ -250,7 +252,7 @@ impl GpuPainter {
             (self.sky.sun, self.look.cell_height, self.steps),
         );
         self.bindings += u64::from(gases);
-        let shown = Shown::of(&self.look, self.sky.sun);
+        let shown = Shown::new(&self.look, self.sky.sun);
         self.bindings += u64::from(lava.smoke.refresh(&self.gpu, shown)?);
         let scenery =
             update.reset || update.ground.is_some() || update.cuts.iter().any(Option::is_some);

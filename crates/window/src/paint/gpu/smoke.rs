@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::paint::device::{Gpu, Texture};
-use lavoxel_render::ground::ember::Patch;
+use lavoxel_render::ground::lava_glow::Patch;
 use lavoxel_render::math::V3;
 use lavoxel_render::media::billows;
 use lavoxel_render::media::haze::Haze;
@@ -53,7 +53,7 @@ pub(super) enum Shown {
 
 impl Shown {
     /// Returns the inputs for the look `look` and the unit direction `sun` towards the sun.
-    pub(super) fn of(look: &LookSpec, sun: V3) -> Self {
+    pub(super) fn new(look: &LookSpec, sun: V3) -> Self {
         match look.style {
             Style::Cinematic => Self::Smoke(Wanted {
                 sun,
@@ -146,7 +146,7 @@ impl SmokeTextures {
     }
 
     fn send_smoke(&mut self, gpu: &Gpu, smoke: &Smoke) -> Result<bool, TooLarge> {
-        let Some(around) = around(smoke.boxes()) else {
+        let Some(around) = bounding_box(smoke.boxes()) else {
             return Ok(false);
         };
         let texels = smoke.texels();
@@ -172,7 +172,7 @@ impl SmokeTextures {
     }
 
     fn send_haze(&mut self, gpu: &Gpu, haze: &Haze) -> Result<bool, TooLarge> {
-        let Some(around) = around(haze.boxes()) else {
+        let Some(around) = bounding_box(haze.boxes()) else {
             return Ok(false);
         };
         let size = [haze.grid.nx, haze.grid.ny, haze.grid.nz];
@@ -224,7 +224,7 @@ impl SmokeTextures {
 
 /// Returns the bounding box of `boxes` as lower and upper bound along x, y and z; `None` without
 /// boxes.
-fn around(boxes: impl Iterator<Item = Drawn>) -> Option<[[f32; 2]; 3]> {
+fn bounding_box(boxes: impl Iterator<Item = Drawn>) -> Option<[[f32; 2]; 3]> {
     let corners = boxes.map(|drawn| (drawn.middle - drawn.half, drawn.middle + drawn.half));
     let (from, to) = corners.reduce(|a, b| (a.0.inf(&b.0), a.1.sup(&b.1)))?;
     Some([0, 1, 2].map(|axis| [from[axis], to[axis]]))

@@ -254,7 +254,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_sparks() {
         ..LookSpec::default()
     };
     let ground = simulation.world().ground().surface();
-    let mouths = Mouth::of(
+    let mouths = Mouth::all_from_vents(
         simulation.vents(),
         (&volume, ground),
         (simulation.seed(), simulation.steps()),
@@ -319,7 +319,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_looks() {
     let Some(mut painter) = painter(&plain) else {
         return;
     };
-    let of = |preset: Preset| MaterialLook::of(preset);
+    let of = |preset: Preset| MaterialLook::from_preset(preset);
     let smoke = MaterialLook {
         color: Some("#604020".into()),
         depth: 2.0,
@@ -465,7 +465,7 @@ fn the_window_and_the_ray_marcher_draw_the_same_smoke() {
     let (bare, mut among) = (lowpass.volume().clone(), lowpass.volume().clone());
     furnish(
         &mut among,
-        &[Preset::Water, Preset::Steam, Preset::Sand].map(MaterialLook::of),
+        &[Preset::Water, Preset::Steam, Preset::Sand].map(MaterialLook::from_preset),
     );
     let Some(mut painter) = painter(&plain) else {
         return;

@@ -397,7 +397,7 @@ fn card(
         area.min + vec2(MARGIN, MARGIN),
         vec2(inner, (inner * FLAT).round()),
     );
-    if let Some(texture) = pictures.of(ui.ctx(), scene.name) {
+    if let Some(texture) = pictures.texture(ui.ctx(), scene.name) {
         Image::from_texture((texture.id(), picture.size()))
             .corner_radius(CornerRadius::same(3))
             .paint_at(ui, picture);

@@ -40,7 +40,7 @@ fn offers(ui: &mut Ui, state: &mut State, id: Id) {
     if typed.is_empty() {
         return;
     }
-    let names = state.shown.completion.of(&typed).to_vec();
+    let names = state.shown.completion.candidates(&typed).to_vec();
     for name in names.into_iter().filter(|name| *name != typed) {
         if ui
             .selectable_label(false, RichText::new(&name).small())

@@ -61,7 +61,11 @@ pub(super) struct Pictures(HashMap<&'static str, Option<TextureHandle>>);
 impl Pictures {
     /// Returns the picture of the built-in scene `name`, decoded on first use; `None` if it has no
     /// picture.
-    pub(super) fn of(&mut self, context: &Context, name: &'static str) -> Option<TextureHandle> {
+    pub(super) fn texture(
+        &mut self,
+        context: &Context,
+        name: &'static str,
+    ) -> Option<TextureHandle> {
         let load = || Some(context.load_texture(name, decoded(name)?, TextureOptions::LINEAR));
         self.0.entry(name).or_insert_with(load).clone()
     }

@@ -10,7 +10,7 @@ use kiss3d::egui::{
     TextureOptions, Ui, vec2,
 };
 
-use super::super::rows::Row;
+use super::super::rows::SliderRow;
 use super::super::{BRIGHT, DEEP, FAINT, WRONG};
 use lavoxel_automaton::engine::tiled::Tiled;
 use lavoxel_automaton::view::Antialias;
@@ -92,7 +92,7 @@ impl Workshop {
                 return;
             };
             let mut value = (param.get)(&self.volcano);
-            let row = Row::new(key, unit, param.what).decimals(decimals);
+            let row = SliderRow::new(key, unit, param.what).decimals(decimals);
             if row.show(
                 ui,
                 &mut value,

@@ -118,8 +118,8 @@ fn resampled(heights: &Array2<f32>, affine: &Affine, path: &Path) -> Result<Nort
             rows: down as usize,
         });
     }
-    MemoryEstimate::of("the heights of the file", heights.len(), BYTES_A_HEIGHT)
-        .and(MemoryEstimate::of(
+    MemoryEstimate::new("the heights of the file", heights.len(), BYTES_A_HEIGHT)
+        .and(MemoryEstimate::new(
             "the raster turned north up",
             (across * down) as usize,
             2.0 * BYTES_A_HEIGHT,

@@ -32,7 +32,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    pub(super) fn of(
+    pub(super) fn new(
         tiff: &TiffFile,
         image: &Ifd,
         layout: &RasterLayout,
@@ -123,17 +123,17 @@ impl Blocks {
             2.0
         };
         let unpacked = numbers.max(all.min(AT_ONCE));
-        MemoryEstimate::of(
+        MemoryEstimate::new(
             "unpacking the heights of the file",
             unpacked,
             copies * layout.bytes_per_sample as f64,
         )
-        .and(MemoryEstimate::of(
+        .and(MemoryEstimate::new(
             "a row of packed blocks",
             packed as usize,
             2.0,
         ))
-        .and(MemoryEstimate::of("the heights of the file", all, 4.0))
+        .and(MemoryEstimate::new("the heights of the file", all, 4.0))
     }
 
     /// Returns a lower bound on the bytes of the file per height: the size of a number divided by
@@ -208,7 +208,7 @@ impl Reading<'_> {
         // own order.
         let turned =
             image.compression() == lerc::LERC && self.tiff.byte_order() == ByteOrder::BigEndian;
-        let part = Part {
+        let part = BandReader {
             reading: self,
             image,
             layout,
@@ -241,7 +241,7 @@ impl Reading<'_> {
 }
 
 /// Reader of a few rows of one band at a time.
-struct Part<'a> {
+struct BandReader<'a> {
     reading: &'a Reading<'a>,
     image: &'a Ifd,
     layout: &'a RasterLayout,
@@ -273,7 +273,7 @@ macro_rules! bytes {
 
 bytes!(u8 i8 u16 i16 u32 i32 u64 i64; f32 f64);
 
-impl Part<'_> {
+impl BandReader<'_> {
     fn each<T: Bytes>(
         &self,
         number: impl Fn(T) -> f64,

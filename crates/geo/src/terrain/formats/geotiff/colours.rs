@@ -23,7 +23,7 @@ const BYTES_A_PIXEL: f64 = 4.0;
 /// [`TerrainError::Content`] for a file that is no TIFF of colours; its size is checked before
 /// memory is taken.
 pub(in crate::terrain) fn read(path: &Path) -> Result<Photo, TerrainError> {
-    let sidecars = Sidecars::of(path)?;
+    let sidecars = Sidecars::read(path)?;
     with_file(source_of(path)?, path, |file| file.colours(&sidecars))
 }
 
@@ -37,15 +37,15 @@ impl File<'_> {
         let layout = image.raster_layout().map_err(wrong(path))?;
         let size = [layout.width, layout.height];
         let pixels = check_size(path, size, BYTES_A_PIXEL)?;
-        let channels = Channels::of(image, path)?;
-        let blocks = Blocks::of(tiff, image, &layout, path)?;
+        let channels = Channels::read(image, path)?;
+        let blocks = Blocks::new(tiff, image, &layout, path)?;
         let mut rgba = Vec::with_capacity(4 * pixels);
         for top in (0..layout.height).step_by(blocks.rows_at_once(&layout)) {
             let deep = blocks.rows_at_once(&layout).min(layout.height - top);
             let bytes = tiff.read_decoded_window_bytes_from_ifd(image, top, 0, deep, layout.width);
             channels.add(&bytes.map_err(wrong(path))?, &mut rgba);
         }
-        let none = sidecars.no_data.or(Said::of(image, path)?.no_data);
+        let none = sidecars.no_data.or(Said::read(image, path)?.no_data);
         self.hide_no_data((image, none), (&layout, &blocks), &mut rgba)?;
         let photo = Photo {
             size,
@@ -92,7 +92,7 @@ impl File<'_> {
         if let Some(mask) = mask_of(tiff, image) {
             check_kind(mask, path)?;
             let layout = mask.raster_layout().map_err(wrong(path))?;
-            let blocks = Blocks::of(tiff, mask, &layout, path)?;
+            let blocks = Blocks::new(tiff, mask, &layout, path)?;
             reading.band(mask, &layout, &blocks, 0, |(row, column), value| {
                 if value == 0.0 {
                     rgba[4 * (row * layout.width + column) + 3] = 0;
@@ -117,7 +117,7 @@ struct Channels {
 }
 
 impl Channels {
-    fn of(image: &Ifd, path: &Path) -> Result<Self, TerrainError> {
+    fn read(image: &Ifd, path: &Path) -> Result<Self, TerrainError> {
         let refuse = |found: &str| {
             let expected = "a picture of eight bits in gray, colours or a palette";
             let mend = "convert it, for example with gdal_translate -ot Byte -scale -b 1 -b 2 -b 3";

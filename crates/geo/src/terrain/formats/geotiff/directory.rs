@@ -290,7 +290,7 @@ pub(super) fn walk(
         next = after;
     }
     let bytes = directories.iter().flatten().map(Entry::need).sum::<f64>();
-    MemoryEstimate::of("the tables of the TIFF", 1, bytes)
+    MemoryEstimate::new("the tables of the TIFF", 1, bytes)
         .check("copy its heights alone into a new file, for example with gdal_translate")
         .map_err(|cause| TerrainError::Memory {
             path: path.to_owned(),

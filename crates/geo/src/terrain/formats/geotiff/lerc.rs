@@ -45,7 +45,7 @@ pub(super) fn check(
         .lerc_parameters()
         .map_err(|error| wrong(error.to_string()))?;
     if parameters.is_some_and(|p| p.additional_compression != LercAdditionalCompression::None) {
-        return MemoryEstimate::of("LERC in another packing", 1, DECODER_MOST)
+        return MemoryEstimate::new("LERC in another packing", 1, DECODER_MOST)
             .check("pack the file otherwise, for example with gdal_translate -co COMPRESS=DEFLATE")
             .map_err(|cause| TerrainError::Memory {
                 path: path.to_owned(),

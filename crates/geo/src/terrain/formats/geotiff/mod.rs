@@ -31,7 +31,7 @@ use self::askew::{Affine, north_up};
 use self::blocks::{Blocks, LARGEST_BLOCK, Reading};
 pub(in crate::terrain) use self::colours::read as read_colours;
 use self::mend::Mending;
-use self::place::Place;
+use self::place::FileGeoreference;
 use self::said::Said;
 use super::read::{LoadOptions, note_of_unit, open};
 use super::samples::Heights;
@@ -39,8 +39,8 @@ use super::sidecar::{Sidecars, unit_m};
 use crate::map::crs::vertical_metres;
 use crate::terrain::error::checked_samples;
 use crate::terrain::{Crs, Georeference, Heightmap, TerrainError};
+use lavoxel_files::archive;
 use lavoxel_files::input;
-use lavoxel_files::inside;
 
 /// Codes of the supported compressions: none, LZW, JPEG, Deflate (two codes), PackBits, LERC, ZSTD,
 /// WebP.
@@ -53,7 +53,7 @@ const PACKINGS: [u16; 9] = [1, 5, 7, 8, 32946, 32773, 34887, 50000, 50001];
 /// [`TerrainError::NoCellSize`] when neither the file nor `options` give the size of a cell. The
 /// announced size is checked against the length of the file before memory is taken.
 pub(super) fn read(path: &Path, options: &LoadOptions) -> Result<Heightmap, TerrainError> {
-    let (source, sidecars) = (source_of(path)?, Sidecars::of(path)?);
+    let (source, sidecars) = (source_of(path)?, Sidecars::read(path)?);
     with_file(source, path, |file| file.heights(options, &sidecars))
 }
 
@@ -79,7 +79,7 @@ pub fn read_bytes(
 pub(super) fn unit(path: &Path) -> Result<Option<String>, TerrainError> {
     with_file(source_of(path)?, path, |file| {
         let image = file.tiff.ifd(file.place.image).map_err(wrong(path))?;
-        Ok(Said::of(image, path)?.with(&Sidecars::of(path)?).unit)
+        Ok(Said::read(image, path)?.with(&Sidecars::read(path)?).unit)
     })
 }
 
@@ -101,7 +101,7 @@ pub fn labels(path: &Path) -> Result<BTreeMap<String, String>, TerrainError> {
 
 /// Opens a file on disk or inside an archive as a source of bytes.
 fn source_of(path: &Path) -> Result<SharedSource, TerrainError> {
-    if let Some(inside) = inside::file(path) {
+    if let Some(inside) = archive::file(path) {
         let bytes = inside.map_err(TerrainError::read(path))?.bytes.into_owned();
         return Ok(Arc::new(BytesSource::new(bytes)));
     }
@@ -143,7 +143,7 @@ pub(in crate::terrain) fn with_mask(
                     format!("{} × {}", layout.width, layout.height),
                 ));
             }
-            let blocks = Blocks::of(&tiff, image, &layout, mask)?;
+            let blocks = Blocks::new(&tiff, image, &layout, mask)?;
             let reading = Reading {
                 tiff: &tiff,
                 path: mask,
@@ -179,7 +179,7 @@ fn with_file<T>(
     let source = presented::presented(source, form, &directories).map_err(wrong(path))?;
     drop(directories);
     let tiff = TiffFile::from_source_with_options(source, limits()).map_err(wrong(path))?;
-    let place = Place::of(&tiff, path)?;
+    let place = FileGeoreference::read(&tiff, path)?;
     let half = half.get(place.image).copied().unwrap_or(false);
     read(File {
         tiff,
@@ -216,7 +216,7 @@ fn wrong<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> TerrainError {
 /// TIFF file with its directories and georeference.
 struct File<'a> {
     tiff: TiffFile,
-    place: Place,
+    place: FileGeoreference,
     /// Set if the heights are 16-bit floats, whose bits are read as integers.
     half: bool,
     /// Length of the file in bytes.
@@ -244,7 +244,7 @@ impl File<'_> {
         // per height of their packing.
         checked_samples(path, (layout.width, layout.height), *bytes, 0.0)?;
         let alpha = has_alpha(image, &layout, path)?;
-        let blocks = Blocks::of(tiff, image, &layout, path)?;
+        let blocks = Blocks::new(tiff, image, &layout, path)?;
         checked_samples(
             path,
             (layout.width, layout.height),
@@ -257,7 +257,7 @@ impl File<'_> {
             options.cell_size_for(path)?;
         }
 
-        let said = Said::of(image, path)?.with(sidecars);
+        let said = Said::read(image, path)?.with(sidecars);
         let values = self.values(&said, &layout, options)?;
         let reading = Reading {
             tiff,
@@ -266,7 +266,7 @@ impl File<'_> {
         };
         let mut heights = Array2::from_elem((layout.height, layout.width), f32::NAN);
         reading.band(image, &layout, &blocks, 0, |at, value| {
-            heights[at] = values.of(value, path)?;
+            heights[at] = values.convert(value, path)?;
             Ok(())
         })?;
         blocks.clear_missing(&mut heights);
@@ -282,7 +282,7 @@ impl File<'_> {
         if let Some(mask) = mask_of(tiff, image) {
             check_kind(mask, path)?;
             let layout = mask.raster_layout().map_err(wrong(path))?;
-            let blocks = Blocks::of(tiff, mask, &layout, path)?;
+            let blocks = Blocks::new(tiff, mask, &layout, path)?;
             reading.band(mask, &layout, &blocks, 0, |at, value| {
                 hide(&mut heights, at, value)
             })?;

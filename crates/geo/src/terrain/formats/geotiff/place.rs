@@ -15,7 +15,7 @@ use crate::map::GeoKey;
 use crate::terrain::TerrainError;
 
 /// Georeference of a TIFF file with its coordinate system.
-pub(super) struct Place {
+pub(super) struct FileGeoreference {
     /// Index of the picture with full resolution.
     pub(super) image: usize,
     /// Set if the file has GeoTIFF tags.
@@ -26,10 +26,10 @@ pub(super) struct Place {
     pub(super) keys: Vec<(u16, GeoKey)>,
 }
 
-impl Place {
+impl FileGeoreference {
     /// Reads the georeference of the first picture that has one; copies with reduced resolution are
     /// skipped.
-    pub(super) fn of(tiff: &TiffFile, path: &Path) -> Result<Self, TerrainError> {
+    pub(super) fn read(tiff: &TiffFile, path: &Path) -> Result<Self, TerrainError> {
         let ifds = tiff.ifds();
         let has = |ifd: &Ifd, tag: u16| ifd.tag(tag).is_some();
         let placed =

@@ -19,7 +19,7 @@ pub(super) struct Said {
 }
 
 impl Said {
-    pub(super) fn of(image: &Ifd, path: &Path) -> Result<Self, TerrainError> {
+    pub(super) fn read(image: &Ifd, path: &Path) -> Result<Self, TerrainError> {
         let text = |tag: u16| match image.tag(tag).map(|tag| &tag.value) {
             Some(TagValue::Ascii(text)) => Some(text.trim_matches(['\0', ' ', '\n'])),
             _ => None,

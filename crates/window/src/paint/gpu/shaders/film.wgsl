@@ -98,7 +98,7 @@ fn moved(place: vec2<f32>, heat: f32) -> vec2<f32> {
 // Heat of the air over light of the wide bloom.
 fn heat(bloom: vec3<f32>) -> f32 { return saturate(HEATS * (bloom.r - WHITE * bloom.b)); }
 
-// Twin: film::beside.
+// Twin: film::visible_share.
 // Share of the hot air that is seen beside what glows.
 fn beside(bloom: vec3<f32>) -> f32 { return 1.0 - smoothstep(GLOWS.x, GLOWS.y, max(bloom.r, max(bloom.g, bloom.b))); }
 

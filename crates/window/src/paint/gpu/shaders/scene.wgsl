@@ -191,7 +191,7 @@ fn goes_on() -> bool { return frame.beyond.y > 0.0; }
 // Whether the box stands in a sea.
 fn has_sea() -> bool { return frame.sea.z > 0.5; }
 
-// Twin: beyond::beyond.
+// Twin: surroundings::beyond.
 // Cells from the box to a place.
 fn beyond_box(p: vec3<f32>) -> f32 { return length(max(max(-p.xz, p.xz - frame.cells.xz), vec2(0.0))); }
 
@@ -356,7 +356,7 @@ fn shown(kelvin: f32) -> vec3<f32> {
     return mix(black_body[i].rgb, black_body[i + 1u].rgb, place - f32(i));
 }
 
-// Twin: ember::arriving.
+// Twin: lava_glow::arriving.
 // Direction from which most of the lava's light comes to a point, and its strength (w), 0 where there is none.
 fn ember_arriving(p: vec3<f32>) -> vec4<f32> {
     let here = textureSampleLevel(ember_map, linear_held, column_uv(p.x, p.z), 0.0).rg;
@@ -372,7 +372,7 @@ fn ember_arriving(p: vec3<f32>) -> vec4<f32> {
     return vec4(unit_or_up(aim), glow / (1.0 + 0.9 * glow) / (1.0 + 0.006 * rise * rise) * fades);
 }
 
-// Twin: ember::at.
+// Twin: lava_glow::at.
 // Light that the lava throws on a point with normal n, about 0..1.
 fn ember_at(p: vec3<f32>, n: vec3<f32>) -> f32 {
     let arriving = ember_arriving(p);

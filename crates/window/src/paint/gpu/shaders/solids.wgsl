@@ -310,7 +310,7 @@ fn lit_in_mirror(color: vec3<f32>, p: vec3<f32>, normal: vec3<f32>) -> vec3<f32>
     return color * (sky_ambient(normal) * 0.7 + frame.sun_color.rgb * (SEEN_OF_SUN * facing)) * SEEN;
 }
 
-// Twin: smooth::around.
+// Twin: smooth::mirrored_light.
 // Light that arrives from a mirrored direction: `sky` unless a material or the ground stands before it.
 fn around(hit: SolidPoint, mirror: vec3<f32>, sky: vec3<f32>) -> vec3<f32> {
     let toward = mirror / oblong();

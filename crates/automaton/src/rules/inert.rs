@@ -1,0 +1,20 @@
+//! Rule for still matter: moves nothing, but records the changes by edits, sources and reactions
+//! for the readers of the layer.
+
+use super::shape::{Driver, Listed, Site};
+use crate::world::World;
+use lavoxel_base::random::Draw;
+
+/// Rule for still matter, which moves nothing; has no parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inert;
+
+impl Listed for Inert {
+    fn from_site(_site: &Site<'_>) -> Option<Self> {
+        Some(Self)
+    }
+
+    fn run<D: Driver>(&self, _driver: &mut D, (world, layer): (&mut World, usize), _draw: Draw) {
+        world.layers[layer].stay();
+    }
+}

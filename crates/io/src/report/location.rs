@@ -1,0 +1,78 @@
+//! Position of the box and its vents on the map, for the report.
+
+use lavoxel_geo::map::{Bounds, Georeference};
+use lavoxel_scene::scene::BuiltScene;
+use lavoxel_sim::source::VentSpec;
+use serde::ser::Error;
+use serde::{Serialize, Serializer};
+
+/// Position of the box and its vents in a report.
+#[derive(Debug, Serialize)]
+pub(super) struct Location {
+    floor_m: f64,
+    /// Vertical exaggeration; 1 in the physical model, where cells may have a separate height but
+    /// heights are not stretched.
+    vertical_exaggeration: f64,
+    map: Option<MapPlace>,
+    vents: Vec<VentPlace>,
+}
+
+/// Bounds of the box on the map of the terrain file.
+#[derive(Debug, Serialize)]
+struct MapPlace {
+    /// Bounds west, south, east, north, in map units.
+    bounds: Bounds,
+    crs: Option<String>,
+}
+
+/// Vent in cell coordinates, with the position of its centre on the map (`None` without a map).
+#[derive(Debug, Serialize)]
+struct VentPlace {
+    #[serde(flatten, serialize_with = "without_unused")]
+    vent: VentSpec,
+    map_x: Option<f64>,
+    map_y: Option<f64>,
+}
+
+/// Serialises a vent; for a vent of the physical model, the fields `rate` and `energy` of the
+/// classic model are omitted.
+fn without_unused<S: Serializer>(vent: &VentSpec, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut table = serde_json::to_value(vent).map_err(S::Error::custom)?;
+    if let (Some(table), true) = (table.as_object_mut(), vent.flow.is_some()) {
+        table.retain(|key, _| !["rate", "energy"].contains(&key.as_str()));
+    }
+    table.serialize(serializer)
+}
+
+impl Location {
+    /// Returns the position of the box and the vents of a built scene.
+    pub(super) fn from_stage(stage: &BuiltScene) -> Self {
+        let grid = stage.simulation.world().grid();
+        let cell = stage.site.cell_size_m;
+        let georeference = stage.site.georeference.as_ref();
+        let map = |place: &Georeference| MapPlace {
+            bounds: place.bounds(grid.nx as f64 * cell, grid.nz as f64 * cell),
+            crs: place.crs.name(),
+        };
+        let vent = |vent: &VentSpec| {
+            let (map_x, map_y) = georeference
+                .map(|place| place.to_map(vent.x * cell, vent.z * cell))
+                .unzip();
+            VentPlace {
+                vent: vent.clone(),
+                map_x,
+                map_y,
+            }
+        };
+        Self {
+            floor_m: stage.site.floor_m,
+            vertical_exaggeration: stage
+                .simulation
+                .world()
+                .flow()
+                .map_or(stage.site.vertical_exaggeration, |_| 1.0),
+            map: georeference.map(map),
+            vents: stage.simulation.vents().map(vent).collect(),
+        }
+    }
+}

@@ -1,0 +1,475 @@
+//! Light of the lava on its surroundings, approximated without additional rays.
+//!
+//! Every column of cells has a glow, the strength of the light that its lava sends up. A map of the
+//! glow, blurred with three radii, approximates the light from near, middle and far lava.
+
+use std::ops::Range;
+
+use lavoxel_base::parallel::*;
+use nalgebra::Vector2;
+
+use lavoxel_automaton::world::Span;
+use lavoxel_base::grid::{Grid, Place};
+use lavoxel_sim::lowpass::{ENERGY_SHOWN, Volume};
+
+use crate::ground::raster::Raster;
+use crate::ground::surroundings::beyond;
+use crate::lava::blackbody::{kelvin, red_hot};
+use crate::lava::crust::{cracked, youth};
+use crate::math::{V3, lerp, saturate, smoothstep, v3};
+use lavoxel_automaton::view::LookSpec;
+
+// Look constants, chosen by eye unless another reason is given; shaders read the same values by
+// name.
+/// Temperature in kelvin whose colour the light of lava on its surroundings has.
+pub const KELVIN: f32 = 1040.0;
+/// Brightness of the lava's light relative to the display colour of the temperature `KELVIN`.
+pub const STRENGTH: f32 = 33.0;
+
+/// Factor on the lava's light on surfaces; this light is proportional to the square of the blurred
+/// glow.
+// The square darkens places near a wide sheet, most of which is seen at a grazing angle.
+pub const STEEPER: f32 = 1.6;
+
+/// Fraction of the lava's light that also reaches surfaces facing away from the lava.
+// A larger share would show no relief next to the lava.
+pub const ASIDE: f32 = 0.06;
+
+/// Light from the glowing cracks of an old crust, relative to the light of open lava.
+const GLIMMERS: f32 = 0.4;
+/// Light from a closed crust, relative to the light of open lava.
+const DARK: f32 = 0.04;
+
+/// Exponent of the cosine by which reflections of the lava are narrowed.
+pub const GLOSS: i32 = 3;
+
+/// Coefficient of the squared height above the lava (in pattern units of 1/128 of the box's longer
+/// side) by which the light on gas fades.
+pub const HIGH: f32 = 0.008;
+
+/// Distance outside of the box, in cells, at which the lava's light has faded to zero.
+// The maps end at the sides of the box.
+pub const BEYOND: f32 = 16.0;
+/// Near, middle and far blur: radius in cells of each of its three box filters, and weight of its
+/// light.
+const REACHES: [(usize, f32); 3] = [(1, 0.50), (3, 0.80), (9, 1.25)];
+
+/// Settings of the look that determine the light of the lava.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Glow {
+    /// [`LookSpec::film`]: amount below which lava is not drawn.
+    pub film: f32,
+    /// [`LookSpec::iso`]: amount at which the drawn surface lies.
+    pub iso: f32,
+    /// [`LookSpec::heat`]: energies per amount at which lava looks cold and hot.
+    pub heat: [f32; 2],
+    /// [`LookSpec::kelvin`]: temperatures in kelvin at energy per amount 0 and 1; `None` if
+    /// unknown.
+    pub kelvin: Option<[f32; 2]>,
+    /// [`LookSpec::cell_height`]: height of a cell in cell widths.
+    pub cell_height: f32,
+}
+
+impl From<&LookSpec> for Glow {
+    fn from(look: &LookSpec) -> Self {
+        Self {
+            film: look.film,
+            iso: look.iso,
+            heat: look.heat,
+            kelvin: look.kelvin,
+            cell_height: look.cell_height,
+        }
+    }
+}
+
+/// Light of the lava: blurred glow of all columns, and the height of the glowing surfaces.
+#[derive(Clone, Debug)]
+pub struct EmberLight {
+    /// Blurred map with one value per column: x is the glow, y the glow times the height (cells) of
+    /// the glowing surface.
+    pub maps: Raster<Vector2<f32>>,
+    /// Point sources for the light on matter far above the lava, from the glow before any blur.
+    pub patches: Vec<Patch>,
+    /// Surface temperature of each column in kelvin; `None` if unknown.
+    pub crust: Option<Raster<f32>>,
+    /// Height of a cell in cell widths.
+    tall: f32,
+}
+
+/// Glowing lava of 4 × 4 columns, treated as a point source of light.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patch {
+    /// Mean position of the patch's columns in cells, weighted with their glow.
+    pub place: V3,
+    /// Sum of the glow of the columns in the patch.
+    pub glow: f32,
+}
+
+/// Number of columns along the edge of a patch.
+const PATCH: usize = 4;
+
+/// Merges glowing columns into patches. `columns`: x is the glow, y the height times the glow,
+/// `width` columns per row.
+fn patches(columns: &[Vector2<f32>], width: usize) -> Vec<Patch> {
+    let across = width.div_ceil(PATCH);
+    let mut sums = vec![(0.0, V3::zeros()); across * (columns.len() / width).div_ceil(PATCH)];
+    for (k, column) in columns
+        .iter()
+        .enumerate()
+        .filter(|(_, column)| column.x > 0.0)
+    {
+        let (x, z) = (k % width, k / width);
+        let (glow, place) = &mut sums[z / PATCH * across + x / PATCH];
+        *glow += column.x;
+        *place += v3(
+            (x as f32 + 0.5) * column.x,
+            column.y,
+            (z as f32 + 0.5) * column.x,
+        );
+    }
+    sums.into_iter()
+        .filter(|(glow, _)| *glow > 0.0)
+        .map(|(glow, place)| Patch {
+            place: place / glow,
+            glow,
+        })
+        .collect()
+}
+
+impl EmberLight {
+    /// Computes the light of the lava in `volume` from the highest drawn cell of every column.
+    ///
+    /// `rows` holds the range along x of the non-empty cells of each row (row index `z · ny + y`),
+    /// so that empty rows are skipped; `None` if unknown.
+    pub fn new(volume: &Volume, rows: Option<&[Span]>, glow: Glow) -> Self {
+        let grid = volume.grid;
+        let mut columns = vec![Vector2::zeros(); grid.nx * grid.nz];
+        columns
+            .par_chunks_mut(grid.nx)
+            .enumerate()
+            .for_each(|(z, columns)| {
+                let rows = rows.map(|rows| &rows[z * grid.ny..(z + 1) * grid.ny]);
+                look_down(volume, rows, z, glow, columns);
+            });
+        let patches = patches(&columns, grid.nx);
+        let crust = volume
+            .crust
+            .as_ref()
+            .map(|crust| Raster::columns((grid.nx, grid.nz), crust.kelvin.clone()));
+        Self {
+            maps: spread(&Raster::columns((grid.nx, grid.nz), columns)),
+            patches,
+            crust,
+            tall: glow.cell_height,
+        }
+    }
+
+    /// Returns the light of a box without lava: zero everywhere.
+    pub(crate) fn none(grid: Grid) -> Self {
+        Self {
+            maps: Raster::columns(
+                (grid.nx, grid.nz),
+                vec![Vector2::zeros(); grid.nx * grid.nz],
+            ),
+            patches: Vec::new(),
+            crust: None,
+            tall: 1.0,
+        }
+    }
+
+    /// Returns the surface temperature in kelvin of the lava at `p` (cells); `None` if unknown.
+    pub(crate) fn crust(&self, p: V3) -> Option<f32> {
+        self.crust.as_ref().map(|crust| crust.at(p.x, p.z))
+    }
+
+    /// Returns the glow of the column at `p` (cells), about 0 to 2.
+    pub(crate) fn strength(&self, p: V3) -> f32 {
+        self.maps.at(p.x, p.z).x
+    }
+
+    /// Returns the strength of the lava's light on a surface at `p` (cells) with unit normal `n`,
+    /// about 0 to 1.
+    pub(crate) fn at(&self, p: V3, n: V3) -> f32 {
+        self.arriving(p).map_or(0.0, |(light, from)| {
+            let facing = saturate(n.dot(&from));
+            STEEPER * light * light * (ASIDE + (1.0 - ASIDE) * facing * facing.sqrt())
+        })
+    }
+
+    /// Returns the strength of the lava's light that is reflected at `p` (cells) in the direction
+    /// `direction`; the lava is treated as a wide area light.
+    pub(crate) fn mirrored(&self, p: V3, direction: V3) -> f32 {
+        self.arriving(p).map_or(0.0, |(light, from)| {
+            light * saturate(direction.dot(&from)).powi(GLOSS)
+        })
+    }
+
+    /// Returns the strength of the lava's light that reaches `p` (cells) from all sides, about 0 to
+    /// 1. The strength decreases with the height above the lava; `unit` is the pattern unit in
+    /// cells (1/128 of the box's longer side).
+    pub(crate) fn from_all_sides(&self, p: V3, unit: f32) -> f32 {
+        let here = self.maps.at(p.x, p.z);
+        if here.x < 1e-4 {
+            return 0.0;
+        }
+        let rise = (here.y / here.x - p.y) * self.tall / unit;
+        here.x / ((1.0 + 0.9 * here.x) * (1.0 + HIGH * rise * rise))
+    }
+
+    /// Returns the strength of the lava's light at `p` (cells), and the unit direction from which
+    /// most of the light comes; `None` where there is none.
+    fn arriving(&self, p: V3) -> Option<(f32, V3)> {
+        let here = self.maps.at(p.x, p.z);
+        let (glow, lifted) = (here.x, here.y);
+        let beyond = beyond([self.maps.width as f32, self.maps.depth as f32], p);
+        if glow < 1e-4 || beyond >= BEYOND {
+            return None;
+        }
+        let (east, south) = self.maps.slope(p.x, p.z, 1.2);
+        // The source lies up the gradient, and above or below by the difference in height.
+        let rise = ((lifted / glow - p.y) * self.tall).clamp(-12.0, 12.0);
+        let aim = v3(east.x, 0.06 * glow * (1.0 + 0.5 * rise), south.x);
+        let apart = 1.0 / (1.0 + 0.006 * rise * rise);
+        // A wide sheet must not outshine the sun: the sum of many columns is compressed.
+        let light = glow / (1.0 + 0.9 * glow) * (1.0 - smoothstep(0.0, BEYOND, beyond));
+        Some((light * apart, crate::math::unit_or_up(aim)))
+    }
+}
+
+/// Returns the weighted sum of the near, middle and far blur of `map`. Only the region around
+/// glowing columns is computed.
+fn spread(map: &Raster<Vector2<f32>>) -> Raster<Vector2<f32>> {
+    let mut sum = Raster {
+        data: vec![Vector2::zeros(); map.data.len()],
+        ..*map
+    };
+    let Some((xs, zs)) = glowing_columns(
+        map,
+        3 * REACHES.iter().map(|reach| reach.0).max().unwrap_or(0),
+    ) else {
+        return sum;
+    };
+    let rows = |data: &'_ [Vector2<f32>]| -> Vec<Vector2<f32>> {
+        zs.clone()
+            .flat_map(|z| data[z * map.width..][xs.clone()].to_vec())
+            .collect()
+    };
+    let part = Raster {
+        width: xs.len(),
+        depth: zs.len(),
+        data: rows(&map.data),
+        ..*map
+    };
+    for (radius, share) in REACHES {
+        let blurred = part.blurred(radius);
+        let to = sum
+            .data
+            .par_chunks_mut(map.width)
+            .skip(zs.start)
+            .zip(blurred.data.par_chunks(xs.len()));
+        to.for_each(|(sum, blurred)| {
+            sum[xs.clone()]
+                .iter_mut()
+                .zip(blurred)
+                .for_each(|(s, b)| *s += b * share)
+        });
+    }
+    sum
+}
+
+/// Returns the ranges along x and z that contain all columns with glow, widened by `margin` columns
+/// on each side; `None` if no column glows.
+fn glowing_columns(
+    map: &Raster<Vector2<f32>>,
+    margin: usize,
+) -> Option<(Range<usize>, Range<usize>)> {
+    let glows = |row: &[Vector2<f32>]| row.iter().any(|column| column.x != 0.0);
+    let rows = || {
+        map.data
+            .chunks(map.width)
+            .enumerate()
+            .filter(|(_, row)| glows(row))
+    };
+    let (first, last) = (rows().next()?.0, rows().next_back()?.0);
+    let (mut from, mut to) = (map.width, 0);
+    for (_, row) in rows() {
+        let along = |x: &usize| row[*x].x != 0.0;
+        from = (0..from).find(along).unwrap_or(from);
+        to = (to..map.width).rfind(along).map_or(to, |x| x + 1);
+    }
+    let grown =
+        |from: usize, to: usize, n: usize| from.saturating_sub(margin)..(to + margin).min(n);
+    Some((
+        grown(from, to, map.width),
+        grown(first, last + 1, map.depth),
+    ))
+}
+
+/// Writes for each column of slab `z` the light of its highest drawn cell: x is the glow (the
+/// strength of the light that leaves upward), y the height of the cell's centre times the glow.
+fn look_down(
+    volume: &Volume,
+    rows: Option<&[Span]>,
+    z: usize,
+    seen: Glow,
+    columns: &mut [Vector2<f32>],
+) {
+    let grid = volume.grid;
+    // Densities are whole numbers: above the threshold means above its whole part.
+    let drawn = (seen.film * 255.0) as u8;
+    let mut open = vec![true; grid.nx];
+    let mut left = grid.nx;
+    for y in (0..grid.ny).rev() {
+        let cells = rows.map_or(0..grid.nx, |rows| rows[y].range());
+        let start = grid.index([0, y, z]);
+        // Most rows are empty, and the maximum of a row takes many cells in one instruction.
+        if volume.density[start..][cells.clone()]
+            .iter()
+            .max()
+            .is_none_or(|&d| d <= drawn)
+        {
+            continue;
+        }
+        for x in cells {
+            if open[x] && volume.density[start + x] > drawn {
+                let glow = emission(volume, [x, y, z], seen);
+                columns[x] = Vector2::new(glow, glow * (y as f32 + 0.5));
+                open[x] = false;
+                left -= 1;
+            }
+        }
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+/// Returns the strength of the light that the topmost drawn cell of a column sends up.
+// Density and energy are taken 0.8 cells under the centre, because the outermost density is thin.
+fn emission(volume: &Volume, [x, y, z]: Place, seen: Glow) -> f32 {
+    let (here, below) = (
+        volume.grid.index([x, y, z]),
+        volume.grid.index([x, y.saturating_sub(1), z]),
+    );
+    let inside = |values: &[u8]| lerp(f32::from(values[here]), f32::from(values[below]), 0.8);
+    let density = inside(&volume.density);
+    let energy = inside(&volume.energy) * ENERGY_SHOWN / density.max(1.0);
+    let heat = saturate((energy - seen.heat[0]) / (seen.heat[1] - seen.heat[0]));
+    let cover = smoothstep(
+        seen.film,
+        seen.iso,
+        density.max(f32::from(volume.density[here])) / 255.0,
+    );
+    let red_hot = seen
+        .kelvin
+        .map_or(1.0, |range| red_hot(kelvin(range, energy)));
+    let open = match &volume.crust {
+        Some(crust) => {
+            let kelvin = crust.kelvin[z * volume.grid.nx + x];
+            youth(kelvin).max(GLIMMERS * cracked(kelvin))
+        }
+        None => heat * heat.sqrt(),
+    };
+    cover * red_hot * lerp(DARK, 1.0, open)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lavoxel_base::grid::Grid;
+
+    const SEEN: Glow = Glow {
+        film: 0.07,
+        iso: 0.42,
+        heat: [0.5, 1.25],
+        kelvin: None,
+        cell_height: 1.0,
+    };
+
+    /// Returns one hot column of lava, three cells high, and one cold column.
+    fn volume() -> Volume {
+        let mut volume = Volume::empty(Grid::new(91, 12, 81));
+        for y in 2..5 {
+            for (x, z, energy) in [(50, 40, 255), (35, 40, 40)] {
+                let i = volume.grid.index([x, y, z]);
+                (volume.density[i], volume.energy[i]) = (255, energy);
+            }
+        }
+        volume
+    }
+
+    #[test]
+    fn light_comes_from_the_height_of_the_highest_lava() {
+        let volume = volume();
+        let ember = EmberLight::new(&volume, None, SEEN);
+        let at = |x: usize, z: usize| ember.maps.data[z * 91 + x];
+        assert!(
+            (at(50, 40).y / at(50, 40).x - 4.5).abs() < 0.01,
+            "the centre of the highest cell"
+        );
+        assert!(
+            at(50, 40).x > 3.0 * at(35, 40).x,
+            "hot lava glows more than cold"
+        );
+        let total: f32 = ember.maps.data.iter().map(|m| m.x).sum();
+        // Full heat gives 1, no heat the light of a closed crust, and blurring away from the edges
+        // keeps the sum.
+        let shares: f32 = REACHES.iter().map(|r| r.1).sum();
+        assert!(
+            (total / shares - 1.0 - DARK).abs() < 1e-3,
+            "{}",
+            total / shares
+        );
+        let from_the_east = v3(54.5, 4.5, 40.5);
+        let [near, far] = [53.0, 58.0].map(|x| ember.at(v3(x, 4.5, 40.5), -V3::x()));
+        assert!(near > 8.0 * far, "{near} beside it, {far} five cells on");
+        assert!(
+            ember.at(from_the_east, -V3::x()) > 1.5 * ember.at(from_the_east, V3::x()),
+            "towards the lava"
+        );
+    }
+
+    #[test]
+    fn working_out_only_what_glows_changes_nothing() {
+        let mut columns = vec![Vector2::zeros(); 91 * 81];
+        (columns[3 * 91 + 40], columns[20 * 91 + 2]) =
+            (Vector2::new(1.0, 4.0), Vector2::new(0.5, 1.0));
+        let map = Raster::columns((91, 81), columns);
+        let (xs, zs) = glowing_columns(&map, 27).expect("something glows");
+        assert_eq!((xs, zs), (0..68, 0..48));
+        let part = spread(&map);
+        let blurs = REACHES.map(|(radius, share)| (map.blurred(radius), share));
+        for (k, part) in part.data.iter().enumerate() {
+            let whole: Vector2<f32> = blurs
+                .iter()
+                .map(|(blur, share)| blur.data[k] * *share)
+                .sum();
+            assert!((part - whole).norm() < 1e-6, "column {k}");
+        }
+        assert_eq!(
+            glowing_columns(&Raster::columns((3, 2), vec![Vector2::zeros(); 6]), 27),
+            None
+        );
+    }
+
+    #[test]
+    fn spans_of_rows_change_nothing() {
+        let volume = volume();
+        let rows: Vec<Span> = (0..12 * 81)
+            .map(|row| {
+                let cells = &volume.density[row * 91..(row + 1) * 91];
+                let lava = |x: &usize| cells[*x] > 0;
+                let from = (0..91).find(lava).unwrap_or(91);
+                Span {
+                    from: from as u16,
+                    to: (0..91).rfind(lava).map_or(0, |x| x as u16 + 1),
+                }
+            })
+            .collect();
+        let with = EmberLight::new(&volume, Some(&rows), SEEN);
+        assert_eq!(
+            with.maps.data,
+            EmberLight::new(&volume, None, SEEN).maps.data
+        );
+    }
+}

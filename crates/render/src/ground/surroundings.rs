@@ -1,0 +1,518 @@
+//! Land drawn around the simulation box: it continues the slopes at the sides of the box and either
+//! sinks into a sea or flattens into a plain.
+//!
+//! ```text
+//!            _/\_                        _/\_
+//!  ~~~~~.·´ |    | `·.~~~~~   ______..· |    | ·..______
+//!   .·´     |____|     `·.              |____|
+//!  margin     box     margin    margin    box    margin
+//! ```
+
+use nalgebra::Vector2;
+
+use super::heightfield::{Face, Heightfield};
+use super::land::{Rock, old_flow};
+use super::raster::Raster;
+use crate::camera::Ray;
+use crate::math::{V3, lerp, saturate, smoothstep, unit_or_up, v3};
+use crate::noise;
+use lavoxel_automaton::view::{LookSpec, Surroundings};
+
+// Look constants, chosen by eye unless another reason is given.
+/// Width of the land beyond each side of the box, if it ends in a sea and if it ends in a plain, in
+/// longest sides of the box.
+const MARGINS: [f32; 2] = [1.25, 2.4];
+/// Maximum number of nodes along an edge of the land including the box.
+const NODES: f32 = 640.0;
+/// Depth of the sea floor at the outer edge of the land, below the lowest point of the box's sides,
+/// in longest sides of the box.
+const DEEPEST: f32 = 0.26;
+/// Distance over which a slope at a side of the box levels out, in longest sides of the box.
+const GOES_ON: f32 = 0.14;
+/// Steepest descent (negative) and steepest ascent that the slopes beyond the box may have, as
+/// height per distance.
+const STEEPEST: [f32; 2] = [-0.9, 0.35];
+/// Length in cells over which the slope at a side of the box is averaged, inwards and along the
+/// side.
+// The slope of single cells would continue as a furrow.
+const SLOPED: f32 = 8.0;
+/// Amplitude of the noise that displaces the heights taken from the box's side, so that ridges
+/// bend; as a fraction of the distance from the box.
+const BENDS: f32 = 0.45;
+/// Half width of the part of a side whose heights are averaged for a point outside, as a fraction
+/// of the point's distance from the box.
+const WIDENS: f32 = 0.8;
+/// Sample positions in the averaged part of a side (-1 to 1 across its width), and their weights.
+// Enough positions that a peak at the side has no row of echoes.
+const SIDES: [(f32, f32); 13] = [
+    (-0.9, 0.02),
+    (-0.75, 0.045),
+    (-0.6, 0.07),
+    (-0.45, 0.09),
+    (-0.3, 0.11),
+    (-0.15, 0.12),
+    (0.0, 0.09),
+    (0.15, 0.12),
+    (0.3, 0.11),
+    (0.45, 0.09),
+    (0.6, 0.07),
+    (0.75, 0.045),
+    (0.9, 0.02),
+];
+/// Height of hills, as a fraction of the distance from the box.
+const HILLS: f32 = 0.08;
+/// Distance from the box beyond which hills become no higher, in longest sides of the box.
+const HILLY: f32 = 0.3;
+/// Height of rocks, and distance from the box at which rocks reach this height, both in pattern
+/// units (1/128 of the box's longer side).
+const ROCKS: [f32; 2] = [0.8, 5.0];
+/// Height above the lowest point of the box's sides, in longest sides of the box; ground below this
+/// height gets the sunlight of this height.
+// Water covers lower ground, so its sunlight comes from the surface of the water.
+const LIT: f32 = 0.03;
+/// Depth in cells by which nodes just inside the box are lowered below the ground of the box.
+// The offset lets the ground of the box hide these nodes.
+const HIDDEN: f32 = 0.3;
+
+/// Change of the ground at the sides of the box, in cells, from which the land around is computed
+/// anew.
+// A bake for each film of lava that sets at the sides would take longer than the picture.
+const STEP: f32 = 0.4;
+/// Fraction of the box's sides that lies lower than the plain.
+const LOW: f32 = 0.2;
+/// Fraction of the land's width from which hills flatten out into the plain.
+const FLAT: f32 = 0.75;
+
+/// Outer edge of the land around the box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Ends {
+    /// The land sinks below the surface of a sea.
+    Sea,
+    /// The land becomes a plain that extends to the horizon.
+    Plain,
+}
+
+impl Ends {
+    /// Returns the outer edge that `look` asks for; `None` if the ground ends at the sides of the
+    /// box.
+    pub(crate) fn from_look(look: &LookSpec) -> Option<Self> {
+        match look.surroundings {
+            Surroundings::Sea => Some(Self::Sea),
+            Surroundings::Land => Some(Self::Plain),
+            Surroundings::Sky | Surroundings::Table => None,
+        }
+    }
+}
+
+/// Computed land around the box; positions are in cells, with the origin at the box's corner.
+#[derive(Clone, Debug)]
+pub struct Beyond {
+    /// Outer edge of the land: sea or plain.
+    pub ends: Ends,
+    /// Height in cells of the plain in which the land ends.
+    pub(crate) plain: f32,
+    /// Height field that rays meet, with x and z in nodes; it has a hole where the box is.
+    open: Heightfield,
+    /// Albedo of the rock per node, linear RGB.
+    pub albedo: Raster<V3>,
+    /// Unit normal per node.
+    pub normal: Raster<V3>,
+    /// Light per node: x is the visible fraction of the sky, y the unshadowed fraction of the sun.
+    pub light: Raster<Vector2<f32>>,
+    /// Distance along x and z from the first node to the box, in cells.
+    pub margin: f32,
+    /// Distance between neighbouring nodes, in cells.
+    pub spacing: f32,
+    /// Size of the box along x and z, in cells.
+    size: [f32; 2],
+    /// Heights in cells of the ground at the sides of the box, from which the land was computed.
+    sides: Vec<f32>,
+}
+
+/// Inputs from which the heights of the land around the box are computed.
+struct Outline<'a> {
+    /// Ground of the box.
+    block: &'a Heightfield,
+    /// Size of the box along x and z, in cells.
+    size: [f32; 2],
+    /// Longest side of the box in cells.
+    longest: f32,
+    /// Pattern unit in cells, the scale of the noise patterns: 1/128 of the box's longer side.
+    unit: f32,
+    /// Lowest height of the ground at the box's sides, in cells.
+    lowest: f32,
+    /// Height in cells of the plain in which the land may end.
+    plain: f32,
+    /// Width of the land beyond each side of the box, in cells.
+    margin: f32,
+    ends: Ends,
+}
+
+impl Outline<'_> {
+    /// Returns the height of the land at (`x`, `z`), all in cells; inside the box, the height of
+    /// the box's ground.
+    fn height(&self, x: f32, z: f32) -> f32 {
+        let held = [x.clamp(0.0, self.size[0]), z.clamp(0.0, self.size[1])];
+        let out = Vector2::new(x - held[0], z - held[1]);
+        let away = out.norm();
+        let heights = &self.block.heights;
+        if away <= 0.0 {
+            return heights.at(x, z);
+        }
+        let (toward, tall) = (out / away, self.block.tall);
+        let q = v3(x, 0.0, z) / self.unit;
+        let bent = |shift: V3| BENDS * away * noise::fractal(q * 0.028 + shift, 3);
+        let (bend_x, bend_z) = (bent(v3(3.0, 1.0, 8.0)), bent(v3(9.0, 4.0, 2.0)));
+        let side = |aside: f32| {
+            let shift = aside * WIDENS * away;
+            heights.at(
+                held[0] - toward.y * shift + bend_x,
+                held[1] + toward.x * shift + bend_z,
+            )
+        };
+        let mean = |of: &dyn Fn(f32) -> f32| {
+            SIDES
+                .iter()
+                .map(|&(aside, weight)| of(aside) * weight)
+                .sum::<f32>()
+        };
+        let here = if away < 1e-3 {
+            heights.at(held[0], held[1])
+        } else {
+            mean(&side)
+        };
+        // The slope of a stretch of the side: the slope of each single cell would continue as a
+        // furrow.
+        let slope = |aside: f32| {
+            let shift = aside * (SLOPED + WIDENS * away);
+            let at = |inward: f32| {
+                let [x, z] = [held[0] - toward.y * shift, held[1] + toward.x * shift];
+                heights.at(x - toward.x * inward, z - toward.y * inward)
+            };
+            at(0.0) - at(SLOPED)
+        };
+        let slope = (mean(&slope) * tall / SLOPED).clamp(STEEPEST[0], STEEPEST[1]);
+        let goes_on = GOES_ON * self.longest;
+        let slope = slope * goes_on * (1.0 - (-away / goes_on).exp());
+        let t = saturate(away / self.margin);
+        let ended = t * t * (3.0 - 2.0 * t);
+        let relief = self.relief(q, away);
+        match self.ends {
+            Ends::Sea => {
+                let sunk = ((here - self.lowest).max(0.0) * tall + DEEPEST * self.longest) * ended;
+                here + (slope - sunk + relief) / tall
+            }
+            Ends::Plain => {
+                let relief = slope * (1.0 - ended) + relief * (1.0 - smoothstep(FLAT, 1.0, t));
+                lerp(here, self.plain, ended) + relief / tall
+            }
+        }
+    }
+
+    /// Returns the height of hills and rocks in cells at `q` (position in pattern units of 1/128 of
+    /// the box's longer side), at the distance `away` (cells) from the box.
+    fn relief(&self, q: V3, away: f32) -> f32 {
+        // Ridges between washed valleys, not round lumps.
+        let warp = 4.0 * noise::fractal(q * 0.05 + v3(2.0, 9.0, 1.0), 2);
+        let ridge = 0.3
+            - noise::fractal(q * 0.016 + v3(6.0, 2.0, 4.0) + V3::repeat(0.016 * warp), 2).abs()
+                * 1.5;
+        let broad = noise::fractal(q * 0.012 + v3(4.0, 7.0, 2.0), 3);
+        let hills = HILLS * away.min(HILLY * self.longest) * (ridge + broad);
+        // Old flows stand over plains of ash, and are rougher.
+        let flow = old_flow(q);
+        let rough = noise::fractal(q * 0.17 + v3(1.0, 5.0, 7.0), 5);
+        let near = saturate(away / (ROCKS[1] * self.unit));
+        let rocks = ROCKS[0]
+            * self.unit
+            * near
+            * (flow + lerp(0.12, 1.0, flow) * (rough + 0.5 * (0.2 - rough.abs())));
+        hills + rocks
+    }
+
+    /// Returns the height at (`x`, `z`) for the height field with a hole: `foot` inside the box, so
+    /// that rays meet the box's own ground there, and slightly lowered heights within `spacing` of
+    /// its sides.
+    fn open(&self, x: f32, z: f32, spacing: f32, foot: f32) -> f32 {
+        let inside = x.min(self.size[0] - x).min(z).min(self.size[1] - z);
+        match inside {
+            _ if inside <= 0.0 => self.height(x, z),
+            _ if inside < spacing => self.height(x, z) - HIDDEN,
+            _ => foot,
+        }
+    }
+}
+
+/// Albedo and normal of rock at a point.
+pub struct Surface {
+    /// Albedo of the rock, linear RGB.
+    pub(super) albedo: V3,
+    /// Unit normal of the rock.
+    pub(super) normal: V3,
+}
+
+impl Beyond {
+    /// Computes the land around the box.
+    ///
+    /// `surface` returns the rock at a position (cells) with a smooth normal; `sun` returns the
+    /// unshadowed fraction of the sun at a node of a height field, `sky` the visible fraction of
+    /// the sky; `unit` is the pattern unit in cells (1/128 of the box's longer side).
+    pub(super) fn bake(
+        (block, ends): (&Heightfield, Ends),
+        unit: f32,
+        surface: impl Fn(V3, V3) -> Surface + Sync,
+        sun: impl Fn(&Heightfield, [f32; 3]) -> f32 + Sync,
+        sky: impl Fn(&Heightfield, V3) -> f32 + Sync,
+    ) -> Self {
+        let size = [block.width(), block.depth()];
+        let longest = size[0].max(size[1]);
+        let (spacing, margin) = spread(longest, ends);
+        let sides = sides(block);
+        let lowest = sides.iter().copied().fold(f32::MAX, f32::min);
+        let plain = low(&sides);
+        let outline = Outline {
+            block,
+            size,
+            longest,
+            unit,
+            lowest,
+            plain,
+            margin,
+            ends,
+        };
+        let counts = size.map(|side| ((side + 2.0 * margin) / spacing).ceil() as usize);
+        let place = |node: f32| node * spacing - margin;
+        let raster = |make: &(dyn Fn(f32, f32) -> f32 + Sync)| {
+            Raster::nodes((counts[0], counts[1]), 1, |i, j| make(place(i), place(j)))
+        };
+        let heights = raster(&|x, z| outline.height(x, z));
+        let foot = heights.data.iter().copied().fold(f32::MAX, f32::min) - 1.0;
+        let mut whole = Heightfield::new(heights, foot);
+        whole.tall = block.tall / spacing;
+        // Rays meet `open`, where the box is cut out; normals and light are those of the whole
+        // ground, without a hole.
+        let mut open = Heightfield::new(
+            raster(&|x, z| outline.open(x, z, spacing, foot)),
+            foot - 1.0,
+        );
+        open.tall = whole.tall;
+        let smooth = whole.heights.map(|i, j, _| whole.normal(i, j, 1.0));
+        let rock = whole.heights.map(|i, j, h| {
+            let rock = surface(v3(place(i), h, place(j)), smooth.at(i, j));
+            [rock.albedo, rock.normal]
+        });
+        let least = if ends == Ends::Sea {
+            lowest + LIT * longest / block.tall
+        } else {
+            f32::MIN
+        };
+        let lit = whole
+            .heights
+            .map(|i, j, h| sun(&whole, [i, h.max(least), j]))
+            .blurred(1);
+        let light =
+            lit.map(|i, j, lit| Vector2::new(sky(&whole, v3(i, whole.heights.at(i, j), j)), lit));
+        let (albedo, normal) = (
+            rock.map(|_, _, [albedo, _]| albedo),
+            rock.map(|_, _, [_, normal]| normal),
+        );
+        Self {
+            ends,
+            plain,
+            open,
+            albedo,
+            normal,
+            light,
+            margin,
+            spacing,
+            size,
+            sides,
+        }
+    }
+
+    /// Returns true if the ground at the sides of `block` differs by at most [`STEP`] cells from
+    /// the ground for which this land was computed.
+    pub(super) fn is_beside(&self, block: &Heightfield) -> bool {
+        sides(block)
+            .iter()
+            .zip(&self.sides)
+            .all(|(new, old)| (new - old).abs() <= STEP)
+    }
+
+    /// Returns the heights in cells at the nodes, `width` × `depth` nodes along x and z.
+    pub fn heights(&self) -> &Raster<f32> {
+        &self.open.heights
+    }
+
+    /// Converts a position in cells to node coordinates.
+    #[inline(always)]
+    fn node(&self, x: f32, z: f32) -> [f32; 2] {
+        [
+            (x + self.margin) / self.spacing,
+            (z + self.margin) / self.spacing,
+        ]
+    }
+
+    /// Returns the distance in cells at which `ray` meets the land; `None` if the ray misses.
+    pub(crate) fn hit(&self, ray: &Ray) -> Option<f32> {
+        let ([x, z], d) = (self.node(ray.origin.x, ray.origin.z), ray.direction);
+        let direction = v3(d.x / self.spacing, d.y, d.z / self.spacing);
+        let hit = self.open.hit(
+            &Ray {
+                origin: v3(x, ray.origin.y, z),
+                direction,
+            },
+            &self.open.whole(),
+            0.0,
+        )?;
+        // A little of this ground stands in the box, hidden by the ground of the box.
+        (hit.face == Face::Top).then_some(hit.t)
+    }
+
+    /// Returns true if (`x`, `z`) in cells lies outside of the box.
+    pub(crate) fn has(&self, x: f32, z: f32) -> bool {
+        x < 0.0 || z < 0.0 || x > self.size[0] || z > self.size[1]
+    }
+
+    /// Returns the height of the land at (`x`, `z`), all in cells.
+    pub fn height(&self, x: f32, z: f32) -> f32 {
+        let [i, j] = self.node(x, z);
+        self.open.heights.at(i, j)
+    }
+
+    /// Returns the properties of the rock at (`x`, `z`) in cells.
+    pub(crate) fn rock(&self, x: f32, z: f32) -> Rock {
+        let [i, j] = self.node(x, z);
+        Rock {
+            albedo: self.albedo.at(i, j),
+            normal: unit_or_up(self.normal.at(i, j)),
+            light: self.light.at(i, j),
+        }
+    }
+
+    /// Returns the unshadowed fraction of the sun (0 to 1) at (`x`, `z`) in cells.
+    pub(crate) fn sunlight(&self, x: f32, z: f32) -> f32 {
+        let [i, j] = self.node(x, z);
+        self.light.at(i, j).y
+    }
+}
+
+/// Returns the distance between nodes, and the distance from the first node to the box, in cells;
+/// `longest` is the longest side of the box in cells.
+fn spread(longest: f32, ends: Ends) -> (f32, f32) {
+    let share = MARGINS[ends as usize];
+    let spacing = ((1.0 + 2.0 * share) * longest / NODES).ceil().max(1.0);
+    (spacing, (share * longest / spacing).ceil() * spacing)
+}
+
+/// Returns the number of nodes of the land around a box of `size` cells along x and z, including
+/// the nodes in the box.
+pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
+    let (spacing, margin) = spread(size[0].max(size[1]) as f32, ends);
+    size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1)
+        .iter()
+        .product()
+}
+
+/// Returns the heights in cells of the nodes along the four sides of `block`.
+fn sides(block: &Heightfield) -> Vec<f32> {
+    let Raster {
+        width, depth, data, ..
+    } = &block.heights;
+    let rows = [0, depth - 1]
+        .into_iter()
+        .flat_map(|j| (0..*width).map(move |i| j * width + i));
+    let columns = [0, width - 1]
+        .into_iter()
+        .flat_map(|i| (0..*depth).map(move |j| j * width + i));
+    rows.chain(columns).map(|k| data[k]).collect()
+}
+
+/// Returns the height of a plain around the box: the [`LOW`] quantile of `sides`, the heights at
+/// the box's sides.
+fn low(sides: &[f32]) -> f32 {
+    let mut sides = sides.to_vec();
+    let at = ((sides.len() - 1) as f32 * LOW) as usize;
+    *sides.select_nth_unstable_by(at, f32::total_cmp).1
+}
+
+/// Returns the horizontal distance in cells from a box of `size` cells along x and z to `p`; 0
+/// inside.
+pub(crate) fn beyond(size: [f32; 2], p: V3) -> f32 {
+    let out = |at: f32, size: f32| (-at).max(at - size).max(0.0);
+    out(p.x, size[0]).hypot(out(p.z, size[1]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::land::TerrainLook;
+    use lavoxel_base::grid::Grid;
+    use ndarray::Array2;
+
+    fn land(surroundings: Surroundings, raised: f32) -> TerrainLook {
+        let height = |(z, x): (usize, usize)| 6.0 + 2.0 * (0.5 * x as f32).sin() + 0.15 * z as f32;
+        let grid = Grid::new(24, 16, 20);
+        let mut ground = Array2::from_shape_fn((grid.nz, grid.nx), height);
+        ground[[0, 3]] += raised;
+        TerrainLook::bake(
+            &ground,
+            grid,
+            &LookSpec {
+                surroundings,
+                ..LookSpec::default()
+            },
+            48,
+        )
+    }
+
+    #[test]
+    fn it_begins_as_the_box_ends_and_sinks_or_becomes_a_plain() {
+        for surroundings in [Surroundings::Land, Surroundings::Sea] {
+            let land = land(surroundings, 0.0);
+            let beyond = land.beyond.as_ref().expect("ground around the box");
+            let lowest = beyond.sides.iter().copied().fold(f32::MAX, f32::min);
+            for k in 0..20 {
+                let at = 0.5 + k as f32;
+                for (x, z) in [(at, -0.01), (at, 20.01), (-0.01, at), (24.01, at)] {
+                    let inside = land
+                        .block
+                        .heights
+                        .at(x.clamp(0.0, 24.0), z.clamp(0.0, 20.0));
+                    assert!(
+                        (beyond.height(x, z) - inside).abs() < 0.6,
+                        "{surroundings:?} at {x}, {z}"
+                    );
+                }
+                let end = beyond.height(0.2 - beyond.margin, at);
+                match beyond.ends {
+                    Ends::Plain => assert!(
+                        (end - beyond.plain).abs() < 0.05,
+                        "{end} is not {}",
+                        beyond.plain
+                    ),
+                    Ends::Sea => assert!(end < lowest - 1.0, "{end} is not below {lowest}"),
+                }
+            }
+            assert!(beyond.plain >= lowest && beyond.plain < 9.0);
+            let down = Ray {
+                origin: v3(-9.0, 40.0, 7.0),
+                direction: v3(0.0, -1.0, 0.0),
+            };
+            let t = beyond.hit(&down).expect("ground below");
+            assert!((40.0 - t - beyond.height(-9.0, 7.0)).abs() < 0.05);
+        }
+        assert!(
+            land(Surroundings::Table, 0.0).beyond.is_none()
+                && land(Surroundings::Sky, 0.0).beyond.is_none()
+        );
+    }
+
+    #[test]
+    fn a_film_that_sets_at_a_side_bakes_nothing_again_and_a_cell_does() {
+        let bare = land(Surroundings::Land, 0.0);
+        let beyond = bare.beyond.expect("ground around the box");
+        assert!(beyond.is_beside(&land(Surroundings::Land, 0.2).block));
+        assert!(!beyond.is_beside(&land(Surroundings::Land, 2.0).block));
+    }
+}

@@ -1,4 +1,0 @@
-//! Camera of the window: its movements, and its poses (target, distance and view angles).
-
-pub(crate) mod camera;
-pub(crate) mod viewpoint;

@@ -1,8 +1,0 @@
-//! Time of a session: speed of the simulation, history, recordings, key frames, and the journal.
-
-pub(crate) mod film;
-pub(crate) mod history;
-pub(crate) mod journal;
-pub(crate) mod pace;
-pub(crate) mod record;
-pub(crate) mod times;

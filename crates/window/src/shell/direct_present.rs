@@ -1,0 +1,244 @@
+//! Fast path of the CPU painter: copies the finished picture and the panel directly onto the
+//! window's surface.
+//!
+//! kiss3d's ordinary frames pass through a tone-mapping pass in floating point; if the processor
+//! runs that pass, it costs as much as the picture. The panel costs half of that again, so a
+//! texture caches the panel over several frames.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use kiss3d::context::Context;
+use kiss3d::egui::{self, LayerId, Order, Pos2, RawInput, Rect, vec2};
+use kiss3d::renderer::EguiRenderer;
+use kiss3d::window::Window;
+
+use crate::paint::Painter;
+use crate::shell::clock::NUMBERS_ON_CPU;
+use crate::ui;
+
+/// Fast path with a panel renderer of its own, because kiss3d's renderer is private. Receives no
+/// events.
+pub(crate) struct DirectPresent {
+    panel: EguiRenderer,
+    /// Time at which the cached panel was drawn, and the window's size then; `None` if outdated.
+    sheet: Option<(Instant, [u32; 2])>,
+    /// Number of frames drawn by the fast path so far.
+    pub(crate) frames: u64,
+}
+
+/// Part of the user interface that one pass draws.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum UiPass {
+    Whole,
+    Panel,
+    AllButPanel,
+}
+
+impl DirectPresent {
+    /// Creates the fast path; `None` if the graphics card draws the pictures or if the surface
+    /// encodes sRGB by itself.
+    pub(crate) fn new(painter: &Painter) -> Option<Self> {
+        if !painter.is_on_cpu() || Context::get().surface_format.is_srgb() {
+            return None;
+        }
+        let panel = EguiRenderer::new();
+        ui::theme(panel.context());
+        Some(Self {
+            panel,
+            sheet: None,
+            frames: 0,
+        })
+    }
+
+    /// Invalidates the cached panel.
+    pub(crate) fn forget_panel(&mut self) {
+        self.sheet = None;
+    }
+
+    /// Shows the latest picture, and over it the user interface that `draw` builds with the state
+    /// of kiss3d's panel. `seconds`: time of the window; `covered`: width in pixels of the panel at
+    /// the left. Returns false if the window takes no frame now.
+    pub(crate) fn show(
+        &mut self,
+        window: &mut Window,
+        painter: &mut Painter,
+        (seconds, covered): (f64, u32),
+        mut draw: impl FnMut(&egui::Context),
+    ) -> bool {
+        window.canvas_mut().poll_events();
+        let Some(frame) = window.canvas().get_current_texture() else {
+            return false;
+        };
+        let view = frame
+            .texture
+            .create_view(&wgpu::TextureViewDescriptor::default());
+        let (format, [width, height]) = (
+            frame.texture.format(),
+            [frame.texture.width(), frame.texture.height()],
+        );
+        let (under, free): (Range<u32>, Range<u32>) =
+            (0..covered.min(width), covered.min(width)..width);
+        // The panel can be cached only if nothing overlaps it: a popup there would freeze with the
+        // cached panel.
+        let apart =
+            !under.is_empty() && !free.is_empty() && stands_alone(window.egui_context(), covered);
+        if !painter.lay(&view, format, if apart { free } else { 0..width }) {
+            return false;
+        }
+        if !apart {
+            self.pass(window, &view, seconds, UiPass::Whole, &mut draw);
+        } else {
+            let fresh = |(drawn, size): (Instant, [u32; 2])| {
+                drawn.elapsed() < NUMBERS_ON_CPU && size == [width, height]
+            };
+            if !self.sheet.is_some_and(fresh)
+                && let Some(sheet) = painter.sheet([width as usize, height as usize], format)
+            {
+                self.pass(window, &sheet, seconds, UiPass::Panel, &mut draw);
+                self.sheet = Some((Instant::now(), [width, height]));
+            }
+            self.pass(window, &view, seconds, UiPass::AllButPanel, &mut draw);
+            painter.lay_sheet(&view, format, under);
+        }
+        window.canvas().present(frame);
+        self.frames += 1;
+        true
+    }
+
+    /// Draws a part of the user interface onto a surface.
+    fn pass(
+        &mut self,
+        window: &Window,
+        on: &wgpu::TextureView,
+        seconds: f64,
+        part: UiPass,
+        draw: &mut impl FnMut(&egui::Context),
+    ) {
+        let (width, height, scale) = (
+            window.width(),
+            window.height(),
+            window.scale_factor() as f32,
+        );
+        let context = self.panel.context().clone();
+        let memory = window.egui_context().memory(Clone::clone);
+        context.memory_mut(|mine| *mine = memory);
+        context.set_pixels_per_point(scale);
+        let room = Rect::from_min_size(Pos2::ZERO, vec2(width as f32, height as f32) / scale);
+        self.panel.begin_frame(RawInput {
+            screen_rect: Some(room),
+            time: Some(seconds),
+            ..RawInput::default()
+        });
+        draw(&context);
+        leave_only(&context, part);
+        self.panel.end_frame();
+        self.panel
+            .render(on, window.canvas().depth_view(), width, height, scale);
+    }
+}
+
+/// Returns true if no other layer overlaps the panel, whose width is `covered` pixels.
+fn stands_alone(context: &egui::Context, covered: u32) -> bool {
+    let panel = ui::panel_layer();
+    let edge = covered as f32 / context.pixels_per_point();
+    let popup = egui::Popup::is_any_open(context);
+    context.memory(|memory| {
+        let mut layers = memory.areas().visible_layer_ids().into_iter();
+        let overlaps = |layer: LayerId| {
+            memory
+                .area_rect(layer.id)
+                .is_none_or(|rect| rect.left() < edge)
+        };
+        let stands = memory.areas().is_visible(&panel) && !popup;
+        stands
+            && !layers
+                .any(|layer| layer != panel && layer.order >= Order::Middle && overlaps(layer))
+    })
+}
+
+/// Removes all shapes from the egui pass that do not belong to `part`.
+fn leave_only(context: &egui::Context, part: UiPass) {
+    let panel = ui::panel_layer();
+    let layers: Vec<_> = context.memory(|memory| memory.layer_ids().collect());
+    context.graphics_mut(|graphics| match part {
+        UiPass::Whole => {}
+        UiPass::AllButPanel => drop(std::mem::take(graphics.entry(panel))),
+        UiPass::Panel => {
+            for layer in layers.into_iter().filter(|layer| *layer != panel) {
+                drop(std::mem::take(graphics.entry(layer)));
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::messages::{Notice, Pace};
+    use crate::state::State;
+    use crate::ui::Stage;
+    use lavoxel_base::grid::Grid;
+    use lavoxel_render::{Bounds, Camera, CameraSpec};
+    use lavoxel_scene::scene::Scene;
+
+    const WIDTH: f32 = 1200.0;
+
+    /// Number of shapes that a pass of this part leaves, and true if the panel stands alone in it.
+    fn pass(state: &mut State, part: UiPass) -> (usize, bool) {
+        let context = egui::Context::default();
+        let room = Rect::from_min_size(Pos2::ZERO, vec2(WIDTH, 800.0));
+        let camera = Camera::new(
+            &CameraSpec::default(),
+            &Bounds::from_grid(Grid::new(8, 8, 8)),
+            (WIDTH as usize, 800),
+        );
+        let stage = Stage {
+            camera: &camera,
+            scale: 1.0,
+            pointer: None,
+            rests: Duration::ZERO,
+            handles: &[],
+        };
+        let mut shapes = 0;
+        // Two passes: areas know their size only after the first.
+        for _ in 0..2 {
+            context.begin_pass(RawInput {
+                screen_rect: Some(room),
+                ..RawInput::default()
+            });
+            ui::draw(&context, state, &stage);
+            leave_only(&context, part);
+            let mut output = context.end_pass();
+            output.textures_delta.clear();
+            shapes = output.shapes.len();
+        }
+        let covered = ui::panel_width(&state.shown, WIDTH);
+        (shapes, stands_alone(&context, covered as u32))
+    }
+
+    #[test]
+    fn the_panel_and_the_rest_together_are_the_whole() {
+        let mut state = State::new(Scene::volcano(), Pace::Paused, true);
+        state.tell(Notice::wrong("a message beside the panel".to_owned()));
+        let [whole, panel, rest] =
+            [UiPass::Whole, UiPass::Panel, UiPass::AllButPanel].map(|part| pass(&mut state, part));
+        assert!(
+            whole.1 && panel.0 > 10 && rest.0 > 0,
+            "{whole:?}, {panel:?}, {rest:?}"
+        );
+        assert_eq!(panel.0 + rest.0, whole.0);
+    }
+
+    #[test]
+    fn a_panel_under_something_else_or_folded_is_no_sheet() {
+        let mut state = State::new(Scene::volcano(), Pace::Paused, true);
+        state.shown.help = true;
+        assert!(!pass(&mut state, UiPass::Whole).1, "the keys lie over it");
+        state.shown.help = false;
+        state.shown.folded = Some(true);
+        assert!(!pass(&mut state, UiPass::Whole).1, "a bar costs nothing");
+    }
+}

@@ -1,0 +1,83 @@
+//! Command-line errors that name the flag that set a number, as typed by the user.
+
+use std::fmt::Display;
+
+use lavoxel::scene::SceneError;
+use lavoxel::terrain::TerrainError;
+use lavoxel::validate::{Invalid, escape_for_terminal};
+
+/// Flags given on the command line, with the scene keys that they override.
+#[derive(Default)]
+pub(in crate::cli) struct FlagNames(Vec<Flag>);
+
+struct Flag {
+    /// Key, such as `film.size`; or a prefix such as `vent[0].` for all keys of a table.
+    key: String,
+    /// Text as typed, such as `--size 9000x10`.
+    text: String,
+    /// Unit of the number, or the accepted notations.
+    hint: &'static str,
+}
+
+impl FlagNames {
+    /// Registers `flag` for `key` if `value` is present; `hint` is the unit or the accepted
+    /// notations.
+    pub(in crate::cli) fn add(
+        &mut self,
+        key: &str,
+        flag: &str,
+        value: Option<impl Display>,
+        hint: &'static str,
+    ) {
+        if let Some(value) = value {
+            let text = escape_for_terminal(&format!("{flag} {value}"));
+            self.0.push(Flag {
+                key: key.to_owned(),
+                text,
+                hint,
+            });
+        }
+    }
+
+    /// Replaces, in an error, the scene key by the flag that overrides it.
+    pub(in crate::cli) fn name(&self, error: anyhow::Error) -> anyhow::Error {
+        let Some(invalid) = invalid_in(&error) else {
+            return error;
+        };
+        let named = |flag: &&Flag| match flag.key.strip_suffix('.') {
+            Some(_) => invalid.key.starts_with(&flag.key),
+            None => invalid.key == flag.key,
+        };
+        let Some(Flag { key, text, hint }) = self.0.iter().find(named) else {
+            return error;
+        };
+        let hint = if hint.is_empty() {
+            String::new()
+        } else {
+            format!(" {hint}")
+        };
+        // If the flag sets a whole table, the message must also name the number.
+        let part = match invalid.key.strip_prefix(key.as_str()).unwrap_or_default() {
+            "" => String::new(),
+            part => format!(" {part}"),
+        };
+        anyhow::anyhow!("{text}:{part} must be {}{hint}", invalid.expected)
+    }
+}
+
+/// The `Invalid` value in the error chain; `None` for other errors.
+fn invalid_in(error: &anyhow::Error) -> Option<&Invalid> {
+    error.chain().find_map(|cause| {
+        let terrain = match cause.downcast_ref() {
+            Some(SceneError::Invalid { invalid, .. }) => return Some(invalid),
+            Some(SceneError::Terrain { cause, .. } | SceneError::Heightmap(cause)) => {
+                Some(&**cause)
+            }
+            _ => cause.downcast_ref::<TerrainError>(),
+        };
+        match terrain {
+            Some(TerrainError::Invalid(invalid)) => Some(invalid),
+            _ => cause.downcast_ref::<Invalid>(),
+        }
+    })
+}
