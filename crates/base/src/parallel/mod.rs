@@ -1,9 +1,9 @@
-//! Parallel loops with a sequential fallback; the only module that uses rayon.
+//! Parallel loops; the only module that uses rayon.
 //!
 //! Loops use rayon's names and its work-stealing scheme: a loop is split into halves, which are
-//! split again when another thread has stolen one. Only [`join`] uses threads; without the feature
-//! `parallel`, [`join`] runs both halves in sequence, so that each loop is written once. Results
-//! never depend on the number of threads.
+//! split again when another thread has stolen one. Only [`join`] uses threads; where a system starts
+//! none, both halves run in sequence, so that each loop is written once. Results never depend on the
+//! number of threads.
 //!
 //! **Why not rayon's own iterators:** rayon instantiates its queue, latches and panic handling for
 //! every loop, which made up a sixth of the crate's code. Here this machinery is instantiated once
@@ -16,13 +16,13 @@ mod parts;
 use std::iter::Sum;
 use std::marker::PhantomData;
 
-use self::adapters::{Filter, FlatMapIter, Folded, Map, MapInit};
+use self::adapters::{Adapted, Adapter, Filter, FlatMapIter, Folded, Map, MapInit};
 pub use self::folds::Gather;
 use self::folds::{Add, Collect, ForEach, Reduce, TryForEach};
 pub use self::parts::{IntoParallelIterator, ParallelSlice};
 use self::parts::{Loop, Splittable};
 
-/// Number of worker threads; 1 without the feature `parallel`.
+/// Number of worker threads.
 pub fn current_num_threads() -> usize {
     rayon::current_num_threads()
 }
@@ -184,6 +184,10 @@ fn halves<P: Splittable, F: Fold<P::Item>>(
     fold.join(first, second)
 }
 
+fn adapted<B: ParallelIterator, M: Adapter<B::Item>>(base: B, adapter: M) -> Adapted<B, M> {
+    Adapted { base, adapter }
+}
+
 /// Parallel iterator with the method names of rayon.
 pub trait ParallelIterator: Sized {
     type Item;
@@ -191,19 +195,19 @@ pub trait ParallelIterator: Sized {
     /// Runs the loop and returns the merged result of `fold` over all items.
     fn drive<F: Fold<Self::Item>>(self, fold: &F) -> F::Out;
 
-    fn map<T, F: Fn(Self::Item) -> T + Sync>(self, f: F) -> Map<Self, F> {
-        Map { base: self, f }
+    fn map<T, F: Fn(Self::Item) -> T + Sync>(self, f: F) -> Adapted<Self, Map<F>> {
+        adapted(self, Map(f))
     }
 
-    fn filter<F: Fn(&Self::Item) -> bool + Sync>(self, f: F) -> Filter<Self, F> {
-        Filter { base: self, f }
+    fn filter<F: Fn(&Self::Item) -> bool + Sync>(self, f: F) -> Adapted<Self, Filter<F>> {
+        adapted(self, Filter(f))
     }
 
     fn flat_map_iter<J: IntoIterator, F: Fn(Self::Item) -> J + Sync>(
         self,
         f: F,
-    ) -> FlatMapIter<Self, F> {
-        FlatMapIter { base: self, f }
+    ) -> Adapted<Self, FlatMapIter<F>> {
+        adapted(self, FlatMapIter(f))
     }
 
     /// Folds each part into one accumulator, created by `identity`; the result iterates over the
@@ -212,12 +216,8 @@ pub trait ParallelIterator: Sized {
         self,
         identity: I,
         f: F,
-    ) -> Folded<Self, I, F> {
-        Folded {
-            base: self,
-            identity,
-            f,
-        }
+    ) -> Adapted<Self, Folded<I, F>> {
+        adapted(self, Folded(identity, f))
     }
 
     /// Like [`map`](Self::map), with mutable scratch data that `init` creates once per part.
@@ -225,12 +225,8 @@ pub trait ParallelIterator: Sized {
         self,
         init: I,
         f: F,
-    ) -> MapInit<Self, I, F> {
-        MapInit {
-            base: self,
-            init,
-            f,
-        }
+    ) -> Adapted<Self, MapInit<I, F>> {
+        adapted(self, MapInit(init, f))
     }
 
     fn for_each(self, f: impl Fn(Self::Item) + Sync) {

@@ -284,47 +284,36 @@ impl<A: Splittable, B: Splittable> Splittable for Pairs<A, B> {
 }
 
 /// Parallel loops over slices, with the method names of rayon.
-pub trait ParallelSlice<T> {
-    fn par_iter(&self) -> Loop<&[T]>
-    where
-        T: Sync;
-    fn par_iter_mut(&mut self) -> Loop<&mut [T]>
-    where
-        T: Send;
-    fn par_chunks(&self, size: usize) -> Loop<Chunks<&[T]>>
-    where
-        T: Sync;
-    fn par_chunks_mut(&mut self, size: usize) -> Loop<Chunks<&mut [T]>>
-    where
-        T: Send;
-}
-
-impl<T> ParallelSlice<T> for [T] {
+pub trait ParallelSlice<T>: AsRef<[T]> + AsMut<[T]> {
     fn par_iter(&self) -> Loop<&[T]>
     where
         T: Sync,
     {
-        Loop::over(self)
+        Loop::over(self.as_ref())
     }
 
     fn par_iter_mut(&mut self) -> Loop<&mut [T]>
     where
         T: Send,
     {
-        Loop::over(self)
+        Loop::over(self.as_mut())
     }
 
     fn par_chunks(&self, size: usize) -> Loop<Chunks<&[T]>>
     where
         T: Sync,
     {
-        Loop::over(Chunks { slice: self, size })
+        let slice = self.as_ref();
+        Loop::over(Chunks { slice, size })
     }
 
     fn par_chunks_mut(&mut self, size: usize) -> Loop<Chunks<&mut [T]>>
     where
         T: Send,
     {
-        Loop::over(Chunks { slice: self, size })
+        let slice = self.as_mut();
+        Loop::over(Chunks { slice, size })
     }
 }
+
+impl<T> ParallelSlice<T> for [T] {}
