@@ -18,7 +18,23 @@ pub use lavoxel_base::simd::Level;
 
 use crate::rules::{Due, Point, Rule};
 use crate::world::World;
+use lavoxel_base::parallel::*;
 use lavoxel_base::random::Draw;
+
+/// Calls `act` with the index and reference of each item; on all threads if `parallel`.
+fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + Sync) {
+    if parallel {
+        items
+            .par_iter_mut()
+            .enumerate()
+            .for_each(|(number, item)| act(number, item));
+    } else {
+        items
+            .iter_mut()
+            .enumerate()
+            .for_each(|(number, item)| act(number, item));
+    }
+}
 
 /// Engine: applies rules to a world. Engines may keep scratch memory, but all state is in the
 /// world.

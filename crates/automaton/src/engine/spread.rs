@@ -16,7 +16,7 @@
 
 use super::deltas::Deltas;
 use super::heavier::Heavier;
-use crate::rules::{Exchange, Flow, Next};
+use crate::rules::{Exchange, Flow, Next, masked};
 use crate::world::{
     AMOUNT, Activities, Activity, ENERGY, GroundStrip, Masks, Rows, Strip, TileRow,
 };
@@ -276,12 +276,9 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
     fn below(&self) -> Next<S> {
         let (s, Here { rows, bit, y, .. }) = (self.spread.s, self.here);
         let tile = self.spread.near.here.lanes::<Q>(rows.below.slots[*bit]);
+        let near = &self.spread.near;
         let place = if *y > 0 {
-            Some((
-                rows.index - self.spread.near.here.width,
-                *bit,
-                self.spread.near.tz,
-            ))
+            Some((rows.index - near.here.width, *bit, near.tz))
         } else {
             None
         };
@@ -296,13 +293,9 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> crate::rules::Near<S, 
     fn above(&self) -> Next<S> {
         let (s, Here { rows, bit, y, .. }) = (self.spread.s, self.here);
         let tile = self.spread.near.here.lanes::<Q>(rows.above.slots[*bit]);
-        let place = Some((
-            rows.index + self.spread.near.here.width,
-            *bit,
-            self.spread.near.tz,
-        ));
+        let near = &self.spread.near;
         let place = if *y + 1 < self.spread.ground.ny() {
-            place
+            Some((rows.index + near.here.width, *bit, near.tz))
         } else {
             None
         };
@@ -498,12 +491,7 @@ impl<S: Simd, R: Exchange<Q>, H: Heavier, const Q: usize> Spread<'_, S, R, H, Q>
                 *free |= out;
             }
         }
-        [
-            free[0] & able,
-            free[1] & able,
-            free[2] & able,
-            free[3] & able,
-        ]
+        masked(free, able)
     }
 
     /// Subtracts the outflow through open sides of the box and the friction losses from the flow

@@ -170,15 +170,7 @@ impl Driver for Tiled {
         if world.capacity.layers_above(layer) > 0 {
             world.wake_beside_heavier(layer);
         }
-        let World {
-            ground,
-            layers,
-            capacity,
-            ..
-        } = world;
-        let (heavier, rest) = layers.split_at_mut(layer);
-        let heavier = &heavier[..capacity.layers_above(layer)];
-        let layer = &mut rest[0];
+        let (ground, heavier, layer) = world.split(layer);
         layer.wake_under(Reader::Column, &rule.numbers(), ground);
         let Some((from, to)) = awake(layer) else {
             return;
@@ -205,15 +197,7 @@ impl Driver for Tiled {
     /// layers that it reads are unchanged since a run in which no cell could have moved with any
     /// random numbers.
     fn updown<R: UpDown>(&mut self, (world, layer): (&mut World, usize), rule: &R, draw: Draw) {
-        let World {
-            ground,
-            layers,
-            capacity,
-            ..
-        } = world;
-        let (heavier, rest) = layers.split_at_mut(layer);
-        let heavier = &heavier[..capacity.layers_above(layer)];
-        let own = &mut rest[0];
+        let (ground, heavier, own) = world.split(layer);
         let now = |own: &Layer| {
             let versions = heavier.iter().map(Layer::version).chain([own.version()]);
             Traced {
@@ -278,16 +262,8 @@ impl Driver for Tiled {
         rule: &R,
         draw: Draw,
     ) {
-        let World {
-            grid,
-            ground,
-            layers,
-            capacity,
-            ..
-        } = world;
-        let (heavier, rest) = layers.split_at_mut(layer);
-        let heavier = &heavier[..capacity.layers_above(layer)];
-        let layer = &mut rest[0];
+        let grid = world.grid();
+        let (ground, heavier, layer) = world.split(layer);
         layer.wake_under(Reader::Across, &rule.numbers(), ground);
         let Some((from, to)) = awake(layer) else {
             return;
@@ -309,7 +285,7 @@ impl Driver for Tiled {
         }
         let nothing = match &self.nothing[Q - 1] {
             Some(strip) if strip.count == layer.strips[from].count => strip,
-            _ => self.nothing[Q - 1].insert(Strip::empty(*grid, Q)),
+            _ => self.nothing[Q - 1].insert(Strip::empty(grid, Q)),
         };
         let Layer {
             strips,

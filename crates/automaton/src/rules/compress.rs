@@ -297,7 +297,7 @@ impl Exchange<1> for Compressing {
             k.aside(s, lower[3], there[3], k.turn[3]),
         ];
         let sides = k.at_most(s, sides, left);
-        let given = s.add(s.add(sides[0], sides[1]), s.add(sides[2], sides[3]));
+        let given = s.sum(sides);
         let left = s.sub(left, given);
         let over = near.above();
         let up = k.up(
@@ -420,8 +420,7 @@ impl<S: Simd> Kernel<S> {
     /// they add up to more than `left`.
     #[inline(always)]
     fn at_most(&self, s: S, sides: [S::V; 4], left: S::V) -> [S::V; 4] {
-        let sum = s.add(s.add(sides[0], sides[1]), s.add(sides[2], sides[3]));
-        let over = s.above(sum, left);
+        let over = s.above(s.sum(sides), left);
         if over == 0 {
             return sides;
         }
@@ -431,11 +430,6 @@ impl<S: Simd> Kernel<S> {
             s.right::<2>(left)
         };
         let part = s.or(s.keep(part, over), s.keep(self.most, !over));
-        [
-            s.min(sides[0], part),
-            s.min(sides[1], part),
-            s.min(sides[2], part),
-            s.min(sides[3], part),
-        ]
+        s.min_each(sides, part)
     }
 }

@@ -21,7 +21,7 @@
 
 use super::Walls;
 use super::level::{self, Leveling};
-use super::shape::{Driver, Exchange, Flow, Gifts, Here, Listed, Near, Side, Site, UpDown};
+use super::shape::{Driver, Exchange, Flow, Gifts, Here, Listed, Near, Side, Site, UpDown, masked};
 use crate::matter::Material;
 use crate::world::{RuleNumbers, World};
 use lavoxel_base::grid::Place;
@@ -247,24 +247,13 @@ impl Exchange<1> for Wafting {
             return Flow::Still;
         }
         let chosen = held & near.chosen(Salt::Waft, kernel.layer, kernel.side);
-        let chosen = [
-            free[0] & chosen,
-            free[1] & chosen,
-            free[2] & chosen,
-            free[3] & chosen,
-        ];
+        let chosen = masked(free, chosen);
         if let Some(gives) = kernel.leveling.shares(s, near, chosen) {
             return Flow::Gives([gives], chosen);
         }
         // Cells that are not selected now may be selected in another step, so that the tile is
         // idle, not still.
-        let free = [
-            free[0] & held,
-            free[1] & held,
-            free[2] & held,
-            free[3] & held,
-        ];
-        match kernel.leveling.shares(s, near, free) {
+        match kernel.leveling.shares(s, near, masked(free, held)) {
             Some(_) => Flow::Idle,
             None => Flow::Still,
         }

@@ -247,7 +247,7 @@ impl<S: Simd> Kernel<S> {
         let lower = lower(s, full, there, free);
         // A tile that gives nothing is still whatever the random numbers, so that the engine need
         // not process it again.
-        if !s.any(s.or(s.or(lower[0], lower[1]), s.or(lower[2], lower[3]))) {
+        if !s.any_of(lower) {
             return None;
         }
         let drop = if self.thin {
@@ -262,7 +262,7 @@ impl<S: Simd> Kernel<S> {
             self.flow_to(s, lower[2], drop, there[2]),
             self.flow_to(s, lower[3], drop, there[3]),
         ];
-        let sum = s.add(s.add(gives[0], gives[1]), s.add(gives[2], gives[3]));
+        let sum = s.sum(gives);
         if !s.any(sum) {
             return None;
         }
@@ -274,12 +274,7 @@ impl<S: Simd> Kernel<S> {
                 s.keep(s.right::<2>(amount), over),
                 s.keep(s.splat(u16::MAX), !over),
             );
-            [
-                s.min(gives[0], quarter),
-                s.min(gives[1], quarter),
-                s.min(gives[2], quarter),
-                s.min(gives[3], quarter),
-            ]
+            s.min_each(gives, quarter)
         };
         Some(gives)
     }
@@ -312,7 +307,7 @@ fn drop_of<S: Simd>(s: S, zero: S::V, lower: [S::V; 4]) -> S::V {
         s.keep(one, s.above(lower[2], zero)),
         s.keep(one, s.above(lower[3], zero)),
     ];
-    let k = s.add(s.add(count[0], count[1]), s.add(count[2], count[3]));
+    let k = s.sum(count);
     let mut part = s.splat(0);
     for (fewer, value) in [PARTS[1], PARTS[2], PARTS[3], PARTS[4]]
         .into_iter()
@@ -327,8 +322,5 @@ fn drop_of<S: Simd>(s: S, zero: S::V, lower: [S::V; 4]) -> S::V {
         s.mul_high(lower[2], part),
         s.mul_high(lower[3], part),
     ];
-    s.add(
-        k,
-        s.add(s.add(parts[0], parts[1]), s.add(parts[2], parts[3])),
-    )
+    s.add(k, s.sum(parts))
 }

@@ -37,7 +37,7 @@ pub use params::{Friction, Roof, RulesSpec};
 pub use schedule::{Rule, Rules};
 pub(crate) use shape::{
     Around, Bodies, Column, Driver, Each, Exchange, Flow, Height, HeightKind, Near, Next, Pair,
-    Shares, Surface, TilesAround, Turns, UpDown,
+    Shares, Surface, TilesAround, Turns, UpDown, masked,
 };
 pub use shape::{Bed, DIRECTIONS, Due, Gift, Gifts, Here, Needed, Point, SIDES, Side, Turn};
 pub use transfer::Parcel;

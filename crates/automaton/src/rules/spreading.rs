@@ -257,16 +257,7 @@ impl Exchange<2> for Spreading {
             let (_, there) = near.fillings();
             let full = kernel.one;
             // A filling above 1 leaves no room.
-            kernel.amounts(
-                s,
-                a,
-                [
-                    s.min(there[0], full),
-                    s.min(there[1], full),
-                    s.min(there[2], full),
-                    s.min(there[3], full),
-                ],
-            )
+            kernel.amounts(s, a, s.min_each(there, full))
         } else {
             kernel.amounts(s, a, near.side_values(AMOUNT))
         };

@@ -106,13 +106,7 @@ impl World {
     /// Removes the matter that is left in the cell `place`, which becomes rock, and books it as
     /// removed and as crushed; layers that mirror another model are unchanged.
     fn crush(&mut self, place: Place) {
-        let mirrors = self.mirrors();
-        for (_, layer) in self
-            .layers
-            .iter_mut()
-            .enumerate()
-            .filter(|(number, _)| !mirrors.has(*number))
-        {
+        for layer in self.accounted_mut() {
             layer.ledger.crushed += u64::from(layer.at(place).amount);
         }
         self.drain(place);

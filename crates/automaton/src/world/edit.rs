@@ -14,9 +14,7 @@ use lavoxel_base::body::SurveySpec;
 use lavoxel_base::grid::{Grid, Place};
 use lavoxel_base::param::{Table, kinds, table};
 use lavoxel_base::random::{Salt, StepKey};
-use lavoxel_base::units::{
-    AMOUNT_HALF, AMOUNT_ONE, ENERGY_MAX, VENT_ENERGY_MAX, amount_units, energy_units,
-};
+use lavoxel_base::units::{AMOUNT_HALF, AMOUNT_ONE, VENT_ENERGY_MAX, amount_units, energy_units};
 use lavoxel_base::validate::Invalid;
 
 kinds! {
@@ -601,34 +599,15 @@ impl World {
             return;
         }
         let layer = &mut self.layers[layer];
-        let old = layer.at(place);
-        let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE)) as u16;
-        let added = if layer.carries_energy() {
-            added.min(ENERGY_MAX - old.energy)
-        } else {
-            0
-        };
-        layer.set(
-            place,
-            Content {
-                amount: old.amount + amount,
-                energy: old.energy + added,
-            },
-        );
+        let added = layer.add(place, amount, energy);
         layer.ledger.sourced += u64::from(amount);
-        layer.ledger.energy.sourced += u64::from(added);
+        layer.ledger.energy.sourced += added;
     }
 
     /// Removes the matter of all materials from the cell `place` and books it as removed; layers
     /// that mirror another model are unchanged.
     pub fn drain(&mut self, place: Place) {
-        let mirrors = self.mirrors();
-        let others = self
-            .layers
-            .iter_mut()
-            .enumerate()
-            .filter(|(number, _)| !mirrors.has(*number));
-        for (_, layer) in others {
+        for layer in self.accounted_mut() {
             let old = layer.at(place);
             layer.set(place, Content::default());
             layer.ledger.removed += u64::from(old.amount);

@@ -15,6 +15,7 @@ use super::tiles::{Strip, Tile};
 use crate::matter::{Kind, Material};
 use lavoxel_base::grid::tile::{Lanes, TILE_X, TILE_Z};
 use lavoxel_base::grid::{Grid, Place};
+use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
 /// Range of cells along x, from `from` up to `to` (exclusive), that contains all matter in a row of
 /// cells with equal y and z.
@@ -352,6 +353,27 @@ impl Layer {
         }
         strip.set(tx, y, lane, cell);
         self.awake[tz] = true;
+    }
+
+    /// Adds `amount` units to the cell `place`, which must have room, and returns the added energy
+    /// in units. `energy`: energy units per full cell, ignored for materials without energy.
+    pub(super) fn add(&mut self, place: Place, amount: u16, energy: u16) -> u64 {
+        let old = self.at(place);
+        let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE))
+            .min(u32::from(ENERGY_MAX - old.energy));
+        let added = if self.carries_energy() {
+            added as u16
+        } else {
+            0
+        };
+        self.set(
+            place,
+            Content {
+                amount: old.amount + amount,
+                energy: old.energy + added,
+            },
+        );
+        added.into()
     }
 
     /// Total amount in each column of cells, in the smallest unit; shape (`nz`, `nx`).

@@ -1,7 +1,7 @@
 //! Mirrors: layers that show the matter of another model, which has the account of that matter. No
 //! rule of the automaton moves matter in these layers.
 
-use super::World;
+use super::{Layer, World};
 
 /// Set of layers that mirror another model, one bit per layer index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,5 +47,17 @@ impl World {
             .enumerate()
             .filter(|(number, _)| mirrors.has(*number));
         layers.for_each(|(_, layer)| layer.stay());
+    }
+
+    /// Iterates over the layers that mirror another model.
+    pub fn mirrored(&self) -> impl Iterator<Item = &Layer> {
+        let layers = self.layers.iter().enumerate();
+        layers.filter_map(|(number, layer)| self.is_mirror(number).then_some(layer))
+    }
+
+    /// Iterates over the layers that have an account of their own: all but the mirrors.
+    pub(super) fn accounted_mut(&mut self) -> impl Iterator<Item = &mut Layer> {
+        let (mirrors, layers) = (self.mirrors, self.layers.iter_mut().enumerate());
+        layers.filter_map(move |(number, layer)| (!mirrors.has(number)).then_some(layer))
     }
 }

@@ -241,16 +241,17 @@ impl World {
         }
     }
 
+    /// Returns the ground, the layers whose matter takes room from `layer`, and `layer` itself.
+    pub(crate) fn split(&mut self, layer: usize) -> (&Ground, &[Layer], &mut Layer) {
+        let (heavier, rest) = self.layers.split_at_mut(layer);
+        let heavier = &heavier[..self.capacity.layers_above(layer)];
+        (&self.ground, heavier, &mut rest[0])
+    }
+
     /// Resets the account of every layer that does not mirror another model: the present contents
     /// of the box become the initial contents, and all other sums 0.
     pub fn open_account(&mut self) {
-        let mirrors = self.mirrors;
-        for (_, layer) in self
-            .layers
-            .iter_mut()
-            .enumerate()
-            .filter(|(number, _)| !mirrors.has(*number))
-        {
+        for layer in self.accounted_mut() {
             let Ledger {
                 crushed, refused, ..
             } = layer.ledger;

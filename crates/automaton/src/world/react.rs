@@ -4,7 +4,6 @@ use super::{Content, World};
 use crate::matter::Kind;
 use lavoxel_base::grid::Place;
 use lavoxel_base::parallel::*;
-use lavoxel_base::units::{AMOUNT_ONE, ENERGY_MAX};
 
 /// Reactant or product of a reaction in one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,23 +46,9 @@ impl World {
     /// the product if it is lava, in the smallest unit.
     pub fn produce(&mut self, layer: usize, place: Place, amount: u16, energy: u16) {
         let layer = &mut self.layers[layer];
-        let old = layer.at(place);
-        let added = (u32::from(amount) * u32::from(energy) / u32::from(AMOUNT_ONE))
-            .min(u32::from(ENERGY_MAX - old.energy));
-        let added = if layer.carries_energy() {
-            added as u16
-        } else {
-            0
-        };
-        layer.set(
-            place,
-            Content {
-                amount: old.amount + amount,
-                energy: old.energy + added,
-            },
-        );
+        let added = layer.add(place, amount, energy);
         layer.ledger.made += u64::from(amount);
-        layer.ledger.energy.made += u64::from(added);
+        layer.ledger.energy.made += added;
     }
 
     /// Returns true if the matter of the layer with index `layer` in the cell (x, y, z) can become

@@ -82,6 +82,21 @@ pub trait Simd: Copy {
     fn any_of(self, v: [Self::V; 4]) -> bool {
         self.any(self.or(self.or(v[0], v[1]), self.or(v[2], v[3])))
     }
+    /// Lane-wise sum of four vectors, wrapping.
+    #[inline(always)]
+    fn sum(self, v: [Self::V; 4]) -> Self::V {
+        self.add(self.add(v[0], v[1]), self.add(v[2], v[3]))
+    }
+    /// Applies [`Simd::min`] to each of four vectors with `most`.
+    #[inline(always)]
+    fn min_each(self, v: [Self::V; 4], most: Self::V) -> [Self::V; 4] {
+        [
+            self.min(v[0], most),
+            self.min(v[1], most),
+            self.min(v[2], most),
+            self.min(v[3], most),
+        ]
+    }
     /// Value of the west neighbour of each cell of a tile with the values `a`; `beside` are the
     /// values of the tile to the west.
     fn see_west(self, a: Self::V, beside: Self::V) -> Self::V;

@@ -24,10 +24,10 @@ use self::prepare::{Finish, FinishLighter, Prepare, is_awake};
 use self::strip::{Near, StripPlan, StripWords};
 use self::thick::Thick;
 use self::turn::{Apply, Choose, Ways};
+use super::each;
 use crate::rules::{Turn, Turns, Walls};
 use crate::world::{Barriers, Ground, Layer, Reader, Words, World, denser, lighter_grains};
 use lavoxel_base::grid::Grid;
-use lavoxel_base::parallel::{self, *};
 use lavoxel_base::random::{Draw, StepKey};
 use lavoxel_base::simd::Level;
 use lavoxel_base::units::AMOUNT_ONE;
@@ -185,22 +185,6 @@ fn outside(grid: Grid, walls: Walls) -> StripWords {
         held: Words::filled(grid, 0),
         barriers,
         ..StripWords::default()
-    }
-}
-
-/// Calls `work` with the index and the reference of every item; on all threads if `is_much` is
-/// true.
-fn each<T: Send>(items: &mut [T], is_much: bool, work: impl Fn(usize, &mut T) + Send + Sync) {
-    if is_much && parallel::current_num_threads() > 1 {
-        items
-            .par_chunks_mut(1)
-            .enumerate()
-            .for_each(|(i, item)| work(i, &mut item[0]));
-    } else {
-        items
-            .iter_mut()
-            .enumerate()
-            .for_each(|(i, item)| work(i, item));
     }
 }
 

@@ -70,12 +70,7 @@ impl<R: Turns> Grains<'_, R> {
     fn turn(&mut self, turn: Turn) {
         let grid = self.grid();
         let goes = |&place: &Place| {
-            let around = Here {
-                world: self.world,
-                layer: self.layer,
-                place,
-                walls: self.rule.walls(),
-            };
+            let around = self.here(place);
             let to = around.cell(turn.way());
             self.is_filled(place)
                 && !self.moved[grid.index(place)]
@@ -84,14 +79,16 @@ impl<R: Turns> Grains<'_, R> {
         };
         let going: Vec<_> = grid.places().filter(goes).collect();
         for place in going {
-            let to = Here {
-                world: self.world,
-                layer: self.layer,
-                place,
-                walls: self.rule.walls(),
-            }
-            .cell(turn.way());
-            self.move_grain(place, to);
+            self.move_grain(place, self.here(place).cell(turn.way()));
+        }
+    }
+
+    fn here(&self, place: Place) -> Here<'_> {
+        Here {
+            world: self.world,
+            layer: self.layer,
+            place,
+            walls: self.rule.walls(),
         }
     }
 

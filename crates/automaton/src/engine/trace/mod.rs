@@ -26,30 +26,15 @@ use self::reads::Reads;
 use self::sides::Sides;
 use self::sky::Sky;
 use self::surfaces::{Look, Surfaces};
+use super::each;
 use super::heavier::Layers;
 use crate::rules::{Bodies, Height, HeightKind, Walls};
 use crate::world::{AMOUNT, Layer, RuleNumbers, Strip, Traced, World};
 use lavoxel_base::grid::tile::{Lanes, ROW, bits};
-use lavoxel_base::parallel::*;
 use lavoxel_base::simd::{Level, Simd, Work};
 
 /// Minimum number of tiles for which several threads are used.
 const LEAST_TILES: usize = 512;
-
-/// Calls `act` with the index and the reference of each item; on all threads if `parallel` is true.
-fn each<T: Send>(items: &mut [T], parallel: bool, act: impl Fn(usize, &mut T) + Sync) {
-    if parallel {
-        items
-            .par_iter_mut()
-            .enumerate()
-            .for_each(|(number, item)| act(number, item));
-    } else {
-        items
-            .iter_mut()
-            .enumerate()
-            .for_each(|(number, item)| act(number, item));
-    }
-}
 
 /// Results of the tracing rule for one layer that are kept from one run to the next.
 #[derive(Debug, Default)]

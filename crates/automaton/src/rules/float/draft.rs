@@ -219,11 +219,13 @@ impl<'a> Draft<'a> {
     /// Height above the floor up to which the layer with index `layer` and the denser ones fill the
     /// cell `place`, in units of 1/`AMOUNT_ONE` of a cell.
     fn level(&self, place: Place, layer: usize) -> u64 {
-        let filled: u64 = self.at(place)[..=layer]
-            .iter()
-            .map(|&amount| u64::from(amount))
-            .sum();
-        place[1] as u64 * ONE + filled.min(ONE)
+        place[1] as u64 * ONE + self.filled(place, layer).min(ONE)
+    }
+
+    /// Amount of a layer and of the layers before it in a cell, in units.
+    fn filled(&self, place: Place, layer: usize) -> u64 {
+        let amounts = self.at(place);
+        amounts[..=layer].iter().copied().map(u64::from).sum()
     }
 
     /// Returns true if the cell `place` is solid or contains matter into which a piece cannot move.
@@ -315,11 +317,7 @@ impl<'a> Draft<'a> {
             if y >= self.world.grid().ny || self.is_closed(place) {
                 return None;
             }
-            let filled: u64 = self.at(place)[..=layer]
-                .iter()
-                .map(|&amount| u64::from(amount))
-                .sum();
-            let more = amount.min(ONE.saturating_sub(filled));
+            let more = amount.min(ONE.saturating_sub(self.filled(place, layer)));
             self.cell(place)[layer] += more as u16;
             amount -= more;
             y += 1;

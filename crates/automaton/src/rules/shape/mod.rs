@@ -14,7 +14,7 @@ pub(crate) use self::heights::{Height, HeightKind, Shares, Surface};
 pub use self::point::{Due, Needed, Point};
 pub(super) use self::sweep::lower;
 pub use self::sweep::{Bed, DIRECTIONS, Gift, Gifts, Here, Side};
-pub(crate) use self::sweep::{Column, Exchange, Flow, Near, Next, Pair};
+pub(crate) use self::sweep::{Column, Exchange, Flow, Near, Next, Pair, masked};
 pub(crate) use self::turns::{Around, TilesAround, Turns};
 pub use self::turns::{SIDES, Turn};
 pub(crate) use self::updown::UpDown;

@@ -264,6 +264,17 @@ impl From<u16> for Gift {
     }
 }
 
+/// Returns each of the four `masks` without the cells outside of `mask`.
+#[inline(always)]
+pub(crate) fn masked(masks: [u32; 4], mask: u32) -> [u32; 4] {
+    [
+        masks[0] & mask,
+        masks[1] & mask,
+        masks[2] & mask,
+        masks[3] & mask,
+    ]
+}
+
 /// Returns for each direction the filling of each cell minus that of its neighbour, in the smallest
 /// unit; 0 where the neighbour has more or the cell has no bit in `free`.
 #[inline(always)]
