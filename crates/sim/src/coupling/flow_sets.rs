@@ -45,14 +45,7 @@ impl FlowInCells {
 
     /// Returns true if the cell `place` neither contains nor displays lava, liquid or solid.
     fn is_free(&self, world: &World, place: Place) -> bool {
-        let shown = world
-            .layers
-            .iter()
-            .enumerate()
-            .filter(|&(number, _)| world.is_mirror(number));
-        shown
-            .map(|(_, layer)| layer.at(place).amount)
-            .all(|amount| amount == 0)
+        world.mirrored().all(|layer| layer.at(place).amount == 0)
             && self.flow.cell(place).amount == 0
             && self.flow.solid(place) == 0
     }

@@ -189,15 +189,12 @@ impl Records {
                 .zip(self.thickest.chunks_mut(rows));
             let fields = fields.zip(self.peak_energy.chunks_mut(rows)).zip(strips);
             for (((arrival, thickest), peak_energy), strip) in fields {
-                update(
-                    &mut scratch,
-                    strip,
-                    StripRecords {
-                        arrival,
-                        thickest,
-                        peak_energy,
-                    },
-                );
+                let part = StripRecords {
+                    arrival,
+                    thickest,
+                    peak_energy,
+                };
+                update(&mut scratch, strip, part);
             }
         } else {
             let fields = self
@@ -210,15 +207,12 @@ impl Records {
             fields.for_each_init(
                 Scratch::default,
                 |scratch, (((arrival, thickest), peak_energy), strip)| {
-                    update(
-                        scratch,
-                        strip,
-                        StripRecords {
-                            arrival,
-                            thickest,
-                            peak_energy,
-                        },
-                    );
+                    let part = StripRecords {
+                        arrival,
+                        thickest,
+                        peak_energy,
+                    };
+                    update(scratch, strip, part);
                 },
             );
         }

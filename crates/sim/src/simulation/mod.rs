@@ -277,6 +277,11 @@ impl Simulation {
             past,
             goals: Goals::default(),
         };
+        Self::from_parts(state, history, engine)
+    }
+
+    /// Creates a simulation between two steps, without timings.
+    fn from_parts(state: State, history: History, engine: Box<dyn Engine>) -> Self {
         Self {
             state,
             history,

@@ -1,6 +1,6 @@
 //! Simulation without an engine, from which several simulations can be started.
 
-use super::{History, Simulation, Timings};
+use super::{History, Simulation};
 use crate::goals::Goals;
 use crate::source::{List, VentSpec, Vents};
 use crate::state::State;
@@ -88,13 +88,7 @@ impl Origin {
             .flow
             .iter_mut()
             .for_each(|flowing| flowing.flow.set_seed(seed));
-        Simulation {
-            state,
-            history,
-            engine,
-            timings: Timings::default(),
-            cut: None,
-        }
+        Simulation::from_parts(state, history, engine)
     }
 }
 
@@ -102,13 +96,7 @@ impl Simulation {
     /// Copies the simulation, with `engine` as the engine of the copy. Both compute the same bits.
     pub fn copy(&self, engine: Box<dyn Engine>) -> Self {
         let (state, history) = (self.state.clone(), self.history.clone());
-        Self {
-            state,
-            history,
-            engine,
-            timings: Timings::default(),
-            cut: None,
-        }
+        Self::from_parts(state, history, engine)
     }
 
     /// Converts this simulation to an origin, without its engine.

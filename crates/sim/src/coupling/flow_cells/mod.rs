@@ -481,12 +481,7 @@ fn take_account(world: &mut World, flow: &Flow) {
 /// for columns without.
 fn mirrored_tops(world: &World) -> Blocks<u16> {
     let mut tops = Blocks::at_rest(world.grid.columns(), 0);
-    let shown = world
-        .layers
-        .iter()
-        .enumerate()
-        .filter(|&(number, _)| world.is_mirror(number));
-    for ([x, y, z], _) in shown.flat_map(|(_, layer)| layer.held()) {
+    for ([x, y, z], _) in world.mirrored().flat_map(Layer::held) {
         let column = world.grid.column(x, z);
         tops.set(column, (y as u16 + 1).max(tops[column]));
     }
