@@ -96,6 +96,12 @@ impl Feature {
         }
     }
 
+    /// Number of the property `name`; `usual` if it is missing, `None` if it is no number.
+    pub fn number_or(&self, name: &str, usual: f64) -> Option<f64> {
+        let given = self.properties.get(name).filter(|given| !given.is_null());
+        given.map_or(Some(usual), Value::as_f64)
+    }
+
     /// Returns the name of the feature, from its properties; `None` if there is none.
     pub fn name(&self) -> Option<String> {
         let text = |value: &Value| match value {

@@ -263,12 +263,8 @@ impl About {
     /// of a sentence about the feature.
     fn from_feature(table: &BarrierSpec, feature: &Feature) -> Result<Self, String> {
         let number = |name: &str, usual: f64, low: f64, high: f64| {
-            let given = feature
-                .properties
-                .get(name)
-                .filter(|given| !given.is_null());
-            let number = given
-                .map_or(Some(usual), Value::as_f64)
+            let number = feature
+                .number_or(name, usual)
                 .filter(|number| (low..=high).contains(number));
             number.ok_or_else(|| format!("has a {name} that is no number from {low} to {high}"))
         };
@@ -310,10 +306,7 @@ impl Placing<'_> {
     }
 
     fn wrong(&self, invalid: Invalid) -> SceneError {
-        SceneError::Invalid {
-            path: self.scene.origin.clone(),
-            invalid,
-        }
+        self.scene.invalid(invalid)
     }
 }
 

@@ -63,10 +63,7 @@ impl Scene {
         shelf: &mut ShapeCache<'_>,
         from: u64,
     ) -> Result<Vec<Event>, SceneError> {
-        let mut events = self.events().map_err(|invalid| SceneError::Invalid {
-            path: self.origin.clone(),
-            invalid,
-        })?;
+        let mut events = self.events().map_err(|invalid| self.invalid(invalid))?;
         for event in events.iter_mut().filter(|event| event.at >= from) {
             if let Command::Put(edit) = &mut event.command {
                 *edit = self.body_on(edit, shelf)?.into_owned();
@@ -116,10 +113,7 @@ impl Scene {
                 path.display(),
                 format!("a raster (.tif, .asc) that {fault}"),
             );
-            SceneError::Invalid {
-                path: self.origin.clone(),
-                invalid,
-            }
+            self.invalid(invalid)
         };
         let survey = read_survey(survey, &self.folder, site).map_err(wrong)?;
         Ok(Edit {

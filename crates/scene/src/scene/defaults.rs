@@ -80,6 +80,14 @@ pub(super) struct Added {
     lava_may_come: bool,
 }
 
+impl Added {
+    /// Iterates over the default reactions that stand first among those of the scene.
+    fn in_force(&self) -> impl Iterator<Item = &Reaction> {
+        let all = self.reactions.iter();
+        all.filter_map(|(reaction, standing)| (*standing == Standing::InForce).then_some(reaction))
+    }
+}
+
 impl SceneSpec {
     /// Disables the default reactions but keeps the reactions that they added so far, so that
     /// adding lava later adds no further reactions.
@@ -237,13 +245,8 @@ impl Scene {
     pub(super) fn take_defaults(&mut self) -> Result<(), Invalid> {
         let before = std::mem::take(&mut self.added);
         self.added.lava_may_come = before.lava_may_come;
-        let in_force = before
-            .reactions
-            .iter()
-            .filter(|(_, standing)| *standing == Standing::InForce)
-            .count();
         let spec = &mut self.spec;
-        spec.reactions.drain(..in_force);
+        spec.reactions.drain(..before.in_force().count());
         spec.materials
             .retain(|material| !before.products.contains(&material.name));
         if !spec.default_reactions.is_on()
@@ -279,16 +282,12 @@ impl Scene {
             .zip(standing)
             .filter_map(|(r, s)| Some((r, s?)))
             .collect();
-        let in_force = reactions
-            .iter()
-            .filter(|(_, standing)| *standing == Standing::InForce);
-        spec.reactions
-            .splice(..0, in_force.map(|(reaction, _)| reaction.clone()));
         self.added = Added {
             reactions,
             products,
             lava_may_come: before.lava_may_come,
         };
+        spec.reactions.splice(..0, self.added.in_force().cloned());
         // For a lava that melts, reactions with lava apply to the melt.
         spec.take_melting();
         self.check().map_err(|invalid| {
@@ -299,12 +298,7 @@ impl Scene {
 
     /// Returns the reactions written in the scene file, mutably; default reactions are excluded.
     pub(super) fn own_reactions_mut(&mut self) -> &mut [Reaction] {
-        let in_force = self
-            .added
-            .reactions
-            .iter()
-            .filter(|(_, standing)| *standing == Standing::InForce)
-            .count();
+        let in_force = self.added.in_force().count();
         &mut self.spec.reactions[in_force..]
     }
 
@@ -315,10 +309,8 @@ impl Scene {
     /// Returns an error that names the table of which there would be too many.
     pub fn expect_lava(&mut self) -> Result<(), SceneError> {
         self.added.lava_may_come = true;
-        self.take_defaults().map_err(|invalid| SceneError::Invalid {
-            path: self.origin.clone(),
-            invalid,
-        })
+        self.take_defaults()
+            .map_err(|invalid| self.invalid(invalid))
     }
 
     /// Returns a line of text for each reaction whose materials the scene contains, both own and
@@ -334,13 +326,7 @@ impl Scene {
             };
             format!("{reaction} ({about})")
         });
-        let in_force = self
-            .added
-            .reactions
-            .iter()
-            .filter(|(_, standing)| *standing == Standing::InForce)
-            .count();
-        let own = self.spec.reactions[in_force..].iter();
+        let own = self.spec.reactions[self.added.in_force().count()..].iter();
         let products = self
             .added
             .products

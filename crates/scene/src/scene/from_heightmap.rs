@@ -81,11 +81,7 @@ impl Scene {
         let scene = &mut self;
         scene.put_flow(overrides)?;
         let model = scene.usual_vent();
-        scene.spec.vents = overrides
-            .vents
-            .iter()
-            .map(|vent| vent.like(&model))
-            .collect();
+        scene.spec.vents = overrides.vents_like(&model);
         if overrides.vents.is_empty() {
             scene.choose(format!(
                 "a vent on the highest ground away from the edge, {} full cells a step (--vent X,Z@RATE)",
@@ -163,11 +159,7 @@ impl Scene {
             flow: Some(Box::default()),
             ..VentTable::at(VentPlace::Summit)
         };
-        self.spec.vents = overrides
-            .vents
-            .iter()
-            .map(|vent| vent.like(&model))
-            .collect();
+        self.spec.vents = overrides.vents_like(&model);
         if overrides.vents.is_empty() {
             self.choose(format!(
                 "a vent of {USUAL_RATE_M3_S} m³/s on the highest ground away from the edge (--vent X,Z@15m3/s)"
@@ -184,10 +176,7 @@ impl Scene {
         if overrides.walls.is_none() {
             self.choose("open sides: lava that reaches the edge leaves (--walls closed)");
         }
-        self.read_rates().map_err(|invalid| SceneError::Invalid {
-            path: self.origin.clone(),
-            invalid,
-        })?;
+        self.read_rates().map_err(|invalid| self.invalid(invalid))?;
         self.validate()?;
         Ok(self)
     }

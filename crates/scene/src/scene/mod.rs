@@ -281,12 +281,17 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Validates the scene again after a change of `spec`.
-    pub fn validate(&self) -> Result<(), SceneError> {
-        self.check().map_err(|invalid| SceneError::Invalid {
+    /// Returns the error for an invalid number of this scene, with the name of its file.
+    fn invalid(&self, invalid: Invalid) -> SceneError {
+        SceneError::Invalid {
             path: self.origin.clone(),
             invalid,
-        })
+        }
+    }
+
+    /// Validates the scene again after a change of `spec`.
+    pub fn validate(&self) -> Result<(), SceneError> {
+        self.check().map_err(|invalid| self.invalid(invalid))
     }
 
     fn check(&self) -> Result<(), Invalid> {
@@ -520,10 +525,7 @@ impl Scene {
             .grid
             .grid()
             .and_then(|grid| LowPass::check(grid).map(|()| grid));
-        let grid = check.map_err(|invalid| SceneError::Invalid {
-            path: self.origin.clone(),
-            invalid,
-        })?;
+        let grid = check.map_err(|invalid| self.invalid(invalid))?;
         self.check_memory(self.need_of_fields(grid).and(pictures))
     }
 
@@ -556,10 +558,7 @@ impl Scene {
     /// limit would be exceeded.
     pub fn build(&self, engine: Box<dyn Engine>) -> Result<BuiltScene, SceneError> {
         let spec = &self.spec;
-        let invalid = |invalid| SceneError::Invalid {
-            path: self.origin.clone(),
-            invalid,
-        };
+        let invalid = |invalid| self.invalid(invalid);
         let grid = spec.grid.grid().map_err(invalid)?;
         self.check_memory(MemoryEstimate::default())?;
         let cells = CellSize {

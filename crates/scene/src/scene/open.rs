@@ -172,10 +172,7 @@ impl Scene {
         vent: &VentOverride,
         stage: &BuiltScene,
     ) -> Result<VentSpec, SceneError> {
-        let invalid = |invalid| SceneError::Invalid {
-            path: self.origin.clone(),
-            invalid,
-        };
+        let invalid = |invalid| self.invalid(invalid);
         vent.check("vent", self.spec.model).map_err(invalid)?;
         let mut scene = self.clone();
         let flow = (self.spec.model == Model::Flow).then(Box::default);
@@ -196,9 +193,16 @@ impl Scene {
     }
 }
 
+impl Overrides {
+    /// Vents in place of those of a scene; missing keys are taken from `model`.
+    pub(super) fn vents_like(&self, model: &VentTable) -> Vec<VentTable> {
+        self.vents.iter().map(|vent| vent.like(model)).collect()
+    }
+}
+
 impl VentOverride {
     /// Converts to a vent table; keys that this vent does not give are taken from `model`.
-    pub(super) fn like(&self, model: &VentTable) -> VentTable {
+    fn like(&self, model: &VentTable) -> VentTable {
         let flow = self
             .rate_m3_s
             .map(|rate| Box::new(VentFlow::steady(rate)))
@@ -297,11 +301,7 @@ impl Scene {
                 flow,
                 ..VentTable::default()
             };
-            spec.vents = overrides
-                .vents
-                .iter()
-                .map(|vent| vent.like(&model))
-                .collect();
+            spec.vents = overrides.vents_like(&model);
         }
         self.add_barriers(&overrides.barriers)?;
         if let Some(walls) = overrides.walls {
@@ -311,22 +311,13 @@ impl Scene {
         if let Some(time) = overrides.time_step {
             let expected = "left out with a scene, whose events count its own steps; change flow.step_s in its file";
             let invalid = Invalid::new("flow.step_s", time, expected);
-            return Err(SceneError::Invalid {
-                path: self.origin.clone(),
-                invalid,
-            });
+            return Err(self.invalid(invalid));
         }
         self.put_flow(overrides)?;
-        self.read_rates().map_err(|invalid| SceneError::Invalid {
-            path: self.origin.clone(),
-            invalid,
-        })?;
+        self.read_rates().map_err(|invalid| self.invalid(invalid))?;
         self.validate()?;
         self.take_defaults()
-            .map_err(|invalid| SceneError::Invalid {
-                path: self.origin.clone(),
-                invalid,
-            })?;
+            .map_err(|invalid| self.invalid(invalid))?;
         self.make_finer(overrides.finer.unwrap_or(1))
     }
 
@@ -345,45 +336,35 @@ impl Scene {
     /// Applies those of the overrides that belong to the physical model; fails if there are any and
     /// the scene uses the classic model.
     pub(super) fn put_flow(&mut self, overrides: &Overrides) -> Result<(), SceneError> {
-        let invalid = |invalid| SceneError::Invalid {
-            path: self.origin.clone(),
-            invalid,
-        };
         let model = self.spec.model;
         for (i, vent) in overrides.vents.iter().enumerate() {
-            vent.check(&format!("vent[{i}]"), model).map_err(invalid)?;
+            vent.check(&format!("vent[{i}]"), model)
+                .map_err(|invalid| self.invalid(invalid))?;
         }
         let Some(flow) = self.spec.flow_mut() else {
             let expected = "left out in the classic model; the physical one is that of a scene with model = \"flow\", or of a \
                             heightmap with --lava NAME";
-            let given = overrides
-                .lava
-                .as_ref()
-                .map(|lava| ("flow.lava", lava.preset.clone()));
-            let given = given.or_else(|| {
-                overrides
-                    .duration
-                    .map(|time| ("flow.duration", time.to_string()))
-            });
-            let given = given.or_else(|| {
-                overrides
-                    .start
-                    .as_ref()
-                    .map(|_| ("flow.start", "a table".to_owned()))
-            });
-            let given = given.or_else(|| {
-                overrides
-                    .time_step
-                    .map(|time| ("flow.step_s", time.to_string()))
-            });
-            let given = given.or_else(|| {
-                overrides
-                    .surveys
-                    .first()
-                    .map(|(time, _)| ("survey", time.to_string()))
-            });
-            return match given {
-                Some((key, value)) => Err(invalid(Invalid::new(key, value, expected))),
+            let lava = overrides.lava.as_ref().map(|lava| lava.preset.clone());
+            let start = overrides.start.as_ref().map(|_| "a table".to_owned());
+            let survey = overrides.surveys.first().map(|(time, _)| time.to_string());
+            let given = [
+                ("flow.lava", lava),
+                (
+                    "flow.duration",
+                    overrides.duration.map(|time| time.to_string()),
+                ),
+                ("flow.start", start),
+                (
+                    "flow.step_s",
+                    overrides.time_step.map(|time| time.to_string()),
+                ),
+                ("survey", survey),
+            ];
+            return match given
+                .into_iter()
+                .find_map(|(key, value)| Some((key, value?)))
+            {
+                Some((key, value)) => Err(self.invalid(Invalid::new(key, value, expected))),
                 None => Ok(()),
             };
         };

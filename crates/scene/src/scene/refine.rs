@@ -38,16 +38,13 @@ impl Scene {
     /// [`SceneError::Invalid`] if `factor` is out of range, or with the key that cannot be refined:
     /// a box one cell thick, or a value that would leave its range.
     pub fn make_finer(&mut self, factor: usize) -> Result<(), SceneError> {
-        let origin = self.origin.clone();
-        let invalid = |invalid| SceneError::Invalid {
-            path: origin.clone(),
-            invalid,
-        };
-        within("finer", factor as f64, 1.0, MOST_FINER as f64).map_err(invalid)?;
+        within("finer", factor as f64, 1.0, MOST_FINER as f64)
+            .map_err(|invalid| self.invalid(invalid))?;
         if factor == 1 {
             return Ok(());
         }
-        self.check_can_be_finer(factor).map_err(invalid)?;
+        self.check_can_be_finer(factor)
+            .map_err(|invalid| self.invalid(invalid))?;
         let f = Finer {
             factor,
             by: factor as f64,
@@ -106,10 +103,8 @@ impl Scene {
         );
         self.choices.push(choice);
         self.validate()?;
-        self.take_defaults().map_err(|invalid| SceneError::Invalid {
-            path: origin,
-            invalid,
-        })
+        self.take_defaults()
+            .map_err(|invalid| self.invalid(invalid))
     }
 
     /// Returns an error if the box is too thin or would become too large for a refinement by

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{FlowSpec, Scene, SceneError, Seconds};
 use lavoxel_base::memory::MemoryEstimate;
@@ -191,10 +190,7 @@ impl Scene {
         let Some(spec) = &flow.start else {
             return Ok(None);
         };
-        let invalid = |invalid| SceneError::Invalid {
-            path: self.origin.clone(),
-            invalid,
-        };
+        let invalid = |invalid| self.invalid(invalid);
         let need =
             MemoryEstimate::new("the lava at the start", site.grid.columns(), BYTES_A_COLUMN);
         need.check("make grid.size smaller")
@@ -335,12 +331,8 @@ fn polygons(path: &Path, spec: &StartSpec, site: &Site) -> Result<Vec<Standing>,
     let mut lava = Vec::with_capacity(features.len());
     for (i, feature) in features.iter().enumerate() {
         let number = |name: &str, usual: f64, most: f64| {
-            let given = feature
-                .properties
-                .get(name)
-                .filter(|given| !given.is_null());
-            let number = given
-                .map_or(Some(usual), Value::as_f64)
+            let number = feature
+                .number_or(name, usual)
                 .filter(|number| (0.0..=most).contains(number));
             number.ok_or_else(|| format!("has a {name} from 0 to {most} in {}", feature.words()))
         };
