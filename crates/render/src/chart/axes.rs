@@ -131,12 +131,18 @@ impl Axis<'_> {
     }
 
     /// Draws the axis along its side of `frame`, moved outwards by `out` pixels.
-    pub(crate) fn draw(&self, image: &mut Image, frame: Frame, out: f32) {
+    fn pixels(&self, frame: Frame) -> f32 {
         let pixels = if self.side.is_upright() {
             frame.height
         } else {
             frame.width
-        } as f32;
+        };
+        pixels as f32
+    }
+
+    /// Draws the axis next to `frame`, `out` pixels further out than its edge.
+    pub(crate) fn draw(&self, image: &mut Image, frame: Frame, out: f32) {
+        let pixels = self.pixels(frame);
         let ticks = self.ticks(pixels);
         let em = self.ink.size;
         for (value, label) in ticks.values.iter().zip(ticks.labels()) {
@@ -218,11 +224,7 @@ impl Axis<'_> {
     fn tick(&self, image: &mut Image, frame: Frame, (along, out): (f32, f32)) {
         let thick = stroke(self.ink);
         let long = (TICK * self.ink.size).round().max(2.0);
-        let pixels = if self.side.is_upright() {
-            frame.height
-        } else {
-            frame.width
-        } as f32;
+        let pixels = self.pixels(frame);
         let along = along.clamp(0.5 * thick as f32, pixels - 0.5 * thick as f32);
         let (near, far) = (
             self.spot(frame, along, out),

@@ -159,6 +159,12 @@ impl Heightfield {
 
     /// Returns the mean height in cells of the top along the four sides of the block.
     pub(crate) fn side(&self) -> f32 {
+        let border = self.sides();
+        border.iter().sum::<f32>() / border.len() as f32
+    }
+
+    /// Heights in cells of the nodes along its border; those of the corners twice.
+    pub(super) fn sides(&self) -> Vec<f32> {
         let Raster {
             width, depth, data, ..
         } = &self.heights;
@@ -168,8 +174,7 @@ impl Heightfield {
         let columns = [0, width - 1]
             .into_iter()
             .flat_map(|i| (0..*depth).map(move |j| j * width + i));
-        let border: Vec<f32> = rows.chain(columns).map(|k| data[k]).collect();
-        border.iter().sum::<f32>() / border.len() as f32
+        rows.chain(columns).map(|k| data[k]).collect()
     }
 
     /// Updates the pyramid after a change of the heights of the nodes `across` (along x) × `rows`

@@ -267,7 +267,7 @@ impl Beyond {
         let size = [block.width(), block.depth()];
         let longest = size[0].max(size[1]);
         let (spacing, margin) = spread(longest, ends);
-        let sides = sides(block);
+        let sides = block.sides();
         let lowest = sides.iter().copied().fold(f32::MAX, f32::min);
         let plain = low(&sides);
         let outline = Outline {
@@ -333,7 +333,8 @@ impl Beyond {
     /// Returns true if the ground at the sides of `block` differs by at most [`STEP`] cells from
     /// the ground for which this land was computed.
     pub(super) fn is_beside(&self, block: &Heightfield) -> bool {
-        sides(block)
+        block
+            .sides()
             .iter()
             .zip(&self.sides)
             .all(|(new, old)| (new - old).abs() <= STEP)
@@ -412,20 +413,6 @@ pub(crate) fn nodes(size: [usize; 2], ends: Ends) -> usize {
     size.map(|side| ((side as f32 + 2.0 * margin) / spacing).ceil() as usize + 1)
         .iter()
         .product()
-}
-
-/// Returns the heights in cells of the nodes along the four sides of `block`.
-fn sides(block: &Heightfield) -> Vec<f32> {
-    let Raster {
-        width, depth, data, ..
-    } = &block.heights;
-    let rows = [0, depth - 1]
-        .into_iter()
-        .flat_map(|j| (0..*width).map(move |i| j * width + i));
-    let columns = [0, width - 1]
-        .into_iter()
-        .flat_map(|i| (0..*depth).map(move |j| j * width + i));
-    rows.chain(columns).map(|k| data[k]).collect()
 }
 
 /// Returns the height of a plain around the box: the [`LOW`] quantile of `sides`, the heights at

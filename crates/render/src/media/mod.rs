@@ -231,11 +231,7 @@ pub(crate) fn pass(context: &ShadeContext, ray: &Ray, far: f32, sight: Sight) ->
     {
         return Passed::behind(&veil);
     }
-    let pace = Pace {
-        step: context.look.step,
-        jitter: sight.jitter,
-        reach: sight.others.clear,
-    };
+    let pace = sight.pace(context.look.step, sight.others.clear);
     let mut events = Events::along(context.clear, ray, far, pace);
     if let Some(sea) = &context.sea {
         sea.join(&mut events, ray, far);

@@ -123,11 +123,7 @@ pub(crate) fn before(
     sight: Sight,
     (end, coated): (End, bool),
 ) -> End {
-    let pace = Pace {
-        step: context.look.step,
-        jitter: sight.jitter,
-        reach: sight.others.solid,
-    };
+    let pace = sight.pace(context.look.step, sight.others.solid);
     let end = if coated {
         filmed(context, ray, end)
     } else {

@@ -270,11 +270,7 @@ impl Tracer for ShadeContext<'_> {
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
-        let pace = Pace {
-            step: self.look.step,
-            jitter: sight.jitter,
-            reach: sight.reach,
-        };
+        let pace = sight.pace(self.look.step, sight.reach);
         let crossing = self
             .field
             .cross(ray, Self::far(behind), self.look.iso, pace);
@@ -314,11 +310,7 @@ impl Tracer for ShadeContext<'_> {
 #[inline(always)]
 fn opaque(context: &ShadeContext, ray: &Ray, behind: &Behind, sight: Sight) -> End {
     let far = <ShadeContext as Tracer>::far(behind);
-    let pace = Pace {
-        step: context.look.step,
-        jitter: sight.jitter,
-        reach: sight.reach,
-    };
+    let pace = sight.pace(context.look.step, sight.reach);
     let crossing = context.field.cross(ray, far, context.look.iso, pace);
     if let Crossing::At { t, face } = crossing {
         let point = ray.at(t);

@@ -100,11 +100,7 @@ impl Tracer for Specimen<'_> {
 
     #[inline(always)]
     fn trace<S: Simd>(&self, s: S, ray: &Ray, behind: &Behind, sight: Sight) -> V3 {
-        let pace = Pace {
-            step: self.look.step,
-            jitter: sight.jitter,
-            reach: sight.reach,
-        };
+        let pace = sight.pace(self.look.step, sight.reach);
         if !sight.others.is_empty() {
             return through_media(s, self, ray, behind, sight);
         }
@@ -116,11 +112,7 @@ impl Tracer for Specimen<'_> {
     }
 
     fn opacity(&self, ray: &Ray, behind: &Behind, sight: Sight) -> f32 {
-        let pace = Pace {
-            step: self.look.step,
-            jitter: sight.jitter,
-            reach: sight.reach,
-        };
+        let pace = sight.pace(self.look.step, sight.reach);
         let clear = self
             .media_before(Portable, ray, behind.far, sight, None)
             .opacity;
@@ -171,11 +163,7 @@ fn through_media<S: Simd>(
     behind: &Behind,
     sight: Sight,
 ) -> V3 {
-    let pace = Pace {
-        step: specimen.look.step,
-        jitter: sight.jitter,
-        reach: sight.reach,
-    };
+    let pace = sight.pace(specimen.look.step, sight.reach);
     match specimen.look.style {
         Style::Surface => {
             let (light, far) = surface(specimen, ray, behind, pace);
@@ -257,11 +245,7 @@ impl Specimen<'_> {
         sight: Sight,
         lava: Option<Pace>,
     ) -> SegmentLight {
-        let pace = Pace {
-            step: self.look.step,
-            jitter: sight.jitter,
-            reach: sight.others.clear,
-        };
+        let pace = sight.pace(self.look.step, sight.others.clear);
         let lava = lava.map(|pace| (self.field, pace));
         let haze = self.haze.map(|haze| (haze, sight.others.gas));
         self.transfer.accumulate_all(

@@ -8,6 +8,7 @@ use crate::camera::Ray;
 use crate::contents::{SliceHit, Slices};
 use crate::math::V3;
 use crate::media::transmittance::Transmittance;
+use crate::volume::field::Pace;
 use crate::volume::tiles::{Others, Reach};
 use lavoxel_base::simd::Simd;
 
@@ -23,6 +24,18 @@ pub(crate) struct Sight {
     /// Gas and smoke in front of the backdrop, interpolated from neighbouring rays; `None` to
     /// integrate both along this ray.
     pub(crate) veil: Option<Transmittance>,
+}
+
+impl Sight {
+    /// Sampling of a medium within `reach`, `step` cells from sample to sample.
+    #[inline(always)]
+    pub(crate) fn pace(&self, step: f32, reach: Reach) -> Pace {
+        Pace {
+            step,
+            jitter: self.jitter,
+            reach,
+        }
+    }
 }
 
 /// Style with the inputs of a frame, which computes the light of rays.

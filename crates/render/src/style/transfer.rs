@@ -260,26 +260,11 @@ impl Transfer {
             };
         };
         let mut walk = field.walk(ray, (near, far), pace);
-        while let Some(Sample { point, spot, .. }) = walk.next() {
-            let matter = field.matter(s, &spot, point);
-            let density = matter.density * (1.0 / 255.0);
-            let mut entry = self.matter(density);
-            let share = (1.0 - sum[3]) * entry[3];
-            if share > 0.0 {
-                if self.color_by == CellMeasure::SpecificEnergy {
-                    let color = self.linear(self.value(field, point, density));
-                    entry = [color.x, color.y, color.z, entry[3]];
-                }
-                let lit = self.shading(matter.slope * (1.0 / 255.0)) * share;
-                sum = [
-                    sum[0] + entry[0] * lit,
-                    sum[1] + entry[1] * lit,
-                    sum[2] + entry[2] * lit,
-                    sum[3] + share,
-                ];
-                if sum[3] > OPAQUE {
-                    break;
-                }
+        while let Some(sample) = walk.next() {
+            let matter = field.matter(s, &sample.spot, sample.point);
+            self.add(&mut sum, self.lava(field, &sample, matter));
+            if sum[3] > OPAQUE {
+                break;
             }
         }
         SegmentLight::from_rgba(sum)
@@ -359,6 +344,7 @@ impl Transfer {
 
     /// Returns the linear RGB colour and the opacity of a ray step through lava at `sample`, and
     /// the gradient of the density in 1/255 per cell.
+    #[inline(always)]
     fn lava(&self, field: &MediumField, sample: &Sample, matter: Matter) -> ([f32; 4], V3) {
         let density = matter.density * (1.0 / 255.0);
         let mut entry = self.matter(density);

@@ -399,50 +399,39 @@ impl<'a> MediumField<'a> {
                     .map_or(Border::Inside, Border::Cut),
             );
         }
+        let mut cross = |ends, border| put(self.refine(ray, ends, iso), border);
         let mut last = near;
         let mut walk = self.walk(ray, (near, far), pace);
         while let Some((t, density)) = walk.next_dense() {
             // Samples that the walk skipped are outside.
             if inside && t - last > 1.5 * pace.step {
-                put(
-                    self.refine(ray, (last + pace.step, last), iso),
-                    Border::Leaves,
-                );
+                cross((last + pace.step, last), Border::Leaves);
                 inside = false;
             }
             if (density >= iso) != inside {
                 inside = !inside;
                 let before = (t - pace.step).max(near);
                 if inside {
-                    put(self.refine(ray, (before, t), iso), Border::Enters);
+                    cross((before, t), Border::Enters);
                 } else {
-                    put(self.refine(ray, (t, before), iso), Border::Leaves);
+                    cross((t, before), Border::Leaves);
                 }
             } else if !inside && density >= NEAR * iso {
                 let middle = t - 0.5 * pace.step;
                 if middle > near && self.density(ray.at(middle)) >= iso {
-                    put(
-                        self.refine(ray, ((t - pace.step).max(near), middle), iso),
-                        Border::Enters,
-                    );
-                    put(self.refine(ray, (t, middle), iso), Border::Leaves);
+                    cross(((t - pace.step).max(near), middle), Border::Enters);
+                    cross((t, middle), Border::Leaves);
                 }
             }
             last = t;
         }
         if inside && far - last > 1.5 * pace.step {
-            put(
-                self.refine(ray, (last + pace.step, last), iso),
-                Border::Leaves,
-            );
+            cross((last + pace.step, last), Border::Leaves);
             inside = false;
         }
         // A sheet thinner than a step may lie between the last sample and the end of the ray.
         if !inside && self.density(ray.at(far)) >= iso {
-            put(
-                self.refine(ray, ((far - pace.step).max(near), far), iso),
-                Border::Enters,
-            );
+            cross(((far - pace.step).max(near), far), Border::Enters);
             inside = true;
         }
         if inside {
